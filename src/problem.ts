@@ -1,0 +1,69 @@
+/** Every error this service answers with: RFC 9457 problem types, their status and title. */
+// biome-ignore format: a table reads best aligned
+export const PROBLEMS = {
+  'invalid-request':        { status: 400, title: 'The request is malformed' },
+  'targets-altered':        { status: 400, title: 'The targets are not the ones this service issued' },
+  'targets-expired':        { status: 400, title: 'The targets were issued under a key or version no longer known' },
+  'unauthorized':           { status: 401, title: 'A valid API key is required' },
+  'insufficient-scope':     { status: 403, title: 'The API key lacks the scope this endpoint needs' },
+  'base64-not-allowed':     { status: 403, title: 'Base64 responses are turned off for this API key' },
+  'not-found':              { status: 404, title: 'There is nothing at this address' },
+  'method-not-allowed':     { status: 405, title: 'This address does not take that method' },
+  'request-timeout':        { status: 408, title: 'The request did not arrive in time' },
+  'conflict':               { status: 409, title: 'The request conflicts with the present state' },
+  'gone':                   { status: 410, title: 'This was deleted or has expired' },
+  'payload-too-large':      { status: 413, title: 'The payload is too large' },
+  'unsupported-media-type': { status: 415, title: 'The media type is not supported' },
+  'idempotency-mismatch':   { status: 422, title: 'The Idempotency-Key was used with another payload' },
+  'unprocessable-image':    { status: 422, title: 'The image cannot be worked with' },
+  'rate-limit-exceeded':    { status: 429, title: 'Too many requests' },
+  'quota-exceeded':         { status: 429, title: 'The daily quota is used up' },
+  'headers-too-large':      { status: 431, title: 'The request headers are too large' },
+  'internal-error':         { status: 500, title: 'The service failed' },
+  'upstream-failed':        { status: 502, title: 'Processing the image failed' },
+  'upstream-unavailable':   { status: 503, title: 'The service is not ready or too busy' },
+} as const;
+
+export type ProblemType = keyof typeof PROBLEMS;
+
+/** One fault in a request: where (a JSON Pointer into the body, or `?name` for a query) and what. */
+export interface Fault {
+  pointer: string;
+  detail: string;
+  /** Further machine-readable facts, such as the nearest known ids. */
+  [extra: string]: unknown;
+}
+
+export interface ProblemOptions {
+  errors?: readonly Fault[];
+  headers?: Readonly<Record<string, string>>;
+  cause?: unknown;
+}
+
+/**
+ * An expected refusal. `detail` is read by the client: it says what to do and never carries keys,
+ * paths, image bytes or stacks.
+ */
+export class Problem extends Error {
+  readonly type: ProblemType;
+  readonly detail: string;
+  readonly errors: readonly Fault[] | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(type: ProblemType, detail: string, options: ProblemOptions = {}) {
+    super(`${type}: ${detail}`, { cause: options.cause });
+    this.name = 'Problem';
+    this.type = type;
+    this.detail = detail;
+    this.errors = options.errors;
+    this.headers = options.headers ?? {};
+  }
+
+  get status(): number {
+    return PROBLEMS[this.type].status;
+  }
+
+  get title(): string {
+    return PROBLEMS[this.type].title;
+  }
+}

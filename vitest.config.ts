@@ -1,0 +1,22 @@
+import { defineConfig } from 'vitest/config';
+
+/** `unit` needs no service and takes seconds; `service` needs Redis, and starts real processes. */
+const pure = ['test/{look,taxonomy,image,feed,client}/**/*.test.ts', 'test/*.test.ts'];
+
+export default defineConfig({
+  test: {
+    reporters: ['default'],
+    projects: [
+      { test: { name: 'unit', include: pure } },
+      {
+        test: {
+          name: 'service',
+          include: ['test/**/*.test.ts'],
+          exclude: pure,
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+        },
+      },
+    ],
+  },
+});
