@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
 /** `unit` needs no service and takes seconds; `service` needs Redis, and starts real processes. */
-const pure = ['test/{look,taxonomy,image,feed,client}/**/*.test.ts', 'test/*.test.ts'];
+const pure = ['test/{look,taxonomy,image,feed,client,http}/**/*.test.ts', 'test/*.test.ts'];
 
 export default defineConfig({
   test: {

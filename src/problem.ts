@@ -37,6 +37,8 @@ export interface Fault {
 export interface ProblemOptions {
   errors?: readonly Fault[];
   headers?: Readonly<Record<string, string>>;
+  /** Extension members of the answer's body (RFC 9457, section 3.2). */
+  members?: Readonly<Record<string, unknown>>;
   cause?: unknown;
 }
 
@@ -49,6 +51,7 @@ export class Problem extends Error {
   readonly detail: string;
   readonly errors: readonly Fault[] | undefined;
   readonly headers: Readonly<Record<string, string>>;
+  readonly members: Readonly<Record<string, unknown>>;
 
   constructor(type: ProblemType, detail: string, options: ProblemOptions = {}) {
     super(`${type}: ${detail}`, { cause: options.cause });
@@ -57,6 +60,7 @@ export class Problem extends Error {
     this.detail = detail;
     this.errors = options.errors;
     this.headers = options.headers ?? {};
+    this.members = options.members ?? {};
   }
 
   get status(): number {
@@ -67,3 +71,13 @@ export class Problem extends Error {
     return PROBLEMS[this.type].title;
   }
 }
+
+/**
+ * A part this service stands on does not answer: 503 with Retry-After.
+ * @param retryAfterSeconds when asking again makes sense, whole seconds, at least 1
+ */
+export const unavailable = (detail: string, retryAfterSeconds = 1, cause?: unknown): Problem =>
+  new Problem('upstream-unavailable', detail, {
+    headers: { 'retry-after': String(Math.max(1, Math.ceil(retryAfterSeconds))) },
+    cause,
+  });
