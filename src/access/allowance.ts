@@ -1,0 +1,26 @@
+/** How fast: `count` requests in any `periodSeconds`, all of them at once if the client likes. */
+export interface Rate {
+  count: number;
+  periodSeconds: number;
+}
+
+const PERIOD_SECONDS = { s: 1, sec: 1, min: 60, h: 3600, hour: 3600 } as const;
+const RATE = /^([1-9]\d{0,6})\/(s|sec|min|h|hour)$/;
+const QUOTA = /^([1-9]\d{0,9})\/day$/;
+
+/** Reads `60/min`, `5/s`, `1000/h`. Throws a sentence that says the form. */
+export function parseRate(text: string): Rate {
+  const match = RATE.exec(text);
+  if (!match) throw new Error(`"${text}" is not a rate: write it as 5/s, 60/min or 1000/h`);
+  return {
+    count: Number(match[1]),
+    periodSeconds: PERIOD_SECONDS[match[2] as keyof typeof PERIOD_SECONDS],
+  };
+}
+
+/** Reads `1000/day`. Throws a sentence that says the form. */
+export function parseQuota(text: string): number {
+  const match = QUOTA.exec(text);
+  if (!match) throw new Error(`"${text}" is not a quota: write it as 1000/day`);
+  return Number(match[1]);
+}

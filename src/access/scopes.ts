@@ -1,0 +1,10 @@
+/** What a key may be allowed to do. The contract's names. */
+export const SCOPES = [
+  'background-removal:process',
+  'taxonomy:classify',
+  'look-engine:read',
+  'look-engine:compute',
+  'look-engine:calibrate',
+] as const;
+
+export type Scope = (typeof SCOPES)[number];

@@ -1,0 +1,83 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+export const ROOT = join(import.meta.dirname, '..', '..');
+
+/** A port nobody listens on at this moment. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
+
+/** A process of ours, with all it wrote. */
+export interface Running {
+  child: ChildProcess;
+  pid: number;
+  /** Everything written to stdout and stderr so far. */
+  output(): string;
+  /** Resolves with the first line, past or future, that `wanted` accepts; rejects when the process ends without it. */
+  line(wanted: (line: string) => boolean): Promise<string>;
+  /** Ends the process with a signal and waits for its exit. */
+  end(signal?: NodeJS.Signals): Promise<number | null>;
+}
+
+/** Starts a program and keeps what it says. */
+export function run(
+  command: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+): Running {
+  const child = spawn(command, args, {
+    cwd: ROOT,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const lines: string[] = [];
+  const listeners = new Set<(line: string) => void>();
+  for (const stream of [child.stdout, child.stderr]) {
+    createInterface({ input: stream }).on('line', (line) => {
+      lines.push(line);
+      for (const listener of listeners) listener(line);
+    });
+  }
+  const exited = once(child, 'exit');
+  return {
+    child,
+    pid: child.pid ?? -1,
+    output: () => lines.join('\n'),
+    line: (wanted) =>
+      new Promise((resolve, reject) => {
+        const past = lines.find(wanted);
+        if (past !== undefined) return resolve(past);
+        const listener = (line: string) => {
+          if (!wanted(line)) return;
+          listeners.delete(listener);
+          resolve(line);
+        };
+        listeners.add(listener);
+        exited.then(() => reject(new Error(`${command} ended:\n${lines.join('\n')}`)), reject);
+      }),
+    async end(signal = 'SIGTERM') {
+      if (child.exitCode === null && child.signalCode === null) {
+        child.kill(signal);
+        await exited;
+      }
+      return child.exitCode;
+    },
+  };
+}
+
+/** Starts one of our TypeScript programs. */
+export const runTypeScript = (
+  file: string,
+  args: readonly string[] = [],
+  env: NodeJS.ProcessEnv = {},
+): Running => run(process.execPath, ['--import', 'tsx', file, ...args], env);
