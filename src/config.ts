@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join, resolve } from 'node:path';
+import { z } from 'zod';
+
+const whole = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
+
+const Environment = z.object({
+  HOST: z.string().min(1).default('127.0.0.1'),
+  PORT: whole(0, 65_535).default(8080),
+  WORKER_HOST: z.string().min(1).default('127.0.0.1'),
+  WORKER_PORT: whole(0, 65_535).default(8081),
+  SELVAGE_HOME: z.string().min(1).default('.selvage'),
+  REDIS_URL: z.url({ protocol: /^rediss?$/ }).optional(),
+  STORE: z.enum(['fs', 's3']).default('fs'),
+  STORE_DIR: z.string().min(1).optional(),
+  S3_BUCKET: z.string().min(3).default('selvage'),
+  SYNC_TIMEOUT_SECONDS: z.coerce.number().min(0.5).max(600).default(25),
+  MAX_IMAGE_BYTES: whole(1024, 512 * 2 ** 20).default(20 * 2 ** 20),
+  MAX_IMAGE_PIXELS: whole(1024, 2 ** 28).default(50_000_000),
+  MODEL: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9._-]*$/)
+    .default('garment-cutout'),
+  DEVICE: z.enum(['auto', 'cpu', 'cuda', 'webgpu']).default('auto'),
+  WORKER_CONCURRENCY: whole(1, 256).default(availableParallelism()),
+  KEY_PEPPER: z.string().min(16).optional(),
+  LOOK_SIGNING_KEYS: z
+    .string()
+    .regex(/^[\w.-]+:[^,\s]{16,}(,[\w.-]+:[^,\s]{16,})*$/)
+    .optional(),
+  SELVAGE_DEV_KEY: z
+    .string()
+    .regex(/^[\x21-\x7e]{8,200}$/)
+    .optional(),
+  PROBLEM_BASE: z.url().optional(),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+});
+
+/** The settings of a process, checked and frozen. Sizes are bytes and pixels, times are in names. */
+export type Config = Readonly<
+  Omit<z.infer<typeof Environment>, 'REDIS_URL' | 'STORE_DIR'> & {
+    REDIS_URL: string;
+    STORE_DIR: string;
+  }
+>;
+
+/** Settings that cannot be used: all faults at once, names and rules, never values. */
+export class ConfigError extends Error {
+  constructor(faults: readonly string[]) {
+    super(`These settings cannot be used:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
+    this.name = 'ConfigError';
+  }
+}
+
+/** An empty setting is an absent one: compose files and CI systems write `NAME=` for "not set". */
+const withoutEmpty = (env: NodeJS.ProcessEnv) =>
+  Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+
+/** The Redis of the instance that runs under this home, as the launcher wrote it down. */
+function instanceRedisUrl(home: string): string | undefined {
+  try {
+    const instance = JSON.parse(readFileSync(join(home, 'instance.json'), 'utf8'));
+    return z.object({ redisUrl: z.string() }).parse(instance).redisUrl;
+  } catch {
+    return undefined; // no instance runs here, or not one of ours
+  }
+}
+
+/**
+ * Reads the settings.
+ * @param env the environment, usually `process.env`
+ * @throws ConfigError with every fault
+ */
+export function readConfig(env: NodeJS.ProcessEnv): Config {
+  const parsed = Environment.safeParse(withoutEmpty(env));
+  if (!parsed.success) {
+    throw new ConfigError(
+      parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`),
+    );
+  }
+  const home = resolve(parsed.data.SELVAGE_HOME);
+  return Object.freeze({
+    ...parsed.data,
+    SELVAGE_HOME: home,
+    REDIS_URL: parsed.data.REDIS_URL ?? instanceRedisUrl(home) ?? 'redis://127.0.0.1:6379',
+    STORE_DIR: resolve(parsed.data.STORE_DIR ?? join(home, 'store')),
+  });
+}
