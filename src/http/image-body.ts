@@ -1,0 +1,162 @@
+import type { Readable } from 'node:stream';
+import { z } from 'zod';
+import { Problem } from '../problem.ts';
+
+/** What came with a request that carries an image: its bytes, and the other fields as text. */
+export interface ImageForm {
+  /** The image as sent, or nothing where the form holds none. */
+  image: Uint8Array | undefined;
+  /** Text parts (multipart) or the other members of the JSON body. */
+  fields: Readonly<Record<string, unknown>>;
+  via: 'multipart' | 'json';
+}
+
+/** The parts of a multipart body, as the multipart parser gives them. */
+export type Part =
+  | { type: 'file'; fieldname: string; file: Readable & { truncated: boolean } }
+  | { type: 'field'; fieldname: string; value: unknown; valueTruncated: boolean };
+
+const tooLarge = (maxBytes: number): Problem =>
+  new Problem(
+    'payload-too-large',
+    `The image is larger than ${maxBytes} bytes; send a smaller or more compressed one`,
+  );
+
+async function collect(file: Readable & { truncated: boolean }, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of file) chunks.push(chunk);
+  if (file.truncated) throw tooLarge(maxBytes);
+  return Buffer.concat(chunks);
+}
+
+/**
+ * Reads a multipart form: at most one file part, `image`, and text parts.
+ * @param maxBytes the ceiling the parser was told, for the answer's words
+ * @throws Problem invalid-request, payload-too-large
+ */
+export async function readMultipart(
+  parts: AsyncIterable<Part>,
+  maxBytes: number,
+): Promise<ImageForm> {
+  let image: Uint8Array | undefined;
+  const fields: Record<string, unknown> = Object.create(null);
+  for await (const part of parts) {
+    if (part.type === 'field') {
+      if (part.fieldname === 'image') {
+        throw new Problem('invalid-request', 'Send "image" as a file part, with a file name');
+      }
+      if (part.valueTruncated) {
+        throw new Problem(
+          'payload-too-large',
+          `The part "${printable(part.fieldname)}" is too long`,
+        );
+      }
+      fields[part.fieldname] = part.value;
+      continue;
+    }
+    if (part.fieldname !== 'image') {
+      part.file.resume();
+      throw new Problem(
+        'invalid-request',
+        `"${printable(part.fieldname)}" is not a part of this form; the file part is "image"`,
+      );
+    }
+    if (image) {
+      part.file.resume();
+      throw new Problem('invalid-request', 'There are two "image" parts; send one image a request');
+    }
+    image = await collect(part.file, maxBytes);
+    if (image.length === 0) throw new Problem('invalid-request', 'The "image" part is empty');
+  }
+  return { image, fields, via: 'multipart' };
+}
+
+const printable = (name: string): string => name.replaceAll(/[^\w.-]/g, '?').slice(0, 40);
+
+const Base64Body = z.looseObject({ image_base64: z.string().optional() });
+
+const DATA_URL = /^data:([^;,]{0,100});base64,/i;
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+
+/** A data URL's media type and its base64, or plain base64 with no type. */
+function splitDataUrl(text: string): { declared: string | undefined; base64: string } {
+  if (!text.startsWith('data:')) return { declared: undefined, base64: text };
+  const match = DATA_URL.exec(text);
+  if (!match) {
+    throw new Problem(
+      'invalid-request',
+      'A data URL must have the form data:image/<type>;base64,<data>',
+      {
+        errors: [
+          { pointer: '/image_base64', detail: 'not of the form data:image/<type>;base64,<data>' },
+        ],
+      },
+    );
+  }
+  return { declared: match[1]!.toLowerCase(), base64: text.slice(match[0].length) };
+}
+
+function decodeBase64(text: string, maxBytes: number): Buffer {
+  const base64 = /\s/.test(text) ? text.replaceAll(/\s+/g, '') : text;
+  if (base64.length > Math.ceil(maxBytes / 3) * 4) throw tooLarge(maxBytes);
+  const data = base64.replace(/=+$/, '');
+  if (!BASE64.test(base64) || data.length % 4 === 1) {
+    throw new Problem('invalid-request', 'image_base64 is not base64', {
+      errors: [
+        { pointer: '/image_base64', detail: 'has characters or a length that base64 never has' },
+      ],
+    });
+  }
+  const bytes = Buffer.from(base64, 'base64');
+  if (bytes.length > maxBytes) throw tooLarge(maxBytes);
+  return bytes;
+}
+
+/** `image/jpg` is not a registered type, yet half the world writes it. */
+const formatOf = (mediaType: string): string =>
+  mediaType.replace('image/jpg', 'image/jpeg').slice(6);
+
+/** Refuses a data URL whose declared type is no image, or not the one the bytes show. */
+function checkDeclared(
+  declared: string | undefined,
+  bytes: Uint8Array,
+  sniff: (bytes: Uint8Array) => string | undefined,
+): void {
+  if (declared === undefined) return;
+  const format = sniff(bytes);
+  if (declared.startsWith('image/') && (!format || formatOf(declared) === format)) return;
+  throw new Problem('invalid-request', 'The data URL declares another type than its data has', {
+    errors: [
+      {
+        pointer: '/image_base64',
+        detail: format ? `the data is image/${format}` : 'the type must be image/<type>',
+      },
+    ],
+  });
+}
+
+/**
+ * Reads a JSON body with `image_base64`: raw base64, or a data URL.
+ * @param sniff first bytes -> format name, such as `jpeg`
+ * @throws Problem invalid-request, payload-too-large
+ */
+export function readJsonImage(
+  body: unknown,
+  maxBytes: number,
+  sniff: (bytes: Uint8Array) => string | undefined,
+): ImageForm {
+  const parsed = Base64Body.safeParse(body);
+  if (!parsed.success) {
+    throw new Problem(
+      'invalid-request',
+      'The body must be a JSON object with image_base64, a string',
+    );
+  }
+  const { image_base64: text, ...fields } = parsed.data;
+  if (text === undefined) return { image: undefined, fields, via: 'json' };
+  const { declared, base64 } = splitDataUrl(text);
+  const image = decodeBase64(base64, maxBytes);
+  if (image.length === 0) throw new Problem('invalid-request', 'image_base64 is empty');
+  checkDeclared(declared, image, sniff);
+  return { image, fields, via: 'json' };
+}

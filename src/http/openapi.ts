@@ -1,0 +1,161 @@
+import { z } from 'zod';
+import { PROBLEMS, type ProblemType } from '../problem.ts';
+import { PROBLEM_MEDIA_TYPE } from './problem-answer.ts';
+import type { AnswerDoc, MediaSchemas, Route } from './route.ts';
+
+const ProblemSchema = {
+  type: 'object',
+  required: ['type', 'title', 'status', 'detail', 'instance', 'requestId'],
+  properties: {
+    type: { type: 'string', format: 'uri-reference', examples: ['invalid-request'] },
+    title: { type: 'string' },
+    status: { type: 'integer' },
+    detail: { type: 'string', description: 'What is wrong and what to do' },
+    instance: { type: 'string', format: 'uri-reference' },
+    requestId: { type: 'string' },
+    errors: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: { pointer: { type: 'string' }, detail: { type: 'string' } },
+      },
+    },
+  },
+};
+
+/** Problems any route of a kind may answer, besides those its row names. */
+function problemsOf(route: Route): ProblemType[] {
+  const input = Boolean(route.query || route.body || route.imageForm);
+  const keyed = route.scope !== 'keyless';
+  const types: (ProblemType | false)[] = [
+    input && 'invalid-request',
+    keyed && 'unauthorized',
+    keyed && 'insufficient-scope',
+    Boolean(route.body || route.imageForm) && 'payload-too-large',
+    Boolean(route.body || route.imageForm) && 'unsupported-media-type',
+    keyed && 'rate-limit-exceeded',
+    Boolean(route.quota) && 'quota-exceeded',
+    'internal-error',
+    keyed && 'upstream-unavailable',
+    ...((route.problems ?? []) as ProblemType[]),
+  ];
+  return [...new Set(types.filter((type) => type !== false))];
+}
+
+const jsonSchema = (schema: z.ZodType, io: 'input' | 'output') => {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+  return rest;
+};
+
+const content = (media: MediaSchemas, io: 'input' | 'output') =>
+  Object.fromEntries(
+    Object.entries(media).map(([type, schema]) => [
+      type,
+      {
+        schema: schema === 'binary' ? { type: 'string', format: 'binary' } : jsonSchema(schema, io),
+      },
+    ]),
+  );
+
+const HEADERS: Readonly<Record<string, string>> = {
+  'X-Request-Id': 'Identifies this request; keep it in your logs',
+  'RateLimit-Limit': 'Requests a window',
+  'RateLimit-Remaining': 'Requests left in this window',
+};
+
+const headerDocs = (names: readonly string[]) =>
+  Object.fromEntries(
+    names.map((name) => [name, { description: HEADERS[name] ?? name, schema: { type: 'string' } }]),
+  );
+
+function answerDoc(route: Route, answer: AnswerDoc) {
+  const limits = route.scope === 'keyless' ? [] : ['RateLimit-Limit', 'RateLimit-Remaining'];
+  return {
+    description: answer.description,
+    headers: headerDocs(['X-Request-Id', ...limits, ...(answer.headers ?? [])]),
+    ...(answer.content && { content: content(answer.content, 'output') }),
+  };
+}
+
+/** Problem answers by status: several types may share one. */
+function problemDocs(route: Route) {
+  const answers: Record<number, { description: string; content: object }> = {};
+  for (const type of problemsOf(route)) {
+    const { status, title } = PROBLEMS[type];
+    const line = `\`${type}\`: ${title}`;
+    const known = answers[status];
+    answers[status] = {
+      description: known ? `${known.description}; ${line}` : line,
+      content: { [PROBLEM_MEDIA_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } } },
+    };
+  }
+  return answers;
+}
+
+function queryParameters(query: z.ZodType | undefined) {
+  if (!query) return [];
+  const { properties = {}, required = [] } = jsonSchema(query, 'input');
+  return Object.entries(properties).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: required.includes(name),
+    schema,
+  }));
+}
+
+const pathParameters = (path: string) =>
+  [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }));
+
+function requestBody(route: Route) {
+  const media = route.imageForm ?? (route.body && { 'application/json': route.body });
+  return media && { requestBody: { required: true, content: content(media, 'input') } };
+}
+
+function operation(route: Route) {
+  return {
+    operationId: `${route.method.toLowerCase()}${route.path.replaceAll(/[^A-Za-z0-9]+(\w)?/g, (_, c: string | undefined) => (c ?? '').toUpperCase())}`,
+    tags: [route.path.split('/')[1]],
+    summary: route.summary,
+    ...(route.description && { description: route.description }),
+    security: route.scope === 'keyless' ? [] : [{ apiKey: [] }],
+    ...(route.scope !== 'keyless' && { 'x-scope': route.scope }),
+    parameters: [...pathParameters(route.path), ...queryParameters(route.query)],
+    ...requestBody(route),
+    responses: {
+      ...Object.fromEntries(
+        Object.entries(route.answers).map(([status, answer]) => [status, answerDoc(route, answer)]),
+      ),
+      ...problemDocs(route),
+    },
+  };
+}
+
+/** The OpenAPI 3.1 document, made from the very schemas that parse requests. */
+export function openApiDocument(routes: readonly Route[], version: string) {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const route of routes) {
+    const path = route.path.replaceAll(/:(\w+)/g, '{$1}');
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Selvage',
+      version,
+      description: 'Garment cut-outs, garment words and outfits that are warm enough.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    paths,
+    components: {
+      schemas: { Problem: ProblemSchema },
+      securitySchemes: {
+        apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: Bearer slv_…' },
+      },
+    },
+  };
+}

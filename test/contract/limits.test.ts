@@ -1,0 +1,118 @@
+import type { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createLimits, limitHeaders } from '../../src/http/limits.ts';
+import { commandConnection, untilReady } from '../../src/jobs/redis.ts';
+import { createLog } from '../../src/log.ts';
+import { type RedisServer, startRedis } from '../support/redis-server.ts';
+
+let server: RedisServer;
+let redis: Redis;
+beforeAll(async () => {
+  server = await startRedis();
+  redis = commandConnection(server.url, createLog('test', 'silent'));
+  await untilReady(redis, AbortSignal.timeout(5000));
+});
+afterAll(async () => {
+  redis.disconnect();
+  await server.stop();
+});
+
+const allowance = (meter: string, count = 5, quotaPerDay = 3) => ({
+  meter,
+  rate: { count, periodSeconds: 3600 },
+  quotaPerDay,
+});
+
+describe('the rate limit', () => {
+  test('lets the whole count through at once, then says when the next may come', async () => {
+    const limits = createLimits(redis);
+    const remaining: number[] = [];
+    for (let i = 0; i < 5; i++) {
+      const { standing } = await limits.admit(allowance('burst'), 0);
+      remaining.push(standing.rate.remaining);
+    }
+    expect(remaining).toEqual([4, 3, 2, 1, 0]);
+    const refused = limits.admit(allowance('burst'), 0);
+    await expect(refused).rejects.toMatchObject({ type: 'rate-limit-exceeded', status: 429 });
+    const problem = await refused.catch((error) => error);
+    const wait = Number(problem.headers['retry-after']);
+    expect(wait).toBeGreaterThan(700); // a fifth of an hour, less the time this test took
+    expect(wait).toBeLessThanOrEqual(720);
+    expect(problem.headers['ratelimit-remaining']).toBe('0');
+  });
+
+  test('counts every meter by itself', async () => {
+    const limits = createLimits(redis);
+    await limits.admit(allowance('one', 1), 0);
+    await expect(limits.admit(allowance('one', 1), 0)).rejects.toThrow();
+    await expect(limits.admit(allowance('two', 1), 0)).resolves.toBeDefined();
+  });
+
+  test('holds among many at the same time', async () => {
+    const limits = createLimits(redis);
+    const all = await Promise.allSettled(
+      Array.from({ length: 50 }, () => limits.admit(allowance('crowd', 7), 0)),
+    );
+    expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(7);
+  });
+});
+
+describe('the daily quota', () => {
+  test('is used by successes, given back by failures, and refused past its end', async () => {
+    const limits = createLimits(redis);
+    const admissions = [];
+    for (let i = 0; i < 3; i++) admissions.push(await limits.admit(allowance('quota', 100), 1));
+    expect(admissions.map(({ standing }) => standing.quota.remaining)).toEqual([2, 1, 0]);
+    const refused = await limits.admit(allowance('quota', 100), 1).catch((error) => error);
+    expect(refused).toMatchObject({ type: 'quota-exceeded', status: 429 });
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(86_400);
+    await admissions[0]!.refund();
+    await expect(limits.admit(allowance('quota', 100), 1)).resolves.toBeDefined();
+  });
+
+  test('is not touched by requests that cost none, nor by those refused', async () => {
+    const limits = createLimits(redis);
+    await limits.admit(allowance('free', 100), 0);
+    const { standing } = await limits.admit(allowance('free', 100), 1);
+    expect(standing.quota.remaining).toBe(2);
+  });
+
+  test('a refused request costs no rate either', async () => {
+    const limits = createLimits(redis);
+    for (let i = 0; i < 3; i++) await limits.admit(allowance('both', 100), 1);
+    for (let i = 0; i < 5; i++)
+      await limits.admit(allowance('both', 100), 1).catch(() => undefined);
+    const { standing } = await limits.admit(allowance('both', 100), 0);
+    expect(standing.rate.remaining).toBe(96);
+  });
+});
+
+test('the headers say the same in both spellings', () => {
+  expect(
+    limitHeaders({
+      rate: { limit: 60, remaining: 59, resetSeconds: 1, windowSeconds: 60 },
+      quota: { limit: 1000, remaining: 998, resetSeconds: 7200 },
+    }),
+  ).toEqual({
+    'ratelimit-limit': '60',
+    'ratelimit-remaining': '59',
+    'ratelimit-reset': '1',
+    'ratelimit-policy': '"rate";q=60;w=60, "day";q=1000;w=86400',
+    ratelimit: '"rate";r=59;t=1, "day";r=998;t=7200',
+  });
+});
+
+test('while Redis is away a request is refused with 503, at once', async () => {
+  const own = await startRedis();
+  const connection = commandConnection(own.url, createLog('test', 'silent'));
+  await untilReady(connection, AbortSignal.timeout(5000));
+  const limits = createLimits(connection);
+  await own.end('SIGKILL');
+  await expect(limits.admit(allowance('gone'), 0)).rejects.toMatchObject({
+    type: 'upstream-unavailable',
+    headers: { 'retry-after': '1' },
+  });
+  connection.disconnect();
+  await own.stop();
+});

@@ -1,0 +1,109 @@
+import { Readable } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import { type Part, readJsonImage, readMultipart } from '../../src/http/image-body.ts';
+import { sniffFormat } from '../../src/image/sniff.ts';
+import { Problem } from '../../src/problem.ts';
+
+const JPEG = Buffer.from([0xff, 0xd8, 0xff, 0xe0, 1, 2, 3, 4]);
+const MAX = 64;
+const base64 = JPEG.toString('base64');
+const read = (body: unknown) => readJsonImage(body, MAX, sniffFormat);
+
+const typeOf = (act: () => unknown): string => {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof Problem) return error.type;
+    throw error;
+  }
+  return 'accepted';
+};
+
+describe('a JSON image body', () => {
+  test.each([
+    ['raw base64', base64],
+    [
+      'base64 in lines, as the base64 command writes it',
+      `${base64.slice(0, 4)}\n${base64.slice(4)}\n`,
+    ],
+    ['base64 without padding', base64.replace(/=+$/, '')],
+    ['a data URL', `data:image/jpeg;base64,${base64}`],
+    ['a data URL of the type half the world writes', `data:image/jpg;base64,${base64}`],
+  ])('gives the bytes of %s', (_, text) => {
+    expect(Buffer.from(read({ image_base64: text }).image!)).toEqual(JPEG);
+  });
+
+  test('keeps its other members, for endpoints that have some', () => {
+    expect(read({ image_base64: base64, attributes: { title: 'x' } }).fields).toEqual({
+      attributes: { title: 'x' },
+    });
+  });
+
+  test.each([
+    ['not an object', 'text'],
+    ['an image that is no string', { image_base64: 7 }],
+    ['characters base64 never has', { image_base64: '!!!!' }],
+    ['a length base64 never has', { image_base64: 'abcde' }],
+    ['padding in the middle', { image_base64: 'ab==cdef' }],
+    ['the URL alphabet', { image_base64: '_-_-' }],
+    ['nothing', { image_base64: '' }],
+    ['a data URL without base64', { image_base64: 'data:image/png,abcd' }],
+    ['a data URL of no image', { image_base64: `data:text/plain;base64,${base64}` }],
+    [
+      'a data URL of another image type than its bytes',
+      { image_base64: `data:image/png;base64,${base64}` },
+    ],
+  ])('refuses %s as invalid-request', (_, body) => {
+    expect(typeOf(() => read(body))).toBe('invalid-request');
+  });
+
+  test('refuses what decodes to more than the ceiling, and takes exactly the ceiling', () => {
+    const bytes = (length: number) => ({
+      image_base64: Buffer.alloc(length, 1).toString('base64'),
+    });
+    expect(typeOf(() => read(bytes(MAX + 1)))).toBe('payload-too-large');
+    expect(typeOf(() => read(bytes(10 * MAX)))).toBe('payload-too-large');
+    expect(read(bytes(MAX)).image).toHaveLength(MAX);
+  });
+});
+
+const file = (bytes: Buffer, name = 'image', truncated = false): Part => ({
+  type: 'file',
+  fieldname: name,
+  file: Object.assign(Readable.from([bytes]), { truncated }),
+});
+const field = (fieldname: string, value: string): Part => ({
+  type: 'field',
+  fieldname,
+  value,
+  valueTruncated: false,
+});
+
+async function* parts(...all: Part[]) {
+  yield* all;
+}
+
+describe('a multipart form', () => {
+  test('gives the image and the text parts', async () => {
+    const form = await readMultipart(parts(field('note', 'hi'), file(JPEG)), MAX);
+    expect(Buffer.from(form.image!)).toEqual(JPEG);
+    expect(form.fields).toEqual({ note: 'hi' });
+  });
+
+  test.each([
+    ['two images', [file(JPEG), file(JPEG)], 'invalid-request'],
+    ['an empty image', [file(Buffer.alloc(0))], 'invalid-request'],
+    ['an image sent as text', [field('image', 'hello')], 'invalid-request'],
+    ['a file under another name', [file(JPEG, 'photo')], 'invalid-request'],
+    ['an image over the ceiling', [file(JPEG, 'image', true)], 'payload-too-large'],
+  ])('refuses %s', async (_, all, type) => {
+    await expect(readMultipart(parts(...all), MAX)).rejects.toMatchObject({ type });
+  });
+
+  test('does not repeat a hostile part name as it came', async () => {
+    const hostile = file(JPEG, '../../etc/passwd\n<script>');
+    await expect(readMultipart(parts(hostile), MAX)).rejects.toMatchObject({
+      detail: expect.not.stringMatching(/[<>\n/]/),
+    });
+  });
+});

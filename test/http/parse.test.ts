@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { jsonPointer, parse } from '../../src/http/parse.ts';
+
+const Body = z.strictObject({ a: z.number(), list: z.array(z.object({ b: z.enum(['x', 'y']) })) });
+
+test('a good value comes through typed', () => {
+  expect(parse(Body, { a: 1, list: [{ b: 'x' }] }, 'body')).toEqual({ a: 1, list: [{ b: 'x' }] });
+});
+
+test('every fault is named at once, each with its JSON Pointer', () => {
+  const bad = { a: 'one', list: [{ b: 'x' }, { b: 'z' }], other: 1, more: 2 };
+  expect(() => parse(Body, bad, 'body')).toThrow(
+    expect.objectContaining({
+      type: 'invalid-request',
+      errors: [
+        expect.objectContaining({ pointer: '/a' }),
+        expect.objectContaining({ pointer: '/list/1/b' }),
+        expect.objectContaining({ pointer: '/other' }),
+        expect.objectContaining({ pointer: '/more' }),
+      ],
+    }),
+  );
+});
+
+test('a pointer escapes what RFC 6901 says', () => {
+  expect(jsonPointer(['a/b', 'c~d', 0])).toBe('/a~1b/c~0d/0');
+});

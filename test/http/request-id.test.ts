@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import { requestIdOf } from '../../src/http/request-id.ts';
+
+const idOf = (sent?: string | string[]) =>
+  requestIdOf({ headers: sent === undefined ? {} : { 'x-request-id': sent } } as never);
+
+test("a client's own safe id is kept", () => {
+  expect(idOf('order-17.retry_2')).toBe('order-17.retry_2');
+  expect(idOf('x'.repeat(128))).toHaveLength(128);
+});
+
+test.each([[undefined], [''], ['x'.repeat(129)], ['a b'], ['a\nb'], ['<b>'], ['é']])(
+  '%j is replaced by a new one',
+  (sent) => {
+    expect(idOf(sent)).toMatch(/^[0-9a-f-]{36}$/);
+    expect(idOf(sent)).not.toBe(idOf(sent));
+  },
+);
