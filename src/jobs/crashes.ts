@@ -1,0 +1,26 @@
+import type { Redis } from 'ioredis';
+import { PREFIX } from './redis.ts';
+
+const REMEMBER_SECONDS = 86_400;
+/** So many deaths of the inference process under one image are not chance. */
+const POISON_CRASHES = 2;
+
+/** Remembers, for a day, images under which the inference process died. */
+export function createCrashes(redis: Redis) {
+  const keyOf = (sha256: string) => `${PREFIX}:crashes:${sha256}`;
+  return {
+    /** Counts one more crash; true when the image is to be refused from now on. */
+    async count(sha256: string): Promise<boolean> {
+      const replies = await redis
+        .multi()
+        .incr(keyOf(sha256))
+        .expire(keyOf(sha256), REMEMBER_SECONDS)
+        .exec();
+      return Number(replies?.[0]?.[1]) >= POISON_CRASHES;
+    },
+    isPoison: async (sha256: string): Promise<boolean> =>
+      Number(await redis.get(keyOf(sha256))) >= POISON_CRASHES,
+  };
+}
+
+export type Crashes = ReturnType<typeof createCrashes>;
