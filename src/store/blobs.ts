@@ -1,28 +1,46 @@
 import type { Readable } from 'node:stream';
 
-/** What is said about a blob when it is written; read back by `list` and `head`. */
+/** What is said about a blob when it is written; read back by `head`. */
 export interface BlobFacts {
+  /** As in `Content-Type`; `application/octet-stream` where it is not said. */
   mediaType?: string;
-  /** Small facts kept with the blob: lower-case names, ASCII values, 1 KiB in all. */
+  /** Small facts kept with the blob: names of `[a-z0-9-]`, printable ASCII values, 1 KiB in all. */
   meta?: Readonly<Record<string, string>>;
 }
 
-export interface BlobHead extends BlobFacts {
+/** How a blob is written. */
+export interface PutOptions extends BlobFacts {
+  /**
+   * `false` lets the blob be lost to a power cut (whole, never in part) and spares a file system
+   * the wait for its disk: for what lives no longer than the request it belongs to.
+   */
+  durable?: boolean;
+}
+
+/** What a listing tells of a blob. */
+export interface BlobEntry {
   key: string;
   bytes: number;
   modifiedAt: Date;
 }
 
+export interface BlobHead extends BlobEntry {
+  mediaType: string;
+  meta: Readonly<Record<string, string>>;
+}
+
 /**
  * Object storage. A key is `segment/segment/…` of `[A-Za-z0-9._-]`, no segment `.` or `..`; another
- * key is a programming error and throws. Every call takes the caller's signal and gives up with it.
+ * key is a programming error and throws. Every call takes the caller's signal and gives up with its
+ * reason. Beside what is named below, calls throw what disk or network threw; a stream's own error
+ * comes out of `put` as it went in.
  */
 export interface Blobs {
   /** Writes the whole blob or nothing; durable when it returns; replaces what was there. */
   put(
     key: string,
     body: Uint8Array | Readable,
-    facts?: BlobFacts,
+    options?: PutOptions,
     signal?: AbortSignal,
   ): Promise<void>;
   /** All bytes. Throws `BlobMissing`. */
@@ -34,8 +52,8 @@ export interface Blobs {
   /** Deletes; a blob that is not there is no error. */
   delete(key: string, signal?: AbortSignal): Promise<void>;
   /** Every blob whose key starts with `prefix`, in no given order. */
-  list(prefix: string, signal?: AbortSignal): AsyncIterable<BlobHead>;
-  /** Throws when the store cannot be written to now. */
+  list(prefix: string, signal?: AbortSignal): AsyncIterable<BlobEntry>;
+  /** Throws when the store does not answer, or (a file system) cannot be written to now. */
   check(signal?: AbortSignal): Promise<void>;
   /** Frees sockets. */
   close(): void;
@@ -43,8 +61,8 @@ export interface Blobs {
 
 /** There is no blob under this key. */
 export class BlobMissing extends Error {
-  constructor(key: string) {
-    super(`No blob under ${key}`);
+  constructor(key: string, cause?: unknown) {
+    super(`No blob under ${key}`, { cause });
     this.name = 'BlobMissing';
   }
 }

@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto';
+import { imageSize } from 'image-size';
+import { sniffFormat } from '../image/sniff.ts';
+import { Problem } from '../problem.ts';
+
+export interface InboxLimits {
+  maxPixels: number;
+  maxSidePixels: number;
+}
+
+/** An image that may come in: known format, bearable size. Nothing is decoded yet. */
+export interface MeasuredImage {
+  bytes: Uint8Array;
+  format: 'jpeg' | 'png' | 'webp';
+  width: number;
+  height: number;
+  /** Hex. */
+  sha256: string;
+}
+
+/** Reads the header alone, in plain code: no decoder sees a stranger's bytes in this process. */
+function readHeader(bytes: Uint8Array): { width: number; height: number } {
+  try {
+    return imageSize(bytes);
+  } catch (cause) {
+    throw new Problem('invalid-request', 'The image is damaged: its header cannot be read', {
+      cause,
+    });
+  }
+}
+
+/**
+ * Checks what an image is by its first bytes and its header, without decoding it.
+ * @throws Problem unsupported-media-type, payload-too-large, invalid-request
+ */
+export function measureImage(bytes: Uint8Array, limits: InboxLimits): MeasuredImage {
+  const format = sniffFormat(bytes);
+  if (!format) {
+    throw new Problem(
+      'unsupported-media-type',
+      'The image is not JPEG, PNG or WebP, whatever its name says',
+    );
+  }
+  const { width, height } = readHeader(bytes);
+  if (width * height > limits.maxPixels || Math.max(width, height) > limits.maxSidePixels) {
+    throw new Problem(
+      'payload-too-large',
+      `The image is ${width} x ${height} pixels; at most ${limits.maxPixels} in all and ${limits.maxSidePixels} a side are taken`,
+    );
+  }
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  return { bytes, format, width, height, sha256 };
+}
