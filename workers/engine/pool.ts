@@ -1,0 +1,135 @@
+import { availableParallelism } from 'node:os';
+import { extname } from 'node:path';
+import { Tinypool } from 'tinypool';
+import type { CutOut } from './cut-out.ts';
+import type { DeviceChoice } from './session.ts';
+import { type ChildOptions, OPTIONS_VARIABLE, type Task, type Warm } from './task.ts';
+import { createTurns } from './turns.ts';
+import { Undecodable } from './undecodable.ts';
+
+export { Undecodable };
+
+/** The child died under this picture; trying again may help. */
+export class EngineCrash extends Error {}
+
+export interface EngineOptions {
+  /** A catalogue id. */
+  model: string;
+  device: DeviceChoice;
+  /** Pictures worked on at once, each in a process of its own. */
+  slots: number;
+  maxPixels: number;
+  /** Where pulled and the operator's own models are. */
+  modelsHome: string;
+}
+
+export interface Engine {
+  readonly model: { id: string; version: string };
+  /** What was taken: `cpu`, `cuda` or `webgpu`. */
+  readonly device: string;
+  /**
+   * Cuts the subject out of a picture.
+   * @param signal ends the waiting at once; a picture that already has its turn is finished and
+   *   dropped, since native code cannot be stopped without losing the loaded model
+   * @throws Undecodable, EngineCrash, the signal's reason
+   */
+  removeBackground(image: Uint8Array, signal?: AbortSignal): Promise<CutOut>;
+  /** The children alive now. */
+  pids(): number[];
+  close(): Promise<void>;
+}
+
+/** What a child may know of its surroundings: nothing secret, since it decodes what strangers send. */
+const PASSED_ON =
+  /^(PATH|HOME|TMPDIR|LANG|LC_\w+|NODE_ENV|LD_LIBRARY_PATH|CUDA\w*|NVIDIA\w*|TSX\w*)$/;
+
+function childEnvironment(options: ChildOptions): Record<string, string> {
+  const passed = Object.entries(process.env).filter(([name]) => PASSED_ON.test(name));
+  return {
+    ...(Object.fromEntries(passed) as Record<string, string>),
+    VIPS_BLOCK_UNTRUSTED: '1',
+    [OPTIONS_VARIABLE]: JSON.stringify(options),
+  };
+}
+
+/** `child.ts` beside this file, or `child.js` where both were compiled. */
+const CHILD = new URL(`./child${extname(import.meta.url)}`, import.meta.url).href;
+
+/** Errors come back from a child as plain objects. */
+function readError(error: unknown): Error {
+  const { name, message } = error as { name?: string; message?: string };
+  if (name === 'Undecodable') return new Undecodable(message);
+  if (message === 'Worker exited unexpectedly')
+    return new EngineCrash('The inference process died');
+  return error instanceof Error ? error : new Error(message ?? String(error));
+}
+
+/** Rejects with the signal's reason as soon as it aborts, whatever the work does. */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return work;
+  return new Promise((resolve, reject) => {
+    const giveUp = () => reject(signal.reason);
+    signal.addEventListener('abort', giveUp, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp));
+  });
+}
+
+/**
+ * Starts the children and resolves when each has loaded the model and run it once.
+ * @throws where the model cannot be loaded or the device is not there
+ */
+export async function startEngine({ slots, ...options }: EngineOptions): Promise<Engine> {
+  const threads = Math.max(1, Math.floor(availableParallelism() / slots));
+  const pool = new Tinypool({
+    filename: CHILD,
+    name: 'work',
+    runtime: 'child_process',
+    serialization: 'advanced',
+    minThreads: slots,
+    maxThreads: slots,
+    env: childEnvironment({ ...options, threads }),
+  });
+  const run = async <T>(task: Task): Promise<T> => {
+    try {
+      return await pool.run(task);
+    } catch (error) {
+      throw readError(error);
+    }
+  };
+  const warmUp = () =>
+    Promise.all(Array.from({ length: slots }, () => run<Warm>({ kind: 'warm' })));
+
+  // A child that dies while it starts is not replaced before the next task comes, so one is sent.
+  let closing = false;
+  pool.on('error', () => {
+    if (!closing) warmUp().catch(() => {});
+  });
+  const [first] = await warmUp().catch(async (error) => {
+    closing = true;
+    await pool.destroy();
+    throw error;
+  });
+  if (!first) throw new Error('An engine needs at least one slot');
+
+  const turns = createTurns(slots);
+  /** One picture's turn; given back when the child is done, even where nobody waits any more. */
+  async function inTurn(image: Uint8Array): Promise<CutOut> {
+    try {
+      return await run<CutOut>({ kind: 'cut-out', image });
+    } finally {
+      turns.give();
+    }
+  }
+  return {
+    ...first,
+    async removeBackground(image, signal) {
+      await turns.take(signal);
+      return unlessAborted(inTurn(image), signal);
+    },
+    pids: () => pool.threads.map((worker) => Number(worker.threadId)),
+    async close() {
+      closing = true;
+      await pool.destroy();
+    },
+  };
+}
