@@ -80,6 +80,7 @@ export function createServer(parts: ServerParts): HttpServer {
   });
 
   app.decorateRequest('passage');
+  app.removeContentTypeParser('text/plain');
   app.register(multipart, {
     throwFileSizeLimit: false,
     limits: {
@@ -94,10 +95,11 @@ export function createServer(parts: ServerParts): HttpServer {
   app.addHook('onRequest', async (request, reply) => {
     request.passage = { grant: undefined, admission: undefined, problem: undefined };
     reply.header('x-request-id', request.id);
-    if (draining) {
-      reply.header('connection', 'close');
-      throw unavailable('This server is shutting down; ask again', 1);
-    }
+    if (draining) throw unavailable('This server is shutting down; ask again', 1);
+  });
+  // A connection kept alive would keep a server that is told to stop from ending.
+  app.addHook('onSend', async (_request, reply) => {
+    if (draining) reply.header('connection', 'close');
   });
 
   function answerProblem(request: FastifyRequest, reply: FastifyReply, problem: Problem): void {
@@ -122,9 +124,9 @@ export function createServer(parts: ServerParts): HttpServer {
     answerProblem(request, reply, new Problem('not-found', 'There is nothing here; see /docs')),
   );
 
+  // For a client that goes while its body comes; one that goes later is seen by its handler's signal.
   app.addHook('onRequestAbort', async (request) => {
-    giveBack(request);
-    parts.log.info({ requestId: request.id, ...caller(request) }, 'client hung up');
+    hungUp(request);
   });
 
   app.addHook('onResponse', async (request, reply) => {
@@ -192,8 +194,9 @@ function mount(app: FastifyInstance, parts: ServerParts, route: Route): void {
       if (route.scope !== 'keyless') await letIn(parts, route, request, reply);
     },
     handler: async (request, reply) => {
-      const answer = await route.handle(callOf(parts, route, request, hangUpSignal(reply)));
-      request.passage.admission = undefined; // a success keeps its quota
+      const signal = hangUpSignal(request, reply);
+      const answer = await route.handle(callOf(parts, route, request, signal));
+      if (!signal.aborted) request.passage.admission = undefined; // a success keeps its quota
       return send(reply, answer);
     },
   });
@@ -209,15 +212,29 @@ async function letIn(
   request.passage.grant = grant;
   const admission = await parts.limits.admit(grant, route.quota ?? 0);
   request.passage.admission = admission;
+  if (reply.raw.destroyed) {
+    // Gone while Redis counted: nobody else will give its quota back.
+    hungUp(request);
+    throw HUNG_UP;
+  }
   reply.headers(limitHeaders(admission.standing));
 }
 
+/** Read by nobody; it only ends the work. */
+const HUNG_UP = new Problem('request-timeout', 'The client hung up');
+
+function hungUp(request: FastifyRequest): void {
+  giveBack(request);
+  request.log.info({ requestId: request.id, ...caller(request) }, 'client hung up');
+}
+
 /** Aborts when the connection goes before the answer is out. */
-function hangUpSignal(reply: FastifyReply): AbortSignal {
+function hangUpSignal(request: FastifyRequest, reply: FastifyReply): AbortSignal {
   const gone = new AbortController();
   reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished)
-      gone.abort(new Problem('request-timeout', 'The client hung up'));
+    if (reply.raw.writableFinished) return;
+    gone.abort(HUNG_UP);
+    hungUp(request);
   });
   return gone.signal;
 }

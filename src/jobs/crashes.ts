@@ -5,7 +5,7 @@ const REMEMBER_SECONDS = 86_400;
 /** So many deaths of the inference process under one image are not chance. */
 const POISON_CRASHES = 2;
 
-/** Remembers, for a day, images under which the inference process died. */
+/** Remembers, for a day, images under which the inference process died and died again. */
 export function createCrashes(redis: Redis) {
   const keyOf = (sha256: string) => `${PREFIX}:crashes:${sha256}`;
   return {
@@ -16,11 +16,18 @@ export function createCrashes(redis: Redis) {
         .incr(keyOf(sha256))
         .expire(keyOf(sha256), REMEMBER_SECONDS)
         .exec();
-      return Number(replies?.[0]?.[1]) >= POISON_CRASHES;
+      return isPoison(Number(replies?.[0]?.[1]));
     },
-    isPoison: async (sha256: string): Promise<boolean> =>
-      Number(await redis.get(keyOf(sha256))) >= POISON_CRASHES,
+    /** How often the engine died under this image since it last succeeded. */
+    seen: async (sha256: string): Promise<number> => Number(await redis.get(keyOf(sha256))),
+    /** The image succeeded: its crashes were somebody else's fault. */
+    forget: async (sha256: string): Promise<void> => {
+      await redis.del(keyOf(sha256));
+    },
   };
 }
+
+/** Whether an image with so many crashes is refused unseen. */
+export const isPoison = (crashes: number): boolean => crashes >= POISON_CRASHES;
 
 export type Crashes = ReturnType<typeof createCrashes>;

@@ -25,6 +25,8 @@ export interface Running {
   output(): string;
   /** Resolves with the first line, past or future, that `wanted` accepts; rejects when the process ends without it. */
   line(wanted: (line: string) => boolean): Promise<string>;
+  /** Resolves with the exit code when the process ends by itself; null when by a signal. */
+  exited: Promise<number | null>;
   /** Ends the process with a signal and waits for its exit. */
   end(signal?: NodeJS.Signals): Promise<number | null>;
 }
@@ -48,10 +50,14 @@ export function run(
       for (const listener of listeners) listener(line);
     });
   }
-  const exited = once(child, 'exit');
+  // `close` comes when the last line was read; `exit` may come before.
+  const exited = once(child, 'close').then(([code]: unknown[]) =>
+    typeof code === 'number' ? code : null,
+  );
   return {
     child,
     pid: child.pid ?? -1,
+    exited,
     output: () => lines.join('\n'),
     line: (wanted) =>
       new Promise((resolve, reject) => {

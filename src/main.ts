@@ -1,0 +1,126 @@
+import { createRequire } from 'node:module';
+import { createKeys, type KeyRecord } from './access/keys.ts';
+import { SCOPES } from './access/scopes.ts';
+import { routeTable } from './api/routes.ts';
+import { ConfigError, readConfig } from './config.ts';
+import type { Grant } from './http/auth.ts';
+import { serveDocs } from './http/docs.ts';
+import { createLimits } from './http/limits.ts';
+import { createServer } from './http/server.ts';
+import { SUNSETS } from './http/sunset.ts';
+import { sniffFormat } from './image/sniff.ts';
+import { createAdmission } from './jobs/admission.ts';
+import { blockingConnection, checkRedis, commandConnection, untilReady } from './jobs/redis.ts';
+import { createJobRunner } from './jobs/results.ts';
+import { createWorkerRegister } from './jobs/workers.ts';
+import { createLog } from './log.ts';
+import { createGatewayMetrics, createRegistry } from './metrics.ts';
+import { readSecrets } from './secrets.ts';
+import { openStore } from './store/open-store.ts';
+
+const { version } = createRequire(import.meta.url)('../package.json') as { version: string };
+const MAX_SIDE_PIXELS = 16_384;
+const START_MILLIS = 30_000;
+
+const toGrant = ({ id, ...record }: KeyRecord): Grant => ({ keyId: id, ...record });
+
+/** Builds every part of the gateway once, serves, and drains on SIGTERM or SIGINT. */
+async function main(): Promise<void> {
+  const config = readConfig(process.env);
+  const log = createLog('gateway', config.LOG_LEVEL);
+  const deadlineMillis = config.SYNC_TIMEOUT_SECONDS * 1000;
+
+  const redis = commandConnection(config.REDIS_URL, log);
+  await untilReady(redis, AbortSignal.timeout(START_MILLIS));
+  await checkRedis(redis, log);
+  const blobs = await openStore(config);
+  const keys = createKeys(redis, config.KEY_PEPPER ?? readSecrets(config.SELVAGE_HOME).keyPepper);
+  const developmentKey = config.SELVAGE_DEV_KEY;
+  if (developmentKey) await keys.adopt(developmentKey, DEVELOPMENT_GRANT);
+
+  const runner = await createJobRunner(
+    'sync',
+    redis,
+    blockingConnection(config.REDIS_URL, log),
+    log,
+  );
+  const register = createWorkerRegister(redis);
+  const admission = createAdmission(runner, register, deadlineMillis, log);
+  await admission.sample();
+
+  const registry = createRegistry();
+  const metrics = createGatewayMetrics(registry, () => ({
+    waitMillis: admission.waitMillis(),
+    depth: admission.load().depth,
+    slots: admission.load().workers.reduce((slots, worker) => slots + worker.slots, 0),
+    workers: admission.load().workers.length,
+  }));
+
+  const routes = routeTable({
+    removal: {
+      blobs,
+      runner,
+      admission,
+      deadlineMillis,
+      limits: { maxPixels: config.MAX_IMAGE_PIXELS, maxSidePixels: MAX_SIDE_PIXELS },
+    },
+    checks: {
+      redis: async () => void (await redis.ping()),
+      store: () => blobs.check(),
+      // Sampled anew, so that what is called ready is also let in.
+      worker: async () => {
+        await admission.sample();
+        if (admission.load().workers.length === 0) throw new Error('no live worker');
+      },
+    },
+    metrics: registry,
+  });
+  const { app, drain } = createServer({
+    routes,
+    lookUp: async (key) => {
+      const record = await keys.lookUp(key, developmentKey);
+      return record && toGrant(record);
+    },
+    limits: createLimits(redis),
+    sunsets: SUNSETS,
+    log,
+    maxImageBytes: config.MAX_IMAGE_BYTES,
+    sniff: sniffFormat,
+    problemBase: config.PROBLEM_BASE,
+    observe: metrics.observe,
+  });
+  serveDocs(app, routes, version);
+  const url = await app.listen({ host: config.HOST, port: config.PORT });
+  log.info({ url, version, store: config.STORE }, 'gateway ready');
+
+  let stopping = false;
+  async function stop(signalName: string): Promise<void> {
+    if (stopping) return;
+    stopping = true;
+    log.info({ signalName, underWay: runner.waiting() }, 'gateway drains');
+    drain();
+    // Whoever still waits is answered within the deadline; past it nothing is worth waiting for.
+    setTimeout(() => process.exit(1), deadlineMillis + 5000).unref();
+    await app.close();
+    admission.close();
+    await runner.close();
+    redis.disconnect();
+    blobs.close();
+    log.info('gateway stopped');
+  }
+  for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, () => void stop(name));
+}
+
+/** What the development key may do: everything, faster than anyone types. */
+const DEVELOPMENT_GRANT = {
+  client: 'development',
+  scopes: [...SCOPES],
+  allowBase64: true,
+  rate: { count: 6000, periodSeconds: 60 },
+  quotaPerDay: 1_000_000,
+};
+
+main().catch((error) => {
+  console.error(error instanceof ConfigError ? error.message : error);
+  process.exit(1);
+});

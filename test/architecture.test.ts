@@ -1,0 +1,106 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
+import { expect, test } from 'vitest';
+
+/**
+ * Who may import whom. A room is the first folder under `src/`, or a file of its own there; what is
+ * not listed is forbidden. `main.ts` files build everything and are listed apart.
+ */
+// biome-ignore format: a table reads best aligned
+const ALLOWED: Readonly<Record<string, readonly string[]>> = {
+  main:     ['access', 'api', 'config', 'http', 'image', 'jobs', 'log', 'metrics', 'secrets', 'store'],
+  workers:  ['config', 'feed', 'image', 'jobs', 'log', 'metrics', 'models', 'problem', 'store', 'taxonomy'],
+  cli:      ['access', 'client', 'config', 'jobs', 'log', 'secrets'],
+  api:      ['feed', 'http', 'jobs', 'look', 'problem', 'store', 'taxonomy'],
+  http:     ['log', 'problem'],
+  jobs:     ['log', 'problem'],
+  store:    ['image', 'problem'],
+  look:     ['problem', 'taxonomy'],
+  taxonomy: ['problem'],
+  access:   [],
+  client:   [],
+  config:   [],
+  feed:     [],
+  image:    [],
+  log:      [],
+  metrics:  [],
+  models:   [],
+  problem:  [],
+  secrets:  [],
+};
+
+/** Pure rooms: these packages and Node's own pure modules, nothing that opens a socket or a file. */
+const PURE_ROOMS = ['look', 'taxonomy', 'image', 'feed'];
+const PURE_PACKAGES = [
+  'zod',
+  'culori',
+  'canonicalize',
+  'fastest-levenshtein',
+  'csv-parse',
+  'saxes',
+  'node:crypto',
+];
+
+const root = join(import.meta.dirname, '..');
+const filesUnder = (folder: string): string[] =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .map((name) => join(root, folder, name))
+    .filter((file) => file.endsWith('.ts') && statSync(file).isFile());
+
+const roomOf = (file: string): string => {
+  const [top, second] = relative(root, file).split(sep);
+  return top === 'src' ? (second ?? '').replace(/\.(ts|json)$/, '') : (top ?? '');
+};
+
+const IMPORT = /(?:^|\n)\s*(?:import|export)[^'"`;]*?from\s*'([^']+)'|import\('([^']+)'\)/g;
+const importsOf = (file: string): string[] =>
+  [...readFileSync(file, 'utf8').matchAll(IMPORT)].map((match) => match[1] ?? match[2] ?? '');
+
+const files = ['src', 'workers', 'models']
+  .flatMap(filesUnder)
+  .filter((file) => !file.includes(`${sep}training${sep}`));
+
+test('rooms import in one direction only, as the table says', () => {
+  const wrong = files.flatMap((file) =>
+    importsOf(file)
+      .filter((name) => name.startsWith('.'))
+      .map((name) => join(dirname(file), name))
+      .filter((target) => relative(root, target) !== 'package.json')
+      .filter(
+        (target) =>
+          roomOf(target) !== roomOf(file) && !ALLOWED[roomOf(file)]?.includes(roomOf(target)),
+      )
+      .map((target) => `${relative(root, file)} -> ${relative(root, target)}`),
+  );
+  expect(wrong).toEqual([]);
+});
+
+test('every room is in the table', () => {
+  expect([...new Set(files.map(roomOf))].filter((room) => !(room in ALLOWED))).toEqual([]);
+});
+
+test('pure rooms import pure packages only', () => {
+  const wrong = files
+    .filter((file) => PURE_ROOMS.includes(roomOf(file)))
+    .flatMap((file) =>
+      importsOf(file)
+        .filter(
+          (name) =>
+            !name.startsWith('.') &&
+            !PURE_PACKAGES.some((pure) => name === pure || name.startsWith(`${pure}/`)),
+        )
+        .map((name) => `${relative(root, file)} -> ${name}`),
+    );
+  expect(wrong).toEqual([]);
+});
+
+test('onnxruntime is loaded by the inference child alone', () => {
+  const loaders = files.filter((file) =>
+    importsOf(file).some((name) => name.startsWith('onnxruntime')),
+  );
+  expect(
+    loaders
+      .map((file) => relative(root, file))
+      .filter((file) => !file.startsWith(join('workers', 'engine'))),
+  ).toEqual([]);
+});

@@ -1,0 +1,353 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { PROBLEMS, type ProblemType } from '../../src/problem.ts';
+import {
+  formOf,
+  postBase64,
+  postBody,
+  postForm,
+  postImage,
+  rawExchange,
+  type Sent,
+} from '../support/client.ts';
+import { drawnShirt } from '../support/images.ts';
+import { type Stack, startStack } from '../support/stack.ts';
+
+const MAX_BYTES = 300_000;
+const MAX_PIXELS = 2_000_000;
+
+let stack: Stack;
+let key: string;
+let shirt: Buffer;
+beforeAll(async () => {
+  stack = await startStack({
+    MAX_IMAGE_BYTES: String(MAX_BYTES),
+    MAX_IMAGE_PIXELS: String(MAX_PIXELS),
+  });
+  key = (await stack.key()).key;
+  shirt = await drawnShirt({ width: 480, height: 600, format: 'jpeg' });
+});
+afterAll(() => stack.stop());
+
+const alphaAt = async (png: Buffer, xShare: number, yShare: number): Promise<number> => {
+  const { data, info } = await sharp(png).raw().toBuffer({ resolveWithObject: true });
+  const x = Math.floor(xShare * info.width);
+  const y = Math.floor(yShare * info.height);
+  return data[(y * info.width + x) * info.channels + 3] ?? -1;
+};
+
+/** What every refusal owes the caller. */
+async function expectProblem(
+  response: Response,
+  type: ProblemType,
+): Promise<Record<string, unknown>> {
+  const body = (await response.json()) as Record<string, unknown>;
+  expect(body).toMatchObject({
+    type,
+    status: PROBLEMS[type].status,
+    title: PROBLEMS[type].title,
+    detail: expect.any(String),
+    requestId: response.headers.get('x-request-id'),
+  });
+  expect(response.status).toBe(PROBLEMS[type].status);
+  expect(response.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+  expect(body.requestId).toBeTruthy();
+  return body;
+}
+
+describe('a removal', () => {
+  test('answers a transparent PNG of the same size, with the contract headers', async () => {
+    const response = await postImage(stack, shirt, {
+      key,
+      headers: { 'x-request-id': 'my-own-id' },
+    });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('image/png');
+    expect(response.headers.get('x-request-id')).toBe('my-own-id');
+    expect(response.headers.get('x-model')).toMatch(/^garment-cutout@\S+$/);
+    expect(Number(response.headers.get('ratelimit-limit'))).toBe(10_000);
+    expect(Number(response.headers.get('ratelimit-remaining'))).toBeLessThan(10_000);
+    const png = Buffer.from(await response.arrayBuffer());
+    expect(await sharp(png).metadata()).toMatchObject({
+      format: 'png',
+      width: 480,
+      height: 600,
+      hasAlpha: true,
+    });
+    expect(await alphaAt(png, 0.5, 0.5)).toBe(255);
+    for (const corner of [0.01, 0.99]) expect(await alphaAt(png, corner, 0.01)).toBe(0);
+  });
+
+  test('in base64 answers the same picture', async () => {
+    const binary = Buffer.from(await (await postImage(stack, shirt, { key })).arrayBuffer());
+    for (const sent of [
+      shirt.toString('base64'),
+      `data:image/jpeg;base64,${shirt.toString('base64')}`,
+    ]) {
+      const response = await postBase64(stack, sent, { key });
+      expect(response.status).toBe(200);
+      expect(response.headers.get('content-type')).toMatch(/^application\/json/);
+      const { image_base64: answer } = (await response.json()) as { image_base64: string };
+      expect(Buffer.from(answer, 'base64').equals(binary)).toBe(true);
+    }
+  });
+
+  test('turns a photo upright as its EXIF says', async () => {
+    const turned = await sharp(shirt).rotate(90).withMetadata({ orientation: 8 }).jpeg().toBuffer();
+    const png = Buffer.from(await (await postImage(stack, turned, { key })).arrayBuffer());
+    expect(await sharp(png).metadata()).toMatchObject({ width: 480, height: 600 });
+  });
+
+  test.each(['png', 'webp'] as const)('takes %s as well', async (format) => {
+    const image = await drawnShirt({ width: 300, height: 200, format });
+    const png = Buffer.from(await (await postImage(stack, image, { key })).arrayBuffer());
+    expect(await sharp(png).metadata()).toMatchObject({ width: 300, height: 200 });
+  });
+
+  test('does not use a file name as a path', async () => {
+    const response = await postForm(stack, formOf(['image', shirt, '../../etc/passwd']), { key });
+    expect(response.status).toBe(200);
+  });
+});
+
+const pngHeader = (width: number, height: number): Buffer => {
+  const header = Buffer.from(
+    '89504e470d0a1a0a0000000d49484452000000000000000008060000000000000000000000',
+    'hex',
+  );
+  header.writeUInt32BE(width, 16);
+  header.writeUInt32BE(height, 20);
+  return Buffer.concat([header, Buffer.alloc(100 - header.length)]);
+};
+
+describe('a refused removal', () => {
+  const images: [what: string, image: () => Buffer | Promise<Buffer>, type: ProblemType][] = [
+    ['no image at all in its bytes', () => Buffer.from('hello, world'), 'unsupported-media-type'],
+    ['a GIF', () => Buffer.from('GIF89a\x01\x00\x01\x00', 'latin1'), 'unsupported-media-type'],
+    [
+      'an SVG',
+      () => Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'),
+      'unsupported-media-type',
+    ],
+    ['a PDF', () => Buffer.from('%PDF-1.7\n'), 'unsupported-media-type'],
+    ['only the first bytes of a JPEG', () => shirt.subarray(0, 12), 'invalid-request'],
+    ['a JPEG cut short', () => shirt.subarray(0, Math.floor(shirt.length / 2)), 'invalid-request'],
+    [
+      'noise behind a JPEG header',
+      () => Buffer.concat([shirt.subarray(0, 700), Buffer.alloc(9000, 7)]),
+      'invalid-request',
+    ],
+    ['65,500 x 65,500 pixels in 100 bytes', () => pngHeader(65_500, 65_500), 'payload-too-large'],
+    [
+      'too many pixels',
+      () => drawnShirt({ width: 1500, height: 1500, format: 'webp' }),
+      'payload-too-large',
+    ],
+    [
+      'too long a side',
+      () =>
+        sharp({ create: { width: 16_383 + 2, height: 2, channels: 3, background: 'red' } })
+          .png()
+          .toBuffer(),
+      'payload-too-large',
+    ],
+    ['too many bytes', () => Buffer.concat([shirt, Buffer.alloc(MAX_BYTES)]), 'payload-too-large'],
+    ['many times too many bytes', () => Buffer.alloc(20 * MAX_BYTES, 0xff), 'payload-too-large'],
+    ['nothing', () => Buffer.alloc(0), 'invalid-request'],
+  ];
+  test.each(images)('with %s', async (_, image, type) => {
+    await expectProblem(await postImage(stack, await image(), { key }), type);
+  });
+
+  test.each(images.filter(([what]) => !what.includes('many times')))(
+    'in base64, with %s',
+    async (_, image, type) => {
+      await expectProblem(
+        await postBase64(stack, (await image()).toString('base64'), { key }),
+        type,
+      );
+    },
+  );
+
+  const forms: [what: string, form: () => FormData, type: ProblemType][] = [
+    ['no image part', () => formOf(), 'invalid-request'],
+    [
+      'two image parts',
+      () => formOf(['image', shirt, 'a.jpg'], ['image', shirt, 'b.jpg']),
+      'invalid-request',
+    ],
+    ['a file under another name', () => formOf(['photo', shirt, 'a.jpg']), 'invalid-request'],
+    [
+      'the image as text',
+      () => {
+        const form = new FormData();
+        form.set('image', 'hello');
+        return form;
+      },
+      'invalid-request',
+    ],
+  ];
+  test.each(forms)('with %s', async (_, form, type) => {
+    await expectProblem(await postForm(stack, form(), { key }), type);
+  });
+
+  const bodies: [what: string, body: string, sent: Sent, type: ProblemType][] = [
+    ['JSON without return_base64', '{"image_base64":"aGVsbG8="}', { query: '' }, 'invalid-request'],
+    ['JSON cut short', '{"image_base64":"aGV', {}, 'invalid-request'],
+    ['JSON without the image', '{}', {}, 'invalid-request'],
+    ['JSON that is a list', '[]', {}, 'invalid-request'],
+    ['an empty JSON body', '', {}, 'invalid-request'],
+    ['an image that is a number', '{"image_base64":5}', {}, 'invalid-request'],
+    ['base64 that is none', '{"image_base64":"***"}', {}, 'invalid-request'],
+    [
+      'a data URL of text',
+      '{"image_base64":"data:text/html;base64,aGVsbG8="}',
+      {},
+      'invalid-request',
+    ],
+    [
+      'a return_base64 that is neither',
+      '{"image_base64":"aGVsbG8="}',
+      { query: '?return_base64=maybe' },
+      'invalid-request',
+    ],
+    [
+      'a media type nobody asked for',
+      'hello',
+      { headers: { 'content-type': 'text/plain' } },
+      'unsupported-media-type',
+    ],
+    ['XML', '<a/>', { headers: { 'content-type': 'application/xml' } }, 'unsupported-media-type'],
+    [
+      'a multipart body without boundary',
+      'x',
+      { headers: { 'content-type': 'multipart/form-data' } },
+      'invalid-request',
+    ],
+    [
+      'a multipart body that is none',
+      'hello',
+      { headers: { 'content-type': 'multipart/form-data; boundary=b' } },
+      'invalid-request',
+    ],
+    [
+      'a key-polluting member',
+      '{"__proto__":{"x":1},"image_base64":"aGVsbG8="}',
+      {},
+      'invalid-request',
+    ],
+  ];
+  test.each(bodies)('with %s', async (_, body, sent, type) => {
+    await expectProblem(await postBody(stack, body, { key, ...sent }), type);
+  });
+
+  test('says which JSON member is wrong', async () => {
+    const problem = await expectProblem(
+      await postBody(stack, '{"image_base64":"***"}', { key }),
+      'invalid-request',
+    );
+    expect(problem.errors).toEqual([{ pointer: '/image_base64', detail: expect.any(String) }]);
+  });
+
+  test('without a key, with a wrong one, or with one that is no key', async () => {
+    for (const wrong of [undefined, 'slv_nonsense', `${key.slice(0, -1)}x`]) {
+      const response = await postImage(stack, shirt, { key: wrong });
+      expect(response.headers.get('www-authenticate')).toMatch(/^Bearer/);
+      await expectProblem(response, 'unauthorized');
+    }
+    const basic = await postImage(stack, shirt, { headers: { authorization: 'Basic YTpi' } });
+    await expectProblem(basic, 'unauthorized');
+  });
+
+  test('with a key that lacks the scope', async () => {
+    const { key: lookKey } = await stack.key({ scopes: ['look-engine:compute'] });
+    await expectProblem(await postImage(stack, shirt, { key: lookKey }), 'insufficient-scope');
+  });
+
+  test('in base64 with a key that may not use it; the binary way still works', async () => {
+    const { key: binaryKey } = await stack.key({ allowBase64: false });
+    await expectProblem(
+      await postBase64(stack, shirt.toString('base64'), { key: binaryKey }),
+      'base64-not-allowed',
+    );
+    expect((await postImage(stack, shirt, { key: binaryKey })).status).toBe(200);
+  });
+
+  test('over the rate limit says when to come again', async () => {
+    const { key: slow } = await stack.key({ rate: { count: 1, periodSeconds: 3600 } });
+    expect((await postImage(stack, shirt, { key: slow })).status).toBe(200);
+    const response = await postImage(stack, shirt, { key: slow });
+    expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(3000);
+    expect(response.headers.get('ratelimit-remaining')).toBe('0');
+    await expectProblem(response, 'rate-limit-exceeded');
+  });
+
+  test('costs no quota: only successes count', async () => {
+    const { key: two } = await stack.key({ quotaPerDay: 2 });
+    for (let i = 0; i < 3; i++) {
+      await expectProblem(
+        await postImage(stack, Buffer.from('no image'), { key: two }),
+        'unsupported-media-type',
+      );
+    }
+    await expectProblem(
+      await postImage(stack, shirt.subarray(0, 5000), { key: two }),
+      'invalid-request',
+    );
+    expect((await postImage(stack, shirt, { key: two })).status).toBe(200);
+    expect((await postImage(stack, shirt, { key: two })).status).toBe(200);
+    const response = await postImage(stack, shirt, { key: two });
+    const untilMidnight = 86_400 - ((Date.now() / 1000) % 86_400);
+    expect(Math.abs(Number(response.headers.get('retry-after')) - untilMidnight)).toBeLessThan(5);
+    await expectProblem(response, 'quota-exceeded');
+  });
+
+  test('whose body stops half-way is told so, and forgotten', async () => {
+    const head = [
+      'POST /bg/v1/background-removals HTTP/1.1',
+      'Host: localhost',
+      `Authorization: Bearer ${key}`,
+      'Content-Type: multipart/form-data; boundary=b',
+      'Content-Length: 100000',
+      'Connection: close',
+      '',
+      '--b\r\nContent-Disposition: form-data; name="image"; filename="a.jpg"\r\n\r\nabc',
+    ].join('\r\n');
+    await rawExchange(stack.url, head, true);
+    expect((await postImage(stack, shirt, { key })).status).toBe(200);
+  });
+});
+
+test('nothing of any request, served or refused, stays in the store', async () => {
+  const files = async () =>
+    (await readdir(join(stack.home, 'store'), { recursive: true, withFileTypes: true })).filter(
+      (entry) => entry.isFile(),
+    );
+  await expect.poll(files).toEqual([]);
+});
+
+test('no key, image byte or base64 is ever in a log', async () => {
+  const canary = 'Q0FOQVJZLU9GLVNFTFZBR0U';
+  const marked = Buffer.concat([shirt, Buffer.from('CANARY-OF-SELVAGE')]);
+  await postImage(stack, marked, { key });
+  await postBase64(stack, `${marked.toString('base64')}${canary}`, { key });
+  await postBody(stack, `{"image_base64":"${canary}***"}`, { key });
+  await postBody(stack, `{"image_base64":"${canary}`, { key });
+  await postImage(stack, shirt, { key: `${key}${canary}` });
+  await postForm(stack, formOf([canary, marked, canary]), { key });
+  await fetch(`${stack.url}/${canary}?key=${canary}`);
+  const logs = stack.logs();
+  expect(logs).toContain('"msg":"request"');
+  expect(logs).toContain('"msg":"job"');
+  for (const secret of [
+    canary,
+    'CANARY-OF-SELVAGE',
+    key,
+    key.slice(12),
+    marked.toString('base64').slice(-40),
+  ]) {
+    expect(logs).not.toContain(secret);
+  }
+});

@@ -1,0 +1,181 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { postImage } from '../support/client.ts';
+import { drawnShirt } from '../support/images.ts';
+import { type Stack, startStack, untilServed } from '../support/stack.ts';
+
+let stack: Stack;
+let key: string;
+let shirt: Buffer;
+beforeAll(async () => {
+  stack = await startStack({ SYNC_TIMEOUT_SECONDS: '8' });
+  key = (await stack.key()).key;
+  shirt = await drawnShirt({ width: 300, height: 300, format: 'jpeg' });
+  await postImage(stack, shirt, { key });
+});
+afterAll(() => stack.stop());
+
+/** A page of /proc; empty for a process that is gone. */
+function proc(path: string): string {
+  try {
+    return readFileSync(`/proc/${path}`, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** The processes a process started. */
+const childrenOf = (pid: number): number[] =>
+  readdirSync(`/proc/${pid}/task`).flatMap((task) =>
+    proc(`${pid}/task/${task}/children`).split(' ').filter(Boolean).map(Number),
+  );
+const inferenceChildren = (): number[] =>
+  childrenOf(stack.worker.pid).filter((pid) => proc(`${pid}/cmdline`).includes('tinypool'));
+const signalAll = (pids: readonly number[], signal: NodeJS.Signals) => {
+  for (const pid of pids) process.kill(pid, signal);
+};
+
+/** Freezes the engine, so that a request is surely under way, until `during` is done. */
+async function whileFrozen<T>(during: () => Promise<T>): Promise<T> {
+  const pids = inferenceChildren();
+  expect(pids.length).toBeGreaterThan(0);
+  signalAll(pids, 'SIGSTOP');
+  try {
+    return await during();
+  } finally {
+    for (const pid of pids) {
+      if (inferenceChildren().includes(pid)) process.kill(pid, 'SIGCONT');
+    }
+  }
+}
+
+const quotaLeft = (response: Response): number =>
+  Number(/"day";r=(\d+)/.exec(response.headers.get('ratelimit') ?? '')?.[1]);
+/** Jobs waiting or active. Asking for readiness makes the gateway count anew. */
+async function depth(): Promise<number> {
+  await (await fetch(`${stack.url}/readyz`)).body?.cancel();
+  const metrics = await (await fetch(`${stack.url}/metrics`)).text();
+  return Number(/^selvage_sync_queue_depth (\d+)/m.exec(metrics)?.[1]);
+}
+
+describe('the caller sees nothing of', () => {
+  test('an inference child that is killed while idle', async () => {
+    signalAll(inferenceChildren(), 'SIGKILL');
+    expect((await postImage(stack, shirt, { key })).status).toBe(200);
+  });
+
+  test('an inference child that is killed over its image', async () => {
+    const response = await whileFrozen(async () => {
+      const answer = postImage(stack, shirt, { key });
+      await expect.poll(depth).toBe(1);
+      signalAll(inferenceChildren(), 'SIGKILL');
+      return answer;
+    });
+    expect(response.status).toBe(200);
+  });
+
+  test('a worker that is killed over its image, while another lives', async () => {
+    const lost = stack.worker;
+    const response = await whileFrozen(async () => {
+      const answer = postImage(stack, shirt, { key });
+      await expect.poll(depth).toBe(1);
+      const orphans = inferenceChildren();
+      await stack.startWorker();
+      await lost.end('SIGKILL');
+      signalAll(orphans, 'SIGKILL');
+      return answer;
+    });
+    expect(response.status).toBe(200);
+  });
+});
+
+/** Resident memory, MiB; 0 for a process that is gone. */
+const residentMebibytes = (pid: number): number =>
+  Number(/VmRSS:\s+(\d+)/.exec(proc(`${pid}/status`))?.[1] ?? 0) / 1024;
+
+test('an image under which the child dies twice is refused with 502, and again without trying', async () => {
+  const large = await drawnShirt({ width: 3000, height: 3000, format: 'jpeg' });
+  const idle = Math.max(...inferenceChildren().map(residentMebibytes));
+  const answer = postImage(stack, large, { key });
+  let answered = false;
+  const done = answer.finally(() => {
+    answered = true;
+  });
+  while (!answered) {
+    // So much more memory than an idle child means that it has decoded the image.
+    signalAll(
+      inferenceChildren().filter((pid) => residentMebibytes(pid) > idle + 25),
+      'SIGKILL',
+    );
+    await new Promise(setImmediate);
+  }
+  const response = await done;
+  expect(response.status).toBe(502);
+  expect(await response.json()).toMatchObject({ type: 'upstream-failed' });
+  const attempts = () => stack.worker.output().match(/"outcome":"failed"/g)?.length;
+  const before = attempts();
+  expect((await postImage(stack, large, { key })).status).toBe(502);
+  expect(attempts()).toBe(before);
+  expect((await postImage(stack, shirt, { key })).status).toBe(200);
+});
+
+test('past the deadline the answer is 503 with Retry-After, and the quota is given back', async () => {
+  const before = quotaLeft(await postImage(stack, shirt, { key }));
+  const response = await whileFrozen(() => postImage(stack, shirt, { key }));
+  expect(response.status).toBe(503);
+  expect(Number(response.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+  expect(await response.json()).toMatchObject({ type: 'upstream-unavailable' });
+  expect(quotaLeft(await postImage(stack, shirt, { key }))).toBe(before - 1);
+});
+
+test('a client that hangs up frees its job and its quota', async () => {
+  const before = quotaLeft(await postImage(stack, shirt, { key }));
+  await whileFrozen(async () => {
+    const hangUp = new AbortController();
+    const answer = postImage(stack, shirt, { key, signal: hangUp.signal });
+    await expect.poll(depth).toBe(1);
+    hangUp.abort();
+    await expect(answer).rejects.toThrow(/abort/i);
+    await expect.poll(depth).toBe(0);
+  });
+  expect(quotaLeft(await postImage(stack, shirt, { key }))).toBe(before - 1);
+});
+
+test('without a worker requests are refused at once, and served again when one is back', async () => {
+  await stack.worker.end();
+  await expect.poll(async () => (await fetch(`${stack.url}/readyz`)).status).toBe(503);
+  const response = await postImage(stack, shirt, { key });
+  expect(response.status).toBe(503);
+  expect(Number(response.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+  await stack.startWorker();
+  await untilServed(stack.url);
+  expect((await postImage(stack, shirt, { key })).status).toBe(200);
+});
+
+test('while Redis is away requests are refused, and served again when it is back', async () => {
+  await stack.redis.end('SIGKILL');
+  const response = await postImage(stack, shirt, { key });
+  expect(response.status).toBe(503);
+  expect(await response.json()).toMatchObject({ type: 'upstream-unavailable' });
+  expect((await fetch(`${stack.url}/livez`)).status).toBe(200);
+  expect((await fetch(`${stack.url}/readyz`)).status).toBe(503);
+  await stack.redis.start();
+  await untilServed(stack.url);
+  expect((await postImage(stack, shirt, { key })).status).toBe(200);
+});
+
+test('a gateway told to stop finishes what it has and then ends cleanly', async () => {
+  const old = stack.gateway;
+  const oldUrl = stack.url;
+  const answer = await whileFrozen(async () => {
+    const underWay = postImage(stack, shirt, { key });
+    await expect.poll(depth).toBe(1);
+    old.child.kill('SIGTERM');
+    await old.line((line) => line.includes('gateway drains'));
+    return { response: underWay };
+  });
+  expect((await answer.response).status).toBe(200);
+  expect(await old.end()).toBe(0);
+  await expect(fetch(`${oldUrl}/livez`)).rejects.toThrow();
+  await stack.startGateway();
+});

@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { rawExchange } from '../support/client.ts';
+import { type Stack, startStack } from '../support/stack.ts';
+
+let stack: Stack;
+beforeAll(async () => {
+  stack = await startStack();
+});
+afterAll(() => stack.stop());
+
+const get = (path: string, init: RequestInit = {}) => fetch(`${stack.url}${path}`, init);
+
+describe('addresses', () => {
+  test('an unknown one is a 404 problem', async () => {
+    const response = await get('/no/such/thing');
+    expect(response.status).toBe(404);
+    expect(response.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+    expect(await response.json()).toMatchObject({ type: 'not-found', status: 404 });
+  });
+
+  test.each(['GET', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])(
+    '%s on a POST address is a 405 with Allow',
+    async (method) => {
+      const response = await get('/bg/v1/background-removals', { method });
+      expect(response.status).toBe(405);
+      expect(response.headers.get('allow')).toBe('POST');
+      expect(await response.json()).toMatchObject({ type: 'method-not-allowed' });
+    },
+  );
+
+  test('POST on a GET address is a 405 with Allow', async () => {
+    const response = await get('/livez', { method: 'POST', body: 'x' });
+    expect(response.status).toBe(405);
+    expect(response.headers.get('allow')).toBe('GET, HEAD');
+  });
+
+  test.each(['/%', '/%E0%A4%A', '/bg/v1/%ff'])(
+    '%s, which cannot be decoded, is a 400 problem',
+    async (path) => {
+      const answer = await rawExchange(
+        stack.url,
+        `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+      );
+      expect(answer).toMatch(/^HTTP\/1.1 (400|404)/);
+      expect(answer).toMatch(/application\/problem\+json/);
+      expect(answer).toMatch(/x-request-id: \S+/i);
+    },
+  );
+});
+
+describe('what never becomes a request', () => {
+  test.each([
+    ['noise', 'hello\r\n\r\n', 400, 'invalid-request'],
+    ['an unknown method', 'BREW /pot HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'invalid-request'],
+    [
+      'headers over 16 KiB',
+      `GET / HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`,
+      431,
+      'headers-too-large',
+    ],
+    [
+      'two lengths, as a smuggler sends',
+      'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      400,
+      'invalid-request',
+    ],
+  ])('%s is answered with a problem all the same', async (_, bytes, status, type) => {
+    const answer = await rawExchange(stack.url, bytes);
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(answer).toMatch(/Content-Type: application\/problem\+json/i);
+    const body = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4));
+    expect(body).toMatchObject({ type, status });
+    expect(answer).toContain(`X-Request-Id: ${body.requestId}`);
+  });
+});
+
+describe('health', () => {
+  test('the service is alive and ready, and says what it checked', async () => {
+    expect((await get('/livez')).status).toBe(200);
+    const ready = await get('/readyz');
+    expect(ready.status).toBe(200);
+    expect(await ready.json()).toEqual({
+      ready: true,
+      checks: { redis: 'ok', store: 'ok', worker: 'ok' },
+    });
+  });
+
+  test('metrics show requests by route, load and the event loop', async () => {
+    const text = await (await get('/metrics')).text();
+    expect(text).toMatch(
+      /selvage_http_request_seconds_count\{method="GET",route="\/readyz",status="200"\} \d+/,
+    );
+    expect(text).toMatch(/^selvage_workers 1$/m);
+    expect(text).toMatch(/^selvage_predicted_wait_seconds [\d.]+$/m);
+    expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds /m);
+  });
+});
+
+const Operation = z.looseObject({
+  summary: z.string(),
+  responses: z.record(z.string(), z.unknown()),
+  security: z.array(z.unknown()),
+});
+const Document = z.looseObject({
+  openapi: z.literal('3.1.0'),
+  paths: z.record(z.string(), z.record(z.string(), Operation)),
+});
+
+describe('the OpenAPI document', () => {
+  test('holds every endpoint of the table with its answers', async () => {
+    const { paths } = Document.parse(await (await get('/openapi.json')).json());
+    const removal = paths['/bg/v1/background-removals']?.post;
+    expect(Object.keys(removal?.responses ?? {})).toEqual(
+      expect.arrayContaining(['200', '400', '401', '403', '413', '415', '429', '502', '503']),
+    );
+    expect(removal?.security).toEqual([{ apiKey: [] }]);
+    expect(paths['/readyz']?.get?.security).toEqual([]);
+  });
+
+  test('is shown at /docs, with nothing fetched from elsewhere', async () => {
+    const page = await get('/docs');
+    expect(page.status).toBe(200);
+    const html = await page.text();
+    expect(html).toContain('swagger-ui');
+    expect([...html.matchAll(/(?:src|href)="(https?:)?\/\/[^"]+"/g)]).toEqual([]);
+  });
+});

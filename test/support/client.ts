@@ -1,0 +1,82 @@
+import { connect } from 'node:net';
+import type { Stack } from './stack.ts';
+
+/** What a test sends; a key of `undefined` sends no Authorization header. */
+export interface Sent {
+  key?: string | undefined;
+  headers?: Record<string, string>;
+  query?: string;
+  signal?: AbortSignal;
+}
+
+const REMOVALS = '/bg/v1/background-removals';
+
+const headersOf = ({ key, headers }: Sent): Record<string, string> => ({
+  ...(key && { authorization: `Bearer ${key}` }),
+  ...headers,
+});
+
+const filePart = (bytes: Uint8Array): Blob => new Blob([Uint8Array.from(bytes)]);
+
+/** A form of file parts, each `[field, bytes, file name]`. */
+export function formOf(...files: [field: string, bytes: Uint8Array, name: string][]): FormData {
+  const form = new FormData();
+  for (const [field, bytes, name] of files) form.append(field, filePart(bytes), name);
+  return form;
+}
+
+export const postForm = (
+  stack: Pick<Stack, 'url'>,
+  form: FormData,
+  sent: Sent,
+): Promise<Response> =>
+  fetch(`${stack.url}${REMOVALS}${sent.query ?? ''}`, {
+    method: 'POST',
+    headers: headersOf(sent),
+    body: form,
+    ...(sent.signal && { signal: sent.signal }),
+  });
+
+/** Sends one image in multipart. */
+export const postImage = (
+  stack: Pick<Stack, 'url'>,
+  image: Uint8Array,
+  sent: Sent,
+): Promise<Response> => postForm(stack, formOf(['image', image, 'photo.jpg']), sent);
+
+/** Sends any body as it is. */
+export const postBody = (
+  stack: Pick<Stack, 'url'>,
+  body: string,
+  { query = '?return_base64=true', ...sent }: Sent,
+): Promise<Response> =>
+  fetch(`${stack.url}${REMOVALS}${query}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headersOf(sent) },
+    body,
+  });
+
+export const postBase64 = (
+  stack: Pick<Stack, 'url'>,
+  image_base64: string,
+  sent: Sent,
+): Promise<Response> => postBody(stack, JSON.stringify({ image_base64 }), sent);
+
+/**
+ * Writes bytes on a bare connection and reads until the server closes it.
+ * @param end close our side after writing, as a client that gives up does
+ */
+export function rawExchange(url: string, bytes: string | Buffer, end = false): Promise<string> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname, () => {
+      socket.write(bytes);
+      if (end) socket.end();
+    });
+    let answer = '';
+    socket.setEncoding('latin1').on('data', (text) => {
+      answer += text;
+    });
+    socket.on('close', () => resolve(answer)).on('error', reject);
+  });
+}

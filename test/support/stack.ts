@@ -1,0 +1,90 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createKeys, type Grant, type MadeKey } from '../../src/access/keys.ts';
+import { SCOPES } from '../../src/access/scopes.ts';
+import { commandConnection, untilReady } from '../../src/jobs/redis.ts';
+import { createLog } from '../../src/log.ts';
+import { readSecrets } from '../../src/secrets.ts';
+import { type Running, runTypeScript } from './processes.ts';
+import { type RedisServer, startRedis } from './redis-server.ts';
+
+/** A whole installation for tests: its own Redis, store, gateway and worker, on free ports. */
+export interface Stack {
+  url: string;
+  home: string;
+  redis: RedisServer;
+  gateway: Running;
+  worker: Running;
+  /** Makes a key; every scope and ample limits unless told otherwise. */
+  key(grant?: Partial<Grant>): Promise<MadeKey>;
+  /** All that gateway and worker logged. */
+  logs(): string;
+  startGateway(env?: NodeJS.ProcessEnv): Promise<void>;
+  startWorker(env?: NodeJS.ProcessEnv): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const AMPLE: Grant = {
+  client: 'tests',
+  scopes: [...SCOPES],
+  allowBase64: true,
+  rate: { count: 10_000, periodSeconds: 1 },
+  quotaPerDay: 1_000_000,
+};
+
+const says = (words: string) => (line: string) => line.includes(words);
+
+/** Starts everything and waits until requests are served. `env` goes to both processes. */
+export async function startStack(env: NodeJS.ProcessEnv = {}): Promise<Stack> {
+  const home = await mkdtemp(join(tmpdir(), 'selvage-test-'));
+  const redis = await startRedis();
+  const connection = commandConnection(redis.url, createLog('test', 'silent'));
+  await untilReady(connection, AbortSignal.timeout(10_000));
+  const keys = createKeys(connection, readSecrets(home).keyPepper);
+  const base = {
+    SELVAGE_HOME: home,
+    REDIS_URL: redis.url,
+    PORT: '0',
+    WORKER_PORT: '0',
+    WORKER_CONCURRENCY: '1',
+    SELVAGE_DEV_KEY: '',
+    LOG_LEVEL: 'debug',
+    ...env,
+  };
+  const stack: Stack = {
+    url: '',
+    home,
+    redis,
+    gateway: undefined as unknown as Running,
+    worker: undefined as unknown as Running,
+    key: (grant = {}) => keys.create({ ...AMPLE, ...grant }),
+    logs: () => `${stack.gateway.output()}\n${stack.worker.output()}`,
+    async startGateway(more = {}) {
+      stack.gateway = runTypeScript('src/main.ts', [], { ...base, ...more });
+      stack.url = JSON.parse(await stack.gateway.line(says('gateway ready'))).url;
+    },
+    async startWorker(more = {}) {
+      stack.worker = runTypeScript('workers/main.ts', [], { ...base, ...more });
+      await stack.worker.line(says('worker ready'));
+    },
+    async stop() {
+      await Promise.all([stack.gateway.end(), stack.worker.end()]);
+      connection.disconnect();
+      await redis.stop();
+      await rm(home, { recursive: true, force: true });
+    },
+  };
+  await Promise.all([stack.startGateway(), stack.startWorker()]);
+  await untilServed(stack.url);
+  return stack;
+}
+
+/** Asks until the gateway says that everything it needs is there. */
+export async function untilServed(url: string): Promise<void> {
+  for (;;) {
+    const response = await fetch(`${url}/readyz`);
+    if (response.ok) return;
+    await response.body?.cancel();
+  }
+}

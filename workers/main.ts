@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { ConfigError, readConfig } from '../src/config.ts';
+import { onCanceled } from '../src/jobs/cancel.ts';
+import { createCrashes } from '../src/jobs/crashes.ts';
+import {
+  blockingConnection,
+  checkRedis,
+  commandConnection,
+  untilReady,
+} from '../src/jobs/redis.ts';
+import { BEAT_MILLIS, createWorkerRegister } from '../src/jobs/workers.ts';
+import { createLog } from '../src/log.ts';
+import { createRegistry, createWorkerMetrics } from '../src/metrics.ts';
+import { openStore } from '../src/store/open-store.ts';
+import { startEngine } from './engine/pool.ts';
+import { serveHealth } from './health.ts';
+import { removeBackground } from './remove-background.ts';
+import { startSweeper } from './sweep.ts';
+import { type JobFact, takeJobs } from './take-jobs.ts';
+
+const START_MILLIS = 30_000;
+const DRAIN_MILLIS = 30_000;
+/** Weight of the newest image in the running mean of service time. */
+const NEWEST_SHARE = 0.1;
+
+/** Loads the model, takes jobs, and drains on SIGTERM or SIGINT. */
+async function main(): Promise<void> {
+  const config = readConfig(process.env);
+  const log = createLog('worker', config.LOG_LEVEL);
+  const id = `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`;
+  const slots = config.WORKER_CONCURRENCY;
+
+  const redis = commandConnection(config.REDIS_URL, log);
+  await untilReady(redis, AbortSignal.timeout(START_MILLIS));
+  await checkRedis(redis, log);
+  const blobs = await openStore(config);
+  const engine = await startEngine({
+    model: config.MODEL,
+    device: config.DEVICE,
+    slots,
+    maxPixels: config.MAX_IMAGE_PIXELS,
+    modelsHome: join(config.SELVAGE_HOME, 'models'),
+  });
+  const model = `${engine.model.id}@${engine.model.version}`;
+  log.info({ model, device: engine.device, slots }, 'engine ready');
+
+  const registry = createRegistry();
+  const metrics = createWorkerMetrics(registry);
+  let serviceMillis: number | undefined;
+  function done({ steps, ...fact }: JobFact): void {
+    const { name, outcome, millis, waitMillis } = fact;
+    metrics.job(name, outcome, millis);
+    metrics.step(name, 'wait', waitMillis);
+    for (const [step, stepMillis] of Object.entries(steps)) metrics.step(name, step, stepMillis);
+    const engineMillis = steps.engine;
+    if (engineMillis) {
+      serviceMillis = serviceMillis
+        ? serviceMillis + NEWEST_SHARE * (engineMillis - serviceMillis)
+        : engineMillis;
+    }
+    log[outcome === 'failed' ? 'error' : 'info']({ ...fact, steps }, 'job');
+  }
+
+  const taker = takeJobs(
+    'sync',
+    { 'remove-background': removeBackground({ blobs, engine, crashes: createCrashes(redis) }) },
+    blockingConnection(config.REDIS_URL, log),
+    slots + 1,
+    log,
+    done,
+  );
+  const canceled = blockingConnection(config.REDIS_URL, log);
+  await onCanceled(canceled, taker.cancel);
+
+  const register = createWorkerRegister(redis);
+  const beat = () =>
+    register
+      .beat({ id, slots, model, device: engine.device, ...(serviceMillis && { serviceMillis }) })
+      .catch((error) => log.warn({ reason: error.message }, 'no heartbeat'));
+  await beat();
+  const beats = setInterval(beat, BEAT_MILLIS);
+  const stopSweeper = startSweeper(blobs, redis, log);
+  let stopping = false;
+  const health = serveHealth(registry, () => !stopping && redis.status === 'ready');
+  health.on('error', (error) => log.warn({ reason: error.message }, 'health port not served'));
+  health.listen(config.WORKER_PORT, config.WORKER_HOST);
+  log.info({ id, slots }, 'worker ready');
+
+  async function stop(signalName: string): Promise<void> {
+    if (stopping) return;
+    stopping = true;
+    log.info({ signalName }, 'worker drains');
+    // A job cut off here is taken over by another worker when its lock runs out.
+    setTimeout(() => process.exit(1), DRAIN_MILLIS).unref();
+    clearInterval(beats);
+    stopSweeper();
+    await register.leave(id).catch(() => log.warn('not signed off; others notice within seconds'));
+    await taker.close();
+    await engine.close();
+    canceled.disconnect();
+    redis.disconnect();
+    blobs.close();
+    health.close();
+    log.info('worker stopped');
+    process.exit(0);
+  }
+  for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, () => void stop(name));
+}
+
+main().catch((error) => {
+  console.error(error instanceof ConfigError ? error.message : error);
+  process.exit(1);
+});
