@@ -1,0 +1,121 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freePort, runTypeScript } from '../support/processes.ts';
+import { type RedisServer, startRedis } from '../support/redis-server.ts';
+
+let redis: RedisServer;
+let home: string;
+beforeAll(async () => {
+  redis = await startRedis();
+  home = await mkdtemp(join(tmpdir(), 'selvage-cli-'));
+});
+afterAll(async () => {
+  await redis.stop();
+  await rm(home, { recursive: true });
+});
+
+/** Runs the command as a person would, and waits for its end. */
+async function selvage(args: string[], env: NodeJS.ProcessEnv = {}) {
+  const running = runTypeScript('src/cli/main.ts', args, {
+    SELVAGE_HOME: home,
+    REDIS_URL: redis.url,
+    ...env,
+  });
+  const code = await running.exited;
+  return { code, output: running.output() };
+}
+
+const CREATE = [
+  'keys',
+  'create',
+  '--client',
+  'acme',
+  '--scopes',
+  'background-removal:process,taxonomy:classify',
+];
+
+describe('keys', () => {
+  test('are created as scripts rely on, and listed without being shown again', async () => {
+    const made = await selvage([
+      ...CREATE,
+      '--rate',
+      '60/min',
+      '--quota',
+      '1000/day',
+      '--allow-base64',
+      '--json',
+    ]);
+    expect(made.code).toBe(0);
+    const { key, id } = JSON.parse(made.output);
+    expect(key).toMatch(/^slv_[0-9A-Za-z]{36}$/);
+
+    const listed = await selvage(['keys', 'list', '--json']);
+    expect(JSON.parse(listed.output)).toEqual([
+      expect.objectContaining({
+        id,
+        client: 'acme',
+        scopes: ['background-removal:process', 'taxonomy:classify'],
+        rate: { count: 60, periodSeconds: 60 },
+        quotaPerDay: 1000,
+        allowBase64: true,
+      }),
+    ]);
+    expect(listed.output).not.toContain(key);
+
+    const rotated = JSON.parse(
+      (await selvage(['keys', 'rotate', id, '--grace', '1h', '--json'])).output,
+    );
+    expect(rotated.key).not.toBe(key);
+    const revoked = await selvage(['keys', 'revoke', id]);
+    expect(revoked).toMatchObject({ code: 0, output: `${id} is revoked` });
+    const table = (await selvage(['keys', 'list'])).output;
+    expect(table).toMatch(/^id +client +key +state/);
+    expect(table).toMatch(new RegExp(`${id} +acme +slv_\\w+… +revoked`));
+  });
+
+  test.each([
+    [
+      'an unknown scope',
+      ['keys', 'create', '--client', 'a', '--scopes', 'everything'],
+      /Unknown scope everything; there are/,
+    ],
+    ['a rate in another form', [...CREATE, '--rate', 'fast'], /60\/min/],
+    [
+      'a client with spaces',
+      ['keys', 'create', '--client', 'a b', '--scopes', 'taxonomy:classify'],
+      /A client is/,
+    ],
+    ['nothing it needs', ['keys', 'create'], /required option/],
+    ['a key nobody has', ['keys', 'revoke', 'key_none'], /There is no key key_none/],
+    ['a word it does not know', ['keys', 'frobnicate'], /unknown command/],
+  ])('given %s, it says what is wrong and exits with 1', async (_, args, sentence) => {
+    const { code, output } = await selvage(args);
+    expect(code).toBe(1);
+    expect(output).toMatch(sentence);
+    expect(output).not.toMatch(/\n\s+at /);
+  });
+
+  test('without a Redis it says how to start one', async () => {
+    const { code, output } = await selvage(['keys', 'list'], {
+      REDIS_URL: `redis://127.0.0.1:${await freePort()}`,
+    });
+    expect(code).toBe(1);
+    expect(output).toMatch(/npm start/);
+  });
+});
+
+test('access is asked for, listed and approved', async () => {
+  const asked = await selvage([
+    ...['access', 'request', '--client', 'shop', '--contact', 'dev@shop.example'],
+    ...['--scopes', 'look-engine:compute', '--note', 'winter campaign', '--json'],
+  ]);
+  const { id } = JSON.parse(asked.output);
+  expect((await selvage(['access', 'list'])).output).toMatch(
+    new RegExp(`${id} +shop +dev@shop.example +pending`),
+  );
+  const { key } = JSON.parse((await selvage(['access', 'approve', id, '--json'])).output);
+  expect(key).toMatch(/^slv_/);
+  expect((await selvage(['access', 'deny', id])).output).toMatch(/already approved/);
+});
