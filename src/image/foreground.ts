@@ -12,8 +12,8 @@ import type { Pixels } from './tensor.ts';
 
 /** The estimate lives on a coarse grid of at most this many cells a side: constant memory and time. */
 const GRID = 320;
-/** Windows as a share of the longer side: 91 and 7 pixels wide in a photo of 533. */
-const WIDE = 45 / 533;
+/** Windows as a share of the longer side: 61 and 7 pixels wide in a photo of 533. */
+const WIDE = 30 / 533;
 const NARROW = 3 / 533;
 /** Samples across a cell: the windows average hundreds of cells, so few are enough. */
 const SAMPLES = 3;

@@ -1,4 +1,5 @@
 import sharp, { type Sharp } from 'sharp';
+import type { Box } from '../../src/image/subject-box.ts';
 import type { Pixels } from '../../src/image/tensor.ts';
 import { Undecodable } from './undecodable.ts';
 
@@ -39,6 +40,21 @@ function splitOpacity(data: Uint8Array): { colours: Uint8Array; opacity: Uint8Ar
   return { colours: data.subarray(0, count * RGB), opacity };
 }
 
+/** The picture upright, in sRGB and 8 bits a channel; nothing is decoded yet. */
+const upright = (image: Uint8Array, maxPixels: number): Sharp =>
+  sharp(image, { limitInputPixels: maxPixels, failOn: 'error' }).autoOrient().toColourspace('srgb');
+
+async function read(pipeline: Sharp): Promise<Decoded> {
+  const { data, info } = await pipeline
+    .raw({ depth: 'uchar' })
+    .toBuffer({ resolveWithObject: true });
+  const { width, height, channels } = info;
+  if (channels === RGB) return { pixels: { data, width, height }, opacity: undefined };
+  const { colours, opacity } = splitOpacity(data);
+  const isOpaque = opacity.every((alpha) => alpha === 255);
+  return { pixels: { data: colours, width, height }, opacity: isOpaque ? undefined : opacity };
+}
+
 /**
  * Decodes a JPEG, PNG or WebP. EXIF orientation is applied, an embedded ICC profile and CMYK are
  * converted to sRGB, greys and palettes become RGB, 16 bits become 8.
@@ -46,16 +62,32 @@ function splitOpacity(data: Uint8Array): { colours: Uint8Array; opacity: Uint8Ar
  */
 export async function decode(image: Uint8Array, maxPixels: number): Promise<Decoded> {
   try {
-    const { data, info } = await sharp(image, { limitInputPixels: maxPixels, failOn: 'error' })
-      .autoOrient()
-      .toColourspace('srgb')
-      .raw({ depth: 'uchar' })
-      .toBuffer({ resolveWithObject: true });
-    const { width, height, channels } = info;
-    if (channels === RGB) return { pixels: { data, width, height }, opacity: undefined };
-    const { colours, opacity } = splitOpacity(data);
-    const isOpaque = opacity.every((alpha) => alpha === 255);
-    return { pixels: { data: colours, width, height }, opacity: isOpaque ? undefined : opacity };
+    return await read(upright(image, maxPixels));
+  } catch (error) {
+    throw new Undecodable(error);
+  }
+}
+
+/**
+ * Decodes a picture to at most `side` pixels a side, much faster than whole.
+ * @returns beside the small picture the size of the upright whole
+ * @throws Undecodable as `decode`
+ */
+export async function decodeSmall(
+  image: Uint8Array,
+  maxPixels: number,
+  side: number,
+): Promise<Decoded & { width: number; height: number }> {
+  try {
+    const whole = upright(image, maxPixels);
+    const { autoOrient } = await whole.metadata();
+    const small = whole.resize({
+      width: side,
+      height: side,
+      fit: 'inside',
+      withoutEnlargement: true,
+    });
+    return { ...(await read(small)), width: autoOrient.width, height: autoOrient.height };
   } catch (error) {
     throw new Undecodable(error);
   }
@@ -68,6 +100,44 @@ const fromPixels = ({ data, width, height }: Pixels): Sharp =>
 export async function toSquare(pixels: Pixels, side: number): Promise<Pixels> {
   const data = await fromPixels(pixels)
     .resize(side, side, { fit: 'fill', kernel: 'lanczos3' })
+    .raw()
+    .toBuffer();
+  return { data, width: side, height: side };
+}
+
+/** Colours and alpha as RGBA, 4 bytes a pixel. */
+export function interleave({ data }: Pixels, alpha: Uint8Array): Uint8Array {
+  const rgba = new Uint8Array(alpha.length * RGBA);
+  for (let i = 0; i < alpha.length; i++) {
+    for (let c = 0; c < RGB; c++) rgba[RGBA * i + c] = data[RGB * i + c]!;
+    rgba[RGBA * i + RGB] = alpha[i]!;
+  }
+  return rgba;
+}
+
+/**
+ * A part of an RGBA picture on a white square, as large as it fits.
+ * @param box may reach beyond the picture; there it is white
+ */
+export async function onWhiteSquare(rgba: Pixels, box: Box, side: number): Promise<Pixels> {
+  const { width, height } = rgba;
+  const [left, top] = [Math.max(0, box.left), Math.max(0, box.top)];
+  const right = Math.min(width, box.left + box.width);
+  const bottom = Math.min(height, box.top + box.height);
+  const part = await sharp(rgba.data, { raw: { width, height, channels: RGBA } })
+    .extract({ left, top, width: right - left, height: bottom - top })
+    .extend({
+      left: left - box.left,
+      top: top - box.top,
+      right: box.left + box.width - right,
+      bottom: box.top + box.height - bottom,
+      background: '#fff',
+    })
+    .flatten({ background: '#fff' })
+    .raw()
+    .toBuffer();
+  const data = await fromPixels({ data: part, width: box.width, height: box.height })
+    .resize(side, side, { fit: 'contain', background: '#fff' })
     .raw()
     .toBuffer();
   return { data, width: side, height: side };

@@ -1,7 +1,11 @@
+import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { extname } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { Tinypool } from 'tinypool';
+import { z } from 'zod';
 import type { CutOut } from './cut-out.ts';
+import type { GarmentView } from './garment-view.ts';
 import type { DeviceChoice } from './session.ts';
 import { type ChildOptions, OPTIONS_VARIABLE, type Task, type Warm } from './task.ts';
 import { createTurns } from './turns.ts';
@@ -13,7 +17,7 @@ export { Undecodable };
 export class EngineCrash extends Error {}
 
 export interface EngineOptions {
-  /** A catalogue id. */
+  /** A catalogue id: the model that finds the subject. */
   model: string;
   device: DeviceChoice;
   /** Pictures worked on at once, each in a process of its own. */
@@ -34,6 +38,8 @@ export interface Engine {
    * @throws Undecodable, EngineCrash, the signal's reason
    */
   removeBackground(image: Uint8Array, signal?: AbortSignal): Promise<CutOut>;
+  /** Looks at a garment: its class and colours. As `removeBackground` otherwise. */
+  viewGarment(image: Uint8Array, signal?: AbortSignal): Promise<GarmentView>;
   /** The children alive now. */
   pids(): number[];
   close(): Promise<void>;
@@ -52,16 +58,20 @@ function childEnvironment(options: ChildOptions): Record<string, string> {
   };
 }
 
-/** `child.ts` beside this file, or `child.js` where both were compiled. */
-const CHILD = new URL(`./child${extname(import.meta.url)}`, import.meta.url).href;
+/** `child.ts` beside this file, run by tsx as this one is; or `child.js` where both were compiled. */
+const EXTENSION = extname(import.meta.url);
+const CHILD = new URL(`./child${EXTENSION}`, import.meta.url).href;
+const typeScriptLoader = () => pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
 
-/** Errors come back from a child as plain objects. */
+/** What a child tells of an error it caught. */
+const Told = z.object({ name: z.string(), message: z.string() });
+
+/** Errors a child caught come back as plain objects; an `Error` is the pool's own: the child is gone. */
 function readError(error: unknown): Error {
-  const { name, message } = error as { name?: string; message?: string };
-  if (name === 'Undecodable') return new Undecodable(message);
-  if (message === 'Worker exited unexpectedly')
-    return new EngineCrash('The inference process died');
-  return error instanceof Error ? error : new Error(message ?? String(error));
+  if (error instanceof Error)
+    return new EngineCrash('The inference process died', { cause: error });
+  const { name, message } = Told.parse(error);
+  return name === 'Undecodable' ? new Undecodable(message) : new Error(message);
 }
 
 /** Rejects with the signal's reason as soon as it aborts, whatever the work does. */
@@ -87,6 +97,7 @@ export async function startEngine({ slots, ...options }: EngineOptions): Promise
     serialization: 'advanced',
     minThreads: slots,
     maxThreads: slots,
+    execArgv: EXTENSION === '.ts' ? ['--import', typeScriptLoader()] : [],
     env: childEnvironment({ ...options, threads }),
   });
   const run = async <T>(task: Task): Promise<T> => {
@@ -113,19 +124,15 @@ export async function startEngine({ slots, ...options }: EngineOptions): Promise
 
   const turns = createTurns(slots);
   /** One picture's turn; given back when the child is done, even where nobody waits any more. */
-  async function inTurn(image: Uint8Array): Promise<CutOut> {
-    try {
-      return await run<CutOut>({ kind: 'cut-out', image });
-    } finally {
-      turns.give();
-    }
+  async function inTurn<T>(task: Task, signal: AbortSignal | undefined): Promise<T> {
+    await turns.take(signal);
+    const done = run<T>(task).finally(turns.give);
+    return unlessAborted(done, signal);
   }
   return {
     ...first,
-    async removeBackground(image, signal) {
-      await turns.take(signal);
-      return unlessAborted(inTurn(image), signal);
-    },
+    removeBackground: (image, signal) => inTurn({ kind: 'cut-out', image }, signal),
+    viewGarment: (image, signal) => inTurn({ kind: 'view', image }, signal),
     pids: () => pool.threads.map((worker) => Number(worker.threadId)),
     async close() {
       closing = true;

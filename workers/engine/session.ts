@@ -64,13 +64,16 @@ async function load(
     // Threads that spin between runs take the cores from the other children.
     extra: { session: { intra_op: { allow_spinning: '0' } } },
   });
-  const { input, output } = model;
+  const { size } = model.input;
+  const input = model.input.name ?? session.inputNames[0];
+  const output = model.output.name ?? session.outputNames[0];
+  if (!input || !output) throw new ModelError(`${model.id} has no input or no output`);
   return {
     model,
     device,
     async run(data) {
-      const tensor = new Tensor('float32', data, [1, 3, input.size, input.size]);
-      const answer = (await session.run({ [input.name]: tensor }, [output.name]))[output.name];
+      const tensor = new Tensor('float32', data, [1, 3, size, size]);
+      const answer = (await session.run({ [input]: tensor }, [output]))[output];
       if (!(answer?.data instanceof Float32Array))
         throw new ModelError(`${model.id} gives no floats`);
       return answer.data;
