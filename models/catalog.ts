@@ -24,19 +24,32 @@ const Model = z.strictObject({
   url: z.url({ protocol: /^https?$/ }).optional(),
   /** A square of `size` pixels, stretched; colours become `(colour / scale - mean) / std`. */
   input: z.strictObject({
-    name: z.string(),
+    /** Absent: the network's first. */
+    name: z.string().optional(),
     size: z.number().int().positive(),
     scale: z.enum(['divide-255', 'divide-max']),
     mean: Triple,
     std: Triple,
   }),
   output: z.strictObject({
-    name: z.string(),
+    /** Absent: the network's first. */
+    name: z.string().optional(),
     /** What is done to the raw answer before it is 0..1. */
     post: z.enum(['none', 'min-max', 'sigmoid']),
   }),
 });
 const Catalog = z.strictObject({ models: z.array(Model) });
+const CatalogText = z
+  .string()
+  .transform((text, context): unknown => {
+    try {
+      return JSON.parse(text);
+    } catch {
+      context.addIssue({ code: 'custom', message: 'no JSON' });
+      return z.NEVER;
+    }
+  })
+  .pipe(Catalog);
 
 export type Model = z.infer<typeof Model>;
 
@@ -65,7 +78,7 @@ function readModels(file: string, optional: boolean): Model[] {
     if (optional) return [];
     throw new ModelError(`${file} is missing`, { cause });
   }
-  const parsed = Catalog.safeParse(JSON.parse(text));
+  const parsed = CatalogText.safeParse(text);
   if (parsed.success) return parsed.data.models;
   throw new ModelError(`${file} cannot be used:\n${z.prettifyError(parsed.error)}`);
 }

@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { findModel, ModelError, readCatalog, readWeights } from '../../models/catalog.ts';
+
+let home: string;
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'selvage-models-'));
+});
+afterEach(() => rm(home, { recursive: true }));
+
+const weights = Buffer.from('these would be weights');
+const mine = {
+  id: 'mine',
+  version: '7',
+  task: 'cut-out',
+  file: 'mine.onnx',
+  bytes: weights.length,
+  sha256: createHash('sha256').update(weights).digest('hex'),
+  licence: 'CC0-1.0',
+  nonCommercial: false,
+  origin: 'made here',
+  input: { size: 32, scale: 'divide-255', mean: [0, 0, 0], std: [1, 1, 1] },
+  output: { post: 'none' },
+};
+const writeCatalog = (...models: object[]) =>
+  writeFile(join(home, 'catalog.json'), JSON.stringify({ models }));
+
+describe('the catalogue that comes along', () => {
+  test('has no id twice, and says where to pull what does not come along', () => {
+    const catalog = readCatalog(home);
+    expect(new Set(catalog.map(({ id }) => id)).size).toBe(catalog.length);
+    for (const { url, folder } of catalog) expect(folder === home).toBe(url !== undefined);
+  });
+
+  test('has the weights it names, unaltered, for every model of our own', async () => {
+    const own = readCatalog(home).filter(({ url }) => !url);
+    expect(own.map(({ id }) => id)).toEqual(['garment-cutout', 'garment-class']);
+    for (const model of own) expect((await readWeights(model)).length).toBe(model.bytes);
+  });
+
+  test('knows which weights are not for commercial use', () => {
+    const limited = readCatalog(home).filter(({ nonCommercial }) => nonCommercial);
+    expect(limited.map(({ id }) => id)).toEqual(['bria-rmbg-1.4']);
+  });
+});
+
+describe("the operator's own catalogue", () => {
+  test('adds models whose weights lie beside it', async () => {
+    await writeCatalog(mine);
+    await writeFile(join(home, 'mine.onnx'), weights);
+    const model = findModel(readCatalog(home), 'mine');
+    expect((await readWeights(model)).equals(weights)).toBe(true);
+  });
+
+  test('replaces a model of the same id', async () => {
+    await writeCatalog({ ...mine, id: 'u2netp' });
+    const found = readCatalog(home).filter(({ id }) => id === 'u2netp');
+    expect(found).toMatchObject([{ version: '7' }]);
+  });
+
+  test.each([
+    { what: 'an unknown field', model: { ...mine, colour: 'red' }, says: /colour/ },
+    { what: 'a file outside its folder', model: { ...mine, file: '../mine.onnx' }, says: /file/ },
+    { what: 'a sha256 that is none', model: { ...mine, sha256: 'abc' }, says: /sha256/ },
+    { what: 'a size of zero', model: { ...mine, input: { ...mine.input, size: 0 } }, says: /size/ },
+  ])('is refused with $what, and says where', async ({ model, says }) => {
+    await writeCatalog(model);
+    expect(() => readCatalog(home)).toThrow(ModelError);
+    expect(() => readCatalog(home)).toThrow(says);
+  });
+
+  test('is refused where it is no JSON', async () => {
+    await writeFile(join(home, 'catalog.json'), '{ models: ');
+    expect(() => readCatalog(home)).toThrow(ModelError);
+  });
+});
+
+describe('weights are refused', () => {
+  test('where one byte differs', async () => {
+    await writeCatalog(mine);
+    await writeFile(
+      join(home, 'mine.onnx'),
+      weights.map((byte, i) => (i === 3 ? byte ^ 1 : byte)),
+    );
+    const model = findModel(readCatalog(home), 'mine');
+    await expect(readWeights(model)).rejects.toThrow(/not what the catalogue says/);
+  });
+
+  test('where there are none, with the command that pulls them', async () => {
+    const model = findModel(readCatalog(home), 'u2netp');
+    await expect(readWeights(model)).rejects.toThrow(/models:pull -- u2netp/);
+  });
+
+  test('of a model nobody knows, with those there are', () => {
+    expect(() => findModel(readCatalog(home), 'nope')).toThrow(/"nope".*garment-cutout/);
+  });
+});

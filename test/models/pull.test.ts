@@ -1,0 +1,203 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { access, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { runTypeScript } from '../support/processes.ts';
+
+const weights = randomBytes(300_000);
+const sha256 = createHash('sha256').update(weights).digest('hex');
+
+let home: string;
+let models: string;
+let server: Server;
+/** The `Range` of each request that came. */
+let ranges: (string | undefined)[];
+/** How the next requests are answered. */
+let answer: RequestListener;
+
+const whole: RequestListener = (_, response) => response.end(weights);
+const resumable: RequestListener = (request, response) => {
+  const from = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0);
+  response.statusCode = from > 0 ? 206 : 200;
+  response.end(weights.subarray(from));
+};
+
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'selvage-pull-'));
+  models = join(home, 'models');
+  await mkdir(models);
+  ranges = [];
+  answer = resumable;
+  server = createServer((request, response) => {
+    ranges.push(request.headers.range);
+    answer(request, response);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  await describeModel({});
+});
+afterEach(async () => {
+  server.closeAllConnections();
+  server.close();
+  await rm(home, { recursive: true });
+});
+
+async function describeModel(changed: object): Promise<void> {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  const model = {
+    id: 'far',
+    version: '1',
+    task: 'cut-out',
+    file: 'far.onnx',
+    bytes: weights.length,
+    sha256,
+    licence: 'Apache-2.0',
+    nonCommercial: false,
+    origin: 'random numbers',
+    url: `http://127.0.0.1:${address.port}/far.onnx`,
+    input: { size: 32, scale: 'divide-255', mean: [0, 0, 0], std: [1, 1, 1] },
+    output: { post: 'none' },
+    ...changed,
+  };
+  await writeFile(join(models, 'catalog.json'), JSON.stringify({ models: [model] }));
+}
+
+const start = (...args: string[]) => runTypeScript('models/pull.ts', args, { SELVAGE_HOME: home });
+async function pull(...args: string[]) {
+  const running = start(...args);
+  return { code: await running.exited, output: running.output() };
+}
+const files = async () => (await readdir(models)).filter((name) => name !== 'catalog.json').sort();
+const arrived = async () => (await readFile(join(models, 'far.onnx'))).equals(weights);
+
+describe('pulling a model', () => {
+  test('puts its weights in place, and once is enough', async () => {
+    expect(await pull('far')).toMatchObject({ code: 0 });
+    expect(await files()).toEqual(['far.onnx']);
+    expect(await arrived()).toBe(true);
+    const again = await pull('far', '--json');
+    expect(again).toMatchObject({ code: 0 });
+    expect(JSON.parse(again.output)).toEqual([{ id: 'far', pulled: false }]);
+    expect(ranges).toHaveLength(1);
+  });
+
+  test('goes on where an earlier one stopped', async () => {
+    await writeFile(join(models, 'far.onnx.part'), weights.subarray(0, 123_456));
+    expect(await pull('far')).toMatchObject({ code: 0 });
+    expect(ranges).toEqual(['bytes=123456-']);
+    expect(await arrived()).toBe(true);
+  });
+
+  test('begins again where the server cannot go on', async () => {
+    answer = whole;
+    await writeFile(join(models, 'far.onnx.part'), weights.subarray(0, 123_456));
+    expect(await pull('far')).toMatchObject({ code: 0 });
+    expect(await arrived()).toBe(true);
+  });
+
+  test('asks nobody where all bytes are there and only the name is missing', async () => {
+    await writeFile(join(models, 'far.onnx.part'), weights);
+    expect(await pull('far')).toMatchObject({ code: 0 });
+    expect(ranges).toEqual([]);
+    expect(await arrived()).toBe(true);
+  });
+
+  test('keeps what came when it is interrupted, and takes it up again', async () => {
+    answer = (_, response) => {
+      response.write(weights.subarray(0, 100_000)); // and then nothing more
+    };
+    const running = start('far');
+    await untilSize(join(models, 'far.onnx.part'), 100_000);
+    expect(await running.end('SIGINT')).toBe(130);
+    expect(running.output()).toMatch(/Interrupted/);
+    expect(await files()).toEqual(['far.onnx.part']);
+    answer = resumable;
+    expect(await pull('far')).toMatchObject({ code: 0 });
+    expect(ranges).toEqual([undefined, 'bytes=100000-']);
+    expect(await arrived()).toBe(true);
+  });
+});
+
+/** Resolves when the file has grown to that many bytes. */
+async function untilSize(file: string, bytes: number): Promise<void> {
+  const size = () =>
+    readFile(file).then(
+      ({ length }) => length,
+      () => 0,
+    );
+  while ((await size()) < bytes) await access(models);
+}
+
+describe('refuses and keeps nothing wrong', () => {
+  test.each([
+    { what: 'other bytes', body: () => randomBytes(weights.length) },
+    { what: 'too many bytes', body: () => randomBytes(weights.length + 9) },
+  ])('$what', async ({ body }) => {
+    answer = (_, response) => response.end(body());
+    const { code, output } = await pull('far');
+    expect(code).toBe(1);
+    expect(output).toMatch(/not what the catalogue/);
+    expect(await files()).not.toContain('far.onnx');
+    answer = resumable;
+    expect(await pull('far')).toMatchObject({ code: 0 });
+    expect(await arrived()).toBe(true);
+  });
+
+  test('a body that stops half-way, which the next call completes', async () => {
+    answer = (_, response) => {
+      response.setHeader('content-length', weights.length);
+      response.write(weights.subarray(0, 50_000), () => response.destroy());
+    };
+    const { code, output } = await pull('far');
+    expect(code).toBe(1);
+    expect(output).toMatch(/goes on where it stopped/);
+    answer = resumable;
+    expect(await pull('far')).toMatchObject({ code: 0 });
+    expect(await arrived()).toBe(true);
+  });
+
+  test('an address that is not there', async () => {
+    answer = (_, response) => {
+      response.statusCode = 404;
+      response.end();
+    };
+    expect(await pull('far')).toMatchObject({ code: 1, output: expect.stringContaining('404') });
+  });
+
+  test('weights for non-commercial use, unless the licence is accepted', async () => {
+    await describeModel({ nonCommercial: true, licence: 'LicenseRef-theirs' });
+    const { code, output } = await pull('far');
+    expect(code).toBe(2);
+    expect(output).toMatch(/LicenseRef-theirs.*non-commercial/);
+    expect(ranges).toEqual([]);
+    expect(await pull('far', '--accept-licence')).toMatchObject({ code: 0 });
+    expect(await arrived()).toBe(true);
+  });
+
+  test('a model nobody knows', async () => {
+    expect(await pull('near')).toMatchObject({
+      code: 1,
+      output: expect.stringContaining('"near"'),
+    });
+  });
+
+  test('an option nobody knows', async () => {
+    expect(await pull('--fast')).toMatchObject({ code: 2 });
+  });
+});
+
+test('the list says what is there and under which licence', async () => {
+  await pull('far');
+  const { code, output } = await pull('--list', '--json');
+  expect(code).toBe(0);
+  expect(JSON.parse(output)).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ id: 'garment-cutout', licence: 'Apache-2.0', ready: true }),
+      expect.objectContaining({ id: 'u2netp', ready: false }),
+      expect.objectContaining({ id: 'far', ready: true }),
+    ]),
+  );
+});
