@@ -57,7 +57,7 @@ async function main(): Promise<void> {
   }));
 
   const routes = routeTable({
-    removal: {
+    images: {
       blobs,
       runner,
       admission,

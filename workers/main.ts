@@ -14,6 +14,7 @@ import { BEAT_MILLIS, createWorkerRegister } from '../src/jobs/workers.ts';
 import { createLog } from '../src/log.ts';
 import { createRegistry, createWorkerMetrics } from '../src/metrics.ts';
 import { openStore } from '../src/store/open-store.ts';
+import { classifyGarment } from './classify-garment.ts';
 import { startEngine } from './engine/pool.ts';
 import { serveHealth } from './health.ts';
 import { removeBackground } from './remove-background.ts';
@@ -63,9 +64,13 @@ async function main(): Promise<void> {
     log[outcome === 'failed' ? 'error' : 'info']({ ...fact, steps }, 'job');
   }
 
+  const parts = { blobs, engine, crashes: createCrashes(redis) };
   const taker = takeJobs(
     'sync',
-    { 'remove-background': removeBackground({ blobs, engine, crashes: createCrashes(redis) }) },
+    {
+      'remove-background': removeBackground(parts),
+      'classify-garment': classifyGarment(parts),
+    },
     blockingConnection(config.REDIS_URL, log),
     slots + 1,
     log,

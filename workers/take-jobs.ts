@@ -60,23 +60,23 @@ export function takeJobs(
   const { lockMillis, stalledCheckMillis, maxStalledCount } = QUEUES[queueName];
   const process = async (job: Job, _token?: string, canceled?: AbortSignal): Promise<unknown> => {
     const name = job.name as JobName;
-    const data = readData(name, job.data);
+    const { deadlineAtMillis, requestId } = readData(name, job.data);
     const startedAt = Date.now();
     const fact = (outcome: JobFact['outcome'], steps: JobFact['steps'] = {}, reason?: string) =>
       done({
         jobId: job.id ?? '',
         name,
-        requestId: data.requestId,
+        requestId,
         outcome,
         millis: Date.now() - startedAt,
         waitMillis: Math.max(0, (job.processedOn ?? startedAt) - job.timestamp),
         steps,
         ...(reason && { reason }),
       });
-    const signal = jobSignal(data.deadlineAtMillis, canceled);
+    const signal = jobSignal(deadlineAtMillis, canceled);
     try {
       signal.throwIfAborted();
-      const result = await processors[name](data, signal);
+      const result = await perform(processors, name, job.data, signal);
       fact('succeeded', result.millis);
       return result;
     } catch (error) {
@@ -109,6 +109,14 @@ export function takeJobs(
     close: () => worker.close(),
   };
 }
+
+/** Data, processor and result of one name belong together, which the compiler sees only by name. */
+const perform = <N extends JobName>(
+  processors: Processors,
+  name: N,
+  data: unknown,
+  signal: AbortSignal,
+): Promise<JobResult<N>> => processors[name](readData(name, data), signal);
 
 function jobSignal(deadlineAtMillis: number, canceled: AbortSignal | undefined): AbortSignal {
   const leftMillis = deadlineAtMillis - Date.now();

@@ -1,23 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { queryFlag } from '../http/parse.ts';
 import { type Call, json, type Reply, type Route, route } from '../http/route.ts';
-import type { Admission } from '../jobs/admission.ts';
-import type { JobResult } from '../jobs/catalog.ts';
-import type { JobRunner } from '../jobs/results.ts';
-import { Problem, unavailable } from '../problem.ts';
-import type { Blobs } from '../store/blobs.ts';
-import { type InboxLimits, measureImage } from '../store/inbox.ts';
-import { syncKeys } from '../store/keys.ts';
-
-export interface RemovalParts {
-  blobs: Blobs;
-  runner: JobRunner;
-  admission: Admission;
-  limits: InboxLimits;
-  /** From the moment the image is here until the answer. */
-  deadlineMillis: number;
-}
+import { Problem } from '../problem.ts';
+import type { ImageWork } from './image-work.ts';
 
 const Query = z.object({
   return_base64: queryFlag
@@ -28,49 +13,7 @@ type Query = z.infer<typeof Query>;
 
 const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
-interface CutOut {
-  png: Uint8Array;
-  result: JobResult<'remove-background'>;
-}
-
-/** Runs one removal through store and queue; leaves nothing behind in either. */
-async function cutOut(
-  parts: RemovalParts,
-  client: string,
-  image: { bytes: Uint8Array; sha256: string },
-  call: Pick<Call, 'signal' | 'requestId' | 'log'>,
-): Promise<CutOut> {
-  const { blobs, runner, deadlineMillis } = parts;
-  const deadlineAtMillis = Date.now() + deadlineMillis;
-  const late = AbortSignal.timeout(deadlineMillis);
-  const signal = AbortSignal.any([call.signal, late]);
-  const { inputKey, outputKey } = syncKeys(client, randomUUID());
-  try {
-    await storeAnswers(blobs.put(inputKey, image.bytes, { durable: false }, signal));
-    const result = await runner.run(
-      'remove-background',
-      { inputKey, outputKey, sha256: image.sha256, deadlineAtMillis, requestId: call.requestId },
-      signal,
-    );
-    return { png: await storeAnswers(blobs.get(outputKey, signal)), result };
-  } catch (error) {
-    if (call.signal.aborted) throw call.signal.reason;
-    if (late.aborted) throw unavailable('The image was not done in time; try again', 2, error);
-    throw error;
-  } finally {
-    // Not waited for: the answer need not be later for it, and the sweeper mends a failure.
-    for (const key of [inputKey, outputKey]) {
-      blobs
-        .delete(key)
-        .catch((error) => call.log.warn({ reason: error.message }, 'blob not deleted'));
-    }
-  }
-}
-
-const storeAnswers = <T>(work: Promise<T>): Promise<T> =>
-  work.catch((cause) => {
-    throw unavailable('The store does not answer; try again', 1, cause);
-  });
+type CutOut = Awaited<ReturnType<ImageWork['cutOut']>>;
 
 function checkPng({ png, result }: CutOut): void {
   const isPng = PNG_SIGNATURE.equals(png.subarray(0, PNG_SIGNATURE.length));
@@ -84,7 +27,7 @@ const serverTiming = (millis: Readonly<Record<string, number>>): string =>
     .join(', ');
 
 const handleRemoval =
-  (parts: RemovalParts) =>
+  (work: ImageWork) =>
   async (call: Call<Query>): Promise<Reply> => {
     const asBase64 = call.query.return_base64 ?? false;
     if (asBase64 && !call.caller?.allowBase64) {
@@ -109,9 +52,7 @@ const handleRemoval =
         },
       );
     }
-    const measured = measureImage(image, parts.limits);
-    parts.admission.check();
-    const done = await cutOut(parts, call.caller?.client ?? 'anonymous', measured, call);
+    const done = await work.cutOut(image, call);
     checkPng(done);
     const headers = {
       'x-model': done.result.model,
@@ -135,7 +76,7 @@ const MultipartRequest = z.object({
 });
 
 /** The routes of background removal. */
-export const removalRoutes = (parts: RemovalParts): Route[] => [
+export const removalRoutes = (work: ImageWork): Route[] => [
   route({
     method: 'POST',
     path: '/bg/v1/background-removals',
@@ -154,6 +95,6 @@ export const removalRoutes = (parts: RemovalParts): Route[] => [
       },
     },
     problems: ['base64-not-allowed', 'upstream-failed'],
-    handle: handleRemoval(parts),
+    handle: handleRemoval(work),
   }),
 ];

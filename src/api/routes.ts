@@ -1,16 +1,17 @@
 import type { Registry } from 'prom-client';
 import type { Route } from '../http/route.ts';
-import { type RemovalParts, removalRoutes } from './bg.ts';
+import { removalRoutes } from './bg.ts';
 import { type Checks, healthRoutes } from './health.ts';
+import { createImageWork, type ImageWorkParts } from './image-work.ts';
 
 export interface ApiParts {
-  removal: RemovalParts;
+  images: ImageWorkParts;
   checks: Checks;
   metrics: Registry;
 }
 
 /** The whole endpoint table. */
-export const routeTable = (parts: ApiParts): Route[] => [
-  ...removalRoutes(parts.removal),
-  ...healthRoutes(parts.checks, parts.metrics),
-];
+export function routeTable({ images, checks, metrics }: ApiParts): Route[] {
+  const work = createImageWork(images);
+  return [...removalRoutes(work), ...healthRoutes(checks, metrics)];
+}

@@ -7,6 +7,35 @@ export const QUEUES = {
 
 export type QueueName = keyof typeof QUEUES;
 
+/** What every job on one image carries. */
+const ImageJob = z.object({
+  inputKey: z.string(),
+  /** Of the input's bytes, hex: what crashes are remembered under. */
+  sha256: z.string(),
+  /** After this nobody waits any more; epoch milliseconds. */
+  deadlineAtMillis: z.number(),
+  requestId: z.string(),
+});
+
+/** What every job on one image answers. */
+const ImageResult = z.object({
+  /** Pixels of the upright image. */
+  width: z.number(),
+  height: z.number(),
+  /** `id@version` of the model that answered. */
+  model: z.string(),
+  /** Where the time went, by step. */
+  millis: z.record(z.string(), z.number()),
+});
+
+const MeasuredColor = z.object({
+  family: z.string(),
+  hex: z.string(),
+  share: z.number(),
+  lab: z.tuple([z.number(), z.number(), z.number()]).readonly(),
+  deltaE: z.number(),
+});
+
 /**
  * Every job: what it carries, what it answers, how often it is tried. Jobs carry references; bytes
  * lie in the store.
@@ -15,25 +44,21 @@ export const JOBS = {
   'remove-background': {
     queue: 'sync',
     attempts: 3,
-    data: z.object({
-      inputKey: z.string(),
-      outputKey: z.string(),
-      /** Of the input's bytes, hex: what crashes are remembered under. */
-      sha256: z.string(),
-      /** After this nobody waits any more; epoch milliseconds. */
-      deadlineAtMillis: z.number(),
-      requestId: z.string(),
-    }),
-    result: z.object({
-      width: z.number(),
-      height: z.number(),
-      bytes: z.number(),
-      /** `id@version` of the model that found the subject. */
-      model: z.string(),
-      /** 0..1 */
-      confidence: z.number(),
-      /** Where the time went, by step. */
-      millis: z.record(z.string(), z.number()),
+    data: ImageJob.extend({ outputKey: z.string() }),
+    /** `bytes` of the PNG; `confidence` 0..1. */
+    result: ImageResult.extend({ bytes: z.number(), confidence: z.number() }),
+  },
+  'classify-garment': {
+    queue: 'sync',
+    attempts: 3,
+    data: ImageJob,
+    result: ImageResult.extend({
+      /** Of each class of the model, in its order; sum to 1. */
+      probabilities: z.array(z.number()),
+      /** Of the subject, the largest share first. */
+      colors: z.array(MeasuredColor),
+      /** The image came with transparency. */
+      hasAlpha: z.boolean(),
     }),
   },
 } as const satisfies Record<

@@ -13,7 +13,7 @@ export type ChildOptions = z.infer<typeof ChildOptions>;
 export const OPTIONS_VARIABLE = 'SELVAGE_ENGINE';
 
 /** One task of a child. */
-export type Task = { kind: 'warm' } | { kind: 'cut-out'; image: Uint8Array };
+export type Task = { kind: 'warm' } | { kind: 'cut-out' | 'view'; image: Uint8Array };
 
 /** What a child answers when it is warm. */
 export interface Warm {
