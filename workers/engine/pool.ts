@@ -45,6 +45,9 @@ export interface Engine {
   close(): Promise<void>;
 }
 
+/** A child that takes so long hangs in native code: it is killed, or its slot would be lost for ever. */
+const HANG_MILLIS = 120_000;
+
 /** What a child may know of its surroundings: nothing secret, since it decodes what strangers send. */
 const PASSED_ON =
   /^(PATH|HOME|TMPDIR|LANG|LC_\w+|NODE_ENV|LD_LIBRARY_PATH|CUDA\w*|NVIDIA\w*|TSX\w*)$/;
@@ -101,10 +104,15 @@ export async function startEngine({ slots, ...options }: EngineOptions): Promise
     env: childEnvironment({ ...options, threads }),
   });
   const run = async <T>(task: Task): Promise<T> => {
+    // Not AbortSignal.timeout: the pool's listener would hold the picture until it fires.
+    const hang = new AbortController();
+    const timer = setTimeout(() => hang.abort(), HANG_MILLIS);
     try {
-      return await pool.run(task);
+      return await pool.run(task, { signal: hang.signal });
     } catch (error) {
       throw readError(error);
+    } finally {
+      clearTimeout(timer);
     }
   };
   const warmUp = () =>
@@ -126,6 +134,10 @@ export async function startEngine({ slots, ...options }: EngineOptions): Promise
   /** One picture's turn; given back when the child is done, even where nobody waits any more. */
   async function inTurn<T>(task: Task, signal: AbortSignal | undefined): Promise<T> {
     await turns.take(signal);
+    if (signal?.aborted) {
+      turns.give();
+      throw signal.reason;
+    }
     const done = run<T>(task).finally(turns.give);
     return unlessAborted(done, signal);
   }
