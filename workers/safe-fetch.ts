@@ -87,8 +87,15 @@ interface Answered {
 }
 
 export type Fetched = NotModified | (Answered & { bytes: Uint8Array });
-/** `body` throws FetchRefused while read; the connection is free when it was read or left. */
-export type Opened = NotModified | (Answered & { body: AsyncIterable<Uint8Array> });
+export type Opened = NotModified | (Answered & OpenBody);
+
+/** To be read or discarded: until then it keeps a place at its host, at most as long as it may take. */
+interface OpenBody {
+  /** Throws FetchRefused while read; who stops reading hangs up. */
+  body: AsyncIterable<Uint8Array>;
+  /** For who needs only the status. */
+  discard(): void;
+}
 
 type Headers = Dispatcher.ResponseData['headers'];
 
@@ -207,7 +214,14 @@ export function createSafeFetch(settings: SafeFetchSettings) {
       throw fault;
     }
     const body = decodedBody(answer.body, headerOf(headers, 'content-encoding'), order.maxBytes);
-    return { notModified: false, status, headers: told(headers), finalUrl, body };
+    return {
+      notModified: false,
+      status,
+      headers: told(headers),
+      finalUrl,
+      body,
+      discard: () => discard(answer),
+    };
   }
 
   return {
@@ -218,8 +232,8 @@ export function createSafeFetch(settings: SafeFetchSettings) {
     async fetch(link: string, order: FetchOrder): Promise<Fetched> {
       const opened = await open(link, order);
       if (opened.notModified) return opened;
-      const { body, ...answered } = opened;
-      return { ...answered, bytes: await collect(body) };
+      const { notModified, status, headers, finalUrl, body } = opened;
+      return { notModified, status, headers, finalUrl, bytes: await collect(body) };
     },
     /**
      * The body as a stream that waits for its reader.

@@ -39,26 +39,22 @@ export const canDecode = (contentEncoding: string | undefined): boolean =>
  * `timeout` or `aborted`.
  * @param contentEncoding one that `canDecode` knows
  */
-export function decodedBody(
+export async function* decodedBody(
   wire: Readable,
   contentEncoding: string | undefined,
   maxBytes: number,
-): AsyncIterable<Uint8Array> {
+): AsyncGenerator<Uint8Array> {
   const decoder = DECODERS[encodingName(contentEncoding)]?.();
-  if (!decoder) return explained(capped(wire, maxBytes));
-  // The decoder is destroyed with the failure of any stage, and whoever reads it is told there.
-  pipeline(
-    wire,
-    (chunks: AsyncIterable<Uint8Array>) => capped(chunks, maxBytes),
-    decoder,
-    () => {},
-  );
-  return explained(capped(decoder, maxBytes));
-}
-
-async function* explained(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
-    yield* chunks;
+    if (!decoder) return yield* capped(wire, maxBytes);
+    // The decoder is destroyed with the failure of any stage, and is where the reader is told.
+    pipeline(
+      wire,
+      (chunks: AsyncIterable<Uint8Array>) => capped(chunks, maxBytes),
+      decoder,
+      () => {},
+    );
+    yield* capped(decoder, maxBytes);
   } catch (error) {
     throw asRefusal(error, 'truncated');
   }

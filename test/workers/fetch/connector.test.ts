@@ -1,0 +1,186 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createSafeFetch, type SafeFetchSettings } from '../../../workers/safe-fetch.ts';
+import { plantRaw, plantServer, redirectTo, serve } from '../../support/servers.ts';
+import { selfSigned } from './certificate.ts';
+
+/** DNS of the test's own: each look-up takes the next answer, the last one again and again. */
+function fetcher(answers: readonly string[][], settings: Partial<SafeFetchSettings> = {}) {
+  const asked: string[] = [];
+  const safe = createSafeFetch({
+    allow: ['127.0.0.0/8'],
+    userAgent: 'test',
+    resolve: async (hostname) => {
+      asked.push(hostname);
+      return answers[Math.min(asked.length, answers.length) - 1] ?? [];
+    },
+    ...settings,
+  });
+  onTestFinished(() => safe.close());
+  return { safe, asked };
+}
+
+const refusal = (reason: string) => expect.objectContaining({ name: 'FetchRefused', reason });
+const small = { maxBytes: 1000 };
+const closing = serve('x', { connection: 'close' });
+
+describe('a name', () => {
+  test('is looked up once, and the server is asked by that name', async () => {
+    const { port, requests } = await plantServer(closing);
+    const { safe, asked } = fetcher([['127.0.0.1']]);
+    const fetched = await safe.fetch(`http://Shop.Example.:${port}/1.png`, small);
+    expect(asked).toEqual(['shop.example']);
+    expect(requests[0]?.headers.host).toBe(`shop.example:${port}`);
+    expect(fetched.finalUrl).toBe(`http://shop.example:${port}/1.png`);
+  });
+
+  test('that changes its answer is checked again for the next connection', async () => {
+    const { port, requests } = await plantServer(closing);
+    const { safe, asked } = fetcher([['127.0.0.1'], ['10.0.0.1']]);
+    const link = `http://rebind.example:${port}/`;
+    await safe.fetch(link, small);
+    expect(asked).toHaveLength(1);
+    await expect(safe.fetch(link, small)).rejects.toThrow(refusal('private-address'));
+    expect(asked).toHaveLength(2);
+    expect(requests).toHaveLength(1);
+  });
+
+  test('that changes its answer within a redirect is checked again', async () => {
+    const { port, requests } = await plantServer((request, response) => {
+      response.setHeader('connection', 'close');
+      redirectTo(`http://other.example:${port}/`)(request, response);
+    });
+    const { safe } = fetcher([['127.0.0.1'], ['169.254.169.254']]);
+    await expect(safe.fetch(`http://rebind.example:${port}/`, small)).rejects.toThrow(
+      refusal('private-address'),
+    );
+    expect(requests).toHaveLength(1);
+  });
+
+  test.each([
+    { answer: ['127.0.0.1', '10.0.0.1'] },
+    { answer: ['10.0.0.1', '127.0.0.1'] },
+    { answer: ['127.0.0.1', '::1'] },
+    { answer: ['127.0.0.1', '::ffff:10.0.0.1'] },
+    { answer: ['127.0.0.1', 'fe80::1%eth0'] },
+    { answer: ['127.0.0.1', '64:ff9b::a00:1'] },
+  ])('with $answer is refused for the one of them that is inside', async ({ answer }) => {
+    const { port, requests } = await plantServer(closing);
+    const { safe } = fetcher([answer]);
+    await expect(safe.fetch(`http://both.example:${port}/`, small)).rejects.toThrow(
+      refusal('private-address'),
+    );
+    expect(requests).toEqual([]);
+  });
+
+  test('with an allowed and a public address keeps to the ports of the public one', async () => {
+    const { port } = await plantServer(closing);
+    const { safe } = fetcher([['127.0.0.1', '93.184.216.34']]);
+    await expect(safe.fetch(`http://both.example:${port}/`, small)).rejects.toThrow(
+      refusal('port'),
+    );
+  });
+
+  test('with a dead address and a living one is reached', async () => {
+    const { port, requests } = await plantServer(closing);
+    const { safe } = fetcher([['127.0.0.2', '127.0.0.1']]);
+    await safe.fetch(`http://shop.example:${port}/`, small);
+    expect(requests).toHaveLength(1);
+  });
+
+  test('that means this machine is refused', async () => {
+    const safe = createSafeFetch({ allow: [], userAgent: 'test' });
+    onTestFinished(() => safe.close());
+    await expect(safe.fetch('http://localhost/', small)).rejects.toThrow(
+      refusal('private-address'),
+    );
+  });
+
+  test.each([
+    { what: 'without an address', resolve: async () => [], reason: 'dns' },
+    {
+      what: 'that nobody knows',
+      resolve: async () => {
+        throw new Error('ENOTFOUND');
+      },
+      reason: 'dns',
+    },
+    {
+      what: 'whose servers do not answer',
+      resolve: () => new Promise<string[]>(() => {}),
+      reason: 'timeout',
+    },
+  ])('$what is refused: $reason', async ({ resolve, reason }) => {
+    const { safe } = fetcher([], { resolve, limits: { connectMillis: 50 } });
+    await expect(safe.fetch('http://shop.example/', small)).rejects.toThrow(refusal(reason));
+  });
+});
+
+test('a port where nobody listens is refused', async () => {
+  const { safe } = fetcher([]);
+  await expect(safe.fetch('http://127.0.0.1:1/', small)).rejects.toThrow(refusal('connect'));
+});
+
+describe('a secure connection', () => {
+  const identity = selfSigned('shop.example');
+  const shop = (settings: Partial<SafeFetchSettings> = {}) =>
+    fetcher([['127.0.0.1']], { ca: identity.cert, ...settings });
+
+  test('is made to the pinned address for the name in the link', async () => {
+    const { port, requests } = await plantServer(closing, identity);
+    const { safe } = shop();
+    await safe.fetch(`https://shop.example:${port}/`, small);
+    expect(requests[0]?.headers.host).toBe(`shop.example:${port}`);
+    expect(requests[0]?.socket).toHaveProperty('servername', 'shop.example');
+  });
+
+  test.each([
+    { what: 'made for another name', host: 'other.example', ca: identity.cert },
+    { what: 'made for a name, on a bare address', host: '127.0.0.1', ca: identity.cert },
+    { what: 'of nobody known', host: 'shop.example', ca: selfSigned('shop.example').cert },
+  ])('with a certificate $what is refused', async ({ host, ca }) => {
+    const { port, requests } = await plantServer(closing, identity);
+    const { safe } = shop({ ca });
+    await expect(safe.fetch(`https://${host}:${port}/`, small)).rejects.toThrow(refusal('tls'));
+    expect(requests).toEqual([]);
+  });
+
+  test('is not made with a server that speaks plainly', async () => {
+    const { origin } = await plantRaw('HTTP/1.1 400 Bad Request\r\n\r\n');
+    const { safe } = shop();
+    await expect(safe.fetch(origin.replace('http', 'https'), small)).rejects.toThrow(
+      refusal('tls'),
+    );
+  });
+
+  test('is given up with a server that never greets', async () => {
+    const mute = createServer(() => {}).listen(0, '127.0.0.1');
+    await once(mute, 'listening');
+    onTestFinished(() => void mute.close());
+    const address = mute.address();
+    const port = typeof address === 'object' ? address?.port : undefined;
+    const { safe } = shop({ limits: { connectMillis: 50 } });
+    await expect(safe.fetch(`https://shop.example:${port}/`, small)).rejects.toThrow(
+      refusal('timeout'),
+    );
+  });
+
+  test('is not left for an insecure one', async () => {
+    const plain = await plantServer(serve('x'));
+    const { port } = await plantServer(redirectTo(plain.origin), identity);
+    const { safe } = shop();
+    await expect(safe.fetch(`https://shop.example:${port}/`, small)).rejects.toThrow(
+      refusal('downgrade'),
+    );
+    expect(plain.requests).toEqual([]);
+  });
+
+  test('may follow an insecure one', async () => {
+    const secure = await plantServer(closing, identity);
+    const { port } = await plantServer(redirectTo(`https://shop.example:${secure.port}/`));
+    const { safe } = shop();
+    const fetched = await safe.fetch(`http://shop.example:${port}/`, small);
+    expect(fetched.finalUrl).toBe(`https://shop.example:${secure.port}/`);
+  });
+});

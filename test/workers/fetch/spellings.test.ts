@@ -1,0 +1,190 @@
+import { describe, expect, test } from 'vitest';
+import { createSafeFetch } from '../../../workers/safe-fetch.ts';
+import { plantServer, serve } from '../../support/servers.ts';
+
+/** A fetch for which every name leads to this machine; `asked` are the names it looked up. */
+function fetcher(allow: readonly string[] = []) {
+  const asked: string[] = [];
+  const safe = createSafeFetch({
+    allow,
+    userAgent: 'test',
+    resolve: async (hostname) => {
+      asked.push(hostname);
+      return ['127.0.0.1'];
+    },
+  });
+  return { safe, asked };
+}
+
+const refusal = (reason: string) => expect.objectContaining({ name: 'FetchRefused', reason });
+
+/** 127.0.0.1 as it has been written to get past filters; `PORT` stands for the planted server's. */
+const LOOPBACK = {
+  plain: 'http://127.0.0.1:PORT/',
+  decimal: 'http://2130706433:PORT/',
+  octal: 'http://0177.0.0.01:PORT/',
+  'octal in one': 'http://017700000001:PORT/',
+  hexadecimal: 'http://0x7f.0x0.0x0.0x1:PORT/',
+  'hexadecimal in one': 'http://0x7f000001:PORT/',
+  'mixed bases': 'http://0x7f.0.0.01:PORT/',
+  'two parts': 'http://127.1:PORT/',
+  'three parts': 'http://127.0.1:PORT/',
+  'hexadecimal and short': 'http://0x7f.1:PORT/',
+  'leading zeros': 'http://000000177.0.0.0001:PORT/',
+  'trailing dot': 'http://127.0.0.1.:PORT/',
+  'ideographic dots': 'http://127\u30020\u30020\u30021:PORT/',
+  'fullwidth dots': 'http://127\uff0e0\uff0e0\uff0e1:PORT/',
+  'fullwidth digits': 'http://\uff11\uff12\uff17.0.0.\uff11:PORT/',
+  'circled digits': 'http://①②⑦.⓪.⓪.①:PORT/',
+  'percent-encoded': 'http://%31%32%37.0.0.1:PORT/',
+  'a tab in the host': 'http://127.0\t.0.1:PORT/',
+  'newlines in the host': 'http://127.\r\n0.0.1:PORT/',
+  'a newline in the scheme': 'ht\ntp://127.0.0.1:PORT/',
+  'space around it': '  http://127.0.0.1:PORT/  ',
+  'a capital scheme': 'HTTP://127.0.0.1:PORT/',
+  backslashes: 'http:\\\\127.0.0.1:PORT\\',
+  'a backslash before a friendly host': 'http://127.0.0.1:PORT\\@images.example/',
+  'one slash': 'http:/127.0.0.1:PORT/',
+  'no slash': 'http:127.0.0.1:PORT/',
+  'many slashes': 'http:////127.0.0.1:PORT/',
+  'a friendly host in the fragment': 'http://127.0.0.1:PORT#@images.example/',
+  'a friendly host in the query': 'http://127.0.0.1:PORT?@images.example/',
+  'empty credentials': 'http://@127.0.0.1:PORT/',
+  'an invisible character': 'http://127.0.0\u00ad.1:PORT/',
+};
+
+describe('127.0.0.1', () => {
+  test.each(Object.entries(LOOPBACK))('%s: is refused before any connection', async (_, link) => {
+    const { requests, port } = await plantServer(serve('inside'));
+    const { safe, asked } = fetcher();
+    await expect(safe.fetch(link.replace('PORT', String(port)), { maxBytes: 100 })).rejects.toThrow(
+      refusal('private-address'),
+    );
+    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
+    await safe.close();
+  });
+
+  test.each(Object.entries(LOOPBACK))('%s: is reached where it is allowed', async (_, link) => {
+    const { requests, port } = await plantServer(serve('inside'));
+    const { safe, asked } = fetcher(['127.0.0.0/8']);
+    await safe.fetch(link.replace('PORT', String(port)), { maxBytes: 100 });
+    expect(asked).toEqual([]);
+    expect(requests).toHaveLength(1);
+    await safe.close();
+  });
+});
+
+describe('other addresses', () => {
+  test.each([
+    'http://0/',
+    'http://0.0.0.0/',
+    'http://0x0/',
+    'http://127.127.127.127/',
+    'http://10.0.0.1/',
+    'http://167772161/',
+    'http://100.64.0.1/',
+    'http://100.100.100.200/latest/meta-data/',
+    'http://169.254.169.254/latest/meta-data/',
+    'http://2852039166/latest/meta-data/',
+    'http://0xA9FEA9FE/',
+    'http://0251.0376.0251.0376/',
+    'http://169.254.43518/',
+    'http://172.16.0.1/',
+    'http://192.168.1.1/',
+    'http://0300.0250.1.1/',
+    'http://198.18.0.1/',
+    'http://224.0.0.1/',
+    'http://255.255.255.255/',
+    'http://4294967295/',
+    'http://[::]/',
+    'http://[::1]/',
+    'http://[0:0:0:0:0:0:0:1]/',
+    'http://[0000::0001]/',
+    'http://[::127.0.0.1]/',
+    'http://[::ffff:127.0.0.1]/',
+    'http://[::FFFF:7f00:1]/',
+    'http://[0:0:0:0:0:ffff:169.254.169.254]/',
+    'http://[::ffff:0:127.0.0.1]/',
+    'http://[64:ff9b::127.0.0.1]/',
+    'http://[64:ff9b::a9fe:a9fe]/',
+    'http://[2002:7f00:1::]/',
+    'http://[2001:0:7f00:1::]/',
+    'http://[fc00::1]/',
+    'http://[fd00:ec2::254]/',
+    'http://[fe80::1]/',
+    'http://[ff02::1]/',
+  ])('%s is refused', async (link) => {
+    const { safe, asked } = fetcher();
+    await expect(safe.fetch(link, { maxBytes: 100 })).rejects.toThrow(refusal('private-address'));
+    expect(asked).toEqual([]);
+    await safe.close();
+  });
+
+  test.each(['1.1.1.1', '[2606:4700:4700::1111]'])('%s is refused on odd ports', async (host) => {
+    const { safe } = fetcher();
+    await expect(safe.fetch(`http://${host}:8080/`, { maxBytes: 100 })).rejects.toThrow(
+      refusal('port'),
+    );
+    await safe.close();
+  });
+});
+
+describe('names that lead inside', () => {
+  test.each([
+    'http://localhost/',
+    'http://LOCALHOST/',
+    'http://localhost./',
+    'http://shop.localhost/',
+    'http://127.0.0.1.nip.example/',
+    'http://ⓛⓞⓒⓐⓛⓗⓞⓢⓣ/',
+    'http://internal%2Dhost/',
+    'http://1.2.3.4.example/',
+  ])('%s is refused by its address', async (link) => {
+    const { safe, asked } = fetcher();
+    await expect(safe.fetch(link, { maxBytes: 100 })).rejects.toThrow(refusal('private-address'));
+    expect(asked).toHaveLength(1);
+    await safe.close();
+  });
+});
+
+describe('links that are not followed at all', () => {
+  test.each([
+    ['', 'invalid-url'],
+    ['images/1.jpg', 'invalid-url'],
+    ['//images.example/1.jpg', 'invalid-url'],
+    ['http://', 'invalid-url'],
+    ['http://:80/', 'invalid-url'],
+    ['http://256.256.256.256/', 'invalid-url'],
+    ['http://127.0.0.0.1/', 'invalid-url'],
+    ['http://4294967296/', 'invalid-url'],
+    ['http://0x7f.0.0.1.2/', 'invalid-url'],
+    ['http://[fe80::1%25eth0]/', 'invalid-url'],
+    ['http://[fe80::1%eth0]/', 'invalid-url'],
+    ['http://[::1/', 'invalid-url'],
+    ['http://[::ffff:127.0.0.256]/', 'invalid-url'],
+    ['http://images.example:99999/', 'invalid-url'],
+    ['http://images .example/', 'invalid-url'],
+    ['http://127.0.0.1%00.images.example/', 'invalid-url'],
+    ['http://127.0.0.1%23@images.example/', 'credentials'],
+    ['http://a@127.0.0.1/', 'credentials'],
+    ['http://images.example@127.0.0.1/', 'credentials'],
+    ['http://images.example:80@127.0.0.1/', 'credentials'],
+    ['http://:secret@images.example/', 'credentials'],
+    ['https://user:secret@images.example/', 'credentials'],
+    ['file:///etc/passwd', 'scheme'],
+    ['ftp://images.example/1.jpg', 'scheme'],
+    ['gopher://127.0.0.1:6379/_FLUSHALL', 'scheme'],
+    ['data:image/png;base64,AAAA', 'scheme'],
+    ['javascript:alert(1)', 'scheme'],
+    ['blob:http://127.0.0.1/1', 'scheme'],
+    ['ws://127.0.0.1/', 'scheme'],
+    ['view-source:http://127.0.0.1/', 'scheme'],
+    ['unix:/var/run/docker.sock', 'scheme'],
+  ])('%j is refused: %s', async (link, reason) => {
+    const { safe, asked } = fetcher(['0.0.0.0/0']);
+    await expect(safe.fetch(link, { maxBytes: 100 })).rejects.toThrow(refusal(reason));
+    expect(asked).toEqual([]);
+    await safe.close();
+  });
+});
