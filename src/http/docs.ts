@@ -11,6 +11,11 @@ export function serveDocs(app: FastifyInstance, routes: readonly Route[], versio
   app.register(swagger, { mode: 'static', specification: { document: document as never } });
   app.register(swaggerUi, {
     routePrefix: '/docs',
-    uiConfig: { deepLinking: true, persistAuthorization: false, tryItOutEnabled: true },
+    uiConfig: {
+      layout: 'BaseLayout',
+      deepLinking: true,
+      persistAuthorization: false,
+      tryItOutEnabled: true,
+    },
   });
 }

@@ -116,10 +116,13 @@ function requestBody(route: Route) {
   return media && { requestBody: { required: true, content: content(media, 'input') } };
 }
 
+/** `/look/v1/targets` belongs to `look`; what has no area is about the service itself. */
+const areaOf = (path: string) => /^\/(\w+)\//.exec(path)?.[1] ?? 'service';
+
 function operation(route: Route) {
   return {
     operationId: `${route.method.toLowerCase()}${route.path.replaceAll(/[^A-Za-z0-9]+(\w)?/g, (_, c: string | undefined) => (c ?? '').toUpperCase())}`,
-    tags: [route.path.split('/')[1]],
+    tags: [areaOf(route.path)],
     summary: route.summary,
     ...(route.description && { description: route.description }),
     security: route.scope === 'keyless' ? [] : [{ apiKey: [] }],
