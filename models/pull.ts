@@ -107,7 +107,9 @@ await new Command('models:pull')
   .option('--json', 'answer as JSON on standard output')
   .addHelpText(
     'after',
-    '\nModels of your own: describe them in $SELVAGE_HOME/models/catalog.json (see models/README.md).',
+    '\nCtrl-C keeps what has come; the same command goes on.' +
+      '\nExit codes: 0 all there, 1 failed, 2 asked wrongly or licence not accepted, 130 interrupted.' +
+      '\nModels of your own: describe them in $SELVAGE_HOME/models/catalog.json (see models/README.md).',
   )
   .exitOverride((error) => process.exit(error.exitCode === 0 ? EXIT.done : EXIT.usage))
   .action(async (ids: string[], flags: Flags) => {

@@ -1,0 +1,186 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { Command } from 'commander';
+import sharp, { type Sharp } from 'sharp';
+import { z } from 'zod';
+import { findModel, ModelError, readCatalog, readWeights } from '../models/catalog.ts';
+import type { Matte } from '../src/image/matte.ts';
+import { type Engine, startEngine } from '../workers/engine/pool.ts';
+import { type Scores, scoresOf } from './matte-scores.ts';
+
+/** Photos with reference mattes, by the kind of photo; paths are relative to the manifest. */
+const Manifest = z.object({
+  items: z.array(z.object({ kind: z.string(), image: z.string(), mask: z.string().optional() })),
+});
+
+interface Photo {
+  kind: string;
+  image: string;
+  mask: string;
+}
+
+interface Options {
+  model: string;
+  limit?: number;
+  json: boolean;
+}
+
+/** One model on one kind of photo: means over the photos. */
+interface Row extends Scores {
+  model: string;
+  kind: string;
+  photos: number;
+  /** Photos whose IoU is below 0.85: what a person would call wrong. */
+  failures: number;
+  inferenceMillis: number;
+}
+
+const FAILURE_IOU = 0.85;
+const MAX_PIXELS = 100_000_000;
+
+/** The photos that have a reference, at most `limit` of each kind. */
+async function readPhotos(folder: string, limit = Number.POSITIVE_INFINITY): Promise<Photo[]> {
+  const { items } = Manifest.parse(
+    JSON.parse(await readFile(join(folder, 'manifest.json'), 'utf8')),
+  );
+  const taken = new Map<string, number>();
+  return items.flatMap(({ kind, image, mask }) => {
+    const count = taken.get(kind) ?? 0;
+    if (!mask || count >= limit) return [];
+    taken.set(kind, count + 1);
+    return [{ kind, image: join(folder, image), mask: join(folder, mask) }];
+  });
+}
+
+async function matteFrom(picture: Sharp): Promise<Matte> {
+  const { data, info } = await picture.raw().toBuffer({ resolveWithObject: true });
+  return { data, width: info.width, height: info.height };
+}
+
+/** Cuts one photo out as a request would, and compares the alpha of the answer. */
+async function score(engine: Engine, photo: Photo) {
+  const cutOut = await engine.removeBackground(await readFile(photo.image));
+  const scores = scoresOf(
+    await matteFrom(sharp(cutOut.png).extractChannel('alpha')),
+    await matteFrom(sharp(photo.mask).toColourspace('b-w')),
+  );
+  return { ...scores, inferenceMillis: cutOut.timings.inferenceMillis };
+}
+
+type Score = Awaited<ReturnType<typeof score>>;
+
+function rowOf(model: string, kind: string, scores: readonly Score[]): Row {
+  const mean = (of: (score: Score) => number) =>
+    scores.reduce((sum, one) => sum + of(one), 0) / scores.length;
+  return {
+    model,
+    kind,
+    photos: scores.length,
+    iou: mean(({ iou }) => iou),
+    mae: mean(({ mae }) => mae),
+    edge: mean(({ edge }) => edge),
+    failures: scores.filter(({ iou }) => iou < FAILURE_IOU).length,
+    solid: mean(({ solid }) => solid),
+    clear: mean(({ clear }) => clear),
+    inferenceMillis: mean(({ inferenceMillis }) => inferenceMillis),
+  };
+}
+
+/** What is wrong with the first of these models that cannot be used, before any is measured. */
+async function faultOf(ids: readonly string[], modelsHome: string): Promise<string | undefined> {
+  const catalog = readCatalog(modelsHome).filter(({ task }) => task === 'cut-out');
+  try {
+    for (const id of ids) await readWeights(findModel(catalog, id));
+  } catch (error) {
+    if (error instanceof ModelError) return error.message;
+    throw error;
+  }
+  return undefined;
+}
+
+async function measure(
+  model: string,
+  modelsHome: string,
+  photos: readonly Photo[],
+): Promise<Row[]> {
+  const engine = await startEngine({
+    model,
+    device: 'auto',
+    slots: 1,
+    maxPixels: MAX_PIXELS,
+    modelsHome,
+  });
+  const byKind = new Map<string, Score[]>();
+  try {
+    for (const photo of photos) {
+      const scores = byKind.get(photo.kind) ?? [];
+      byKind.set(photo.kind, [...scores, await score(engine, photo)]);
+    }
+  } finally {
+    await engine.close();
+  }
+  const name = `${engine.model.id}@${engine.model.version}`;
+  return [...byKind].map(([kind, scores]) => rowOf(name, kind, scores));
+}
+
+// biome-ignore format: a table reads best aligned
+const COLUMNS: readonly { head: string; width: number; cell(row: Row): string }[] = [
+  { head: 'kind',      width: 18, cell: ({ kind }) => kind },
+  { head: 'photos',    width: 6,  cell: ({ photos }) => String(photos) },
+  { head: 'mIoU',      width: 6,  cell: ({ iou }) => iou.toFixed(4) },
+  { head: 'MAE',       width: 6,  cell: ({ mae }) => mae.toFixed(4) },
+  { head: 'edge',      width: 6,  cell: ({ edge }) => edge.toFixed(4) },
+  { head: 'IoU<.85',   width: 7,  cell: ({ failures }) => String(failures) },
+  { head: 'solid',     width: 6,  cell: ({ solid }) => solid.toFixed(4) },
+  { head: 'clear',     width: 6,  cell: ({ clear }) => clear.toFixed(4) },
+  { head: 'ms',        width: 6,  cell: ({ inferenceMillis }) => inferenceMillis.toFixed(1) },
+];
+
+function print(rows: readonly Row[]): void {
+  const line = (cells: readonly string[]) =>
+    console.log(cells.map((cell, i) => cell.padEnd(COLUMNS[i]!.width)).join('  '));
+  console.log(`\n${rows[0]?.model}`);
+  line(COLUMNS.map(({ head }) => head));
+  for (const row of rows) line(COLUMNS.map(({ cell }) => cell(row)));
+}
+
+const LEGEND = `
+mIoU is of mattes cut at one half; MAE the mean distance of alpha; edge the same within six pixels of the
+reference's edge; IoU<.85 how many photos failed; solid and clear the shares of subject and backdrop, off
+the edge, that are wholly opaque and wholly gone; ms the time of the network.
+
+SELVAGE_EVAL is the folder of the photos, with a manifest.json of {items: [{kind, image, mask}]}.`;
+
+/** Scores cut-outs against reference mattes, per kind of photo. */
+export async function run(argv: string[]): Promise<void> {
+  const { model, limit, json } = new Command('bench quality')
+    .description('Cut-outs against ground truth, per kind of photo.')
+    .option('--model <ids>', 'catalogue models, by comma', 'garment-cutout')
+    .option('--limit <n>', 'photos of each kind at most', Number)
+    .option('--json', 'answer in JSON', false)
+    .addHelpText('after', LEGEND)
+    .parse(argv, { from: 'user' })
+    .opts<Options>();
+  const folder = process.env.SELVAGE_EVAL || join('..', 'shared', 'eval');
+  if (!existsSync(join(folder, 'manifest.json'))) {
+    console.log(`Nothing is measured: SELVAGE_EVAL (${folder}) has no manifest.json.`);
+    return;
+  }
+  const modelsHome = resolve(process.env.SELVAGE_HOME || '.selvage', 'models');
+  const ids = model.split(',');
+  const fault = await faultOf(ids, modelsHome);
+  if (fault) {
+    console.error(fault);
+    process.exitCode = 1;
+    return;
+  }
+  const photos = await readPhotos(folder, limit);
+  const rows: Row[] = [];
+  for (const id of ids) {
+    const measured = await measure(id, modelsHome, photos);
+    if (!json) print(measured);
+    rows.push(...measured);
+  }
+  if (json) console.log(JSON.stringify(rows));
+}
