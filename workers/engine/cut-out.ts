@@ -5,7 +5,7 @@ import { encodePng } from './png.ts';
 import { segment } from './segment.ts';
 import type { Session } from './session.ts';
 
-/** Of seven measured, those with the least edge error; see docs/adr/0005-levels-and-foreground.md. */
+/** Those with the least edge error of all measured; see docs/adr/0005-levels-and-foreground.md. */
 export const LEVELS: Levels = [0.03, 0.97];
 
 /** Where the time of one cut-out went. */
