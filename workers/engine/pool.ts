@@ -57,6 +57,8 @@ function childEnvironment(options: ChildOptions): Record<string, string> {
   return {
     ...(Object.fromEntries(passed) as Record<string, string>),
     VIPS_BLOCK_UNTRUSTED: '1',
+    // onnxruntime sends figures of its use to its maker unless told not to.
+    ORT_DISABLE_TELEMETRY: '1',
     [OPTIONS_VARIABLE]: JSON.stringify(options),
   };
 }

@@ -142,6 +142,7 @@ test.runIf(process.platform === 'linux')('a child has no secrets in its environm
   const [pid] = engine.pids();
   const environment = readFileSync(`/proc/${pid}/environ`, 'utf8');
   expect(environment).toContain('VIPS_BLOCK_UNTRUSTED=1');
+  expect(environment).toContain('ORT_DISABLE_TELEMETRY=1');
   expect(environment).not.toContain('a store password');
 });
 
