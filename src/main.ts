@@ -1,4 +1,4 @@
-import { createRequire } from 'node:module';
+import manifest from '../package.json' with { type: 'json' };
 import { createKeys, type KeyRecord } from './access/keys.ts';
 import { SCOPES } from './access/scopes.ts';
 import { routeTable } from './api/routes.ts';
@@ -18,7 +18,6 @@ import { createGatewayMetrics, createRegistry } from './metrics.ts';
 import { readSecrets } from './secrets.ts';
 import { openStore } from './store/open-store.ts';
 
-const { version } = createRequire(import.meta.url)('../package.json') as { version: string };
 const MAX_SIDE_PIXELS = 16_384;
 const START_MILLIS = 30_000;
 
@@ -89,9 +88,9 @@ async function main(): Promise<void> {
     problemBase: config.PROBLEM_BASE,
     observe: metrics.observe,
   });
-  serveDocs(app, routes, version);
+  serveDocs(app, routes, manifest.version);
   const url = await app.listen({ host: config.HOST, port: config.PORT });
-  log.info({ url, version, store: config.STORE }, 'gateway ready');
+  log.info({ url, version: manifest.version, store: config.STORE }, 'gateway ready');
 
   let stopping = false;
   async function stop(signalName: string): Promise<void> {

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 /**
  * Names of blobs. What lies under `sync/` belongs to one request that is being answered: it is
  * deleted with the answer, and swept where a process died before it could.
@@ -17,4 +19,5 @@ export const syncKeys = (client: string, id: string) => ({
 });
 
 /** A client's name as one safe segment of a key, different for different names. */
-const segment = (name: string): string => Buffer.from(name).toString('hex').slice(0, 128);
+const segment = (name: string): string =>
+  createHash('sha256').update(name).digest('hex').slice(0, 32);

@@ -1,6 +1,7 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { freePort, type Running, run } from './processes.ts';
 
 /** A Redis of a test's own, which it may stop, kill and start again. */
@@ -16,13 +17,24 @@ export interface RedisServer {
   stop(): Promise<void>;
 }
 
-/** Starts `redis-server` from PATH, where the launcher of `npm test` put it, as production runs it. */
+/** The program, under either name. */
+function redisProgram(): string {
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  const found = ['redis-server', 'valkey-server'].find((name) =>
+    folders.some((folder) => existsSync(join(folder, name))),
+  );
+  if (found) return found;
+  throw new Error('These tests kill and restart a Redis of their own: install redis-server');
+}
+
+/** Starts a Redis from PATH, where the launcher of `npm test` put it, as production runs it. */
 export async function startRedis(): Promise<RedisServer> {
+  const program = redisProgram();
   const port = await freePort();
   const dir = await mkdtemp(join(tmpdir(), 'selvage-redis-'));
   let server: Running;
   const start = async () => {
-    server = run('redis-server', [
+    server = run(program, [
       ...['--port', String(port), '--bind', '127.0.0.1', '--dir', dir],
       ...['--save', '', '--appendonly', 'yes', '--maxmemory-policy', 'noeviction'],
     ]);

@@ -1,0 +1,95 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { installPackages } from '../../infra/install.mjs';
+import { runProgram } from '../../infra/processes.mjs';
+import { Refusal } from '../../infra/refusal.mjs';
+import type { Say } from '../../infra/say.mjs';
+
+let root: string;
+let steps: string[];
+const say: Say = {
+  line: () => {},
+  warn: () => {},
+  paint: (_name, text) => text,
+  step: (title, work) => {
+    steps.push(title);
+    return work();
+  },
+};
+
+const write = (file: string, content: unknown) =>
+  writeFile(join(root, file), JSON.stringify(content));
+
+/** Makes version `version` of the one package the project depends on, and a lock file that names it. */
+async function lockPackage(version: string): Promise<void> {
+  await mkdir(join(root, 'dep'), { recursive: true });
+  await write('dep/package.json', { name: 'dep', version });
+  await npm('pack', './dep');
+  await write('package.json', {
+    name: 'project',
+    version: '1.0.0',
+    devDependencies: { dep: `file:dep-${version}.tgz` },
+  });
+  await rm(join(root, 'package-lock.json'), { force: true });
+  await npm('install', '--package-lock-only');
+}
+
+async function npm(...args: string[]): Promise<void> {
+  const { code, output } = await runProgram('npm', [...args, '--offline'], { cwd: root });
+  if (code !== 0) throw new Error(output);
+}
+
+const installedVersion = async (): Promise<string> =>
+  JSON.parse(await readFile(join(root, 'node_modules/dep/package.json'), 'utf8')).version;
+
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'selvage-install-'));
+  steps = [];
+  await lockPackage('1.0.0');
+});
+afterEach(() => rm(root, { recursive: true, force: true }));
+
+test('packages are installed where there are none, and not again', async () => {
+  await installPackages(root, say);
+  expect(await installedVersion()).toBe('1.0.0');
+  await installPackages(root, say);
+  expect(steps).toHaveLength(1);
+});
+
+test('packages are installed again when the lock file names others', async () => {
+  await installPackages(root, say);
+  await lockPackage('1.0.1');
+  await installPackages(root, say);
+  expect(await installedVersion()).toBe('1.0.1');
+});
+
+test('an install that was cut short is done again', async () => {
+  await installPackages(root, say);
+  await rm(join(root, 'node_modules/.package-lock.json'));
+  await rm(join(root, 'node_modules/dep'), { recursive: true });
+  await installPackages(root, say);
+  expect(await installedVersion()).toBe('1.0.0');
+});
+
+test('packages for development are installed whatever NODE_ENV says', async ({
+  onTestFinished,
+}) => {
+  const before = process.env.NODE_ENV;
+  onTestFinished(() => {
+    process.env.NODE_ENV = before;
+  });
+  process.env.NODE_ENV = 'production';
+  await installPackages(root, say);
+  expect(await installedVersion()).toBe('1.0.0');
+});
+
+test('where npm fails, what it said is shown', async () => {
+  await write('package.json', { name: 'project', dependencies: { dep: 'file:other.tgz' } });
+  const failing = installPackages(root, say);
+  await expect(failing).rejects.toThrow(Refusal);
+  await expect(failing).rejects.toThrow(
+    /^npm ci failed \(exit code \d+\)\. It said:.*other\.tgz.*Mend that/s,
+  );
+});

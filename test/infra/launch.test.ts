@@ -1,0 +1,311 @@
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { isAlive, waitGone } from '../../infra/processes.mjs';
+import { askRedis } from '../../infra/resp.mjs';
+import { freePort, type Running, run } from '../support/processes.ts';
+import { startRedis } from '../support/redis-server.ts';
+
+/** Each test has a folder of its own, for its home and its temporary files. */
+let dir: string;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'selvage-launch-'));
+});
+afterEach(() => rm(dir, { recursive: true, force: true }));
+
+/** Runs the launcher; unless told otherwise nothing of the caller's surroundings reaches it. */
+function launch(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
+  const launcher = run(process.execPath, ['infra/launch.mjs', ...args], {
+    ...{ REDIS_URL: '', SELVAGE_DEV_KEY: '', LOG_LEVEL: '', NO_COLOR: '1' },
+    ...{ SELVAGE_HOME: join(dir, 'home'), TMPDIR: dir, ...env },
+  });
+  const ended = once(launcher.child, 'exit');
+  onTestFinished(async () => void (await launcher.end('SIGTERM')));
+  return { ...launcher, ended: () => ended.then(([code]): number | null => code) };
+}
+
+const withRedis = (script: string, env?: NodeJS.ProcessEnv) =>
+  launch(['with-redis', '--', process.execPath, '-e', script], env);
+
+const answersPing = (url: string): Promise<boolean> =>
+  askRedis(url, ['PING']).then(
+    (answer) => answer === 'PONG',
+    () => false,
+  );
+
+/** A PATH on which there is nothing but these programs. */
+async function pathOf(...programs: string[]): Promise<string> {
+  const folder = join(dir, 'bin');
+  await mkdir(folder);
+  for (const program of programs) await symlink(program, join(folder, 'node'));
+  return folder;
+}
+
+/** Takes a port as long as the test runs. */
+async function takenPort(): Promise<number> {
+  const port = await freePort();
+  const server = createServer().listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return port;
+}
+
+const SAY_URL = 'console.log("url " + process.env.REDIS_URL);';
+const STAY = 'setInterval(() => {}, 1000);';
+const urlIn = async (launcher: Running): Promise<string> =>
+  (await launcher.line((line) => line.startsWith('url '))).slice('url '.length);
+
+describe('a command with a Redis of its own', () => {
+  test('has one that loses nothing, answers only its owner, and ends with it', async () => {
+    const launcher = withRedis(SAY_URL + STAY);
+    const url = await urlIn(launcher);
+    const redis = new Redis(url);
+    const kept = { appendonly: 'yes', appendfsync: 'everysec', 'maxmemory-policy': 'noeviction' };
+    for (const [name, value] of Object.entries({ ...kept, bind: '127.0.0.1' })) {
+      expect(await redis.config('GET', name)).toEqual([name, value]);
+    }
+    redis.disconnect();
+    const stranger = new URL(url);
+    stranger.password = '';
+    await expect(askRedis(stranger.href, ['PING'])).rejects.toThrow('NOAUTH');
+
+    expect(await launcher.end('SIGINT')).toBe(130);
+    expect(await answersPing(url)).toBe(false);
+    expect(await readdir(dir)).toEqual([]);
+  });
+
+  test.each([0, 7])('passes exit code %i on, and leaves nothing behind', async (code) => {
+    const launcher = withRedis(`${SAY_URL} process.exitCode = ${code};`);
+    const url = await urlIn(launcher);
+    expect(await launcher.ended()).toBe(code);
+    expect(await answersPing(url)).toBe(false);
+    expect(await readdir(dir)).toEqual([]);
+  });
+
+  test('is asked to end once, though npm passes on a Ctrl-C the terminal has sent', async () => {
+    const launcher = withRedis(
+      `process.on('SIGINT', () => { console.log('asked'); setTimeout(process.exit, 1000); });
+       console.log('here'); ${STAY}`,
+    );
+    await launcher.line((line) => line === 'here');
+    launcher.child.kill('SIGINT');
+    launcher.child.kill('SIGINT');
+    expect(await launcher.ended()).toBe(130);
+    expect(launcher.output().match(/^asked$/gm)).toHaveLength(1);
+    expect(launcher.output()).not.toContain('Ending everything');
+  });
+
+  test('is ended at once by a second Ctrl-C', async () => {
+    const launcher = withRedis(
+      `process.on('SIGINT', () => setTimeout(() => console.log('deaf'), 600));
+       console.log('pid ' + process.pid); ${STAY}`,
+    );
+    const pid = Number((await launcher.line((line) => line.startsWith('pid '))).slice(4));
+    launcher.child.kill('SIGINT');
+    await launcher.line((line) => line === 'deaf');
+    launcher.child.kill('SIGINT');
+    expect(await launcher.ended()).toBe(130);
+    expect(isAlive(pid)).toBe(false);
+    expect(await readdir(dir)).toEqual([]);
+  });
+
+  test('that is not there is said in one sentence', async () => {
+    const launcher = launch(['with-redis', '--', 'no-such-program']);
+    expect(await launcher.ended()).toBe(1);
+    expect(launcher.output()).toContain('no-such-program cannot be run');
+    expect(await readdir(dir)).toEqual([]);
+  });
+
+  test('uses the Redis of REDIS_URL, and leaves it running', async () => {
+    const redis = await startRedis();
+    onTestFinished(() => redis.stop());
+    const launcher = withRedis(SAY_URL, { REDIS_URL: redis.url });
+    expect(await urlIn(launcher)).toBe(redis.url);
+    expect(await launcher.ended()).toBe(0);
+    expect(await answersPing(redis.url)).toBe(true);
+  });
+
+  test('is not run where REDIS_URL names nothing that answers; the password is not shown', async () => {
+    const port = await freePort();
+    const launcher = withRedis('console.log("ran")', {
+      REDIS_URL: `redis://:hush@127.0.0.1:${port}`,
+    });
+    expect(await launcher.ended()).toBe(1);
+    expect(launcher.output()).toContain(
+      `REDIS_URL is set, but no Redis answers PING at 127.0.0.1:${port} (ECONNREFUSED)`,
+    );
+    expect(launcher.output()).not.toMatch(/hush|^ran$/m);
+  });
+
+  test('is not run where there is no Redis and none can be had: the command to type is', async () => {
+    const launcher = withRedis('console.log("ran")', { PATH: await pathOf(process.execPath) });
+    expect(await launcher.ended()).toBe(1);
+    expect(launcher.output()).toMatch(/(install|add|-S) .*(redis|valkey)|https:\/\/redis\.io/);
+    expect(launcher.output()).not.toMatch(/^ran$/m);
+  });
+});
+
+describe('the tests', () => {
+  test('are run with the arguments given, and their verdict is passed on', async () => {
+    const good = launch(['test', 'test/config.test.ts']);
+    expect(await good.ended()).toBe(0);
+    expect(good.output()).toMatch(/Tests .*passed/);
+    const none = launch(['test', 'no-test-has-this-name']);
+    expect(await none.ended()).toBe(1);
+  });
+});
+
+describe('a start', () => {
+  const HOME_KEEPS = ['dev-key', 'logs', 'redis', 'secrets.json', 'store'];
+
+  /** Starts everything and waits for the line that says so. */
+  async function started(env: NodeJS.ProcessEnv = {}) {
+    const launcher = launch(['start', '--json'], { PORT: '0', WORKER_CONCURRENCY: '1', ...env });
+    const instance: {
+      url: string;
+      redisUrl: string;
+      key: string;
+      home: string;
+      pids: { launcher: number; gateway: number; worker: number; redis: number };
+    } = JSON.parse(await launcher.line((line) => line.startsWith('{')));
+    onTestFinished(async () => {
+      for (const pid of Object.values(instance.pids))
+        if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+    });
+    return { launcher, ...instance };
+  }
+
+  const noted = async () => JSON.parse(await readFile(join(dir, 'home/instance.json'), 'utf8'));
+
+  test('says where it runs, keeps its secrets to this user, and ends without a trace', async () => {
+    const { launcher, url, key, home, redisUrl, pids } = await started();
+    expect(home).toBe(join(dir, 'home'));
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    expect(key).toMatch(/^slv_[0-9A-Za-z]{36}$/);
+    expect(await noted()).toMatchObject({ url, redisUrl, pids, startedAt: expect.any(String) });
+    for (const secret of ['instance.json', 'dev-key', 'redis/redis.conf', 'logs/gateway.log']) {
+      expect((await stat(join(home, secret))).mode & 0o777, secret).toBe(0o600);
+    }
+    expect((await stat(home)).mode & 0o777).toBe(0o700);
+
+    expect(await launcher.end('SIGINT')).toBe(0);
+    for (const pid of Object.values(pids)) expect(isAlive(pid)).toBe(false);
+    expect((await readdir(home)).sort()).toEqual(HOME_KEEPS);
+  });
+
+  test('keeps its development key and what Redis holds from one start to the next', async () => {
+    const first = await started();
+    await askRedis(first.redisUrl, ['SET', 'kept', 'yes']);
+    expect(await first.launcher.end('SIGTERM')).toBe(0);
+    const second = await started();
+    expect(second.key).toBe(first.key);
+    expect(await askRedis(second.redisUrl, ['GET', 'kept'])).toBe('yes');
+    expect(await second.launcher.end('SIGHUP')).toBe(0);
+  });
+
+  test('takes the key of SELVAGE_DEV_KEY', async () => {
+    const SELVAGE_DEV_KEY = 'a-key-of-my-own-choice';
+    const { launcher, key, home } = await started({ SELVAGE_DEV_KEY });
+    expect(key).toBe(SELVAGE_DEV_KEY);
+    expect(await readdir(home)).not.toContain('dev-key');
+    await launcher.end();
+  });
+
+  test('is refused under a home where one runs, and says where', async () => {
+    const { launcher, url, pids } = await started();
+    const second = launch(['start'], { PORT: '0' });
+    expect(await second.ended()).toBe(1);
+    expect(second.output()).toContain(`${url} (process ${pids.launcher})`);
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    await launcher.end();
+  });
+
+  test('recovers what a killed one left running', async () => {
+    const { launcher, pids, redisUrl } = await started();
+    await askRedis(redisUrl, ['SET', 'kept', 'yes']);
+    await launcher.end('SIGKILL');
+    expect(isAlive(pids.gateway)).toBe(true);
+    const again = await started();
+    for (const [name, pid] of Object.entries(pids)) expect(isAlive(pid), name).toBe(false);
+    expect(await askRedis(again.redisUrl, ['GET', 'kept'])).toBe('yes');
+    expect((await fetch(`${again.url}/readyz`)).status).toBe(200);
+    await again.launcher.end();
+  });
+
+  test.each(['gateway', 'worker', 'redis'] as const)('starts a killed %s again', async (name) => {
+    const { launcher, url, pids } = await started();
+    process.kill(pids[name], 'SIGKILL');
+    await launcher.line((line) => line.includes('ended unexpectedly (SIGKILL); starting it again'));
+    await waitGone(pids[name], 10_000);
+    while ((await noted()).pids[name] === pids[name]) await fetch(url).catch(() => {});
+    while (!(await fetch(`${url}/readyz`).catch(() => undefined))?.ok);
+    expect(await launcher.end('SIGINT')).toBe(0);
+    expect(await readdir(join(dir, 'home'))).toEqual(expect.not.arrayContaining(['instance.json']));
+  });
+
+  test('that is broken off half way leaves nothing running', async () => {
+    const launcher = launch(['start', '--json'], { PORT: '0' });
+    await launcher.line((line) => line.includes('Starting gateway and worker'));
+    const { pids } = await noted();
+    expect(Object.keys(pids).sort()).toEqual(['gateway', 'launcher', 'redis', 'worker']);
+    expect(await launcher.end('SIGINT')).toBe(130);
+    for (const pid of Object.values<number>(pids)) expect(isAlive(pid)).toBe(false);
+    expect(await readdir(join(dir, 'home'))).not.toContain('instance.json');
+    expect(launcher.output()).not.toContain('Error');
+  });
+
+  test('keeps log lines in files, and shows them all where that is asked for', async () => {
+    const quiet = await started();
+    expect(await quiet.launcher.end()).toBe(0);
+    expect(quiet.launcher.output()).not.toContain('worker info');
+    expect(await readFile(join(dir, 'home/logs/worker.log'), 'utf8')).toContain('worker ready');
+    const loud = launch(['start', '--verbose'], { PORT: '0' });
+    await loud.line((line) => line.startsWith('worker info: worker ready'));
+    await loud.line((line) => line.includes('Ctrl-C ends it'));
+    expect(await loud.end()).toBe(0);
+  });
+
+  test('is refused a port that is taken, before anything is started', async () => {
+    const port = await takenPort();
+    const launcher = launch(['start'], { PORT: String(port) });
+    expect(await launcher.ended()).toBe(1);
+    expect(launcher.output()).toContain(`Port ${port} on 127.0.0.1 is taken`);
+    expect(await readdir(join(dir, 'home'))).toEqual([]);
+  });
+
+  test.each([
+    { title: 'a port that is no number', env: { PORT: 'http' }, says: 'PORT must be a number' },
+    { title: 'a port out of range', env: { PORT: '65536' }, says: 'PORT must be a number' },
+    { title: 'a host that is not here', env: { HOST: '192.0.2.1' }, says: 'on 192.0.2.1 cannot' },
+    {
+      title: 'a setting the gateway refuses',
+      env: { SYNC_TIMEOUT_SECONDS: 'soon' },
+      says: 'SYNC_TIMEOUT_SECONDS',
+    },
+  ])('ends on $title, and says so', async ({ env, says }) => {
+    const launcher = launch(['start'], { PORT: '0', ...env });
+    expect(await launcher.ended()).toBe(1);
+    expect(launcher.output()).toContain(says);
+  });
+});
+
+test.each([
+  { args: ['--help'], code: 0 },
+  { args: ['start', '--help'], code: 0 },
+  { args: [], code: 2 },
+  { args: ['begin'], code: 2 },
+])('$args shows what can be asked', async ({ args, code }) => {
+  const launcher = launch(args);
+  expect(await launcher.ended()).toBe(code);
+  expect(launcher.output()).toContain('npm start');
+});
+
+test('an option nobody knows is refused by name', async () => {
+  const launcher = launch(['start', '--jsno']);
+  expect(await launcher.ended()).toBe(1);
+  expect(launcher.output()).toContain("'--jsno'");
+});

@@ -1,0 +1,99 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { isAlive } from '../../infra/processes.mjs';
+import { supervise } from '../../infra/supervise.mjs';
+
+/** Keeps a script of Node running and tells all that happens. */
+function keep(script: string) {
+  const pids: number[] = [];
+  const lines: string[] = [];
+  const troubles: string[] = [];
+  const listeners = new Set<() => void>();
+  const tell = () => {
+    for (const listener of listeners) listener();
+  };
+  const kept = supervise({
+    name: 'worker',
+    command: process.execPath,
+    args: ['-e', script],
+    options: {},
+    onStart: (pid) => pids.push(pid),
+    onLine(line) {
+      lines.push(line);
+      tell();
+    },
+    onTrouble(text) {
+      troubles.push(text);
+      tell();
+    },
+  });
+  onTestFinished(() => kept.stop(0));
+  /** Resolves as soon as this holds. */
+  const until = (holds: () => boolean) =>
+    new Promise<void>((resolve) => {
+      const look = () => {
+        if (!holds()) return;
+        listeners.delete(look);
+        resolve();
+      };
+      listeners.add(look);
+      look();
+    });
+  return { ...kept, pids, lines, troubles, until };
+}
+
+const STAY = 'setInterval(() => {}, 1000);';
+const SAY = (word: string) => `console.log('${word}');`;
+
+describe('a process that is kept running', () => {
+  test('is started again when it is killed', async () => {
+    const worker = keep(SAY('up') + STAY);
+    await worker.until(() => worker.lines.length === 1);
+    worker.ready();
+    process.kill(worker.pids[0]!, 'SIGKILL');
+    await worker.until(() => worker.lines.length === 2);
+    expect(worker.troubles).toEqual([
+      'worker ended unexpectedly (SIGKILL); starting it again in 0.25 s',
+    ]);
+    expect(worker.pids).toHaveLength(2);
+    await worker.stop(10_000);
+    expect(worker.pids.filter(isAlive)).toEqual([]);
+  });
+
+  test('is given up after five quick deaths, with what it said last', async () => {
+    const worker = keep(`console.error('out of luck'); process.exit(4)`);
+    worker.ready();
+    await expect(worker.failed).rejects.toThrow(
+      /^The worker ended 5 times within seconds \(exit code 4\)\.\n {2}out of luck$/,
+    );
+    expect(worker.pids).toHaveLength(5);
+    expect(worker.troubles).toHaveLength(4);
+  });
+
+  test('is given up at once when it never worked, with what it said last', async () => {
+    const worker = keep(`for (let i = 0; i < 30; i++) console.error('line ' + i); process.exit(1)`);
+    await expect(worker.failed).rejects.toThrow(/cannot start \(exit code 1\)\.\n {2}line 10\n/);
+    expect(worker.pids).toHaveLength(1);
+  });
+
+  test('is not started again once it was to stop, not even in the pause before a start', async () => {
+    const worker = keep('process.exit(1)');
+    worker.ready();
+    await worker.until(() => worker.troubles.length === 1);
+    await worker.stop(10_000);
+    const started = worker.pids.length;
+    await expect(Promise.race([worker.failed, worker.stop(0)])).resolves.toBeUndefined();
+    expect(worker.pids).toHaveLength(started);
+  });
+
+  test('is forced where it does not heed, and what it started goes with it', async () => {
+    const worker = keep(
+      `process.on('SIGTERM', () => {});
+       const { spawn } = require('node:child_process');
+       console.log(spawn(process.execPath, ['-e', '${STAY}']).pid);`,
+    );
+    await worker.until(() => worker.lines.length === 1);
+    await worker.stop(0);
+    expect(isAlive(worker.pids[0]!)).toBe(false);
+    expect(isAlive(Number(worker.lines[0]))).toBe(false);
+  });
+});
