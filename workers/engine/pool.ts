@@ -57,6 +57,8 @@ function childEnvironment(options: ChildOptions): Record<string, string> {
   return {
     ...(Object.fromEntries(passed) as Record<string, string>),
     VIPS_BLOCK_UNTRUSTED: '1',
+    // Large buffers of many threads would be scattered over many arenas of glibc and never given back.
+    MALLOC_ARENA_MAX: '2',
     // onnxruntime sends figures of its use to its maker unless told not to.
     ORT_DISABLE_TELEMETRY: '1',
     [OPTIONS_VARIABLE]: JSON.stringify(options),
