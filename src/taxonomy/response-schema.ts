@@ -1,0 +1,148 @@
+import { z } from 'zod';
+import { IMAGE_CLASSES } from './image-classes.ts';
+import { BodySlot, CloSource, Layer, Locale, Region } from './schema.ts';
+import { WardrobeItem } from './wardrobe-item-schema.ts';
+
+const share = z.number().min(0).max(1);
+const confidence = z.number().min(0).max(1);
+const clo = z.number().min(0);
+
+const Source = z
+  .enum(['measured', 'text', 'model', 'default'])
+  .meta({ description: 'Measured on the photo, read in the text, or the category’s usual value' });
+
+const Told = z.object({ id: z.string(), source: Source });
+export type Told = z.infer<typeof Told>;
+
+const Rated = z.object({ value: z.number().min(0).max(1), source: Source });
+export type Rated = z.infer<typeof Rated>;
+
+const Color = z.object({
+  family: z.string(),
+  hex: z.string().optional(),
+  share: share.optional(),
+  lab: z.array(z.number()).length(3).optional().meta({ description: 'CIELAB, D65' }),
+  deltaE: z.number().optional().meta({ description: 'CIEDE2000 from the family’s prototype' }),
+  source: Source,
+});
+
+const AnswerAttributes = z.object({
+  colors: z.array(Color),
+  colorFamily: Told.optional().meta({ description: 'One word for all colours together' }),
+  pattern: Told.optional(),
+  materials: z.array(Told.extend({ share: share.optional() })),
+  properties: z.array(Told),
+  sleeveLength: Told.optional(),
+  gender: Told.optional(),
+  ageGroup: Told.optional(),
+  weight: Told.optional(),
+  formality: z.object({ min: z.number(), max: z.number(), source: Source }).optional(),
+  seasons: z.object({ ids: z.array(z.string()), source: Source }).optional(),
+  waterResistance: Rated.optional(),
+  windResistance: Rated.optional(),
+  breathability: Rated.optional(),
+});
+export type AnswerAttributes = z.infer<typeof AnswerAttributes>;
+
+const FoundAt = z.object({
+  field: z.string(),
+  match: z.string().meta({ description: 'As the column has it' }),
+  span: z.array(z.number().int()).length(2).meta({ description: 'UTF-16 units, end excluded' }),
+  language: Locale,
+});
+
+export const REVIEW_REASONS = [
+  'low-confidence',
+  'image-text-disagree',
+  'not-a-garment',
+  'multiple-garments',
+  'too-small',
+  'colour-mismatch',
+  'material-missing',
+] as const;
+export type ReviewReason = (typeof REVIEW_REASONS)[number];
+
+/** One classification, without the request's id. */
+export const Classification = z
+  .object({
+    status: z.enum(['classified', 'uncertain', 'unknown']).meta({
+      description: 'A category; only its group; or no garment the dictionary has',
+    }),
+    dictionaryVersion: z.string(),
+    modelVersion: z.string().nullable().meta({ description: 'Null where no photo was looked at' }),
+    category: z
+      .object({
+        id: z.string().nullable().meta({ description: 'Null where only the group is known' }),
+        label: z.string(),
+        groupId: z.string(),
+        region: Region.nullable(),
+        layer: Layer.nullable(),
+        bodySlot: BodySlot.nullable(),
+        confidence,
+        source: z.enum(['text', 'model', 'fused']),
+      })
+      .nullable(),
+    topK: z.array(z.object({ id: z.string(), label: z.string(), confidence })),
+    evidence: z.object({
+      image: z
+        .object({
+          class: z.enum(IMAGE_CLASSES),
+          confidence,
+          calibrated: z.literal(true),
+        })
+        .nullable(),
+      text: z
+        .object({
+          category: z.string().nullable(),
+          confidence,
+          language: Locale.nullable(),
+          matches: z.array(FoundAt),
+        })
+        .nullable(),
+      agreement: z.boolean().nullable(),
+    }),
+    attributes: AnswerAttributes,
+    insulation: z
+      .object({
+        clo,
+        min: clo,
+        max: clo,
+        confidence: z.enum(['high', 'medium', 'low']),
+        sources: z.array(CloSource),
+        factors: z.object({ material: z.number(), sleeve: z.number() }),
+      })
+      .nullable(),
+    mappings: z.object({ shopify: z.string().nullable(), google: z.number().int().nullable() }),
+    wardrobeItem: WardrobeItem.nullable(),
+    review: z.object({ needed: z.boolean(), reasons: z.array(z.enum(REVIEW_REASONS)) }),
+    warnings: z.array(z.string()),
+  })
+  .meta({ id: 'Classification' });
+export type Classification = z.infer<typeof Classification>;
+
+export const ClassifyResponse = Classification.extend({ requestId: z.string() }).meta({
+  id: 'ClassifyResponse',
+});
+export type ClassifyResponse = z.infer<typeof ClassifyResponse>;
+
+/** A batch's answer: the items in the order sent, each a classification or a problem. */
+export const ClassifyBatchResponse = z
+  .object({
+    requestId: z.string(),
+    items: z.array(
+      z.union([
+        Classification.extend({ id: z.string().nullable() }),
+        z.object({
+          id: z.string().nullable(),
+          problem: z.looseObject({
+            type: z.string(),
+            title: z.string(),
+            status: z.number().int(),
+            detail: z.string(),
+          }),
+        }),
+      ]),
+    ),
+  })
+  .meta({ id: 'ClassifyBatchResponse' });
+export type ClassifyBatchResponse = z.infer<typeof ClassifyBatchResponse>;

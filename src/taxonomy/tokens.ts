@@ -1,0 +1,113 @@
+/** What stands between a token and the one before it. A phrase never reaches over a `break`. */
+export type Gap = 'space' | 'hyphen' | 'list' | 'break' | 'sentence';
+
+/** One word: lower-case, without accents, and where it stood in the text (UTF-16 units). */
+export interface Token {
+  text: string;
+  start: number;
+  end: number;
+  before: Gap;
+}
+
+const EXPANDED: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+};
+
+const GAPS: Readonly<Record<string, Gap>> = {
+  '-': 'hyphen',
+  '\u00ad': 'hyphen',
+  '/': 'list',
+  '&': 'list',
+  '+': 'list',
+  '.': 'sentence',
+  '!': 'sentence',
+  '?': 'sentence',
+  '\n': 'sentence',
+  ';': 'sentence',
+  '•': 'sentence',
+  '\u0387': 'sentence',
+  ',': 'break',
+  ':': 'break',
+  '|': 'break',
+  '>': 'break',
+  '(': 'break',
+  ')': 'break',
+  '[': 'break',
+  ']': 'break',
+  '"': 'break',
+  '–': 'break',
+  '—': 'break',
+  '·': 'break',
+};
+
+const RANK: Readonly<Record<Gap, number>> = { space: 0, hyphen: 1, list: 2, break: 3, sentence: 4 };
+
+const isWordCharacter = (folded: string): boolean => /^[a-z0-9%]+$/.test(folded);
+
+/** A character as it is compared: its base letters, or nothing where it separates. */
+function fold(character: string): string {
+  const lower = character.toLowerCase();
+  const base = EXPANDED[lower] ?? lower.normalize('NFKD').replaceAll(/[\u0300-\u036f]/g, '');
+  return isWordCharacter(base) ? base : '';
+}
+
+const TABLE_SIZE = 0x250;
+const FOLDED = Array.from({ length: TABLE_SIZE }, (_, code) => fold(String.fromCharCode(code)));
+const foldCode = (text: string, at: number): string =>
+  FOLDED[text.charCodeAt(at)] ?? fold(text.charAt(at));
+
+const isCombining = (code: number): boolean => code >= 0x300 && code <= 0x36f;
+const isApostrophe = (code: number): boolean => code === 0x27 || code === 0x2019;
+const isSpace = (code: number): boolean => code === 0x20 || code === 0xa0 || code === 0x09;
+
+/** The `s` of "men's" belongs to the word; every other apostrophe parts two words ("d'oca"). */
+const joinsPossessive = (text: string, at: number): boolean =>
+  foldCode(text, at + 1) === 's' && (at + 2 >= text.length || foldCode(text, at + 2) === '');
+
+/** A hyphen with a space at its side is a dash; a full stop inside a number or a name is no end. */
+function gapAt(text: string, at: number): Gap {
+  const gap = GAPS[text.charAt(at)] ?? 'space';
+  const next = text.charCodeAt(at + 1);
+  if (gap === 'hyphen' && at > 0 && (isSpace(text.charCodeAt(at - 1)) || isSpace(next))) {
+    return 'break';
+  }
+  if (text.charAt(at) === '.' && at + 1 < text.length && !isSpace(next)) return 'space';
+  return gap;
+}
+
+/** Splits text into words. Letters beyond Latin separate, so that other scripts give no words. */
+export function tokenize(text: string): Token[] {
+  const tokens: Token[] = [];
+  let before: Gap = 'sentence';
+  let word = '';
+  let start = 0;
+  for (let at = 0; at <= text.length; at++) {
+    const code = at < text.length ? text.charCodeAt(at) : 0x0a;
+    if (isCombining(code)) continue;
+    const folded = at < text.length ? foldCode(text, at) : '';
+    if (folded !== '' && folded !== '%') {
+      if (word === '') start = at;
+      word += folded;
+      continue;
+    }
+    if (word !== '' && isApostrophe(code) && joinsPossessive(text, at)) continue;
+    if (word !== '') {
+      tokens.push({ text: word, start, end: at, before });
+      word = '';
+      before = 'space';
+    }
+    if (folded === '%') {
+      tokens.push({ text: '%', start: at, end: at + 1, before: 'space' });
+      before = 'space';
+      continue;
+    }
+    const gap = gapAt(text, at);
+    if (RANK[gap] > RANK[before]) before = gap;
+  }
+  return tokens;
+}

@@ -1,0 +1,202 @@
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { drawnShirt, transparentShirt } from '../support/images.ts';
+import { type Stack, startStack } from '../support/stack.ts';
+
+let stack: Stack;
+let key: string;
+let shirt: Buffer;
+beforeAll(async () => {
+  stack = await startStack({ MAX_IMAGE_PIXELS: '2000000' });
+  key = (await stack.key()).key;
+  shirt = await drawnShirt({ width: 480, height: 600, format: 'jpeg' });
+});
+afterAll(() => stack.stop());
+
+const OPTIONS = '/taxonomy/v1/options';
+const CLASSIFY = '/taxonomy/v1/taxonomy';
+
+const classifyForm = (form: FormData, headers: Record<string, string> = {}) =>
+  fetch(`${stack.url}${CLASSIFY}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, ...headers },
+    body: form,
+  });
+const classify = (body: unknown, headers: Record<string, string> = {}) =>
+  fetch(`${stack.url}${CLASSIFY}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+const photoForm = (image: Uint8Array, attributes?: string): FormData => {
+  const form = new FormData();
+  form.set('image', new Blob([Uint8Array.from(image)]), 'photo');
+  if (attributes !== undefined) form.set('attributes', attributes);
+  return form;
+};
+
+describe('the dictionary', () => {
+  test('is served without a key, and once known not again', async () => {
+    const first = await fetch(`${stack.url}${OPTIONS}`);
+    expect(first.status).toBe(200);
+    expect(first.headers.get('cache-control')).toContain('max-age=3600');
+    expect(first.headers.get('content-language')).toBe('en');
+    const etag = first.headers.get('etag') ?? '';
+    expect(etag).toMatch(/^"[^"]+"$/);
+    const again = await fetch(`${stack.url}${OPTIONS}`, { headers: { 'if-none-match': etag } });
+    expect(again.status).toBe(304);
+    expect(await again.text()).toBe('');
+  });
+
+  test('comes in the language and the sections asked for', async () => {
+    const response = await fetch(`${stack.url}${OPTIONS}?locale=de&sections=materials`);
+    const body = (await response.json()) as Record<string, unknown>;
+    expect(response.headers.get('content-language')).toBe('de');
+    expect(JSON.stringify(body.materials)).toContain('Wolle');
+    expect(body).not.toHaveProperty('categories');
+  });
+
+  test('names what there is where something else is asked for', async () => {
+    const response = await fetch(`${stack.url}${OPTIONS}?locale=xx&sections=hats`);
+    expect(response.status).toBe(400);
+    const problem = await response.json();
+    expect(problem).toMatchObject({ type: 'invalid-request' });
+    expect(JSON.stringify(problem)).toMatch(/en, de, fr, es, it, nl/);
+    expect(JSON.stringify(problem)).toMatch(/categories, /);
+  });
+});
+
+describe('a garment is classified', () => {
+  test('from a photo alone, with measured colours', async () => {
+    const response = await classifyForm(photoForm(shirt));
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({
+      requestId: response.headers.get('x-request-id'),
+      modelVersion: expect.stringMatching(/^garment-class@/),
+      category: { region: 'top', source: 'model' },
+      evidence: { image: { class: 't-shirt', calibrated: true }, text: null },
+      attributes: { colors: [{ source: 'measured' }] },
+    });
+  });
+
+  test('from a cut-out, taken as it is', async () => {
+    const response = await classifyForm(photoForm(await transparentShirt({ width: 300, height: 300, format: 'png' })));
+    expect(await response.json()).toMatchObject({ category: { region: 'top' } });
+  });
+
+  test('from photo and feed row together, whose agreement is told', async () => {
+    const agreeing = await classifyForm(photoForm(shirt, '{"title":"T-Shirt blau"}'));
+    expect(await agreeing.json()).toMatchObject({
+      status: 'classified',
+      category: { id: 't_shirt', source: 'fused' },
+      evidence: { agreement: true },
+    });
+    const other = await classifyForm(photoForm(shirt, '{"title":"Leather ankle boots"}'));
+    expect(await other.json()).toMatchObject({
+      evidence: { agreement: false },
+      review: { needed: true, reasons: expect.arrayContaining(['image-text-disagree']) },
+    });
+  });
+
+  test('from a feed row alone; unknown columns are passed over and listed', async () => {
+    const response = await classify({ attributes: { title: 'Robe en lin', colour_code: '7' } });
+    expect(await response.json()).toMatchObject({
+      status: 'classified',
+      category: { region: 'dress', source: 'text' },
+      evidence: { image: null, text: { language: 'fr' } },
+      warnings: [expect.stringContaining('colour_code')],
+    });
+  });
+
+  test('in a batch, where a broken item spoils no other', async () => {
+    const response = await classify({
+      items: [
+        { id: 'a', attributes: { title: 'Winter boots' } },
+        { id: 'b', image_base64: '***' },
+        { id: 'c', image_base64: shirt.toString('base64') },
+        { id: 'd', image_base64: Buffer.from('GIF89a').toString('base64') },
+      ],
+    });
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({
+      items: [
+        { id: 'a', status: 'classified' },
+        { id: 'b', problem: { type: 'invalid-request', status: 400 } },
+        { id: 'c', category: { region: 'top' } },
+        { id: 'd', problem: { type: 'unsupported-media-type', status: 415 } },
+      ],
+    });
+  });
+});
+
+describe('a refused classification', () => {
+  const tiny = () =>
+    sharp({ create: { width: 20, height: 400, channels: 3, background: 'red' } })
+      .png()
+      .toBuffer();
+  const large = () => drawnShirt({ width: 1500, height: 1500, format: 'webp' });
+
+  test.each([
+    ['an image under 32 px', tiny, 422, 'unprocessable-image'],
+    ['too many pixels', large, 413, 'payload-too-large'],
+    ['no image in its bytes', async () => Buffer.from('hello'), 415, 'unsupported-media-type'],
+    ['a damaged image', async () => shirt.subarray(0, 3000), 400, 'invalid-request'],
+  ])('with %s', async (_, image, status, type) => {
+    const response = await classifyForm(photoForm(await image()));
+    expect(response.status).toBe(status);
+    expect(response.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+    expect(await response.json()).toMatchObject({ type });
+  });
+
+  test.each([
+    ['nothing', {}, ''],
+    [
+      'a title over 300 characters',
+      { attributes: { title: 'x'.repeat(301) } },
+      '/attributes/title',
+    ],
+    [
+      'options out of range',
+      { attributes: { title: 'x' }, options: { topK: 99 } },
+      '/options/topK',
+    ],
+    [
+      'an unknown locale',
+      { attributes: { title: 'x' }, options: { locale: 'xx' } },
+      '/options/locale',
+    ],
+    ['an empty batch', { items: [] }, '/items'],
+    [
+      '51 items',
+      { items: Array.from({ length: 51 }, () => ({ attributes: { title: 'x' } })) },
+      '/items',
+    ],
+  ])('with %s says where', async (_, body, pointer) => {
+    const response = await classify(body);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
+      type: 'invalid-request',
+      errors: expect.arrayContaining([expect.objectContaining({ pointer })]),
+    });
+  });
+
+  test('with attributes that are not JSON', async () => {
+    const response = await classifyForm(photoForm(shirt, '{title'));
+    expect(await response.json()).toMatchObject({
+      type: 'invalid-request',
+      errors: [{ pointer: '/attributes' }],
+    });
+  });
+
+  test('without a key, or with one that lacks the scope', async () => {
+    expect((await classify({ attributes: { title: 'x' } }, { authorization: '' })).status).toBe(
+      401,
+    );
+    const { key: other } = await stack.key({ scopes: ['look-engine:compute'] });
+    const response = await classify(
+      { attributes: { title: 'x' } },
+      { authorization: `Bearer ${other}` },
+    );
+    expect(response.status).toBe(403);
+  });
+});

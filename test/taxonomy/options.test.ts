@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest';
+import { OptionsQuery, OptionsResponse, options, SECTIONS } from '../../src/taxonomy/options.ts';
+import { contentHash, dictionary, LOCALES } from '../../src/taxonomy/schema.ts';
+
+const body = (query: unknown) =>
+  OptionsResponse.parse(JSON.parse(options(OptionsQuery.parse(query)).text));
+const messages = (query: unknown) =>
+  (OptionsQuery.safeParse(query).error?.issues ?? []).map(({ path, message }) => [
+    path[0],
+    message,
+  ]);
+
+test('without a query, everything is told in English', () => {
+  const all = body({});
+  expect(all).toMatchObject({ dictionaryVersion: '1.0.0', contentHash, locale: 'en' });
+  for (const section of SECTIONS) expect(all[section]).toBeDefined();
+  expect(all.categories).toHaveLength(dictionary.categories.length);
+});
+
+test.each(LOCALES)('labels come in %s', (locale) => {
+  const { categories, profile } = body({ locale });
+  expect(categories?.[0]?.label).toBe(dictionary.categories[0]?.labels[locale]);
+  expect(profile?.occasions[0]?.label).toBe(dictionary.profileOptions.occasions[0]?.labels[locale]);
+});
+
+test.each(SECTIONS)('%s may be asked for alone', (section) => {
+  const only = body({ sections: section });
+  expect(SECTIONS.filter((name) => only[name] !== undefined)).toEqual([section]);
+  expect(only.regions).toEqual(dictionary.regions);
+});
+
+test('a leaf has what an item needs', () => {
+  const found = body({ locale: 'de', sections: 'categories' }).categories?.find(
+    ({ id }) => id === 'down_jacket',
+  );
+  expect(found).toMatchObject({
+    label: 'Daunenjacke',
+    groupId: 'outer_coat',
+    region: 'outerwear',
+    layer: 'outer',
+    clo: { default: 0.55, min: 0.45, max: 0.7 },
+    mappings: { google: 5598 },
+  });
+});
+
+test('ratings are 0 to 1 on the wire', () => {
+  const membrane = body({ sections: 'materials' }).materials?.find(({ id }) => id === 'membrane');
+  expect(membrane).toMatchObject({ waterResistance: 1, windResistance: 1, breathability: 0.67 });
+});
+
+describe('the entity tag', () => {
+  const tag = (query: unknown) => options(OptionsQuery.parse(query)).etag;
+
+  test('is the same for the same body, however it is asked for', () => {
+    expect(tag({ sections: 'colours,profile' })).toBe(
+      tag({ sections: ' profile, colours ,profile' }),
+    );
+    expect(tag({})).toBe(tag({ sections: SECTIONS.join() }));
+    expect(tag({ version: '1.0.0' })).toBe(tag({}));
+  });
+
+  test('differs with language and sections', () => {
+    expect(new Set([tag({}), tag({ locale: 'de' }), tag({ sections: 'colours' })]).size).toBe(3);
+  });
+});
+
+test('what is not known is refused with the list', () => {
+  expect(messages({ locale: 'ru', sections: 'colours,shapes', version: '2.0.0' })).toEqual([
+    ['locale', 'must be one of en, de, fr, es, it, nl'],
+    [
+      'sections',
+      '"shapes" is not one of categories, colours, materials, patterns, attributes, profile',
+    ],
+    ['version', 'must be 1.0.0, the only version there is'],
+  ]);
+});

@@ -1,0 +1,155 @@
+import { describe, expect, test } from 'vitest';
+import { taxonomyRoutes } from '../../src/api/taxonomy.ts';
+import { readJsonImage } from '../../src/http/image-body.ts';
+import { parse } from '../../src/http/parse.ts';
+import type { Call, Reply } from '../../src/http/route.ts';
+import { sniffFormat } from '../../src/image/sniff.ts';
+import { createLog } from '../../src/log.ts';
+import { Problem } from '../../src/problem.ts';
+import { OptionsResponse } from '../../src/taxonomy/options.ts';
+import { ClassifyBatchResponse, ClassifyResponse } from '../../src/taxonomy/response-schema.ts';
+
+const MAX_BYTES = 1000;
+const readImage = (body: unknown) => readJsonImage(body, MAX_BYTES, sniffFormat).image;
+
+/** Rows of text need no worker: one that is asked is a fault. */
+const routes = taxonomyRoutes({
+  readImage,
+  work: { view: () => Promise.reject(new Error('no photo was sent')) },
+});
+
+async function ask(path: string, { query = {}, body = {}, headers = {} }): Promise<Reply> {
+  const found = routes.find((route) => route.path === path);
+  if (!found) throw new Error(`no route ${path}`);
+  const call: Call = {
+    requestId: 'req-1',
+    caller: undefined,
+    params: {},
+    query: found.query ? parse(found.query, query, 'query') : query,
+    body,
+    headers,
+    imageForm: async () => readJsonImage(body, MAX_BYTES, sniffFormat),
+    standing: undefined,
+    takeQuota: () => undefined,
+    signal: new AbortController().signal,
+    log: createLog('test', 'silent'),
+  };
+  return found.handle(call);
+}
+
+const classified = (body: object) => ask('/taxonomy/v1/taxonomy', { body });
+const problemOf = (work: Promise<unknown>) =>
+  work.then(
+    () => undefined,
+    (error) => (error instanceof Problem ? error : Promise.reject(error)),
+  );
+
+describe('options', () => {
+  const options = (query: object, headers = {}) => ask('/taxonomy/v1/options', { query, headers });
+
+  test('are told in the language asked for', async () => {
+    const { headers, body } = await options({ locale: 'nl' });
+    expect(OptionsResponse.parse(JSON.parse(String(body))).locale).toBe('nl');
+    expect(headers).toMatchObject({
+      'content-language': 'nl',
+      'cache-control': 'public, max-age=3600, stale-while-revalidate=86400',
+    });
+  });
+
+  test('are not sent again to who has them', async () => {
+    const { headers } = await options({});
+    const etag = headers?.etag ?? '';
+    for (const known of [etag, `"other", W/${etag}`, '*']) {
+      const again = await options({}, { 'if-none-match': known });
+      expect(again).toMatchObject({ status: 304, headers: { etag } });
+      expect(again.body).toBeUndefined();
+    }
+    expect((await options({ locale: 'de' }, { 'if-none-match': etag })).status).toBeUndefined();
+  });
+
+  test('of an unknown language or section are refused with the list', async () => {
+    const problem = await problemOf(options({ locale: 'ru', sections: 'colours,shapes' }));
+    expect(problem?.type).toBe('invalid-request');
+    expect(problem?.errors?.map(({ detail }) => detail)).toEqual([
+      expect.stringContaining('en, de, fr, es, it, nl'),
+      expect.stringContaining('categories, colours'),
+    ]);
+  });
+});
+
+describe('a row of a feed', () => {
+  test('is classified without a worker', async () => {
+    const { body } = await classified({ attributes: { id: 'sku-1', title: 'Daunenjacke, blau' } });
+    const answer = ClassifyResponse.parse(body);
+    expect(answer).toMatchObject({
+      requestId: 'req-1',
+      status: 'classified',
+      category: { id: 'down_jacket' },
+      wardrobeItem: { id: 'sku-1' },
+    });
+  });
+
+  test('without an id gives an item named after the request', async () => {
+    const { body } = await classified({ attributes: { title: 'Boots' } });
+    expect(ClassifyResponse.parse(body).wardrobeItem?.id).toBe('req-1');
+  });
+
+  test('has all its faults told at once, by pointer', async () => {
+    const problem = await problemOf(
+      classified({
+        attributes: { title: 7, color: 'x'.repeat(201) },
+        options: { topK: 0, best: 1 },
+      }),
+    );
+    expect(problem?.errors?.map(({ pointer }) => pointer).toSorted()).toEqual([
+      '/attributes/color',
+      '/attributes/title',
+      '/options/best',
+      '/options/topK',
+    ]);
+  });
+
+  test('or a photo is needed', async () => {
+    expect((await problemOf(classified({ options: {} })))?.type).toBe('invalid-request');
+  });
+});
+
+describe('a batch', () => {
+  test('is answered in order, and a broken item fails alone', async () => {
+    const items = [
+      { id: 'a', attributes: { title: 'Jeans' } },
+      { id: 'b', attributes: { title: ['no', 'text'] } },
+      { id: 'c' },
+      'no item',
+      { attributes: { id: 'e', title: 'Gonna a tubino' } },
+      { id: 'f', image_base64: 'not base64!' },
+    ];
+    const { body } = await classified({ items, options: { locale: 'it' } });
+    const answers = ClassifyBatchResponse.parse(body).items;
+    expect(answers).toMatchObject([
+      { id: 'a', status: 'classified', category: { id: 'jeans' } },
+      { id: 'b', problem: { type: 'invalid-request', errors: [{ pointer: '/attributes/title' }] } },
+      { id: 'c', problem: { type: 'invalid-request' } },
+      { id: null, problem: { type: 'invalid-request' } },
+      { id: 'e', category: { id: 'skirt_heavy', label: 'Gonna a tubino' } },
+      { id: 'f', problem: { type: 'invalid-request' } },
+    ]);
+  });
+
+  test.each([0, 51])('of %i items is refused', async (count) => {
+    const items = Array.from({ length: count }, () => ({ attributes: { title: 'Boots' } }));
+    const problem = await problemOf(classified({ items }));
+    expect(problem?.errors?.[0]?.pointer).toBe('/items');
+  });
+
+  test('of fifty is answered', async () => {
+    const items = Array.from({ length: 50 }, (_, i) => ({
+      id: `${i}`,
+      attributes: { title: 'Boots' },
+    }));
+    const { body } = await classified({ items });
+    expect(ClassifyBatchResponse.parse(body).items.map(({ id }) => id)).toEqual(
+      items.map(({ id }) => id),
+    );
+  });
+});
