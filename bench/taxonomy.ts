@@ -1,0 +1,166 @@
+import { Command } from 'commander';
+import { classify } from '../src/taxonomy/classify.ts';
+import { measureColors } from '../src/taxonomy/color.ts';
+import { OptionsQuery, options } from '../src/taxonomy/options.ts';
+import { ClassifyOptions } from '../src/taxonomy/request-schema.ts';
+import { LOCALES } from '../src/taxonomy/schema.ts';
+import { classifyText } from '../src/taxonomy/text.ts';
+import { accuracy, namedBy, readFeedRows } from '../test/taxonomy/feed-rows.ts';
+import { measureGarmentClass } from './garment-class.ts';
+
+interface Settings {
+  seconds: number;
+  json: boolean;
+}
+
+const MICROS = 1e6;
+const round = (value: number, digits = 0): number => Number(value.toFixed(digits));
+
+const cpuSeconds = (since?: NodeJS.CpuUsage): number => {
+  const { user, system } = process.cpuUsage(since);
+  return (user + system) / MICROS;
+};
+
+/** How often work is done in a second of one core's time, after as long a warm-up. */
+function perCpuSecond(seconds: number, work: () => number): number {
+  const run = (limit: number) => {
+    const start = process.cpuUsage();
+    let done = 0;
+    while (cpuSeconds(start) < limit) done += work();
+    return done / cpuSeconds(start);
+  };
+  run(seconds);
+  return run(seconds);
+}
+
+/** A striped shirt of 256 × 256 on nothing: three dyes under a slope of light. */
+function drawnPixels(): Uint8Array {
+  const side = 256;
+  const dyes = [
+    [24, 40, 84],
+    [236, 234, 228],
+    [180, 32, 44],
+  ] as const;
+  const rgba = new Uint8Array(side * side * 4);
+  for (let i = 0; i < side * side; i++) {
+    const [x, y] = [i % side, Math.floor(i / side)];
+    const dye = dyes[Math.floor(y / 16) % dyes.length] ?? dyes[0];
+    const light = 0.7 + (0.3 * x) / side;
+    rgba.set([...dye.map((c) => c * light), x > 32 && x < side - 32 ? 255 : 0], i * 4);
+  }
+  return rgba;
+}
+
+function measure({ seconds }: Settings) {
+  const files = LOCALES.map(readFeedRows);
+  const rows = files.flatMap(({ tuned, heldOut }) => [...tuned, ...heldOut].map(({ row }) => row));
+  const settings = ClassifyOptions.parse({});
+  const pixels = drawnPixels();
+  const query = OptionsQuery.parse({});
+  return {
+    textRowsPerSecond: round(perCpuSecond(seconds, () => rows.map(classifyText).length)),
+    answersPerSecond: round(
+      perCpuSecond(
+        seconds,
+        () =>
+          rows.map((attributes) => classify({ attributes, options: settings, fallbackId: 'row' }))
+            .length,
+      ),
+    ),
+    colorsMillis: round(1000 / perCpuSecond(seconds, () => measureColors(pixels) && 1), 2),
+    optionsMicros: round(MICROS / perCpuSecond(seconds / 4, () => options(query) && 1), 2),
+    languages: files.map((file) => ({
+      language: file.language,
+      tuned: accuracy(file.tuned),
+      heldOut: accuracy(file.heldOut),
+      falseGarments: file.notGarments.filter(
+        (title) =>
+          namedBy({ title }).id !== undefined &&
+          namedBy({ title }).confidence >= settings.minConfidence,
+      ).length,
+      notGarments: file.notGarments.length,
+    })),
+  };
+}
+
+const share = (value: number): string => value.toFixed(3);
+
+function print(figures: ReturnType<typeof measure>): void {
+  console.log('One core, CPU time:');
+  console.table({
+    'text alone': { figure: figures.textRowsPerSecond, unit: 'rows/s' },
+    'whole answers from text': { figure: figures.answersPerSecond, unit: 'rows/s' },
+    'colours of a 256 × 256 cut-out': { figure: figures.colorsMillis, unit: 'ms' },
+    'options, built before': { figure: figures.optionsMicros, unit: 'µs' },
+  });
+  console.log(
+    'Hand-written feed rows (test/fixtures/feed-rows; nothing was mended for a held-out row):',
+  );
+  console.table(
+    Object.fromEntries(
+      figures.languages.map(({ language, tuned, heldOut, falseGarments, notGarments }) => [
+        language,
+        {
+          'tuned rows': tuned.rows,
+          'region, tuned': share(tuned.region),
+          'leaf, tuned': share(tuned.leaf),
+          'held-out rows': heldOut.rows,
+          'region, held out': share(heldOut.region),
+          'leaf, held out': share(heldOut.leaf),
+          'things taken for garments': `${falseGarments} of ${notGarments}`,
+        },
+      ]),
+    ),
+  );
+}
+
+function printPhotos(photos: Awaited<ReturnType<typeof measureGarmentClass>>): void {
+  if (!photos) {
+    console.log('Photos are not measured: SELVAGE_EVAL (../shared/eval) has no manifest.json');
+    return;
+  }
+  const { accuracy, calibrationError, card } = photos;
+  console.log(
+    `Photos by class; a cut-out takes ${photos.cutOutAfterDecodingMillis.toFixed(1)} ms after decoding.`,
+  );
+  console.table({
+    'evaluation photos': {
+      photos: photos.photos,
+      accuracy: share(accuracy),
+      'calibration error': share(calibrationError),
+    },
+    "published test (the model's card)": {
+      photos: card.photos,
+      accuracy: share(card.accuracy),
+      'calibration error': share(card.calibrationError),
+    },
+  });
+  console.table(
+    Object.fromEntries(
+      photos.classes.map(({ name, photos: count, found, cardFound }) => [
+        name,
+        {
+          photos: count,
+          found: found === undefined ? 'none' : share(found),
+          'found, by the card': cardFound === undefined ? 'none' : share(cardFound),
+        },
+      ]),
+    ),
+  );
+}
+
+/** Speed and accuracy of classification: hand-written feed rows, and photos where there are some. */
+export async function run(argv: string[]): Promise<void> {
+  const command = new Command('taxonomy')
+    .option('--seconds <n>', 'CPU seconds for each figure of speed', Number, 2)
+    .option('--json', 'print JSON', false)
+    .parse(argv, { from: 'user' });
+  const settings = command.opts<Settings>();
+  const figures = measure(settings);
+  const photos = await measureGarmentClass();
+  if (settings.json) console.log(JSON.stringify({ ...figures, photos: photos ?? null }, null, 2));
+  else {
+    print(figures);
+    printPhotos(photos);
+  }
+}
