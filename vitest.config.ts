@@ -1,7 +1,14 @@
 import { defineConfig } from 'vitest/config';
 
-/** `unit` needs no service and takes seconds; `service` needs Redis, and starts real processes. */
-const pure = ['test/{look,taxonomy,image,feed,client,http}/**/*.test.ts', 'test/*.test.ts'];
+/**
+ * `unit` needs no service and takes seconds; `service` needs Redis, starts real processes, or (the
+ * memory test of feeds) reads hundreds of megabytes.
+ */
+const pure = [
+  'test/{look,taxonomy,image,client,http}/**/*.test.ts',
+  'test/feed/!(memory).test.ts',
+  'test/*.test.ts',
+];
 
 export default defineConfig({
   test: {

@@ -1,0 +1,54 @@
+import type { Raw } from './piece.ts';
+
+/** A member of an object: its key as written, quotes included, and where its value stands. */
+export interface Member {
+  key: Raw;
+  start: number;
+  end: number;
+}
+
+const isSpace = (letter: string | undefined): boolean =>
+  letter === ' ' || letter === '\t' || letter === '\n' || letter === '\r';
+
+const endsValue = (letter: string | undefined): boolean =>
+  isSpace(letter) || letter === ',' || letter === '}' || letter === ']';
+
+function afterString(json: Raw, start: number): number {
+  let at = start + 1;
+  while (json[at] !== '"') at += json[at] === '\\' ? 2 : 1;
+  return at + 1;
+}
+
+function afterValue(json: Raw, start: number): number {
+  let depth = 0;
+  let at = start;
+  do {
+    const letter = json[at];
+    at = letter === '"' ? afterString(json, at) : at + 1;
+    if (letter === '{' || letter === '[') depth += 1;
+    if (letter === '}' || letter === ']') depth -= 1;
+  } while (depth > 0 || !endsValue(json[at]));
+  return at;
+}
+
+/**
+ * The members of a JSON object in the order they are written.
+ * @param json an object that JSON.parse takes; anything else may read past its end
+ */
+export function jsonMembers(json: Raw): Member[] {
+  const members: Member[] = [];
+  const next = (at: number): number => {
+    while (isSpace(json[at])) at += 1;
+    return at;
+  };
+  let at = next(next(0) + 1);
+  while (json[at] === '"') {
+    const keyEnd = afterString(json, at);
+    const start = next(next(keyEnd) + 1);
+    const end = afterValue(json, start);
+    members.push({ key: json.slice(at, keyEnd), start, end });
+    at = next(end);
+    if (json[at] === ',') at = next(at + 1);
+  }
+  return members;
+}
