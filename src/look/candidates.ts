@@ -1,0 +1,170 @@
+import { createHash } from 'node:crypto';
+import { type Form, formOf, SLOTS, type Slot, slotsOf, type Worn, wornItems } from './ensemble.ts';
+import { type Garment, garmentOf } from './garment-clo.ts';
+import { type Judgement, judgementOf, type Piece, type Plan } from './judgement.ts';
+import type { Model } from './params.ts';
+import { type Found, search } from './search.ts';
+import { sortOut } from './sort-out.ts';
+import { situationOf } from './targets.ts';
+import { type CoreSlot, countOf, type Template, templatesOf } from './templates.ts';
+import { type Diagnostic, type Wardrobe, wardrobeOf } from './wardrobe.ts';
+import type { CandidatesRequest } from './wardrobe-request.ts';
+
+/** An outfit offered, and what it is made of. */
+export interface Candidate {
+  id: string;
+  itemIds: string[];
+  form: Form;
+  slots: { [S in Slot]?: string };
+}
+
+/** What was found in a wardrobe. */
+export interface Offer {
+  judgement: Judgement;
+  candidates: { candidate: Candidate; worn: Worn<Piece> }[];
+  totalValid: bigint;
+  truncated: boolean;
+  /** Points by which an outfit not looked at could beat the last candidate; 0: proved best. */
+  gap: number;
+  diagnostics: Diagnostic[];
+}
+
+/** Name of an outfit: the same for the same items in every call. */
+export const candidateId = (itemIds: readonly string[]): string =>
+  `c_${createHash('sha256')
+    .update(JSON.stringify([...itemIds].sort()))
+    .digest('hex')
+    .slice(0, 16)}`;
+
+const MISSING: readonly [string, readonly CoreSlot[]][] = [
+  ['top', ['main']],
+  ['bottom', ['bottom']],
+  ['shoes', ['shoes']],
+];
+
+/** What a wardrobe lacks for an outfit. */
+function whatLacks(
+  request: CandidatesRequest,
+  { slots }: Wardrobe,
+  templates: readonly Template[],
+) {
+  if (request.items.length === 0)
+    return [{ code: 'empty-wardrobe', detail: 'Send items to choose from' }];
+  const lacking = MISSING.filter(([slot, cores]) =>
+    slot === 'shoes' || templates.length === 0
+      ? cores.every((core) => slots[core].length === 0)
+      : false,
+  ).map(
+    ([slot]): Diagnostic => ({ code: 'missing-slot', slot, detail: `Nothing for ${slot} is left` }),
+  );
+  if (templates.length > 0 || lacking.some(({ slot }) => slot !== 'shoes')) return lacking;
+  return [...lacking, { code: 'no-combination', detail: 'What must be worn does not go together' }];
+}
+
+/** Outfits that count as one: the same on torso and legs, whatever coat and shoes go with it. */
+const visibleKey = ({ mid, main, bottom }: Found['core']): string =>
+  [mid, main, bottom].map((group) => group?.index).join('/');
+
+const wholeKey = (core: Found['core']): string =>
+  [core.outer, core.mid, core.main, core.over, core.bottom, core.shoes]
+    .map((group) => group?.index)
+    .join('/');
+
+/**
+ * The best outfit for each look of torso and legs; where these are fewer than asked for, the best of
+ * the rest; where those are, the same with equal garments in turn.
+ */
+function gather(
+  judgement: Judgement,
+  wardrobe: Wardrobe,
+  templates: readonly Template[],
+  limit: number,
+) {
+  const looks = search(judgement, wardrobe, templates, limit, visibleKey);
+  if (looks.found.length >= limit) return looks;
+  const all = search(judgement, wardrobe, templates, limit, wholeKey);
+  const known = new Set(looks.found.map(({ core }) => wholeKey(core)));
+  const more = all.found.filter(({ core }) => !known.has(wholeKey(core)));
+  const found = [...looks.found, ...more].slice(0, limit).sort((a, b) => b.score - a.score);
+  return {
+    found,
+    gap: Math.max(looks.gap, all.gap),
+    isExhausted: looks.isExhausted || all.isExhausted,
+  };
+}
+
+/** The outfit with the garments whose turn it is: the first of each group, then the second, … */
+function inTurn(wardrobe: Wardrobe, worn: Worn<Piece>, turn: number): Worn<Garment> {
+  const entries = SLOTS.flatMap((slot) => {
+    const piece = worn[slot];
+    const members = piece && wardrobe.groupOf.get(piece.garment)?.members;
+    return members ? [[slot, members[turn % members.length]] as const] : [];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** What the day makes of every garment worn. */
+export const piecesOf = (judgement: Judgement, worn: Worn<Garment>): Worn<Piece> =>
+  Object.fromEntries(
+    SLOTS.flatMap((slot) => (worn[slot] ? [[slot, judgement.pieceOf(worn[slot])] as const] : [])),
+  );
+
+/** An outfit as answers carry it. */
+export function candidateOf(worn: Worn<Piece>): Candidate {
+  const garments = wornItems(worn).map(({ garment }) => garment);
+  const itemIds = garments.map(({ id }) => id);
+  const slots = Object.fromEntries(
+    SLOTS.flatMap((slot) => (worn[slot] ? [[slot, worn[slot].garment.id] as const] : [])),
+  );
+  const form = formOf(worn);
+  return { id: candidateId(itemIds), itemIds, form, slots };
+}
+
+/** Turns groups into garments, taking turns among equals while there is room. */
+function dressUp(judgement: Judgement, wardrobe: Wardrobe, found: readonly Found[], limit: number) {
+  const offered = new Map<string, Offer['candidates'][number]>();
+  const most = Math.max(1, ...wardrobe.groups.map(({ members }) => members.length));
+  for (let turn = 0; turn < most && offered.size < limit; turn++) {
+    for (const one of found) {
+      if (offered.size >= limit) break;
+      const worn = piecesOf(judgement, inTurn(wardrobe, one.worn, turn));
+      const candidate = candidateOf(worn);
+      if (!offered.has(candidate.id)) offered.set(candidate.id, { candidate, worn });
+    }
+  }
+  return [...offered.values()];
+}
+
+/** What the thickest garment of every slot would add up to, thousandths of a clo. */
+function mostMilli(model: Model, garments: readonly Garment[]): number {
+  const most = new Map<Slot, number>();
+  for (const garment of garments) {
+    for (const slot of slotsOf(model, garment))
+      most.set(slot, Math.max(most.get(slot) ?? 0, garment.milliClo));
+  }
+  return [...most.values()].reduce((sum, milli) => sum + milli, 0);
+}
+
+/** The best outfits of a wardrobe for a day, an occasion and a plan. */
+export function offerOf(model: Model, request: CandidatesRequest, limit: number): Offer {
+  const situation = situationOf(model, request);
+  const plan: Plan = request.plan ?? 'indoor';
+  const all = request.items.map((item) => garmentOf(model, item));
+  const judgement = judgementOf(model, situation, plan, mostMilli(model, all));
+  const { garments, diagnostics } = sortOut(judgement, request, all);
+  const must = new Set(request.must);
+  const wardrobe = wardrobeOf(judgement, garments, must, request.seed);
+  const fixed = wardrobe.groups.filter(
+    ({ piece: { garment } }) => must.has(garment.id) && slotsOf(model, garment).length > 0,
+  );
+  const templates = templatesOf(judgement, wardrobe, fixed);
+  const { found, gap, isExhausted } = gather(judgement, wardrobe, templates, limit);
+  return {
+    judgement,
+    candidates: dressUp(judgement, wardrobe, found, limit),
+    totalValid: templates.reduce((sum, template) => sum + countOf(judgement, template), 0n),
+    truncated: isExhausted,
+    gap,
+    diagnostics: [...diagnostics, ...whatLacks(request, wardrobe, templates)],
+  };
+}

@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import { contentHash, dictionary, LOCALES, Locale } from '../taxonomy/schema.ts';
+import { EXPLANATION_CODES, WARNING_CODES } from './explain.ts';
+import type { Model } from './params.ts';
+import { MOST_CANDIDATES, MOST_ITEMS, MOST_OUTFITS } from './wardrobe-request.ts';
+
+const API_VERSION = 'v1';
+/** Moves with what the engine answers for the same params; semver. */
+export const ENGINE_VERSION = '1.0.0';
+
+export const MetaQuery = z.object({
+  locale: Locale.optional().meta({ description: 'Language of the labels; `en`' }),
+});
+export type MetaQuery = z.infer<typeof MetaQuery>;
+
+const Entry = z.looseObject({ id: z.string(), label: z.string() });
+
+export const MetaResponse = z
+  .strictObject({
+    versions: z.strictObject({
+      api: z.string(),
+      engine: z.string(),
+      params: z.string(),
+      dictionary: z.string(),
+      contentHash: z.string(),
+    }),
+    locale: Locale,
+    locales: z.array(Locale),
+    dictionaries: z.strictObject({
+      occasion: z.array(Entry),
+      condition: z.array(Entry),
+      thermalProfile: z.array(Entry),
+      category: z.array(Entry),
+      color: z.array(Entry),
+      material: z.array(Entry),
+      pattern: z.array(Entry),
+      season: z.array(Entry),
+      metPreset: z.array(Entry),
+      layer: z.array(Entry),
+      plan: z.array(Entry),
+    }),
+    codes: z.strictObject({ warning: z.array(z.string()), explanation: z.array(z.string()) }),
+    limits: z.record(z.string(), z.number()),
+  })
+  .meta({ title: 'MetaResponse' });
+export type MetaResponse = z.infer<typeof MetaResponse>;
+
+const PLAN_LABELS: Readonly<Record<'indoor' | 'outdoor', Readonly<Record<Locale, string>>>> = {
+  indoor: {
+    en: 'Indoors, with something to put on outside',
+    de: 'Drinnen, mit etwas zum Überziehen für draußen',
+    fr: 'À l’intérieur, avec de quoi sortir',
+    es: 'En interior, con algo para salir',
+    it: 'Al chiuso, con qualcosa per uscire',
+    nl: 'Binnen, met iets voor buiten',
+  },
+  outdoor: {
+    en: 'Outdoors',
+    de: 'Draußen',
+    fr: 'À l’extérieur',
+    es: 'Al aire libre',
+    it: 'All’aperto',
+    nl: 'Buiten',
+  },
+};
+
+/** The words a client shows and sends, in one language, with the versions and limits in force. */
+export function metaAnswer(model: Model, locale: Locale): MetaResponse {
+  const word = ({ id, labels }: { id: string; labels: Readonly<Record<Locale, string>> }) => ({
+    id,
+    label: labels[locale],
+  });
+  const { attributes, categories, colourFamilies, layers, materials, patterns, profileOptions } =
+    dictionary;
+  const { tables } = model;
+  return {
+    versions: {
+      api: API_VERSION,
+      engine: ENGINE_VERSION,
+      params: model.version,
+      dictionary: dictionary.dictionaryVersion,
+      contentHash,
+    },
+    locale,
+    locales: [...LOCALES],
+    dictionaries: {
+      occasion: profileOptions.occasions.map((one) => ({
+        ...word(one),
+        ...tables.occasion[one.id],
+      })),
+      condition: profileOptions.weatherConditions.map(word),
+      thermalProfile: profileOptions.thermalProfiles.map((one) => ({
+        ...word(one),
+        offsetC: one.offsetC,
+      })),
+      category: categories.map((one) => ({
+        ...word(one),
+        region: one.region,
+        layer: one.layer,
+        bodySlot: one.bodySlot,
+        defaultClo: tables.garmentClo[one.id],
+        formality: [one.formality.min, one.formality.max],
+        lookEligible: one.lookEligible,
+      })),
+      color: colourFamilies.map((one) => ({ ...word(one), hex: one.hex })),
+      material: materials.map(word),
+      pattern: patterns.map(word),
+      season: attributes.season.map((one) => ({ ...word(one), ...tables.season[one.id] })),
+      metPreset: profileOptions.activities.map((one) => ({ ...word(one), met: one.met })),
+      layer: layers.map((one) => ({ ...word(one), order: one.order })),
+      plan: (['indoor', 'outdoor'] as const).map((id) => ({ id, label: PLAN_LABELS[id][locale] })),
+    },
+    codes: { warning: [...WARNING_CODES], explanation: [...EXPLANATION_CODES] },
+    limits: { items: MOST_ITEMS, candidates: MOST_CANDIDATES, outfits: MOST_OUTFITS },
+  };
+}

@@ -1,0 +1,196 @@
+import { z } from 'zod';
+import { OCCASION_IDS } from '../taxonomy/schema.ts';
+import { knownId } from '../taxonomy/wardrobe-item-schema.ts';
+import { BASES } from './coefficients.ts';
+import { CONDITIONS, type Condition, THERMAL_PROFILES } from './tables.ts';
+
+export type { Condition, ThermalProfile } from './tables.ts';
+
+/** Words that forecasts use -> ours. */
+const CONDITION_ALIASES: Readonly<Record<string, Condition>> = {
+  sunny: 'clear',
+  overcast: 'cloudy',
+  rainy: 'rain',
+  snowy: 'snow',
+  mist: 'fog',
+};
+
+const normaliseCondition = (said: unknown): unknown => {
+  if (typeof said !== 'string') return said;
+  const word = said.toLowerCase().replaceAll(/[\s_]+/g, '-');
+  return CONDITION_ALIASES[word] ?? word;
+};
+
+const ConditionId = z.enum(CONDITIONS);
+const Said = z
+  .preprocess(normaliseCondition, ConditionId)
+  .meta({ description: 'Also as forecasts write it: `Heavy rain`, `sunny`, `overcast`, `mist`' });
+
+export const Weather = z
+  .strictObject({
+    tempC: z.number().min(-60).max(60).meta({ description: 'Air at 2 m, °C' }),
+    windMs: z.number().min(0).max(60).meta({ description: 'Wind at 10 m, m/s' }),
+    humidityPct: z.number().min(0).max(100).meta({ description: 'Relative humidity, %' }),
+    condition: Said,
+    isDay: z.boolean().optional().meta({ description: 'Whether the sun is up; true if left out' }),
+  })
+  .meta({ title: 'Weather' });
+export type Weather = z.infer<typeof Weather>;
+
+export const Met = z.number().min(0.7).max(7).meta({ description: 'Activity, met; 1 is sitting' });
+
+const ThermalProfileId = z.enum(THERMAL_PROFILES);
+
+export const perRegion = (value: z.ZodNumber) =>
+  z.strictObject({
+    top: value.optional(),
+    bottom: value.optional(),
+    feet: value.optional(),
+    hands: value.optional(),
+    head: value.optional(),
+  });
+
+const RegionOffsets = perRegion(z.number().min(-3).max(3));
+export type RegionOffsets = z.infer<typeof RegionOffsets>;
+
+const Learning = z.looseObject({
+  n: z.number().int().min(0).max(1_000_000),
+  variance: z.number().min(0.05).max(25),
+  regionVariance: perRegion(z.number().min(0.05).max(9)).optional(),
+  model: z.string().max(32),
+});
+
+export const UserProfile = z
+  .looseObject({
+    version: z.literal(1).optional(),
+    thermalProfile: ThermalProfileId.optional(),
+    offsetC: z
+      .number()
+      .min(-6)
+      .max(6)
+      .optional()
+      .meta({ description: 'K by which you feel cold sooner than most; wins over the label' }),
+    sensitivity: z.number().min(0.5).max(2).optional(),
+    regionOffsetC: RegionOffsets.optional(),
+    coldHands: z.boolean().optional(),
+    coldFeet: z.boolean().optional(),
+    learning: Learning.optional(),
+  })
+  .meta({ title: 'UserProfile', description: 'Fields not named here are kept and given back' });
+export type UserProfile = z.infer<typeof UserProfile>;
+
+/** Fields that every request for an outfit's warmth has. */
+export const targetFields = {
+  weather: Weather,
+  met: Met,
+  userProfile: UserProfile.optional(),
+  cloOffset: z.number().min(-1.5).max(1.5).optional().meta({ description: 'clo to add' }),
+  occasion: knownId(OCCASION_IDS, 'occasion').optional(),
+  indoorTempC: z.number().min(5).max(40).optional(),
+};
+
+export const TargetsRequest = z.strictObject(targetFields).meta({ title: 'TargetsRequest' });
+export type TargetsRequest = z.infer<typeof TargetsRequest>;
+
+const clo = z.number().min(0);
+export const RegionalTargets = z
+  .strictObject({
+    top: clo,
+    outerwear: clo,
+    dress: clo,
+    bottom: clo,
+    shoes: clo,
+    accessory: clo,
+  })
+  .meta({ description: 'Sums of Iclu to wear, clo; not to be added up' });
+export type RegionalTargets = z.infer<typeof RegionalTargets>;
+
+/** What the targets were computed from, all of it: `score` computes them again from here. */
+const TargetInputs = z.strictObject({
+  condition: ConditionId,
+  isDay: z.boolean(),
+  offsetC: z.number(),
+  sensitivity: z.number(),
+  regionOffsetC: perRegion(z.number()),
+  cloOffset: z.number(),
+  occasion: z.string().nullable(),
+  indoorTempC: z.number().nullable(),
+});
+
+export const Targets = z
+  .strictObject({
+    tempC: z.number(),
+    windMs: z.number(),
+    humidityPct: z.number(),
+    met: z.number(),
+    iA: z.number().meta({ description: 'Boundary air layer, clo' }),
+    kHumidity: z.number().meta({ description: 'Vapour gradient against that at 50 % RH' }),
+    hEff: z.number().meta({ description: 'Dry heat the clothing must pass, W/m²' }),
+    regionalTargets: RegionalTargets,
+    thermalProfile: ThermalProfileId,
+    total: z.strictObject({
+      iclRequired: z.number(),
+      iclResultant: z.number(),
+      sumIclu: z.number(),
+      iclRaw: z.number(),
+      capped: z.boolean(),
+      floored: z.boolean(),
+    }),
+    inputs: TargetInputs,
+    paramsVersion: z.string(),
+    digest: z
+      .string()
+      .meta({ description: 'Proof that the targets are ours; send them unchanged' }),
+  })
+  .meta({ title: 'Targets' });
+export type Targets = z.infer<typeof Targets>;
+
+export const IndoorTargets = z
+  .strictObject({
+    tempC: z.number(),
+    met: z.number(),
+    regionalTargets: RegionalTargets,
+    total: z.strictObject({ iclRequired: z.number() }),
+  })
+  .partial()
+  .meta({ title: 'IndoorTargets', description: 'Empty for the plan `outdoor`' });
+export type IndoorTargets = z.infer<typeof IndoorTargets>;
+
+export const targetsAnswerFields = {
+  targets: Targets,
+  indoorTargets: IndoorTargets,
+  indoorTempC: z.number(),
+  isHotRegime: z.boolean(),
+};
+export const TargetsResponse = z
+  .strictObject(targetsAnswerFields)
+  .meta({ title: 'TargetsResponse' });
+export type TargetsResponse = z.infer<typeof TargetsResponse>;
+
+export const ParamsResponse = z
+  .strictObject({
+    version: z.string(),
+    model: z.string(),
+    issued: z.iso.date(),
+    supportedTargetVersions: z.array(z.string()),
+    coefficients: z.array(
+      z.strictObject({
+        key: z.string(),
+        value: z.number(),
+        unit: z.string(),
+        basis: z.enum(BASES),
+        source: z.string(),
+      }),
+    ),
+    tables: z.record(
+      z.string(),
+      z.strictObject({
+        unit: z.string(),
+        basis: z.enum(BASES),
+        source: z.string(),
+        rows: z.union([z.array(z.unknown()), z.record(z.string(), z.unknown())]),
+      }),
+    ),
+    equations: z.array(z.strictObject({ id: z.string(), text: z.string() })),
+  })
+  .meta({ title: 'ParamsResponse' });

@@ -1,0 +1,247 @@
+import { describe, expect, test } from 'vitest';
+import { lookRoutes } from '../../src/api/look.ts';
+import { parse } from '../../src/http/parse.ts';
+import type { Call, Route } from '../../src/http/route.ts';
+import { createLog } from '../../src/log.ts';
+import { Problem } from '../../src/problem.ts';
+import { CLOSET } from './closet.ts';
+
+const routes = lookRoutes({ signingKeys: 'k1:a-secret-of-the-test' });
+const routeAt = (path: string): Route => {
+  const found = routes.find((route) => route.path === `/look/v1/${path}`);
+  if (!found) throw new Error(`There is no ${path}`);
+  return found;
+};
+
+/** Calls a row of the endpoint table as the server does: parsed by its own schemas, then handled. */
+async function call(path: string, { body, query, headers }: Partial<Call> = {}) {
+  const route = routeAt(path);
+  return route.handle({
+    requestId: 'test',
+    caller: undefined,
+    params: {},
+    query: route.query ? parse(route.query, query ?? {}, 'query') : undefined,
+    body: route.body ? parse(route.body, body, 'body') : undefined,
+    headers: headers ?? {},
+    imageForm: () => Promise.reject(new Error('There is no image here')),
+    standing: undefined,
+    takeQuota: () => undefined,
+    signal: new AbortController().signal,
+    log: createLog('test', 'silent'),
+  });
+}
+
+const answer = async (path: string, body: unknown) => {
+  const reply = await call(path, { body: JSON.parse(JSON.stringify(body)) });
+  const [content] = Object.values(routeAt(path).answers[200]?.content ?? {});
+  if (!content || content === 'binary') throw new Error('This answers no JSON');
+  // What is sent is what is published: nothing more, nothing less.
+  expect(content.parse(JSON.parse(JSON.stringify(reply.body)))).toEqual(reply.body);
+  return JSON.parse(JSON.stringify(reply.body));
+};
+
+/** The problem that a body is refused with: its type, and where each fault lies. */
+async function refusal(path: string, body: unknown) {
+  try {
+    await call(path, { body });
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return { type: error.type, pointers: error.errors?.map(({ pointer }) => pointer), error };
+  }
+  throw new Error('accepted');
+}
+
+const weather = { tempC: 8, windMs: 5, humidityPct: 80, condition: 'rain' };
+const asked = { weather, met: 2, occasion: 'work', items: CLOSET };
+
+describe('the two ways through the contract', () => {
+  test('the simple one: words from /meta, outfits from /outfits', async () => {
+    const meta = JSON.parse(String((await call('meta')).body));
+    const known = new Set(meta.dictionaries.category.map(({ id }: { id: string }) => id));
+    expect(CLOSET.every(({ category }) => known.has(category))).toBe(true);
+    const { outfits, targets, indoorTargets } = await answer('outfits', { ...asked, limit: 3 });
+    expect(outfits).toHaveLength(3);
+    expect(new Set(outfits.map(({ name }: { name: string }) => name)).size).toBe(3);
+    expect(targets.regionalTargets.outerwear).toBeGreaterThan(0);
+    expect(indoorTargets.regionalTargets.outerwear).toBe(0);
+  });
+
+  test('the stepwise one: /targets, /candidates, /score with the targets as they came', async () => {
+    const { items: _, ...day } = asked;
+    const { targets } = await answer('targets', day);
+    const found = await answer('candidates', { ...asked, limit: 10 });
+    expect(found.targets).toEqual(targets);
+    const scored = await answer('score', {
+      targets: found.targets,
+      candidates: found.candidates,
+      items: CLOSET,
+    });
+    expect(
+      scored.ranked.map(({ candidateId }: { candidateId: string }) => candidateId).sort(),
+    ).toEqual(found.candidates.map(({ id }: { id: string }) => id).sort());
+    expect(scored.shell.needed).toBe(true);
+  });
+
+  test('come to the same outfits, score for score', async () => {
+    const { outfits } = await answer('outfits', { ...asked, limit: 4 });
+    const pool = (await answer('candidates', { ...asked, limit: 20 })).candidates;
+    const { targets } = await answer('candidates', { ...asked, limit: 1 });
+    const { ranked } = await answer('score', { targets, candidates: pool, items: CLOSET });
+    expect(
+      ranked
+        .slice(0, 4)
+        .map(({ candidateId, score }: Record<string, unknown>) => [candidateId, score]),
+    ).toEqual(outfits.map(({ id, score }: Record<string, unknown>) => [id, score]));
+  });
+
+  test('the outdoor plan has no base outfit', async () => {
+    const { indoorTargets, outfits } = await answer('outfits', { ...asked, plan: 'outdoor' });
+    expect(indoorTargets).toEqual({});
+    expect(outfits[0].shell).toBeNull();
+  });
+});
+
+describe('documents that stand', () => {
+  test.each(['params', 'meta'])(
+    '%s has an entity tag, and is not sent to who has it',
+    async (path) => {
+      const first = await call(path);
+      expect(first.headers?.['content-type']).toMatch(/^application\/json/);
+      const etag = first.headers?.etag ?? '';
+      expect(etag).toMatch(/^"[\w-]{27}"$/);
+      for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+        const again = await call(path, { headers: { 'if-none-match': known } });
+        expect(again.status).toBe(304);
+        expect(again.body).toBeUndefined();
+        expect(again.headers?.etag).toBe(etag);
+      }
+      const other = await call(path, { headers: { 'if-none-match': '"other"' } });
+      expect(other.status ?? 200).toBe(200);
+    },
+  );
+
+  test('meta speaks the language asked for', async () => {
+    const german = await call('meta', { query: { locale: 'de' } });
+    expect(german.headers?.['content-language']).toBe('de');
+    expect(String(german.body)).toContain('Daunenjacke');
+    expect(german.headers?.etag).not.toBe((await call('meta')).headers?.etag);
+  });
+});
+
+describe('what is refused, and where the fault lies', () => {
+  const targets = (more: object, at = weather) => ({ weather: { ...at, ...more }, met: 2 });
+
+  // biome-ignore format: a table reads best aligned
+  test.each([
+    ['too cold',            targets({ tempC: -60.1 }),        ['/weather/tempC']],
+    ['too hot',             targets({ tempC: 60.1 }),         ['/weather/tempC']],
+    ['a temperature as text', targets({ tempC: '8' }),        ['/weather/tempC']],
+    ['wind from behind',    targets({ windMs: -1 }),          ['/weather/windMs']],
+    ['a hurricane',         targets({ windMs: 61 }),          ['/weather/windMs']],
+    ['too damp',            targets({ humidityPct: 101 }),    ['/weather/humidityPct']],
+    ['an unknown sky',      targets({ condition: 'frogs' }),  ['/weather/condition']],
+    ['an unknown key',      targets({ uvIndex: 3 }),          ['/weather/uvIndex']],
+    ['infinity',            targets(JSON.parse('{"tempC": 1e999}')), ['/weather/tempC']],
+    ['not a number',        targets({ tempC: Number.NaN }),   ['/weather/tempC']],
+    ['no weather, no met',  {},                               ['/weather', '/met']],
+    ['asleep below sleep',  { ...targets({}), met: 0.6 },     ['/met']],
+    ['an occasion',         { ...targets({}), occasion: 'coronation' }, ['/occasion']],
+    ['a clo offset',        { ...targets({}), cloOffset: 1.6 }, ['/cloOffset']],
+    ['a sauna indoors',     { ...targets({}), indoorTempC: 41 }, ['/indoorTempC']],
+    ['a profile',           { ...targets({}), userProfile: { offsetC: 7, thermalProfile: 'chilly', regionOffsetC: { ears: 1 } } },
+      ['/userProfile/thermalProfile', '/userProfile/offsetC', '/userProfile/regionOffsetC/ears']],
+    ['all faults at once',  { weather: { tempC: 99, windMs: -1, humidityPct: 50, condition: 'x' }, met: 'fast', extra: 1 },
+      ['/weather/tempC', '/weather/windMs', '/weather/condition', '/met', '/extra']],
+  ])('targets: %s', async (_, body, pointers) => {
+    const refused = await refusal('targets', body);
+    expect(refused.type).toBe('invalid-request');
+    expect([...(refused.pointers ?? [])].sort()).toEqual([...pointers].sort());
+  });
+
+  test.each(['candidates', 'outfits'])('%s: items, each with its own place', async (path) => {
+    const items = [
+      { id: 'a', category: 't-shirt' },
+      { id: 'a', category: 'jeans', clo: 3 },
+      { id: 'b', category: 'jeans', colors: [{ hex: 'blue' }] },
+    ];
+    const { type, pointers, error } = await refusal(path, { ...asked, items, must: ['z'] });
+    expect(type).toBe('invalid-request');
+    expect(new Set(pointers)).toEqual(
+      new Set([
+        '/items/0/category',
+        '/items/1/id',
+        '/items/1/clo',
+        '/items/2/colors/0/hex',
+        '/must/0',
+      ]),
+    );
+    expect(error.errors?.find(({ pointer }) => pointer === '/items/0/category')?.detail).toContain(
+      '`t_shirt`',
+    );
+  });
+
+  test.each(['candidates', 'outfits'])(
+    '%s: 1001 items, before anything in them is read',
+    async (path) => {
+      const items = Array.from({ length: 1001 }, () => ({ nonsense: true }));
+      const { type, pointers } = await refusal(path, { ...asked, items });
+      expect([type, pointers]).toEqual(['payload-too-large', ['/items']]);
+    },
+  );
+
+  test('an empty wardrobe is no fault: there is nothing to offer, and the answer says why', async () => {
+    const { outfits, diagnostics } = await answer('outfits', { ...asked, items: [] });
+    expect(outfits).toEqual([]);
+    expect(diagnostics.length).toBeGreaterThan(0);
+    const { candidates, totalValid } = await answer('candidates', { ...asked, items: [] });
+    expect([candidates, totalValid]).toEqual([[], '0']);
+  });
+
+  test('altered targets', async () => {
+    const { targets, candidates } = await answer('candidates', asked);
+    const altered = { ...targets, tempC: targets.tempC + 1 };
+    const body = { targets: altered, candidates, items: CLOSET };
+    expect((await refusal('score', body)).type).toBe('targets-altered');
+  });
+
+  test('candidates of items that are not there', async () => {
+    const { targets, candidates } = await answer('candidates', { ...asked, limit: 2 });
+    const [kept] = candidates[1].itemIds;
+    const items = CLOSET.filter(({ id }) => id === kept);
+    const { type, pointers } = await refusal('score', { targets, candidates, items });
+    expect(type).toBe('invalid-request');
+    expect(pointers?.length).toBeGreaterThan(2);
+    for (const pointer of pointers ?? []) expect(pointer).toMatch(/^\/candidates\/[01]\/itemIds/);
+  });
+});
+
+test('conditions are taken as forecasts write them, and echoed as ours', async () => {
+  for (const [said, ours] of [
+    ['Heavy Rain', 'heavy-rain'],
+    ['heavy_rain', 'heavy-rain'],
+    ['sunny', 'clear'],
+    ['Overcast', 'cloudy'],
+    ['mist', 'fog'],
+  ]) {
+    const { targets } = await answer('targets', {
+      weather: { ...weather, condition: said },
+      met: 1,
+    });
+    expect(targets.inputs.condition).toBe(ours);
+  }
+});
+
+test('the same request gives the same bytes', async () => {
+  for (const path of ['targets', 'candidates', 'outfits']) {
+    const { items, ...day } = asked;
+    const body = path === 'targets' ? day : { ...day, items };
+    const once = JSON.stringify(await answer(path, body));
+    expect(JSON.stringify(await answer(path, body))).toBe(once);
+  }
+});
+
+test('the order in which items are listed changes nothing', async () => {
+  const { outfits } = await answer('outfits', asked);
+  const turned = await answer('outfits', { ...asked, items: [...CLOSET].reverse() });
+  expect(turned.outfits).toEqual(outfits);
+});

@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'vitest';
+import { computeDay, DayRequest, DayResponse } from '../../src/look/day.ts';
+import { PARAMS, readModel } from '../../src/look/params.ts';
+import { CLOSET } from './closet.ts';
+import { createChance, drawWardrobe } from './wardrobes.ts';
+
+const model = readModel(PARAMS);
+
+interface Told {
+  tempC: number;
+  condition?: string;
+  place?: 'indoor' | 'outdoor';
+}
+const asked = (hours: readonly Told[], more: object = {}) =>
+  DayRequest.parse({
+    hours: hours.map(({ tempC, condition = 'cloudy', place }, at) => ({
+      at: `${at + 7}:00`,
+      weather: { tempC, windMs: 3, humidityPct: 60, condition },
+      met: 1.8,
+      place,
+    })),
+    items: CLOSET,
+    ...more,
+  });
+const day = (hours: readonly Told[], more: object = {}) => computeDay(model, asked(hours, more));
+
+const SPRING = [3, 5, 9, 13, 17, 19, 18, 14, 10].map((tempC) => ({ tempC }));
+
+describe('a day that starts cold and turns warm', () => {
+  const planned = day(SPRING);
+
+  test('has an answer of the form that is published, an hour for an hour', () => {
+    expect(DayResponse.parse(planned)).toEqual(planned);
+    expect(planned.hours.map(({ at }) => at)).toEqual(asked(SPRING).hours.map(({ at }) => at));
+  });
+
+  test('takes things off as it warms and puts them on as it cools', () => {
+    const warmth = planned.hours.map(({ icl }) => icl);
+    expect(warmth[0]).toBeGreaterThan(warmth[5] ?? Number.NaN);
+    expect(warmth.at(-1)).toBeGreaterThan(warmth[5] ?? Number.NaN);
+    expect(planned.hours.some(({ takeOffIds }) => takeOffIds.length > 0)).toBe(true);
+  });
+
+  test('changes from hour to hour exactly as it says, within the one outfit', () => {
+    const outfit = new Set(planned.outfit?.itemIds);
+    let worn = new Set(planned.hours[0]?.wearIds);
+    for (const { wearIds, putOnIds, takeOffIds } of planned.hours) {
+      for (const id of takeOffIds) expect(worn.delete(id)).toBe(true);
+      worn = new Set([...worn, ...putOnIds]);
+      expect(worn).toEqual(new Set(wearIds));
+      expect(wearIds.every((id) => outfit.has(id))).toBe(true);
+    }
+  });
+
+  test('tells its worst hour', () => {
+    const worst = Math.min(...planned.hours.map(({ fit }) => fit));
+    expect(planned.worst?.fit).toBe(worst);
+    expect(planned.hours[planned.worst?.hour ?? -1]?.fit).toBe(worst);
+  });
+});
+
+test('nothing changes in a day that does not', () => {
+  const { hours } = day(Array.from({ length: 6 }, () => ({ tempC: 15 })));
+  expect(hours.every(({ putOnIds, takeOffIds }) => putOnIds.length + takeOffIds.length === 0)).toBe(
+    true,
+  );
+});
+
+test('a coat comes off at the office and goes on again', () => {
+  const { hours, outfit } = day([
+    { tempC: 1 },
+    { tempC: 2, place: 'indoor' },
+    { tempC: 3, place: 'indoor' },
+    { tempC: 2 },
+  ]);
+  const coat = outfit?.slots.outer ?? 'none';
+  expect(hours.map(({ wearIds }) => wearIds.includes(coat))).toEqual([true, false, false, true]);
+});
+
+test('the base stays on all day', () => {
+  const chance = createChance(3);
+  for (let i = 0; i < 8; i++) {
+    const items = drawWardrobe(chance, 30);
+    const temps = Array.from({ length: 6 }, () => ({ tempC: Math.round(chance.between(-10, 30)) }));
+    const { outfit, hours } = day(temps, { items });
+    const { main = 'none', bottom = main, shoes = main } = outfit?.slots ?? {};
+    for (const { wearIds } of hours)
+      expect(wearIds).toEqual(expect.arrayContaining([main, bottom, shoes]));
+  }
+});
+
+test('the order of items changes nothing, and neither does asking again', () => {
+  const once = day(SPRING);
+  expect(day(SPRING)).toEqual(once);
+  expect(day(SPRING, { items: [...CLOSET].reverse() })).toEqual(once);
+});
+
+test('an empty wardrobe is answered with the reason', () => {
+  const { outfit, hours, diagnostics } = day(SPRING, { items: [] });
+  expect([outfit, hours]).toEqual([null, []]);
+  expect(diagnostics.map(({ code }) => code)).toContain('empty-wardrobe');
+});

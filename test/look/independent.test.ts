@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { readSigningKeys } from '../../src/look/digest.ts';
+import { PARAMS, readModel } from '../../src/look/params.ts';
+import { computeTargets } from '../../src/look/signed-targets.ts';
+import { recompute } from './independent/recompute.ts';
+import { requestFrom, seeded } from './laws.ts';
+
+const model = readModel(PARAMS);
+const keys = readSigningKeys('k1:a-secret-of-the-test');
+const paramsText = JSON.stringify(PARAMS);
+const HALF_OF_LAST = { three: 0.0005 + 1e-9, one: 0.05 + 1e-9 };
+
+test('a client that knows only /params comes to the same targets, on 1000 random requests', () => {
+  const random = seeded(20261120);
+  for (let i = 0; i < 1000; i++) {
+    const request = requestFrom(Array.from({ length: 20 }, random));
+    const ours = computeTargets(model, keys, request);
+    const theirs = recompute(paramsText, request);
+    const near = (name: string, rounded: number | undefined, exact: number, within: number) => {
+      const apart = Math.abs((rounded ?? Number.NaN) - exact);
+      expect(apart, `${name}: ${rounded} or ${exact} for ${JSON.stringify(request)}`).toBeLessThan(
+        within,
+      );
+    };
+    const { targets, indoorTargets } = ours;
+    near('iA', targets.iA, theirs.outdoor.iA, HALF_OF_LAST.three);
+    near('kHumidity', targets.kHumidity, theirs.outdoor.kHumidity, HALF_OF_LAST.three);
+    near('hEff', targets.hEff, theirs.outdoor.hEff, HALF_OF_LAST.one);
+    near('indoorTempC', ours.indoorTempC, theirs.indoorTempC, HALF_OF_LAST.three);
+    for (const name of ['iclRequired', 'iclResultant', 'iclRaw', 'sumIclu'] as const)
+      near(name, targets.total[name], theirs.outdoor[name], HALF_OF_LAST.three);
+    near('indoor', indoorTargets.total?.iclRequired, theirs.indoor.iclRequired, HALF_OF_LAST.three);
+    for (const name of ['top', 'outerwear', 'dress', 'bottom', 'shoes', 'accessory'] as const) {
+      const { regionalTargets } = targets;
+      near(name, regionalTargets[name], theirs.outdoor.regions[name], HALF_OF_LAST.three);
+      const inside = indoorTargets.regionalTargets?.[name];
+      near(`indoor ${name}`, inside, theirs.indoor.regions[name], HALF_OF_LAST.three);
+    }
+    expect(targets.thermalProfile).toBe(theirs.label);
+    expect(ours.isHotRegime).toBe(theirs.isHot);
+  }
+});
+
+test('the second computation imports nothing', () => {
+  const text = readFileSync(join(import.meta.dirname, 'independent/recompute.ts'), 'utf8');
+  expect(text).not.toMatch(/^import|import\(|require\(/m);
+});

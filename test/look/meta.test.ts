@@ -1,0 +1,37 @@
+import { describe, expect, test } from 'vitest';
+import { MetaResponse, metaAnswer } from '../../src/look/meta.ts';
+import { PARAMS, readModel } from '../../src/look/params.ts';
+import { CONDITIONS, THERMAL_PROFILES } from '../../src/look/tables.ts';
+import { dictionary, LOCALES } from '../../src/taxonomy/schema.ts';
+
+const model = readModel(PARAMS);
+const ids = (entries: readonly { id: string }[]) => entries.map(({ id }) => id);
+
+describe.each(LOCALES)('in %s', (locale) => {
+  const meta = metaAnswer(model, locale);
+
+  test('the answer has the form that is published', () => {
+    expect(MetaResponse.parse(meta)).toEqual(meta);
+  });
+
+  test('every entry has a label', () => {
+    for (const entries of Object.values(meta.dictionaries))
+      for (const entry of entries) expect(entry.label, entry.id).toMatch(/\S/);
+  });
+});
+
+test('the words are those the engine takes, all of them', () => {
+  const { dictionaries, versions } = metaAnswer(model, 'en');
+  expect(new Set(ids(dictionaries.condition))).toEqual(new Set(CONDITIONS));
+  expect(new Set(ids(dictionaries.thermalProfile))).toEqual(new Set(THERMAL_PROFILES));
+  expect(new Set(ids(dictionaries.occasion))).toEqual(new Set(Object.keys(model.tables.occasion)));
+  expect(new Set(ids(dictionaries.season))).toEqual(new Set(Object.keys(model.tables.season)));
+  expect(ids(dictionaries.category)).toEqual(ids(dictionary.categories));
+  expect(versions.params).toBe(PARAMS.version);
+});
+
+test('labels differ between languages', () => {
+  const label = (locale: (typeof LOCALES)[number]) =>
+    metaAnswer(model, locale).dictionaries.condition.find(({ id }) => id === 'rain')?.label;
+  expect(LOCALES.map(label)).toEqual(['Rain', 'Regen', 'Pluie', 'Lluvia', 'Pioggia', 'Regen']);
+});

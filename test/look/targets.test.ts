@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'vitest';
+import { dryHeat } from '../../src/look/heat.ts';
+import { PARAMS, readModel } from '../../src/look/params.ts';
+import { TargetsRequest } from '../../src/look/schema.ts';
+import { requestOf, situationOf, unsignedTargets } from '../../src/look/targets.ts';
+import golden from '../fixtures/look-golden.json' with { type: 'json' };
+
+const model = readModel(PARAMS);
+const REGIONS = ['top', 'outerwear', 'dress', 'bottom', 'shoes', 'accessory'] as const;
+
+describe('targets agree with the golden vectors to 1e-9', () => {
+  test.each(golden.cases.map(({ in: given, out }) => [JSON.stringify(given), given, out] as const))(
+    '%s',
+    (_, given, out) => {
+      const request = TargetsRequest.parse(given);
+      const { outdoor, indoor, isHot, indoorTempC } = situationOf(model, request);
+      const pairs: [number, number][] = [
+        [outdoor.climate.iA, out.iA],
+        [outdoor.climate.kHumidity, out.kHumidity],
+        [dryHeat(outdoor.climate, outdoor.iclResultant), out.hEff],
+        [outdoor.iclResultant, out.iclResultant],
+        [outdoor.iclRaw, out.iclRaw],
+        [outdoor.iclRequired, out.icl],
+        [indoorTempC, out.indoorTempC],
+        [indoor.iclRequired, out.iclIndoor],
+        ...REGIONS.map((region): [number, number] => [
+          outdoor.regions[region],
+          out.regional[region],
+        ]),
+        ...REGIONS.map((region): [number, number] => [
+          indoor.regions[region],
+          out.regionalIndoor[region],
+        ]),
+      ];
+      for (const [ours, theirs] of pairs) expect(ours).toBeCloseTo(theirs, 9);
+      expect(isHot).toBe(out.isHotRegime);
+    },
+  );
+});
+
+test('targets give back the request they were computed from', () => {
+  const request = TargetsRequest.parse({
+    weather: { tempC: 3.3, windMs: 4, humidityPct: 71, condition: 'Heavy Rain', isDay: false },
+    met: 1.7,
+    occasion: 'work',
+    cloOffset: 0.2,
+    userProfile: { offsetC: 1.2, sensitivity: 1.5, coldHands: true, regionOffsetC: { feet: -1 } },
+  });
+  const targets = unsignedTargets(model, situationOf(model, request));
+  const again = situationOf(model, requestOf({ ...targets, digest: '' }));
+  expect(unsignedTargets(model, again)).toEqual(targets);
+});

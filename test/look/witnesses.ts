@@ -1,0 +1,135 @@
+import { calibrate } from '../../src/look/calibrate.ts';
+import type { Feedback } from '../../src/look/calibrate-schema.ts';
+import { computeDay } from '../../src/look/day.ts';
+import { readSigningKeys } from '../../src/look/digest.ts';
+import { metaAnswer } from '../../src/look/meta.ts';
+import { computeCandidates, computeOutfits } from '../../src/look/outfits.ts';
+import type { Model } from '../../src/look/params.ts';
+import { Weather } from '../../src/look/schema.ts';
+import { situationOf, unsignedTargets } from '../../src/look/targets.ts';
+import type { OutfitsRequest } from '../../src/look/wardrobe-request.ts';
+import { WardrobeItem } from '../../src/taxonomy/wardrobe-item-schema.ts';
+import { CLOSET } from './closet.ts';
+import { requestFrom, seeded } from './laws.ts';
+
+const keys = readSigningKeys('k1:a-secret-of-the-test');
+const random = seeded(11);
+const requests = Array.from({ length: 120 }, () => requestFrom(Array.from({ length: 20 }, random)));
+
+/** Garments at the borders of what is told of garments: shades, patterns, warmth, nothing at all. */
+// biome-ignore format: a table reads best aligned
+const ODD = ([
+  { id: 'dark',     category: 't_shirt',  colors: [{ hex: '#1a0508' }], warmth: 1 },
+  { id: 'pale',     category: 'shirt',    colors: [{ hex: '#fdf0c8' }], warmth: 2, pattern: 'checked' },
+  { id: 'vivid',    category: 'sweater',  colors: [{ hex: '#d0103a' }], warmth: 4 },
+  { id: 'shrill',   category: 'hoodie',   colors: [{ hex: '#10b040' }], warmth: 5, pattern: 'striped', occasions: ['sport'] },
+  { id: 'dotted',   category: 'chinos',   colors: [{ hex: '#2050c0' }], pattern: 'dots', occasions: ['work'] },
+  { id: 'unknown',  category: 'jeans' },
+  { id: 'bare',     category: 'sandals',  colors: [{ hex: '#c0a010' }] },
+  { id: 'shoes',    category: 'sneakers', colors: [{ hex: '#12080f' }] },
+  { id: 'jacket',   category: 'light_jacket', colors: [{ hex: '#104080' }] },
+]).map((item) => WardrobeItem.parse(item));
+
+type Day = [tempC: number, windMs: number, condition: string, more?: Partial<OutfitsRequest>];
+// biome-ignore format: a table reads best aligned
+const DAYS: readonly Day[] = [
+  [19,  3, 'cloudy',     { items: ODD, limit: 20 }],
+  [11,  3, 'cloudy',     { items: ODD, limit: 20, plan: 'outdoor', occasion: 'casual' }],
+  [19,  3, 'partly-cloudy'],
+  [19,  3, 'cloudy',     { plan: 'outdoor', occasion: 'work' }],
+  [8,   6, 'rain'],
+  [8,   6, 'rain',       { plan: 'outdoor', met: 1.6 }],
+  [12,  9, 'heavy-rain', { plan: 'outdoor', occasion: 'outdoor' }],
+  [-15, 4, 'snow'],
+  [-15, 4, 'snow',       { plan: 'outdoor' }],
+  [-5,  9, 'heavy-snow', { plan: 'outdoor', met: 1.2 }],
+  [-38, 12, 'cloudy',    { plan: 'outdoor', met: 1.2 }],
+  [33,  2, 'clear'],
+  [33,  2, 'clear',      { plan: 'outdoor' }],
+  [38,  1, 'clear',      { plan: 'outdoor', met: 3 }],
+  [26,  1, 'cloudy',     { plan: 'outdoor', met: 1.4 }],
+  [23,  5, 'windy',      { plan: 'outdoor', met: 1.2, occasion: 'date' }],
+  [3,   4, 'drizzle',    { occasion: 'business_formal', recent: [{ itemIds: ['oxfords', 'suit', 'dress-shirt'], daysAgo: 2 }] }],
+  [16,  2, 'thunderstorm', { occasion: 'party' }],
+  [10,  2, 'sleet',      { occasion: 'home', indoorTempC: 14 }],
+  [5,   2, 'hail',       { occasion: 'sport', plan: 'outdoor', met: 4 }],
+  [21,  2, 'fog',        { occasion: 'school' }],
+  [28,  3, 'clear',      { occasion: 'beach' }],
+  [14,  3, 'cloudy',     { occasion: 'smart_casual' }],
+  [14,  3, 'cloudy',     { occasion: 'travel' }],
+  [14,  3, 'cloudy',     { occasion: 'ceremony' }],
+];
+
+const outfitsOn =
+  ([tempC, windMs, condition, more]: Day) =>
+  (model: Model) =>
+    computeOutfits(model, keys, {
+      weather: Weather.parse({ tempC, windMs, humidityPct: 60, condition }),
+      met: 2,
+      items: [...CLOSET],
+      limit: 4,
+      ...more,
+    });
+
+const COLD = Weather.parse({ tempC: 2, windMs: 4, humidityPct: 70, condition: 'cloudy' });
+const felt = (vote: number, more: Partial<Feedback> = {}): Feedback => ({
+  vote,
+  weather: COLD,
+  met: 2,
+  plan: 'outdoor',
+  worn: { icl: 1.7 },
+  ...more,
+});
+
+const HOURS = [2, 4, 9, 14, 19, 21, 17, 12].map((tempC, hour) => ({
+  weather: Weather.parse({
+    tempC,
+    windMs: 2 + hour,
+    humidityPct: 60,
+    condition: hour > 5 ? 'rain' : 'clear',
+  }),
+  met: hour % 3 === 0 ? 1.3 : 2,
+}));
+
+const VOTES: readonly Feedback[] = [
+  felt(-2, { regionVotes: { hands: -3 } }),
+  felt(3, { minutes: 3 }),
+  felt(-1, { minutes: 4.9 }),
+  { ...felt(0), vote: undefined, preference: 'warmer' },
+  felt(0, { plan: 'indoor', indoorTempC: 19, weather: undefined }),
+  felt(-1, {
+    worn: { items: CLOSET.filter(({ id }) => ['tee-white', 'jeans-blue'].includes(id)) },
+  }),
+];
+const EXTREMES = [
+  Array.from({ length: 40 }, () => felt(-3, { regionVotes: { feet: -3 } })),
+  Array.from({ length: 40 }, () => felt(-1)),
+];
+
+/** Answers of the engine that between them depend on every number in its params. */
+export const WITNESSES: readonly ((model: Model) => unknown)[] = [
+  (model) => requests.map((request) => unsignedTargets(model, situationOf(model, request))),
+  (model) => requests.map((request) => situationOf(model, request).indoor.regions),
+  (model) => calibrate(model, { feedback: [...VOTES] }),
+  ...EXTREMES.map((feedback) => (model: Model) => [
+    calibrate(model, { feedback }),
+    calibrate(model, {
+      userProfile: { offsetC: 5, learning: { n: 1, variance: 0.06, model: '' } },
+      feedback: feedback.slice(0, 3),
+    }),
+  ]),
+  ...DAYS.map(outfitsOn),
+  // How many outfits there are tells whether one without outerwear counts.
+  (model) =>
+    [4, 6, 8, 10, 12].map((tempC) =>
+      computeCandidates(model, keys, {
+        weather: { ...COLD, tempC },
+        met: 2,
+        plan: 'outdoor',
+        items: [...ODD],
+        limit: 1,
+      }),
+    ),
+  (model) => metaAnswer(model, 'en').dictionaries,
+  (model) => computeDay(model, { hours: [...HOURS], items: [...CLOSET] }),
+];
