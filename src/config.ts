@@ -3,6 +3,13 @@ import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 
+/** A list of networks in CIDR notation, separated by commas. */
+const networks = z
+  .string()
+  .default('')
+  .transform((text) => text.split(',').flatMap((part) => part.trim() || []))
+  .pipe(z.array(z.union([z.cidrv4(), z.cidrv6()])));
+
 const whole = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
 
 const Environment = z.object({
@@ -18,6 +25,7 @@ const Environment = z.object({
   SYNC_TIMEOUT_SECONDS: z.coerce.number().min(0.5).max(600).default(25),
   MAX_IMAGE_BYTES: whole(1024, 512 * 2 ** 20).default(20 * 2 ** 20),
   MAX_IMAGE_PIXELS: whole(1024, 2 ** 28).default(50_000_000),
+  FETCH_ALLOW: networks,
   MODEL: z
     .string()
     .regex(/^[a-z0-9][a-z0-9._-]*$/)

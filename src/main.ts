@@ -10,15 +10,21 @@ import { createServer } from './http/server.ts';
 import { SUNSETS } from './http/sunset.ts';
 import { sniffFormat } from './image/sniff.ts';
 import { createAdmission } from './jobs/admission.ts';
+import { createEndings } from './jobs/endings.ts';
+import { createIdempotency } from './jobs/idempotency.ts';
+import { createKeeping } from './jobs/keeping.ts';
+import { openQueue } from './jobs/queue.ts';
+import { createRecords } from './jobs/records.ts';
 import { blockingConnection, checkRedis, commandConnection, untilReady } from './jobs/redis.ts';
+import { createReferences } from './jobs/references.ts';
 import { createJobRunner } from './jobs/results.ts';
 import { createWorkerRegister } from './jobs/workers.ts';
 import { createLog } from './log.ts';
 import { createGatewayMetrics, createRegistry } from './metrics.ts';
 import { readSecrets } from './secrets.ts';
+import { MAX_SIDE_PIXELS } from './store/inbox.ts';
 import { openStore } from './store/open-store.ts';
 
-const MAX_SIDE_PIXELS = 16_384;
 const START_MILLIS = 30_000;
 
 const toGrant = ({ id, ...record }: KeyRecord): Grant => ({ keyId: id, ...record });
@@ -47,6 +53,11 @@ async function main(): Promise<void> {
   const admission = createAdmission(runner, register, deadlineMillis, log);
   await admission.sample();
 
+  const records = createRecords(redis);
+  const queue = openQueue('async', redis, log);
+  const endings = await createEndings(blockingConnection(config.REDIS_URL, log));
+  const limits = { maxPixels: config.MAX_IMAGE_PIXELS, maxSidePixels: MAX_SIDE_PIXELS };
+
   const registry = createRegistry();
   const metrics = createGatewayMetrics(registry, () => ({
     waitMillis: admission.waitMillis(),
@@ -56,12 +67,19 @@ async function main(): Promise<void> {
   }));
 
   const routes = routeTable({
+    maxImageBytes: config.MAX_IMAGE_BYTES,
+    signingKeys: config.LOOK_SIGNING_KEYS ?? readSecrets(config.SELVAGE_HOME).lookSigningKeys,
     images: {
       blobs,
       runner,
       admission,
       deadlineMillis,
-      limits: { maxPixels: config.MAX_IMAGE_PIXELS, maxSidePixels: MAX_SIDE_PIXELS },
+      limits,
+    },
+    intake: {
+      ...{ blobs, records, queue, redis, limits, endings },
+      keeping: createKeeping(records, createReferences(redis), blobs),
+      idempotency: createIdempotency(redis),
     },
     checks: {
       redis: async () => void (await redis.ping()),
@@ -103,6 +121,8 @@ async function main(): Promise<void> {
     await app.close();
     admission.close();
     await runner.close();
+    await queue.close();
+    endings.close();
     redis.disconnect();
     blobs.close();
     log.info('gateway stopped');

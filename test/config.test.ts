@@ -23,6 +23,13 @@ test('an empty setting is an absent one', () => {
   expect(readConfig({ PORT: '', REDIS_URL: '' }).PORT).toBe(8080);
 });
 
+test('networks that may be fetched from are a list in CIDR notation', () => {
+  expect(readConfig({}).FETCH_ALLOW).toEqual([]);
+  const env = { FETCH_ALLOW: '10.0.0.0/8, fd00::/8,' };
+  expect(readConfig(env).FETCH_ALLOW).toEqual(['10.0.0.0/8', 'fd00::/8']);
+  expect(() => readConfig({ FETCH_ALLOW: '10.0.0.1' })).toThrow(/FETCH_ALLOW/);
+});
+
 test('all faults are told at once, by name and never by value', () => {
   const env = { PORT: 'eighty', STORE: 'tape', KEY_PEPPER: 'tooshort', REDIS_URL: 'http://x' };
   let message = '';

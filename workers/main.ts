@@ -1,23 +1,31 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import manifest from '../package.json' with { type: 'json' };
 import { ConfigError, readConfig } from '../src/config.ts';
 import { onCanceled } from '../src/jobs/cancel.ts';
 import { createCrashes } from '../src/jobs/crashes.ts';
+import { createKeeping } from '../src/jobs/keeping.ts';
+import { enqueueJob, openQueue } from '../src/jobs/queue.ts';
+import { createRecords, type JobRecord } from '../src/jobs/records.ts';
 import {
   blockingConnection,
   checkRedis,
   commandConnection,
   untilReady,
 } from '../src/jobs/redis.ts';
+import { createReferences } from '../src/jobs/references.ts';
 import { BEAT_MILLIS, createWorkerRegister } from '../src/jobs/workers.ts';
 import { createLog } from '../src/log.ts';
 import { createRegistry, createWorkerMetrics } from '../src/metrics.ts';
+import { MAX_SIDE_PIXELS } from '../src/store/inbox.ts';
 import { openStore } from '../src/store/open-store.ts';
 import { classifyGarment } from './classify-garment.ts';
 import { startEngine } from './engine/pool.ts';
 import { serveHealth } from './health.ts';
 import { removeBackground } from './remove-background.ts';
+import { giveUpJob, runJob } from './run-job.ts';
+import { createSafeFetch } from './safe-fetch.ts';
 import { startSweeper } from './sweep.ts';
 import { type JobFact, takeJobs } from './take-jobs.ts';
 
@@ -76,8 +84,38 @@ async function main(): Promise<void> {
     log,
     done,
   );
+  const records = createRecords(redis);
+  const references = createReferences(redis);
+  const keeping = createKeeping(records, references, blobs);
+  const safeFetch = createSafeFetch({
+    allow: config.FETCH_ALLOW,
+    userAgent: `Selvage/${manifest.version}`,
+  });
+  const jobParts = {
+    ...parts,
+    ...{ records, references, keeping, safeFetch },
+    limits: { maxPixels: config.MAX_IMAGE_PIXELS, maxSidePixels: MAX_SIDE_PIXELS },
+    maxBytes: config.MAX_IMAGE_BYTES,
+  };
+  const asyncTaker = takeJobs(
+    'async',
+    { 'run-job': runJob(jobParts) },
+    blockingConnection(config.REDIS_URL, log),
+    // One slot is always free for who waits at the other end of a connection.
+    Math.max(1, slots - 1),
+    log,
+    done,
+    (jobId) => {
+      giveUpJob(jobParts, jobId).catch((error) =>
+        log.error({ jobId, reason: error.message }, 'end of a job not written'),
+      );
+    },
+  );
   const canceled = blockingConnection(config.REDIS_URL, log);
-  await onCanceled(canceled, taker.cancel);
+  await onCanceled(canceled, (jobId) => {
+    taker.cancel(jobId);
+    asyncTaker.cancel(jobId);
+  });
 
   const register = createWorkerRegister(redis);
   const beat = () =>
@@ -86,7 +124,9 @@ async function main(): Promise<void> {
       .catch((error) => log.warn({ reason: error.message }, 'no heartbeat'));
   await beat();
   const beats = setInterval(beat, BEAT_MILLIS);
-  const stopSweeper = startSweeper(blobs, redis, log);
+  const queue = openQueue('async', redis, log);
+  const enqueue = (job: JobRecord) => enqueueJob(queue, job);
+  const stopSweeper = startSweeper({ blobs, redis, records, keeping, enqueue, log });
   let stopping = false;
   const health = serveHealth(registry, () => !stopping && redis.status === 'ready');
   health.on('error', (error) => log.warn({ reason: error.message }, 'health port not served'));
@@ -102,7 +142,9 @@ async function main(): Promise<void> {
     clearInterval(beats);
     stopSweeper();
     await register.leave(id).catch(() => log.warn('not signed off; others notice within seconds'));
-    await taker.close();
+    await Promise.all([taker.close(), asyncTaker.close()]);
+    await safeFetch.close();
+    await queue.close();
     await engine.close();
     canceled.disconnect();
     redis.disconnect();

@@ -4,6 +4,7 @@ import {
   type JobData,
   type JobName,
   type JobResult,
+  type JobsOf,
   QUEUES,
   type QueueName,
   readData,
@@ -19,7 +20,7 @@ export type Processor<N extends JobName> = (
   signal: AbortSignal,
 ) => Promise<JobResult<N>>;
 
-export type Processors = { [N in JobName]: Processor<N> };
+export type Processors<Q extends QueueName> = { [N in JobsOf<Q>]: Processor<N> };
 
 /** One job's end, for logs and metrics. */
 export interface JobFact {
@@ -48,19 +49,22 @@ export interface JobTaker {
  * Takes jobs of one queue and runs their processors.
  * @param concurrency jobs held at once; one more than the engine's slots keeps the engine fed while
  *   bytes are fetched and stored
+ * @param givenUp hears of each job that failed and is not tried again
  */
-export function takeJobs(
-  queueName: QueueName,
-  processors: Processors,
+export function takeJobs<Q extends QueueName>(
+  queueName: Q,
+  processors: Processors<Q>,
   connection: Redis,
   concurrency: number,
   log: Logger,
   done: (fact: JobFact) => void,
+  givenUp: (jobId: string) => void = () => {},
 ): JobTaker {
   const { lockMillis, stalledCheckMillis, maxStalledCount } = QUEUES[queueName];
   const process = async (job: Job, _token?: string, canceled?: AbortSignal): Promise<unknown> => {
-    const name = job.name as JobName;
-    const { deadlineAtMillis, requestId } = readData(name, job.data);
+    const name = job.name as JobsOf<Q>;
+    const data = readData(name, job.data);
+    const { requestId } = data;
     const startedAt = Date.now();
     const fact = (outcome: JobFact['outcome'], steps: JobFact['steps'] = {}, reason?: string) =>
       done({
@@ -73,10 +77,13 @@ export function takeJobs(
         steps,
         ...(reason && { reason }),
       });
-    const signal = jobSignal(deadlineAtMillis, canceled);
+    const signal = jobSignal(
+      'deadlineAtMillis' in data ? data.deadlineAtMillis : undefined,
+      canceled,
+    );
     try {
       signal.throwIfAborted();
-      const result = await perform(processors, name, job.data, signal);
+      const result = await perform<JobsOf<Q>>(processors, name, data, signal);
       fact('succeeded', result.millis);
       return result;
     } catch (error) {
@@ -103,6 +110,13 @@ export function takeJobs(
     skipVersionCheck: true,
   });
   worker.on('error', (error) => log.warn({ reason: error.message }, 'queue connection'));
+  worker.on('failed', (job) => {
+    // Asked of the queue: this worker may have lost the job to another, and only think that it failed.
+    job?.isFailed().then(
+      (isFailed) => isFailed && job.id && givenUp(job.id),
+      (error) => log.warn({ jobId: job.id, reason: error.message }, 'end of a job not known'),
+    );
+  });
   worker.on('stalled', (jobId) => log.warn({ jobId }, 'job taken over from a lost worker'));
   return {
     cancel: (jobId) => void worker.cancelJob(jobId),
@@ -112,15 +126,20 @@ export function takeJobs(
 
 /** Data, processor and result of one name belong together, which the compiler sees only by name. */
 const perform = <N extends JobName>(
-  processors: Processors,
+  processors: { [M in N]: Processor<M> },
   name: N,
-  data: unknown,
+  data: JobData<N>,
   signal: AbortSignal,
-): Promise<JobResult<N>> => processors[name](readData(name, data), signal);
+): Promise<JobResult<N>> => processors[name](data, signal);
 
-function jobSignal(deadlineAtMillis: number, canceled: AbortSignal | undefined): AbortSignal {
+/** Aborts when the job is called off, or when nobody waits for it any more. */
+function jobSignal(
+  deadlineAtMillis: number | undefined,
+  canceled: AbortSignal = new AbortController().signal,
+): AbortSignal {
+  if (deadlineAtMillis === undefined) return canceled;
   const leftMillis = deadlineAtMillis - Date.now();
   const overdue =
     leftMillis > 0 ? AbortSignal.timeout(leftMillis) : AbortSignal.abort(new Error(OVERDUE));
-  return canceled ? AbortSignal.any([canceled, overdue]) : overdue;
+  return AbortSignal.any([canceled, overdue]);
 }

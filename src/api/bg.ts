@@ -1,8 +1,13 @@
 import { z } from 'zod';
 import { queryFlag } from '../http/parse.ts';
+import { type Preference, preferenceApplied, readPrefer } from '../http/prefer.ts';
 import { type Call, json, type Reply, type Route, route } from '../http/route.ts';
+import { UNDER_WAY } from '../jobs/records.ts';
 import { Problem } from '../problem.ts';
 import type { ImageWork } from './image-work.ts';
+import { OUTPUT_SECONDS } from './intake-request.ts';
+import { accepted, type Intake } from './intake-work.ts';
+import { JobAnswer } from './job-answer.ts';
 
 const Query = z.object({
   return_base64: queryFlag
@@ -13,11 +18,16 @@ type Query = z.infer<typeof Query>;
 
 const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
-type CutOut = Awaited<ReturnType<ImageWork['cutOut']>>;
+/** A finished cut-out, whichever way it was made. */
+interface CutOut {
+  png: Uint8Array;
+  bytes: number;
+  model: string;
+}
 
-function checkPng({ png, result }: CutOut): void {
+function checkPng({ png, bytes }: CutOut): void {
   const isPng = PNG_SIGNATURE.equals(png.subarray(0, PNG_SIGNATURE.length));
-  if (isPng && png.length === result.bytes) return;
+  if (isPng && png.length === bytes) return;
   throw new Problem('upstream-failed', 'The cut-out came back damaged; try again');
 }
 
@@ -26,8 +36,46 @@ const serverTiming = (millis: Readonly<Record<string, number>>): string =>
     .map(([name, value]) => `${name};dur=${value.toFixed(1)}`)
     .join(', ');
 
+function cutOutReply(done: CutOut, asBase64: boolean, more: Record<string, string>): Reply {
+  checkPng(done);
+  const png = Buffer.from(done.png.buffer, done.png.byteOffset, done.png.byteLength);
+  const headers = { 'x-model': done.model, 'cache-control': 'no-store', ...more };
+  return asBase64
+    ? json({ image_base64: png.toString('base64') }, headers)
+    : { headers: { ...headers, 'content-type': 'image/png' }, body: png };
+}
+
+/** For who would rather not wait: a job, and its result where it is done in the time they give. */
+async function removeLater(
+  { intake, maxWaitMillis }: RemovalParts,
+  image: Uint8Array,
+  call: Call<Query>,
+  prefer: Preference,
+): Promise<Reply> {
+  const operations = ['remove-background'] as const;
+  const wish = { source: { image }, operations, outputSeconds: OUTPUT_SECONDS.usual };
+  const applied = { 'preference-applied': preferenceApplied(prefer) };
+  const waitMillis = Math.min((prefer.waitSeconds ?? 0) * 1000, maxWaitMillis);
+  const job = await intake.startAndWait(wish, call, waitMillis);
+  if (UNDER_WAY.includes(job.status)) {
+    const { headers, ...answer } = accepted(job);
+    return { ...answer, headers: { ...headers, ...applied } };
+  }
+  const { body, cutout } = await intake.result(job, call.signal);
+  const png = Buffer.concat(await body.toArray());
+  return cutOutReply({ png, ...cutout }, call.query.return_base64 ?? false, applied);
+}
+
+/** What background removal is built of. */
+export interface RemovalParts {
+  work: ImageWork;
+  intake: Intake;
+  /** The longest a client may ask to wait. */
+  maxWaitMillis: number;
+}
+
 const handleRemoval =
-  (work: ImageWork) =>
+  (parts: RemovalParts) =>
   async (call: Call<Query>): Promise<Reply> => {
     const asBase64 = call.query.return_base64 ?? false;
     if (asBase64 && !call.caller?.allowBase64) {
@@ -52,19 +100,13 @@ const handleRemoval =
         },
       );
     }
-    const done = await work.cutOut(image, call);
-    checkPng(done);
-    const headers = {
-      'x-model': done.result.model,
-      'cache-control': 'no-store',
-      'server-timing': serverTiming(done.result.millis),
-    };
-    return asBase64
-      ? json({ image_base64: Buffer.from(done.png).toString('base64') }, headers)
-      : {
-          headers: { ...headers, 'content-type': 'image/png' },
-          body: Buffer.from(done.png.buffer, done.png.byteOffset, done.png.byteLength),
-        };
+    const prefer = readPrefer(call.headers.prefer);
+    if (prefer.respondAsync || prefer.waitSeconds !== undefined) {
+      return removeLater(parts, image, call, prefer);
+    }
+    const { png, result } = await parts.work.cutOut(image, call);
+    const timing = { 'server-timing': serverTiming(result.millis) };
+    return cutOutReply({ png, ...result }, asBase64, timing);
   };
 
 const Base64Request = z.object({
@@ -76,14 +118,14 @@ const MultipartRequest = z.object({
 });
 
 /** The routes of background removal. */
-export const removalRoutes = (work: ImageWork): Route[] => [
+export const removalRoutes = (parts: RemovalParts): Route[] => [
   route({
     method: 'POST',
     path: '/bg/v1/background-removals',
     scope: 'background-removal:process',
     summary: 'Remove the background of an image',
     description:
-      'Send `multipart/form-data` with the file part `image` and get a transparent PNG; or, where the key allows it, JSON with `?return_base64=true`.',
+      'Send `multipart/form-data` with the file part `image` and get a transparent PNG; or, where the key allows it, JSON with `?return_base64=true`. `Prefer: respond-async` and `Prefer: wait=<seconds>` turn it into a job where the time is up.',
     query: Query,
     imageForm: { 'multipart/form-data': MultipartRequest, 'application/json': Base64Request },
     quota: 1,
@@ -91,10 +133,15 @@ export const removalRoutes = (work: ImageWork): Route[] => [
       200: {
         description: 'The cut-out: RGBA, as large as the upright input, no metadata',
         content: { 'image/png': 'binary', 'application/json': Base64Answer },
-        headers: ['X-Model', 'Server-Timing'],
+        headers: ['X-Model', 'Server-Timing', 'Preference-Applied'],
+      },
+      202: {
+        description: 'A job, as the client preferred',
+        content: { 'application/json': JobAnswer },
+        headers: ['Location', 'Retry-After', 'Preference-Applied'],
       },
     },
     problems: ['base64-not-allowed', 'upstream-failed'],
-    handle: handleRemoval(work),
+    handle: handleRemoval(parts),
   }),
 ];

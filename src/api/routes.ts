@@ -1,17 +1,37 @@
 import type { Registry } from 'prom-client';
+import { readJsonImage } from '../http/image-body.ts';
 import type { Route } from '../http/route.ts';
+import { sniffFormat } from '../image/sniff.ts';
 import { removalRoutes } from './bg.ts';
 import { type Checks, healthRoutes } from './health.ts';
 import { createImageWork, type ImageWorkParts } from './image-work.ts';
+import { intakeRoutes } from './intake.ts';
+import { createIntake, type IntakeParts } from './intake-work.ts';
+import { lookRoutes } from './look.ts';
+import { taxonomyRoutes } from './taxonomy.ts';
 
 export interface ApiParts {
+  /** `kid:secret,kid2:secret2`: the first signs targets, all verify them. */
+  signingKeys: string;
   images: ImageWorkParts;
+  intake: IntakeParts;
+  /** Ceiling of an image's bytes, before base64. */
+  maxImageBytes: number;
   checks: Checks;
   metrics: Registry;
 }
 
 /** The whole endpoint table. */
-export function routeTable({ images, checks, metrics }: ApiParts): Route[] {
+export function routeTable(parts: ApiParts): Route[] {
+  const { images, intake, maxImageBytes, signingKeys, checks, metrics } = parts;
   const work = createImageWork(images);
-  return [...removalRoutes(work), ...healthRoutes(checks, metrics)];
+  const jobs = createIntake(intake);
+  const readImage = (body: unknown) => readJsonImage(body, maxImageBytes, sniffFormat).image;
+  return [
+    ...removalRoutes({ work, intake: jobs, maxWaitMillis: images.deadlineMillis }),
+    ...intakeRoutes(jobs, intake.idempotency),
+    ...taxonomyRoutes({ work, readImage }),
+    ...lookRoutes({ signingKeys }),
+    ...healthRoutes(checks, metrics),
+  ];
 }

@@ -14,6 +14,11 @@ const CHALLENGE = 'Bearer realm="selvage"';
 const unauthorized = (detail: string, challenge = CHALLENGE): Problem =>
   new Problem('unauthorized', detail, { headers: { 'www-authenticate': challenge } });
 
+export const insufficientScope = (scope: string): Problem =>
+  new Problem('insufficient-scope', `This needs a key with the scope ${scope}`, {
+    headers: { 'www-authenticate': `${CHALLENGE}, error="insufficient_scope", scope="${scope}"` },
+  });
+
 /**
  * The grant behind an Authorization header, if it covers the scope.
  * @param scope a scope's name, or `any-key`
@@ -37,9 +42,7 @@ export async function authorize(
     );
   }
   if (scope !== 'any-key' && !grant.scopes.includes(scope)) {
-    throw new Problem('insufficient-scope', `This endpoint needs a key with the scope ${scope}`, {
-      headers: { 'www-authenticate': `${CHALLENGE}, error="insufficient_scope", scope="${scope}"` },
-    });
+    throw insufficientScope(scope);
   }
   return grant;
 }

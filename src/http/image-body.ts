@@ -73,13 +73,19 @@ export async function readMultipart(
 
 const printable = (name: string): string => name.replaceAll(/[^\w.-]/g, '?').slice(0, 40);
 
-const Base64Body = z.looseObject({ image_base64: z.string().optional() });
+/** How the image is called in a JSON body. */
+export type ImageMember = 'image_base64' | 'imageBase64';
+
+const Members = z.record(z.string(), z.unknown());
 
 const DATA_URL = /^data:([^;,]{0,100});base64,/i;
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
 /** A data URL's media type and its base64, or plain base64 with no type. */
-function splitDataUrl(text: string): { declared: string | undefined; base64: string } {
+function splitDataUrl(
+  text: string,
+  member: ImageMember,
+): { declared: string | undefined; base64: string } {
   if (!text.startsWith('data:')) return { declared: undefined, base64: text };
   const match = DATA_URL.exec(text);
   if (!match) {
@@ -88,7 +94,7 @@ function splitDataUrl(text: string): { declared: string | undefined; base64: str
       'A data URL must have the form data:image/<type>;base64,<data>',
       {
         errors: [
-          { pointer: '/image_base64', detail: 'not of the form data:image/<type>;base64,<data>' },
+          { pointer: `/${member}`, detail: 'not of the form data:image/<type>;base64,<data>' },
         ],
       },
     );
@@ -96,14 +102,14 @@ function splitDataUrl(text: string): { declared: string | undefined; base64: str
   return { declared: match[1]!.toLowerCase(), base64: text.slice(match[0].length) };
 }
 
-function decodeBase64(text: string, maxBytes: number): Buffer {
+function decodeBase64(text: string, maxBytes: number, member: ImageMember): Buffer {
   const base64 = /\s/.test(text) ? text.replaceAll(/\s+/g, '') : text;
   if (base64.length > Math.ceil(maxBytes / 3) * 4) throw tooLarge(maxBytes);
   const data = base64.replace(/=+$/, '');
   if (!BASE64.test(base64) || data.length % 4 === 1) {
-    throw new Problem('invalid-request', 'image_base64 is not base64', {
+    throw new Problem('invalid-request', `${member} is not base64`, {
       errors: [
-        { pointer: '/image_base64', detail: 'has characters or a length that base64 never has' },
+        { pointer: `/${member}`, detail: 'has characters or a length that base64 never has' },
       ],
     });
   }
@@ -121,6 +127,7 @@ function checkDeclared(
   declared: string | undefined,
   bytes: Uint8Array,
   sniff: (bytes: Uint8Array) => string | undefined,
+  member: ImageMember,
 ): void {
   if (declared === undefined) return;
   const format = sniff(bytes);
@@ -128,7 +135,7 @@ function checkDeclared(
   throw new Problem('invalid-request', 'The data URL declares another type than its data has', {
     errors: [
       {
-        pointer: '/image_base64',
+        pointer: `/${member}`,
         detail: format ? `the data is image/${format}` : 'the type must be image/<type>',
       },
     ],
@@ -136,7 +143,7 @@ function checkDeclared(
 }
 
 /**
- * Reads a JSON body with `image_base64`: raw base64, or a data URL.
+ * Reads a JSON body whose image is one member: raw base64, or a data URL.
  * @param sniff first bytes -> format name, such as `jpeg`
  * @throws Problem invalid-request, payload-too-large
  */
@@ -144,19 +151,17 @@ export function readJsonImage(
   body: unknown,
   maxBytes: number,
   sniff: (bytes: Uint8Array) => string | undefined,
+  member: ImageMember = 'image_base64',
 ): ImageForm {
-  const parsed = Base64Body.safeParse(body);
-  if (!parsed.success) {
-    throw new Problem(
-      'invalid-request',
-      'The body must be a JSON object with image_base64, a string',
-    );
+  const members = Members.safeParse(body);
+  const { [member]: text, ...fields } = members.data ?? {};
+  if (!members.success || (text !== undefined && typeof text !== 'string')) {
+    throw new Problem('invalid-request', `The body must be a JSON object with ${member}, a string`);
   }
-  const { image_base64: text, ...fields } = parsed.data;
   if (text === undefined) return { image: undefined, fields, via: 'json' };
-  const { declared, base64 } = splitDataUrl(text);
-  const image = decodeBase64(base64, maxBytes);
-  if (image.length === 0) throw new Problem('invalid-request', 'image_base64 is empty');
-  checkDeclared(declared, image, sniff);
+  const { declared, base64 } = splitDataUrl(text, member);
+  const image = decodeBase64(base64, maxBytes, member);
+  if (image.length === 0) throw new Problem('invalid-request', `${member} is empty`);
+  checkDeclared(declared, image, sniff, member);
   return { image, fields, via: 'json' };
 }

@@ -14,9 +14,17 @@ export interface Standing {
   quota: { limit: number; remaining: number; resetSeconds: number };
 }
 
+/** Units of a day's quota that a request has taken, and where they are counted. */
+export interface Reservation {
+  key: string;
+  cost: number;
+}
+
 /** One request let in: the headers it earns, and its quota to give back. */
 export interface Admission {
   standing: Standing;
+  /** Nothing where the request costs nothing. */
+  reserved: Reservation | undefined;
   /** Gives the reserved quota back; for requests that failed. */
   refund(): Promise<void>;
 }
@@ -124,6 +132,7 @@ export function createLimits(redis: Redis) {
       refuse(verdict, standing, waitMicros);
       return {
         standing,
+        reserved: cost > 0 ? { key: quotaKey, cost } : undefined,
         async refund() {
           if (cost > 0) await redis.selvageRefund(quotaKey, cost);
         },

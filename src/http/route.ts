@@ -1,7 +1,8 @@
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
 import type { Logger } from '../log.ts';
-import type { ImageForm } from './image-body.ts';
+import type { ImageForm, ImageMember } from './image-body.ts';
+import type { Admission, Standing } from './limits.ts';
 
 /** Who is calling: what the presented key allows. */
 export interface Caller {
@@ -22,7 +23,14 @@ export interface Call<Query = unknown, Body = unknown> {
   /** Lower-case names. */
   headers: Readonly<Record<string, string | string[] | undefined>>;
   /** Reads the body as an image form (multipart, or JSON with `image_base64`); once. */
-  imageForm(): Promise<ImageForm>;
+  imageForm(member?: ImageMember): Promise<ImageForm>;
+  /** What of rate and quota is left after this request; absent on keyless routes. */
+  standing: Standing | undefined;
+  /**
+   * Hands over the quota this request has reserved: whoever takes it says whether it is given back.
+   * Not taken, it is given back where the request fails.
+   */
+  takeQuota(): Pick<Admission, 'reserved' | 'refund'> | undefined;
   /** Aborts when the client hangs up. */
   signal: AbortSignal;
   log: Logger;

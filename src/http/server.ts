@@ -10,7 +10,7 @@ import {
 import type { Logger } from '../log.ts';
 import { Problem, unavailable } from '../problem.ts';
 import { authorize, type Grant, type LookUp } from './auth.ts';
-import { type ImageForm, readJsonImage, readMultipart } from './image-body.ts';
+import { type ImageForm, type ImageMember, readJsonImage, readMultipart } from './image-body.ts';
 import { type Admission, type Limits, limitHeaders } from './limits.ts';
 import { parse } from './parse.ts';
 import { asProblem, PROBLEM_MEDIA_TYPE, parserProblem, problemBody } from './problem-answer.ts';
@@ -253,15 +253,25 @@ function callOf(
     query: route.query ? parse(route.query, request.query, 'query') : request.query,
     body: route.body ? parse(route.body, request.body, 'body') : request.body,
     headers: request.headers,
-    imageForm: () => readImageForm(parts, request),
+    imageForm: (member = 'image_base64') => readImageForm(parts, request, member),
+    standing: request.passage.admission?.standing,
+    takeQuota() {
+      const { admission } = request.passage;
+      request.passage.admission = undefined;
+      return admission;
+    },
     signal,
     log: parts.log.child({ requestId: request.id }),
   };
 }
 
-async function readImageForm(parts: ServerParts, request: FastifyRequest): Promise<ImageForm> {
+async function readImageForm(
+  parts: ServerParts,
+  request: FastifyRequest,
+  member: ImageMember,
+): Promise<ImageForm> {
   if (!request.isMultipart()) {
-    return readJsonImage(request.body, parts.maxImageBytes, parts.sniff);
+    return readJsonImage(request.body, parts.maxImageBytes, parts.sniff, member);
   }
   const declared = Number(request.headers['content-length']);
   if (declared > parts.maxImageBytes + FORM_SPARE_BYTES) {

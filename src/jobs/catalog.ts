@@ -3,6 +3,7 @@ import { z } from 'zod';
 /** Which queue a kind of work waits in, and how fast a dead worker's job is taken over. */
 export const QUEUES = {
   sync: { lockMillis: 4000, stalledCheckMillis: 1000, maxStalledCount: 2 },
+  async: { lockMillis: 10_000, stalledCheckMillis: 2500, maxStalledCount: 2 },
 } as const;
 
 export type QueueName = keyof typeof QUEUES;
@@ -61,12 +62,30 @@ export const JOBS = {
       hasAlpha: z.boolean(),
     }),
   },
+  'run-job': {
+    queue: 'async',
+    attempts: 4,
+    /** Before the second attempt; doubled for each one after. */
+    backoffMillis: 500,
+    data: z.object({ id: z.string(), requestId: z.string() }),
+    result: z.object({ millis: ImageResult.shape.millis }),
+  },
 } as const satisfies Record<
   string,
-  { queue: QueueName; attempts: number; data: z.ZodType; result: z.ZodType }
+  {
+    queue: QueueName;
+    attempts: number;
+    backoffMillis?: number;
+    data: z.ZodType;
+    result: z.ZodType;
+  }
 >;
 
 export type JobName = keyof typeof JOBS;
+/** The kinds of job that wait in a queue. */
+export type JobsOf<Q extends QueueName> = {
+  [N in JobName]: (typeof JOBS)[N]['queue'] extends Q ? N : never;
+}[JobName];
 export type JobData<N extends JobName> = z.infer<(typeof JOBS)[N]['data']>;
 export type JobResult<N extends JobName> = z.infer<(typeof JOBS)[N]['result']>;
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Job, Queue, QueueEvents } from 'bullmq';
+import { Job, QueueEvents } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { Logger } from '../log.ts';
 import { type Problem, unavailable } from '../problem.ts';
@@ -12,11 +12,10 @@ import {
   type QueueName,
   readResult,
 } from './catalog.ts';
+import { openQueue } from './queue.ts';
 import { PREFIX } from './redis.ts';
 import { readRefusal } from './refusal.ts';
 
-/** Finished jobs are kept this long: the backstop poll reads them there. */
-const KEEP = { age: 300, count: 1000 };
 const POLL_MILLIS = 1000;
 
 interface Waiter {
@@ -53,16 +52,9 @@ export async function createJobRunner(
   blocking: Redis,
   log: Logger,
 ): Promise<JobRunner> {
-  const queue = new Queue(queueName, {
-    connection: commands,
-    prefix: PREFIX,
-    skipVersionCheck: true,
-    defaultJobOptions: { removeOnComplete: KEEP, removeOnFail: KEEP },
-  });
+  const queue = openQueue(queueName, commands, log);
   const events = new QueueEvents(queueName, { connection: blocking, prefix: PREFIX });
-  const onError = (error: Error) => log.warn({ reason: error.message }, 'queue connection');
-  queue.on('error', onError);
-  events.on('error', onError);
+  events.on('error', (error) => log.warn({ reason: error.message }, 'queue connection'));
   const waiting = new Map<string, Waiter>();
   events.on('completed', ({ jobId, returnvalue }) => waiting.get(jobId)?.resolve(returnvalue));
   events.on('failed', ({ jobId, failedReason }) =>

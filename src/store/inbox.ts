@@ -3,6 +3,9 @@ import { imageSize } from 'image-size';
 import { sniffFormat } from '../image/sniff.ts';
 import { Problem } from '../problem.ts';
 
+/** No side of an image may be longer, pixels. */
+export const MAX_SIDE_PIXELS = 16_384;
+
 export interface InboxLimits {
   maxPixels: number;
   maxSidePixels: number;

@@ -1,7 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { postImage } from '../support/client.ts';
 import { drawnShirt } from '../support/images.ts';
+import { inferenceChildren, proc, signalAll, whileFrozen } from '../support/inference.ts';
 import { type Stack, startStack, untilServed } from '../support/stack.ts';
 
 let stack: Stack;
@@ -15,40 +15,6 @@ beforeAll(async () => {
 });
 afterAll(() => stack.stop());
 
-/** A page of /proc; empty for a process that is gone. */
-function proc(path: string): string {
-  try {
-    return readFileSync(`/proc/${path}`, 'utf8');
-  } catch {
-    return '';
-  }
-}
-
-/** The processes a process started. */
-const childrenOf = (pid: number): number[] =>
-  readdirSync(`/proc/${pid}/task`).flatMap((task) =>
-    proc(`${pid}/task/${task}/children`).split(' ').filter(Boolean).map(Number),
-  );
-const inferenceChildren = (): number[] =>
-  childrenOf(stack.worker.pid).filter((pid) => proc(`${pid}/cmdline`).includes('tinypool'));
-const signalAll = (pids: readonly number[], signal: NodeJS.Signals) => {
-  for (const pid of pids) process.kill(pid, signal);
-};
-
-/** Freezes the engine, so that a request is surely under way, until `during` is done. */
-async function whileFrozen<T>(during: () => Promise<T>): Promise<T> {
-  const pids = inferenceChildren();
-  expect(pids.length).toBeGreaterThan(0);
-  signalAll(pids, 'SIGSTOP');
-  try {
-    return await during();
-  } finally {
-    for (const pid of pids) {
-      if (inferenceChildren().includes(pid)) process.kill(pid, 'SIGCONT');
-    }
-  }
-}
-
 const quotaLeft = (response: Response): number =>
   Number(/"day";r=(\d+)/.exec(response.headers.get('ratelimit') ?? '')?.[1]);
 /** Jobs waiting or active. Asking for readiness makes the gateway count anew. */
@@ -60,15 +26,15 @@ async function depth(): Promise<number> {
 
 describe('the caller sees nothing of', () => {
   test('an inference child that is killed while idle', async () => {
-    signalAll(inferenceChildren(), 'SIGKILL');
+    signalAll(inferenceChildren(stack), 'SIGKILL');
     expect((await postImage(stack, shirt, { key })).status).toBe(200);
   });
 
   test('an inference child that is killed over its image', async () => {
-    const response = await whileFrozen(async () => {
+    const response = await whileFrozen(stack, async () => {
       const answer = postImage(stack, shirt, { key });
       await expect.poll(depth).toBe(1);
-      signalAll(inferenceChildren(), 'SIGKILL');
+      signalAll(inferenceChildren(stack), 'SIGKILL');
       return answer;
     });
     expect(response.status).toBe(200);
@@ -76,10 +42,10 @@ describe('the caller sees nothing of', () => {
 
   test('a worker that is killed over its image, while another lives', async () => {
     const lost = stack.worker;
-    const response = await whileFrozen(async () => {
+    const response = await whileFrozen(stack, async () => {
       const answer = postImage(stack, shirt, { key });
       await expect.poll(depth).toBe(1);
-      const orphans = inferenceChildren();
+      const orphans = inferenceChildren(stack);
       await stack.startWorker();
       await lost.end('SIGKILL');
       signalAll(orphans, 'SIGKILL');
@@ -95,7 +61,7 @@ const residentMebibytes = (pid: number): number =>
 
 test('an image under which the child dies twice is refused with 502, and again without trying', async () => {
   const large = await drawnShirt({ width: 3000, height: 3000, format: 'jpeg' });
-  const idle = Math.max(...inferenceChildren().map(residentMebibytes));
+  const idle = Math.max(...inferenceChildren(stack).map(residentMebibytes));
   const answer = postImage(stack, large, { key });
   let answered = false;
   const done = answer.finally(() => {
@@ -104,7 +70,7 @@ test('an image under which the child dies twice is refused with 502, and again w
   while (!answered) {
     // So much more memory than an idle child means that it has decoded the image.
     signalAll(
-      inferenceChildren().filter((pid) => residentMebibytes(pid) > idle + 25),
+      inferenceChildren(stack).filter((pid) => residentMebibytes(pid) > idle + 25),
       'SIGKILL',
     );
     await new Promise(setImmediate);
@@ -121,7 +87,7 @@ test('an image under which the child dies twice is refused with 502, and again w
 
 test('past the deadline the answer is 503 with Retry-After, and the quota is given back', async () => {
   const before = quotaLeft(await postImage(stack, shirt, { key }));
-  const response = await whileFrozen(() => postImage(stack, shirt, { key }));
+  const response = await whileFrozen(stack, () => postImage(stack, shirt, { key }));
   expect(response.status).toBe(503);
   expect(Number(response.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
   expect(await response.json()).toMatchObject({ type: 'upstream-unavailable' });
@@ -130,7 +96,7 @@ test('past the deadline the answer is 503 with Retry-After, and the quota is giv
 
 test('a client that hangs up frees its job and its quota', async () => {
   const before = quotaLeft(await postImage(stack, shirt, { key }));
-  await whileFrozen(async () => {
+  await whileFrozen(stack, async () => {
     const hangUp = new AbortController();
     const answer = postImage(stack, shirt, { key, signal: hangUp.signal });
     await expect.poll(depth).toBe(1);
@@ -167,7 +133,7 @@ test('while Redis is away requests are refused, and served again when it is back
 test('a gateway told to stop finishes what it has and then ends cleanly', async () => {
   const old = stack.gateway;
   const oldUrl = stack.url;
-  const answer = await whileFrozen(async () => {
+  const answer = await whileFrozen(stack, async () => {
     const underWay = postImage(stack, shirt, { key });
     await expect.poll(depth).toBe(1);
     old.child.kill('SIGTERM');

@@ -80,7 +80,9 @@ describe('a garment is classified', () => {
   });
 
   test('from a cut-out, taken as it is', async () => {
-    const response = await classifyForm(photoForm(await transparentShirt({ width: 300, height: 300, format: 'png' })));
+    const response = await classifyForm(
+      photoForm(await transparentShirt({ width: 300, height: 300, format: 'png' })),
+    );
     expect(await response.json()).toMatchObject({ category: { region: 'top' } });
   });
 

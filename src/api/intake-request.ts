@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import type { ImageForm } from '../http/image-body.ts';
+import { parse } from '../http/parse.ts';
+import type { Call } from '../http/route.ts';
+import { OPERATIONS, type Operation } from '../jobs/records.ts';
+import { Problem } from '../problem.ts';
+
+const DAY_SECONDS = 86_400;
+/** How long results are kept, seconds. */
+export const OUTPUT_SECONDS = { least: 60, most: 7 * DAY_SECONDS, usual: DAY_SECONDS } as const;
+
+/** Lists and objects in a text field come as JSON; a list of words also with commas. */
+function fromText(text: unknown): unknown {
+  if (typeof text !== 'string') return text;
+  if (!/^\s*[[{]/.test(text)) return text.split(',').map((word) => word.trim());
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text; // the schema says what is wrong with it
+  }
+}
+
+const Operations = z
+  .array(z.enum(OPERATIONS))
+  .min(1)
+  .transform((list): Operation[] => [...new Set(list)].sort());
+
+const Retention = z.strictObject({
+  outputSeconds: z
+    .number()
+    .int()
+    .min(OUTPUT_SECONDS.least)
+    .max(OUTPUT_SECONDS.most)
+    .default(OUTPUT_SECONDS.usual)
+    .meta({ description: 'How long results are kept after the end of the job' }),
+});
+
+const ImageUrl = z
+  .url({ protocol: /^https?$/ })
+  .max(2048)
+  .meta({ description: 'http or https; fetched once, from public addresses only' });
+
+const Fields = z.strictObject({
+  imageUrl: ImageUrl.optional(),
+  operations: z.preprocess(fromText, Operations.default(['remove-background'])),
+  retention: z.preprocess(
+    fromText,
+    Retention.default(() => ({ outputSeconds: OUTPUT_SECONDS.usual })),
+  ),
+});
+
+/** For the document: the two ways to hand in an image. */
+export const JobForm = z.object({
+  image: z.string().meta({ format: 'binary', description: 'JPEG, PNG or WebP' }).optional(),
+  imageUrl: ImageUrl.optional(),
+  operations: z.string().meta({ description: 'Names separated by commas, or JSON' }).optional(),
+  retention: z.string().meta({ description: 'JSON, as in the JSON body' }).optional(),
+});
+export const JobJson = z.object({
+  imageBase64: z.string().meta({ description: 'Base64, or a data URL' }).optional(),
+  imageUrl: ImageUrl.optional(),
+  operations: z.array(z.enum(OPERATIONS)).optional(),
+  retention: Retention.optional(),
+});
+
+/** A wish for work: an image or the address of one, and what to do with it. */
+export interface Wish {
+  source: { image: Uint8Array } | { imageUrl: string };
+  operations: readonly Operation[];
+  outputSeconds: number;
+}
+
+/**
+ * What a form asks for.
+ * @throws Problem invalid-request with every fault
+ */
+export function readWish({ image, fields, via }: ImageForm): Wish {
+  const { imageUrl, operations, retention } = parse(Fields, { ...fields }, 'request');
+  const { outputSeconds } = retention;
+  if (image && imageUrl === undefined) return { source: { image }, operations, outputSeconds };
+  if (!image && imageUrl !== undefined) return { source: { imageUrl }, operations, outputSeconds };
+  const name = via === 'json' ? 'imageBase64' : 'image';
+  throw new Problem('invalid-request', `Send either "${name}" or "imageUrl"`, {
+    errors: [{ pointer: `/${name}`, detail: image ? 'comes with imageUrl' : 'is missing' }],
+  });
+}
+
+const IDEMPOTENCY_KEY = /^"?([\x21\x23-\x7e]{1,255})"?$/;
+
+/** The client's `Idempotency-Key`, with or without the quotes that the draft asks for. */
+export function readIdempotencyKey(headers: Call['headers']): string | undefined {
+  const sent = headers['idempotency-key'];
+  if (sent === undefined) return undefined;
+  const key = typeof sent === 'string' ? IDEMPOTENCY_KEY.exec(sent)?.[1] : undefined;
+  if (key) return key;
+  throw new Problem('invalid-request', 'Idempotency-Key must be 1 to 255 visible characters');
+}

@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { type Call, json, type Reply, type Route, route } from '../http/route.ts';
+import type { Idempotency } from '../jobs/idempotency.ts';
+import { JobForm, JobJson, readIdempotencyKey, readWish, type Wish } from './intake-request.ts';
+import { checkScopes, type Intake } from './intake-work.ts';
+import { JOBS_PATH, JobAnswer, jobAnswer } from './job-answer.ts';
+
+const PREFIX = '/intake/v1';
+
+/** What makes two requests the same; the image counts by its bytes, not by how they were sent. */
+function samenessOf({ source, operations, outputSeconds }: Wish): unknown {
+  const image =
+    'imageUrl' in source
+      ? source.imageUrl
+      : createHash('sha256').update(source.image).digest('hex');
+  return ['POST', JOBS_PATH, image, operations, outputSeconds];
+}
+
+const createJob =
+  (intake: Intake, idempotency: Idempotency) =>
+  async (call: Call): Promise<Reply> => {
+    const key = readIdempotencyKey(call.headers);
+    const wish = readWish(await call.imageForm('imageBase64'));
+    checkScopes(wish.operations, call);
+    if (!key) return intake.start(wish, call);
+    const request = { scope: call.caller?.keyId ?? '', key, parts: samenessOf(wish) };
+    const { answer, isReplay } = await idempotency.once(request, () => intake.start(wish, call));
+    if (isReplay) await call.takeQuota()?.refund();
+    return answer;
+  };
+
+const Usage = z.object({
+  client: z.string(),
+  scopes: z.array(z.string()),
+  rate: z.object({ limit: z.number(), remaining: z.number(), resetSeconds: z.number() }),
+  quota: z.object({ limit: z.number(), remaining: z.number(), resetsAt: z.iso.datetime() }),
+});
+
+function usage({ caller, standing }: Call): Reply {
+  if (!caller || !standing) throw new Error('a keyed route without a caller');
+  const { rate, quota } = standing;
+  const midnight = new Date();
+  midnight.setUTCHours(24, 0, 0, 0);
+  return json({
+    client: caller.client,
+    scopes: caller.scopes,
+    rate: { limit: rate.limit, remaining: rate.remaining, resetSeconds: rate.resetSeconds },
+    quota: { limit: quota.limit, remaining: quota.remaining, resetsAt: midnight.toISOString() },
+  });
+}
+
+const Receipt = z.object({ id: z.string(), erasedAt: z.iso.datetime(), blobs: z.number() });
+
+const jobDoc = (description: string) => ({
+  description,
+  content: { 'application/json': JobAnswer },
+});
+
+/** The routes of intake: work that is accepted now and done later. */
+export const intakeRoutes = (intake: Intake, idempotency: Idempotency): Route[] => [
+  route({
+    method: 'POST',
+    path: JOBS_PATH,
+    scope: 'any-key',
+    summary: 'Hand in an image; the work is done later',
+    description:
+      'Send the image as the file part `image`, as `imageBase64`, or by its address as `imageUrl`. The key needs the scopes of the operations asked for. With an `Idempotency-Key` a request sent again within a day answers the same job.',
+    imageForm: { 'multipart/form-data': JobForm, 'application/json': JobJson },
+    quota: 1,
+    answers: { 202: { ...jobDoc('Accepted'), headers: ['Location', 'Retry-After'] } },
+    problems: ['conflict', 'idempotency-mismatch'],
+    handle: createJob(intake, idempotency),
+  }),
+  route({
+    method: 'GET',
+    path: `${JOBS_PATH}/:id`,
+    scope: 'any-key',
+    summary: 'How far a job is, and its results',
+    answers: { 200: jobDoc('The job') },
+    problems: ['not-found'],
+    handle: async (call) => json(jobAnswer(await intake.own(call))),
+  }),
+  route({
+    method: 'GET',
+    path: `${JOBS_PATH}/:id/result`,
+    scope: 'any-key',
+    summary: 'The cut-out of a job',
+    description: 'Where the job failed, its own problem is the answer.',
+    answers: {
+      200: { description: 'A PNG', content: { 'image/png': 'binary' }, headers: ['X-Model'] },
+    },
+    problems: ['not-found', 'conflict', 'gone', 'upstream-failed', 'unprocessable-image'],
+    async handle(call) {
+      const { body, cutout } = await intake.result(await intake.own(call), call.signal);
+      const headers = {
+        'content-type': 'image/png',
+        'content-length': String(cutout.bytes),
+        'cache-control': 'private, no-store',
+        'x-model': cutout.model,
+      };
+      return { headers, body };
+    },
+  }),
+  route({
+    method: 'POST',
+    path: `${JOBS_PATH}/:id/cancel`,
+    scope: 'any-key',
+    summary: 'Call a job off; its quota is given back',
+    answers: { 200: jobDoc('The canceled job') },
+    problems: ['not-found', 'conflict', 'gone'],
+    handle: async (call) => json(jobAnswer(await intake.cancel(await intake.own(call)))),
+  }),
+  route({
+    method: 'DELETE',
+    path: `${JOBS_PATH}/:id`,
+    scope: 'any-key',
+    summary: 'Erase a job with its image and results',
+    answers: {
+      200: {
+        description: 'What was deleted: `blobs` counts images and results',
+        content: { 'application/json': Receipt },
+      },
+    },
+    problems: ['not-found'],
+    handle: async (call) => json(await intake.erase(await intake.own(call))),
+  }),
+  route({
+    method: 'GET',
+    path: `${PREFIX}/usage`,
+    scope: 'any-key',
+    summary: 'What this key may use, and what is left of it',
+    answers: { 200: { description: 'Usage', content: { 'application/json': Usage } } },
+    handle: usage,
+  }),
+];

@@ -1,0 +1,118 @@
+import { ENDED, type JobRecord, LOOK_AFTER_MILLIS, type Records, UNDER_WAY } from './records.ts';
+import type { References } from './references.ts';
+
+/** How long it is remembered that there was a job. */
+const TOMBSTONE_MILLIS = 86_400_000;
+
+/** What of a store is needed to delete and to count what was deleted. */
+export interface Bin {
+  head(key: string): Promise<unknown>;
+  delete(key: string): Promise<void>;
+}
+
+/** What became of a job that a client erased. */
+export interface Erasure {
+  erasedAt: string;
+  blobs: number;
+}
+
+/** When the sweeper looks at a job that ends now, epoch milliseconds, and the same for its record. */
+export function expiryOf(job: Pick<JobRecord, 'outputSeconds'>, nowMillis: number) {
+  const dueAtMillis = nowMillis + job.outputSeconds * 1000;
+  return { dueAtMillis, expiresAt: new Date(dueAtMillis).toISOString() };
+}
+
+/**
+ * Keeps what a job left as long as it may be kept, and no longer. Every deed may be cut off and done
+ * again: a tombstone comes first, blobs go next, and only then is the sweeper told that it is done.
+ */
+export function createKeeping(records: Records, references: References, bin: Bin) {
+  async function discard(key: string): Promise<number> {
+    const isThere = (await bin.head(key)) !== undefined;
+    await bin.delete(key);
+    return isThere ? 1 : 0;
+  }
+
+  /** Deletes a job's blobs, but not a result that another job also has. */
+  async function clear({ id, inputKey, outputKey }: JobRecord): Promise<number> {
+    const input = await discard(inputKey);
+    if (!outputKey) return input;
+    return input + (await references.release(outputKey, id, () => discard(outputKey)));
+  }
+
+  return {
+    /** Deletes what a job needs no more, by the state it is in: for whoever worked on it, won or lost. */
+    async tidy(job: JobRecord): Promise<void> {
+      const now = (await records.get(job.id)) ?? { ...job, status: 'expired' as const };
+      if (UNDER_WAY.includes(now.status)) return;
+      if (now.status === 'succeeded') await discard(now.inputKey);
+      else await clear(now);
+    },
+
+    /** Expires a job that has ended, and forgets it a day later. */
+    async expire(job: JobRecord, nowMillis: number): Promise<void> {
+      const { id } = job;
+      const buriedAt = job.buriedAt ?? new Date(nowMillis).toISOString();
+      const fields = { buriedAt };
+      await records.end(job, { from: ENDED, to: 'expired', fields, dueAtMillis: nowMillis });
+      await clear(job);
+      const removeAtMillis = Date.parse(buriedAt) + TOMBSTONE_MILLIS;
+      if (removeAtMillis <= nowMillis) await records.remove(id);
+      else await records.postpone(id, nowMillis, removeAtMillis);
+    },
+
+    /** Erases a job in whatever state it is. Doing it again answers the same. */
+    async erase(job: JobRecord, nowMillis: number): Promise<Erasure> {
+      if (job.erasure) return job.erasure;
+      const erasedAt = new Date(nowMillis).toISOString();
+      await records.end(job, {
+        from: [...UNDER_WAY, ...ENDED, 'expired'],
+        to: 'expired',
+        fields: { buriedAt: erasedAt, expiresAt: erasedAt },
+        dueAtMillis: nowMillis,
+      });
+      const blobs = await clear((await records.get(job.id)) ?? job);
+      const erasure = { erasedAt, blobs };
+      await records.inscribe(job.id, { erasure });
+      await records.postpone(job.id, nowMillis, nowMillis + TOMBSTONE_MILLIS);
+      return erasure;
+    },
+  };
+}
+
+export type Keeping = ReturnType<typeof createKeeping>;
+
+/** What the sweeper does with. */
+export interface SweepParts {
+  records: Records;
+  keeping: Keeping;
+  /** Puts a job back in its queue where it is not there any more. */
+  enqueue(job: JobRecord): Promise<void>;
+}
+
+/**
+ * Looks at every job whose time has come: what has ended expires; what should be under way is, even
+ * where the process that accepted it died before it could say so. Answers how many.
+ */
+export async function sweepDue(parts: SweepParts, nowMillis: number): Promise<number> {
+  let looked = 0;
+  for (;;) {
+    const ids = await parts.records.due(nowMillis);
+    if (ids.length === 0) return looked;
+    for (const id of ids) await lookAfter(parts, id, nowMillis);
+    looked += ids.length;
+  }
+}
+
+/** Afterwards the job is not due any more, whatever it was. */
+async function lookAfter(
+  { records, keeping, enqueue }: SweepParts,
+  id: string,
+  nowMillis: number,
+): Promise<void> {
+  const job = await records.get(id);
+  if (!job) return records.remove(id);
+  if (!UNDER_WAY.includes(job.status)) return keeping.expire(job, nowMillis);
+  await enqueue(job);
+  await records.postpone(id, nowMillis, nowMillis + LOOK_AFTER_MILLIS);
+}

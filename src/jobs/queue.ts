@@ -1,0 +1,31 @@
+import { Queue } from 'bullmq';
+import type { Redis } from 'ioredis';
+import type { Logger } from '../log.ts';
+import { JOBS, type QueueName } from './catalog.ts';
+import type { JobRecord } from './records.ts';
+import { PREFIX } from './redis.ts';
+
+/** Finished jobs are kept so long: whoever missed their end reads it there. */
+const KEEP = { age: 300, count: 1000 };
+
+/** Opens a queue for adding, counting and taking back. */
+export function openQueue(name: QueueName, connection: Redis, log: Logger): Queue {
+  const queue = new Queue(name, {
+    connection,
+    prefix: PREFIX,
+    skipVersionCheck: true,
+    defaultJobOptions: { removeOnComplete: KEEP, removeOnFail: KEEP },
+  });
+  queue.on('error', (error) => log.warn({ reason: error.message }, 'queue connection'));
+  return queue;
+}
+
+/** Puts an accepted job in its queue; one that is there already stays as it is. */
+export async function enqueueJob(
+  queue: Queue,
+  { id, requestId }: Pick<JobRecord, 'id' | 'requestId'>,
+): Promise<void> {
+  const { attempts, backoffMillis: delay } = JOBS['run-job'];
+  const options = { jobId: id, attempts, backoff: { type: 'exponential', delay } };
+  await queue.add('run-job', { id, requestId }, options);
+}

@@ -1,0 +1,528 @@
+import { createHash } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { blockingConnection } from '../../src/jobs/redis.ts';
+import { createLog } from '../../src/log.ts';
+import { PROBLEMS, type ProblemType } from '../../src/problem.ts';
+import { postBase64, postImage } from '../support/client.ts';
+import { drawnShirt, drawnShirtOnWood } from '../support/images.ts';
+import { inferenceChildren, signalAll, whileFrozen } from '../support/inference.ts';
+import { type IntakeClient, intakeClient, readJob } from '../support/intake.ts';
+import { plantServer, serve } from '../support/servers.ts';
+import { type Stack, startStack } from '../support/stack.ts';
+
+let stack: Stack;
+let key: string;
+let intake: IntakeClient;
+let shirt: Buffer;
+beforeAll(async () => {
+  stack = await startStack({ FETCH_ALLOW: '127.0.0.0/8', MAX_IMAGE_BYTES: '400000' });
+  key = (await stack.key()).key;
+  intake = intakeClient(stack, key);
+  shirt = await drawnShirt({ width: 480, height: 600, format: 'jpeg' });
+});
+afterAll(() => stack.stop());
+
+const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+
+/** An image nobody has handed in before. */
+let images = 0;
+const another = (): Promise<Buffer> => {
+  images++;
+  return drawnShirtOnWood({ width: 300 + images, height: 300, format: 'jpeg' });
+};
+
+/** Every file in the store, but for what the synchronous way has under its hands. */
+async function stored(): Promise<string[]> {
+  const folder = join(stack.home, 'store', 'blobs');
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+}
+
+/** What of a job is in the store: its own id, or its image's hash, in a name. */
+const storedOf = async (...words: string[]): Promise<string[]> =>
+  (await stored()).filter((file) => words.some((word) => file.includes(word)));
+
+async function expectProblem(response: Response, type: ProblemType): Promise<{ detail: string }> {
+  const body = await response.json();
+  expect(body).toMatchObject({ type, status: PROBLEMS[type].status, detail: expect.any(String) });
+  expect(response.status).toBe(PROBLEMS[type].status);
+  return body as { detail: string };
+}
+
+async function quotaLeft(client = intake): Promise<number> {
+  const usage = (await (await client.ask('GET', '/usage')).json()) as {
+    quota: { remaining: number };
+  };
+  return usage.quota.remaining;
+}
+
+/** All that Redis holds of jobs and keys, as one text. */
+async function allInRedis(): Promise<string> {
+  const redis = blockingConnection(stack.redis.url, createLog('test', 'silent'));
+  const names = await redis.keys('*');
+  const values = names.map(async (name) => {
+    const type = await redis.type(name);
+    if (type === 'hash') return JSON.stringify(await redis.hgetall(name));
+    return type === 'string' ? ((await redis.get(name)) ?? '') : '';
+  });
+  const text = [...names, ...(await Promise.all(values))].join('\n');
+  redis.disconnect();
+  return text;
+}
+
+/** Lines the worker logged about a job. */
+const jobLines = (id: string): { outcome: string; steps: Record<string, number> }[] =>
+  stack
+    .logs()
+    .split('\n')
+    .filter((line) => line.includes('"msg":"job"') && line.includes(id))
+    .map((line) => JSON.parse(line));
+
+describe('a job', () => {
+  test('is accepted at once, done later, and its result streamed', async () => {
+    const image = await another();
+    const response = await intake.post(image);
+    expect(response.status).toBe(202);
+    expect(Number(response.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    const accepted = await readJob(response);
+    expect(response.headers.get('location')).toBe(`/intake/v1/jobs/${accepted.id}`);
+    expect(accepted).toMatchObject({
+      status: expect.stringMatching(/queued|active/),
+      operations: ['remove-background'],
+      input: { sha256: sha256(image), bytes: image.length, height: 300 },
+    });
+    const done = await intake.until(accepted.id, 'succeeded');
+    const kept = Date.parse(done.expiresAt) - Date.parse(done.finishedAt ?? '');
+    expect(kept).toBe(86_400_000);
+    const result = await intake.result(done.id);
+    const png = Buffer.from(await result.arrayBuffer());
+    expect(result.headers.get('content-type')).toBe('image/png');
+    expect(result.headers.get('content-length')).toBe(String(png.length));
+    expect(result.headers.get('x-model')).toMatch(/^garment-cutout@/);
+    const head = await intake.ask('HEAD', `/jobs/${done.id}/result`);
+    expect(head.headers.get('content-length')).toBe(String(png.length));
+    expect(done.results?.cutout).toMatchObject({
+      url: done.links.result,
+      bytes: png.length,
+      sha256: sha256(png),
+      height: 300,
+    });
+    expect(await sharp(png).metadata()).toMatchObject({ height: 300, hasAlpha: true });
+    await expect.poll(() => storedOf(done.id)).toEqual([]); // the input
+  });
+
+  test('gives the same picture as an answer at once', async () => {
+    const { id } = await readJob(await intake.post(shirt));
+    await intake.until(id, 'succeeded');
+    const later = Buffer.from(await (await intake.result(id)).arrayBuffer());
+    const atOnce = Buffer.from(await (await postImage(stack, shirt, { key })).arrayBuffer());
+    expect(later.equals(atOnce)).toBe(true);
+  });
+
+  test.each([
+    ['base64', (image: Buffer) => ({ imageBase64: image.toString('base64') })],
+    [
+      'a data URL and every field',
+      (image: Buffer) => ({
+        imageBase64: `data:image/jpeg;base64,${image.toString('base64')}`,
+        operations: ['remove-background'],
+        retention: { outputSeconds: 60 },
+      }),
+    ],
+  ])('takes %s', async (_, body) => {
+    const response = await intake.postJson(body(await another()));
+    expect(response.status).toBe(202);
+    await intake.until((await readJob(response)).id, 'succeeded');
+  });
+
+  test('takes its fields as text beside a file', async () => {
+    const fields = { operations: 'remove-background', retention: '{"outputSeconds":3600}' };
+    const { id } = await readJob(await intake.post(await another(), fields));
+    const done = await intake.until(id, 'succeeded');
+    expect(Date.parse(done.expiresAt) - Date.parse(done.finishedAt ?? '')).toBe(3_600_000);
+  });
+
+  test('with an image seen before computes nothing', async () => {
+    const image = await another();
+    const first = await readJob(await intake.post(image));
+    await intake.until(first.id, 'succeeded');
+    const second = await readJob(await intake.post(image));
+    const done = await intake.until(second.id, 'succeeded');
+    await expect.poll(() => jobLines(second.id)).toHaveLength(1);
+    expect(jobLines(first.id)[0]?.steps).toHaveProperty('inference');
+    expect(jobLines(second.id)[0]?.steps).not.toHaveProperty('inference');
+    expect(done.results?.cutout?.sha256).toBe((await intake.get(first.id)).results?.cutout?.sha256);
+    expect(await storedOf(sha256(image))).toHaveLength(1);
+    // Erasing one leaves the other its result.
+    expect(await (await intake.erase(first.id)).json()).toMatchObject({ blobs: 0 });
+    expect((await intake.result(second.id)).status).toBe(200);
+    expect(await (await intake.erase(second.id)).json()).toMatchObject({ blobs: 1 });
+    expect(await storedOf(sha256(image))).toEqual([]);
+  });
+
+  test('of another client with the same image is worked on anew', async () => {
+    const image = await another();
+    const mine = await readJob(await intake.post(image));
+    await intake.until(mine.id, 'succeeded');
+    const other = intakeClient(stack, (await stack.key({ client: 'other' })).key);
+    const theirs = await readJob(await other.post(image));
+    await other.until(theirs.id, 'succeeded');
+    expect(jobLines(theirs.id)[0]?.steps).toHaveProperty('inference');
+  });
+});
+
+describe('a job that classifies', () => {
+  const WORDS = {
+    status: expect.any(String),
+    modelVersion: expect.stringMatching(/^garment-class@/),
+  };
+
+  test('says what the garment is, and makes no image', async () => {
+    const image = await another();
+    const { id } = await readJob(await intake.post(image, { operations: 'classify' }));
+    const done = await intake.until(id, 'succeeded');
+    expect(done.results).toEqual({ classification: expect.objectContaining(WORDS) });
+    expect((await expectProblem(await intake.result(id), 'not-found')).detail).toMatch(/no image/);
+    await expect.poll(() => storedOf(id, sha256(image))).toEqual([]);
+  });
+
+  test('cuts out as well where both are asked for', async () => {
+    const operations = ['remove-background', 'classify', 'classify'];
+    const imageBase64 = (await another()).toString('base64');
+    const { id } = await readJob(await intake.postJson({ imageBase64, operations }));
+    const done = await intake.until(id, 'succeeded');
+    expect(done).toMatchObject({
+      operations: ['classify', 'remove-background'],
+      results: { classification: WORDS, cutout: { height: 300 } },
+    });
+    expect((await intake.result(id)).status).toBe(200);
+  });
+
+  test('needs the scopes of all that is asked for', async () => {
+    const scopes = ['background-removal:process' as const];
+    const cutter = intakeClient(stack, (await stack.key({ scopes })).key);
+    const response = await cutter.post(shirt, { operations: 'remove-background,classify' });
+    await expectProblem(response, 'insufficient-scope');
+  });
+});
+
+describe('a job by address', () => {
+  test('fetches the image, once', async () => {
+    const image = await another();
+    const server = await plantServer(serve(image, { 'content-type': 'image/jpeg' }));
+    const response = await intake.postJson({ imageUrl: `${server.origin}/shirt.jpg?token=CANARY` });
+    expect(response.status).toBe(202);
+    const { id } = await readJob(response);
+    const done = await intake.until(id, 'succeeded');
+    expect(done).toMatchObject({ input: { sha256: sha256(image), bytes: image.length } });
+    expect(server.requests).toHaveLength(1);
+    expect(stack.logs()).not.toContain('CANARY');
+    const kept = await allInRedis();
+    expect(kept).toContain(id);
+    for (const secret of ['CANARY', key, image.subarray(200, 240).toString('base64')])
+      expect(kept).not.toContain(secret);
+  });
+
+  test.each([
+    ['no image', 200, '<html>Not found</html>', 'unsupported-media-type', /not JPEG/],
+    ['an error', 404, 'gone', 'invalid-request', /HTTP 404/],
+    ['too much', 200, 'x'.repeat(500_000), 'payload-too-large', /larger/],
+  ])('that leads to %s fails with a sentence', async (_, status, body, type, words) => {
+    const before = await quotaLeft();
+    const server = await plantServer((__, answer) => answer.writeHead(status).end(body));
+    const { id } = await readJob(await intake.postJson({ imageUrl: `${server.origin}/a.jpg` }));
+    const failed = await intake.until(id, 'failed');
+    expect(failed.problem).toMatchObject({ type, detail: expect.stringMatching(words) });
+    expect((await intake.result(id)).status).toBe(PROBLEMS[type as ProblemType].status);
+    expect(await quotaLeft()).toBe(before);
+    await expect.poll(() => storedOf(id)).toEqual([]);
+  });
+});
+
+describe('a refused job', () => {
+  const bodies: [what: string, body: unknown, type: ProblemType, pointer: string][] = [
+    ['no image', {}, 'invalid-request', '/imageBase64'],
+    [
+      'a member nobody knows',
+      { imageUrl: 'http://a.example/', size: 1 },
+      'invalid-request',
+      '/size',
+    ],
+    ['an address of no web', { imageUrl: 'ftp://a.example/' }, 'invalid-request', '/imageUrl'],
+    [
+      'an operation nobody knows',
+      { imageUrl: 'http://a.example/', operations: ['paint'] },
+      'invalid-request',
+      '/operations/0',
+    ],
+    [
+      'no operation',
+      { imageUrl: 'http://a.example/', operations: [] },
+      'invalid-request',
+      '/operations',
+    ],
+    [
+      'too short a time',
+      { imageUrl: 'http://a.example/', retention: { outputSeconds: 59 } },
+      'invalid-request',
+      '/retention/outputSeconds',
+    ],
+    [
+      'too long a time',
+      { imageUrl: 'http://a.example/', retention: { outputSeconds: 604_801 } },
+      'invalid-request',
+      '/retention/outputSeconds',
+    ],
+    ['base64 that is none', { imageBase64: '***' }, 'invalid-request', '/imageBase64'],
+  ];
+  test.each(bodies)('with %s says where', async (_, body, type, pointer) => {
+    const problem = await expectProblem(await intake.postJson(body), type);
+    expect(problem).toMatchObject({ errors: [{ pointer }] });
+  });
+
+  test('with both an image and an address', async () => {
+    const response = await intake.post(shirt, { imageUrl: 'http://a.example/' });
+    await expectProblem(response, 'invalid-request');
+  });
+
+  test.each([
+    ['no image at all', Buffer.from('hello'), 'unsupported-media-type'],
+    ['too many bytes', Buffer.alloc(500_000, 0xff), 'payload-too-large'],
+  ] as const)('with %s, and costs nothing', async (_, image, type) => {
+    const before = await quotaLeft();
+    await expectProblem(await intake.post(image), type);
+    expect(await quotaLeft()).toBe(before);
+  });
+
+  test('with a key that lacks the scope of the operation', async () => {
+    const look = intakeClient(stack, (await stack.key({ scopes: ['look-engine:read'] })).key);
+    await expectProblem(await look.post(shirt), 'insufficient-scope');
+    expect((await look.ask('GET', '/usage')).status).toBe(200);
+  });
+
+  test('over the quota', async () => {
+    const poor = intakeClient(stack, (await stack.key({ quotaPerDay: 1 })).key);
+    expect((await poor.post(shirt)).status).toBe(202);
+    await expectProblem(await poor.post(shirt), 'quota-exceeded');
+  });
+});
+
+test('an image that cannot be decoded fails its job and costs nothing', async () => {
+  const before = await quotaLeft();
+  const { id } = await readJob(await intake.post(shirt.subarray(0, 5000)));
+  const failed = await intake.until(id, 'failed');
+  expect(failed.problem).toMatchObject({ type: 'invalid-request' });
+  await expectProblem(await intake.result(id), 'invalid-request');
+  expect(await quotaLeft()).toBe(before);
+  await expect.poll(() => storedOf(id, sha256(shirt.subarray(0, 5000)))).toEqual([]);
+});
+
+test("another client's job is not there", async () => {
+  const { id } = await readJob(await intake.post(shirt));
+  const other = intakeClient(stack, (await stack.key({ client: 'stranger' })).key);
+  for (const answer of [
+    other.ask('GET', `/jobs/${id}`),
+    other.result(id),
+    other.cancel(id),
+    other.erase(id),
+    intake.result('job_unknown'),
+  ]) {
+    await expectProblem(await answer, 'not-found');
+  }
+  await intake.until(id, 'succeeded');
+});
+
+describe('while a job is under way', () => {
+  test('its result is a conflict that says when to ask again', async () => {
+    const image = await another();
+    const id = await whileFrozen(stack, async () => {
+      const { id } = await readJob(await intake.post(image));
+      const response = await intake.result(id);
+      expect(response.headers.get('retry-after')).toBe('1');
+      await expectProblem(response, 'conflict');
+      return id;
+    });
+    await intake.until(id, 'succeeded');
+    await expectProblem(await intake.cancel(id), 'conflict');
+  });
+
+  test('it can be canceled, queued or active, and its quota comes back', async () => {
+    const before = await quotaLeft();
+    const [first, second] = [await another(), await another()];
+    const ids = await whileFrozen(stack, async () => {
+      const active = (await readJob(await intake.post(first))).id;
+      await intake.until(active, 'active');
+      const queued = (await readJob(await intake.post(second))).id;
+      for (const id of [queued, active]) {
+        const response = await intake.cancel(id);
+        expect(response.status).toBe(200);
+        expect(await readJob(response)).toMatchObject({ id, status: 'canceled' });
+        expect((await intake.cancel(id)).status).toBe(200);
+        await expectProblem(await intake.result(id), 'conflict');
+      }
+      return [active, queued];
+    });
+    expect(await quotaLeft()).toBe(before);
+    await expect.poll(() => jobLines(ids[0] ?? '')).toMatchObject([{ outcome: 'canceled' }]);
+    expect(await storedOf(...ids, sha256(first), sha256(second))).toEqual([]);
+  });
+
+  test('it can be erased, and a worker that finishes later leaves nothing', async () => {
+    const before = await quotaLeft();
+    const image = await another();
+    const id = await whileFrozen(stack, async () => {
+      const { id } = await readJob(await intake.post(image));
+      await intake.until(id, 'active');
+      const receipt = await (await intake.erase(id)).json();
+      expect(receipt).toEqual({ id, erasedAt: expect.any(String), blobs: 1 });
+      expect(await (await intake.erase(id)).json()).toEqual(receipt);
+      return id;
+    });
+    await expect.poll(() => jobLines(id)).toHaveLength(1);
+    const probe = await readJob(await intake.post(shirt));
+    await intake.until(probe.id, 'succeeded');
+    const tombstone = await intake.get(id);
+    expect(tombstone).toMatchObject({ status: 'expired', erasedAt: tombstone.expiresAt });
+    await expectProblem(await intake.result(id), 'gone');
+    expect(await storedOf(id, sha256(image))).toEqual([]);
+    expect(await quotaLeft()).toBe(before - 1); // the probe
+  });
+
+  test('its worker may be killed: it is done once, by another', async () => {
+    const image = await another();
+    const lost = stack.worker;
+    const id = await whileFrozen(stack, async () => {
+      const { id } = await readJob(await intake.post(image));
+      await intake.until(id, 'active');
+      const orphans = inferenceChildren(stack);
+      await stack.startWorker();
+      await lost.end('SIGKILL');
+      signalAll(orphans, 'SIGKILL');
+      return id;
+    });
+    await intake.until(id, 'succeeded');
+    expect((await intake.result(id)).status).toBe(200);
+    await expect.poll(() => jobLines(id)).toMatchObject([{ outcome: 'succeeded' }]);
+    await expect.poll(() => storedOf(id)).toEqual([]);
+  });
+});
+
+describe('an Idempotency-Key', () => {
+  const send = (image: Uint8Array, value: string, client = intake) =>
+    client.post(image, {}, { 'idempotency-key': value });
+
+  test('sent again answers the same job, and costs nothing more', async () => {
+    const image = await another();
+    const first = await readJob(await send(image, 'order-1'));
+    const before = await quotaLeft();
+    const again = await send(image, '"order-1"');
+    expect(again.status).toBe(202);
+    expect(again.headers.get('location')).toBe(`/intake/v1/jobs/${first.id}`);
+    expect(await again.json()).toEqual(first);
+    expect(await quotaLeft()).toBe(before);
+  });
+
+  test('sent twice at once makes one job', async () => {
+    const image = await another();
+    const answers = await Promise.all([1, 2, 3].map(() => send(image, 'order-2')));
+    const ids = new Set<string>();
+    for (const answer of answers) {
+      if (answer.status === 202) ids.add((await readJob(answer)).id);
+      else await expectProblem(answer, 'conflict');
+    }
+    expect(ids.size).toBe(1);
+  });
+
+  test('with another image is refused; with another key of an API it is new', async () => {
+    const image = await another();
+    const { id } = await readJob(await send(image, 'order-3'));
+    await expectProblem(await send(shirt, 'order-3'), 'idempotency-mismatch');
+    const second = intakeClient(stack, (await stack.key()).key);
+    expect((await readJob(await send(image, 'order-3', second))).id).not.toBe(id);
+  });
+
+  test('is free again where the first request was refused', async () => {
+    await expectProblem(await send(Buffer.from('x'), 'order-4'), 'unsupported-media-type');
+    expect((await send(shirt, 'order-4')).status).toBe(202);
+  });
+
+  test('of no visible character is refused', async () => {
+    await expectProblem(await send(shirt, 'a b'), 'invalid-request');
+  });
+});
+
+describe('a removal whose client prefers', () => {
+  const ask = (prefer: string, image: Uint8Array) =>
+    postImage(stack, image, { key, headers: { prefer } });
+
+  test('an answer at once gets the job', async () => {
+    const response = await ask('respond-async', await another());
+    expect(response.status).toBe(202);
+    expect(response.headers.get('preference-applied')).toBe('respond-async');
+    const job = await readJob(response);
+    expect(response.headers.get('location')).toBe(job.links.self);
+    await intake.until(job.id, 'succeeded');
+  });
+
+  test('to wait a while gets the result where it is there by then', async () => {
+    const response = await ask('respond-async, wait=20', shirt);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('preference-applied')).toBe('respond-async, wait=20');
+    const png = Buffer.from(await response.arrayBuffer());
+    expect(await sharp(png).metadata()).toMatchObject({ width: 480, height: 600 });
+    const inBase64 = await postBase64(stack, shirt.toString('base64'), {
+      key,
+      headers: { prefer: 'wait=20' },
+    });
+    const { image_base64: base64 } = (await inBase64.json()) as { image_base64: string };
+    expect(Buffer.from(base64, 'base64').equals(png)).toBe(true);
+  });
+
+  test('to wait a while gets the job where the time is up', async () => {
+    const image = await another();
+    const response = await whileFrozen(stack, () => ask('wait=1', image));
+    expect(response.status).toBe(202);
+    await intake.until((await readJob(response)).id, 'succeeded');
+  });
+
+  test('to wait gets the problem of the job where it fails', async () => {
+    await expectProblem(await ask('wait=20', shirt.subarray(0, 5000)), 'invalid-request');
+  });
+});
+
+test('usage says what a key may do and what is left', async () => {
+  const own = intakeClient(
+    stack,
+    (await stack.key({ client: 'counted', quotaPerDay: 5, rate: { count: 60, periodSeconds: 60 } }))
+      .key,
+  );
+  await own.post(shirt);
+  expect(await (await own.ask('GET', '/usage')).json()).toEqual({
+    client: 'counted',
+    scopes: expect.arrayContaining(['background-removal:process']),
+    rate: { limit: 60, remaining: expect.any(Number), resetSeconds: expect.any(Number) },
+    quota: {
+      limit: 5,
+      remaining: 4,
+      resetsAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT00:00:00\.000Z$/),
+    },
+  });
+});
+
+test('without an allowed network a private address is refused', async () => {
+  await stack.worker.end();
+  await stack.startWorker({ FETCH_ALLOW: '' });
+  const server = await plantServer(serve(shirt));
+  const { id } = await readJob(await intake.postJson({ imageUrl: `${server.origin}/a.jpg` }));
+  const failed = await intake.until(id, 'failed');
+  expect(failed.problem).toMatchObject({
+    type: 'invalid-request',
+    detail: expect.stringMatching(/does not lead to a public address/),
+  });
+  expect(server.requests).toEqual([]);
+});

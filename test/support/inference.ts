@@ -1,0 +1,40 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect } from 'vitest';
+import type { Stack } from './stack.ts';
+
+/** A page of /proc; empty for a process that is gone. */
+export function proc(path: string): string {
+  try {
+    return readFileSync(`/proc/${path}`, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** The processes a process started. */
+const childrenOf = (pid: number): number[] =>
+  readdirSync(`/proc/${pid}/task`).flatMap((task) =>
+    proc(`${pid}/task/${task}/children`).split(' ').filter(Boolean).map(Number),
+  );
+
+/** The inference children of a stack's worker. */
+export const inferenceChildren = (stack: Stack): number[] =>
+  childrenOf(stack.worker.pid).filter((pid) => proc(`${pid}/cmdline`).includes('tinypool'));
+
+export const signalAll = (pids: readonly number[], signal: NodeJS.Signals): void => {
+  for (const pid of pids) process.kill(pid, signal);
+};
+
+/** Freezes the engine, so that work is surely under way, until `during` is done. */
+export async function whileFrozen<T>(stack: Stack, during: () => Promise<T>): Promise<T> {
+  const pids = inferenceChildren(stack);
+  expect(pids.length).toBeGreaterThan(0);
+  signalAll(pids, 'SIGSTOP');
+  try {
+    return await during();
+  } finally {
+    for (const pid of pids) {
+      if (proc(`${pid}/cmdline`).includes('tinypool')) process.kill(pid, 'SIGCONT');
+    }
+  }
+}

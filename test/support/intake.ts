@@ -1,0 +1,56 @@
+import { expect } from 'vitest';
+import { z } from 'zod';
+import type { Stack } from './stack.ts';
+
+const Job = z.looseObject({
+  id: z.string(),
+  status: z.string(),
+  expiresAt: z.string(),
+  finishedAt: z.string().optional(),
+  results: z.looseObject({ cutout: z.looseObject({ sha256: z.string() }).optional() }).optional(),
+  problem: z.looseObject({ type: z.string(), detail: z.string() }).optional(),
+  links: z.object({ self: z.string(), result: z.string(), cancel: z.string() }),
+});
+export type Job = z.infer<typeof Job>;
+
+export const readJob = async (response: Response): Promise<Job> => Job.parse(await response.json());
+
+/** A client of intake with one key. */
+export function intakeClient(stack: Pick<Stack, 'url'>, key: string) {
+  const ask = (method: string, path: string, init: RequestInit = {}): Promise<Response> =>
+    fetch(`${stack.url}/intake/v1${path}`, {
+      ...init,
+      method,
+      headers: { authorization: `Bearer ${key}`, ...init.headers },
+    });
+  const status = async (id: string): Promise<string> =>
+    (await readJob(await ask('GET', `/jobs/${id}`))).status;
+
+  return {
+    ask,
+    /** Sends an image as a form, with text fields beside it. */
+    post(image: Uint8Array, fields: Record<string, string> = {}, headers = {}): Promise<Response> {
+      const form = new FormData();
+      form.append('image', new Blob([Uint8Array.from(image)]), 'photo.jpg');
+      for (const [name, value] of Object.entries(fields)) form.append(name, value);
+      return ask('POST', '/jobs', { body: form, headers });
+    },
+    postJson: (body: unknown, headers = {}): Promise<Response> =>
+      ask('POST', '/jobs', {
+        body: JSON.stringify(body),
+        headers: { 'content-type': 'application/json', ...headers },
+      }),
+    get: async (id: string): Promise<Job> => readJob(await ask('GET', `/jobs/${id}`)),
+    result: (id: string): Promise<Response> => ask('GET', `/jobs/${id}/result`),
+    cancel: (id: string): Promise<Response> => ask('POST', `/jobs/${id}/cancel`),
+    erase: (id: string): Promise<Response> => ask('DELETE', `/jobs/${id}`),
+    status,
+    /** Waits until a job is in this state. */
+    async until(id: string, wanted: string): Promise<Job> {
+      await expect.poll(() => status(id), { timeout: 45_000, interval: 50 }).toBe(wanted);
+      return readJob(await ask('GET', `/jobs/${id}`));
+    },
+  };
+}
+
+export type IntakeClient = ReturnType<typeof intakeClient>;

@@ -1,0 +1,100 @@
+import { JOBS } from '../src/jobs/catalog.ts';
+import { expiryOf, type Keeping } from '../src/jobs/keeping.ts';
+import type { JobRecord, Records } from '../src/jobs/records.ts';
+import { Problem } from '../src/problem.ts';
+import { cutOutKey } from '../src/store/keys.ts';
+import { type FetchInputParts, fetchInput, refusedLink } from './fetch-input.ts';
+import { type OperationParts, perform } from './job-operations.ts';
+import { FetchRefused } from './safe-fetch.ts';
+import type { Processor } from './take-jobs.ts';
+
+interface JobParts {
+  records: Records;
+  keeping: Keeping;
+}
+
+/** What accepted jobs are worked on with. */
+export interface RunJobParts extends OperationParts, FetchInputParts, JobParts {}
+
+/** What a job asks for, done; nothing where another attempt has taken over. */
+async function work(parts: RunJobParts, job: JobRecord, attempt: number, signal: AbortSignal) {
+  const { engine, records } = parts;
+  const { width, height, bytes, sha256 } = await fetchInput(parts, job, signal);
+  const model = `${engine.model.id}@${engine.model.version}`;
+  const outputKey = cutOutKey(job.client, sha256, model, {});
+  // Told before the blob is there: whoever erases the job must know what to look for.
+  const input = { width, height, bytes: bytes.length, sha256 };
+  if (!(await records.note(job.id, attempt, { input, outputKey }))) return undefined;
+  const task = { jobId: job.id, inputKey: job.inputKey, sha256, outputKey };
+  return perform(parts, job.operations, task, signal);
+}
+
+/** What ends a job for good, or nothing where another attempt may help. */
+function asFinal(error: unknown, attempt: number): Problem | undefined {
+  if (error instanceof Problem) return error;
+  if (attempt < JOBS['run-job'].attempts) return undefined;
+  if (error instanceof FetchRefused) return refusedLink(error);
+  return new Problem('upstream-failed', 'The work failed several times; send the image again', {
+    cause: error,
+  });
+}
+
+async function fail({ records }: JobParts, job: JobRecord, problem: Problem, attempt?: number) {
+  const now = Date.now();
+  const { dueAtMillis, expiresAt } = expiryOf(job, now);
+  const { type, detail } = problem;
+  await records.end(job, {
+    from: ['active', 'queued'],
+    to: 'failed',
+    ...(attempt !== undefined && { attempt }),
+    fields: { problem: { type, detail }, finishedAt: new Date(now).toISOString(), expiresAt },
+    dueAtMillis,
+  });
+}
+
+/**
+ * Works on one accepted job. Its record says what is true: whoever moves it to its end is the one
+ * that counts, and an attempt that comes too late leaves nothing behind.
+ */
+export const runJob =
+  (parts: RunJobParts): Processor<'run-job'> =>
+  async ({ id }, signal) => {
+    const { records, keeping } = parts;
+    const attempt = await records.begin(id, new Date().toISOString());
+    const job = await records.get(id);
+    if (!job) return { millis: {} };
+    try {
+      if (attempt === undefined) return { millis: {} };
+      const done = await work(parts, job, attempt, signal);
+      if (!done) return { millis: {} };
+      const now = Date.now();
+      const { dueAtMillis, expiresAt } = expiryOf(job, now);
+      const finishedAt = new Date(now).toISOString();
+      await records.end(job, {
+        from: ['active'],
+        to: 'succeeded',
+        attempt,
+        fields: { results: done.results, finishedAt, expiresAt },
+        dueAtMillis,
+      });
+      return { millis: done.millis };
+    } catch (error) {
+      const final = signal.aborted ? undefined : asFinal(error, attempt ?? 0);
+      if (final) await fail(parts, job, final, attempt);
+      throw final ?? error;
+    } finally {
+      await keeping.tidy(job);
+    }
+  };
+
+/** Ends a job whose workers died under it too often. */
+export async function giveUpJob(parts: JobParts, id: string): Promise<void> {
+  const job = await parts.records.get(id);
+  if (!job) return;
+  const problem = new Problem(
+    'upstream-failed',
+    'The work was interrupted too often; send it again',
+  );
+  await fail(parts, job, problem);
+  await parts.keeping.tidy(job);
+}
