@@ -1,0 +1,99 @@
+import { performance } from 'node:perf_hooks';
+import { Command } from 'commander';
+import { readSigningKeys } from '../src/look/digest.ts';
+import { computeOutfits } from '../src/look/outfits.ts';
+import { PARAMS, readModel } from '../src/look/params.ts';
+import { TargetsRequest } from '../src/look/schema.ts';
+import { computeTargets } from '../src/look/signed-targets.ts';
+import { OutfitsRequest } from '../src/look/wardrobe-request.ts';
+import type { WardrobeItem } from '../src/taxonomy/wardrobe-item-schema.ts';
+import { createChance, drawDay, drawWardrobe } from '../test/look/wardrobes.ts';
+
+const model = readModel(PARAMS);
+const keys = readSigningKeys('bench:a-key-for-the-benchmark-that-guards-nothing');
+
+const quantile = (values: readonly number[], q: number): number => {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? Number.NaN;
+};
+const round = (value: number): number => Number(value.toFixed(2));
+
+/** Wardrobes that are hard in a way of their own. */
+const KINDS: Readonly<Record<string, (items: WardrobeItem[]) => WardrobeItem[]>> = {
+  usual: (items) => items,
+  'all equal': (items) =>
+    items.map(({ id }, i) => ({
+      id,
+      category: ['t_shirt', 'jeans', 'sneakers', 'parka', 'hoodie'][i % 5] ?? 't_shirt',
+    })),
+  'one colour': (items) =>
+    items.map((item) => ({ ...item, colors: [{ hex: '#1b2a4a' }], pattern: 'solid' })),
+  'no data': (items) => items.map(({ id, category }) => ({ id, category })),
+};
+
+interface Row {
+  wardrobe: string;
+  items: number;
+  plan: string;
+  p50Ms: number;
+  p95Ms: number;
+  maxMs: number;
+  cutShort: number;
+}
+
+function measure(kind: string, size: number, plan: 'indoor' | 'outdoor', rounds: number): Row {
+  const times: number[] = [];
+  let cutShort = 0;
+  for (let seed = 0; seed < rounds; seed++) {
+    const chance = createChance(1000 * size + seed);
+    const items = KINDS[kind]?.(drawWardrobe(chance, size)) ?? [];
+    const request = OutfitsRequest.parse({ ...drawDay(chance), plan, items });
+    const startedAt = performance.now();
+    const answer = computeOutfits(model, keys, request);
+    times.push(performance.now() - startedAt);
+    if (answer.truncated) cutShort += 1;
+  }
+  return {
+    wardrobe: kind,
+    items: size,
+    plan,
+    p50Ms: round(quantile(times, 0.5)),
+    p95Ms: round(quantile(times, 0.95)),
+    maxMs: round(Math.max(...times)),
+    cutShort,
+  };
+}
+
+function measureTargets(rounds: number): number {
+  const requests = Array.from({ length: 200 }, (_, seed) =>
+    TargetsRequest.parse(drawDay(createChance(seed))),
+  );
+  const startedAt = performance.now();
+  for (let i = 0; i < rounds; i++) computeTargets(model, keys, requests[i % requests.length]!);
+  return ((performance.now() - startedAt) * 1000) / rounds;
+}
+
+/** Prints the engine's figures: µs a request for targets, ms a request for outfits. */
+export async function run(argv: string[]): Promise<void> {
+  const program = new Command('look')
+    .description('The outfit engine in process, validation of the body not counted')
+    .option('--rounds <n>', 'wardrobes of each kind and size', '40')
+    .option('--json', 'one JSON document', false);
+  program.parse(argv, { from: 'user' });
+  const { rounds, json } = program.opts<{ rounds: string; json: boolean }>();
+  measureTargets(2_000);
+  const targetsMicros = round(measureTargets(20_000));
+  measure('usual', 100, 'outdoor', 20);
+  const rows = (['indoor', 'outdoor'] as const).flatMap((plan) => [
+    ...[10, 50, 200, 500, 1000].map((size) => measure('usual', size, plan, Number(rounds))),
+    ...Object.keys(KINDS)
+      .filter((kind) => kind !== 'usual')
+      .flatMap((kind) => [200, 1000].map((size) => measure(kind, size, plan, Number(rounds)))),
+  ]);
+  if (json) {
+    console.log(JSON.stringify({ targetsMicros, outfits: rows }));
+    return;
+  }
+  console.log(`targets, signed: ${targetsMicros} µs a request`);
+  console.table(rows);
+}

@@ -1,0 +1,36 @@
+import { Command } from 'commander';
+
+/** Every benchmark: what it measures, and the file that does. */
+const BENCHES: Readonly<Record<string, { measures: string; load(): Promise<Bench> }>> = {
+  gateway: {
+    measures: 'what gateway, queue and store add to the engine; event loops; parallel work; memory',
+    load: () => import('./gateway.ts'),
+  },
+  quality: {
+    measures: 'cut-outs against ground truth, per kind of photo, for any catalogue model',
+    load: () => import('./quality.ts'),
+  },
+  look: { measures: 'the outfit engine, in process', load: () => import('./look.ts') },
+  taxonomy: {
+    measures: 'text classification: speed and accuracy',
+    load: () => import('./taxonomy.ts'),
+  },
+};
+
+interface Bench {
+  run(argv: string[]): Promise<void>;
+}
+
+const program = new Command('bench').description(
+  'Figures, as ratios of things measured side by side in one run. Without a name: gateway.',
+);
+for (const [name, { measures, load }] of Object.entries(BENCHES)) {
+  program
+    .command(name, { isDefault: name === 'gateway' })
+    .description(measures)
+    .helpOption(false)
+    .allowUnknownOption()
+    .argument('[options...]', 'see --help of the benchmark')
+    .action(async (options: string[]) => (await load()).run(options));
+}
+await program.parseAsync();
