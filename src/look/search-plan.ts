@@ -12,8 +12,6 @@ export interface Level {
   readonly slot: CoreSlot;
   /** A choice of nothing stands for bare legs under no overtrousers. */
   readonly groups: readonly (Group | undefined)[];
-  /** Of `ownBound`, the region. */
-  readonly ownRegion: Float64Array;
   /** Numbers of the groups. */
   readonly indexes: Int32Array;
   /** Share of the look; 0 for overtrousers, which are not judged either. */
@@ -68,8 +66,6 @@ export type FitTables = ReturnType<typeof fitTables>;
 const most = (values: readonly number[]): number => values.reduce((a, b) => Math.max(a, b), 0);
 const least = (values: readonly number[]): number =>
   values.length > 0 ? values.reduce((a, b) => Math.min(a, b)) : 0;
-
-const distinctOf = (values: readonly number[]): number[] => [...new Set(values)];
 
 /** A template made ready for search: bounds of all that is still to choose. */
 export function prepare(judgement: Judgement, template: Template, fits: FitTables) {
@@ -148,7 +144,6 @@ export function prepare(judgement: Judgement, template: Template, fits: FitTable
         groups,
         indexes: Int32Array.from(groups, (group) => group?.index ?? 0),
         area: areas[slot],
-        ownRegion: Float64Array.from(groups, (group) => regionBoundOf(slot, group)),
         ownBound: Float64Array.from(
           groups,
           (group) =>
@@ -172,26 +167,7 @@ export function prepare(judgement: Judgement, template: Template, fits: FitTable
   const bareFeet = (kind: 'water' | 'wind') =>
     template.core.shoes ? 0 : protection.feet * shelter.feet[kind];
   const bare = { water: bareFeet('water'), wind: bareFeet('wind') };
-  const sums = {
-    tops: distinctOf(unders.map((under) => under.top)),
-    bottoms: distinctOf(unders.map((under) => under.bottom)),
-    socks: distinctOf(unders.map((under) => under.shoes)),
-    accessories: accessories.map(({ milli }) => milli),
-  };
-  return {
-    template,
-    bare,
-    sums,
-    overMost,
-    unders,
-    accessories,
-    extra,
-    isOnePiece,
-    perRegion,
-    fits,
-    kind,
-    levels,
-  };
+  return { template, bare, unders, accessories, extra, isOnePiece, perRegion, fits, kind, levels };
 }
 export type Prepared = ReturnType<typeof prepare>;
 

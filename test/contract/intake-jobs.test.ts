@@ -172,6 +172,7 @@ describe('a job', () => {
     const other = intakeClient(stack, (await stack.key({ client: 'other' })).key);
     const theirs = await readJob(await other.post(image));
     await other.until(theirs.id, 'succeeded');
+    await expect.poll(() => jobLines(theirs.id)).toHaveLength(1);
     expect(jobLines(theirs.id)[0]?.steps).toHaveProperty('inference');
   });
 });
