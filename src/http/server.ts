@@ -14,6 +14,7 @@ import { type ImageForm, type ImageMember, readJsonImage, readMultipart } from '
 import { type Admission, type Limits, limitHeaders } from './limits.ts';
 import { parse } from './parse.ts';
 import { asProblem, PROBLEM_MEDIA_TYPE, parserProblem, problemBody } from './problem-answer.ts';
+import { answerRaw } from './raw-answer.ts';
 import { requestIdOf } from './request-id.ts';
 import type { Call, Reply, Route } from './route.ts';
 import { type Sunset, sunsetHeaders } from './sunset.ts';
@@ -309,29 +310,4 @@ function refuseOtherMethods(app: FastifyInstance, routes: readonly Route[]): voi
       handler: async () => undefined,
     });
   }
-}
-
-/** Answers on a bare socket, for what never became a request. */
-function answerRaw(
-  socket: { writable: boolean; end(text: string): void; destroy(): void },
-  problem: Problem,
-  base: string | undefined,
-): void {
-  if (!socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const requestId = requestIdOf({ headers: {} });
-  const body = JSON.stringify(problemBody(problem, requestId, base));
-  socket.end(
-    [
-      `HTTP/1.1 ${problem.status} ${problem.title}`,
-      `Content-Type: ${PROBLEM_MEDIA_TYPE}`,
-      `Content-Length: ${Buffer.byteLength(body)}`,
-      `X-Request-Id: ${requestId}`,
-      'Connection: close',
-      '',
-      body,
-    ].join('\r\n'),
-  );
 }
