@@ -24,3 +24,13 @@ export function parseQuota(text: string): number {
   if (!match) throw new Error(`"${text}" is not a quota: write it as 1000/day`);
   return Number(match[1]);
 }
+
+const DURATION = /^(\d{1,9})(s|min|h|d)$/;
+const DURATION_SECONDS = { s: 1, min: 60, h: 3600, d: 86_400 } as const;
+
+/** Reads `30s`, `15min`, `24h`, `7d` as seconds. Throws a sentence that says the form. */
+export function parseDuration(text: string): number {
+  const match = DURATION.exec(text);
+  if (!match) throw new Error('Write a duration as 30s, 15min, 24h or 7d');
+  return Number(match[1]) * DURATION_SECONDS[match[2] as keyof typeof DURATION_SECONDS];
+}

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { displayPrefix, hashKey, isKeyShaped, mintKey } from './key.ts';
+import { Retention } from './retention.ts';
 import { SCOPES } from './scopes.ts';
 
 /** One hash holds all key records, by the key's HMAC: one HGET answers a request. */
@@ -19,6 +20,8 @@ const KeyRecord = z.object({
   quotaPerDay: z.number().int(),
   /** What rate and quota are counted under: a rotated key goes on counting where the old one was. */
   meter: z.string(),
+  /** Tightens what its client and its requests say; nothing said, nothing tightened. */
+  retention: Retention.optional(),
   createdAt: z.iso.datetime(),
   /** From then on the key is refused: a rotated key's grace, or a planned end. */
   expiresAt: z.iso.datetime().optional(),
@@ -29,7 +32,10 @@ const KeyRecord = z.object({
 export type KeyRecord = z.infer<typeof KeyRecord>;
 
 /** What a key allows, as the operator grants it. */
-export type Grant = Pick<KeyRecord, 'client' | 'scopes' | 'allowBase64' | 'rate' | 'quotaPerDay'>;
+export type Grant = Pick<
+  KeyRecord,
+  'client' | 'scopes' | 'allowBase64' | 'rate' | 'quotaPerDay' | 'retention'
+>;
 
 /** A key just made: the only moment it is seen in clear. */
 export interface MadeKey {

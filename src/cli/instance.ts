@@ -1,5 +1,6 @@
 import { createKeys, KeyError, type Keys } from '../access/keys.ts';
 import { createAccessRequests } from '../access/requests.ts';
+import { type ClientRetention, createClientRetention } from '../access/retention.ts';
 import { ConfigError, readConfig } from '../config.ts';
 import { commandConnection, untilReady } from '../jobs/redis.ts';
 import { createLog } from '../log.ts';
@@ -9,6 +10,7 @@ import { readSecrets } from '../secrets.ts';
 export interface Instance {
   keys: Keys;
   requests: ReturnType<typeof createAccessRequests>;
+  clientRetention: ClientRetention;
 }
 
 const CONNECT_MILLIS = 5000;
@@ -32,7 +34,11 @@ export async function withInstance(work: (instance: Instance) => Promise<void>):
     });
     const pepper = config.KEY_PEPPER ?? readSecrets(config.SELVAGE_HOME).keyPepper;
     const keys = createKeys(redis, pepper);
-    await work({ keys, requests: createAccessRequests(redis, keys) });
+    await work({
+      keys,
+      requests: createAccessRequests(redis, keys),
+      clientRetention: createClientRetention(redis),
+    });
   } finally {
     redis.disconnect();
   }

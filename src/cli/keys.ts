@@ -1,7 +1,8 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { parseQuota, parseRate } from '../access/allowance.ts';
+import { parseDuration, parseQuota, parseRate } from '../access/allowance.ts';
 import { mintKey } from '../access/key.ts';
 import { type Grant, isLive, type KeyRecord } from '../access/keys.ts';
+import { parseRetention, type Retention } from '../access/retention.ts';
 import { SCOPES, type Scope } from '../access/scopes.ts';
 import { type Instance, withInstance } from './instance.ts';
 import { print, table } from './output.ts';
@@ -27,15 +28,6 @@ export function parseScopes(text: string): Scope[] {
   return SCOPES.filter((scope) => names.includes(scope));
 }
 
-const GRACE = /^(\d+)(s|min|h|d)$/;
-const GRACE_SECONDS = { s: 1, min: 60, h: 3600, d: 86_400 } as const;
-
-function parseGrace(text: string): number {
-  const match = GRACE.exec(text);
-  if (!match) throw new Error('Write a duration as 30s, 15min, 24h or 7d');
-  return Number(match[1]) * GRACE_SECONDS[match[2] as keyof typeof GRACE_SECONDS];
-}
-
 const CLIENT = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 export function parseClient(text: string): string {
@@ -58,18 +50,25 @@ export const withLimits = (command: Command): Command =>
       argument(parseQuota),
       parseQuota('1000/day'),
     )
-    .option('--allow-base64', 'allow answers in base64', false);
+    .option('--allow-base64', 'allow answers in base64', false)
+    .option(
+      '--retention <policy>',
+      'how long things may be kept at most: input=10min,output=1h,record=1d, or none',
+      argument(parseRetention),
+    );
 
 export interface LimitOptions {
   rate: Grant['rate'];
   quota: number;
   allowBase64: boolean;
+  retention?: Retention;
 }
 
-export const limitsOf = ({ rate, quota, allowBase64 }: LimitOptions) => ({
+export const limitsOf = ({ rate, quota, allowBase64, retention }: LimitOptions) => ({
   rate,
   quotaPerDay: quota,
   allowBase64,
+  ...(retention && { retention }),
 });
 
 /** The text for the one moment a key is shown. */
@@ -128,8 +127,8 @@ export function keysCommand(): Command {
     .option(
       '--grace <duration>',
       'how long the old key lives on',
-      argument(parseGrace),
-      parseGrace('24h'),
+      argument(parseDuration),
+      parseDuration('24h'),
     )
     .option('--json', 'answer in JSON', false)
     .action(async (id: string, options: { grace: number; json: boolean }) =>

@@ -119,3 +119,19 @@ test('access is asked for, listed and approved', async () => {
   expect(key).toMatch(/^slv_/);
   expect((await selvage(['access', 'deny', id])).output).toMatch(/already approved/);
 });
+
+test('retention is set for a client, listed and cleared, and a key has its own', async () => {
+  const set = ['retention', 'set', '--client', 'shop', 'output=1h,record=2d', '--json'];
+  expect(JSON.parse((await selvage(set)).output)).toEqual({
+    client: 'shop',
+    policy: { outputSeconds: 3600, recordSeconds: 172_800 },
+  });
+  expect((await selvage(['retention', 'list'])).output).toMatch(/shop +3600s +172800s/);
+  await selvage([...CREATE, '--retention', 'none']);
+  const keys = JSON.parse((await selvage(['keys', 'list', '--json'])).output);
+  expect(keys.at(-1)).toMatchObject({ retention: { store: 'none' } });
+  await selvage(['retention', 'clear', '--client', 'shop']);
+  expect((await selvage(['retention', 'list'])).output).not.toMatch(/3600s/);
+  const wrong = await selvage(['retention', 'set', '--client', 'shop', 'pixels=1h']);
+  expect(wrong).toMatchObject({ code: 1, output: expect.stringMatching(/"pixels=1h" is not/) });
+});
