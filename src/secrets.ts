@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { hkdfSync, randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -15,6 +15,13 @@ const fresh = (): Secrets => ({
   keyPepper: randomBytes(32).toString('base64url'),
   lookSigningKeys: `k1:${randomBytes(32).toString('base64url')}`,
 });
+
+/**
+ * A secret for one purpose, 32 bytes, made of the pepper: knowing it tells nothing of another.
+ * @param keyPepper `KEY_PEPPER`, or that of `secrets.json`
+ */
+export const secretFor = (purpose: string, keyPepper: string): Uint8Array =>
+  new Uint8Array(hkdfSync('sha256', keyPepper, '', `selvage ${purpose}`, 32));
 
 /**
  * The installation's own secrets, made on first use in `secrets.json` (mode 0600) under `home`. Two

@@ -1,22 +1,10 @@
-import { createHash } from 'node:crypto';
-import { z } from 'zod';
-import type { JobResults, KeptCutOut, Operation } from '../src/jobs/records.ts';
-import type { References } from '../src/jobs/references.ts';
-import type { BlobHead } from '../src/store/blobs.ts';
+import type { JobResults, Operation } from '../src/jobs/records.ts';
 import { type ImageParts, workOnImage } from './image-job.ts';
+import { keepCutOut, keptCutOut, type Wanted } from './kept-cut-out.ts';
 
-export interface OperationParts extends ImageParts {
-  references: References;
-}
-
-/** One image of one job, in the store. */
-export interface Task {
-  jobId: string;
-  inputKey: string;
-  /** Of the input, hex. */
-  sha256: string;
-  /** Where its cut-out is kept. */
-  outputKey: string;
+/** One image, and who wants to keep what is made of it; the model is the engine's. */
+export interface Task extends Omit<Wanted, 'model'> {
+  image: Uint8Array;
 }
 
 type Millis = Record<string, number>;
@@ -27,43 +15,21 @@ interface Done {
   millis: Millis;
 }
 
-/** What is kept with a cut-out, so that a later job with the same image need not look at it. */
-const KeptFacts = z.object({
-  width: z.coerce.number(),
-  height: z.coerce.number(),
-  sha256: z.string(),
-  model: z.string(),
-  confidence: z.coerce.number(),
-});
-
-const readKept = ({ bytes, meta }: BlobHead): KeptCutOut => ({ bytes, ...KeptFacts.parse(meta) });
-
-async function cutAndKeep(parts: OperationParts, task: Task, signal: AbortSignal): Promise<Done> {
-  const { blobs, engine } = parts;
-  const { done, millis } = await workOnImage(parts, task, engine.removeBackground, signal);
-  const { png, width, height, confidence } = done;
-  const model = `${engine.model.id}@${engine.model.version}`;
-  const sha256 = createHash('sha256').update(png).digest('hex');
-  const facts = { width, height, sha256, model, confidence };
-  const meta = Object.fromEntries(
-    Object.entries(facts).map(([name, value]) => [name, String(value)]),
-  );
-  const doneAt = performance.now();
-  await blobs.put(task.outputKey, png, { mediaType: 'image/png', meta }, signal);
-  const store = performance.now() - doneAt;
-  return { results: { cutout: { ...facts, bytes: png.length } }, millis: { ...millis, store } };
-}
-
 /** Cuts an image out, unless the client has had the same one cut out before. */
-async function cutOut(parts: OperationParts, task: Task, signal: AbortSignal): Promise<Done> {
-  await parts.references.hold(task.outputKey, task.jobId, signal);
-  const kept = await parts.blobs.head(task.outputKey, signal);
-  if (kept) return { results: { cutout: readKept(kept) }, millis: {} };
-  return cutAndKeep(parts, task, signal);
+async function cutOut(parts: ImageParts, task: Task, signal: AbortSignal): Promise<Done> {
+  const { blobs, engine } = parts;
+  const model = `${engine.model.id}@${engine.model.version}`;
+  const kept = await keptCutOut(blobs, { ...task, model }, signal);
+  if (kept) return { results: { cutout: kept }, millis: {} };
+  const { done, millis } = await workOnImage(parts, task, engine.removeBackground, signal);
+  const doneAt = performance.now();
+  const cutout = await keepCutOut(blobs, task.outputKey, { ...done, model }, signal);
+  const store = performance.now() - doneAt;
+  return { results: { cutout }, millis: { ...millis, store } };
 }
 
 /** Looks at the garment; words are put to it when somebody asks. */
-async function view(parts: OperationParts, task: Task, signal: AbortSignal): Promise<Done> {
+async function view(parts: ImageParts, task: Task, signal: AbortSignal): Promise<Done> {
   const { done, millis } = await workOnImage(parts, task, parts.engine.viewGarment, signal);
   const { timings: _, ...seen } = done;
   return { results: { view: seen }, millis };
@@ -81,7 +47,7 @@ const sum = (a: Millis, b: Millis): Millis =>
 
 /** Does to one image what was asked, one thing after the other. Throws as `workOnImage`. */
 export async function perform(
-  parts: OperationParts,
+  parts: ImageParts,
   operations: readonly Operation[],
   task: Task,
   signal: AbortSignal,

@@ -1,8 +1,18 @@
-import { ENDED, type JobRecord, LOOK_AFTER_MILLIS, type Records, UNDER_WAY } from './records.ts';
-import type { References } from './references.ts';
+import {
+  ENDED,
+  inputMillis,
+  type JobRecord,
+  LOOK_AFTER_MILLIS,
+  type Records,
+  UNDER_WAY,
+} from './records.ts';
 
-/** How long it is remembered that there was a job. */
-const TOMBSTONE_MILLIS = 86_400_000;
+/** How long it is remembered that there was a job or a batch, ms; a day unless its policy says. */
+export const tombstoneMillis = ({
+  recordSeconds = 86_400,
+}: {
+  recordSeconds?: number | undefined;
+}) => recordSeconds * 1000;
 
 /** What of a store is needed to delete and to count what was deleted. */
 export interface Bin {
@@ -26,25 +36,26 @@ export function expiryOf(job: Pick<JobRecord, 'outputSeconds'>, nowMillis: numbe
  * Keeps what a job left as long as it may be kept, and no longer. Every deed may be cut off and done
  * again: a tombstone comes first, blobs go next, and only then is the sweeper told that it is done.
  */
-export function createKeeping(records: Records, references: References, bin: Bin) {
+export function createKeeping(records: Records, bin: Bin) {
   async function discard(key: string): Promise<number> {
     const isThere = (await bin.head(key)) !== undefined;
     await bin.delete(key);
     return isThere ? 1 : 0;
   }
 
-  /** Deletes a job's blobs, but not a result that another job also has. */
-  async function clear({ id, inputKey, outputKey }: JobRecord): Promise<number> {
-    const input = await discard(inputKey);
-    if (!outputKey) return input;
-    return input + (await references.release(outputKey, id, () => discard(outputKey)));
+  /** Deletes a job's blobs: nobody else has them. */
+  async function clear({ inputKey, outputKey }: JobRecord): Promise<number> {
+    return (await discard(inputKey)) + (outputKey ? await discard(outputKey) : 0);
   }
 
   return {
-    /** Deletes what a job needs no more, by the state it is in: for whoever worked on it, won or lost. */
-    async tidy(job: JobRecord): Promise<void> {
-      const now = (await records.get(job.id)) ?? { ...job, status: 'expired' as const };
-      if (UNDER_WAY.includes(now.status)) return;
+    /**
+     * Deletes what a job needs no more, by the state it is in: for whoever worked on it, won or lost.
+     * Without a record nothing is deleted: a Redis that lost its data is rebuilt from the inputs.
+     */
+    async tidy({ id }: Pick<JobRecord, 'id'>): Promise<void> {
+      const now = await records.get(id);
+      if (!now || UNDER_WAY.includes(now.status)) return;
       if (now.status === 'succeeded') await discard(now.inputKey);
       else await clear(now);
     },
@@ -56,7 +67,7 @@ export function createKeeping(records: Records, references: References, bin: Bin
       const fields = { buriedAt };
       await records.end(job, { from: ENDED, to: 'expired', fields, dueAtMillis: nowMillis });
       await clear(job);
-      const removeAtMillis = Date.parse(buriedAt) + TOMBSTONE_MILLIS;
+      const removeAtMillis = Date.parse(buriedAt) + tombstoneMillis(job);
       if (removeAtMillis <= nowMillis) await records.remove(id);
       else await records.postpone(id, nowMillis, removeAtMillis);
     },
@@ -74,7 +85,7 @@ export function createKeeping(records: Records, references: References, bin: Bin
       const blobs = await clear((await records.get(job.id)) ?? job);
       const erasure = { erasedAt, blobs };
       await records.inscribe(job.id, { erasure });
-      await records.postpone(job.id, nowMillis, nowMillis + TOMBSTONE_MILLIS);
+      await records.postpone(job.id, nowMillis, nowMillis + tombstoneMillis(job));
       return erasure;
     },
   };
@@ -104,15 +115,32 @@ export async function sweepDue(parts: SweepParts, nowMillis: number): Promise<nu
   }
 }
 
-/** Afterwards the job is not due any more, whatever it was. */
-async function lookAfter(
-  { records, keeping, enqueue }: SweepParts,
-  id: string,
+/** Ends a job whose input waited for longer than it may be kept. */
+async function giveUpWaiting(
+  { records, keeping }: SweepParts,
+  job: JobRecord,
   nowMillis: number,
 ): Promise<void> {
+  const { dueAtMillis, expiresAt } = expiryOf(job, nowMillis);
+  const detail = 'The image waited for longer than it may be kept, and was deleted; send it again';
+  const finishedAt = new Date(nowMillis).toISOString();
+  const fields = { problem: { type: 'upstream-unavailable', detail }, finishedAt, expiresAt };
+  await records.end(job, { from: ['queued'], to: 'failed', fields, dueAtMillis });
+  await keeping.tidy(job);
+}
+
+/** Afterwards the job is not due any more, whatever it was. */
+async function lookAfter(parts: SweepParts, id: string, nowMillis: number): Promise<void> {
+  const { records, keeping, enqueue } = parts;
   const job = await records.get(id);
   if (!job) return records.remove(id);
   if (!UNDER_WAY.includes(job.status)) return keeping.expire(job, nowMillis);
+  const inputDueAtMillis = Date.parse(job.createdAt) + inputMillis(job);
+  if (job.status === 'queued' && inputDueAtMillis <= nowMillis) {
+    return giveUpWaiting(parts, job, nowMillis);
+  }
   await enqueue(job);
-  await records.postpone(id, nowMillis, nowMillis + LOOK_AFTER_MILLIS);
+  const isWaiting = inputDueAtMillis > nowMillis;
+  const lookAt = nowMillis + LOOK_AFTER_MILLIS;
+  await records.postpone(id, nowMillis, isWaiting ? Math.min(lookAt, inputDueAtMillis) : lookAt);
 }

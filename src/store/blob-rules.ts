@@ -6,7 +6,7 @@ const PREFIX = new RegExp(`^(?:${SEGMENT}/)*[A-Za-z0-9._-]{0,250}$`);
 const KEY_CHARS = 1024;
 const META_NAME = /^[a-z0-9-]+$/;
 const META_VALUE = /^$|^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
-const META_CHARS = 1024;
+const META_CHARS = 1536;
 const MEDIA_TYPE = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
 
 /** What a blob is taken for where nobody says. */

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 export interface BlobFacts {
   /** As in `Content-Type`; `application/octet-stream` where it is not said. */
   mediaType?: string;
-  /** Small facts kept with the blob: names of `[a-z0-9-]`, printable ASCII values, 1 KiB in all. */
+  /** Small facts kept with the blob: names of `[a-z0-9-]`, printable ASCII values, 1.5 KiB in all. */
   meta?: Readonly<Record<string, string>>;
 }
 
@@ -49,6 +49,18 @@ export interface Blobs {
   open(key: string, signal?: AbortSignal): Promise<Readable>;
   /** What is known of a blob, or nothing where there is none. */
   head(key: string, signal?: AbortSignal): Promise<BlobHead | undefined>;
+  /**
+   * Makes a blob what another is, bytes and facts, without the bytes passing through this process;
+   * durable when it returns; replaces what was there. A file system may keep one copy for both, and
+   * then `modifiedAt` is that of the first. Throws `BlobMissing`.
+   * @param to not `from`
+   */
+  copy(from: string, to: string, signal?: AbortSignal): Promise<void>;
+  /**
+   * An address at which whoever has it finds the blob for so many seconds, 1 to 604,800; nothing
+   * where the store has none to give. It is not asked whether there is such a blob.
+   */
+  link(key: string, seconds: number): Promise<string | undefined>;
   /** Deletes; a blob that is not there is no error. */
   delete(key: string, signal?: AbortSignal): Promise<void>;
   /** Every blob whose key starts with `prefix`, in no given order. */

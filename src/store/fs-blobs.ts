@@ -4,7 +4,14 @@ import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { assertFacts, assertKey, assertPrefix } from './blob-rules.ts';
 import { type BlobEntry, BlobMissing, type Blobs, type PutOptions } from './blobs.ts';
-import { filesUnder, hasCode, placeFile, sweepFolder, tidyFolders } from './fs-folders.ts';
+import {
+  filesUnder,
+  hasCode,
+  linkFile,
+  placeFile,
+  sweepFolder,
+  tidyFolders,
+} from './fs-folders.ts';
 import { readTrailer, TRAILER_MAX_BYTES, writeTrailer } from './fs-trailer.ts';
 import { heeding, tied } from './signal.ts';
 
@@ -98,10 +105,30 @@ export async function createFsBlobs({ dir }: { dir: string }): Promise<Blobs> {
     return damaged && { key, bytes: 0, modifiedAt: damaged.mtime };
   }
 
+  /** The file is never written to again, so one may have two names; where it cannot, it is copied. */
+  async function copy(from: string, to: string, signal?: AbortSignal): Promise<void> {
+    const path = pathOf(to);
+    signal?.throwIfAborted();
+    const { handle } = await openFile(from); // refuses a damaged one
+    const file = join(unfinished, randomUUID());
+    try {
+      await linkFile(pathOf(from), file).catch((error) => {
+        throw asMissing(from, error); // deleted at this moment
+      });
+      await handle.datasync();
+      await placeFile(file, path, true);
+    } finally {
+      await handle.close();
+      // A move onto another name of the same file is none, and leaves the one it should have taken.
+      await rm(file, { force: true });
+    }
+  }
+
   return {
     put,
     get,
     head,
+    copy,
 
     async open(key, signal) {
       signal?.throwIfAborted();
@@ -112,6 +139,11 @@ export async function createFsBlobs({ dir }: { dir: string }): Promise<Blobs> {
       }
       const stream = handle.createReadStream({ start: 0, end: bytes - 1 });
       return tied(stream, signal);
+    },
+
+    async link(key) {
+      assertKey(key);
+      return undefined;
     },
 
     async delete(key, signal) {

@@ -1,4 +1,16 @@
-import { mkdir, open, opendir, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
+import {
+  constants,
+  copyFile,
+  link,
+  mkdir,
+  open,
+  opendir,
+  readdir,
+  rename,
+  rm,
+  rmdir,
+  stat,
+} from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 /** A folder can vanish under a move as often as its last file is deleted at that moment. */
@@ -39,6 +51,21 @@ export async function placeFile(file: string, path: string, durable: boolean): P
     }
   }
   if (durable) await syncFolder(dirname(path));
+}
+
+/** What a file system says that has no second names for files, or no more of them, or not there. */
+const NO_LINK = ['EXDEV', 'EMLINK', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
+
+/** Gives a file a second name, or where that cannot be a durable copy under it. */
+export async function linkFile(from: string, to: string): Promise<void> {
+  try {
+    await link(from, to);
+  } catch (error) {
+    if (!hasCode(error, ...NO_LINK)) throw error;
+    await copyFile(from, to, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
+    const handle = await open(to, 'r');
+    await handle.datasync().finally(() => handle.close());
+  }
 }
 
 /** Removes the folder and those above it while they are empty; stops below `root`. */

@@ -9,7 +9,7 @@ import type { BlobFacts } from './blobs.ts';
 const MARK = Buffer.from('SLVG');
 const TAIL_BYTES = 4 + MARK.length;
 
-/** Room for 1 KiB of facts, all of it names of one character, and a long media type. */
+/** Room for 1.5 KiB of facts, all of it names of one character, and a long media type. */
 export const TRAILER_MAX_BYTES = 8192;
 
 const Facts = z.object({ mediaType: z.string(), meta: z.record(z.string(), z.string()) });

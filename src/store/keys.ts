@@ -21,23 +21,60 @@ export const syncKeys = (client: string, id: string) => ({
 /** Of an input that is not the image but where to fetch it: one address in UTF-8. */
 export const LINK_MEDIA_TYPE = 'text/uri-list';
 
+export const INPUT_PREFIX = 'in/';
+const OUTPUT_PREFIX = 'out/';
+/** What lies under these is held by a job or a batch, whose id ends the key. */
+export const HELD_PREFIXES = [INPUT_PREFIX, OUTPUT_PREFIX] as const;
+
 /** What a client handed in for one job. */
 export const jobInputKey = (client: string, jobId: string): string =>
-  `in/${segment(client)}/${jobId}`;
+  `${INPUT_PREFIX}${segment(client)}/${jobId}`;
 
-/**
- * A cut-out that is kept: named by what it is made of, so that a second run writes the same bytes and
- * a client's second job with the same image finds it.
- * @param sha256 of the input, hex
- * @param model `id@version`
- * @param options whatever else changes the pixels
- */
-export function cutOutKey(client: string, sha256: string, model: string, options: object): string {
-  const pipeline = `${model.replace('@', '-')}-${digest(JSON.stringify(options)).slice(0, 8)}`;
-  return `out/${segment(client)}/${sha256}/${pipeline}.png`;
+/** Whose blob it is. */
+export interface Holder {
+  kind: 'job' | 'batch';
+  id: string;
 }
 
+const HOLDERS: readonly { kind: Holder['kind']; id: RegExp }[] = [
+  { kind: 'job', id: /\/(job_[A-Za-z0-9]+)(?:\.[a-z]+)?$/ },
+  { kind: 'batch', id: /\/(batch_[A-Za-z0-9]+)(?:\.[a-z]+)?$/ },
+];
+
+/** Whose blob a key is of, or nothing where that does not stand in it. */
+export function holderOf(key: string): Holder | undefined {
+  for (const { kind, id } of HOLDERS) {
+    const found = id.exec(key)?.[1];
+    if (found) return { kind, id: found };
+  }
+  return undefined;
+}
+
+/** What a cut-out is made of: two of the same makings are the same picture. */
+export interface Makings {
+  client: string;
+  /** Of the input, hex. */
+  sha256: string;
+  /** `id@version` */
+  model: string;
+  /** Whatever else changes the pixels. */
+  options: object;
+}
+
+/** What the keys of all copies of a cut-out begin with. */
+export function cutOutPrefix({ client, sha256, model, options }: Makings): string {
+  const pipeline = `${model.replace('@', '-')}-${digest(JSON.stringify(options)).slice(0, 8)}`;
+  return `${OUTPUT_PREFIX}${segment(client)}/${sha256}/${pipeline}/`;
+}
+
+/**
+ * A cut-out that is kept for one holder: deleting it takes it from nobody else.
+ * @param holder the id of a job, or of a batch
+ */
+export const cutOutKey = (makings: Makings, holder: string): string =>
+  `${cutOutPrefix(makings)}${holder}.png`;
+
 /** A client's name as one safe segment of a key, different for different names. */
-const segment = (name: string): string => digest(name).slice(0, 32);
+export const segment = (name: string): string => digest(name).slice(0, 32);
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex');

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import {
   BucketAlreadyOwnedByYou,
+  CopyObjectCommand,
   CreateBucketCommand,
   DeleteObjectCommand,
   GetObjectCommand,
@@ -11,18 +12,24 @@ import {
   PutObjectCommand,
   paginateListObjectsV2,
   S3Client,
+  S3ServiceException,
 } from '@aws-sdk/client-s3';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { assertFacts, assertKey, assertPrefix, UNNAMED_MEDIA_TYPE } from './blob-rules.ts';
 import { BlobMissing, type Blobs, type PutOptions } from './blobs.ts';
 import { putInParts } from './s3-parts.ts';
 import { heeding, tied } from './signal.ts';
 
-export interface S3BlobsOptions {
-  bucket: string;
+/** Where the server is. */
+export interface S3Place {
   /** What is not said here comes from the SDK's own settings: `AWS_ENDPOINT_URL_S3`, … */
   endpoint?: string;
   region?: string;
   credentials?: { accessKeyId: string; secretAccessKey: string };
+}
+
+export interface S3BlobsOptions extends S3Place {
+  bucket: string;
 }
 
 /** How often and how long a call is tried before it fails. */
@@ -50,12 +57,16 @@ const COMPATIBLE = {
   expectContinueHeader: false,
 } as const;
 
+/** A client that any S3-compatible server understands, and that gives up in time. */
+export const createS3Client = (where: S3Place): S3Client =>
+  new S3Client({ ...PATIENCE, ...COMPATIBLE, ...where });
+
 /**
  * Blobs in a bucket of S3, or of a server that speaks its language. The bucket is made when missing.
  * @throws where the server does not answer or refuses
  */
 export async function createS3Blobs({ bucket, ...where }: S3BlobsOptions): Promise<Blobs> {
-  const client = new S3Client({ ...PATIENCE, ...COMPATIBLE, ...where });
+  const client = createS3Client(where);
   const Bucket = bucket;
   await makeBucket(client, Bucket);
 
@@ -123,6 +134,20 @@ export async function createS3Blobs({ bucket, ...where }: S3BlobsOptions): Promi
       }
     },
 
+    async copy(from, to, signal) {
+      assertKey(from);
+      // No character of a key needs to be escaped.
+      const wanted = new CopyObjectCommand({ ...at(to), CopySource: `${Bucket}/${from}` });
+      try {
+        await heeding(signal, () => client.send(wanted, aborting(signal)));
+      } catch (error) {
+        throw isMissing(error) ? new BlobMissing(from, error) : error;
+      }
+    },
+
+    link: async (key, expiresIn) =>
+      getSignedUrl(client, new GetObjectCommand(at(key)), { expiresIn }),
+
     async delete(key, signal) {
       const unwanted = new DeleteObjectCommand(at(key));
       await heeding(signal, () => client.send(unwanted, aborting(signal)));
@@ -148,6 +173,10 @@ export async function createS3Blobs({ bucket, ...where }: S3BlobsOptions): Promi
     close: () => client.destroy(),
   };
 }
+
+/** Of a copy, the SDK does not know the error by its class. */
+const isMissing = (error: unknown): boolean =>
+  error instanceof S3ServiceException && error.name === 'NoSuchKey';
 
 const aborting = (signal: AbortSignal | undefined) => (signal ? { abortSignal: signal } : {});
 

@@ -9,7 +9,6 @@ import { createKeeping, expiryOf, type Keeping, sweepDue } from '../../src/jobs/
 import { enqueueJob, openQueue } from '../../src/jobs/queue.ts';
 import { createRecords, type JobRecord, type Records } from '../../src/jobs/records.ts';
 import { blockingConnection, commandConnection, untilReady } from '../../src/jobs/redis.ts';
-import { createReferences, type References } from '../../src/jobs/references.ts';
 import { createLog } from '../../src/log.ts';
 import type { Blobs } from '../../src/store/blobs.ts';
 import { createFsBlobs } from '../../src/store/fs-blobs.ts';
@@ -26,7 +25,6 @@ let redis: Redis;
 let folder: string;
 let blobs: Blobs;
 let records: Records;
-let references: References;
 let keeping: Keeping;
 let queue: Queue;
 const enqueue = (job: JobRecord) => enqueueJob(queue, job);
@@ -37,8 +35,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'selvage-records-'));
   blobs = await createFsBlobs({ dir: folder });
   records = createRecords(redis);
-  references = createReferences(redis);
-  keeping = createKeeping(records, references, blobs);
+  keeping = createKeeping(records, blobs);
   queue = openQueue('async', redis, log);
 });
 afterAll(async () => {
@@ -77,7 +74,6 @@ const CUT_OUT = { width: 1, height: 1, bytes: 3, sha256: 'aa', model: 'm@1', con
 async function workOn(job: JobRecord, outputKey: string): Promise<number> {
   const attempt = (await records.begin(job.id, new Date(NOW).toISOString())) ?? 0;
   expect(await records.note(job.id, attempt, { outputKey })).toBe(true);
-  await references.hold(outputKey, job.id, AbortSignal.timeout(5000));
   await blobs.put(outputKey, Buffer.from('png'));
   return attempt;
 }
@@ -243,7 +239,7 @@ describe('expiry', () => {
     const outputKey = 'out/tests/cut-off.png';
     await succeed(job, await workOn(job, outputKey));
     const { head } = blobs;
-    const broken = createKeeping(records, references, {
+    const broken = createKeeping(records, {
       head,
       delete: () => Promise.reject(new Error('the store went away')),
     });
@@ -253,16 +249,6 @@ describe('expiry', () => {
     expect((await known(job.id)).status).toBe('expired');
     expect(await blobs.head(outputKey)).toBeDefined();
     await sweepDue({ records, keeping, enqueue }, at(75));
-    expect(await blobs.head(outputKey)).toBeUndefined();
-  });
-
-  test('of one job leaves a result that another job has', async () => {
-    const outputKey = 'out/tests/shared.png';
-    const [first, second] = [await accepted(60), await accepted(120)];
-    for (const job of [first, second]) await succeed(job, await workOn(job, outputKey));
-    await sweepDue({ records, keeping, enqueue }, at(60));
-    expect(await blobs.head(outputKey)).toBeDefined();
-    await sweepDue({ records, keeping, enqueue }, at(120));
     expect(await blobs.head(outputKey)).toBeUndefined();
   });
 });
@@ -277,33 +263,20 @@ describe('erasure', () => {
     expect(receipt).toEqual({ erasedAt: new Date(at(1)).toISOString(), blobs: 1 });
 
     // The worker had begun, knows nothing of it, and finishes.
-    await references.hold(outputKey, job.id, AbortSignal.timeout(5000));
     await blobs.put(outputKey, Buffer.from('png'));
     expect(await succeed(job, attempt)).toBe(false);
-    await keeping.tidy({ ...job, outputKey });
+    await keeping.tidy(job);
     expect(await allBlobs()).not.toContain(outputKey);
     expect((await known(job.id)).status).toBe('expired');
     expect(await keeping.erase(await known(job.id), at(5))).toEqual(receipt);
   });
 
-  test('waits with a blob that is being deleted until it may be written anew', async () => {
-    const [old, fresh] = [await accepted(), await accepted()];
-    const outputKey = 'out/tests/again.png';
-    await succeed(old, await workOn(old, outputKey));
-    let held: Promise<void> | undefined;
-    const slow = createKeeping(records, references, {
-      head: blobs.head,
-      async delete(key) {
-        if (key === outputKey) {
-          held = references.hold(outputKey, fresh.id, AbortSignal.timeout(5000));
-          expect(await redis.exists(`{selvage}:holders:${outputKey}`)).toBe(0);
-        }
-        await blobs.delete(key);
-      },
-    });
-    await slow.erase(await known(old.id), at(1));
-    await held;
-    expect(await blobs.head(outputKey)).toBeUndefined();
-    expect(await redis.smembers(`{selvage}:holders:${outputKey}`)).toEqual([fresh.id]);
+  test('leaves the input of a job whose record Redis has lost', async () => {
+    const job = await accepted();
+    const attempt = (await records.begin(job.id, job.createdAt)) ?? 0;
+    await redis.flushall();
+    expect(await succeed(job, attempt)).toBe(false);
+    await keeping.tidy(job);
+    expect(await blobs.head(job.inputKey)).toBeDefined();
   });
 });

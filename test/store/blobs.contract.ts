@@ -170,6 +170,12 @@ export function blobsContract(open: () => Promise<Blobs>): void {
       expect(await blobs.head('facts/kept')).toMatchObject({ mediaType: 'image/webp', meta });
     });
 
+    test('1.5 KiB of facts are kept', async () => {
+      const meta = { client: 'x'.repeat(1530) };
+      await blobs.put('facts/many', Buffer.from('x'), { meta });
+      expect((await blobs.head('facts/many'))?.meta).toEqual(meta);
+    });
+
     test('facts are kept with a stream of several parts', async () => {
       const meta = { client: 'acme' };
       const body = streamOf(Buffer.alloc(PART + 10), MIB);
@@ -190,7 +196,7 @@ export function blobsContract(open: () => Promise<Blobs>): void {
       { title: 'a value with a line break', facts: { meta: { client: 'x\r\nevil: 1' } } },
       { title: 'a value beyond ASCII', facts: { meta: { client: 'é' } } },
       { title: 'a value that begins with a space', facts: { meta: { client: ' x' } } },
-      { title: 'more than 1 KiB', facts: { meta: { client: 'x'.repeat(1020) } } },
+      { title: 'more than 1.5 KiB', facts: { meta: { client: 'x'.repeat(1531) } } },
       { title: 'a media type with a line break', facts: { mediaType: 'image/png\r\nx: y' } },
     ])('$title is refused, and nothing is written', async ({ facts }) => {
       await expect(blobs.put('facts/bad', Buffer.from('x'), facts)).rejects.toThrow(TypeError);
@@ -207,6 +213,9 @@ export function blobsContract(open: () => Promise<Blobs>): void {
         await expect(blobs.open(key)).rejects.toThrow(TypeError);
         await expect(blobs.head(key)).rejects.toThrow(TypeError);
         await expect(blobs.delete(key)).rejects.toThrow(TypeError);
+        await expect(blobs.link(key, 60)).rejects.toThrow(TypeError);
+        await expect(blobs.copy(key, 'keys/to')).rejects.toThrow(TypeError);
+        await expect(blobs.copy('keys/from', key)).rejects.toThrow(TypeError);
       },
     );
 
@@ -225,6 +234,83 @@ export function blobsContract(open: () => Promise<Blobs>): void {
       await blobs.put(key, Buffer.from(key));
       expect(Buffer.from(await blobs.get(key)).toString()).toBe(key);
       expect(await keysOf(blobs, key)).toEqual([key]);
+    });
+  });
+
+  test('a link, where the store has any, gives the blob to whoever asks', async () => {
+    await blobs.put('linked/one.txt', Buffer.from('x'), { mediaType: 'text/plain' });
+    const link = await blobs.link('linked/one.txt', 60);
+    const missing = await blobs.link('linked/none.txt', 60);
+    expect(typeof link).toBe(typeof missing);
+    if (link === undefined || missing === undefined) return;
+    const response = await fetch(link);
+    expect(response.headers.get('content-type')).toBe('text/plain');
+    expect(await response.text()).toBe('x');
+    expect((await fetch(missing)).status).toBe(404);
+  });
+
+  describe('a copy', () => {
+    const original = { mediaType: 'image/png', meta: { model: 'm@1', confidence: '0.9' } };
+
+    test.each([0, 1000, PART + 1])('of %i bytes has the bytes and the facts', async (size) => {
+      const bytes = randomBytes(size);
+      await blobs.put(`copy/from-${size}`, bytes, original);
+      await blobs.copy(`copy/from-${size}`, `copy/deep/er/to-${size}`);
+      const back = await blobs.get(`copy/deep/er/to-${size}`);
+      expect(Buffer.compare(back, bytes)).toBe(0);
+      expect(await blobs.head(`copy/deep/er/to-${size}`)).toMatchObject({
+        ...original,
+        bytes: size,
+      });
+      expect(await keysOf(blobs, 'copy/deep/')).toContain(`copy/deep/er/to-${size}`);
+    });
+
+    test('and what it was made of live and die apart', async () => {
+      await blobs.put('copy/apart/1', Buffer.from('first'), original);
+      await blobs.copy('copy/apart/1', 'copy/apart/2');
+      await blobs.copy('copy/apart/2', 'copy/apart/3');
+      await blobs.put('copy/apart/1', Buffer.from('other'));
+      await blobs.delete('copy/apart/2');
+      expect(Buffer.from(await blobs.get('copy/apart/1')).toString()).toBe('other');
+      expect(Buffer.from(await blobs.get('copy/apart/3')).toString()).toBe('first');
+      expect(await blobs.head('copy/apart/3')).toMatchObject(original);
+      expect(await keysOf(blobs, 'copy/apart/')).toEqual(['copy/apart/1', 'copy/apart/3']);
+    });
+
+    test('replaces what was there; again, nothing changes', async () => {
+      await blobs.put('copy/over/from', Buffer.from('new'), original);
+      await blobs.put('copy/over/to', Buffer.from('old and longer'));
+      for (const _ of ['first', 'again']) await blobs.copy('copy/over/from', 'copy/over/to');
+      expect(Buffer.from(await blobs.get('copy/over/to')).toString()).toBe('new');
+      expect(await blobs.head('copy/over/to')).toMatchObject(original);
+      expect(await keysOf(blobs, 'copy/over/')).toEqual(['copy/over/from', 'copy/over/to']);
+    });
+
+    test('of what is not there throws BlobMissing and leaves what was there', async () => {
+      await blobs.put('copy/left', Buffer.from('before'));
+      const copy = blobs.copy('copy/no/such', 'copy/left');
+      await expect(copy).rejects.toBeInstanceOf(BlobMissing);
+      expect(Buffer.from(await blobs.get('copy/left')).toString()).toBe('before');
+    });
+
+    test('is whole or not there while the original is written and deleted', async () => {
+      const bodies = [1, 2].map((fill) => Buffer.alloc(100_000 + fill, fill));
+      const turns = Array.from({ length: 40 }, async (_, turn) => {
+        await blobs.put('copy/race/from', bodies[turn % 2] ?? Buffer.alloc(0));
+        const to = `copy/race/to-${turn}`;
+        const isThere = await blobs.copy('copy/race/from', to).then(
+          () => true,
+          (error) => {
+            expect(error).toBeInstanceOf(BlobMissing);
+            return false;
+          },
+        );
+        if (turn % 3 === 0) await blobs.delete('copy/race/from');
+        if (!isThere) return;
+        const back = Buffer.from(await blobs.get(to));
+        expect(bodies.some((body) => body.equals(back))).toBe(true);
+      });
+      await Promise.all(turns);
     });
   });
 
@@ -268,6 +354,7 @@ export function blobsContract(open: () => Promise<Blobs>): void {
       await expect(blobs.open('left/there', gone)).rejects.toBe(reason);
       await expect(blobs.head('left/there', gone)).rejects.toBe(reason);
       await expect(blobs.delete('left/there', gone)).rejects.toBe(reason);
+      await expect(blobs.copy('left/there', 'left/new', gone)).rejects.toBe(reason);
       await expect(blobs.check(gone)).rejects.toBe(reason);
       await expect(blobs.list('left/', gone)[Symbol.asyncIterator]().next()).rejects.toBe(reason);
       expect(await keysOf(blobs, 'left/')).toEqual(['left/there']);

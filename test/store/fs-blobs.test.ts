@@ -60,6 +60,36 @@ describe('files', () => {
     expect(await readdir(join(dir, 'blobs'))).toEqual([]);
   });
 
+  test('of a copy are one file with two names', async () => {
+    const dir = freshDir();
+    const blobs = await createFsBlobs({ dir });
+    await blobs.put('a/1', Buffer.alloc(100_000, 1));
+    await blobs.copy('a/1', 'b/2');
+    await blobs.copy('b/2', 'a/1');
+    const [one, two] = await Promise.all(
+      ['a~/1', 'b~/2'].map((at) => stat(join(dir, 'blobs', at))),
+    );
+    expect(one?.ino).toBe(two?.ino);
+    expect(one?.nlink).toBe(2);
+    expect(await readdir(join(dir, 'unfinished'))).toEqual([]);
+  });
+
+  test('deleted at the moment they are copied are copied or missing, at every such moment', async () => {
+    const blobs = await createFsBlobs({ dir: freshDir() });
+    const outcomes = new Set<string>();
+    for (let turn = 0; turn < 200; turn++) {
+      await blobs.put('a/from', Buffer.from('x'), { durable: false });
+      const copy = blobs.copy('a/from', 'a/to').then(
+        () => 'copied',
+        (error) => (error instanceof BlobMissing ? 'missing' : `${error}`),
+      );
+      for (let ticks = turn % 40; ticks > 0; ticks--) await new Promise(setImmediate);
+      await blobs.delete('a/from');
+      outcomes.add(await copy);
+    }
+    expect(['copied', 'missing']).toEqual(expect.arrayContaining([...outcomes]));
+  });
+
   test('are seen by a second process that opened the same folder', async () => {
     const dir = freshDir();
     const [writer, reader] = [await createFsBlobs({ dir }), await createFsBlobs({ dir })];
@@ -118,6 +148,7 @@ describe('faults', () => {
       await expect(blobs.get('a/hurt')).rejects.toBeInstanceOf(BlobMissing);
       await expect(blobs.open('a/hurt')).rejects.toBeInstanceOf(BlobMissing);
       expect(await blobs.head('a/hurt')).toBeUndefined();
+      await expect(blobs.copy('a/hurt', 'a/copy')).rejects.toBeInstanceOf(BlobMissing);
       const entries = await entriesOf(blobs, '');
       expect(entries).toMatchObject([{ key: 'a/hurt', bytes: 0 }]);
       await blobs.put('a/hurt', Buffer.from('mended'));

@@ -90,6 +90,7 @@ function againstServer(s3: TestS3): void {
       open: (signal: AbortSignal) => blobs.open('a', signal),
       head: (signal: AbortSignal) => blobs.head('a', signal),
       delete: (signal: AbortSignal) => blobs.delete('a', signal),
+      copy: (signal: AbortSignal) => blobs.copy('a', 'b', signal),
       check: (signal: AbortSignal) => blobs.check(signal),
       list: (signal: AbortSignal) => blobs.list('', signal)[Symbol.asyncIterator]().next(),
     };

@@ -1,0 +1,33 @@
+import { cutOutPrefix, type Makings, segment } from './keys.ts';
+
+/** Everything that is kept of a feed but its runs' rows and results lies under one prefix. */
+export const feedPrefix = (client: string, feedId: string): string =>
+  `feeds/${segment(client)}/${feedId}/`;
+
+/** Names of a feed's blobs. */
+export const feedKeys = (client: string, feedId: string) => {
+  const prefix = feedPrefix(client, feedId);
+  return {
+    intent: `${prefix}feed.json`,
+    /** The feed as it was when a run read it, byte for byte. */
+    source: (runId: string): string => `${prefix}runs/${runId}/source`,
+    /** What the names of all its cut-outs and pictures begin with. */
+    images: `${prefix}images/`,
+  };
+};
+
+/** A cut-out of a feed: the same for all its products and runs that show the same image. */
+export function feedImageKey(client: string, feedId: string, makings: Makings): string {
+  const [, , sha256, pipeline] = cutOutPrefix(makings).split('/');
+  return `${feedKeys(client, feedId).images}${sha256}-${pipeline}.png`;
+}
+
+const EXTENSIONS = { 'image/jpeg': 'jpg', 'image/png': 'png' } as const;
+
+/** A cut-out of a feed as marketplaces are given it. */
+export const feedPictureKey = (
+  cutoutKey: string,
+  background: string | undefined,
+  mediaType: keyof typeof EXTENSIONS,
+): string =>
+  cutoutKey.replace(/\.png$/, `-${background?.slice(1) ?? 'clear'}.${EXTENSIONS[mediaType]}`);

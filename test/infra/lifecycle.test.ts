@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto';
+import {
+  DeleteBucketCommand,
+  PutBucketLifecycleConfigurationCommand,
+  type S3Client,
+} from '@aws-sdk/client-s3';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readRules } from '../../infra/lifecycle.ts';
+import { createS3Blobs, createS3Client } from '../../src/store/s3-blobs.ts';
+import { runTypeScript } from '../support/processes.ts';
+import { type TestS3, testS3 } from '../support/services.ts';
+
+const found = await testS3();
+if (typeof found === 'string') {
+  console.info(`The bucket's lifecycle is not tested: ${found}`);
+  test.skip(`lifecycle of a bucket (${found})`);
+} else {
+  describe('lifecycle of a bucket', () => ofBucket(found));
+}
+
+function ofBucket(s3: TestS3): void {
+  const Bucket = `selvage-test-${randomUUID()}`;
+  let client: S3Client;
+  beforeAll(async () => {
+    client = createS3Client(s3);
+    (await createS3Blobs({ ...s3, bucket: Bucket })).close();
+  });
+  afterAll(async () => {
+    await client.send(new DeleteBucketCommand({ Bucket }));
+    client.destroy();
+    await s3.stop();
+  });
+
+  const write = async (...args: string[]): Promise<string> => {
+    const running = runTypeScript('infra/lifecycle.ts', args, {
+      NODE_NO_WARNINGS: '1', // the SDK has an opinion on versions of Node
+      STORE: 's3',
+      S3_BUCKET: Bucket,
+      AWS_ENDPOINT_URL_S3: s3.endpoint,
+      AWS_REGION: s3.region,
+      AWS_ACCESS_KEY_ID: s3.credentials.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: s3.credentials.secretAccessKey,
+    });
+    expect(await running.exited).toBe(0);
+    return running.output();
+  };
+
+  /** The rules as the server has them: what begins so, and the days after which it goes. */
+  const daysByPrefix = async (): Promise<Record<string, number | undefined>> => {
+    const rules = await readRules(client, Bucket);
+    const ours = rules.filter(({ Expiration, Status }) => Expiration && Status === 'Enabled');
+    return Object.fromEntries(
+      ours.map(({ Filter, Prefix, Expiration }) => [
+        Filter?.Prefix ?? Prefix ?? '',
+        Expiration?.Days,
+      ]),
+    );
+  };
+
+  test('is written beside the rules of others, and again without a change', async () => {
+    const other = { ID: 'logs', Status: 'Enabled', Filter: { Prefix: 'logs/' } } as const;
+    await client.send(
+      new PutBucketLifecycleConfigurationCommand({
+        Bucket,
+        LifecycleConfiguration: { Rules: [{ ...other, Expiration: { Days: 30 } }] },
+      }),
+    );
+    expect(await write()).toContain('selvage-out: out/* is deleted after 16 days');
+    const days = { 'sync/': 1, 'in/': 16, 'out/': 16, 'batches/': 16, 'logs/': 30 };
+    expect(await daysByPrefix()).toEqual(days);
+    const uploads = (await readRules(client, Bucket)).flatMap(
+      (rule) => rule.AbortIncompleteMultipartUpload?.DaysAfterInitiation ?? [],
+    );
+    expect(uploads).toEqual([1]);
+    const before = await readRules(client, Bucket);
+    expect(JSON.parse(await write('--json'))).toMatchObject({ bucket: Bucket });
+    expect(await readRules(client, Bucket)).toEqual(before);
+  });
+}
+
+test('a file system has no rules', async () => {
+  const running = runTypeScript('infra/lifecycle.ts', ['--json'], { STORE: 'fs' });
+  expect(await running.exited).toBe(0);
+  expect(JSON.parse(running.output())).toEqual({ rules: [] });
+});

@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { KeptCutOut } from '../src/jobs/records.ts';
+import { type BlobHead, BlobMissing, type Blobs } from '../src/store/blobs.ts';
+import { cutOutPrefix, type Makings } from '../src/store/keys.ts';
+
+/** A cut-out that somebody wants to keep. */
+export interface Wanted extends Makings {
+  /** Where its holder keeps it: `cutOutKey`, or among the images of a feed. */
+  outputKey: string;
+}
+
+/** What is kept with a cut-out, so that a later job with the same image need not look at it. */
+const KeptFacts = z.object({
+  width: z.coerce.number(),
+  height: z.coerce.number(),
+  sha256: z.string(),
+  model: z.string(),
+  confidence: z.coerce.number(),
+});
+
+const readKept = ({ bytes, meta }: BlobHead): KeptCutOut => ({ bytes, ...KeptFacts.parse(meta) });
+
+/** Copies a blob; false where its holder deleted it at this moment. */
+async function copied(blobs: Blobs, from: string, to: string, signal: AbortSignal) {
+  try {
+    await blobs.copy(from, to, signal);
+    return true;
+  } catch (error) {
+    if (error instanceof BlobMissing) return false;
+    throw error;
+  }
+}
+
+/**
+ * A cut-out that need not be made: its holder's own of an earlier attempt, or a copy of what another
+ * holder of the same client has.
+ */
+export async function keptCutOut(
+  blobs: Blobs,
+  { outputKey, ...makings }: Wanted,
+  signal: AbortSignal,
+): Promise<KeptCutOut | undefined> {
+  const own = await blobs.head(outputKey, signal);
+  if (own) return readKept(own);
+  for await (const { key } of blobs.list(cutOutPrefix(makings), signal)) {
+    // Another attempt of the same job may have been faster.
+    if (key !== outputKey && !(await copied(blobs, key, outputKey, signal))) continue;
+    const copy = await blobs.head(outputKey, signal);
+    return copy && readKept(copy);
+  }
+  return undefined;
+}
+
+/** Writes a cut-out that was just made under its holder's key. */
+export async function keepCutOut(
+  blobs: Blobs,
+  outputKey: string,
+  made: { png: Uint8Array } & Pick<KeptCutOut, 'width' | 'height' | 'model' | 'confidence'>,
+  signal: AbortSignal,
+): Promise<KeptCutOut> {
+  const { png, width, height, model, confidence } = made;
+  const sha256 = createHash('sha256').update(png).digest('hex');
+  const facts = { width, height, sha256, model, confidence };
+  const meta = Object.fromEntries(
+    Object.entries(facts).map(([name, value]) => [name, String(value)]),
+  );
+  await blobs.put(outputKey, png, { mediaType: 'image/png', meta }, signal);
+  return { ...facts, bytes: png.length };
+}
