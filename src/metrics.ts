@@ -3,6 +3,9 @@ import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 /** Seconds, from a quick refusal to the longest a synchronous request may take. */
 const SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25];
 
+/** Pictures that go through a network together. */
+const BATCH_SIZES = [1, 2, 4, 8, 16, 32];
+
 /** A process's registry, with Node's own figures (event loop lag, memory, CPU) in it. */
 export function createRegistry(): Registry {
   const registry = new Registry();
@@ -66,7 +69,23 @@ export function createWorkerMetrics(registry: Registry) {
     buckets: SECONDS,
     registers: [registry],
   });
+  const turns = new Histogram({
+    name: 'selvage_engine_wait_seconds',
+    help: 'Time a picture waited for an inference child',
+    buckets: SECONDS,
+    registers: [registry],
+  });
+  const batches = new Histogram({
+    name: 'selvage_engine_batch_size',
+    help: 'Pictures that went through the network together, counted once for each of them',
+    buckets: BATCH_SIZES,
+    registers: [registry],
+  });
   return {
+    picture({ waitMillis, batchSize }: { waitMillis: number; batchSize: number }): void {
+      turns.observe(waitMillis / 1000);
+      batches.observe(batchSize);
+    },
     step: (job: string, step: string, millis: number) =>
       steps.observe({ job, step }, millis / 1000),
     job: (job: string, outcome: string, millis: number) =>

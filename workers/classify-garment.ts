@@ -1,11 +1,11 @@
-import { type ImageParts, workOnImage } from './image-job.ts';
+import { type ImageParts, workOnRequest } from './image-job.ts';
 import type { Processor } from './take-jobs.ts';
 
-/** Looks at one garment: store -> engine -> answer. Throws as `workOnImage`. */
+/** Looks at one garment: store -> engine -> answer. Throws as `workOnRequest`. */
 export const classifyGarment =
   (parts: ImageParts): Processor<'classify-garment'> =>
   async (data, signal) => {
-    const { done, millis } = await workOnImage(parts, data, parts.engine.viewGarment, signal);
+    const { done, millis } = await workOnRequest(parts, data, parts.engine.viewGarment, signal);
     const { timings: _, ...view } = done;
     return { ...view, millis };
   };

@@ -1,7 +1,7 @@
 import { type Crashes, isPoison } from '../src/jobs/crashes.ts';
 import { Problem } from '../src/problem.ts';
 import type { Blobs } from '../src/store/blobs.ts';
-import { type Engine, EngineCrash, Undecodable } from './engine/pool.ts';
+import { type Engine, EngineCrash, type Turn, Undecodable } from './engine/pool.ts';
 
 /** What processors of images are built of. */
 export interface ImageParts {
@@ -28,27 +28,55 @@ async function explain(error: unknown, sha256: string, crashes: Crashes): Promis
   return error;
 }
 
+/** One image, and what its crashes are remembered under. */
+export interface Input {
+  image: Uint8Array;
+  /** Of the image, hex. */
+  sha256: string;
+}
+
+/** What the engine does with an image, and where its time went. */
+type Work<T> = (image: Uint8Array, turn: Turn) => Promise<T>;
+type Timed = { timings: { totalMillis: number } };
+interface Worked<T> {
+  done: T;
+  millis: Record<string, number>;
+}
+
 /**
- * Fetches one image and has the engine work on it.
+ * Has the engine work on an image.
  * @param work one of the engine's deeds
+ * @param priority `now` where someone waits for the answer
  * @throws Problem where the image cannot be worked with; EngineCrash where trying again may help
  */
-export async function workOnImage<T extends { timings: { totalMillis: number } }>(
-  { blobs, crashes }: ImageParts,
-  { inputKey, sha256 }: { inputKey: string; sha256: string },
-  work: (image: Uint8Array, signal: AbortSignal) => Promise<T>,
+export async function workOnImage<T extends Timed>(
+  { crashes }: Pick<ImageParts, 'crashes'>,
+  { image, sha256 }: Input,
+  work: Work<T>,
   signal: AbortSignal,
-): Promise<{ done: T; millis: Record<string, number> }> {
+  priority: Turn['priority'] = 'later',
+): Promise<Worked<T>> {
   const earlierCrashes = await crashes.seen(sha256);
   if (isPoison(earlierCrashes)) throw poison();
-  const startedAt = performance.now();
-  const image = await blobs.get(inputKey, signal);
-  const fetchedAt = performance.now();
-  const done = await work(image, signal).catch(async (error) => {
+  const done = await work(image, { signal, priority }).catch(async (error) => {
     throw await explain(error, sha256, crashes);
   });
   if (earlierCrashes > 0) await crashes.forget(sha256);
-  return { done, millis: { fetch: fetchedAt - startedAt, ...stepsOf(done.timings) } };
+  return { done, millis: stepsOf(done.timings) };
+}
+
+/** Fetches the image of a request that waits, and has the engine work on it. Throws as `workOnImage`. */
+export async function workOnRequest<T extends Timed>(
+  parts: ImageParts,
+  { inputKey, sha256 }: { inputKey: string; sha256: string },
+  work: Work<T>,
+  signal: AbortSignal,
+): Promise<Worked<T>> {
+  const startedAt = performance.now();
+  const image = await parts.blobs.get(inputKey, signal);
+  const fetch = performance.now() - startedAt;
+  const { done, millis } = await workOnImage(parts, { image, sha256 }, work, signal, 'now');
+  return { done, millis: { fetch, ...millis } };
 }
 
 /** `decodeMillis` -> `decode`; the engine's total is called `engine`. */

@@ -1,12 +1,12 @@
-import { type ImageParts, workOnImage } from './image-job.ts';
+import { type ImageParts, workOnRequest } from './image-job.ts';
 import type { Processor } from './take-jobs.ts';
 
-/** Cuts out one image: store -> engine -> store. Throws as `workOnImage`. */
+/** Cuts out one image: store -> engine -> store. Throws as `workOnRequest`. */
 export const removeBackground =
   (parts: ImageParts): Processor<'remove-background'> =>
   async (data, signal) => {
     const { blobs, engine } = parts;
-    const { done, millis } = await workOnImage(parts, data, engine.removeBackground, signal);
+    const { done, millis } = await workOnRequest(parts, data, engine.removeBackground, signal);
     const { png, width, height, confidence } = done;
     const cutAt = performance.now();
     await blobs.put(data.outputKey, png, { mediaType: 'image/png', durable: false }, signal);

@@ -19,7 +19,9 @@ const childrenOf = (pid: number): number[] =>
 
 /** The inference children of a stack's worker. */
 export const inferenceChildren = (stack: Stack): number[] =>
-  childrenOf(stack.worker.pid).filter((pid) => proc(`${pid}/cmdline`).includes('tinypool'));
+  childrenOf(stack.worker.pid).filter((pid) =>
+    proc(`${pid}/cmdline`).includes('workers/engine/child'),
+  );
 
 export const signalAll = (pids: readonly number[], signal: NodeJS.Signals): void => {
   for (const pid of pids) process.kill(pid, signal);
@@ -34,7 +36,7 @@ export async function whileFrozen<T>(stack: Stack, during: () => Promise<T>): Pr
     return await during();
   } finally {
     for (const pid of pids) {
-      if (proc(`${pid}/cmdline`).includes('tinypool')) process.kill(pid, 'SIGCONT');
+      if (proc(`${pid}/cmdline`).includes('workers/engine/child')) process.kill(pid, 'SIGCONT');
     }
   }
 }

@@ -1,52 +1,82 @@
-import { findModel, type Model, readCatalog } from '../../models/catalog.ts';
-import { lockDown } from './codec.ts';
-import { type CutOut, cutOut } from './cut-out.ts';
-import type { GarmentView } from './garment-view.ts';
-import { openSession, type Session } from './session.ts';
-import { ChildOptions, OPTIONS_VARIABLE, type Task, type Warm } from './task.ts';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { type ConnectOpts, Socket, type SocketConstructorOpts } from 'node:net';
+import { createFrameReader, type Frame, writeFrame } from './frames.ts';
+import {
+  Asked,
+  ChildOptions,
+  type Fault,
+  OPTIONS_VARIABLE,
+  SOCKET_FD,
+  START_ID,
+  type Told,
+} from './task.ts';
+import type { Work } from './work.ts';
 
-/** The inference child: loads the model once, then does one task at a time. */
-lockDown();
-// Ctrl-C reaches every process of a terminal. When this one ends is for its parent to say, which drains.
-process.on('SIGINT', () => {});
+/** The inference child: loads the model once, then works on what comes, until its pool is gone. */
 
-const options = ChildOptions.parse(JSON.parse(process.env[OPTIONS_VARIABLE] ?? '{}'));
+// Ctrl-C and an init system's SIGTERM reach every process of a group. When this one ends is for the
+// pool to say, whose process drains first.
+for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => {});
 
-/** The model that tells a garment's class. */
-const CLASSIFIER = 'garment-class';
+const OOM_SCORE = '/proc/self/oom_score_adj';
 
-/** Loads a model of the catalogue. Its first run takes longer than all others; nobody should wait for it. */
-async function open(task: Model['task'], id: string): Promise<Session> {
-  const catalog = readCatalog(options.modelsHome).filter((model) => model.task === task);
-  const session = await openSession(findModel(catalog, id), options.device, options.threads);
-  await session.run(new Float32Array(3 * session.model.input.size ** 2));
-  return session;
-}
-
-const cutOutSession = open('cut-out', options.model);
-// A fault is told by the first task, with its message; unheard, it would end the process.
-cutOutSession.catch(() => {});
-
-/** The classifier and the garment words are loaded with the first picture that asks for them. */
-let viewing: Promise<(image: Uint8Array) => Promise<GarmentView>> | undefined;
-
-async function openView(): Promise<(image: Uint8Array) => Promise<GarmentView>> {
-  const [{ viewGarment }, cutter, classifier] = await Promise.all([
-    import('./garment-view.ts'),
-    cutOutSession,
-    open('classification', CLASSIFIER),
-  ]);
-  const { id, version } = classifier.model;
-  return (image) => viewGarment(cutter, classifier, image, options.maxPixels, `${id}@${version}`);
-}
-
-export async function work(task: Task): Promise<CutOut | GarmentView | Warm> {
-  const session = await cutOutSession;
-  if (task.kind === 'cut-out') return cutOut(session, task.image, options.maxPixels);
-  if (task.kind === 'view') {
-    viewing ??= openView();
-    return (await viewing)(task.image);
+/** Where memory runs out, the kernel takes a child sooner than the worker, a store or Redis. */
+function stepForward(): void {
+  try {
+    const score = Number(readFileSync(OOM_SCORE, 'utf8'));
+    writeFileSync(OOM_SCORE, String(Math.min(1000, score + 500)));
+  } catch {
+    // Not Linux, or not allowed: then it takes whom it likes.
   }
-  const { id, version } = session.model;
-  return { model: { id, version }, device: session.device };
 }
+
+const tell = (told: Told, bytes?: Uint8Array): void => writeFrame(socket, told, bytes);
+const faultOf = (error: unknown): Fault =>
+  error instanceof Error
+    ? { name: error.name, message: error.message }
+    : { name: 'Error', message: String(error) };
+
+async function doTask({ words, bytes }: Frame): Promise<void> {
+  const { id, ...order } = Asked.parse(words);
+  try {
+    const { words: done, bytes: made, batchSize } = await (await work)(order, bytes);
+    tell({ id, done: { ...done }, batchSize }, made);
+  } catch (error) {
+    tell({ id, fault: faultOf(error) });
+  }
+}
+
+const reader = createFrameReader((frame) => void doTask(frame));
+// Bytes are read to where they stay.
+const options: SocketConstructorOpts & ConnectOpts = {
+  fd: SOCKET_FD,
+  onread: {
+    buffer: reader.room,
+    callback(count) {
+      reader.filled(count);
+      return true;
+    },
+  },
+};
+const socket = new Socket(options);
+socket.on('error', () => process.exit());
+socket.on('close', () => process.exit());
+socket.resume();
+
+stepForward();
+
+/** Loads everything; also what fails to be imported is told. */
+async function warmUp(): Promise<Work> {
+  const { openWork } = await import('./work.ts');
+  const { warm, work } = await openWork(
+    ChildOptions.parse(JSON.parse(process.env[OPTIONS_VARIABLE] ?? '{}')),
+  );
+  tell({ id: START_ID, done: warm, batchSize: 1 });
+  return work;
+}
+
+const work = warmUp();
+work.catch((error) => {
+  tell({ id: START_ID, fault: faultOf(error) });
+  socket.end();
+});

@@ -1,20 +1,21 @@
-import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
-import { extname } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { Tinypool } from 'tinypool';
-import { z } from 'zod';
+import { readCutOut, readGarmentView, readPicture } from './answers.ts';
 import type { CutOut } from './cut-out.ts';
 import type { GarmentView } from './garment-view.ts';
+import {
+  type Answer,
+  EngineCrash,
+  type InferenceProcess,
+  startProcess,
+} from './inference-process.ts';
+import type { Picture, PictureOptions } from './picture.ts';
 import type { DeviceChoice } from './session.ts';
-import { type ChildOptions, OPTIONS_VARIABLE, type Task, type Warm } from './task.ts';
-import { createTurns } from './turns.ts';
+import { keepProcess } from './slot.ts';
+import type { Order } from './task.ts';
+import { createTurns, type Turn } from './turns.ts';
 import { Undecodable } from './undecodable.ts';
 
-export { Undecodable };
-
-/** The child died under this picture; trying again may help. */
-export class EngineCrash extends Error {}
+export { EngineCrash, type Turn, Undecodable };
 
 export interface EngineOptions {
   /** A catalogue id: the model that finds the subject. */
@@ -25,6 +26,20 @@ export interface EngineOptions {
   maxPixels: number;
   /** Where pulled and the operator's own models are. */
   modelsHome: string;
+  /** A child that takes so long hangs in native code: it is killed, or its slot would be lost for ever. */
+  hangMillis?: number;
+  /** Pictures each child has at once, to run them through the network together where it can; 1. */
+  batch?: number;
+  /** Hears of each picture that was worked on. */
+  observe?: (seen: Observed) => void;
+}
+
+/** How one picture fared. */
+export interface Observed {
+  /** For its turn. */
+  waitMillis: number;
+  /** Pictures that went through the network together with it, itself included. */
+  batchSize: number;
 }
 
 export interface Engine {
@@ -33,53 +48,27 @@ export interface Engine {
   readonly device: string;
   /**
    * Cuts the subject out of a picture.
-   * @param signal ends the waiting at once; a picture that already has its turn is finished and
+   * @param turn.signal ends the waiting at once; a picture that already has its turn is finished and
    *   dropped, since native code cannot be stopped without losing the loaded model
+   * @param turn.priority who waits `now` is served first
    * @throws Undecodable, EngineCrash, the signal's reason
    */
-  removeBackground(image: Uint8Array, signal?: AbortSignal): Promise<CutOut>;
+  removeBackground(image: Uint8Array, turn?: Turn): Promise<CutOut>;
   /** Looks at a garment: its class and colours. As `removeBackground` otherwise. */
-  viewGarment(image: Uint8Array, signal?: AbortSignal): Promise<GarmentView>;
+  viewGarment(image: Uint8Array, turn?: Turn): Promise<GarmentView>;
+  /** A cut-out of ours as marketplaces want it; nothing where it is so already. */
+  showCutOut(
+    cutout: Uint8Array,
+    options: PictureOptions,
+    turn?: Turn,
+  ): Promise<Picture | undefined>;
   /** The children alive now. */
   pids(): number[];
+  /** Ends the children at once; what they work on and who waits is turned away. */
   close(): Promise<void>;
 }
 
-/** A child that takes so long hangs in native code: it is killed, or its slot would be lost for ever. */
 const HANG_MILLIS = 120_000;
-
-/** What a child may know of its surroundings: nothing secret, since it decodes what strangers send. */
-const PASSED_ON =
-  /^(PATH|HOME|TMPDIR|LANG|LC_\w+|NODE_ENV|LD_LIBRARY_PATH|CUDA\w*|NVIDIA\w*|TSX\w*)$/;
-
-function childEnvironment(options: ChildOptions): Record<string, string> {
-  const passed = Object.entries(process.env).filter(([name]) => PASSED_ON.test(name));
-  return {
-    ...(Object.fromEntries(passed) as Record<string, string>),
-    VIPS_BLOCK_UNTRUSTED: '1',
-    // Large buffers of many threads would be scattered over many arenas of glibc and never given back.
-    MALLOC_ARENA_MAX: '2',
-    // onnxruntime sends figures of its use to its maker unless told not to.
-    ORT_DISABLE_TELEMETRY: '1',
-    [OPTIONS_VARIABLE]: JSON.stringify(options),
-  };
-}
-
-/** `child.ts` beside this file, run by tsx as this one is; or `child.js` where both were compiled. */
-const EXTENSION = extname(import.meta.url);
-const CHILD = new URL(`./child${EXTENSION}`, import.meta.url).href;
-const typeScriptLoader = () => pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
-
-/** What a child tells of an error it caught. */
-const Told = z.object({ name: z.string(), message: z.string() });
-
-/** Errors a child caught come back as plain objects; an `Error` is the pool's own: the child is gone. */
-function readError(error: unknown): Error {
-  if (error instanceof Error)
-    return new EngineCrash('The inference process died', { cause: error });
-  const { name, message } = Told.parse(error);
-  return name === 'Undecodable' ? new Undecodable(message) : new Error(message);
-}
 
 /** Rejects with the signal's reason as soon as it aborts, whatever the work does. */
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
@@ -93,66 +82,58 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Pr
 
 /**
  * Starts the children and resolves when each has loaded the model and run it once.
- * @throws where the model cannot be loaded or the device is not there
+ * @throws where the model cannot be loaded, the device is not there, or the children die
  */
-export async function startEngine({ slots, ...options }: EngineOptions): Promise<Engine> {
-  const threads = Math.max(1, Math.floor(availableParallelism() / slots));
-  const pool = new Tinypool({
-    filename: CHILD,
-    name: 'work',
-    runtime: 'child_process',
-    serialization: 'advanced',
-    minThreads: slots,
-    maxThreads: slots,
-    execArgv: EXTENSION === '.ts' ? ['--import', typeScriptLoader()] : [],
-    env: childEnvironment({ ...options, threads }),
-  });
-  const run = async <T>(task: Task): Promise<T> => {
-    // Not AbortSignal.timeout: the pool's listener would hold the picture until it fires.
-    const hang = new AbortController();
-    const timer = setTimeout(() => hang.abort(), HANG_MILLIS);
-    try {
-      return await pool.run(task, { signal: hang.signal });
-    } catch (error) {
-      throw readError(error);
-    } finally {
-      clearTimeout(timer);
-    }
+export async function startEngine(options: EngineOptions): Promise<Engine> {
+  const { slots: count, hangMillis = HANG_MILLIS, batch = 1, observe, ...rest } = options;
+  const threads = Math.max(1, Math.floor(availableParallelism() / count));
+  const turns = createTurns<InferenceProcess>();
+  const start = () => startProcess({ ...rest, threads, batch }, hangMillis);
+  const arrives = (place: InferenceProcess) => {
+    for (let i = 0; i < batch; i++) turns.give(place);
   };
-  const warmUp = () =>
-    Promise.all(Array.from({ length: slots }, () => run<Warm>({ kind: 'warm' })));
-
-  // A child that dies while it starts is not replaced before the next task comes, so one is sent.
-  let closing = false;
-  pool.on('error', () => {
-    if (!closing) warmUp().catch(() => {});
-  });
-  const [first] = await warmUp().catch(async (error) => {
-    closing = true;
-    await pool.destroy();
+  const slots = Array.from({ length: count }, () => keepProcess(start, arrives, turns.withdraw));
+  async function close(): Promise<void> {
+    turns.close(new Error('The engine is closed'));
+    await Promise.all(slots.map((slot) => slot.close()));
+  }
+  const [first] = await Promise.all(slots.map(({ warm }) => warm)).catch(async (error) => {
+    await close();
     throw error;
   });
   if (!first) throw new Error('An engine needs at least one slot');
 
-  const turns = createTurns(slots);
-  /** One picture's turn; given back when the child is done, even where nobody waits any more. */
-  async function inTurn<T>(task: Task, signal: AbortSignal | undefined): Promise<T> {
-    await turns.take(signal);
-    if (signal?.aborted) {
-      turns.give();
-      throw signal.reason;
+  /** One picture's turn; the place is given back when the child is done, even where nobody waits any more. */
+  async function inTurn(order: Order, image: Uint8Array, turn: Turn = {}): Promise<Answer> {
+    const askedAt = performance.now();
+    const place = await turns.take(turn);
+    const waitMillis = performance.now() - askedAt;
+    if (turn.signal?.aborted) {
+      turns.give(place);
+      throw turn.signal.reason;
     }
-    const done = run<T>(task).finally(turns.give);
-    return unlessAborted(done, signal);
+    const done = place.run(order, image).finally(() => {
+      if (place.isAlive()) turns.give(place);
+    });
+    const answer = await unlessAborted(done, turn.signal);
+    observe?.({ waitMillis, batchSize: answer.batchSize });
+    return answer;
   }
   return {
     ...first,
-    removeBackground: (image, signal) => inTurn({ kind: 'cut-out', image }, signal),
-    viewGarment: (image, signal) => inTurn({ kind: 'view', image }, signal),
-    pids: () => pool.threads.map((worker) => Number(worker.threadId)),
-    async close() {
-      closing = true;
-      await pool.destroy();
+    async removeBackground(image, turn) {
+      const { words, bytes } = await inTurn({ deed: 'cut-out' }, image, turn);
+      return readCutOut(words, bytes);
     },
+    async viewGarment(image, turn) {
+      const { words } = await inTurn({ deed: 'view' }, image, turn);
+      return readGarmentView(words);
+    },
+    async showCutOut(cutout, { background }, turn) {
+      const { words, bytes } = await inTurn({ deed: 'show', background }, cutout, turn);
+      return bytes.length > 0 ? readPicture(words, bytes) : undefined;
+    },
+    pids: () => slots.flatMap((slot) => slot.pids()),
+    close,
   };
 }

@@ -151,7 +151,9 @@ describe('giving up', () => {
 
   test('before the start runs nothing', async () => {
     const image = await drawnShirt({ width: 64, height: 64, format: 'png' });
-    await expect(engine.removeBackground(image, AbortSignal.abort(reason))).rejects.toBe(reason);
+    await expect(
+      engine.removeBackground(image, { signal: AbortSignal.abort(reason) }),
+    ).rejects.toBe(reason);
   });
 
   test('while waiting, and while running, rejects at once and costs no child', async () => {
@@ -162,8 +164,8 @@ describe('giving up', () => {
     const note = (name: string) => (error: unknown) => {
       settled.push(error === reason ? name : String(error));
     };
-    const first = engine.removeBackground(large, running.signal).catch(note('running'));
-    const second = engine.removeBackground(large, waiting.signal).catch(note('waiting'));
+    const first = engine.removeBackground(large, running).catch(note('running'));
+    const second = engine.removeBackground(large, waiting).catch(note('waiting'));
     const third = engine.removeBackground(large).then(() => settled.push('third'));
     await setImmediate();
     waiting.abort(reason);

@@ -1,0 +1,88 @@
+import { tmpdir } from 'node:os';
+import { afterEach, expect, test } from 'vitest';
+import type { GarmentView } from '../../../workers/engine/garment-view.ts';
+import {
+  type Engine,
+  EngineCrash,
+  type Observed,
+  startEngine,
+} from '../../../workers/engine/pool.ts';
+import { drawnShirt, transparentShirt } from '../../support/images.ts';
+
+/** Pictures that go through a network together. The classifier takes many, the default cutter one. */
+
+const seen: Observed[] = [];
+let engine: Engine | undefined;
+async function start(batch: number): Promise<Engine> {
+  seen.length = 0;
+  engine = await startEngine({
+    model: 'garment-cutout',
+    device: 'cpu',
+    slots: 1,
+    maxPixels: 16_000_000,
+    modelsHome: tmpdir(),
+    batch,
+    observe: (picture) => seen.push(picture),
+  });
+  return engine;
+}
+afterEach(() => engine?.close());
+
+const shirts = () =>
+  Promise.all(
+    [200, 230, 260, 290].map((width) => transparentShirt({ width, height: 200, format: 'png' })),
+  );
+
+test('views of pictures that come together are those of the pictures alone', async () => {
+  const { viewGarment } = await start(4);
+  const images = await shirts();
+  const alone: GarmentView[] = [];
+  for (const image of images) alone.push(await viewGarment(image));
+  expect(seen.map(({ batchSize }) => batchSize)).toEqual([1, 1, 1, 1]);
+  seen.length = 0;
+  const together = await Promise.all(images.map((image) => viewGarment(image)));
+  expect(Math.max(...seen.map(({ batchSize }) => batchSize))).toBeGreaterThan(1);
+  together.forEach(({ probabilities, colors, width }, i) => {
+    expect(width).toBe(alone[i]!.width);
+    expect(colors).toEqual(alone[i]!.colors);
+    probabilities.forEach((p, k) => void expect(p).toBeCloseTo(alone[i]!.probabilities[k]!, 4));
+  });
+});
+
+test('a network that takes one picture at a time gets them one at a time', async () => {
+  const { removeBackground } = await start(3);
+  const images = await Promise.all(
+    [64, 96, 128].map((width) => drawnShirt({ width, height: 64, format: 'png' })),
+  );
+  const cutOuts = await Promise.all(images.map((image) => removeBackground(image)));
+  expect(cutOuts.map(({ width }) => width)).toEqual([64, 96, 128]);
+  expect(seen.map(({ batchSize }) => batchSize)).toEqual([1, 1, 1]);
+});
+
+test('a child takes no more pictures than it may; the others wait for their turn, and that is told', async () => {
+  const { viewGarment } = await start(2);
+  const images = await shirts();
+  // Loads the classifier.
+  await viewGarment(images[0]!);
+  seen.length = 0;
+  const views = await Promise.all(images.map((image) => viewGarment(image)));
+  expect(seen.every(({ batchSize }) => batchSize <= 2)).toBe(true);
+  const waits = seen.map(({ waitMillis }) => waitMillis).sort((a, b) => a - b);
+  // Two wait for nobody, the others for one of them to be done.
+  const soonestMillis = Math.min(...views.map(({ timings }) => timings.totalMillis));
+  expect(waits[1]).toBeLessThan(soonestMillis);
+  expect(waits[2]).toBeGreaterThanOrEqual(soonestMillis);
+});
+
+test('a child that dies takes all pictures it has with it, and serves the next', async () => {
+  const { viewGarment, pids } = await start(2);
+  const images = await shirts();
+  const lost = images.slice(0, 2).map((image) => viewGarment(image));
+  const outcomes = Promise.allSettled(lost);
+  await new Promise(setImmediate);
+  process.kill(pids()[0]!, 'SIGKILL');
+  for (const outcome of await outcomes)
+    expect(outcome).toMatchObject({ status: 'rejected', reason: expect.any(EngineCrash) });
+  const both = await Promise.all(images.slice(2).map((image) => viewGarment(image)));
+  expect(both).toHaveLength(2);
+});
