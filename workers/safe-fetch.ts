@@ -115,8 +115,10 @@ function faultOf(
   { statusCode, headers }: Dispatcher.ResponseData,
   maxBytes: number,
 ): FetchRefused | undefined {
-  if (statusCode < 200 || statusCode > 299)
-    return new FetchRefused('status', { status: statusCode });
+  if (statusCode < 200 || statusCode > 299) {
+    const retryAfter = headerOf(headers, 'retry-after');
+    return new FetchRefused('status', { status: statusCode, retryAfter });
+  }
   if (Number(headers['content-length']) > maxBytes) return new FetchRefused('too-large');
   if (!canDecode(headerOf(headers, 'content-encoding'))) return new FetchRefused('encoding');
   return undefined;

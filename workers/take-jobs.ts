@@ -14,10 +14,12 @@ import { writeRefusal } from '../src/jobs/refusal.ts';
 import type { Logger } from '../src/log.ts';
 import { Problem } from '../src/problem.ts';
 
-/** Does one kind of job. */
+/** Does one kind of job. `isLastTry`: nobody tries again where it throws. */
 export type Processor<N extends JobName> = (
   data: JobData<N>,
   signal: AbortSignal,
+  isLastTry: boolean,
+  jobId: string,
 ) => Promise<JobResult<N>>;
 
 export type Processors<Q extends QueueName> = { [N in JobsOf<Q>]: Processor<N> };
@@ -27,13 +29,27 @@ export interface JobFact {
   jobId: string;
   name: JobName;
   requestId: string;
-  outcome: 'succeeded' | 'refused' | 'failed' | 'canceled';
+  outcome: 'succeeded' | 'refused' | 'failed' | 'canceled' | 'postponed';
   millis: number;
   waitMillis: number;
   /** Steps of a success. */
   steps: Readonly<Record<string, number>>;
   reason?: string;
 }
+
+/** No fault of ours: the job says itself when it is tried again. */
+export class TryLater extends Error {
+  readonly delayMillis: number;
+
+  constructor(reason: string, delayMillis: number) {
+    super(reason);
+    this.name = 'TryLater';
+    this.delayMillis = delayMillis;
+  }
+}
+
+/** For jobs that say so themselves: how long an accident delays them. */
+const ACCIDENT_MILLIS = 5000;
 
 /** The reason a job's signal aborts with when nobody waits for it any more. */
 const OVERDUE = 'the deadline passed';
@@ -83,7 +99,11 @@ export function takeJobs<Q extends QueueName>(
     );
     try {
       signal.throwIfAborted();
-      const result = await perform<JobsOf<Q>>(processors, name, data, signal);
+      const isLastTry = job.attemptsMade + 1 >= (job.opts.attempts ?? 1);
+      const result = await perform<JobsOf<Q>>(
+        ...([processors, name, data, signal] as const),
+        ...([isLastTry, job.id ?? ''] as const),
+      );
       fact('succeeded', result.millis);
       return result;
     } catch (error) {
@@ -96,7 +116,7 @@ export function takeJobs<Q extends QueueName>(
         fact('canceled', {}, String(signal.reason));
         throw new UnrecoverableError('canceled');
       }
-      fact('failed', {}, reason);
+      fact(error instanceof TryLater ? 'postponed' : 'failed', {}, reason);
       throw error;
     }
   };
@@ -108,6 +128,10 @@ export function takeJobs<Q extends QueueName>(
     stalledInterval: stalledCheckMillis,
     maxStalledCount,
     skipVersionCheck: true,
+    settings: {
+      backoffStrategy: (_attemptsMade, _type, error) =>
+        error instanceof TryLater ? error.delayMillis : ACCIDENT_MILLIS,
+    },
   });
   worker.on('error', (error) => log.warn({ reason: error.message }, 'queue connection'));
   worker.on('failed', (job) => {
@@ -130,7 +154,9 @@ const perform = <N extends JobName>(
   name: N,
   data: JobData<N>,
   signal: AbortSignal,
-): Promise<JobResult<N>> => processors[name](data, signal);
+  isLastTry: boolean,
+  jobId: string,
+): Promise<JobResult<N>> => processors[name](data, signal, isLastTry, jobId);
 
 /** Aborts when the job is called off, or when nobody waits for it any more. */
 function jobSignal(

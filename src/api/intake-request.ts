@@ -20,12 +20,12 @@ function fromText(text: unknown): unknown {
   }
 }
 
-const Operations = z
+export const Operations = z
   .array(z.enum(OPERATIONS))
   .min(1)
   .transform((list): Operation[] => [...new Set(list)].sort());
 
-const Retention = z.strictObject({
+export const Retention = z.strictObject({
   outputSeconds: z
     .number()
     .int()
@@ -40,6 +40,21 @@ const ImageUrl = z
   .max(2048)
   .meta({ description: 'http or https; fetched once, from public addresses only' });
 
+const hasCredentials = (link: string): boolean => {
+  if (!URL.canParse(link)) return false;
+  const { username, password } = new URL(link);
+  return username !== '' || password !== '';
+};
+
+/** Where a client wants to hear of something; nothing is fetched to check it. */
+export const WebhookWish = z.strictObject({
+  url: z
+    .url({ protocol: /^https?$/ })
+    .max(1024)
+    .refine((link) => !hasCredentials(link), 'must carry no user name or password')
+    .meta({ description: 'http or https; public addresses only, no redirects' }),
+});
+
 const Fields = z.strictObject({
   imageUrl: ImageUrl.optional(),
   operations: z.preprocess(fromText, Operations.default(['remove-background'])),
@@ -47,6 +62,7 @@ const Fields = z.strictObject({
     fromText,
     Retention.default(() => ({ outputSeconds: OUTPUT_SECONDS.usual })),
   ),
+  webhook: z.preprocess(fromText, WebhookWish.optional()),
 });
 
 /** For the document: the two ways to hand in an image. */
@@ -55,12 +71,14 @@ export const JobForm = z.object({
   imageUrl: ImageUrl.optional(),
   operations: z.string().meta({ description: 'Names separated by commas, or JSON' }).optional(),
   retention: z.string().meta({ description: 'JSON, as in the JSON body' }).optional(),
+  webhook: z.string().meta({ description: 'JSON, as in the JSON body' }).optional(),
 });
 export const JobJson = z.object({
   imageBase64: z.string().meta({ description: 'Base64, or a data URL' }).optional(),
   imageUrl: ImageUrl.optional(),
   operations: z.array(z.enum(OPERATIONS)).optional(),
   retention: Retention.optional(),
+  webhook: WebhookWish.optional().meta({ description: 'Told at the end of the job' }),
 });
 
 /** A wish for work: an image or the address of one, and what to do with it. */
@@ -68,6 +86,7 @@ export interface Wish {
   source: { image: Uint8Array } | { imageUrl: string };
   operations: readonly Operation[];
   outputSeconds: number;
+  webhook?: z.infer<typeof WebhookWish>;
 }
 
 /**
@@ -75,10 +94,10 @@ export interface Wish {
  * @throws Problem invalid-request with every fault
  */
 export function readWish({ image, fields, via }: ImageForm): Wish {
-  const { imageUrl, operations, retention } = parse(Fields, { ...fields }, 'request');
-  const { outputSeconds } = retention;
-  if (image && imageUrl === undefined) return { source: { image }, operations, outputSeconds };
-  if (!image && imageUrl !== undefined) return { source: { imageUrl }, operations, outputSeconds };
+  const { imageUrl, operations, retention, webhook } = parse(Fields, { ...fields }, 'request');
+  const rest = { operations, ...retention, ...(webhook && { webhook }) };
+  if (image && imageUrl === undefined) return { source: { image }, ...rest };
+  if (!image && imageUrl !== undefined) return { source: { imageUrl }, ...rest };
   const name = via === 'json' ? 'imageBase64' : 'image';
   throw new Problem('invalid-request', `Send either "${name}" or "imageUrl"`, {
     errors: [{ pointer: `/${name}`, detail: image ? 'comes with imageUrl' : 'is missing' }],

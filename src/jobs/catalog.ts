@@ -1,9 +1,16 @@
 import { z } from 'zod';
+import { AcceptedRow } from './batch-lines.ts';
+import { GarmentView } from './garment-view.ts';
+import { OPERATIONS } from './records.ts';
 
 /** Which queue a kind of work waits in, and how fast a dead worker's job is taken over. */
 export const QUEUES = {
   sync: { lockMillis: 4000, stalledCheckMillis: 1000, maxStalledCount: 2 },
   async: { lockMillis: 10_000, stalledCheckMillis: 2500, maxStalledCount: 2 },
+  bulk: { lockMillis: 10_000, stalledCheckMillis: 2500, maxStalledCount: 2 },
+  feed: { lockMillis: 10_000, stalledCheckMillis: 2500, maxStalledCount: 2 },
+  /** Its jobs live for a day, and workers may come and go meanwhile. */
+  webhook: { lockMillis: 10_000, stalledCheckMillis: 2500, maxStalledCount: 10 },
 } as const;
 
 export type QueueName = keyof typeof QUEUES;
@@ -29,12 +36,13 @@ const ImageResult = z.object({
   millis: z.record(z.string(), z.number()),
 });
 
-const MeasuredColor = z.object({
-  family: z.string(),
-  hex: z.string(),
-  share: z.number(),
-  lab: z.tuple([z.number(), z.number(), z.number()]).readonly(),
-  deltaE: z.number(),
+/** Of a row of a feed: where its images belong, and what marketplaces want to see. */
+export const FeedRowOptions = z.object({
+  id: z.string(),
+  /** Behind the subject, `#rrggbb`; transparent where there is none. */
+  background: z.string().optional(),
+  /** Whose quota an image takes that has to be worked on. */
+  meter: z.object({ meter: z.string(), quotaPerDay: z.number() }),
 });
 
 /**
@@ -53,14 +61,7 @@ export const JOBS = {
     queue: 'sync',
     attempts: 3,
     data: ImageJob,
-    result: ImageResult.extend({
-      /** Of each class of the model, in its order; sum to 1. */
-      probabilities: z.array(z.number()),
-      /** Of the subject, the largest share first. */
-      colors: z.array(MeasuredColor),
-      /** The image came with transparency. */
-      hasAlpha: z.boolean(),
-    }),
+    result: GarmentView.extend({ millis: ImageResult.shape.millis }),
   },
   'run-job': {
     queue: 'async',
@@ -68,6 +69,46 @@ export const JOBS = {
     /** Before the second attempt; doubled for each one after. */
     backoffMillis: 500,
     data: z.object({ id: z.string(), requestId: z.string() }),
+    result: z.object({ millis: ImageResult.shape.millis }),
+  },
+  'run-row': {
+    queue: 'bulk',
+    attempts: 4,
+    backoffMillis: 500,
+    data: z.object({
+      batchId: z.string(),
+      client: z.string(),
+      operations: z.array(z.enum(OPERATIONS)),
+      chunk: z.number(),
+      /** Rows of the chunk that were accepted. */
+      chunkRows: z.number(),
+      row: AcceptedRow,
+      /** Of a feed: its images belong to it, and a picture for marketplaces is made of each. */
+      feed: FeedRowOptions.optional(),
+      requestId: z.string(),
+    }),
+    result: z.object({ millis: ImageResult.shape.millis }),
+  },
+  'ingest-feed': {
+    queue: 'feed',
+    attempts: 4,
+    /** A server that does not answer may do so a little later. */
+    backoffMillis: 1000,
+    data: z.object({ feedId: z.string(), runId: z.string(), requestId: z.string() }),
+    result: z.object({ millis: ImageResult.shape.millis }),
+  },
+  'start-feed-run': {
+    queue: 'feed',
+    attempts: 4,
+    backoffMillis: 1000,
+    data: z.object({ feedId: z.string(), requestId: z.string() }),
+    result: z.object({ millis: ImageResult.shape.millis }),
+  },
+  'deliver-webhook': {
+    queue: 'webhook',
+    /** The event's own record says when it is enough. In these are accidents and waiting for a turn. */
+    attempts: 10_000,
+    data: z.object({ eventId: z.string(), round: z.number(), requestId: z.string() }),
     result: z.object({ millis: ImageResult.shape.millis }),
   },
 } as const satisfies Record<

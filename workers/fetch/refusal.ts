@@ -25,6 +25,12 @@ export type RefusalReason = keyof typeof REFUSALS;
 /** HTTP answers after which the same request may do better. */
 const PASSING_STATUSES = [408, 425, 429, 500, 502, 503, 504];
 
+interface RefusalOptions {
+  status?: number;
+  retryAfter?: string | undefined;
+  cause?: unknown;
+}
+
 /**
  * Something remote was not fetched. The message is for the person who wrote the link and never
  * tells an address; `cause`, where there is one, is for the operator.
@@ -33,16 +39,19 @@ export class FetchRefused extends Error {
   readonly reason: RefusalReason;
   /** What the server answered, where that is the reason. */
   readonly status: number | undefined;
+  /** Its `Retry-After`, as sent. */
+  readonly retryAfter: string | undefined;
   /** Whether the same request may do better later. */
   readonly retryable: boolean;
 
-  constructor(reason: RefusalReason, options: { status?: number; cause?: unknown } = {}) {
-    const { status, cause } = options;
+  constructor(reason: RefusalReason, options: RefusalOptions = {}) {
+    const { status, retryAfter, cause } = options;
     const { says, retry } = REFUSALS[reason];
     super(status === undefined ? says : `${says} (HTTP ${status})`, { cause });
     this.name = 'FetchRefused';
     this.reason = reason;
     this.status = status;
+    this.retryAfter = retryAfter;
     this.retryable = retry || (status !== undefined && PASSING_STATUSES.includes(status));
   }
 }

@@ -1,0 +1,302 @@
+import type { RequestListener } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { PROBLEMS, type ProblemType } from '../../src/problem.ts';
+import { drawnShirt } from '../support/images.ts';
+import { type IntakeClient, intakeClient, readJob } from '../support/intake.ts';
+import { fail, plantServer, serve, silence } from '../support/servers.ts';
+import { type Stack, startStack } from '../support/stack.ts';
+
+let stack: Stack;
+let shirt: Buffer;
+beforeAll(async () => {
+  stack = await startStack({ FETCH_ALLOW: '127.0.0.0/8' });
+  shirt = await drawnShirt({ width: 200, height: 250, format: 'jpeg' });
+});
+afterAll(() => stack.stop());
+
+let clients = 0;
+/** A client nobody was before. */
+async function newClient(): Promise<IntakeClient> {
+  const { key } = await stack.key({ client: `shop-${++clients}` });
+  return intakeClient(stack, key);
+}
+
+const Secret = z.object({
+  secret: z.string(),
+  createdAt: z.string(),
+  previousExpiresAt: z.string().optional(),
+});
+const Delivery = z.looseObject({
+  id: z.string(),
+  status: z.string(),
+  attempts: z.array(
+    z.looseObject({ status: z.number().optional(), reason: z.string().optional() }),
+  ),
+  event: z.looseObject({ data: z.looseObject({ id: z.string() }) }),
+  links: z.object({ self: z.string(), replay: z.string() }),
+});
+const Deliveries = z.object({ deliveries: z.array(Delivery) });
+const Standing = z.object({
+  secrets: z.array(z.looseObject({ prefix: z.string(), expiresAt: z.string().optional() })),
+  disabledUrls: z.array(z.string()),
+});
+
+async function makeSecret(intake: IntakeClient): Promise<z.infer<typeof Secret>> {
+  const response = await intake.ask('POST', '/webhooks/secret');
+  expect(response.status).toBe(201);
+  expect(response.headers.get('cache-control')).toBe('no-store');
+  return Secret.parse(await response.json());
+}
+
+const standing = async (intake: IntakeClient) =>
+  Standing.parse(await (await intake.ask('GET', '/webhooks')).json());
+
+const deliveries = async (intake: IntakeClient, query = '') => {
+  const response = await intake.ask('GET', `/webhooks/deliveries${query}`);
+  return Deliveries.parse(await response.json()).deliveries;
+};
+
+async function expectProblem(response: Response, type: ProblemType): Promise<unknown> {
+  const body: unknown = await response.json();
+  expect(body).toMatchObject({ type, status: PROBLEMS[type].status });
+  expect(response.status).toBe(PROBLEMS[type].status);
+  return body;
+}
+
+/** A receiver that keeps what it gets, and answers in turn, the last answer again and again. */
+async function plantReceiver(...answers: RequestListener[]) {
+  const messages: { headers: Record<string, string>; body: string }[] = [];
+  const { origin } = await plantServer(async (request, response) => {
+    const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)]);
+    const body = await text(request);
+    const answer = answers[Math.min(messages.length, answers.length - 1)] ?? serve('');
+    messages.push({ headers: Object.fromEntries(headers), body });
+    answer(request, response);
+  });
+  return { url: `${origin}/hook?token=CANARY`, messages };
+}
+
+/** Hands in an image; the job's id and the name of the event to come. */
+async function handIn(intake: IntakeClient, url: string, image = shirt) {
+  const response = await intake.post(image, { webhook: JSON.stringify({ url }) });
+  expect(response.status).toBe(202);
+  const job = await readJob(response);
+  expect(job).toMatchObject({ webhook: { url } });
+  return job.id;
+}
+
+describe('the end of a job', () => {
+  test('is told, signed, with what leads to the result', async () => {
+    const intake = await newClient();
+    const { secret } = await makeSecret(intake);
+    const { url, messages } = await plantReceiver(serve('thanks'));
+    const id = await handIn(intake, url);
+    await expect.poll(() => messages.length).toBe(1);
+    const [message = { headers: {}, body: '' }] = messages;
+    const event = new Webhook(secret).verify(message.body, message.headers);
+    expect(event).toEqual({
+      type: 'job.succeeded',
+      timestamp: (await intake.get(id)).finishedAt,
+      data: { id, status: 'succeeded', links: (await intake.get(id)).links },
+    });
+    expect(message.headers['user-agent']).toMatch(/^Selvage\/\d/);
+    await expect.poll(async () => (await deliveries(intake))[0]?.status).toBe('delivered');
+    const [delivery] = await deliveries(intake);
+    expect(delivery).toMatchObject({
+      id: message.headers['webhook-id'],
+      ...{ url, type: 'job.succeeded', event, attempts: [{ status: 200 }] },
+    });
+    const logs = stack.logs();
+    expect(logs).toContain(delivery?.id);
+    for (const hidden of [secret, secret.slice(6), 'CANARY']) expect(logs).not.toContain(hidden);
+  });
+
+  test('is told where it is a failure, from a JSON body too', async () => {
+    const intake = await newClient();
+    const { secret } = await makeSecret(intake);
+    const { url, messages } = await plantReceiver(serve('thanks'));
+    const imageBase64 = shirt.subarray(0, 2000).toString('base64');
+    const response = await intake.postJson({ imageBase64, webhook: { url } });
+    expect(response.status).toBe(202);
+    await expect.poll(() => messages.length).toBe(1);
+    const [message = { headers: {}, body: '' }] = messages;
+    expect(new Webhook(secret).verify(message.body, message.headers)).toMatchObject({
+      type: 'job.failed',
+      data: { status: 'failed' },
+    });
+  });
+
+  test('needs a secret that it can be signed with', async () => {
+    const intake = await newClient();
+    const fields = { webhook: '{"url":"https://shop.example/"}' };
+    const problem = await expectProblem(await intake.post(shirt, fields), 'conflict');
+    expect(problem).toMatchObject({
+      detail: expect.stringContaining('POST /intake/v1/webhooks/secret'),
+    });
+    await makeSecret(intake);
+    const other = await newClient();
+    await expectProblem(await other.post(shirt, fields), 'conflict');
+    expect((await intake.post(shirt, fields)).status).toBe(202);
+  });
+
+  test.each([
+    ['no address of the web', 'ftp://a.example/'],
+    ['an address with credentials', 'https://user:pass@a.example/'],
+    ['an address of 2,068 characters', `https://a.example/${'x'.repeat(2050)}`],
+    ['no address', 'here'],
+  ])('cannot be told to %s', async (_, url) => {
+    const intake = await newClient();
+    await makeSecret(intake);
+    const imageBase64 = shirt.toString('base64');
+    const response = await intake.postJson({ imageBase64, webhook: { url } });
+    const errors = [{ pointer: '/webhook/url' }];
+    expect(await expectProblem(response, 'invalid-request')).toMatchObject({ errors });
+  });
+
+  test('asked for by an address alone says where the fault is', async () => {
+    const response = await (await newClient()).post(shirt, { webhook: 'https://a.example/' });
+    const errors = [{ pointer: '/webhook' }];
+    expect(await expectProblem(response, 'invalid-request')).toMatchObject({ errors });
+  });
+
+  test('told elsewhere is another request to an Idempotency-Key', async () => {
+    const intake = await newClient();
+    await makeSecret(intake);
+    const { url } = await plantReceiver(serve('thanks'));
+    const headers = { 'idempotency-key': 'k' };
+    const first = await intake.post(shirt, { webhook: JSON.stringify({ url }) }, headers);
+    const { id } = await readJob(first);
+    const second = await intake.post(shirt, { webhook: JSON.stringify({ url }) }, headers);
+    expect((await readJob(second)).id).toBe(id);
+    const other = { webhook: JSON.stringify({ url: `${url}2` }) };
+    await expectProblem(await intake.post(shirt, other, headers), 'idempotency-mismatch');
+    await expectProblem(await intake.post(shirt, {}, headers), 'idempotency-mismatch');
+  });
+});
+
+describe('secrets', () => {
+  test('are shown once, and two sign while they change', async () => {
+    const intake = await newClient();
+    expect(await standing(intake)).toEqual({ secrets: [], disabledUrls: [] });
+    const first = await makeSecret(intake);
+    const second = await makeSecret(intake);
+    expect(first.previousExpiresAt).toBeUndefined();
+    const { secrets } = await standing(intake);
+    expect(secrets).toEqual([
+      { prefix: second.secret.slice(0, 12), createdAt: second.createdAt },
+      {
+        prefix: first.secret.slice(0, 12),
+        createdAt: first.createdAt,
+        expiresAt: second.previousExpiresAt,
+      },
+    ]);
+    const { url, messages } = await plantReceiver(serve('thanks'));
+    await handIn(intake, url);
+    await expect.poll(() => messages.length).toBe(1);
+    const [message = { headers: {}, body: '' }] = messages;
+    for (const { secret } of [first, second]) {
+      expect(new Webhook(secret).verify(message.body, message.headers)).toBeDefined();
+    }
+  });
+});
+
+describe('deliveries', () => {
+  test('end with 410, and can be sent again', async () => {
+    const intake = await newClient();
+    const { secret } = await makeSecret(intake);
+    const { url, messages } = await plantReceiver(fail(410), serve('thanks'));
+    const refused = await handIn(intake, url);
+    await expect.poll(async () => (await standing(intake)).disabledUrls).toEqual([url]);
+    await expect.poll(() => deliveries(intake, '?status=failed')).toHaveLength(1);
+    await handIn(intake, url);
+    await expect.poll(() => deliveries(intake, '?status=dropped')).toHaveLength(1);
+    expect(messages).toHaveLength(1);
+    expect((await deliveries(intake)).map(({ status }) => status)).toEqual(['dropped', 'failed']);
+    expect(await deliveries(intake, '?limit=1')).toMatchObject([{ status: 'dropped' }]);
+
+    const [failed] = await deliveries(intake, '?status=failed');
+    expect(failed?.event.data.id).toBe(refused);
+    const path = failed?.links.replay.replace('/intake/v1', '') ?? '';
+    const response = await intake.ask('POST', path);
+    expect(response.status).toBe(202);
+    expect(await response.json()).toMatchObject({ id: failed?.id, event: failed?.event });
+    await expect.poll(() => deliveries(intake, '?status=delivered')).toHaveLength(1);
+    expect(messages.map(({ headers }) => headers['webhook-id'])).toEqual([failed?.id, failed?.id]);
+    const again = messages[1] ?? { headers: {}, body: '' };
+    expect(new Webhook(secret).verify(again.body, again.headers)).toEqual(failed?.event);
+    expect((await standing(intake)).disabledUrls).toEqual([]);
+  });
+
+  test('go again to an address that is enabled', async () => {
+    const intake = await newClient();
+    await makeSecret(intake);
+    const { url, messages } = await plantReceiver(fail(410), serve('thanks'));
+    await handIn(intake, url);
+    await expect.poll(async () => (await standing(intake)).disabledUrls).toEqual([url]);
+    const init = { body: JSON.stringify({ url }), headers: { 'content-type': 'application/json' } };
+    const response = await intake.ask('POST', '/webhooks/enable', init);
+    expect(await response.json()).toMatchObject({ disabledUrls: [] });
+    await handIn(intake, url);
+    await expect.poll(() => messages.length).toBe(2);
+  });
+
+  test('of another client are not there', async () => {
+    const [intake, other] = [await newClient(), await newClient()];
+    await makeSecret(intake);
+    const { url } = await plantReceiver(serve('thanks'));
+    await handIn(intake, url);
+    await expect.poll(() => deliveries(intake)).toHaveLength(1);
+    const [delivery] = await deliveries(intake);
+    const path = `/webhooks/deliveries/${delivery?.id}`;
+    const own = await intake.ask('GET', path);
+    expect(Delivery.parse(await own.json()).id).toBe(delivery?.id);
+    expect(await deliveries(other)).toEqual([]);
+    for (const answer of [
+      other.ask('GET', path),
+      other.ask('POST', `${path}/replay`),
+      intake.ask('GET', '/webhooks/deliveries/evt_unknown'),
+      intake.ask('POST', '/webhooks/deliveries/x/replay'),
+    ]) {
+      await expectProblem(await answer, 'not-found');
+    }
+  });
+
+  test.each(['?status=lost', '?limit=0', '?limit=1001', '?limit=many'])(
+    'are not listed by %s',
+    async (query) => {
+      const intake = await newClient();
+      const response = await intake.ask('GET', `/webhooks/deliveries${query}`);
+      await expectProblem(response, 'invalid-request');
+    },
+  );
+
+  test('need a key', async () => {
+    for (const [method, path] of [
+      ['POST', '/secret'],
+      ['GET', ''],
+      ['GET', '/deliveries'],
+    ] as const) {
+      const response = await fetch(`${stack.url}/intake/v1/webhooks${path}`, { method });
+      await expectProblem(response, 'unauthorized');
+    }
+  });
+});
+
+test('an event arrives though the worker dies while it delivers', async () => {
+  const intake = await newClient();
+  await makeSecret(intake);
+  const { url, messages } = await plantReceiver(silence, serve('thanks'));
+  const id = await handIn(intake, url);
+  await expect.poll(() => messages.length).toBe(1);
+  await stack.worker.end('SIGKILL');
+  await stack.startWorker();
+  await expect
+    .poll(() => deliveries(intake, '?status=delivered'), { timeout: 40_000 })
+    .toHaveLength(1);
+  const ids = messages.map(({ headers }) => headers['webhook-id']);
+  expect(ids).toEqual([ids[0], ids[0]]);
+  expect((await deliveries(intake))[0]?.event.data.id).toBe(id);
+});
