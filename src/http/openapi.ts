@@ -25,14 +25,15 @@ const ProblemSchema = {
 
 /** Problems any route of a kind may answer, besides those its row names. */
 function problemsOf(route: Route): ProblemType[] {
-  const input = Boolean(route.query || route.body || route.imageForm);
+  const body = Boolean(route.body || route.imageForm || route.stream);
   const keyed = route.scope !== 'keyless';
   const types: (ProblemType | false)[] = [
-    input && 'invalid-request',
+    (body || Boolean(route.query)) && 'invalid-request',
     keyed && 'unauthorized',
     keyed && 'insufficient-scope',
-    Boolean(route.body || route.imageForm) && 'payload-too-large',
-    Boolean(route.body || route.imageForm) && 'unsupported-media-type',
+    body && 'payload-too-large',
+    body && 'unsupported-media-type',
+    body && 'request-timeout',
     keyed && 'rate-limit-exceeded',
     Boolean(route.quota) && 'quota-exceeded',
     'internal-error',
@@ -112,7 +113,8 @@ const pathParameters = (path: string) =>
   }));
 
 function requestBody(route: Route) {
-  const media = route.imageForm ?? (route.body && { 'application/json': route.body });
+  const media =
+    route.imageForm ?? route.stream ?? (route.body && { 'application/json': route.body });
   return media && { requestBody: { required: true, content: content(media, 'input') } };
 }
 

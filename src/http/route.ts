@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
 import type { Logger } from '../log.ts';
+import type { BodyStream } from './body-stream.ts';
 import type { ImageForm, ImageMember } from './image-body.ts';
 import type { Admission, Standing } from './limits.ts';
 
@@ -10,6 +11,18 @@ export interface Caller {
   client: string;
   scopes: readonly string[];
   allowBase64: boolean;
+  /** Under which name its quota is counted, and how many units a UTC day has. */
+  meter: string;
+  quotaPerDay: number;
+  /** How long things may be kept at most, as the operator says of the key. */
+  retention?:
+    | {
+        inputSeconds?: number | undefined;
+        outputSeconds?: number | undefined;
+        recordSeconds?: number | undefined;
+        store?: 'none' | undefined;
+      }
+    | undefined;
 }
 
 /** One request as a handler sees it: already authorised, limited and parsed. */
@@ -24,6 +37,8 @@ export interface Call<Query = unknown, Body = unknown> {
   headers: Readonly<Record<string, string | string[] | undefined>>;
   /** Reads the body as an image form (multipart, or JSON with `image_base64`); once. */
   imageForm(member?: ImageMember): Promise<ImageForm>;
+  /** The body as it comes, of any length; once, on routes with `stream`. */
+  bodyStream(): BodyStream;
   /** What of rate and quota is left after this request; absent on keyless routes. */
   standing: Standing | undefined;
   /**
@@ -33,6 +48,8 @@ export interface Call<Query = unknown, Body = unknown> {
   takeQuota(): Pick<Admission, 'reserved' | 'refund'> | undefined;
   /** Aborts when the client hangs up. */
   signal: AbortSignal;
+  /** Aborts when the server begins to shut down; for work that has no end of its own. */
+  closing: AbortSignal;
   log: Logger;
 }
 
@@ -67,6 +84,8 @@ export interface RouteSpec<Query, Body> {
   body?: z.ZodType<Body>;
   /** The body is an image form that the handler reads by `call.imageForm()`; here for the document. */
   imageForm?: MediaSchemas;
+  /** The body is of any length and of these types; the handler reads it by `call.bodyStream()`. */
+  stream?: MediaSchemas;
   /** Most bytes of a JSON body. */
   maxBodyBytes?: number;
   /** Units of the daily quota a success costs. */

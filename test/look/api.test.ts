@@ -24,9 +24,13 @@ async function call(path: string, { body, query, headers }: Partial<Call> = {}) 
     body: route.body ? parse(route.body, body, 'body') : undefined,
     headers: headers ?? {},
     imageForm: () => Promise.reject(new Error('There is no image here')),
+    bodyStream: () => {
+      throw new Error('There is no stream here');
+    },
     standing: undefined,
     takeQuota: () => undefined,
     signal: new AbortController().signal,
+    closing: new AbortController().signal,
     log: createLog('test', 'silent'),
   });
 }

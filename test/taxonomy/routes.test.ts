@@ -29,9 +29,13 @@ async function ask(path: string, { query = {}, body = {}, headers = {} }): Promi
     body,
     headers,
     imageForm: async () => readJsonImage(body, MAX_BYTES, sniffFormat),
+    bodyStream: () => {
+      throw new Error('There is no stream here');
+    },
     standing: undefined,
     takeQuota: () => undefined,
     signal: new AbortController().signal,
+    closing: new AbortController().signal,
     log: createLog('test', 'silent'),
   };
   return found.handle(call);
