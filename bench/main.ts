@@ -6,10 +6,23 @@ const BENCHES: Readonly<Record<string, { measures: string; load(): Promise<Bench
     measures: 'what gateway, queue and store add to the engine; event loops; parallel work; memory',
     load: () => import('./gateway.ts'),
   },
+  engine: {
+    measures: 'pictures through the inference children',
+    load: () => import('./engine.ts'),
+  },
+  bulk: {
+    measures: 'a batch of image addresses against the bare inference loop',
+    load: () => import('./bulk.ts'),
+  },
+  batch: {
+    measures: 'a catalogue handed in: seconds, and the memory of the gateway',
+    load: () => import('./batch.ts'),
+  },
   quality: {
     measures: 'cut-outs against ground truth, per kind of photo, for any catalogue model',
     load: () => import('./quality.ts'),
   },
+  pixels: { measures: 'CPU time of each step of a cut-out', load: () => import('./pixels.ts') },
   look: { measures: 'the outfit engine, in process', load: () => import('./look.ts') },
   taxonomy: {
     measures: 'text classification: speed and accuracy',

@@ -42,6 +42,7 @@ const Environment = z.object({
     .regex(/^[\x21-\x7e]{8,200}$/)
     .optional(),
   PROBLEM_BASE: z.url().optional(),
+  PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 });
 

@@ -1,5 +1,6 @@
 import manifest from '../package.json' with { type: 'json' };
 import { createKeys, type KeyRecord } from './access/keys.ts';
+import { createClientRetention } from './access/retention.ts';
 import { SCOPES } from './access/scopes.ts';
 import { routeTable } from './api/routes.ts';
 import { ConfigError, readConfig } from './config.ts';
@@ -10,18 +11,29 @@ import { createServer } from './http/server.ts';
 import { SUNSETS } from './http/sunset.ts';
 import { sniffFormat } from './image/sniff.ts';
 import { createAdmission } from './jobs/admission.ts';
+import { createBatchIndex } from './jobs/batch-index.ts';
+import { createBatchKeeping } from './jobs/batch-keeping.ts';
+import { createBatches } from './jobs/batches.ts';
 import { createEndings } from './jobs/endings.ts';
+import { checkEpoch } from './jobs/epoch.ts';
+import { createFeedRuns } from './jobs/feed-runs.ts';
+import { createFeeds } from './jobs/feeds.ts';
 import { createIdempotency } from './jobs/idempotency.ts';
 import { createKeeping } from './jobs/keeping.ts';
 import { openQueue } from './jobs/queue.ts';
 import { createRecords } from './jobs/records.ts';
 import { blockingConnection, checkRedis, commandConnection, untilReady } from './jobs/redis.ts';
-import { createReferences } from './jobs/references.ts';
 import { createJobRunner } from './jobs/results.ts';
+import { createWebhookEvents } from './jobs/webhook-events.ts';
+import { createWebhookReceivers } from './jobs/webhook-receivers.ts';
+import { OUTBOX } from './jobs/webhooks.ts';
 import { createWorkerRegister } from './jobs/workers.ts';
 import { createLog } from './log.ts';
 import { createGatewayMetrics, createRegistry } from './metrics.ts';
-import { readSecrets } from './secrets.ts';
+import { readSecrets, secretFor } from './secrets.ts';
+import { batchBin } from './store/batch-bin.ts';
+import { runIntents } from './store/feed-store.ts';
+import { fileLinks } from './store/file-links.ts';
 import { MAX_SIDE_PIXELS } from './store/inbox.ts';
 import { openStore } from './store/open-store.ts';
 
@@ -39,7 +51,9 @@ async function main(): Promise<void> {
   await untilReady(redis, AbortSignal.timeout(START_MILLIS));
   await checkRedis(redis, log);
   const blobs = await openStore(config);
-  const keys = createKeys(redis, config.KEY_PEPPER ?? readSecrets(config.SELVAGE_HOME).keyPepper);
+  await checkEpoch(redis, blobs, log);
+  const keyPepper = config.KEY_PEPPER ?? readSecrets(config.SELVAGE_HOME).keyPepper;
+  const keys = createKeys(redis, keyPepper);
   const developmentKey = config.SELVAGE_DEV_KEY;
   if (developmentKey) await keys.adopt(developmentKey, DEVELOPMENT_GRANT);
 
@@ -55,6 +69,17 @@ async function main(): Promise<void> {
 
   const records = createRecords(redis);
   const queue = openQueue('async', redis, log);
+  const batches = createBatches(redis, OUTBOX);
+  const webhooks = {
+    events: createWebhookEvents(redis),
+    receivers: createWebhookReceivers(redis),
+    queue: openQueue('webhook', redis, log),
+  };
+  const policyOf = createClientRetention(redis).of;
+  const feeds = createFeeds(redis);
+  const feedQueue = openQueue('feed', redis, log);
+  const idempotency = createIdempotency(redis);
+  const links = fileLinks(secretFor('file-links', keyPepper));
   const endings = await createEndings(blockingConnection(config.REDIS_URL, log));
   const limits = { maxPixels: config.MAX_IMAGE_PIXELS, maxSidePixels: MAX_SIDE_PIXELS };
 
@@ -77,9 +102,23 @@ async function main(): Promise<void> {
       limits,
     },
     intake: {
-      ...{ blobs, records, queue, redis, limits, endings },
-      keeping: createKeeping(records, createReferences(redis), blobs),
-      idempotency: createIdempotency(redis),
+      ...{ blobs, records, queue, redis, limits, endings, policyOf },
+      keeping: createKeeping(records, blobs),
+      idempotency,
+      links,
+      webhooks,
+    },
+    batches: {
+      ...{ batches, blobs, limits, policyOf, maxImageBytes: config.MAX_IMAGE_BYTES },
+      index: createBatchIndex(redis),
+      keeping: createBatchKeeping(batches, batchBin(blobs)),
+      receivers: webhooks.receivers,
+    },
+    feeds: {
+      ...{ redis, blobs, feeds, batches, idempotency, links, policyOf, queue: feedQueue },
+      runs: createFeedRuns({ feeds, batches, queue: feedQueue, ...runIntents(blobs) }),
+      receivers: webhooks.receivers,
+      publicUrl: config.PUBLIC_URL,
     },
     checks: {
       redis: async () => void (await redis.ping()),
@@ -122,6 +161,7 @@ async function main(): Promise<void> {
     admission.close();
     await runner.close();
     await queue.close();
+    await Promise.all([webhooks.queue.close(), feedQueue.close()]);
     endings.close();
     redis.disconnect();
     blobs.close();

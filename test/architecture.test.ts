@@ -11,7 +11,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   main:     ['access', 'api', 'config', 'http', 'image', 'jobs', 'log', 'metrics', 'secrets', 'store'],
   workers:  ['config', 'feed', 'image', 'jobs', 'log', 'metrics', 'models', 'problem', 'store', 'taxonomy'],
   cli:      ['access', 'client', 'config', 'jobs', 'log', 'secrets'],
-  api:      ['feed', 'http', 'image', 'jobs', 'look', 'problem', 'store', 'taxonomy'],
+  api:      ['feed', 'http', 'image', 'jobs', 'log', 'look', 'problem', 'store', 'taxonomy'],
   http:     ['log', 'problem'],
   jobs:     ['log', 'problem'],
   store:    ['image', 'problem'],

@@ -3,8 +3,11 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import manifest from '../package.json' with { type: 'json' };
 import { ConfigError, readConfig } from '../src/config.ts';
+import { createBatches } from '../src/jobs/batches.ts';
 import { onCanceled } from '../src/jobs/cancel.ts';
 import { createCrashes } from '../src/jobs/crashes.ts';
+import { checkEpoch } from '../src/jobs/epoch.ts';
+import { createFeeds } from '../src/jobs/feeds.ts';
 import { createKeeping } from '../src/jobs/keeping.ts';
 import { enqueueJob, openQueue } from '../src/jobs/queue.ts';
 import { createRecords, type JobRecord } from '../src/jobs/records.ts';
@@ -14,23 +17,34 @@ import {
   commandConnection,
   untilReady,
 } from '../src/jobs/redis.ts';
-import { createReferences } from '../src/jobs/references.ts';
+import { createWebhookEvents } from '../src/jobs/webhook-events.ts';
+import { createWebhookReceivers } from '../src/jobs/webhook-receivers.ts';
+import { OUTBOX } from '../src/jobs/webhooks.ts';
 import { BEAT_MILLIS, createWorkerRegister } from '../src/jobs/workers.ts';
 import { createLog } from '../src/log.ts';
 import { createRegistry, createWorkerMetrics } from '../src/metrics.ts';
 import { MAX_SIDE_PIXELS } from '../src/store/inbox.ts';
 import { openStore } from '../src/store/open-store.ts';
 import { classifyGarment } from './classify-garment.ts';
+import { deliverWebhook, giveUpDelivery } from './deliver-webhook.ts';
 import { startEngine } from './engine/pool.ts';
+import { startFeeds } from './feed-jobs.ts';
+import { afterRun } from './finish-feed-run.ts';
 import { serveHealth } from './health.ts';
 import { removeBackground } from './remove-background.ts';
 import { giveUpJob, runJob } from './run-job.ts';
 import { createSafeFetch } from './safe-fetch.ts';
+import { startBatches } from './start-batches.ts';
 import { startSweeper } from './sweep.ts';
 import { type JobFact, takeJobs } from './take-jobs.ts';
+import { startOutbox } from './webhook-outbox.ts';
 
 const START_MILLIS = 30_000;
 const DRAIN_MILLIS = 30_000;
+/** A delivery waits for its receiver and does little else. */
+const WEBHOOK_SLOTS = 64;
+/** Rows beyond the engine's slots whose images are on their way. */
+const ROWS_FETCHED = 6;
 /** Weight of the newest image in the running mean of service time. */
 const NEWEST_SHARE = 0.1;
 
@@ -45,18 +59,20 @@ async function main(): Promise<void> {
   await untilReady(redis, AbortSignal.timeout(START_MILLIS));
   await checkRedis(redis, log);
   const blobs = await openStore(config);
+  await checkEpoch(redis, blobs, log);
+  const registry = createRegistry();
+  const metrics = createWorkerMetrics(registry);
   const engine = await startEngine({
     model: config.MODEL,
     device: config.DEVICE,
     slots,
     maxPixels: config.MAX_IMAGE_PIXELS,
     modelsHome: join(config.SELVAGE_HOME, 'models'),
+    observe: metrics.picture,
   });
   const model = `${engine.model.id}@${engine.model.version}`;
   log.info({ model, device: engine.device, slots }, 'engine ready');
 
-  const registry = createRegistry();
-  const metrics = createWorkerMetrics(registry);
   let serviceMillis: number | undefined;
   function done({ steps, ...fact }: JobFact): void {
     const { name, outcome, millis, waitMillis } = fact;
@@ -85,15 +101,14 @@ async function main(): Promise<void> {
     done,
   );
   const records = createRecords(redis);
-  const references = createReferences(redis);
-  const keeping = createKeeping(records, references, blobs);
+  const keeping = createKeeping(records, blobs);
   const safeFetch = createSafeFetch({
     allow: config.FETCH_ALLOW,
     userAgent: `Selvage/${manifest.version}`,
   });
   const jobParts = {
     ...parts,
-    ...{ records, references, keeping, safeFetch },
+    ...{ records, keeping, safeFetch },
     limits: { maxPixels: config.MAX_IMAGE_PIXELS, maxSidePixels: MAX_SIDE_PIXELS },
     maxBytes: config.MAX_IMAGE_BYTES,
   };
@@ -101,8 +116,7 @@ async function main(): Promise<void> {
     'async',
     { 'run-job': runJob(jobParts) },
     blockingConnection(config.REDIS_URL, log),
-    // One slot is always free for who waits at the other end of a connection.
-    Math.max(1, slots - 1),
+    slots,
     log,
     done,
     (jobId) => {
@@ -111,13 +125,50 @@ async function main(): Promise<void> {
       );
     },
   );
+  const events = createWebhookEvents(redis);
+  const webhookTaker = takeJobs(
+    'webhook',
+    {
+      'deliver-webhook': deliverWebhook({
+        events,
+        receivers: createWebhookReceivers(redis),
+        safeFetch,
+      }),
+    },
+    blockingConnection(config.REDIS_URL, log),
+    WEBHOOK_SLOTS,
+    log,
+    done,
+    (jobId) => {
+      giveUpDelivery({ events }, jobId).catch((error) =>
+        log.error({ jobId, reason: error.message }, 'end of a delivery not written'),
+      );
+    },
+  );
+  const register = createWorkerRegister(redis);
+  const batches = createBatches(redis, OUTBOX);
+  const feeds = createFeeds(redis);
+  const rows = startBatches({
+    ...{ ...jobParts, redis, batches, log, done },
+    blocking: blockingConnection(config.REDIS_URL, log),
+    concurrency: slots + ROWS_FETCHED,
+    slots: async () => (await register.live()).reduce((all, worker) => all + worker.slots, 0),
+    finishRun: afterRun({ feeds, batches, blobs }),
+  });
+  const feedJobs = startFeeds({
+    ...{ redis, blobs, feeds, batches, safeFetch, log, done },
+    blocking: blockingConnection(config.REDIS_URL, log),
+  });
+  const webhookQueue = openQueue('webhook', redis, log);
+  const stopOutbox = startOutbox({ redis, events, queue: webhookQueue, log });
   const canceled = blockingConnection(config.REDIS_URL, log);
   await onCanceled(canceled, (jobId) => {
     taker.cancel(jobId);
     asyncTaker.cancel(jobId);
+    rows.cancel(jobId);
+    feedJobs.cancel(jobId);
   });
 
-  const register = createWorkerRegister(redis);
   const beat = () =>
     register
       .beat({ id, slots, model, device: engine.device, ...(serviceMillis && { serviceMillis }) })
@@ -126,7 +177,10 @@ async function main(): Promise<void> {
   const beats = setInterval(beat, BEAT_MILLIS);
   const queue = openQueue('async', redis, log);
   const enqueue = (job: JobRecord) => enqueueJob(queue, job);
-  const stopSweeper = startSweeper({ blobs, redis, records, keeping, enqueue, log });
+  const stopSweeper = startSweeper({
+    ...{ blobs, redis, records, keeping, enqueue, log },
+    sweepBatches: rows.sweep,
+  });
   let stopping = false;
   const health = serveHealth(registry, () => !stopping && redis.status === 'ready');
   health.on('error', (error) => log.warn({ reason: error.message }, 'health port not served'));
@@ -141,10 +195,17 @@ async function main(): Promise<void> {
     setTimeout(() => process.exit(1), DRAIN_MILLIS).unref();
     clearInterval(beats);
     stopSweeper();
+    await stopOutbox();
     await register.leave(id).catch(() => log.warn('not signed off; others notice within seconds'));
-    await Promise.all([taker.close(), asyncTaker.close()]);
+    await Promise.all([
+      taker.close(),
+      asyncTaker.close(),
+      rows.close(),
+      feedJobs.close(),
+      webhookTaker.close(),
+    ]);
     await safeFetch.close();
-    await queue.close();
+    await Promise.all([queue.close(), webhookQueue.close()]);
     await engine.close();
     canceled.disconnect();
     redis.disconnect();

@@ -3,9 +3,10 @@ import { expiryOf, type Keeping } from '../src/jobs/keeping.ts';
 import type { JobRecord, Records } from '../src/jobs/records.ts';
 import { Problem } from '../src/problem.ts';
 import { cutOutKey } from '../src/store/keys.ts';
-import { type FetchInputParts, fetchInput, refusedLink } from './fetch-input.ts';
-import { type OperationParts, perform } from './job-operations.ts';
-import { FetchRefused } from './safe-fetch.ts';
+import { type FetchInputParts, fetchInput } from './fetch-input.ts';
+import { finalProblem } from './final-problem.ts';
+import type { ImageParts } from './image-job.ts';
+import { perform } from './job-operations.ts';
 import type { Processor } from './take-jobs.ts';
 
 interface JobParts {
@@ -14,29 +15,20 @@ interface JobParts {
 }
 
 /** What accepted jobs are worked on with. */
-export interface RunJobParts extends OperationParts, FetchInputParts, JobParts {}
+export interface RunJobParts extends ImageParts, FetchInputParts, JobParts {}
 
 /** What a job asks for, done; nothing where another attempt has taken over. */
 async function work(parts: RunJobParts, job: JobRecord, attempt: number, signal: AbortSignal) {
   const { engine, records } = parts;
   const { width, height, bytes, sha256 } = await fetchInput(parts, job, signal);
   const model = `${engine.model.id}@${engine.model.version}`;
-  const outputKey = cutOutKey(job.client, sha256, model, {});
+  const makings = { client: job.client, sha256, options: {} };
+  const outputKey = cutOutKey({ ...makings, model }, job.id);
   // Told before the blob is there: whoever erases the job must know what to look for.
   const input = { width, height, bytes: bytes.length, sha256 };
   if (!(await records.note(job.id, attempt, { input, outputKey }))) return undefined;
-  const task = { jobId: job.id, inputKey: job.inputKey, sha256, outputKey };
+  const task = { ...makings, outputKey, image: bytes };
   return perform(parts, job.operations, task, signal);
-}
-
-/** What ends a job for good, or nothing where another attempt may help. */
-function asFinal(error: unknown, attempt: number): Problem | undefined {
-  if (error instanceof Problem) return error;
-  if (attempt < JOBS['run-job'].attempts) return undefined;
-  if (error instanceof FetchRefused) return refusedLink(error);
-  return new Problem('upstream-failed', 'The work failed several times; send the image again', {
-    cause: error,
-  });
 }
 
 async function fail({ records }: JobParts, job: JobRecord, problem: Problem, attempt?: number) {
@@ -79,7 +71,8 @@ export const runJob =
       });
       return { millis: done.millis };
     } catch (error) {
-      const final = signal.aborted ? undefined : asFinal(error, attempt ?? 0);
+      const isLastTry = (attempt ?? 0) >= JOBS['run-job'].attempts;
+      const final = signal.aborted ? undefined : finalProblem(error, isLastTry);
       if (final) await fail(parts, job, final, attempt);
       throw final ?? error;
     } finally {

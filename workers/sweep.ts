@@ -1,12 +1,16 @@
 import type { Redis } from 'ioredis';
 import { type SweepParts, sweepDue } from '../src/jobs/keeping.ts';
+import type { Records } from '../src/jobs/records.ts';
 import { PREFIX } from '../src/jobs/redis.ts';
 import type { Logger } from '../src/log.ts';
 import type { Blobs } from '../src/store/blobs.ts';
 import { SYNC_ORPHAN_SECONDS, SYNC_PREFIX } from '../src/store/keys.ts';
+import { settleOrphans } from './orphans.ts';
 
-const ORPHANS_MILLIS = 60_000;
-const JOBS_MILLIS = 1000;
+const MINUTE_MILLIS = 60_000;
+const HOUR_MILLIS = 60 * MINUTE_MILLIS;
+/** A lease ends a little before the next time it is asked for. */
+const SPARE_MILLIS = 100;
 
 /**
  * Deletes what processes that died left of synchronous requests.
@@ -23,35 +27,68 @@ export async function sweepOrphans(blobs: Blobs, now: number): Promise<number> {
   return deleted;
 }
 
+/** Something done from time to time by one of all workers. */
+interface Sweep {
+  name: string;
+  /** Also how long no other worker does it. */
+  everyMillis: number;
+  /** Answers how many things it did away with. */
+  deed(nowMillis: number, signal: AbortSignal): Promise<number>;
+}
+
 export interface SweeperParts extends SweepParts {
   blobs: Blobs;
   redis: Redis;
+  records: Records;
   log: Logger;
+  /** Sees after batches whose time has come; answers how many. */
+  sweepBatches(nowMillis: number): Promise<number>;
 }
 
+const sweepsOf = (parts: SweeperParts): readonly Sweep[] => [
+  {
+    name: 'orphans',
+    everyMillis: MINUTE_MILLIS,
+    deed: (now) => sweepOrphans(parts.blobs, now),
+  },
+  { name: 'expired', everyMillis: 1000, deed: (now) => sweepDue(parts, now) },
+  {
+    name: 'strays',
+    everyMillis: HOUR_MILLIS,
+    deed: (now, stopped) =>
+      settleOrphans(parts, now, AbortSignal.any([stopped, AbortSignal.timeout(HOUR_MILLIS)])),
+  },
+  { name: 'batches', everyMillis: 1000, deed: (now) => parts.sweepBatches(now) },
+];
+
 /**
- * Sweeps from time to time, in whichever worker holds the lease: jobs whose time has come every second,
- * orphans every minute. Answers how to stop.
+ * Sweeps from time to time, in whichever worker holds the lease: jobs and batches whose time has come
+ * every second, leftovers of requests every minute, and blobs and records that lost each other every
+ * hour. Answers how to stop.
  */
-export function startSweeper({ blobs, redis, log, ...jobs }: SweeperParts): () => void {
-  const sweeps = [
-    { name: 'orphans', millis: ORPHANS_MILLIS, deed: () => sweepOrphans(blobs, Date.now()) },
-    {
-      name: 'expired',
-      millis: JOBS_MILLIS,
-      deed: () => sweepDue(jobs, Date.now()),
-    },
-  ];
-  const timers = sweeps.map(({ name, millis, deed }) => {
+export function startSweeper(parts: SweeperParts): () => void {
+  const { redis, log } = parts;
+  const stopping = new AbortController();
+  const timers = sweepsOf(parts).map(({ name, everyMillis, deed }) => {
     const sweep = async () => {
       const lease = `${PREFIX}:sweep-lease:${name}`;
-      if (!(await redis.set(lease, '1', 'PX', millis - 100, 'NX'))) return;
-      const swept = await deed();
+      if (!(await redis.set(lease, '1', 'PX', everyMillis - SPARE_MILLIS, 'NX'))) return;
+      const swept = await deed(Date.now(), stopping.signal);
       if (swept > 0) log.info({ sweep: name, swept }, 'swept');
     };
-    return setInterval(() => {
-      sweep().catch((error) => log.warn({ sweep: name, reason: error.message }, 'sweep failed'));
-    }, millis).unref();
+    // The rarer ones are asked for each minute: the worker that would have done it may have gone.
+    return setInterval(
+      () => {
+        sweep().catch((error) => {
+          if (stopping.signal.aborted) return;
+          log.warn({ sweep: name, reason: error.message }, 'sweep failed');
+        });
+      },
+      Math.min(everyMillis, MINUTE_MILLIS),
+    ).unref();
   });
-  return () => timers.forEach(clearInterval);
+  return () => {
+    stopping.abort();
+    timers.forEach(clearInterval);
+  };
 }

@@ -2,8 +2,8 @@ import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { parseDuration } from './allowance.ts';
 
-/** No input waits longer, no result is kept longer, than this; seconds. */
-export const MOST_SECONDS = 7 * 86_400;
+/** Nothing is kept longer than this whatever anybody says; seconds. */
+const MOST_SECONDS = 400 * 86_400;
 
 const seconds = z.number().int().min(1).max(MOST_SECONDS).optional();
 
@@ -40,7 +40,7 @@ export function parseRetention(text: string): Retention {
     policy[CLASSES[name]] = parseDuration(duration);
   }
   const checked = Retention.safeParse(policy);
-  if (!checked.success) throw new Error(`Durations are 1s to 7d: ${FORM}`);
+  if (!checked.success) throw new Error(`Durations are 1s to 400d: ${FORM}`);
   return checked.data;
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Queue } from 'bullmq';
 import type { Call } from '../http/route.ts';
+import { writeIntent } from '../jobs/intent.ts';
 import { expiryOf } from '../jobs/keeping.ts';
 import { enqueueJob } from '../jobs/queue.ts';
 import type { JobRecord, NewJob, Records } from '../jobs/records.ts';
@@ -9,6 +10,7 @@ import type { Blobs, PutOptions } from '../store/blobs.ts';
 import { type InboxLimits, measureImage } from '../store/inbox.ts';
 import { jobInputKey, LINK_MEDIA_TYPE } from '../store/keys.ts';
 import type { Wish } from './intake-request.ts';
+import { type PolicyOf, policyFor } from './kept.ts';
 
 /** What accepting a job needs. */
 export interface AcceptParts {
@@ -17,16 +19,11 @@ export interface AcceptParts {
   /** The queue `async`. */
   queue: Queue;
   limits: InboxLimits;
+  policyOf: PolicyOf;
 }
 
 /** A new job's id; known before the job, so that one can wait for it first. */
 export const newJobId = (): string => `job_${randomUUID().replaceAll('-', '')}`;
-
-/** What is kept with the input, so that the job can be told from the store alone. */
-const intentOf = ({ client, requestId, operations, createdAt, outputSeconds }: NewJob): string =>
-  Buffer.from(JSON.stringify({ client, requestId, operations, createdAt, outputSeconds })).toString(
-    'base64url',
-  );
 
 /** The bytes to store, and what is known of the image already. */
 function contentOf(source: Wish['source'], limits: InboxLimits) {
@@ -40,26 +37,30 @@ function contentOf(source: Wish['source'], limits: InboxLimits) {
 
 /** Accepts jobs. What is accepted is durable: the input first, then the record, then the queue. */
 export const jobAcceptance =
-  ({ blobs, records, queue, limits }: AcceptParts) =>
+  ({ blobs, records, queue, limits, policyOf }: AcceptParts) =>
   async (
     id: string,
-    { source, operations, outputSeconds }: Wish,
+    { source, operations, outputSeconds, webhook }: Wish,
     call: Pick<Call, 'caller' | 'requestId' | 'signal' | 'takeQuota'>,
   ): Promise<JobRecord> => {
     call.signal.throwIfAborted();
     const { bytes, mediaType, input } = contentOf(source, limits);
-    const client = call.caller?.client ?? 'anonymous';
+    const { caller } = call;
+    if (!caller) throw new Error('a job without a caller');
+    const { client } = caller;
+    const kept = await policyFor(caller, outputSeconds, policyOf);
     const now = Date.now();
     const quota = call.takeQuota();
     const job: NewJob = {
-      ...{ id, client, requestId: call.requestId, operations: [...operations], outputSeconds },
+      ...{ id, client, requestId: call.requestId, operations: [...operations], ...kept },
       createdAt: new Date(now).toISOString(),
-      expiresAt: expiryOf({ outputSeconds }, now).expiresAt,
+      expiresAt: expiryOf(kept, now).expiresAt,
       inputKey: jobInputKey(client, id),
       ...(input && { input }),
+      ...(webhook && { webhook }),
       ...(quota?.reserved && { quota: quota.reserved }),
     };
-    const facts: PutOptions = { mediaType, meta: { intent: intentOf(job) } };
+    const facts: PutOptions = { mediaType, meta: { intent: writeIntent(job) } };
     try {
       await blobs.put(job.inputKey, bytes, facts);
       await records.create(job);

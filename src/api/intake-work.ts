@@ -9,8 +9,11 @@ import { expiryOf, type Keeping } from '../jobs/keeping.ts';
 import { type JobRecord, type Operation, UNDER_WAY } from '../jobs/records.ts';
 import { Problem, unavailable } from '../problem.ts';
 import { BlobMissing } from '../store/blobs.ts';
+import type { FileLinks } from '../store/file-links.ts';
 import { type AcceptParts, jobAcceptance, newJobId } from './accept-job.ts';
+import { STORE_LINK_SECONDS } from './files.ts';
 import type { Wish } from './intake-request.ts';
+import { checkWebhook, type WebhookParts } from './intake-webhooks.ts';
 import { ASK_AGAIN, JOBS_PATH, jobAnswer, jobProblem } from './job-answer.ts';
 
 /** What intake is built of. */
@@ -20,6 +23,8 @@ export interface IntakeParts extends AcceptParts {
   keeping: Keeping;
   endings: Endings;
   idempotency: Idempotency;
+  links: FileLinks;
+  webhooks: WebhookParts;
 }
 
 const SCOPES: Readonly<Record<Operation, string>> = {
@@ -45,9 +50,28 @@ export const accepted = (job: JobRecord): Answer => ({
 const gone = (): Problem =>
   new Problem('gone', 'The results of this job have expired or were erased; send the image again');
 
+const storeDown = (cause: unknown): never => {
+  throw unavailable('The store does not answer; try again', 1, cause);
+};
+
+/** @throws Problem conflict while there is none yet, gone, not-found, or the job's own */
+function cutOutOf({ outputKey, ...job }: JobRecord) {
+  if (!job.operations.includes('remove-background')) {
+    throw new Problem('not-found', 'This job makes no image; its results are in the job itself');
+  }
+  if (UNDER_WAY.includes(job.status)) {
+    throw new Problem('conflict', 'The job is not done yet', { headers: ASK_AGAIN });
+  }
+  if (job.status === 'canceled') throw new Problem('conflict', 'The job was canceled');
+  if (job.status === 'failed') throw jobProblem(job);
+  const cutout = job.results?.cutout;
+  if (!outputKey || !cutout) throw gone();
+  return { outputKey, cutout };
+}
+
 /** The deeds behind the routes; background removal uses them for those who prefer to wait less. */
 export function createIntake(parts: IntakeParts) {
-  const { redis, queue, records, keeping, endings, blobs } = parts;
+  const { redis, queue, records, keeping, endings, blobs, links, webhooks } = parts;
   const accept = jobAcceptance(parts);
 
   async function read(id: string): Promise<JobRecord> {
@@ -69,6 +93,7 @@ export function createIntake(parts: IntakeParts) {
   }
 
   async function start(wish: Wish, call: Call): Promise<Answer> {
+    if (wish.webhook) await checkWebhook(webhooks.receivers, call.caller?.client ?? '');
     return accepted(await accept(newJobId(), wish, call));
   }
 
@@ -115,30 +140,25 @@ export function createIntake(parts: IntakeParts) {
       return { id: job.id, ...erasure };
     },
 
-    /**
-     * The cut-out of a job as a stream.
-     * @throws Problem conflict while there is none yet, gone, not-found, or the job's own
-     */
+    /** The cut-out of a job as a stream. Throws as `cutOutOf`. */
     async result(job: JobRecord, signal: AbortSignal) {
-      const { status, outputKey, results } = job;
-      if (!job.operations.includes('remove-background')) {
-        throw new Problem(
-          'not-found',
-          'This job makes no image; its results are in the job itself',
-        );
-      }
-      if (UNDER_WAY.includes(status)) {
-        throw new Problem('conflict', 'The job is not done yet', { headers: ASK_AGAIN });
-      }
-      if (status === 'canceled') throw new Problem('conflict', 'The job was canceled');
-      if (status === 'failed') throw jobProblem(job);
-      const cutout = results?.cutout;
-      if (!outputKey || !cutout) throw gone();
+      const { outputKey, cutout } = cutOutOf(job);
       const body = await blobs.open(outputKey, signal).catch((error) => {
         if (error instanceof BlobMissing) throw gone();
-        throw unavailable('The store does not answer; try again', 1, error);
+        return storeDown(error);
       });
       return { body, cutout };
+    },
+
+    /** Where the cut-out of a job is to be had for some minutes without a key. Throws as `cutOutOf`. */
+    async link(job: JobRecord, signal: AbortSignal): Promise<string> {
+      const { outputKey } = cutOutOf(job);
+      const now = Date.now();
+      const secondsLeft = Math.floor((Date.parse(job.expiresAt) - now) / 1000);
+      const seconds = Math.min(secondsLeft, STORE_LINK_SECONDS);
+      if (seconds < 1 || !(await blobs.head(outputKey, signal).catch(storeDown))) throw gone();
+      const address = await blobs.link(outputKey, seconds).catch(storeDown);
+      return address ?? links.make(outputKey, `${job.id}.png`, now / 1000 + seconds);
     },
   };
 }

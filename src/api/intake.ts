@@ -2,32 +2,40 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { type Call, json, type Reply, type Route, route } from '../http/route.ts';
 import type { Idempotency } from '../jobs/idempotency.ts';
-import { JobForm, JobJson, readIdempotencyKey, readWish, type Wish } from './intake-request.ts';
+import { jobLinks } from '../jobs/records.ts';
+import { idempotently } from './idempotent.ts';
+import { JobForm, JobJson, readWish, type Wish } from './intake-request.ts';
 import { checkScopes, type Intake } from './intake-work.ts';
 import { JOBS_PATH, JobAnswer, jobAnswer } from './job-answer.ts';
 
 const PREFIX = '/intake/v1';
 
 /** What makes two requests the same; the image counts by its bytes, not by how they were sent. */
-function samenessOf({ source, operations, outputSeconds }: Wish): unknown {
+function samenessOf({ source, operations, outputSeconds, webhook }: Wish): unknown {
   const image =
     'imageUrl' in source
       ? source.imageUrl
       : createHash('sha256').update(source.image).digest('hex');
-  return ['POST', JOBS_PATH, image, operations, outputSeconds];
+  return ['POST', JOBS_PATH, image, operations, outputSeconds, ...(webhook ? [webhook.url] : [])];
 }
 
 const createJob =
   (intake: Intake, idempotency: Idempotency) =>
   async (call: Call): Promise<Reply> => {
-    const key = readIdempotencyKey(call.headers);
     const wish = readWish(await call.imageForm('imageBase64'));
     checkScopes(wish.operations, call);
-    if (!key) return intake.start(wish, call);
-    const request = { scope: call.caller?.keyId ?? '', key, parts: samenessOf(wish) };
-    const { answer, isReplay } = await idempotency.once(request, () => intake.start(wish, call));
-    if (isReplay) await call.takeQuota()?.refund();
-    return answer;
+    return idempotently(idempotency, call, samenessOf(wish), () => intake.start(wish, call));
+  };
+
+const cancelJob =
+  (intake: Intake, idempotency: Idempotency) =>
+  async (call: Call): Promise<Reply> => {
+    const job = await intake.own(call);
+    return idempotently(idempotency, call, ['POST', jobLinks(job.id).cancel], async () => ({
+      status: 200,
+      headers: {},
+      body: jobAnswer(await intake.cancel(job)),
+    }));
   };
 
 const Usage = z.object({
@@ -52,6 +60,12 @@ function usage({ caller, standing }: Call): Reply {
 
 const Receipt = z.object({ id: z.string(), erasedAt: z.iso.datetime(), blobs: z.number() });
 
+const Delivery = z.object({
+  delivery: z.enum(['stream', 'redirect']).default('stream').meta({
+    description: '`redirect` answers 303 with an address that needs no key for some minutes',
+  }),
+});
+
 const jobDoc = (description: string) => ({
   description,
   content: { 'application/json': JobAnswer },
@@ -65,7 +79,7 @@ export const intakeRoutes = (intake: Intake, idempotency: Idempotency): Route[] 
     scope: 'any-key',
     summary: 'Hand in an image; the work is done later',
     description:
-      'Send the image as the file part `image`, as `imageBase64`, or by its address as `imageUrl`. The key needs the scopes of the operations asked for. With an `Idempotency-Key` a request sent again within a day answers the same job.',
+      'Send the image as the file part `image`, as `imageBase64`, or by its address as `imageUrl`. The key needs the scopes of the operations asked for. With an `Idempotency-Key` a request sent again within a day answers the same job. With `webhook` its end is told by a signed message; that needs a secret, made once by `POST /intake/v1/webhooks/secret`.',
     imageForm: { 'multipart/form-data': JobForm, 'application/json': JobJson },
     quota: 1,
     answers: { 202: { ...jobDoc('Accepted'), headers: ['Location', 'Retry-After'] } },
@@ -87,12 +101,19 @@ export const intakeRoutes = (intake: Intake, idempotency: Idempotency): Route[] 
     scope: 'any-key',
     summary: 'The cut-out of a job',
     description: 'Where the job failed, its own problem is the answer.',
+    query: Delivery,
     answers: {
       200: { description: 'A PNG', content: { 'image/png': 'binary' }, headers: ['X-Model'] },
+      303: { description: 'Where the PNG is to be had', headers: ['Location'] },
     },
     problems: ['not-found', 'conflict', 'gone', 'upstream-failed', 'unprocessable-image'],
     async handle(call) {
-      const { body, cutout } = await intake.result(await intake.own(call), call.signal);
+      const job = await intake.own(call);
+      if (call.query.delivery === 'redirect') {
+        const location = await intake.link(job, call.signal);
+        return { status: 303, headers: { location, 'cache-control': 'private, no-store' } };
+      }
+      const { body, cutout } = await intake.result(job, call.signal);
       const headers = {
         'content-type': 'image/png',
         'content-length': String(cutout.bytes),
@@ -108,8 +129,8 @@ export const intakeRoutes = (intake: Intake, idempotency: Idempotency): Route[] 
     scope: 'any-key',
     summary: 'Call a job off; its quota is given back',
     answers: { 200: jobDoc('The canceled job') },
-    problems: ['not-found', 'conflict', 'gone'],
-    handle: async (call) => json(jobAnswer(await intake.cancel(await intake.own(call)))),
+    problems: ['not-found', 'conflict', 'gone', 'idempotency-mismatch'],
+    handle: cancelJob(intake, idempotency),
   }),
   route({
     method: 'DELETE',

@@ -1,26 +1,53 @@
 import { z } from 'zod';
-import { type JobRecord, OPERATIONS, STATUSES } from '../jobs/records.ts';
+import { JOBS_PATH, type JobRecord, jobLinks, OPERATIONS, STATUSES } from '../jobs/records.ts';
 import { PROBLEMS, Problem, type ProblemType } from '../problem.ts';
 import { classify } from '../taxonomy/classify.ts';
 import { ClassifyOptions } from '../taxonomy/request-schema.ts';
 import { Classification } from '../taxonomy/response-schema.ts';
 
-export const JOBS_PATH = '/intake/v1/jobs';
+export { JOBS_PATH };
 /** When it makes sense to ask again, seconds. */
 export const ASK_AGAIN = { 'retry-after': '1' } as const;
 
 const isProblemType = (type: string): type is ProblemType => type in PROBLEMS;
 
-/** Why a job failed, as it is thrown. */
-export function jobProblem({ problem }: JobRecord): Problem {
-  const { type, detail } = problem ?? { type: '', detail: 'The job failed' };
-  return new Problem(isProblemType(type) ? type : 'upstream-failed', detail);
+/** Why work failed, as it was written down. */
+interface Failure {
+  type: string;
+  detail: string;
 }
 
-const linksOf = (id: string) => ({
-  self: `${JOBS_PATH}/${id}`,
-  result: `${JOBS_PATH}/${id}/result`,
-  cancel: `${JOBS_PATH}/${id}/cancel`,
+/** A failure as it is thrown. */
+export const failureProblem = ({ type, detail }: Failure): Problem =>
+  new Problem(isProblemType(type) ? type : 'upstream-failed', detail);
+
+/** Why a job failed, as it is thrown. */
+export const jobProblem = ({ problem }: JobRecord): Problem =>
+  failureProblem(problem ?? { type: '', detail: 'The job failed' });
+
+/** For the document. */
+export const ShownProblem = z.object({
+  type: z.string(),
+  title: z.string(),
+  status: z.number(),
+  detail: z.string(),
+});
+
+/** A failure as its client sees it. */
+export function shownProblem(failure: Failure): z.infer<typeof ShownProblem> {
+  const { type, title, status, detail } = failureProblem(failure);
+  return { type, title, status, detail };
+}
+
+/** For the document. */
+export const ShownCutOut = z.object({
+  url: z.string(),
+  width: z.number(),
+  height: z.number(),
+  bytes: z.number(),
+  sha256: z.string(),
+  model: z.string(),
+  confidence: z.number(),
 });
 
 /** For the document. */
@@ -37,46 +64,30 @@ export const JobAnswer = z.object({
     .object({ sha256: z.string(), bytes: z.number(), width: z.number(), height: z.number() })
     .optional(),
   results: z
-    .object({
-      cutout: z
-        .object({
-          url: z.string(),
-          width: z.number(),
-          height: z.number(),
-          bytes: z.number(),
-          sha256: z.string(),
-          model: z.string(),
-          confidence: z.number(),
-        })
-        .optional(),
-      classification: Classification.optional(),
-    })
+    .object({ cutout: ShownCutOut.optional(), classification: Classification.optional() })
     .optional(),
-  problem: z
-    .object({ type: z.string(), title: z.string(), status: z.number(), detail: z.string() })
-    .optional(),
+  problem: ShownProblem.optional(),
+  /** Told at the end of the job. */
+  webhook: z.object({ url: z.string() }).optional(),
   links: z.object({ self: z.string(), result: z.string(), cancel: z.string() }),
 });
 export type JobAnswer = z.infer<typeof JobAnswer>;
 
-function failureOf(job: JobRecord) {
-  if (!job.problem) return {};
-  const { type, title, status, detail } = jobProblem(job);
-  return { problem: { type, title, status, detail } };
-}
-
 const DEFAULTS = ClassifyOptions.parse({});
 
 /** Words are put to what was seen when they are asked for, by the dictionary of the day. */
+export const classificationOf = (
+  view: NonNullable<NonNullable<JobRecord['results']>['view']>,
+  fallbackId: string,
+) => classify({ image: view, options: DEFAULTS, fallbackId });
+
 function resultsOf({ id, results }: JobRecord) {
   if (!results) return {};
   const { cutout, view } = results;
   return {
     results: {
-      ...(cutout && { cutout: { url: linksOf(id).result, ...cutout } }),
-      ...(view && {
-        classification: classify({ image: view, options: DEFAULTS, fallbackId: id }),
-      }),
+      ...(cutout && { cutout: { url: jobLinks(id).result, ...cutout } }),
+      ...(view && { classification: classificationOf(view, id) }),
     },
   };
 }
@@ -92,7 +103,8 @@ export function jobAnswer(job: JobRecord): JobAnswer {
     ...(job.erasure && { erasedAt: job.erasure.erasedAt }),
     ...(input && { input }),
     ...resultsOf(job),
-    ...failureOf(job),
-    links: linksOf(id),
+    ...(job.problem && { problem: shownProblem(job.problem) }),
+    ...(job.webhook && { webhook: job.webhook }),
+    links: jobLinks(id),
   };
 }

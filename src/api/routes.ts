@@ -2,10 +2,17 @@ import type { Registry } from 'prom-client';
 import { readJsonImage } from '../http/image-body.ts';
 import type { Route } from '../http/route.ts';
 import { sniffFormat } from '../image/sniff.ts';
+import { type BatchParts, createBatchWork } from './batch-work.ts';
 import { removalRoutes } from './bg.ts';
+import type { DownloadParts } from './feed-downloads.ts';
+import type { FeedParts } from './feed-work.ts';
+import { fileRoutes } from './files.ts';
 import { type Checks, healthRoutes } from './health.ts';
 import { createImageWork, type ImageWorkParts } from './image-work.ts';
 import { intakeRoutes } from './intake.ts';
+import { batchRoutes } from './intake-batches.ts';
+import { feedRoutes } from './intake-feeds.ts';
+import { webhookRoutes } from './intake-webhooks.ts';
 import { createIntake, type IntakeParts } from './intake-work.ts';
 import { lookRoutes } from './look.ts';
 import { taxonomyRoutes } from './taxonomy.ts';
@@ -15,6 +22,8 @@ export interface ApiParts {
   signingKeys: string;
   images: ImageWorkParts;
   intake: IntakeParts;
+  batches: BatchParts;
+  feeds: FeedParts & DownloadParts;
   /** Ceiling of an image's bytes, before base64. */
   maxImageBytes: number;
   checks: Checks;
@@ -23,13 +32,17 @@ export interface ApiParts {
 
 /** The whole endpoint table. */
 export function routeTable(parts: ApiParts): Route[] {
-  const { images, intake, maxImageBytes, signingKeys, checks, metrics } = parts;
+  const { images, intake, batches, feeds, maxImageBytes, signingKeys, checks, metrics } = parts;
   const work = createImageWork(images);
   const jobs = createIntake(intake);
   const readImage = (body: unknown) => readJsonImage(body, maxImageBytes, sniffFormat).image;
   return [
     ...removalRoutes({ work, intake: jobs, maxWaitMillis: images.deadlineMillis }),
     ...intakeRoutes(jobs, intake.idempotency),
+    ...batchRoutes(createBatchWork(batches), intake.idempotency),
+    ...feedRoutes(feeds),
+    ...webhookRoutes(intake.webhooks),
+    ...fileRoutes(intake),
     ...taxonomyRoutes({ work, readImage }),
     ...lookRoutes({ signingKeys }),
     ...healthRoutes(checks, metrics),

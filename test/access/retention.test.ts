@@ -18,8 +18,8 @@ describe('a retention policy', () => {
     ['pixels=1h', /"pixels=1h" is not part of it/],
     ['output=1 hour', /duration/],
     ['output', /duration/],
-    ['output=0s', /1s to 7d/],
-    ['record=8d', /1s to 7d/],
+    ['output=0s', /1s to 400d/],
+    ['record=401d', /1s to 400d/],
     ['constructor=1h', /is not part of it/],
   ])('%j is refused in words', (text, words) => {
     expect(() => parseRetention(text)).toThrow(words);

@@ -47,6 +47,10 @@ async function stored(): Promise<string[]> {
 const storedOf = async (...words: string[]): Promise<string[]> =>
   (await stored()).filter((file) => words.some((word) => file.includes(word)));
 
+/** What a job was given, in the store. */
+const inputsOf = async (id: string): Promise<string[]> =>
+  (await storedOf(id)).filter((file) => file.includes('/blobs/in~/'));
+
 async function expectProblem(response: Response, type: ProblemType): Promise<{ detail: string }> {
   const body = await response.json();
   expect(body).toMatchObject({ type, status: PROBLEMS[type].status, detail: expect.any(String) });
@@ -113,7 +117,29 @@ describe('a job', () => {
       height: 300,
     });
     expect(await sharp(png).metadata()).toMatchObject({ height: 300, hasAlpha: true });
-    await expect.poll(() => storedOf(done.id)).toEqual([]); // the input
+    await expect.poll(() => inputsOf(done.id)).toEqual([]);
+  });
+
+  test('answers its result as an address that needs no key, where that is preferred', async () => {
+    const { id } = await readJob(await intake.post(await another()));
+    const done = await intake.until(id, 'succeeded');
+    const path = `/jobs/${id}/result?delivery=redirect`;
+    const response = await intake.ask('GET', path, { redirect: 'manual' });
+    expect(response.status).toBe(303);
+    const location = response.headers.get('location') ?? '';
+    expect(location).toMatch(new RegExp(`^/intake/v1/files/${id}\\.png\\?key=out%2F`));
+    const file = await fetch(`${stack.url}${location}`);
+    expect(sha256(Buffer.from(await file.arrayBuffer()))).toBe(done.results?.cutout?.sha256);
+    expect(file.headers.get('etag')).toBe(`"${done.results?.cutout?.sha256}"`);
+    expect(
+      Number(/max-age=(\d+)$/.exec(file.headers.get('cache-control') ?? '')?.[1]),
+    ).toBeGreaterThan(200);
+    expect(stack.logs()).not.toContain('signature=');
+    await intake.erase(id);
+    await expectProblem(await fetch(`${stack.url}${location}`), 'gone');
+    await expectProblem(await intake.ask('GET', path), 'gone');
+    const wrong = await intake.ask('GET', `/jobs/${id}/result?delivery=mail`);
+    await expectProblem(wrong, 'invalid-request');
   });
 
   test('gives the same picture as an answer at once', async () => {
@@ -157,9 +183,10 @@ describe('a job', () => {
     expect(jobLines(first.id)[0]?.steps).toHaveProperty('inference');
     expect(jobLines(second.id)[0]?.steps).not.toHaveProperty('inference');
     expect(done.results?.cutout?.sha256).toBe((await intake.get(first.id)).results?.cutout?.sha256);
-    expect(await storedOf(sha256(image))).toHaveLength(1);
-    // Erasing one leaves the other its result.
-    expect(await (await intake.erase(first.id)).json()).toMatchObject({ blobs: 0 });
+    expect(await storedOf(sha256(image))).toHaveLength(2);
+    // Each has a copy of its own: erasing one leaves the other its result.
+    expect(await (await intake.erase(first.id)).json()).toMatchObject({ blobs: 1 });
+    expect(await storedOf(first.id)).toEqual([]);
     expect((await intake.result(second.id)).status).toBe(200);
     expect(await (await intake.erase(second.id)).json()).toMatchObject({ blobs: 1 });
     expect(await storedOf(sha256(image))).toEqual([]);
@@ -409,7 +436,7 @@ describe('while a job is under way', () => {
     await intake.until(id, 'succeeded');
     expect((await intake.result(id)).status).toBe(200);
     await expect.poll(() => jobLines(id)).toMatchObject([{ outcome: 'succeeded' }]);
-    await expect.poll(() => storedOf(id)).toEqual([]);
+    await expect.poll(() => inputsOf(id)).toEqual([]);
   });
 });
 

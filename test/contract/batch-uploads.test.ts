@@ -1,0 +1,317 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { PassThrough, Readable } from 'node:stream';
+import type { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { batchKey } from '../../src/jobs/batches.ts';
+import { blockingConnection } from '../../src/jobs/redis.ts';
+import { createLog } from '../../src/log.ts';
+import { PROBLEMS, type ProblemType } from '../../src/problem.ts';
+import { type BatchClient, batchClient, readUploaded, rowOf } from '../support/batches.ts';
+import { drawnShirt } from '../support/images.ts';
+import { type Stack, startStack } from '../support/stack.ts';
+
+let stack: Stack;
+let key: string;
+let batches: BatchClient;
+let shirt: Buffer;
+let redis: Redis;
+beforeAll(async () => {
+  stack = await startStack({ MAX_IMAGE_BYTES: '400000' });
+  key = (await stack.key()).key;
+  batches = batchClient(stack, key);
+  redis = blockingConnection(stack.redis.url, createLog('test', 'silent'));
+  shirt = await drawnShirt({ width: 300, height: 360, format: 'jpeg' });
+});
+afterAll(async () => {
+  redis.disconnect();
+  await stack.stop();
+});
+
+async function expectProblem(response: Response, type: ProblemType): Promise<object> {
+  const body = await response.json();
+  expect(body).toMatchObject({ type, status: PROBLEMS[type].status });
+  expect(response.status).toBe(PROBLEMS[type].status);
+  return body as object;
+}
+
+/** Memory of the gateway: now, or the most there ever was. */
+const mebibytes = (name: 'VmRSS' | 'VmHWM'): number => {
+  const text = readFileSync(`/proc/${stack.gateway.pid}/status`, 'utf8');
+  return Number(new RegExp(`${name}:\\s+(\\d+)`).exec(text)?.[1]) / 1024;
+};
+
+const streamOf = (pieces: Iterable<Uint8Array>): ReadableStream =>
+  Readable.toWeb(Readable.from(pieces)) as ReadableStream;
+
+/** What of an upload is rejected, as `line customId type detail`. */
+async function errorsOf(body: RequestInit['body'], type?: string): Promise<string[]> {
+  const id = await batches.open();
+  await readUploaded(await batches.send(id, body, type));
+  const lines = await batches.lines(id, 'errors');
+  return lines.map(({ line, customId, problem }) => {
+    const { type: name, detail } = problem as { type: string; detail: string };
+    return `${line} ${customId ?? '-'} ${name}: ${detail}`;
+  });
+}
+
+describe('a bad row is one error and the rest goes on', () => {
+  const good = rowOf('z');
+  const base64 = (text: string) => JSON.stringify({ customId: 'a', imageBase64: text });
+  // biome-ignore format: a table reads best aligned
+  test.each([
+    { what: 'no id', row: '{"imageUrl":"https://x.example/1.jpg"}', says: /^1 - invalid-request: The row has no customId$/ },
+    { what: 'no image', row: '{"customId":"a"}', says: /^1 a invalid-request: .*neither imageUrl nor imageBase64/ },
+    { what: 'a line that is no JSON', row: '{"customId":', says: /^1 - invalid-request: .*not one JSON object/ },
+    { what: 'a local address', row: '{"customId":"a","imageUrl":"file:///etc/passwd"}', says: /^1 a invalid-request/ },
+    { what: 'base64 of no image', row: base64('aGVsbG8gd29ybGQ='), says: /^1 a unsupported-media-type: / },
+    { what: 'no base64', row: base64('%%%'), says: /^1 a invalid-request: .*not base64/ },
+    { what: 'an empty image', row: base64('data:image/png;base64,'), says: /^1 a invalid-request: .*empty/ },
+    { what: 'an image that is too large', row: base64('A'.repeat(600_000)), says: /^1 a payload-too-large/ },
+    { what: 'a damaged image', row: base64(Buffer.from([0xff, 0xd8, 0xff, 0xe0]).toString('base64')), says: /^1 a invalid-request: .*damaged/ },
+  ])('$what', async ({ row, says }) => {
+    const errors = await errorsOf(`${row}\r\n\n${good}`);
+    expect(errors).toEqual([expect.stringMatching(says)]);
+  });
+
+  test('bytes that are no UTF-8', async () => {
+    const broken = Buffer.from(
+      '{"customId":"\xff","imageUrl":"https://x.example/1.jpg"}\n',
+      'latin1',
+    );
+    expect(await errorsOf(Buffer.concat([broken, Buffer.from(good)]))).toEqual([
+      expect.stringMatching(/^1 \ufffd invalid-request: .*no text/),
+    ]);
+  });
+
+  test('in CSV with a BOM, CRLF and quotes over several lines', async () => {
+    const csv = [
+      '\ufeffcustom_id,image_url,note',
+      'a,https://x.example/1.jpg,"one\r\ntwo, ""three"""',
+      'b,,plain',
+      'a,https://x.example/2.jpg,again',
+      'c,https://x.example/3.jpg',
+      'd,https://x.example/4.jpg,last',
+    ].join('\r\n');
+    expect(await errorsOf(csv, 'text/csv; charset=utf-8')).toEqual([
+      expect.stringMatching(/^4 b invalid-request/),
+      expect.stringMatching(/^5 a invalid-request: An earlier row has the same customId/),
+      expect.stringMatching(/^6 - invalid-request: The row has 2 values for 3 columns/),
+    ]);
+  });
+
+  test('in CSV whose header lacks a column the whole is refused', async () => {
+    const id = await batches.open();
+    const problem = await expectProblem(
+      await batches.send(id, 'a,b\n1,2\n', 'text/csv'),
+      'invalid-request',
+    );
+    expect(problem).toMatchObject({ accepted: 0, rejected: 0, offset: 0 });
+  });
+
+  test('a line without end is one error, in little memory', async () => {
+    const id = await batches.open();
+    const before = mebibytes('VmRSS');
+    const piece = Buffer.alloc(1_000_000, 'x');
+    function* endless() {
+      yield Buffer.from(good);
+      for (let i = 0; i < 100; i++) yield piece;
+    }
+    const uploaded = await readUploaded(await batches.send(id, streamOf(endless())));
+    expect(uploaded).toMatchObject({ accepted: 1, rejected: 1 });
+    expect(uploaded.errors).toMatchObject([{ line: 2, problem: { type: 'payload-too-large' } }]);
+    // The most that one row may be is 28 MiB.
+    expect(mebibytes('VmHWM') - before).toBeLessThan(150);
+  });
+
+  test('columns that nobody asked for are named once', async () => {
+    const id = await batches.open();
+    const rows = rowOf('a', { title: 'Coat', size: 4 }) + rowOf('b', { title: 'Hat' });
+    expect(await readUploaded(await batches.send(id, rows))).toMatchObject({
+      accepted: 2,
+      warnings: ['The column "title" is not read', 'The column "size" is not read'],
+    });
+  });
+});
+
+describe('an id is taken once in a batch', () => {
+  test('across uploads, but one whose row was rejected may come again', async () => {
+    const id = await batches.open();
+    await batches.send(id, `${rowOf('a')}{"customId":"b"}\n`);
+    const uploaded = await readUploaded(await batches.send(id, rowOf('a') + rowOf('b')));
+    expect(uploaded).toMatchObject({
+      accepted: 1,
+      rejected: 1,
+      errors: [{ line: 1, customId: 'a' }],
+    });
+    const manifest = await batches.lines(id, 'manifest');
+    expect(manifest.map(({ row, customId, status }) => [row, customId, status])).toEqual([
+      [0, 'a', 'pending'],
+      [1, 'b', 'rejected'],
+      [2, 'a', 'rejected'],
+      [3, 'b', 'pending'],
+    ]);
+  });
+});
+
+describe('files', () => {
+  test('are rows by their names; what is no image is an error', async () => {
+    const id = await batches.open();
+    const files: [string, Uint8Array][] = [
+      ['a/b/one.jpg', shirt],
+      ['Größe 2.jpg', shirt],
+      ['note.txt', Buffer.from('hello')],
+      ['one.jpg', shirt],
+      ['large.jpg', Buffer.concat([shirt, Buffer.alloc(500_000)])],
+    ];
+    const uploaded = await readUploaded(await batches.sendFiles(id, files));
+    expect(uploaded).toMatchObject({ accepted: 2, rejected: 3, offset: 5 });
+    expect(uploaded.errors).toMatchObject([
+      { line: 3, customId: 'note.txt', problem: { type: 'unsupported-media-type' } },
+      { line: 4, customId: 'one.jpg', problem: { type: 'invalid-request' } },
+      { line: 5, customId: 'large.jpg', problem: { type: 'payload-too-large' } },
+    ]);
+    expect((await batches.get(id)).upload).toEqual({ format: 'files', offset: 5 });
+  });
+});
+
+/** A body of which only the beginning has come. */
+function unfinished(text: string): { body: ReadableStream; finish(): void } {
+  const through = new PassThrough();
+  through.write(text);
+  return { body: Readable.toWeb(through) as ReadableStream, finish: () => through.end() };
+}
+
+/** Whether an upload holds the batch now. */
+const isUnderWay = async (id: string): Promise<boolean> =>
+  (await redis.exists(`${batchKey(id)}:upload`)) === 1;
+
+/** Sends the beginning of an upload, hangs up, and waits until the gateway has done with it. */
+async function breakOff(id: string, type: string, bytes: Buffer, query = ''): Promise<void> {
+  const { hostname, port } = new URL(stack.url);
+  const socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  const head = [
+    `POST /intake/v1/batches/${id}/items${query} HTTP/1.1`,
+    'Host: x',
+    `Authorization: Bearer ${key}`,
+    `Content-Type: ${type}`,
+    'Content-Length: 100000000',
+  ];
+  socket.write(`${head.join('\r\n')}\r\n\r\n`);
+  await new Promise((resolve) => socket.write(bytes, resolve));
+  await expect.poll(() => isUnderWay(id)).toBe(true);
+  socket.destroy();
+  await expect.poll(() => isUnderWay(id)).toBe(false);
+}
+
+describe('an upload that breaks off', () => {
+  const ndjson = Array.from({ length: 1200 }, (_, i) => rowOf(`ä${i}`)).join('');
+  const csv = `custom_id;image_url;note\n${Array.from(
+    { length: 1200 },
+    (_, i) => `${i};https://x.example/${i}.jpg;"one\n${i}"\n`,
+  ).join('')}`;
+
+  test.each([
+    { type: 'application/x-ndjson', upload: Buffer.from(ndjson) },
+    { type: 'text/csv', upload: Buffer.from(csv) },
+  ])('keeps its whole rows of $type and goes on from there', async ({ type, upload }) => {
+    const id = await batches.open();
+    await breakOff(id, type, upload.subarray(0, 10));
+    expect((await batches.get(id)).upload).toBeUndefined();
+    let offset = 0;
+    for (const end of [3_000, 30_001, upload.length - 7]) {
+      // What the gateway had not read when the connection went is lost: then the client tries again.
+      const advance = async () => {
+        await breakOff(id, type, upload.subarray(offset, end), `?offset=${offset}`);
+        return (await batches.get(id)).upload?.offset ?? 0;
+      };
+      await expect.poll(advance).toBeGreaterThan(offset);
+      offset = (await batches.get(id)).upload?.offset ?? 0;
+      expect(offset).toBeLessThanOrEqual(end);
+    }
+    const query = `?offset=${offset}`;
+    const rest = await batches.send(id, upload.subarray(offset), type, { query });
+    expect(await readUploaded(rest)).toMatchObject({ rejected: 0, offset: upload.length });
+    expect((await batches.get(id)).counts).toMatchObject({ accepted: 1200, rejected: 0 });
+    const lines = (await batches.lines(id, 'manifest')).map(({ line }) => line);
+    expect(lines).toHaveLength(1200);
+    expect(lines.at(-1)).toBe(type === 'text/csv' ? 2400 : 1200);
+  });
+
+  test('goes on at no other offset, and in no other format', async () => {
+    const id = await batches.open();
+    const first = rowOf('a');
+    const at = (offset: number, type?: string) =>
+      batches.send(id, rowOf('b'), type, { query: `?offset=${offset}` });
+    expect(await expectProblem(await at(5), 'conflict')).toMatchObject({ offset: 0 });
+    await batches.send(id, first);
+    for (const response of [await at(0), await at(5), await at(first.length, 'text/csv')]) {
+      expect(await expectProblem(response, 'conflict')).toMatchObject({ offset: first.length });
+    }
+    await expectProblem(await at(-1), 'invalid-request');
+    expect(await readUploaded(await at(first.length))).toMatchObject({ accepted: 1 });
+  });
+
+  test('an upload at a time: another is refused while rows still come', async () => {
+    const id = await batches.open();
+    const { body, finish } = unfinished(rowOf('a'));
+    const first = batches.send(id, body);
+    await expect.poll(async () => (await batches.send(id, '')).status).toBe(409);
+    finish();
+    expect(await readUploaded(await first)).toMatchObject({ accepted: 1 });
+    expect(await readUploaded(await batches.send(id, rowOf('b')))).toMatchObject({ accepted: 1 });
+  });
+});
+
+describe('quota', () => {
+  test('is taken row by row; what is in stays in, and the rest goes on another day', async () => {
+    const { key: poor } = await stack.key({ quotaPerDay: 703 });
+    const own = batchClient(stack, poor);
+    const id = await own.open();
+    const rows = Array.from({ length: 1000 }, (_, i) => (i % 10 === 9 ? '{}\n' : rowOf(`${i}`)));
+    const response = await own.send(id, rows.join(''));
+    const retryAfter = Number(response.headers.get('retry-after'));
+    expect(retryAfter).toBeGreaterThan(0);
+    expect(retryAfter).toBeLessThanOrEqual(86_400);
+    const problem = await expectProblem(response, 'quota-exceeded');
+    const taken = rows.slice(0, 781);
+    expect(problem).toMatchObject({ accepted: 703, rejected: 78, offset: taken.join('').length });
+    expect((await own.get(id)).counts).toMatchObject({ accepted: 703, rejected: 78 });
+    await own.cancel(id);
+    const usage = await (await own.ask('GET', '/usage')).json();
+    expect(usage).toMatchObject({ quota: { remaining: 703 } });
+  });
+});
+
+describe('refused before a row is read', () => {
+  test('a sealed batch, another media type, a body of none', async () => {
+    const id = await batches.open();
+    await expectProblem(await batches.send(id, '{}', 'application/json'), 'unsupported-media-type');
+    await batches.seal(id);
+    await expectProblem(await batches.send(id, rowOf('a')), 'conflict');
+  });
+});
+
+describe('a gateway that shuts down', () => {
+  test('keeps whole rows, says how far it is, and lets go at once', async () => {
+    const id = await batches.open();
+    const { body } = unfinished(`${rowOf('a')}${rowOf('b')}{"customId":`);
+    const upload = batches.send(id, body);
+    const events = await batches.ask('GET', `/batches/${id}/events`);
+    const told = events.text();
+    await expect.poll(() => isUnderWay(id)).toBe(true);
+    const ended = stack.gateway.end();
+    const problem = await expectProblem(await upload, 'upstream-unavailable');
+    expect(problem).toMatchObject({ accepted: 2, rejected: 0, offset: 2 * rowOf('a').length });
+    expect(await told).toMatch(/^retry: 2000\n\nevent: progress\n/);
+    expect(await ended).toBe(0);
+    await stack.startGateway();
+    const again = batchClient(stack, key);
+    expect((await again.get(id)).upload).toEqual({
+      format: 'ndjson',
+      offset: 2 * rowOf('a').length,
+    });
+  });
+});

@@ -1,0 +1,374 @@
+import { createHash } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { PROBLEMS, type ProblemType } from '../../src/problem.ts';
+import {
+  type BatchClient,
+  batchClient,
+  Line,
+  readBatch,
+  readUploaded,
+  rowOf,
+} from '../support/batches.ts';
+import { drawnShirt } from '../support/images.ts';
+import { type Stack, startStack } from '../support/stack.ts';
+
+let stack: Stack;
+let key: string;
+let batches: BatchClient;
+let shirts: Buffer[];
+beforeAll(async () => {
+  stack = await startStack();
+  key = (await stack.key()).key;
+  batches = batchClient(stack, key);
+  shirts = await Promise.all(
+    [300, 320, 340].map((width) => drawnShirt({ width, height: 360, format: 'jpeg' })),
+  );
+});
+afterAll(() => stack.stop());
+
+const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+
+async function expectProblem(response: Response, type: ProblemType): Promise<void> {
+  expect(await response.json()).toMatchObject({ type, status: PROBLEMS[type].status });
+  expect(response.status).toBe(PROBLEMS[type].status);
+}
+
+/** A row that brings its image along. */
+const withImage = (customId: string, image: Uint8Array): string =>
+  `${JSON.stringify({ customId, imageBase64: Buffer.from(image).toString('base64') })}\n`;
+
+/** Every file in the store whose path has a word in it. */
+async function stored(word: string): Promise<string[]> {
+  const folder = join(stack.home, 'store', 'blobs');
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((file) => file.includes(word));
+}
+
+async function quotaLeft(client = batches): Promise<number> {
+  const usage = await (await client.ask('GET', '/usage')).json();
+  return (usage as { quota: { remaining: number } }).quota.remaining;
+}
+
+interface Event {
+  event?: string;
+  id?: string;
+  data?: { status: string; counts: Record<string, number> };
+}
+
+/** Reads events until the stream ends, or until `enough` says so. */
+async function eventsOf(
+  id: string,
+  { headers, enough }: { headers?: Record<string, string>; enough?: (last: Event) => boolean } = {},
+): Promise<Event[]> {
+  const response = await batches.ask('GET', `/batches/${id}/events`, headers && { headers });
+  expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/);
+  const events: Event[] = [];
+  let text = '';
+  for await (const bytes of response.body ?? []) {
+    text += Buffer.from(bytes);
+    const blocks = text.split('\n\n');
+    text = blocks.pop() ?? '';
+    for (const block of blocks) {
+      const fields = Object.fromEntries(block.split('\n').map((line) => line.split(/: ?(.*)/s)));
+      const { data, ...rest } = fields;
+      events.push({ ...rest, ...(data && { data: JSON.parse(data) }) });
+      const last = events.at(-1);
+      if (last && enough?.(last)) return events;
+    }
+  }
+  return events;
+}
+
+describe('a catalogue from beginning to end', () => {
+  test('rows become cut-outs, errors and a manifest, and events tell of it', async () => {
+    const before = await quotaLeft();
+    const response = await batches.create({
+      name: 'Spring',
+      operations: ['classify', 'remove-background'],
+    });
+    expect(response.status).toBe(201);
+    const made = await readBatch(response);
+    expect(response.headers.get('location')).toBe(made.links.self);
+    expect(made).toMatchObject({
+      ...{ status: 'open', name: 'Spring', operations: ['classify', 'remove-background'] },
+      counts: { accepted: 0, rejected: 0, queued: 0, active: 0, succeeded: 0 },
+    });
+    const { id } = made;
+
+    const rows = [
+      withImage('one', shirts[0]!),
+      '{"customId":"none"}\n',
+      // A host that is nowhere: the row fails when it is worked on.
+      `${JSON.stringify({ customId: 'away', imageUrl: 'http://nowhere.invalid/1.jpg' })}\n`,
+    ];
+    await readUploaded(await batches.send(id, rows.join('')));
+    await readUploaded(await batches.sendFiles(id, [['two.jpg', shirts[1]!]]));
+    expect((await batches.get(id)).counts).toMatchObject({ accepted: 3, rejected: 1, queued: 3 });
+    expect(await batches.lines(id, 'results')).toEqual([]);
+
+    const told = eventsOf(id);
+    expect(await readBatch(await batches.seal(id))).toMatchObject({
+      id,
+      sealedAt: expect.anything(),
+    });
+    const done = await batches.until(id, 'completed');
+    const counts = { accepted: 3, rejected: 1, queued: 0, active: 0, succeeded: 2, failed: 1 };
+    expect(done.counts).toEqual({ ...counts, canceled: 0 });
+
+    const events = await told;
+    expect(events[0]).toEqual({ retry: '2000' });
+    expect(events.at(-1)).toMatchObject({
+      event: 'completed',
+      data: { status: 'completed', counts },
+    });
+    expect(events.slice(1, -1).every(({ event }) => event === 'progress')).toBe(true);
+    const end = { 'last-event-id': events.at(-1)?.id ?? '' };
+    const again = await batches.ask('GET', `/batches/${id}/events`, { headers: end });
+    expect(again.status).toBe(204);
+
+    const results = await batches.lines(id, 'results');
+    expect(results.map(({ row, customId }) => [row, customId])).toEqual([
+      [0, 'one'],
+      [3, 'two.jpg'],
+    ]);
+    for (const result of results) await expectCutOut(result);
+    expect(results[0]).toMatchObject({ status: 'succeeded', classification: expect.anything() });
+    const errors = await batches.lines(id, 'errors');
+    expect(errors).toMatchObject([
+      { customId: 'none', line: 2, problem: { type: 'invalid-request', status: 400 } },
+      {
+        customId: 'away',
+        line: 3,
+        problem: { type: expect.any(String), title: expect.any(String) },
+      },
+    ]);
+    const manifest = await batches.lines(id, 'manifest');
+    expect(manifest.map(({ row, status }) => [row, status])).toEqual([
+      [0, 'succeeded'],
+      [1, 'rejected'],
+      [2, 'failed'],
+      [3, 'succeeded'],
+    ]);
+    expect(manifest[0]).toMatchObject({ input: { sha256: sha256(shirts[0]!) } });
+    const rest = await (await batches.ask('GET', `/batches/${id}/manifest?after=1`)).text();
+    expect(rest.match(/"row":\d/g)).toEqual(['"row":2', '"row":3']);
+    // The row that failed and the one that was rejected cost nothing.
+    expect(before - (await quotaLeft())).toBe(2);
+  });
+
+  async function expectCutOut({ cutout }: Line): Promise<void> {
+    const { url, bytes, sha256: hash } = cutout as { url: string; bytes: number; sha256: string };
+    const path = url.replace('/intake/v1', '');
+    const head = await batches.ask('HEAD', path);
+    expect([head.status, head.headers.get('content-length')]).toEqual([200, String(bytes)]);
+    const png = Buffer.from(await (await batches.ask('GET', path)).arrayBuffer());
+    expect(sha256(png)).toBe(hash);
+    expect(await sharp(png).metadata()).toMatchObject({ format: 'png', hasAlpha: true });
+  }
+
+  test('a batch without rows is complete at once', async () => {
+    const id = await batches.open();
+    await batches.seal(id);
+    expect((await batches.until(id, 'completed')).counts).toMatchObject({ accepted: 0 });
+    expect((await batches.seal(id)).status).toBe(200);
+    for (const report of ['results', 'errors', 'manifest'])
+      expect(await batches.lines(id, report)).toEqual([]);
+  });
+});
+
+describe('events', () => {
+  test('that are known are not told again until something changes', async () => {
+    const id = await batches.open();
+    const first = await eventsOf(id, { enough: ({ event }) => event === 'progress' });
+    const headers = { 'last-event-id': first.at(-1)?.id ?? '' };
+    const rest = eventsOf(id, { headers });
+    await batches.send(id, rowOf('a'));
+    await batches.cancel(id);
+    const names = (await rest).map(({ event, data }) => [event, data?.status]);
+    expect(names.at(-1)).toEqual(['completed', 'canceled']);
+    expect(names[1]?.[0]).toBe('progress');
+    const changed = (await batches.get(id)).counts;
+    expect(changed).toMatchObject({ accepted: 1, canceled: 1, queued: 0 });
+  });
+
+  test('of more than twenty batches at a time are refused', async () => {
+    const { key: own } = await stack.key({ client: 'listener' });
+    const client = batchClient(stack, own);
+    const id = await client.open();
+    const stop = new AbortController();
+    const listen = () => client.ask('GET', `/batches/${id}/events`, { signal: stop.signal });
+    const open = await Promise.all(Array.from({ length: 20 }, listen));
+    expect(open.every(({ status }) => status === 200)).toBe(true);
+    await expectProblem(await listen(), 'rate-limit-exceeded');
+    stop.abort();
+    await expect
+      .poll(async () => {
+        const response = await client.ask('GET', `/batches/${id}/events`);
+        await response.body?.cancel();
+        return response.status;
+      })
+      .toBe(200);
+  });
+});
+
+describe('calling off', () => {
+  test('gives the quota of what was not done back', async () => {
+    const before = await quotaLeft();
+    const id = await batches.open();
+    await batches.send(id, rowOf('a') + rowOf('b'));
+    expect(before - (await quotaLeft())).toBe(2);
+    expect(await readBatch(await batches.cancel(id))).toMatchObject({
+      status: 'canceled',
+      counts: { canceled: 2, queued: 0 },
+    });
+    expect(await quotaLeft()).toBe(before);
+    expect((await batches.cancel(id)).status).toBe(200);
+    await expectProblem(await batches.seal(id), 'conflict');
+    const statuses = (await batches.lines(id, 'manifest')).map(({ status }) => status);
+    expect(statuses).toEqual(['canceled', 'canceled']);
+  });
+
+  test('a completed batch is a conflict', async () => {
+    const id = await batches.open();
+    await batches.seal(id);
+    await batches.until(id, 'completed');
+    await expectProblem(await batches.cancel(id), 'conflict');
+  });
+
+  test('a batch under way ends what is left of it', async () => {
+    const id = await batches.open();
+    const rows = Array.from({ length: 400 }, (_, i) =>
+      rowOf(`${i}`, { imageUrl: 'http://10.0.0.1/' }),
+    );
+    await batches.send(id, rows.join(''));
+    await batches.seal(id);
+    expect((await batches.cancel(id)).status).toBe(200);
+    const { counts } = await batches.until(id, 'canceled');
+    expect((counts.canceled ?? 0) + (counts.failed ?? 0)).toBe(400);
+  });
+});
+
+describe('erasing', () => {
+  test('leaves nothing of a batch but its tombstone', async () => {
+    const id = await batches.open();
+    await batches.send(id, withImage('a', shirts[2]!) + rowOf('b'));
+    await batches.seal(id);
+    await batches.until(id, 'completed');
+    const [result] = await batches.lines(id, 'results');
+    expect((await stored(id)).length).toBeGreaterThan(3);
+    const receipt = await (await batches.erase(id)).json();
+    expect(receipt).toMatchObject({ id, erasedAt: expect.any(String), blobs: expect.any(Number) });
+    expect(await stored(id)).toEqual([]);
+    expect(await (await batches.erase(id)).json()).toEqual(receipt);
+    expect(await batches.get(id)).toMatchObject({
+      status: 'expired',
+      erasedAt: expect.any(String),
+    });
+    for (const report of ['results', 'errors', 'manifest'])
+      await expectProblem(await batches.ask('GET', `/batches/${id}/${report}`), 'gone');
+    const { url } = Line.parse(result?.cutout);
+    await expectProblem(await batches.ask('GET', String(url).replace('/intake/v1', '')), 'gone');
+    await expectProblem(await batches.seal(id), 'gone');
+    await expectProblem(await batches.cancel(id), 'gone');
+  });
+});
+
+describe('whose batch it is', () => {
+  test('another client finds none, whatever it asks', async () => {
+    const { key: other } = await stack.key({ client: 'others' });
+    const stranger = batchClient(stack, other);
+    const id = await batches.open();
+    const paths = ['', '/results', '/errors', '/manifest', '/events', '/rows/0/cutout'];
+    for (const path of paths)
+      await expectProblem(await stranger.ask('GET', `/batches/${id}${path}`), 'not-found');
+    for (const act of [stranger.seal, stranger.cancel, stranger.erase])
+      await expectProblem(await act(id), 'not-found');
+    await expectProblem(await stranger.send(id, rowOf('a')), 'not-found');
+    await expectProblem(await batches.ask('GET', '/batches/batch_none'), 'not-found');
+  });
+
+  test('a key needs the scopes of the operations', async () => {
+    const { key: narrow } = await stack.key({ scopes: ['taxonomy:classify'] });
+    const client = batchClient(stack, narrow);
+    await expectProblem(await client.create(), 'insufficient-scope');
+    expect((await client.create({ operations: ['classify'] })).status).toBe(201);
+    const id = await batches.open();
+    await expectProblem(await client.send(id, rowOf('a')), 'insufficient-scope');
+  });
+
+  test('a client sees its own, the newest first, page by page', async () => {
+    const { key: own } = await stack.key({ client: 'lister' });
+    const client = batchClient(stack, own);
+    const ids: string[] = [];
+    for (const name of ['1', '2', '3']) ids.unshift(await client.open({ name }));
+    const page = async (path: string) =>
+      (await (await client.ask('GET', path)).json()) as {
+        batches: { id: string }[];
+        links?: { next: string };
+      };
+    const first = await page('/batches?limit=2');
+    expect(first.batches.map(({ id }) => id)).toEqual(ids.slice(0, 2));
+    const next = await page((first.links?.next ?? '').replace('/intake/v1', ''));
+    expect(next.batches.map(({ id }) => id)).toEqual(ids.slice(2));
+    expect(next.links).toBeUndefined();
+  });
+});
+
+describe('what cannot be asked', () => {
+  // biome-ignore format: a table reads best aligned
+  test.each([
+    { wish: { operations: ['fly'] } },
+    { wish: { operations: [] } },
+    { wish: { retention: { outputSeconds: 1 } } },
+    { wish: { nmae: 'typo' } },
+    { wish: { name: '' } },
+    { wish: { webhook: { url: 'ftp://x.example' } } },
+  ])('$wish', async ({ wish }) => {
+    await expectProblem(await batches.create(wish), 'invalid-request');
+  });
+
+  test.each(['x', '1.5', '-1', '99'])('a cut-out of row %s', async (row) => {
+    const id = await batches.open();
+    await batches.send(id, `${rowOf('a')}{}\n`);
+    await expectProblem(await batches.ask('GET', `/batches/${id}/rows/${row}/cutout`), 'not-found');
+  });
+
+  test('a cut-out before it is there, or of a rejected row', async () => {
+    const id = await batches.open();
+    await batches.send(id, `${rowOf('a')}{}\n`);
+    const cutOut = (row: number) => batches.ask('GET', `/batches/${id}/rows/${row}/cutout`);
+    await expectProblem(await cutOut(0), 'conflict');
+    await expectProblem(await cutOut(1), 'not-found');
+  });
+});
+
+describe('an Idempotency-Key', () => {
+  test('makes one batch of two requests, and takes rows once', async () => {
+    const headers = { 'idempotency-key': 'open-1' };
+    const [first, second] = [
+      await batches.create({ name: 'x' }, headers),
+      await batches.create({ name: 'x' }, headers),
+    ];
+    const { id } = await readBatch(first);
+    expect((await readBatch(second)).id).toBe(id);
+    await expectProblem(await batches.create({ name: 'y' }, headers), 'idempotency-mismatch');
+
+    const send = (body: string, query = '') =>
+      batches.send(id, body, undefined, { query, headers: { 'idempotency-key': 'rows-1' } });
+    const taken = await readUploaded(await send(rowOf('a')));
+    expect(await readUploaded(await send(rowOf('a')))).toEqual(taken);
+    expect((await batches.get(id)).counts.accepted).toBe(1);
+    await expectProblem(await send(rowOf('b'), '?offset=1'), 'idempotency-mismatch');
+
+    const sealed = await readBatch(await batches.seal(id, { 'idempotency-key': 'seal-1' }));
+    await batches.cancel(id);
+    const replay = await readBatch(await batches.seal(id, { 'idempotency-key': 'seal-1' }));
+    expect(replay).toEqual(sealed);
+  });
+});

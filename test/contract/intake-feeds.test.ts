@@ -1,0 +1,450 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openQueue } from '../../src/jobs/queue.ts';
+import { blockingConnection } from '../../src/jobs/redis.ts';
+import { createLog } from '../../src/log.ts';
+import { PROBLEMS, type ProblemType } from '../../src/problem.ts';
+import { type FeedClient, feedClient, readFeed, readRun } from '../support/feed-client.ts';
+import { type FeedServer, faults, pictureOf, startFeedServer } from '../support/feed-server.ts';
+import { type Stack, startStack } from '../support/stack.ts';
+
+let stack: Stack;
+let shop: FeedServer;
+let key: string;
+let feeds: FeedClient;
+beforeAll(async () => {
+  [stack, shop] = await Promise.all([
+    startStack({ FETCH_ALLOW: '127.0.0.0/8', PUBLIC_URL: '' }),
+    startFeedServer(),
+  ]);
+  key = (await stack.key()).key;
+  feeds = feedClient(stack, key);
+});
+afterAll(() => Promise.all([stack.stop(), shop.close()]));
+
+async function expectProblem(response: Response, type: ProblemType): Promise<{ detail: string }> {
+  const body = (await response.json()) as { detail: string };
+  expect(body).toMatchObject({ type, status: PROBLEMS[type].status, detail: expect.any(String) });
+  expect(response.status).toBe(PROBLEMS[type].status);
+  return body;
+}
+
+const header = 'id,title,image_link,additional_image_link,price\r\n';
+let made = 0;
+/** Pictures that no other test has, so that nothing is known of them. */
+const fresh = (): number => 1 + made++;
+
+/** A feed of the shop: two products, three images, one row without an image and one image missing. */
+async function shopFeed() {
+  const at = `/${made}`;
+  const pictures = [fresh(), fresh(), fresh()] as const;
+  const [a, a2, b] = await Promise.all(
+    pictures.map((picture, i) => shop.putImage(`${at}/${i}.jpg`, picture)),
+  );
+  const gone = `${shop.origin}${at}/gone.jpg`;
+  const body = [
+    header,
+    `a,"Shirt, <b>blue</b>",${a},${a2},9 EUR\r\n`,
+    `b,=HYPERLINK("http://evil.example"),${b},,8 EUR\r\n`,
+    `c,Nothing there,${gone},,7 EUR\r\n`,
+    'd,No image,,,6 EUR\r\n',
+  ].join('');
+  const url = shop.put(`${at}/feed.csv`, { body, type: 'text/csv; charset=utf-8' });
+  return { at, url, body, pictures, images: { a, a2, b, gone } };
+}
+
+const handIn = async (body: unknown) => {
+  const response = await feeds.postJson(body);
+  expect(response.status).toBe(202);
+  return readFeed(response);
+};
+
+const textOf = async (path: string, headers = {}): Promise<string> =>
+  (await feeds.ask('GET', path, { headers })).text();
+
+async function stored(...words: string[]): Promise<string[]> {
+  const folder = join(stack.home, 'store', 'blobs');
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((file) => words.every((word) => file.includes(word)));
+}
+
+async function quotaLeft(): Promise<number> {
+  const usage = await (await feeds.ask('GET', '/usage')).json();
+  return (usage as { quota: { remaining: number } }).quota.remaining;
+}
+
+describe('a feed by its address', () => {
+  test('is accepted, worked on, and says what became of it', async () => {
+    const before = await quotaLeft();
+    const { url } = await shopFeed();
+    const response = await feeds.postJson({ url, export: { background: 'white' } });
+    expect(response.status).toBe(202);
+    const feed = await readFeed(response);
+    expect(response.headers.get('location')).toBe(`/intake/v1/feeds/${feed.id}`);
+    expect(feed).toMatchObject({
+      ...{ source: { url }, format: 'auto', operations: ['remove-background'] },
+      ...{ export: { background: '#ffffff' }, runs: [feed.run.id] },
+      run: { feedId: feed.id, status: 'open' },
+    });
+    const run = await feeds.until(feed.run, 'completed');
+    expect(run.counts).toEqual({
+      ...{ rows: 4, images: 4, rejected: 1 },
+      ...{ succeeded: 3, failed: 1, changed: 3, unchanged: 0 },
+    });
+    expect(before - (await quotaLeft())).toBe(3);
+    const shown = await readFeed(await feeds.ask('GET', `/feeds/${feed.id}`));
+    expect(shown).toMatchObject({ lastCompletedRunId: run.id, run: { status: 'completed' } });
+    const list = await (await feeds.ask('GET', '/feeds?limit=1')).json();
+    expect(list).toMatchObject({ feeds: [{ id: feed.id }] });
+  });
+
+  test('that is run again costs nothing for what has not changed', async () => {
+    const { url, at } = await shopFeed();
+    const feed = await handIn({ url });
+    await feeds.until(feed.run, 'completed');
+    const before = await quotaLeft();
+    const second = await feeds.runAgain(feed.id);
+    expect(second.counts).toMatchObject({ succeeded: 3, unchanged: 3, changed: 0, failed: 1 });
+    expect(await quotaLeft()).toBe(before);
+    const asked = shop.requests.filter(({ path }) => path.startsWith(`${at}/`));
+    expect(asked.filter(({ status }) => status === 304)).toHaveLength(4);
+
+    const other = fresh();
+    await shop.putImage(`${at}/1.jpg`, other);
+    const third = await feeds.runAgain(feed.id);
+    expect(third.counts).toMatchObject({ succeeded: 3, unchanged: 2, changed: 1 });
+    expect(before - (await quotaLeft())).toBe(1);
+  });
+
+  test('keeps no picture that the last run has no use for', async () => {
+    const { url, at, images } = await shopFeed();
+    const feed = await handIn({ url });
+    await feeds.until(feed.run, 'completed');
+    const first = await stored(feed.id, 'images');
+    const one = `${header}a,Shirt,${images.a},,9 EUR\r\n`;
+    shop.put(`${at}/feed.csv`, { body: one, type: 'text/csv' });
+    await feeds.runAgain(feed.id);
+    const left = await stored(feed.id, 'images');
+    expect(left.length).toBe(first.length / 3);
+    expect(first).toEqual(expect.arrayContaining(left));
+  });
+
+  test.each([
+    [{ url: 'ftp://shop.example/feed' }, '/url'],
+    [{ url: 'https://user:secret@shop.example/feed' }, '/url'],
+    [{}, '/url'],
+    [{ url: 'https://shop.example/f', format: 'pdf' }, '/format'],
+    [{ url: 'https://shop.example/f', operations: ['fly'] }, '/operations/0'],
+    [{ url: 'https://shop.example/f', export: { background: 'rose' } }, '/export/background'],
+    [{ url: 'https://shop.example/f', schedule: 'every day' }, '/schedule'],
+    [{ url: 'https://shop.example/f', schedule: '0 0 31 2 *' }, '/schedule'],
+    [{ url: 'https://shop.example/f', schedule: '61 * * * *' }, '/schedule'],
+    [
+      { url: 'https://shop.example/f', retention: { outputSeconds: 1 } },
+      '/retention/outputSeconds',
+    ],
+    [{ url: 'https://shop.example/f', colour: 'red' }, '/colour'],
+  ])('is refused where the wish makes no sense: %j', async (wish, pointer) => {
+    const response = await feeds.postJson(wish);
+    const { errors } = (await response.json()) as { errors: { pointer: string }[] };
+    expect(response.status).toBe(400);
+    expect(errors.map((error) => error.pointer)).toContain(pointer);
+  });
+
+  test('that fails says why, in the run and in its report', async () => {
+    const feed = await handIn({ url: shop.put('/page', faults.htmlPage) });
+    const run = await feeds.until(feed.run, 'failed');
+    expect(run.problem?.detail).toMatch(/HTML page/);
+    const html = await textOf(`${feeds.pathOf(run)}/report`, { accept: 'text/html' });
+    expect(html).toContain('This is an HTML page, not a feed');
+    await expectProblem(await feeds.ask('GET', `${feeds.pathOf(run)}/export`), 'conflict');
+    await expectProblem(await feeds.ask('GET', `/feeds/${feed.id}/export`), 'conflict');
+  });
+});
+
+describe('the export', () => {
+  test('is the feed with links that anybody can follow, and failed images keep theirs', async () => {
+    const { url, body, images, pictures } = await shopFeed();
+    const feed = await handIn({ url });
+    const run = await feeds.until(feed.run, 'completed');
+    const response = await feeds.ask('GET', `${feeds.pathOf(run)}/export`);
+    expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8');
+    expect(response.headers.get('content-disposition')).toBe('attachment; filename="feed.csv"');
+    const exported = await response.text();
+    const { a, a2, b, gone } = images;
+    expect(exported).toContain(gone);
+    const links = [...exported.matchAll(/http:\/\/[^,\r]*\/intake\/v1\/files\/[^,\r]*/g)].map(
+      ([link]) => link,
+    );
+    expect(links).toHaveLength(3);
+    const originals = [a, a2, b];
+    const back = links.reduce((text, link, i) => text.replace(link, originals[i] ?? ''), exported);
+    expect(back).toBe(body);
+
+    const picture = await fetch(links[1] ?? '');
+    expect(picture.status).toBe(200);
+    const { width, height } = await sharp(await picture.arrayBuffer()).metadata();
+    const original = await sharp(await pictureOf(pictures[1])).metadata();
+    expect((width ?? 0) / (height ?? 1)).toBeCloseTo(original.width / original.height, 1);
+    expect(await textOf(`/feeds/${feed.id}/export`)).toBe(exported);
+  });
+
+  test('has the same links as long as the images are the same', async () => {
+    const { url } = await shopFeed();
+    const feed = await handIn({ url });
+    await feeds.until(feed.run, 'completed');
+    const first = await textOf(`/feeds/${feed.id}/export`);
+    const second = await feeds.runAgain(feed.id);
+    expect(await textOf(`${feeds.pathOf(second)}/export`)).toBe(first);
+    await expectProblem(await feeds.ask('GET', `${feeds.pathOf(feed.run)}/export`), 'gone');
+  });
+});
+
+describe('the report', () => {
+  async function completed() {
+    const { url, images } = await shopFeed();
+    const feed = await handIn({ url });
+    return { path: `${feeds.pathOf(await feeds.until(feed.run, 'completed'))}/report`, images };
+  }
+
+  test('is a page for people, in which nothing of the feed is markup', async () => {
+    const { path } = await completed();
+    const response = await feeds.ask('GET', path, { headers: { accept: 'text/html' } });
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
+    const html = await response.text();
+    expect(html).toContain('Shirt, &lt;b&gt;blue&lt;/b&gt;');
+    expect(html).not.toMatch(/<b>|<script|<img|<link/);
+    expect(html).toContain('<html lang="en">');
+    expect(html.match(/class="changed"/g)).toHaveLength(3);
+    expect(html).toMatch(/class="failed">failed<\/span>: The image was not fetched: .*404/);
+    expect(html).toMatch(/class="rejected">rejected<\/span>: The row has no image_link/);
+  });
+
+  test('is a table that no spreadsheet works out', async () => {
+    const { path } = await completed();
+    const response = await feeds.ask('GET', `${path}?format=csv`);
+    const bytes = Buffer.from(await response.arrayBuffer());
+    expect(bytes.subarray(0, 3).toString('hex')).toBe('efbbbf'); // for spreadsheets
+    const csv = bytes.subarray(3).toString();
+    const lines = csv.split('\r\n');
+    expect(lines[0]).toBe('line,id,title,image,link,outcome,reason,picture');
+    expect(lines).toHaveLength(1 + 4 + 1 + 1);
+    expect(csv).toContain(`3,b,"'=HYPERLINK(""http://evil.example"")",1,`);
+    expect(lines[4]).toMatch(/^4,c,Nothing there,1,.*,failed,.*404/);
+    expect(lines[5]).toBe('5,d,,,,rejected,The row has no image_link,');
+  });
+
+  test('is one line of JSON for each product', async () => {
+    const { path, images } = await completed();
+    const lines = (await textOf(path))
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines).toHaveLength(5);
+    expect(lines[0]).toMatchObject({ kind: 'run', status: 'completed', counts: { rows: 4 } });
+    expect(lines[1]).toMatchObject({
+      ...{ kind: 'product', id: 'a', title: 'Shirt, <b>blue</b>', line: 2, notes: [] },
+      images: [
+        { url: images.a, outcome: 'changed', picture: expect.stringContaining('/files/a.') },
+        { url: images.a2, outcome: 'changed', picture: expect.stringContaining('/files/a-2.') },
+      ],
+    });
+    expect(lines[4]).toMatchObject({ kind: 'rejected', id: 'd', line: 5 });
+  });
+});
+
+describe('a feed that is sent', () => {
+  test('is read as it came, and again with each run', async () => {
+    const { body, images } = await shopFeed();
+    const response = await feeds.send('/feeds?background=%23FFeedd&fileName=my.csv', body);
+    expect(response.status).toBe(202);
+    const feed = await readFeed(response);
+    expect(feed).toMatchObject({ source: { uploaded: true }, export: { background: '#ffeedd' } });
+    await feeds.until(feed.run, 'completed');
+    const exported = await feeds.ask('GET', `/feeds/${feed.id}/export`);
+    expect(exported.headers.get('content-disposition')).toContain('"my.csv"');
+    await exported.body?.cancel();
+
+    const one = `${header}a,Shirt,${images.a},,9 EUR\r\n`;
+    const again = await feeds.send(`/feeds/${feed.id}/runs`, one);
+    expect(again.status).toBe(202);
+    const run = await feeds.until(await readRun(again), 'completed');
+    expect(run.counts).toMatchObject({ rows: 1, images: 1, unchanged: 1 });
+  });
+
+  test('needs a body for each run, and one with an address takes none', async () => {
+    const { body, url } = await shopFeed();
+    const sent = await readFeed(await feeds.send('/feeds', body));
+    await feeds.until(sent.run, 'completed');
+    await expectProblem(await feeds.ask('POST', `/feeds/${sent.id}/runs`), 'invalid-request');
+    const asked = await handIn({ url });
+    await feeds.until(asked.run, 'completed');
+    await expectProblem(await feeds.send(`/feeds/${asked.id}/runs`, body), 'invalid-request');
+  });
+
+  test('in a media type that is no feed is refused', async () => {
+    const response = await feeds.send('/feeds', '%PDF', 'application/pdf');
+    await expectProblem(response, 'unsupported-media-type');
+  });
+
+  test('in JSON that is broken is refused', async () => {
+    const response = await feeds.send('/feeds', '{"url"', 'application/json');
+    await expectProblem(response, 'invalid-request');
+  });
+
+  test('twice under one Idempotency-Key is one feed, and leaves one document', async () => {
+    const { body } = await shopFeed();
+    const headers = { 'idempotency-key': `key-${made}` };
+    const before = (await stored('feed_', 'source')).length;
+    const first = await readFeed(await feeds.send('/feeds', body, 'text/csv', headers));
+    const second = await readFeed(await feeds.send('/feeds', body, 'text/csv', headers));
+    expect(second.id).toBe(first.id);
+    expect((await stored('feed_', 'source')).length).toBe(before + 1);
+    const other = await feeds.send('/feeds', `${body}x,y,,,\r\n`, 'text/csv', headers);
+    await expectProblem(other, 'idempotency-mismatch');
+    expect((await stored('feed_', 'source')).length).toBe(before + 1);
+    await feeds.until(first.run, 'completed');
+  });
+});
+
+describe('a run', () => {
+  test('is alone, can be called off, and leaves the feed as it was', async () => {
+    const { url, at } = await shopFeed();
+    const feed = await handIn({ url });
+    await feeds.until(feed.run, 'completed');
+    const exported = await textOf(`/feeds/${feed.id}/export`);
+
+    shop.put(`${at}/0.jpg`, faults.silence);
+    const second = await readRun(await feeds.ask('POST', `/feeds/${feed.id}/runs`));
+    await feeds.until(second, 'running');
+    await expectProblem(await feeds.ask('POST', `/feeds/${feed.id}/runs`), 'conflict');
+    expect((await feeds.ask('POST', `${feeds.pathOf(second)}/cancel`)).status).toBe(200);
+    const canceled = await feeds.until(second, 'canceled');
+    expect(canceled.counts.images).toBe(4);
+    expect((await feeds.ask('POST', `${feeds.pathOf(second)}/cancel`)).status).toBe(200);
+    expect(await textOf(`/feeds/${feed.id}/export`)).toBe(exported);
+    const report = await textOf(`${feeds.pathOf(second)}/report`);
+    expect(report).toContain('"outcome":"not-done"');
+    await expectProblem(await feeds.ask('POST', `${feeds.pathOf(feed.run)}/cancel`), 'conflict');
+  });
+
+  test('can be called off while the feed is being fetched', async () => {
+    let fetching: 'not yet' | 'yes' | 'no more' = 'not yet';
+    const url = shop.put('/silent', (_request, response) => {
+      fetching = 'yes';
+      response.once('close', () => {
+        fetching = 'no more';
+      });
+    });
+    const feed = await handIn({ url });
+    await expect.poll(() => fetching).toBe('yes');
+    expect((await feeds.ask('POST', `${feeds.pathOf(feed.run)}/cancel`)).status).toBe(200);
+    await feeds.until(feed.run, 'canceled');
+    await expect.poll(() => fetching).toBe('no more');
+  });
+
+  test('tells how it goes on as events', async () => {
+    const { url } = await shopFeed();
+    const feed = await handIn({ url });
+    const events = await textOf(`${feeds.pathOf(feed.run)}/events`);
+    expect(events).toContain('event: completed');
+  });
+});
+
+describe('a schedule', () => {
+  const log = createLog('test', 'silent');
+
+  test('starts runs at its times, once each, until the feed is erased', async () => {
+    const { url } = await shopFeed();
+    const feed = await handIn({ url, schedule: '0 3 1 1 *' });
+    await feeds.until(feed.run, 'completed');
+    const redis = blockingConnection(stack.redis.url, log);
+    const queue = openQueue('feed', redis, log);
+    const scheduler = await queue.getJobScheduler(feed.id);
+    expect(scheduler).toMatchObject({ pattern: '0 3 1 1 *', tz: 'UTC' });
+    expect(new Date(scheduler?.next ?? 0).toISOString()).toMatch(/-01-01T03:00:00/);
+
+    const [job] = (await queue.getDelayed()).filter(({ data }) => data.feedId === feed.id);
+    await job?.promote();
+    const runsOf = async () => (await readFeed(await feeds.ask('GET', `/feeds/${feed.id}`))).runs;
+    await expect.poll(async () => (await runsOf()).length).toBe(2);
+    const [id = ''] = await runsOf();
+    const run = await feeds.until({ feedId: feed.id, id }, 'completed');
+    expect(run.counts).toMatchObject({ unchanged: 3 });
+
+    await feeds.ask('DELETE', `/feeds/${feed.id}`);
+    expect(await queue.getJobScheduler(feed.id)).toBeUndefined();
+    await queue.close();
+    redis.disconnect();
+  });
+});
+
+describe('a feed that is erased', () => {
+  test('is gone with everything, and says so again', async () => {
+    const { url } = await shopFeed();
+    const feed = await handIn({ url });
+    const run = await feeds.until(feed.run, 'completed');
+    expect((await stored(feed.id)).length).toBeGreaterThan(4);
+    const response = await feeds.ask('DELETE', `/feeds/${feed.id}`);
+    const receipt = await response.json();
+    expect(receipt).toEqual({
+      ...{ id: feed.id, erasedAt: expect.any(String), blobs: expect.any(Number) },
+    });
+    expect(await stored(feed.id)).toEqual([]);
+    expect(await stored(run.id)).toEqual([]);
+    expect(await (await feeds.ask('DELETE', `/feeds/${feed.id}`)).json()).toEqual(receipt);
+    await expectProblem(await feeds.ask('GET', `/feeds/${feed.id}`), 'gone');
+    await expectProblem(await feeds.ask('GET', feeds.pathOf(run)), 'gone');
+    expect(JSON.stringify(await (await feeds.ask('GET', '/feeds')).json())).not.toContain(feed.id);
+  });
+
+  test('while it is worked on leaves nothing either', async () => {
+    const { url, at } = await shopFeed();
+    shop.put(`${at}/1.jpg`, faults.silence);
+    const feed = await handIn({ url });
+    await feeds.until(feed.run, 'running');
+    await feeds.ask('DELETE', `/feeds/${feed.id}`);
+    await expect.poll(() => stored(feed.id)).toEqual([]);
+    expect(await stored(feed.run.id)).toEqual([]);
+  });
+});
+
+describe('a feed of somebody else', () => {
+  test('is not there', async () => {
+    const { url } = await shopFeed();
+    const feed = await handIn({ url });
+    const stranger = feedClient(stack, (await stack.key({ client: 'stranger' })).key);
+    const path = feeds.pathOf(feed.run);
+    for (const [method, asked] of [
+      ['GET', `/feeds/${feed.id}`],
+      ['DELETE', `/feeds/${feed.id}`],
+      ['POST', `/feeds/${feed.id}/runs`],
+      ['GET', `/feeds/${feed.id}/export`],
+      ['GET', path],
+      ['GET', `${path}/report`],
+      ['GET', `${path}/export`],
+      ['GET', `${path}/events`],
+      ['POST', `${path}/cancel`],
+    ] as const) {
+      await expectProblem(await stranger.ask(method, asked), 'not-found');
+    }
+    const list = await (await stranger.ask('GET', '/feeds')).json();
+    expect(list).toEqual({ feeds: [] });
+    await feeds.until(feed.run, 'completed');
+  });
+
+  test('and of one’s own needs the scopes of its operations', async () => {
+    const { url } = await shopFeed();
+    const poor = feedClient(stack, (await stack.key({ scopes: ['taxonomy:classify'] })).key);
+    await expectProblem(await poor.postJson({ url }), 'insufficient-scope');
+    const allowed = await poor.postJson({ url, operations: ['classify'] });
+    expect(allowed.status).toBe(202);
+    await feeds.until((await readFeed(allowed)).run, 'completed');
+  });
+});

@@ -1,0 +1,66 @@
+import { expect } from 'vitest';
+import { z } from 'zod';
+import type { Stack } from './stack.ts';
+
+const Run = z.looseObject({
+  id: z.string(),
+  feedId: z.string(),
+  status: z.string(),
+  counts: z.record(z.string(), z.number()),
+  problem: z.looseObject({ type: z.string(), detail: z.string() }).optional(),
+  links: z.record(z.string(), z.string()),
+});
+export type Run = z.infer<typeof Run>;
+
+const Feed = z.looseObject({
+  id: z.string(),
+  run: Run,
+  runs: z.array(z.string()),
+  links: z.record(z.string(), z.string()),
+});
+export type Feed = z.infer<typeof Feed>;
+
+export const readFeed = async (response: Response): Promise<Feed> =>
+  Feed.parse(await response.json());
+export const readRun = async (response: Response): Promise<Run> => Run.parse(await response.json());
+
+/** A client of feeds with one key. */
+export function feedClient(stack: Pick<Stack, 'url'>, key: string) {
+  const ask = (method: string, path: string, init: RequestInit = {}): Promise<Response> =>
+    fetch(`${stack.url}/intake/v1${path}`, {
+      ...init,
+      method,
+      headers: { authorization: `Bearer ${key}`, ...init.headers },
+    });
+  const run = async (path: string): Promise<Run> => readRun(await ask('GET', path));
+  const pathOf = ({ feedId, id }: Pick<Run, 'feedId' | 'id'>) => `/feeds/${feedId}/runs/${id}`;
+
+  return {
+    ask,
+    pathOf,
+    postJson: (body: unknown, headers = {}): Promise<Response> =>
+      ask('POST', '/feeds', {
+        body: JSON.stringify(body),
+        headers: { 'content-type': 'application/json', ...headers },
+      }),
+    /** Sends the feed itself, to `/feeds` or to the runs of one. */
+    send: (path: string, body: string, type = 'text/csv', headers = {}): Promise<Response> =>
+      ask('POST', path, { body, headers: { 'content-type': type, ...headers } }),
+    /** Waits until a run is in this state. */
+    async until(of: Pick<Run, 'feedId' | 'id'>, status: string): Promise<Run> {
+      const path = pathOf(of);
+      await expect
+        .poll(async () => (await run(path)).status, { timeout: 45_000, interval: 50 })
+        .toBe(status);
+      return run(path);
+    },
+    /** Runs a feed again and waits for the end. */
+    async runAgain(feedId: string): Promise<Run> {
+      const response = await ask('POST', `/feeds/${feedId}/runs`);
+      expect(response.status).toBe(202);
+      return this.until(await readRun(response), 'completed');
+    },
+  };
+}
+
+export type FeedClient = ReturnType<typeof feedClient>;

@@ -1,0 +1,160 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Job } from 'bullmq';
+import type { AcceptedRow, RowLine } from '../../src/jobs/batch-lines.ts';
+import { batchRows, type RowOutcome } from '../../src/jobs/batch-reading.ts';
+import { type BatchRecord, createBatches } from '../../src/jobs/batches.ts';
+import { createFeedRuns } from '../../src/jobs/feed-runs.ts';
+import { createFeeds, type FeedIntent, newFeedId, newRunId } from '../../src/jobs/feeds.ts';
+import { openQueue } from '../../src/jobs/queue.ts';
+import { commandConnection, untilReady } from '../../src/jobs/redis.ts';
+import { OUTBOX } from '../../src/jobs/webhooks.ts';
+import { createLog } from '../../src/log.ts';
+import { batchFiles, batchKeys, putLines } from '../../src/store/batch-files.ts';
+import { feedStore, runIntents } from '../../src/store/feed-store.ts';
+import { createFsBlobs } from '../../src/store/fs-blobs.ts';
+import { importFeed } from '../../workers/import-feed.ts';
+import { createSafeFetch, type SafeFetch } from '../../workers/safe-fetch.ts';
+import { startRedis } from './redis-server.ts';
+
+const log = createLog('test', 'silent');
+const NEVER = new AbortController().signal;
+
+/** What a row came to, as a worker would have found it. */
+export type Came = { picture: number; unchanged?: boolean } | { failed: string };
+
+/** All that feeds need but the engine: Redis, a store, the internet of this machine. */
+export async function startFeedBench(allow: readonly string[] = ['127.0.0.0/8']) {
+  const redisServer = await startRedis();
+  const redis = commandConnection(redisServer.url, log);
+  await untilReady(redis, AbortSignal.timeout(5000));
+  const folder = await mkdtemp(join(tmpdir(), 'selvage-feeds-'));
+  const blobs = await createFsBlobs({ dir: folder });
+  const feeds = createFeeds(redis);
+  const batches = createBatches(redis, OUTBOX);
+  const queue = openQueue('feed', redis, log);
+  const limits = { idleMillis: 2000 };
+  const safeFetch: SafeFetch = createSafeFetch({ allow, userAgent: 'Selvage/test', limits });
+  const store = feedStore(blobs);
+  const runs = createFeedRuns({
+    ...{ feeds, batches, queue },
+    ...runIntents(blobs),
+  });
+  const parts = { redis, blobs, feeds, batches, queue, safeFetch, store, runs };
+
+  async function feed(more: Partial<FeedIntent>) {
+    const intent: FeedIntent = {
+      ...{ id: newFeedId(), client: 'shop', requestId: 'req-1', source: { uploaded: true } },
+      ...{ format: 'auto', operations: ['remove-background'], export: {}, outputSeconds: 86_400 },
+      meter: { meter: 'shop', quotaPerDay: 1000 },
+      createdAt: new Date().toISOString(),
+      ...more,
+    };
+    await feeds.create(intent);
+    return known(intent.id);
+  }
+
+  async function known(id: string) {
+    const found = await feeds.get(id);
+    if (!found) throw new Error('no such feed');
+    return found;
+  }
+
+  async function run(id: string): Promise<BatchRecord> {
+    const found = await batches.get(id);
+    if (!found) throw new Error('no such run');
+    return found;
+  }
+
+  /** Starts a run without having it read. */
+  async function start(feedId: string, runId = newRunId()): Promise<string> {
+    if (!(await runs.start(await known(feedId), runId, 'req-2'))) throw new Error('under way');
+    return runId;
+  }
+
+  /** Reads a run's feed as a worker does; an error stays with the run. */
+  async function read(feedId: string, runId: string, isLastTry = true): Promise<BatchRecord> {
+    const data = { feedId, runId, requestId: 'req-2' };
+    await importFeed(parts)(data, NEVER, isLastTry).catch(() => {});
+    return run(runId);
+  }
+
+  async function outcomes(runId: string): Promise<RowOutcome[]> {
+    const record = await run(runId);
+    const all: RowOutcome[] = [];
+    for await (const each of batchRows(batches, batchFiles(blobs, record.client, runId), record)) {
+      all.push(each);
+    }
+    return all;
+  }
+
+  return {
+    ...parts,
+    feed,
+    known,
+    run,
+    start,
+    read,
+    outcomes,
+    rows: async (runId: string): Promise<RowLine[]> =>
+      (await outcomes(runId)).map(({ row }) => row),
+    /** Starts a run and reads its feed. */
+    startAndRead: async (feedId: string): Promise<BatchRecord> => read(feedId, await start(feedId)),
+    /** Ends every row of a run as `came` says, and the run with them. */
+    async work(runId: string, came: (row: AcceptedRow) => Came, key: (picture: number) => string) {
+      await workOff(parts, await run(runId), came, key);
+      return run(runId);
+    },
+    jobs: (): Promise<Job[]> => queue.getJobs(),
+    async stop() {
+      await queue.close();
+      await safeFetch.close();
+      redis.disconnect();
+      await redisServer.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export type FeedBench = Awaited<ReturnType<typeof startFeedBench>>;
+
+const resultOf = (row: AcceptedRow, came: Came, keyOf: (picture: number) => string) => {
+  if ('failed' in came) {
+    const problem = { type: 'invalid-request', detail: came.failed };
+    return { row: row.row, status: 'failed' as const, problem };
+  }
+  const size = { width: 600, height: 800 };
+  const sha256 = String(came.picture).padStart(64, '0');
+  const cutout = { ...size, bytes: 9, sha256, model: 'm@1', confidence: 0.9 };
+  return {
+    ...{ row: row.row, status: 'succeeded' as const, unchanged: came.unchanged ?? false },
+    etag: `"${came.picture}"`,
+    input: { ...size, bytes: 7, sha256 },
+    results: { cutout: { ...cutout, key: keyOf(came.picture) } },
+  };
+};
+
+async function workOff(
+  { batches, blobs }: Pick<FeedBench, 'batches' | 'blobs'>,
+  run: BatchRecord,
+  came: (row: AcceptedRow) => Came,
+  keyOf: (picture: number) => string,
+): Promise<void> {
+  const { id, client } = run;
+  for (let chunk = 0; chunk < run.chunks; chunk++) {
+    const lines = (await batchFiles(blobs, client, id).rows(chunk)) as RowLine[];
+    const rows = lines.filter((line): line is AcceptedRow => 'source' in line);
+    for (const row of rows) {
+      const each = came(row);
+      const result = resultOf(row, each, keyOf);
+      if ('picture' in each) {
+        await blobs.put(keyOf(each.picture), Buffer.from('a cut-out'), { mediaType: 'image/png' });
+      }
+      const chunkRows = rows.length;
+      await batches.finishRow(id, { row: row.row, chunk, chunkRows, result, quota: 'free' });
+    }
+    await putLines(blobs, batchKeys(client, id).results(chunk), await batches.results(id, chunk));
+    await batches.written(id, chunk);
+  }
+}

@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
+import { drawnShirt } from './images.ts';
+
+/** What a retailer's server has under one path. */
+export interface Resource {
+  body: string | Uint8Array;
+  type: string;
+  /** Of the body unless told; null for a server that knows no ETags. */
+  etag?: string | null;
+  lastModified?: string;
+}
+
+/** A retailer's server: feeds and images, with ETags, and whatever goes wrong with them. */
+export interface FeedServer {
+  origin: string;
+  /** Every request that came, in order. */
+  requests: { path: string; headers: IncomingHttpHeaders; status: number }[];
+  /** Puts something there, or puts something else in its place; answers its address. */
+  put(path: string, resource: Resource | RequestListener): string;
+  /** Puts a picture there, another one for each number. */
+  putImage(path: string, picture: number): Promise<string>;
+  remove(path: string): void;
+  close(): Promise<void>;
+}
+
+const etagOf = (body: string | Uint8Array): string =>
+  `"${createHash('sha256').update(body).digest('hex').slice(0, 16)}"`;
+
+/** Answers as web servers do: 304 where the client has it already. */
+function serveResource({ body, type, etag, lastModified }: Resource): RequestListener {
+  const tag = etag === undefined ? etagOf(body) : etag;
+  const headers = {
+    'content-type': type,
+    ...(tag !== null && { etag: tag }),
+    ...(lastModified !== undefined && { 'last-modified': lastModified }),
+  };
+  return (request, response) => {
+    const { 'if-none-match': noneMatch, 'if-modified-since': since } = request.headers;
+    const isKnown =
+      noneMatch === undefined
+        ? lastModified !== undefined && since === lastModified
+        : tag !== null && noneMatch === tag;
+    if (isKnown) response.writeHead(304, headers).end();
+    else
+      response.writeHead(200, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body);
+  };
+}
+
+const pictures = new Map<number, Promise<Buffer>>();
+
+/** A picture of its own for each number, small and the same every time. */
+export function pictureOf(number: number): Promise<Buffer> {
+  const known = pictures.get(number);
+  if (known) return known;
+  const drawn = drawnShirt({ width: 60 + number, height: 80, format: 'jpeg' });
+  pictures.set(number, drawn);
+  return drawn;
+}
+
+/** Starts such a server on 127.0.0.1. */
+export async function startFeedServer(): Promise<FeedServer> {
+  const resources = new Map<string, RequestListener>();
+  const requests: FeedServer['requests'] = [];
+  const server = createServer((request, response) => {
+    const path = request.url ?? '';
+    const { headers } = request;
+    response.once('close', () => requests.push({ path, headers, status: response.statusCode }));
+    (resources.get(path) ?? faults.notFound)(request, response);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  const origin = `http://127.0.0.1:${address.port}`;
+
+  function put(path: string, resource: Resource | RequestListener): string {
+    const listener = typeof resource === 'function' ? resource : serveResource(resource);
+    resources.set(path, listener);
+    return origin + path;
+  }
+  return {
+    origin,
+    requests,
+    put,
+    putImage: async (path, picture) =>
+      put(path, { body: await pictureOf(picture), type: 'image/jpeg' }),
+    remove: (path) => void resources.delete(path),
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+const page = (words: string): string => `<!doctype html><html><body><p>${words}</p></body></html>`;
+
+/** What goes wrong at retailers' servers. */
+export const faults = {
+  notFound: ((_request, response) =>
+    response
+      .writeHead(404, { 'content-type': 'text/html' })
+      .end(page('Not found'))) as RequestListener,
+  /** A page with status 200 in place of the file. */
+  htmlPage: serveResource({ body: page('Please log in'), type: 'text/html', etag: null }),
+  /** Takes the request and never says a word. */
+  silence: (() => {}) as RequestListener,
+  /** Half of what was promised, then the line is cut. */
+  truncated:
+    (body: string | Uint8Array, type: string): RequestListener =>
+    (_request, response) => {
+      const bytes = Buffer.from(body);
+      response.writeHead(200, { 'content-type': type, 'content-length': bytes.length });
+      response.write(bytes.subarray(0, bytes.length / 2), () => response.destroy());
+    },
+  redirectTo:
+    (location: string): RequestListener =>
+    (_request, response) =>
+      void response.writeHead(302, { location }).end(),
+  /** Refuses so many times, then does better. */
+  failing(times: number, then: Resource): RequestListener {
+    let left = times;
+    const better = serveResource(then);
+    return (request, response) => {
+      if (left-- > 0) response.writeHead(503).end();
+      else better(request, response);
+    };
+  },
+  /** A promise of 3 GiB. */
+  huge: ((_request, response) => {
+    response.writeHead(200, { 'content-type': 'image/jpeg', 'content-length': 3 * 2 ** 30 });
+    response.write('a beginning');
+  }) as RequestListener,
+};
