@@ -3,11 +3,12 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import manifest from '../package.json' with { type: 'json' };
 import { ConfigError, readConfig } from '../src/config.ts';
-import { createBatches } from '../src/jobs/batches.ts';
+import { createBatches } from '../src/jobs/batches/batches.ts';
 import { onCanceled } from '../src/jobs/cancel.ts';
 import { createCrashes } from '../src/jobs/crashes.ts';
 import { checkEpoch } from '../src/jobs/epoch.ts';
-import { createFeeds } from '../src/jobs/feeds.ts';
+import { createFeeds } from '../src/jobs/feeds/feeds.ts';
+import { expireRun, finishRun } from '../src/jobs/feeds/keeping.ts';
 import { createKeeping } from '../src/jobs/keeping.ts';
 import { enqueueJob, openQueue } from '../src/jobs/queue.ts';
 import { createRecords, type JobRecord } from '../src/jobs/records.ts';
@@ -17,27 +18,27 @@ import {
   commandConnection,
   untilReady,
 } from '../src/jobs/redis.ts';
-import { createWebhookEvents } from '../src/jobs/webhook-events.ts';
-import { createWebhookReceivers } from '../src/jobs/webhook-receivers.ts';
-import { OUTBOX } from '../src/jobs/webhooks.ts';
+import { createWebhookEvents } from '../src/jobs/webhooks/events.ts';
+import { createWebhookReceivers } from '../src/jobs/webhooks/receivers.ts';
+import { OUTBOX } from '../src/jobs/webhooks/webhooks.ts';
 import { BEAT_MILLIS, createWorkerRegister } from '../src/jobs/workers.ts';
 import { createLog } from '../src/log.ts';
 import { createRegistry, createWorkerMetrics } from '../src/metrics.ts';
+import { feedStore } from '../src/store/feed-store.ts';
 import { MAX_SIDE_PIXELS } from '../src/store/inbox.ts';
 import { openStore } from '../src/store/open-store.ts';
+import { startBatches } from './batches/start.ts';
 import { classifyGarment } from './classify-garment.ts';
-import { deliverWebhook, giveUpDelivery } from './deliver-webhook.ts';
 import { startEngine } from './engine/pool.ts';
-import { startFeeds } from './feed-jobs.ts';
-import { afterRun } from './finish-feed-run.ts';
+import { startFeeds } from './feeds/start.ts';
 import { serveHealth } from './health.ts';
 import { removeBackground } from './remove-background.ts';
 import { giveUpJob, runJob } from './run-job.ts';
 import { createSafeFetch } from './safe-fetch.ts';
-import { startBatches } from './start-batches.ts';
 import { startSweeper } from './sweep.ts';
 import { type JobFact, takeJobs } from './take-jobs.ts';
-import { startOutbox } from './webhook-outbox.ts';
+import { deliverWebhook, giveUpDelivery } from './webhooks/deliver.ts';
+import { startOutbox } from './webhooks/outbox.ts';
 
 const START_MILLIS = 30_000;
 const DRAIN_MILLIS = 30_000;
@@ -148,12 +149,14 @@ async function main(): Promise<void> {
   const register = createWorkerRegister(redis);
   const batches = createBatches(redis, OUTBOX);
   const feeds = createFeeds(redis);
+  const feedParts = { feeds, batches, store: feedStore(blobs) };
   const rows = startBatches({
     ...{ ...jobParts, redis, batches, log, done },
     blocking: blockingConnection(config.REDIS_URL, log),
     concurrency: slots + ROWS_FETCHED,
     slots: async () => (await register.live()).reduce((all, worker) => all + worker.slots, 0),
-    finishRun: afterRun({ feeds, batches, blobs }),
+    finishRun: (run) => finishRun(feedParts, run),
+    expireRun: (run) => expireRun(feedParts, run),
   });
   const feedJobs = startFeeds({
     ...{ redis, blobs, feeds, batches, safeFetch, log, done },

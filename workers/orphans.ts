@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Redis } from 'ioredis';
-import { batchKey } from '../src/jobs/batches.ts';
+import { batchKey } from '../src/jobs/batches/batches.ts';
 import { commonEpoch, EPOCH, warnOfEpoch } from '../src/jobs/epoch.ts';
 import type { Keeping } from '../src/jobs/keeping.ts';
 import { type JobRecord, jobKey, type Records } from '../src/jobs/records.ts';

@@ -1,15 +1,15 @@
 import type { Queue } from 'bullmq';
 import { z } from 'zod';
 import { type Call, json, type Route, route } from '../http/route.ts';
-import { enqueueDelivery } from '../jobs/webhook-delivery.ts';
+import { enqueueDelivery } from '../jobs/webhooks/delivery.ts';
 import {
   DELIVERY_STATUSES,
   DeliveryAttempt,
   type WebhookEvent,
   type WebhookEvents,
-} from '../jobs/webhook-events.ts';
-import type { WebhookReceivers } from '../jobs/webhook-receivers.ts';
-import { WEBHOOK_TYPES } from '../jobs/webhooks.ts';
+} from '../jobs/webhooks/events.ts';
+import type { WebhookReceivers } from '../jobs/webhooks/receivers.ts';
+import { WEBHOOK_TYPES } from '../jobs/webhooks/webhooks.ts';
 import { Problem, unavailable } from '../problem.ts';
 import { WebhookWish } from './intake-request.ts';
 

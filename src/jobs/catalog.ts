@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AcceptedRow } from './batch-lines.ts';
+import { AcceptedRow } from './batches/lines.ts';
 import { GarmentView } from './garment-view.ts';
 import { OPERATIONS } from './records.ts';
 

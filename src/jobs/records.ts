@@ -2,7 +2,7 @@ import type { Redis, Result } from 'ioredis';
 import { z } from 'zod';
 import { GarmentView } from './garment-view.ts';
 import { PREFIX } from './redis.ts';
-import { OUTBOX, outboxEntry } from './webhooks.ts';
+import { OUTBOX, outboxEntry } from './webhooks/webhooks.ts';
 
 /** Where a job can be. The last four are ends; `expired` is what is left of a job, a tombstone. */
 export const STATUSES = ['queued', 'active', 'succeeded', 'failed', 'canceled', 'expired'] as const;

@@ -44,7 +44,7 @@ export const putSealed = (
 
 /** Such an object, not checked; nothing where there is no blob. */
 export async function getFacts(blobs: Blobs, key: string, signal?: AbortSignal): Promise<unknown> {
-  const [facts] = await getLines(blobs, key, signal);
+  const [facts] = await linesIfAny(blobs, key, signal);
   return facts;
 }
 
@@ -62,20 +62,18 @@ export const putLines = (
     signal,
   );
 
-/** The lines of such a blob, parsed as JSON but not checked; none where there is no blob. */
-export async function getLines(
-  blobs: Blobs,
-  key: string,
-  signal?: AbortSignal,
-): Promise<unknown[]> {
-  try {
-    const text = Buffer.from(await blobs.get(key, signal)).toString();
-    return text.split('\n').flatMap((line) => (line ? [JSON.parse(line)] : []));
-  } catch (error) {
+/** The lines of such a blob, parsed as JSON but not checked. Throws `BlobMissing`. */
+async function getLines(blobs: Blobs, key: string, signal?: AbortSignal): Promise<unknown[]> {
+  const text = Buffer.from(await blobs.get(key, signal)).toString();
+  return text.split('\n').flatMap((line) => (line ? [JSON.parse(line)] : []));
+}
+
+/** The same, and none where there is no blob. */
+const linesIfAny = (blobs: Blobs, key: string, signal?: AbortSignal): Promise<unknown[]> =>
+  getLines(blobs, key, signal).catch((error) => {
     if (error instanceof BlobMissing) return [];
     throw error;
-  }
-}
+  });
 
 /** Deletes every blob under a prefix; answers how many. */
 export async function deleteAll(blobs: Blobs, prefix: string): Promise<number> {
@@ -91,7 +89,11 @@ export async function deleteAll(blobs: Blobs, prefix: string): Promise<number> {
 export function batchFiles(blobs: Blobs, client: string, id: string) {
   const keys = batchKeys(client, id);
   return {
+    /** Throws `BlobMissing`: rows that were taken in must be there. */
     rows: (chunk: number) => getLines(blobs, keys.rows(chunk)),
-    results: (chunk: number) => getLines(blobs, keys.results(chunk)),
+    /** None where none were written. */
+    results: (chunk: number) => linesIfAny(blobs, keys.results(chunk)),
+    /** None past the last chunk, for who does not know how many there are. */
+    rowsIfAny: (chunk: number) => linesIfAny(blobs, keys.rows(chunk)),
   };
 }

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { PassThrough, Readable } from 'node:stream';
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { batchKey } from '../../src/jobs/batches.ts';
+import { batchKey } from '../../src/jobs/batches/batches.ts';
 import { blockingConnection } from '../../src/jobs/redis.ts';
 import { createLog } from '../../src/log.ts';
 import { PROBLEMS, type ProblemType } from '../../src/problem.ts';

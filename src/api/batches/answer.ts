@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { BATCH_ENDED, BATCH_STATUSES, type BatchRecord } from '../../jobs/batches/batches.ts';
+import { batchLinks } from '../../jobs/batches/links.ts';
+import { OPERATIONS } from '../../jobs/records.ts';
+import { ShownProblem, shownProblem } from '../job-answer.ts';
+
+const Counts = z.object({
+  accepted: z.number(),
+  rejected: z.number(),
+  queued: z.number().meta({ description: 'Accepted, and not with a worker yet' }),
+  active: z.number(),
+  succeeded: z.number(),
+  failed: z.number(),
+  canceled: z.number().meta({ description: 'Not done when the batch ended' }),
+});
+export type BatchCounts = z.infer<typeof Counts>;
+
+/** For the document. */
+export const BatchAnswer = z.object({
+  id: z.string(),
+  status: z.enum(BATCH_STATUSES),
+  name: z.string().optional(),
+  operations: z.array(z.enum(OPERATIONS)),
+  counts: Counts,
+  upload: z
+    .object({ format: z.string(), offset: z.number() })
+    .optional()
+    .meta({ description: 'How far the latest upload is in: it goes on from `offset`' }),
+  createdAt: z.iso.datetime(),
+  sealedAt: z.iso.datetime().optional(),
+  finishedAt: z.iso.datetime().optional(),
+  expiresAt: z.iso.datetime(),
+  erasedAt: z.iso.datetime().optional(),
+  problem: ShownProblem.optional(),
+  webhook: z.object({ url: z.string() }).optional(),
+  links: z.object({
+    self: z.string(),
+    items: z.string(),
+    results: z.string(),
+    errors: z.string(),
+    manifest: z.string(),
+    events: z.string(),
+  }),
+});
+export type BatchAnswer = z.infer<typeof BatchAnswer>;
+
+/** Where the rows of a batch are. */
+export function batchCounts(batch: BatchRecord): BatchCounts {
+  const { status, accepted, rejected, issued, succeeded, failed } = batch;
+  const done = { accepted, rejected, succeeded, failed };
+  const hasEnded = BATCH_ENDED.includes(status);
+  return {
+    ...done,
+    queued: hasEnded ? 0 : accepted - issued,
+    active: hasEnded ? 0 : issued - succeeded - failed,
+    canceled: hasEnded ? accepted - succeeded - failed : 0,
+  };
+}
+
+/** A batch as its client sees it. */
+export function batchAnswer(batch: BatchRecord): BatchAnswer {
+  const { id, status, name, operations, upload, createdAt, sealedAt, finishedAt } = batch;
+  return {
+    ...{ id, status, operations, counts: batchCounts(batch), createdAt },
+    ...(name !== undefined && { name }),
+    ...(upload && { upload: { format: upload.format, offset: upload.offset } }),
+    ...(sealedAt && { sealedAt }),
+    ...(finishedAt && { finishedAt }),
+    expiresAt: batch.expiresAt,
+    ...(batch.erasure && { erasedAt: batch.erasure.erasedAt }),
+    ...(batch.problem && { problem: shownProblem(batch.problem) }),
+    ...(batch.webhook && { webhook: batch.webhook }),
+    links: batchLinks(id),
+  };
+}

@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { BATCH_STATUSES, type BatchRecord } from '../../jobs/batches/batches.ts';
+import { FEEDS_PATH, runLinks } from '../../jobs/batches/links.ts';
+import { FEED_FORMATS, type FeedRecord } from '../../jobs/feeds/feeds.ts';
+import { OPERATIONS } from '../../jobs/records.ts';
+import { ShownProblem, shownProblem } from '../job-answer.ts';
+
+const RunCounts = z.object({
+  rows: z.number().meta({ description: 'Of the feed, rejected ones included' }),
+  images: z.number().meta({ description: 'To work on; a row may have several' }),
+  unchanged: z.number().meta({ description: 'As in the run before; they cost nothing' }),
+  changed: z.number().meta({ description: 'Worked on, with success' }),
+  succeeded: z.number(),
+  failed: z.number(),
+  rejected: z.number().meta({ description: 'Rows of the feed that cannot be used' }),
+});
+export type RunCounts = z.infer<typeof RunCounts>;
+
+/** For the document. */
+export const RunAnswer = z.object({
+  id: z.string(),
+  feedId: z.string(),
+  status: z.enum(BATCH_STATUSES).meta({ description: '`open` while the feed is being read' }),
+  counts: RunCounts,
+  createdAt: z.iso.datetime(),
+  finishedAt: z.iso.datetime().optional(),
+  expiresAt: z.iso.datetime(),
+  problem: ShownProblem.optional(),
+  links: z.object({
+    self: z.string(),
+    report: z.string(),
+    export: z.string(),
+    cancel: z.string(),
+    feed: z.string(),
+  }),
+});
+export type RunAnswer = z.infer<typeof RunAnswer>;
+
+export const FeedAnswer = z.object({
+  id: z.string(),
+  source: z.union([z.object({ url: z.string() }), z.object({ uploaded: z.literal(true) })]),
+  format: z.enum(FEED_FORMATS),
+  operations: z.array(z.enum(OPERATIONS)),
+  schedule: z.string().optional(),
+  export: z.object({ background: z.string().optional() }),
+  retention: z.object({ outputSeconds: z.number() }),
+  webhook: z.object({ url: z.string() }).optional(),
+  createdAt: z.iso.datetime(),
+  run: RunAnswer.optional().meta({ description: 'The latest' }),
+  runs: z.array(z.string()).meta({ description: 'The newest first' }),
+  lastCompletedRunId: z.string().optional(),
+  links: z.object({ self: z.string(), runs: z.string(), export: z.string() }),
+});
+export type FeedAnswer = z.infer<typeof FeedAnswer>;
+
+export function runCounts(run: BatchRecord): RunCounts {
+  const { upload, accepted, rejected, succeeded, failed, unchanged } = run;
+  const changed = succeeded - unchanged;
+  const rows = upload?.rows ?? 0;
+  return { rows, images: accepted, unchanged, changed, succeeded, failed, rejected };
+}
+
+/** A run as its client sees it. */
+export function runAnswer(run: BatchRecord): RunAnswer {
+  const { id, feedId = '', status, createdAt, finishedAt, expiresAt, problem } = run;
+  const { self, report, export: exported } = runLinks(feedId, id);
+  return {
+    ...{ id, feedId, status, counts: runCounts(run), createdAt },
+    ...(finishedAt && { finishedAt }),
+    expiresAt,
+    ...(problem && { problem: shownProblem(problem) }),
+    links: {
+      ...{ self, report, export: exported, cancel: `${self}/cancel` },
+      feed: `${FEEDS_PATH}/${feedId}`,
+    },
+  };
+}
+
+/** A feed as its client sees it, with its latest run. */
+export function feedAnswer(feed: FeedRecord, run: BatchRecord | undefined): FeedAnswer {
+  const { id, source, format, operations, schedule, outputSeconds, webhook, createdAt } = feed;
+  const self = `${FEEDS_PATH}/${id}`;
+  return {
+    ...{ id, source, format, operations },
+    ...(schedule && { schedule }),
+    ...{ export: feed.export, retention: { outputSeconds } },
+    ...(webhook && { webhook }),
+    createdAt,
+    ...(run && { run: runAnswer(run) }),
+    runs: feed.runs,
+    ...(feed.lastCompletedRunId && { lastCompletedRunId: feed.lastCompletedRunId }),
+    links: { self, runs: `${self}/runs`, export: `${self}/export` },
+  };
+}

@@ -1,0 +1,376 @@
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { finishRun } from '../../../src/jobs/feeds/keeping.ts';
+import { feedKeys } from '../../../src/store/feed-keys.ts';
+import { importFeed } from '../../../workers/feeds/import-feed.ts';
+import { type FeedBench, startFeedBench } from '../../support/feed-runs.ts';
+import { type FeedServer, faults, startFeedServer } from '../../support/feed-server.ts';
+import { feedText, products } from '../../support/feeds.ts';
+
+let bench: FeedBench;
+let shop: FeedServer;
+beforeAll(async () => {
+  bench = await startFeedBench();
+});
+beforeEach(async () => {
+  shop = await startFeedServer();
+  return () => shop.close();
+});
+afterAll(() => bench.stop());
+
+const CSV = 'text/csv';
+const csv = (...rows: string[]): string =>
+  ['id,title,image_link,additional_image_link', ...rows].map((row) => `${row}\n`).join('');
+const TWO = csv('a,Shirt,https://x.example/a.jpg,', 'b,Coat,https://x.example/b.jpg,');
+
+/** A feed at an address of the shop. */
+const feedAt = (body: string | Uint8Array, type = CSV, path = '/feed') =>
+  bench.feed({ source: { url: shop.put(path, { body, type }) } });
+
+describe('a feed that is read', () => {
+  test('becomes one row for each image, and one for each row that cannot be used', async () => {
+    const { id } = await feedAt(
+      csv(
+        'a,Shirt,https://x.example/a.jpg,"https://x.example/a2.jpg,https://x.example/a3.jpg"',
+        ',No id,https://x.example/n.jpg,',
+        'b,Coat,https://x.example/b.jpg,',
+        'a,Again,https://x.example/a.jpg,',
+        'c,No image,,',
+        'd,"Two\nlines",https://x.example/d.jpg,',
+      ),
+    );
+    const run = await bench.startAndRead(id);
+    expect(run).toMatchObject({ status: 'sealed', accepted: 5, rejected: 3, upload: { rows: 6 } });
+    const image = (row: number, line: number, customId: string, url: string, which = 0) => ({
+      ...{ row, line, customId, image: which, source: { url: `https://x.example/${url}` } },
+    });
+    const rejected = (row: number, line: number, detail: string, more = {}) => ({
+      ...{ row, line, problem: { type: 'invalid-row', detail } },
+      ...more,
+    });
+    expect(await bench.rows(run.id)).toEqual([
+      image(0, 2, 'a', 'a.jpg'),
+      image(1, 2, 'a', 'a2.jpg', 1),
+      image(2, 2, 'a', 'a3.jpg', 2),
+      rejected(3, 3, 'The row has no id'),
+      image(4, 4, 'b', 'b.jpg'),
+      rejected(5, 5, 'An earlier row has the same id', { customId: 'a' }),
+      rejected(6, 6, 'The row has no image_link', { customId: 'c' }),
+      image(7, 7, 'd', 'd.jpg'),
+    ]);
+  });
+
+  test.each(['rss', 'atom', 'tsv', 'csv', 'ndjson'] as const)('may be %s', async (format) => {
+    const all = products(3, (i) => [`https://x.example/${i}.jpg`, `https://x.example/${i}b.jpg`]);
+    const { id } = await feedAt(feedText(format, all), 'application/octet-stream');
+    expect(await bench.startAndRead(id)).toMatchObject({ accepted: 6, rejected: 0 });
+  });
+
+  test('may begin with a byte order mark, end its lines with CRLF and have broken bytes', async () => {
+    const broken = Buffer.concat([
+      Buffer.from(`\uFEFF${csv('a,Shirt,https://x.example/a.jpg,').replaceAll('\n', '\r\n')}`),
+      Buffer.from('b,Br\xfcn,https://x.example/b.jpg,\r\n', 'latin1'),
+      Buffer.from('\xfc,Shoe,https://x.example/c.jpg,\r\n', 'latin1'),
+    ]);
+    const { id } = await feedAt(broken, 'text/csv; charset=utf-8');
+    const run = await bench.startAndRead(id);
+    expect(run).toMatchObject({ status: 'sealed', accepted: 2, rejected: 1 });
+  });
+
+  test('is kept as it came, with what was said of it', async () => {
+    const { id, client } = await feedAt(TWO);
+    const run = await bench.startAndRead(id);
+    const kept = await bench.blobs.get(feedKeys(client, id).source(run.id));
+    expect(Buffer.from(kept).toString()).toBe(TWO);
+    expect((await bench.known(id)).document).toMatchObject({
+      ...{ runId: run.id, etag: expect.stringMatching(/^"/) },
+      sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+  });
+
+  test('takes no quota', async () => {
+    const { id } = await feedAt(TWO);
+    await bench.startAndRead(id);
+    expect(await bench.redis.keys('*:quota:*')).toEqual([]);
+  });
+
+  test('in many chunks has every row once, in order', async () => {
+    const all = products(1203, (i) => [`https://x.example/${i}.jpg`]);
+    const { id } = await feedAt(feedText('ndjson', all), 'application/x-ndjson');
+    const run = await bench.startAndRead(id);
+    expect(run).toMatchObject({ chunks: 3, accepted: 1203 });
+    const rows = await bench.rows(run.id);
+    expect(rows.map(({ row }) => row)).toEqual(Array.from({ length: 1203 }, (_, i) => i));
+    expect(await bench.batches.firstRows(run.id)).toEqual([0, 500, 1000]);
+  });
+
+  test('with a row of 200 MB costs that row alone', async () => {
+    const { id } = await bench.feed({
+      source: {
+        url: shop.put('/long', (_request, response) => {
+          response.writeHead(200, { 'content-type': CSV });
+          response.write(csv('a,Shirt,https://x.example/a.jpg,'));
+          const piece = Buffer.alloc(1024 * 1024, 'x');
+          let left = 200;
+          const more = (): void => {
+            while (left-- > 0) if (!response.write(piece)) return void response.once('drain', more);
+            response.end('\nb,Coat,https://x.example/b.jpg,\n');
+          };
+          more();
+        }),
+      },
+    });
+    const run = await bench.startAndRead(id);
+    expect(run).toMatchObject({ status: 'sealed', accepted: 2, rejected: 1 });
+  });
+
+  test('without any rows is a run without work', async () => {
+    const { id } = await feedAt(csv());
+    expect(await bench.startAndRead(id)).toMatchObject({ status: 'finalizing', accepted: 0 });
+  });
+});
+
+describe('a feed that cannot be read', () => {
+  const BOMB = `<?xml version="1.0"?><!DOCTYPE rss [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;">
+]><rss version="2.0"><channel><item><title>&b;</title></item></channel></rss>`;
+  test.each([
+    { name: 'a document type with entities', body: BOMB, says: /document type|DOCTYPE/i },
+    { name: 'a web page', body: '<!doctype html><html></html>', says: /HTML page/ },
+    { name: 'gzip', body: gzipSync(TWO), says: /packed/ },
+    { name: 'nothing at all', body: '', says: /empty/ },
+    { name: 'columns that are none', body: 'foo,bar\n1,2\n', says: /id/ },
+    { name: 'XML that ends early', body: '<rss version="2.0"><channel>', says: /./ },
+  ])('because it is $name says so', async ({ body, says }) => {
+    const { id } = await feedAt(body, 'application/octet-stream');
+    const run = await bench.startAndRead(id);
+    expect(run).toMatchObject({ status: 'failed', problem: { type: 'invalid-request' } });
+    expect(run.problem?.detail).toMatch(says);
+    expect(run.finishedAt).toBeDefined();
+  });
+
+  test('because it is not there says so at once', async () => {
+    const { id } = await bench.feed({ source: { url: `${shop.origin}/none.csv` } });
+    const runId = await bench.start(id);
+    const run = await bench.read(id, runId, false);
+    expect(run.problem).toEqual({
+      type: 'invalid-request',
+      detail: expect.stringMatching(/not fetched: .*HTTP 404/),
+    });
+  });
+
+  test('because its server fails is tried again, and given up with the last try', async () => {
+    const { id } = await bench.feed({
+      source: { url: shop.put('/feed', faults.failing(2, { body: TWO, type: CSV })) },
+    });
+    const first = await bench.start(id);
+    expect((await bench.read(id, first, false)).status).toBe('open');
+    expect((await bench.read(id, first, true)).problem?.type).toBe('upstream-failed');
+    expect((await bench.startAndRead(id)).status).toBe('sealed');
+  });
+
+  test('because it breaks off leaves nothing behind, and is read whole by the next try', async () => {
+    const url = shop.put('/feed', faults.truncated(TWO.repeat(1000), CSV));
+    const { id, client } = await bench.feed({ source: { url } });
+    const runId = await bench.start(id);
+    expect(await bench.read(id, runId, false)).toMatchObject({ status: 'open', accepted: 0 });
+    expect(await bench.blobs.head(feedKeys(client, id).source(runId))).toBeUndefined();
+    shop.put('/feed', { body: TWO, type: CSV });
+    expect(await bench.read(id, runId)).toMatchObject({ status: 'sealed', accepted: 2 });
+  });
+
+  test('tells a receiver that asked for it', async () => {
+    const { id } = await bench.feed({
+      source: { url: `${shop.origin}/none.csv` },
+      webhook: { url: 'https://shop.example/hook' },
+    });
+    const run = await bench.startAndRead(id);
+    const told = await bench.redis.lrange('{selvage}:webhook-outbox', -1, -1);
+    expect(JSON.parse(told[0] ?? '')).toMatchObject({
+      type: 'feed.run.completed',
+      data: { id: run.id, status: 'failed' },
+    });
+  });
+});
+
+describe('a feed at a private address', () => {
+  let closed: FeedBench;
+  beforeAll(async () => {
+    closed = await startFeedBench([]);
+  });
+  afterAll(() => closed.stop());
+
+  test.each([
+    'http://127.0.0.1/feed.csv',
+    'http://2130706433/feed.csv',
+    'http://0x7f.1/feed.csv',
+    'http://0177.0.0.1/feed.csv',
+    'http://[::1]/feed.csv',
+    'http://[::ffff:127.0.0.1]/feed.csv',
+    'http://[::ffff:a9fe:a9fe]/feed.csv',
+    'http://169.254.169.254/latest/meta-data',
+    'http://10.0.0.1/feed.csv',
+    'http://localhost/feed.csv',
+  ])('%s is not fetched', async (url) => {
+    const { id } = await closed.feed({ source: { url } });
+    const run = await closed.startAndRead(id);
+    expect(run).toMatchObject({ status: 'failed', problem: { type: 'invalid-request' } });
+    expect(run.problem?.detail).toMatch(/public address/);
+  });
+
+  test('is not reached by a redirect', async () => {
+    const open = await startFeedBench([`127.0.0.1/32`]);
+    const url = shop.put('/feed', faults.redirectTo('http://10.0.0.1/feed.csv'));
+    const { id } = await open.feed({ source: { url } });
+    expect((await open.startAndRead(id)).problem?.detail).toMatch(/public address/);
+    await open.stop();
+  });
+});
+
+describe('a try that was cut off', () => {
+  const MANY = feedText(
+    'csv',
+    products(1600, (i) => [`https://x.example/${i}.jpg`]),
+  );
+
+  test('is gone on with: the document is not fetched again, and no row is taken twice', async () => {
+    const { id } = await feedAt(MANY);
+    const runId = await bench.start(id);
+    const cut = new AbortController();
+    const append = bench.batches.append;
+    let appended = 0;
+    const batches = {
+      ...bench.batches,
+      async append(...args: Parameters<typeof append>) {
+        const answer = await append(...args);
+        if (++appended === 2) cut.abort(new Error('the worker died'));
+        return answer;
+      },
+    };
+    const data = { feedId: id, runId, requestId: 'r' };
+    await expect(importFeed({ ...bench, batches })(data, cut.signal, false)).rejects.toThrow();
+    expect(await bench.run(runId)).toMatchObject({ status: 'open', chunks: 2, accepted: 1000 });
+    const written: string[] = [];
+    const blobs = {
+      ...bench.blobs,
+      put(...args: Parameters<typeof bench.blobs.put>) {
+        written.push(args[0]);
+        return bench.blobs.put(...args);
+      },
+    };
+    await importFeed({ ...bench, blobs })(data, new AbortController().signal, true);
+    const run = await bench.run(runId);
+    expect(run).toMatchObject({ status: 'sealed', chunks: 4, accepted: 1600 });
+    expect(written.filter((key) => key.includes('/rows/'))).toHaveLength(2);
+    expect((await bench.rows(runId)).map(({ row }) => row)).toEqual(
+      Array.from({ length: 1600 }, (_, i) => i),
+    );
+    expect(shop.requests).toHaveLength(1);
+  });
+
+  test('and is not dead after all does no harm', async () => {
+    const { id } = await feedAt(MANY);
+    const runId = await bench.start(id);
+    await Promise.all([bench.read(id, runId), bench.read(id, runId)]);
+    expect(await bench.run(runId)).toMatchObject({ status: 'sealed', accepted: 1600, chunks: 4 });
+  });
+
+  test('by the client stops, and takes no more rows in', async () => {
+    const { id } = await feedAt(MANY);
+    const runId = await bench.start(id);
+    const append = bench.batches.append;
+    const batches = {
+      ...bench.batches,
+      async append(...args: Parameters<typeof append>) {
+        await bench.batches.move(runId, {
+          ...{ from: ['open'], to: 'canceling', fields: {}, dueAtMillis: Date.now() },
+        });
+        return append(...args);
+      },
+    };
+    const data = { feedId: id, runId, requestId: 'r' };
+    await importFeed({ ...bench, batches })(data, new AbortController().signal, true);
+    expect(await bench.run(runId)).toMatchObject({ status: 'canceling', accepted: 0 });
+  });
+});
+
+describe('the next run', () => {
+  const keyOf = (client: string, id: string) => (picture: number) =>
+    `${feedKeys(client, id).images}${picture}.png`;
+
+  /** A feed whose first run is completed: pictures 1 and 2, and one that failed. */
+  async function feedWithRun() {
+    const feed = await feedAt(
+      csv(
+        'a,Shirt,https://x.example/a.jpg,https://x.example/a2.jpg',
+        'b,Coat,https://x.example/b.jpg,',
+      ),
+    );
+    const first = await bench.startAndRead(feed.id);
+    const came = ({ customId, image = 0 }: { customId: string; image?: number | undefined }) =>
+      customId === 'a' ? { picture: 1 + image } : { failed: 'The server answered HTTP 404' };
+    const done = await bench.work(first.id, came, keyOf(feed.client, feed.id));
+    await finishRun(bench, done);
+    await end(first.id);
+    return { feed, first };
+  }
+  const end = (id: string) =>
+    bench.batches.move(id, {
+      ...{ from: ['finalizing'], to: 'completed', fields: {}, dueAtMillis: Date.now() + 1e6 },
+    });
+
+  test('knows what was seen of an image before, wherever its row stands now', async () => {
+    const { feed } = await feedWithRun();
+    shop.put('/feed', {
+      body: csv(
+        'c,New,https://x.example/a.jpg,',
+        'b,Coat,https://x.example/b.jpg,',
+        'a,Other title,https://x.example/a2.jpg,https://x.example/other.jpg',
+      ),
+      type: CSV,
+    });
+    const run = await bench.startAndRead(feed.id);
+    const rows = await bench.rows(run.id);
+    expect(rows.map((row) => ('earlier' in row ? row.earlier?.etag : undefined))).toEqual([
+      undefined, // another product
+      undefined, // failed before
+      '"2"',
+      undefined, // another address
+    ]);
+    expect(rows[2]).toMatchObject({
+      earlier: {
+        input: { bytes: 7 },
+        results: { cutout: { key: expect.stringMatching(/2\.png$/) } },
+      },
+    });
+  });
+
+  test('of a feed that is as it was reads the document of the run before', async () => {
+    const { feed, first } = await feedWithRun();
+    const run = await bench.startAndRead(feed.id);
+    expect(shop.requests.map(({ status }) => status)).toEqual([200, 304]);
+    expect(run).toMatchObject({ status: 'sealed', accepted: 3 });
+    const { source } = feedKeys(feed.client, feed.id);
+    const [before, after] = await Promise.all(
+      [first.id, run.id].map((id) => bench.blobs.get(source(id))),
+    );
+    expect(after).toEqual(before);
+    expect((await bench.known(feed.id)).document).toMatchObject({ runId: run.id });
+  });
+
+  test('fetches the feed whole where the document of the run before is gone', async () => {
+    const { feed, first } = await feedWithRun();
+    await bench.blobs.delete(feedKeys(feed.client, feed.id).source(first.id));
+    const run = await bench.startAndRead(feed.id);
+    expect(run).toMatchObject({ status: 'sealed', accepted: 3 });
+    expect(shop.requests.map(({ status }) => status)).toEqual([200, 304, 200]);
+  });
+
+  test('does not begin while one is under way', async () => {
+    const feed = await feedAt(TWO);
+    const runId = await bench.start(feed.id);
+    await expect(bench.start(feed.id)).rejects.toThrow('under way');
+    await bench.read(feed.id, runId);
+    await expect(bench.start(feed.id)).rejects.toThrow('under way');
+    expect((await bench.known(feed.id)).runs).toEqual([runId]);
+  });
+});

@@ -1,0 +1,106 @@
+import type { Queue } from 'bullmq';
+import type { Redis } from 'ioredis';
+import type { Batches, BatchRecord, BatchStatus } from '../../src/jobs/batches/batches.ts';
+import { batchEnded } from '../../src/jobs/batches/links.ts';
+import { cancelJob } from '../../src/jobs/cancel.ts';
+import { batchKeys, putFacts, putLines } from '../../src/store/batch-files.ts';
+import type { Blobs } from '../../src/store/blobs.ts';
+import { rowJobId, type Window } from './window.ts';
+
+export interface BatchEndParts {
+  batches: Batches;
+  blobs: Blobs;
+  /** The queue `bulk`. */
+  queue: Queue;
+  redis: Redis;
+  window: Pick<Window, 'rowsOf' | 'jobOf'>;
+  /** Done before a run of a feed is called completed. */
+  finishRun(run: BatchRecord): Promise<void>;
+}
+
+/** Writes the results of a chunk to the store; again writes the same. */
+async function writeChunk(
+  { batches, blobs }: BatchEndParts,
+  { id, client }: BatchRecord,
+  chunk: number,
+): Promise<void> {
+  const results = await batches.results(id, chunk);
+  // Without any they are there already: this step was cut off before it could say so.
+  if (results.length > 0) await putLines(blobs, batchKeys(client, id).results(chunk), results);
+  await batches.written(id, chunk);
+}
+
+/** Writes the results of all chunks whose rows are done. */
+export async function writeFullChunks(parts: BatchEndParts, batch: BatchRecord): Promise<void> {
+  for (const chunk of await parts.batches.fullChunks(batch.id)) {
+    await writeChunk(parts, batch, chunk);
+  }
+}
+
+/** The end is in the store before it is in Redis: a Redis that was emptied is told of it. */
+async function end(
+  { batches, blobs }: BatchEndParts,
+  batch: BatchRecord,
+  from: BatchStatus,
+  to: 'completed' | 'canceled',
+): Promise<void> {
+  const { id, client, outputSeconds } = batch;
+  const now = Date.now();
+  const dueAtMillis = now + outputSeconds * 1000;
+  const fields = {
+    finishedAt: new Date(now).toISOString(),
+    expiresAt: new Date(dueAtMillis).toISOString(),
+  };
+  await putFacts(blobs, batchKeys(client, id).ended, { status: to, ...fields });
+  const outboxEntry = batchEnded(batch, to, now);
+  await batches.move(id, { from: [from], to, fields, dueAtMillis, outboxEntry });
+}
+
+/** Completes a batch whose rows are all done. */
+export async function complete(parts: BatchEndParts, batch: BatchRecord): Promise<void> {
+  await writeFullChunks(parts, batch);
+  if (batch.kind === 'feed-run') await parts.finishRun(batch);
+  await end(parts, batch, 'finalizing', 'completed');
+}
+
+/** Chunks that were begun and whose results are not in the store. */
+export async function openChunks(
+  { batches }: Pick<BatchEndParts, 'batches'>,
+  { id, cursor, chunks }: BatchRecord,
+): Promise<number[]> {
+  const begun = Array.from({ length: Math.min(cursor.chunk + 1, chunks) }, (_, chunk) => chunk);
+  const written = await Promise.all(begun.map((chunk) => batches.isWritten(id, chunk)));
+  return begun.filter((chunk) => !written[chunk]);
+}
+
+/** Calls off what of a batch is at the workers, and keeps what they have done. */
+export async function cancel(parts: BatchEndParts, batch: BatchRecord): Promise<void> {
+  const { batches, queue, redis, window } = parts;
+  for (const chunk of await openChunks(parts, batch)) {
+    const done = new Set((await batches.results(batch.id, chunk)).map(({ row }) => row));
+    const rows = await window.rowsOf(batch, chunk);
+    const wanted = rows.filter(({ row }) => !done.has(row));
+    await Promise.all(wanted.map(({ row }) => cancelJob(queue, redis, rowJobId(batch.id, row))));
+    await writeChunk(parts, batch, chunk);
+  }
+  await end(parts, batch, 'canceling', 'canceled');
+}
+
+/** Sees to it that each row at the workers is in their queue, or ends where it failed there. */
+export async function mend(
+  parts: BatchEndParts,
+  batch: BatchRecord,
+  giveUp: (jobId: string) => Promise<void>,
+): Promise<void> {
+  const { batches, queue, window } = parts;
+  for (const chunk of await openChunks(parts, batch)) {
+    const done = new Set((await batches.results(batch.id, chunk)).map(({ row }) => row));
+    const rows = await window.rowsOf(batch, chunk);
+    const handedOut = chunk < batch.cursor.chunk ? rows : rows.slice(0, batch.cursor.line);
+    for (const row of handedOut.filter(({ row }) => !done.has(row))) {
+      const job = await queue.getJob(rowJobId(batch.id, row.row));
+      if (await job?.isFailed()) await giveUp(rowJobId(batch.id, row.row));
+      else if (!job) await queue.addBulk([window.jobOf(batch, chunk, rows.length, row)]);
+    }
+  }
+}

@@ -1,0 +1,153 @@
+import type { Queue } from 'bullmq';
+import type { Batches, RowEnd } from '../../src/jobs/batches/batches.ts';
+import type { Earlier } from '../../src/jobs/batches/lines.ts';
+import { type JobData, readData } from '../../src/jobs/catalog.ts';
+import type { JobResults } from '../../src/jobs/records.ts';
+import { Problem } from '../../src/problem.ts';
+import { feedImageKey, feedPictureKey } from '../../src/store/feed-keys.ts';
+import { type InboxLimits, measureImage } from '../../src/store/inbox.ts';
+import { cutOutKey } from '../../src/store/keys.ts';
+import { finalProblem } from '../final-problem.ts';
+import type { ImageParts } from '../image-job.ts';
+import { perform } from '../job-operations.ts';
+import type { Processor } from '../take-jobs.ts';
+import { type RowImage, type RowImageParts, rowImage, usableEarlier } from './row-image.ts';
+
+/** What the rows of batches are worked on with. */
+export interface RunRowParts extends ImageParts, RowImageParts {
+  batches: Batches;
+  limits: InboxLimits;
+}
+
+type EndParts = Pick<RunRowParts, 'batches' | 'blobs'>;
+type RowJob = JobData<'run-row'>;
+
+/** What a row came to, and what it costs. */
+interface RowDone extends Pick<RowEnd, 'result' | 'quota'> {
+  millis: Record<string, number>;
+}
+
+const unchanged = ({ row }: RowJob, earlier: Earlier, image: RowImage | undefined): RowDone => ({
+  result: {
+    ...earlier,
+    ...(image && { etag: image.etag, lastModified: image.lastModified }),
+    ...{ row: row.row, status: 'succeeded', unchanged: true },
+  },
+  quota: 'free',
+  millis: {},
+});
+
+/** Rows of a batch took their quota when they were accepted; a feed's take it when there is work to do. */
+async function checkQuota({ batches }: RunRowParts, { feed }: RowJob): Promise<void> {
+  if (!feed || (await batches.hasQuota(feed.meter))) return;
+  throw new Problem(
+    'quota-exceeded',
+    'The units of the day are used up; run the feed again tomorrow',
+  );
+}
+
+const withKey = ({ cutout, ...rest }: JobResults, key: string): Earlier['results'] => ({
+  ...rest,
+  ...(cutout && { cutout: { ...cutout, key } }),
+});
+
+/** What marketplaces are given of a feed's cut-out; nothing where that is the cut-out itself. */
+async function pictureOf(
+  { blobs, engine }: RunRowParts,
+  { feed }: RowJob,
+  cutoutKey: string | undefined,
+  signal: AbortSignal,
+): Promise<Earlier['picture']> {
+  if (!feed || !cutoutKey) return undefined;
+  const { background } = feed;
+  const cutout = await blobs.get(cutoutKey, signal);
+  const picture = await engine.showCutOut(cutout, { background }, { signal });
+  if (!picture) return undefined;
+  const { bytes, mediaType } = picture;
+  const key = feedPictureKey(cutoutKey, background, mediaType);
+  await blobs.put(key, bytes, { mediaType }, signal);
+  return { key, mediaType, background };
+}
+
+async function work(parts: RunRowParts, job: RowJob, signal: AbortSignal): Promise<RowDone> {
+  const { blobs, engine, limits } = parts;
+  const { batchId, client, operations, row, feed } = job;
+  const model = `${engine.model.id}@${engine.model.version}`;
+  const wish = { operations, model, background: feed?.background };
+  const earlier = await usableEarlier(blobs, row, wish, signal);
+  const image = await rowImage(parts, row, earlier, signal);
+  if (earlier && !image) return unchanged(job, earlier, image);
+  if (!image) throw new Error('no image, and none of before');
+  const { bytes, width, height, sha256 } = measureImage(image.bytes, limits);
+  if (earlier?.input.sha256 === sha256) return unchanged(job, earlier, image);
+
+  await checkQuota(parts, job);
+  const makings = { client, sha256, model, options: {} };
+  const outputKey = feed ? feedImageKey(client, feed.id, makings) : cutOutKey(makings, batchId);
+  const task = { ...makings, outputKey, image: bytes };
+  const { results, millis } = await perform(parts, operations, task, signal);
+  const picture = await pictureOf(parts, job, results.cutout && outputKey, signal);
+  const { etag, lastModified } = image;
+  return {
+    result: {
+      ...{ row: row.row, status: 'succeeded', unchanged: false, etag, lastModified },
+      input: { sha256, bytes: bytes.length, width, height },
+      results: withKey(results, outputKey),
+      ...(picture && { picture }),
+    },
+    quota: feed ? { charge: feed.meter } : 'held',
+    millis,
+  };
+}
+
+const failed = ({ row, feed }: RowJob, { type, detail }: Problem): RowDone => ({
+  result: { row: row.row, status: 'failed', problem: { type, detail } },
+  quota: feed ? 'free' : 'held',
+  millis: {},
+});
+
+/** Writes a row's end. A batch that was erased meanwhile is left nothing. */
+async function finish({ batches, blobs }: EndParts, job: RowJob, done: RowDone): Promise<void> {
+  const { batchId, chunk, chunkRows, row } = job;
+  const { result, quota } = done;
+  const end = { row: row.row, chunk, chunkRows, result, quota };
+  const isFirst = await batches.finishRow(batchId, end);
+  if (isFirst && 'key' in row.source) await blobs.delete(row.source.key);
+  if (isFirst) return;
+  const batch = await batches.get(batchId);
+  const isGone = batch === undefined || batch.status === 'expired';
+  if (!isGone || result.status === 'failed') return;
+  for (const made of [result.results.cutout, result.picture]) {
+    if (made) await blobs.delete(made.key);
+  }
+}
+
+/**
+ * Works on one row of a batch or of a feed's run. Whoever ends the row first is the one that counts;
+ * a row that fails is a result like any other.
+ */
+export const runRow =
+  (parts: RunRowParts): Processor<'run-row'> =>
+  async (job, signal, isLastTry) => {
+    const { batchId, chunk, row } = job;
+    if (!(await parts.batches.isWanted(batchId, chunk, row.row))) return { millis: {} };
+    try {
+      const done = await work(parts, job, signal);
+      await finish(parts, job, done);
+      return { millis: done.millis };
+    } catch (error) {
+      const final = signal.aborted ? undefined : finalProblem(error, isLastTry);
+      if (!final) throw error;
+      await finish(parts, job, failed(job, final));
+      return { millis: {} };
+    }
+  };
+
+/** Ends a row whose workers died under it too often. */
+export async function giveUpRow(parts: EndParts, queue: Queue, jobId: string): Promise<void> {
+  const queued = await queue.getJob(jobId);
+  if (!queued) return;
+  const job = readData('run-row', queued.data);
+  const problem = new Problem('upstream-failed', 'The work was interrupted too often');
+  await finish(parts, job, failed(job, problem));
+}

@@ -1,0 +1,53 @@
+import {
+  BATCH_ENDED,
+  BATCH_LOOK_MILLIS,
+  BATCH_WORKING,
+  type Batches,
+  type BatchRecord,
+} from '../../src/jobs/batches/batches.ts';
+import type { BatchKeeping } from '../../src/jobs/batches/keeping.ts';
+
+export interface BatchSweepParts {
+  batches: Batches;
+  keeping: Pick<BatchKeeping, 'expire'>;
+  /** Sees to it that the rows at the workers are there. */
+  mend(batch: BatchRecord): Promise<void>;
+  /** Lets go of what a feed kept for a run that has expired. */
+  expireRun(run: BatchRecord): Promise<void>;
+}
+
+const CALL_OFF = { from: BATCH_WORKING, to: 'canceling' } as const;
+
+async function lookAfter(
+  { batches, keeping, mend, expireRun }: BatchSweepParts,
+  id: string,
+  nowMillis: number,
+): Promise<void> {
+  const batch = await batches.get(id);
+  if (!batch) return batches.remove(id);
+  const isOver = batch.status === 'open' || BATCH_ENDED.includes(batch.status);
+  if (isOver) {
+    await keeping.expire(batch, nowMillis);
+    if (batch.kind === 'feed-run') await expireRun(batch);
+    return;
+  }
+  const lookAt = nowMillis + BATCH_LOOK_MILLIS;
+  const { createdAt, inputSeconds = Number.POSITIVE_INFINITY } = batch;
+  if (Date.parse(createdAt) + inputSeconds * 1000 <= nowMillis) {
+    // Its inputs may be kept no longer: what is done stays, the rest is called off.
+    await batches.move(id, { ...CALL_OFF, fields: {}, dueAtMillis: lookAt });
+  } else if (BATCH_WORKING.includes(batch.status)) {
+    await mend(batch);
+  }
+  await batches.postpone(id, lookAt);
+}
+
+/**
+ * Looks at every batch whose time has come: what has ended, or was never sealed, expires; what is under
+ * way is seen to be so. Answers how many.
+ */
+export async function sweepBatches(parts: BatchSweepParts, nowMillis: number): Promise<number> {
+  const ids = await parts.batches.due(nowMillis);
+  for (const id of ids) await lookAfter(parts, id, nowMillis);
+  return ids.length;
+}

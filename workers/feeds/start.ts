@@ -1,0 +1,43 @@
+import type { Redis } from 'ioredis';
+import { createFeedRuns } from '../../src/jobs/feeds/runs.ts';
+import { openQueue } from '../../src/jobs/queue.ts';
+import type { Logger } from '../../src/log.ts';
+import { runIntents } from '../../src/store/feed-store.ts';
+import { type JobFact, takeJobs } from '../take-jobs.ts';
+import { giveUpImport, type ImportFeedParts, importFeed } from './import-feed.ts';
+import { startFeedRun } from './start-run.ts';
+
+/** Feeds read at once; one takes a core while its rows are parsed, and waits most of the time. */
+const FEEDS_AT_ONCE = 2;
+
+export interface FeedJobParts extends ImportFeedParts {
+  redis: Redis;
+  /** For taking jobs; used for nothing else from now on. */
+  blocking: Redis;
+  log: Logger;
+  done(fact: JobFact): void;
+}
+
+/** Everything a worker does for feeds before their rows are worked on. */
+export function startFeeds(parts: FeedJobParts) {
+  const { redis, feeds, batches, blobs, log } = parts;
+  const queue = openQueue('feed', redis, log);
+  const runs = createFeedRuns({ feeds, batches, queue, ...runIntents(blobs) });
+  const taker = takeJobs(
+    'feed',
+    { 'ingest-feed': importFeed(parts), 'start-feed-run': startFeedRun({ feeds, runs }) },
+    ...([parts.blocking, FEEDS_AT_ONCE, log, parts.done] as const),
+    (jobId) => {
+      giveUpImport(parts, jobId).catch((error) =>
+        log.error({ jobId, reason: error.message }, 'end of a feed run not written'),
+      );
+    },
+  );
+  return {
+    cancel: taker.cancel,
+    async close(): Promise<void> {
+      await taker.close();
+      await queue.close();
+    },
+  };
+}

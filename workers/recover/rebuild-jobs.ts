@@ -1,0 +1,35 @@
+import { readIntent } from '../../src/jobs/intent.ts';
+import { enqueueJob } from '../../src/jobs/queue.ts';
+import type { BlobEntry } from '../../src/store/blobs.ts';
+import { holderOf, INPUT_PREFIX } from '../../src/store/keys.ts';
+import { newTally, type Rebuilder, type RecoverParts, type Tally } from './rebuild.ts';
+
+/** Enters one job again where its record is gone, and says what came of it. */
+async function rebuildJob(
+  { blobs, records, queue }: RecoverParts,
+  key: string,
+  signal: AbortSignal,
+): Promise<keyof Tally> {
+  const holder = holderOf(key);
+  if (holder?.kind !== 'job') return 'unknown';
+  if (await records.get(holder.id)) return 'known';
+  const head = await blobs.head(key, signal);
+  if (!head) return 'known'; // done and deleted at this moment
+  const job = readIntent(head.meta.intent ?? '', holder.id, key);
+  if (!job) return 'unknown';
+  if (!(await records.create(job))) return 'known';
+  await enqueueJob(queue, job);
+  return 'rebuilt';
+}
+
+/** Jobs that were accepted and not done, from the inputs kept for them. */
+export const jobs: Rebuilder = {
+  name: 'jobs',
+  async rebuild(parts, eachOf, signal) {
+    const tally = newTally();
+    await eachOf(parts.blobs.list(INPUT_PREFIX, signal), async ({ key }: BlobEntry) => {
+      tally[await rebuildJob(parts, key, signal)]++;
+    });
+    return tally;
+  },
+};
