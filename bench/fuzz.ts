@@ -4,6 +4,7 @@ import { PARAMS, readModel } from '../src/look/params.ts';
 import { TargetsRequest } from '../src/look/schema.ts';
 import { type Situation, situationOf, unsignedTargets } from '../src/look/targets.ts';
 import { REGIONS } from '../src/taxonomy/schema.ts';
+import { outfitFaults } from '../test/look/outfit-laws.ts';
 import { type Chance, createChance, drawDay } from '../test/look/wardrobes.ts';
 
 const model = readModel(PARAMS);
@@ -85,30 +86,48 @@ function faultsOf(request: TargetsRequest, chance: Chance): string[] {
   return faults;
 }
 
-function fuzzLook(requests: number, seed: number): void {
+/** Counts what went wrong, by kind, with the first request of each. */
+function createReport() {
+  const violations = new Map<string, { times: number; example: object }>();
+  return {
+    add(faults: readonly string[], example: object): void {
+      for (const fault of faults) {
+        const known = violations.get(fault);
+        if (known) known.times += 1;
+        else violations.set(fault, { times: 1, example });
+      }
+    },
+    tell(what: string): void {
+      console.log(`${what}: ${violations.size} kinds of violation`);
+      for (const [fault, { times, example }] of violations)
+        console.log(`${fault}: ${times} times, first ${JSON.stringify(example)}`);
+      if (violations.size > 0) process.exitCode = 1;
+    },
+  };
+}
+
+function fuzzLook(requests: number, wardrobes: number, seed: number): void {
+  const report = createReport();
   const chance = createChance(seed);
-  const violations = new Map<string, { times: number; example: TargetsRequest }>();
   for (let i = 0; i < requests; i++) {
     const request = drawRequest(chance);
-    for (const fault of faultsOf(request, chance)) {
-      const known = violations.get(fault);
-      if (known) known.times += 1;
-      else violations.set(fault, { times: 1, example: request });
-    }
+    report.add(faultsOf(request, chance), request);
   }
-  console.log(`${requests} requests, seed ${seed}: ${violations.size} kinds of violation`);
-  for (const [fault, { times, example }] of violations)
-    console.log(`${fault}: ${times} times, first ${JSON.stringify(example)}`);
-  if (violations.size > 0) process.exitCode = 1;
+  for (let i = 0; i < wardrobes; i++) {
+    const { request, faults } = outfitFaults(model, createChance(seed + i));
+    report.add(faults, request);
+  }
+  report.tell(`${requests} requests for targets, ${wardrobes} for outfits, seed ${seed}`);
 }
 
 const program = new Command('fuzz').description('Random requests against what must always hold');
 program
   .command('look')
-  .description('targets over the whole accepted box')
+  .description('targets over the whole accepted box, and outfits of small wardrobes')
   .option('--requests <n>', 'how many', '100000')
+  .option('--wardrobes <n>', 'how many ask for outfits', '300')
   .option('--seed <n>', 'the same seed draws the same requests', '1')
-  .action(({ requests, seed }: { requests: string; seed: string }) =>
-    fuzzLook(Number(requests), Number(seed)),
+  .action(({ requests, wardrobes, seed }: Record<'requests' | 'wardrobes' | 'seed', string>) =>
+    fuzzLook(Number(requests), Number(wardrobes), Number(seed)),
   );
 await program.parseAsync();

@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto';
-import { type Form, formOf, SLOTS, type Slot, slotsOf, type Worn, wornItems } from './ensemble.ts';
+import {
+  type Form,
+  formOf,
+  mostMilli,
+  SLOTS,
+  type Slot,
+  slotsOf,
+  type Worn,
+  wornItems,
+} from './ensemble.ts';
 import { type Garment, garmentOf } from './garment-clo.ts';
 import { type Judgement, judgementOf, type Piece, type Plan } from './judgement.ts';
 import type { Model } from './params.ts';
@@ -133,16 +142,6 @@ function dressUp(judgement: Judgement, wardrobe: Wardrobe, found: readonly Found
     }
   }
   return [...offered.values()];
-}
-
-/** What the thickest garment of every slot would add up to, thousandths of a clo. */
-function mostMilli(model: Model, garments: readonly Garment[]): number {
-  const most = new Map<Slot, number>();
-  for (const garment of garments) {
-    for (const slot of slotsOf(model, garment))
-      most.set(slot, Math.max(most.get(slot) ?? 0, garment.milliClo));
-  }
-  return [...most.values()].reduce((sum, milli) => sum + milli, 0);
 }
 
 /** The best outfits of a wardrobe for a day, an occasion and a plan. */

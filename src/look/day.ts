@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { LOCALES } from '../taxonomy/schema.ts';
 import { Candidate, Diagnostic } from './answers.ts';
 import { candidateOf, type Offer, offerOf } from './candidates.ts';
-import { isSet, SLOTS, type Slot, type Worn } from './ensemble.ts';
+import { isSet, mostMilli, SLOTS, type Slot, type Worn } from './ensemble.ts';
 import { feelOf } from './explain.ts';
+import { garmentOf } from './garment-clo.ts';
 import { type Judgement, judgementOf, type Piece } from './judgement.ts';
 import { nameAll } from './naming.ts';
 import { round } from './numeric.ts';
@@ -208,9 +209,14 @@ function hoursAnswer(
 
 /** One outfit for a whole day: that whose worst hour is best, and what to take off and put on when. */
 export function computeDay(model: Model, request: DayRequest): DayResponse {
-  const hours = request.hours.map((hour) =>
-    judgementOf(model, situationOf(model, requestAt(request, hour)), hour.place ?? 'outdoor'),
+  const most = mostMilli(
+    model,
+    request.items.map((item) => garmentOf(model, item)),
   );
+  const hours = request.hours.map((hour) => {
+    const situation = situationOf(model, requestAt(request, hour));
+    return judgementOf(model, situation, hour.place ?? 'outdoor', most);
+  });
   const byNeed = hours
     .map((judgement, at) => ({ at, need: judgement.situation[judgement.plan].iclRequired }))
     .sort((a, b) => b.need - a.need);

@@ -63,6 +63,16 @@ export function slotsOf(model: Model, garment: Garment): Slot[] {
   return alone && model.tables.layering.alone.includes(category.id) ? [slot, alone] : [slot];
 }
 
+/** What the thickest garment of every slot would add up to, thousandths of a clo. */
+export function mostMilli(model: Model, garments: readonly Garment[]): number {
+  const most = new Map<Slot, number>();
+  for (const garment of garments) {
+    for (const slot of slotsOf(model, garment))
+      most.set(slot, Math.max(most.get(slot) ?? 0, garment.milliClo));
+  }
+  return [...most.values()].reduce((sum, milli) => sum + milli, 0);
+}
+
 /** Whether `mid` may go over `main`: over a base always, over a pullover or dress only what opens. */
 export function goesOver(model: Model, mid: Garment, main: Garment): boolean {
   if (isSet(mid)) return !isDress(main);

@@ -26,6 +26,7 @@ export interface Garment {
   readonly patterned: boolean;
   readonly materialIds: readonly string[];
   readonly wornDaysAgo: number | undefined;
+  readonly isFavorite: boolean;
 }
 
 interface Part {
@@ -109,8 +110,18 @@ const formalityOf = (item: WardrobeItem, { formality }: CategoryRow): readonly [
   return typeof said === 'number' ? [said, said] : [said[0], said[1]];
 };
 
-/** Reads an item; what it leaves out comes from the dictionary and the tables. */
+const known = new WeakMap<Model, WeakMap<WardrobeItem, Garment>>();
+
+/** Reads an item, once; what it leaves out comes from the dictionary and the tables. */
 export function garmentOf(model: Model, item: WardrobeItem): Garment {
+  const ofModel = known.get(model) ?? new WeakMap<WardrobeItem, Garment>();
+  known.set(model, ofModel);
+  const garment = ofModel.get(item) ?? readGarment(model, item);
+  ofModel.set(item, garment);
+  return garment;
+}
+
+function readGarment(model: Model, item: WardrobeItem): Garment {
   const category = categoryOf(item);
   const layer = item.layer ?? category.layer;
   const parts = partsOf(item);
@@ -143,5 +154,6 @@ export function garmentOf(model: Model, item: WardrobeItem): Garment {
     patterned: item.pattern !== undefined && item.pattern !== null && item.pattern !== 'solid',
     materialIds: parts.map(({ row }) => row.id),
     wornDaysAgo: item.lastWornDaysAgo,
+    isFavorite: item.favorite === true,
   };
 }

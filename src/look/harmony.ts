@@ -24,9 +24,18 @@ export interface Look {
 useMode(modeRgb);
 const toOklch = useMode(modeOklch);
 
+/** Colours read lately: a wardrobe comes back with its next request. */
+const known = new Map<string, Oklch>();
+const MOST_KNOWN = 8192;
+
 export function oklchOf(hex: string): Oklch {
+  const before = known.get(hex);
+  if (before) return before;
   const { l, c, h } = toOklch(hex) ?? { l: 0, c: 0, h: 0 };
-  return { l, c, h: h ?? 0 };
+  const colour = { l, c, h: h ?? 0 };
+  if (known.size >= MOST_KNOWN) known.clear();
+  known.set(hex, colour);
+  return colour;
 }
 
 const rise = (value: number, from: number, to: number): number =>

@@ -3,7 +3,7 @@ import { type Fault, Problem } from '../problem.ts';
 import type { CandidatesResponse, OutfitsResponse, ScoreResponse } from './answers.ts';
 import { candidateId, type Offer, offerOf, piecesOf } from './candidates.ts';
 import type { SigningKeys } from './digest.ts';
-import { dress } from './ensemble.ts';
+import { dress, mostMilli } from './ensemble.ts';
 import { garmentOf } from './garment-clo.ts';
 import { judgementOf } from './judgement.ts';
 import { nameAll } from './naming.ts';
@@ -61,6 +61,10 @@ function shellsFor(
     model,
     situation,
     atHand.map((item) => garmentOf(model, item)),
+    mostMilli(
+      model,
+      request.items.map((item) => garmentOf(model, item)),
+    ),
   );
 }
 
@@ -92,8 +96,9 @@ export function computeScore(
   request: ScoreRequest,
 ): ScoreResponse {
   const situation = trustedSituation(model, keys, request.targets);
-  const judgement = judgementOf(model, situation, request.plan ?? 'indoor');
   const garments = new Map(request.items.map((item) => [item.id, garmentOf(model, item)]));
+  const most = mostMilli(model, [...garments.values()]);
+  const judgement = judgementOf(model, situation, request.plan ?? 'indoor', most);
   const faults = strayFaults(model, request, situation);
   const entries = request.candidates.flatMap(({ id, itemIds }, at): Entry[] => {
     const unknown = itemIds.flatMap((itemId, i) => (garments.has(itemId) ? [] : [i]));

@@ -34,7 +34,8 @@ export interface Search {
   readonly isExhausted: boolean;
 }
 
-const SLACK = 1e-9;
+/** Scores are told in billionths: what is bounded by less than one more cannot beat another. */
+const LESS_THAN_ONE = 0.4e-9;
 
 /** Scores are compared and told in billionths, so that the order of additions never shows. */
 export const exactScore = (judgement: Judgement, worn: Worn<Piece>): number =>
@@ -81,7 +82,7 @@ function explore(shared: Shared, prepared: Prepared, width = Number.POSITIVE_INF
       if (group) core[levels[at]!.slot] = group;
     }
     const key = shared.keyOf(core);
-    const extras = bestExtras(state, top.needs(key) - SLACK);
+    const extras = bestExtras(state, top.needs(key) + LESS_THAN_ONE);
     if (!extras) return;
     const worn = { ...wornOf(core), ...extras };
     const score = exactScore(judgement, worn);
@@ -140,7 +141,7 @@ function explore(shared: Shared, prepared: Prepared, width = Number.POSITIVE_INF
     const level = levels[depth]!;
     const isLast = depth === levels.length - 1;
     const ahead = mostAhead(gains, depth, state);
-    const floor = top.threshold() - SLACK;
+    const floor = top.threshold() + LESS_THAN_ONE;
     const children: Child[] = [];
     const row = gains[depth]!;
     const pull = pulls[depth]!;
@@ -159,7 +160,7 @@ function explore(shared: Shared, prepared: Prepared, width = Number.POSITIVE_INF
     }
     children.sort((a, b) => b.bound - a.bound);
     for (const child of isLast ? children : children.slice(0, width)) {
-      if (child.bound < top.threshold() - SLACK) return;
+      if (child.bound < top.threshold() + LESS_THAN_ONE) return;
       if (shared.nodesLeft <= 0) {
         shared.unseen = Math.max(shared.unseen, child.bound);
         return;
@@ -171,7 +172,7 @@ function explore(shared: Shared, prepared: Prepared, width = Number.POSITIVE_INF
       }
       const { next, bests, ahead: exactly } = gainsAfter(gains, depth, child.group, child.state);
       const below = roofOf(child.state, depth, exactly);
-      if (Math.min(below.reach, below.line) < top.threshold() - SLACK) continue;
+      if (Math.min(below.reach, below.line) < top.threshold() + LESS_THAN_ONE) continue;
       descend(child.state, depth + 1, next, path, below, bests[depth + 1]!);
     }
   }

@@ -39,13 +39,17 @@ function addSmallThings(judgement: Judgement, worn: Worn<Piece>, things: readonl
   return best.worn;
 }
 
-/** Prepares the search for shells among these garments; each base outfit is then one call. */
+/**
+ * Prepares the search for shells among these garments; each base outfit is then one call.
+ * @param most what no base outfit with a shell exceeds, thousandths of a clo
+ */
 export function shellFinder(
   model: Model,
   situation: Situation,
   garments: readonly Garment[],
+  most: number,
 ): ShellFinder {
-  const judgement = judgementOf(model, situation, 'outdoor');
+  const judgement = judgementOf(model, situation, 'outdoor', most);
   const { outdoor, indoor } = situation;
   const trunk = outdoor.regions.top + outdoor.regions.outerwear;
   const needClo = Math.max(0, trunk - indoor.regions.top);

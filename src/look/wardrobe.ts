@@ -6,7 +6,7 @@ import type { Judgement, Piece } from './judgement.ts';
 export interface Group {
   readonly index: number;
   readonly piece: Piece;
-  /** Best to wear first: longest unworn, then by id. */
+  /** Best to wear first: favourites, then longest unworn, then by id. */
   readonly members: readonly Garment[];
 }
 
@@ -57,10 +57,11 @@ function shuffled(text: string, seed: number): number {
   return hash >>> 0;
 }
 
-/** Sorts equals: longest unworn first, then by seed where there is one, then by id. */
+/** Sorts equals: favourites first, then longest unworn, by seed where there is one, and by id. */
 export const byTurn =
   (seed: number | undefined) =>
   (a: Garment, b: Garment): number =>
+    Number(b.isFavorite) - Number(a.isFavorite) ||
     unworn(b) - unworn(a) ||
     (seed === undefined ? 0 : shuffled(a.id, seed) - shuffled(b.id, seed)) ||
     (a.id < b.id ? -1 : 1);
