@@ -90,3 +90,21 @@ export function scoresOf(matte: Matte, reference: Matte): Scores {
     clear: clear.value(),
   };
 }
+
+/** Alphas of the reference between which an edge counts as soft enough to show two colours. */
+const SOFT = { from: 13, to: 242 };
+
+/**
+ * How far the colours of a cut-out are from the subject's own under soft edges, 0..1, weighted by its alpha.
+ * @param cutOut and `own` RGBA, of the size of the reference
+ */
+export function colourError(cutOut: Uint8Array, own: Uint8Array, reference: Matte): number {
+  let [sum, weights] = [0, 0];
+  reference.data.forEach((wanted, i) => {
+    if (wanted < SOFT.from || wanted > SOFT.to) return;
+    const weight = cutOut[4 * i + 3]!;
+    for (let c = 4 * i; c < 4 * i + 3; c++) sum += (weight * Math.abs(cutOut[c]! - own[c]!)) / 255;
+    weights += 3 * weight;
+  });
+  return weights === 0 ? 0 : sum / weights;
+}

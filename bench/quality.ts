@@ -3,26 +3,17 @@ import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
 import sharp, { type Sharp } from 'sharp';
-import { z } from 'zod';
 import { findModel, ModelError, readCatalog, readWeights } from '../models/catalog.ts';
 import type { Matte } from '../src/image/matte.ts';
 import { type Engine, startEngine } from '../workers/engine/pool.ts';
-import { type Scores, scoresOf } from './matte-scores.ts';
-
-/** Photos with reference mattes, by the kind of photo; paths are relative to the manifest. */
-const Manifest = z.object({
-  items: z.array(z.object({ kind: z.string(), image: z.string(), mask: z.string().optional() })),
-});
-
-interface Photo {
-  kind: string;
-  image: string;
-  mask: string;
-}
+import { failuresSeen, HARMS, type Judged } from './confidence.ts';
+import { type Photo, readPhotos } from './eval-photos.ts';
+import { colourError, type Scores, scoresOf } from './matte-scores.ts';
 
 interface Options {
   model: string;
   limit?: number;
+  harmed: boolean;
   json: boolean;
 }
 
@@ -33,39 +24,45 @@ interface Row extends Scores {
   photos: number;
   /** Photos whose IoU is below 0.85: what a person would call wrong. */
   failures: number;
+  /** Of the subject's colours under soft edges, 0..1; NaN where none are known. */
+  colour: number;
+  confidence: number;
   inferenceMillis: number;
 }
 
 const FAILURE_IOU = 0.85;
 const MAX_PIXELS = 100_000_000;
 
-/** The photos that have a reference, at most `limit` of each kind. */
-async function readPhotos(folder: string, limit = Number.POSITIVE_INFINITY): Promise<Photo[]> {
-  const { items } = Manifest.parse(
-    JSON.parse(await readFile(join(folder, 'manifest.json'), 'utf8')),
-  );
-  const taken = new Map<string, number>();
-  return items.flatMap(({ kind, image, mask }) => {
-    const count = taken.get(kind) ?? 0;
-    if (!mask || count >= limit) return [];
-    taken.set(kind, count + 1);
-    return [{ kind, image: join(folder, image), mask: join(folder, mask) }];
-  });
-}
-
 async function matteFrom(picture: Sharp): Promise<Matte> {
   const { data, info } = await picture.raw().toBuffer({ resolveWithObject: true });
   return { data, width: info.width, height: info.height };
 }
 
-/** Cuts one photo out as a request would, and compares the alpha of the answer. */
+/** Cuts one photo out as a request would, and compares the answer. */
 async function score(engine: Engine, photo: Photo) {
   const cutOut = await engine.removeBackground(await readFile(photo.image));
-  const scores = scoresOf(
+  const reference = await matteFrom(sharp(photo.mask).toColourspace('b-w'));
+  const scores = scoresOf(await matteFrom(sharp(cutOut.png).extractChannel('alpha')), reference);
+  const colours = (file: string | Uint8Array) => sharp(file).ensureAlpha().raw().toBuffer();
+  const colour = photo.cutout
+    ? colourError(await colours(cutOut.png), await colours(photo.cutout), reference)
+    : Number.NaN;
+  const { confidence, timings } = cutOut;
+  return { ...scores, colour, confidence, inferenceMillis: timings.inferenceMillis };
+}
+
+/** Cuts one photo out that was harmed on purpose. */
+async function judgeHarmed(
+  engine: Engine,
+  { image, mask }: Photo,
+  harm: (typeof HARMS)[number],
+): Promise<Judged> {
+  const cutOut = await engine.removeBackground(await harm.photo(sharp(image)).png().toBuffer());
+  const { iou } = scoresOf(
     await matteFrom(sharp(cutOut.png).extractChannel('alpha')),
-    await matteFrom(sharp(photo.mask).toColourspace('b-w')),
+    await matteFrom(harm.mask(sharp(mask).toColourspace('b-w'))),
   );
-  return { ...scores, inferenceMillis: cutOut.timings.inferenceMillis };
+  return { confidence: cutOut.confidence, isRight: iou >= FAILURE_IOU };
 }
 
 type Score = Awaited<ReturnType<typeof score>>;
@@ -83,6 +80,8 @@ function rowOf(model: string, kind: string, scores: readonly Score[]): Row {
     failures: scores.filter(({ iou }) => iou < FAILURE_IOU).length,
     solid: mean(({ solid }) => solid),
     clear: mean(({ clear }) => clear),
+    colour: mean(({ colour }) => colour),
+    confidence: mean(({ confidence }) => confidence),
     inferenceMillis: mean(({ inferenceMillis }) => inferenceMillis),
   };
 }
@@ -99,11 +98,17 @@ async function faultOf(ids: readonly string[], modelsHome: string): Promise<stri
   return undefined;
 }
 
+interface Measured {
+  rows: Row[];
+  judged: Judged[];
+}
+
 async function measure(
   model: string,
   modelsHome: string,
   photos: readonly Photo[],
-): Promise<Row[]> {
+  harmed: boolean,
+): Promise<Measured> {
   const engine = await startEngine({
     model,
     device: 'auto',
@@ -112,16 +117,20 @@ async function measure(
     modelsHome,
   });
   const byKind = new Map<string, Score[]>();
+  const judged: Judged[] = [];
   try {
     for (const photo of photos) {
       const scores = byKind.get(photo.kind) ?? [];
-      byKind.set(photo.kind, [...scores, await score(engine, photo)]);
+      const one = await score(engine, photo);
+      byKind.set(photo.kind, [...scores, one]);
+      judged.push({ confidence: one.confidence, isRight: one.iou >= FAILURE_IOU });
+      for (const harm of harmed ? HARMS : []) judged.push(await judgeHarmed(engine, photo, harm));
     }
   } finally {
     await engine.close();
   }
   const name = `${engine.model.id}@${engine.model.version}`;
-  return [...byKind].map(([kind, scores]) => rowOf(name, kind, scores));
+  return { rows: [...byKind].map(([kind, scores]) => rowOf(name, kind, scores)), judged };
 }
 
 // biome-ignore format: a table reads best aligned
@@ -134,30 +143,41 @@ const COLUMNS: readonly { head: string; width: number; cell(row: Row): string }[
   { head: 'IoU<.85',   width: 7,  cell: ({ failures }) => String(failures) },
   { head: 'solid',     width: 6,  cell: ({ solid }) => solid.toFixed(4) },
   { head: 'clear',     width: 6,  cell: ({ clear }) => clear.toFixed(4) },
+  { head: 'colour', width: 6,  cell: ({ colour }) => (Number.isNaN(colour) ? '-' : colour.toFixed(4)) },
+  { head: 'sure',   width: 6,  cell: ({ confidence }) => confidence.toFixed(3) },
   { head: 'ms',        width: 6,  cell: ({ inferenceMillis }) => inferenceMillis.toFixed(1) },
 ];
 
-function print(rows: readonly Row[]): void {
+/** The least confident part of all pictures, which a person would look through. */
+const LEAST_CONFIDENT = 0.15;
+
+function print({ rows, judged }: Measured): void {
   const line = (cells: readonly string[]) =>
     console.log(cells.map((cell, i) => cell.padEnd(COLUMNS[i]!.width)).join('  '));
   console.log(`\n${rows[0]?.model}`);
   line(COLUMNS.map(({ head }) => head));
   for (const row of rows) line(COLUMNS.map(({ cell }) => cell(row)));
+  const { seen, all } = failuresSeen(judged, LEAST_CONFIDENT);
+  console.log(
+    `Of ${all} failures of ${judged.length} pictures ${seen} are among the least confident 15 %.`,
+  );
 }
 
 const LEGEND = `
 mIoU is of mattes cut at one half; MAE the mean distance of alpha; edge the same within six pixels of the
 reference's edge; IoU<.85 how many photos failed; solid and clear the shares of subject and backdrop, off
-the edge, that are wholly opaque and wholly gone; ms the time of the network.
+the edge, that are wholly opaque and wholly gone; colour how far the subject's colours are from its own under
+soft edges; sure the mean confidence; ms the time of the network.
 
 SELVAGE_EVAL is the folder of the photos, with a manifest.json of {items: [{kind, image, mask}]}.`;
 
 /** Scores cut-outs against reference mattes, per kind of photo. */
 export async function run(argv: string[]): Promise<void> {
-  const { model, limit, json } = new Command('bench quality')
+  const { model, limit, harmed, json } = new Command('bench quality')
     .description('Cut-outs against ground truth, per kind of photo.')
     .option('--model <ids>', 'catalogue models, by comma', 'garment-cutout')
     .option('--limit <n>', 'photos of each kind at most', Number)
+    .option('--harmed', 'judge the confidence on harmed photos too', false)
     .option('--json', 'answer in JSON', false)
     .addHelpText('after', LEGEND)
     .parse(argv, { from: 'user' })
@@ -178,9 +198,9 @@ export async function run(argv: string[]): Promise<void> {
   const photos = await readPhotos(folder, limit);
   const rows: Row[] = [];
   for (const id of ids) {
-    const measured = await measure(id, modelsHome, photos);
+    const measured = await measure(id, modelsHome, photos, harmed);
     if (!json) print(measured);
-    rows.push(...measured);
+    rows.push(...measured.rows);
   }
   if (json) console.log(JSON.stringify(rows));
 }

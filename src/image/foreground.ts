@@ -1,4 +1,6 @@
+import type { Scene } from './fusion-grid.ts';
 import type { Matte } from './matte.ts';
+import { BACK, COLOURS, type Surroundings, surroundingsOf } from './surroundings.ts';
 import type { Pixels } from './tensor.ts';
 
 /**
@@ -10,166 +12,96 @@ import type { Pixels } from './tensor.ts';
  * @see Forte & Pitie, Approximate Fast Foreground Colour Estimation, ICIP 2021
  */
 
-/** The estimate lives on a coarse grid of at most this many cells a side: constant memory and time. */
-const GRID = 320;
-/** Windows as a share of the longer side: 61 and 7 pixels wide in a photo of 533. */
-const WIDE = 30 / 533;
-const NARROW = 3 / 533;
-/** Samples across a cell: the windows average hundreds of cells, so few are enough. */
-const SAMPLES = 3;
-
-/** Per cell: foreground r g b and its weight, backdrop r g b and its weight; sums, not means. */
-const CHANNELS = 8;
-
-interface Grid {
-  cells: Float32Array;
-  columns: number;
-  rows: number;
-  /** Pixels along a cell's side. */
-  cell: number;
-}
-
-function gridOf({ data, width, height }: Pixels, matte: Matte, opacity?: Uint8Array): Grid {
-  const cell = Math.ceil(Math.max(width, height) / GRID);
-  const step = Math.ceil(cell / SAMPLES);
-  const columns = Math.ceil(width / cell);
-  const rows = Math.ceil(height / cell);
-  const cells = new Float32Array(columns * rows * CHANNELS);
-  for (let y = 0; y < height; y += step) {
-    const row = Math.floor(y / cell) * columns;
-    for (let x = 0; x < width; x += step) {
-      const g = (row + Math.floor(x / cell)) * CHANNELS;
-      const i = y * width + x;
-      const seen = opacity ? opacity[i]! / 255 : 1; // colours under transparency count for nothing
-      const front = (matte.data[i]! / 255) * seen;
-      const back = seen - front;
-      for (let c = 0; c < 3; c++) {
-        const colour = data[3 * i + c]!;
-        cells[g + c]! += colour * front;
-        cells[g + 4 + c]! += colour * back;
-      }
-      cells[g + 3]! += front;
-      cells[g + 7]! += back;
-    }
+/** For each place along a side: the cell before it, and how far it is on the way to the next, 0..1. */
+function waysAlong(length: number, cells: number, cell: number) {
+  const before = new Int32Array(length);
+  const share = new Float32Array(length);
+  for (let i = 0; i < length; i++) {
+    const place = Math.min(cells - 1, Math.max(0, (i + 0.5) / cell - 0.5));
+    before[i] = Math.floor(place);
+    share[i] = place - before[i]!;
   }
-  return { cells, columns, rows, cell };
+  return { before, share };
 }
 
-interface Lines {
-  lines: number;
-  length: number;
-  /** From one line to the next, and from one place of a line to the next, in cells. */
-  lineStride: number;
-  stride: number;
-}
+type Ways = ReturnType<typeof waysAlong>;
 
-/** Sums over a window of `2 * radius + 1` places that slides along every line. */
-function slide(source: Float32Array, along: Lines, radius: number): Float32Array {
-  const { lines, length } = along;
-  const [stride, lineStride] = [along.stride * CHANNELS, along.lineStride * CHANNELS];
-  const out = new Float32Array(source.length);
-  const sum = new Float64Array(CHANNELS);
-  for (let line = 0; line < lines; line++) {
-    sum.fill(0);
-    for (let place = -radius; place < length; place++) {
-      const at = line * lineStride + place * stride;
-      const enters = at + radius * stride;
-      const leaves = at - (radius + 1) * stride;
-      if (place + radius < length)
-        for (let c = 0; c < CHANNELS; c++) sum[c]! += source[enters + c]!;
-      if (place > radius) for (let c = 0; c < CHANNELS; c++) sum[c]! -= source[leaves + c]!;
-      if (place >= 0) for (let c = 0; c < CHANNELS; c++) out[at + c] = sum[c]!;
-    }
-  }
-  return out;
-}
-
-/** Box sums in linear time, whatever the radius. */
-const boxSums = (cells: Float32Array, columns: number, rows: number, radius: number) =>
-  slide(
-    slide(cells, { lines: rows, length: columns, lineStride: columns, stride: 1 }, radius),
-    { lines: columns, length: rows, lineStride: 1, stride: columns },
-    radius,
-  );
-
-const clampByte = (value: number) => Math.min(255, Math.max(0, value));
-/** Weights this small are the rounding of a sliding sum. */
-const NOTHING = 1e-3;
-
-/** Replaces each cell's colours by its neighbourhood's, the foreground corrected by what is seen there. */
-function fuse(cells: Float32Array, around: Float32Array): void {
-  for (let g = 0; g < cells.length; g += CHANNELS) {
-    const front = cells[g + 3]!;
-    const back = cells[g + 7]!;
-    if (front + back < NOTHING) continue;
-    const alpha = front / (front + back);
-    for (let c = 0; c < 3; c++) {
-      const seen = (cells[g + c]! + cells[g + 4 + c]!) / (front + back);
-      const f = around[g + 3]! > NOTHING ? around[g + c]! / around[g + 3]! : seen;
-      const b = around[g + 7]! > NOTHING ? around[g + 4 + c]! / around[g + 7]! : seen;
-      cells[g + c] = clampByte(f + alpha * (seen - alpha * f - (1 - alpha) * b)) * front;
-      cells[g + 4 + c] = b * back;
-    }
-  }
-}
-
-/** Colours and weights summed over each cell's narrow surroundings, the foreground freed of backdrop. */
-function surroundings({ cells, columns, rows, cell }: Grid, longer: number): Float32Array {
-  const radius = (share: number) => Math.max(1, Math.round((share * longer) / cell));
-  fuse(cells, boxSums(cells, columns, rows, radius(WIDE)));
-  return boxSums(cells, columns, rows, radius(NARROW));
-}
-
-/** The sums at a pixel, mixed from the four cells around it, into `out`. */
-function sumsAt(
-  sums: Float32Array,
-  { columns, rows, cell }: Grid,
-  x: number,
+/** The colours around the columns `from` to `to` of the grid at the height of pixel row `y`, into `line`. */
+function mixCellRows(
+  { colours, columns, rows }: Surroundings,
+  { before, share }: Ways,
   y: number,
-  out: Float64Array,
+  from: number,
+  to: number,
+  line: Float32Array,
 ): void {
-  const gx = Math.min(columns - 1, Math.max(0, (x + 0.5) / cell - 0.5));
-  const gy = Math.min(rows - 1, Math.max(0, (y + 0.5) / cell - 0.5));
-  const left = Math.floor(gx);
-  const top = Math.floor(gy);
-  const right = Math.min(left + 1, columns - 1);
-  const below = Math.min(top + 1, rows - 1);
-  const u = gx - left;
-  const v = gy - top;
-  const topLeft = (top * columns + left) * CHANNELS;
-  const topRight = (top * columns + right) * CHANNELS;
-  const belowLeft = (below * columns + left) * CHANNELS;
-  const belowRight = (below * columns + right) * CHANNELS;
-  for (let c = 0; c < CHANNELS; c++) {
-    const above = sums[topLeft + c]! * (1 - u) + sums[topRight + c]! * u;
-    const under = sums[belowLeft + c]! * (1 - u) + sums[belowRight + c]! * u;
-    out[c] = above * (1 - v) + under * v;
+  const above = before[y]! * columns * COLOURS;
+  const below = Math.min(before[y]! + 1, rows - 1) * columns * COLOURS;
+  const v = share[y]!;
+  for (let g = from * COLOURS; g < to * COLOURS; g++)
+    line[g] = colours[above + g]! + (colours[below + g]! - colours[above + g]!) * v;
+}
+
+/** Frees the soft pixels of a part of a row. `row` is its first pixel. */
+function recoverPart(
+  { pixels: { data }, matte }: Scene,
+  row: number,
+  from: number,
+  to: number,
+  ways: Ways,
+  line: Float32Array,
+): void {
+  const last = line.length - COLOURS;
+  for (let x = from; x < to; x++) {
+    const alpha = matte.data[row + x]! / 255;
+    if (alpha === 0 || alpha === 1) continue;
+    const left = ways.before[x]! * COLOURS;
+    const right = Math.min(left + COLOURS, last);
+    const u = ways.share[x]!;
+    for (let c = 0, p = 3 * (row + x); c < 3; c++, p++) {
+      const before = line[left + c]!;
+      const front = before + (line[right + c]! - before) * u;
+      const behind = line[left + BACK + c]!;
+      const back = behind + (line[right + BACK + c]! - behind) * u;
+      const own = front + alpha * (data[p]! - alpha * front - (1 - alpha) * back);
+      data[p] = Math.min(255, Math.max(0, own)) + 0.5;
+    }
+  }
+}
+
+/** Calls `visit` for each run of marked cells of one row of the grid. */
+function eachRun(
+  marks: Uint8Array,
+  from: number,
+  to: number,
+  visit: (from: number, to: number) => void,
+): void {
+  for (let start = marks.indexOf(1, from); start >= 0 && start < to; ) {
+    let end = start + 1;
+    while (end < to && marks[end] === 1) end++;
+    visit(start - from, end - from);
+    start = marks.indexOf(1, end);
   }
 }
 
 /**
  * Puts the subject's own colours in place of the mixed ones, in place, where alpha is neither 0 nor 255.
- * All other pixels stay as they are, bit for bit. Memory beyond the arguments is constant.
+ * All other pixels stay as they are, bit for bit. Memory beyond the arguments is bounded.
  * @param opacity the picture's own transparency, one byte a pixel: what is hidden is not learnt from
  */
 export function recoverForeground(pixels: Pixels, matte: Matte, opacity?: Uint8Array): void {
-  const { data, width, height } = pixels;
-  const grid = gridOf(pixels, matte, opacity);
-  const sums = surroundings(grid, Math.max(width, height));
-  const here = new Float64Array(CHANNELS);
-  for (let y = 0; y < height; y++) {
-    for (let x = 0; x < width; x++) {
-      const i = y * width + x;
-      const alpha = matte.data[i]! / 255;
-      if (alpha === 0 || alpha === 1) continue;
-      sumsAt(sums, grid, x, y, here);
-      for (let c = 0; c < 3; c++) {
-        const seen = data[3 * i + c]!;
-        const front = here[3]! > NOTHING ? here[c]! / here[3]! : seen;
-        const back = here[7]! > NOTHING ? here[4 + c]! / here[7]! : seen;
-        const own = front + alpha * (seen - alpha * front - (1 - alpha) * back);
-        data[3 * i + c] = Math.round(clampByte(own));
+  const scene = { pixels, matte, opacity };
+  const { width, height } = pixels;
+  const around = surroundingsOf(scene);
+  const { columns, rows, cell, soft } = around;
+  const across = waysAlong(width, columns, cell);
+  const down = waysAlong(height, rows, cell);
+  const line = new Float32Array(columns * COLOURS);
+  for (let row = 0; row < rows; row++)
+    eachRun(soft, row * columns, (row + 1) * columns, (from, to) => {
+      for (let y = row * cell; y < Math.min(height, (row + 1) * cell); y++) {
+        mixCellRows(around, down, y, Math.max(0, from - 1), Math.min(columns, to + 1), line);
+        recoverPart(scene, y * width, from * cell, Math.min(width, to * cell), across, line);
       }
-    }
-  }
+    });
 }

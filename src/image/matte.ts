@@ -1,3 +1,5 @@
+import { mixColumns, mixRows, runsOf, type Taps, tapsOf } from './enlarge.ts';
+
 /** How much of each pixel is subject: one byte a pixel, 0 none .. 255 all, rows from the top. */
 export interface Matte {
   data: Uint8Array;
@@ -12,129 +14,96 @@ export interface Matte {
  */
 export type Levels = readonly [low: number, high: number];
 
-/** The kernel of Mitchell and Netravali with B = C = 1/3: smooth, and hardly any ringing. */
-function mitchell(distance: number): number {
-  const d = Math.abs(distance);
-  if (d < 1) return (7 * d ** 3 - 12 * d ** 2 + 16 / 3) / 6;
-  if (d < 2) return ((-7 / 3) * d ** 3 + 12 * d ** 2 - 20 * d + 32 / 3) / 6;
-  return 0;
+/** What may be seen in a part of a matte, as bits: some alpha, some transparency, or both. */
+const SOME_ALPHA = 1;
+const SOME_CLEAR = 2;
+const MIXED = SOME_ALPHA | SOME_CLEAR;
+
+/** The answer with its levels applied: 0..255, and beyond where it is surely either. */
+function levelled(net: Float32Array, [low, high]: Levels): Float32Array {
+  const gain = 255 / (high - low);
+  const values = new Float32Array(net.length);
+  for (let i = 0; i < net.length; i++) values[i] = (net[i]! - low) * gain;
+  return values;
 }
 
-/** For each place of an output line: the first of `count` inputs it is mixed from, and their weights. */
-interface Taps {
-  count: number;
-  first: Int32Array;
-  weights: Float32Array;
-}
+/** Parts of an output line that are not all clear: start, end, and what may be seen between; flat. */
+type Segments = number[];
 
-/** Pixel centres on pixel centres: a half-pixel slip alone would cost a tenth of the edge error. */
-function tapsOf(from: number, to: number): Taps {
-  const reach = 2 * Math.max(1, from / to); // when shrinking, wide enough to leave nothing out
-  const span = 2 * Math.ceil(reach);
-  const count = Math.min(from, span);
-  const first = new Int32Array(to);
-  const weights = new Float32Array(to * count);
-  for (let i = 0; i < to; i++) {
-    const centre = ((i + 0.5) * from) / to - 0.5;
-    const start = Math.floor(centre - reach) + 1;
-    const base = Math.min(Math.max(start, 0), from - count);
-    let sum = 0;
-    for (let q = start; q < start + span; q++) sum += mitchell((2 * (q - centre)) / reach);
-    for (let q = start; q < start + span; q++) {
-      const inside = Math.min(Math.max(q, 0), from - 1); // beyond the border the border goes on
-      weights[i * count + inside - base]! += mitchell((2 * (q - centre)) / reach) / sum;
+/**
+ * Tells which parts of an output line are flat. To be asked from the top downwards.
+ * @returns from the first of the `rows.count` rows an output line is mixed from, its segments
+ */
+function segmentFinder(values: Float32Array, rows: Taps, columns: Taps) {
+  const side = Math.sqrt(values.length);
+  const runs = runsOf(columns);
+  /** For each column the lowest row so far with some alpha, or with some transparency. */
+  const alphaRow = new Int32Array(side).fill(-1);
+  const clearRow = new Int32Array(side).fill(-1);
+  let next = 0;
+  const takeRow = (row: number) => {
+    for (let x = 0; x < side; x++) {
+      const value = values[row * side + x]!;
+      if (value > 0) alphaRow[x] = row;
+      if (value < 255) clearRow[x] = row;
     }
-    first[i] = base;
-  }
-  return { count, first, weights };
+  };
+  return (top: number): Segments => {
+    for (; next < top + rows.count; next++) takeRow(next);
+    const segments: Segments = [];
+    for (let r = 0, x = 0, alphaAt = -1, clearAt = -1; r + 1 < runs.length; r++) {
+      const at = columns.first[runs[r]!]!;
+      for (; x < at + columns.count; x++) {
+        if (alphaRow[x]! >= top) alphaAt = x;
+        if (clearRow[x]! >= top) clearAt = x;
+      }
+      const seen = (alphaAt >= at ? SOME_ALPHA : 0) | (clearAt >= at ? SOME_CLEAR : 0);
+      if (seen !== SOME_CLEAR) addSegment(segments, runs[r]!, runs[r + 1]!, seen);
+    }
+    return segments;
+  };
 }
 
-/** Where along a line the taps move on: each run shares its inputs. Ends with the line's length. */
-function runsOf({ first }: Taps): Int32Array {
-  const starts = [...first.keys()].filter((i) => i === 0 || first[i] !== first[i - 1]);
-  return Int32Array.from([...starts, first.length]);
-}
-
-/** One line of the matte, mixed from the rows of the network's answer; 0 and 255 are the levels. */
-function mixRows(net: Float32Array, line: Float32Array, rows: Taps, y: number, levels: Levels) {
-  const side = line.length;
-  const gain = 255 / (levels[1] - levels[0]);
-  line.fill(-levels[0] * gain);
-  for (let t = 0; t < rows.count; t++) {
-    const weight = rows.weights[y * rows.count + t]! * gain;
-    const row = (rows.first[y]! + t) * side;
-    for (let x = 0; x < side; x++) line[x]! += net[row + x]! * weight;
-  }
-}
-
-/** All `count` values from `at` on are at or beyond the same level: 0, 255, or undefined for neither. */
-function flatLevel(line: Float32Array, at: number, count: number): 0 | 255 | undefined {
-  const level = line[at]! <= 0 ? 0 : 255;
-  for (let i = at; i < at + count; i++)
-    if (level === 0 ? line[i]! > 0 : line[i]! < 255) return undefined;
-  return level;
+/** Adds a segment, to the one before where it continues that. */
+function addSegment(segments: Segments, from: number, to: number, seen: number): void {
+  const end = segments.length;
+  if (segments[end - 1] === seen && segments[end - 2] === from) segments[end - 2] = to;
+  else segments.push(from, to, seen);
 }
 
 /**
- * The network's answer at the size of the picture. Most of a matte is flat, and flat runs are filled
- * rather than computed, so 12 megapixels take about as long as decoding them.
+ * The network's answer at the size of the picture. Most of a matte is flat, and what is flat is filled or
+ * left alone rather than computed.
  * @param net side x side, 0..1, the picture stretched to a square
  */
 export function matteOf(net: Float32Array, width: number, height: number, levels: Levels): Matte {
   const side = Math.sqrt(net.length);
   const columns = tapsOf(side, width);
   const rows = tapsOf(side, height);
-  const runs = runsOf(columns);
+  const values = levelled(net, levels);
+  const segmentsFrom = segmentFinder(values, rows, columns);
   const line = new Float32Array(side);
   const data = new Uint8Array(width * height);
   const clamped = new Uint8ClampedArray(data.buffer);
+  let segments: Segments = [];
   for (let y = 0; y < height; y++) {
-    mixRows(net, line, rows, y, levels);
-    for (let r = 0; r + 1 < runs.length; r++) {
-      const [from, to] = [runs[r]!, runs[r + 1]!];
-      const level = flatLevel(line, columns.first[from]!, columns.count);
-      if (level === 0) continue;
-      if (level === 255) data.fill(255, y * width + from, y * width + to);
-      else mixColumns(line, clamped, columns, from, to, y * width);
+    if (y === 0 || rows.first[y] !== rows.first[y - 1]) segments = segmentsFrom(rows.first[y]!);
+    for (let s = 0; s < segments.length; s += 3) {
+      const from = segments[s]!;
+      const to = segments[s + 1]!;
+      if (segments[s + 2] === MIXED) {
+        const end = columns.first[to - 1]! + columns.count;
+        mixRows(values, line, rows, y, columns.first[from]!, end);
+        mixColumns(line, clamped, columns, from, to, y * width);
+      } else data.fill(255, y * width + from, y * width + to);
     }
   }
   return { data, width, height };
 }
 
-function mixColumns(
-  line: Float32Array,
-  out: Uint8ClampedArray,
-  { first, weights, count }: Taps,
-  from: number,
-  to: number,
-  offset: number,
-) {
-  for (let x = from; x < to; x++) {
-    let sum = 0;
-    for (let t = 0; t < count; t++) sum += line[first[x]! + t]! * weights[x * count + t]!;
-    out[offset + x] = sum;
-  }
-}
-
 /** The matte of a picture that had transparency of its own: nothing becomes more opaque than it was. */
 export function withOpacity({ data, width, height }: Matte, opacity: Uint8Array): Matte {
-  return { data: data.map((alpha, i) => Math.round((alpha * opacity[i]!) / 255)), width, height };
-}
-
-/** Below this a pixel is no candidate for the subject. */
-const CANDIDATE = 0.05;
-
-/**
- * How sure the network is of its own matte, 0..1: the mean of |2p - 1| over all pixels that may be subject
- * (p >= 0.05); 0 when there are none. It is certainty, not correctness: a network can be surely wrong.
- */
-export function certaintyOf(net: Float32Array): number {
-  let sum = 0;
-  let count = 0;
-  for (const p of net) {
-    if (p < CANDIDATE) continue;
-    sum += Math.abs(2 * p - 1);
-    count++;
-  }
-  return count === 0 ? 0 : Math.min(1, sum / count);
+  const seen = new Uint8Array(data.length);
+  for (let i = 0; i < seen.length; i++) seen[i] = (data[i]! * opacity[i]!) / 255 + 0.5;
+  return { data: seen, width, height };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { certaintyOf, matteOf, withOpacity } from '../../src/image/matte.ts';
+import { matteOf, withOpacity } from '../../src/image/matte.ts';
 
 /** A network's answer, `side` x `side`, from a drawing on the unit square. */
 const answer = (side: number, draw: (u: number, v: number) => number): Float32Array =>
@@ -88,13 +88,4 @@ test('nothing becomes more opaque than the picture was', () => {
   expect([...withOpacity(matte, Uint8Array.from([255, 7, 128, 255])).data]).toEqual([
     255, 7, 64, 0,
   ]);
-});
-
-test.each([
-  { what: 'all sure', values: [0, 0, 1, 1], certainty: 1 },
-  { what: 'undecided', values: [0.5, 0.5, 0.5, 0.5], certainty: 0 },
-  { what: 'half and half', values: [0, 0, 1, 0.5], certainty: 0.5 },
-  { what: 'nothing found', values: [0, 0, 0, 0.01], certainty: 0 },
-])('certainty: $what', ({ values, certainty }) => {
-  expect(certaintyOf(Float32Array.from(values))).toBeCloseTo(certainty, 6);
 });

@@ -1,5 +1,7 @@
+import { certaintyOf } from '../../src/image/certainty.ts';
 import { recoverForeground } from '../../src/image/foreground.ts';
-import { certaintyOf, type Levels, matteOf, withOpacity } from '../../src/image/matte.ts';
+import { dropSpecks } from '../../src/image/islands.ts';
+import { type Levels, matteOf, withOpacity } from '../../src/image/matte.ts';
 import { decode } from './codec.ts';
 import { encodePng } from './png.ts';
 import { segment } from './segment.ts';
@@ -39,6 +41,8 @@ export async function cutOut(
   const decodedAt = performance.now();
   const seen = await segment(session, pixels, opacity);
   const segmentedAt = performance.now();
+  const confidence = certaintyOf(seen);
+  dropSpecks(seen);
   const { width, height } = pixels;
   const found = matteOf(seen, width, height, LEVELS);
   recoverForeground(pixels, found, opacity);
@@ -50,7 +54,7 @@ export async function cutOut(
     png,
     width,
     height,
-    confidence: certaintyOf(seen),
+    confidence,
     timings: {
       decodeMillis: decodedAt - startedAt,
       inferenceMillis: segmentedAt - decodedAt,

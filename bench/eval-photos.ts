@@ -1,0 +1,42 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+
+/** Photos with reference mattes, by the kind of photo; paths are relative to the manifest. */
+const Manifest = z.object({
+  items: z.array(
+    z.object({
+      kind: z.string(),
+      image: z.string(),
+      mask: z.string().optional(),
+      /** The subject alone in its own colours, where they are known. */
+      cutout: z.string().optional(),
+    }),
+  ),
+});
+
+/** A photo and its reference. */
+export interface Photo {
+  kind: string;
+  image: string;
+  mask: string;
+  cutout: string | undefined;
+}
+
+/** The photos that have a reference, at most `limit` of each kind. */
+export async function readPhotos(
+  folder: string,
+  limit = Number.POSITIVE_INFINITY,
+): Promise<Photo[]> {
+  const { items } = Manifest.parse(
+    JSON.parse(await readFile(join(folder, 'manifest.json'), 'utf8')),
+  );
+  const taken = new Map<string, number>();
+  return items.flatMap(({ kind, image, mask, cutout }) => {
+    const count = taken.get(kind) ?? 0;
+    if (!mask || count >= limit) return [];
+    taken.set(kind, count + 1);
+    const path = (file: string) => join(folder, file);
+    return [{ kind, image: path(image), mask: path(mask), cutout: cutout && path(cutout) }];
+  });
+}

@@ -1,0 +1,169 @@
+import { boxSums } from './box-sums.ts';
+import {
+  addSample,
+  CHANNELS,
+  type Grid,
+  gridOver,
+  middleOf,
+  type Scene,
+  softCells,
+  widened,
+} from './fusion-grid.ts';
+
+/** Samples across a cell: the windows average hundreds of them, so few are enough. */
+const SAMPLES = 3;
+/** Windows as a share of the longer side: 61 and 7 pixels wide in a photo of 533. */
+const WIDE = 30 / 533;
+const NARROW = 3 / 533;
+/** The wide window is summed over blocks of cells, about this many to its radius. */
+const BLOCKS = 5;
+/** Weights this small are the rounding of a sliding sum. */
+const NOTHING = 1e-3;
+
+/** The wide windows' sums, one set for each block of cells, from one sample a cell. */
+function wideSums(scene: Scene, fine: Grid) {
+  const { columns, rows, cell } = fine;
+  const { width, height } = scene.pixels;
+  const radius = (WIDE * Math.max(width, height)) / cell;
+  const block = Math.max(1, Math.round(radius / BLOCKS));
+  const grid = { columns: Math.ceil(columns / block), rows: Math.ceil(rows / block), cell: block };
+  const sums = new Float32Array(grid.columns * grid.rows * CHANNELS);
+  for (let row = 0; row < rows; row++) {
+    const blockRow = Math.floor(row / block) * grid.columns;
+    for (let column = 0; column < columns; column++) {
+      const at = (blockRow + Math.floor(column / block)) * CHANNELS;
+      addSample(scene, middleOf(fine, width, height, column, row), sums, at);
+    }
+  }
+  const blocks = Math.max(1, Math.round((radius - (block - 1) / 2) / block));
+  return { grid, sums: boxSums({ data: sums, ...grid, channels: CHANNELS }, blocks) };
+}
+
+/** The sums at a place, in cells, mixed from the four cells around it, into `out`. */
+function sumsAt(
+  sums: Float32Array,
+  { columns, rows, cell }: Grid,
+  x: number,
+  y: number,
+  out: Float64Array,
+): void {
+  const gx = Math.min(columns - 1, Math.max(0, (x + 0.5) / cell - 0.5));
+  const gy = Math.min(rows - 1, Math.max(0, (y + 0.5) / cell - 0.5));
+  const left = Math.floor(gx);
+  const top = Math.floor(gy);
+  const right = Math.min(left + 1, columns - 1);
+  const below = Math.min(top + 1, rows - 1);
+  const u = gx - left;
+  const v = gy - top;
+  const topLeft = (top * columns + left) * CHANNELS;
+  const topRight = (top * columns + right) * CHANNELS;
+  const belowLeft = (below * columns + left) * CHANNELS;
+  const belowRight = (below * columns + right) * CHANNELS;
+  for (let c = 0; c < CHANNELS; c++) {
+    const above = sums[topLeft + c]! * (1 - u) + sums[topRight + c]! * u;
+    const under = sums[belowLeft + c]! * (1 - u) + sums[belowRight + c]! * u;
+    out[c] = above * (1 - v) + under * v;
+  }
+}
+
+const clampByte = (value: number) => Math.min(255, Math.max(0, value));
+
+/** Replaces a cell's colours by its surroundings', the foreground corrected by what is seen there. */
+function fuse(cells: Float32Array, g: number, around: Float64Array): void {
+  const front = cells[g + 3]!;
+  const back = cells[g + 7]!;
+  if (front + back < NOTHING) return;
+  const alpha = front / (front + back);
+  for (let c = 0; c < 3; c++) {
+    const seen = (cells[g + c]! + cells[g + 4 + c]!) / (front + back);
+    const f = around[3]! > NOTHING ? around[c]! / around[3]! : seen;
+    const b = around[7]! > NOTHING ? around[4 + c]! / around[7]! : seen;
+    cells[g + c] = clampByte(f + alpha * (seen - alpha * f - (1 - alpha) * b)) * front;
+    cells[g + 4 + c] = b * back;
+  }
+}
+
+/** The colours of the marked cells, freed of backdrop by their wide surroundings; zero elsewhere. */
+function fusedCells(scene: Scene, grid: Grid, marks: Uint8Array): Float32Array {
+  const { columns, cell } = grid;
+  const { width, height } = scene.pixels;
+  const step = Math.ceil(cell / SAMPLES);
+  const wide = wideSums(scene, grid);
+  const cells = new Float32Array(marks.length * CHANNELS);
+  const around = new Float64Array(CHANNELS);
+  for (let i = 0; i < marks.length; i++) {
+    if (marks[i] === 0) continue;
+    const column = i % columns;
+    const row = Math.floor(i / columns);
+    const [right, bottom] = [
+      Math.min(width, (column + 1) * cell),
+      Math.min(height, (row + 1) * cell),
+    ];
+    for (let y = row * cell; y < bottom; y += step)
+      for (let x = column * cell; x < right; x += step)
+        addSample(scene, y * width + x, cells, i * CHANNELS);
+    sumsAt(wide.sums, wide.grid, column, row, around);
+    fuse(cells, i * CHANNELS, around);
+  }
+  return cells;
+}
+
+/** Sums over the window around a cell, as far as it lies in the grid, into `out`. */
+function sumWindow(
+  cells: Float32Array,
+  { columns, rows }: Grid,
+  i: number,
+  radius: number,
+  out: Float64Array,
+): void {
+  const x = i % columns;
+  const y = Math.floor(i / columns);
+  const left = Math.max(0, x - radius);
+  const right = Math.min(columns - 1, x + radius);
+  const bottom = Math.min(rows - 1, y + radius);
+  out.fill(0);
+  for (let row = Math.max(0, y - radius); row <= bottom; row++)
+    for (let column = left; column <= right; column++)
+      for (let c = 0, g = (row * columns + column) * CHANNELS; c < CHANNELS; c++, g++)
+        out[c]! += cells[g]!;
+}
+
+/** What of the six numbers a cell has in `Surroundings.colours` is backdrop. */
+export const BACK = 3;
+export const COLOURS = 6;
+
+/** Subject and backdrop around soft edges. */
+export interface Surroundings extends Grid {
+  /** Per cell, red green blue of the subject and of the backdrop, 0..255; zero far from soft pixels. */
+  colours: Float32Array;
+  /** One byte a cell: 1 where it has soft pixels. */
+  soft: Uint8Array;
+}
+
+/** Writes the mean colours of a cell's surroundings, or for want of any those of its own middle. */
+function setColours(out: Float32Array, at: number, sums: Float64Array, middle: ArrayLike<number>) {
+  for (let c = 0; c < 3; c++) {
+    out[at + c] = sums[3]! > NOTHING ? sums[c]! / sums[3]! : middle[c]!;
+    out[at + BACK + c] = sums[7]! > NOTHING ? sums[4 + c]! / sums[7]! : middle[c]!;
+  }
+}
+
+/** What is around the soft pixels of a scene; work elsewhere is next to nothing. */
+export function surroundingsOf(scene: Scene): Surroundings {
+  const { data, width, height } = scene.pixels;
+  const grid = gridOver(scene.pixels);
+  const soft = softCells(scene.matte, grid);
+  const radius = Math.max(1, Math.round((NARROW * Math.max(width, height)) / grid.cell));
+  const wanted = widened(soft, grid, 1); // a pixel is mixed from the four cells around it
+  const cells = fusedCells(scene, grid, widened(wanted, grid, radius));
+  const colours = new Float32Array(soft.length * COLOURS);
+  const sums = new Float64Array(CHANNELS);
+  for (let i = 0; i < wanted.length; i++) {
+    if (wanted[i] === 0) continue;
+    sumWindow(cells, grid, i, radius, sums);
+    const middle =
+      3 * middleOf(grid, width, height, i % grid.columns, Math.floor(i / grid.columns));
+    setColours(colours, i * COLOURS, sums, data.subarray(middle, middle + 3));
+  }
+  return { ...grid, colours, soft };
+}
