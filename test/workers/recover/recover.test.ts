@@ -35,7 +35,7 @@ describe('an installation whose Redis lost all it had', () => {
 
   const recover = async (...args: string[]): Promise<string> => {
     const env = { SELVAGE_HOME: stack.home, REDIS_URL: stack.redis.url };
-    const running = runTypeScript('workers/recover.ts', args, env);
+    const running = runTypeScript('workers/recover/main.ts', args, env);
     expect(await running.exited).toBe(0);
     return running.output();
   };
