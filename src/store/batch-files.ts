@@ -1,12 +1,21 @@
-import { BlobMissing, type Blobs } from './blobs.ts';
+import { type BlobEntry, BlobMissing, type Blobs } from './blobs.ts';
 import { segment } from './keys.ts';
 
 /** What the names of all blobs of all batches begin with. */
-export const BATCHES_PREFIX = 'batches/';
+const BATCHES_PREFIX = 'batches/';
 
 /** Everything that is kept of a batch but its cut-outs lies under one prefix. */
 export const batchPrefix = (client: string, id: string): string =>
   `${BATCHES_PREFIX}${segment(client)}/${id}/`;
+
+const INTENT = 'batch.json';
+
+/** Where the intents of all batches are. */
+export async function* batchIntents(blobs: Blobs, signal?: AbortSignal): AsyncGenerator<BlobEntry> {
+  for await (const entry of blobs.list(BATCHES_PREFIX, signal)) {
+    if (entry.key.endsWith(`/${INTENT}`)) yield entry;
+  }
+}
 
 const numbered = (chunk: number): string => `${String(chunk).padStart(6, '0')}.ndjson`;
 
@@ -14,7 +23,7 @@ const numbered = (chunk: number): string => `${String(chunk).padStart(6, '0')}.n
 export const batchKeys = (client: string, id: string) => {
   const prefix = batchPrefix(client, id);
   return {
-    intent: `${prefix}batch.json`,
+    intent: `${prefix}${INTENT}`,
     /** There once no more rows come. */
     sealed: `${prefix}sealed.json`,
     /** There once the batch has ended, with how and when. */

@@ -1,8 +1,11 @@
 import { cutOutPrefix, type Makings, segment } from './keys.ts';
 
+/** What the names of all blobs of all feeds begin with. */
+export const FEEDS_PREFIX = 'feeds/';
+
 /** Everything that is kept of a feed but its runs' rows and results lies under one prefix. */
 export const feedPrefix = (client: string, feedId: string): string =>
-  `feeds/${segment(client)}/${feedId}/`;
+  `${FEEDS_PREFIX}${segment(client)}/${feedId}/`;
 
 /** Names of a feed's blobs. */
 export const feedKeys = (client: string, feedId: string) => {

@@ -1,6 +1,14 @@
-import { batchFiles, batchKeys, batchPrefix, deleteAll } from './batch-files.ts';
-import type { Blobs } from './blobs.ts';
-import { feedKeys, feedPrefix } from './feed-keys.ts';
+import { z } from 'zod';
+import {
+  batchFiles,
+  batchIntents,
+  batchKeys,
+  batchPrefix,
+  deleteAll,
+  getFacts,
+} from './batch-files.ts';
+import type { BlobEntry, Blobs } from './blobs.ts';
+import { FEEDS_PREFIX, feedKeys, feedPrefix } from './feed-keys.ts';
 
 /** What is kept of feeds and their runs, to be read and deleted. */
 export function feedStore(blobs: Blobs) {
@@ -44,3 +52,25 @@ export const runIntents = (blobs: Blobs) => ({
   dropIntent: ({ client, id }: { client: string; id: string }): Promise<void> =>
     blobs.delete(batchKeys(client, id).intent),
 });
+
+/** Where the intents of all feeds are. */
+export async function* feedIntents(blobs: Blobs, signal?: AbortSignal): AsyncGenerator<BlobEntry> {
+  for await (const entry of blobs.list(FEEDS_PREFIX, signal)) {
+    if (entry.key.endsWith('/feed.json')) yield entry;
+  }
+}
+
+const RunFacts = z.object({ id: z.string(), feedId: z.string() });
+
+/** The ids of all runs that the store knows, by feed. */
+export async function runsOfFeeds(
+  blobs: Blobs,
+  signal?: AbortSignal,
+): Promise<Map<string, string[]>> {
+  const runs = new Map<string, string[]>();
+  for await (const { key } of batchIntents(blobs, signal)) {
+    const run = RunFacts.safeParse(await getFacts(blobs, key, signal)).data;
+    if (run) runs.set(run.feedId, [...(runs.get(run.feedId) ?? []), run.id]);
+  }
+  return runs;
+}

@@ -7,13 +7,14 @@ import { createLog } from '../../src/log.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { type Rebuilder, rebuildAll, type Tally } from './rebuild.ts';
 import { batches } from './rebuild-batches.ts';
+import { feeds } from './rebuild-feeds.ts';
 import { jobs } from './rebuild-jobs.ts';
 
 const START_MILLIS = 10_000;
 const AT_ONCE = 32;
 
 /** What is rebuilt, in this order. */
-const REBUILDERS: readonly Rebuilder[] = [jobs, batches];
+const REBUILDERS: readonly Rebuilder[] = [jobs, batches, feeds];
 
 type Tallies = Readonly<Record<string, Tally>>;
 

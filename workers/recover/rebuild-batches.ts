@@ -2,11 +2,9 @@ import { ZodError } from 'zod';
 import { BatchIntent, createBatches } from '../../src/jobs/batches/batches.ts';
 import { restoreBatch } from '../../src/jobs/batches/restore.ts';
 import { OUTBOX } from '../../src/jobs/webhooks/webhooks.ts';
-import { BATCHES_PREFIX, batchFiles, batchKeys, getFacts } from '../../src/store/batch-files.ts';
+import { batchFiles, batchIntents, batchKeys, getFacts } from '../../src/store/batch-files.ts';
 import type { BlobEntry } from '../../src/store/blobs.ts';
 import { newTally, type Rebuilder, type RecoverParts, type Tally } from './rebuild.ts';
-
-const INTENT = /\/batch\.json$/;
 
 /** Enters one batch again where its record is gone, and says what came of it. */
 async function rebuildBatch(
@@ -33,8 +31,7 @@ export const batches: Rebuilder = {
   name: 'batches',
   async rebuild(parts, eachOf, signal) {
     const tally = newTally();
-    await eachOf(parts.blobs.list(BATCHES_PREFIX, signal), async ({ key }: BlobEntry) => {
-      if (!INTENT.test(key)) return;
+    await eachOf(batchIntents(parts.blobs, signal), async ({ key }: BlobEntry) => {
       const came = await rebuildBatch(parts, key, signal).catch((error) => {
         if (error instanceof ZodError) return 'unknown' as const;
         throw error;

@@ -42,6 +42,8 @@ interface ChunkCounts {
   succeeded: number;
   failed: number;
   unchanged: number;
+  /** Rows of the feed: those of a product are on one line. */
+  feedRows: number;
   isWritten: boolean;
 }
 
@@ -54,6 +56,7 @@ async function* chunksOf(stored: StoredBatch): AsyncGenerator<ChunkCounts> {
     const rejected = count(rows, (row) => 'problem' in row);
     yield {
       ...{ first: first.row, rejected, accepted: rows.length - rejected },
+      feedRows: new Set(rows.map(({ line }) => line)).size,
       succeeded: count(results, ({ status }) => status === 'succeeded'),
       failed: count(results, ({ status }) => status === 'failed'),
       unchanged: count(results, (line) => line.status === 'succeeded' && line.unchanged),
@@ -99,6 +102,10 @@ export async function restoreBatch(
   const restoring = redis
     .multi()
     .hset(key, ...counts, 'chunks', chunks.length, 'cursor', `${chunk}:0`, 'issued', issued);
+  if (intent.kind === 'feed-run') {
+    const upload = { format: 'files', offset: 0, line: 0, rows: total(chunks, 'feedRows') };
+    restoring.hset(key, 'upload', JSON.stringify(upload));
+  }
   for (const [number, { first, isWritten }] of chunks.entries()) {
     restoring.rpush(`${key}:chunks`, first);
     if (isWritten) restoring.setbit(`${key}:written`, number, 1);

@@ -1,0 +1,89 @@
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createClientRetention, type Retention } from '../../src/access/retention.ts';
+import { batchClient, rowOf } from '../support/batches.ts';
+import { postImage } from '../support/client.ts';
+import { feedClient } from '../support/feed-client.ts';
+import { drawnShirt } from '../support/images.ts';
+import { intakeClient, type Job, readJob } from '../support/intake.ts';
+import { type Stack, startStack } from '../support/stack.ts';
+
+let stack: Stack;
+let redis: Redis;
+let shirt: Buffer;
+beforeAll(async () => {
+  [stack, shirt] = await Promise.all([
+    startStack(),
+    drawnShirt({ width: 210, height: 200, format: 'jpeg' }),
+  ]);
+  redis = new Redis(stack.redis.url);
+});
+afterAll(async () => {
+  redis.disconnect();
+  await stack.stop();
+});
+
+let clients = 0;
+/** A key of a client of its own; what the operator says of the key, and of the client. */
+async function keyWith({ key = {}, client = {} }: { key?: Retention; client?: Retention }) {
+  const name = `client-${++clients}`;
+  await createClientRetention(redis).set(name, client);
+  return (await stack.key({ client: name, retention: key })).key;
+}
+const secondsKept = ({ finishedAt = '', expiresAt }: Pick<Job, 'finishedAt' | 'expiresAt'>) =>
+  Math.round((Date.parse(expiresAt) - Date.parse(finishedAt)) / 1000);
+
+describe('results are kept for the shortest time that', () => {
+  test.each([
+    ['the request asks for', {}, 120, 120],
+    ['the key allows', { key: { outputSeconds: 90 } }, 120, 90],
+    ['the client allows', { key: { outputSeconds: 90 }, client: { outputSeconds: 70 } }, 120, 70],
+  ])('%s', async (_, policies, outputSeconds, kept) => {
+    const intake = intakeClient(stack, await keyWith(policies));
+    const retention = JSON.stringify({ outputSeconds });
+    const job = await readJob(await intake.post(shirt, { retention }));
+    expect(secondsKept(await intake.until(job.id, 'succeeded'))).toBe(kept);
+  });
+
+  test('and then no longer, nor is the work known for longer than its record may be', async () => {
+    const policy = { outputSeconds: 1, recordSeconds: 1 };
+    const intake = intakeClient(stack, await keyWith({ key: policy }));
+    const { id } = await readJob(await intake.post(shirt));
+    await intake.until(id, 'succeeded');
+    const status = async () => (await intake.result(id)).status;
+    await expect.poll(status).toBe(410);
+    await expect.poll(status).toBe(404);
+  });
+});
+
+describe('a batch', () => {
+  test('that was never sealed goes when its inputs must', async () => {
+    const batches = batchClient(stack, await keyWith({ key: { inputSeconds: 2 } }));
+    const id = await batches.open();
+    await batches.send(id, rowOf('a'));
+    await batches.until(id, 'expired');
+    expect((await batches.ask('GET', `/batches/${id}/manifest`)).status).toBe(410);
+  });
+});
+
+describe('a key that may keep nothing', () => {
+  test('cuts out at once, and is told why nothing else is open to it', async () => {
+    const key = await keyWith({ client: { store: 'none' } });
+    const records = async () =>
+      (await redis.keys('*')).filter((name) => /:(job|batch|feed-record):/.test(name)).sort();
+    const before = await records();
+    expect((await postImage(stack, shirt, { key })).status).toBe(200);
+    const answers = [
+      await intakeClient(stack, key).post(shirt),
+      await batchClient(stack, key).create(),
+      await feedClient(stack, key).postJson({ url: 'https://shop.example/feed.csv' }),
+    ];
+    for (const answer of answers) {
+      expect(await answer.json()).toMatchObject({
+        ...{ type: 'conflict', status: 409 },
+        detail: expect.stringContaining('/bg/v1/background-removals'),
+      });
+    }
+    expect(await records()).toEqual(before);
+  });
+});

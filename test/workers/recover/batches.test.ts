@@ -1,0 +1,87 @@
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type BatchClient, batchClient, rowOf } from '../../support/batches.ts';
+import { type FeedClient, feedClient, readFeed } from '../../support/feed-client.ts';
+import { type FeedServer, startFeedServer } from '../../support/feed-server.ts';
+import { runTypeScript } from '../../support/processes.ts';
+import { type Stack, startStack } from '../../support/stack.ts';
+
+const PICTURES = 60;
+
+let stack: Stack;
+let shop: FeedServer;
+let redis: Redis;
+let batches: BatchClient;
+let feeds: FeedClient;
+/** A key is gone with Redis; a client gets another. */
+async function freshClients(): Promise<void> {
+  const { key } = await stack.key();
+  batches = batchClient(stack, key);
+  feeds = feedClient(stack, key);
+}
+beforeAll(async () => {
+  [stack, shop] = await Promise.all([
+    startStack({ FETCH_ALLOW: '127.0.0.0/8' }),
+    startFeedServer(),
+  ]);
+  redis = new Redis(stack.redis.url);
+  await freshClients();
+});
+afterAll(async () => {
+  redis.disconnect();
+  await Promise.all([stack.stop(), shop.close()]);
+});
+
+async function recover(): Promise<Record<string, unknown>> {
+  const env = { SELVAGE_HOME: stack.home, REDIS_URL: stack.redis.url };
+  const running = runTypeScript('workers/recover/main.ts', ['--json'], env);
+  expect(await running.exited).toBe(0);
+  return JSON.parse(running.output());
+}
+
+test('batches and feeds go on where they were when Redis lost all it had', async () => {
+  const images = await Promise.all(
+    Array.from({ length: PICTURES }, (_, i) => shop.putImage(`/${i}.jpg`, i)),
+  );
+  const rows = images.map((imageUrl, i) => rowOf(`sku-${i}`, { imageUrl }));
+  const done = await batches.open();
+  await batches.send(done, rows.slice(0, 3).join(''));
+  await batches.seal(done);
+  await batches.until(done, 'completed');
+  const before = await batches.lines(done, 'manifest');
+
+  const open = await batches.open({ name: 'not sealed' });
+  await batches.send(open, rows.slice(0, 2).join(''));
+  const cells = images.map((url, i) => `sku-${i},${url}\r\n`);
+  const url = shop.put('/feed.csv', {
+    body: ['id,image_link\r\n', ...cells, 'no-image,\r\n'].join(''),
+    type: 'text/csv',
+  });
+  const feed = await readFeed(await feeds.postJson({ url, schedule: '0 3 * * *' }));
+  const path = `/intake/v1${feeds.pathOf(feed.run)}`;
+  const succeeded = async () =>
+    Number(await redis.hget(`{selvage}:batch:${feed.run.id}`, 'succeeded'));
+  await expect.poll(succeeded).toBeGreaterThan(5);
+  await stack.worker.end('SIGKILL');
+
+  await redis.flushall();
+  expect(await recover()).toMatchObject({
+    batches: { rebuilt: 3, known: 0, unknown: 0 },
+    feeds: { rebuilt: 1, known: 0, unknown: 0 },
+  });
+  expect(await recover()).toMatchObject({ batches: { rebuilt: 0, known: 3 } });
+  await freshClients();
+  expect(await batches.lines(done, 'manifest')).toEqual(before);
+  expect(await batches.get(open)).toMatchObject({ status: 'open', name: 'not sealed' });
+
+  await stack.startWorker();
+  const run = await feeds.until(feed.run, 'completed');
+  expect(run.counts).toMatchObject({ rows: PICTURES + 1, rejected: 1, succeeded: PICTURES });
+  expect(path).toBe(run.links.self);
+  const again = await feeds.runAgain(feed.id);
+  expect(again.counts).toMatchObject({ unchanged: PICTURES, changed: 0 });
+  await batches.send(open, rows[5] ?? '');
+  await batches.seal(open);
+  const last = await batches.until(open, 'completed');
+  expect(last.counts).toMatchObject({ succeeded: 3, failed: 0 });
+}, 120_000);
