@@ -48,7 +48,7 @@ afterAll(async () => {
 const QUOTA = '{selvage}:quota:test';
 let made = 0;
 /** An accepted job with its input in the store. */
-async function accepted(outputSeconds = 60): Promise<JobRecord> {
+async function accepted(outputSeconds = 60, inputSeconds = 7 * DAY): Promise<JobRecord> {
   const id = `job_test${++made}`;
   const job = {
     ...{ id, client: 'tests', requestId: 'r', outputSeconds, inputKey: `in/tests/${id}` },
@@ -56,6 +56,7 @@ async function accepted(outputSeconds = 60): Promise<JobRecord> {
     createdAt: new Date(NOW).toISOString(),
     expiresAt: expiryOf({ outputSeconds }, NOW).expiresAt,
     quota: { key: QUOTA, cost: 1 },
+    inputSeconds,
   };
   await blobs.put(job.inputKey, Buffer.from('image'));
   await records.create(job);
@@ -178,6 +179,24 @@ describe('a job under way', () => {
     expect(waiting.filter(({ id }) => id === job.id)).toHaveLength(1);
     expect((await known(job.id)).status).toBe('queued');
     expect(await blobs.head(job.inputKey)).toBeDefined();
+  });
+
+  test('whose image waited for longer than it may be kept has failed, and the image is gone', async () => {
+    await redis.set(QUOTA, 5);
+    const job = await accepted(60, 30);
+    const begun = await accepted(60, 30);
+    await records.begin(begun.id, begun.createdAt);
+    await sweepDue({ records, keeping, enqueue }, at(30) - 1);
+    expect((await known(job.id)).status).toBe('queued');
+    await sweepDue({ records, keeping, enqueue }, at(30));
+    expect(await known(job.id)).toMatchObject({
+      status: 'failed',
+      problem: { type: 'upstream-unavailable', detail: expect.stringContaining('send it again') },
+    });
+    expect(await blobs.head(job.inputKey)).toBeUndefined();
+    expect(await quotaUsed()).toBe(4);
+    expect((await known(begun.id)).status).toBe('active');
+    expect(await blobs.head(begun.inputKey)).toBeDefined();
   });
 
   test('that is given up has failed, gives its unit back and leaves nothing', async () => {

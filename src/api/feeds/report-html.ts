@@ -28,7 +28,7 @@ dt { color: var(--soft); font-size: .875rem } dd { margin: 0; font-size: 1.4rem;
 .wide { overflow-x: auto } table { border-collapse: collapse; width: 100%; min-width: 40rem }
 caption { text-align: left; color: var(--soft); padding-bottom: .5rem }
 th, td { text-align: left; vertical-align: top; padding: .5rem .5rem; border-top: 1px solid var(--line);
-  overflow-wrap: anywhere }
+  overflow-wrap: break-word }
 thead th { border-top: 0 } tbody th { font-weight: 600 } td.number { text-align: right; white-space: nowrap }
 ul { margin: 0; padding: 0; list-style: none } li + li { margin-top: .25rem }
 .changed { color: var(--good) } .unchanged { color: var(--same) }

@@ -1,5 +1,9 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { afterEach, expect, test } from 'vitest';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { findModel, readCatalog, readWeights } from '../../../models/catalog.ts';
 import type { GarmentView } from '../../../workers/engine/garment-view.ts';
 import {
   type Engine,
@@ -9,18 +13,42 @@ import {
 } from '../../../workers/engine/pool.ts';
 import { drawnShirt, transparentShirt } from '../../support/images.ts';
 
-/** Pictures that go through a network together. The classifier takes many, the default cutter one. */
+/** Pictures that go through a network together. */
+
+/** A dimension of a tensor in an ONNX file: one named `n`, and one that is always 1, in as many bytes. */
+const NAMED = Buffer.from([0x0a, 3, 0x12, 1, 0x6e]);
+const ALWAYS_ONE = Buffer.from([0x0a, 3, 0x08, 0x81, 0]);
+
+/** The weights with every batch dimension fixed, as many networks are exported. */
+function oneAtATime(weights: Uint8Array): Buffer {
+  const fixed = Buffer.from(weights);
+  for (let at = fixed.indexOf(NAMED); at >= 0; at = fixed.indexOf(NAMED))
+    ALWAYS_ONE.copy(fixed, at);
+  return fixed;
+}
+
+let modelsHome: string;
+beforeAll(async () => {
+  modelsHome = await mkdtemp(join(tmpdir(), 'selvage-together-'));
+  const { folder, ...model } = findModel(readCatalog(modelsHome), 'garment-cutout');
+  const weights = oneAtATime(await readWeights({ ...model, folder }));
+  const sha256 = createHash('sha256').update(weights).digest('hex');
+  const fixed = { ...model, id: 'one-at-a-time', file: 'one-at-a-time.onnx', sha256 };
+  await writeFile(join(modelsHome, fixed.file), weights);
+  await writeFile(join(modelsHome, 'catalog.json'), JSON.stringify({ models: [fixed] }));
+});
+afterAll(() => rm(modelsHome, { recursive: true }));
 
 const seen: Observed[] = [];
 let engine: Engine | undefined;
-async function start(batch: number): Promise<Engine> {
+async function start(batch: number, model = 'garment-cutout'): Promise<Engine> {
   seen.length = 0;
   engine = await startEngine({
-    model: 'garment-cutout',
+    model,
     device: 'cpu',
     slots: 1,
     maxPixels: 16_000_000,
-    modelsHome: tmpdir(),
+    modelsHome,
     batch,
     observe: (picture) => seen.push(picture),
   });
@@ -49,11 +77,23 @@ test('views of pictures that come together are those of the pictures alone', asy
   });
 });
 
-test('a network that takes one picture at a time gets them one at a time', async () => {
+const drawn = () =>
+  Promise.all([64, 96, 128].map((width) => drawnShirt({ width, height: 64, format: 'png' })));
+
+test('cut-outs of pictures that come together are those of the pictures alone', async () => {
   const { removeBackground } = await start(3);
-  const images = await Promise.all(
-    [64, 96, 128].map((width) => drawnShirt({ width, height: 64, format: 'png' })),
-  );
+  const images = await drawn();
+  const alone: Uint8Array[] = [];
+  for (const image of images) alone.push((await removeBackground(image)).png);
+  seen.length = 0;
+  const together = await Promise.all(images.map((image) => removeBackground(image)));
+  expect(Math.max(...seen.map(({ batchSize }) => batchSize))).toBeGreaterThan(1);
+  together.forEach(({ png }, i) => void expect(Buffer.compare(png, alone[i]!)).toBe(0));
+});
+
+test('a network that takes one picture at a time gets them one at a time', async () => {
+  const { removeBackground } = await start(3, 'one-at-a-time');
+  const images = await drawn();
   const cutOuts = await Promise.all(images.map((image) => removeBackground(image)));
   expect(cutOuts.map(({ width }) => width)).toEqual([64, 96, 128]);
   expect(seen.map(({ batchSize }) => batchSize)).toEqual([1, 1, 1]);

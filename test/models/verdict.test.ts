@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { comparisons, type Row, type Tolerances } from '../../models/training/verdict.ts';
+
+const tolerances: Tolerances = {
+  mIoU: { better: 'higher', by: 0.003 },
+  MAE: { better: 'lower', by: 0.002 },
+  right: { better: 'higher', by: { photos: 1 } },
+};
+const row = (kind: string, figures: Row['figures'], photos = 20): Row => ({
+  kind,
+  photos,
+  figures,
+});
+const worse = (shipped: Row[], candidate: Row[]) =>
+  comparisons(shipped, candidate, tolerances)
+    .filter(({ isWorse }) => isWorse)
+    .map(({ kind, figure }) => `${kind} ${figure}`);
+
+test.each([
+  { what: 'the same figures', figures: { mIoU: 0.95, MAE: 0.02 }, wanted: [] },
+  { what: 'better figures', figures: { mIoU: 0.99, MAE: 0.001 }, wanted: [] },
+  { what: 'a fall that is tolerated', figures: { mIoU: 0.947, MAE: 0.022 }, wanted: [] },
+  { what: 'a fall beyond it', figures: { mIoU: 0.9465, MAE: 0.02 }, wanted: ['street mIoU'] },
+  { what: 'a rise beyond it', figures: { mIoU: 0.95, MAE: 0.0225 }, wanted: ['street MAE'] },
+  { what: 'no number', figures: { mIoU: Number.NaN, MAE: 0.02 }, wanted: ['street mIoU'] },
+  { what: 'a figure that is missing', figures: { mIoU: 0.95 }, wanted: ['street MAE'] },
+])('$what: what is worse is named', ({ figures, wanted }) => {
+  expect(worse([row('street', { mIoU: 0.95, MAE: 0.02 })], [row('street', figures)])).toEqual(
+    wanted,
+  );
+});
+
+test('one kind cannot make up for another, and a kind without figures is worse', () => {
+  const shipped = [
+    row('street', { mIoU: 0.9 }),
+    row('flat', { mIoU: 0.9 }),
+    row('fur', { mIoU: 0.9 }),
+  ];
+  const candidate = [row('street', { mIoU: 0.99 }), row('flat', { mIoU: 0.89 })];
+  expect(worse(shipped, candidate)).toEqual(['flat mIoU', 'fur mIoU']);
+});
+
+test('a tolerance of photos is a share of those there are', () => {
+  const shipped = [row('hat', { right: 1 }, 5), row('all', { right: 1 }, 50)];
+  expect(worse(shipped, [row('hat', { right: 0.8 }, 5), row('all', { right: 0.98 }, 50)])).toEqual(
+    [],
+  );
+  expect(worse(shipped, [row('hat', { right: 0.6 }, 5), row('all', { right: 0.96 }, 50)])).toEqual([
+    'hat right',
+    'all right',
+  ]);
+});
