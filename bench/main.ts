@@ -18,6 +18,10 @@ const BENCHES: Readonly<Record<string, { measures: string; load(): Promise<Bench
     measures: 'a catalogue handed in: seconds, and the memory of the gateway',
     load: () => import('./batch.ts'),
   },
+  feed: {
+    measures: 'the import of a feed, and again unchanged',
+    load: () => import('./feed.ts'),
+  },
   quality: {
     measures: 'cut-outs against ground truth, per kind of photo, for any catalogue model',
     load: () => import('./quality.ts'),

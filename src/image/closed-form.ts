@@ -2,7 +2,7 @@ import { type Patience, solve } from './conjugate-gradient.ts';
 import type { Matte } from './matte.ts';
 import { type Equations, MIDDLE, mattingLaplacian, STENCIL } from './matting-laplacian.ts';
 import type { Pixels } from './tensor.ts';
-import { type Band, unsureBand } from './unsure-band.ts';
+import type { Band } from './unsure-band.ts';
 
 /**
  * How much the first matte counts against the photo, by how sure it is: nothing at one half, this much at
@@ -50,20 +50,21 @@ function lean({ factors, right }: Equations, { alpha }: Prior, share: (n: number
 }
 
 /**
- * Alpha of a band: what photo and first matte agree on best, found by weights told anew from the last solution.
- * @see Holland & Welsch, Robust Regression Using Iteratively Reweighted Least-Squares, 1977; weights of Geman
- *   & McClure
+ * Alpha of the pixels of a band, 0..1: what photo and first matte agree on best. Where they do not agree, the
+ * matte counts less from round to round.
+ * @see Levin, Lischinski & Weiss, A Closed-Form Solution to Natural Image Matting, PAMI 30(2), 2008
+ * @see Holland & Welsch, Robust Regression Using Iteratively Reweighted Least-Squares, 1977; the weights are
+ *   those of Geman & McClure, 1 / (1 + (distance / scale)^2) here
  */
-function solveBand(pixels: Pixels, matte: Matte, band: Band): { alpha: Float64Array; steps: number } {
+export function closedForm(pixels: Pixels, matte: Matte, band: Band): Float64Array {
   const equations = mattingLaplacian(pixels, matte, band);
   const prior = priorOf(matte, band);
+  const unknowns = { places: band.places, width: matte.width, height: matte.height };
   const alpha = Float64Array.from(band.places, (place) => matte.data[place]! / 255);
   const counted = prior.weight.slice();
-  let steps = 0;
   lean(equations, prior, (n) => counted[n]!);
-  for (let round = 0; ; round++) {
-    steps += solve(equations, band.places, matte.data.length, alpha, PATIENCE);
-    if (round === REPEATS) return { alpha, steps };
+  solve(equations, unknowns, alpha, PATIENCE);
+  for (let round = 0; round < REPEATS; round++) {
     lean(equations, prior, (n) => {
       const apart = (alpha[n]! - prior.alpha[n]!) / DISAGREEMENT;
       const weight = prior.weight[n]! / (1 + apart * apart);
@@ -71,14 +72,8 @@ function solveBand(pixels: Pixels, matte: Matte, band: Band): { alpha: Float64Ar
       counted[n] = weight;
       return more;
     });
+    solve(equations, unknowns, alpha, PATIENCE);
   }
-}
-
-export function closedForm(pixels: Pixels, matte: Matte): { matte: Matte; steps: number; band: number } {
-  const band = unsureBand(matte);
-  const { alpha, steps } = solveBand(pixels, matte, band);
-  const data = matte.data.slice();
-  for (let n = 0; n < alpha.length; n++)
-    data[band.places[n]!] = Math.round(255 * between(alpha[n]!, LEVELS));
-  return { matte: { ...matte, data }, steps, band: band.places.length };
+  for (let n = 0; n < alpha.length; n++) alpha[n] = between(alpha[n]!, LEVELS);
+  return alpha;
 }

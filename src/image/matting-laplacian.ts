@@ -6,7 +6,7 @@ import { type Band, isSubject } from './unsure-band.ts';
 /** A pixel shares windows with those up to two away: five times five, itself in the middle. */
 export const STENCIL = 25;
 export const MIDDLE = 12;
-const SIDE = 5;
+export const SIDE = 5;
 
 /**
  * Within a window alpha is a linear function of colour, up to this much; Levin's epsilon times the nine pixels
@@ -16,18 +16,10 @@ const EPSILON = 1e-6;
 
 /** One linear equation for each pixel of a band. */
 export interface Equations {
-  /** `STENCIL` factors an equation; those of pixels outside the band are zero. */
+  /** `STENCIL` factors an equation, rows from the top; those of pixels outside the band are zero. */
   factors: Float32Array;
   right: Float64Array;
-  /** From a pixel to those its factors belong to. */
-  offsets: Int32Array;
 }
-
-const stencilOffsets = (width: number): Int32Array =>
-  Int32Array.from(
-    { length: STENCIL },
-    (_, k) => (Math.floor(k / SIDE) - 2) * width + (k % SIDE) - 2,
-  );
 
 /** For each pair of a window's pixels: which factor of the first the second is. */
 const PAIRS = Int32Array.from({ length: WINDOW * WINDOW }, (_, pair) => {
@@ -81,5 +73,5 @@ export function mattingLaplacian(pixels: Pixels, matte: Matte, band: Band): Equa
       else if (isSubject(matte.data[other]!)) right[number]! -= factor;
     }
   }
-  return { factors, right, offsets: stencilOffsets(width) };
+  return { factors, right };
 }

@@ -25,8 +25,7 @@ function seedsOf({ data, width }: Matte): Float32Array {
     const alpha = data[i]!;
     const right = (i + 1) % width === 0 ? alpha : data[i + 1]!;
     const below = data[i + width] ?? alpha;
-    const parts =
-      isSubject(alpha) !== isSubject(right) || isSubject(alpha) !== isSubject(below);
+    const parts = isSubject(alpha) !== isSubject(right) || isSubject(alpha) !== isSubject(below);
     if (parts || (alpha > UNSURE.above && alpha < UNSURE.below)) seeds[i] = 1;
   }
   return seeds;

@@ -25,12 +25,9 @@ export function feedImageKey(client: string, feedId: string, makings: Makings): 
   return `${feedKeys(client, feedId).images}${sha256}-${pipeline}.png`;
 }
 
-const EXTENSIONS = { 'image/jpeg': 'jpg', 'image/png': 'png' } as const;
-
-/** A cut-out of a feed as marketplaces are given it. */
-export const feedPictureKey = (
-  cutoutKey: string,
-  background: string | undefined,
-  mediaType: keyof typeof EXTENSIONS,
-): string =>
-  cutoutKey.replace(/\.png$/, `-${background?.slice(1) ?? 'clear'}.${EXTENSIONS[mediaType]}`);
+/**
+ * A cut-out of a feed as marketplaces are given it: a JPEG on a background, else a PNG.
+ * @param background `#rrggbb`
+ */
+export const feedPictureKey = (cutoutKey: string, background: string | undefined): string =>
+  cutoutKey.replace(/\.png$/, background ? `-${background.slice(1)}.jpg` : '-clear.png');

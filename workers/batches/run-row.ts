@@ -60,11 +60,13 @@ async function pictureOf(
 ): Promise<Earlier['picture']> {
   if (!feed || !cutoutKey) return undefined;
   const { background } = feed;
+  const key = feedPictureKey(cutoutKey, background);
+  const kept = await blobs.head(key, signal);
+  if (kept) return { key, mediaType: kept.mediaType, background };
   const cutout = await blobs.get(cutoutKey, signal);
   const picture = await engine.showCutOut(cutout, { background }, { signal });
   if (!picture) return undefined;
   const { bytes, mediaType } = picture;
-  const key = feedPictureKey(cutoutKey, background, mediaType);
   await blobs.put(key, bytes, { mediaType }, signal);
   return { key, mediaType, background };
 }

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { crc32, createDeflate } from 'node:zlib';
+import { constants, crc32, createDeflate } from 'node:zlib';
 import type { Matte } from '../../src/image/matte.ts';
 import type { Pixels } from '../../src/image/tensor.ts';
 
@@ -20,6 +20,8 @@ const FILTER_NONE = 0;
 const FILTER_UP = 2;
 /** Higher levels take 1.5 times as long for 5 % fewer bytes; the largest window gives 1 % more bytes. */
 const DEFLATE = { level: 1, memLevel: 9, windowBits: 14 };
+/** Only runs are sought: see docs/adr/0019-quality.md for what that saves, and costs. */
+const DEFLATE_RUNS = { ...DEFLATE, strategy: constants.Z_RLE };
 const STRIPE_BYTES = 2 ** 20;
 
 /** Length, type, data, checksum. */
@@ -118,12 +120,18 @@ function* filteredStripes(pixels: Pixels, alpha: Uint8Array): Generator<Buffer> 
 /**
  * A cut-out as PNG: the colours of `pixels` under the alpha of `matte`, both of one size. Colours of fully
  * transparent pixels are cleared, and there is no metadata.
+ * @param effort `least` is sooner done, and gives a larger file
  */
-export async function encodePng(pixels: Pixels, matte: Matte): Promise<Buffer> {
+export async function encodePng(
+  pixels: Pixels,
+  matte: Matte,
+  effort: 'usual' | 'least' = 'usual',
+): Promise<Buffer> {
+  const deflate = effort === 'least' ? DEFLATE_RUNS : DEFLATE;
   const parts = [SIGNATURE, header(pixels.width, pixels.height)];
   await pipeline(
     Readable.from(filteredStripes(pixels, matte.data)),
-    createDeflate({ ...DEFLATE, chunkSize: STRIPE_BYTES }),
+    createDeflate({ ...deflate, chunkSize: STRIPE_BYTES }),
     async (compressed: AsyncIterable<Buffer>) => {
       for await (const data of compressed) parts.push(chunk('IDAT', data));
     },
