@@ -40,7 +40,7 @@ export const jobAcceptance =
   ({ blobs, records, queue, limits, policyOf }: AcceptParts) =>
   async (
     id: string,
-    { source, operations, outputSeconds, webhook }: Wish,
+    { source, operations, options, outputSeconds, webhook }: Wish,
     call: Pick<Call, 'caller' | 'requestId' | 'signal' | 'takeQuota'>,
   ): Promise<JobRecord> => {
     call.signal.throwIfAborted();
@@ -56,6 +56,7 @@ export const jobAcceptance =
       createdAt: new Date(now).toISOString(),
       expiresAt: expiryOf(kept, now).expiresAt,
       inputKey: jobInputKey(client, id),
+      ...(options.quality && { options }),
       ...(input && { input }),
       ...(webhook && { webhook }),
       ...(quota?.reserved && { quota: quota.reserved }),

@@ -1,11 +1,12 @@
 import { z } from 'zod';
-import { queryFlag } from '../http/parse.ts';
+import { parse, queryFlag } from '../http/parse.ts';
 import { type Preference, preferenceApplied, readPrefer } from '../http/prefer.ts';
 import { type Call, json, type Reply, type Route, route } from '../http/route.ts';
+import { optionsOf, type Quality } from '../jobs/quality.ts';
 import { UNDER_WAY } from '../jobs/records.ts';
 import { Problem } from '../problem.ts';
 import type { ImageWork } from './image-work.ts';
-import { OUTPUT_SECONDS } from './intake-request.ts';
+import { OUTPUT_SECONDS, QualityWish } from './intake-request.ts';
 import { accepted, type Intake } from './intake-work.ts';
 import { JobAnswer } from './job-answer.ts';
 
@@ -15,6 +16,9 @@ const Query = z.object({
     .meta({ description: '`true` selects base64: JSON in, JSON out' }),
 });
 type Query = z.infer<typeof Query>;
+
+/** Beside the image. */
+const Fields = z.object({ quality: QualityWish });
 
 const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
@@ -51,9 +55,11 @@ async function removeLater(
   image: Uint8Array,
   call: Call<Query>,
   prefer: Preference,
+  quality: Quality,
 ): Promise<Reply> {
   const operations = ['remove-background'] as const;
-  const wish = { source: { image }, operations, outputSeconds: OUTPUT_SECONDS.usual };
+  const options = optionsOf(quality);
+  const wish = { source: { image }, operations, options, outputSeconds: OUTPUT_SECONDS.usual };
   const applied = { 'preference-applied': preferenceApplied(prefer) };
   const waitMillis = Math.min((prefer.waitSeconds ?? 0) * 1000, maxWaitMillis);
   const job = await intake.startAndWait(wish, call, waitMillis);
@@ -84,7 +90,7 @@ const handleRemoval =
         'Ask for the binary answer: multipart, no return_base64',
       );
     }
-    const { image, via } = await call.imageForm();
+    const { image, fields, via } = await call.imageForm();
     if (via === 'json' && !asBase64) {
       throw new Problem('invalid-request', 'JSON bodies need the query ?return_base64=true', {
         errors: [{ pointer: '?return_base64', detail: 'must be true in JSON mode' }],
@@ -100,21 +106,24 @@ const handleRemoval =
         },
       );
     }
+    const { quality } = parse(Fields, { ...fields }, 'request');
     const prefer = readPrefer(call.headers.prefer);
     if (prefer.respondAsync || prefer.waitSeconds !== undefined) {
-      return removeLater(parts, image, call, prefer);
+      return removeLater(parts, image, call, prefer, quality);
     }
-    const { png, result } = await parts.work.cutOut(image, call);
+    const { png, result } = await parts.work.cutOut(image, call, quality);
     const timing = { 'server-timing': serverTiming(result.millis) };
     return cutOutReply({ png, ...result }, asBase64, timing);
   };
 
 const Base64Request = z.object({
   image_base64: z.string().meta({ description: 'Base64, or data:image/<type>;base64,<data>' }),
+  quality: QualityWish.optional(),
 });
 const Base64Answer = z.object({ image_base64: z.string().meta({ description: 'A PNG, base64' }) });
 const MultipartRequest = z.object({
   image: z.string().meta({ format: 'binary', description: 'JPEG, PNG or WebP' }),
+  quality: QualityWish.optional(),
 });
 
 /** The routes of background removal. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Call } from '../http/route.ts';
 import type { Admission } from '../jobs/admission.ts';
 import type { JobResult } from '../jobs/catalog.ts';
+import { optionsOf, type Quality } from '../jobs/quality.ts';
 import type { JobRunner } from '../jobs/results.ts';
 import { unavailable } from '../problem.ts';
 import type { Blobs } from '../store/blobs.ts';
@@ -73,9 +74,13 @@ export function createImageWork(parts: ImageWorkParts) {
 
   return {
     /** The cut-out of an image, as PNG, and what the worker says of it. */
-    cutOut: (image: Uint8Array, call: Caller) =>
+    cutOut: (image: Uint8Array, call: Caller, quality: Quality) =>
       pass(image, call, async (passage, signal) => {
-        const result = await runner.run('remove-background', passage, signal);
+        const result = await runner.run(
+          'remove-background',
+          { ...passage, ...optionsOf(quality) },
+          signal,
+        );
         return { png: await storeAnswers(blobs.get(passage.outputKey, signal)), result };
       }),
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ImageForm } from '../http/image-body.ts';
 import { parse } from '../http/parse.ts';
 import type { Call } from '../http/route.ts';
+import { type CutOutOptions, optionsOf, QualityChoice, USUAL_QUALITY } from '../jobs/quality.ts';
 import { OPERATIONS, type Operation } from '../jobs/records.ts';
 import { Problem } from '../problem.ts';
 
@@ -35,6 +36,15 @@ export const Retention = z.strictObject({
     .meta({ description: 'How long results are kept after the end of the job' }),
 });
 
+export const QualityWish = QualityChoice.default(USUAL_QUALITY).meta({
+  description:
+    '`high` refines the edges by the photo and takes longer; `fast` makes a larger file sooner',
+});
+
+/** How the work is to be done. */
+export const OptionsWish = z.strictObject({ quality: QualityWish });
+export const usualOptions = OptionsWish.default(() => ({ quality: USUAL_QUALITY }));
+
 const ImageUrl = z
   .url({ protocol: /^https?$/ })
   .max(2048)
@@ -62,6 +72,7 @@ const Fields = z.strictObject({
     fromText,
     Retention.default(() => ({ outputSeconds: OUTPUT_SECONDS.usual })),
   ),
+  options: z.preprocess(fromText, usualOptions),
   webhook: z.preprocess(fromText, WebhookWish.optional()),
 });
 
@@ -71,6 +82,7 @@ export const JobForm = z.object({
   imageUrl: ImageUrl.optional(),
   operations: z.string().meta({ description: 'Names separated by commas, or JSON' }).optional(),
   retention: z.string().meta({ description: 'JSON, as in the JSON body' }).optional(),
+  options: z.string().meta({ description: 'JSON, as in the JSON body' }).optional(),
   webhook: z.string().meta({ description: 'JSON, as in the JSON body' }).optional(),
 });
 export const JobJson = z.object({
@@ -78,6 +90,7 @@ export const JobJson = z.object({
   imageUrl: ImageUrl.optional(),
   operations: z.array(z.enum(OPERATIONS)).optional(),
   retention: Retention.optional(),
+  options: OptionsWish.optional(),
   webhook: WebhookWish.optional().meta({ description: 'Told at the end of the job' }),
 });
 
@@ -85,6 +98,8 @@ export const JobJson = z.object({
 export interface Wish {
   source: { image: Uint8Array } | { imageUrl: string };
   operations: readonly Operation[];
+  /** Empty where all is as usual. */
+  options: CutOutOptions;
   outputSeconds: number;
   webhook?: z.infer<typeof WebhookWish>;
 }
@@ -94,8 +109,17 @@ export interface Wish {
  * @throws Problem invalid-request with every fault
  */
 export function readWish({ image, fields, via }: ImageForm): Wish {
-  const { imageUrl, operations, retention, webhook } = parse(Fields, { ...fields }, 'request');
-  const rest = { operations, ...retention, ...(webhook && { webhook }) };
+  const { imageUrl, operations, options, retention, webhook } = parse(
+    Fields,
+    { ...fields },
+    'request',
+  );
+  const rest = {
+    operations,
+    options: optionsOf(options.quality),
+    ...retention,
+    ...(webhook && { webhook }),
+  };
   if (image && imageUrl === undefined) return { source: { image }, ...rest };
   if (!image && imageUrl !== undefined) return { source: { imageUrl }, ...rest };
   const name = via === 'json' ? 'imageBase64' : 'image';

@@ -1,6 +1,7 @@
 import type { Queue } from 'bullmq';
 import { z } from 'zod';
-import { type Call, json, type Route, route } from '../http/route.ts';
+import { type Call, json, type Reply, type Route, route } from '../http/route.ts';
+import type { Answer, Idempotency } from '../jobs/idempotency.ts';
 import { enqueueDelivery } from '../jobs/webhooks/delivery.ts';
 import {
   DELIVERY_STATUSES,
@@ -11,6 +12,7 @@ import {
 import type { WebhookReceivers } from '../jobs/webhooks/receivers.ts';
 import { WEBHOOK_TYPES } from '../jobs/webhooks/webhooks.ts';
 import { Problem, unavailable } from '../problem.ts';
+import { idempotently } from './idempotent.ts';
 import { WebhookWish } from './intake-request.ts';
 
 const WEBHOOKS_PATH = '/intake/v1/webhooks';
@@ -135,13 +137,16 @@ function createDeeds({ events, receivers, queue }: WebhookParts) {
 }
 type Deeds = ReturnType<typeof createDeeds>;
 
+/** Does what a request asks for once for its `Idempotency-Key`. */
+type Once = (call: Call, sameness: unknown, work: () => Promise<Answer>) => Promise<Reply>;
+
 const answer = (description: string, schema: z.ZodType) => ({
   description,
   content: { 'application/json': schema },
 });
 
 /** What a client sets up once. */
-const receiverRoutes = (deeds: Deeds): Route[] => [
+const receiverRoutes = (deeds: Deeds, once: Once): Route[] => [
   route({
     method: 'POST',
     path: `${WEBHOOKS_PATH}/secret`,
@@ -150,10 +155,12 @@ const receiverRoutes = (deeds: Deeds): Route[] => [
     description:
       'The secret before it stays good for a day, and messages carry a signature by each. Addresses that were off are on again.',
     answers: { 201: answer('The secret; it is not shown again', MadeSecret) },
-    async handle(call) {
-      const made = await deeds.makeSecret(clientOf(call));
-      return { ...json(made, { 'cache-control': 'no-store' }), status: 201 };
-    },
+    handle: (call) =>
+      once(call, [`${WEBHOOKS_PATH}/secret`], async () => ({
+        status: 201,
+        headers: { 'cache-control': 'no-store' },
+        body: await deeds.makeSecret(clientOf(call)),
+      })),
   }),
   route({
     method: 'GET',
@@ -170,12 +177,17 @@ const receiverRoutes = (deeds: Deeds): Route[] => [
     summary: 'Send to an address again that answered 410',
     body: WebhookWish,
     answers: { 200: answer('What stands now', Standing) },
-    handle: async (call) => json(await deeds.enable(clientOf(call), call.body.url)),
+    handle: (call) =>
+      once(call, [`${WEBHOOKS_PATH}/enable`, call.body.url], async () => ({
+        status: 200,
+        headers: {},
+        body: await deeds.enable(clientOf(call), call.body.url),
+      })),
   }),
 ];
 
 /** What became of each event. */
-const deliveryRoutes = (deeds: Deeds): Route[] => [
+const deliveryRoutes = (deeds: Deeds, once: Once): Route[] => [
   route<ListQuery>({
     method: 'GET',
     path: DELIVERIES_PATH,
@@ -207,14 +219,19 @@ const deliveryRoutes = (deeds: Deeds): Route[] => [
     answers: { 202: answer('The delivery, pending again', Delivery) },
     problems: ['not-found'],
     async handle(call) {
-      const event = await deeds.replay(await deeds.own(call));
-      return { ...json(deliveryAnswer(event)), status: 202 };
+      const event = await deeds.own(call);
+      return once(call, [DELIVERIES_PATH, event.id], async () => ({
+        status: 202,
+        headers: {},
+        body: deliveryAnswer(await deeds.replay(event)),
+      }));
     },
   }),
 ];
 
 /** The routes of webhooks. */
-export function webhookRoutes(parts: WebhookParts): Route[] {
+export function webhookRoutes(parts: WebhookParts, idempotency: Idempotency): Route[] {
   const deeds = createDeeds(parts);
-  return [...receiverRoutes(deeds), ...deliveryRoutes(deeds)];
+  const once: Once = (call, sameness, work) => idempotently(idempotency, call, sameness, work);
+  return [...receiverRoutes(deeds, once), ...deliveryRoutes(deeds, once)];
 }

@@ -11,12 +11,13 @@ import { JOBS_PATH, JobAnswer, jobAnswer } from './job-answer.ts';
 const PREFIX = '/intake/v1';
 
 /** What makes two requests the same; the image counts by its bytes, not by how they were sent. */
-function samenessOf({ source, operations, outputSeconds, webhook }: Wish): unknown {
+function samenessOf({ source, operations, options, outputSeconds, webhook }: Wish): unknown {
   const image =
     'imageUrl' in source
       ? source.imageUrl
       : createHash('sha256').update(source.image).digest('hex');
-  return ['POST', JOBS_PATH, image, operations, outputSeconds, ...(webhook ? [webhook.url] : [])];
+  const more = [...(options.quality ? [options] : []), ...(webhook ? [webhook.url] : [])];
+  return ['POST', JOBS_PATH, image, operations, outputSeconds, ...more];
 }
 
 const createJob =

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CutOutOptions } from '../jobs/quality.ts';
 import { JOBS_PATH, type JobRecord, jobLinks, OPERATIONS, STATUSES } from '../jobs/records.ts';
 import { PROBLEMS, Problem, type ProblemType } from '../problem.ts';
 import { classify } from '../taxonomy/classify.ts';
@@ -55,6 +56,8 @@ export const JobAnswer = z.object({
   id: z.string(),
   status: z.enum(STATUSES),
   operations: z.array(z.enum(OPERATIONS)),
+  /** Where they are not the usual ones. */
+  options: CutOutOptions.optional(),
   createdAt: z.iso.datetime(),
   startedAt: z.iso.datetime().optional(),
   finishedAt: z.iso.datetime().optional(),
@@ -97,6 +100,7 @@ export function jobAnswer(job: JobRecord): JobAnswer {
   const { id, status, operations, createdAt, startedAt, finishedAt, expiresAt, input } = job;
   return {
     ...{ id, status, operations, createdAt },
+    ...(job.options && { options: job.options }),
     ...(startedAt && { startedAt }),
     ...(finishedAt && { finishedAt }),
     expiresAt,

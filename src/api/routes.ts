@@ -41,7 +41,7 @@ export function routeTable(parts: ApiParts): Route[] {
     ...intakeRoutes(jobs, intake.idempotency),
     ...batchRoutes(createBatchWork(batches), intake.idempotency),
     ...feedRoutes(feeds),
-    ...webhookRoutes(intake.webhooks),
+    ...webhookRoutes(intake.webhooks, intake.idempotency),
     ...fileRoutes(intake),
     ...taxonomyRoutes({ work, readImage }),
     ...lookRoutes({ signingKeys }),

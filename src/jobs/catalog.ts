@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AcceptedRow } from './batches/lines.ts';
 import { GarmentView } from './garment-view.ts';
+import { CutOutOptions, QualityChoice } from './quality.ts';
 import { OPERATIONS } from './records.ts';
 
 /** Which queue a kind of work waits in, and how fast a dead worker's job is taken over. */
@@ -53,7 +54,7 @@ export const JOBS = {
   'remove-background': {
     queue: 'sync',
     attempts: 3,
-    data: ImageJob.extend({ outputKey: z.string() }),
+    data: ImageJob.extend({ outputKey: z.string(), quality: QualityChoice.optional() }),
     /** `bytes` of the PNG; `confidence` 0..1. */
     result: ImageResult.extend({ bytes: z.number(), confidence: z.number() }),
   },
@@ -79,6 +80,7 @@ export const JOBS = {
       batchId: z.string(),
       client: z.string(),
       operations: z.array(z.enum(OPERATIONS)),
+      options: CutOutOptions.optional(),
       chunk: z.number(),
       /** Rows of the chunk that were accepted. */
       chunkRows: z.number(),

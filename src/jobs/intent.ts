@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { expiryOf } from './keeping.ts';
+import { CutOutOptions } from './quality.ts';
 import { type NewJob, OPERATIONS } from './records.ts';
 
 /** What is said with an input so that its job can be told from the store alone. */
@@ -7,6 +8,7 @@ const Intent = z.object({
   client: z.string(),
   requestId: z.string(),
   operations: z.array(z.enum(OPERATIONS)),
+  options: CutOutOptions.optional(),
   createdAt: z.iso.datetime(),
   inputSeconds: z.number().optional(),
   outputSeconds: z.number(),
@@ -27,10 +29,10 @@ const asAscii = (value: object): string =>
 
 /** A job's intent as a fact of its input. A webhook too long to be kept is left out. */
 export function writeIntent(job: NewJob): string {
-  const { client, requestId, operations, createdAt, quota, webhook } = job;
+  const { client, requestId, operations, options, createdAt, quota, webhook } = job;
   const { inputSeconds, outputSeconds, recordSeconds } = job;
   const kept = { inputSeconds, outputSeconds, recordSeconds };
-  const intent = { client, requestId, operations, createdAt, ...kept, quota };
+  const intent = { client, requestId, operations, options, createdAt, ...kept, quota };
   const whole = asAscii({ ...intent, webhook });
   return whole.length <= MOST_CHARS ? whole : asAscii(intent);
 }
@@ -39,10 +41,11 @@ export function writeIntent(job: NewJob): string {
 export function readIntent(text: string, id: string, inputKey: string): NewJob | undefined {
   const parsed = Intent.safeParse(parseJson(text));
   if (!parsed.success) return undefined;
-  const { quota, webhook, ...intent } = parsed.data;
+  const { quota, webhook, options, ...intent } = parsed.data;
   const { expiresAt } = expiryOf(intent, Date.parse(intent.createdAt));
   return {
     ...{ id, inputKey, ...intent, expiresAt },
+    ...(options && { options }),
     ...(quota && { quota }),
     ...(webhook && { webhook }),
   };

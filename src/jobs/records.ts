@@ -1,6 +1,7 @@
 import type { Redis, Result } from 'ioredis';
 import { z } from 'zod';
 import { GarmentView } from './garment-view.ts';
+import { CutOutOptions } from './quality.ts';
 import { PREFIX } from './redis.ts';
 import { OUTBOX, outboxEntry } from './webhooks/webhooks.ts';
 
@@ -61,6 +62,7 @@ const JobRecord = z.object({
   client: z.string(),
   requestId: z.string(),
   operations: z.array(z.enum(OPERATIONS)),
+  options: CutOutOptions.optional(),
   createdAt: z.iso.datetime(),
   startedAt: z.iso.datetime().optional(),
   finishedAt: z.iso.datetime().optional(),

@@ -203,6 +203,18 @@ describe('secrets', () => {
   });
 });
 
+test('a secret asked for again under one Idempotency-Key is the same one', async () => {
+  const intake = await newClient();
+  const headers = { 'idempotency-key': 'once' };
+  const [first, second] = [
+    await intake.ask('POST', '/webhooks/secret', { headers }),
+    await intake.ask('POST', '/webhooks/secret', { headers }),
+  ];
+  expect([first.status, second.status]).toEqual([201, 201]);
+  expect(await second.json()).toEqual(await first.json());
+  expect((await standing(intake)).secrets).toHaveLength(1);
+});
+
 describe('deliveries', () => {
   test('end with 410, and can be sent again', async () => {
     const intake = await newClient();

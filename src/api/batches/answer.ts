@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { BATCH_ENDED, BATCH_STATUSES, type BatchRecord } from '../../jobs/batches/batches.ts';
 import { batchLinks } from '../../jobs/batches/links.ts';
+import { CutOutOptions } from '../../jobs/quality.ts';
 import { OPERATIONS } from '../../jobs/records.ts';
 import { ShownProblem, shownProblem } from '../job-answer.ts';
 
@@ -21,6 +22,8 @@ export const BatchAnswer = z.object({
   status: z.enum(BATCH_STATUSES),
   name: z.string().optional(),
   operations: z.array(z.enum(OPERATIONS)),
+  /** Where they are not the usual ones. */
+  options: CutOutOptions.optional(),
   counts: Counts,
   upload: z
     .object({ format: z.string(), offset: z.number() })
@@ -62,6 +65,7 @@ export function batchAnswer(batch: BatchRecord): BatchAnswer {
   const { id, status, name, operations, upload, createdAt, sealedAt, finishedAt } = batch;
   return {
     ...{ id, status, operations, counts: batchCounts(batch), createdAt },
+    ...(batch.options && { options: batch.options }),
     ...(name !== undefined && { name }),
     ...(upload && { upload: { format: upload.format, offset: upload.offset } }),
     ...(sealedAt && { sealedAt }),

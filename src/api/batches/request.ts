@@ -1,10 +1,17 @@
 import { z } from 'zod';
-import { Operations, OUTPUT_SECONDS, Retention, WebhookWish } from '../intake-request.ts';
+import {
+  Operations,
+  OUTPUT_SECONDS,
+  Retention,
+  usualOptions,
+  WebhookWish,
+} from '../intake-request.ts';
 
 /** What a client says of a new batch. */
 export const BatchWish = z.strictObject({
   name: z.string().trim().min(1).max(200).optional(),
   operations: Operations.default(['remove-background']),
+  options: usualOptions,
   retention: Retention.default(() => ({ outputSeconds: OUTPUT_SECONDS.usual })),
   webhook: WebhookWish.optional().meta({ description: 'Told at the end of the batch' }),
 });

@@ -12,6 +12,7 @@ import type { BatchIndex } from '../../jobs/batches/client-index.ts';
 import type { BatchKeeping } from '../../jobs/batches/keeping.ts';
 import { BATCHES_PATH, batchEnded } from '../../jobs/batches/links.ts';
 import type { Answer } from '../../jobs/idempotency.ts';
+import { optionsOf } from '../../jobs/quality.ts';
 import type { Policy } from '../../jobs/retention.ts';
 import type { WebhookReceivers } from '../../jobs/webhooks/receivers.ts';
 import { Problem, unavailable } from '../../problem.ts';
@@ -54,10 +55,12 @@ function callerOf({ caller }: Call) {
 function intentOf(wish: BatchWish, kept: Policy, call: Call, nowMillis: number): BatchIntent {
   const { client, meter, quotaPerDay } = callerOf(call);
   const { name, operations, webhook } = wish;
+  const options = optionsOf(wish.options.quality);
   return {
     ...{ id: newBatchId(), kind: 'batch', client, requestId: call.requestId },
     ...{ operations, ...kept },
     createdAt: new Date(nowMillis).toISOString(),
+    ...(options.quality && { options }),
     ...(name !== undefined && { name }),
     ...(webhook && { webhook }),
     meter: { meter, quotaPerDay },

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { BATCH_STATUSES, type BatchRecord } from '../../jobs/batches/batches.ts';
 import { FEEDS_PATH, runLinks } from '../../jobs/batches/links.ts';
 import { FEED_FORMATS, type FeedRecord } from '../../jobs/feeds/feeds.ts';
+import { CutOutOptions } from '../../jobs/quality.ts';
 import { OPERATIONS } from '../../jobs/records.ts';
 import { ShownProblem, shownProblem } from '../job-answer.ts';
 
@@ -41,6 +42,8 @@ export const FeedAnswer = z.object({
   source: z.union([z.object({ url: z.string() }), z.object({ uploaded: z.literal(true) })]),
   format: z.enum(FEED_FORMATS),
   operations: z.array(z.enum(OPERATIONS)),
+  /** Where they are not the usual ones. */
+  options: CutOutOptions.optional(),
   schedule: z.string().optional(),
   export: z.object({ background: z.string().optional() }),
   retention: z.object({ outputSeconds: z.number() }),
@@ -82,6 +85,7 @@ export function feedAnswer(feed: FeedRecord, run: BatchRecord | undefined): Feed
   const self = `${FEEDS_PATH}/${id}`;
   return {
     ...{ id, source, format, operations },
+    ...(feed.options && { options: feed.options }),
     ...(schedule && { schedule }),
     ...{ export: feed.export, retention: { outputSeconds } },
     ...(webhook && { webhook }),

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { FEED_FORMATS, type FeedIntent } from '../../jobs/feeds/feeds.ts';
 import { scheduleFault } from '../../jobs/feeds/schedules.ts';
-import { Operations, WebhookWish } from '../intake-request.ts';
+import { optionsOf, type Quality } from '../../jobs/quality.ts';
+import { Operations, QualityWish, usualOptions, WebhookWish } from '../intake-request.ts';
 
 const DAY_SECONDS = 86_400;
 /** How long a run and its pictures are kept where no newer ones take their place, seconds. */
@@ -53,6 +54,7 @@ export const FeedJson = z.strictObject({
   url: FeedUrl,
   format: Format,
   operations: usualOperations,
+  options: usualOptions,
   schedule: Schedule.optional(),
   export: z.strictObject({ background: Background.optional() }).default({}),
   retention: z
@@ -68,6 +70,7 @@ export const FeedQuery = z.object({
     (text) => (typeof text === 'string' ? text.split(',').map((word) => word.trim()) : text),
     usualOperations,
   ),
+  quality: QualityWish,
   background: Background.optional(),
   outputSeconds: OutputSeconds,
   webhookUrl: WebhookWish.shape.url.optional(),
@@ -78,8 +81,21 @@ export type FeedQuery = z.infer<typeof FeedQuery>;
 /** What a client wants of a feed, however it said so. */
 export type FeedWish = Pick<
   FeedIntent,
-  'source' | 'format' | 'operations' | 'schedule' | 'export' | 'outputSeconds' | 'webhook'
+  | 'source'
+  | 'format'
+  | 'operations'
+  | 'options'
+  | 'schedule'
+  | 'export'
+  | 'outputSeconds'
+  | 'webhook'
 >;
+
+/** Nothing where all is as usual. */
+function withOptions(quality: Quality) {
+  const options = optionsOf(quality);
+  return options.quality ? { options } : {};
+}
 
 const asExport = (background: string | undefined) => (background ? { background } : {});
 
@@ -87,6 +103,7 @@ export function wishOfJson(json: z.infer<typeof FeedJson>): FeedWish {
   const { url, format, operations, schedule, retention, webhook } = json;
   return {
     ...{ source: { url }, format, operations, ...retention },
+    ...withOptions(json.options.quality),
     ...(schedule && { schedule }),
     export: asExport(json.export.background),
     ...(webhook && { webhook }),
@@ -97,6 +114,7 @@ export function wishOfQuery(query: FeedQuery): FeedWish {
   const { format, operations, background, outputSeconds, webhookUrl } = query;
   return {
     ...{ source: { uploaded: true }, format, operations, outputSeconds },
+    ...withOptions(query.quality),
     export: asExport(background),
     ...(webhookUrl && { webhook: { url: webhookUrl } }),
   };

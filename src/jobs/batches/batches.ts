@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
+import { CutOutOptions } from '../quality.ts';
 import { type Meter, QUOTA_KEPT_SECONDS, quotaKeyOf } from '../quota.ts';
 import { OPERATIONS } from '../records.ts';
 import { PREFIX } from '../redis.ts';
@@ -40,6 +41,7 @@ export const BatchIntent = z.object({
   client: z.string(),
   requestId: z.string(),
   operations: z.array(z.enum(OPERATIONS)),
+  options: CutOutOptions.optional(),
   /** How long inputs may wait, results are kept after the end, and the batch is known after that. */
   inputSeconds: z.number().optional(),
   outputSeconds: z.number(),

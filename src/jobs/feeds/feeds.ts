@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Redis, Result } from 'ioredis';
 import { z } from 'zod';
+import { CutOutOptions } from '../quality.ts';
 import { OPERATIONS } from '../records.ts';
 import { PREFIX } from '../redis.ts';
 
@@ -16,6 +17,7 @@ export const FeedIntent = z.object({
   source: z.union([z.object({ url: z.string() }), z.object({ uploaded: z.literal(true) })]),
   format: z.enum(FEED_FORMATS),
   operations: z.array(z.enum(OPERATIONS)),
+  options: CutOutOptions.optional(),
   /** Five fields of cron, in UTC. */
   schedule: z.string().optional(),
   /** What marketplaces are given: on this colour (`#rrggbb`), else transparent. */

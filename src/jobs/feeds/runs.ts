@@ -40,6 +40,7 @@ export const scheduledRunId = (jobId: string): string =>
 function runIntent(feed: FeedRecord, runId: string, requestId: string, now: Date): BatchIntent {
   const { client, operations, outputSeconds, inputSeconds, recordSeconds, webhook, meter } = feed;
   const { background } = feed.export;
+  const { options } = feed;
   return {
     ...{ id: runId, kind: 'feed-run', client, requestId, operations, outputSeconds, meter },
     createdAt: now.toISOString(),
@@ -47,6 +48,7 @@ function runIntent(feed: FeedRecord, runId: string, requestId: string, now: Date
     ...(recordSeconds !== undefined && { recordSeconds }),
     ...(webhook && { webhook }),
     ...(background && { background }),
+    ...(options && { options }),
     feedId: feed.id,
   };
 }

@@ -1,0 +1,253 @@
+"""What training rests on, without photos: python -m unittest discover test/models/training"""
+
+import json
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import numpy as np
+import torch
+
+ROOT = Path(__file__).parents[3]
+TRAINING = ROOT / "models" / "training"
+sys.path.insert(0, str(TRAINING))
+
+import onnx  # noqa: E402
+
+import augment  # noqa: E402
+import calibrate  # noqa: E402
+import card  # noqa: E402
+import colours  # noqa: E402
+import dynamic_batch  # noqa: E402
+import loss  # noqa: E402
+import net  # noqa: E402
+import photos  # noqa: E402
+import tasks  # noqa: E402
+import train  # noqa: E402
+import views  # noqa: E402
+
+torch.set_num_threads(1)
+
+
+def write_data(folder: Path, count: int, size: int) -> None:
+    """Grey pictures with a bright square, as data.py would write them."""
+    rng = np.random.default_rng(0)
+    for name in ("train", "validation"):
+        matte = np.zeros((count, size, size), np.uint8)
+        matte[:, size // 4 : -size // 4, size // 4 : -size // 4] = 255
+        noise = rng.integers(0, 60, (count, size, size, 3))
+        photo = np.uint8(noise + (matte[..., None] > 0) * 180)
+        np.savez(
+            folder / f"{name}.npz",
+            photo=photo,
+            matte=matte,
+            trust=np.full_like(matte, 255),
+            is_person=np.ones(count, bool),
+        )
+
+
+class Lists(unittest.TestCase):
+    def test_whole_contributors_are_held_out_and_no_large_one(self):
+        names = ["large"] * 500 + [f"small-{i % 100}" for i in range(500)]
+        held = photos.held_out(names, 0.1, seed=1)
+        self.assertNotIn("large", held)
+        self.assertTrue(100 <= sum(name in held for name in names) <= 105)
+        self.assertEqual(held, photos.held_out(names, 0.1, seed=1))
+        self.assertNotEqual(held, photos.held_out(names, 0.1, seed=2))
+
+    def test_a_deck_deals_all_before_one_comes_again_wherever_it_begins(self):
+        deck = tasks.Deck(list(range(7)), seed=3)
+        dealt = deck.deal(0, 21)
+        for around in range(3):
+            self.assertEqual(sorted(dealt[7 * around : 7 * around + 7]), list(range(7)))
+        self.assertEqual(deck.deal(5, 9), dealt[5:14])
+
+
+class Pictures(unittest.TestCase):
+    def test_a_shadow_does_not_come_in_again_at_the_other_side(self):
+        planes = torch.zeros(1, 1, 8, 8)
+        planes[..., 6:, :] = 1
+        moved = augment.shifted(planes, 3, 0)
+        self.assertEqual(float(moved.sum()), 0)
+        self.assertEqual(float(augment.shifted(planes, 1, 2)[0, 0, 7, 2:].sum()), 6)
+
+    def test_composites_are_the_same_for_the_same_seed_and_keep_their_cut_outs(self):
+        cutouts = torch.zeros(6, 64, 64, 4, dtype=torch.uint8)
+        cutouts[:, 16:48, 16:48] = torch.tensor([200, 40, 40, 255], dtype=torch.uint8)
+        make = lambda seed: augment.composites(np.random.default_rng(seed), cutouts, None, 64)
+        (x, alpha), (again, _), (other, _) = make(1), make(1), make(2)
+        self.assertTrue(torch.equal(x, again))
+        self.assertFalse(torch.equal(x, other))
+        inside = alpha > 0.99
+        red, green = x[:, :1][inside], x[:, 1:2][inside]
+        self.assertTrue(bool((red > green).all()))
+
+    def test_the_subjects_colours_have_nothing_of_the_backdrop(self):
+        alpha = torch.zeros(1, 96, 96)
+        alpha[:, :, :48] = 1
+        alpha[:, :, 44:52] = torch.linspace(1, 0, 8)
+        own, behind = torch.tensor([0.9, 0.1, 0.1]).view(3, 1, 1), torch.tensor([0.1, 0.1, 0.9]).view(3, 1, 1)
+        photo = own * alpha + behind * (1 - alpha)
+        fore = colours.subject_colours(photo, alpha)
+        edge = (alpha > 0.2).expand(3, 96, 96)
+        before = (photo - own).abs()[edge].mean()
+        self.assertLess(float((fore - own).abs()[edge].mean()), 0.35 * float(before))
+
+    def test_islands_go_and_large_parts_stay(self):
+        alpha = torch.zeros(1, 80, 80)
+        alpha[:, 10:40, 10:40] = 1
+        alpha[:, 60:78, 10:40] = 1
+        alpha[:, 5:8, 70:73] = 1
+        kept = colours.without_islands(alpha)
+        self.assertEqual(float(kept[:, 5:8, 70:73].sum()), 0)
+        self.assertEqual(float(kept.sum()), 30 * 30 + 18 * 30)
+
+    def test_a_contained_view_keeps_the_shape_of_the_garment(self):
+        matte = np.zeros((64, 64), np.uint8)
+        matte[16:48, 16:48] = 255
+        arrays = {
+            "photo": np.repeat(matte[None, ..., None], 3, 3),
+            "matte": matte[None],
+            # A square in the stretched picture, so twice as wide as high in the photo.
+            "aspect": np.float32([2.0]),
+        }
+        seen = views.render(arrays, 0, views.fixed_view(arrays, 0, "contained"), 64)[0]
+        # White above and below; between, the garment on black.
+        photo = seen[16:48]
+        self.assertEqual(int((seen < 0.5).any(1).sum()), 32)
+        garment = photo > 0.5
+        self.assertEqual((int(garment.any(0).sum()), int(garment.any(1).sum())), (32, 16))
+
+
+class Networks(unittest.TestCase):
+    def test_the_loss_is_least_where_the_answer_is_right(self):
+        matte = torch.zeros(1, 1, 32, 32)
+        matte[..., 8:24, 8:24] = 1
+        small = [torch.nn.functional.adaptive_avg_pool2d(matte, n) for n in (16, 4)]
+        levels = lambda sign: tuple((m * 2 - 1) * 8 * sign for m in (matte, *small))
+        trust = torch.ones_like(matte)
+        right, wrong = (float(loss.matte_loss(levels(sign), matte, trust)) for sign in (1, -1))
+        self.assertLess(right, 0.25)
+        self.assertGreater(wrong, 10 * right)
+
+    def test_pixels_that_are_not_trusted_do_not_count(self):
+        matte, trust = torch.zeros(1, 1, 32, 32), torch.ones(1, 1, 32, 32)
+        trust[..., 16:] = 0
+        answer = torch.full((1, 1, 32, 32), -8.0)
+        answer[..., 20:] = 8
+        levels = (answer, *(torch.nn.functional.adaptive_avg_pool2d(answer, n) for n in (16, 4)))
+        self.assertLess(float(loss.matte_loss(levels, matte, trust)), 0.2)
+
+    def test_torchvisions_weights_give_the_same_features(self):
+        torch.manual_seed(0)
+        state = torchvision_state()
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "mobilenet_v2.pth"
+            torch.save(state, file)
+            network = net.Classifier().eval()
+            fresh = net.start_from(network, file)
+        self.assertEqual(fresh, ["fc.bias", "fc.weight"])
+        stem = network.enc.stem[0]
+        x = torch.rand(1, 3, 32, 32)
+        mean, std = (torch.tensor(t).view(1, 3, 1, 1) for t in (net.MEAN, net.STD))
+        norm = {k: state[f"features.0.1.{k}"] for k in ("running_mean", "running_var", "weight", "bias")}
+        raw = torch.nn.functional.conv2d((x - mean) / std, state["features.0.0.weight"], None, 2, 1)
+        wanted = torch.nn.functional.batch_norm(raw, **norm)
+        # At the border padding is grey here and the mean colour there.
+        inner = (stem.linear(x * 2 - 1) - wanted)[..., 1:, 1:].abs().max()
+        self.assertLess(float(inner.detach()), 1e-4)
+
+    def test_temperature_mends_confidence(self):
+        torch.manual_seed(1)
+        truth = torch.randn(4000, 10) * 1.5
+        labels = torch.multinomial(torch.softmax(truth, 1), 1)[:, 0]
+        self.assertAlmostEqual(calibrate.best_temperature(truth * 2, labels), 2.0, delta=0.15)
+        sure = calibrate.calibration_error(torch.softmax(truth * 2, 1), labels)
+        mended = calibrate.calibration_error(torch.softmax(truth, 1), labels)
+        self.assertLess(mended, sure / 3)
+
+
+def torchvision_state() -> dict[str, torch.Tensor]:
+    """Random weights under torchvision's names, in its order."""
+    state: dict[str, torch.Tensor] = {}
+
+    def add(name: str, conv: net.Conv) -> None:
+        stem, number = name.rsplit(".", 1)
+        outputs = conv.v.shape[0]
+        state[f"{name}.weight"] = torch.randn_like(conv.v) * 0.2
+        for key in ("weight", "bias", "running_mean", "running_var"):
+            state[f"{stem}.{int(number) + 1}.{key}"] = torch.rand(outputs) + 0.1
+
+    encoder = net.Classifier().enc
+    add("features.0.0", encoder.stem[0])
+    add("features.1.conv.0.0", encoder.stem[1])
+    add("features.1.conv.1", encoder.stem[2])
+    for i, block in enumerate(encoder.blocks, 2):
+        for name, conv in zip(("conv.0.0", "conv.1.0", "conv.2"), block.c):
+            add(f"features.{i}.{name}", conv)
+    add("features.18.0", encoder.tail)
+    return state
+
+
+def run(script: str, *arguments: object) -> str:
+    done = subprocess.run(
+        [sys.executable, str(TRAINING / script), *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise AssertionError(done.stderr)
+    return done.stdout
+
+
+class WholeWay(unittest.TestCase):
+    def test_training_learns_resumes_as_if_never_stopped_and_exports_for_many(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            write_data(folder, 8, 64)
+            common = ["--net", "garment-cutout", "--data", folder, "--batch", 4, "--sizes", 64]
+            # The first steps are small ones; a high rate makes eight of them enough to see.
+            common += ["--threads", 1, "--validate", 4, "--log", 4, "--rate", 8]
+            run("train.py", *common, "--steps", 8, "--out", folder / "whole")
+            # The schedule knows how many steps there are, so a stop in between is a run that was cut.
+            half = [*common, "--steps", 8, "--out", folder / "halved"]
+            run("train.py", *half, "--stop-after", 4)
+            run("train.py", *half)
+            whole, halved = (
+                torch.load(folder / part / "last.pt", weights_only=True) for part in ("whole", "halved")
+            )
+            for key, value in whole["average"].items():
+                self.assertTrue(torch.allclose(value, halved["average"][key], atol=1e-6), key)
+            history = json.loads((folder / "whole" / "history.json").read_text())
+            self.assertLess(history[-1]["loss"], history[0]["loss"])
+            out = folder / "out.onnx"
+            run("export.py", folder / "whole" / "last.pt", out, "--net", "garment-cutout")
+            made = run("card.py", out, "--name", "garment-cutout", "--made", "2026-11-21", "--out", folder / "c.json")
+            self.assertIn("c.json", made)
+            written = json.loads((folder / "c.json").read_text())
+            self.assertEqual(written["input"], {"input": "[n,3,h,w]"})
+            self.assertEqual(written["bytes"], out.stat().st_size)
+
+
+class Cards(unittest.TestCase):
+    def test_what_the_shipped_networks_say_is_what_their_cards_say(self):
+        for name in ("garment-cutout", "garment-class"):
+            said = json.loads((ROOT / "models" / f"{name}.json").read_text())
+            found = card.of_network(ROOT / "models" / f"{name}.onnx")
+            for key in ("bytes", "sha256", "opset", "weights"):
+                self.assertEqual(found[key], said[key], f"{name} {key}")
+
+    def test_the_batch_gets_its_name(self):
+        fixed = onnx.load(ROOT / "models" / "garment-cutout.onnx")
+        for value in (*fixed.graph.input, *fixed.graph.output):
+            value.type.tensor_type.shape.dim[0].dim_value = 1
+        named = dynamic_batch.with_dynamic_batch(fixed)
+        self.assertEqual(card.shape_of(named.graph.input[0]), "[n,3,h,w]")
+        self.assertEqual(card.shape_of(named.graph.output[0]), "[n,1,h,w]")
+
+
+if __name__ == "__main__":
+    unittest.main()
