@@ -1,9 +1,12 @@
+import type { CutOutOptions } from '../src/jobs/quality.ts';
 import type { JobResults, Operation } from '../src/jobs/records.ts';
+import type { Engine } from './engine/pool.ts';
 import { type ImageParts, workOnImage } from './image-job.ts';
 import { keepCutOut, keptCutOut, type Wanted } from './kept-cut-out.ts';
 
 /** One image, and who wants to keep what is made of it; the model is the engine's. */
 export interface Task extends Omit<Wanted, 'model'> {
+  options: CutOutOptions;
   image: Uint8Array;
 }
 
@@ -21,7 +24,9 @@ async function cutOut(parts: ImageParts, task: Task, signal: AbortSignal): Promi
   const model = `${engine.model.id}@${engine.model.version}`;
   const kept = await keptCutOut(blobs, { ...task, model }, signal);
   if (kept) return { results: { cutout: kept }, millis: {} };
-  const { done, millis } = await workOnImage(parts, task, engine.removeBackground, signal);
+  const cut: Engine['removeBackground'] = (image, turn) =>
+    engine.removeBackground(image, turn, task.options);
+  const { done, millis } = await workOnImage(parts, task, cut, signal);
   const doneAt = performance.now();
   const cutout = await keepCutOut(blobs, task.outputKey, { ...done, model }, signal);
   const store = performance.now() - doneAt;

@@ -11,43 +11,35 @@ import { createFeeds } from '../src/jobs/feeds/feeds.ts';
 import { expireRun, finishRun } from '../src/jobs/feeds/keeping.ts';
 import { createKeeping } from '../src/jobs/keeping.ts';
 import { enqueueJob, openQueue } from '../src/jobs/queue.ts';
-import { createRecords, type JobRecord } from '../src/jobs/records.ts';
+import { createRecords } from '../src/jobs/records.ts';
 import {
   blockingConnection,
   checkRedis,
   commandConnection,
   untilReady,
 } from '../src/jobs/redis.ts';
-import { createWebhookEvents } from '../src/jobs/webhooks/events.ts';
-import { createWebhookReceivers } from '../src/jobs/webhooks/receivers.ts';
 import { OUTBOX } from '../src/jobs/webhooks/webhooks.ts';
-import { BEAT_MILLIS, createWorkerRegister } from '../src/jobs/workers.ts';
+import { createWorkerRegister } from '../src/jobs/workers.ts';
 import { createLog } from '../src/log.ts';
 import { createRegistry, createWorkerMetrics } from '../src/metrics.ts';
 import { feedStore } from '../src/store/feed-store.ts';
 import { MAX_SIDE_PIXELS } from '../src/store/inbox.ts';
 import { openStore } from '../src/store/open-store.ts';
 import { startBatches } from './batches/start.ts';
-import { classifyGarment } from './classify-garment.ts';
+import { startBeat } from './beat.ts';
 import { startEngine } from './engine/pool.ts';
 import { startFeeds } from './feeds/start.ts';
 import { serveHealth } from './health.ts';
-import { removeBackground } from './remove-background.ts';
-import { giveUpJob, runJob } from './run-job.ts';
 import { createSafeFetch } from './safe-fetch.ts';
+import { startJobs } from './start-jobs.ts';
 import { startSweeper } from './sweep.ts';
-import { type JobFact, takeJobs } from './take-jobs.ts';
-import { deliverWebhook, giveUpDelivery } from './webhooks/deliver.ts';
-import { startOutbox } from './webhooks/outbox.ts';
+import type { JobFact } from './take-jobs.ts';
+import { startWebhooks } from './webhooks/start.ts';
 
 const START_MILLIS = 30_000;
 const DRAIN_MILLIS = 30_000;
-/** A delivery waits for its receiver and does little else. */
-const WEBHOOK_SLOTS = 64;
 /** Rows beyond the engine's slots whose images are on their way. */
 const ROWS_FETCHED = 6;
-/** Weight of the newest image in the running mean of service time. */
-const NEWEST_SHARE = 0.1;
 
 /** Loads the model, takes jobs, and drains on SIGTERM or SIGINT. */
 async function main(): Promise<void> {
@@ -74,114 +66,53 @@ async function main(): Promise<void> {
   const model = `${engine.model.id}@${engine.model.version}`;
   log.info({ model, device: engine.device, slots }, 'engine ready');
 
-  let serviceMillis: number | undefined;
+  const register = createWorkerRegister(redis);
+  const beat = await startBeat(register, { id, slots, model, device: engine.device }, log);
   function done({ steps, ...fact }: JobFact): void {
     const { name, outcome, millis, waitMillis } = fact;
     metrics.job(name, outcome, millis);
     metrics.step(name, 'wait', waitMillis);
     for (const [step, stepMillis] of Object.entries(steps)) metrics.step(name, step, stepMillis);
-    const engineMillis = steps.engine;
-    if (engineMillis) {
-      serviceMillis = serviceMillis
-        ? serviceMillis + NEWEST_SHARE * (engineMillis - serviceMillis)
-        : engineMillis;
-    }
+    if (steps.engine) beat.worked(steps.engine);
     log[outcome === 'failed' ? 'error' : 'info']({ ...fact, steps }, 'job');
   }
 
-  const parts = { blobs, engine, crashes: createCrashes(redis) };
-  const taker = takeJobs(
-    'sync',
-    {
-      'remove-background': removeBackground(parts),
-      'classify-garment': classifyGarment(parts),
-    },
-    blockingConnection(config.REDIS_URL, log),
-    slots + 1,
-    log,
-    done,
-  );
+  const connect = () => blockingConnection(config.REDIS_URL, log);
   const records = createRecords(redis);
-  const keeping = createKeeping(records, blobs);
+  const batches = createBatches(redis, OUTBOX);
+  const feeds = createFeeds(redis);
   const safeFetch = createSafeFetch({
     allow: config.FETCH_ALLOW,
     userAgent: `Selvage/${manifest.version}`,
   });
-  const jobParts = {
-    ...parts,
-    ...{ records, keeping, safeFetch },
+  const parts = {
+    ...{ redis, blobs, engine, records, batches, feeds, safeFetch, log, done },
+    crashes: createCrashes(redis),
+    keeping: createKeeping(records, blobs),
     limits: { maxPixels: config.MAX_IMAGE_PIXELS, maxSidePixels: MAX_SIDE_PIXELS },
     maxBytes: config.MAX_IMAGE_BYTES,
   };
-  const asyncTaker = takeJobs(
-    'async',
-    { 'run-job': runJob(jobParts) },
-    blockingConnection(config.REDIS_URL, log),
-    slots,
-    log,
-    done,
-    (jobId) => {
-      giveUpJob(jobParts, jobId).catch((error) =>
-        log.error({ jobId, reason: error.message }, 'end of a job not written'),
-      );
-    },
-  );
-  const events = createWebhookEvents(redis);
-  const webhookTaker = takeJobs(
-    'webhook',
-    {
-      'deliver-webhook': deliverWebhook({
-        events,
-        receivers: createWebhookReceivers(redis),
-        safeFetch,
-      }),
-    },
-    blockingConnection(config.REDIS_URL, log),
-    WEBHOOK_SLOTS,
-    log,
-    done,
-    (jobId) => {
-      giveUpDelivery({ events }, jobId).catch((error) =>
-        log.error({ jobId, reason: error.message }, 'end of a delivery not written'),
-      );
-    },
-  );
-  const register = createWorkerRegister(redis);
-  const batches = createBatches(redis, OUTBOX);
-  const feeds = createFeeds(redis);
+  const jobs = startJobs({ ...parts, connect, slots });
   const feedParts = { feeds, batches, store: feedStore(blobs) };
   const rows = startBatches({
-    ...{ ...jobParts, redis, batches, log, done },
-    blocking: blockingConnection(config.REDIS_URL, log),
+    ...parts,
+    blocking: connect(),
     concurrency: slots + ROWS_FETCHED,
     slots: async () => (await register.live()).reduce((all, worker) => all + worker.slots, 0),
     finishRun: (run) => finishRun(feedParts, run),
     expireRun: (run) => expireRun(feedParts, run),
   });
-  const feedJobs = startFeeds({
-    ...{ redis, blobs, feeds, batches, safeFetch, log, done },
-    blocking: blockingConnection(config.REDIS_URL, log),
-  });
-  const webhookQueue = openQueue('webhook', redis, log);
-  const stopOutbox = startOutbox({ redis, events, queue: webhookQueue, log });
-  const canceled = blockingConnection(config.REDIS_URL, log);
+  const feedJobs = startFeeds({ ...parts, blocking: connect() });
+  const webhooks = startWebhooks({ ...parts, blocking: connect() });
+  const canceled = connect();
   await onCanceled(canceled, (jobId) => {
-    taker.cancel(jobId);
-    asyncTaker.cancel(jobId);
-    rows.cancel(jobId);
-    feedJobs.cancel(jobId);
+    for (const taker of [jobs, rows, feedJobs]) taker.cancel(jobId);
   });
 
-  const beat = () =>
-    register
-      .beat({ id, slots, model, device: engine.device, ...(serviceMillis && { serviceMillis }) })
-      .catch((error) => log.warn({ reason: error.message }, 'no heartbeat'));
-  await beat();
-  const beats = setInterval(beat, BEAT_MILLIS);
   const queue = openQueue('async', redis, log);
-  const enqueue = (job: JobRecord) => enqueueJob(queue, job);
   const stopSweeper = startSweeper({
-    ...{ blobs, redis, records, keeping, enqueue, log },
+    ...parts,
+    enqueue: (job) => enqueueJob(queue, job),
     sweepBatches: rows.sweep,
   });
   let stopping = false;
@@ -196,19 +127,11 @@ async function main(): Promise<void> {
     log.info({ signalName }, 'worker drains');
     // A job cut off here is taken over by another worker when its lock runs out.
     setTimeout(() => process.exit(1), DRAIN_MILLIS).unref();
-    clearInterval(beats);
     stopSweeper();
-    await stopOutbox();
-    await register.leave(id).catch(() => log.warn('not signed off; others notice within seconds'));
-    await Promise.all([
-      taker.close(),
-      asyncTaker.close(),
-      rows.close(),
-      feedJobs.close(),
-      webhookTaker.close(),
-    ]);
+    await beat.stop();
+    await Promise.all([jobs, rows, feedJobs, webhooks].map((taker) => taker.close()));
     await safeFetch.close();
-    await Promise.all([queue.close(), webhookQueue.close()]);
+    await queue.close();
     await engine.close();
     canceled.disconnect();
     redis.disconnect();

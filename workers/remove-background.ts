@@ -1,3 +1,5 @@
+import { optionsOf } from '../src/jobs/quality.ts';
+import type { Engine } from './engine/pool.ts';
 import { type ImageParts, workOnRequest } from './image-job.ts';
 import type { Processor } from './take-jobs.ts';
 
@@ -6,7 +8,9 @@ export const removeBackground =
   (parts: ImageParts): Processor<'remove-background'> =>
   async (data, signal) => {
     const { blobs, engine } = parts;
-    const { done, millis } = await workOnRequest(parts, data, engine.removeBackground, signal);
+    const cut: Engine['removeBackground'] = (image, turn) =>
+      engine.removeBackground(image, turn, optionsOf(data.quality));
+    const { done, millis } = await workOnRequest(parts, data, cut, signal);
     const { png, width, height, confidence } = done;
     const cutAt = performance.now();
     await blobs.put(data.outputKey, png, { mediaType: 'image/png', durable: false }, signal);

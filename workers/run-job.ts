@@ -22,7 +22,7 @@ async function work(parts: RunJobParts, job: JobRecord, attempt: number, signal:
   const { engine, records } = parts;
   const { width, height, bytes, sha256 } = await fetchInput(parts, job, signal);
   const model = `${engine.model.id}@${engine.model.version}`;
-  const makings = { client: job.client, sha256, options: {} };
+  const makings = { client: job.client, sha256, options: job.options ?? {} };
   const outputKey = cutOutKey({ ...makings, model }, job.id);
   // Told before the blob is there: whoever erases the job must know what to look for.
   const input = { width, height, bytes: bytes.length, sha256 };

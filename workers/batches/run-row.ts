@@ -73,7 +73,7 @@ async function pictureOf(
 
 async function work(parts: RunRowParts, job: RowJob, signal: AbortSignal): Promise<RowDone> {
   const { blobs, engine, limits } = parts;
-  const { batchId, client, operations, row, feed } = job;
+  const { batchId, client, operations, options, row, feed } = job;
   const model = `${engine.model.id}@${engine.model.version}`;
   const wish = { operations, model, background: feed?.background };
   const earlier = await usableEarlier(blobs, row, wish, signal);
@@ -84,7 +84,7 @@ async function work(parts: RunRowParts, job: RowJob, signal: AbortSignal): Promi
   if (earlier?.input.sha256 === sha256) return unchanged(job, earlier, image);
 
   await checkQuota(parts, job);
-  const makings = { client, sha256, model, options: {} };
+  const makings = { client, sha256, model, options: options ?? {} };
   const outputKey = feed ? feedImageKey(client, feed.id, makings) : cutOutKey(makings, batchId);
   const task = { ...makings, outputKey, image: bytes };
   const { results, millis } = await perform(parts, operations, task, signal);

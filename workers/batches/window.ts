@@ -20,9 +20,10 @@ const acceptedOf = (lines: readonly unknown[]): AcceptedRow[] =>
   lines.flatMap((line) => AcceptedRow.safeParse(line).data ?? []);
 
 function jobOf(batch: BatchRecord, chunk: number, chunkRows: number, row: AcceptedRow) {
-  const { id, client, operations, requestId, feedId, background, meter } = batch;
+  const { id, client, operations, options, requestId, feedId, background, meter } = batch;
   const data: JobData<'run-row'> = {
     ...{ batchId: id, client, operations, chunk, chunkRows, row, requestId },
+    ...(options && { options }),
     ...(feedId && meter && { feed: { id: feedId, background, meter } }),
   };
   const { attempts, backoffMillis: delay } = JOBS['run-row'];

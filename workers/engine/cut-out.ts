@@ -1,7 +1,9 @@
 import { certaintyOf } from '../../src/image/certainty.ts';
+import { refineEdges } from '../../src/image/edges.ts';
 import { recoverForeground } from '../../src/image/foreground.ts';
 import { dropSpecks } from '../../src/image/islands.ts';
 import { type Levels, matteOf, withOpacity } from '../../src/image/matte.ts';
+import { type Quality, USUAL_QUALITY } from '../../src/jobs/quality.ts';
 import { decode } from './codec.ts';
 import { encodePng } from './png.ts';
 import { segment } from './segment.ts';
@@ -9,6 +11,13 @@ import type { Session } from './session.ts';
 
 /** Those with the least edge error of all measured; see docs/adr/0005-levels-and-foreground.md. */
 export const LEVELS: Levels = [0.03, 0.97];
+
+/** What care is taken; see docs/adr/0019-quality.md. */
+const CARE = {
+  fast: { refines: false, effort: 'least' },
+  balanced: { refines: false, effort: 'usual' },
+  high: { refines: true, effort: 'usual' },
+} as const satisfies Record<Quality, { refines: boolean; effort: 'usual' | 'least' }>;
 
 /** Where the time of one cut-out went. */
 export interface Timings {
@@ -35,7 +44,9 @@ export async function cutOut(
   session: Session,
   image: Uint8Array,
   maxPixels: number,
+  quality: Quality = USUAL_QUALITY,
 ): Promise<CutOut> {
+  const { refines, effort } = CARE[quality];
   const startedAt = performance.now();
   const { pixels, opacity } = await decode(image, maxPixels);
   const decodedAt = performance.now();
@@ -44,11 +55,12 @@ export async function cutOut(
   const confidence = certaintyOf(seen);
   dropSpecks(seen);
   const { width, height } = pixels;
-  const found = matteOf(seen, width, height, LEVELS);
+  const first = matteOf(seen, width, height, LEVELS);
+  const found = refines ? refineEdges(pixels, first) : first;
   recoverForeground(pixels, found, opacity);
   const matte = opacity ? withOpacity(found, opacity) : found;
   const mattedAt = performance.now();
-  const png = await encodePng(pixels, matte);
+  const png = await encodePng(pixels, matte, effort);
   const endedAt = performance.now();
   return {
     png,

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import type { CutOutOptions } from '../../src/jobs/quality.ts';
 import { readCutOut, readGarmentView, readPicture } from './answers.ts';
 import type { CutOut } from './cut-out.ts';
 import type { GarmentView } from './garment-view.ts';
@@ -53,7 +54,7 @@ export interface Engine {
    * @param turn.priority who waits `now` is served first
    * @throws Undecodable, EngineCrash, the signal's reason
    */
-  removeBackground(image: Uint8Array, turn?: Turn): Promise<CutOut>;
+  removeBackground(image: Uint8Array, turn?: Turn, options?: CutOutOptions): Promise<CutOut>;
   /** Looks at a garment: its class and colours. As `removeBackground` otherwise. */
   viewGarment(image: Uint8Array, turn?: Turn): Promise<GarmentView>;
   /** A cut-out of ours as marketplaces want it; nothing where it is so already. */
@@ -121,8 +122,8 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   }
   return {
     ...first,
-    async removeBackground(image, turn) {
-      const { words, bytes } = await inTurn({ deed: 'cut-out' }, image, turn);
+    async removeBackground(image, turn, { quality } = {}) {
+      const { words, bytes } = await inTurn({ deed: 'cut-out', quality }, image, turn);
       return readCutOut(words, bytes);
     },
     async viewGarment(image, turn) {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { QualityChoice } from '../../src/jobs/quality.ts';
 
 /** What a child needs to know before its first picture; given through its environment. */
 export const ChildOptions = z.object({
@@ -22,6 +23,8 @@ export const Order = z.object({
   deed: z.enum(['cut-out', 'view', 'show']),
   /** Of `show`, `#rrggbb`; transparent without it. */
   background: z.string().optional(),
+  /** Of `cut-out`. */
+  quality: QualityChoice.optional(),
 });
 export type Order = z.infer<typeof Order>;
 

@@ -89,7 +89,7 @@ export async function openWork(options: ChildOptions): Promise<{ warm: Warm; wor
     const { id, version } = classifier.model;
     return look(cutterFor(heard), classifier, image, options.maxPixels, `${id}@${version}`);
   }
-  async function work({ deed, background }: Order, image: Uint8Array): Promise<Done> {
+  async function work({ deed, background, quality }: Order, image: Uint8Array): Promise<Done> {
     if (deed === 'show') return show(image, background);
     let batchSize = 1;
     const heard = (size: number) => {
@@ -98,7 +98,7 @@ export async function openWork(options: ChildOptions): Promise<{ warm: Warm; wor
     inHand++;
     try {
       if (deed === 'view') return { words: await view(image, heard), batchSize };
-      const { png, ...words } = await cutOut(cutterFor(heard), image, options.maxPixels);
+      const { png, ...words } = await cutOut(cutterFor(heard), image, options.maxPixels, quality);
       return { words, bytes: png, batchSize };
     } finally {
       inHand--;

@@ -1,0 +1,45 @@
+import type { Redis } from 'ioredis';
+import type { Logger } from '../src/log.ts';
+import { classifyGarment } from './classify-garment.ts';
+import { removeBackground } from './remove-background.ts';
+import { giveUpJob, type RunJobParts, runJob } from './run-job.ts';
+import { type JobFact, takeJobs } from './take-jobs.ts';
+
+export interface JobTakerParts extends RunJobParts {
+  /** A connection for taking jobs; used for nothing else from then on. */
+  connect(): Redis;
+  /** Images worked on at once. */
+  slots: number;
+  log: Logger;
+  done(fact: JobFact): void;
+}
+
+/** Takes jobs on one image: those that somebody waits for, and those that were accepted for later. */
+export function startJobs(parts: JobTakerParts) {
+  const { connect, slots, log, done } = parts;
+  const sync = takeJobs(
+    'sync',
+    { 'remove-background': removeBackground(parts), 'classify-garment': classifyGarment(parts) },
+    // One more than there are slots keeps the engine fed while bytes are fetched and stored.
+    ...([connect(), slots + 1, log, done] as const),
+  );
+  const async = takeJobs(
+    'async',
+    { 'run-job': runJob(parts) },
+    ...([connect(), slots, log, done] as const),
+    (jobId) => {
+      giveUpJob(parts, jobId).catch((error) =>
+        log.error({ jobId, reason: error.message }, 'end of a job not written'),
+      );
+    },
+  );
+  return {
+    cancel(jobId: string): void {
+      sync.cancel(jobId);
+      async.cancel(jobId);
+    },
+    async close(): Promise<void> {
+      await Promise.all([sync.close(), async.close()]);
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import type { Redis } from 'ioredis';
+import { openQueue } from '../../src/jobs/queue.ts';
+import { createWebhookEvents } from '../../src/jobs/webhooks/events.ts';
+import { createWebhookReceivers } from '../../src/jobs/webhooks/receivers.ts';
+import type { Logger } from '../../src/log.ts';
+import type { SafeFetch } from '../safe-fetch.ts';
+import { type JobFact, takeJobs } from '../take-jobs.ts';
+import { deliverWebhook, giveUpDelivery } from './deliver.ts';
+import { startOutbox } from './outbox.ts';
+
+/** A delivery waits for its receiver and does little else. */
+const DELIVERIES_AT_ONCE = 64;
+
+export interface WebhookJobParts {
+  redis: Redis;
+  /** For taking jobs; used for nothing else from now on. */
+  blocking: Redis;
+  safeFetch: SafeFetch;
+  log: Logger;
+  done(fact: JobFact): void;
+}
+
+/** Everything a worker does to tell clients what became of their work. */
+export function startWebhooks({ redis, blocking, safeFetch, log, done }: WebhookJobParts) {
+  const events = createWebhookEvents(redis);
+  const queue = openQueue('webhook', redis, log);
+  const deliver = deliverWebhook({ events, receivers: createWebhookReceivers(redis), safeFetch });
+  const taker = takeJobs(
+    'webhook',
+    { 'deliver-webhook': deliver },
+    ...([blocking, DELIVERIES_AT_ONCE, log, done] as const),
+    (jobId) => {
+      giveUpDelivery({ events }, jobId).catch((error) =>
+        log.error({ jobId, reason: error.message }, 'end of a delivery not written'),
+      );
+    },
+  );
+  const stopOutbox = startOutbox({ redis, events, queue, log });
+  return {
+    async close(): Promise<void> {
+      await stopOutbox();
+      await taker.close();
+      await queue.close();
+    },
+  };
+}
