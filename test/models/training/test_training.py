@@ -14,8 +14,6 @@ ROOT = Path(__file__).parents[3]
 TRAINING = ROOT / "models" / "training"
 sys.path.insert(0, str(TRAINING))
 
-import onnx  # noqa: E402
-
 import augment  # noqa: E402
 import calibrate  # noqa: E402
 import card  # noqa: E402
@@ -23,9 +21,10 @@ import colours  # noqa: E402
 import dynamic_batch  # noqa: E402
 import loss  # noqa: E402
 import net  # noqa: E402
+import onnx  # noqa: E402
 import photos  # noqa: E402
+import start  # noqa: E402
 import tasks  # noqa: E402
-import train  # noqa: E402
 import views  # noqa: E402
 
 torch.set_num_threads(1)
@@ -88,7 +87,10 @@ class Pictures(unittest.TestCase):
         alpha = torch.zeros(1, 96, 96)
         alpha[:, :, :48] = 1
         alpha[:, :, 44:52] = torch.linspace(1, 0, 8)
-        own, behind = torch.tensor([0.9, 0.1, 0.1]).view(3, 1, 1), torch.tensor([0.1, 0.1, 0.9]).view(3, 1, 1)
+        own, behind = (
+            torch.tensor([0.9, 0.1, 0.1]).view(3, 1, 1),
+            torch.tensor([0.1, 0.1, 0.9]).view(3, 1, 1),
+        )
         photo = own * alpha + behind * (1 - alpha)
         fore = colours.subject_colours(photo, alpha)
         edge = (alpha > 0.2).expand(3, 96, 96)
@@ -147,12 +149,14 @@ class Networks(unittest.TestCase):
             file = Path(folder) / "mobilenet_v2.pth"
             torch.save(state, file)
             network = net.Classifier().eval()
-            fresh = net.start_from(network, file)
+            fresh = start.start_from(network, file)
         self.assertEqual(fresh, ["fc.bias", "fc.weight"])
         stem = network.enc.stem[0]
         x = torch.rand(1, 3, 32, 32)
-        mean, std = (torch.tensor(t).view(1, 3, 1, 1) for t in (net.MEAN, net.STD))
-        norm = {k: state[f"features.0.1.{k}"] for k in ("running_mean", "running_var", "weight", "bias")}
+        mean, std = (torch.tensor(t).view(1, 3, 1, 1) for t in (start.MEAN, start.STD))
+        norm = {
+            k: state[f"features.0.1.{k}"] for k in ("running_mean", "running_var", "weight", "bias")
+        }
         raw = torch.nn.functional.conv2d((x - mean) / std, state["features.0.0.weight"], None, 2, 1)
         wanted = torch.nn.functional.batch_norm(raw, **norm)
         # At the border padding is grey here and the mean colour there.
@@ -212,12 +216,14 @@ class WholeWay(unittest.TestCase):
             # The first steps are small ones; a high rate makes eight of them enough to see.
             common += ["--threads", 1, "--validate", 4, "--log", 4, "--rate", 8]
             run("train.py", *common, "--steps", 8, "--out", folder / "whole")
-            # The schedule knows how many steps there are, so a stop in between is a run that was cut.
+            # The schedule knows how many steps there are, so a stop in between is a run that
+            # was cut.
             half = [*common, "--steps", 8, "--out", folder / "halved"]
             run("train.py", *half, "--stop-after", 4)
             run("train.py", *half)
             whole, halved = (
-                torch.load(folder / part / "last.pt", weights_only=True) for part in ("whole", "halved")
+                torch.load(folder / part / "last.pt", weights_only=True)
+                for part in ("whole", "halved")
             )
             for key, value in whole["average"].items():
                 self.assertTrue(torch.allclose(value, halved["average"][key], atol=1e-6), key)
@@ -225,7 +231,16 @@ class WholeWay(unittest.TestCase):
             self.assertLess(history[-1]["loss"], history[0]["loss"])
             out = folder / "out.onnx"
             run("export.py", folder / "whole" / "last.pt", out, "--net", "garment-cutout")
-            made = run("card.py", out, "--name", "garment-cutout", "--made", "2026-11-21", "--out", folder / "c.json")
+            made = run(
+                "card.py",
+                out,
+                "--name",
+                "garment-cutout",
+                "--made",
+                "2026-11-21",
+                "--out",
+                folder / "c.json",
+            )
             self.assertIn("c.json", made)
             written = json.loads((folder / "c.json").read_text())
             self.assertEqual(written["input"], {"input": "[n,3,h,w]"})

@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto';
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { Command, Option } from 'commander';
+import { findModel, readCatalog } from '../catalog.ts';
+import { JUDGEMENTS, type Judgement } from './gate-scores.ts';
+import { type Comparison, comparisons } from './verdict.ts';
+
+type Name = keyof typeof JUDGEMENTS;
+
+interface Options {
+  as: Name;
+  eval: string;
+  json: boolean;
+}
+
+/** Exit codes: no kind is worse; a kind is worse, or nothing could be measured; asked wrongly. */
+const EXIT = { passed: 0, refused: 1, usage: 2 };
+
+/** Lays a candidate out as an operator would who replaces one of the project's own networks. */
+async function install(home: string, name: Name, candidate: string): Promise<void> {
+  const models = join(home, '.selvage', 'models');
+  await mkdir(models, { recursive: true });
+  const { folder: _, ...shipped } = findModel(readCatalog(models), name);
+  const weights = await readFile(candidate);
+  const sha256 = createHash('sha256').update(weights).digest('hex');
+  const file = 'candidate.onnx';
+  await copyFile(candidate, join(models, file));
+  const model = { ...shipped, version: 'candidate', file, bytes: weights.length, sha256 };
+  await writeFile(join(models, 'catalog.json'), JSON.stringify({ models: [model] }));
+}
+
+async function measureBoth(name: Name, candidate: string, photos: string): Promise<Comparison[]> {
+  const judgement: Judgement = JUDGEMENTS[name];
+  const home = await mkdtemp(join(tmpdir(), 'selvage-gate-'));
+  const [without, within] = [join(home, 'shipped'), join(home, 'candidate')];
+  try {
+    await mkdir(without);
+    await install(within, name, candidate);
+    const shipped = await judgement.measure(without, photos);
+    return comparisons(shipped, await judgement.measure(within, photos), judgement.tolerances);
+  } finally {
+    process.chdir(tmpdir());
+    await rm(home, { recursive: true });
+  }
+}
+
+// biome-ignore format: a table reads best aligned
+const COLUMNS: readonly { head: string; width: number; cell(one: Comparison): string }[] = [
+  { head: 'kind',      width: 18, cell: ({ kind }) => kind },
+  { head: 'photos',    width: 6,  cell: ({ photos }) => String(photos) },
+  { head: 'figure',    width: 17, cell: ({ figure }) => figure },
+  { head: 'shipped',   width: 9,  cell: ({ shipped }) => shipped.toFixed(4) },
+  { head: 'candidate', width: 9,  cell: ({ candidate }) => candidate.toFixed(4) },
+  { head: 'allowed',   width: 7,  cell: ({ allowed }) => allowed.toFixed(4) },
+  { head: '',          width: 5,  cell: ({ isWorse }) => (isWorse ? 'WORSE' : '') },
+];
+
+function print(rows: readonly Comparison[]): void {
+  const line = (cells: readonly string[]) =>
+    console.log(
+      cells
+        .map((cell, i) => cell.padEnd(COLUMNS[i]!.width))
+        .join('  ')
+        .trimEnd(),
+    );
+  line(COLUMNS.map(({ head }) => head));
+  for (const row of rows) line(COLUMNS.map(({ cell }) => cell(row)));
+}
+
+async function run(candidate: string, options: Options): Promise<number> {
+  const photos = resolve(options.eval);
+  const rows = await measureBoth(options.as, resolve(candidate), photos);
+  if (options.json) console.log(JSON.stringify(rows));
+  else print(rows);
+  const worse = new Set(rows.filter(({ isWorse }) => isWorse).map(({ kind }) => kind));
+  if (rows.length > 0 && worse.size === 0) return EXIT.passed;
+  console.error(rows.length ? `Refused: worse on ${[...worse].join(', ')}` : 'Nothing to measure');
+  return EXIT.refused;
+}
+
+await new Command('models:gate')
+  .description(
+    'Candidate weights beside the shipped ones, on every kind of photo with a reference.',
+  )
+  .argument('<file>', 'the candidate, ONNX')
+  .addOption(
+    new Option('--as <name>', 'whose place it is to take')
+      .choices(Object.keys(JUDGEMENTS))
+      .makeOptionMandatory(),
+  )
+  .option('--eval <folder>', 'photos with a manifest.json', join('..', 'shared', 'eval'))
+  .option('--json', 'answer as JSON', false)
+  .addHelpText('after', '\nExit codes: 0 no kind is worse, 1 refused, 2 asked wrongly.')
+  .exitOverride((error) => process.exit(error.exitCode === 0 ? EXIT.passed : EXIT.usage))
+  .action(async (file: string, options: Options) => {
+    process.exitCode = await run(file, options);
+  })
+  .parseAsync();

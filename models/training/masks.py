@@ -1,0 +1,110 @@
+"""
+Mattes of clothes photos by a network we already have: the teacher's, or our own for the
+classifier's cut-outs.
+"""
+
+import argparse
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import onnxruntime
+from PIL import Image
+
+from photos import load_square, read_clothes
+
+CATALOG = Path(__file__).parent.parent / "catalog.json"
+# What is written of each photo beside its matte; see `agreement`.
+COLUMNS = ("id", "iou", "brightest", "area", "ambiguous")
+
+
+def open_network(model_id: str, weights: Path):
+    """
+    A function from colours, size x size x 3 bytes, to the raw answer; input as the catalogue
+    says.
+    """
+    models = json.loads(CATALOG.read_text())["models"]
+    model = next(model for model in models if model["id"] == model_id)
+    options = onnxruntime.SessionOptions()
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    session = onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"])
+    mean, std = (np.float32(model["input"][key]) for key in ("mean", "std"))
+    by_brightest = model["input"]["scale"] == "divide-max"
+
+    def answer(colours: np.ndarray) -> np.ndarray:
+        scale = max(1, colours.max()) if by_brightest else 255
+        planes = ((colours / np.float32(scale) - mean) / std).transpose(2, 0, 1)[None]
+        [raw] = session.run([session.get_outputs()[0].name], {session.get_inputs()[0].name: planes})
+        return raw[0, 0]
+
+    return answer, model["input"]["size"], model["output"]["post"]
+
+
+def finish(raw: np.ndarray, post: str) -> np.ndarray:
+    """0..1. Networks that have to be stretched by their extremes are, others are left alone."""
+    if post == "min-max":
+        raw = (raw - raw.min()) / max(1e-6, raw.max() - raw.min())
+    return np.clip(1 / (1 + np.exp(-raw)) if post == "sigmoid" else raw, 0, 1)
+
+
+def resized(matte: np.ndarray, size: int) -> np.ndarray:
+    image = Image.fromarray(np.uint8(matte * 255 + 0.5))
+    return np.asarray(image.resize((size, size), Image.Resampling.BICUBIC)) / np.float32(255)
+
+
+def agreement(first: np.ndarray, second: np.ndarray) -> dict[str, float]:
+    """
+    How far two looks at one photo say the same, and what they say; a photo is trusted by this.
+    """
+    a, b = first > 0.5, second > 0.5
+    area = float(a.mean())
+    ambiguous = float(((first > 0.1) & (first < 0.9)).mean())
+    return {
+        "iou": float((a & b).sum() / max(1, (a | b).sum())),
+        "area": area,
+        "ambiguous": ambiguous / max(area, 1e-3),
+    }
+
+
+def two_looks(answer, file: Path, size: int, post: str) -> tuple[np.ndarray, dict[str, float]]:
+    """
+    The matte at `size` and, in a second channel, how far it is trusted: one look, one mirrored
+    at the same size.
+    """
+    colours = load_square(file, size)
+    raw, raw_mirrored = answer(colours), answer(np.ascontiguousarray(colours[:, ::-1]))[:, ::-1]
+    first, second = finish(raw, post), finish(raw_mirrored, post)
+    distance = np.abs(first - second)
+    pixels = np.stack([0.5 * (first + second), 1 - np.minimum(1.5 * distance, 0.9)], axis=2)
+    brightest = float(min(raw.max(), raw_mirrored.max()))
+    return np.uint8(pixels * 255 + 0.5), {"brightest": brightest, **agreement(first, second)}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--clothes", type=Path, required=True, help="folder of <id>.jpg")
+    parser.add_argument("--table", type=Path, required=True, help="clothes.csv")
+    parser.add_argument("--model", default="u2netp", help="id in models/catalog.json")
+    parser.add_argument("--weights", type=Path, required=True, help="its ONNX file")
+    parser.add_argument("--all", action="store_true", help="contributors of evaluation photos too")
+    parser.add_argument("--limit", type=int, help="photos at most")
+    parser.add_argument("--out", type=Path, required=True)
+    options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
+    answer, size, post = open_network(options.model, options.weights)
+    photos = [p for p in read_clothes(options.clothes, options.table) if p.unseen or options.all]
+    photos = photos[: options.limit]
+    with (options.out / "masks.csv").open("w", newline="") as out:
+        table = csv.DictWriter(out, COLUMNS)
+        table.writeheader()
+        for done, photo in enumerate(photos, 1):
+            pixels, seen = two_looks(answer, photo.file, size, post)
+            Image.fromarray(pixels).save(options.out / f"{photo.id}.png")
+            table.writerow({"id": photo.id, **{k: round(v, 4) for k, v in seen.items()}})
+            if done % 100 == 0:
+                print(f"{done} of {len(photos)}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,168 @@
+"""The two networks. Names of their parts are those in the checkpoints."""
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+# Of MobileNetV2 after its first block: channels, how many blocks, stride of the first.
+BLOCKS = ((24, 2, 2), (32, 3, 2), (64, 4, 2), (96, 3, 1), (160, 3, 2), (320, 1, 1))
+EXPANSION = 6
+TAIL_CHANNELS = 1280
+
+
+class Conv(nn.Module):
+    """
+    A convolution whose weights are kept per output channel as `v * sc`, `v` of mean square 1. The
+    channels of a network with its batch norms folded in differ a thousandfold; so each step of Adam
+    is relative to the channel's own scale. `sc` is not trained.
+    """
+
+    def __init__(self, inputs: int, outputs: int, kernel=1, stride=1, groups=1, act="relu"):
+        super().__init__()
+        fan = inputs // groups * kernel * kernel
+        self.v = nn.Parameter(torch.empty(outputs, inputs // groups, kernel, kernel))
+        self.b = nn.Parameter(torch.zeros(outputs))
+        self.register_buffer("sc", torch.ones(outputs, 1, 1, 1))
+        self.stride, self.padding, self.groups, self.act = stride, kernel // 2, groups, act
+        self.set(torch.randn_like(self.v) * (2 / fan) ** 0.5, self.b.data)
+
+    @torch.no_grad()
+    def set(self, weight: Tensor, bias: Tensor) -> None:
+        root = weight.pow(2).mean((1, 2, 3), keepdim=True).sqrt()
+        self.sc.copy_(root.clamp(min=float(root.mean()) * 0.02))
+        self.v.copy_(weight / self.sc)
+        self.b.copy_(bias)
+
+    def linear(self, x: Tensor) -> Tensor:
+        return F.conv2d(x, self.v * self.sc, self.b, self.stride, self.padding, 1, self.groups)
+
+    def forward(self, x: Tensor) -> Tensor:
+        y = self.linear(x)
+        if self.act == "relu6":
+            return F.relu6(y)
+        return F.relu(y) if self.act == "relu" else y
+
+
+class Block(nn.Module):
+    def __init__(self, inputs: int, outputs: int, stride: int):
+        super().__init__()
+        inner = inputs * EXPANSION
+        self.c = nn.Sequential(
+            Conv(inputs, inner, act="relu6"),
+            Conv(inner, inner, 3, stride, inner, act="relu6"),
+            Conv(inner, outputs, act=None),
+        )
+        self.residual = stride == 1 and inputs == outputs
+
+    def forward(self, x: Tensor) -> Tensor:
+        y = self.c(x)
+        return x + y if self.residual else y
+
+
+class Encoder(nn.Module):
+    """MobileNetV2 1.0 without batch norms; answers every block's output."""
+
+    def __init__(self, whole: bool):
+        super().__init__()
+        self.stem = nn.Sequential(
+            Conv(3, 32, 3, 2, act="relu6"),
+            Conv(32, 32, 3, 1, 32, act="relu6"),
+            Conv(32, 16, act=None),
+        )
+        self.blocks = nn.ModuleList()
+        channels = 16
+        for outputs, count, stride in BLOCKS if whole else BLOCKS[:-1]:
+            for i in range(count):
+                self.blocks.append(Block(channels, outputs, stride if i == 0 else 1))
+                channels = outputs
+        self.tail = Conv(channels, TAIL_CHANNELS, act="relu6") if whole else None
+
+    def forward(self, x: Tensor) -> list[Tensor]:
+        features = [self.stem(x)]
+        for block in self.blocks:
+            features.append(block(features[-1]))
+        if self.tail is not None:
+            features.append(self.tail(features[-1]))
+        return features
+
+
+def doubled(x: Tensor) -> Tensor:
+    return F.interpolate(x, scale_factor=2.0, mode="bilinear", align_corners=False)
+
+
+class CutOut(nn.Module):
+    """Colours 0..1, n x 3 x h x w, multiples of 32, to logits of alpha; no batch norm anywhere."""
+
+    def __init__(self):
+        super().__init__()
+        self.enc = Encoder(whole=False)
+        self.c5, self.gp = Conv(160, 96, act=None), Conv(160, 96, act=None)
+        self.dw5, self.pw5 = Conv(96, 96, 5, 1, 96), Conv(96, 96, act=None)
+        self.t4, self.l4 = Conv(96, 64, act=None), Conv(96, 64, act=None)
+        self.dw4, self.o4 = Conv(64, 64, 5, 1, 64), Conv(64, 64)
+        self.t3, self.l3, self.o3 = Conv(64, 48, act=None), Conv(32, 48, act=None), Conv(48, 48, 3)
+        self.t2, self.l2, self.o2 = Conv(48, 48, act=None), Conv(24, 48, act=None), Conv(48, 48, 3)
+        self.t1, self.l1, self.o1 = Conv(48, 32, act=None), Conv(16, 32, act=None), Conv(32, 32, 3)
+        self.t0, self.l0 = Conv(32, 8, act=None), Conv(3, 8, 3, act=None)
+        self.out = Conv(8, 1, 3, act=None)
+        self.a3, self.a1 = Conv(48, 1, act=None), Conv(32, 1, act=None)
+
+    def levels(self, x01: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Logits at full size, at 1/2 and at 1/8; only the first is in the exported network."""
+        x = x01 * 2 - 1
+        features = self.enc(x)
+        f1, f2, f3, f4, f5 = (features[i] for i in (0, 2, 5, 12, 15))
+        context = self.c5(f5) + self.gp(F.adaptive_avg_pool2d(f5, 1))
+        context = F.relu(context + self.pw5(self.dw5(context)))
+        p4 = self.o4(self.dw4(F.relu(self.l4(f4) + doubled(self.t4(context)))))
+        p3 = self.o3(F.relu(self.l3(f3) + doubled(self.t3(p4))))
+        p2 = self.o2(F.relu(self.l2(f2) + doubled(self.t2(p3))))
+        p1 = self.o1(F.relu(self.l1(f1) + doubled(self.t1(p2))))
+        full = self.out(F.relu(self.l0(x) + doubled(self.t0(p1))))
+        return full.float(), self.a1(p1).float(), self.a3(p3).float()
+
+    def forward(self, x01: Tensor) -> Tensor:
+        return self.levels(x01)[0]
+
+
+class Classifier(nn.Module):
+    """Colours 0..1, n x 3 x 224 x 224, to logits of the classes and to 1280 pooled features."""
+
+    def __init__(self, classes: int = 10):
+        super().__init__()
+        self.enc = Encoder(whole=True)
+        self.fc = nn.Linear(TAIL_CHANNELS, classes)
+        nn.init.normal_(self.fc.weight, std=0.01)
+        nn.init.zeros_(self.fc.bias)
+
+    def forward(self, x01: Tensor, dropout: float = 0.0) -> tuple[Tensor, Tensor]:
+        features = self.enc(x01 * 2 - 1)[-1].float()
+        embedding = F.adaptive_avg_pool2d(features, 1).flatten(1)
+        return self.fc(F.dropout(embedding, dropout, self.training)), embedding
+
+
+NETS = {"garment-cutout": CutOut, "garment-class": Classifier}
+
+
+@torch.no_grad()
+def settle(net: CutOut, x01: Tensor) -> None:
+    """
+    Scales and shifts the fresh decoder by one batch: each convolution's answers get mean 0 and
+    a set deviation.
+    """
+    fresh = {m: n for n, m in net.named_modules() if isinstance(m, Conv) and "enc." not in n}
+    order: list[Conv] = []
+    hooks = [m.register_forward_hook(lambda m, *_: order.append(m)) for m in fresh]
+    net.levels(x01)
+    for hook in hooks:
+        hook.remove()
+    for conv in order:
+        seen: list[Tensor] = []
+        hook = conv.register_forward_pre_hook(lambda m, args: seen.append(m.linear(args[0])))
+        net.levels(x01)
+        hook.remove()
+        mean, deviation = seen[0].mean((0, 2, 3)), seen[0].std((0, 2, 3))
+        last = fresh[conv] in ("a1", "a3", "out")
+        gain = (0.5 if last else 1.0 if conv.act else 0.7) / (deviation + 0.05)
+        conv.sc.mul_(gain.view(-1, 1, 1, 1))
+        conv.b.copy_((conv.b - mean) * gain)

@@ -1,0 +1,112 @@
+"""Photos, what is known of them, and how they are divided. Knows no network."""
+
+import csv
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from PIL import Image, ImageOps
+
+# As the labels of the clothes photos are written; the order is that of the network's answers.
+CLASSES = {
+    "Dress": "dress",
+    "Hat": "hat",
+    "Longsleeve": "longsleeve",
+    "Outwear": "outwear",
+    "Pants": "pants",
+    "Shirt": "shirt",
+    "Shoes": "shoes",
+    "Shorts": "shorts",
+    "Skirt": "skirt",
+    "T-Shirt": "t-shirt",
+}
+CLASS_NAMES = tuple(CLASSES.values())
+
+# Of the published test photos of clothing-dataset-small: never trained on, so that figures compare.
+TEST_CONTRIBUTORS = frozenset({"46", "204", "227", "309", "310"})
+
+
+@dataclass(frozen=True)
+class Photo:
+    id: str
+    file: Path
+    # As in the list; empty where unknown.
+    label: str
+    contributor: str
+    # No photo of this contributor is among those the models are judged by.
+    unseen: bool
+
+
+def read_clothes(folder: Path, table: Path) -> list[Photo]:
+    """The photos of the table whose files are there."""
+    with table.open(newline="") as lines:
+        rows = [
+            Photo(
+                id=row["image"],
+                file=folder / f"{row['image']}.jpg",
+                label=row["label"],
+                contributor=row["sender_id"],
+                unseen=row["contributor_unseen_in_eval"] == "1",
+            )
+            for row in csv.DictReader(lines)
+        ]
+    return [photo for photo in rows if photo.file.exists()]
+
+
+@dataclass(frozen=True)
+class Person:
+    id: str
+    file: Path
+    # One byte a pixel: 0 backdrop, 1 garment or accessory, 2 skin, 3 hair.
+    labels: Path
+
+
+def read_people(folder: Path) -> list[Person]:
+    files = sorted(folder.glob("*.jpg"))
+    return [Person(file.stem, file, file.with_suffix(".png")) for file in files]
+
+
+def held_out(names: list[str], share: float, seed: int) -> frozenset[str]:
+    """
+    Which contributors (or photos, where nobody knows who took them) are for validation only: whole
+    ones, at random, until they have their share of `names`, which has one entry for each photo.
+    Those with more than a tenth of that share stay in training, or one would be the validation.
+    """
+    counts: dict[str, int] = {}
+    for name in names:
+        counts[name] = counts.get(name, 0) + 1
+    wanted = share * len(names)
+    taken: list[str] = []
+    photos = 0
+    for name in np.random.default_rng(seed).permutation(sorted(counts)).tolist():
+        if photos >= wanted:
+            break
+        if counts[name] <= max(1, wanted / 10):
+            taken.append(name)
+            photos += counts[name]
+    return frozenset(taken)
+
+
+def load_square(file: Path, size: int) -> np.ndarray:
+    """Colours as a network sees them: size x size x 3 bytes, turned upright, stretched."""
+    with Image.open(file) as image:
+        upright = ImageOps.exif_transpose(image).convert("RGB")
+        return np.asarray(upright.resize((size, size), Image.Resampling.LANCZOS))
+
+
+def aspect_of(file: Path) -> float:
+    """Width by height, upright."""
+    with Image.open(file) as image:
+        width, height = ImageOps.exif_transpose(image).size
+        return width / height
+
+
+def load_labels(file: Path, size: int, subject: str) -> np.ndarray:
+    """The subject of a labelled photo, size x size bytes: `person` is all that is no backdrop."""
+    with Image.open(file) as image:
+        labels = np.asarray(image)
+    inside = labels == 1 if subject == "garment" else labels > 0
+    mask = Image.fromarray(inside.astype(np.uint8) * 255)
+    shrinks = labels.shape[0] > size
+    how = Image.Resampling.BOX if shrinks else Image.Resampling.BILINEAR
+    return np.asarray(mask.resize((size, size), how))

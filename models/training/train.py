@@ -1,0 +1,174 @@
+"""
+Trains one network. Ctrl-C loses at most the steps since the last checkpoint; the same command
+goes on from there.
+"""
+
+import argparse
+import copy
+import json
+import math
+import time
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import nn
+
+from net import NETS, CutOut, settle
+from start import start_from
+from tasks import TASKS
+
+AVERAGE = 0.997
+LEAST_RATE = 0.015
+
+
+def rate_at(step: int, steps: int, warm_up: int) -> float:
+    """Of the learning rate: up in a line, down along half a cosine."""
+    down = 0.5 * (1 + math.cos(math.pi * step / steps))
+    return min(1, (step + 1) / warm_up) * (LEAST_RATE + (1 - LEAST_RATE) * down)
+
+
+def size_at(step: int, steps: int, sizes: list[int]) -> int:
+    """Small pictures first; the last size has the last half."""
+    share = step / steps
+    return sizes[-1] if share >= 0.5 else sizes[int(share * 2 * (len(sizes) - 1))]
+
+
+def optimiser_of(net: nn.Module, rates: dict[str, float], scale: float) -> torch.optim.Optimizer:
+    parts = {"enc": [], "rest": []}
+    for name, weights in net.named_parameters():
+        parts["enc" if name.startswith("enc.") else "rest"].append(weights)
+    groups = [
+        {"params": parts[part], "lr": rate * scale, "base": rate * scale}
+        for part, rate in rates.items()
+    ]
+    return torch.optim.AdamW(groups, betas=(0.9, 0.98), weight_decay=1e-4)
+
+
+class Run:
+    """All that a checkpoint has to bring back."""
+
+    def __init__(self, options):
+        torch.manual_seed(options.seed)
+        self.options = options
+        self.task = TASKS[options.net](options.data, options.seed, options.batch)
+        self.net = NETS[options.net]()
+        self.step, self.history = 0, []
+        self.file = options.out / "last.pt"
+        if not self.file.exists():
+            self.begin()
+        # Twice as quick on a CPU.
+        self.net.to(options.device, memory_format=torch.channels_last)
+        self.average = copy.deepcopy(self.net).eval()
+        self.optimiser = optimiser_of(self.net, self.task.LEARNING_RATE, options.rate)
+        if self.file.exists():
+            self.resume()
+
+    def begin(self) -> None:
+        fresh = start_from(self.net, self.options.start) if self.options.start else ["all"]
+        print(f"fresh weights: {fresh or 'none'}", flush=True)
+        if isinstance(self.net, CutOut) and fresh:
+            settle(self.net, self.task.batch(np.random.default_rng(self.options.seed), 0, 192)[0])
+
+    def resume(self) -> None:
+        kept = torch.load(self.file, map_location=self.options.device, weights_only=True)
+        self.net.load_state_dict(kept["net"])
+        self.average.load_state_dict(kept["average"])
+        self.optimiser.load_state_dict(kept["optimiser"])
+        self.step, self.history = kept["step"], kept["history"]
+        print(f"goes on after step {self.step}", flush=True)
+
+    def save(self) -> None:
+        kept = {
+            "net": self.net.state_dict(),
+            "average": self.average.state_dict(),
+            "optimiser": self.optimiser.state_dict(),
+            "step": self.step,
+            "history": self.history,
+            "seed": self.options.seed,
+        }
+        part = self.file.with_suffix(".part")
+        torch.save(kept, part)
+        part.replace(self.file)
+        (self.options.out / "history.json").write_text(json.dumps(self.history, indent=1))
+
+    def learn(self) -> float:
+        """
+        One step. Its random numbers depend on the seed and its number alone, so a resumed run
+        is the same run.
+        """
+        options = self.options
+        rng = np.random.default_rng([options.seed, self.step])
+        torch.manual_seed(options.seed * 1_000_003 + self.step)
+        for group in self.optimiser.param_groups:
+            group["lr"] = group["base"] * rate_at(self.step, options.steps, self.task.WARM_UP)
+        size = size_at(self.step, options.steps, options.sizes)
+        x, *wanted = (part.to(options.device) for part in self.task.batch(rng, self.step, size))
+        batch = (x.contiguous(memory_format=torch.channels_last), *wanted)
+        self.net.train()
+        with torch.autocast(options.device, torch.bfloat16, enabled=options.precision == "bf16"):
+            loss = self.task.loss(self.net, rng, batch)
+        self.optimiser.zero_grad(set_to_none=True)
+        loss.backward()
+        norm = nn.utils.clip_grad_norm_(self.net.parameters(), self.task.CLIP)
+        if not torch.isfinite(norm):
+            raise SystemExit(f"Step {self.step}: the gradient is no number; lower --rate")
+        self.optimiser.step()
+        self.step += 1
+        self.follow()
+        return float(loss.detach())
+
+    @torch.no_grad()
+    def follow(self) -> None:
+        """The average of the weights so far, which is what is validated and exported."""
+        share = 1 - min(AVERAGE, (self.step + 1) / (self.step + 30))
+        for mean, weights in zip(self.average.parameters(), self.net.parameters()):
+            mean.lerp_(weights, share)
+
+
+def train(options) -> None:
+    options.out.mkdir(parents=True, exist_ok=True)
+    run = Run(options)
+    losses, begun = [], time.monotonic()
+    last = min(options.steps, options.stop_after or options.steps)
+    while run.step < last:
+        losses.append(run.learn())
+        if run.step % options.log == 0:
+            seconds = (time.monotonic() - begun) / len(losses)
+            recent = np.mean(losses[-options.log :])
+            print(f"step {run.step} loss {recent:.4f} {seconds:.2f} s/step", flush=True)
+        if run.step % options.validate == 0 or run.step == last:
+            found = {
+                k: round(v, 4) for k, v in run.task.validate(run.average, options.device).items()
+            }
+            recent = round(float(np.mean(losses[-options.validate :])), 4)
+            run.history.append({"step": run.step, "loss": recent, **found})
+            print(run.history[-1], flush=True)
+            run.save()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--net", choices=NETS, required=True)
+    parser.add_argument("--data", type=Path, required=True, help="folder data.py wrote")
+    parser.add_argument("--start", type=Path, help="checkpoint, or torchvision's mobilenet_v2 file")
+    parser.add_argument("--steps", type=int, required=True)
+    parser.add_argument("--stop-after", type=int, help="step; the same command without it goes on")
+    parser.add_argument("--batch", type=int, default=16)
+    parser.add_argument("--sizes", type=int, nargs="+", default=[224, 288, 320], help="of pictures")
+    parser.add_argument("--rate", type=float, default=1.0, help="of the learning rate as tuned")
+    parser.add_argument("--precision", choices=("fp32", "bf16"), default="fp32")
+    parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
+    parser.add_argument("--threads", type=int, help="on a CPU others use too, 1 is often quickest")
+    parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--log", type=int, default=20, help="steps between lines")
+    parser.add_argument("--validate", type=int, default=200, help="steps between checkpoints")
+    parser.add_argument("--out", type=Path, required=True, help="of last.pt and history.json")
+    options = parser.parse_args()
+    if options.threads:
+        torch.set_num_threads(options.threads)
+    train(options)
+
+
+if __name__ == "__main__":
+    main()
