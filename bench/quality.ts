@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import sharp, { type Sharp } from 'sharp';
 import { findModel, ModelError, readCatalog, readWeights } from '../models/catalog.ts';
 import type { Matte } from '../src/image/matte.ts';
+import { QUALITIES, type Quality, USUAL_QUALITY } from '../src/jobs/quality.ts';
 import { type Engine, startEngine } from '../workers/engine/pool.ts';
 import { failuresSeen, HARMS, type Judged } from './confidence.ts';
 import { type Photo, readPhotos } from './eval-photos.ts';
@@ -12,6 +13,7 @@ import { colourError, type Scores, scoresOf } from './matte-scores.ts';
 
 interface Options {
   model: string;
+  quality: Quality;
   limit?: number;
   harmed: boolean;
   json: boolean;
@@ -28,6 +30,8 @@ interface Row extends Scores {
   colour: number;
   confidence: number;
   inferenceMillis: number;
+  matteMillis: number;
+  encodeMillis: number;
 }
 
 const FAILURE_IOU = 0.85;
@@ -39,8 +43,8 @@ async function matteFrom(picture: Sharp): Promise<Matte> {
 }
 
 /** Cuts one photo out as a request would, and compares the answer. */
-async function score(engine: Engine, photo: Photo) {
-  const cutOut = await engine.removeBackground(await readFile(photo.image));
+async function score(engine: Engine, photo: Photo, quality: Quality) {
+  const cutOut = await engine.removeBackground(await readFile(photo.image), {}, { quality });
   const reference = await matteFrom(sharp(photo.mask).toColourspace('b-w'));
   const scores = scoresOf(await matteFrom(sharp(cutOut.png).extractChannel('alpha')), reference);
   const colours = (file: string | Uint8Array) => sharp(file).ensureAlpha().raw().toBuffer();
@@ -48,7 +52,8 @@ async function score(engine: Engine, photo: Photo) {
     ? colourError(await colours(cutOut.png), await colours(photo.cutout), reference)
     : Number.NaN;
   const { confidence, timings } = cutOut;
-  return { ...scores, colour, confidence, inferenceMillis: timings.inferenceMillis };
+  const { inferenceMillis, matteMillis, encodeMillis } = timings;
+  return { ...scores, colour, confidence, inferenceMillis, matteMillis, encodeMillis };
 }
 
 /** Cuts one photo out that was harmed on purpose. */
@@ -83,6 +88,8 @@ function rowOf(model: string, kind: string, scores: readonly Score[]): Row {
     colour: mean(({ colour }) => colour),
     confidence: mean(({ confidence }) => confidence),
     inferenceMillis: mean(({ inferenceMillis }) => inferenceMillis),
+    matteMillis: mean(({ matteMillis }) => matteMillis),
+    encodeMillis: mean(({ encodeMillis }) => encodeMillis),
   };
 }
 
@@ -108,6 +115,7 @@ async function measure(
   modelsHome: string,
   photos: readonly Photo[],
   harmed: boolean,
+  quality: Quality,
 ): Promise<Measured> {
   const engine = await startEngine({
     model,
@@ -121,7 +129,7 @@ async function measure(
   try {
     for (const photo of photos) {
       const scores = byKind.get(photo.kind) ?? [];
-      const one = await score(engine, photo);
+      const one = await score(engine, photo, quality);
       byKind.set(photo.kind, [...scores, one]);
       judged.push({ confidence: one.confidence, isRight: one.iou >= FAILURE_IOU });
       for (const harm of harmed ? HARMS : []) judged.push(await judgeHarmed(engine, photo, harm));
@@ -146,6 +154,8 @@ const COLUMNS: readonly { head: string; width: number; cell(row: Row): string }[
   { head: 'colour', width: 6,  cell: ({ colour }) => (Number.isNaN(colour) ? '-' : colour.toFixed(4)) },
   { head: 'sure',   width: 6,  cell: ({ confidence }) => confidence.toFixed(3) },
   { head: 'ms',        width: 6,  cell: ({ inferenceMillis }) => inferenceMillis.toFixed(1) },
+  { head: 'matte',     width: 6,  cell: ({ matteMillis }) => matteMillis.toFixed(1) },
+  { head: 'PNG',       width: 6,  cell: ({ encodeMillis }) => encodeMillis.toFixed(1) },
 ];
 
 /** The least confident part of all pictures, which a person would look through. */
@@ -167,15 +177,20 @@ const LEGEND = `
 mIoU is of mattes cut at one half; MAE the mean distance of alpha; edge the same within six pixels of the
 reference's edge; IoU<.85 how many photos failed; solid and clear the shares of subject and backdrop, off
 the edge, that are wholly opaque and wholly gone; colour how far the subject's colours are from its own under
-soft edges; sure the mean confidence; ms the time of the network.
+soft edges; sure the mean confidence; ms the time of the network, matte and PNG\nthose of the steps behind it.
 
 SELVAGE_EVAL is the folder of the photos, with a manifest.json of {items: [{kind, image, mask}]}.`;
 
 /** Scores cut-outs against reference mattes, per kind of photo. */
 export async function run(argv: string[]): Promise<void> {
-  const { model, limit, harmed, json } = new Command('bench quality')
+  const { model, quality, limit, harmed, json } = new Command('bench quality')
     .description('Cut-outs against ground truth, per kind of photo.')
     .option('--model <ids>', 'catalogue models, by comma', 'garment-cutout')
+    .addOption(
+      new Option('--quality <quality>', 'how the cut-outs are made')
+        .choices(QUALITIES)
+        .default(USUAL_QUALITY),
+    )
     .option('--limit <n>', 'photos of each kind at most', Number)
     .option('--harmed', 'judge the confidence on harmed photos too', false)
     .option('--json', 'answer in JSON', false)
@@ -198,7 +213,7 @@ export async function run(argv: string[]): Promise<void> {
   const photos = await readPhotos(folder, limit);
   const rows: Row[] = [];
   for (const id of ids) {
-    const measured = await measure(id, modelsHome, photos, harmed);
+    const measured = await measure(id, modelsHome, photos, harmed, quality);
     if (!json) print(measured);
     rows.push(...measured.rows);
   }

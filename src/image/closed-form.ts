@@ -15,7 +15,7 @@ const STRETCH = [0.2, 0.8] as const;
 const DISAGREEMENT = 0.2;
 /** After the first solution the matte's weights are told anew so often. */
 const REPEATS = 2;
-const PATIENCE: Patience = { tolerance: 1e-3, mostSteps: 60 };
+const PATIENCE: Patience = { tolerance: 1e-3, mostSteps: 40 };
 /** What is this near to none or all is. */
 const LEVELS = [0.04, 0.96] as const;
 

@@ -6,7 +6,7 @@ import type { Pixels } from './tensor.ts';
 import { type Band, unsureBand } from './unsure-band.ts';
 
 /** What is solved at most: larger pictures, and those with longer edges, are solved smaller. */
-const MOST = { pixels: 2 ** 20, unknowns: 250_000 };
+const MOST = { pixels: 2 ** 20, unknowns: 120_000 };
 /** Keeps colours' noise out of alpha where a large picture is finished from a small one. */
 const EPSILON = 1e-4;
 
@@ -99,7 +99,7 @@ function enlarge(small: Reduced, pixels: Pixels, data: Uint8Array): void {
 /**
  * A matte whose edges follow the photo: closed-form matting in a band around what is unsure. Pixels off
  * the band stay as they are. Time and memory beyond a copy of the matte are bounded: no more than a megapixel is
- * solved, and of it no more than a quarter; larger pictures are finished by the colours around each pixel.
+ * solved, and of it no more than a ninth; larger pictures are finished by the colours around each pixel.
  * @see docs/adr/0019-quality.md
  */
 export function refineEdges(pixels: Pixels, matte: Matte, most = MOST): Matte {

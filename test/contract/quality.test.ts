@@ -1,0 +1,118 @@
+import sharp from 'sharp';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { batchClient, rowOf } from '../support/batches.ts';
+import { formOf, postBody, postForm } from '../support/client.ts';
+import { drawnShirtOnWood } from '../support/images.ts';
+import { type IntakeClient, intakeClient, readJob } from '../support/intake.ts';
+import { type Stack, startStack } from '../support/stack.ts';
+
+let stack: Stack;
+let key: string;
+let intake: IntakeClient;
+let shirt: Buffer;
+beforeAll(async () => {
+  stack = await startStack();
+  key = (await stack.key()).key;
+  intake = intakeClient(stack, key);
+  shirt = await drawnShirtOnWood({ width: 300, height: 360, format: 'jpeg' });
+});
+afterAll(() => stack.stop());
+
+async function cutOut(quality?: string): Promise<Buffer> {
+  const form = formOf(['image', shirt, 'photo.jpg']);
+  if (quality) form.append('quality', quality);
+  const response = await postForm(stack, form, { key });
+  expect(response.status).toBe(200);
+  return Buffer.from(await response.arrayBuffer());
+}
+
+const rgba = (png: Uint8Array): Promise<Buffer> => sharp(png).ensureAlpha().raw().toBuffer();
+
+test('fast gives the pixels of balanced in another file, high other edges', async () => {
+  const [usual, balanced, fast, high] = await Promise.all(
+    [undefined, 'balanced', 'fast', 'high'].map(cutOut),
+  );
+  if (!usual || !balanced || !fast || !high) throw new Error('four were asked for');
+  expect(balanced.equals(usual)).toBe(true);
+  expect(fast.equals(usual)).toBe(false);
+  expect((await rgba(fast)).equals(await rgba(usual))).toBe(true);
+  expect((await rgba(high)).equals(await rgba(usual))).toBe(false);
+});
+
+const UNKNOWN = { status: 400, type: 'invalid-request' };
+
+test('an unknown quality is refused with a pointer, in a form and in JSON', async () => {
+  const form = formOf(['image', shirt, 'photo.jpg']);
+  form.append('quality', 'best');
+  const inForm = await postForm(stack, form, { key });
+  const base64 = { image_base64: shirt.toString('base64'), quality: 'best' };
+  const inJson = await postBody(stack, JSON.stringify(base64), { key });
+  for (const response of [inForm, inJson]) {
+    expect(await response.json()).toMatchObject({ ...UNKNOWN, errors: [{ pointer: '/quality' }] });
+  }
+});
+
+test.each(['/jobs', '/batches', '/feeds'])('POST %s refuses an unknown quality', async (path) => {
+  const imageBase64 = shirt.toString('base64');
+  const wish = { '/jobs': { imageBase64 }, '/feeds': { url: 'https://example.com/feed.xml' } }[
+    path
+  ];
+  const response = await intake.ask('POST', path, {
+    body: JSON.stringify({ ...wish, options: { quality: 'best' } }),
+    headers: { 'content-type': 'application/json' },
+  });
+  const errors = [{ pointer: '/options/quality' }];
+  expect(await response.json()).toMatchObject({ ...UNKNOWN, errors });
+});
+
+async function done(options?: object) {
+  const imageBase64 = shirt.toString('base64');
+  const accepted = await readJob(
+    await intake.postJson({ imageBase64, ...(options && { options }) }),
+  );
+  const job = await intake.until(accepted.id, 'succeeded');
+  const png = Buffer.from(await (await intake.result(job.id)).arrayBuffer());
+  return { job, png };
+}
+
+test('jobs with the same image and another quality are other pictures', async () => {
+  const usual = await done();
+  const high = await done({ quality: 'high' });
+  expect(usual.job).not.toHaveProperty('options');
+  expect(high.job).toMatchObject({ options: { quality: 'high' } });
+  expect(high.png.equals(await cutOut('high'))).toBe(true);
+  expect(usual.png.equals(await cutOut())).toBe(true);
+  const named = await done({ quality: 'balanced' });
+  expect(named.job.results?.cutout?.sha256).toBe(usual.job.results?.cutout?.sha256);
+});
+
+test('options of a form come as JSON', async () => {
+  const accepted = await readJob(await intake.post(shirt, { options: '{"quality":"fast"}' }));
+  expect(await intake.until(accepted.id, 'succeeded')).toMatchObject({
+    options: { quality: 'fast' },
+  });
+});
+
+test('a removal that is left to a job is done as well as was asked', async () => {
+  const form = formOf(['image', shirt, 'photo.jpg']);
+  form.append('quality', 'high');
+  const response = await postForm(stack, form, { key, headers: { prefer: 'respond-async' } });
+  const { id } = await readJob(response);
+  expect(await intake.until(id, 'succeeded')).toMatchObject({ options: { quality: 'high' } });
+});
+
+test('the rows of a batch are cut out as the batch says', async () => {
+  const batches = batchClient(stack, key);
+  const id = await batches.open({ options: { quality: 'high' } });
+  const row = rowOf('shirt', { imageBase64: shirt.toString('base64'), imageUrl: undefined });
+  await batches.send(id, row.endsWith('\n') ? row : `${row}\n`);
+  await batches.seal(id);
+  const batch = await batches.until(id, 'completed');
+  expect(batch).toMatchObject({ options: { quality: 'high' } });
+  const [line] = await batches.lines(id, 'results');
+  const high = await done({ quality: 'high' });
+  expect(line).toMatchObject({
+    status: 'succeeded',
+    cutout: { sha256: high.job.results?.cutout?.sha256 },
+  });
+});
