@@ -41,8 +41,8 @@ interface Service {
 async function ask(service: Service, path: string, body?: string, type = 'application/json') {
   const response = await fetch(service.stack.url + path, {
     method: body === undefined ? 'GET' : 'POST',
-    headers: { ...service.headers, ...(body !== undefined && { 'content-type': type }) },
-    ...(body !== undefined && { body }),
+    headers: { ...service.headers, ...(body && { 'content-type': type }) },
+    ...(body && { body }),
   });
   const answer = await response.text();
   if (!response.ok) throw new Error(`${path}: ${response.status} ${answer}`);
@@ -64,7 +64,7 @@ async function complete(service: Service, id: string): Promise<void> {
     const { status, counts } = await ask(service, `/intake/v1/batches/${id}`);
     if (status === 'completed' && counts.failed === 0) return;
     if (status === 'completed') throw new Error(`${counts.failed} rows failed`);
-    await sleep(50);
+    await sleep(250);
   }
 }
 
@@ -109,7 +109,7 @@ async function measure(service: Service, server: FeedServer, options: Options) {
 /** Prints what a batch of addresses reaches of the bare inference loop, turn and turn about. */
 export async function run(argv: string[]): Promise<void> {
   const options = new Command('bench bulk')
-    .option('--pictures <n>', 'of each round', Number, 100)
+    .option('--pictures <n>', 'of each round', Number, 200)
     .option('--rounds <n>', 'one bare loop and one batch each', Number, 3)
     .option('--width <px>', 'width and height of the drawn photos', Number, 800)
     .option('--slots <n>', 'children', Number, 2)
