@@ -192,57 +192,58 @@ describe('a start', () => {
     }
     expect((await stat(home)).mode & 0o777).toBe(0o700);
 
+    const second = launch(['start'], { PORT: '0' });
+    expect(await second.ended(), 'a second start under the same home').toBe(1);
+    expect(second.output()).toContain(`${url} (process ${pids.launcher})`);
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+
     expect(await launcher.end('SIGINT')).toBe(0);
     for (const pid of Object.values(pids)) expect(isAlive(pid)).toBe(false);
     expect((await readdir(home)).sort()).toEqual(HOME_KEEPS);
+    expect(launcher.output()).not.toContain('worker info');
+    expect(await readFile(join(home, 'logs/worker.log'), 'utf8')).toContain('worker ready');
   });
 
-  test('keeps its development key and what Redis holds from one start to the next', async () => {
+  test('keeps key and data from one start to the next, be it ended or killed', async () => {
     const first = await started();
     await askRedis(first.redisUrl, ['SET', 'kept', 'yes']);
     expect(await first.launcher.end('SIGTERM')).toBe(0);
     const second = await started();
     expect(second.key).toBe(first.key);
     expect(await askRedis(second.redisUrl, ['GET', 'kept'])).toBe('yes');
-    expect(await second.launcher.end('SIGHUP')).toBe(0);
+
+    await second.launcher.end('SIGKILL');
+    expect(isAlive(second.pids.gateway)).toBe(true);
+    const third = await started();
+    for (const [name, pid] of Object.entries(second.pids)) expect(isAlive(pid), name).toBe(false);
+    expect(await askRedis(third.redisUrl, ['GET', 'kept'])).toBe('yes');
+    expect((await fetch(`${third.url}/readyz`)).status).toBe(200);
+    expect(await third.launcher.end('SIGHUP')).toBe(0);
   });
 
-  test('takes the key of SELVAGE_DEV_KEY', async () => {
+  test('takes the key of SELVAGE_DEV_KEY, and shows every log line where that is asked for', async () => {
     const SELVAGE_DEV_KEY = 'a-key-of-my-own-choice';
-    const { launcher, key, home } = await started({ SELVAGE_DEV_KEY });
-    expect(key).toBe(SELVAGE_DEV_KEY);
-    expect(await readdir(home)).not.toContain('dev-key');
-    await launcher.end();
+    const loud = launch(['start', '--verbose'], { PORT: '0', SELVAGE_DEV_KEY });
+    await loud.line((line) => line.startsWith('worker info: worker ready'));
+    await loud.line((line) => line.includes('Ctrl-C ends it'));
+    const { url } = await noted();
+    const headers = { authorization: `Bearer ${SELVAGE_DEV_KEY}` };
+    expect((await fetch(`${url}/intake/v1/usage`, { headers })).status).toBe(200);
+    expect(await readdir(join(dir, 'home'))).not.toContain('dev-key');
+    expect(await loud.end()).toBe(0);
   });
 
-  test('is refused under a home where one runs, and says where', async () => {
-    const { launcher, url, pids } = await started();
-    const second = launch(['start'], { PORT: '0' });
-    expect(await second.ended()).toBe(1);
-    expect(second.output()).toContain(`${url} (process ${pids.launcher})`);
-    expect((await fetch(`${url}/readyz`)).status).toBe(200);
-    await launcher.end();
-  });
-
-  test('recovers what a killed one left running', async () => {
-    const { launcher, pids, redisUrl } = await started();
-    await askRedis(redisUrl, ['SET', 'kept', 'yes']);
-    await launcher.end('SIGKILL');
-    expect(isAlive(pids.gateway)).toBe(true);
-    const again = await started();
-    for (const [name, pid] of Object.entries(pids)) expect(isAlive(pid), name).toBe(false);
-    expect(await askRedis(again.redisUrl, ['GET', 'kept'])).toBe('yes');
-    expect((await fetch(`${again.url}/readyz`)).status).toBe(200);
-    await again.launcher.end();
-  });
-
-  test.each(['gateway', 'worker', 'redis'] as const)('starts a killed %s again', async (name) => {
-    const { launcher, url, pids } = await started();
-    process.kill(pids[name], 'SIGKILL');
-    await launcher.line((line) => line.includes('ended unexpectedly (SIGKILL); starting it again'));
-    await waitGone(pids[name], 10_000);
-    while ((await noted()).pids[name] === pids[name]) await fetch(url).catch(() => {});
-    while (!(await fetch(`${url}/readyz`).catch(() => undefined))?.ok);
+  test('starts again whichever of its processes is killed', async () => {
+    const { launcher, url } = await started();
+    for (const name of ['gateway', 'worker', 'redis'] as const) {
+      const pid: number = (await noted()).pids[name];
+      process.kill(pid, 'SIGKILL');
+      await waitGone(pid, 10_000);
+      while ((await noted()).pids[name] === pid) await fetch(url).catch(() => {});
+      while (!(await fetch(`${url}/readyz`).catch(() => undefined))?.ok);
+    }
+    const told = launcher.output().match(/ended unexpectedly \(SIGKILL\); starting it again/g);
+    expect(told).toHaveLength(3);
     expect(await launcher.end('SIGINT')).toBe(0);
     expect(await readdir(join(dir, 'home'))).toEqual(expect.not.arrayContaining(['instance.json']));
   });
@@ -256,17 +257,6 @@ describe('a start', () => {
     for (const pid of Object.values<number>(pids)) expect(isAlive(pid)).toBe(false);
     expect(await readdir(join(dir, 'home'))).not.toContain('instance.json');
     expect(launcher.output()).not.toContain('Error');
-  });
-
-  test('keeps log lines in files, and shows them all where that is asked for', async () => {
-    const quiet = await started();
-    expect(await quiet.launcher.end()).toBe(0);
-    expect(quiet.launcher.output()).not.toContain('worker info');
-    expect(await readFile(join(dir, 'home/logs/worker.log'), 'utf8')).toContain('worker ready');
-    const loud = launch(['start', '--verbose'], { PORT: '0' });
-    await loud.line((line) => line.startsWith('worker info: worker ready'));
-    await loud.line((line) => line.includes('Ctrl-C ends it'));
-    expect(await loud.end()).toBe(0);
   });
 
   test('is refused a port that is taken, before anything is started', async () => {
