@@ -5,6 +5,7 @@ export type { Logger };
 /** The net under the plan: fields that must never be written, should someone log a whole object. */
 const SECRET_FIELDS = [
   'authorization',
+  'cookie',
   'apiKey',
   'key',
   'password',

@@ -70,6 +70,13 @@ export function createKeys(redis: Redis, pepper: string) {
     return found;
   }
 
+  async function liveAt(place: string): Promise<KeyRecord | undefined> {
+    const json = await redis.hget(KEYS, place);
+    if (!json) return undefined;
+    const record = KeyRecord.parse(JSON.parse(json));
+    return isLive(record) ? record : undefined;
+  }
+
   async function add(key: string, grant: Grant, meter?: string): Promise<MadeKey> {
     const id = `key_${randomUUID().replaceAll('-', '').slice(0, 16)}`;
     const record: KeyRecord = {
@@ -99,11 +106,14 @@ export function createKeys(redis: Redis, pepper: string) {
      */
     async lookUp(key: string, adopted?: string): Promise<KeyRecord | undefined> {
       if (!isKeyShaped(key) && key !== adopted) return undefined;
-      const json = await redis.hget(KEYS, hashKey(pepper, key));
-      if (!json) return undefined;
-      const record = KeyRecord.parse(JSON.parse(json));
-      return isLive(record) ? record : undefined;
+      return liveAt(hashKey(pepper, key));
     },
+
+    /** What a key's record is kept under; it does not tell the key. */
+    placeOf: (key: string): string => hashKey(pepper, key),
+
+    /** The live record at a place that `placeOf` told, or nothing. */
+    liveAt,
 
     /** Every record, oldest first. */
     list: async (): Promise<KeyRecord[]> =>

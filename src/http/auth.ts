@@ -32,15 +32,24 @@ export async function authorize(
   if (!header) throw unauthorized('Send the header "Authorization: Bearer <API_KEY>"');
   const key = BEARER.exec(header)?.[1];
   if (!key) throw unauthorized('The Authorization header must be "Bearer <API_KEY>"');
-  const grant = await lookUp(key).catch((cause) => {
+  const unknown = 'This API key is not known, has expired or was revoked';
+  return granted(lookUp(key), scope, unknown);
+}
+
+/**
+ * The grant that was found, if it covers the scope.
+ * @param unknown what to say where there is none
+ * @throws Problem unauthorized, insufficient-scope, upstream-unavailable
+ */
+export async function granted(
+  found: Promise<Grant | undefined>,
+  scope: string,
+  unknown: string,
+): Promise<Grant> {
+  const grant = await found.catch((cause) => {
     throw unavailable('Keys cannot be checked right now; try again', 1, cause);
   });
-  if (!grant) {
-    throw unauthorized(
-      'This API key is not known, has expired or was revoked',
-      `${CHALLENGE}, error="invalid_token"`,
-    );
-  }
+  if (!grant) throw unauthorized(unknown, `${CHALLENGE}, error="invalid_token"`);
   if (scope !== 'any-key' && !grant.scopes.includes(scope)) {
     throw insufficientScope(scope);
   }

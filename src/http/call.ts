@@ -2,7 +2,15 @@ import type { FastifyRequest } from 'fastify';
 import type { Logger } from '../log.ts';
 import { Problem } from '../problem.ts';
 import { readBodyStream } from './body-stream.ts';
-import { type ImageForm, type ImageMember, readJsonImage, readMultipart } from './image-body.ts';
+import { type Form, readFormBody, readFormParts } from './form.ts';
+import {
+  type FileName,
+  type FormTakes,
+  type ImageForm,
+  readJsonImage,
+  readJsonImages,
+  readMultipart,
+} from './image-body.ts';
 import { parse } from './parse.ts';
 import { asProblem } from './problem-answer.ts';
 import type { Call, Route } from './route.ts';
@@ -23,6 +31,14 @@ export interface CallParts {
 /** What a form with an image may have beside the image. */
 export const FORM_SPARE_BYTES = 256 * 1024;
 
+const FORM_LIMITS = { files: 2, fields: 50, parts: 52 };
+
+/** How many bytes become as base64. */
+export const base64Bytes = (bytes: number): number => Math.ceil(bytes / 3) * 4;
+
+/** The ceiling of a form of two files, or of one in base64, which URL encoding makes longer still. */
+export const maxFormBytes = (maxImageBytes: number): number => 2 * maxImageBytes + FORM_SPARE_BYTES;
+
 /** A request as its handler sees it. */
 export function callOf(
   parts: CallParts,
@@ -39,7 +55,8 @@ export function callOf(
     query: route.query ? parse(route.query, request.query, 'query') : request.query,
     body: route.body ? parse(route.body, request.body, 'body') : request.body,
     headers: request.headers,
-    imageForm: (member = 'image_base64') => readImageForm(parts, request, member),
+    imageForm: (takes = {}) => readImageForm(parts, request, takes),
+    form: () => readWholeForm(parts, request),
     bodyStream: () => readBodyStream(request, { idleMillis, closing, maxFileBytes: maxImageBytes }),
     standing: request.passage.admission?.standing,
     takeQuota() {
@@ -56,17 +73,38 @@ export function callOf(
 async function readImageForm(
   { maxImageBytes, sniff }: CallParts,
   request: FastifyRequest,
-  member: ImageMember,
+  { member = 'image_base64', background = false }: FormTakes,
 ): Promise<ImageForm> {
   if (!request.isMultipart()) {
-    return readJsonImage(request.body, maxImageBytes, sniff, member);
+    const read = background ? readJsonImages : readJsonImage;
+    return read(request.body, maxImageBytes, sniff, member);
   }
+  const files: FileName[] = background ? ['image', 'backgroundImage'] : ['image'];
   const declared = Number(request.headers['content-length']);
-  if (declared > maxImageBytes + FORM_SPARE_BYTES) {
+  if (declared > files.length * maxImageBytes + FORM_SPARE_BYTES) {
     throw new Problem('payload-too-large', `The image is larger than ${maxImageBytes} bytes`);
   }
+  return readingParts(request, () => readMultipart(request.parts(), maxImageBytes, files));
+}
+
+/** A form may carry a second file, and files as base64 in text. */
+async function readWholeForm({ maxImageBytes }: CallParts, request: FastifyRequest): Promise<Form> {
+  if (!request.isMultipart()) return readFormBody(request.body ?? {});
+  const declared = Number(request.headers['content-length']);
+  if (declared > maxFormBytes(maxImageBytes)) {
+    throw new Problem('payload-too-large', `A file is larger than ${maxImageBytes} bytes`);
+  }
+  const maxTextBytes = base64Bytes(maxImageBytes) + FORM_SPARE_BYTES;
+  const limits = { ...FORM_LIMITS, fileSize: maxImageBytes, fieldSize: maxTextBytes };
+  return readingParts(request, () =>
+    readFormParts(request.parts({ limits }), maxImageBytes, maxTextBytes),
+  );
+}
+
+/** Has the parts of a body read; where that fails, says so in a way that the client can see. */
+async function readingParts<T>(request: FastifyRequest, read: () => Promise<T>): Promise<T> {
   try {
-    return await readMultipart(request.parts(), maxImageBytes);
+    return await read();
   } catch (error) {
     // The rest of the body is read and dropped, so that the client can finish and see the answer.
     request.raw.unpipe();

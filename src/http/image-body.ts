@@ -6,6 +6,8 @@ import { Problem } from '../problem.ts';
 export interface ImageForm {
   /** The image as sent, or nothing where the form holds none. */
   image: Uint8Array | undefined;
+  /** What goes behind the subject, where the form takes that and has it. */
+  backgroundImage?: Uint8Array | undefined;
   /** Text parts (multipart) or the other members of the JSON body. */
   fields: Readonly<Record<string, unknown>>;
   via: 'multipart' | 'json';
@@ -22,59 +24,89 @@ const tooLarge = (maxBytes: number): Problem =>
     `The image is larger than ${maxBytes} bytes; send a smaller or more compressed one`,
   );
 
-async function collect(file: Readable & { truncated: boolean }, maxBytes: number): Promise<Buffer> {
+/** The bytes of a file part. @throws Problem payload-too-large */
+export async function collect(
+  file: Readable & { truncated: boolean },
+  maxBytes: number,
+): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of file) chunks.push(chunk);
   if (file.truncated) throw tooLarge(maxBytes);
   return Buffer.concat(chunks);
 }
 
+/** How the file parts of a form may be called. */
+export type FileName = 'image' | 'backgroundImage';
+
+/** @throws Problem where a field cannot be kept as text */
+function checkField(
+  { fieldname, valueTruncated }: Part & { type: 'field' },
+  files: readonly FileName[],
+): void {
+  if (files.some((name) => name === fieldname)) {
+    throw new Problem('invalid-request', `Send "${fieldname}" as a file part, with a file name`, {
+      errors: [{ pointer: `/${fieldname}`, detail: 'must be a file part' }],
+    });
+  }
+  if (!valueTruncated) return;
+  throw new Problem('payload-too-large', `The part "${printable(fieldname)}" is too long`);
+}
+
+async function readFile(part: Part & { type: 'file' }, maxBytes: number): Promise<Uint8Array> {
+  const bytes = await collect(part.file, maxBytes);
+  if (bytes.length > 0) return bytes;
+  throw new Problem('invalid-request', `The "${printable(part.fieldname)}" part is empty`);
+}
+
 /**
- * Reads a multipart form: at most one file part, `image`, and text parts.
+ * Reads a multipart form: at most one file part of each name, and text parts.
  * @param maxBytes the ceiling the parser was told, for the answer's words
+ * @param files the names of the file parts that are taken
  * @throws Problem invalid-request, payload-too-large
  */
 export async function readMultipart(
   parts: AsyncIterable<Part>,
   maxBytes: number,
+  files: readonly FileName[] = ['image'],
 ): Promise<ImageForm> {
-  let image: Uint8Array | undefined;
+  const found: Partial<Record<FileName, Uint8Array>> = {};
   const fields: Record<string, unknown> = Object.create(null);
   for await (const part of parts) {
     if (part.type === 'field') {
-      if (part.fieldname === 'image') {
-        throw new Problem('invalid-request', 'Send "image" as a file part, with a file name');
-      }
-      if (part.valueTruncated) {
-        throw new Problem(
-          'payload-too-large',
-          `The part "${printable(part.fieldname)}" is too long`,
-        );
-      }
+      if (part.value === '' && part.fieldname === 'backgroundImage') continue; // not chosen
+      checkField(part, files);
       fields[part.fieldname] = part.value;
       continue;
     }
-    if (part.fieldname !== 'image') {
-      part.file.resume();
-      throw new Problem(
-        'invalid-request',
-        `"${printable(part.fieldname)}" is not a part of this form; the file part is "image"`,
-      );
+    const name = files.find((file) => file === part.fieldname);
+    if (name && !found[name]) {
+      found[name] = await readFile(part, maxBytes);
+      continue;
     }
-    if (image) {
-      part.file.resume();
-      throw new Problem('invalid-request', 'There are two "image" parts; send one image a request');
-    }
-    image = await collect(part.file, maxBytes);
-    if (image.length === 0) throw new Problem('invalid-request', 'The "image" part is empty');
+    part.file.resume();
+    throw new Problem(
+      'invalid-request',
+      name
+        ? `There are two "${name}" parts; send one a request`
+        : `"${printable(part.fieldname)}" is not a part of this form; the file part is "${files.join('" or "')}"`,
+    );
   }
-  return { image, fields, via: 'multipart' };
+  return { image: undefined, ...found, fields, via: 'multipart' };
 }
 
-const printable = (name: string): string => name.replaceAll(/[^\w.-]/g, '?').slice(0, 40);
+/** A name that a client chose, fit for an answer. */
+export const printable = (name: string): string => name.replaceAll(/[^\w.-]/g, '?').slice(0, 40);
 
 /** How the image is called in a JSON body. */
 export type ImageMember = 'image_base64' | 'imageBase64';
+type Member = ImageMember | 'backgroundImageBase64';
+
+/** What an image form may hold besides text. */
+export interface FormTakes {
+  member?: ImageMember;
+  /** Also the file part `backgroundImage`, or the member `backgroundImageBase64`. */
+  background?: boolean;
+}
 
 const Members = z.record(z.string(), z.unknown());
 
@@ -84,7 +116,7 @@ const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 /** A data URL's media type and its base64, or plain base64 with no type. */
 function splitDataUrl(
   text: string,
-  member: ImageMember,
+  member: Member,
 ): { declared: string | undefined; base64: string } {
   if (!text.startsWith('data:')) return { declared: undefined, base64: text };
   const match = DATA_URL.exec(text);
@@ -102,7 +134,7 @@ function splitDataUrl(
   return { declared: match[1]!.toLowerCase(), base64: text.slice(match[0].length) };
 }
 
-function decodeBase64(text: string, maxBytes: number, member: ImageMember): Buffer {
+function decodeBase64(text: string, maxBytes: number, member: Member): Buffer {
   const base64 = /\s/.test(text) ? text.replaceAll(/\s+/g, '') : text;
   if (base64.length > Math.ceil(maxBytes / 3) * 4) throw tooLarge(maxBytes);
   const data = base64.replace(/=+$/, '');
@@ -127,7 +159,7 @@ function checkDeclared(
   declared: string | undefined,
   bytes: Uint8Array,
   sniff: (bytes: Uint8Array) => string | undefined,
-  member: ImageMember,
+  member: Member,
 ): void {
   if (declared === undefined) return;
   const format = sniff(bytes);
@@ -142,6 +174,17 @@ function checkDeclared(
   });
 }
 
+type Sniff = (bytes: Uint8Array) => string | undefined;
+
+/** An image that is a member of a body. @throws Problem invalid-request, payload-too-large */
+function readMember(text: string, member: Member, maxBytes: number, sniff: Sniff): Uint8Array {
+  const { declared, base64 } = splitDataUrl(text, member);
+  const image = decodeBase64(base64, maxBytes, member);
+  if (image.length === 0) throw new Problem('invalid-request', `${member} is empty`);
+  checkDeclared(declared, image, sniff, member);
+  return image;
+}
+
 /**
  * Reads a JSON body whose image is one member: raw base64, or a data URL.
  * @param sniff first bytes -> format name, such as `jpeg`
@@ -150,7 +193,7 @@ function checkDeclared(
 export function readJsonImage(
   body: unknown,
   maxBytes: number,
-  sniff: (bytes: Uint8Array) => string | undefined,
+  sniff: Sniff,
   member: ImageMember = 'image_base64',
 ): ImageForm {
   const members = Members.safeParse(body);
@@ -158,10 +201,28 @@ export function readJsonImage(
   if (!members.success || (text !== undefined && typeof text !== 'string')) {
     throw new Problem('invalid-request', `The body must be a JSON object with ${member}, a string`);
   }
-  if (text === undefined) return { image: undefined, fields, via: 'json' };
-  const { declared, base64 } = splitDataUrl(text, member);
-  const image = decodeBase64(base64, maxBytes, member);
-  if (image.length === 0) throw new Problem('invalid-request', `${member} is empty`);
-  checkDeclared(declared, image, sniff, member);
+  const image = text === undefined ? undefined : readMember(text, member, maxBytes, sniff);
   return { image, fields, via: 'json' };
+}
+
+/**
+ * The same with what goes behind the subject, in the member `backgroundImageBase64`.
+ * @throws Problem as `readJsonImage`
+ */
+export function readJsonImages(
+  body: unknown,
+  maxBytes: number,
+  sniff: Sniff,
+  member: ImageMember,
+): ImageForm {
+  const { fields: all, ...form } = readJsonImage(body, maxBytes, sniff, member);
+  const { backgroundImageBase64: text, ...fields } = all;
+  if (text === undefined) return { ...form, fields };
+  if (typeof text !== 'string') {
+    throw new Problem('invalid-request', 'backgroundImageBase64 must be a string', {
+      errors: [{ pointer: '/backgroundImageBase64', detail: 'must be a string' }],
+    });
+  }
+  const backgroundImage = readMember(text, 'backgroundImageBase64', maxBytes, sniff);
+  return { ...form, backgroundImage, fields };
 }

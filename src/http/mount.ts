@@ -1,7 +1,8 @@
+import { parse as parseQuery } from 'node:querystring';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../problem.ts';
-import { type CallParts, callOf, FORM_SPARE_BYTES } from './call.ts';
+import { base64Bytes, type CallParts, callOf, FORM_SPARE_BYTES, maxFormBytes } from './call.ts';
 import { type Gate, hangUpSignal, letIn } from './passage.ts';
 import type { Reply, Route } from './route.ts';
 import { limitBodyTime } from './slow-body.ts';
@@ -11,6 +12,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Its bodies are read by handlers as they come. */
     readsAsItComes?: boolean;
+    answerProblem?: Route['answerProblem'];
   }
 }
 
@@ -23,12 +25,14 @@ export interface MountParts extends Gate, CallParts {
 
 /** Most bytes of a JSON body, where its route says nothing else. */
 export const MAX_JSON_BYTES = 1024 * 1024;
+const URL_ENCODED = 'application/x-www-form-urlencoded';
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
 /** Serves every route, and refuses other methods at their addresses. */
 export function mountAll(app: FastifyInstance, parts: MountParts, routes: readonly Route[]): void {
   for (const route of routes) {
     if (route.stream) mountStream(app, parts, route, Object.keys(route.stream));
+    else if (route.form) mountForm(app, parts, route);
     else mount(app, parts, route);
   }
   refuseOtherMethods(app, routes);
@@ -50,17 +54,28 @@ function mountStream(
   });
 }
 
-const bodyLimitOf = ({ imageForm, maxBodyBytes }: Route, maxImageBytes: number): number =>
-  imageForm
-    ? Math.ceil(maxImageBytes / 3) * 4 + FORM_SPARE_BYTES
-    : (maxBodyBytes ?? MAX_JSON_BYTES);
+/** Takes URL-encoded bodies as well; a name that comes twice has a list of values. */
+function mountForm(app: FastifyInstance, parts: MountParts, route: Route): void {
+  app.register(async (scope) => {
+    scope.addContentTypeParser(URL_ENCODED, { parseAs: 'string' }, (_request, body, done) =>
+      done(null, parseQuery(String(body))),
+    );
+    mount(scope, parts, route);
+  });
+}
+
+function bodyLimitOf({ form, imageForm, maxBodyBytes }: Route, maxImageBytes: number): number {
+  if (form) return maxFormBytes(maxImageBytes);
+  if (imageForm) return base64Bytes(maxImageBytes) + FORM_SPARE_BYTES;
+  return maxBodyBytes ?? MAX_JSON_BYTES;
+}
 
 function mount(app: FastifyInstance, parts: MountParts, route: Route): void {
   const sunset = parts.sunsets.find((s) => s.method === route.method && s.path === route.path);
   app.route({
     method: route.method,
     url: route.path,
-    config: { readsAsItComes: route.stream !== undefined },
+    config: { readsAsItComes: route.stream !== undefined, answerProblem: route.answerProblem },
     bodyLimit: bodyLimitOf(route, parts.maxImageBytes),
     onRequest: async (request, reply) => {
       if (route.stream) dropRestOfBody(request, reply, parts.wholeMillis);
@@ -95,11 +110,13 @@ function send(request: FastifyRequest, reply: FastifyReply, answer: Reply): Fast
 /** A known path with an unknown method is 405 with Allow, not 404. */
 function refuseOtherMethods(app: FastifyInstance, routes: readonly Route[]): void {
   for (const path of new Set(routes.map((route) => route.path))) {
-    const allowed = routes.filter((route) => route.path === path).map((route) => route.method);
+    const here = routes.filter((route) => route.path === path);
+    const allowed = here.map((route) => route.method);
     const allow = [...allowed, ...(allowed.includes('GET') ? ['HEAD'] : [])].join(', ');
     app.route({
       method: METHODS.filter((method) => !allowed.some((known) => known === method)),
       url: path,
+      config: { answerProblem: here[0]?.answerProblem },
       // Before any body is read: the method is wrong whatever is sent with it.
       onRequest: async () => {
         throw new Problem('method-not-allowed', `Use ${allow} here`, { headers: { allow } });

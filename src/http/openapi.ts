@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PROBLEMS, type ProblemType } from '../problem.ts';
+import { PROBLEMS, Problem, type ProblemType } from '../problem.ts';
 import { PROBLEM_MEDIA_TYPE } from './problem-answer.ts';
 import type { AnswerDoc, MediaSchemas, Route } from './route.ts';
 
@@ -25,7 +25,7 @@ const ProblemSchema = {
 
 /** Problems any route of a kind may answer, besides those its row names. */
 function problemsOf(route: Route): ProblemType[] {
-  const body = Boolean(route.body || route.imageForm || route.stream);
+  const body = Boolean(route.body || route.form || route.imageForm || route.stream);
   const keyed = route.scope !== 'keyless';
   const types: (ProblemType | false)[] = [
     (body || Boolean(route.query)) && 'invalid-request',
@@ -78,16 +78,29 @@ function answerDoc(route: Route, answer: AnswerDoc) {
   };
 }
 
+const PROBLEM_CONTENT = {
+  [PROBLEM_MEDIA_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } },
+};
+
+/** How a route answers a problem: by an example where it has a shape of its own. */
+function problemDoc(route: Route, type: ProblemType): { status: number; content: object } {
+  const { status } = PROBLEMS[type];
+  const own = route.answerProblem?.(new Problem(type, 'What is wrong and what to do'));
+  return own
+    ? { status: own.status ?? status, content: { 'application/json': { example: own.body } } }
+    : { status, content: PROBLEM_CONTENT };
+}
+
 /** Problem answers by status: several types may share one. */
 function problemDocs(route: Route) {
   const answers: Record<number, { description: string; content: object }> = {};
   for (const type of problemsOf(route)) {
-    const { status, title } = PROBLEMS[type];
-    const line = `\`${type}\`: ${title}`;
+    const { status, content: shape } = problemDoc(route, type);
+    const line = `\`${type}\`: ${PROBLEMS[type].title}`;
     const known = answers[status];
     answers[status] = {
       description: known ? `${known.description}; ${line}` : line,
-      content: { [PROBLEM_MEDIA_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } } },
+      content: shape,
     };
   }
   return answers;
@@ -114,7 +127,10 @@ const pathParameters = (path: string) =>
 
 function requestBody(route: Route) {
   const media =
-    route.imageForm ?? route.stream ?? (route.body && { 'application/json': route.body });
+    route.form ??
+    route.imageForm ??
+    route.stream ??
+    (route.body && { 'application/json': route.body });
   return media && { requestBody: { required: true, content: content(media, 'input') } };
 }
 

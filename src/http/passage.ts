@@ -1,7 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../problem.ts';
-import { authorize, type Grant, type LookUp } from './auth.ts';
+import { authorize, type Grant, granted, type LookUp } from './auth.ts';
 import { type Admission, type Limits, limitHeaders } from './limits.ts';
+import type { Route } from './route.ts';
+import { isFromOwnPage, sessionIdOf } from './session-cookie.ts';
 
 /** What the server keeps of a request while it is under way. */
 export interface Passage {
@@ -42,7 +44,36 @@ export function giveBack(request: FastifyRequest): void {
 /** What a key must be shown for, and what is counted. */
 export interface Gate {
   lookUp: LookUp;
+  /** Finds the grant of a signed-in page by its session's id; without it there are no sessions. */
+  lookUpSession?: LookUp | undefined;
   limits: Limits;
+}
+
+/** What a request asks to come in to. */
+type Door = Pick<Route, 'scope' | 'quota' | 'keyHeader'>;
+
+/** A key in a header of its own counts as one in `Authorization`, and goes first. */
+function authorizationOf(headers: FastifyRequest['headers'], keyHeader = ''): string | undefined {
+  const key = headers[keyHeader];
+  return key ? `Bearer ${key}` : headers.authorization;
+}
+
+/** Who calls: by a key where one is shown, else by the session of a page of ours. */
+function grantOf(
+  { lookUp, lookUpSession }: Gate,
+  { scope, keyHeader }: Door,
+  { headers }: FastifyRequest,
+): Promise<Grant> {
+  const authorization = authorizationOf(headers, keyHeader);
+  const sessionId = authorization ? undefined : sessionIdOf(headers);
+  if (!sessionId || !lookUpSession) return authorize(authorization, scope, lookUp);
+  if (!isFromOwnPage(headers)) {
+    throw new Problem(
+      'foreign-origin',
+      'A sign-in counts only for requests that the console makes',
+    );
+  }
+  return granted(lookUpSession(sessionId), scope, 'You are signed out; sign in again');
 }
 
 /**
@@ -50,14 +81,14 @@ export interface Gate {
  * @throws Problem as keys and limits say
  */
 export async function letIn(
-  { lookUp, limits }: Gate,
-  { scope, quota = 0 }: { scope: string; quota?: number },
+  gate: Gate,
+  door: Door,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
-  const grant = await authorize(request.headers.authorization, scope, lookUp);
+  const grant = await grantOf(gate, door, request);
   request.passage.grant = grant;
-  const admission = await limits.admit(grant, quota);
+  const admission = await gate.limits.admit(grant, door.quota ?? 0);
   request.passage.admission = admission;
   if (reply.raw.destroyed) {
     // Gone while Redis counted: nobody else will give its quota back.

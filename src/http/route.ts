@@ -1,8 +1,10 @@
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
 import type { Logger } from '../log.ts';
+import type { Problem } from '../problem.ts';
 import type { BodyStream } from './body-stream.ts';
-import type { ImageForm, ImageMember } from './image-body.ts';
+import type { Form } from './form.ts';
+import type { FormTakes, ImageForm } from './image-body.ts';
 import type { Admission, Standing } from './limits.ts';
 
 /** Who is calling: what the presented key allows. */
@@ -36,7 +38,9 @@ export interface Call<Query = unknown, Body = unknown> {
   /** Lower-case names. */
   headers: Readonly<Record<string, string | string[] | undefined>>;
   /** Reads the body as an image form (multipart, or JSON with `image_base64`); once. */
-  imageForm(member?: ImageMember): Promise<ImageForm>;
+  imageForm(takes?: FormTakes): Promise<ImageForm>;
+  /** Reads the body as a form (multipart, URL-encoded or JSON); once, on routes with `form`. */
+  form(): Promise<Form>;
   /** The body as it comes, of any length; once, on routes with `stream`. */
   bodyStream(): BodyStream;
   /** What of rate and quota is left after this request; absent on keyless routes. */
@@ -84,12 +88,18 @@ export interface RouteSpec<Query, Body> {
   body?: z.ZodType<Body>;
   /** The body is an image form that the handler reads by `call.imageForm()`; here for the document. */
   imageForm?: MediaSchemas;
+  /** The body is a form of any fields and files that the handler reads by `call.form()`; here for the document. */
+  form?: MediaSchemas;
   /** The body is of any length and of these types; the handler reads it by `call.bodyStream()`. */
   stream?: MediaSchemas;
   /** Most bytes of a JSON body. */
   maxBodyBytes?: number;
   /** Units of the daily quota a success costs. */
   quota?: number;
+  /** A header, in lower case, that may carry the key in place of `Authorization`. */
+  keyHeader?: string;
+  /** How its problems are answered, where not by RFC 9457. */
+  answerProblem?(problem: Problem): Reply;
   answers: Readonly<Record<number, AnswerDoc>>;
   /** Problem types beyond those every route may answer. */
   problems?: readonly string[];

@@ -15,7 +15,7 @@ import { callerOf, type Gate, giveBack, hungUp, newPassage } from './passage.ts'
 import { asProblem, PROBLEM_MEDIA_TYPE, parserProblem, problemBody } from './problem-answer.ts';
 import { answerRaw } from './raw-answer.ts';
 import { requestIdOf } from './request-id.ts';
-import type { Route } from './route.ts';
+import type { Reply, Route } from './route.ts';
 import { BODY_TIMES, type BodyTimes, limitBodyTime } from './slow-body.ts';
 import type { Sunset } from './sunset.ts';
 
@@ -33,7 +33,14 @@ export interface ServerParts extends Gate {
   /** How long bodies may take. */
   bodyTimes?: BodyTimes;
   /** Called once for each answered request. */
-  observe(fact: { method: string; route: string; status: number; seconds: number }): void;
+  observe(fact: {
+    method: string;
+    route: string;
+    status: number;
+    seconds: number;
+    /** Its type, where the answer was one. */
+    problem: string | undefined;
+  }): void;
 }
 
 export interface HttpServer {
@@ -93,17 +100,24 @@ export function createServer(parts: ServerParts): HttpServer {
     if (closing.signal.aborted) reply.header('connection', 'close');
   });
 
+  const usualAnswer =
+    (requestId: string) =>
+    (problem: Problem): Reply => ({
+      headers: { ...problem.headers, 'content-type': PROBLEM_MEDIA_TYPE },
+      body: problemBody(problem, requestId, parts.problemBase),
+    });
+
   function answerProblem(request: FastifyRequest, reply: FastifyReply, problem: Problem): void {
     request.passage ??= newPassage();
     request.passage.problem = problem;
     giveBack(request);
+    const { answerProblem: ofRoute = usualAnswer(request.id) } = request.routeOptions.config ?? {};
+    const { status = problem.status, headers = {}, body } = ofRoute(problem);
     reply
-      .status(problem.status)
-      .headers(problem.headers)
-      .header('x-request-id', request.id)
-      .type(PROBLEM_MEDIA_TYPE)
+      .status(status)
+      .headers({ ...headers, 'x-request-id': request.id })
       .serializer(JSON.stringify)
-      .send(problemBody(problem, request.id, parts.problemBase));
+      .send(body);
   }
 
   app.setErrorHandler((error, request, reply) => {
@@ -123,7 +137,8 @@ export function createServer(parts: ServerParts): HttpServer {
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? '(none)';
     const seconds = reply.elapsedTime / 1000;
-    parts.observe({ method: request.method, route, status: reply.statusCode, seconds });
+    const problem = request.passage.problem?.type;
+    parts.observe({ method: request.method, route, status: reply.statusCode, seconds, problem });
     parts.log.info(
       {
         requestId: request.id,
@@ -131,7 +146,7 @@ export function createServer(parts: ServerParts): HttpServer {
         method: request.method,
         route,
         status: reply.statusCode,
-        problem: request.passage.problem?.type,
+        problem,
         millis: Math.round(reply.elapsedTime * 10) / 10,
       },
       'request',

@@ -100,6 +100,17 @@ describe('a multipart form', () => {
     await expect(readMultipart(parts(...all), MAX)).rejects.toMatchObject({ type });
   });
 
+  test('gives a background where that is taken, and refuses it elsewhere', async () => {
+    const both = () => parts(file(JPEG, 'backgroundImage'), file(JPEG));
+    const form = await readMultipart(both(), MAX, ['image', 'backgroundImage']);
+    expect(Buffer.from(form.backgroundImage!)).toEqual(JPEG);
+    await expect(readMultipart(both(), MAX)).rejects.toMatchObject({ type: 'invalid-request' });
+    const unchosen = parts(field('backgroundImage', ''), file(JPEG));
+    const alone = await readMultipart(unchosen, MAX, ['image', 'backgroundImage']);
+    expect(alone.backgroundImage).toBeUndefined();
+    expect(Object.keys(alone.fields)).toEqual([]);
+  });
+
   test('does not repeat a hostile part name as it came', async () => {
     const hostile = file(JPEG, '../../etc/passwd\n<script>');
     await expect(readMultipart(parts(hostile), MAX)).rejects.toMatchObject({

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { Problem } from '../problem.ts';
+import { collect, type Part, printable } from './image-body.ts';
+
+/** A form of any names: its fields, and the bytes of its files. */
+export interface Form {
+  /** Text in a multipart or URL-encoded form, any value in JSON. */
+  fields: Readonly<Record<string, unknown>>;
+  files: Readonly<Record<string, Uint8Array>>;
+}
+
+/**
+ * Reads a multipart form.
+ * @param maxFileBytes the ceiling of a file that the parser was told, for the answer's words
+ * @param maxTextBytes of all fields together
+ * @throws Problem invalid-request, payload-too-large
+ */
+export async function readFormParts(
+  parts: AsyncIterable<Part>,
+  maxFileBytes: number,
+  maxTextBytes: number,
+): Promise<Form> {
+  let textBytes = 0;
+  const fields: Record<string, unknown> = Object.create(null);
+  const files: Record<string, Uint8Array> = Object.create(null);
+  for await (const part of parts) {
+    const name = part.fieldname;
+    if (name in fields || name in files) {
+      if (part.type === 'file') part.file.resume();
+      throw new Problem('invalid-request', `There are two parts "${printable(name)}"; send one`);
+    }
+    if (part.type === 'file') {
+      files[name] = await collect(part.file, maxFileBytes);
+      continue;
+    }
+    textBytes += Buffer.byteLength(String(part.value));
+    if (part.valueTruncated || textBytes > maxTextBytes) {
+      throw new Problem('payload-too-large', `The part "${printable(name)}" is too long`);
+    }
+    fields[name] = part.value;
+  }
+  return { fields, files };
+}
+
+const Members = z.record(z.string(), z.unknown());
+
+/**
+ * The form in a URL-encoded or JSON body, which holds no files.
+ * @throws Problem invalid-request
+ */
+export function readFormBody(body: unknown): Form {
+  const members = Members.safeParse(body);
+  if (members.success) return { fields: members.data, files: {} };
+  throw new Problem('invalid-request', 'The body must be a form, or a JSON object');
+}
