@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import { Command } from 'commander';
 import { drawnShirt } from '../test/support/images.ts';
 import { type Engine, startEngine } from '../workers/engine/pool.ts';
+import { cpuMillisOf } from './processes.ts';
 
 interface Options {
   pictures: number;
@@ -18,16 +18,6 @@ const quantile = (values: readonly number[], q: number): number => {
   return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? Number.NaN;
 };
 const round = (value: number, digits = 2): number => Number(value.toFixed(digits));
-
-/** A tick of /proc/PID/stat. */
-const TICK_MILLIS = 10;
-
-/** CPU time of a process so far, user and kernel, ms. */
-function cpuMillisOf(pid: number): number {
-  const afterName = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1] ?? '';
-  const [user, system] = afterName.split(' ').slice(11, 13);
-  return TICK_MILLIS * (Number(user) + Number(system));
-}
 
 interface Spent {
   parent: number;
@@ -88,7 +78,7 @@ async function measure(engine: Engine, options: Options) {
   const busy = await allSlots(engine, image, options);
   return {
     'picture kB': round(image.length / 1000),
-    'cut-out kB': round((await engine.removeBackground(image)).png.length / 1000),
+    'cut-out kB': round((await engine.removeBackground(image)).file.length / 1000),
     'added to the child p50 ms': round(quantile(added, 0.5)),
     'added to the child p95 ms': round(quantile(added, 0.95)),
     'pictures a second': round(busy.picturesASecond),

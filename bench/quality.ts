@@ -8,7 +8,7 @@ import type { Matte } from '../src/image/matte.ts';
 import { QUALITIES, type Quality, USUAL_QUALITY } from '../src/jobs/quality.ts';
 import { type Engine, startEngine } from '../workers/engine/pool.ts';
 import { failuresSeen, HARMS, type Judged } from './confidence.ts';
-import { type Photo, readPhotos } from './eval-photos.ts';
+import { EVAL_FOLDER, type Photo, readPhotos } from './eval-photos.ts';
 import { colourError, type Scores, scoresOf } from './matte-scores.ts';
 
 interface Options {
@@ -44,12 +44,16 @@ async function matteFrom(picture: Sharp): Promise<Matte> {
 
 /** Cuts one photo out as a request would, and compares the answer. */
 async function score(engine: Engine, photo: Photo, quality: Quality) {
-  const cutOut = await engine.removeBackground(await readFile(photo.image), {}, { quality });
+  const cutOut = await engine.removeBackground(
+    await readFile(photo.image),
+    {},
+    { options: { quality } },
+  );
   const reference = await matteFrom(sharp(photo.mask).toColourspace('b-w'));
-  const scores = scoresOf(await matteFrom(sharp(cutOut.png).extractChannel('alpha')), reference);
+  const scores = scoresOf(await matteFrom(sharp(cutOut.file).extractChannel('alpha')), reference);
   const colours = (file: string | Uint8Array) => sharp(file).ensureAlpha().raw().toBuffer();
   const colour = photo.cutout
-    ? colourError(await colours(cutOut.png), await colours(photo.cutout), reference)
+    ? colourError(await colours(cutOut.file), await colours(photo.cutout), reference)
     : Number.NaN;
   const { confidence, timings } = cutOut;
   const { inferenceMillis, matteMillis, encodeMillis } = timings;
@@ -64,7 +68,7 @@ async function judgeHarmed(
 ): Promise<Judged> {
   const cutOut = await engine.removeBackground(await harm.photo(sharp(image)).png().toBuffer());
   const { iou } = scoresOf(
-    await matteFrom(sharp(cutOut.png).extractChannel('alpha')),
+    await matteFrom(sharp(cutOut.file).extractChannel('alpha')),
     await matteFrom(harm.mask(sharp(mask).toColourspace('b-w'))),
   );
   return { confidence: cutOut.confidence, isRight: iou >= FAILURE_IOU };
@@ -197,7 +201,7 @@ export async function run(argv: string[]): Promise<void> {
     .addHelpText('after', LEGEND)
     .parse(argv, { from: 'user' })
     .opts<Options>();
-  const folder = process.env.SELVAGE_EVAL || join('..', 'shared', 'eval');
+  const folder = EVAL_FOLDER;
   if (!existsSync(join(folder, 'manifest.json'))) {
     console.log(`Nothing is measured: SELVAGE_EVAL (${folder}) has no manifest.json.`);
     return;

@@ -1,7 +1,6 @@
-import type { JobRecord } from '../src/jobs/records.ts';
 import { Problem, type ProblemType } from '../src/problem.ts';
 import type { Blobs } from '../src/store/blobs.ts';
-import { type InboxLimits, measureImage } from '../src/store/inbox.ts';
+import { type InboxLimits, type MeasuredImage, measureImage } from '../src/store/inbox.ts';
 import { LINK_MEDIA_TYPE } from '../src/store/keys.ts';
 import { FetchRefused, type RefusalReason, type SafeFetch } from './safe-fetch.ts';
 
@@ -15,22 +14,40 @@ export interface FetchInputParts {
 /** What a refusal is to the client, where it is not just a bad request. */
 const TYPES: Partial<Record<RefusalReason, ProblemType>> = { 'too-large': 'payload-too-large' };
 
+/** How what is fetched is called in answers. */
+export type What = 'image' | 'background image';
+
+/** Which of a client's options says where it lies. */
+const POINTERS: Readonly<Record<What, string>> = {
+  image: '/imageUrl',
+  'background image': '/backgroundImageUrl',
+};
+
 /** A refusal that trying again will not change, in words for whoever wrote the link. */
-export const refusedLink = ({ reason, message, retryable }: FetchRefused): Problem =>
+export const refusedLink = (
+  { reason, message, retryable }: FetchRefused,
+  what: What = 'image',
+): Problem =>
   new Problem(
     retryable ? 'upstream-failed' : (TYPES[reason] ?? 'invalid-request'),
-    `The image was not fetched: ${message}`,
+    `The ${what} was not fetched: ${message}`,
+    { errors: [{ pointer: POINTERS[what], detail: message }] },
   );
 
-async function download(parts: FetchInputParts, link: string, signal: AbortSignal) {
+async function download(
+  parts: FetchInputParts,
+  link: string,
+  what: What,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
   try {
     const fetched = await parts.safeFetch.fetch(link, { maxBytes: parts.maxBytes, signal });
     if (!fetched.notModified) return fetched.bytes;
   } catch (error) {
-    if (error instanceof FetchRefused && !error.retryable) throw refusedLink(error);
+    if (error instanceof FetchRefused && !error.retryable) throw refusedLink(error, what);
     throw error;
   }
-  throw new Problem('upstream-failed', 'The server answered without the image');
+  throw new Problem('upstream-failed', `The server answered without the ${what}`);
 }
 
 /**
@@ -40,18 +57,28 @@ async function download(parts: FetchInputParts, link: string, signal: AbortSigna
  */
 export async function fetchInput(
   parts: FetchInputParts,
-  { inputKey }: JobRecord,
+  { inputKey }: { inputKey: string },
   signal: AbortSignal,
-) {
+  what: What = 'image',
+): Promise<MeasuredImage> {
   const { blobs, limits } = parts;
   const stored = await blobs.get(inputKey, signal);
   const head = await blobs.head(inputKey, signal);
-  if (head?.mediaType !== LINK_MEDIA_TYPE) return measureImage(stored, limits);
+  if (head?.mediaType !== LINK_MEDIA_TYPE) return measureImage(stored, limits, what);
   const image = measureImage(
-    await download(parts, new TextDecoder().decode(stored), signal),
+    await download(parts, new TextDecoder().decode(stored), what, signal),
     limits,
+    what,
   );
   const facts = { mediaType: `image/${image.format}`, meta: head.meta };
   await blobs.put(inputKey, image.bytes, facts, signal);
   return image;
 }
+
+/** What goes behind the subject of a job, as `fetchInput`; nothing where it has no such blob. */
+export const fetchBackground = async (
+  parts: FetchInputParts,
+  inputKey: string | undefined,
+  signal: AbortSignal,
+): Promise<MeasuredImage | undefined> =>
+  inputKey === undefined ? undefined : fetchInput(parts, { inputKey }, signal, 'background image');

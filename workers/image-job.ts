@@ -31,9 +31,13 @@ async function explain(error: unknown, sha256: string, crashes: Crashes): Promis
 /** One image, and what its crashes are remembered under. */
 export interface Input {
   image: Uint8Array;
-  /** Of the image, hex. */
+  /** See `crashName`. */
   sha256: string;
 }
+
+/** What crashes on an image are remembered under: with a background it may be that which is to blame. */
+export const crashName = (sha256: string, background: { sha256: string } | undefined): string =>
+  background ? `${sha256}-${background.sha256}` : sha256;
 
 /** What the engine does with an image, and where its time went. */
 type Work<T> = (image: Uint8Array, turn: Turn) => Promise<T>;

@@ -1,13 +1,25 @@
 import type { CutOutOptions } from '../src/jobs/quality.ts';
 import type { JobResults, Operation } from '../src/jobs/records.ts';
+import type { MeasuredImage } from '../src/store/inbox.ts';
 import type { Engine } from './engine/pool.ts';
-import { type ImageParts, workOnImage } from './image-job.ts';
+import { crashName, type ImageParts, workOnImage } from './image-job.ts';
 import { keepCutOut, keptCutOut, type Wanted } from './kept-cut-out.ts';
 
 /** One image, and who wants to keep what is made of it; the model is the engine's. */
 export interface Task extends Omit<Wanted, 'model'> {
   options: CutOutOptions;
   image: Uint8Array;
+  /** What goes behind the subject. */
+  background?: Pick<MeasuredImage, 'bytes' | 'sha256'> | undefined;
+}
+
+/** The options a cut-out is kept under: a background counts by its bytes, wherever they came from. */
+export function optionsWith(
+  options: CutOutOptions = {},
+  background: Pick<MeasuredImage, 'sha256'> | undefined,
+): CutOutOptions {
+  const { backgroundImageUrl: _, backgroundImageSha256: __, ...rest } = options;
+  return background ? { ...rest, backgroundImageSha256: background.sha256 } : rest;
 }
 
 type Millis = Record<string, number>;
@@ -24,9 +36,12 @@ async function cutOut(parts: ImageParts, task: Task, signal: AbortSignal): Promi
   const model = `${engine.model.id}@${engine.model.version}`;
   const kept = await keptCutOut(blobs, { ...task, model }, signal);
   if (kept) return { results: { cutout: kept }, millis: {} };
-  const cut: Engine['removeBackground'] = (image, turn) =>
-    engine.removeBackground(image, turn, task.options);
-  const { done, millis } = await workOnImage(parts, task, cut, signal);
+  const { options, image, background } = task;
+  const order = { options, background: background?.bytes };
+  const cut: Engine['removeBackground'] = (bytes, turn) =>
+    engine.removeBackground(bytes, turn, order);
+  const input = { image, sha256: crashName(task.sha256, background) };
+  const { done, millis } = await workOnImage(parts, input, cut, signal);
   const doneAt = performance.now();
   const cutout = await keepCutOut(blobs, task.outputKey, { ...done, model }, signal);
   const store = performance.now() - doneAt;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { Foreground, MediaType } from '../src/jobs/output.ts';
 import type { KeptCutOut } from '../src/jobs/records.ts';
 import { type BlobHead, BlobMissing, type Blobs } from '../src/store/blobs.ts';
 import { cutOutPrefix, type Makings } from '../src/store/keys.ts';
@@ -17,9 +18,23 @@ const KeptFacts = z.object({
   sha256: z.string(),
   model: z.string(),
   confidence: z.coerce.number(),
+  /** Four numbers; absent where there is no subject, and in blobs of before. */
+  foreground: z
+    .string()
+    .transform((text) => text.split(' ').map(Number))
+    .transform(([left, top, width, height]) => ({ left, top, width, height }))
+    .pipe(Foreground)
+    .optional(),
 });
 
-const readKept = ({ bytes, meta }: BlobHead): KeptCutOut => ({ bytes, ...KeptFacts.parse(meta) });
+const readKept = ({ bytes, mediaType, meta }: BlobHead): KeptCutOut => ({
+  bytes,
+  mediaType: MediaType.parse(mediaType),
+  ...KeptFacts.parse(meta),
+});
+
+const writeBox = ({ left, top, width, height }: Foreground): string =>
+  [left, top, width, height].join(' ');
 
 /** Copies a blob; false where its holder deleted it at this moment. */
 async function copied(blobs: Blobs, from: string, to: string, signal: AbortSignal) {
@@ -56,15 +71,16 @@ export async function keptCutOut(
 export async function keepCutOut(
   blobs: Blobs,
   outputKey: string,
-  made: { png: Uint8Array } & Pick<KeptCutOut, 'width' | 'height' | 'model' | 'confidence'>,
+  made: { file: Uint8Array } & Omit<KeptCutOut, 'bytes' | 'sha256'>,
   signal: AbortSignal,
 ): Promise<KeptCutOut> {
-  const { png, width, height, model, confidence } = made;
-  const sha256 = createHash('sha256').update(png).digest('hex');
+  const { file, width, height, model, confidence, mediaType, foreground } = made;
+  const sha256 = createHash('sha256').update(file).digest('hex');
   const facts = { width, height, sha256, model, confidence };
+  const box = foreground && { foreground: writeBox(foreground) };
   const meta = Object.fromEntries(
-    Object.entries(facts).map(([name, value]) => [name, String(value)]),
+    Object.entries({ ...facts, ...box }).map(([name, value]) => [name, String(value)]),
   );
-  await blobs.put(outputKey, png, { mediaType: 'image/png', meta }, signal);
-  return { ...facts, bytes: png.length };
+  await blobs.put(outputKey, file, { mediaType, meta }, signal);
+  return { ...facts, mediaType, ...(foreground && { foreground }), bytes: file.length };
 }

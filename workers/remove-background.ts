@@ -1,20 +1,52 @@
-import { optionsOf } from '../src/jobs/quality.ts';
+import { sniffFormat } from '../src/image/sniff.ts';
 import type { Engine } from './engine/pool.ts';
-import { type ImageParts, workOnRequest } from './image-job.ts';
+import {
+  type FetchInputParts,
+  fetchBackground,
+  fetchInput,
+  refusedLink,
+  type What,
+} from './fetch-input.ts';
+import { crashName, type ImageParts, workOnImage } from './image-job.ts';
+import { FetchRefused } from './safe-fetch.ts';
 import type { Processor } from './take-jobs.ts';
 
-/** Cuts out one image: store -> engine -> store. Throws as `workOnRequest`. */
+/** What removals that somebody waits for are done with. */
+export interface RemovalParts extends ImageParts, FetchInputParts {}
+
+/** The image of a request. Only of what is none is the store asked whether it is an address. */
+async function imageOf(parts: RemovalParts, inputKey: string, signal: AbortSignal) {
+  const stored = await parts.blobs.get(inputKey, signal);
+  return sniffFormat(stored) ? stored : (await fetchInput(parts, { inputKey }, signal)).bytes;
+}
+
+/** Who waits is told at once that something was not fetched: to try again is up to them. */
+const atOnce = <T>(what: What, fetched: Promise<T>): Promise<T> =>
+  fetched.catch((error) => {
+    throw error instanceof FetchRefused ? refusedLink(error, what) : error;
+  });
+
+/** Cuts out one image: store -> engine -> store. Throws as `workOnImage` and `fetchInput`. */
 export const removeBackground =
-  (parts: ImageParts): Processor<'remove-background'> =>
+  (parts: RemovalParts): Processor<'remove-background'> =>
   async (data, signal) => {
     const { blobs, engine } = parts;
-    const cut: Engine['removeBackground'] = (image, turn) =>
-      engine.removeBackground(image, turn, optionsOf(data.quality));
-    const { done, millis } = await workOnRequest(parts, data, cut, signal);
-    const { png, width, height, confidence } = done;
+    const { inputKey, backgroundKey, options, outputKey } = data;
+    const startedAt = performance.now();
+    const [image, background] = await Promise.all([
+      atOnce('image', imageOf(parts, inputKey, signal)),
+      atOnce('background image', fetchBackground(parts, backgroundKey, signal)),
+    ]);
+    const fetch = performance.now() - startedAt;
+    const order = { options, background: background?.bytes };
+    const cut: Engine['removeBackground'] = (bytes, turn) =>
+      engine.removeBackground(bytes, turn, order);
+    const input = { image, sha256: crashName(data.sha256, background) };
+    const { done, millis } = await workOnImage(parts, input, cut, signal, 'now');
+    const { file, timings: _, ...words } = done;
     const cutAt = performance.now();
-    await blobs.put(data.outputKey, png, { mediaType: 'image/png', durable: false }, signal);
+    await blobs.put(outputKey, file, { mediaType: done.mediaType, durable: false }, signal);
     const model = `${engine.model.id}@${engine.model.version}`;
     const store = performance.now() - cutAt;
-    return { width, height, bytes: png.length, model, confidence, millis: { ...millis, store } };
+    return { ...words, bytes: file.length, model, millis: { fetch, ...millis, store } };
   };

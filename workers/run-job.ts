@@ -1,12 +1,13 @@
 import { JOBS } from '../src/jobs/catalog.ts';
 import { expiryOf, type Keeping } from '../src/jobs/keeping.ts';
+import { formatOf } from '../src/jobs/output.ts';
 import type { JobRecord, Records } from '../src/jobs/records.ts';
 import { Problem } from '../src/problem.ts';
 import { cutOutKey } from '../src/store/keys.ts';
-import { type FetchInputParts, fetchInput } from './fetch-input.ts';
+import { type FetchInputParts, fetchBackground, fetchInput } from './fetch-input.ts';
 import { finalProblem } from './final-problem.ts';
 import type { ImageParts } from './image-job.ts';
-import { perform } from './job-operations.ts';
+import { optionsWith, perform } from './job-operations.ts';
 import type { Processor } from './take-jobs.ts';
 
 interface JobParts {
@@ -21,13 +22,15 @@ export interface RunJobParts extends ImageParts, FetchInputParts, JobParts {}
 async function work(parts: RunJobParts, job: JobRecord, attempt: number, signal: AbortSignal) {
   const { engine, records } = parts;
   const { width, height, bytes, sha256 } = await fetchInput(parts, job, signal);
+  const background = await fetchBackground(parts, job.backgroundKey, signal);
   const model = `${engine.model.id}@${engine.model.version}`;
-  const makings = { client: job.client, sha256, options: job.options ?? {} };
-  const outputKey = cutOutKey({ ...makings, model }, job.id);
+  const options = optionsWith(job.options, background);
+  const makings = { client: job.client, sha256, options };
+  const outputKey = cutOutKey({ ...makings, model }, job.id, formatOf(options).extension);
   // Told before the blob is there: whoever erases the job must know what to look for.
   const input = { width, height, bytes: bytes.length, sha256 };
   if (!(await records.note(job.id, attempt, { input, outputKey }))) return undefined;
-  const task = { ...makings, outputKey, image: bytes };
+  const task = { ...makings, outputKey, image: bytes, background };
   return perform(parts, job.operations, task, signal);
 }
 

@@ -35,7 +35,7 @@ async function cutOut(photo: Uint8Array): Promise<Uint8Array> {
     modelsHome,
   });
   try {
-    return (await engine.removeBackground(photo)).png;
+    return (await engine.removeBackground(photo)).file;
   } finally {
     await engine.close();
     await rm(modelsHome, { recursive: true });

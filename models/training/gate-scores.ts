@@ -25,9 +25,9 @@ async function matteFrom(picture: Sharp) {
 }
 
 async function scoreOf({ removeBackground }: Engine, { image, mask }: Photo) {
-  const { png } = await removeBackground(await readFile(image));
+  const { file } = await removeBackground(await readFile(image));
   return scoresOf(
-    await matteFrom(sharp(png).extractChannel('alpha')),
+    await matteFrom(sharp(file).extractChannel('alpha')),
     await matteFrom(sharp(mask).toColourspace('b-w')),
   );
 }

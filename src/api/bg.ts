@@ -1,12 +1,22 @@
 import { z } from 'zod';
+import type { ImageForm } from '../http/image-body.ts';
 import { parse, queryFlag } from '../http/parse.ts';
 import { type Preference, preferenceApplied, readPrefer } from '../http/prefer.ts';
 import { type Call, json, type Reply, type Route, route } from '../http/route.ts';
-import { optionsOf, type Quality } from '../jobs/quality.ts';
+import { sniffFormat } from '../image/sniff.ts';
+import type { MediaType } from '../jobs/output.ts';
+import {
+  BackgroundImage,
+  checkClashes,
+  cutOutOptionsOf,
+  outputFields,
+  withoutBlanks,
+} from '../jobs/output-wish.ts';
 import { UNDER_WAY } from '../jobs/records.ts';
 import { Problem } from '../problem.ts';
-import type { ImageWork } from './image-work.ts';
-import { OUTPUT_SECONDS, QualityWish } from './intake-request.ts';
+import { CUT_OUT_HEADERS, CUT_OUT_MEDIA, qualityHeaders } from './cut-out-answer.ts';
+import { backgroundOf, type CutOutWish, type ImageWork } from './image-work.ts';
+import { BackgroundFile, BackgroundText, OUTPUT_SECONDS, QualityWish } from './intake-request.ts';
 import { accepted, type Intake } from './intake-work.ts';
 import { JobAnswer } from './job-answer.ts';
 
@@ -18,20 +28,25 @@ const Query = z.object({
 type Query = z.infer<typeof Query>;
 
 /** Beside the image. */
-const Fields = z.object({ quality: QualityWish });
-
-const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+const Fields = z.preprocess(
+  withoutBlanks,
+  z
+    .object({ quality: QualityWish, ...outputFields, backgroundImage: BackgroundImage })
+    .superRefine(checkClashes),
+);
 
 /** A finished cut-out, whichever way it was made. */
 interface CutOut {
-  png: Uint8Array;
+  file: Uint8Array;
   bytes: number;
+  mediaType: MediaType;
   model: string;
+  confidence: number;
 }
 
-function checkPng({ png, bytes }: CutOut): void {
-  const isPng = PNG_SIGNATURE.equals(png.subarray(0, PNG_SIGNATURE.length));
-  if (isPng && png.length === bytes) return;
+/** What is answered must be what it is said to be. */
+function checkFile({ file, bytes, mediaType }: CutOut): void {
+  if (`image/${sniffFormat(file)}` === mediaType && file.length === bytes) return;
   throw new Problem('upstream-failed', 'The cut-out came back damaged; try again');
 }
 
@@ -41,35 +56,34 @@ const serverTiming = (millis: Readonly<Record<string, number>>): string =>
     .join(', ');
 
 function cutOutReply(done: CutOut, asBase64: boolean, more: Record<string, string>): Reply {
-  checkPng(done);
-  const png = Buffer.from(done.png.buffer, done.png.byteOffset, done.png.byteLength);
-  const headers = { 'x-model': done.model, 'cache-control': 'no-store', ...more };
+  checkFile(done);
+  const { buffer, byteOffset, byteLength } = done.file;
+  const file = Buffer.from(buffer, byteOffset, byteLength);
+  const headers = { ...qualityHeaders(done), 'cache-control': 'no-store', ...more };
   return asBase64
-    ? json({ image_base64: png.toString('base64') }, headers)
-    : { headers: { ...headers, 'content-type': 'image/png' }, body: png };
+    ? json({ image_base64: file.toString('base64') }, headers)
+    : { headers: { ...headers, 'content-type': done.mediaType }, body: file };
 }
 
 /** For who would rather not wait: a job, and its result where it is done in the time they give. */
 async function removeLater(
   { intake, maxWaitMillis }: RemovalParts,
-  image: Uint8Array,
+  wish: CutOutWish,
   call: Call<Query>,
   prefer: Preference,
-  quality: Quality,
 ): Promise<Reply> {
   const operations = ['remove-background'] as const;
-  const options = optionsOf(quality);
-  const wish = { source: { image }, operations, options, outputSeconds: OUTPUT_SECONDS.usual };
+  const later = { ...wish, operations, outputSeconds: OUTPUT_SECONDS.usual };
   const applied = { 'preference-applied': preferenceApplied(prefer) };
   const waitMillis = Math.min((prefer.waitSeconds ?? 0) * 1000, maxWaitMillis);
-  const job = await intake.startAndWait(wish, call, waitMillis);
+  const job = await intake.startAndWait(later, call, waitMillis);
   if (UNDER_WAY.includes(job.status)) {
     const { headers, ...answer } = accepted(job);
     return { ...answer, headers: { ...headers, ...applied } };
   }
   const { body, cutout } = await intake.result(job, call.signal);
-  const png = Buffer.concat(await body.toArray());
-  return cutOutReply({ png, ...cutout }, call.query.return_base64 ?? false, applied);
+  const file = Buffer.concat(await body.toArray());
+  return cutOutReply({ file, ...cutout }, call.query.return_base64 ?? false, applied);
 }
 
 /** What background removal is built of. */
@@ -80,50 +94,65 @@ export interface RemovalParts {
   maxWaitMillis: number;
 }
 
+/** What the fields beside an image ask for. @throws Problem invalid-request with every fault */
+function readWish(image: Uint8Array, { fields, backgroundImage }: ImageForm): CutOutWish {
+  const sent = { ...fields, ...(backgroundImage && { backgroundImage }) };
+  const options = cutOutOptionsOf(parse(Fields, sent, 'request'));
+  return { source: { image }, options, background: backgroundOf(options, backgroundImage) };
+}
+
+function checkBase64(call: Call<Query>): void {
+  if (!call.query.return_base64 || call.caller?.allowBase64) return;
+  throw new Problem('base64-not-allowed', 'Ask for the binary answer: multipart, no return_base64');
+}
+
+/** @throws Problem where the form has no image, or is JSON without the query that goes with it */
+function imageOf({ image, via }: ImageForm, asBase64: boolean): Uint8Array {
+  if (via === 'json' && !asBase64) {
+    throw new Problem('invalid-request', 'JSON bodies need the query ?return_base64=true', {
+      errors: [{ pointer: '?return_base64', detail: 'must be true in JSON mode' }],
+    });
+  }
+  if (image) return image;
+  const pointer = via === 'json' ? '/image_base64' : 'image';
+  throw new Problem(
+    'invalid-request',
+    `There is no image; send it as "${pointer.replace('/', '')}"`,
+    { errors: [{ pointer, detail: 'is missing' }] },
+  );
+}
+
 const handleRemoval =
   (parts: RemovalParts) =>
   async (call: Call<Query>): Promise<Reply> => {
     const asBase64 = call.query.return_base64 ?? false;
-    if (asBase64 && !call.caller?.allowBase64) {
-      throw new Problem(
-        'base64-not-allowed',
-        'Ask for the binary answer: multipart, no return_base64',
-      );
-    }
-    const { image, fields, via } = await call.imageForm();
-    if (via === 'json' && !asBase64) {
-      throw new Problem('invalid-request', 'JSON bodies need the query ?return_base64=true', {
-        errors: [{ pointer: '?return_base64', detail: 'must be true in JSON mode' }],
-      });
-    }
-    if (!image) {
-      const pointer = via === 'json' ? '/image_base64' : 'image';
-      throw new Problem(
-        'invalid-request',
-        `There is no image; send it as "${pointer.replace('/', '')}"`,
-        {
-          errors: [{ pointer, detail: 'is missing' }],
-        },
-      );
-    }
-    const { quality } = parse(Fields, { ...fields }, 'request');
+    checkBase64(call);
+    const form = await call.imageForm({ background: true });
+    const wish = readWish(imageOf(form, asBase64), form);
     const prefer = readPrefer(call.headers.prefer);
     if (prefer.respondAsync || prefer.waitSeconds !== undefined) {
-      return removeLater(parts, image, call, prefer, quality);
+      return removeLater(parts, wish, call, prefer);
     }
-    const { png, result } = await parts.work.cutOut(image, call, quality);
+    const { file, result } = await parts.work.cutOut(wish, call);
     const timing = { 'server-timing': serverTiming(result.millis) };
-    return cutOutReply({ png, ...result }, asBase64, timing);
+    return cutOutReply({ file, ...result }, asBase64, timing);
   };
+
+const base64Fields = { ...outputFields, backgroundImageBase64: BackgroundText.optional() };
+const fileFields = { ...outputFields, backgroundImage: BackgroundFile.optional() };
 
 const Base64Request = z.object({
   image_base64: z.string().meta({ description: 'Base64, or data:image/<type>;base64,<data>' }),
   quality: QualityWish.optional(),
+  ...base64Fields,
 });
-const Base64Answer = z.object({ image_base64: z.string().meta({ description: 'A PNG, base64' }) });
+const Base64Answer = z.object({
+  image_base64: z.string().meta({ description: 'The file, base64' }),
+});
 const MultipartRequest = z.object({
   image: z.string().meta({ format: 'binary', description: 'JPEG, PNG or WebP' }),
   quality: QualityWish.optional(),
+  ...fileFields,
 });
 
 /** The routes of background removal. */
@@ -140,9 +169,10 @@ export const removalRoutes = (parts: RemovalParts): Route[] => [
     quota: 1,
     answers: {
       200: {
-        description: 'The cut-out: RGBA, as large as the upright input, no metadata',
-        content: { 'image/png': 'binary', 'application/json': Base64Answer },
-        headers: ['X-Model', 'Server-Timing', 'Preference-Applied'],
+        description:
+          'The cut-out, no metadata: an RGBA PNG as large as the upright input, unless the fields ask for another look',
+        content: { ...CUT_OUT_MEDIA, 'application/json': Base64Answer },
+        headers: [...CUT_OUT_HEADERS, 'Server-Timing', 'Preference-Applied'],
       },
       202: {
         description: 'A job, as the client preferred',
@@ -150,7 +180,7 @@ export const removalRoutes = (parts: RemovalParts): Route[] => [
         headers: ['Location', 'Retry-After', 'Preference-Applied'],
       },
     },
-    problems: ['base64-not-allowed', 'upstream-failed'],
+    problems: ['base64-not-allowed', 'unprocessable-image', 'upstream-failed'],
     handle: handleRemoval(parts),
   }),
 ];

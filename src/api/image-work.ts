@@ -1,13 +1,13 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { Call } from '../http/route.ts';
 import type { Admission } from '../jobs/admission.ts';
 import type { JobResult } from '../jobs/catalog.ts';
-import { optionsOf, type Quality } from '../jobs/quality.ts';
+import { type CutOutOptions, unlessUsual } from '../jobs/quality.ts';
 import type { JobRunner } from '../jobs/results.ts';
 import { unavailable } from '../problem.ts';
 import type { Blobs } from '../store/blobs.ts';
 import { type InboxLimits, measureImage } from '../store/inbox.ts';
-import { syncKeys } from '../store/keys.ts';
+import { LINK_MEDIA_TYPE, syncKeys } from '../store/keys.ts';
 
 /** What synchronous work on images is built of. */
 export interface ImageWorkParts {
@@ -22,6 +22,53 @@ export interface ImageWorkParts {
 /** What of a call the work needs. */
 export type Caller = Pick<Call, 'caller' | 'signal' | 'requestId' | 'log'>;
 
+/** An image, or where a worker fetches it. */
+export type Source = { image: Uint8Array } | { imageUrl: string };
+
+/** An image to cut out, how it is to look then, and what goes behind where that is an image. */
+export interface CutOutWish {
+  source: Source;
+  options: CutOutOptions;
+  background?: Source | undefined;
+}
+
+/** Where the background of a wish comes from, if it has one that is a picture. */
+export function backgroundOf(
+  { backgroundImageUrl: imageUrl }: CutOutOptions,
+  image: Uint8Array | undefined,
+): Source | undefined {
+  if (image) return { image };
+  return imageUrl === undefined ? undefined : { imageUrl };
+}
+
+/** A source as it is stored. */
+interface Content {
+  bytes: Uint8Array;
+  mediaType: string;
+  /** Of the bytes, hex. */
+  sha256: string;
+}
+
+/**
+ * What is stored of a source.
+ * @param what it is called in answers
+ * @throws Problem where it is no image that is taken
+ */
+export function contentOf(
+  source: Source,
+  limits: InboxLimits,
+  what = 'image',
+): Content & { input?: { sha256: string; bytes: number; width: number; height: number } } {
+  if ('imageUrl' in source) {
+    const bytes = Buffer.from(source.imageUrl);
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    return { bytes, mediaType: LINK_MEDIA_TYPE, sha256 };
+  }
+  const { bytes, format, width, height, sha256 } = measureImage(source.image, limits, what);
+  const input = { sha256, bytes: bytes.length, width, height };
+  return { bytes, mediaType: `image/${format}`, sha256, input };
+}
+
 /** One image on its way through store and queue. */
 interface Passage {
   inputKey: string;
@@ -29,6 +76,11 @@ interface Passage {
   sha256: string;
   deadlineAtMillis: number;
   requestId: string;
+}
+
+/** The same with what goes behind. */
+interface CutOutPassage extends Passage {
+  backgroundKey?: string;
 }
 
 const storeAnswers = <T>(work: Promise<T>): Promise<T> =>
@@ -41,30 +93,36 @@ export function createImageWork(parts: ImageWorkParts) {
   const { blobs, runner, admission, deadlineMillis, limits } = parts;
 
   /**
-   * Checks and stores an image, does the work, and deletes what was stored.
+   * Checks and stores what is needed, does the work, and deletes what was stored.
    * @throws Problem also where the deadline passes or the client hangs up
    */
   async function pass<T>(
-    image: Uint8Array,
+    source: Source,
+    background: Source | undefined,
     call: Caller,
-    work: (passage: Passage, signal: AbortSignal) => Promise<T>,
+    work: (passage: CutOutPassage, signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    const { bytes, sha256 } = measureImage(image, limits);
+    const image = contentOf(source, limits);
+    const behind = background && contentOf(background, limits, 'background image');
     admission.check();
     const late = AbortSignal.timeout(deadlineMillis);
     const signal = AbortSignal.any([call.signal, late]);
-    const keys = syncKeys(call.caller?.client ?? 'anonymous', randomUUID());
+    const { backgroundKey, ...keys } = syncKeys(call.caller?.client ?? 'anonymous', randomUUID());
+    const used = { ...keys, ...(behind && { backgroundKey }) };
     const deadlineAtMillis = Date.now() + deadlineMillis;
+    const put = (key: string, { bytes, mediaType }: Content) =>
+      storeAnswers(blobs.put(key, bytes, { mediaType, durable: false }, signal));
     try {
-      await storeAnswers(blobs.put(keys.inputKey, bytes, { durable: false }, signal));
-      return await work({ ...keys, sha256, deadlineAtMillis, requestId: call.requestId }, signal);
+      await Promise.all([put(keys.inputKey, image), behind && put(backgroundKey, behind)]);
+      const { sha256 } = image;
+      return await work({ ...used, sha256, deadlineAtMillis, requestId: call.requestId }, signal);
     } catch (error) {
       if (call.signal.aborted) throw call.signal.reason;
       if (late.aborted) throw unavailable('The image was not done in time; try again', 2, error);
       throw error;
     } finally {
       // Not waited for: the answer need not be later for it, and the sweeper mends a failure.
-      for (const key of Object.values(keys)) {
+      for (const key of Object.values(used)) {
         blobs
           .delete(key)
           .catch((error) => call.log.warn({ reason: error.message }, 'blob not deleted'));
@@ -73,20 +131,17 @@ export function createImageWork(parts: ImageWorkParts) {
   }
 
   return {
-    /** The cut-out of an image, as PNG, and what the worker says of it. */
-    cutOut: (image: Uint8Array, call: Caller, quality: Quality) =>
-      pass(image, call, async (passage, signal) => {
-        const result = await runner.run(
-          'remove-background',
-          { ...passage, ...optionsOf(quality) },
-          signal,
-        );
-        return { png: await storeAnswers(blobs.get(passage.outputKey, signal)), result };
+    /** The cut-out of an image as a file in the format asked for, and what the worker says of it. */
+    cutOut: ({ source, options, background }: CutOutWish, call: Caller) =>
+      pass(source, background, call, async (passage, signal) => {
+        const data = { ...passage, ...unlessUsual(options) };
+        const result = await runner.run('remove-background', data, signal);
+        return { file: await storeAnswers(blobs.get(passage.outputKey, signal)), result };
       }),
 
     /** What can be seen of the garment in an image. */
     view: (image: Uint8Array, call: Caller): Promise<JobResult<'classify-garment'>> =>
-      pass(image, call, ({ outputKey: _, ...passage }, signal) =>
+      pass({ image }, undefined, call, ({ outputKey: _, ...passage }, signal) =>
         runner.run('classify-garment', passage, signal),
       ),
   };

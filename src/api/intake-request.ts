@@ -2,9 +2,17 @@ import { z } from 'zod';
 import type { ImageForm } from '../http/image-body.ts';
 import { parse } from '../http/parse.ts';
 import type { Call } from '../http/route.ts';
-import { type CutOutOptions, optionsOf, QualityChoice, USUAL_QUALITY } from '../jobs/quality.ts';
+import {
+  BackgroundImage,
+  checkClashes,
+  cutOutOptionsOf,
+  outputFields,
+  withoutBlanks,
+} from '../jobs/output-wish.ts';
+import { type CutOutOptions, QualityChoice, USUAL_QUALITY } from '../jobs/quality.ts';
 import { OPERATIONS, type Operation } from '../jobs/records.ts';
 import { Problem } from '../problem.ts';
+import { backgroundOf, type Source } from './image-work.ts';
 
 const DAY_SECONDS = 86_400;
 /** How long results are kept, seconds. */
@@ -41,9 +49,17 @@ export const QualityWish = QualityChoice.default(USUAL_QUALITY).meta({
     '`high` refines the edges by the photo and takes longer; `fast` makes a larger file sooner',
 });
 
-/** How the work is to be done. */
-export const OptionsWish = z.strictObject({ quality: QualityWish });
-export const usualOptions = OptionsWish.default(() => ({ quality: USUAL_QUALITY }));
+/** How the work on the images of a feed is to be done. */
+export const usualOptions = z
+  .strictObject({ quality: QualityWish })
+  .default(() => ({ quality: USUAL_QUALITY }));
+
+const CutOutFields = z.strictObject({ quality: QualityWish, ...outputFields });
+
+/** How images are to be cut out, and how the outputs are to look. */
+export const OptionsWish = z.preprocess(withoutBlanks, CutOutFields.superRefine(checkClashes));
+const usual = (): z.infer<typeof CutOutFields> => ({ quality: USUAL_QUALITY });
+export const optionsWish = OptionsWish.default(usual);
 
 const ImageUrl = z
   .url({ protocol: /^https?$/ })
@@ -67,19 +83,34 @@ export const WebhookWish = z.strictObject({
 
 const Fields = z.strictObject({
   imageUrl: ImageUrl.optional(),
+  backgroundImage: BackgroundImage,
   operations: z.preprocess(fromText, Operations.default(['remove-background'])),
   retention: z.preprocess(
     fromText,
     Retention.default(() => ({ outputSeconds: OUTPUT_SECONDS.usual })),
   ),
-  options: z.preprocess(fromText, usualOptions),
+  options: z.preprocess(fromText, optionsWish),
   webhook: z.preprocess(fromText, WebhookWish.optional()),
 });
+
+/** A background that came along stands beside the options, not in them. */
+const CheckedFields = Fields.superRefine(({ options, backgroundImage }, faults) => {
+  if (backgroundImage) checkClashes({ ...options, backgroundImage }, faults, ['options']);
+});
+
+/** For the document: what goes behind the subject. */
+export const BackgroundFile = z
+  .string()
+  .meta({ format: 'binary', description: 'JPEG, PNG or WebP that covers the canvas' });
+export const BackgroundText = z
+  .string()
+  .meta({ description: 'The same as base64, or a data URL; the body holds both images' });
 
 /** For the document: the two ways to hand in an image. */
 export const JobForm = z.object({
   image: z.string().meta({ format: 'binary', description: 'JPEG, PNG or WebP' }).optional(),
   imageUrl: ImageUrl.optional(),
+  backgroundImage: BackgroundFile.optional(),
   operations: z.string().meta({ description: 'Names separated by commas, or JSON' }).optional(),
   retention: z.string().meta({ description: 'JSON, as in the JSON body' }).optional(),
   options: z.string().meta({ description: 'JSON, as in the JSON body' }).optional(),
@@ -88,6 +119,7 @@ export const JobForm = z.object({
 export const JobJson = z.object({
   imageBase64: z.string().meta({ description: 'Base64, or a data URL' }).optional(),
   imageUrl: ImageUrl.optional(),
+  backgroundImageBase64: BackgroundText.optional(),
   operations: z.array(z.enum(OPERATIONS)).optional(),
   retention: Retention.optional(),
   options: OptionsWish.optional(),
@@ -96,10 +128,12 @@ export const JobJson = z.object({
 
 /** A wish for work: an image or the address of one, and what to do with it. */
 export interface Wish {
-  source: { image: Uint8Array } | { imageUrl: string };
+  source: Source;
   operations: readonly Operation[];
   /** Empty where all is as usual. */
   options: CutOutOptions;
+  /** What goes behind the subject, where that is an image. */
+  background?: Source | undefined;
   outputSeconds: number;
   webhook?: z.infer<typeof WebhookWish>;
 }
@@ -108,15 +142,17 @@ export interface Wish {
  * What a form asks for.
  * @throws Problem invalid-request with every fault
  */
-export function readWish({ image, fields, via }: ImageForm): Wish {
-  const { imageUrl, operations, options, retention, webhook } = parse(
-    Fields,
-    { ...fields },
+export function readWish({ image, backgroundImage, fields, via }: ImageForm): Wish {
+  const { imageUrl, operations, retention, webhook, ...wish } = parse(
+    CheckedFields,
+    { ...fields, ...(backgroundImage && { backgroundImage }) },
     'request',
   );
+  const options = cutOutOptionsOf({ ...wish.options, backgroundImage });
   const rest = {
     operations,
-    options: optionsOf(options.quality),
+    options,
+    background: backgroundOf(options, backgroundImage),
     ...retention,
     ...(webhook && { webhook }),
   };

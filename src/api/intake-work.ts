@@ -6,6 +6,7 @@ import { cancelJob } from '../jobs/cancel.ts';
 import type { Endings } from '../jobs/endings.ts';
 import type { Answer, Idempotency } from '../jobs/idempotency.ts';
 import { expiryOf, type Keeping } from '../jobs/keeping.ts';
+import { extensionOf } from '../jobs/output.ts';
 import { type JobRecord, type Operation, UNDER_WAY } from '../jobs/records.ts';
 import { Problem, unavailable } from '../problem.ts';
 import { BlobMissing } from '../store/blobs.ts';
@@ -152,13 +153,16 @@ export function createIntake(parts: IntakeParts) {
 
     /** Where the cut-out of a job is to be had for some minutes without a key. Throws as `cutOutOf`. */
     async link(job: JobRecord, signal: AbortSignal): Promise<string> {
-      const { outputKey } = cutOutOf(job);
+      const { outputKey, cutout } = cutOutOf(job);
       const now = Date.now();
       const secondsLeft = Math.floor((Date.parse(job.expiresAt) - now) / 1000);
       const seconds = Math.min(secondsLeft, STORE_LINK_SECONDS);
       if (seconds < 1 || !(await blobs.head(outputKey, signal).catch(storeDown))) throw gone();
       const address = await blobs.link(outputKey, seconds).catch(storeDown);
-      return address ?? links.make(outputKey, `${job.id}.png`, now / 1000 + seconds);
+      return (
+        address ??
+        links.make(outputKey, `${job.id}.${extensionOf(cutout.mediaType)}`, now / 1000 + seconds)
+      );
     },
   };
 }

@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { type Call, json, type Reply, type Route, route } from '../http/route.ts';
 import type { Idempotency } from '../jobs/idempotency.ts';
+import { unlessUsual } from '../jobs/quality.ts';
 import { jobLinks } from '../jobs/records.ts';
+import { cutOutDoc, cutOutHeaders } from './cut-out-answer.ts';
 import { idempotently } from './idempotent.ts';
 import { JobForm, JobJson, readWish, type Wish } from './intake-request.ts';
 import { checkScopes, type Intake } from './intake-work.ts';
@@ -16,14 +18,15 @@ function samenessOf({ source, operations, options, outputSeconds, webhook }: Wis
     'imageUrl' in source
       ? source.imageUrl
       : createHash('sha256').update(source.image).digest('hex');
-  const more = [...(options.quality ? [options] : []), ...(webhook ? [webhook.url] : [])];
+  const asked = Object.values(unlessUsual(options));
+  const more = [...asked, ...(webhook ? [webhook.url] : [])];
   return ['POST', JOBS_PATH, image, operations, outputSeconds, ...more];
 }
 
 const createJob =
   (intake: Intake, idempotency: Idempotency) =>
   async (call: Call): Promise<Reply> => {
-    const wish = readWish(await call.imageForm('imageBase64'));
+    const wish = readWish(await call.imageForm({ member: 'imageBase64', background: true }));
     checkScopes(wish.operations, call);
     return idempotently(idempotency, call, samenessOf(wish), () => intake.start(wish, call));
   };
@@ -104,8 +107,8 @@ export const intakeRoutes = (intake: Intake, idempotency: Idempotency): Route[] 
     description: 'Where the job failed, its own problem is the answer.',
     query: Delivery,
     answers: {
-      200: { description: 'A PNG', content: { 'image/png': 'binary' }, headers: ['X-Model'] },
-      303: { description: 'Where the PNG is to be had', headers: ['Location'] },
+      200: cutOutDoc,
+      303: { description: 'Where the cut-out is to be had', headers: ['Location'] },
     },
     problems: ['not-found', 'conflict', 'gone', 'upstream-failed', 'unprocessable-image'],
     async handle(call) {
@@ -115,13 +118,7 @@ export const intakeRoutes = (intake: Intake, idempotency: Idempotency): Route[] 
         return { status: 303, headers: { location, 'cache-control': 'private, no-store' } };
       }
       const { body, cutout } = await intake.result(job, call.signal);
-      const headers = {
-        'content-type': 'image/png',
-        'content-length': String(cutout.bytes),
-        'cache-control': 'private, no-store',
-        'x-model': cutout.model,
-      };
-      return { headers, body };
+      return { headers: cutOutHeaders(cutout), body };
     },
   }),
   route({

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Foreground, MediaType } from '../jobs/output.ts';
 import { CutOutOptions } from '../jobs/quality.ts';
 import { JOBS_PATH, type JobRecord, jobLinks, OPERATIONS, STATUSES } from '../jobs/records.ts';
 import { PROBLEMS, Problem, type ProblemType } from '../problem.ts';
@@ -46,6 +47,10 @@ export const ShownCutOut = z.object({
   width: z.number(),
   height: z.number(),
   bytes: z.number(),
+  mediaType: MediaType,
+  foreground: Foreground.optional().meta({
+    description: 'The box of the subject in the output, pixels; absent where none was found',
+  }),
   sha256: z.string(),
   model: z.string(),
   confidence: z.number(),

@@ -3,40 +3,53 @@ const SEEN = 0.1;
 /** An island this small, as a share of the largest one's sum, is a speck. */
 const SPECK = 0.02;
 
-/** Places that hang together, four ways: a part of a list of places, and how much subject they are in sum. */
+/** Places that hang together, four ways. */
 interface Island {
-  from: number;
-  to: number;
+  /** How much subject it is. */
   sum: number;
+  /** The island it turned out to be part of. */
+  partOf?: Island;
 }
 
-/** Adds all of the island that `start` is part of to the list of places, from `from` on. */
-function islandAt(
-  net: Float32Array,
-  side: number,
-  start: number,
-  places: Int32Array,
-  from: number,
-  taken: Uint8Array,
-): Island {
-  let to = from;
-  let sum = 0;
-  const take = (place: number) => {
-    if (taken[place] === 1 || net[place]! < SEEN) return;
-    taken[place] = 1;
-    places[to++] = place;
-  };
-  take(start);
-  for (let n = from; n < to; n++) {
-    const place = places[n]!;
-    const x = place % side;
-    sum += net[place]!;
-    if (x > 0) take(place - 1);
-    if (x + 1 < side) take(place + 1);
-    if (place >= side) take(place - side);
-    if (place + side < net.length) take(place + side);
+/** Places of one row that hang together: from, and behind the last. */
+interface Run {
+  from: number;
+  to: number;
+  island: Island;
+}
+
+function islandOf({ island }: Run): Island {
+  let found = island;
+  while (found.partOf) found = found.partOf;
+  return found;
+}
+
+/** Adds the runs of a row, each an island as yet. */
+function addRuns(net: Float32Array, from: number, to: number, runs: Run[]): void {
+  for (let start = from; start < to; start++) {
+    if (net[start]! < SEEN) continue;
+    let sum = 0;
+    let end = start;
+    for (; end < to && net[end]! >= SEEN; end++) sum += net[end]!;
+    runs.push({ from: start, to: end, island: { sum } });
+    start = end;
   }
-  return { from, to, sum };
+}
+
+function join(one: Island, other: Island): void {
+  if (one === other) return;
+  one.sum += other.sum;
+  other.partOf = one;
+}
+
+/** Joins the runs from `below` on with those of the row above them, which begin at `above`. */
+function joinRows(runs: readonly Run[], above: number, below: number, side: number): void {
+  let first = above;
+  for (const run of runs.slice(below)) {
+    while (first < below && runs[first]!.to + side <= run.from) first++;
+    for (let n = first; n < below && runs[n]!.from + side < run.to; n++)
+      join(islandOf(runs[n]!), islandOf(run));
+  }
 }
 
 /**
@@ -46,16 +59,13 @@ function islandAt(
  */
 export function dropSpecks(net: Float32Array): void {
   const side = Math.sqrt(net.length);
-  const taken = new Uint8Array(net.length);
-  const places = new Int32Array(net.length);
-  const islands: Island[] = [];
-  for (let i = 0, count = 0; i < net.length; i++) {
-    if (taken[i] === 1 || net[i]! < SEEN) continue;
-    const island = islandAt(net, side, i, places, count, taken);
-    islands.push(island);
-    count = island.to;
+  const runs: Run[] = [];
+  for (let row = 0, above = 0; row < side; row++) {
+    const below = runs.length;
+    addRuns(net, row * side, (row + 1) * side, runs);
+    joinRows(runs, above, below, side);
+    above = below;
   }
-  const largest = islands.reduce((most, { sum }) => Math.max(most, sum), 0);
-  for (const { from, to, sum } of islands)
-    if (sum < SPECK * largest) for (let n = from; n < to; n++) net[places[n]!] = 0;
+  const largest = runs.reduce((most, run) => Math.max(most, islandOf(run).sum), 0);
+  for (const run of runs) if (islandOf(run).sum < SPECK * largest) net.fill(0, run.from, run.to);
 }

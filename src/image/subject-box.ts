@@ -10,16 +10,20 @@ export interface Box {
 const SOLID = 128;
 
 /**
- * The smallest rectangle around the subject; nothing where there is none.
+ * The smallest rectangle around the subject; nothing where there is none. Rows are looked at from their ends
+ * and no further than the box reaches already.
  * @param alpha one byte a pixel, rows of `width` from the top
+ * @param least the alpha of what counts as subject
  */
-export function subjectBox(alpha: Uint8Array, width: number): Box | undefined {
+export function subjectBox(alpha: Uint8Array, width: number, least = SOLID): Box | undefined {
   let [left, right, top, bottom] = [width, -1, -1, -1];
-  for (let i = 0; i < alpha.length; i++) {
-    if (alpha[i]! < SOLID) continue;
-    const x = i % width;
-    const y = Math.floor(i / width);
+  for (let start = 0, y = 0; start < alpha.length; start += width, y++) {
+    let x = 0;
+    while (x < width && alpha[start + x]! < least) x++;
+    if (x === width) continue;
     if (x < left) left = x;
+    x = width - 1;
+    while (x > right && alpha[start + x]! < least) x--;
     if (x > right) right = x;
     if (top < 0) top = y;
     bottom = y;

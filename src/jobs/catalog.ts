@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { AcceptedRow } from './batches/lines.ts';
 import { GarmentView } from './garment-view.ts';
-import { CutOutOptions, QualityChoice } from './quality.ts';
+import { Foreground, MediaType } from './output.ts';
+import { CutOutOptions } from './quality.ts';
 import { OPERATIONS } from './records.ts';
 
 /** Which queue a kind of work waits in, and how fast a dead worker's job is taken over. */
@@ -18,8 +19,9 @@ export type QueueName = keyof typeof QUEUES;
 
 /** What every job on one image carries. */
 const ImageJob = z.object({
+  /** The blob that was handed in: an image, or the address of one. */
   inputKey: z.string(),
-  /** Of the input's bytes, hex: what crashes are remembered under. */
+  /** Of that blob, hex: what crashes are remembered under. */
   sha256: z.string(),
   /** After this nobody waits any more; epoch milliseconds. */
   deadlineAtMillis: z.number(),
@@ -28,7 +30,7 @@ const ImageJob = z.object({
 
 /** What every job on one image answers. */
 const ImageResult = z.object({
-  /** Pixels of the upright image. */
+  /** Pixels: of the upright image, or of the output where one is made. */
   width: z.number(),
   height: z.number(),
   /** `id@version` of the model that answered. */
@@ -54,9 +56,21 @@ export const JOBS = {
   'remove-background': {
     queue: 'sync',
     attempts: 3,
-    data: ImageJob.extend({ outputKey: z.string(), quality: QualityChoice.optional() }),
-    /** `bytes` of the PNG; `confidence` 0..1. */
-    result: ImageResult.extend({ bytes: z.number(), confidence: z.number() }),
+    data: ImageJob.extend({
+      outputKey: z.string(),
+      options: CutOutOptions.optional(),
+      /** What goes behind the subject, handed in like the image. */
+      backgroundKey: z.string().optional(),
+    }),
+    /** Of the output; `confidence` 0..1. */
+    result: ImageResult.extend({
+      bytes: z.number(),
+      mediaType: MediaType,
+      /** Pixels of the output if it were not scaled down. */
+      whole: z.object({ width: z.number(), height: z.number() }),
+      foreground: Foreground.optional(),
+      confidence: z.number(),
+    }),
   },
   'classify-garment': {
     queue: 'sync',

@@ -15,6 +15,7 @@ const Intent = z.object({
   recordSeconds: z.number().optional(),
   quota: z.object({ key: z.string(), cost: z.number() }).optional(),
   webhook: z.object({ url: z.string() }).optional(),
+  backgroundKey: z.string().optional(),
 });
 
 /** A store keeps 1.5 KiB of facts with a blob; the rest is room for other names. */
@@ -27,11 +28,19 @@ const asAscii = (value: object): string =>
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 
+/** A background's address is as long as its client likes, and stands in its own blob. */
+function shortened(options: CutOutOptions | undefined): CutOutOptions | undefined {
+  if (!options) return undefined;
+  const { backgroundImageUrl: _, ...rest } = options;
+  return rest;
+}
+
 /** A job's intent as a fact of its input. A webhook too long to be kept is left out. */
 export function writeIntent(job: NewJob): string {
-  const { client, requestId, operations, options, createdAt, quota, webhook } = job;
+  const { client, requestId, operations, createdAt, quota, webhook, backgroundKey } = job;
   const { inputSeconds, outputSeconds, recordSeconds } = job;
-  const kept = { inputSeconds, outputSeconds, recordSeconds };
+  const options = shortened(job.options);
+  const kept = { inputSeconds, outputSeconds, recordSeconds, backgroundKey };
   const intent = { client, requestId, operations, options, createdAt, ...kept, quota };
   const whole = asAscii({ ...intent, webhook });
   return whole.length <= MOST_CHARS ? whole : asAscii(intent);
@@ -41,11 +50,12 @@ export function writeIntent(job: NewJob): string {
 export function readIntent(text: string, id: string, inputKey: string): NewJob | undefined {
   const parsed = Intent.safeParse(parseJson(text));
   if (!parsed.success) return undefined;
-  const { quota, webhook, options, ...intent } = parsed.data;
+  const { quota, webhook, options, backgroundKey, ...intent } = parsed.data;
   const { expiresAt } = expiryOf(intent, Date.parse(intent.createdAt));
   return {
     ...{ id, inputKey, ...intent, expiresAt },
     ...(options && { options }),
+    ...(backgroundKey && { backgroundKey }),
     ...(quota && { quota }),
     ...(webhook && { webhook }),
   };

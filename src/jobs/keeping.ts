@@ -43,9 +43,14 @@ export function createKeeping(records: Records, bin: Bin) {
     return isThere ? 1 : 0;
   }
 
+  /** Deletes what a job was handed. */
+  async function clearInputs({ inputKey, backgroundKey }: JobRecord): Promise<number> {
+    return (await discard(inputKey)) + (backgroundKey ? await discard(backgroundKey) : 0);
+  }
+
   /** Deletes a job's blobs: nobody else has them. */
-  async function clear({ inputKey, outputKey }: JobRecord): Promise<number> {
-    return (await discard(inputKey)) + (outputKey ? await discard(outputKey) : 0);
+  async function clear(job: JobRecord): Promise<number> {
+    return (await clearInputs(job)) + (job.outputKey ? await discard(job.outputKey) : 0);
   }
 
   return {
@@ -56,7 +61,7 @@ export function createKeeping(records: Records, bin: Bin) {
     async tidy({ id }: Pick<JobRecord, 'id'>): Promise<void> {
       const now = await records.get(id);
       if (!now || UNDER_WAY.includes(now.status)) return;
-      if (now.status === 'succeeded') await discard(now.inputKey);
+      if (now.status === 'succeeded') await clearInputs(now);
       else await clear(now);
     },
 

@@ -1,6 +1,7 @@
 import type { Redis, Result } from 'ioredis';
 import { z } from 'zod';
 import { GarmentView } from './garment-view.ts';
+import { Foreground, MediaType } from './output.ts';
 import { CutOutOptions } from './quality.ts';
 import { PREFIX } from './redis.ts';
 import { OUTBOX, outboxEntry } from './webhooks/webhooks.ts';
@@ -34,11 +35,14 @@ export const Input = z.object({
 });
 
 export const CutOut = z.object({
-  /** Pixels, upright. */
+  /** Pixels of the output. */
   width: z.number(),
   height: z.number(),
   bytes: z.number(),
-  /** Hex, of the PNG. */
+  mediaType: MediaType.default('image/png'),
+  /** Absent where no subject was found. */
+  foreground: Foreground.optional(),
+  /** Hex, of the file. */
   sha256: z.string(),
   /** `id@version` */
   model: z.string(),
@@ -74,6 +78,8 @@ const JobRecord = z.object({
   recordSeconds: z.number().optional(),
   /** The blob that was handed in: an image, or the address of one. */
   inputKey: z.string(),
+  /** The same of what goes behind the subject. */
+  backgroundKey: z.string().optional(),
   /** Absent until an image given by its address was fetched. */
   input: Input.optional(),
   /** The blob a worker writes or found; known before it is there. */

@@ -30,6 +30,8 @@ export const batchKeys = (client: string, id: string) => {
     ended: `${prefix}ended.json`,
     rows: (chunk: number) => `${prefix}rows/${numbered(chunk)}`,
     results: (chunk: number) => `${prefix}results/${numbered(chunk)}`,
+    /** What goes behind the subjects, or its address. */
+    background: `${prefix}background`,
     /** An image that was sent with its row. */
     input: (row: number) => `${prefix}in/${row}`,
   };

@@ -22,11 +22,11 @@ export interface MeasuredImage {
 }
 
 /** Reads the header alone, in plain code: no decoder sees a stranger's bytes in this process. */
-function readHeader(bytes: Uint8Array): { width: number; height: number } {
+function readHeader(bytes: Uint8Array, what: string): { width: number; height: number } {
   try {
     return imageSize(bytes);
   } catch (cause) {
-    throw new Problem('invalid-request', 'The image is damaged: its header cannot be read', {
+    throw new Problem('invalid-request', `The ${what} is damaged: its header cannot be read`, {
       cause,
     });
   }
@@ -34,21 +34,26 @@ function readHeader(bytes: Uint8Array): { width: number; height: number } {
 
 /**
  * Checks what an image is by its first bytes and its header, without decoding it.
+ * @param what it is called in answers
  * @throws Problem unsupported-media-type, payload-too-large, invalid-request
  */
-export function measureImage(bytes: Uint8Array, limits: InboxLimits): MeasuredImage {
+export function measureImage(
+  bytes: Uint8Array,
+  limits: InboxLimits,
+  what = 'image',
+): MeasuredImage {
   const format = sniffFormat(bytes);
   if (!format) {
     throw new Problem(
       'unsupported-media-type',
-      'The image is not JPEG, PNG or WebP, whatever its name says',
+      `The ${what} is not JPEG, PNG or WebP, whatever its name says`,
     );
   }
-  const { width, height } = readHeader(bytes);
+  const { width, height } = readHeader(bytes, what);
   if (width * height > limits.maxPixels || Math.max(width, height) > limits.maxSidePixels) {
     throw new Problem(
       'payload-too-large',
-      `The image is ${width} x ${height} pixels; at most ${limits.maxPixels} in all and ${limits.maxSidePixels} a side are taken`,
+      `The ${what} is ${width} x ${height} pixels; at most ${limits.maxPixels} in all and ${limits.maxSidePixels} a side are taken`,
     );
   }
   const sha256 = createHash('sha256').update(bytes).digest('hex');

@@ -10,12 +10,13 @@ export const SYNC_PREFIX = 'sync/';
 export const SYNC_ORPHAN_SECONDS = 900;
 
 /**
- * The two blobs of one synchronous removal.
+ * The blobs of one synchronous removal.
  * @param id unique to the request; not what the client sent
  */
 export const syncKeys = (client: string, id: string) => ({
   inputKey: `${SYNC_PREFIX}${segment(client)}/${id}/in`,
-  outputKey: `${SYNC_PREFIX}${segment(client)}/${id}/out.png`,
+  backgroundKey: `${SYNC_PREFIX}${segment(client)}/${id}/background`,
+  outputKey: `${SYNC_PREFIX}${segment(client)}/${id}/out`,
 });
 
 /** Of an input that is not the image but where to fetch it: one address in UTF-8. */
@@ -29,6 +30,14 @@ export const HELD_PREFIXES = [INPUT_PREFIX, OUTPUT_PREFIX] as const;
 /** What a client handed in for one job. */
 export const jobInputKey = (client: string, jobId: string): string =>
   `${INPUT_PREFIX}${segment(client)}/${jobId}`;
+
+const BACKGROUND = '.background';
+
+/** What a client wants behind the subject of a job. */
+export const jobBackgroundKey = (client: string, jobId: string): string =>
+  `${jobInputKey(client, jobId)}${BACKGROUND}`;
+
+export const isBackground = (key: string): boolean => key.endsWith(BACKGROUND);
 
 /** Whose blob it is. */
 export interface Holder {
@@ -70,9 +79,10 @@ export function cutOutPrefix({ client, sha256, model, options }: Makings): strin
 /**
  * A cut-out that is kept for one holder: deleting it takes it from nobody else.
  * @param holder the id of a job, or of a batch
+ * @param extension of its format, as in file names
  */
-export const cutOutKey = (makings: Makings, holder: string): string =>
-  `${cutOutPrefix(makings)}${holder}.png`;
+export const cutOutKey = (makings: Makings, holder: string, extension = 'png'): string =>
+  `${cutOutPrefix(makings)}${holder}.${extension}`;
 
 /** A client's name as one safe segment of a key, different for different names. */
 export const segment = (name: string): string => digest(name).slice(0, 32);

@@ -69,7 +69,10 @@ async function known(id: string): Promise<JobRecord> {
   return job;
 }
 
-const CUT_OUT = { width: 1, height: 1, bytes: 3, sha256: 'aa', model: 'm@1', confidence: 1 };
+const CUT_OUT = {
+  ...{ width: 1, height: 1, bytes: 3, mediaType: 'image/png' as const },
+  ...{ sha256: 'aa', model: 'm@1', confidence: 1 },
+};
 
 /** What a worker does up to the moment before it says that it is done. */
 async function workOn(job: JobRecord, outputKey: string): Promise<number> {

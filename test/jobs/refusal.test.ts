@@ -3,7 +3,9 @@ import { readRefusal, writeRefusal } from '../../src/jobs/refusal.ts';
 import { Problem } from '../../src/problem.ts';
 
 test('a problem crosses the queue as it was', () => {
-  const problem = new Problem('upstream-failed', 'Twice "so"');
+  const problem = new Problem('invalid-request', 'Twice "so"', {
+    errors: [{ pointer: '/roi', detail: 'lies outside' }],
+  });
   expect(readRefusal(writeRefusal(problem))).toEqual(problem);
 });
 

@@ -126,7 +126,8 @@ const resultOf = (row: AcceptedRow, came: Came, keyOf: (picture: number) => stri
   }
   const size = { width: 600, height: 800 };
   const sha256 = String(came.picture).padStart(64, '0');
-  const cutout = { ...size, bytes: 9, sha256, model: 'm@1', confidence: 0.9 };
+  const mediaType = 'image/png' as const;
+  const cutout = { ...size, bytes: 9, mediaType, sha256, model: 'm@1', confidence: 0.9 };
   return {
     ...{ row: row.row, status: 'succeeded' as const, unchanged: came.unchanged ?? false },
     etag: `"${came.picture}"`,

@@ -26,7 +26,10 @@ const fresh = () => ({
 });
 type Fresh = ReturnType<typeof fresh>;
 
-const MADE = { png: Buffer.from('a png'), width: 2, height: 3, model: 'm@1', confidence: 0.5 };
+const MADE = {
+  ...{ file: Buffer.from('a png'), width: 2, height: 3, mediaType: 'image/png' as const },
+  ...{ foreground: { left: 0, top: 1, width: 2, height: 1 }, model: 'm@1', confidence: 0.5 },
+};
 const make = (picture: Fresh, holder: string) =>
   keepCutOut(blobs, cutOutKey(picture, holder), MADE, never);
 const look = (picture: Fresh, holder: string, store = blobs) =>

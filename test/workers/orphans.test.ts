@@ -17,7 +17,10 @@ import { type RedisServer, startRedis } from '../support/redis-server.ts';
 const log = createLog('test', 'silent');
 const never = new AbortController().signal;
 const HOUR = 3_600_000;
-const CUT_OUT = { width: 1, height: 1, bytes: 3, sha256: 'aa', model: 'm@1', confidence: 1 };
+const CUT_OUT = {
+  ...{ width: 1, height: 1, bytes: 3, mediaType: 'image/png' as const },
+  ...{ sha256: 'aa', model: 'm@1', confidence: 1 },
+};
 
 let server: RedisServer;
 let redis: Redis;

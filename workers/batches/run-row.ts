@@ -2,21 +2,23 @@ import type { Queue } from 'bullmq';
 import type { Batches, RowEnd } from '../../src/jobs/batches/batches.ts';
 import type { Earlier } from '../../src/jobs/batches/lines.ts';
 import { type JobData, readData } from '../../src/jobs/catalog.ts';
+import { formatOf } from '../../src/jobs/output.ts';
 import type { JobResults } from '../../src/jobs/records.ts';
 import { Problem } from '../../src/problem.ts';
+import { batchKeys } from '../../src/store/batch-files.ts';
 import { feedImageKey, feedPictureKey } from '../../src/store/feed-keys.ts';
-import { type InboxLimits, measureImage } from '../../src/store/inbox.ts';
+import { measureImage } from '../../src/store/inbox.ts';
 import { cutOutKey } from '../../src/store/keys.ts';
+import { type FetchInputParts, fetchBackground } from '../fetch-input.ts';
 import { finalProblem } from '../final-problem.ts';
 import type { ImageParts } from '../image-job.ts';
-import { perform } from '../job-operations.ts';
+import { optionsWith, perform } from '../job-operations.ts';
 import type { Processor } from '../take-jobs.ts';
 import { type RowImage, type RowImageParts, rowImage, usableEarlier } from './row-image.ts';
 
 /** What the rows of batches are worked on with. */
-export interface RunRowParts extends ImageParts, RowImageParts {
+export interface RunRowParts extends ImageParts, RowImageParts, FetchInputParts {
   batches: Batches;
-  limits: InboxLimits;
 }
 
 type EndParts = Pick<RunRowParts, 'batches' | 'blobs'>;
@@ -71,7 +73,28 @@ async function pictureOf(
   return { key, mediaType, background };
 }
 
-async function work(parts: RunRowParts, job: RowJob, signal: AbortSignal): Promise<RowDone> {
+/** Where what goes behind the subjects of a batch is; once fetched it is there for all rows. */
+const backgroundKeyOf = ({ client, batchId, options }: RowJob): string | undefined =>
+  options?.backgroundImageUrl === undefined ? undefined : batchKeys(client, batchId).background;
+
+/** Rows that begin together share one fetch of what goes behind them. */
+function sharedBackgrounds(parts: RunRowParts) {
+  const underWay = new Map<string, ReturnType<typeof fetchBackground>>();
+  return (job: RowJob, signal: AbortSignal): ReturnType<typeof fetchBackground> => {
+    const key = backgroundKeyOf(job);
+    if (key === undefined) return Promise.resolve(undefined);
+    const fetched =
+      underWay.get(key) ?? fetchBackground(parts, key, signal).finally(() => underWay.delete(key));
+    underWay.set(key, fetched);
+    return fetched;
+  };
+}
+
+interface WorkParts extends RunRowParts {
+  backgroundOf: ReturnType<typeof sharedBackgrounds>;
+}
+
+async function work(parts: WorkParts, job: RowJob, signal: AbortSignal): Promise<RowDone> {
   const { blobs, engine, limits } = parts;
   const { batchId, client, operations, options, row, feed } = job;
   const model = `${engine.model.id}@${engine.model.version}`;
@@ -84,9 +107,13 @@ async function work(parts: RunRowParts, job: RowJob, signal: AbortSignal): Promi
   if (earlier?.input.sha256 === sha256) return unchanged(job, earlier, image);
 
   await checkQuota(parts, job);
-  const makings = { client, sha256, model, options: options ?? {} };
-  const outputKey = feed ? feedImageKey(client, feed.id, makings) : cutOutKey(makings, batchId);
-  const task = { ...makings, outputKey, image: bytes };
+  const background = await parts.backgroundOf(job, signal);
+  const asked = optionsWith(options, background);
+  const makings = { client, sha256, model, options: asked };
+  const outputKey = feed
+    ? feedImageKey(client, feed.id, makings)
+    : cutOutKey(makings, batchId, formatOf(asked).extension);
+  const task = { ...makings, outputKey, image: bytes, background };
   const { results, millis } = await perform(parts, operations, task, signal);
   const picture = await pictureOf(parts, job, results.cutout && outputKey, signal);
   const { etag, lastModified } = image;
@@ -128,13 +155,13 @@ async function finish({ batches, blobs }: EndParts, job: RowJob, done: RowDone):
  * Works on one row of a batch or of a feed's run. Whoever ends the row first is the one that counts;
  * a row that fails is a result like any other.
  */
-export const runRow =
-  (parts: RunRowParts): Processor<'run-row'> =>
-  async (job, signal, isLastTry) => {
+export function runRow(parts: RunRowParts): Processor<'run-row'> {
+  const backgroundOf = sharedBackgrounds(parts);
+  return async (job, signal, isLastTry) => {
     const { batchId, chunk, row } = job;
     if (!(await parts.batches.isWanted(batchId, chunk, row.row))) return { millis: {} };
     try {
-      const done = await work(parts, job, signal);
+      const done = await work({ ...parts, backgroundOf }, job, signal);
       await finish(parts, job, done);
       return { millis: done.millis };
     } catch (error) {
@@ -144,6 +171,7 @@ export const runRow =
       return { millis: {} };
     }
   };
+}
 
 /** Ends a row whose workers died under it too often. */
 export async function giveUpRow(parts: EndParts, queue: Queue, jobId: string): Promise<void> {

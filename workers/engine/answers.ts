@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Foreground, MediaType } from '../../src/jobs/output.ts';
 import type { CutOut } from './cut-out.ts';
 import type { GarmentView } from './garment-view.ts';
 import type { Picture } from './picture.ts';
@@ -9,6 +10,9 @@ import type { Picture } from './picture.ts';
 const Common = z.object({ width: z.number(), height: z.number() });
 
 const CutOutWords = Common.extend({
+  mediaType: MediaType,
+  whole: z.object({ width: z.number(), height: z.number() }),
+  foreground: Foreground.optional(),
   confidence: z.number(),
   timings: z.looseObject({
     decodeMillis: z.number(),
@@ -40,9 +44,9 @@ const GarmentViewWords = Common.extend({
 });
 
 /** Throws where it is none. */
-export const readCutOut = (words: object, png: Uint8Array): CutOut => ({
+export const readCutOut = (words: object, file: Uint8Array): CutOut => ({
   ...CutOutWords.parse(words),
-  png,
+  file,
 });
 
 /** Throws where it is none. */

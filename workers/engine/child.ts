@@ -1,5 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { type ConnectOpts, Socket, type SocketConstructorOpts } from 'node:net';
+import { writeRefusal } from '../../src/jobs/refusal.ts';
+import { Problem } from '../../src/problem.ts';
 import { createFrameReader, type Frame, writeFrame } from './frames.ts';
 import {
   Asked,
@@ -31,10 +33,12 @@ function stepForward(): void {
 }
 
 const tell = (told: Told, bytes?: Uint8Array): void => writeFrame(socket, told, bytes);
-const faultOf = (error: unknown): Fault =>
-  error instanceof Error
+function faultOf(error: unknown): Fault {
+  if (error instanceof Problem) return { name: error.name, message: writeRefusal(error) };
+  return error instanceof Error
     ? { name: error.name, message: error.message }
     : { name: 'Error', message: String(error) };
+}
 
 async function doTask({ words, bytes }: Frame): Promise<void> {
   const { id, ...order } = Asked.parse(words);

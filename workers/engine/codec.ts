@@ -1,4 +1,7 @@
 import sharp, { type Sharp } from 'sharp';
+import type { Size } from '../../src/image/layout.ts';
+import type { Pair } from '../../src/image/shrunk.ts';
+import { sniffFormat } from '../../src/image/sniff.ts';
 import type { Box } from '../../src/image/subject-box.ts';
 import type { Pixels } from '../../src/image/tensor.ts';
 import { Undecodable } from './undecodable.ts';
@@ -40,9 +43,19 @@ function splitOpacity(data: Uint8Array): { colours: Uint8Array; opacity: Uint8Ar
   return { colours: data.subarray(0, count * RGB), opacity };
 }
 
+/** Where a PNG tells its bits a channel, in the header it must begin with. */
+const PNG_DEPTH_AT = 24;
+const isDeep = (image: Uint8Array): boolean =>
+  sniffFormat(image) === 'png' && image[PNG_DEPTH_AT] === 16;
+
 /** The picture upright, in sRGB and 8 bits a channel; nothing is decoded yet. */
-const upright = (image: Uint8Array, maxPixels: number): Sharp =>
-  sharp(image, { limitInputPixels: maxPixels, failOn: 'error' }).autoOrient().toColourspace('srgb');
+function upright(image: Uint8Array, maxPixels: number): Sharp {
+  const picture = sharp(image, { limitInputPixels: maxPixels, failOn: 'error' })
+    .autoOrient()
+    .toColourspace('srgb');
+  // What has 16 bits and a profile would be converted to Display P3, and then be taken for sRGB.
+  return isDeep(image) ? picture.pipelineColourspace('srgb') : picture;
+}
 
 async function read(pipeline: Sharp): Promise<Decoded> {
   const { data, info } = await pipeline
@@ -88,6 +101,22 @@ export async function decodeSmall(
       withoutEnlargement: true,
     });
     return { ...(await read(small)), width: autoOrient.width, height: autoOrient.height };
+  } catch (error) {
+    throw new Undecodable(error);
+  }
+}
+
+/**
+ * Decodes a picture so that it just covers a place, its middle in the middle.
+ * @throws Undecodable as `decode`
+ */
+export async function decodeCovering(
+  image: Uint8Array,
+  maxPixels: number,
+  { width, height }: Size,
+): Promise<Decoded> {
+  try {
+    return await read(upright(image, maxPixels).resize({ width, height, fit: 'cover' }));
   } catch (error) {
     throw new Undecodable(error);
   }
@@ -141,4 +170,18 @@ export async function onWhiteSquare(rgba: Pixels, box: Box, side: number): Promi
     .raw()
     .toBuffer();
   return { data, width: side, height: side };
+}
+
+/** A picture and its matte in another size. */
+export async function resizePair({ pixels, matte }: Pair, { width, height }: Size): Promise<Pair> {
+  const raw = { width: pixels.width, height: pixels.height, channels: RGBA } as const;
+  const data = await sharp(interleave(pixels, matte.data), { raw })
+    .resize(width, height, { fit: 'fill', kernel: 'lanczos3' })
+    .raw()
+    .toBuffer();
+  const { colours, opacity } = splitOpacity(data);
+  return {
+    pixels: { data: colours, width, height },
+    matte: { data: opacity, width, height },
+  };
 }

@@ -1,23 +1,16 @@
-import { certaintyOf } from '../../src/image/certainty.ts';
-import { refineEdges } from '../../src/image/edges.ts';
-import { recoverForeground } from '../../src/image/foreground.ts';
-import { dropSpecks } from '../../src/image/islands.ts';
-import { type Levels, matteOf, withOpacity } from '../../src/image/matte.ts';
-import { type Quality, USUAL_QUALITY } from '../../src/jobs/quality.ts';
+import { type CutOutOptions, type Quality, USUAL_QUALITY } from '../../src/jobs/quality.ts';
 import { decode } from './codec.ts';
-import { encodePng } from './png.ts';
-import { segment } from './segment.ts';
+import { type Delivery, deliver } from './deliver.ts';
+import type { Effort } from './png.ts';
 import type { Session } from './session.ts';
-
-/** Those with the least edge error of all measured; see docs/adr/0005-levels-and-foreground.md. */
-export const LEVELS: Levels = [0.03, 0.97];
+import { findSubject } from './subject.ts';
 
 /** What care is taken; see docs/adr/0019-quality.md. */
 const CARE = {
   fast: { refines: false, effort: 'least' },
   balanced: { refines: false, effort: 'usual' },
   high: { refines: true, effort: 'usual' },
-} as const satisfies Record<Quality, { refines: boolean; effort: 'usual' | 'least' }>;
+} as const satisfies Record<Quality, { refines: boolean; effort: Effort }>;
 
 /** Where the time of one cut-out went. */
 export interface Timings {
@@ -25,53 +18,57 @@ export interface Timings {
   inferenceMillis: number;
   /** Matte at full size and foreground colours. */
   matteMillis: number;
+  /** Composing included. */
   encodeMillis: number;
   totalMillis: number;
 }
 
-/** A transparent PNG as large as the upright picture. */
-export interface CutOut {
-  png: Uint8Array;
-  width: number;
-  height: number;
+/** A cut-out as a file; a transparent PNG as large as the upright picture unless options say otherwise. */
+export interface CutOut extends Delivery {
   /** How sure the network is of its matte, 0..1; see `certaintyOf`. */
   confidence: number;
   timings: Timings;
 }
 
-/** Cuts the subject out of a picture. Throws `Undecodable`. */
+/** How a picture is to be cut out. */
+export interface CutOutOrder {
+  options?: CutOutOptions | undefined;
+  /** What goes behind the subject: a JPEG, PNG or WebP. */
+  background?: Uint8Array | undefined;
+}
+
+/**
+ * Cuts the subject out of a picture.
+ * @throws Undecodable; Problem where options cannot be met
+ */
 export async function cutOut(
   session: Session,
   image: Uint8Array,
   maxPixels: number,
-  quality: Quality = USUAL_QUALITY,
+  { options = {}, background }: CutOutOrder = {},
 ): Promise<CutOut> {
+  const { quality = USUAL_QUALITY, roi } = options;
   const { refines, effort } = CARE[quality];
   const startedAt = performance.now();
-  const { pixels, opacity } = await decode(image, maxPixels);
+  const decoded = await decode(image, maxPixels);
   const decodedAt = performance.now();
-  const seen = await segment(session, pixels, opacity);
-  const segmentedAt = performance.now();
-  const confidence = certaintyOf(seen);
-  dropSpecks(seen);
-  const { width, height } = pixels;
-  const first = matteOf(seen, width, height, LEVELS);
-  const found = refines ? refineEdges(pixels, first) : first;
-  recoverForeground(pixels, found, opacity);
-  const matte = opacity ? withOpacity(found, opacity) : found;
-  const mattedAt = performance.now();
-  const png = await encodePng(pixels, matte, effort);
+  const { confidence, inferenceMillis, ...subject } = await findSubject(
+    session,
+    decoded,
+    refines,
+    roi,
+  );
+  const foundAt = performance.now();
+  const delivery = await deliver(subject, options, background, maxPixels, effort);
   const endedAt = performance.now();
   return {
-    png,
-    width,
-    height,
+    ...delivery,
     confidence,
     timings: {
       decodeMillis: decodedAt - startedAt,
-      inferenceMillis: segmentedAt - decodedAt,
-      matteMillis: mattedAt - segmentedAt,
-      encodeMillis: endedAt - mattedAt,
+      inferenceMillis,
+      matteMillis: foundAt - decodedAt - inferenceMillis,
+      encodeMillis: endedAt - foundAt,
       totalMillis: endedAt - startedAt,
     },
   };

@@ -1,11 +1,12 @@
+import { dropSpecks } from '../../src/image/islands.ts';
 import { matteOf } from '../../src/image/matte.ts';
 import { type Box, subjectBox } from '../../src/image/subject-box.ts';
-import { toTensor } from '../../src/image/tensor.ts';
+import { type Pixels, toTensor } from '../../src/image/tensor.ts';
 import { type MeasuredColor, measureColors } from '../../src/taxonomy/color.ts';
 import { decodeSmall, interleave, onWhiteSquare } from './codec.ts';
-import { LEVELS } from './cut-out.ts';
 import { segment } from './segment.ts';
 import type { Session } from './session.ts';
+import { LEVELS } from './subject.ts';
 
 /** Class and colours need no more than this many pixels a side. */
 const SIDE_PIXELS = 320;
@@ -38,6 +39,13 @@ const withMargin = ({ left, top, width, height }: Box): Box => {
   };
 };
 
+/** How much of each pixel is subject, as a cut-out would have it. */
+async function subjectAlpha(session: Session, pixels: Pixels): Promise<Uint8Array> {
+  const seen = await segment(session, pixels, undefined);
+  dropSpecks(seen);
+  return matteOf(seen, pixels.width, pixels.height, LEVELS).data;
+}
+
 /**
  * Looks at a garment: cuts it out where nobody has, tells its class and its colours.
  * @throws Undecodable
@@ -52,9 +60,7 @@ export async function viewGarment(
   const startedAt = performance.now();
   const { pixels, opacity, width, height } = await decodeSmall(image, maxPixels, SIDE_PIXELS);
   const decodedAt = performance.now();
-  const alpha =
-    opacity ??
-    matteOf(await segment(cutOut, pixels, undefined), pixels.width, pixels.height, LEVELS).data;
+  const alpha = opacity ?? (await subjectAlpha(cutOut, pixels));
   const box = subjectBox(alpha, pixels.width) ?? { left: 0, top: 0, ...pixels };
   const rgba = interleave(pixels, alpha);
   const { size } = classifier.model.input;

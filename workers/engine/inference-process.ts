@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { Socket } from 'node:net';
 import { extname } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { readRefusal } from '../../src/jobs/refusal.ts';
 import { createFrameReader, type Frame, writeFrame } from './frames.ts';
 import {
   type Asked,
@@ -39,7 +40,7 @@ export interface InferenceProcess {
   readonly warm: Promise<Warm>;
   /** Resolves when the process is no more. */
   readonly gone: Promise<void>;
-  /** Throws Undecodable, EngineCrash. */
+  /** Throws Undecodable, Problem, EngineCrash. */
   run(order: Order, image: Uint8Array): Promise<Answer>;
   kill(): void;
 }
@@ -80,7 +81,8 @@ const TAIL_CHARACTERS = 2000;
 
 const readFault = (id: number, { name, message }: Fault): Error => {
   if (id === START_ID) return new CannotStart(message);
-  return name === 'Undecodable' ? new Undecodable(message) : new Error(message);
+  if (name === 'Undecodable') return new Undecodable(message);
+  return (name === 'Problem' && readRefusal(message)) || new Error(message);
 };
 
 interface Waiter {

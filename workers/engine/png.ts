@@ -117,15 +117,17 @@ function* filteredStripes(pixels: Pixels, alpha: Uint8Array): Generator<Buffer> 
   }
 }
 
+/** `least` is sooner done, and gives a larger file. */
+export type Effort = 'usual' | 'least';
+
 /**
  * A cut-out as PNG: the colours of `pixels` under the alpha of `matte`, both of one size. Colours of fully
  * transparent pixels are cleared, and there is no metadata.
- * @param effort `least` is sooner done, and gives a larger file
  */
 export async function encodePng(
   pixels: Pixels,
   matte: Matte,
-  effort: 'usual' | 'least' = 'usual',
+  effort: Effort = 'usual',
 ): Promise<Buffer> {
   const deflate = effort === 'least' ? DEFLATE_RUNS : DEFLATE;
   const parts = [SIGNATURE, header(pixels.width, pixels.height)];

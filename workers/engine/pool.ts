@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os';
-import type { CutOutOptions } from '../../src/jobs/quality.ts';
 import { readCutOut, readGarmentView, readPicture } from './answers.ts';
-import type { CutOut } from './cut-out.ts';
+import type { CutOut, CutOutOrder } from './cut-out.ts';
 import type { GarmentView } from './garment-view.ts';
 import {
   type Answer,
@@ -12,7 +11,7 @@ import {
 import type { Picture, PictureOptions } from './picture.ts';
 import type { DeviceChoice } from './session.ts';
 import { keepProcess } from './slot.ts';
-import type { Order } from './task.ts';
+import type { Order, Warm } from './task.ts';
 import { createTurns, type Turn } from './turns.ts';
 import { Undecodable } from './undecodable.ts';
 
@@ -29,8 +28,8 @@ export interface EngineOptions {
   modelsHome: string;
   /** A child that takes so long hangs in native code: it is killed, or its slot would be lost for ever. */
   hangMillis?: number;
-  /** Pictures each child has at once, to run them through the network together where it can; 1. */
-  batch?: number;
+  /** Pictures each child has at once, to run them through the network together where it can; see `USUAL_BATCH`. */
+  batch?: number | undefined;
   /** Hears of each picture that was worked on. */
   observe?: (seen: Observed) => void;
 }
@@ -47,14 +46,16 @@ export interface Engine {
   readonly model: { id: string; version: string };
   /** What was taken: `cpu`, `cuda` or `webgpu`. */
   readonly device: string;
+  /** Pictures each child has at once. */
+  readonly batch: number;
   /**
    * Cuts the subject out of a picture.
    * @param turn.signal ends the waiting at once; a picture that already has its turn is finished and
    *   dropped, since native code cannot be stopped without losing the loaded model
    * @param turn.priority who waits `now` is served first
-   * @throws Undecodable, EngineCrash, the signal's reason
+   * @throws Undecodable, EngineCrash, the signal's reason; Problem where options cannot be met
    */
-  removeBackground(image: Uint8Array, turn?: Turn, options?: CutOutOptions): Promise<CutOut>;
+  removeBackground(image: Uint8Array, turn?: Turn, order?: CutOutOrder): Promise<CutOut>;
   /** Looks at a garment: its class and colours. As `removeBackground` otherwise. */
   viewGarment(image: Uint8Array, turn?: Turn): Promise<GarmentView>;
   /** A cut-out of ours as marketplaces want it; nothing where it is so already. */
@@ -71,6 +72,12 @@ export interface Engine {
 
 const HANG_MILLIS = 120_000;
 
+/**
+ * Pictures each child has at once where nobody says. A GPU is nearly as soon done with several as with one; on a CPU
+ * two together take as long as two, and the first would wait for the second.
+ */
+const USUAL_BATCH: Readonly<Record<string, number>> = { cpu: 1, cuda: 4, webgpu: 1 };
+
 /** Rejects with the signal's reason as soon as it aborts, whatever the work does. */
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return work;
@@ -86,12 +93,15 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Pr
  * @throws where the model cannot be loaded, the device is not there, or the children die
  */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
-  const { slots: count, hangMillis = HANG_MILLIS, batch = 1, observe, ...rest } = options;
+  const { slots: count, hangMillis = HANG_MILLIS, batch: wanted, observe, ...rest } = options;
   const threads = Math.max(1, Math.floor(availableParallelism() / count));
   const turns = createTurns<InferenceProcess>();
+  const batchOn = (device: string) => wanted ?? USUAL_BATCH[device] ?? 1;
+  // Which device there is only a child can tell; until then it is ready for as many as any takes.
+  const batch = wanted ?? Math.max(...Object.values(USUAL_BATCH));
   const start = () => startProcess({ ...rest, threads, batch }, hangMillis);
-  const arrives = (place: InferenceProcess) => {
-    for (let i = 0; i < batch; i++) turns.give(place);
+  const arrives = (place: InferenceProcess, { device }: Warm) => {
+    for (let i = 0; i < batchOn(device); i++) turns.give(place);
   };
   const slots = Array.from({ length: count }, () => keepProcess(start, arrives, turns.withdraw));
   async function close(): Promise<void> {
@@ -122,8 +132,12 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   }
   return {
     ...first,
-    async removeBackground(image, turn, { quality } = {}) {
-      const { words, bytes } = await inTurn({ deed: 'cut-out', quality }, image, turn);
+    batch: batchOn(first.device),
+    async removeBackground(image, turn, { options, background } = {}) {
+      const imageBytes = background && image.length;
+      const sent = background ? Buffer.concat([image, background]) : image;
+      const order: Order = { deed: 'cut-out', options, imageBytes };
+      const { words, bytes } = await inTurn(order, sent, turn);
       return readCutOut(words, bytes);
     },
     async viewGarment(image, turn) {

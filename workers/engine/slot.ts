@@ -23,12 +23,12 @@ export interface Slot {
 /**
  * Keeps a process alive: one that dies is replaced at once, one that dies while it starts after a wait
  * that grows.
- * @param arrives hears of each process that is warm
+ * @param arrives hears of each process that is warm, and what it is
  * @param leaves hears of each that was warm and died
  */
 export function keepProcess(
   start: () => InferenceProcess,
-  arrives: (process: InferenceProcess) => void,
+  arrives: (process: InferenceProcess, warm: Warm) => void,
   leaves: (process: InferenceProcess) => void,
 ): Slot {
   let current: InferenceProcess | undefined;
@@ -39,8 +39,9 @@ export function keepProcess(
   async function live(began: (warm: Warm) => void): Promise<void> {
     current = start();
     const mine = current;
-    began(await mine.warm);
-    arrives(mine);
+    const warm = await mine.warm;
+    began(warm);
+    arrives(mine, warm);
     await mine.gone;
     leaves(mine);
   }

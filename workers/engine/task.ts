@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { QualityChoice } from '../../src/jobs/quality.ts';
+import { CutOutOptions } from '../../src/jobs/quality.ts';
 
 /** What a child needs to know before its first picture; given through its environment. */
 export const ChildOptions = z.object({
@@ -24,7 +24,9 @@ export const Order = z.object({
   /** Of `show`, `#rrggbb`; transparent without it. */
   background: z.string().optional(),
   /** Of `cut-out`. */
-  quality: QualityChoice.optional(),
+  options: CutOutOptions.optional(),
+  /** Of `cut-out`: how many of the bytes are the picture, where those behind them are its background. */
+  imageBytes: z.number().optional(),
 });
 export type Order = z.infer<typeof Order>;
 

@@ -72,6 +72,13 @@ async function show(cutout: Uint8Array, background: string | undefined): Promise
   return { words, bytes, batchSize: 1 };
 }
 
+/** The picture that was sent, how it is to be cut out, and what was sent behind it. */
+function picturesOf({ options, imageBytes }: Order, bytes: Uint8Array) {
+  if (imageBytes === undefined) return { image: bytes, options };
+  const background = bytes.subarray(imageBytes);
+  return { image: bytes.subarray(0, imageBytes), options, background };
+}
+
 /**
  * Makes this process one that works on strangers' pictures, and loads the model.
  * @throws ModelError
@@ -89,17 +96,18 @@ export async function openWork(options: ChildOptions): Promise<{ warm: Warm; wor
     const { id, version } = classifier.model;
     return look(cutterFor(heard), classifier, image, options.maxPixels, `${id}@${version}`);
   }
-  async function work({ deed, background, quality }: Order, image: Uint8Array): Promise<Done> {
-    if (deed === 'show') return show(image, background);
+  async function work(order: Order, bytes: Uint8Array): Promise<Done> {
+    if (order.deed === 'show') return show(bytes, order.background);
     let batchSize = 1;
     const heard = (size: number) => {
       batchSize = Math.max(batchSize, size);
     };
     inHand++;
     try {
-      if (deed === 'view') return { words: await view(image, heard), batchSize };
-      const { png, ...words } = await cutOut(cutterFor(heard), image, options.maxPixels, quality);
-      return { words, bytes: png, batchSize };
+      if (order.deed === 'view') return { words: await view(bytes, heard), batchSize };
+      const { image, ...rest } = picturesOf(order, bytes);
+      const { file, ...words } = await cutOut(cutterFor(heard), image, options.maxPixels, rest);
+      return { words, bytes: file, batchSize };
     } finally {
       inHand--;
     }

@@ -1,7 +1,7 @@
 import { readIntent } from '../../src/jobs/intent.ts';
 import { enqueueJob } from '../../src/jobs/queue.ts';
 import type { BlobEntry } from '../../src/store/blobs.ts';
-import { holderOf, INPUT_PREFIX } from '../../src/store/keys.ts';
+import { holderOf, INPUT_PREFIX, isBackground } from '../../src/store/keys.ts';
 import { newTally, type Rebuilder, type RecoverParts, type Tally } from './rebuild.ts';
 
 /** Enters one job again where its record is gone, and says what came of it. */
@@ -12,6 +12,7 @@ async function rebuildJob(
 ): Promise<keyof Tally> {
   const holder = holderOf(key);
   if (holder?.kind !== 'job') return 'unknown';
+  if (isBackground(key)) return 'known'; // it comes with its job
   if (await records.get(holder.id)) return 'known';
   const head = await blobs.head(key, signal);
   if (!head) return 'known'; // done and deleted at this moment

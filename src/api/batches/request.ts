@@ -2,8 +2,8 @@ import { z } from 'zod';
 import {
   Operations,
   OUTPUT_SECONDS,
+  optionsWish,
   Retention,
-  usualOptions,
   WebhookWish,
 } from '../intake-request.ts';
 
@@ -11,7 +11,7 @@ import {
 export const BatchWish = z.strictObject({
   name: z.string().trim().min(1).max(200).optional(),
   operations: Operations.default(['remove-background']),
-  options: usualOptions,
+  options: optionsWish,
   retention: Retention.default(() => ({ outputSeconds: OUTPUT_SECONDS.usual })),
   webhook: WebhookWish.optional().meta({ description: 'Told at the end of the batch' }),
 });

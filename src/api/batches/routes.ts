@@ -3,6 +3,7 @@ import { type Call, json, type Reply, type Route, route } from '../../http/route
 import type { BatchRecord } from '../../jobs/batches/batches.ts';
 import { BATCHES_PATH } from '../../jobs/batches/links.ts';
 import type { Answer, Idempotency } from '../../jobs/idempotency.ts';
+import { cutOutDoc } from '../cut-out-answer.ts';
 import { idempotently } from '../idempotent.ts';
 import { BatchAnswer } from './answer.ts';
 import { ErrorRow, ManifestRow, ResultRow } from './reports.ts';
@@ -184,9 +185,7 @@ const views = (work: BatchWork): Route[] => [
     scope: 'any-key',
     summary: 'The cut-out of a row',
     description: 'Where the row failed, its own problem is the answer.',
-    answers: {
-      200: { description: 'A PNG', content: { 'image/png': 'binary' }, headers: ['X-Model'] },
-    },
+    answers: { 200: cutOutDoc },
     problems: ['not-found', 'conflict', 'gone', 'upstream-failed', 'unprocessable-image'],
     handle: work.cutOut,
   }),

@@ -12,11 +12,14 @@ import type { BatchIndex } from '../../jobs/batches/client-index.ts';
 import type { BatchKeeping } from '../../jobs/batches/keeping.ts';
 import { BATCHES_PATH, batchEnded } from '../../jobs/batches/links.ts';
 import type { Answer } from '../../jobs/idempotency.ts';
-import { optionsOf } from '../../jobs/quality.ts';
+import { cutOutOptionsOf } from '../../jobs/output-wish.ts';
+import { unlessUsual } from '../../jobs/quality.ts';
 import type { Policy } from '../../jobs/retention.ts';
 import type { WebhookReceivers } from '../../jobs/webhooks/receivers.ts';
 import { Problem, unavailable } from '../../problem.ts';
 import { batchFiles, batchKeys, putSealed } from '../../store/batch-files.ts';
+import { LINK_MEDIA_TYPE } from '../../store/keys.ts';
+import { cutOutHeaders } from '../cut-out-answer.ts';
 import { checkWebhook } from '../intake-webhooks.ts';
 import { checkScopes } from '../intake-work.ts';
 import { type PolicyOf, policyFor } from '../kept.ts';
@@ -55,12 +58,11 @@ function callerOf({ caller }: Call) {
 function intentOf(wish: BatchWish, kept: Policy, call: Call, nowMillis: number): BatchIntent {
   const { client, meter, quotaPerDay } = callerOf(call);
   const { name, operations, webhook } = wish;
-  const options = optionsOf(wish.options.quality);
   return {
     ...{ id: newBatchId(), kind: 'batch', client, requestId: call.requestId },
     ...{ operations, ...kept },
     createdAt: new Date(nowMillis).toISOString(),
-    ...(options.quality && { options }),
+    ...unlessUsual(cutOutOptionsOf(wish.options)),
     ...(name !== undefined && { name }),
     ...(webhook && { webhook }),
     meter: { meter, quotaPerDay },
@@ -99,8 +101,17 @@ export function createBatchWork(parts: BatchParts) {
   }
 
   async function undo({ id, client }: BatchIntent): Promise<void> {
-    const { intent } = batchKeys(client, id);
-    await Promise.allSettled([batches.remove(id), blobs.delete(intent), index.drop(client, [id])]);
+    const { intent, background } = batchKeys(client, id);
+    const blobsGone = [intent, background].map((key) => blobs.delete(key));
+    await Promise.allSettled([batches.remove(id), ...blobsGone, index.drop(client, [id])]);
+  }
+
+  /** The address of what goes behind the subjects; the first row that needs the picture fetches it. */
+  async function putBackground({ id, client, options }: BatchIntent): Promise<void> {
+    const link = options?.backgroundImageUrl;
+    if (link === undefined) return;
+    const { background } = batchKeys(client, id);
+    await blobs.put(background, Buffer.from(link), { mediaType: LINK_MEDIA_TYPE });
   }
 
   async function create(wish: BatchWish, call: Call): Promise<Answer> {
@@ -113,6 +124,7 @@ export function createBatchWork(parts: BatchParts) {
     const bytes = Buffer.from(JSON.stringify(intent));
     const facts = { mediaType: 'application/json' };
     try {
+      await putBackground(intent);
       await blobs.put(batchKeys(client, id).intent, bytes, facts);
       const openMillis = Math.min(OPEN_MILLIS, kept.inputSeconds * 1000);
       const expiresAt = new Date(now + openMillis).toISOString();
@@ -214,13 +226,7 @@ export function createBatchWork(parts: BatchParts) {
         /^\d+$/.test(row) ? Number(row) : -1,
         call.signal,
       );
-      const headers = {
-        'content-type': 'image/png',
-        'content-length': String(cutout.bytes),
-        'cache-control': 'private, no-store',
-        'x-model': cutout.model,
-      };
-      return { headers, body };
+      return { headers: cutOutHeaders(cutout), body };
     },
 
     show: async (call: Call): Promise<Reply> => ({ body: batchAnswer(await own(call)) }),

@@ -47,7 +47,10 @@ const succeeded = (row: number, key: string): ResultLine => ({
   ...{ row, status: 'succeeded', unchanged: false },
   input: { sha256: 'a', bytes: 1, width: 1, height: 1 },
   results: {
-    cutout: { width: 1, height: 1, bytes: 1, sha256: 'a', model: 'm@1', confidence: 1, key },
+    cutout: {
+      ...{ width: 1, height: 1, bytes: 1, mediaType: 'image/png' as const },
+      ...{ sha256: 'a', model: 'm@1', confidence: 1, key },
+    },
   },
 });
 

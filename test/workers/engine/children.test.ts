@@ -11,7 +11,7 @@ import {
 } from '../../../workers/engine/pool.ts';
 import { drawnShirt, quarters } from '../../support/images.ts';
 import { proc } from '../../support/inference.ts';
-import { runTypeScript } from '../../support/processes.ts';
+import { runProgram } from '../../support/processes.ts';
 
 /** What can befall the children, done to real ones. */
 
@@ -149,7 +149,7 @@ test('the kernel takes a child sooner than its parent where memory runs out', as
 });
 
 test('children end when their parent is killed', async () => {
-  const holder = runTypeScript(join(import.meta.dirname, 'hold-engine.ts'));
+  const holder = runProgram(join(import.meta.dirname, 'hold-engine.ts'));
   const pids: number[] = JSON.parse(await holder.line((line) => line.startsWith('[')));
   expect(pids).toHaveLength(1);
   expect(pids.map(isAlive)).toEqual([true]);

@@ -64,6 +64,11 @@ describe('what a picture is stored as does not show in what is decoded', () => {
       image: () => quarters().withIccProfile('p3').png(),
       within: 2,
     },
+    {
+      what: 'a 16-bit PNG tagged Display P3',
+      image: () => quarters().toColourspace('rgb16').withIccProfile('p3').png(),
+      within: 2,
+    },
   ])('$what', async ({ image, within }) => {
     expect(await worstError(await image().toBuffer())).toBeLessThanOrEqual(within);
   });

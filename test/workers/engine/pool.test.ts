@@ -41,11 +41,11 @@ describe('a cut-out', () => {
     { what: 'wood', draw: drawnShirtOnWood },
   ])('of a T-shirt on $what: the shirt stays bit for bit, the ground goes', async ({ draw }) => {
     const image = await draw({ width: 480, height: 600, format: 'jpeg' });
-    const { png, width, height, confidence } = await engine.removeBackground(image);
+    const { file, width, height, confidence } = await engine.removeBackground(image);
     expect([width, height]).toEqual([480, 600]);
     expect(confidence).toBeGreaterThan(0.8);
     expect(confidence).toBeLessThanOrEqual(1);
-    const { data, info } = await rgba(png);
+    const { data, info } = await rgba(file);
     expect(info).toMatchObject({ width: 480, height: 600, channels: 4 });
     const source = await sharp(image).raw().toBuffer();
     const solid = [...Array(480 * 600).keys()].filter((i) => data[4 * i + 3] === 255);
@@ -69,9 +69,9 @@ describe('a cut-out', () => {
       .withMetadata({ orientation: 6 })
       .jpeg()
       .toBuffer();
-    const { png, width, height } = await engine.removeBackground(image);
+    const { file, width, height } = await engine.removeBackground(image);
     expect([width, height]).toEqual([300, 200]);
-    const metadata = await sharp(png).metadata();
+    const metadata = await sharp(file).metadata();
     expect([metadata.width, metadata.height]).toEqual([300, 200]);
     expect([metadata.exif, metadata.icc, metadata.xmp, metadata.orientation]).toEqual(
       Array(4).fill(undefined),
@@ -81,7 +81,7 @@ describe('a cut-out', () => {
   test('of a picture that was transparent already shows no more of it', async () => {
     const image = await transparentShirt({ width: 400, height: 400, format: 'png' });
     const { data: before } = await rgba(image);
-    const { data: after } = await rgba((await engine.removeBackground(image)).png);
+    const { data: after } = await rgba((await engine.removeBackground(image)).file);
     const alphas = [...Array(400 * 400).keys()].map((i) => [before[4 * i + 3]!, after[4 * i + 3]!]);
     expect(alphas.filter(([was, is]) => is! > was!)).toEqual([]);
     const opaque = alphas.filter(([was]) => was === 255);
@@ -93,7 +93,7 @@ describe('a cut-out', () => {
     const drawn = await drawnShirt({ ...size, format: 'png' });
     const image = await sharp(drawn).ensureAlpha(0.5).png().toBuffer();
     const { data: before } = await rgba(image);
-    const { data: after } = await rgba((await engine.removeBackground(image)).png);
+    const { data: after } = await rgba((await engine.removeBackground(image)).file);
     const alphaAt = (data: Buffer, x: number, y: number) => data[4 * (y * 300 + x) + 3];
     expect(alphaAt(before, 150, 150)).toBeLessThan(255);
     expect(alphaAt(after, 150, 150)).toBe(alphaAt(before, 150, 150));

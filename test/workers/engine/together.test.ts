@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { findModel, readCatalog, readWeights } from '../../../models/catalog.ts';
+import { createRegistry, createWorkerMetrics } from '../../../src/metrics.ts';
 import type { GarmentView } from '../../../workers/engine/garment-view.ts';
 import {
   type Engine,
@@ -39,9 +40,11 @@ beforeAll(async () => {
 });
 afterAll(() => rm(modelsHome, { recursive: true }));
 
+const registry = createRegistry('0.0.0');
+const metrics = createWorkerMetrics(registry);
 const seen: Observed[] = [];
 let engine: Engine | undefined;
-async function start(batch: number, model = 'garment-cutout'): Promise<Engine> {
+async function start(batch: number | undefined, model = 'garment-cutout'): Promise<Engine> {
   seen.length = 0;
   engine = await startEngine({
     model,
@@ -50,7 +53,10 @@ async function start(batch: number, model = 'garment-cutout'): Promise<Engine> {
     maxPixels: 16_000_000,
     modelsHome,
     batch,
-    observe: (picture) => seen.push(picture),
+    observe(picture) {
+      seen.push(picture);
+      metrics.picture(picture);
+    },
   });
   return engine;
 }
@@ -78,25 +84,43 @@ test('views of pictures that come together are those of the pictures alone', asy
 });
 
 const drawn = () =>
-  Promise.all([64, 96, 128].map((width) => drawnShirt({ width, height: 64, format: 'png' })));
+  Promise.all([64, 96, 128, 160].map((width) => drawnShirt({ width, height: 64, format: 'png' })));
 
 test('cut-outs of pictures that come together are those of the pictures alone', async () => {
-  const { removeBackground } = await start(3);
+  const { removeBackground } = await start(4);
   const images = await drawn();
   const alone: Uint8Array[] = [];
-  for (const image of images) alone.push((await removeBackground(image)).png);
+  for (const image of images) alone.push((await removeBackground(image)).file);
   seen.length = 0;
   const together = await Promise.all(images.map((image) => removeBackground(image)));
   expect(Math.max(...seen.map(({ batchSize }) => batchSize))).toBeGreaterThan(1);
-  together.forEach(({ png }, i) => void expect(Buffer.compare(png, alone[i]!)).toBe(0));
+  together.forEach(({ file }, i) => void expect(Buffer.compare(file, alone[i]!)).toBe(0));
+});
+
+test('how many went together shows in the metrics', async () => {
+  const { removeBackground } = await start(4);
+  registry.resetMetrics();
+  await Promise.all((await drawn()).map((image) => removeBackground(image)));
+  const text = await registry.metrics();
+  const sum = seen.reduce((all, { batchSize }) => all + batchSize, 0);
+  expect(sum).toBeGreaterThan(4);
+  expect(text).toContain(`selvage_engine_batch_size_sum ${sum}`);
+  expect(text).toContain('selvage_engine_batch_size_count 4');
+});
+
+test('where nobody says how many, the device does: one on a CPU', async () => {
+  const { batch, removeBackground } = await start(undefined);
+  expect(batch).toBe(1);
+  await Promise.all((await drawn()).map((image) => removeBackground(image)));
+  expect(seen.map(({ batchSize }) => batchSize)).toEqual([1, 1, 1, 1]);
 });
 
 test('a network that takes one picture at a time gets them one at a time', async () => {
   const { removeBackground } = await start(3, 'one-at-a-time');
   const images = await drawn();
   const cutOuts = await Promise.all(images.map((image) => removeBackground(image)));
-  expect(cutOuts.map(({ width }) => width)).toEqual([64, 96, 128]);
-  expect(seen.map(({ batchSize }) => batchSize)).toEqual([1, 1, 1]);
+  expect(cutOuts.map(({ width }) => width)).toEqual([64, 96, 128, 160]);
+  expect(seen.map(({ batchSize }) => batchSize)).toEqual([1, 1, 1, 1]);
 });
 
 test('a child takes no more pictures than it may; the others wait for their turn, and that is told', async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type BatchClient, batchClient, rowOf } from '../../support/batches.ts';
 import { type FeedClient, feedClient, readFeed } from '../../support/feed-client.ts';
 import { type FeedServer, startFeedServer } from '../../support/feed-server.ts';
-import { runTypeScript } from '../../support/processes.ts';
+import { runProgram } from '../../support/processes.ts';
 import { type Stack, startStack } from '../../support/stack.ts';
 
 const PICTURES = 60;
@@ -34,7 +34,7 @@ afterAll(async () => {
 
 async function recover(): Promise<Record<string, unknown>> {
   const env = { SELVAGE_HOME: stack.home, REDIS_URL: stack.redis.url };
-  const running = runTypeScript('workers/recover/main.ts', ['--json'], env);
+  const running = runProgram('workers/recover/main.ts', ['--json'], env);
   expect(await running.exited).toBe(0);
   return JSON.parse(running.output());
 }

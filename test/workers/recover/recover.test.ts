@@ -14,7 +14,7 @@ import { rebuildAll } from '../../../workers/recover/rebuild.ts';
 import { jobs } from '../../../workers/recover/rebuild-jobs.ts';
 import { drawnShirt } from '../../support/images.ts';
 import { intakeClient, type Job, readJob } from '../../support/intake.ts';
-import { runTypeScript } from '../../support/processes.ts';
+import { runProgram } from '../../support/processes.ts';
 import { startRedis } from '../../support/redis-server.ts';
 import { plantServer, serve } from '../../support/servers.ts';
 import { type Stack, startStack } from '../../support/stack.ts';
@@ -35,7 +35,7 @@ describe('an installation whose Redis lost all it had', () => {
 
   const recover = async (...args: string[]): Promise<string> => {
     const env = { SELVAGE_HOME: stack.home, REDIS_URL: stack.redis.url };
-    const running = runTypeScript('workers/recover/main.ts', args, env);
+    const running = runProgram('workers/recover/main.ts', args, env);
     expect(await running.exited).toBe(0);
     return running.output();
   };

@@ -1,0 +1,343 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { batchClient, rowOf } from '../support/batches.ts';
+import { formOf, postBody, postForm } from '../support/client.ts';
+import { drawnShirtOnWood } from '../support/images.ts';
+import { type IntakeClient, intakeClient, readJob } from '../support/intake.ts';
+import { plantServer, serve } from '../support/servers.ts';
+import { type Stack, startStack } from '../support/stack.ts';
+
+const SIDE = 400;
+
+let stack: Stack;
+let key: string;
+let intake: IntakeClient;
+let shirt: Buffer;
+/** Blue above, yellow below. */
+let ground: Buffer;
+beforeAll(async () => {
+  stack = await startStack({ FETCH_ALLOW: '127.0.0.0/8', MAX_IMAGE_PIXELS: '200000' });
+  key = (await stack.key()).key;
+  intake = intakeClient(stack, key);
+  shirt = await drawnShirtOnWood({ width: SIDE, height: SIDE, format: 'jpeg' });
+  const blue = sharp({ create: { width: 60, height: 20, channels: 3, background: '#0000ff' } });
+  ground = await blue.extend({ bottom: 20, background: '#ffff00' }).png().toBuffer();
+});
+afterAll(() => stack.stop());
+
+type Fields = Record<string, string>;
+
+function removal(fields: Fields, image = shirt, background?: Uint8Array): FormData {
+  const form = formOf(['image', image, 'photo.jpg']);
+  for (const [name, value] of Object.entries(fields)) form.append(name, value);
+  if (background) form.append('backgroundImage', new Blob([Uint8Array.from(background)]), 'b.png');
+  return form;
+}
+
+const ask = (fields: Fields, image?: Buffer, background?: Uint8Array): Promise<Response> =>
+  postForm(stack, removal(fields, image, background), { key });
+
+async function bytesOf(response: Response): Promise<Buffer> {
+  expect(response.status, response.statusText).toBe(200);
+  return Buffer.from(await response.arrayBuffer());
+}
+
+const made = async (fields: Fields, background?: Uint8Array): Promise<Buffer> =>
+  bytesOf(await ask(fields, shirt, background));
+
+async function base64Answer(body: string): Promise<Buffer> {
+  const answer: unknown = await (await postBody(stack, body, { key })).json();
+  return Buffer.from(z.object({ image_base64: z.string() }).parse(answer).image_base64, 'base64');
+}
+
+/** Red, green, blue and alpha of one pixel. */
+async function pixel(file: Buffer, left: number, top: number): Promise<number[]> {
+  const one = sharp(file).ensureAlpha().extract({ left, top, width: 1, height: 1 });
+  return [...(await one.raw().toBuffer())];
+}
+
+const WHITE = [255, 255, 255, 255];
+const ASKED = { crop: 'true', cropMargin: '10px', format: 'jpeg' };
+
+describe('the answer', () => {
+  test('says how sure it is, as a file, in base64 and from a job', async () => {
+    const usual = await ask({});
+    const sure = usual.headers.get('x-cutout-confidence');
+    expect(sure).toMatch(/^[01]\.\d{3}$/);
+    const base64 = JSON.stringify({ image_base64: shirt.toString('base64') });
+    const { id } = await readJob(await intake.post(shirt));
+    await intake.until(id, 'succeeded');
+    for (const other of [await postBody(stack, base64, { key }), await intake.result(id)]) {
+      expect(other.headers.get('x-cutout-confidence')).toBe(sure);
+    }
+  });
+
+  test('is byte for byte the usual one where fields are empty or say what is usual', async () => {
+    const usual = await made({});
+    const empty = { format: '', backgroundColor: '', crop: '', roi: '', backgroundImage: '' };
+    expect((await made(empty)).equals(usual)).toBe(true);
+    const named = { format: 'png', channels: 'rgba', crop: 'false', scale: 'original' };
+    expect((await made(named)).equals(usual)).toBe(true);
+  });
+
+  test.each<[Fields, object]>([
+    [{ format: 'jpeg' }, { format: 'jpeg', channels: 3, width: SIDE }],
+    [{ format: 'webp' }, { format: 'webp', channels: 4, width: SIDE }],
+    [{ channels: 'alpha' }, { format: 'png', channels: 1, width: SIDE }],
+    [
+      { channels: 'alpha', format: 'jpeg' },
+      { format: 'jpeg', channels: 1 },
+    ],
+    [{ maxOutputMegapixels: '0.04' }, { format: 'png', width: 200, height: 200 }],
+  ])('to %j is %j, with nothing but the picture in it', async (fields, expected) => {
+    const response = await ask(fields);
+    const metadata = await sharp(await bytesOf(response)).metadata();
+    expect(metadata).toMatchObject(expected);
+    expect(response.headers.get('content-type')).toBe(`image/${metadata.format}`);
+    for (const name of ['exif', 'icc', 'xmp'] as const) expect(metadata[name]).toBeUndefined();
+  });
+
+  test('in base64 comes in the format asked for', async () => {
+    const asked = { image_base64: shirt.toString('base64'), ...ASKED, crop: true };
+    const file = await base64Answer(JSON.stringify(asked));
+    expect(file.equals(await made(ASKED))).toBe(true);
+  });
+});
+
+const Region = z.object({
+  ...{ left: z.number(), top: z.number(), width: z.number(), height: z.number() },
+});
+const CutOut = z.object({ width: z.number(), height: z.number(), foreground: Region });
+
+/** A job that is done, and its file. */
+async function done(options: object, more: object = {}) {
+  const imageBase64 = shirt.toString('base64');
+  const { id } = await readJob(await intake.postJson({ imageBase64, options, ...more }));
+  const job = await intake.until(id, 'succeeded');
+  const result = await intake.result(id);
+  const cutout = CutOut.parse(job.results?.cutout);
+  return { job, cutout, result, file: Buffer.from(await result.arrayBuffer()) };
+}
+
+describe('geometry', () => {
+  test('a crop with a margin is the usual picture, cut; bit for bit', async () => {
+    const { cutout, file } = await done({ crop: true });
+    const { width, height, foreground } = cutout;
+    expect(foreground).toEqual({ left: 0, top: 0, width, height });
+    const { cutout: whole, file: all } = await done({});
+    const cut = await sharp(all).extract(whole.foreground).raw().toBuffer();
+    expect(cut.equals(await sharp(file).raw().toBuffer())).toBe(true);
+  });
+
+  test('a scaled subject stands in the middle of a canvas as large as the image', async () => {
+    const { cutout, file } = await done({ scale: '50%', backgroundColor: 'lime', format: 'jpeg' });
+    const { width, height, foreground } = cutout;
+    expect([width, height]).toEqual([SIDE, SIDE]);
+    expect(foreground).toMatchObject({ left: 100, width: 200 });
+    expect(await pixel(file, 90, 200)).toEqual([0, 255, expect.closeTo(0, -1), 255]);
+    expect((await pixel(file, 200, 200))[2]).toBeGreaterThan(80); // blue cloth
+  });
+
+  test('beyond a region there is nothing', async () => {
+    const file = await made({ roi: '0% 0% 50% 100%' });
+    const right = sharp(file).extract({ left: 200, top: 0, width: 200, height: SIDE });
+    expect((await right.extractChannel(3).raw().toBuffer()).every((alpha) => alpha === 0)).toBe(
+      true,
+    );
+    expect((await pixel(file, 150, 200))[3]).toBe(255);
+  });
+});
+
+describe('behind the subject', () => {
+  test('a JPEG is white where nothing else is said', async () => {
+    expect(await pixel(await made(ASKED), 1, 1)).toEqual(WHITE);
+  });
+
+  test('a colour may be see-through', async () => {
+    expect(await pixel(await made({ backgroundColor: '#ff000080' }), 2, 2)).toEqual([
+      255, 0, 0, 128,
+    ]);
+  });
+
+  test('a picture covers the canvas, by whichever way it came', async () => {
+    const { origin } = await plantServer(serve(ground, { 'content-type': 'image/png' }));
+    const sent = await made({}, ground);
+    expect(await pixel(sent, 5, 5)).toEqual([0, 0, 255, 255]);
+    expect(await pixel(sent, 5, 395)).toEqual([255, 255, 0, 255]);
+    const fetched = await made({ backgroundImageUrl: `${origin}/ground.png` });
+    expect(fetched.equals(sent)).toBe(true);
+    const [image_base64, backgroundImageBase64] = [shirt, ground].map((it) =>
+      it.toString('base64'),
+    );
+    const json = JSON.stringify({ image_base64, backgroundImageBase64 });
+    expect((await base64Answer(json)).equals(sent)).toBe(true);
+  });
+
+  test('a shadow falls below the subject and nowhere far from it', async () => {
+    const file = await made({ shadow: 'drop', shadowOpacityPct: '100' });
+    const [usual, shaded] = await Promise.all(
+      [await made({}), file].map((it) => sharp(it).extractChannel(3).raw().toBuffer()),
+    );
+    const at = (x: number, y: number) => y * SIDE + x;
+    expect(usual?.[at(200, 354)]).toBeLessThan(20);
+    expect(shaded?.[at(200, 354)]).toBeGreaterThan(60);
+    expect(shaded?.[at(5, 5)]).toBe(0);
+  });
+});
+
+/** Few bytes that become many: 16 million pixels of one colour. */
+function bomb(): Promise<Buffer> {
+  const real = { width: 4000, height: 4000, channels: 3, background: '#000' } as const;
+  return sharp({ create: real }).png({ compressionLevel: 9 }).toBuffer();
+}
+
+describe('a request is refused that', () => {
+  test.each<[string, Fields, string]>([
+    ['has an endless margin', { crop: 'true', cropMargin: '900px' }, 'cropMargin'],
+    ['has a negative scale', { scale: '-10%' }, 'scale'],
+    ['has a region without area', { roi: '5px 5px 5px 9px' }, 'roi'],
+    ['has an unknown format', { format: 'gif' }, 'format'],
+    ['wants no pixels', { maxOutputMegapixels: '0' }, 'maxOutputMegapixels'],
+    ['wants a ground in a matte', { channels: 'alpha', backgroundColor: 'red' }, 'backgroundColor'],
+    ['has a margin and no crop', { cropMargin: '5%' }, 'cropMargin'],
+    ['has a file as text', { backgroundImage: 'C:\\ground.png' }, 'backgroundImage'],
+    [
+      'fetches by another scheme',
+      { backgroundImageUrl: 'file:///etc/passwd' },
+      'backgroundImageUrl',
+    ],
+  ])('%s', async (_, fields, field) => {
+    const response = await ask(fields);
+    expect(response.headers.get('content-type')).toContain('application/problem+json');
+    expect(await response.json()).toMatchObject({
+      ...{ type: 'invalid-request', status: 400 },
+      errors: [{ pointer: `/${field}` }],
+    });
+  });
+
+  test('has two grounds', async () => {
+    const response = await ask({ backgroundColor: 'red' }, shirt, ground);
+    expect(await response.json()).toMatchObject({ errors: [{ pointer: '/backgroundImage' }] });
+  });
+
+  test.each<[string, Fields, string]>([
+    ['seeks beyond the image', { roi: '400px 0px 500px 90px' }, 'roi'],
+    ['comes to too many pixels', { crop: 'true', cropMargin: '50%' }, 'maxOutputMegapixels'],
+    ['fetches at home', { backgroundImageUrl: 'http://10.0.0.1/' }, 'backgroundImageUrl'],
+    ['fetches facts', { backgroundImageUrl: 'http://169.254.169.254/' }, 'backgroundImageUrl'],
+  ])('%s', async (_, fields, field) => {
+    expect(await (await ask(fields)).json()).toMatchObject({
+      ...{ type: 'invalid-request', status: 400 },
+      errors: [{ pointer: `/${field}` }],
+    });
+  });
+
+  test('has a ground that is none', async () => {
+    const cut = (await drawnShirtOnWood({ width: 90, height: 90, format: 'png' })).subarray(
+      0,
+      4000,
+    );
+    const huge = await bomb();
+    const answers = [
+      [Buffer.from('no picture at all'), 415],
+      [huge, 413],
+      [cut, 400],
+    ] as const;
+    for (const [background, status] of answers) {
+      const response = await ask({}, shirt, background);
+      expect(await response.json()).toMatchObject({
+        ...{ status, detail: expect.stringMatching(/^The background/) },
+      });
+    }
+  });
+
+  test('has no subject to crop to', async () => {
+    const clear = { width: 300, height: 300, channels: 4, background: '#80808000' } as const;
+    const image = await sharp({ create: clear }).png().toBuffer();
+    expect(await (await ask({ crop: 'true' }, image)).json()).toMatchObject({
+      type: 'unprocessable-image',
+    });
+    expect((await ask({}, image)).status).toBe(200);
+  });
+});
+
+/** The name of every file in the store. */
+const stored = async (): Promise<string[]> =>
+  (
+    await readdir(join(stack.home, 'store', 'blobs'), {
+      recursive: true,
+      withFileTypes: true,
+    })
+  )
+    .filter((entry) => entry.isFile())
+    .map((entry) => entry.name);
+
+describe('a job', () => {
+  test('tells what its file is, and another with other options is another file', async () => {
+    const options = { format: 'webp', crop: true };
+    const { job, result, file } = await done(options);
+    expect(job).toMatchObject({ options, results: { cutout: { mediaType: 'image/webp' } } });
+    expect(result.headers.get('content-type')).toBe('image/webp');
+    expect((await sharp(file).metadata()).format).toBe('webp');
+    const again = await done({ crop: true, format: 'webp', channels: 'rgba' });
+    expect(again.file.equals(file)).toBe(true);
+    expect((await done({})).result.headers.get('content-type')).toBe('image/png');
+    const redirect = { redirect: 'manual' } as const;
+    const link = await intake.ask('GET', `/jobs/${job.id}/result?delivery=redirect`, redirect);
+    const named = await fetch(new URL(link.headers.get('location') ?? '', stack.url));
+    expect(named.url).toContain(`${job.id}.webp`);
+    expect(named.headers.get('content-type')).toBe('image/webp');
+  });
+
+  test('takes its ground along, and leaves nothing of it behind', async () => {
+    const backgroundImageBase64 = ground.toString('base64');
+    const { job, file } = await done({ format: 'jpeg' }, { backgroundImageBase64 });
+    expect(await pixel(file, 5, 5)).toEqual([0, 0, 254, 255]);
+    const form = removal({ format: 'jpeg' }, shirt, ground);
+    const preferred = await postForm(stack, form, { key, headers: { prefer: 'wait=20' } });
+    expect((await bytesOf(preferred)).equals(file)).toBe(true);
+    const grounds = async () => (await stored()).filter((name) => name.includes('background'));
+    await expect.poll(grounds).toEqual([]);
+    expect(await (await intake.erase(job.id)).json()).toMatchObject({ blobs: 1 });
+  });
+
+  test('of an unknown option is refused, and so is one whose options clash', async () => {
+    const imageBase64 = shirt.toString('base64');
+    const wishes = [
+      [{ options: { backgroundColour: 'red' } }, '/options/backgroundColour'],
+      [{ options: { channels: 'alpha', shadow: 'drop' } }, '/options/shadow'],
+      [
+        { options: { backgroundColor: 'red' }, backgroundImageBase64: ground.toString('base64') },
+        '/options/backgroundImage',
+      ],
+    ] as const;
+    for (const [wish, pointer] of wishes) {
+      const response = await intake.postJson({ imageBase64, ...wish });
+      expect(await response.json()).toMatchObject({ status: 400, errors: [{ pointer }] });
+    }
+  });
+});
+
+test('the rows of a batch share one ground, fetched once', async () => {
+  const { origin, requests } = await plantServer(serve(ground, { 'content-type': 'image/png' }));
+  const batches = batchClient(stack, key);
+  const backgroundImageUrl = `${origin}/ground.png`;
+  const id = await batches.open({ options: { format: 'jpeg', backgroundImageUrl } });
+  const row = (name: string) =>
+    rowOf(name, { imageBase64: shirt.toString('base64'), imageUrl: undefined }).trim();
+  await batches.send(id, ['a', 'b', 'c', 'd', 'e'].map((name) => `${row(name)}\n`).join(''));
+  await batches.seal(id);
+  await batches.until(id, 'completed');
+  const lines = await batches.lines(id, 'results');
+  expect(lines).toHaveLength(5);
+  expect(lines[0]).toMatchObject({
+    cutout: { mediaType: 'image/jpeg', foreground: expect.anything() },
+  });
+  expect(requests).toHaveLength(1);
+  const response = await intake.ask('GET', `/batches/${id}/rows/1/cutout`);
+  expect(response.headers.get('content-type')).toBe('image/jpeg');
+  expect(await pixel(Buffer.from(await response.arrayBuffer()), 5, 5)).toEqual([0, 0, 254, 255]);
+});

@@ -1,0 +1,76 @@
+import { certaintyOf } from '../../src/image/certainty.ts';
+import { refineEdges } from '../../src/image/edges.ts';
+import { recoverForeground } from '../../src/image/foreground.ts';
+import { dropSpecks } from '../../src/image/islands.ts';
+import { regionOf } from '../../src/image/layout.ts';
+import { type Levels, matteOf, withOpacity } from '../../src/image/matte.ts';
+import { partOfPixels, partOfPlane, paste } from '../../src/image/part.ts';
+import type { Pair } from '../../src/image/shrunk.ts';
+import { readRegion } from '../../src/jobs/geometry.ts';
+import { Problem } from '../../src/problem.ts';
+import type { Decoded } from './codec.ts';
+import { segment } from './segment.ts';
+import type { Session } from './session.ts';
+
+/** Those with the least edge error of all measured; see docs/adr/0005-levels-and-foreground.md. */
+export const LEVELS: Levels = [0.03, 0.97];
+
+/** A picture with the matte of its subject, and its colours freed of the ground. */
+export interface Subject extends Pair {
+  /** How sure the network is of its matte, 0..1; see `certaintyOf`. */
+  confidence: number;
+  inferenceMillis: number;
+}
+
+/**
+ * Finds the subject of a picture.
+ * @param decoded its colours are written to
+ * @param refines whether edges are refined by the photo
+ */
+async function findIn(session: Session, decoded: Decoded, refines: boolean): Promise<Subject> {
+  const { pixels, opacity } = decoded;
+  const startedAt = performance.now();
+  const seen = await segment(session, pixels, opacity);
+  const inferenceMillis = performance.now() - startedAt;
+  const confidence = certaintyOf(seen);
+  dropSpecks(seen);
+  const first = matteOf(seen, pixels.width, pixels.height, LEVELS);
+  const found = refines ? refineEdges(pixels, first) : first;
+  recoverForeground(pixels, found, opacity);
+  const matte = opacity ? withOpacity(found, opacity) : found;
+  return { pixels, matte, confidence, inferenceMillis };
+}
+
+/**
+ * The same where the subject is sought in a region alone: nothing is seen of the picture beyond it.
+ * @param roi see `readRegion`
+ * @throws Problem invalid-request where nothing of the region is in the picture
+ */
+export async function findSubject(
+  session: Session,
+  whole: Decoded,
+  refines: boolean,
+  roi: string | undefined,
+): Promise<Subject> {
+  const corners = roi === undefined ? undefined : readRegion(roi);
+  if (!corners) return findIn(session, whole, refines);
+  const { pixels, opacity } = whole;
+  const { width, height } = pixels;
+  const region = regionOf(corners, pixels);
+  if (!region) {
+    throw new Problem(
+      'invalid-request',
+      `No pixel of the roi is in the image, which is ${width} x ${height} pixels when upright`,
+      { errors: [{ pointer: '/roi', detail: 'lies beyond the image' }] },
+    );
+  }
+  const part = {
+    pixels: partOfPixels(pixels, region),
+    opacity: opacity && partOfPlane(opacity, width, region, 1),
+  };
+  const found = await findIn(session, part, refines);
+  const matte = { data: new Uint8Array(width * height), width, height };
+  const all = { pixels, matte };
+  paste(found, region, all);
+  return { ...found, ...all };
+}
