@@ -24,6 +24,7 @@ async function call(path: string, { body, query, headers }: Partial<Call> = {}) 
     body: route.body ? parse(route.body, body, 'body') : undefined,
     headers: headers ?? {},
     imageForm: () => Promise.reject(new Error('There is no image here')),
+    form: () => Promise.reject(new Error('There is no form here')),
     bodyStream: () => {
       throw new Error('There is no stream here');
     },

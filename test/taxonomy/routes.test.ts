@@ -29,6 +29,7 @@ async function ask(path: string, { query = {}, body = {}, headers = {} }): Promi
     body,
     headers,
     imageForm: async () => readJsonImage(body, MAX_BYTES, sniffFormat),
+    form: async () => ({ fields: {}, files: {} }),
     bodyStream: () => {
       throw new Error('There is no stream here');
     },

@@ -1,0 +1,145 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type FeedServer, startFeedServer } from '../support/feed-server.ts';
+import { drawnShirt } from '../support/images.ts';
+import { type RemoveBgHost, startRemoveBgHost } from '../support/remove-bg-host.ts';
+import { type Stack, startStack } from '../support/stack.ts';
+
+/** Clients of others, as they are installed; only the name they ask leads elsewhere. */
+let stack: Stack;
+let host: RemoveBgHost;
+let web: FeedServer;
+let key: string;
+let folder: string;
+let photo: string;
+let address: string;
+beforeAll(async () => {
+  [stack, web, folder] = await Promise.all([
+    startStack({ FETCH_ALLOW: '127.0.0.0/8' }),
+    startFeedServer(),
+    mkdtemp(join(tmpdir(), 'selvage-clients-')),
+  ]);
+  host = await startRemoveBgHost(stack.url);
+  key = (await stack.key({ rate: { count: 500, periodSeconds: 60 } })).key;
+  const shirt = await drawnShirt({ width: 600, height: 400, format: 'jpeg' });
+  photo = join(folder, 'shirt.jpg');
+  await writeFile(photo, shirt);
+  address = web.put('/shirt.jpg', { body: shirt, type: 'image/jpeg' });
+});
+afterAll(async () => {
+  await Promise.all([stack.stop(), host.close(), web.close()]);
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Whether a file shows a subject on a transparent ground. */
+async function looksCutOut(file: Uint8Array) {
+  const { data, info } = await sharp(file).raw().toBuffer({ resolveWithObject: true });
+  const { width, height, channels } = info;
+  const middle = (Math.floor(height / 2) * width + Math.floor(width / 2)) * channels;
+  return {
+    width,
+    height,
+    channels,
+    corner: data[channels - 1],
+    middle: data[middle + channels - 1],
+  };
+}
+const CUT_OUT = { width: 600, height: 400, channels: 4, corner: 0, middle: 255 };
+
+describe('the package remove.bg', () => {
+  const call = (deed: string, options: object) =>
+    host.call('remove.bg', deed, { apiKey: key, size: 'full', ...options });
+
+  test('cuts out a file, an address and base64', async () => {
+    const outputFile = join(folder, 'out.png');
+    const base64img = (await readFile(photo)).toString('base64');
+    const [ofFile, ...others] = await Promise.all([
+      call('removeBackgroundFromImageFile', { path: photo, outputFile }),
+      call('removeBackgroundFromImageUrl', { url: address }),
+      call('removeBackgroundFromImageBase64', { base64img }),
+    ]);
+    expect(ofFile).toMatchObject({
+      done: {
+        creditsCharged: '1',
+        detectedType: 'other',
+        resultWidth: '600',
+        resultHeight: '400',
+        rateLimit: '500',
+        rateLimitRemaining: expect.stringMatching(/^\d+$/),
+        rateLimitReset: expect.stringMatching(/^\d{10}$/),
+      },
+    });
+    const picture = await readFile(outputFile);
+    expect(await looksCutOut(picture)).toEqual(CUT_OUT);
+    const same = { done: { base64img: picture.toString('base64') } };
+    for (const other of others) expect(other).toMatchObject(same);
+  });
+
+  test('passes its options on', async () => {
+    const options = { crop: true, crop_margin: '10px', bg_color: 'fff', type: 'product' };
+    const outcome = await call('removeBackgroundFromImageFile', { path: photo, ...options });
+    expect(outcome).toMatchObject({ done: { detectedType: 'product' } });
+    expect(outcome).not.toMatchObject({ done: { resultWidth: '600' } });
+  });
+
+  test('is told what is wrong', async () => {
+    expect(await call('removeBackgroundFromImageFile', { path: photo, apiKey: 'wrong' })).toEqual({
+      failed: [{ title: 'API Key invalid', code: 'auth_failed', detail: expect.any(String) }],
+    });
+    expect(
+      await call('removeBackgroundFromImageUrl', { url: `${web.origin}/none.jpg` }),
+    ).toMatchObject({
+      failed: [{ code: 'failed_image_download' }],
+    });
+  });
+});
+
+describe('the package removd', () => {
+  const call = (deed: string, options: object) =>
+    host.call('removd', deed, { apikey: key, api_key: key, ...options });
+
+  test('cuts out a file, and writes it beside the photo', async () => {
+    const destination = join(folder, 'removd.png');
+    const outcome = await call('file', { source: photo, destination });
+    expect(outcome).toMatchObject({
+      done: { charged: 1, dimensions: '600x400', detected: 'other', resized: false, destination },
+    });
+    expect(await looksCutOut(await readFile(destination))).toEqual(CUT_OUT);
+  });
+
+  test('cuts out an address, and puts a colour behind it', async () => {
+    const destination = join(folder, 'address.png');
+    const outcome = await call('url', { source: address, destination, background: 'green' });
+    expect(outcome).toMatchObject({ done: { charged: 1, dimensions: '600x400' } });
+    const [red, green, blue] = await sharp(join(folder, 'address.jpeg')).raw().toBuffer();
+    expect({ isGreen: Number(green) > 100 && Number(red) + Number(blue) < 20 }).toEqual({
+      isGreen: true,
+    });
+  });
+
+  test('cuts out base64 in a text file', async () => {
+    const source = join(folder, 'shirt.txt');
+    await writeFile(source, (await readFile(photo)).toString('base64'));
+    const outcome = await call('base64', { source, destination: join(folder, 'out.txt') });
+    expect(outcome).toMatchObject({ done: { charged: 1 } });
+  });
+
+  test('reads the account', async () => {
+    const { quotaPerDay, ...few } = { quotaPerDay: 7, client: 'few' };
+    const counted = (await stack.key({ ...few, quotaPerDay })).key;
+    expect(await call('account', { apikey: counted, api_key: counted })).toEqual({
+      done: {
+        credits: { total: 7, subscription: 7, payg: 0, enterprise: 0 },
+        api: { free_calls: 0, sizes: 'all' },
+      },
+    });
+  });
+
+  test('is told what is wrong', async () => {
+    const outcome = await call('file', { source: photo, destination: folder, apikey: 'wrong' });
+    expect(outcome).toEqual({ done: { error: 'API Key invalid', source: photo } });
+  });
+});

@@ -1,0 +1,61 @@
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { request as ask, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { selfSigned } from '../workers/fetch/certificate.ts';
+import { run } from './processes.ts';
+
+/** https://api.remove.bg, as a client of it sees it: behind its name is the door of a gateway. */
+export interface RemoveBgHost {
+  /** Calls a function of a client's package, in a process of its own; what it answers or rejects with. */
+  call(client: string, deed: string, options: object): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+const REDIRECT = pathToFileURL(join(import.meta.dirname, 'remove-bg-redirect.mjs')).href;
+
+const CALL = `
+const [client, deed, options] = process.argv.slice(1);
+const say = (outcome) => console.log('outcome ' + JSON.stringify(outcome));
+require(client)[deed](JSON.parse(options)).then((done) => say({ done }), (failed) => say({ failed }));`;
+
+/** Passes a request on to the gateway, below the path of the door. */
+function passOn(gatewayUrl: string, near: IncomingMessage, answer: ServerResponse): void {
+  const { method = 'GET', headers, url = '/' } = near;
+  const far = ask(`${gatewayUrl}/compat/removebg${url}`, { method, headers }, (response) => {
+    answer.writeHead(response.statusCode ?? 502, response.headers);
+    response.pipe(answer);
+  });
+  far.on('error', () => answer.destroy());
+  near.pipe(far);
+}
+
+export async function startRemoveBgHost(gatewayUrl: string): Promise<RemoveBgHost> {
+  const folder = await mkdtemp(join(tmpdir(), 'selvage-remove-bg-'));
+  const identity = selfSigned('api.remove.bg');
+  const authority = join(folder, 'authority.pem');
+  await writeFile(authority, identity.cert);
+  const server = createServer(identity, (near, answer) => passOn(gatewayUrl, near, answer));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  const env = { REMOVE_BG_PORT: String(address.port), NODE_EXTRA_CA_CERTS: authority };
+  return {
+    async call(client, deed, options) {
+      const args = ['--import', REDIRECT, '-e', CALL, client, deed, JSON.stringify(options)];
+      const line = await run(process.execPath, args, env).line((said) =>
+        said.startsWith('outcome '),
+      );
+      return JSON.parse(line.slice('outcome '.length));
+    },
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
