@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { ADVICE, PROBLEMS, type ProblemType } from '../../src/problem.ts';
 import { rawExchange } from '../support/client.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 
@@ -47,6 +48,28 @@ describe('addresses', () => {
       expect(answer).toMatch(/x-request-id: \S+/i);
     },
   );
+});
+
+describe('pages about problems', () => {
+  test.each(Object.entries(PROBLEMS))(
+    '%s has one that says what to do',
+    async (type, { status }) => {
+      const response = await get(`/problems/${type}`);
+      expect(response.status).toBe(200);
+      expect(response.headers.get('content-type')).toMatch(/^text\/html/);
+      expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
+      const page = await response.text();
+      expect(page).toContain(`HTTP ${status}`);
+      expect(page).toContain(ADVICE[type as ProblemType].replaceAll('"', '&quot;'));
+      expect(await (await get('/problems')).text()).toContain(`href="/problems/${type}"`);
+    },
+  );
+
+  test.each(['toString', '%3Cscript%3E', 'none'])('%s has none', async (type) => {
+    const response = await get(`/problems/${type}`);
+    expect(response.status).toBe(404);
+    expect(await response.text()).not.toContain('<script>');
+  });
 });
 
 describe('what never becomes a request', () => {

@@ -1,15 +1,7 @@
+import { asText } from '../html.ts';
 import type { RunAnswer, RunCounts } from './answer.ts';
 import type { ImageLine, ProductLine } from './lines.ts';
 import type { Report } from './report-parts.ts';
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-const asText = (text: string): string => text.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? '');
 
 const STYLE = `
 :root { color-scheme: light dark; --ink: #1b1f24; --soft: #59636e; --line: #d1d9e0; --ground: #fff;
