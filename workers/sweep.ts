@@ -41,6 +41,8 @@ export interface SweeperParts extends SweepParts {
   redis: Redis;
   records: Records;
   log: Logger;
+  /** Hears of each sweep that went through. */
+  swept(name: string): void;
   /** Sees after batches whose time has come; answers how many. */
   sweepBatches(nowMillis: number): Promise<number>;
 }
@@ -70,10 +72,12 @@ export function startSweeper(parts: SweeperParts): () => void {
   const { redis, log } = parts;
   const stopping = new AbortController();
   const timers = sweepsOf(parts).map(({ name, everyMillis, deed }) => {
+    parts.swept(name); // reckoned from now, so that one which never goes through is seen
     const sweep = async () => {
       const lease = `${PREFIX}:sweep-lease:${name}`;
       if (!(await redis.set(lease, '1', 'PX', everyMillis - SPARE_MILLIS, 'NX'))) return;
       const swept = await deed(Date.now(), stopping.signal);
+      parts.swept(name);
       if (swept > 0) log.info({ sweep: name, swept }, 'swept');
     };
     // The rarer ones are asked for each minute: the worker that would have done it may have gone.

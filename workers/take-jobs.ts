@@ -13,6 +13,7 @@ import { PREFIX } from '../src/jobs/redis.ts';
 import { writeRefusal } from '../src/jobs/refusal.ts';
 import type { Logger } from '../src/log.ts';
 import { Problem } from '../src/problem.ts';
+import { queueTelemetry, traceRequestId, traceSteps } from '../src/tracing.ts';
 
 /** Does one kind of job. `isLastTry`: nobody tries again where it throws. */
 export type Processor<N extends JobName> = (
@@ -31,7 +32,10 @@ export interface JobFact {
   requestId: string;
   outcome: 'succeeded' | 'refused' | 'failed' | 'canceled' | 'postponed';
   millis: number;
-  waitMillis: number;
+  /** In the queue, of the first attempt; later ones wait on purpose too. */
+  waitMillis: number | undefined;
+  /** The worker that had it before was lost. */
+  isTakenOver: boolean;
   /** Steps of a success. */
   steps: Readonly<Record<string, number>>;
   reason?: string;
@@ -82,6 +86,7 @@ export function takeJobs<Q extends QueueName>(
     const data = readData(name, job.data);
     const { requestId } = data;
     const startedAt = Date.now();
+    traceRequestId(requestId);
     const fact = (outcome: JobFact['outcome'], steps: JobFact['steps'] = {}, reason?: string) =>
       done({
         jobId: job.id ?? '',
@@ -89,7 +94,8 @@ export function takeJobs<Q extends QueueName>(
         requestId,
         outcome,
         millis: Date.now() - startedAt,
-        waitMillis: Math.max(0, (job.processedOn ?? startedAt) - job.timestamp),
+        waitMillis: job.attemptsStarted > 1 ? undefined : waitedMillis(job, startedAt),
+        isTakenOver: job.stalledCounter > 0,
         steps,
         ...(reason && { reason }),
       });
@@ -105,6 +111,7 @@ export function takeJobs<Q extends QueueName>(
         ...([isLastTry, job.id ?? ''] as const),
       );
       fact('succeeded', result.millis);
+      traceSteps(result.millis, startedAt);
       return result;
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
@@ -120,6 +127,7 @@ export function takeJobs<Q extends QueueName>(
       throw error;
     }
   };
+  const telemetry = queueTelemetry();
   const worker = new Worker(queueName, process, {
     connection,
     prefix: PREFIX,
@@ -132,6 +140,7 @@ export function takeJobs<Q extends QueueName>(
       backoffStrategy: (_attemptsMade, _type, error) =>
         error instanceof TryLater ? error.delayMillis : ACCIDENT_MILLIS,
     },
+    ...(telemetry && { telemetry }),
   });
   worker.on('error', (error) => log.warn({ reason: error.message }, 'queue connection'));
   worker.on('failed', (job) => {
@@ -147,6 +156,10 @@ export function takeJobs<Q extends QueueName>(
     close: () => worker.close(),
   };
 }
+
+/** A job made for a later time has not waited until then. */
+const waitedMillis = ({ processedOn, timestamp, opts }: Job, startedAt: number): number =>
+  Math.max(0, (processedOn ?? startedAt) - timestamp - (opts.delay ?? 0));
 
 /** Data, processor and result of one name belong together, which the compiler sees only by name. */
 const perform = <N extends JobName>(

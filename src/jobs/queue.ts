@@ -1,6 +1,7 @@
 import { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { Logger } from '../log.ts';
+import { queueTelemetry } from '../tracing.ts';
 import { JOBS, type QueueName } from './catalog.ts';
 import type { JobRecord } from './records.ts';
 import { PREFIX } from './redis.ts';
@@ -10,11 +11,13 @@ const KEEP = { age: 300, count: 1000 };
 
 /** Opens a queue for adding, counting and taking back. */
 export function openQueue(name: QueueName, connection: Redis, log: Logger): Queue {
+  const telemetry = queueTelemetry();
   const queue = new Queue(name, {
     connection,
     prefix: PREFIX,
     skipVersionCheck: true,
     defaultJobOptions: { removeOnComplete: KEEP, removeOnFail: KEEP },
+    ...(telemetry && { telemetry }),
   });
   queue.on('error', (error) => log.warn({ reason: error.message }, 'queue connection'));
   return queue;
