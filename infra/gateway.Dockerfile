@@ -18,6 +18,15 @@ WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
+# The console's page: browsers take these files as they are, so nothing compiled them.
+COPY --from=build /app/src/console/browser dist/src/console/browser
+# What was built, as the builder says: --build-arg VERSION=… --build-arg REVISION=$(git rev-parse HEAD)
+ARG VERSION=unknown REVISION=unknown
+LABEL org.opencontainers.image.title="selvage-gateway" \
+  org.opencontainers.image.description="Selvage: the HTTP gateway" \
+  org.opencontainers.image.licenses="Apache-2.0" \
+  org.opencontainers.image.version="$VERSION" \
+  org.opencontainers.image.revision="$REVISION"
 USER node
 VOLUME /var/lib/selvage
 EXPOSE 8080

@@ -33,6 +33,13 @@ export async function untilReady(url) {
 const shellWord = (path) => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`);
 
 /**
+ * Opens the console signed in. What stands behind `#` stays in the browser.
+ * @param {string} url
+ * @param {string} key
+ */
+export const consoleLink = (url, key) => `${url}/#key=${encodeURIComponent(key)}`;
+
+/**
  * What a person reads when all is up.
  * @param {object} facts
  * @param {string} facts.root
@@ -51,6 +58,7 @@ export function banner({ root, home, url, key }, paint) {
   return `
 ${paint('bold', `Selvage runs at ${url}`)}
 
+  Console        ${consoleLink(url, key)}
   Documentation  ${url}/docs
   Key            ${key}   ${paint('dim', `(kept in ${fromHere(join(home, 'dev-key'))})`)}
   Logs           ${fromHere(join(home, 'logs'))}

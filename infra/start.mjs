@@ -6,7 +6,7 @@ import { developmentKey } from './development-key.mjs';
 import { namedOrOwnRedis } from './find-redis.mjs';
 import { installPackages } from './install.mjs';
 import { claimHome } from './instance.mjs';
-import { banner, untilReady } from './ready.mjs';
+import { banner, consoleLink, untilReady } from './ready.mjs';
 
 /**
  * @typedef {object} StartOptions
@@ -60,7 +60,8 @@ export async function start({ root, say, life, json, verbose, watch }) {
   for (const child of children) child.ready();
   claim.note({ readyAt: new Date().toISOString() });
   life.endsWith(0);
-  if (json) console.log(JSON.stringify({ ...claim.read(), docsUrl: `${url}/docs`, key, home }));
+  const links = { consoleUrl: consoleLink(url, key), docsUrl: `${url}/docs` };
+  if (json) console.log(JSON.stringify({ ...claim.read(), ...links, key, home }));
   else say.line(banner({ root, home, url, key }, say.paint));
   return failed;
 }

@@ -22,6 +22,13 @@ COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY --from=build /app/models models
+# What was built, as the builder says: --build-arg VERSION=… --build-arg REVISION=$(git rev-parse HEAD)
+ARG VERSION=unknown REVISION=unknown
+LABEL org.opencontainers.image.title="selvage-worker" \
+  org.opencontainers.image.description="Selvage: the image worker, on the processor" \
+  org.opencontainers.image.licenses="Apache-2.0" \
+  org.opencontainers.image.version="$VERSION" \
+  org.opencontainers.image.revision="$REVISION"
 USER node
 VOLUME /var/lib/selvage
 EXPOSE 8081

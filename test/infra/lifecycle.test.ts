@@ -7,7 +7,7 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readRules } from '../../infra/lifecycle.ts';
 import { createS3Blobs, createS3Client } from '../../src/store/s3-blobs.ts';
-import { runTypeScript } from '../support/processes.ts';
+import { runProgram } from '../support/processes.ts';
 import { type TestS3, testS3 } from '../support/services.ts';
 
 const found = await testS3();
@@ -32,7 +32,7 @@ function ofBucket(s3: TestS3): void {
   });
 
   const write = async (...args: string[]): Promise<string> => {
-    const running = runTypeScript('infra/lifecycle.ts', args, {
+    const running = runProgram('infra/lifecycle.ts', args, {
       NODE_NO_WARNINGS: '1', // the SDK has an opinion on versions of Node
       STORE: 's3',
       S3_BUCKET: Bucket,
@@ -79,7 +79,7 @@ function ofBucket(s3: TestS3): void {
 }
 
 test('a file system has no rules', async () => {
-  const running = runTypeScript('infra/lifecycle.ts', ['--json'], { STORE: 'fs' });
+  const running = runProgram('infra/lifecycle.ts', ['--json'], { STORE: 'fs' });
   expect(await running.exited).toBe(0);
   expect(JSON.parse(running.output())).toEqual({ rules: [] });
 });

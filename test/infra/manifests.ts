@@ -1,0 +1,141 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse, parseAllDocuments } from 'yaml';
+import { z } from 'zod';
+import { ROOT } from '../support/processes.ts';
+
+const KUBERNETES = join(ROOT, 'infra', 'kubernetes');
+const Labels = z.record(z.string(), z.string());
+const Port = z.union([z.string(), z.number()]);
+
+const Probe = z.looseObject({
+  httpGet: z.object({ path: z.string(), port: Port }).optional(),
+  tcpSocket: z.object({ port: Port }).optional(),
+});
+
+const Container = z.looseObject({
+  name: z.string(),
+  image: z.string(),
+  ports: z.array(z.object({ name: z.string(), containerPort: z.number() })),
+  env: z.array(z.looseObject({ name: z.string(), value: z.string().optional() })).default([]),
+  envFrom: z
+    .array(
+      z.object({
+        configMapRef: z.object({ name: z.string() }).optional(),
+        secretRef: z.object({ name: z.string() }).optional(),
+      }),
+    )
+    .default([]),
+  startupProbe: Probe.optional(),
+  livenessProbe: Probe,
+  readinessProbe: Probe,
+  lifecycle: z
+    .object({ preStop: z.object({ sleep: z.object({ seconds: z.number() }) }) })
+    .optional(),
+  resources: z.object({ requests: z.record(z.string(), z.string()), limits: z.looseObject({}) }),
+  securityContext: z.unknown(),
+  volumeMounts: z.array(z.object({ name: z.string(), mountPath: z.string() })),
+});
+export type Container = z.infer<typeof Container>;
+
+const Workload = z.looseObject({
+  kind: z.enum(['Deployment', 'StatefulSet']),
+  metadata: z.looseObject({ name: z.string() }),
+  spec: z.looseObject({
+    replicas: z.number().optional(),
+    selector: z.object({ matchLabels: Labels }),
+    template: z.object({
+      metadata: z.looseObject({ labels: Labels, annotations: Labels.optional() }),
+      spec: z.looseObject({
+        terminationGracePeriodSeconds: z.number().optional(),
+        securityContext: z.unknown(),
+        containers: z.array(Container).min(1),
+        volumes: z.array(z.looseObject({ name: z.string() })).default([]),
+        topologySpreadConstraints: z
+          .array(z.looseObject({ labelSelector: z.object({ matchLabels: Labels }) }))
+          .default([]),
+      }),
+    }),
+    volumeClaimTemplates: z
+      .array(z.looseObject({ metadata: z.object({ name: z.string() }) }))
+      .default([]),
+  }),
+});
+export type Workload = z.infer<typeof Workload>;
+
+const Any = z.looseObject({
+  apiVersion: z.string(),
+  kind: z.string(),
+  metadata: z.looseObject({ name: z.string(), namespace: z.string().optional() }),
+});
+
+const Service = Any.extend({
+  spec: z.looseObject({
+    selector: Labels,
+    ports: z.array(z.object({ name: z.string(), port: z.number(), targetPort: Port })),
+  }),
+});
+const Policy = Any.extend({
+  spec: z.looseObject({
+    podSelector: z.object({ matchLabels: Labels }),
+    ingress: z.array(z.looseObject({ ports: z.array(z.object({ port: Port })) })),
+  }),
+});
+const Budget = Any.extend({
+  spec: z.looseObject({ selector: z.object({ matchLabels: Labels }) }),
+});
+const Scaled = Any.extend({
+  spec: z.looseObject({ scaleTargetRef: z.object({ name: z.string() }) }),
+});
+const ConfigMap = Any.extend({ data: z.record(z.string(), z.string()) });
+const Secret = Any.extend({ stringData: z.record(z.string(), z.string()) });
+
+/** Everything that one overlay applies, by what it is. */
+export function render(overlay: string) {
+  const folder = join(KUBERNETES, overlay);
+  const text = execFileSync('kubectl', ['kustomize', folder], { encoding: 'utf8' });
+  const all = parseAllDocuments(text).map((document) => Any.parse(document.toJS()));
+  const of = <T>(schema: z.ZodType<T>, ...kinds: string[]): T[] =>
+    all.filter(({ kind }) => kinds.includes(kind)).map((object) => schema.parse(object));
+  return {
+    all,
+    workloads: of(Workload, 'Deployment', 'StatefulSet'),
+    services: of(Service, 'Service'),
+    policies: of(Policy, 'NetworkPolicy'),
+    budgets: of(Budget, 'PodDisruptionBudget'),
+    scaled: of(Scaled, 'ScaledObject'),
+    configMaps: of(ConfigMap, 'ConfigMap'),
+  };
+}
+export type Rendered = ReturnType<typeof render>;
+
+/** The secret as its example says it must be. */
+export const exampleSecret = Secret.parse(
+  parse(readFileSync(join(KUBERNETES, 'base', 'secret.example.yaml'), 'utf8')),
+);
+
+const isPartOf = (some: Readonly<Record<string, string>>, all: Readonly<Record<string, string>>) =>
+  Object.entries(some).every(([name, value]) => all[name] === value);
+
+/** The workloads whose pods these labels choose. */
+export const chosen = ({ workloads }: Rendered, labels: Readonly<Record<string, string>>) =>
+  workloads.filter(({ spec }) => isPartOf(labels, spec.template.metadata.labels));
+
+export const containersOf = (workloads: readonly Workload[]): Container[] =>
+  workloads.flatMap(({ spec }) => spec.template.spec.containers);
+
+export const hasPort = ({ ports }: Container, wanted: string | number): boolean =>
+  ports.some(({ name, containerPort }) => name === wanted || containerPort === wanted);
+
+/** The environment a container runs with: what is shared, then what is its own. */
+export function environmentOf({ configMaps }: Rendered, container: Container) {
+  const shared = container.envFrom.flatMap(({ configMapRef, secretRef }) => [
+    ...configMaps.filter(({ metadata }) => metadata.name === configMapRef?.name).map((c) => c.data),
+    ...(secretRef ? [exampleSecret.stringData] : []),
+  ]);
+  const own = container.env.flatMap(({ name, value }) =>
+    value === undefined ? [] : [[name, value]],
+  );
+  return Object.assign({}, ...shared, Object.fromEntries(own)) as Record<string, string>;
+}
