@@ -1,0 +1,87 @@
+const SVG = 'http://www.w3.org/2000/svg';
+
+/**
+ * @typedef {Node | string | number | undefined | null | false} Child
+ * @typedef {Record<string, unknown>} Props attributes by name; `on…` listens, `--…` sets a CSS
+ *   property, `true` is an empty attribute, and what is undefined or false is left out
+ */
+
+/**
+ * @param {Element} node
+ * @param {Props} props
+ */
+function apply(node, props) {
+  for (const [name, value] of Object.entries(props)) {
+    if (value === undefined || value === null || value === false) continue;
+    if (typeof value === 'function') {
+      node.addEventListener(name.slice(2), /** @type {EventListener} */ (value));
+    } else if (name.startsWith('--')) {
+      /** @type {HTMLElement} */ (node).style.setProperty(name, String(value));
+    } else {
+      node.setAttribute(name, value === true ? '' : String(value));
+    }
+  }
+}
+
+/**
+ * An element with its attributes and children. Text stays text: nothing here is ever read as HTML.
+ * @template {keyof HTMLElementTagNameMap} T
+ * @param {T} tag
+ * @param {Props} [props]
+ * @param {...(Child | Child[])} children
+ * @returns {HTMLElementTagNameMap[T]}
+ */
+export function h(tag, props = {}, ...children) {
+  const node = document.createElement(tag);
+  apply(node, props);
+  node.append(...kept(children));
+  return node;
+}
+
+/**
+ * The same for a drawing.
+ * @param {string} tag
+ * @param {Props} [props]
+ * @param {...(Child | Child[])} children
+ */
+export function drawn(tag, props = {}, ...children) {
+  const node = document.createElementNS(SVG, tag);
+  apply(node, props);
+  node.append(...kept(children));
+  return node;
+}
+
+/** @param {(Child | Child[])[]} children */
+const kept = (children) =>
+  children
+    .flat()
+    .filter((child) => child !== undefined && child !== null && child !== false)
+    .map((child) => (child instanceof Node ? child : String(child)));
+
+/**
+ * The element of the page with this id.
+ * @template {HTMLElement} [T=HTMLElement]
+ * @param {string} id
+ * @param {{ new (): T }} [kind]
+ * @returns {T}
+ */
+export function byId(id, kind) {
+  const node = document.getElementById(id);
+  if (!node || (kind && !(node instanceof kind))) throw new Error(`The page has no ${id}`);
+  return /** @type {T} */ (node);
+}
+
+/**
+ * Puts these children in the place of all that are there.
+ * @param {Element} node
+ * @param {...(Child | Child[])} children
+ */
+export const fill = (node, ...children) => node.replaceChildren(...kept(children));
+
+/**
+ * Says something to who listens rather than looks.
+ * @param {string} words
+ */
+export const say = (words) => {
+  byId('said').textContent = words;
+};

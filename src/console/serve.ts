@@ -1,0 +1,40 @@
+import { join } from 'node:path';
+import fastifyStatic from '@fastify/static';
+import type { FastifyInstance } from 'fastify';
+
+/** The page and all it is made of; browsers take these files as they are. */
+const FILES = join(import.meta.dirname, 'browser');
+
+/** What the page may do: show what this service sends, and nothing else. */
+const HEADERS = {
+  'content-security-policy': [
+    "default-src 'self'",
+    "img-src 'self' blob: data:",
+    "object-src 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+  ].join('; '),
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+} as const;
+
+/** Serves the console at `/`, with its files under `/console/`. */
+export function serveConsole(app: FastifyInstance): void {
+  app.register(async (scope) => {
+    await scope.register(fastifyStatic, {
+      root: FILES,
+      prefix: '/console/',
+      index: false,
+      // Asked for again each time: 304 is cheap, and a page never runs with scripts of another release.
+      cacheControl: false,
+      setHeaders: (reply) => {
+        reply.headers({ ...HEADERS, 'cache-control': 'no-cache' });
+      },
+    });
+    scope.get('/', (_request, reply) => reply.sendFile('index.html'));
+  });
+}

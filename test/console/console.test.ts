@@ -1,0 +1,318 @@
+import { readFileSync } from 'node:fs';
+import type { Browser } from 'playwright-core';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findChromium, openBrowser } from '../support/chromium.ts';
+import { drawnShirt } from '../support/images.ts';
+import { plantServer } from '../support/servers.ts';
+import { type Stack, startStack } from '../support/stack.ts';
+import { openKeyRegister } from './key-register.ts';
+import { seriousViolations, tabTo, type Watched, watch } from './page.ts';
+import { type Running, sessionCases } from './session.cases.ts';
+
+let running: Running;
+let stack: Stack;
+beforeAll(async () => {
+  stack = await startStack({ FETCH_ALLOW: '127.0.0.0/8' });
+  running = { stack, register: await openKeyRegister(stack) };
+});
+afterAll(async () => {
+  running.register.redis.disconnect();
+  await stack.stop();
+});
+
+sessionCases(() => running);
+
+const found = await findChromium();
+if ('missing' in found) {
+  console.info(`The console is not tested in a browser: ${found.missing}`);
+  test.skip(`the console in a browser (${found.missing})`);
+} else {
+  describe('in a browser', () => inBrowser(found.path));
+}
+
+function inBrowser(chromium: string): void {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await openBrowser(chromium);
+  });
+  afterAll(() => browser.close());
+
+  /** A page signed in by the link that `npm start` prints. */
+  async function signedIn(key: string): Promise<Watched> {
+    const watched = await watch(await browser.newContext(), stack.url);
+    await watched.page.goto(`${stack.url}/#key=${key}`);
+    await watched.page.locator('#cut-drop').waitFor();
+    return watched;
+  }
+
+  const photo = async () => ({
+    name: 'shirt.jpg',
+    mimeType: 'image/jpeg',
+    buffer: await drawnShirt({ width: 400, height: 500, format: 'jpeg' }),
+  });
+
+  describe('photo, cut-out, garment, outfit', () => {
+    let watched: Watched;
+    beforeAll(async () => {
+      watched = await signedIn((await stack.key()).key);
+    });
+    afterAll(() => watched.page.context().close());
+
+    test('the key is out of the address and nowhere in the page', async () => {
+      const { page } = watched;
+      expect(page.url()).toBe(`${stack.url}/#/cut-out`);
+      const kept = await page.locator('html').evaluate(({ ownerDocument }) => {
+        const { localStorage, sessionStorage, history } = ownerDocument.defaultView;
+        return JSON.stringify([ownerDocument.cookie, localStorage, sessionStorage, history.state]);
+      });
+      expect(kept).toBe('["",{},{},null]');
+    });
+
+    test('by keyboard alone a photo becomes a cut-out beside it', async () => {
+      const { page } = watched;
+      const chooser = page.waitForEvent('filechooser');
+      await tabTo(page, '#cut-files');
+      await page.keyboard.press('Enter');
+      await (await chooser).setFiles(await photo());
+      await page.locator('.compare').waitFor();
+      const sizes = await page.locator('.compare img').evaluateAll((images) =>
+        Promise.all(
+          images.map(async (image) => {
+            await image.decode();
+            return [image.naturalWidth, image.naturalHeight];
+          }),
+        ),
+      );
+      expect(sizes).toEqual([
+        [400, 500],
+        [400, 500],
+      ]);
+      await tabTo(page, '.compare input');
+      await page.keyboard.press('End');
+      const clip = () =>
+        page
+          .locator('.compare-before')
+          .evaluate((image) => image.computedStyleMap().get('clip-path')?.toString());
+      expect(await clip()).toBe('inset(0px 0% 0px 0px)');
+      await page.keyboard.press('Home');
+      expect(await clip()).toBe('inset(0px 100% 0px 0px)');
+    });
+
+    test('the cut-out is clear around the shirt and whole within', async () => {
+      const alphas = await watched.page.locator('.compare-after').evaluate((image) => {
+        const canvas = image.ownerDocument.createElement('canvas');
+        [canvas.width, canvas.height] = [400, 500];
+        const context = canvas.getContext('2d', { willReadFrequently: true });
+        context.drawImage(image, 0, 0);
+        const alphaAt = (x: number, y: number) => context.getImageData(x, y, 1, 1).data[3];
+        return { corner: alphaAt(4, 4), middle: alphaAt(200, 250) };
+      });
+      expect(alphas).toEqual({ corner: 0, middle: 255 });
+    });
+
+    test('it is handed over as the PNG it is, or made anew as one wishes', async () => {
+      const { page } = watched;
+      const download = async () => {
+        const coming = page.waitForEvent('download');
+        await page.getByRole('button', { name: 'Download' }).click();
+        const file = await coming;
+        const { format, width } = await sharp(await file.path()).metadata();
+        return { name: file.suggestedFilename(), format, width };
+      };
+      expect(await download()).toEqual({ name: 'shirt-cut-out.png', format: 'png', width: 400 });
+      await page.locator('.cut-side form select').selectOption('jpeg');
+      await page.getByText('Background, crop and shadow').click();
+      await page.getByLabel('Cropped to the garment').check();
+      const { width = 400, ...made } = await download();
+      expect(made).toEqual({ name: 'shirt-cut-out.jpg', format: 'jpeg' });
+      expect(width).toBeLessThan(400);
+    });
+
+    test('it is named and taken into the wardrobe, by keyboard', async () => {
+      const { page } = watched;
+      await tabTo(page, 'button:has-text("Name it")');
+      await page.keyboard.press('Enter');
+      await page.locator('.named').waitFor();
+      expect(await page.locator('.named').textContent()).toBe('T-shirt');
+      expect(await page.locator('.swatches li').count()).toBeGreaterThan(0);
+      await page.keyboard.press('Enter'); // the focus is on the way into the wardrobe
+      await page.getByRole('link', { name: 'See what to wear with it' }).waitFor();
+      await tabTo(page, 'a:has-text("See what to wear with it")');
+      await page.keyboard.press('Enter');
+      await page.locator('#wardrobe .garment').waitFor();
+    });
+
+    test('with the sample wardrobe it becomes an outfit, drawn with it', async () => {
+      const { page } = watched;
+      await page.locator('#wardrobe-sample').click();
+      await page.locator('.flat').waitFor();
+      await page.getByRole('button', { name: 'Take White T-shirt out' }).click();
+      await page.getByRole('button', { name: 'Take Summer dress out' }).click();
+      await page.locator('[name=plan][value=outdoor]').check({ force: true });
+      await page.locator('[name=tempC]').fill('27');
+      const worn = page.locator('.flat img[data-slot=main]');
+      await expect.poll(() => worn.getAttribute('alt')).toBe('T-shirt');
+      const width = await worn.evaluate((image) => image.naturalWidth);
+      expect(width).toBeGreaterThan(100);
+    });
+
+    test('the chart shows the numbers of the answer, as bars and as a table', async () => {
+      const { page } = watched;
+      const coming = page.waitForResponse(`${stack.url}/look/v1/outfits`);
+      await page.locator('[name=tempC]').fill('4');
+      const answer: {
+        outfits: { thermal: { regions: Record<string, { clo: number; target: number }> } }[];
+      } = await (await coming).json();
+      const regions = Object.entries(answer.outfits[0]?.thermal.regions ?? {});
+      expect(regions.length).toBeGreaterThan(3);
+      const bars = () =>
+        page
+          .locator('.bar-worn')
+          .evaluateAll((all) =>
+            all.map(
+              (bar) =>
+                [bar.getAttribute('data-region'), Number(bar.getAttribute('height'))] as const,
+            ),
+          );
+      await expect
+        .poll(async () => (await bars()).map(([region]) => region))
+        .toEqual(regions.map(([region]) => region));
+      const most = Math.max(...regions.flatMap(([, { clo, target }]) => [clo, target]));
+      const [[, firstHeight]] = (await bars()) as [readonly [string, number]];
+      const [[, first]] = regions as [(typeof regions)[number]];
+      for (const [i, [, height]] of (await bars()).entries()) {
+        expect(height).toBeCloseTo(((regions[i]?.[1].clo ?? 0) / first.clo) * firstHeight, 3);
+      }
+      expect(firstHeight).toBeLessThanOrEqual((160 * first.clo) / most + 0.001);
+      const cells = await page.locator('.clo-chart tbody tr').allTextContents();
+      for (const [i, [, { clo, target }]] of regions.entries()) {
+        expect(cells[i]).toContain(clo.toFixed(2) + target.toFixed(2));
+      }
+    });
+
+    test('all of it came from the gateway, and nothing was complained of', () => {
+      expect(watched.foreign).toEqual([]);
+      expect(watched.complaints).toEqual([]);
+    });
+
+    test.each(['light', 'dark'] as const)(
+      'in %s every page is usable by everyone',
+      async (colorScheme) => {
+        const { page } = watched;
+        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+        for (const name of ['cut-out', 'catalogue', 'outfits', 'usage']) {
+          await page.goto(`${stack.url}/#/${name}`);
+          await page.locator(`[data-page="${name}"]:not([hidden])`).waitFor();
+          expect(await seriousViolations(page), name).toEqual([]);
+        }
+      },
+    );
+  });
+
+  describe('a catalogue', () => {
+    test('is worked on before one’s eyes: pictures, faults, downloads', async () => {
+      const { page, complaints } = await signedIn((await stack.key()).key);
+      await page.goto(`${stack.url}/#/catalogue`);
+      const broken = {
+        name: 'broken.jpg',
+        mimeType: 'image/jpeg',
+        buffer: Buffer.from('no picture'),
+      };
+      await page.locator('#batch-files').setInputFiles([await photo(), broken]);
+      await page.locator('#batch-name').fill('Two');
+      await page.getByRole('button', { name: 'Start' }).click();
+      await page.locator('.run[data-status=completed]').waitFor();
+      await expect.poll(() => page.locator('.gallery img').count()).toBe(1);
+      await expect.poll(() => page.locator('.run tbody tr').allTextContents()).toHaveLength(1);
+      expect(await page.locator('.run tbody tr').textContent()).toContain('broken.jpg');
+      expect(await page.locator('.run .progress').getAttribute('aria-valuenow')).toBe('2');
+      const coming = page.waitForEvent('download');
+      await page.getByRole('button', { name: 'Manifest' }).click();
+      const rows = readFileSync(await (await coming).path(), 'utf8')
+        .trim()
+        .split('\n');
+      expect(rows.map((row) => JSON.parse(row).status)).toEqual(['succeeded', 'rejected']);
+      expect(complaints).toEqual([]);
+      await page.context().close();
+    });
+
+    test('as a feed is imported, and handed back with new pictures', async () => {
+      const { buffer } = await photo();
+      const shop = await plantServer((request, response) => {
+        response.statusCode = request.url === '/shirt.jpg' ? 200 : 404;
+        response.end(response.statusCode === 200 ? buffer : undefined);
+      });
+      const rows = [
+        'id,title,image_link',
+        `a,Shirt,${shop.origin}/shirt.jpg`,
+        `b,Gone,${shop.origin}/gone.jpg`,
+      ];
+      const { page } = await signedIn((await stack.key()).key);
+      await page.goto(`${stack.url}/#/catalogue`);
+      const file = { name: 'feed.csv', mimeType: 'text/csv', buffer: Buffer.from(rows.join('\n')) };
+      await page.locator('#feed-file').setInputFiles(file);
+      await page.getByRole('button', { name: 'Import' }).click();
+      await page.locator('.run[data-status=completed]').waitFor();
+      await expect.poll(() => page.locator('.gallery img').getAttribute('alt')).toContain('Shirt');
+      expect(await page.locator('.run tbody').textContent()).toContain('HTTP 404');
+      const coming = page.waitForEvent('download');
+      await page.getByRole('button', { name: 'Export with new pictures' }).click();
+      expect(readFileSync(await (await coming).path(), 'utf8')).toContain('/intake/v1/files/');
+      await page.context().close();
+    });
+  });
+
+  describe('a sign-in', () => {
+    test('by form; a wrong key is explained; a revoked one signs the page out', async () => {
+      const { page } = await watch(await browser.newContext(), stack.url);
+      const { key, record } = await stack.key({ client: 'shop' });
+      await page.goto(stack.url);
+      await page.locator('#key').fill('slv_wrong');
+      await page.keyboard.press('Enter');
+      await page.locator('#sign-in-fault .fault').waitFor();
+      expect(await page.locator('#sign-in-fault .fault').textContent()).toMatch(
+        /Sign in with a key.*Request id/,
+      );
+      expect(await seriousViolations(page)).toEqual([]);
+      await page.locator('#key').fill(key);
+      await page.keyboard.press('Enter');
+      await page.getByRole('link', { name: 'Usage' }).click();
+      await expect.poll(() => page.locator('#usage-who').textContent()).toBe('Signed in as shop.');
+      await running.register.keys.revoke(record.id);
+      await page.getByRole('link', { name: 'Outfits' }).click();
+      await page.locator('#sign-in-fault .fault').waitFor();
+      expect(await page.locator('#sign-in-fault .fault').textContent()).toContain(
+        'You are signed out',
+      );
+      await page.context().close();
+    });
+
+    test('is of no use to another site', async () => {
+      const { page } = await signedIn((await stack.key()).key);
+      const stranger = await plantServer((_request, response) => {
+        response.setHeader('content-type', 'text/html');
+        response.end('<!doctype html><title>Another site</title>');
+      });
+      await page.goto(stranger.origin);
+      const address = `${stack.url}/intake/v1/usage`;
+      const refused = page.waitForResponse(address);
+      const bare = await page.evaluate(
+        (url) => fetch(url, { credentials: 'include', mode: 'no-cors' }).then(({ type }) => type),
+        address,
+      );
+      expect(bare).toBe('opaque');
+      expect((await refused).status()).toBe(403);
+      const withHeader = await page.evaluate(
+        (url) =>
+          fetch(url, { credentials: 'include', headers: { 'x-selvage-console': '1' } }).then(
+            () => 'answered',
+            () => 'stopped by the browser',
+          ),
+        address,
+      );
+      expect(withHeader).toBe('stopped by the browser');
+      await page.context().close();
+    });
+  });
+}

@@ -1,0 +1,14 @@
+import { createKeys } from '../../src/access/keys.ts';
+import { commandConnection, untilReady } from '../../src/jobs/redis.ts';
+import { createLog } from '../../src/log.ts';
+import { readSecrets } from '../../src/secrets.ts';
+import type { Stack } from '../support/stack.ts';
+
+/** The keys of a stack as its operator has them, and the Redis they are in. */
+export type KeyRegister = Awaited<ReturnType<typeof openKeyRegister>>;
+
+export async function openKeyRegister({ redis: { url }, home }: Stack) {
+  const redis = commandConnection(url, createLog('test', 'silent'));
+  await untilReady(redis, AbortSignal.timeout(10_000));
+  return { redis, keys: createKeys(redis, readSecrets(home).keyPepper) };
+}

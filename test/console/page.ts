@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { BrowserContext, Page } from 'playwright-core';
+
+/** A page with all that it complained of, and every address it asked beside its own. */
+export interface Watched {
+  page: Page;
+  complaints: string[];
+  foreign: string[];
+}
+
+/** A new page, watched from before its first request. */
+export async function watch(context: BrowserContext, ownOrigin: string): Promise<Watched> {
+  const page = await context.newPage();
+  const watched: Watched = { page, complaints: [], foreign: [] };
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) watched.complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => watched.complaints.push(error.message));
+  page.on('request', (request) => {
+    const { origin, protocol } = new URL(request.url());
+    const isOwn = origin === ownOrigin || ['blob:', 'data:'].includes(protocol);
+    if (!isOwn) watched.foreign.push(request.url());
+  });
+  return watched;
+}
+
+/** More stops than any page has. */
+const MOST_PRESSES = 60;
+
+/** Presses Tab until what has the focus is this. */
+export async function tabTo(page: Page, selector: string): Promise<void> {
+  const focused = page.locator(selector).and(page.locator(':focus'));
+  for (let presses = 0; presses < MOST_PRESSES; presses++) {
+    await page.keyboard.press('Tab');
+    if ((await focused.count()) > 0) return;
+  }
+  throw new Error(`${selector} cannot be reached by Tab`);
+}
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+interface AxeResults {
+  violations: { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[];
+}
+
+/** What axe finds serious or worse on the page as it is. */
+export async function seriousViolations(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const { violations } = await page.evaluate<AxeResults>('axe.run()');
+  return violations
+    .filter(({ impact }) => ['serious', 'critical'].includes(impact))
+    .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html} ${node.failureSummary}`));
+}

@@ -1,0 +1,184 @@
+import { describe, expect, test } from 'vitest';
+import { createSessions } from '../../src/access/sessions.ts';
+import { rawExchange } from '../support/client.ts';
+import type { Stack } from '../support/stack.ts';
+import type { KeyRegister } from './key-register.ts';
+
+const OWN_PAGE = { 'x-selvage-console': '1' };
+
+/** What is under test, once it runs. */
+export interface Running {
+  stack: Stack;
+  register: KeyRegister;
+}
+
+/** Sign-ins as a browser sees them, without one. */
+export function sessionCases(running: () => Running): void {
+  const session = (method: string, headers: Record<string, string> = {}, body?: object) =>
+    fetch(`${running().stack.url}/console/session`, {
+      method,
+      headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+
+  const usage = (headers: Record<string, string>) =>
+    fetch(`${running().stack.url}/intake/v1/usage`, { headers });
+
+  /** Signs in and answers the cookie as a browser sends it back. */
+  async function signIn(key: string, headers: Record<string, string> = {}) {
+    const response = await session('POST', headers, { key });
+    expect(response.status).toBe(200);
+    const setCookie = response.headers.get('set-cookie') ?? '';
+    return { setCookie, cookie: setCookie.split(';', 1)[0] ?? '', answer: await response.json() };
+  }
+
+  describe('a sign-in', () => {
+    test('trades a key for a cookie that scripts and other sites do not get', async () => {
+      const { key } = await running().stack.key({ client: 'shop' });
+      const { setCookie, answer } = await signIn(key);
+      expect(setCookie).toMatch(/^selvage-console=[\w-]{43};/);
+      for (const flag of ['HttpOnly', 'SameSite=Strict', 'Path=/', 'Max-Age=43200']) {
+        expect(setCookie.split('; ')).toContain(flag);
+      }
+      expect(setCookie).not.toContain('Secure');
+      expect(answer).toMatchObject({ signedIn: true, client: 'shop' });
+      expect(JSON.stringify(answer)).not.toContain(key);
+      expect(running().stack.logs()).not.toContain(key);
+    });
+
+    test('behind TLS the cookie is kept from plain HTTP', async () => {
+      const { key } = await running().stack.key();
+      expect((await signIn(key, { 'x-forwarded-proto': 'https' })).setCookie).toContain('; Secure');
+    });
+
+    test('with a key that is none is refused', async () => {
+      const response = await session('POST', {}, { key: 'slv_nonsense' });
+      expect(response.status).toBe(401);
+      expect(response.headers.get('set-cookie')).toBeNull();
+      expect(await response.json()).toMatchObject({ type: 'unauthorized' });
+    });
+
+    test('is known again, until it is ended', async () => {
+      const { key } = await running().stack.key({ client: 'again' });
+      const { cookie } = await signIn(key);
+      const standing = async () => (await session('GET', { cookie })).json();
+      expect(await standing()).toMatchObject({ signedIn: true, client: 'again' });
+      const ended = await session('DELETE', { cookie });
+      expect(ended.status).toBe(204);
+      expect(ended.headers.get('set-cookie')).toContain('Max-Age=0');
+      expect(await standing()).toEqual({ signedIn: false });
+      expect((await usage({ cookie, ...OWN_PAGE })).status).toBe(401);
+    });
+
+    test('is kept as a hash alone, for twelve hours', async () => {
+      const { key } = await running().stack.key();
+      const { cookie } = await signIn(key);
+      const id = cookie.slice('selvage-console='.length);
+      const names = await running().register.redis.keys('{selvage}:session:*');
+      const stored = (
+        await Promise.all(names.map((name) => running().register.redis.get(name)))
+      ).join();
+      expect(`${names} ${stored}`).not.toContain(id);
+      expect(stored).not.toContain(key);
+      const lives = await Promise.all(names.map((name) => running().register.redis.ttl(name)));
+      expect(Math.max(...lives)).toBeLessThanOrEqual(12 * 3600);
+      expect(Math.min(...lives)).toBeGreaterThan(11 * 3600);
+    });
+  });
+
+  describe('a request with the cookie', () => {
+    test('counts as its key, with that key’s scopes and limits', async () => {
+      const { key } = await running().stack.key({ client: 'few', scopes: ['look-engine:read'] });
+      const { cookie } = await signIn(key);
+      const response = await usage({ cookie, ...OWN_PAGE });
+      expect(await response.json()).toMatchObject({ client: 'few' });
+      expect(response.headers.get('ratelimit-limit')).toBe('10000');
+      const targets = await fetch(`${running().stack.url}/look/v1/targets`, {
+        method: 'POST',
+        headers: { cookie, ...OWN_PAGE, 'content-type': 'application/json' },
+        body: '{}',
+      });
+      expect(await targets.json()).toMatchObject({ type: 'insufficient-scope', status: 403 });
+    });
+
+    test('is refused where it does not come from the console', async () => {
+      const { key } = await running().stack.key();
+      const { cookie } = await signIn(key);
+      const response = await usage({ cookie });
+      expect(response.status).toBe(403);
+      expect(await response.json()).toMatchObject({ type: 'foreign-origin' });
+    });
+
+    test('gives way to a key that is shown as well', async () => {
+      const [mine, other] = [
+        await running().stack.key({ client: 'mine' }),
+        await running().stack.key({ client: 'other' }),
+      ];
+      const { cookie } = await signIn(mine.key);
+      const response = await usage({ cookie, authorization: `Bearer ${other.key}` });
+      expect(await response.json()).toMatchObject({ client: 'other' });
+      const wrong = await usage({ cookie, ...OWN_PAGE, authorization: 'Bearer wrong' });
+      expect(wrong.status).toBe(401);
+    });
+
+    test('ends at once when its key is revoked', async () => {
+      const { key, record } = await running().stack.key();
+      const { cookie } = await signIn(key);
+      await running().register.keys.revoke(record.id);
+      expect((await usage({ cookie, ...OWN_PAGE })).status).toBe(401);
+    });
+
+    test('ends at once when its key is rotated, though the key itself has its grace', async () => {
+      const { key, record } = await running().stack.key();
+      const { cookie } = await signIn(key);
+      await running().register.keys.rotate(record.id, 3600);
+      expect((await usage({ cookie, ...OWN_PAGE })).status).toBe(401);
+      expect((await usage({ authorization: `Bearer ${key}` })).status).toBe(200);
+      const again = await signIn(key);
+      expect((await usage({ cookie: again.cookie, ...OWN_PAGE })).status).toBe(200);
+    });
+
+    test('of a session nobody opened is refused', async () => {
+      const cookie = `selvage-console=${'x'.repeat(43)}`;
+      expect((await usage({ cookie, ...OWN_PAGE })).status).toBe(401);
+      expect(
+        await createSessions(running().register.redis, running().register.keys).keyOf(
+          'x'.repeat(43),
+        ),
+      ).toBeUndefined();
+    });
+  });
+
+  describe('the files of the page', () => {
+    test('need no key, may do little, and are sent once', async () => {
+      for (const path of [
+        '/',
+        '/console/main.js',
+        '/console/style/ground.css',
+        '/console/mark.svg',
+      ]) {
+        const response = await fetch(running().stack.url + path);
+        expect(response.status, path).toBe(200);
+        expect(response.headers.get('content-security-policy')).toContain("default-src 'self'");
+        expect(response.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+        expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+        expect(response.headers.get('referrer-policy')).toBe('no-referrer');
+        const etag = response.headers.get('etag') ?? '';
+        const again = await rawExchange(
+          running().stack.url,
+          `GET ${path} HTTP/1.1\r\nHost: x\r\nIf-None-Match: ${etag}\r\nConnection: close\r\n\r\n`,
+        );
+        expect(again, path).toMatch(/^HTTP\/1.1 304 /);
+      }
+    });
+
+    test.each(['/console/no-such-file.js', '/console/..%2fserve.ts', '/console/%2e%2e/serve.ts'])(
+      '%s is not there',
+      async (path) => {
+        const response = await fetch(running().stack.url + path);
+        expect(response.status).toBeGreaterThanOrEqual(400);
+        expect(response.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+      },
+    );
+  });
+}

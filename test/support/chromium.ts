@@ -1,0 +1,44 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import { type Browser, chromium } from 'playwright-core';
+
+const PROGRAMS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+
+/** Names lead nowhere: what a page is made of has to come from the address it was opened at. */
+const OFFLINE = '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1';
+
+const ARGS = [
+  ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
+  ...['--disable-background-networking', '--disable-component-update', '--disable-sync', OFFLINE],
+];
+
+function onPath(): string | undefined {
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  const files = PROGRAMS.flatMap((name) => folders.map((folder) => join(folder, name)));
+  return files.find((file) => existsSync(file));
+}
+
+async function installed(): Promise<string | undefined> {
+  if (process.getuid?.() !== 0 || !existsSync('/etc/debian_version')) return undefined;
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  const apt = (...args: string[]) => promisify(execFile)('apt-get', args, { env });
+  try {
+    await apt('update');
+    await apt('install', '-y', '--no-install-recommends', 'chromium');
+  } catch {
+    return undefined; // no network, for one: said by who asked
+  }
+  return onPath();
+}
+
+/** A Chromium from PATH, else one that apt brings to root on Debian, else why there is none. */
+export async function findChromium(): Promise<{ path: string } | { missing: string }> {
+  const path = onPath() ?? (await installed());
+  return path ? { path } : { missing: 'no Chromium on PATH; type: sudo apt-get install chromium' };
+}
+
+/** Starts it without a window, cut off from all but 127.0.0.1. */
+export const openBrowser = (path: string): Promise<Browser> =>
+  chromium.launch({ executablePath: path, args: ARGS });
