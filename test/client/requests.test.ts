@@ -1,0 +1,115 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { createClient, SelvageError } from '../../src/client/client.ts';
+import { failure, impatient, json, picture, scripted } from './scripted.ts';
+
+const IMAGE = new Uint8Array([1, 2, 3]);
+
+test('what is too large is not sent', async () => {
+  const server = await scripted(picture);
+  const { client } = impatient(server, { maxBodyBytes: 2 });
+  expect(await failure(client.removeBackground(IMAGE))).toMatchObject({
+    ...{ type: 'payload-too-large', status: 0 },
+    detail: 'The body has 3 bytes; this client sends at most 2',
+  });
+  expect(server.requests).toHaveLength(0);
+  const usual = impatient(server).client;
+  const large = new Blob([new Uint8Array(20 * 2 ** 20), 'x']);
+  expect(await failure(usual.removeBackground(large))).toMatchObject({ type: 'payload-too-large' });
+});
+
+test('the key is sent as it is told for each call', async () => {
+  const server = await scripted(json({}));
+  const told = ['sv_one', 'sv_two'];
+  const { client } = impatient(server, { key: async () => told.shift() ?? '' });
+  await client.usage();
+  await client.usage();
+  const sent = server.requests.map(({ headers }) => headers.authorization);
+  expect(sent).toEqual(['Bearer sv_one', 'Bearer sv_two']);
+});
+
+test('a key that cannot be one is refused, and no error tells it', async () => {
+  const server = await scripted(json({}));
+  const { client } = impatient(server, { key: 'sv_secret\r\nx-evil: 1' });
+  const error = await failure(client.usage());
+  expect(error).toMatchObject({ type: 'key-refused' });
+  expect(JSON.stringify(error) + String(error)).not.toContain('secret');
+  expect(server.requests).toHaveLength(0);
+});
+
+test.each(['document', 'importScripts'])('where there is %s, a key is refused', (name) => {
+  Object.assign(globalThis, { [name]: {} });
+  onTestFinished(() => void Reflect.deleteProperty(globalThis, name));
+  const baseUrl = 'https://gateway.example';
+  expect(() => createClient({ baseUrl, key: 'sv_test' })).toThrow(/could read the API key/);
+  expect(() => createClient({ baseUrl, key: () => 'sv_test' })).toThrow(SelvageError);
+  expect(() => createClient({ baseUrl, key: 'sv_test', allowKeyInBrowser: true })).not.toThrow();
+  expect(() => createClient({ baseUrl })).not.toThrow();
+});
+
+test('without a key no Authorization is sent; a page says that it is one', async () => {
+  const server = await scripted(json({}));
+  await impatient(server, { key: undefined }).client.usage();
+  Object.assign(globalThis, { document: {} });
+  onTestFinished(() => void Reflect.deleteProperty(globalThis, 'document'));
+  await impatient(server, { key: undefined }).client.usage();
+  const sent = server.requests.map(({ headers }) => [
+    ...[headers.authorization, headers['x-selvage-console']],
+  ]);
+  expect(sent).toEqual([
+    [undefined, undefined],
+    [undefined, '1'],
+  ]);
+});
+
+test.each([undefined, '', 'gateway.example', 'ftp://gateway.example'])(
+  '%s is no baseUrl',
+  (baseUrl) => {
+    expect(() => createClient({ baseUrl })).toThrow(TypeError);
+  },
+);
+
+test('a service may live under a path', async () => {
+  const server = await scripted(json({}));
+  const { client } = impatient({ origin: `${server.origin}/garments/` });
+  await client.taxonomyOptions({ locale: 'de' });
+  expect(server.requests[0]?.url).toBe('/garments/taxonomy/v1/options?locale=de');
+});
+
+test('a form has what is given, and nothing else', async () => {
+  const forms: Promise<FormData>[] = [];
+  const { client } = impatient(
+    { origin: 'https://gateway.example' },
+    {
+      async fetch(address, init) {
+        forms.push(new Request(address, init).formData());
+        return new Response('RIFF....WEBP', { headers: { 'content-type': 'image/webp' } });
+      },
+    },
+  );
+  await client.removeBackground(IMAGE, {
+    ...{ format: 'webp', crop: true, cropMargin: '10% 5px', shadowOpacityPct: 0 },
+    ...{ roi: undefined, semitransparency: false, timeoutMillis: 1000 },
+    backgroundImage: new Blob(['background']),
+  });
+  const [form] = await Promise.all(forms);
+  const { image, backgroundImage, ...texts } = Object.fromEntries(form ?? []);
+  expect(texts).toEqual({
+    ...{ format: 'webp', crop: 'true', cropMargin: '10% 5px', shadowOpacityPct: '0' },
+    semitransparency: 'false',
+  });
+  expect(image).toMatchObject({ size: 3, name: 'image' });
+  expect(backgroundImage).toMatchObject({ size: 10, name: 'backgroundImage' });
+});
+
+test('the platform’s fetch can be replaced', async () => {
+  const asked: unknown[] = [];
+  const client = createClient({
+    baseUrl: 'https://gateway.example',
+    fetch: async (address) => {
+      asked.push(address);
+      return Response.json({ client: 'me' });
+    },
+  });
+  expect(await client.usage()).toEqual({ client: 'me', requestId: '' });
+  expect(asked).toEqual(['https://gateway.example/intake/v1/usage']);
+});

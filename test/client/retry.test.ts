@@ -1,0 +1,165 @@
+import type { RequestListener } from 'node:http';
+import { expect, test } from 'vitest';
+import { createClient } from '../../src/client/client.ts';
+import { silence } from '../support/servers.ts';
+import { cutOff, failure, impatient, json, PNG, picture, problem, scripted } from './scripted.ts';
+
+const IMAGE = new Uint8Array([1, 2, 3]);
+const hangUp: RequestListener = (request) => void request.socket.destroy();
+
+test.each([
+  [400, 'invalid-request'],
+  [401, 'unauthorized'],
+  [403, 'insufficient-scope'],
+  [404, 'not-found'],
+  [409, 'conflict'],
+  [413, 'payload-too-large'],
+  [415, 'unsupported-media-type'],
+  [422, 'unprocessable-image'],
+  [500, 'internal-error'],
+])('%i %s is told at once, and not tried again', async (status, type) => {
+  const server = await scripted(problem(status, type, { 'retry-after': '1' }), picture);
+  const { client, waits } = impatient(server);
+  expect(await failure(client.removeBackground(IMAGE))).toMatchObject({
+    name: 'SelvageError',
+    status,
+    type,
+    title: 'A title',
+    detail: 'A detail',
+    requestId: 'r-problem',
+    retryAfterSeconds: 1,
+  });
+  expect([server.requests.length, waits]).toEqual([1, []]);
+});
+
+test('429 waits for exactly as long as the service says', async () => {
+  const busy = problem(429, 'rate-limit-exceeded', { 'retry-after': '7' });
+  const server = await scripted(busy, busy, picture);
+  const { client, waits } = impatient(server, { retry: { baseMillis: 9000 } });
+  expect((await client.removeBackground(IMAGE)).image).toEqual(new Uint8Array(PNG));
+  expect(waits).toEqual([7000, 7000]);
+});
+
+test('a Retry-After may be a date', async () => {
+  const date = new Date(Date.now() + 60_000).toUTCString();
+  const server = await scripted(
+    problem(429, 'rate-limit-exceeded', { 'retry-after': date }),
+    picture,
+  );
+  const { client, waits } = impatient(server);
+  await client.removeBackground(IMAGE);
+  expect(waits[0]).toBeGreaterThan(50_000);
+  expect(waits[0]).toBeLessThanOrEqual(60_000);
+});
+
+test.each([
+  [
+    '502 backs off',
+    [problem(502, 'upstream-failed'), problem(502, 'upstream-failed')],
+    [500, 1000],
+  ],
+  ['503 backs off', [problem(503, 'upstream-unavailable')], [500]],
+  [
+    '503 waits at least as long as the service says',
+    [
+      problem(503, 'upstream-unavailable', { 'retry-after': '3' }),
+      problem(503, 'upstream-unavailable', { 'retry-after': '0' }),
+    ],
+    [3000, 1000],
+  ],
+  ['a connection that breaks before the answer', [cutOff([], {}), hangUp], [500, 1000]],
+  [
+    'a body that breaks off',
+    [cutOff([PNG.subarray(0, 9)], { 'content-type': 'image/png', 'content-length': '16' })],
+    [500],
+  ],
+] as const)('%s, then succeeds', async (_name, faults, expected) => {
+  const server = await scripted(...faults, picture);
+  const { client, waits } = impatient(server);
+  expect(await client.removeBackground(IMAGE)).toMatchObject({ requestId: 'r-picture' });
+  expect(waits).toEqual(expected);
+});
+
+test('backoff doubles up to its ceiling, and attempts come to an end', async () => {
+  const server = await scripted(problem(503, 'upstream-unavailable'));
+  const retry = { mostAttempts: 6, baseMillis: 100, mostMillis: 450 };
+  const { client, waits } = impatient(server, { retry });
+  expect(await failure(client.usage())).toMatchObject({ status: 503 });
+  expect(waits).toEqual([100, 200, 400, 450, 450]);
+  expect(server.requests).toHaveLength(6);
+});
+
+test('a wait that would pass the time limit is not begun', async () => {
+  const server = await scripted(problem(429, 'quota-exceeded', { 'retry-after': '36000' }));
+  const { client, waits } = impatient(server);
+  expect(await failure(client.usage())).toMatchObject({
+    type: 'quota-exceeded',
+    retryAfterSeconds: 36_000,
+  });
+  expect(waits).toEqual([]);
+});
+
+const stall: RequestListener = (_request, response) => {
+  response.writeHead(200, { 'content-type': 'application/json' }).write('{"client":');
+};
+
+test.each([
+  ['hangs before the answer', silence],
+  ['hangs within the answer', stall],
+])('a service that %s runs into the time limit of the attempt', async (_name, hang) => {
+  const server = await scripted(hang, json({ client: 'me' }));
+  // A busy machine may be too slow for the limit more than once.
+  const retry = { mostAttempts: 100 };
+  const { client, waits } = impatient(server, { attemptTimeoutMillis: 100, retry });
+  expect(await client.usage({ timeoutMillis: 3_600_000 })).toEqual({
+    client: 'me',
+    requestId: 'r-1',
+  });
+  expect(waits[0]).toBe(500);
+});
+
+test('the time limit of a call ends it within an attempt too', async () => {
+  const server = await scripted(silence);
+  const { client } = impatient(server);
+  const error = await failure(client.usage({ timeoutMillis: 50 }));
+  expect(error).toMatchObject({ name: 'SelvageError', type: 'timeout', status: 0 });
+});
+
+test('who calls can call it off, and hears their own reason', async () => {
+  const server = await scripted(silence);
+  const { client } = impatient(server);
+  const stop = new AbortController();
+  const call = failure(client.usage({ signal: stop.signal }));
+  await expect.poll(() => server.requests.length).toBe(1);
+  stop.abort(new Error('enough'));
+  expect(await call).toEqual(new Error('enough'));
+});
+
+test('a call keeps its Idempotency-Key over its attempts, and each call has its own', async () => {
+  const server = await scripted(problem(503, 'upstream-unavailable'), json({ id: 'job_1' }));
+  const { client } = impatient(server);
+  await client.jobs.create({ imageUrl: 'https://img.example/a.jpg' });
+  await client.jobs.create({ imageUrl: 'https://img.example/a.jpg' });
+  const keys = server.requests.map(({ headers }) => headers['idempotency-key']);
+  expect(keys[0]).toMatch(/^[0-9a-f]{32}$/);
+  expect(keys[1]).toBe(keys[0]);
+  expect(keys[2]).not.toBe(keys[0]);
+});
+
+test('a repeat that meets its own first attempt waits for that', async () => {
+  const underWay = problem(409, 'conflict', { 'retry-after': '1' });
+  const server = await scripted(problem(502, 'upstream-failed'), underWay, json({ id: 'job_1' }));
+  const { client, waits } = impatient(server, { retry: { baseMillis: 10 } });
+  expect(await client.jobs.create({ image: IMAGE })).toMatchObject({ id: 'job_1' });
+  expect(waits).toEqual([10, 1000]);
+});
+
+test('waits are real where none are injected, and end with the call', async () => {
+  const server = await scripted(problem(503, 'upstream-unavailable'));
+  const client = createClient({ baseUrl: server.origin, retry: { baseMillis: 60_000 } });
+  const stop = new AbortController();
+  const call = failure(client.usage({ signal: stop.signal, timeoutMillis: 600_000 }));
+  await expect.poll(() => server.requests.length).toBeGreaterThan(0);
+  stop.abort(new Error('enough'));
+  expect(await call).toEqual(new Error('enough'));
+});

@@ -1,0 +1,231 @@
+import sharp from 'sharp';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Client, createClient, SelvageError } from '../../src/client/client.ts';
+import { type FeedServer, faults, startFeedServer } from '../support/feed-server.ts';
+import { drawnShirt } from '../support/images.ts';
+import { type Stack, startStack } from '../support/stack.ts';
+
+let stack: Stack;
+let shop: FeedServer;
+let client: Client;
+let key: string;
+let photo: Buffer;
+beforeAll(async () => {
+  [stack, shop, photo] = await Promise.all([
+    startStack({ FETCH_ALLOW: '127.0.0.0/8' }),
+    startFeedServer(),
+    drawnShirt({ width: 320, height: 360, format: 'jpeg' }),
+  ]);
+  key = (await stack.key()).key;
+  client = createClient({ baseUrl: stack.url, key });
+});
+afterAll(() => Promise.all([stack.stop(), shop.close()]));
+
+async function all<T>(values: AsyncIterable<T>): Promise<T[]> {
+  const list: T[] = [];
+  for await (const value of values) list.push(value);
+  return list;
+}
+
+const failure = (call: Promise<unknown>): Promise<unknown> => call.catch((error) => error);
+
+test('an image becomes a cut-out, in the quality asked for', async () => {
+  const usual = await client.removeBackground(photo);
+  expect(usual).toMatchObject({ mediaType: 'image/png', requestId: expect.stringMatching(/./) });
+  expect(usual.model).toMatch(/garment-cutout/);
+  expect(usual.confidence).toBeGreaterThan(0);
+  expect(await sharp(usual.image).metadata()).toMatchObject({
+    width: 320,
+    height: 360,
+    channels: 4,
+  });
+  const fast = await client.removeBackground(new Blob([Uint8Array.from(photo)]), {
+    quality: 'fast',
+  });
+  expect(fast.image).not.toEqual(usual.image);
+});
+
+test('an output is drawn as it is asked for', async () => {
+  const cropped = await client.removeBackground(photo, {
+    ...{ format: 'webp', crop: true, cropMargin: '4px', backgroundImage: photo },
+  });
+  const { format, width = 320, hasAlpha } = await sharp(cropped.image).metadata();
+  expect([cropped.mediaType, format, hasAlpha]).toEqual(['image/webp', 'webp', false]);
+  expect(width).toBeLessThan(320);
+  const { id } = await client.jobs.create({
+    ...{ image: photo, backgroundImage: photo, options: { format: 'jpeg' } },
+  });
+  await client.jobs.wait(id);
+  expect(await client.jobs.result(id)).toMatchObject({ mediaType: 'image/jpeg' });
+});
+
+test('what the service refuses is thrown with its type and the id of the request', async () => {
+  const error = await failure(client.removeBackground(new TextEncoder().encode('no image')));
+  expect(error).toBeInstanceOf(SelvageError);
+  expect(error).toMatchObject({ status: 415, type: 'unsupported-media-type' });
+  expect(error).toMatchObject({ requestId: expect.stringMatching(/./) });
+  const nobody = createClient({ baseUrl: stack.url, key: 'sv_nobody' });
+  expect(await failure(nobody.usage())).toMatchObject({ status: 401, type: 'unauthorized' });
+});
+
+test('a photo with words and words alone become wardrobe items', async () => {
+  const seen = await client.classify({ image: photo, attributes: { title: 'T-Shirt' } });
+  expect(seen).toMatchObject({ status: 'classified', category: { id: 't_shirt' } });
+  expect(seen.evidence.image).not.toBeNull();
+  const read = await client.classify({
+    attributes: { id: 'jeans', title: 'Blaue Jeans' },
+    options: { locale: 'de' },
+  });
+  expect(read).toMatchObject({ category: { label: 'Jeans' }, wardrobeItem: { id: 'jeans' } });
+  const options = await client.taxonomyOptions({ locale: 'fr', sections: 'colours,patterns' });
+  expect(options).toMatchObject({ locale: 'fr', requestId: expect.any(String) });
+  expect(Object.keys(options)).toContain('colours');
+  expect(Object.keys(options)).not.toContain('categories');
+});
+
+test('both ways to an outfit, a day and a profile', async () => {
+  const { look } = client;
+  const weather = { tempC: 4, windMs: 3, humidityPct: 70, condition: 'cloudy' } as const;
+  const items = ['t_shirt', 'sweater', 'jeans', 'sneakers', 'wool_coat'].map((category) => ({
+    id: category,
+    category,
+  }));
+  expect(await look.params()).toMatchObject({ version: expect.any(String) });
+  expect(await look.meta({ locale: 'nl' })).toMatchObject({ locale: 'nl' });
+  expect((await look.outfits({ weather, met: 1.6, items })).outfits.length).toBeGreaterThan(0);
+
+  expect((await look.targets({ weather, met: 1.6 })).targets.tempC).toBe(4);
+  const { targets, candidates } = await look.candidates({ weather, met: 1.6, items });
+  const { ranked } = await look.score({ targets, candidates, items });
+  expect(ranked.map(({ rank }) => rank)).toEqual(candidates.map((_, i) => i + 1));
+  const altered = { ...targets, tempC: 30 };
+  expect(await failure(look.score({ targets: altered, candidates, items }))).toMatchObject({
+    type: 'targets-altered',
+  });
+
+  const day = await look.day({ hours: [{ weather, met: 1.6 }], items });
+  expect(day.outfit?.itemIds).toContain('jeans');
+  const { userProfile } = await look.calibrate({
+    feedback: [{ vote: -2, met: 1.2, indoorTempC: 21, worn: { icl: 0.6 } }],
+  });
+  expect(userProfile.offsetC).toBeGreaterThan(0);
+});
+
+test('a job is handed in, waited for, fetched and erased; another is called off', async () => {
+  const { jobs } = client;
+  const job = await jobs.create({
+    image: photo,
+    operations: ['remove-background', 'classify'],
+    options: { quality: 'fast' },
+    retention: { outputSeconds: 600 },
+  });
+  const done = await jobs.wait(job.id);
+  expect(done).toMatchObject({
+    status: 'succeeded',
+    operations: ['classify', 'remove-background'],
+  });
+  expect((await jobs.get(job.id)).results?.classification?.status).toBe('classified');
+  expect((await jobs.result(job.id)).mediaType).toBe('image/png');
+  expect(await jobs.delete(job.id)).toMatchObject({ id: job.id, blobs: expect.any(Number) });
+  expect(await failure(jobs.result(job.id))).toMatchObject({ type: 'gone' });
+
+  const waiting = await jobs.create({ imageUrl: shop.put('/never.jpg', faults.silence) });
+  expect((await jobs.cancel(waiting.id)).status).toBe('canceled');
+  expect(await failure(jobs.get('job_nowhere'))).toMatchObject({ type: 'not-found', status: 404 });
+});
+
+test('a batch of rows and files is sent, followed and read', async () => {
+  const { batches } = client;
+  const { id } = await batches.create({ name: 'Spring' });
+  const url = await shop.putImage('/batch.jpg', 2);
+  async function* rows() {
+    yield { customId: 'by-url', imageUrl: url };
+    yield { customId: 'by-bytes', imageBase64: photo.toString('base64') };
+    yield { customId: 'by-bytes', imageUrl: url };
+    yield { customId: 'gone', imageUrl: `${shop.origin}/gone.jpg` };
+  }
+  expect(await batches.addRows(id, rows())).toMatchObject({ accepted: 3, rejected: 1 });
+  expect(await batches.addRows(id, rows(), { resume: true })).toMatchObject({ accepted: 0 });
+  const files = ['Größe 38.jpg', 'b.jpg'].map((name) => ({ name, image: photo }));
+  expect(await batches.addFiles(id, files)).toMatchObject({ accepted: 2, rejected: 0, offset: 2 });
+  expect((await batches.seal(id)).status).not.toBe('open');
+
+  const events = await all(batches.events(id));
+  expect(events.at(-1)).toMatchObject({ event: 'completed', id, status: 'completed' });
+  expect((await batches.get(id)).counts).toMatchObject({ accepted: 5, succeeded: 4, failed: 1 });
+  const results = await all(batches.results(id));
+  expect(results.map(({ customId }) => customId)).toEqual([
+    ...['by-url', 'by-bytes', 'Größe 38.jpg', 'b.jpg'],
+  ]);
+  const [last] = await all(batches.results(id, { after: results[2]?.row ?? 0 }));
+  expect(last?.customId).toBe('b.jpg');
+  const wrong = (await all(batches.errors(id))).map(({ problem }) => problem.type);
+  expect(wrong).toEqual(['invalid-request', 'invalid-request']);
+  expect((await all(batches.manifest(id))).length).toBe(6);
+  const cutout = await batches.cutout(id, results[0]?.row ?? 0);
+  expect(cutout.image.length).toBe(results[0]?.cutout?.bytes);
+  expect(await batches.delete(id)).toMatchObject({ id });
+});
+
+test('a batch takes rows and files in pieces, and is called off', async () => {
+  const small = createClient({ baseUrl: stack.url, key, maxBodyBytes: photo.length + 100 });
+  const { batches } = small;
+  const { id } = await batches.create();
+  const rows = Array.from({ length: 500 }, (_, i) => ({
+    ...{ customId: `größe-${i}`, imageUrl: `${shop.origin}/${i}.jpg` },
+  }));
+  expect(JSON.stringify(rows).length).toBeGreaterThan(2 * photo.length);
+  expect(await batches.addRows(id, rows)).toMatchObject({ accepted: 500, rejected: 0 });
+  expect(await batches.addRows(id, rows, { resume: true })).toMatchObject({ accepted: 0 });
+  const files = ['a', 'b', 'c'].map((name) => ({ name, image: photo }));
+  expect(await batches.addFiles(id, files)).toMatchObject({ accepted: 3, offset: 3 });
+  expect((await batches.get(id)).counts).toMatchObject({ accepted: 503, rejected: 0 });
+  expect((await batches.cancel(id)).status).toBe('canceled');
+  expect(await failure(batches.seal(id))).toMatchObject({ type: 'conflict' });
+});
+
+test('a feed is handed in by address and as a body, run again, reported on and exported', async () => {
+  const { feeds } = client;
+  const image = await shop.putImage('/feed.jpg', 3);
+  const body = `id,title,image_link\r\na,Shirt,${image}\r\nb,No image,\r\n`;
+  const url = shop.put('/feed.csv', { body, type: 'text/csv; charset=utf-8' });
+  const feed = await feeds.create({ url, export: { background: 'white' } });
+  const runId = feed.run?.id ?? '';
+  expect((await all(feeds.events(feed.id, runId))).at(-1)?.event).toBe('completed');
+  expect((await feeds.getRun(feed.id, runId)).counts).toMatchObject({ rows: 2, changed: 1 });
+
+  const lines = await all(feeds.report(feed.id, runId));
+  expect(lines.map(({ kind }) => kind)).toEqual(['run', 'product', 'rejected']);
+  const exported = await feeds.export(feed.id);
+  expect(exported).toMatchObject({ mediaType: 'text/csv', fileName: expect.any(String) });
+  const text = Buffer.concat(await all(exported.body)).toString();
+  expect(text).toContain('a,Shirt,http');
+  expect(text).not.toContain(image);
+
+  const again = await feeds.run(feed.id);
+  await all(feeds.events(feed.id, again.id));
+  expect((await feeds.getRun(feed.id, again.id)).counts).toMatchObject({ unchanged: 1 });
+  expect((await feeds.get(feed.id)).runs).toEqual([again.id, runId]);
+  expect(await feeds.delete(feed.id)).toMatchObject({ id: feed.id });
+
+  const sent = await feeds.create({
+    ...{ body, mediaType: 'text/csv', operations: ['remove-background'] },
+    ...{ background: '#00ff00', outputSeconds: 7200 },
+  });
+  expect(sent).toMatchObject({ source: { uploaded: true }, retention: { outputSeconds: 7200 } });
+  const first = sent.run?.id ?? '';
+  await all(feeds.events(sent.id, first));
+  const next = await feeds.run(sent.id, { body, mediaType: 'text/csv' });
+  await all(feeds.events(sent.id, next.id));
+  expect((await feeds.getRun(sent.id, next.id)).status).toBe('completed');
+});
+
+test('what a key may use is told', async () => {
+  expect(await client.usage()).toEqual({
+    client: 'tests',
+    scopes: expect.arrayContaining(['background-removal:process']),
+    rate: { limit: 10_000, remaining: expect.any(Number), resetSeconds: expect.any(Number) },
+    quota: { limit: 1_000_000, remaining: expect.any(Number), resetsAt: expect.any(String) },
+    requestId: expect.any(String),
+  });
+});
