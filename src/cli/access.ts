@@ -11,7 +11,7 @@ import {
   shownOnce,
   withLimits,
 } from './keys.ts';
-import { print, table } from './output.ts';
+import { type Output, print, table } from './output.ts';
 
 const rowOf = ({ id, client, contact, status, scopes, note }: AccessRequest): string[] => [
   id,
@@ -22,12 +22,11 @@ const rowOf = ({ id, client, contact, status, scopes, note }: AccessRequest): st
   note ?? '',
 ];
 
-interface Wish {
+interface Wish extends Output {
   client: string;
   contact: string;
   scopes: Scope[];
   note?: string;
-  json: boolean;
 }
 
 /** `access request|list|approve|deny`: a client asks, the operator decides. */
@@ -41,10 +40,9 @@ export function accessCommand(): Command {
     .requiredOption('--contact <address>', 'where the operator answers')
     .requiredOption('--scopes <list>', 'what is needed, comma-separated', argument(parseScopes))
     .option('--note <text>', 'what it is for')
-    .option('--json', 'answer in JSON', false)
-    .action(async ({ json, ...wish }: Wish) =>
+    .action(async ({ client, contact, scopes, note, json }: Wish) =>
       withInstance(async ({ requests }: Instance) => {
-        const request = await requests.request(wish);
+        const request = await requests.request({ client, contact, scopes, ...(note && { note }) });
         print({ json }, request, `${request.id} waits for approval: access approve ${request.id}`);
       }),
     );
@@ -52,8 +50,7 @@ export function accessCommand(): Command {
   access
     .command('list')
     .description('all requests, oldest first')
-    .option('--json', 'answer in JSON', false)
-    .action(async (options: { json: boolean }) =>
+    .action(async (options: Output) =>
       withInstance(async ({ requests }: Instance) => {
         const all = await requests.list();
         const headings = ['id', 'client', 'contact', 'status', 'scopes', 'note'];
@@ -63,8 +60,7 @@ export function accessCommand(): Command {
 
   withLimits(access.command('approve <id>'))
     .description('make the key that was asked for; it is shown once')
-    .option('--json', 'answer in JSON', false)
-    .action(async (id: string, options: LimitOptions & { json: boolean }) =>
+    .action(async (id: string, options: LimitOptions & Output) =>
       withInstance(async ({ requests }: Instance) => {
         const { key, record } = await requests.approve(id, limitsOf(options));
         print(options, { key, id: record.id }, shownOnce(key, record));
@@ -74,8 +70,7 @@ export function accessCommand(): Command {
   access
     .command('deny <id>')
     .description('turn a request down')
-    .option('--json', 'answer in JSON', false)
-    .action(async (id: string, options: { json: boolean }) =>
+    .action(async (id: string, options: { json?: boolean }) =>
       withInstance(async ({ requests }: Instance) =>
         print(options, await requests.deny(id), `${id} is denied`),
       ),

@@ -1,10 +1,9 @@
-import { createKeys, KeyError, type Keys } from '../access/keys.ts';
+import { createKeys, type Keys } from '../access/keys.ts';
 import { createAccessRequests } from '../access/requests.ts';
 import { type ClientRetention, createClientRetention } from '../access/retention.ts';
-import { ConfigError, readConfig } from '../config.ts';
-import { commandConnection, untilReady } from '../jobs/redis.ts';
-import { createLog } from '../log.ts';
+import { readConfig } from '../config.ts';
 import { readSecrets } from '../secrets.ts';
+import { CliError, EXIT } from './exit.ts';
 
 /** The running installation, as operator commands see it. */
 export interface Instance {
@@ -15,21 +14,22 @@ export interface Instance {
 
 const CONNECT_MILLIS = 5000;
 
-/** Faults a person can mend: printed as one sentence, exit code 1. */
-export class CliError extends Error {}
-
 /**
  * Connects to the installation the environment or SELVAGE_HOME names, does the work, disconnects.
  * @throws CliError where nothing runs there
  */
 export async function withInstance(work: (instance: Instance) => Promise<void>): Promise<void> {
+  // Loaded here: most commands know no Redis.
+  const { commandConnection, untilReady } = await import('../jobs/redis.ts');
+  const { createLog } = await import('../log.ts');
   const config = readConfig(process.env);
   const redis = commandConnection(config.REDIS_URL, createLog('cli', 'silent'));
   try {
     await untilReady(redis, AbortSignal.timeout(CONNECT_MILLIS)).catch((cause) => {
       throw new CliError(
         'No Redis answers. Start the service with "npm start", or set REDIS_URL to the one it uses.',
-        { cause },
+        EXIT.unreachable,
+        cause,
       );
     });
     const pepper = config.KEY_PEPPER ?? readSecrets(config.SELVAGE_HOME).keyPepper;
@@ -43,11 +43,3 @@ export async function withInstance(work: (instance: Instance) => Promise<void>):
     redis.disconnect();
   }
 }
-
-/** What to print for a fault, without a stack where a person can mend it. */
-export const faultText = (error: unknown): string =>
-  error instanceof CliError || error instanceof KeyError || error instanceof ConfigError
-    ? error.message
-    : error instanceof Error
-      ? (error.stack ?? error.message)
-      : String(error);

@@ -5,7 +5,7 @@ import { type Grant, isLive, type KeyRecord } from '../access/keys.ts';
 import { parseRetention, type Retention } from '../access/retention.ts';
 import { SCOPES, type Scope } from '../access/scopes.ts';
 import { type Instance, withInstance } from './instance.ts';
-import { print, table } from './output.ts';
+import { type Output, print, table } from './output.ts';
 
 /** Turns a parser's sentence into commander's refusal of an argument. */
 export const argument =
@@ -100,8 +100,7 @@ export function keysCommand(): Command {
     .description('make a key; it is shown once')
     .requiredOption('--client <name>', 'whose key it is', argument(parseClient))
     .requiredOption('--scopes <list>', 'what it may do, comma-separated', argument(parseScopes))
-    .option('--json', 'answer in JSON', false)
-    .action(async (options: LimitOptions & { client: string; scopes: Scope[]; json: boolean }) =>
+    .action(async (options: LimitOptions & { client: string; scopes: Scope[] } & Output) =>
       withInstance(async ({ keys }: Instance) => {
         const { client, scopes } = options;
         const { key, record } = await keys.create({ client, scopes, ...limitsOf(options) });
@@ -112,8 +111,7 @@ export function keysCommand(): Command {
   keys
     .command('list')
     .description('all keys, without the keys themselves')
-    .option('--json', 'answer in JSON', false)
-    .action(async (options: { json: boolean }) =>
+    .action(async (options: Output) =>
       withInstance(async ({ keys }: Instance) => {
         const records = await keys.list();
         const headings = ['id', 'client', 'key', 'state', 'rate', 'quota', 'base64', 'scopes'];
@@ -130,8 +128,7 @@ export function keysCommand(): Command {
       argument(parseDuration),
       parseDuration('24h'),
     )
-    .option('--json', 'answer in JSON', false)
-    .action(async (id: string, options: { grace: number; json: boolean }) =>
+    .action(async (id: string, options: { grace: number } & Output) =>
       withInstance(async ({ keys }: Instance) => {
         const { key, record } = await keys.rotate(id, options.grace);
         print(options, { key, id: record.id }, shownOnce(key, record));
@@ -141,8 +138,7 @@ export function keysCommand(): Command {
   keys
     .command('revoke <id>')
     .description('refuse a key from now on')
-    .option('--json', 'answer in JSON', false)
-    .action(async (id: string, options: { json: boolean }) =>
+    .action(async (id: string, options: { json?: boolean }) =>
       withInstance(async ({ keys }: Instance) => {
         const record = await keys.revoke(id);
         print(options, { id, revokedAt: record.revokedAt }, `${id} is revoked`);

@@ -1,18 +1,14 @@
 #!/usr/bin/env node
-import { Command } from 'commander';
-import { accessCommand } from './access.ts';
-import { faultText } from './instance.ts';
-import { keysCommand } from './keys.ts';
-import { retentionCommand } from './retention.ts';
+import { CommanderError } from 'commander';
+import { exitCodeOf, faultText } from './fault.ts';
+import { heedInterrupts } from './interrupt.ts';
+import { selvageProgram } from './program.ts';
 
-const program = new Command('selvage')
-  .description('Operate a Selvage installation')
-  .addCommand(keysCommand())
-  .addCommand(accessCommand())
-  .addCommand(retentionCommand())
-  .showHelpAfterError('(add --help for the options)');
-
-program.parseAsync().catch((error) => {
-  console.error(`selvage: ${faultText(error)}`);
-  process.exit(1);
-});
+const interrupted = heedInterrupts();
+try {
+  await selvageProgram(interrupted).parseAsync();
+} catch (error) {
+  const fault = interrupted.aborted ? interrupted.reason : error;
+  if (!(fault instanceof CommanderError)) console.error(`selvage: ${faultText(fault)}`);
+  process.exitCode = exitCodeOf(fault);
+}

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { parseRetention, type Retention } from '../access/retention.ts';
 import { type Instance, withInstance } from './instance.ts';
 import { argument, parseClient } from './keys.ts';
-import { print, table } from './output.ts';
+import { type Output, print, table } from './output.ts';
 
 const shown = (seconds: number | undefined): string => (seconds ? `${seconds}s` : '');
 
@@ -25,8 +25,7 @@ export function retentionCommand(): Command {
     .description('tighten it for all keys of a client; keys and requests can only tighten it more')
     .requiredOption('--client <name>', 'whose', argument(parseClient))
     .argument('<policy>', 'input=10min,output=1h,record=1d, or none', argument(parseRetention))
-    .option('--json', 'answer in JSON', false)
-    .action(async (policy: Retention, { client, json }: { client: string; json: boolean }) =>
+    .action(async (policy: Retention, { client, json }: { client: string } & Output) =>
       withInstance(async ({ clientRetention }: Instance) => {
         await clientRetention.set(client, policy);
         print({ json }, { client, policy }, `${client} is kept no longer from the next request on`);
@@ -36,8 +35,7 @@ export function retentionCommand(): Command {
   retention
     .command('list')
     .description('the policies of all clients that have one')
-    .option('--json', 'answer in JSON', false)
-    .action(async (options: { json: boolean }) =>
+    .action(async (options: Output) =>
       withInstance(async ({ clientRetention }: Instance) => {
         const all = await clientRetention.list();
         print(
@@ -52,8 +50,7 @@ export function retentionCommand(): Command {
     .command('clear')
     .description('back to what keys and requests say')
     .requiredOption('--client <name>', 'whose', argument(parseClient))
-    .option('--json', 'answer in JSON', false)
-    .action(async ({ client, json }: { client: string; json: boolean }) =>
+    .action(async ({ client, json }: { client: string } & Output) =>
       withInstance(async ({ clientRetention }: Instance) => {
         const cleared = await clientRetention.clear(client);
         print(

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { drawnShirt } from '../support/images.ts';
-import { ROOT, runTypeScript } from '../support/processes.ts';
+import { ROOT, runProgram } from '../support/processes.ts';
 
 /** Weights beside the shipped ones, on photos made here: what is asked is whether the gate can tell. */
 
@@ -43,7 +43,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 async function gate(photos: string, ...args: string[]) {
-  const running = runTypeScript('models/training/gate.ts', [...args, '--eval', photos]);
+  const running = runProgram('models/training/gate.ts', [...args, '--eval', photos]);
   return { code: await running.exited, output: running.output() };
 }
 

@@ -5,7 +5,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { runTypeScript } from '../support/processes.ts';
+import { type Running, runProgram } from '../support/processes.ts';
 
 const weights = randomBytes(300_000);
 const sha256 = createHash('sha256').update(weights).digest('hex');
@@ -65,11 +65,13 @@ async function describeModel(changed: object): Promise<void> {
   await writeFile(join(models, 'catalog.json'), JSON.stringify({ models: [model] }));
 }
 
-const start = (...args: string[]) => runTypeScript('models/pull.ts', args, { SELVAGE_HOME: home });
-async function pull(...args: string[]) {
-  const running = start(...args);
+const selvageModels = (...args: string[]) =>
+  runProgram('src/cli/main.ts', ['models', ...args], { SELVAGE_HOME: home });
+const start = (...args: string[]) => selvageModels('pull', ...args);
+async function told(running: Running) {
   return { code: await running.exited, output: running.output() };
 }
+const pull = (...args: string[]) => told(start(...args));
 const files = async () => (await readdir(models)).filter((name) => name !== 'catalog.json').sort();
 const arrived = async () => (await readFile(join(models, 'far.onnx'))).equals(weights);
 
@@ -191,7 +193,7 @@ describe('refuses and keeps nothing wrong', () => {
 
 test('the list says what is there and under which licence', async () => {
   await pull('far');
-  const { code, output } = await pull('--list', '--json');
+  const { code, output } = await told(selvageModels('list', '--json'));
   expect(code).toBe(0);
   expect(JSON.parse(output)).toEqual(
     expect.arrayContaining([

@@ -1,0 +1,21 @@
+/** What was found out about one thing, and what to do where it is not well. */
+export interface Finding {
+  name: string;
+  status: 'ok' | 'warn' | 'fail';
+  detail: string;
+  advice?: string;
+}
+
+export const ok = (name: string, detail: string): Finding => ({ name, status: 'ok', detail });
+
+export const warn = (name: string, detail: string, advice: string): Finding => ({
+  ...{ name, status: 'warn', detail, advice },
+});
+
+export const fail = (name: string, detail: string, advice: string): Finding => ({
+  ...{ name, status: 'fail', detail, advice },
+});
+
+/** What an error says, in one line. */
+export const reasonOf = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? '';

@@ -1,0 +1,35 @@
+/** Exit codes; scripts rely on them. */
+export const EXIT = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  unreachable: 3,
+  notAllowed: 4,
+  limited: 5,
+  interrupted: 130,
+} as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+export const EXIT_HELP = `
+Exit codes:
+  0    done
+  1    some of the work failed; the rest is done
+  2    asked wrongly
+  3    the server (or its Redis) cannot be reached
+  4    not allowed: no key, a wrong one, or one without the scope (401, 403)
+  5    a limit of the key is reached: its rate or its quota (429)
+  130  interrupted by Ctrl-C`;
+
+/** A fault a person can mend: printed without a stack. */
+export class CliError extends Error {
+  readonly exitCode: ExitCode;
+
+  constructor(message: string, exitCode: ExitCode = EXIT.failed, cause?: unknown) {
+    super(message, { cause });
+    this.exitCode = exitCode;
+  }
+}
+
+/** Asked wrongly. */
+export const usageError = (message: string): CliError => new CliError(message, EXIT.usage);

@@ -1,0 +1,205 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { drawnShirt } from '../support/images.ts';
+import { freePort } from '../support/processes.ts';
+import { plantServer, serve, silence } from '../support/servers.ts';
+import { type Stack, startStack } from '../support/stack.ts';
+import { ended, jsonLines, type Said, selvage, startSelvage } from './command.ts';
+
+let stack: Stack;
+let folder: string;
+let env: NodeJS.ProcessEnv;
+beforeAll(async () => {
+  stack = await startStack({ FETCH_ALLOW: '127.0.0.0/8' });
+  folder = await mkdtemp(join(tmpdir(), 'selvage-cli-'));
+  const { key } = await stack.key();
+  await writeFile(join(folder, 'key'), `${key}\n`);
+  env = { SELVAGE_HOME: join(folder, 'home'), SELVAGE_URL: stack.url, SELVAGE_KEY: key };
+  await mkdir(join(folder, 'photos'));
+  for (const width of [300, 320]) {
+    const shirt = await drawnShirt({ width, height: 360, format: 'jpeg' });
+    await writeFile(join(folder, 'photos', `shirt-${width}.jpg`), shirt);
+  }
+});
+afterAll(async () => {
+  await stack.stop();
+  await rm(folder, { recursive: true });
+});
+
+const at = (...path: string[]): string => join(folder, ...path);
+const run = (args: string[], more: NodeJS.ProcessEnv = {}): Promise<Said> =>
+  selvage(args, { ...env, ...more });
+
+describe('remove', () => {
+  test('answers the same bytes as the engine here, whatever they are to look like', async () => {
+    const look = ['--background', 'teal', '--crop-margin', '5%', '--format', 'webp', '--quiet'];
+    const args = ['remove', at('photos'), ...look];
+    const both = [run([...args, '-o', at('there')]), run([...args, '-o', at('here'), '--local'])];
+    const silent = { code: 0, stdout: '', stderr: '' };
+    expect(await Promise.all(both)).toEqual([silent, silent]);
+    for (const name of ['shirt-300.webp', 'shirt-320.webp']) {
+      const there = await readFile(at('there', name));
+      expect(there.equals(await readFile(at('here', name)))).toBe(true);
+    }
+  });
+
+  test('Ctrl-C ends what is under way and leaves no half file', async () => {
+    const planted = await plantServer(silence);
+    const args = ['remove', at('photos'), '-o', at('interrupted'), '--server', planted.origin];
+    const child = startSelvage(args, env);
+    const end = ended(child);
+    await expect.poll(() => planted.requests.length).toBe(2);
+    child.kill('SIGINT');
+    expect(await end).toMatchObject({
+      code: 130,
+      stderr: expect.stringMatching(/2 not begun|Interrupted/),
+    });
+    expect(await readdir(at('interrupted'))).toEqual([]);
+  });
+});
+
+describe.concurrent('answers', () => {
+  test('JSON and nothing else on standard output', async () => {
+    const { code, stdout } = await run(['usage', '--json', '--key-file', at('key')], {
+      SELVAGE_KEY: '',
+    });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ client: 'tests', quota: { limit: 1_000_000 } });
+  });
+
+  test('a garment, in words', async () => {
+    const args = [
+      'classify',
+      at('photos', 'shirt-300.jpg'),
+      '--title',
+      'Blaues T-Shirt',
+      '--locale',
+      'de',
+    ];
+    const { code, stdout } = await run(args);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^garment +T-shirt \(\d+ %, fused\)\ncolours +/m);
+  });
+
+  test('outfits, in words', async () => {
+    const ids = ['sweater', 'shirt', 'jeans', 'boots', 'down_jacket', 'scarf'];
+    await writeFile(
+      at('w.json'),
+      JSON.stringify({ items: ids.map((id) => ({ id, category: id })) }),
+    );
+    const args = ['outfits', '--wardrobe', at('w.json'), '--temp', '5', '--condition', 'rain'];
+    const { code, stdout } = await run(args);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      /^1\. .*, \d+ of 100\n {3}sweater, shirt, jeans, boots\n {3}outside add down_jacket, scarf$/m,
+    );
+    const wrong = await run([...args, '--profile', 'chilly', '--json']);
+    expect(wrong).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/thermalProfile/),
+    });
+  });
+
+  test('a well installation', async () => {
+    const { code, stdout } = await run(['doctor'], {
+      ...{ SELVAGE_HOME: stack.home, REDIS_URL: stack.redis.url, PORT: new URL(stack.url).port },
+    });
+    expect(code).toBe(0);
+    expect(stdout).not.toMatch(/^fail/m);
+    expect(stdout).toMatch(/^ok {4}worker +1 alive, 1 images at once: garment-cutout/m);
+    expect(stdout).toMatch(/^ok {4}port +the gateway answers/m);
+  });
+});
+
+describe.concurrent('exit codes', () => {
+  test('4: a key without the scope', async () => {
+    const { key } = await stack.key({ scopes: ['taxonomy:classify'] });
+    const said = await run(['remove', at('photos'), '-o', at('none')], { SELVAGE_KEY: key });
+    expect(said).toMatchObject({ code: 4, stdout: '' });
+    expect(said.stderr).toMatch(/background-removal:process.*\(insufficient-scope, request /);
+  });
+
+  test('5: a quota that is used up ends the whole', async () => {
+    const { key } = await stack.key({ client: 'poor', quotaPerDay: 1 });
+    const args = ['remove', at('photos'), '-o', at('poor'), '--json', '--jobs', '1'];
+    const said = await run(args, { SELVAGE_KEY: key });
+    expect(said).toMatchObject({ code: 5, stderr: expect.stringMatching(/midnight UTC/) });
+    expect(jsonLines(said.stdout)).toHaveLength(1);
+  });
+
+  test('3: nobody is there', async () => {
+    const said = await run(['usage'], { SELVAGE_URL: `http://127.0.0.1:${await freePort()}` });
+    expect(said).toMatchObject({ code: 3, stdout: '' });
+    expect(said.stderr).toMatch(/Check the address/);
+  });
+});
+
+describe('batch', () => {
+  test('of a folder, which goes on where it was left', async () => {
+    const detached = await run(['batch', at('photos'), '--detach', '--json']);
+    expect(detached.code).toBe(0);
+    const { id } = JSON.parse(detached.stdout);
+    const said = await run(['batch', '--resume', id, '-o', at('batch'), '--json']);
+    expect(said).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(said.stdout)).toMatchObject({
+      id,
+      status: 'completed',
+      counts: { succeeded: 2 },
+      unsaved: 0,
+    });
+    const reports = ['errors', 'manifest', 'results'].map((name) => `${id}.${name}.ndjson`);
+    expect((await readdir(at('batch'))).sort()).toEqual([
+      ...reports,
+      'shirt-300.png',
+      'shirt-320.png',
+    ]);
+    const again = await run(['batch', '--resume', id, '-o', at('batch'), '--quiet']);
+    expect(again).toEqual({ code: 0, stdout: '', stderr: '' });
+  });
+
+  test('of a file, with rows that cannot be used', async () => {
+    const shirt = await readFile(at('photos', 'shirt-300.jpg'));
+    const planted = await plantServer(serve(shirt, { 'content-type': 'image/jpeg' }));
+    const rows = [
+      'custom_id,image_url',
+      `../sku/1,${planted.origin}/a.jpg`,
+      `,${planted.origin}/b.jpg`,
+    ];
+    await writeFile(at('rows.csv'), `${rows.join('\n')}\n`);
+    const { code, stdout, stderr } = await run([
+      'batch',
+      at('rows.csv'),
+      '-o',
+      at('rows'),
+      '--json',
+    ]);
+    expect(code).toBe(1);
+    expect(stderr).toBe('line 3: The row has no customId\n');
+    expect(JSON.parse(stdout)).toMatchObject({ counts: { succeeded: 1 }, unsent: [{ line: 3 }] });
+    expect(await readdir(at('rows'))).toContain('__sku_1.png');
+  });
+});
+
+test('a feed is imported, told of and taken away', async () => {
+  const shirt = await readFile(at('photos', 'shirt-300.jpg'));
+  const planted = await plantServer(serve(shirt, { 'content-type': 'image/jpeg' }));
+  await writeFile(
+    at('feed.csv'),
+    `id,title,image_link\nsku-1,Shirt,${planted.origin}/a.jpg\nsku-2,Hat,\n`,
+  );
+  const imported = await run(['feed', 'import', at('feed.csv'), '--background', 'white', '--json']);
+  expect(imported.code).toBe(1); // of two rows one has no image
+  const { feedId, counts } = JSON.parse(imported.stdout);
+  expect(counts).toMatchObject({ rows: 2, changed: 1, rejected: 1 });
+  const told = await run(['feed', 'report', feedId]);
+  expect(told.stdout).toMatch(/^2 +sku-1 +http.*changed$/m);
+  expect(told.stdout).toMatch(/^3 +sku-2 +rejected +The row has no image_link$/m);
+  const { code } = await run(['feed', 'export', feedId, '-o', at('export.csv'), '--quiet']);
+  expect(code).toBe(0);
+  expect(await readFile(at('export.csv'), 'utf8')).toMatch(
+    /^sku-1,Shirt,http.*\/intake\/v1\/files\//m,
+  );
+});

@@ -1,0 +1,86 @@
+"""A training from data to card, in small; takes minutes on a busy machine."""
+
+import json
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import numpy as np
+import torch
+
+TRAINING = Path(__file__).parents[3] / "models" / "training"
+
+
+def write_data(folder: Path, count: int, size: int) -> None:
+    """Grey pictures with a bright square, as data.py would write them."""
+    rng = np.random.default_rng(0)
+    for name in ("train", "validation"):
+        matte = np.zeros((count, size, size), np.uint8)
+        matte[:, size // 4 : -size // 4, size // 4 : -size // 4] = 255
+        noise = rng.integers(0, 60, (count, size, size, 3))
+        photo = np.uint8(noise + (matte[..., None] > 0) * 180)
+        np.savez(
+            folder / f"{name}.npz",
+            photo=photo,
+            matte=matte,
+            trust=np.full_like(matte, 255),
+            is_person=np.ones(count, bool),
+        )
+
+
+def run(script: str, *arguments: object) -> str:
+    done = subprocess.run(
+        [sys.executable, str(TRAINING / script), *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise AssertionError(done.stderr)
+    return done.stdout
+
+
+class WholeWay(unittest.TestCase):
+    def test_training_learns_resumes_as_if_never_stopped_and_exports_for_many(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            write_data(folder, 8, 64)
+            common = ["--net", "garment-cutout", "--data", folder, "--batch", 4, "--sizes", 64]
+            # The first steps are small ones; a high rate makes eight of them enough to see.
+            common += ["--threads", 1, "--validate", 4, "--log", 4, "--rate", 8]
+            run("train.py", *common, "--steps", 8, "--out", folder / "whole")
+            # The schedule knows how many steps there are, so a stop in between is a run that
+            # was cut.
+            half = [*common, "--steps", 8, "--out", folder / "halved"]
+            run("train.py", *half, "--stop-after", 4)
+            run("train.py", *half)
+            whole, halved = (
+                torch.load(folder / part / "last.pt", weights_only=True)
+                for part in ("whole", "halved")
+            )
+            for key, value in whole["average"].items():
+                self.assertTrue(torch.allclose(value, halved["average"][key], atol=1e-6), key)
+            history = json.loads((folder / "whole" / "history.json").read_text())
+            self.assertLess(history[-1]["loss"], history[0]["loss"])
+            out = folder / "out.onnx"
+            run("export.py", folder / "whole" / "last.pt", out, "--net", "garment-cutout")
+            made = run(
+                "card.py",
+                out,
+                "--name",
+                "garment-cutout",
+                "--made",
+                "2026-11-21",
+                "--out",
+                folder / "c.json",
+            )
+            self.assertIn("c.json", made)
+            written = json.loads((folder / "c.json").read_text())
+            self.assertEqual(written["input"], {"input": "[n,3,h,w]"})
+            self.assertEqual(written["bytes"], out.stat().st_size)
+
+
+if __name__ == "__main__":
+    unittest.main()
