@@ -2,6 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 
+/** Where photos with references are, unless a command says otherwise. */
+export const EVAL_FOLDER = process.env.SELVAGE_EVAL || join('..', 'shared', 'eval');
+
 /** Photos with reference mattes, by the kind of photo; paths are relative to the manifest. */
 const Manifest = z.object({
   items: z.array(

@@ -26,7 +26,15 @@ const BENCHES: Readonly<Record<string, { measures: string; load(): Promise<Bench
     measures: 'cut-outs against ground truth, per kind of photo, for any catalogue model',
     load: () => import('./quality.ts'),
   },
+  compare: {
+    measures: 'any of these, of an earlier commit and of this tree in turns',
+    load: () => import('./compare.ts'),
+  },
   pixels: { measures: 'CPU time of each step of a cut-out', load: () => import('./pixels.ts') },
+  peers: {
+    measures: 'cut-outs beside other programs: CPU, speed, memory, quality, kinds of files',
+    load: () => import('./peers.ts'),
+  },
   look: { measures: 'the outfit engine, in process', load: () => import('./look.ts') },
   taxonomy: {
     measures: 'text classification: speed and accuracy',

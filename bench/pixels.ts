@@ -8,9 +8,9 @@ import { matteOf } from '../src/image/matte.ts';
 import { toTensor } from '../src/image/tensor.ts';
 import { drawnShirtOnWood } from '../test/support/images.ts';
 import { decode, lockDown, toSquare } from '../workers/engine/codec.ts';
-import { LEVELS } from '../workers/engine/cut-out.ts';
 import { encodePng } from '../workers/engine/png.ts';
 import { type LoadedModel, openSession } from '../workers/engine/session.ts';
+import { LEVELS } from '../workers/engine/subject.ts';
 
 const MAX_PIXELS = 100_000_000;
 const NETWORK = 'network';

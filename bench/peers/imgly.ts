@@ -1,0 +1,20 @@
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { answerWith } from './answer.ts';
+import { PEER } from './install.ts';
+
+/** The peer as its readme uses it, from the folder this process runs in, where it seeks its models. */
+const Peer = z.object({
+  removeBackground: z.custom<(image: Blob) => Promise<Blob>>(
+    (value) => typeof value === 'function',
+  ),
+});
+const { removeBackground } = Peer.parse(
+  createRequire(join(process.cwd(), 'package.json'))(PEER.name),
+);
+
+answerWith(async (image, type) => {
+  const cutOut = await removeBackground(new Blob([image], { type }));
+  return new Uint8Array(await cutOut.arrayBuffer());
+});
