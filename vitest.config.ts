@@ -13,6 +13,8 @@ const pure = [
 export default defineConfig({
   test: {
     reporters: ['default'],
+    // Most of them wait for processes of their own; one at a time leaves a core idle.
+    maxWorkers: 2,
     projects: [
       { test: { name: 'unit', include: pure } },
       {
@@ -20,6 +22,7 @@ export default defineConfig({
           name: 'service',
           include: ['test/**/*.test.ts'],
           exclude: pure,
+          globalSetup: 'test/support/build.ts',
           testTimeout: 60_000,
           hookTimeout: 120_000,
           // A busy machine may be slow; a test that waits for an event is not about how soon it comes.

@@ -6,7 +6,7 @@ import { SCOPES } from '../../src/access/scopes.ts';
 import { commandConnection, untilReady } from '../../src/jobs/redis.ts';
 import { createLog } from '../../src/log.ts';
 import { readSecrets } from '../../src/secrets.ts';
-import { type Running, runTypeScript } from './processes.ts';
+import { type Running, runProgram } from './processes.ts';
 import { type RedisServer, startRedis } from './redis-server.ts';
 
 /** A whole installation for tests: its own Redis, store, gateway and worker, on free ports. */
@@ -61,11 +61,11 @@ export async function startStack(env: NodeJS.ProcessEnv = {}): Promise<Stack> {
     key: (grant = {}) => keys.create({ ...AMPLE, ...grant }),
     logs: () => `${stack.gateway.output()}\n${stack.worker.output()}`,
     async startGateway(more = {}) {
-      stack.gateway = runTypeScript('src/main.ts', [], { ...base, ...more });
+      stack.gateway = runProgram('src/main.ts', [], { ...base, ...more });
       stack.url = JSON.parse(await stack.gateway.line(says('gateway ready'))).url;
     },
     async startWorker(more = {}) {
-      stack.worker = runTypeScript('workers/main.ts', [], { ...base, ...more });
+      stack.worker = runProgram('workers/main.ts', [], { ...base, ...more });
       await stack.worker.line(says('worker ready'));
     },
     async stop() {
