@@ -1,0 +1,64 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Installation } from './installation.ts';
+import type { Ledger } from './ledger.ts';
+import type { Sent } from './ways.ts';
+import type { World } from './world.ts';
+
+const pause = (millis: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, millis));
+
+/** Signing secrets, without which no webhook is sent. */
+export async function makeSecrets({ installation, customers }: World): Promise<void> {
+  for (const { key } of customers) {
+    const url = `${installation.gateways[0]?.url}/intake/v1/webhooks/secret`;
+    await fetch(url, { method: 'POST', headers: { authorization: `Bearer ${key}` } });
+  }
+}
+
+/** Waits until every job has told its end, or nothing more has come for long. */
+export async function webhooksIn({ hook }: World, jobs: ReadonlySet<string>): Promise<void> {
+  const missing = () => [...jobs].filter((job) => !hook.idsByJob.has(job)).length;
+  for (let tries = 0; tries < 60 && missing() > 0; tries++) await pause(1000);
+}
+
+/** What must be in no log: keys, and the first pixels of every picture in base64 and hex. */
+export const canariesOf = ({ customers }: World): string[] =>
+  customers.map(({ key }) => key.slice('slv_'.length + 4));
+
+/** Blobs left when everything was deleted, but for those of synchronous requests, which are swept by age. */
+export async function blobsLeft({ home }: Installation): Promise<string[]> {
+  const names = await readdir(join(home, 'store'), { recursive: true, withFileTypes: true });
+  return names
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(join(home, 'store/').length))
+    .filter((name) => /^(in|out|batches|feeds)\//.test(name));
+}
+
+export async function quotaUsed({ customers }: World, before: ReadonlyMap<string, number>) {
+  const used = new Map<string, number>();
+  for (const { name, client } of customers) {
+    const { quota } = await client.usage();
+    used.set(name, quota.limit - quota.remaining - (before.get(name) ?? 0));
+  }
+  return used;
+}
+
+/** Answers to one customer that are another's pictures. */
+export function foreignBytes(ledger: Ledger, reference: ReadonlyMap<string, string>): string[] {
+  const pictureOf = new Map([...reference].map(([picture, sha256]) => [sha256, picture]));
+  return [...ledger.entries.values()].flatMap(({ client, picture, ends }) =>
+    ends.flatMap(({ sha256 }) => {
+      const seen = sha256 === undefined ? undefined : pictureOf.get(sha256);
+      return seen === undefined || seen === picture ? [] : [`${client}: picture ${seen}`];
+    }),
+  );
+}
+
+export async function eraseAll(sent: readonly { work: Sent }[]): Promise<string[]> {
+  const checks = (await Promise.all(sent.map(({ work }) => work.erase()))).flat();
+  const statuses = await Promise.all(checks.map((check) => check()));
+  return statuses
+    .filter((status) => status === 200)
+    .map(() => 'an erased result is still readable');
+}

@@ -1,0 +1,105 @@
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+
+/** What goes through a gate: towards the server, or back. */
+export type Direction = 'request' | 'answer';
+
+/** A TCP proxy before a server, on which the network's faults are played. */
+export interface Gate {
+  port: number;
+  /** Ends every connection, as a broken switch does; new ones are let in. */
+  cut(): void;
+  /** Nothing goes through, and nobody is told, until `open`. */
+  hold(): void;
+  /** New connections are refused and old ones ended until `open`. */
+  shut(): void;
+  /** As at first. */
+  open(): void;
+  /** Calls `meet` once, where `pattern` is first seen; what it is in never goes on, and its connection ends. */
+  meet(direction: Direction, pattern: RegExp, meet: () => void): () => void;
+  close(): Promise<void>;
+}
+
+interface Watch {
+  direction: Direction;
+  pattern: RegExp;
+  meet: () => void;
+}
+
+/** Puts a gate before a server on this machine. */
+export async function startGate(targetPort: number): Promise<Gate> {
+  const sockets = new Set<Socket>();
+  const watches = new Set<Watch>();
+  let isHeld = false;
+  let isShut = false;
+
+  function watchFor(direction: Direction, bytes: Buffer): Watch | undefined {
+    const text = bytes.toString('latin1');
+    return [...watches].find((watch) => watch.direction === direction && watch.pattern.test(text));
+  }
+
+  function pass(from: Socket, to: Socket, direction: Direction): void {
+    from.on('data', (bytes) => {
+      const watch = watches.size > 0 ? watchFor(direction, bytes) : undefined;
+      if (watch) {
+        watches.delete(watch);
+        watch.meet();
+        from.destroy();
+      } else if (!to.write(bytes)) from.pause();
+    });
+    to.on('drain', () => {
+      if (!isHeld) from.resume();
+    });
+    from.on('end', () => to.end());
+    from.on('close', () => {
+      sockets.delete(from);
+      to.destroy();
+    });
+    from.on('error', () => to.destroy());
+    sockets.add(from);
+    if (isHeld) from.pause();
+  }
+
+  const server = createServer((client) => {
+    client.setNoDelay(true);
+    if (isShut) return void client.destroy();
+    const upstream = connect({ host: '127.0.0.1', port: targetPort, noDelay: true });
+    pass(client, upstream, 'request');
+    pass(upstream, client, 'answer');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+
+  const cut = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  return {
+    port: address.port,
+    cut,
+    hold() {
+      isHeld = true;
+      for (const socket of sockets) socket.pause();
+    },
+    shut() {
+      isShut = true;
+      cut();
+    },
+    open() {
+      isShut = false;
+      isHeld = false;
+      for (const socket of sockets) socket.resume();
+    },
+    meet(direction, pattern, meet) {
+      const watch = { direction, pattern, meet };
+      watches.add(watch);
+      return () => void watches.delete(watch);
+    },
+    async close() {
+      cut();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

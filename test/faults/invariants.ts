@@ -1,0 +1,122 @@
+import type { Entry, Ledger } from './ledger.ts';
+
+/** What was found outside the ledger when all was over. */
+export interface Found {
+  /** Webhook ids that came for each job. */
+  webhooks: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Jobs that asked for a webhook. */
+  webhookJobs: ReadonlySet<string>;
+  /** Units of the daily quota used, by client. */
+  quotaUsed: ReadonlyMap<string, number>;
+  /** Keys of blobs left in the store when everything was deleted. */
+  strayBlobs: readonly string[];
+  /** Output hash of each picture on a machine without faults. */
+  reference: ReadonlyMap<string, string>;
+  /** What all processes logged, and what must not be in it. */
+  logs: string;
+  canaries: readonly string[];
+  /** Longest a synchronous answer may take, milliseconds. */
+  longestMillis: number;
+  /** Answers that held another client's bytes: `client: picture`. */
+  foreignBytes: readonly string[];
+  /** Addresses that still answered after their time, or after DELETE. */
+  readableAfterEnd: readonly string[];
+}
+
+/** A promise of the service, and how its breaches are told. */
+export interface Invariant {
+  promise: string;
+  breaches(ledger: Ledger, found: Found): string[];
+}
+
+const entriesOf = (ledger: Ledger): Entry[] => [...ledger.entries.values()];
+const nameOf = ({ way, id }: Entry): string => `${way} ${id}`;
+const succeeded = (entry: Entry): boolean => entry.ends.some((end) => end.outcome === 'succeeded');
+
+function quotaBreaches(ledger: Ledger, found: Found): string[] {
+  return [...found.quotaUsed].flatMap(([client, used]) => {
+    const of = <T extends { client: string }>(list: readonly T[]) =>
+      list.filter((item) => item.client === client);
+    const least = of(entriesOf(ledger)).filter(succeeded).length;
+    const most = least + of(ledger.unknowns).length;
+    return used >= least && used <= most
+      ? []
+      : [
+          `${client}: ${used} units used, ${least} succeeded, ${most - least} unknown to the client`,
+        ];
+  });
+}
+
+const manifestBreaches = ({ manifests }: Ledger): string[] =>
+  [...manifests].flatMap(([batch, { accepted, customIds }]) => {
+    const distinct = new Set(customIds).size;
+    if (distinct === accepted && customIds.length === accepted) return [];
+    return [
+      `${batch}: ${accepted} accepted, ${customIds.length} listed, ${distinct} of them distinct`,
+    ];
+  });
+
+const outputBreaches = (ledger: Ledger, found: Found): string[] =>
+  entriesOf(ledger).flatMap((entry) =>
+    entry.ends.flatMap(({ sha256 }) =>
+      sha256 === undefined || sha256 === found.reference.get(entry.picture)
+        ? []
+        : [`${nameOf(entry)}: other bytes than without faults, of ${entry.picture}`],
+    ),
+  );
+
+/** What must hold whatever happens to processes, network, Redis and store. */
+export const INVARIANTS: readonly Invariant[] = [
+  {
+    promise: 'what was accepted comes to an end',
+    breaches: (ledger) =>
+      entriesOf(ledger).flatMap((entry) => (entry.ends.length === 0 ? [nameOf(entry)] : [])),
+  },
+  {
+    promise: 'nothing comes to two ends',
+    breaches: (ledger) =>
+      entriesOf(ledger).flatMap((entry) => (entry.ends.length > 1 ? [nameOf(entry)] : [])),
+  },
+  {
+    promise: 'no fault of a machine is told as a fault of the image',
+    breaches: (ledger) =>
+      entriesOf(ledger).flatMap((entry) =>
+        entry.ends.flatMap(({ problem }) => (problem ? [`${nameOf(entry)}: ${problem}`] : [])),
+      ),
+  },
+  {
+    promise: 'one webhook id a job',
+    breaches: (_, { webhookJobs, webhooks }) =>
+      [...webhookJobs].flatMap((job) => {
+        const ids = webhooks.get(job)?.size ?? 0;
+        return ids === 1 ? [] : [`${job}: ${ids} ids`];
+      }),
+  },
+  { promise: 'quota is what succeeded', breaches: quotaBreaches },
+  {
+    promise: 'manifests list every accepted row once',
+    breaches: manifestBreaches,
+  },
+  { promise: 'no blob without a record', breaches: (_, { strayBlobs }) => [...strayBlobs] },
+  { promise: 'no record without its blob', breaches: ({ missing }) => [...missing] },
+  { promise: 'the same bytes as without faults', breaches: outputBreaches },
+  {
+    promise: 'no answer later than the deadline',
+    breaches: ({ answers }, { longestMillis }) =>
+      answers.flatMap(({ status, millis }) =>
+        millis > longestMillis ? [`${status} after ${Math.round(millis)} ms`] : [],
+      ),
+  },
+  {
+    promise: 'no byte of one client in the answer to another',
+    breaches: (_, { foreignBytes }) => [...foreignBytes],
+  },
+  {
+    promise: 'nothing is readable past its time or after DELETE',
+    breaches: (_, { readableAfterEnd }) => [...readableAfterEnd],
+  },
+  {
+    promise: 'no secret and no pixel in any log',
+    breaches: (_, { logs, canaries }) => canaries.filter((canary) => logs.includes(canary)),
+  },
+];
