@@ -32,6 +32,7 @@ const Environment = z.object({
     .default('garment-cutout'),
   DEVICE: z.enum(['auto', 'cpu', 'cuda', 'webgpu']).default('auto'),
   WORKER_CONCURRENCY: whole(1, 256).default(availableParallelism()),
+  WORKER_BATCH: whole(1, 64).optional(),
   KEY_PEPPER: z.string().min(16).optional(),
   LOOK_SIGNING_KEYS: z
     .string()
@@ -43,8 +44,15 @@ const Environment = z.object({
     .optional(),
   PROBLEM_BASE: z.url().optional(),
   PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
+  // Read by OpenTelemetry itself, like its other variables; here they only say whether it is on.
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
+  OTEL_SDK_DISABLED: z.string().optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 });
+
+/** Every setting's name. */
+export const SETTINGS: readonly string[] = Object.keys(Environment.shape);
 
 /** The settings of a process, checked and frozen. Sizes are bytes and pixels, times are in names. */
 export type Config = Readonly<
@@ -53,6 +61,11 @@ export type Config = Readonly<
     STORE_DIR: string;
   }
 >;
+
+/** Whether traces have somewhere to go. */
+export const isTraced = (config: Config): boolean =>
+  config.OTEL_SDK_DISABLED?.toLowerCase() !== 'true' &&
+  Boolean(config.OTEL_EXPORTER_OTLP_ENDPOINT ?? config.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT);
 
 /** Settings that cannot be used: all faults at once, names and rules, never values. */
 export class ConfigError extends Error {

@@ -2,8 +2,11 @@ import manifest from '../package.json' with { type: 'json' };
 import { createKeys, type KeyRecord } from './access/keys.ts';
 import { createClientRetention } from './access/retention.ts';
 import { SCOPES } from './access/scopes.ts';
+import { createSessions, SESSION_SECONDS } from './access/sessions.ts';
+import { serveBoard } from './api/board.ts';
 import { routeTable } from './api/routes.ts';
-import { ConfigError, readConfig } from './config.ts';
+import { ConfigError, isTraced, readConfig } from './config.ts';
+import { serveConsole } from './console/serve.ts';
 import type { Grant } from './http/auth.ts';
 import { serveDocs } from './http/docs.ts';
 import { createLimits } from './http/limits.ts';
@@ -18,6 +21,7 @@ import { createEndings } from './jobs/endings.ts';
 import { checkEpoch } from './jobs/epoch.ts';
 import { createFeeds } from './jobs/feeds/feeds.ts';
 import { createFeedRuns } from './jobs/feeds/runs.ts';
+import { createQueueFigures, readBatchFigures, readRedisMemory } from './jobs/figures.ts';
 import { createIdempotency } from './jobs/idempotency.ts';
 import { createKeeping } from './jobs/keeping.ts';
 import { openQueue } from './jobs/queue.ts';
@@ -29,6 +33,14 @@ import { createWebhookReceivers } from './jobs/webhooks/receivers.ts';
 import { OUTBOX } from './jobs/webhooks/webhooks.ts';
 import { createWorkerRegister } from './jobs/workers.ts';
 import { createLog } from './log.ts';
+import {
+  createStoreMetrics,
+  watchBatches,
+  watchDependencies,
+  watchDisk,
+  watchQueues,
+  watchRedisMemory,
+} from './metrics/watch.ts';
 import { createGatewayMetrics, createRegistry } from './metrics.ts';
 import { readSecrets, secretFor } from './secrets.ts';
 import { batchBin } from './store/batch-bin.ts';
@@ -36,6 +48,8 @@ import { runIntents } from './store/feed-store.ts';
 import { fileLinks } from './store/file-links.ts';
 import { MAX_SIDE_PIXELS } from './store/inbox.ts';
 import { openStore } from './store/open-store.ts';
+import { diskSpace, watchBlobs } from './store/watched-blobs.ts';
+import { startTracing } from './tracing.ts';
 
 const START_MILLIS = 30_000;
 
@@ -46,14 +60,18 @@ async function main(): Promise<void> {
   const config = readConfig(process.env);
   const log = createLog('gateway', config.LOG_LEVEL);
   const deadlineMillis = config.SYNC_TIMEOUT_SECONDS * 1000;
+  const { version } = manifest;
+  const stopTracing = await startTracing({ process: 'gateway', version, isOn: isTraced(config) });
+  const registry = createRegistry(version);
 
   const redis = commandConnection(config.REDIS_URL, log);
   await untilReady(redis, AbortSignal.timeout(START_MILLIS));
   await checkRedis(redis, log);
-  const blobs = await openStore(config);
+  const blobs = watchBlobs(await openStore(config), createStoreMetrics(registry));
   await checkEpoch(redis, blobs, log);
   const keyPepper = config.KEY_PEPPER ?? readSecrets(config.SELVAGE_HOME).keyPepper;
   const keys = createKeys(redis, keyPepper);
+  const sessions = createSessions(redis, keys);
   const developmentKey = config.SELVAGE_DEV_KEY;
   if (developmentKey) await keys.adopt(developmentKey, DEVELOPMENT_GRANT);
 
@@ -83,13 +101,21 @@ async function main(): Promise<void> {
   const endings = await createEndings(blockingConnection(config.REDIS_URL, log));
   const limits = { maxPixels: config.MAX_IMAGE_PIXELS, maxSidePixels: MAX_SIDE_PIXELS };
 
-  const registry = createRegistry();
-  const metrics = createGatewayMetrics(registry, () => ({
+  const metrics = createGatewayMetrics(registry, deadlineMillis, () => ({
     waitMillis: admission.waitMillis(),
     depth: admission.load().depth,
     slots: admission.load().workers.reduce((slots, worker) => slots + worker.slots, 0),
     workers: admission.load().workers.length,
   }));
+  const figures = createQueueFigures(redis, log);
+  watchQueues(registry, figures.read);
+  watchBatches(registry, () => readBatchFigures(batches));
+  watchRedisMemory(registry, () => readRedisMemory(redis));
+  if (config.STORE === 'fs') watchDisk(registry, () => diskSpace(config.STORE_DIR));
+  watchDependencies(registry, {
+    redis: async () => void (await redis.ping()),
+    store: () => blobs.check(),
+  });
 
   const routes = routeTable({
     maxImageBytes: config.MAX_IMAGE_BYTES,
@@ -120,6 +146,16 @@ async function main(): Promise<void> {
       receivers: webhooks.receivers,
       publicUrl: config.PUBLIC_URL,
     },
+    console: {
+      signIn: async (key) => {
+        const record = await keys.lookUp(key, developmentKey);
+        return record && { ...record, sessionId: await sessions.open(key, record) };
+      },
+      holderOf: sessions.keyOf,
+      signOut: sessions.end,
+      sessionSeconds: SESSION_SECONDS,
+      isSecure: config.PUBLIC_URL?.startsWith('https:') ?? false,
+    },
     checks: {
       redis: async () => void (await redis.ping()),
       store: () => blobs.check(),
@@ -131,10 +167,15 @@ async function main(): Promise<void> {
     },
     metrics: registry,
   });
+  const lookUp = async (key: string): Promise<Grant | undefined> => {
+    const record = await keys.lookUp(key, developmentKey);
+    return record && toGrant(record);
+  };
   const { app, drain } = createServer({
     routes,
-    lookUp: async (key) => {
-      const record = await keys.lookUp(key, developmentKey);
+    lookUp,
+    lookUpSession: async (id) => {
+      const record = await sessions.keyOf(id);
       return record && toGrant(record);
     },
     limits: createLimits(redis),
@@ -146,6 +187,8 @@ async function main(): Promise<void> {
     observe: metrics.observe,
   });
   serveDocs(app, routes, manifest.version);
+  serveBoard(app, { lookUp, queues: figures.queues });
+  serveConsole(app);
   const url = await app.listen({ host: config.HOST, port: config.PORT });
   log.info({ url, version: manifest.version, store: config.STORE }, 'gateway ready');
 
@@ -161,11 +204,13 @@ async function main(): Promise<void> {
     admission.close();
     await runner.close();
     await queue.close();
-    await Promise.all([webhooks.queue.close(), feedQueue.close()]);
+    await Promise.all([webhooks.queue.close(), feedQueue.close(), figures.close()]);
     endings.close();
     redis.disconnect();
     blobs.close();
+    await stopTracing();
     log.info('gateway stopped');
+    process.exit(0); // an exporter of traces that finds nobody would go on trying
   }
   for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, () => void stop(name));
 }

@@ -8,18 +8,19 @@ import { expect, test } from 'vitest';
  */
 // biome-ignore format: a table reads best aligned
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
-  main:     ['access', 'api', 'config', 'http', 'image', 'jobs', 'log', 'metrics', 'secrets', 'store'],
-  workers:  ['config', 'feed', 'image', 'jobs', 'log', 'metrics', 'models', 'problem', 'store', 'taxonomy'],
-  cli:      ['access', 'client', 'config', 'jobs', 'log', 'secrets'],
+  main:     ['access', 'api', 'config', 'console', 'http', 'image', 'jobs', 'log', 'metrics', 'secrets', 'store', 'tracing'],
+  workers:  ['config', 'feed', 'image', 'jobs', 'log', 'metrics', 'models', 'problem', 'store', 'taxonomy', 'tracing'],
+  cli:      ['access', 'client', 'config', 'feed', 'jobs', 'log', 'models', 'problem', 'secrets', 'store'],
   api:      ['feed', 'http', 'image', 'jobs', 'log', 'look', 'problem', 'store', 'taxonomy'],
   http:     ['log', 'problem'],
-  jobs:     ['log', 'problem'],
+  jobs:     ['image', 'log', 'problem', 'tracing'],
   store:    ['image', 'problem'],
   look:     ['problem', 'taxonomy'],
   taxonomy: ['problem'],
   access:   [],
   client:   [],
   config:   [],
+  console:  [],
   feed:     [],
   image:    [],
   log:      [],
@@ -27,6 +28,12 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   models:   [],
   problem:  [],
   secrets:  [],
+  tracing:  [],
+};
+
+/** Rooms that others may know by `import type` alone: nothing of them is loaded. */
+const TYPES_ALLOWED: Readonly<Record<string, readonly string[]>> = {
+  client: ['api', 'jobs', 'look', 'taxonomy'],
 };
 
 /** Pure rooms: these packages and Node's own pure modules, nothing that opens a socket or a file. */
@@ -52,9 +59,19 @@ const roomOf = (file: string): string => {
   return top === 'src' ? (second ?? '').replace(/\.(ts|json)$/, '') : (top ?? '');
 };
 
-const IMPORT = /(?:^|\n)\s*(?:import|export)[^'"`;]*?from\s*'([^']+)'|import\('([^']+)'\)/g;
-const importsOf = (file: string): string[] =>
-  [...readFileSync(file, 'utf8').matchAll(IMPORT)].map((match) => match[1] ?? match[2] ?? '');
+const IMPORT =
+  /(?:^|\n)\s*(?:import|export)\s*(type\s)?[^'"`;]*?from\s*'([^']+)'|import\('([^']+)'\)/g;
+const everyImportOf = (file: string) =>
+  [...readFileSync(file, 'utf8').matchAll(IMPORT)].map(([, type, from, called]) => ({
+    name: from ?? called ?? '',
+    isType: type !== undefined,
+  }));
+const importsOf = (file: string): string[] => everyImportOf(file).map(({ name }) => name);
+
+const isAllowed = (from: string, to: string, isType: boolean): boolean =>
+  from === to ||
+  (ALLOWED[from]?.includes(to) ?? false) ||
+  (isType && (TYPES_ALLOWED[from]?.includes(to) ?? false));
 
 const files = ['src', 'workers', 'models']
   .flatMap(filesUnder)
@@ -62,15 +79,12 @@ const files = ['src', 'workers', 'models']
 
 test('rooms import in one direction only, as the table says', () => {
   const wrong = files.flatMap((file) =>
-    importsOf(file)
-      .filter((name) => name.startsWith('.'))
-      .map((name) => join(dirname(file), name))
-      .filter((target) => relative(root, target) !== 'package.json')
-      .filter(
-        (target) =>
-          roomOf(target) !== roomOf(file) && !ALLOWED[roomOf(file)]?.includes(roomOf(target)),
-      )
-      .map((target) => `${relative(root, file)} -> ${relative(root, target)}`),
+    everyImportOf(file)
+      .filter(({ name }) => name.startsWith('.'))
+      .map(({ name, isType }) => ({ target: join(dirname(file), name), isType }))
+      .filter(({ target }) => relative(root, target) !== 'package.json')
+      .filter(({ target, isType }) => !isAllowed(roomOf(file), roomOf(target), isType))
+      .map(({ target }) => `${relative(root, file)} -> ${relative(root, target)}`),
   );
   expect(wrong).toEqual([]);
 });
@@ -92,6 +106,15 @@ test('pure rooms import pure packages only', () => {
         .map((name) => `${relative(root, file)} -> ${name}`),
     );
   expect(wrong).toEqual([]);
+});
+
+test('the client loads the platform and a parser, so that it runs in a page too', () => {
+  const loaded = files
+    .filter((file) => roomOf(file) === 'client')
+    .flatMap(everyImportOf)
+    .filter(({ name, isType }) => !isType && !name.startsWith('./'))
+    .map(({ name }) => name);
+  expect(loaded).toEqual(['eventsource-parser']);
 });
 
 test('onnxruntime is loaded by the inference child alone', () => {

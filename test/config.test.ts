@@ -23,6 +23,12 @@ test('an empty setting is an absent one', () => {
   expect(readConfig({ PORT: '', REDIS_URL: '' }).PORT).toBe(8080);
 });
 
+test('how many pictures go together is for the device to say, unless it is set', () => {
+  expect(readConfig({}).WORKER_BATCH).toBeUndefined();
+  expect(readConfig({ WORKER_BATCH: '4' }).WORKER_BATCH).toBe(4);
+  expect(() => readConfig({ WORKER_BATCH: '0' })).toThrow(/WORKER_BATCH/);
+});
+
 test('networks that may be fetched from are a list in CIDR notation', () => {
   expect(readConfig({}).FETCH_ALLOW).toEqual([]);
   const env = { FETCH_ALLOW: '10.0.0.0/8, fd00::/8,' };

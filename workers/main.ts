@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import manifest from '../package.json' with { type: 'json' };
-import { ConfigError, readConfig } from '../src/config.ts';
+import { ConfigError, isTraced, readConfig } from '../src/config.ts';
 import { createBatches } from '../src/jobs/batches/batches.ts';
 import { onCanceled } from '../src/jobs/cancel.ts';
 import { createCrashes } from '../src/jobs/crashes.ts';
@@ -21,10 +21,13 @@ import {
 import { OUTBOX } from '../src/jobs/webhooks/webhooks.ts';
 import { createWorkerRegister } from '../src/jobs/workers.ts';
 import { createLog } from '../src/log.ts';
+import { createStoreMetrics, watchDependencies, watchDisk } from '../src/metrics/watch.ts';
 import { createRegistry, createWorkerMetrics } from '../src/metrics.ts';
 import { feedStore } from '../src/store/feed-store.ts';
 import { MAX_SIDE_PIXELS } from '../src/store/inbox.ts';
 import { openStore } from '../src/store/open-store.ts';
+import { diskSpace, watchBlobs } from '../src/store/watched-blobs.ts';
+import { startTracing } from '../src/tracing.ts';
 import { startBatches } from './batches/start.ts';
 import { startBeat } from './beat.ts';
 import { startEngine } from './engine/pool.ts';
@@ -46,35 +49,41 @@ async function main(): Promise<void> {
   const config = readConfig(process.env);
   const log = createLog('worker', config.LOG_LEVEL);
   const id = `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`;
-  const slots = config.WORKER_CONCURRENCY;
+  const { version } = manifest;
+  const stopTracing = await startTracing({ process: 'worker', version, isOn: isTraced(config) });
+  const registry = createRegistry(version);
+  const metrics = createWorkerMetrics(registry);
 
   const redis = commandConnection(config.REDIS_URL, log);
   await untilReady(redis, AbortSignal.timeout(START_MILLIS));
   await checkRedis(redis, log);
-  const blobs = await openStore(config);
+  const blobs = watchBlobs(await openStore(config), createStoreMetrics(registry));
   await checkEpoch(redis, blobs, log);
-  const registry = createRegistry();
-  const metrics = createWorkerMetrics(registry);
   const engine = await startEngine({
     model: config.MODEL,
     device: config.DEVICE,
-    slots,
+    slots: config.WORKER_CONCURRENCY,
+    batch: config.WORKER_BATCH,
     maxPixels: config.MAX_IMAGE_PIXELS,
     modelsHome: join(config.SELVAGE_HOME, 'models'),
     observe: metrics.picture,
   });
   const model = `${engine.model.id}@${engine.model.version}`;
-  log.info({ model, device: engine.device, slots }, 'engine ready');
+  const slots = config.WORKER_CONCURRENCY * engine.batch;
+  log.info({ model, device: engine.device, slots, batch: engine.batch }, 'engine ready');
+  metrics.engine(engine, () => engine.pids().length);
+  if (config.STORE === 'fs') watchDisk(registry, () => diskSpace(config.STORE_DIR));
+  watchDependencies(registry, {
+    redis: async () => void (await redis.ping()),
+    store: () => blobs.check(),
+  });
 
   const register = createWorkerRegister(redis);
   const beat = await startBeat(register, { id, slots, model, device: engine.device }, log);
-  function done({ steps, ...fact }: JobFact): void {
-    const { name, outcome, millis, waitMillis } = fact;
-    metrics.job(name, outcome, millis);
-    metrics.step(name, 'wait', waitMillis);
-    for (const [step, stepMillis] of Object.entries(steps)) metrics.step(name, step, stepMillis);
-    if (steps.engine) beat.worked(steps.engine);
-    log[outcome === 'failed' ? 'error' : 'info']({ ...fact, steps }, 'job');
+  function done(fact: JobFact): void {
+    metrics.job(fact);
+    if (fact.steps.engine) beat.worked(fact.steps.engine);
+    log[fact.outcome === 'failed' ? 'error' : 'info'](fact, 'job');
   }
 
   const connect = () => blockingConnection(config.REDIS_URL, log);
@@ -113,6 +122,7 @@ async function main(): Promise<void> {
   const stopSweeper = startSweeper({
     ...parts,
     enqueue: (job) => enqueueJob(queue, job),
+    swept: metrics.swept,
     sweepBatches: rows.sweep,
   });
   let stopping = false;
@@ -137,6 +147,7 @@ async function main(): Promise<void> {
     redis.disconnect();
     blobs.close();
     health.close();
+    await stopTracing();
     log.info('worker stopped');
     process.exit(0);
   }

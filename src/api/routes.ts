@@ -5,6 +5,8 @@ import { sniffFormat } from '../image/sniff.ts';
 import { batchRoutes } from './batches/routes.ts';
 import { type BatchParts, createBatchWork } from './batches/work.ts';
 import { removalRoutes } from './bg.ts';
+import { removeBgRoutes } from './compat/removebg.ts';
+import { type ConsoleParts, consoleRoutes } from './console.ts';
 import type { DownloadParts } from './feeds/downloads.ts';
 import { feedRoutes } from './feeds/routes.ts';
 import type { FeedParts } from './feeds/work.ts';
@@ -15,6 +17,7 @@ import { intakeRoutes } from './intake.ts';
 import { webhookRoutes } from './intake-webhooks.ts';
 import { createIntake, type IntakeParts } from './intake-work.ts';
 import { lookRoutes } from './look.ts';
+import { problemRoutes } from './problem-pages.ts';
 import { taxonomyRoutes } from './taxonomy.ts';
 
 export interface ApiParts {
@@ -24,6 +27,7 @@ export interface ApiParts {
   intake: IntakeParts;
   batches: BatchParts;
   feeds: FeedParts & DownloadParts;
+  console: ConsoleParts;
   /** Ceiling of an image's bytes, before base64. */
   maxImageBytes: number;
   checks: Checks;
@@ -43,8 +47,11 @@ export function routeTable(parts: ApiParts): Route[] {
     ...feedRoutes(feeds),
     ...webhookRoutes(intake.webhooks, intake.idempotency),
     ...fileRoutes(intake),
+    ...removeBgRoutes({ work, readImage }),
     ...taxonomyRoutes({ work, readImage }),
     ...lookRoutes({ signingKeys }),
+    ...consoleRoutes(parts.console),
     ...healthRoutes(checks, metrics),
+    ...problemRoutes(),
   ];
 }
