@@ -1,9 +1,9 @@
 import { type Fault, Problem } from '../problem.ts';
 import type { CalibrateRequest, CalibrateResponse, Feedback } from './calibrate-schema.ts';
 import { milliCloFor, type Outside, settingOf, thermalOf } from './comfort.ts';
-import { dress, SLOTS, type Worn } from './ensemble.ts';
+import { dress, mapWorn, type Worn } from './ensemble.ts';
 import { type Garment, garmentOf } from './garment-clo.ts';
-import { judgementOf, type Piece } from './judgement.ts';
+import { judgementOf } from './judgement.ts';
 import { clamp, round } from './numeric.ts';
 import type { Model } from './params.ts';
 import { personOf, profileLabel } from './profile.ts';
@@ -34,11 +34,6 @@ function situationWith(model: Model, felt: Feedback, offsetC: number): Situation
     ...(indoorTempC !== undefined && { indoorTempC }),
   });
 }
-
-const asPieces = (worn: Worn<Garment>, pieceOf: (garment: Garment) => Piece): Worn<Piece> =>
-  Object.fromEntries(
-    SLOTS.flatMap((slot) => (worn[slot] ? [[slot, pieceOf(worn[slot])] as const] : [])),
-  );
 
 type Outfit = Worn<Garment> | undefined;
 
@@ -76,7 +71,7 @@ function ensembleOf(
     return { milliClo: milliCloFor(model, worn.icl ?? 0), outside: { wind, breath } };
   }
   const judgement = judgementOf(model, situationWith(model, felt, 0), plan);
-  const { milli, outside } = partsOf(judgement, asPieces(outfit, judgement.pieceOf));
+  const { milli, outside } = partsOf(judgement, mapWorn(outfit, judgement.pieceOf));
   return { milliClo: milli, outside };
 }
 

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import {
   type Form,
   formOf,
+  mapWorn,
   mostMilli,
-  SLOTS,
   type Slot,
   slotsOf,
   type Worn,
@@ -72,12 +72,10 @@ function whatLacks(
 
 /** Outfits that count as one: the same on torso and legs, whatever coat and shoes go with it. */
 const visibleKey = ({ mid, main, bottom }: Found['core']): string =>
-  [mid, main, bottom].map((group) => group?.index).join('/');
+  `${mid?.index}/${main?.index}/${bottom?.index}`;
 
 const wholeKey = (core: Found['core']): string =>
-  [core.outer, core.mid, core.main, core.over, core.bottom, core.shoes]
-    .map((group) => group?.index)
-    .join('/');
+  `${visibleKey(core)}/${core.outer?.index}/${core.over?.index}/${core.shoes?.index}`;
 
 /**
  * The best outfit for each look of torso and legs; where these are fewer than asked for, the best of
@@ -103,28 +101,20 @@ function gather(
 }
 
 /** The outfit with the garments whose turn it is: the first of each group, then the second, … */
-function inTurn(wardrobe: Wardrobe, worn: Worn<Piece>, turn: number): Worn<Garment> {
-  const entries = SLOTS.flatMap((slot) => {
-    const piece = worn[slot];
-    const members = piece && wardrobe.groupOf.get(piece.garment)?.members;
-    return members ? [[slot, members[turn % members.length]] as const] : [];
+const inTurn = (wardrobe: Wardrobe, worn: Worn<Piece>, turn: number): Worn<Garment> =>
+  mapWorn(worn, ({ garment }) => {
+    const { members } = wardrobe.groupOf.get(garment) ?? { members: [garment] };
+    return members[turn % members.length] ?? garment;
   });
-  return Object.fromEntries(entries);
-}
 
 /** What the day makes of every garment worn. */
 export const piecesOf = (judgement: Judgement, worn: Worn<Garment>): Worn<Piece> =>
-  Object.fromEntries(
-    SLOTS.flatMap((slot) => (worn[slot] ? [[slot, judgement.pieceOf(worn[slot])] as const] : [])),
-  );
+  mapWorn(worn, judgement.pieceOf);
 
 /** An outfit as answers carry it. */
 export function candidateOf(worn: Worn<Piece>): Candidate {
-  const garments = wornItems(worn).map(({ garment }) => garment);
-  const itemIds = garments.map(({ id }) => id);
-  const slots = Object.fromEntries(
-    SLOTS.flatMap((slot) => (worn[slot] ? [[slot, worn[slot].garment.id] as const] : [])),
-  );
+  const slots = mapWorn(worn, ({ garment }) => garment.id);
+  const itemIds = wornItems(slots);
   const form = formOf(worn);
   return { id: candidateId(itemIds), itemIds, form, slots };
 }
@@ -144,11 +134,22 @@ function dressUp(judgement: Judgement, wardrobe: Wardrobe, found: readonly Found
   return [...offered.values()];
 }
 
-/** The best outfits of a wardrobe for a day, an occasion and a plan. */
-export function offerOf(model: Model, request: CandidatesRequest, limit: number): Offer {
+/** The garments of a request, in the order of its items. */
+export const garmentsOf = (model: Model, { items }: Pick<CandidatesRequest, 'items'>): Garment[] =>
+  items.map((item) => garmentOf(model, item));
+
+/**
+ * The best outfits of a wardrobe for a day, an occasion and a plan.
+ * @param all the garments of the request, where they are read already
+ */
+export function offerOf(
+  model: Model,
+  request: CandidatesRequest,
+  limit: number,
+  all = garmentsOf(model, request),
+): Offer {
   const situation = situationOf(model, request);
   const plan: Plan = request.plan ?? 'indoor';
-  const all = request.items.map((item) => garmentOf(model, item));
   const judgement = judgementOf(model, situation, plan, mostMilli(model, all));
   const { garments, diagnostics } = sortOut(judgement, request, all);
   const must = new Set(request.must);

@@ -1,4 +1,4 @@
-import { areaFactor, type Climate, dryHeat, staticIcl } from './heat.ts';
+import { areaFactor, type Climate, dryHeatIn, staticIcl } from './heat.ts';
 import { clamp, smoothstep } from './numeric.ts';
 import type { Model } from './params.ts';
 import type { Need } from './targets.ts';
@@ -43,7 +43,10 @@ export function iclInUse(
   icl: number,
   permeability: number,
 ): number {
-  const m = climate.motionFactor(permeability);
+  return inMotion(model, climate, icl, climate.motionFactor(permeability));
+}
+
+function inMotion(model: Model, climate: Climate, icl: number, m: number): number {
   const perClo = model.k.surface.perClo;
   const b = 1 - perClo * m * icl;
   const c = climate.iA - m * (icl + climate.staticAir);
@@ -122,15 +125,21 @@ function regret({ model: { k }, climate, hotShare }: Setting, deviation: number)
   return deviation * (1 + (factor - 1) * share);
 }
 
-/** Heat balance of an ensemble: heat beyond balance, W/m2 (below 0: too cold), and insulation in use. */
-function balanceOf(setting: Setting, milliClo: number, outside: Outside) {
-  const { model, climate } = setting;
-  const icl = ensembleIcl(model, milliClo);
-  const felt = Math.max(0, icl - setting.cloOffset) / setting.damp;
-  const inUse = iclInUse(model, climate, felt, airPermeability(model, outside.wind));
-  const total = totalInUse(model, climate, inUse);
+/**
+ * Heat balance of ensembles under one outermost layer, by their thousandths of a clo: heat beyond
+ * balance, W/m2 (below 0: too cold), and insulation in use.
+ */
+function balanceUnder(setting: Setting, outside: Outside) {
+  const { model, climate, cloOffset, damp } = setting;
+  const m = climate.motionFactor(airPermeability(model, outside.wind));
+  const dry = dryHeatIn(climate);
   const drive = (climate.skinC - climate.operativeC) / model.k.unit.cloSi;
-  return { icl, total, surplus: dryHeat(climate, inUse) - drive / total };
+  return (milliClo: number) => {
+    const icl = ensembleIcl(model, milliClo);
+    const inUse = inMotion(model, climate, Math.max(0, icl - cloOffset) / damp, m);
+    const total = totalInUse(model, climate, inUse);
+    return { icl, total, surplus: dry(inUse) - drive / total };
+  };
 }
 
 /** The two parts of the thermal value, by PMV and by wettedness; each rises to a peak and falls. */
@@ -150,7 +159,7 @@ function valuesOf(setting: Setting, surplus: number, total: number, breath: numb
 export function thermalOf(setting: Setting, milliClo: number, outside: Outside): Thermal {
   const { model, climate, votesPerW } = setting;
   const { storage, ppd } = model.k;
-  const { icl, total, surplus } = balanceOf(setting, milliClo, outside);
+  const { icl, total, surplus } = balanceUnder(setting, outside)(milliClo);
   const { deviation, byVote, byWetness, wet } = valuesOf(setting, surplus, total, outside.breath);
   const debtW = climate.storage - surplus;
   const isLosing = climate.place === 'outdoor' && debtW > storage.fromW;
@@ -166,15 +175,21 @@ export function thermalOf(setting: Setting, milliClo: number, outside: Outside):
   };
 }
 
-/** The thermal value under one outermost layer, as a function of whole thousandths of a clo. */
-export interface Curve {
+/** The thermal value in one place under one outermost layer, by whole thousandths of a clo. */
+export interface PlaceCurve {
   at(milliClo: number): number;
   /** At least the greatest value between `low` and `high`. */
   bound(low: number, high: number): number;
 }
 
+/** The thermal value under one outermost layer. */
+export interface Curve extends PlaceCurve {
+  /** The least c for which `c + slope * milliClo` is nowhere below the curve, or a little more. */
+  lift(slope: number): number;
+}
+
 /** A curve that computes each point once. */
-export function createCurve(setting: Setting, outside: Outside, maxMilliClo: number): Curve {
+export function createCurve(setting: Setting, outside: Outside, maxMilliClo: number): PlaceCurve {
   const votes = new Float64Array(maxMilliClo + 1);
   const wets = new Float64Array(maxMilliClo + 1);
   const { model, climate } = setting;
@@ -182,8 +197,9 @@ export function createCurve(setting: Setting, outside: Outside, maxMilliClo: num
     staticIcl(climate, setting.neutralIcl, airPermeability(model, outside.wind)) * setting.damp +
     setting.cloOffset;
   const peak = milliCloFor(model, peakIcl);
+  const balance = balanceUnder(setting, outside);
   function compute(milliClo: number): void {
-    const { total, surplus } = balanceOf(setting, milliClo, outside);
+    const { total, surplus } = balance(milliClo);
     const { byVote, byWetness } = valuesOf(setting, surplus, total, outside.breath);
     votes[milliClo] = byVote;
     wets[milliClo] = byWetness;
@@ -207,15 +223,20 @@ export function createCurve(setting: Setting, outside: Outside, maxMilliClo: num
   };
 }
 
-/** Width of the pieces in which `liftOf` looks along a curve, thousandths of a clo. */
+/** Width of the pieces in which a lift looks along a curve, thousandths of a clo. */
 const STRIDE = 32;
 
-/** The least c for which `c + slope * milliClo` is nowhere below the curve, or a little more. */
-export function liftOf(curve: Curve, slope: number, maxMilliClo: number): number {
-  let lift = Number.NEGATIVE_INFINITY;
-  for (let low = 0; low <= maxMilliClo; low += STRIDE) {
-    const high = Math.min(maxMilliClo, low + STRIDE - 1);
-    lift = Math.max(lift, curve.bound(low, high) - slope * (slope > 0 ? low : high));
+/** A curve that finds the lift of each slope once. */
+export function withLifts(curve: PlaceCurve, maxMilliClo: number): Curve {
+  const lifts = new Map<number, number>();
+  function find(slope: number): number {
+    let lift = Number.NEGATIVE_INFINITY;
+    for (let low = 0; low <= maxMilliClo; low += STRIDE) {
+      const high = Math.min(maxMilliClo, low + STRIDE - 1);
+      lift = Math.max(lift, curve.bound(low, high) - slope * (slope > 0 ? low : high));
+    }
+    lifts.set(slope, lift);
+    return lift;
   }
-  return lift;
+  return { ...curve, lift: (slope) => lifts.get(slope) ?? find(slope) };
 }

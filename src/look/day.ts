@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { LOCALES } from '../taxonomy/schema.ts';
 import { Candidate, Diagnostic } from './answers.ts';
-import { candidateOf, type Offer, offerOf } from './candidates.ts';
-import { isSet, mostMilli, SLOTS, type Slot, type Worn } from './ensemble.ts';
+import { candidateOf, garmentsOf, type Offer, offerOf } from './candidates.ts';
+import { isSet, mostMilli, type Slot, type Worn, wornItems } from './ensemble.ts';
 import { feelOf } from './explain.ts';
-import { garmentOf } from './garment-clo.ts';
 import { type Judgement, judgementOf, type Piece } from './judgement.ts';
 import { nameAll } from './naming.ts';
 import { round } from './numeric.ts';
@@ -90,21 +89,19 @@ function waysToWear(worn: Worn<Piece>): Worn<Piece>[] {
     const piece = worn[slot];
     return piece !== undefined && !isSet(piece.garment);
   });
-  return Array.from({ length: 2 ** loose.length }, (_, mask) =>
-    Object.fromEntries(
-      SLOTS.flatMap((slot) => {
-        const bit = loose.indexOf(slot);
-        const isOff = bit >= 0 && (mask & (1 << bit)) !== 0;
-        return worn[slot] && !isOff ? [[slot, worn[slot]] as const] : [];
-      }),
-    ),
-  );
+  let ways = [worn];
+  for (const slot of loose) ways = [...ways, ...ways.map((way) => ({ ...way, [slot]: undefined }))];
+  return ways;
+}
+
+/** An hour's judgement, and the loose pieces that it gives no reason for. */
+interface HourJudged {
+  judgement: Judgement;
+  closed: readonly Slot[];
 }
 
 /** How an hour judges each way to wear an outfit; 0 where it gives no reason for a piece that is on. */
-function fitsIn(judgement: Judgement, ways: readonly Worn<Piece>[]): number[] {
-  const open = openSlots(judgement);
-  const closed = LOOSE.filter((slot) => !open.has(slot));
+function fitsIn({ judgement, closed }: HourJudged, ways: readonly Worn<Piece>[]): number[] {
   return ways.map((way) => (closed.some((slot) => way[slot]) ? 0 : fitIn(judgement, way)));
 }
 
@@ -117,15 +114,15 @@ interface Plan {
 
 /** The plan of an outfit through a day, or nothing once an hour is worse than `atLeast`. */
 function planFor(
-  hours: readonly Judgement[],
+  hours: readonly HourJudged[],
   worn: Worn<Piece>,
   atLeast: number,
 ): Plan | undefined {
   const ways = waysToWear(worn);
   let worst = 1;
   let sum = 0;
-  for (const judgement of hours) {
-    const best = Math.max(...fitsIn(judgement, ways));
+  for (const hour of hours) {
+    const best = Math.max(...fitsIn(hour, ways));
     if (best < atLeast) return undefined;
     worst = Math.min(worst, best);
     sum += best;
@@ -154,13 +151,13 @@ function outfitsFor(offers: readonly Offer[]): Worn<Piece>[] {
  * What to wear in each hour. Of ways that are as good as the best within `day.slack`, the path with
  * the fewest changes: the cheapest path through hours and ways.
  */
-function schedule(hours: readonly Judgement[], { ways }: Plan): Worn<Piece>[] {
-  const { slack, midCost } = hours[0]!.model.k.day;
+function schedule(hours: readonly HourJudged[], { ways }: Plan): Worn<Piece>[] {
+  const { slack, midCost } = hours[0]!.judgement.model.k.day;
   const changes = (a: Worn<Piece>, b: Worn<Piece>) =>
     LOOSE.reduce((sum, slot) => sum + (a[slot] === b[slot] ? 0 : slot === 'mid' ? midCost : 1), 0);
   let paths: { path: Worn<Piece>[]; cost: number; fit: number }[] = [{ path: [], cost: 0, fit: 0 }];
-  for (const judgement of hours) {
-    const fits = fitsIn(judgement, ways);
+  for (const hour of hours) {
+    const fits = fitsIn(hour, ways);
     const floor = Math.max(...fits) - slack;
     paths = ways.flatMap((way, at) => {
       const fit = fits[at]!;
@@ -179,17 +176,16 @@ function schedule(hours: readonly Judgement[], { ways }: Plan): Worn<Piece>[] {
     .path;
 }
 
-const idsOf = (worn: Worn<Piece>): string[] =>
-  SLOTS.flatMap((slot) => (worn[slot] ? [worn[slot].garment.id] : []));
+const idsOf = (worn: Worn<Piece>): string[] => wornItems(worn).map(({ garment }) => garment.id);
 
 /** The hours in words of the answer. */
 function hoursAnswer(
   request: DayRequest,
-  hours: readonly Judgement[],
+  hours: readonly HourJudged[],
   path: readonly Worn<Piece>[],
 ) {
   return path.map((worn, at) => {
-    const judgement = hours[at]!;
+    const { judgement } = hours[at]!;
     const feel = feelOf(judgement, partsOf(judgement, worn));
     const wearIds = idsOf(worn);
     const before = at > 0 ? idsOf(path[at - 1]!) : wearIds;
@@ -209,21 +205,26 @@ function hoursAnswer(
 
 /** One outfit for a whole day: that whose worst hour is best, and what to take off and put on when. */
 export function computeDay(model: Model, request: DayRequest): DayResponse {
-  const most = mostMilli(
-    model,
-    request.items.map((item) => garmentOf(model, item)),
-  );
+  const garments = garmentsOf(model, request);
+  const most = mostMilli(model, garments);
   const hours = request.hours.map((hour) => {
     const situation = situationOf(model, requestAt(request, hour));
-    return judgementOf(model, situation, hour.place ?? 'outdoor', most);
+    const judgement = judgementOf(model, situation, hour.place ?? 'outdoor', most);
+    const open = openSlots(judgement);
+    return { judgement, closed: LOOSE.filter((slot) => !open.has(slot)) };
   });
   const byNeed = hours
-    .map((judgement, at) => ({ at, need: judgement.situation[judgement.plan].iclRequired }))
+    .map(({ judgement }, at) => ({ at, need: judgement.situation[judgement.plan].iclRequired }))
     .sort((a, b) => b.need - a.need);
   const extremes = [byNeed[0]!.at, byNeed.at(-1)!.at];
   const offers = [...new Set(extremes)].map((at) => {
-    const plan = hours[at]!.plan;
-    return offerOf(model, { ...requestAt(request, request.hours[at]!), plan }, MOST_BASES);
+    const { plan } = hours[at]!.judgement;
+    return offerOf(
+      model,
+      { ...requestAt(request, request.hours[at]!), plan },
+      MOST_BASES,
+      garments,
+    );
   });
   // The extremes first: they rule most outfits out.
   const inTurn = [...new Set([...extremes, ...hours.keys()])].map((at) => hours[at]!);
@@ -244,7 +245,7 @@ export function computeDay(model: Model, request: DayRequest): DayResponse {
     (least, { fit }, at) => (fit < answered[least]!.fit ? at : least),
     0,
   );
-  const judgement = hours[extremes[0]!]!;
+  const { judgement } = hours[extremes[0]!]!;
   const icl = feelOf(judgement, partsOf(judgement, best.worn)).icl;
   const [name = ''] = nameAll(judgement, [{ worn: best.worn, icl }], request.locale ?? 'en');
   return {

@@ -13,8 +13,24 @@ export type Form = 'separates' | 'one-piece';
 /** What is worn where. */
 export type Worn<T> = { readonly [S in Slot]?: T | undefined };
 
-export const wornItems = <T>(worn: Worn<T>): T[] =>
-  SLOTS.flatMap((slot) => (worn[slot] === undefined ? [] : [worn[slot]]));
+export function wornItems<T>(worn: Worn<T>): T[] {
+  const items: T[] = [];
+  for (const slot of SLOTS) {
+    const item = worn[slot];
+    if (item !== undefined) items.push(item);
+  }
+  return items;
+}
+
+/** The same places with something else made of what is worn there. */
+export function mapWorn<T, U>(worn: Worn<T>, of: (item: T) => U): { [S in Slot]?: U } {
+  const made: { [S in Slot]?: U } = {};
+  for (const slot of SLOTS) {
+    const item = worn[slot];
+    if (item !== undefined) made[slot] = of(item);
+  }
+  return made;
+}
 
 /** A dress or jumpsuit: worn as `main`, and no legs with it. */
 export const isDress = ({ category, layer }: Garment): boolean =>
@@ -31,18 +47,12 @@ const BY_BODY_SLOT: Readonly<Record<string, Slot>> = {
   hands: 'hands',
 };
 
-const BY_REGION_AND_LAYER: Readonly<Record<string, Slot>> = {
-  'top/underwear': 'underTop',
-  'top/base': 'main',
-  'top/mid': 'mid',
-  'bottom/underwear': 'underBottom',
-  'bottom/base': 'bottom',
-  'bottom/outer': 'over',
-  'dress/base': 'main',
-  'dress/mid': 'mid',
-  'outerwear/mid': 'outer',
-  'outerwear/outer': 'outer',
-  'shoes/footwear': 'shoes',
+const BY_REGION_AND_LAYER: Readonly<Record<string, Readonly<Record<string, Slot>>>> = {
+  top: { underwear: 'underTop', base: 'main', mid: 'mid' },
+  bottom: { underwear: 'underBottom', base: 'bottom', outer: 'over' },
+  dress: { base: 'main', mid: 'mid' },
+  outerwear: { mid: 'outer', outer: 'outer' },
+  shoes: { footwear: 'shoes' },
 };
 
 const ALONE: Readonly<Partial<Record<Slot, Slot>>> = { mid: 'main', over: 'bottom' };
@@ -57,7 +67,7 @@ export function slotsOf(model: Model, garment: Garment): Slot[] {
     const slot = BY_BODY_SLOT[category.bodySlot];
     return slot && milliClo > 0 ? [slot] : [];
   }
-  const slot = BY_REGION_AND_LAYER[`${category.region}/${layer}`];
+  const slot = BY_REGION_AND_LAYER[category.region]?.[layer];
   if (!slot) return [];
   const alone = ALONE[slot];
   return alone && model.tables.layering.alone.includes(category.id) ? [slot, alone] : [slot];

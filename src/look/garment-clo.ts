@@ -34,9 +34,12 @@ interface Part {
   share: number;
 }
 
+const NO_PARTS: readonly Part[] = [];
+
 /** Materials with shares that add up to 1; equal ones where none are given. */
-function partsOf(item: WardrobeItem): Part[] {
-  const rows = (item.materials ?? []).flatMap(({ id, share }) => {
+function partsOf(item: WardrobeItem): readonly Part[] {
+  if (!item.materials) return NO_PARTS;
+  const rows = item.materials.flatMap(({ id, share }) => {
     const row = materials.get(id);
     return row ? [{ row, share: share ?? 0 }] : [];
   });
@@ -47,8 +50,14 @@ function partsOf(item: WardrobeItem): Part[] {
   }));
 }
 
-const mean = (parts: readonly Part[], of: (row: Part['row']) => number): number =>
-  parts.reduce((sum, { row, share }) => sum + share * of(row), 0);
+type Property = 'breathability' | 'windResistance' | 'waterResistance' | 'insulationFactor';
+
+const mean = (parts: readonly Part[], of: Property): number =>
+  parts.reduce((sum, { row, share }) => sum + share * row[of], 0);
+
+/** A property of what a garment is made of; none where nothing is known. */
+const madeOf = (parts: readonly Part[], of: Property): number | undefined =>
+  parts.length > 0 ? mean(parts, of) : undefined;
 
 /** Insulation of a kind of garment in these materials, within what its kind is sold with. */
 function kindClo(
@@ -59,7 +68,7 @@ function kindClo(
   const usualClo = model.tables.garmentClo[id] ?? clo.default;
   if (parts.length === 0) return usualClo;
   const usual = materials.get(impliedMaterial ?? '')?.insulationFactor ?? 1;
-  const factor = mean(parts, (row) => row.insulationFactor) / usual;
+  const factor = mean(parts, 'insulationFactor') / usual;
   return clamp(usualClo * factor, clo.min, clo.max);
 }
 
@@ -110,25 +119,13 @@ const formalityOf = (item: WardrobeItem, { formality }: CategoryRow): readonly [
   return typeof said === 'number' ? [said, said] : [said[0], said[1]];
 };
 
-const known = new WeakMap<Model, WeakMap<WardrobeItem, Garment>>();
-
-/** Reads an item, once; what it leaves out comes from the dictionary and the tables. */
+/** Reads an item; what it leaves out comes from the dictionary and the tables. */
 export function garmentOf(model: Model, item: WardrobeItem): Garment {
-  const ofModel = known.get(model) ?? new WeakMap<WardrobeItem, Garment>();
-  known.set(model, ofModel);
-  const garment = ofModel.get(item) ?? readGarment(model, item);
-  ofModel.set(item, garment);
-  return garment;
-}
-
-function readGarment(model: Model, item: WardrobeItem): Garment {
   const category = categoryOf(item);
   const layer = item.layer ?? category.layer;
   const parts = partsOf(item);
-  const made = (of: (row: Part['row']) => number) =>
-    parts.length > 0 ? mean(parts, of) : undefined;
   const { protection } = category;
-  const breath = made((row) => row.breathability);
+  const breath = madeOf(parts, 'breathability');
   return {
     id: item.id,
     category,
@@ -137,15 +134,10 @@ function readGarment(model: Model, item: WardrobeItem): Garment {
     wind: resistance(
       item.windResistance,
       protection?.wind,
-      made((row) => row.windResistance),
+      madeOf(parts, 'windResistance'),
       model.k.wear.windUnknown,
     ),
-    water: resistance(
-      item.waterResistance,
-      protection?.water,
-      made((row) => row.waterResistance),
-      0,
-    ),
+    water: resistance(item.waterResistance, protection?.water, madeOf(parts, 'waterResistance'), 0),
     breath: item.breathability ?? (breath === undefined ? model.k.hot.breathUnknown : breath / 3),
     formality: formalityOf(item, category),
     seasons: item.seasons ?? [],

@@ -11,6 +11,8 @@ export interface Oklch {
 
 /** A colour with what harmony asks of it, 0-1: whether it is one at all, and whether it is vivid. */
 export interface Shade extends Oklch {
+  /** In lower case. */
+  readonly hex: string;
   readonly chromatic: number;
   readonly vivid: number;
 }
@@ -55,7 +57,10 @@ export function shadeOf(model: Model, hex: string): Shade {
   const { vividFrom, vividTo } = model.k.colour;
   const colour = oklchOf(hex);
   return {
-    ...colour,
+    hex: hex.toLowerCase(),
+    l: colour.l,
+    c: colour.c,
+    h: colour.h,
     chromatic: chromatic(model, colour),
     vivid: rise(colour.c, vividFrom, vividTo),
   };

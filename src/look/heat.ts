@@ -140,20 +140,23 @@ export function roomClimate(model: Model, tempC: number, met: number, offsetC: n
   };
 }
 
-/** Evaporation from skin under clothing of `icl` clo in use: ISO 7730 in warmth, ISO 11079 in cold. */
-export function evaporation(climate: Climate, icl: number): number {
-  const { metW, kHumidity, gradientKpa, coldShare, iA } = climate;
+/**
+ * Dry heat that clothing must pass for balance, by its clo in use. What evaporates from the skin
+ * under it follows ISO 7730 in warmth and ISO 11079 in cold.
+ */
+export function dryHeatIn(climate: Climate): (icl: number) => number {
+  const { metW, kHumidity, gradientKpa, coldShare, iA, storage } = climate;
   const { sweat, unit } = climate.model.k;
-  const warm =
-    kHumidity * sweat.diffusion * gradientKpa + Math.max(0, sweat.perW * (metW - unit.metW));
-  const resistance = (sweat.resistance / sweat.im) * unit.cloSi * (icl + iA);
-  const cold = (kHumidity * sweat.wetPerW * metW * gradientKpa) / resistance;
-  return (1 - coldShare) * warm + coldShare * cold;
+  const diffused = kHumidity * sweat.diffusion * gradientKpa;
+  const warm = (1 - coldShare) * (diffused + Math.max(0, sweat.perW * (metW - unit.metW)));
+  const wet = kHumidity * sweat.wetPerW * metW * gradientKpa;
+  const resistance = (sweat.resistance / sweat.im) * unit.cloSi;
+  const left = metW - climate.breathing;
+  return (icl) => left - (warm + coldShare * (wet / (resistance * (icl + iA)))) + storage;
 }
 
 /** Dry heat that clothing of `icl` clo in use must pass for balance. */
-export const dryHeat = (climate: Climate, icl: number): number =>
-  climate.metW - climate.breathing - evaporation(climate, icl) + climate.storage;
+export const dryHeat = (climate: Climate, icl: number): number => dryHeatIn(climate)(icl);
 
 /** Clothed surface over bare. Source: ISO 11079. */
 export const areaFactor = ({ k: { surface } }: Model, icl: number): number =>
@@ -170,8 +173,8 @@ export const totalInsulation = (climate: Climate, icl: number): number =>
 export function neutralIcl(climate: Climate): number {
   const { icl, unit } = climate.model.k;
   const drive = (climate.skinC - climate.operativeC) / unit.cloSi;
-  const surplus = (x: number) => dryHeat(climate, x) - drive / totalInsulation(climate, x);
-  return bisect(surplus, 0, icl.solveMax);
+  const dry = dryHeatIn(climate);
+  return bisect((x) => dry(x) - drive / totalInsulation(climate, x), 0, icl.solveMax);
 }
 
 /** Insulation at rest, clo, that leaves `icl` clo in use in this climate. */

@@ -1,4 +1,12 @@
-import { type Curve, createCurve, type Outside, type Setting, settingOf } from './comfort.ts';
+import {
+  type Curve,
+  createCurve,
+  type Outside,
+  type PlaceCurve,
+  type Setting,
+  settingOf,
+  withLifts,
+} from './comfort.ts';
 import type { Garment } from './garment-clo.ts';
 import { createHarmony } from './harmony.ts';
 import { clamp } from './numeric.ts';
@@ -96,7 +104,8 @@ function placesOf(model: Model, situation: Situation, plan: Plan) {
 
 /** How far a formality lies from the occasion's, turned into 0-1; an item tagged for it is right. */
 function occasionFit(model: Model, row: OccasionRow, id: string | null, garment: Garment): number {
-  const [low, high] = garment.formality;
+  const low = garment.formality[0];
+  const high = garment.formality[1];
   const far = Math.max(0, low - row.formality, row.formality - high);
   const fit = 1 - clamp(far / (2 * row.tolerance), 0, 1);
   if (id === null || garment.occasions.length === 0) return fit;
@@ -163,12 +172,13 @@ export function judgementOf(
       const key = isHot ? outside.wind * 1e3 + outside.breath : outside.wind * 1e3;
       const known = curves.get(key);
       if (known) return known;
-      const curve = blendCurves(
+      const blended = blendCurves(
         places.map(({ setting, share }) => ({
           curve: createCurve(setting, outside, mostMilli),
           share,
         })),
       );
+      const curve = withLifts(blended, mostMilli);
       curves.set(key, curve);
       return curve;
     },
@@ -178,7 +188,7 @@ export function judgementOf(
 /** Twelve pieces of 3 clo, thousandths of a clo; more is never worn. */
 const MOST_MILLI = 36_000;
 
-function blendCurves(parts: readonly { curve: Curve; share: number }[]): Curve {
+function blendCurves(parts: readonly { curve: PlaceCurve; share: number }[]): PlaceCurve {
   const [only, second] = parts;
   if (only && !second) return only.curve;
   return {

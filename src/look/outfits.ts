@@ -1,11 +1,10 @@
-import canonicalize from 'canonicalize';
 import { type Fault, Problem } from '../problem.ts';
 import type { CandidatesResponse, OutfitsResponse, ScoreResponse } from './answers.ts';
-import { candidateId, type Offer, offerOf, piecesOf } from './candidates.ts';
-import type { SigningKeys } from './digest.ts';
+import { candidateId, garmentsOf, type Offer, offerOf, piecesOf } from './candidates.ts';
+import { canonicalJson, type SigningKeys } from './digest.ts';
 import { dress, mostMilli } from './ensemble.ts';
-import { garmentOf } from './garment-clo.ts';
-import { judgementOf } from './judgement.ts';
+import type { Garment } from './garment-clo.ts';
+import { type Judgement, judgementOf } from './judgement.ts';
 import { nameAll } from './naming.ts';
 import { round } from './numeric.ts';
 import type { Model } from './params.ts';
@@ -47,35 +46,30 @@ export function computeCandidates(
 
 /** What may be put on over a base outfit, of the garments at hand; none for the plan `outdoor`. */
 function shellsFor(
-  model: Model,
-  situation: Situation,
-  request: Pick<ScoreRequest, 'items' | 'plan'>,
-  isAtHand: (id: string) => boolean = () => true,
+  { model, plan, situation, mostMilli: most }: Judgement,
+  items: ScoreRequest['items'],
+  garments: readonly Garment[],
+  excluded: ReadonlySet<string>,
 ): ShellFinder | undefined {
-  if (request.plan === 'outdoor') return undefined;
-  const atHand = request.items.filter(
-    ({ id, available, lookEligible }) =>
-      available !== false && lookEligible !== false && isAtHand(id),
-  );
-  return shellFinder(
-    model,
-    situation,
-    atHand.map((item) => garmentOf(model, item)),
-    mostMilli(
-      model,
-      request.items.map((item) => garmentOf(model, item)),
-    ),
-  );
+  if (plan === 'outdoor') return undefined;
+  const atHand = garments.filter((_, at) => {
+    const item = items[at];
+    return (
+      item && item.available !== false && item.lookEligible !== false && !excluded.has(item.id)
+    );
+  });
+  return shellFinder(model, situation, atHand, most);
 }
 
 /** Where a request speaks of another person or errand than its targets were made for. */
 function strayFaults(model: Model, request: ScoreRequest, situation: Situation): Fault[] {
   const { userProfile, cloOffset, occasion } = request;
-  const same = (a: unknown, b: unknown) => canonicalize(a) === canonicalize(b);
   const strays: [string, boolean][] = [
     [
       '/userProfile',
-      userProfile !== undefined && !same(personOf(model, userProfile), situation.person),
+      userProfile !== undefined &&
+        canonicalJson({ ...personOf(model, userProfile) }) !==
+          canonicalJson({ ...situation.person }),
     ],
     ['/cloOffset', cloOffset !== undefined && cloOffset !== situation.cloOffset],
     ['/occasion', occasion !== undefined && occasion !== situation.occasion],
@@ -96,8 +90,9 @@ export function computeScore(
   request: ScoreRequest,
 ): ScoreResponse {
   const situation = trustedSituation(model, keys, request.targets);
-  const garments = new Map(request.items.map((item) => [item.id, garmentOf(model, item)]));
-  const most = mostMilli(model, [...garments.values()]);
+  const all = garmentsOf(model, request);
+  const garments = new Map(all.map((garment) => [garment.id, garment]));
+  const most = mostMilli(model, all);
   const judgement = judgementOf(model, situation, request.plan ?? 'indoor', most);
   const faults = strayFaults(model, request, situation);
   const entries = request.candidates.flatMap(({ id, itemIds }, at): Entry[] => {
@@ -123,7 +118,12 @@ export function computeScore(
         errors: faults,
       },
     );
-  const ranked = rank(judgement, entries, request.recent, shellsFor(model, situation, request));
+  const ranked = rank(
+    judgement,
+    entries,
+    request.recent,
+    shellsFor(judgement, request.items, all, new Set()),
+  );
   return { ranked, shell: ranked[0]?.shell ?? null, paramsVersion: model.version };
 }
 
@@ -134,10 +134,10 @@ export function computeOutfits(
   request: OutfitsRequest,
 ): OutfitsResponse {
   const most = request.limit ?? USUAL_OUTFITS;
-  const offer = offerOf(model, request, most * model.k.search.pool);
+  const garments = garmentsOf(model, request);
+  const offer = offerOf(model, request, most * model.k.search.pool, garments);
   const { judgement } = offer;
-  const excluded = new Set(request.exclude);
-  const shells = shellsFor(model, judgement.situation, request, (id) => !excluded.has(id));
+  const shells = shellsFor(judgement, request.items, garments, new Set(request.exclude));
   const entries = offer.candidates.map(({ candidate, worn }) => ({ ...candidate, worn }));
   const ranked = rank(judgement, entries, request.recent, shells, most);
   const byId = new Map(offer.candidates.map((one) => [one.candidate.id, one]));

@@ -40,14 +40,17 @@ function publish(): CoefficientRow[] {
   return rows;
 }
 
-const VERSION = 'look-params/1.0.0';
+const VERSION = 'look-params/1.0.1';
+
+/** Versions before it that give the same targets for the same request. */
+const SAME_TARGETS = ['look-params/1.0.0'];
 
 /** The params in force. A change of any value makes a new version. */
 export const PARAMS: ParamsDocument = {
   version: VERSION,
   model: 'look-heat-balance/1',
-  issued: '2026-11-20',
-  supportedTargetVersions: [VERSION],
+  issued: '2026-11-22',
+  supportedTargetVersions: [VERSION, ...SAME_TARGETS],
   coefficients: publish(),
   tables: TABLES,
   equations: EQUATIONS,

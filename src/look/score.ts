@@ -1,5 +1,5 @@
 import { type Outside, withTail } from './comfort.ts';
-import { CORE_SLOTS, type Form, formOf, isDress, isSet, type Worn } from './ensemble.ts';
+import { type Form, formOf, isDress, isSet, type Worn } from './ensemble.ts';
 import type { Judgement, Piece } from './judgement.ts';
 import { clamp } from './numeric.ts';
 import type { Term } from './tables.ts';
@@ -21,6 +21,8 @@ export interface Parts {
 }
 
 const dry = (piece: Piece | undefined): number => piece?.milli ?? 0;
+const wet = (judgement: Judgement, piece: Piece | undefined, cover: number): number =>
+  piece ? judgement.wetMilli(piece, cover) : 0;
 const waterOf = (piece: Piece | undefined): number => piece?.garment.water ?? 0;
 
 /** The outermost piece on the torso: it decides on wind, and shelters what is beneath. */
@@ -37,21 +39,19 @@ export const sockMilli = (judgement: Judgement, socks: Piece | undefined): numbe
 /** Adds up an outfit. */
 export function partsOf(judgement: Judgement, worn: Worn<Piece>): Parts {
   const { outer, mid, main, over, bottom, shoes, underTop, underBottom, socks } = worn;
-  const torsoCover = waterOf(outermost(worn));
-  const wet = (piece: Piece | undefined, cover: number) =>
-    piece ? judgement.wetMilli(piece, cover) : 0;
+  const front = outermost(worn)?.garment;
+  const torsoCover = front?.water ?? 0;
   const under = dry(underTop) + dry(underBottom) + sockMilli(judgement, socks);
   const accessory = dry(worn.head) + dry(worn.neck) + dry(worn.hands);
-  const front = outermost(worn)?.garment;
   return {
     outside: { wind: front?.wind ?? 0, breath: front?.breath ?? 1 },
     milli:
-      wet(outer, torsoCover) +
-      wet(mid, torsoCover) +
-      wet(main, torsoCover) +
-      wet(over, 0) +
-      wet(bottom, waterOf(over)) +
-      wet(shoes, 0) +
+      wet(judgement, outer, torsoCover) +
+      wet(judgement, mid, torsoCover) +
+      wet(judgement, main, torsoCover) +
+      wet(judgement, over, 0) +
+      wet(judgement, bottom, waterOf(over)) +
+      wet(judgement, shoes, 0) +
       under +
       accessory,
     top: dry(mid) + dry(main) + dry(underTop),
@@ -75,46 +75,42 @@ export function regionFit(judgement: Judgement, milli: number, target: number): 
 /** Mean fit over regions; a dress counts for top and bottom. */
 function regionsTerm(judgement: Judgement, parts: Parts): number {
   const { regions, plan } = judgement;
-  const meets = (milli: number, target: number) => regionFit(judgement, milli, target);
   const body =
     parts.form === 'one-piece'
-      ? 2 * meets(parts.top + parts.bottom, regions.dress)
-      : meets(parts.top, regions.top) + meets(parts.bottom, regions.bottom);
-  const inner = body + meets(parts.shoes, regions.shoes);
+      ? 2 * regionFit(judgement, parts.top + parts.bottom, regions.dress)
+      : regionFit(judgement, parts.top, regions.top) +
+        regionFit(judgement, parts.bottom, regions.bottom);
+  const inner = body + regionFit(judgement, parts.shoes, regions.shoes);
   if (plan === 'indoor') return inner / 3;
+  const outer = regionFit(judgement, parts.outer, regions.outerwear);
+  return (inner + outer + regionFit(judgement, parts.accessory, regions.accessory)) / 5;
+}
+
+/** What an outfit leaves missing of shelter, each part of the body by its share. */
+function missing({ model, shelter }: Judgement, kind: 'water' | 'wind', worn: Worn<Piece>): number {
+  const { torso, legs, feet } = model.tables.protection;
   return (
-    (inner + meets(parts.outer, regions.outerwear) + meets(parts.accessory, regions.accessory)) / 5
+    torso * Math.max(0, shelter.torso[kind] - (outermost(worn)?.garment[kind] ?? 0)) +
+    legs * Math.max(0, shelter.legs[kind] - (legPiece(worn)?.garment[kind] ?? 0)) +
+    feet * Math.max(0, shelter.feet[kind] - (worn.shoes?.garment[kind] ?? 0))
   );
 }
 
 /** 1 less the worse of what is missing against water and against wind. */
-export function protectionTerm({ model, shelter }: Judgement, worn: Worn<Piece>): number {
-  const places = [
-    [outermost(worn), shelter.torso, model.tables.protection.torso],
-    [legPiece(worn), shelter.legs, model.tables.protection.legs],
-    [worn.shoes, shelter.feet, model.tables.protection.feet],
-  ] as const;
-  let water = 0;
-  let wind = 0;
-  for (const [piece, need, share] of places) {
-    water += share * Math.max(0, need.water - (piece?.garment.water ?? 0));
-    wind += share * Math.max(0, need.wind - (piece?.garment.wind ?? 0));
-  }
-  return 1 - Math.max(water, wind);
-}
+export const protectionTerm = (judgement: Judgement, worn: Worn<Piece>): number =>
+  1 - Math.max(missing(judgement, 'water', worn), missing(judgement, 'wind', worn));
 
 /** Pieces that are seen, with how much of each. */
 export function visiblePieces({ model }: Judgement, worn: Worn<Piece>): [Piece, number][] {
   const { outer, torso, beneath, dress, legs, feet } = model.tables.visibleArea;
   const { mid, main } = worn;
-  const areas: [Piece | undefined, number][] = [
-    [worn.outer, outer],
-    [mid, mid && isSet(mid.garment) ? dress : torso],
-    [main, main && isDress(main.garment) ? dress : mid ? beneath : torso],
-    [worn.bottom, legs],
-    [worn.shoes, feet],
-  ];
-  return areas.filter((area): area is [Piece, number] => area[0] !== undefined);
+  const seen: [Piece, number][] = [];
+  if (worn.outer) seen.push([worn.outer, outer]);
+  if (mid) seen.push([mid, isSet(mid.garment) ? dress : torso]);
+  if (main) seen.push([main, isDress(main.garment) ? dress : mid ? beneath : torso]);
+  if (worn.bottom) seen.push([worn.bottom, legs]);
+  if (worn.shoes) seen.push([worn.shoes, feet]);
+  return seen;
 }
 
 /** Mean harmony of pairs, by how much is seen of them; the value of unknowns where there is no pair. */
@@ -133,27 +129,30 @@ function colourTerm(judgement: Judgement, worn: Worn<Piece>): number {
 }
 
 /** The core pieces that formality and season are asked of. */
-export const judgedPieces = (worn: Worn<Piece>): Piece[] =>
-  CORE_SLOTS.flatMap((slot) => {
-    const piece = slot === 'over' ? undefined : worn[slot];
-    return piece ? [piece] : [];
-  });
-
-const meanOf = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / values.length;
+const JUDGED_SLOTS = ['outer', 'mid', 'main', 'bottom', 'shoes'] as const;
 
 /** What an outfit is worth, each 0-1. */
 export function termsOf(judgement: Judgement, worn: Worn<Piece>): Terms {
   const parts = partsOf(judgement, worn);
-  const judged = judgedPieces(worn);
-  const occasions = judged.map((piece) => piece.occasion);
+  let judged = 0;
+  let occasions = 0;
+  let leastOccasion = Number.POSITIVE_INFINITY;
+  let seasons = 0;
+  for (const slot of JUDGED_SLOTS) {
+    const piece = worn[slot];
+    if (!piece) continue;
+    judged += 1;
+    occasions += piece.occasion;
+    leastOccasion = Math.min(leastOccasion, piece.occasion);
+    seasons += piece.season;
+  }
   return {
     thermal: judgement.curveFor(parts.outside).at(parts.milli),
     regions: regionsTerm(judgement, parts),
     protection: protectionTerm(judgement, worn),
-    occasion: meanOf(occasions) * Math.min(...occasions),
+    occasion: (occasions / judged) * leastOccasion,
     color: colourTerm(judgement, worn),
-    season: meanOf(judged.map((piece) => piece.season)),
+    season: seasons / judged,
   };
 }
 

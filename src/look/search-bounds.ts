@@ -1,7 +1,6 @@
-import { type Curve, liftOf } from './comfort.ts';
 import { greatestHarmony } from './harmony.ts';
 import type { Judgement } from './judgement.ts';
-import type { Prepared } from './search-plan.ts';
+import { each, type Prepared } from './search-plan.ts';
 import {
   type Ahead,
   bestOf,
@@ -48,7 +47,7 @@ export function createBounds(judgement: Judgement, prepared: Prepared, harmony: 
 
   /** Season of each choice, weighted: what it gives whatever else is worn. */
   const ownGains = levels.map((level) =>
-    Float64Array.from(level.groups, (group) =>
+    each(level.groups, (group) =>
       group && level.slot !== 'over' ? (weights.season * group.piece.season) / judged : 0,
     ),
   );
@@ -60,15 +59,6 @@ export function createBounds(judgement: Judgement, prepared: Prepared, harmony: 
     (slope > 0 ? milli : leastMilli).map((each) => pullOf(each)),
   );
   const extraPull = pullOf(slope > 0 ? extra.total.high : extra.total.low);
-  const lifts = new Map<Curve, number>();
-  function liftFor(curve: Curve): number {
-    let lift = lifts.get(curve);
-    if (lift === undefined) {
-      lift = liftOf(curve, slope, judgement.mostMilli);
-      lifts.set(curve, lift);
-    }
-    return lift;
-  }
 
   /** Writes into `scratch` what a state becomes by one more choice. */
   function step(state: State, depth: number, at: number, gain: number): void {
@@ -82,7 +72,7 @@ export function createBounds(judgement: Judgement, prepared: Prepared, harmony: 
     if (depth === 0) {
       scratch.torsoWater = piece.garment.water;
       scratch.curve = judgement.curveFor(piece.garment);
-      scratch.lift = liftFor(scratch.curve);
+      scratch.lift = scratch.curve.lift(slope);
     }
     const isLegs = slot === 'bottom' && state.overAt >= 0;
     const shelter = isLegs ? levels[overLevel]! : level;
@@ -217,3 +207,5 @@ export function createBounds(judgement: Judgement, prepared: Prepared, harmony: 
     mostAhead,
   };
 }
+
+export type Bounds = ReturnType<typeof createBounds>;

@@ -63,9 +63,43 @@ export const fitTables = (judgement: Judgement) => {
 };
 export type FitTables = ReturnType<typeof fitTables>;
 
-const most = (values: readonly number[]): number => values.reduce((a, b) => Math.max(a, b), 0);
-const least = (values: readonly number[]): number =>
-  values.length > 0 ? values.reduce((a, b) => Math.min(a, b)) : 0;
+function most(values: ArrayLike<number>): number {
+  let high = 0;
+  for (let i = 0; i < values.length; i++) high = Math.max(high, values[i]!);
+  return high;
+}
+
+function least(values: ArrayLike<number>): number {
+  let low = values[0] ?? 0;
+  for (let i = 1; i < values.length; i++) low = Math.min(low, values[i]!);
+  return low;
+}
+
+type Choices = readonly (Group | undefined)[];
+
+/** A number of each choice. */
+export function each(groups: Choices, of: (group: Group | undefined) => number): Float64Array {
+  const row = new Float64Array(groups.length);
+  for (let i = 0; i < row.length; i++) row[i] = of(groups[i]);
+  return row;
+}
+
+/** What each choice leaves missing of shelter, over the parts of the body that it covers. */
+function missingOf(
+  { model, shelter }: Judgement,
+  kind: 'water' | 'wind',
+  parts: readonly ('torso' | 'legs' | 'feet')[],
+  groups: Choices,
+): Float64Array {
+  const row = new Float64Array(groups.length);
+  for (const part of parts) {
+    const share = model.tables.protection[part];
+    const need = shelter[part][kind];
+    for (let i = 0; i < row.length; i++)
+      row[i]! += share * Math.max(0, need - (groups[i]?.piece.garment[kind] ?? 0));
+  }
+  return row;
+}
 
 /** A template made ready for search: bounds of all that is still to choose. */
 export function prepare(judgement: Judgement, template: Template, fits: FitTables) {
@@ -106,24 +140,20 @@ export function prepare(judgement: Judgement, template: Template, fits: FitTable
     bottom: visibleArea.legs,
     shoes: visibleArea.feet,
   };
-  const missing = (kind: 'water' | 'wind', slot: CoreSlot, group: Group | undefined): number => {
-    const has = group?.piece.garment[kind] ?? 0;
-    const short = (part: 'torso' | 'legs' | 'feet') =>
-      protection[part] * Math.max(0, shelter[part][kind] - has);
-    return (
-      (slot === torsoAt ? short('torso') : 0) +
-      (slot === legsAt || slot === 'over' ? short('legs') : 0) +
-      (slot === 'shoes' ? short('feet') : 0)
-    );
-  };
+  const coveredBy = (slot: CoreSlot) => [
+    ...(slot === torsoAt ? (['torso'] as const) : []),
+    ...(slot === legsAt || slot === 'over' ? (['legs'] as const) : []),
+    ...(slot === 'shoes' ? (['feet'] as const) : []),
+  ];
   /** Rain or wind, whichever asks for more: the one that bounds protection. */
   const kind = shelter.feet.water >= shelter.feet.wind ? ('water' as const) : ('wind' as const);
-  const leastMissing = (slot: CoreSlot, any: readonly (Group | undefined)[]): number =>
-    slot === 'over' ? 0 : least(any.map((group) => missing(kind, slot, group)));
   const overs = template.core.over ?? [];
-  const overMost = most(overs.map(({ piece }) => piece.milli));
-  const regionBoundOf = (slot: CoreSlot, group: Group | undefined): number => {
-    const milli = group?.piece.milli ?? 0;
+  const overMost = most(each(overs, dryMilli));
+  const leastOver =
+    overs.length > 0
+      ? least(missingOf(judgement, kind, ['legs'], overs))
+      : Number.POSITIVE_INFINITY;
+  const regionBoundOf = (slot: CoreSlot, milli: number): number => {
     if (slot === 'bottom')
       return (
         perRegion *
@@ -136,31 +166,34 @@ export function prepare(judgement: Judgement, template: Template, fits: FitTable
   const levels = ORDER.flatMap((slot): Level[] => {
     const own = template.core[slot];
     if (!own) return [];
-    const groups = slot === 'over' && !template.fixed.has('over') ? [undefined, ...own] : own;
-    const leg = slot === 'bottom' ? overs : [];
+    const isOver = slot === 'over';
+    const groups = isOver && !template.fixed.has('over') ? [undefined, ...own] : own;
+    const milli = each(groups, dryMilli);
+    const leastMilli = each(groups, (g) => (g ? judgement.wetMilli(g.piece, 0) : 0));
+    const water = missingOf(judgement, 'water', coveredBy(slot), groups);
+    const wind = missingOf(judgement, 'wind', coveredBy(slot), groups);
+    const missing = kind === 'water' ? water : wind;
+    const mostCover = slot === 'bottom' ? leastOver : Number.POSITIVE_INFINITY;
+    const ownBound = milli.map((dry, at) => {
+      const short = isOver ? 0 : Math.min(missing[at]!, mostCover);
+      return regionBoundOf(slot, dry) - weights.protection * short;
+    });
     return [
       {
         slot,
         groups,
-        indexes: Int32Array.from(groups, (group) => group?.index ?? 0),
+        indexes: Int32Array.from(groups.map((group) => group?.index ?? 0)),
         area: areas[slot],
-        ownBound: Float64Array.from(
-          groups,
-          (group) =>
-            regionBoundOf(slot, group) -
-            weights.protection * leastMissing(slot, [group, ...(group ? leg : [])]),
-        ),
-        milli: Float64Array.from(groups, (g) => g?.piece.milli ?? 0),
-        leastMilli: Float64Array.from(groups, (g) => (g ? judgement.wetMilli(g.piece, 0) : 0)),
-        occasion: Float64Array.from(groups, (g) =>
-          slot === 'over' ? 0 : (g?.piece.occasion ?? 1),
-        ),
-        water: Float64Array.from(groups, (g) => missing('water', slot, g)),
-        wind: Float64Array.from(groups, (g) => missing('wind', slot, g)),
-        mostOccasion: slot === 'over' ? 1 : most(own.map(({ piece }) => piece.occasion)),
-        least: least(groups.map((g) => (g ? judgement.wetMilli(g.piece, 0) : 0))),
-        leastDry: least(groups.map((g) => g?.piece.milli ?? 0)),
-        most: most(groups.map((g) => g?.piece.milli ?? 0)),
+        ownBound,
+        milli,
+        leastMilli,
+        occasion: each(groups, (g) => (isOver ? 0 : (g?.piece.occasion ?? 1))),
+        water,
+        wind,
+        mostOccasion: isOver ? 1 : most(each(own, (g) => g?.piece.occasion ?? 0)),
+        least: least(leastMilli),
+        leastDry: least(milli),
+        most: most(milli),
       },
     ];
   });
@@ -169,6 +202,8 @@ export function prepare(judgement: Judgement, template: Template, fits: FitTable
   const bare = { water: bareFeet('water'), wind: bareFeet('wind') };
   return { template, bare, unders, accessories, extra, isOnePiece, perRegion, fits, kind, levels };
 }
+const dryMilli = (group: Group | undefined): number => group?.piece.milli ?? 0;
+
 export type Prepared = ReturnType<typeof prepare>;
 
 const hasNoDress = ({ core }: Template): boolean =>

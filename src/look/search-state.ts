@@ -1,4 +1,4 @@
-import { type Curve, liftOf } from './comfort.ts';
+import type { Curve } from './comfort.ts';
 import type { Judgement } from './judgement.ts';
 import type { Level, Prepared } from './search-plan.ts';
 import { isUnder } from './templates.ts';
@@ -125,14 +125,15 @@ export function slopeFor(
   if (!first) return 0;
   const curve = judgement.curveFor(first.piece.garment);
   const boundBy = (slope: number): number => {
-    const pull = (milli: number) => thermal * slope * milli;
-    const best = levels.map((level, at) => {
-      const each = slope > 0 ? level.milli : level.leastMilli;
-      return bestOf(gains[at]!, level, each.map(pull), 0).pulled;
-    });
-    const sum = best.reduce((total, value) => total + value, 0);
-    const lift = liftOf(curve, slope, judgement.mostMilli);
-    return sum + thermal * lift + pull(slope > 0 ? extra.total.high : extra.total.low);
+    const perMilli = thermal * slope;
+    let sum = 0;
+    for (let at = 0; at < levels.length; at++) {
+      const level = levels[at]!;
+      const pull = (slope > 0 ? level.milli : level.leastMilli).map((milli) => perMilli * milli);
+      sum += bestOf(gains[at]!, level, pull, 0).pulled;
+    }
+    const { low, high } = extra.total;
+    return sum + thermal * curve.lift(slope) + perMilli * (slope > 0 ? high : low);
   };
   const tried = [0, ...SLOPES.map((perClo) => perClo / 1000)];
   const bounds = tried.map(boundBy);

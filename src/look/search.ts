@@ -2,7 +2,7 @@ import type { Worn } from './ensemble.ts';
 import type { Accessory, Under } from './extras.ts';
 import type { Judgement, Piece } from './judgement.ts';
 import { termsOf, weigh } from './score.ts';
-import { createBounds } from './search-bounds.ts';
+import { type Bounds, createBounds } from './search-bounds.ts';
 import { fitTables, type Prepared, prepare } from './search-plan.ts';
 import {
   type Ahead,
@@ -65,33 +65,36 @@ interface Child {
  * and what that finds spares the whole search most of its way
  * @returns the best score met with
  */
-function explore(shared: Shared, prepared: Prepared, width = Number.POSITIVE_INFINITY): number {
+function explore(
+  shared: Shared,
+  prepared: Prepared,
+  bounds: Bounds,
+  width = Number.POSITIVE_INFINITY,
+): number {
   const { judgement, top } = shared;
   const { template, levels, unders, accessories, extra, isOnePiece, perRegion, fits } = prepared;
   const { weights } = judgement.model.tables;
   const isOut = judgement.plan === 'outdoor';
-  const bounds = createBounds(judgement, prepared, shared.harmony);
   const { scratch, pulls, perOccasion, step, roofOf, bound, gainsAfter, mostAhead } = bounds;
   let bestMet = 0;
 
   /** Completes an outfit with the small things that suit it best, and offers it. */
   function settle(state: State, chosen: readonly (Group | undefined)[]): void {
     const core: { [S in CoreSlot]?: Group } = {};
+    const pieces: { [S in CoreSlot]?: Piece } = {};
     for (let at = 0; at < levels.length; at++) {
       const group = chosen[at];
-      if (group) core[levels[at]!.slot] = group;
+      if (!group) continue;
+      core[levels[at]!.slot] = group;
+      pieces[levels[at]!.slot] = group.piece;
     }
     const key = shared.keyOf(core);
     const extras = bestExtras(state, top.needs(key) + LESS_THAN_ONE);
     if (!extras) return;
-    const worn = { ...wornOf(core), ...extras };
+    const worn = { ...pieces, ...extras };
     const score = exactScore(judgement, worn);
     bestMet = Math.max(bestMet, score);
-    const tie = Object.values(core)
-      .map(({ piece }) => piece.garment.id)
-      .sort()
-      .join(' ');
-    top.offer(key, score, tie, () => ({ score, form: template.form, core, worn }));
+    top.offer(key, score, tieOf(core), () => ({ score, form: template.form, core, worn }));
   }
 
   /** The small things with which an outfit scores best; none where it stays below `needed`. */
@@ -188,8 +191,11 @@ function explore(shared: Shared, prepared: Prepared, width = Number.POSITIVE_INF
   return bestMet;
 }
 
-const wornOf = (core: Found['core']): Worn<Piece> =>
-  Object.fromEntries(Object.entries(core).map(([slot, { piece }]) => [slot, piece]));
+const tieOf = (core: Found['core']): string =>
+  Object.values(core)
+    .map(({ piece }) => piece.garment.id)
+    .sort()
+    .join(' ');
 
 /**
  * The best outfits of all templates, proved best unless the budget of nodes is spent.
@@ -212,9 +218,13 @@ export function search(
     unseen: Number.NEGATIVE_INFINITY,
   };
   const fits = fitTables(judgement);
-  const ready = templates.map((template) => prepare(judgement, template, fits));
-  const dived = ready.map((prepared) => ({ prepared, best: explore(shared, prepared, 1) }));
-  for (const { prepared } of dived.sort((a, b) => b.best - a.best)) explore(shared, prepared);
+  const dived = templates.map((template) => {
+    const prepared = prepare(judgement, template, fits);
+    const bounds = createBounds(judgement, prepared, shared.harmony);
+    return { prepared, bounds, best: explore(shared, prepared, bounds, 1) };
+  });
+  for (const { prepared, bounds } of dived.sort((a, b) => b.best - a.best))
+    explore(shared, prepared, bounds);
   const found = shared.top.list().map(({ item }) => item);
   const last = found.at(-1)?.score ?? 0;
   return {

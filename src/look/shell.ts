@@ -1,5 +1,5 @@
 import type { Shell } from './answers.ts';
-import { SLOTS, slotsOf, type Worn, wornItems } from './ensemble.ts';
+import { mapWorn, slotsOf, type Worn, wornItems } from './ensemble.ts';
 import type { Garment } from './garment-clo.ts';
 import { type Judgement, judgementOf, type Piece } from './judgement.ts';
 import { round } from './numeric.ts';
@@ -7,6 +7,7 @@ import type { Model } from './params.ts';
 import { termsOf } from './score.ts';
 import { exactScore } from './search.ts';
 import type { Situation } from './targets.ts';
+import { fingerprint } from './wardrobe.ts';
 
 /** Finds what to put on over a base outfit for outside. */
 export type ShellFinder = (base: Worn<Piece>) => Shell;
@@ -39,6 +40,18 @@ function addSmallThings(judgement: Judgement, worn: Worn<Piece>, things: readonl
   return best.worn;
 }
 
+/** Pieces that the score cannot tell apart, in their order and no more of each than an answer holds. */
+function alike(judgement: Judgement, pieces: readonly Piece[]): Piece[][] {
+  const byLook = new Map<string, Piece[]>();
+  for (const piece of pieces) {
+    const look = fingerprint(judgement, piece);
+    const equals = byLook.get(look);
+    if (!equals) byLook.set(look, [piece]);
+    else if (equals.length < MOST_ITEMS) equals.push(piece);
+  }
+  return [...byLook.values()];
+}
+
 /**
  * Prepares the search for shells among these garments; each base outfit is then one call.
  * @param most what no base outfit with a shell exceeds, thousandths of a clo
@@ -56,7 +69,7 @@ export function shellFinder(
   const reasons = reasonsFor(model, needClo, judgement);
   const pieces = garments.map((garment) => judgement.pieceOf(garment)).sort(byId);
   const isIn = (slot: string) => (piece: Piece) => slotsOf(model, piece.garment)[0] === slot;
-  const coats = pieces.filter(isIn('outer'));
+  const coats = alike(judgement, pieces.filter(isIn('outer')));
   const isCold = outdoor.regions.accessory >= model.k.layering.extraClo;
   const things = isCold
     ? pieces.filter((piece) => ['head', 'neck', 'hands'].some((slot) => isIn(slot)(piece)))
@@ -70,16 +83,13 @@ export function shellFinder(
   };
   return (base) => {
     if (!frame.needed) return { ...frame, items: [], addIds: [], reasons };
-    const outside: Worn<Piece> = Object.fromEntries(
-      SLOTS.flatMap((slot) =>
-        base[slot] ? [[slot, judgement.pieceOf(base[slot].garment)] as const] : [],
-      ),
-    );
+    const outside = mapWorn(base, ({ garment }) => judgement.pieceOf(garment));
     const bare = { score: exactScore(judgement, outside), worn: outside };
     const tried = coats
-      .map((coat) => {
-        const worn = { ...outside, outer: coat };
-        return { coat, worn, score: exactScore(judgement, worn) };
+      .flatMap((equals) => {
+        const worn = { ...outside, outer: equals[0]! };
+        const score = exactScore(judgement, worn);
+        return equals.map((coat) => ({ coat, worn: { ...worn, outer: coat }, score }));
       })
       .filter(({ score }) => score > bare.score)
       .sort((a, b) => b.score - a.score || byId(a.coat, b.coat));

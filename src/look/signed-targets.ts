@@ -1,5 +1,4 @@
-import canonicalize from 'canonicalize';
-import { checkDigest, digestOf, type SigningKeys } from './digest.ts';
+import { canonicalJson, checkDigest, digestOf, type SigningKeys } from './digest.ts';
 import { round } from './numeric.ts';
 import type { Model } from './params.ts';
 import type { TargetsRequest, TargetsResponse } from './schema.ts';
@@ -50,7 +49,10 @@ export function trustedSituation(
 ): Situation {
   const { digest: _, ...signed } = checkDigest(model, given, keys);
   const situation = situationOf(model, requestOf({ ...signed, digest: '' }));
-  if (canonicalize(unsignedTargets(model, situation)) !== canonicalize(signed))
+  const { paramsVersion } = signed;
+  if (
+    canonicalJson({ ...unsignedTargets(model, situation), paramsVersion }) !== canonicalJson(signed)
+  )
     throw new Error('Signed targets do not follow from their inputs');
   return situation;
 }

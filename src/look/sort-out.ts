@@ -29,10 +29,10 @@ function obstacles(judgement: Judgement, request: CandidatesRequest): Obstacle[]
     },
     {
       code: 'not-for-occasion',
-      stops: (_, { category, formality: [low, high], occasions }) =>
+      stops: (_, { category, formality, occasions }) =>
         occasion.forbids.includes(category.id) ||
         (!(request.occasion && occasions.includes(request.occasion)) &&
-          Math.max(low - occasion.formality, occasion.formality - high) > tooFar),
+          Math.max(formality[0] - occasion.formality, occasion.formality - formality[1]) > tooFar),
     },
     {
       code: 'not-in-rain',
@@ -58,21 +58,21 @@ const MOST_NAMED = 20;
 export function sortOut(judgement: Judgement, request: CandidatesRequest, all: readonly Garment[]) {
   const checks = obstacles(judgement, request);
   const must = new Set(request.must);
-  const judged = request.items.flatMap((item, at) => {
-    const garment = all[at];
-    const obstacle = garment && checks.find(({ stops }) => stops(item, garment));
-    return garment ? [{ garment, obstacle: must.has(item.id) ? undefined : obstacle }] : [];
+  const judged = all.map((garment, at) => {
+    const item = request.items[at]!;
+    const isWanted = must.has(item.id);
+    return { garment, obstacle: isWanted ? undefined : checks.find((c) => c.stops(item, garment)) };
   });
-  const region = ({ category }: Garment) => category.region;
-  const served = new Set(
-    judged.flatMap(({ garment, obstacle }) => (obstacle ? [] : [region(garment)])),
-  );
+  const served = new Set<string>();
+  for (const { garment, obstacle } of judged) if (!obstacle) served.add(garment.category.region);
   const stays = ({ garment, obstacle }: (typeof judged)[number]) =>
-    obstacle !== undefined && (!obstacle.isSoft || served.has(region(garment)));
+    obstacle !== undefined && (!obstacle.isSoft || served.has(garment.category.region));
   const left = new Map<string, string[]>();
   for (const one of judged.filter(stays)) {
     const code = one.obstacle?.code ?? '';
-    left.set(code, [...(left.get(code) ?? []), one.garment.id]);
+    const ids = left.get(code);
+    if (ids) ids.push(one.garment.id);
+    else left.set(code, [one.garment.id]);
   }
   const diagnostics = [...left].map(
     ([code, itemIds]): Diagnostic => ({

@@ -26,24 +26,11 @@ export interface Diagnostic {
 }
 
 /** Everything the score can see of a garment, as text. */
-function fingerprint({ model }: Judgement, piece: Piece): string {
-  const { garment } = piece;
-  const { colour } = garment;
-  return [
-    slotsOf(model, garment),
-    model.tables.layering.open.includes(garment.category.id),
-    isDress(garment),
-    isSet(garment),
-    garment.layer,
-    piece.milli,
-    garment.wind,
-    garment.water,
-    garment.breath,
-    piece.occasion,
-    piece.season,
-    colour && [colour.l, colour.c, colour.h],
-    garment.patterned,
-  ].join('|');
+export function fingerprint({ model }: Judgement, { garment, milli, occasion, season }: Piece) {
+  const { wind, water, breath, colour, patterned } = garment;
+  const isOpen = model.tables.layering.open.includes(garment.category.id);
+  const kind = `${slotsOf(model, garment)}|${isOpen}|${isDress(garment)}|${isSet(garment)}|${garment.layer}`;
+  return `${kind}|${milli}|${wind}|${water}|${breath}|${occasion}|${season}|${colour?.hex}|${patterned}`;
 }
 
 const unworn = ({ wornDaysAgo }: Garment): number => wornDaysAgo ?? Number.MAX_SAFE_INTEGER;
@@ -103,9 +90,7 @@ export function wardrobeOf(
   for (const group of groups) {
     for (const slot of slotsOf(judgement.model, group.piece.garment)) slots[slot].push(group);
   }
-  return {
-    slots,
-    groups,
-    groupOf: new Map(groups.flatMap((group) => group.members.map((g) => [g, group] as const))),
-  };
+  const groupOf = new Map<Garment, Group>();
+  for (const group of groups) for (const garment of group.members) groupOf.set(garment, group);
+  return { slots, groups, groupOf };
 }

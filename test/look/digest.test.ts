@@ -125,6 +125,12 @@ describe('keys', () => {
     expect(refusal(targets, other)).toBe('targets-altered /targets');
   });
 
+  test('a params version before this one with the same targets is taken', () => {
+    const { digest: _, ...unsigned } = { ...targets, paramsVersion: 'look-params/1.0.0' };
+    expect(targets.paramsVersion).not.toBe(unsigned.paramsVersion);
+    expect(refusal({ ...unsigned, digest: digestOf(unsigned, keys) })).toBe('accepted');
+  });
+
   test('a params version no longer taken makes them expired', () => {
     const { digest: _, ...unsigned } = { ...targets, paramsVersion: 'look-params/0.9.0' };
     const signed = { ...unsigned, digest: digestOf(unsigned, keys) };
