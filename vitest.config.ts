@@ -16,7 +16,7 @@ export default defineConfig({
     // Most of them wait for processes of their own; one at a time leaves a core idle.
     maxWorkers: 2,
     projects: [
-      { test: { name: 'unit', include: pure } },
+      { test: { name: 'unit', include: pure, testTimeout: 60_000 } },
       {
         test: {
           name: 'service',

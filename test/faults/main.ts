@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { compile } from '../support/build.ts';
 import { type Outcome, runCampaign } from './campaign.ts';
 
 const HELP = `npm run faults [-- options]   kill, cut and fill up a real installation under load, and check its promises
@@ -40,6 +41,7 @@ if (values.help) {
   console.log(HELP);
   process.exit(0);
 }
+compile();
 const outcome = await runCampaign({
   seed: Number(values.seed),
   units: Number(values.units),

@@ -8,7 +8,7 @@ const ROOT = join(import.meta.dirname, '..', '..');
  * Compiles what changed since the last run into `dist`, which tests start their processes from. Faults of
  * types are for `npm run typecheck`; what can be emitted is.
  */
-export default function build(): void {
+export function compile(): void {
   const compiler = join(ROOT, 'node_modules', '.bin', 'tsc');
   const incremental = ['--incremental', '--tsBuildInfoFile', 'dist/.tsbuildinfo'];
   try {
@@ -20,3 +20,6 @@ export default function build(): void {
     recursive: true,
   });
 }
+
+/** The name that Vitest calls. */
+export const setup = compile;
