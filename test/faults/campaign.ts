@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   blobsLeft,
   canariesOf,
@@ -56,9 +57,6 @@ const SHARES: readonly Way[] = [
 const SPARE_MILLIS = 250;
 /** Rest after each fault, so that not all are one. */
 const REST_MILLIS = 1500;
-
-const pause = (millis: number): Promise<void> =>
-  new Promise((resolve) => setTimeout(resolve, millis));
 
 /** What each picture comes to where nothing goes wrong. */
 async function referenceOf({ customers }: World): Promise<Map<string, string>> {
@@ -155,7 +153,7 @@ export async function runCampaign(plan: Plan): Promise<Outcome> {
       webhooks: world.hook.idsByJob,
       strayBlobs: await blobsLeft(installation),
       logs: installation.logs(),
-      canaries: canariesOf(world),
+      canaries: await canariesOf(world),
       longestMillis: DEADLINE_SECONDS * 1000 + SPARE_MILLIS,
       foreignBytes: foreignBytes(ledger, reference),
     };

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { childrenOf, type Installation, type Member } from './installation.ts';
 import type { Random } from './random.ts';
@@ -7,9 +8,6 @@ export interface Fault {
   name: string;
   play(installation: Installation, random: Random): Promise<void>;
 }
-
-const pause = (millis: number): Promise<void> =>
-  new Promise((resolve) => setTimeout(resolve, millis));
 
 async function again(member: Member, signal: NodeJS.Signals): Promise<void> {
   await member.end(signal);
