@@ -26,6 +26,8 @@ from photos import (
 )
 
 CLASSIFIER_SIDE = 256
+# Of the trust, where a human's label and the teacher say the opposite.
+DOUBT = 0.8
 # One backdrop in so many photos of each source is kept.
 BACKDROP_EVERY = 3
 
@@ -90,12 +92,25 @@ def add_clothes(caches, photo: Photo, seen, options) -> None:
         caches.add(backdrop=pixels_of(backdrop(colours, alpha)))
 
 
-def add_person(cache: Cache, person, options) -> None:
+def second_opinion(label: np.ndarray, matte: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """
+    Between a human's label and the teacher's matte, bytes both, and how far that is trusted: human
+    labels are cut along superpixels, and some are wrong.
+    """
+    between = (label.astype(np.uint16) + matte) // 2
+    apart = np.abs(label.astype(np.int16) - matte)
+    return between.astype(np.uint8), np.uint8(255 - apart * DOUBT)
+
+
+def add_person(cache: Cache, person, options, is_taught: bool) -> None:
     image = load_square(person.file, options.size)
     inside = load_labels(person.labels, options.size, options.subject)
     everyone = load_labels(person.labels, options.size, "person")
-    trust = np.full_like(inside, 255)
-    cache.add(photo=image, matte=inside, trust=trust, is_person=True, id=person.id)
+    matte, trust = inside, np.full_like(inside, 255)
+    if is_taught:
+        teacher, _ = load_matte(options.people_masks / f"{person.id}.png", options.size)
+        matte, trust = second_opinion(inside, smooth(teacher, *options.levels))
+    cache.add(photo=image, matte=matte, trust=trust, is_person=True, id=person.id)
     if len(cache.lists["id"]) % BACKDROP_EVERY == 0:
         cache.add(backdrop=pixels_of(backdrop(planes_of(image), planes_of(everyone[:, :, None]))))
 
@@ -105,7 +120,9 @@ def cut_out_data(options) -> None:
     people = read_people(options.people)[: options.limit] if options.people else []
     validation = held_out([person.id for person in people], options.share, options.seed)
     for person in people:
-        add_person(caches["validation" if person.id in validation else "train"], person, options)
+        side = "validation" if person.id in validation else "train"
+        # Validation is by human labels alone.
+        add_person(caches[side], person, options, side == "train" and options.people_masks)
     if options.masks:
         masks = read_masks(options.masks)
         photos = [p for p in read_clothes(options.clothes, options.table) if p.id in masks]
@@ -153,6 +170,7 @@ def main() -> None:
     parser.add_argument("--table", type=Path, help="clothes.csv")
     parser.add_argument("--masks", type=Path, help="what masks.py wrote")
     parser.add_argument("--people", type=Path, help="folder of <id>.jpg with <id>.png of labels")
+    parser.add_argument("--people-masks", type=Path, help="what masks.py wrote of them")
     parser.add_argument("--subject", choices=("person", "garment"), default="person")
     parser.add_argument("--size", type=int, default=480, help="side of the arrays, pixels")
     parser.add_argument(

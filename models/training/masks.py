@@ -1,6 +1,6 @@
 """
-Mattes of clothes photos by a network we already have: the teacher's, or our own for the
-classifier's cut-outs.
+Mattes of photos by a network we already have: the teacher's, or our own for the classifier's
+cut-outs.
 """
 
 import argparse
@@ -12,7 +12,7 @@ import numpy as np
 import onnxruntime
 from PIL import Image
 
-from photos import load_square, read_clothes
+from photos import load_square, read_clothes, read_people
 
 CATALOG = Path(__file__).parent.parent / "catalog.json"
 # What is written of each photo beside its matte; see `agreement`.
@@ -81,10 +81,19 @@ def two_looks(answer, file: Path, size: int, post: str) -> tuple[np.ndarray, dic
     return np.uint8(pixels * 255 + 0.5), {"brightest": brightest, **agreement(first, second)}
 
 
+def photos_of(options) -> list:
+    if options.people:
+        return read_people(options.people)
+    clothes = read_clothes(options.clothes, options.table)
+    return [photo for photo in clothes if photo.unseen or options.all]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--clothes", type=Path, required=True, help="folder of <id>.jpg")
-    parser.add_argument("--table", type=Path, required=True, help="clothes.csv")
+    shown = parser.add_mutually_exclusive_group(required=True)
+    shown.add_argument("--clothes", type=Path, help="folder of <id>.jpg, with --table")
+    shown.add_argument("--people", type=Path, help="folder of <id>.jpg")
+    parser.add_argument("--table", type=Path, help="clothes.csv")
     parser.add_argument("--model", default="u2netp", help="id in models/catalog.json")
     parser.add_argument("--weights", type=Path, required=True, help="its ONNX file")
     parser.add_argument("--all", action="store_true", help="contributors of evaluation photos too")
@@ -93,8 +102,7 @@ def main() -> None:
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     answer, size, post = open_network(options.model, options.weights)
-    photos = [p for p in read_clothes(options.clothes, options.table) if p.unseen or options.all]
-    photos = photos[: options.limit]
+    photos = photos_of(options)[: options.limit]
     with (options.out / "masks.csv").open("w", newline="") as out:
         table = csv.DictWriter(out, COLUMNS)
         table.writeheader()

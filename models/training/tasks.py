@@ -62,10 +62,14 @@ class CutOutTask:
             np.flatnonzero(~people).tolist(),
             np.flatnonzero(people).tolist(),
         )
-        self.decks = [Deck(pool, seed + i) for i, pool in enumerate(pools)]
-        parts = [part if pool else 0 for part, pool in zip(self.MIX, pools)]
-        self.counts = [round(batch * part / sum(parts)) for part in parts]
+        self.pools, self.decks = pools, [Deck(pool, seed + i) for i, pool in enumerate(pools)]
+        self.mix(self.MIX, batch)
         self.validation = self.fixed(arrays_of(data / "validation.npz"))
+
+    def mix(self, shares: tuple[int, int, int], batch: int) -> None:
+        """How many composites, clothes and people there are in a batch."""
+        parts = [part if pool else 0 for part, pool in zip(shares, self.pools)]
+        self.counts = [round(batch * part / sum(parts)) for part in parts]
 
     def batch(self, rng: Rng, step: int, size: int) -> tuple[Tensor, ...]:
         made, clothes, people = (

@@ -37,12 +37,21 @@ def size_at(step: int, steps: int, sizes: list[int]) -> int:
 def optimiser_of(net: nn.Module, rates: dict[str, float], scale: float) -> torch.optim.Optimizer:
     parts = {"enc": [], "rest": []}
     for name, weights in net.named_parameters():
+        if not weights.requires_grad:
+            continue
         parts["enc" if name.startswith("enc.") else "rest"].append(weights)
     groups = [
         {"params": parts[part], "lr": rate * scale, "base": rate * scale}
         for part, rate in rates.items()
     ]
     return torch.optim.AdamW(groups, betas=(0.9, 0.98), weight_decay=1e-4)
+
+
+def freeze(net: nn.Module, blocks: int) -> None:
+    """The first blocks of the encoder stay as they are: large planes, and colours and edges only."""
+    if blocks > 0:
+        for part in (net.enc.stem, *net.enc.blocks[:blocks]):
+            part.requires_grad_(False)
 
 
 class Run:
@@ -52,11 +61,14 @@ class Run:
         torch.manual_seed(options.seed)
         self.options = options
         self.task = TASKS[options.net](options.data, options.seed, options.batch)
+        if options.mix:
+            self.task.mix(options.mix, options.batch)
         self.net = NETS[options.net]()
         self.step, self.history = 0, []
         self.file = options.out / "last.pt"
         if not self.file.exists():
             self.begin()
+        freeze(self.net, options.frozen)
         # Twice as quick on a CPU.
         self.net.to(options.device, memory_format=torch.channels_last)
         self.average = copy.deepcopy(self.net).eval()
@@ -157,6 +169,10 @@ def main() -> None:
     parser.add_argument("--batch", type=int, default=16)
     parser.add_argument("--sizes", type=int, nargs="+", default=[224, 288, 320], help="of pictures")
     parser.add_argument("--rate", type=float, default=1.0, help="of the learning rate as tuned")
+    parser.add_argument(
+        "--mix", type=int, nargs=3, help="composites, clothes and people: shares of a batch"
+    )
+    parser.add_argument("--frozen", type=int, default=0, help="first blocks that are not trained")
     parser.add_argument("--precision", choices=("fp32", "bf16"), default="fp32")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     parser.add_argument("--threads", type=int, help="on a CPU others use too, 1 is often quickest")

@@ -13,10 +13,12 @@ sys.path.insert(0, str(Path(__file__).parents[3] / "models" / "training"))
 import augment  # noqa: E402
 import calibrate  # noqa: E402
 import colours  # noqa: E402
+import data  # noqa: E402
 import loss  # noqa: E402
 import net  # noqa: E402
 import start  # noqa: E402
 import tasks  # noqa: E402
+import train  # noqa: E402
 import views  # noqa: E402
 
 torch.set_num_threads(1)
@@ -90,7 +92,25 @@ class Pictures(unittest.TestCase):
         self.assertEqual((int(garment.any(0).sum()), int(garment.any(1).sum())), (32, 16))
 
 
+class Labels(unittest.TestCase):
+    def test_where_human_and_teacher_part_neither_counts_for_much(self):
+        label, teacher = np.uint8([[255, 255, 0, 0]]), np.uint8([[255, 0, 255, 0]])
+        matte, trust = data.second_opinion(label, teacher)
+        self.assertEqual(matte.tolist(), [[255, 127, 127, 0]])
+        self.assertEqual(trust.tolist(), [[255, 51, 51, 255]])
+
+
 class Networks(unittest.TestCase):
+    def test_frozen_blocks_are_not_trained_and_the_others_are(self):
+        network = net.CutOut()
+        train.freeze(network, 2)
+        frozen = {name for name, part in network.named_parameters() if not part.requires_grad}
+        self.assertTrue(frozen)
+        self.assertTrue(all(name.startswith(("enc.stem", "enc.blocks.0", "enc.blocks.1.")) for name in frozen))
+        groups = train.optimiser_of(network, {"enc": 1.0, "rest": 1.0}, 1.0).param_groups
+        left = len(list(network.parameters())) - len(frozen)
+        self.assertEqual(sum(len(group["params"]) for group in groups), left)
+
     def test_the_loss_is_least_where_the_answer_is_right(self):
         matte = torch.zeros(1, 1, 32, 32)
         matte[..., 8:24, 8:24] = 1
