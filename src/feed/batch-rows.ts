@@ -61,8 +61,11 @@ export const BATCH_LIMITS: Readonly<BatchLimits> = {
   maxUrlChars: 2_000,
 };
 
-const COLUMNS: Readonly<Record<string, Column>> = { customid: 'id', imageurl: 'imageLink' };
-const columnOf = (label: string): Column | undefined => COLUMNS[plainName(label)];
+const COLUMNS: ReadonlyMap<string, Column> = new Map([
+  ['customid', 'id'],
+  ['imageurl', 'imageLink'],
+]);
+const columnOf = (label: string): Column | undefined => COLUMNS.get(plainName(label));
 
 function openSplitter(encoding: Encoding, format: 'ndjson' | 'csv', maxRowBytes: number): Splitter {
   if (encoding.name.startsWith('utf-16')) {
@@ -126,12 +129,17 @@ function toItem(
   return { kind: 'row', ...at, customId, image: url === '' ? { base64 } : { url }, others };
 }
 
-/** The bytes of the header that a resumed upload is read under, then its own. */
-async function* withHeader(
-  header: string,
+/**
+ * What an upload that goes on is read under: its header, or blank lines, lest the first bytes of a row
+ * be taken for those of a file and tell its encoding.
+ */
+const leadOf = ({ header = '\n\n' }: { header?: string }): string => header;
+
+async function* withLead(
+  lead: string,
   source: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
-  yield Buffer.from(header);
+  yield Buffer.from(lead);
   yield* source;
 }
 
@@ -141,13 +149,13 @@ const lineBreaks = (text: string): number => {
   return count;
 };
 
-/** Where reading starts: a header that is read again stands before the place it goes on from. */
+/** Where reading starts: what is read again stands before the place it goes on from. */
 function startOf({ from }: BatchReading): BatchPlace {
   if (!from) return { offset: 0, line: 1, rows: 0 };
-  const { header = '' } = from;
+  const lead = leadOf(from);
   return {
-    offset: from.offset - Buffer.byteLength(header),
-    line: from.line - lineBreaks(header),
+    offset: from.offset - Buffer.byteLength(lead),
+    line: from.line - lineBreaks(lead),
     rows: from.rows,
   };
 }
@@ -165,7 +173,7 @@ export async function* parseBatchRows(
   const { format, from, limits = BATCH_LIMITS, ids = idSet() } = reading;
   const place = startOf(reading);
 
-  const bytes = from?.header === undefined ? source : withHeader(from.header, source);
+  const bytes = from ? withLead(leadOf(from), source) : source;
   const pieces = readPieces(bytes, undefined, (encoding) =>
     openSplitter(encoding, format, limits.maxRowBytes),
   );

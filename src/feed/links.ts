@@ -25,9 +25,9 @@ export interface RowLinks {
  * Additional links stand in one value with commas between, yet a link may have commas of its own: only
  * a comma before another scheme divides.
  */
-const SEPARATOR = /(\s*,\s*)(?=[a-z][a-z0-9+.-]*:\/\/)/i;
+const SEPARATOR = /(,)(?=\s*[a-z][a-z0-9+.-]*:\/\/)/i;
 
-/** Links at the even places, the separators at the odd ones. */
+/** Links at the even places, the spaces around them included; the separators at the odd ones. */
 const partsOf = (cell: Cell, value: string): string[] =>
   cell.name === 'additionalImageLink' && value.includes(',') ? value.split(SEPARATOR) : [value];
 

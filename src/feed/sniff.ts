@@ -37,6 +37,13 @@ const EXTENSIONS: Readonly<Record<string, FeedFormat>> = {
   jsonl: 'ndjson',
 };
 
+/** Names are strangers' words: `constructor` is in no table of ours. */
+const formatIn = (
+  table: Readonly<Record<string, FeedFormat>>,
+  name: string | undefined,
+): FeedFormat | undefined =>
+  name !== undefined && Object.hasOwn(table, name) ? table[name] : undefined;
+
 /** Space, processing instructions and comments. */
 const BEFORE_ROOT = /^(?:\s+|<\?[\s\S]*?\?>|<!--[\s\S]*?-->)*/;
 
@@ -45,7 +52,7 @@ const ROOT = /^<(?:!DOCTYPE\s+)?(?:[\w.-]+:)?([\w.-]+)/i;
 
 function sniffXml(text: string): FeedFormat | undefined {
   const root = ROOT.exec(text.replace(BEFORE_ROOT, ''))?.[1];
-  return root === undefined ? undefined : ROOTS[root.toLowerCase()];
+  return formatIn(ROOTS, root?.toLowerCase());
 }
 
 function sniffDelimited(text: string): FeedFormat | undefined {
@@ -66,7 +73,7 @@ export const charsetOf = (mediaType: string | undefined): string | undefined =>
 function formatByName({ mediaType = '', fileName = '' }: FeedHints): FeedFormat | undefined {
   const type = mediaType.split(';')[0]!.trim().toLowerCase();
   const extension = /\.(\w+)$/.exec(fileName)?.[1]?.toLowerCase();
-  return MEDIA_TYPES[type] ?? (extension === undefined ? undefined : EXTENSIONS[extension]);
+  return formatIn(MEDIA_TYPES, type) ?? formatIn(EXTENSIONS, extension);
 }
 
 /** First bytes of what may be labelled a feed and is none: gzip, zip, zstd, PDF, images. */

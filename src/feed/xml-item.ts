@@ -30,14 +30,15 @@ class Stop extends Error {}
 export const saxesWords = (message: string): string =>
   message.replace(/^\d+:\d+: /, '').replace(/\.$/, '');
 
-const CDATA_COMMENT_OR_BARE = /<!\[CDATA\[.*?\]\]>|<!--.*?-->|&(?!#?\w{1,32};)/gs;
+const HIDING_OR_BARE = /<!\[CDATA\[.*?\]\]>|<!--.*?-->|<\?.*?\?>|&(?!#?\w{1,32};)/gs;
 
 /**
  * Where an ampersand stands for itself. It is the commonest fault of all, and saxes, which reads on to
  * the next semicolon, finds it too late to name it.
+ * @param xml up to the fault: whatever opens in there closes as well, which keeps the search short
  */
 function bareAmpersand(xml: string): number {
-  for (const { 0: found, index } of xml.matchAll(CDATA_COMMENT_OR_BARE)) {
+  for (const { 0: found, index } of xml.matchAll(HIDING_OR_BARE)) {
     if (found === '&') return index;
   }
   return Number.POSITIVE_INFINITY;
@@ -67,8 +68,8 @@ export function parseItem(
     throw new Stop();
   }
   function fail({ message }: Error): void {
-    const bare = bareAmpersand(xml);
-    if (bare < parser.position) stop('an "&" is not written as "&amp;"', lineAt(xml, bare));
+    const bare = bareAmpersand(xml.slice(0, parser.position));
+    if (Number.isFinite(bare)) stop('an "&" is not written as "&amp;"', lineAt(xml, bare));
     stop(saxesWords(message));
   }
   function open(tag: SaxesTagNS): void {

@@ -111,8 +111,10 @@ function withMembers(error: unknown, members: Record<string, unknown>): Problem 
 
 /** How the body says that it is written. */
 function formatOf(call: Call): Upload['format'] {
-  const mediaType = String(call.headers['content-type'] ?? '').split(';', 1)[0] ?? '';
-  const format = ITEM_FORMATS[mediaType.trim().toLowerCase()];
+  const [mediaType = ''] = String(call.headers['content-type'] ?? '').split(';', 1);
+  const type = mediaType.trim().toLowerCase();
+  // A stranger's word: `constructor` is in no table of ours.
+  const format = Object.hasOwn(ITEM_FORMATS, type) ? ITEM_FORMATS[type] : undefined;
   if (format) return format;
   throw new Problem('unsupported-media-type', 'Send NDJSON, CSV or a form of files; see /docs');
 }

@@ -48,7 +48,8 @@ export function exportHeaders(
   const plain = mediaType.split(';', 1)[0]!.trim().toLowerCase();
   const isFeed = FEED_MEDIA_TYPES.some((known) => known === plain) || plain === 'text/plain';
   const safe = fileName.replace(/[^A-Za-z0-9._-]+/g, '-').slice(-100);
-  const ending = ENDINGS[plain] ?? (plain.includes('xml') ? 'xml' : 'txt');
+  const known = Object.hasOwn(ENDINGS, plain) ? ENDINGS[plain] : undefined;
+  const ending = known ?? (plain.includes('xml') ? 'xml' : 'txt');
   const name = /\w\.\w+$/.test(safe) ? safe : `${feedId}.${ending}`;
   return {
     'content-type': isFeed ? mediaType : 'application/octet-stream',

@@ -13,13 +13,33 @@ const FIELDS = [
 
 const PART = /^(?:\*|(\d{1,2})(?:-(\d{1,2}))?)(?:\/(\d{1,2}))?$/;
 
-function isPart(part: string, min: number, max: number): boolean {
+/** Sunday has two numbers. */
+const SUNDAY = 7;
+
+/** The numbers that a part of a field stands for; nothing where it is none. */
+function numbersOf(part: string, min: number, max: number): ReadonlySet<number> | undefined {
   const match = PART.exec(part);
-  if (!match) return false;
-  const [from = min, to = from, step = 1] = match
+  if (!match) return undefined;
+  const [first, last, every] = match
     .slice(1)
     .map((digits) => (digits === undefined ? undefined : Number(digits)));
-  return from >= min && to <= max && from <= to && step >= 1 && step <= max;
+  const isOne = first !== undefined && every === undefined;
+  const [from, to, step] = [first ?? min, last ?? (isOne ? first : max), every ?? 1];
+  if (from < min || to > max || from > to || step < 1 || step > max) return undefined;
+  const numbers = new Set<number>();
+  for (let each = from; each <= to; each += step)
+    numbers.add(max === SUNDAY ? each % SUNDAY : each);
+  return numbers;
+}
+
+/** All numbers of a field, or what is wrong with it: the queue takes no field that says one twice. */
+function readField(field: string, { name, min, max }: (typeof FIELDS)[number]): number[] | string {
+  const parts = field.split(',').map((part) => numbersOf(part, min, max));
+  if (!parts.every((part) => part !== undefined)) {
+    return `The ${name} must be *, or numbers from ${min} to ${max}`;
+  }
+  const numbers = parts.flatMap((part) => [...part]);
+  return new Set(numbers).size === numbers.length ? numbers : `The ${name} has a number twice`;
 }
 
 /** What is wrong with a schedule in cron's five fields, or nothing. */
@@ -28,23 +48,20 @@ export function scheduleFault(pattern: string): string | undefined {
   if (fields.length !== FIELDS.length) {
     return 'A schedule has five fields: minute, hour, day of the month, month, day of the week';
   }
-  const wrong = FIELDS.find(
-    ({ min, max }, at) => !fields[at]?.split(',').every((part) => isPart(part, min, max)),
-  );
-  if (wrong) return `The ${wrong.name} must be *, or numbers from ${wrong.min} to ${wrong.max}`;
-  const [, , day, month, weekday] = fields;
-  if (weekday === '*' && neverComes(day ?? '', month ?? '')) return 'No month has such a day';
+  const read = FIELDS.map((field, at) => readField(fields[at] ?? '', field));
+  const wrong = read.find((field) => typeof field === 'string');
+  if (typeof wrong === 'string') return wrong;
+  const [, , days = [], months = []] = read.filter((field) => typeof field !== 'string');
+  if (fields[4] === '*' && neverComes(days, months)) return 'No month has such a day';
   return undefined;
 }
 
 const LONGEST_MONTHS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** Whether plain days lie past the end of all the plain months that are named. */
-function neverComes(days: string, months: string): boolean {
-  const plain = /^\d+(,\d+)*$/;
-  if (!plain.test(days) || !plain.test(months)) return false;
-  const longest = Math.max(...months.split(',').map((m) => LONGEST_MONTHS[Number(m) - 1] ?? 31));
-  return days.split(',').every((day) => Number(day) > longest);
+/** Whether the days lie past the end of all the months. */
+function neverComes(days: readonly number[], months: readonly number[]): boolean {
+  const longest = Math.max(...months.map((month) => LONGEST_MONTHS[month - 1] ?? 0));
+  return days.every((day) => day > longest);
 }
 
 /** Has a feed's runs started at its times. */
