@@ -5,7 +5,7 @@ import { defineConfig } from 'vitest/config';
  * memory test of feeds) reads hundreds of megabytes.
  */
 const pure = [
-  'test/{look,taxonomy,image,client,http}/**/*.test.ts',
+  'test/{look,taxonomy,image,client,http,fuzz}/**/*.test.ts',
   'test/feed/!(memory).test.ts',
   'test/*.test.ts',
 ];

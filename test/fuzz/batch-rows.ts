@@ -1,0 +1,97 @@
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import {
+  BATCH_LIMITS,
+  type BatchFault,
+  type BatchHeader,
+  type BatchReading,
+  type BatchRow,
+  parseBatchRows,
+} from '../../src/feed/batch-rows.ts';
+import { FeedError } from '../../src/feed/feed-error.ts';
+import { type IdSet, idSet } from '../../src/feed/id-set.ts';
+import { streamOf } from '../support/feeds.ts';
+import { chanceOf, type Input, isOf } from './target.ts';
+
+export const words = [
+  ...[
+    'custom_id',
+    'image_url',
+    'image_base64',
+    '{"customId":"',
+    '","imageUrl":"',
+    '"}\n',
+    '"imageBase64"',
+  ],
+  ...['https://a.test/', '\r\n', '""', 'constructor', '__proto__', '\ufeff'],
+];
+
+export const seeds: readonly Input[] = [
+  '{"customId":"1","imageUrl":"https://a.test/1"}\n{"customId":"2","imageBase64":"aGk="}\n',
+  '{"customId":"1"}\r\n\n{"customId":"1","imageUrl":"x","imageBase64":"y"}\nno\n{"constructor":1}',
+  'custom_id,image_url,note\n1,https://a.test/1,"a\nb"\n\n2,,x\n1,https://a.test/2,\n',
+  '\ufeff\ncustom_id;image_url\n"1;https://a.test/1\n2;https://a.test/2\n3\n',
+];
+
+export const found: readonly Input[] = [
+  // A row in the middle was taken for the start of a file, and told another encoding.
+  '{"customIId#\nno\n{\0\0\u0004\0"constructor%\0\0\0\ufeff\ncustom_id;image_url\n"1\n\0\0\0',
+  '{\n\ufeff{"customId":"1","imageUrl":"https://a.test"}\n',
+];
+
+const limits = { ...BATCH_LIMITS, maxRowBytes: 200, maxIdChars: 10, maxUrlChars: 40 };
+
+type Item = BatchHeader | BatchRow | BatchFault;
+
+/** The first items, all of them where `count` is larger, and the refusal that ends them. */
+async function readRows(
+  source: Buffer,
+  reading: BatchReading,
+  count = Number.POSITIVE_INFINITY,
+): Promise<{ items: Item[]; fault?: string }> {
+  const items: Item[] = [];
+  if (count === 0) return { items };
+  try {
+    for await (const item of parseBatchRows(streamOf([source]), reading)) {
+      items.push(item);
+      if (items.length === count) break;
+    }
+    return { items };
+  } catch (error) {
+    if (isOf(error, FeedError)) return { items, fault: error.message };
+    throw error;
+  }
+}
+
+const rowsOf = (items: readonly Item[]) => items.filter((item) => item.kind !== 'header');
+
+/** An upload that breaks off anywhere and goes on is read as the upload that came whole. */
+async function goesOn(input: Buffer, format: 'csv' | 'ndjson', items: readonly Item[]) {
+  const count = 1 + chanceOf(input).below(items.length);
+  const ids: IdSet = idSet();
+  await readRows(input, { format, limits, ids }, count);
+  const end = items
+    .slice(0, count)
+    .flatMap((item) => (item.kind === 'header' ? [] : [item.end]))
+    .at(-1);
+  if (!end) return;
+  ok(end.offset <= input.length);
+  const header = items.find((item) => item.kind === 'header')?.text;
+  const from = { ...end, ...(header !== undefined && { header }) };
+  const rest = await readRows(input.subarray(end.offset), { format, limits, ids, from });
+  deepEqual(rowsOf(rest.items), rowsOf(items.slice(count)));
+}
+
+export async function holds(input: Buffer): Promise<void> {
+  const format = input.includes('{') ? 'ndjson' : 'csv';
+  const { items, fault } = await readRows(input, { format, limits });
+  const rows = rowsOf(items);
+  deepEqual(
+    rows.map(({ index }) => index),
+    rows.map((_, i) => i),
+  );
+  for (const row of rows) {
+    if (row.kind === 'fault') ok(row.detail.length > 0 && row.reasons.length > 0);
+    else equal('url' in row.image && row.image.url.length > limits.maxUrlChars, false);
+  }
+  if (fault === undefined && rows.length > 0) await goesOn(input, format, items);
+}

@@ -1,0 +1,51 @@
+import { equal, match, ok } from 'node:assert/strict';
+import { isKeyShaped } from '../../src/access/key.ts';
+import { authorize, type Grant } from '../../src/http/auth.ts';
+import { requestIdOf } from '../../src/http/request-id.ts';
+import { sessionIdOf } from '../../src/http/session-cookie.ts';
+import { Problem } from '../../src/problem.ts';
+import { chanceOf, type Input } from './target.ts';
+
+export const words = ['Bearer ', 'slv_', 'selvage-console=', '; ', '%', '"'];
+
+export const seeds: readonly Input[] = [
+  'Bearer slv_0123456789abcdefghijklmnopqrst000000',
+  'bearer   x ',
+  'Basic abc',
+  'selvage-console=abc%20; other="1"; selvage-console=%E4',
+  'req-1:2.3_4',
+  'slv_0000000000000000000000000000003yfJqT',
+];
+
+export const found: readonly Input[] = [];
+
+/** Who passes had a key of visible characters; what is looked up is what was sent, and nothing more. */
+async function checkBearer(text: string): Promise<void> {
+  const asked: string[] = [];
+  const lookUp = async (key: string): Promise<Grant | undefined> => {
+    asked.push(key);
+    return undefined;
+  };
+  const refusal: unknown = await authorize(text, 'any-key', lookUp).catch((error) => error);
+  ok(refusal instanceof Problem);
+  equal(refusal.type, 'unauthorized');
+  for (const key of asked) ok(/^[!-~]{1,200}$/.test(key) && text.includes(key));
+}
+
+/** A key that was mistyped in one place is none. */
+function checkKey(text: string): void {
+  if (!isKeyShaped(text)) return;
+  match(text, /^slv_[0-9A-Za-z]{36}$/);
+  const at = 4 + chanceOf(Buffer.from(text)).below(36);
+  const other = text[at] === 'a' ? 'b' : 'a';
+  equal(isKeyShaped(text.slice(0, at) + other + text.slice(at + 1)), false);
+}
+
+export async function holds(input: Buffer): Promise<void> {
+  const text = input.toString('latin1');
+  checkKey(text);
+  match(requestIdOf({ headers: { 'x-request-id': text } }), /^[A-Za-z0-9._:-]{1,128}$/);
+  const session = sessionIdOf({ cookie: text });
+  ok(session === undefined || session.length > 0);
+  await checkBearer(text);
+}

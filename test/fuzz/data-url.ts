@@ -1,0 +1,65 @@
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { readJsonImage } from '../../src/http/image-body.ts';
+import { sniffFormat } from '../../src/image/sniff.ts';
+import { Problem } from '../../src/problem.ts';
+import { type Input, orRefusal } from './target.ts';
+
+export const words = [
+  'data:',
+  ';base64,',
+  'image/png',
+  'image/jpg',
+  'image/webp',
+  '==',
+  '/9j/',
+  'iVBORw0KGgo',
+];
+
+export const seeds: readonly Input[] = [
+  'iVBORw0KGgoAAAANSUhEUg==',
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUg',
+  'data:image/jpg;base64,/9j/4AAQSkZJRgABAQ==',
+  'DATA:image/png;BASE64,iVBORw0KGgo=',
+  'data:text/plain;charset=utf-8;base64,aGk=',
+  'data:,hello',
+  'aG\r\nk=\t',
+  'a===',
+  'aGVsb',
+  'a-b_',
+  'AB=CD',
+];
+
+export const found: readonly Input[] = [];
+
+const MAX_BYTES = 200;
+const read = (text: string) =>
+  orRefusal(() => readJsonImage({ image_base64: text }, MAX_BYTES, sniffFormat).image, Problem);
+
+const decoded = (base64: string): Buffer | undefined => {
+  try {
+    return Buffer.from(atob(base64), 'latin1');
+  } catch {
+    return undefined;
+  }
+};
+
+/** What is read is what the platform reads, and is read again from what it is written as. */
+export function holds(input: Buffer): void {
+  const text = input.toString();
+  const image = read(text);
+  const base64 = text.replace(/^data:[^;,]*;base64,/i, '');
+  const right = decoded(base64.replaceAll(/\s+/g, '').replace(/=+$/, ''));
+  if (image instanceof Problem) {
+    ok(['invalid-request', 'payload-too-large'].includes(image.type), image.type);
+    // What a browser takes as base64 is refused for its size or its type only.
+    const plain = text === base64 ? decoded(text) : undefined;
+    if (plain && plain.length > 0) equal(image.type, 'payload-too-large');
+    return;
+  }
+  ok(image && image.length > 0 && image.length <= MAX_BYTES);
+  deepEqual(Buffer.from(image), right);
+  const written = Buffer.from(image).toString('base64');
+  deepEqual(read(written), image);
+  const format = sniffFormat(image);
+  deepEqual(read(`data:image/${format ?? 'x'};base64,${written}`), image);
+}

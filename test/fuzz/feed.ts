@@ -1,0 +1,119 @@
+import { deepEqual, equal } from 'node:assert/strict';
+import { exportFeed, type Replace } from '../../src/feed/export.ts';
+import type { RowFault } from '../../src/feed/fault.ts';
+import { FeedError } from '../../src/feed/feed-error.ts';
+import { FEED_LIMITS } from '../../src/feed/limits.ts';
+import { type FeedReading, parseFeed } from '../../src/feed/parse.ts';
+import type { FeedRow } from '../../src/feed/row.ts';
+import { streamOf } from '../support/feeds.ts';
+import { chanceOf, cut, type Input, isOf } from './target.ts';
+
+export const words = [
+  ...[
+    'id',
+    'image_link',
+    'additional_image_link',
+    'https://a.test/',
+    ',http://',
+    '\t',
+    '"',
+    '\r\n',
+  ],
+  ...['{"id":"', '","image_link":"', '"}\n', '<rss><channel>', '<item>', '</item>', '<?xml '],
+  ...['<g:id>', '</g:id>', '<image_link>', '</image_link>', '</channel></rss>', 'encoding="'],
+  ...['windows-1252', 'utf-16', 'shift_jis', '\ufeff', '<html', 'constructor', '__proto__'],
+];
+
+const items = '<item><id>1</id><image_link>https://a.test/1?a&amp;b</image_link></item>';
+
+export const seeds: readonly Input[] = [
+  'id,image_link,additional_image_link\n1,http://a.test/1,"http://a.test/a,b , http://a.test/2"\n',
+  'id\tImage Link\ttitle\n1\thttps://a.test/1\t"x"\n1\tftp://a.test\ty\n',
+  '{"id":"1","imageLink":"https://a.test/1","additionalImageLinks":["https://a.test/2",3]}\n',
+  `<?xml version="1.0" encoding="windows-1252"?><rss><channel>${items}</channel></rss>`,
+  '<feed xmlns="http://www.w3.org/2005/Atom"><entry><id>1</id><title>x</title></entry></feed>',
+  Buffer.from('\ufeffid,image_link\n1,https://a.test/ä\n'),
+  Buffer.from('\ufeffid,image_link\n1,https://a.test/1\n', 'utf16le'),
+  Buffer.from('id,image_link\n\xe4,https://a.test/1\n', 'latin1'),
+  '<!doctype html><p>',
+  '%PDF-1.7',
+];
+
+export const found: readonly Input[] = [
+  // Members that every object has were taken for formats.
+  '<constructor/>',
+  '<__proto__ xmlns="x">',
+];
+
+const limits = {
+  ...{ maxBytes: 2000, maxRows: 8, maxRowBytes: 300, maxIdChars: 20, maxUrlChars: 80 },
+  ...{ maxTextChars: 30, maxAdditionalImages: 2, maxDepth: 5 },
+};
+/** What is written anew may be longer. */
+const wider = { ...FEED_LIMITS, maxRows: limits.maxRows, maxTextChars: limits.maxTextChars };
+
+const MEDIA_TYPES = ['text/plain', 'text/csv', 'application/xml; charset=windows-1252', 'a.b/c;d'];
+const FILE_NAMES = ['feed', 'feed.jsonl', 'a.constructor', 'b.__proto__'];
+
+function readingOf(input: Buffer): FeedReading {
+  const chance = chanceOf(input);
+  return { mediaType: chance.pick(MEDIA_TYPES), fileName: chance.pick(FILE_NAMES), limits };
+}
+
+/** All that comes, and the refusal it ends with. */
+async function readAll<T>(source: AsyncIterable<T>): Promise<{ all: T[]; fault?: FeedError }> {
+  const all: T[] = [];
+  try {
+    for await (const each of source) all.push(each);
+    return { all };
+  } catch (error) {
+    if (isOf(error, FeedError)) return { all, fault: error };
+    throw error;
+  }
+}
+
+const isWide = ([a, b]: Buffer): boolean =>
+  (a === 0xff && b === 0xfe) || (a === 0xfe && b === 0xff) || (a === 0) !== (b === 0);
+
+const written = async (input: Buffer, reading: FeedReading, replace: Replace) =>
+  readAll(exportFeed(streamOf(cut(input)), replace, reading));
+
+/** What an export must not change in a row. */
+function withoutLinks(item: FeedRow | RowFault | undefined) {
+  if (item?.kind !== 'row') return item;
+  const { imageLink: _, additionalImageLinks, notes: __, ...rest } = item;
+  return { ...rest, images: additionalImageLinks.length + 1 };
+}
+
+/**
+ * A feed is refused as one or read to its end. An export without new links is the feed again, and one
+ * with new links is read as the same rows with these.
+ */
+export async function holds(input: Buffer): Promise<void> {
+  const reading = readingOf(input);
+  const { all, fault } = await readAll(parseFeed(streamOf([input]), reading));
+  const same = await written(input, reading, () => undefined);
+  equal(same.fault?.message, fault?.message);
+  if (fault) return;
+  if (!isWide(input)) deepEqual(Buffer.concat(same.all), input);
+
+  const changed = await written(
+    input,
+    reading,
+    ({ index }, image) => `https://n.test/${index}/${image}`,
+  );
+  equal(changed.fault, undefined);
+  const again = await readAll(parseFeed(streamOf(changed.all), { ...reading, limits: wider }));
+  equal(again.fault, undefined);
+  for (const [i, row] of all.entries()) {
+    if (row.kind !== 'row') continue;
+    const other = again.all[i];
+    deepEqual(withoutLinks(other), withoutLinks(row));
+    if (other?.kind !== 'row') continue;
+    const links = [other.imageLink, ...other.additionalImageLinks];
+    deepEqual(
+      links,
+      links.map((_, image) => `https://n.test/${i}/${image}`),
+    );
+  }
+}

@@ -1,0 +1,60 @@
+import { deepEqual, equal } from 'node:assert/strict';
+import { columnOf } from '../../src/feed/columns.ts';
+import { detectEncoding } from '../../src/feed/encoding.ts';
+import { ndjsonSplitter } from '../../src/feed/ndjson.ts';
+import { isRecord, splitsWell } from './splitting.ts';
+import type { Input } from './target.ts';
+
+export const words = [
+  '{"',
+  '":',
+  '":"',
+  '"id"',
+  '\\u0',
+  '\\"',
+  '__proto__',
+  'null',
+  '1e9',
+  '[]',
+  '{}',
+];
+
+export const seeds: readonly Input[] = [
+  '{"id":"ä","imageLink":"https://a.test/1.jpg"}\n',
+  '{"id": 1, "title" : "\\u00e4\\"", "additionalImageLinks": ["a", "b"]}\r\n\n{}\n',
+  '{"id":"1","id":"2","x":{"y":[1,{"z":"]}"}]},"price":1e400}\n',
+  '[1]\n"text"\nnull\n{"id"\n{"id":9007199254740993}\n',
+  ' {"__proto__":{"id":1},"constructor":true}\n{"\xff":"\xc3"}',
+];
+
+export const found: readonly Input[] = [];
+
+const encoding = detectEncoding(Buffer.alloc(0));
+const open = (maxRowBytes: number) => ndjsonSplitter({ encoding, maxRowBytes, columnOf });
+
+const NEW_VALUE = 'ä"\n\u0000';
+
+/** A value after all texts in its place were replaced. */
+const replaced = (value: unknown): unknown =>
+  Array.isArray(value)
+    ? value.map((each) => (typeof each === 'string' ? NEW_VALUE : each))
+    : NEW_VALUE;
+
+/** Every row is what JSON.parse makes of its line, and stays so where its texts are replaced. */
+export function holds(input: Buffer): void {
+  const { pieces, splitter } = splitsWell(open, input);
+  for (const record of pieces.filter(isRecord)) {
+    const parse = (raw: string): object => JSON.parse(encoding.decode(raw));
+    const entries = Object.entries(parse(record.raw));
+    deepEqual(
+      record.cells.map(({ label }) => label),
+      entries.map(([name]) => name),
+    );
+    equal(splitter.rewrite(record, new Map()), record.raw);
+    const values = record.cells.map((cell) => cell.values.map(() => NEW_VALUE));
+    deepEqual(
+      Object.entries(parse(splitter.rewrite(record, new Map(values.entries())))),
+      entries.map(([name, value]) => [name, replaced(value)]),
+    );
+  }
+}

@@ -1,0 +1,61 @@
+import { equal, ok } from 'node:assert/strict';
+import { createRequire } from 'node:module';
+import { scheduleFault } from '../../src/jobs/feeds/schedules.ts';
+import type { Input } from './target.ts';
+
+export const words = [
+  '*',
+  '*/',
+  '0',
+  '59',
+  '23',
+  '31',
+  '12',
+  '7',
+  '-',
+  ',',
+  ' ',
+  '30 2 *',
+  '29 2 *',
+];
+
+export const seeds: readonly Input[] = [
+  '30 4 * * *',
+  '*/15 0-6,22 1 1,7 0-7/2',
+  '0 0 29 2 *',
+  '0 0 30 2 *',
+  '0 0 31 4,6 1',
+  ' 1\t2 3 4 5 ',
+  '60 0 * * *',
+  '@daily',
+];
+
+export const found: readonly Input[] = [
+  // The queue refused what had been taken.
+  '7,7 * * * *',
+  '1-3,2 * * * *',
+  '*,5 * * * *',
+  '0 0 * * 0,7',
+  '0 0 30-31 2 *',
+  '0 0 30/1 2 *',
+];
+
+// Under the fuzzer, Node does not find the names that this package exports.
+const { getNextMillis }: typeof import('bullmq') = createRequire(import.meta.url)('bullmq');
+
+const NOW = Date.UTC(2026, 0, 1);
+/** Between two days of February 29, where a century lies between them. */
+const LONGEST_MILLIS = 8 * 366 * 86_400_000;
+
+/** A schedule that is taken is one that the queue takes and that comes. */
+export function holds(input: Buffer): void {
+  const pattern = input.toString();
+  const fault = scheduleFault(pattern);
+  if (fault !== undefined) {
+    ok(fault.length > 0);
+    return;
+  }
+  const next = getNextMillis(NOW, { pattern, tz: 'UTC' });
+  equal(typeof next, 'number');
+  ok(next !== undefined && next > NOW && next - NOW <= LONGEST_MILLIS, `${next}`);
+}

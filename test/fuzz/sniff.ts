@@ -1,0 +1,62 @@
+import { equal, ok } from 'node:assert/strict';
+import { SNIFF_BYTES, sniffFormat } from '../../src/image/sniff.ts';
+import { Problem } from '../../src/problem.ts';
+import { measureImage } from '../../src/store/inbox.ts';
+import { bytesOf, type Input, orRefusal } from './target.ts';
+
+const bytes = (text: string) => Buffer.from(text, 'latin1');
+
+export const words = [
+  ...['\x89PNG\r\n\x1a\n', 'IHDR', 'RIFF', 'WEBP', 'VP8 ', 'VP8L', 'VP8X', '\xff\xd8\xff'],
+  ...['\xff\xc0', '\xff\xe1', 'Exif\0\0', 'II*\0', 'MM\0*', '\xff\xda', 'CgBI'],
+];
+
+export const seeds: readonly Input[] = [
+  bytes('\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x01\0\0\0\x02\0\x08\x06\0\0\0'),
+  bytes('\xff\xd8\xff\xe0\0\x10JFIF\0\x01\x01\0\0\x01\0\x01\0\0\xff\xc0\0\x0b\x08\0\x10\0\x20\x03'),
+  bytes(
+    '\xff\xd8\xff\xe1\0\x1aExif\0\0II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\xff\xc2\0\x0b\x08\0\x10\0\x20\x03',
+  ),
+  bytes('RIFF\x24\0\0\0WEBPVP8 \x18\0\0\0\x30\x01\0\x9d\x01\x2a\x10\0\x20\0\0\0\0\0'),
+  bytes('RIFF\x24\0\0\0WEBPVP8L\x18\0\0\0\x2f\x0f\xc0\x07\0\0\0\0\0'),
+  bytes('RIFF\x24\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0\x0f\0\0\x1f\0\0'),
+  bytes('RIFF\x24\0\0\0WAVEfmt '),
+  'GIF89a',
+  '',
+];
+
+export const found: readonly Input[] = [];
+
+const STARTS = [
+  ['jpeg', /^\xff\xd8\xff/],
+  ['png', /^\x89PNG\r\n.\n/],
+  ['webp', /^RIFF.{4}WEBP/s],
+] as const;
+
+const limits = { maxPixels: 50_000_000, maxSidePixels: 16_384 };
+const REFUSALS: readonly string[] = [
+  'unsupported-media-type',
+  'payload-too-large',
+  'invalid-request',
+];
+
+/** The first bytes alone say the format, and the header says a size in bounds or is refused. */
+export function holds(input: Buffer): void {
+  const format = sniffFormat(input);
+  const start = input.toString('latin1', 0, SNIFF_BYTES);
+  equal(format, STARTS.find(([, pattern]) => pattern.test(start))?.[0]);
+  equal(sniffFormat(input.subarray(0, SNIFF_BYTES)), format);
+  if (input.length >= SNIFF_BYTES || format) {
+    equal(sniffFormat(Buffer.concat([input, bytesOf('more')])), format);
+  }
+  const image = orRefusal(() => measureImage(input, limits), Problem);
+  if (image instanceof Problem) {
+    ok(REFUSALS.includes(image.type), image.type);
+    equal(image.type === 'unsupported-media-type', format === undefined);
+    return;
+  }
+  equal(image.format, format);
+  for (const side of [image.width, image.height]) {
+    ok(Number.isInteger(side) && side >= 0 && side <= limits.maxSidePixels, `${side} pixels`);
+  }
+}

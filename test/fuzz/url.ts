@@ -1,0 +1,101 @@
+import { equal, ok } from 'node:assert/strict';
+import { BlockList, isIPv4, isIPv6 } from 'node:net';
+import { addressRule } from '../../workers/fetch/addresses.ts';
+import { FetchRefused } from '../../workers/fetch/refusal.ts';
+import { nextUrl, readUrl } from '../../workers/fetch/url.ts';
+import { type Input, orRefusal } from './target.ts';
+
+export const words = [
+  ...[
+    'http://',
+    'https://',
+    'HTTP:\\\\',
+    '[::1]',
+    '[::ffff:',
+    '127.0.0.1',
+    '0x7f.1',
+    '0177.',
+    '2130706433',
+  ],
+  ...[
+    '64:ff9b::',
+    '169.254.169.254',
+    'user:pass@',
+    '%2e',
+    '。',
+    '//',
+    ':80',
+    '@',
+    '#',
+    '2002:',
+    '%25eth0',
+  ],
+];
+
+export const seeds: readonly Input[] = [
+  'http://example.com/a?b#c',
+  'https://user:pass@example.com',
+  'http://0x7f.1/',
+  'http://[::ffff:127.0.0.1]:443/',
+  'http://[64:ff9b::7f00:1]/',
+  'http://example.com.:80/',
+  '//a.test/relative',
+  'ftp://a.test',
+  '169.254.169.254',
+  '2001:4860:4860::8888',
+  '4000::1',
+  'fe80::1%eth0',
+];
+
+export const found: readonly Input[] = [];
+
+/** Networks that nobody may reach, told to another library than the one the rule is made with. */
+const inner = new BlockList();
+const NETWORKS = [
+  ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16'],
+  ...['172.16.0.0/12', '192.0.0.0/24', '192.168.0.0/16', '198.18.0.0/15', '224.0.0.0/3'],
+];
+for (const network of NETWORKS) {
+  const [base = '', bits] = network.split('/');
+  inner.addSubnet(base, Number(bits), 'ipv4');
+  // The same networks within IPv6.
+  inner.addSubnet(`::ffff:${base}`, 96 + Number(bits), 'ipv6');
+}
+inner.addSubnet('::', 3, 'ipv6');
+inner.addSubnet('4000::', 2, 'ipv6');
+inner.addSubnet('8000::', 1, 'ipv6');
+/** IPv4 addresses, written in IPv6. */
+const MAPPED = new BlockList();
+MAPPED.addSubnet('::ffff:0:0', 96, 'ipv6');
+MAPPED.addSubnet('64:ff9b::', 96, 'ipv6');
+
+const check = addressRule([]);
+const base = new URL('https://a.test/b/c');
+
+function checkAddress(text: string): void {
+  const refusal = orRefusal(() => check(text, 443), FetchRefused);
+  if (refusal instanceof FetchRefused) {
+    equal(refusal.reason, 'private-address');
+    return;
+  }
+  const bare = text.replace(/%.*/, '');
+  if (isIPv4(bare)) ok(!inner.check(bare, 'ipv4'), bare);
+  else if (!MAPPED.check(bare, 'ipv6')) ok(!inner.check(bare, 'ipv6'), bare);
+}
+
+/** A link that is taken is http or https without credentials, and is taken again as the same. */
+export function holds(input: Buffer): void {
+  const text = input.toString();
+  if (isIPv4(text) || isIPv6(text)) checkAddress(text);
+  for (const url of [
+    orRefusal(() => readUrl(text), FetchRefused),
+    orRefusal(() => nextUrl(base, text), FetchRefused),
+  ]) {
+    if (url instanceof FetchRefused) continue;
+    ok(url.protocol === 'http:' || url.protocol === 'https:');
+    equal(`${url.username}${url.password}`, '');
+    equal(readUrl(url.href).href, url.href);
+    const host = url.hostname.replace(/^\[|\]$/g, '');
+    if (isIPv4(host) || isIPv6(host)) checkAddress(host);
+  }
+}

@@ -1,0 +1,54 @@
+import { detectEncoding } from '../../src/feed/encoding.ts';
+import { FEED_LIMITS } from '../../src/feed/limits.ts';
+import { xmlSplitter } from '../../src/feed/xml.ts';
+import { rewritesWell, splitsWell } from './splitting.ts';
+import type { Input } from './target.ts';
+
+export const words = [
+  ...[
+    '<rss>',
+    '<channel>',
+    '<item>',
+    '</item>',
+    '<item/>',
+    '</channel></rss>',
+    '<g:id>',
+    '</g:id>',
+  ],
+  ...['<feed xmlns="http://www.w3.org/2005/Atom">', '<entry>', '</entry>', '</feed>', 'xmlns:g='],
+  ...[
+    '"http://base.google.com/ns/1.0"',
+    '<![CDATA[',
+    ']]>',
+    '<!--',
+    '-->',
+    '<?',
+    '?>',
+    '<!DOCTYPE',
+  ],
+  ...['&amp;', '&#38;', '&#x0;', '&', '/>', '<rdf:RDF>', 'xmlns=""', ']]', '--', '="', "='"],
+];
+
+const rss = (items: string) =>
+  `<?xml version="1.0"?><rss xmlns:g="http://base.google.com/ns/1.0"><channel>${items}</channel></rss>`;
+
+export const seeds: readonly Input[] = [
+  rss('<item><g:id>1</g:id><g:image_link>https://a.test/?a=1&amp;b=2</g:image_link></item>'),
+  rss('<item><title lang=">">a<![CDATA[</item>]]></title><!-- </item> --><x/></item> text <?pi ?>'),
+  rss("<item><id>c</id><bad></item><item a='\"/>'><item>inner</item>&unknown; & </item><item/>"),
+  '<feed xmlns="http://www.w3.org/2005/Atom"><entry><id>ä</id><link href="x"/></entry></feed>',
+  '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/"><item><title>a</title></item></rdf:RDF>',
+  '<!DOCTYPE rss [<!ENTITY a "aaaa">]><rss/>',
+  '<rss><channel><item><a><b><c><d>deep</d></c></b></a></item></channel></rss>',
+];
+
+export const found: readonly Input[] = [];
+
+const encoding = detectEncoding(Buffer.alloc(0));
+
+export function holds(input: Buffer): void {
+  const format = input.includes('<feed') ? 'atom' : 'rss';
+  const open = (maxRowBytes: number) =>
+    xmlSplitter(format, encoding, { ...FEED_LIMITS, maxRowBytes, maxDepth: 5 });
+  rewritesWell(open, splitsWell(open, input));
+}
