@@ -23,6 +23,8 @@ const Environment = z.object({
   STORE_DIR: z.string().min(1).optional(),
   S3_BUCKET: z.string().min(3).default('selvage'),
   SYNC_TIMEOUT_SECONDS: z.coerce.number().min(0.5).max(600).default(25),
+  REQUEST_TIMEOUT_SECONDS: z.coerce.number().min(1).max(3600).default(60),
+  MAX_CONNECTIONS: whole(10, 1_000_000).default(10_000),
   MAX_IMAGE_BYTES: whole(1024, 512 * 2 ** 20).default(20 * 2 ** 20),
   MAX_IMAGE_PIXELS: whole(1024, 2 ** 28).default(50_000_000),
   FETCH_ALLOW: networks,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ImageForm } from '../http/image-body.ts';
+import { type ImageForm, printable } from '../http/image-body.ts';
 import { parse } from '../http/parse.ts';
 import { asProblem, problemBody } from '../http/problem-answer.ts';
 import { type Call, json, type Reply, type Route, route } from '../http/route.ts';
@@ -62,7 +62,7 @@ function readParts({ fields, via }: ImageForm): unknown {
     try {
       return [name, JSON.parse(String(value))];
     } catch {
-      throw notJson(name);
+      throw notJson(printable(name));
     }
   };
   return Object.fromEntries(Object.entries(fields).map(read));

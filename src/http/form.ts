@@ -1,6 +1,6 @@
-import { z } from 'zod';
 import { Problem } from '../problem.ts';
 import { collect, type Part, printable } from './image-body.ts';
+import { membersOf } from './json-body.ts';
 
 /** A form of any names: its fields, and the bytes of its files. */
 export interface Form {
@@ -42,14 +42,12 @@ export async function readFormParts(
   return { fields, files };
 }
 
-const Members = z.record(z.string(), z.unknown());
-
 /**
  * The form in a URL-encoded or JSON body, which holds no files.
- * @throws Problem invalid-request
+ * @throws Problem invalid-request, payload-too-large
  */
 export function readFormBody(body: unknown): Form {
-  const members = Members.safeParse(body);
-  if (members.success) return { fields: members.data, files: {} };
+  const fields = membersOf(body);
+  if (fields) return { fields, files: {} };
   throw new Problem('invalid-request', 'The body must be a form, or a JSON object');
 }

@@ -1,17 +1,26 @@
 import { z } from 'zod';
 import { type Fault, Problem } from '../problem.ts';
 
-const pointerPart = (part: PropertyKey): string =>
-  String(part).replaceAll('~', '~0').replaceAll('/', '~1');
+/** Names that clients make up can be as long as bodies. */
+const MOST_NAME_CHARS = 200;
 
-/** A path into a body as a JSON Pointer (RFC 6901). */
+const pointerPart = (part: PropertyKey): string =>
+  String(part).slice(0, MOST_NAME_CHARS).replaceAll('~', '~0').replaceAll('/', '~1');
+
+/** A path into a body as a JSON Pointer (RFC 6901), names in it cut where they are very long. */
 export const jsonPointer = (path: readonly PropertyKey[]): string =>
   path.map((part) => `/${pointerPart(part)}`).join('');
+
+/** As many are told in one answer: for a body of nothing but faults it would be many times as large. */
+const MOST_FAULTS = 100;
+
+const countOf = (issue: z.core.$ZodIssue): number =>
+  issue.code === 'unrecognized_keys' ? issue.keys.length : 1;
 
 /** One fault for each thing zod found wrong; each unknown key is a fault of its own. */
 function faultsOf(issue: z.core.$ZodIssue): Fault[] {
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({
+    return issue.keys.slice(0, MOST_FAULTS).map((key) => ({
       pointer: jsonPointer([...issue.path, key]),
       detail: 'This field is not known here',
     }));
@@ -20,18 +29,20 @@ function faultsOf(issue: z.core.$ZodIssue): Fault[] {
 }
 
 /**
- * The value, checked and typed; or a Problem that names every fault at once.
+ * The value, checked and typed; or a Problem that names every fault at once, a hundred of them at most.
  * @param what how the value is called in the answer, such as `body` or `query`
  * @throws Problem invalid-request
  */
 export function parse<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const errors = parsed.error.issues.flatMap(faultsOf);
+  const { issues } = parsed.error;
+  const count = issues.reduce((sum, issue) => sum + countOf(issue), 0);
+  const errors = issues.slice(0, MOST_FAULTS).flatMap(faultsOf).slice(0, MOST_FAULTS);
   const first = errors[0];
   throw new Problem(
     'invalid-request',
-    `The ${what} has ${errors.length === 1 ? 'a fault' : `${errors.length} faults`}, first: ${first?.pointer || '(whole)'}: ${first?.detail}`,
+    `The ${what} has ${count === 1 ? 'a fault' : `${count} faults`}, first: ${first?.pointer || '(whole)'}: ${first?.detail}`,
     { errors },
   );
 }

@@ -9,14 +9,16 @@ import {
 } from 'fastify';
 import type { Logger } from '../log.ts';
 import { Problem, unavailable } from '../problem.ts';
-import { letGoOnClose } from './connections.ts';
+import { keepConnections } from './connections.ts';
+import { framingCheck } from './framing.ts';
+import { readJsonBodies } from './json-body.ts';
 import { MAX_JSON_BYTES, mountAll } from './mount.ts';
 import { callerOf, type Gate, giveBack, hungUp, newPassage } from './passage.ts';
 import { asProblem, PROBLEM_MEDIA_TYPE, parserProblem, problemBody } from './problem-answer.ts';
 import { answerRaw } from './raw-answer.ts';
 import { requestIdOf } from './request-id.ts';
 import type { Reply, Route } from './route.ts';
-import { BODY_TIMES, type BodyTimes, limitBodyTime } from './slow-body.ts';
+import { type BodyTimes, limitBodyTime } from './slow-body.ts';
 import type { Sunset } from './sunset.ts';
 
 /** The parts a server is built of. */
@@ -30,8 +32,12 @@ export interface ServerParts extends Gate {
   sniff(bytes: Uint8Array): string | undefined;
   /** Absolute URI for problem types, or none. */
   problemBase: string | undefined;
-  /** How long bodies may take. */
+  /** How long a client may take for its headers, then for its body; or between bytes of a long one. */
+  requestMillis?: number;
+  /** Where bodies are to be treated otherwise. */
   bodyTimes?: BodyTimes;
+  /** Connections at once; see `keepConnections`. */
+  maxConnections?: number;
   /** Called once for each answered request. */
   observe(fact: {
     method: string;
@@ -52,17 +58,26 @@ export interface HttpServer {
   drain(): void;
 }
 
+const REQUEST_MILLIS = 60_000;
+const MAX_CONNECTIONS = 10_000;
+
 /** Builds the HTTP server: ids, keys, limits, parsing, problems, logs. Nothing listens yet. */
 export function createServer(parts: ServerParts): HttpServer {
   const closing = new AbortController();
-  const { wholeMillis, idleMillis } = parts.bodyTimes ?? BODY_TIMES;
+  const { requestMillis = REQUEST_MILLIS, maxConnections = MAX_CONNECTIONS } = parts;
+  const { wholeMillis = requestMillis, idleMillis = requestMillis } = parts.bodyTimes ?? {};
   const app = fastify({
     loggerInstance: parts.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestIdOf,
     requestIdHeader: false,
     bodyLimit: MAX_JSON_BYTES,
-    http: { headersTimeout: 60_000 },
+    http: {
+      headersTimeout: requestMillis,
+      requestTimeout: 0, // as below; Node compares the two before it hears of that
+      connectionsCheckingInterval: requestMillis / 4,
+      requireHostHeader: false, // see framingCheck, which answers with a problem
+    },
     requestTimeout: 0, // see limitBodyTime
     keepAliveTimeout: 65_000,
     forceCloseConnections: 'idle',
@@ -71,13 +86,23 @@ export function createServer(parts: ServerParts): HttpServer {
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 200 },
     frameworkErrors: (error, request, reply) => answerProblem(request, reply, asProblem(error)),
     clientErrorHandler(error, socket) {
-      answerRaw(socket, parserProblem(error), parts.problemBase);
+      if (connections.isAnswered(socket)) socket.destroy();
+      else answerRaw(socket, parserProblem(error), parts.problemBase);
     },
   });
 
-  letGoOnClose(app.server, closing.signal);
+  const connections = keepConnections(app.server, closing.signal, maxConnections);
+  const checkFraming = framingCheck();
+  // Node answers both by itself otherwise, or not at all, and not with a problem.
+  app.server.on('checkExpectation', (request, response) => {
+    app.server.emit('request', request, response);
+  });
+  app.server.on('connect', (_request, socket) => {
+    answerRaw(socket, new Problem('method-not-allowed', 'This is no proxy'), parts.problemBase);
+  });
   app.decorateRequest('passage');
   app.removeContentTypeParser('text/plain');
+  readJsonBodies(app);
   app.register(multipart, {
     throwFileSizeLimit: false,
     limits: {
@@ -92,11 +117,14 @@ export function createServer(parts: ServerParts): HttpServer {
   app.addHook('onRequest', async (request, reply) => {
     request.passage = newPassage();
     reply.header('x-request-id', request.id);
+    checkFraming(request.raw);
     if (!request.routeOptions.config.readsAsItComes) limitBodyTime(request, reply, wholeMillis);
     if (closing.signal.aborted) throw unavailable('This server is shutting down; ask again', 1);
   });
-  // A connection kept alive would keep a server that is told to stop from ending.
-  app.addHook('onSend', async (_request, reply) => {
+  app.addHook('onSend', async (request, reply) => {
+    // Who takes nothing of an answer for so long is gone; Node sets its own time once it is out.
+    request.raw.socket.setTimeout(requestMillis);
+    // A connection kept alive would keep a server that is told to stop from ending.
     if (closing.signal.aborted) reply.header('connection', 'close');
   });
 

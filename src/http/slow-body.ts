@@ -9,8 +9,6 @@ export interface BodyTimes {
   idleMillis: number;
 }
 
-export const BODY_TIMES: BodyTimes = { wholeMillis: 60_000, idleMillis: 60_000 };
-
 const hasBody = ({ headers }: FastifyRequest): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > 0;
 

@@ -9,6 +9,8 @@ type Network = ReturnType<typeof ipaddr.parseCIDR>;
 const NAT64 = ipaddr.parseCIDR('64:ff9b::/96');
 /** RFC 4291: all of IPv6 that is given out to the internet; `unicast` alone is far more. */
 const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3');
+/** Public by its range, yet every machine at Azure has its host's own services there. */
+const AZURE_HOST = ipaddr.parseCIDR('168.63.129.16/32');
 const PUBLIC_PORTS = [80, 443];
 
 const isIn = (address: Address, network: Network): boolean =>
@@ -26,7 +28,9 @@ function innermost(text: string): Address {
 
 /** 6to4, Teredo and all else that is set aside for something is not `unicast` to ipaddr.js. */
 const isPublic = (address: Address): boolean =>
-  address.range() === 'unicast' && (address.kind() === 'ipv4' || isIn(address, GLOBAL_IPV6));
+  address.range() === 'unicast' &&
+  (address.kind() === 'ipv4' || isIn(address, GLOBAL_IPV6)) &&
+  !isIn(address, AZURE_HOST);
 
 /**
  * The rule for where a connection may go: public unicast addresses on ports 80 and 443, and any

@@ -4,9 +4,13 @@ import type { Report } from './report-parts.ts';
 import type { ReportFormat } from './request.ts';
 
 /** A cell that a spreadsheet shows and does not work out. */
-const inert = (text: string): string => (/^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text);
+const inert = (text: string): string =>
+  /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/.test(text) ? `'${text}` : text;
+/** Without what moves a terminal's cursor, or turns the direction of writing. */
+const visible = (text: string): string =>
+  text.replaceAll(/[^\P{Cc}\t\r\n]|[\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');
 const cell = (value: string | number): string => {
-  const text = typeof value === 'number' ? String(value) : inert(value);
+  const text = typeof value === 'number' ? String(value) : inert(visible(value));
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
 const csvLine = (cells: readonly (string | number)[]): string => `${cells.map(cell).join(',')}\r\n`;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createSafeFetch } from '../../../workers/safe-fetch.ts';
-import { plantServer, serve } from '../../support/servers.ts';
+import { plantServer, redirectTo, serve } from '../../support/servers.ts';
 
 /** A fetch for which every name leads to this machine; `asked` are the names it looked up. */
 function fetcher(allow: readonly string[] = []) {
@@ -75,8 +75,19 @@ describe('127.0.0.1', () => {
   });
 });
 
+/** Inside, or set aside for something; clouds have their metadata at some of them. */
+const NOT_PUBLIC = [
+  ...['http://168.63.129.16/machine', 'http://2822734096/', 'http://[::ffff:168.63.129.16]/'],
+  ...['http://192.0.0.192/opc/v2/', 'http://192.0.0.170/', 'http://192.88.99.1/'],
+  ...['http://240.0.0.1/', 'http://0177.1/', 'http://192.0.2.1/', 'http://203.0.113.1/'],
+  ...['http://[64:ff9b:1::a00:1]/', 'http://[64:ff9b::168.63.129.16]/', 'http://[2002:a00:1::]/'],
+  ...['http://[fd20:ce::254]/', 'http://[fec0::1]/', 'http://[100::1]/', 'http://[5f00::1]/'],
+  ...['http://[2001:db8::1]/', 'http://[::a00:1]/', 'http://[::ffff:0:a9fe:a9fe]/'],
+];
+
 describe('other addresses', () => {
   test.each([
+    ...NOT_PUBLIC,
     'http://0/',
     'http://0.0.0.0/',
     'http://0x0/',
@@ -130,8 +141,25 @@ describe('other addresses', () => {
   });
 });
 
+test.each([
+  ...NOT_PUBLIC,
+  'file:///etc/passwd',
+  'gopher://127.0.0.1/_x',
+  '//10.0.0.1/',
+  '\\\\10.0.0.1/',
+])('a redirect to %s is not followed', async (link) => {
+  const { requests, port } = await plantServer(redirectTo(link));
+  const { safe } = fetcher(['127.0.0.1/32']);
+  await expect(safe.fetch(`http://127.0.0.1:${port}/`, { maxBytes: 100 })).rejects.toThrow(
+    expect.objectContaining({ name: 'FetchRefused' }),
+  );
+  expect(requests).toHaveLength(1);
+  await safe.close();
+});
+
 describe('names that lead inside', () => {
   test.each([
+    'http://metadata.google.internal/computeMetadata/v1/',
     'http://localhost/',
     'http://LOCALHOST/',
     'http://localhost./',
