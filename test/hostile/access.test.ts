@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll } from 'vitest';
+import { type Stack, startStack } from '../support/stack.ts';
+import { accessCases } from './access.cases.ts';
+import { foreignCases } from './foreign.cases.ts';
+import { idleCases } from './idle.cases.ts';
+import { nameCases } from './names.cases.ts';
+
+/** As many as this machine lets one process have open, 10,000 at most. */
+function mostConnections(): number {
+  const limits = readFileSync('/proc/self/limits', 'utf8');
+  const open = Number(/^Max open files +\d+ +(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY);
+  return Math.min(10_000, Math.floor((open - 500) / 100) * 100);
+}
+const MOST = mostConnections();
+
+let stack: Stack;
+let key: string;
+const running = () => stack;
+beforeAll(async () => {
+  stack = await startStack({ MAX_CONNECTIONS: String(MOST), REQUEST_TIMEOUT_SECONDS: '600' });
+  ({ key } = await stack.key());
+});
+afterAll(() => stack.stop());
+
+accessCases(running);
+foreignCases(running);
+nameCases(running, () => key);
+idleCases(running, MOST);

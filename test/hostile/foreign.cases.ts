@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { drawnShirt } from '../support/images.ts';
+import { intakeClient, readJob } from '../support/intake.ts';
+import type { Stack } from '../support/stack.ts';
+import { ACCESS } from './access-table.ts';
+
+const Made = z.looseObject({ id: z.string(), run: z.object({ id: z.string() }).optional() });
+const Deliveries = z.object({ deliveries: z.array(z.object({ id: z.string() })) });
+const Refusal = z.looseObject({ requestId: z.string(), instance: z.string() });
+
+/** Which of a client's things a path with `{id}` is about. */
+const KINDS = ['jobs', 'batches', 'feeds', 'deliveries'] as const;
+type Kind = (typeof KINDS)[number];
+const NEVER = { jobs: 'job_', batches: 'batch_', feeds: 'feed_', deliveries: 'msg_' } as const;
+
+/** Things of one client, asked for by another. */
+export function foreignCases(stack: () => Stack): void {
+  /** Makes one of everything, as one client. */
+  async function makeAll() {
+    const ids: Partial<Record<Kind, string | undefined>> = {};
+    const { key } = await stack().key({ client: 'owner' });
+    const owner = intakeClient(stack(), key);
+    const make = async (path: string, body: object) =>
+      Made.parse(
+        await (
+          await owner.ask('POST', path, {
+            body: JSON.stringify(body),
+            headers: { 'content-type': 'application/json' },
+          })
+        ).json(),
+      );
+    await owner.ask('POST', '/webhooks/secret');
+    const webhook = JSON.stringify({ url: 'http://127.0.0.1:9/hook' });
+    const image = await drawnShirt({ width: 64, height: 64, format: 'jpeg' });
+    const job = await readJob(await owner.post(image, { webhook }));
+    ids.jobs = job.id;
+    ids.batches = (await make('/batches', {})).id;
+    const feed = await make('/feeds', { url: 'http://127.0.0.1:9/feed.xml' });
+    ids.feeds = feed.id;
+    await owner.until(job.id, 'succeeded');
+    const list = async () =>
+      Deliveries.parse(await (await owner.ask('GET', '/webhooks/deliveries')).json()).deliveries;
+    await expect.poll(async () => (await list()).length).toBeGreaterThan(0);
+    ids.deliveries = (await list())[0]?.id;
+    return { ids, run: feed.run?.id ?? '' };
+  }
+
+  test('what belongs to another client looks exactly as what never was', async () => {
+    const { ids, run } = await makeAll();
+    const { key } = await stack().key({ client: 'stranger' });
+    const ask = async (method: string, path: string, id: string) => {
+      const filled = path.replace('{id}', id).replace('{run}', run).replace('{row}', '0');
+      const body =
+        /\/(items|runs)$/.test(path) && method === 'POST' ? 'custom_id,image_url\r\n' : null;
+      const headers = {
+        authorization: `Bearer ${key}`,
+        ...(body && { 'content-type': 'text/csv' }),
+      };
+      const response = await fetch(`${stack().url}${filled}`, { method, headers, body });
+      const { requestId, instance, ...rest } = Refusal.parse(await response.json());
+      return { status: response.status, problem: rest };
+    };
+    let asked = 0;
+    for (const { method, path } of ACCESS.filter((row) => row.path.includes('{id}'))) {
+      const kind = KINDS.find((name) => path.includes(`/${name}/`));
+      const id = kind && ids[kind];
+      if (!kind || !id) throw new Error(`nothing was made for ${path}`);
+      const foreign = await ask(method, path, id);
+      expect(foreign.status, `${method} ${path}`).toBe(404);
+      const never = await ask(
+        method,
+        path,
+        NEVER[kind] + 'f'.repeat(id.length - NEVER[kind].length),
+      );
+      expect(foreign, `${method} ${path}`).toEqual(never);
+      asked++;
+    }
+    expect(asked).toBeGreaterThan(20);
+  });
+}

@@ -1,0 +1,58 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import type { Stack } from '../support/stack.ts';
+
+/** What one idle connection may cost the gateway, bytes; some 8 KB were seen. */
+const MOST_BYTES_EACH = 40_000;
+
+const figure = (text: string, name: RegExp): number =>
+  z.coerce.number().parse(name.exec(text)?.[1]);
+
+async function figuresOf(url: string) {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  return {
+    residentBytes: figure(text, /^process_resident_memory_bytes (\d+)$/m),
+    /** Those to Redis among them. */
+    sockets: figure(text, /^nodejs_active_resources\{type="TCPSocketWrap"\} (\d+)$/m),
+  };
+}
+
+async function openIdle(port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1');
+  await once(socket, 'connect');
+  return socket.on('error', () => {});
+}
+
+/** Opens connections that never say a word, a hundred at a time. */
+async function openMany(port: number, count: number): Promise<Socket[]> {
+  const sockets: Socket[] = [];
+  while (sockets.length < count)
+    sockets.push(...(await Promise.all(Array.from({ length: 100 }, () => openIdle(port)))));
+  return sockets;
+}
+
+/** @param most connections that the gateway holds at once, a multiple of 100 */
+export function idleCases(stack: () => Stack, most: number): void {
+  test(`${most} connections that say nothing cost little, keep nobody out and leave nothing behind`, async () => {
+    const { url } = stack();
+    const before = await figuresOf(url);
+    const first = await openMany(Number(new URL(url).port), most);
+    const full = await figuresOf(url);
+    expect(full.sockets).toBeGreaterThan(0.95 * most);
+    const bytesEach = (full.residentBytes - before.residentBytes) / most;
+    console.info(`${most} idle connections: ${Math.round(bytesEach)} bytes each`);
+    expect(bytesEach).toBeLessThan(MOST_BYTES_EACH);
+    // One more makes the one go that has been idle for longest.
+    const oldest = first.slice(0, 50);
+    const gone = Promise.all(oldest.map((socket) => once(socket.resume(), 'close')));
+    const more = await openMany(Number(new URL(url).port), 100);
+    await gone;
+    expect((await fetch(`${url}/look/v1/params`)).status).toBe(200);
+    expect((await figuresOf(url)).sockets).toBeLessThanOrEqual(most + before.sockets + 10);
+    for (const socket of [...first, ...more]) socket.destroy();
+    await expect.poll(async () => (await figuresOf(url)).sockets).toBeLessThan(before.sockets + 20);
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+  });
+}

@@ -1,0 +1,188 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { Agent, request } from 'node:http';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { batchClient, readBatch } from '../support/batches.ts';
+import { feedClient, readFeed } from '../support/feed-client.ts';
+import { drawnShirt } from '../support/images.ts';
+import type { Stack } from '../support/stack.ts';
+import { readOperations } from './operations.ts';
+
+const CANARY = 'canary-outside-of-the-store';
+
+/** Ways out of a folder, as they have been written to get past filters. */
+const WAYS_OUT = [
+  ...['..', '../', '../canary', '..%2fcanary', '..%2Fcanary', '%2e%2e%2fcanary', '%2e%2e/canary'],
+  ...['..%252fcanary', '%252e%252e%252fcanary', '..%5ccanary', '..\\canary', '%5c..%5ccanary'],
+  ...['..%c0%afcanary', '%c0%ae%c0%ae%c0%afcanary', '..%e0%80%afcanary', '..%ef%bc%8fcanary'],
+  ...['%00', 'x%00.png', '..%00/canary', '....//canary', '..;/canary', './/..//canary'],
+  ...['/etc/passwd', '%2fetc%2fpasswd', 'file:%2f%2f%2fetc%2fpasswd', 'C:%5cWindows', '~%2fcanary'],
+  ...[
+    '%0d%0aX-Injected:%20yes',
+    '%0a',
+    '%1b%5b31m',
+    '%7f',
+    '%c2%9b31m',
+    '%e2%80%ae',
+    '"%7d%0a%7b"a":1',
+  ],
+  ...['a'.repeat(201), 'a'.repeat(5000), '*', '{selvage}', '%7bselvage%7d:keys', "'%20or%201=1--"],
+];
+
+const agent = new Agent({ keepAlive: true, maxSockets: 16 });
+
+/** Asks for a path as it is: nothing in it is tidied on the way. */
+function ask(url: string, method: string, path: string, headers: Record<string, string>) {
+  return new Promise<{ status: number; headers: string; text: string }>((resolve, reject) => {
+    const sent = request(url, { method, path, headers, agent }, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (more) => {
+        text += more;
+      });
+      response.on('end', () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.rawHeaders.join('\n'),
+          text,
+        }),
+      );
+    });
+    sent.on('error', reject).end();
+  });
+}
+
+const filesUnder = async (folder: string): Promise<string[]> =>
+  (await readdir(folder, { recursive: true })).filter((name) => !name.startsWith('store')).sort();
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const CONTROL = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2028\u2029]/;
+const ESCAPES = '\x1b[31mred\x1b[0m\x9b1m\u202e';
+const BREAKS = '"}\r\n{"level":"info","msg":"forged"}';
+
+/** Names made to be taken for paths, lines, cells or commands. */
+export function nameCases(stack: () => Stack, key: () => string): void {
+  const keyed = () => ({ authorization: `Bearer ${key()}` });
+  let before: string[] = [];
+  beforeAll(async () => {
+    await writeFile(join(stack().home, 'canary'), CANARY);
+    before = await filesUnder(stack().home);
+  });
+
+  test('no path leads out of the store, in whatever spelling', async () => {
+    const { url, home } = stack();
+    const operations = await readOperations(url);
+    const named = operations.filter(({ path }) => path.includes('{'));
+    const paths = named.flatMap(({ method, path }) =>
+      WAYS_OUT.map(
+        (way) => [method, path.replaceAll(/\{\w+\}/g, way.replaceAll('$', ''))] as const,
+      ),
+    );
+    for (const way of WAYS_OUT) {
+      paths.push(['GET', `/console/${way}`], ['GET', `/docs/static/${way}`], ['GET', `/${way}`]);
+      const query = new URLSearchParams({
+        key: decodeURI(way.replaceAll('%', '')),
+        signature: 'x',
+      });
+      paths.push(['GET', `/intake/v1/files/x.png?${query}`]);
+      paths.push(['GET', `/intake/v1/files/x.png?key=${way.replaceAll(/[ "]/g, '')}&signature=x`]);
+    }
+    const check = async (method: string, path: string) => {
+      const answer = await ask(url, method, path, keyed());
+      expect(answer.status, `${method} ${path} ${answer.text.slice(0, 100)}`).toBeLessThan(500);
+      expect(answer.text, path).not.toContain(CANARY);
+      expect(answer.text, path).not.toContain('root:');
+      expect(answer.text, path).not.toContain('keyPepper');
+      expect(answer.headers.toLowerCase(), path).not.toContain('x-injected');
+      if (answer.status >= 400) expect(answer.text, path).not.toMatch(CONTROL);
+    };
+    await Promise.all(paths.map(([method, path]) => check(method, path.replaceAll(' ', '%20'))));
+    expect(await filesUnder(home)).toEqual(before);
+    expect(await readFile(join(home, 'canary'), 'utf8')).toBe(CANARY);
+  });
+
+  describe('what clients call things', () => {
+    test('stays within its cell, line and event, in every report', async () => {
+      const feeds = feedClient(stack(), key());
+      const title = `${ESCAPES}${BREAKS}`.replaceAll('"', '""').replaceAll(/[\r\n]/g, ' ');
+      const csv = ['=1+1', '+1', '-1', '@SUM(1)', '\uff1d1+1', title].map(
+        (text, at) => `p${at},"${text}",http://127.0.0.1:9/${at}.jpg`,
+      );
+      const response = await feeds.ask('POST', '/feeds?format=csv', {
+        body: `id,title,image_link\n${csv.join('\n')}\n`,
+        headers: { 'content-type': 'text/csv' },
+      });
+      const { run } = await readFeed(response);
+      const path = feeds.pathOf(run);
+      await expect
+        .poll(async () => (await (await feeds.ask('GET', path)).json()) as { status: string })
+        .toMatchObject({ status: 'completed' });
+      const report = async (accept: string) =>
+        (await feeds.ask('GET', `${path}/report`, { headers: { accept } })).text();
+      const cells = await report('text/csv');
+      for (const sign of ['=', '+', '-', '@', '\uff1d']) expect(cells).toContain(`,'${sign}`);
+      for (const line of (await report('application/x-ndjson')).trim().split('\n'))
+        expect(JSON.parse(line)).toBeTypeOf('object');
+      expect(cells.replaceAll(/[\r\n]/g, '')).not.toMatch(CONTROL);
+      const events = await (await feeds.ask('GET', `${path}/events`)).text();
+      expect(events).not.toContain('forged');
+    });
+
+    test('is never a line of the log of its own', async () => {
+      const { url } = stack();
+      const batches = batchClient(stack(), key());
+      const type = { 'content-type': 'application/json' };
+      const name = ESCAPES + BREAKS;
+      const body = JSON.stringify({ name });
+      const { id } = await readBatch(
+        await batches.ask('POST', '/batches', { body, headers: type }),
+      );
+      const rows = [
+        { customId: name.slice(0, 200), imageUrl: `http://127.0.0.1:9/${encodeURI(name)}` },
+        { customId: 'b', imageUrl: `http://127.0.0.1:9/\x9b${BREAKS}` },
+      ];
+      await batches.ask('POST', `/batches/${id}/items`, {
+        body: rows.map((row) => JSON.stringify(row)).join('\n'),
+        headers: { 'content-type': 'application/x-ndjson' },
+      });
+      await batches.ask('POST', `/batches/${id}/seal`);
+      await batches.until(id, 'completed');
+      const latin = (text: string) => text.replaceAll(/[^\x20-\x7e\x80-\xff]/g, '');
+      const form = new FormData();
+      const shirt = await drawnShirt({ width: 64, height: 64, format: 'png' });
+      form.append('image', new Blob([Uint8Array.from(shirt)]), name);
+      form.append(name, name);
+      await fetch(`${url}/bg/v1/background-removals`, {
+        method: 'POST',
+        headers: keyed(),
+        body: form,
+      });
+      for (const header of [
+        'x-request-id',
+        'user-agent',
+        'referer',
+        'authorization',
+        'cookie',
+        'idempotency-key',
+        'prefer',
+        'x-forwarded-for',
+        'traceparent',
+        'accept',
+        'if-none-match',
+        'last-event-id',
+      ])
+        await ask(url, 'GET', `/intake/v1/usage?a=${encodeURIComponent(name)}`, {
+          ...keyed(),
+          [header]: latin(name),
+        });
+      const forged = stack()
+        .logs()
+        .split('\n')
+        .filter((line) => line !== '');
+      for (const line of forged) {
+        expect(line).not.toMatch(CONTROL);
+        expect(JSON.parse(line), line).toMatchObject({ process: expect.any(String) });
+        expect(line).not.toMatch(/"msg":"forged"/);
+      }
+    });
+  });
+}
