@@ -64,7 +64,7 @@ export function createGatewayMetrics(
       () => load().waitMillis / 1000,
     ],
     selvage_sync_deadline_seconds: [
-      'How long a request may wait; it is refused at once where it would take more than 0.8 of it',
+      'How long a request may wait; in a burst it is refused where it would take more than 0.8 of it',
       () => deadlineMillis / 1000,
     ],
     selvage_sync_queue_depth: ['Removals waiting or being worked on', () => load().depth],

@@ -13,7 +13,7 @@ import {
   withoutBlanks,
 } from '../jobs/output-wish.ts';
 import { UNDER_WAY } from '../jobs/records.ts';
-import { Problem } from '../problem.ts';
+import { Problem, unavailable } from '../problem.ts';
 import { CUT_OUT_HEADERS, CUT_OUT_MEDIA, qualityHeaders } from './cut-out-answer.ts';
 import { backgroundOf, type CutOutWish, type ImageWork } from './image-work.ts';
 import { BackgroundFile, BackgroundText, OUTPUT_SECONDS, QualityWish } from './intake-request.ts';
@@ -82,7 +82,10 @@ async function removeLater(
     return { ...answer, headers: { ...headers, ...applied } };
   }
   const { body, cutout } = await intake.result(job, call.signal);
-  const file = Buffer.concat(await body.toArray());
+  const pieces = await body.toArray().catch((cause) => {
+    throw unavailable('The store does not answer; try again', 1, cause);
+  });
+  const file = Buffer.concat(pieces);
   return cutOutReply({ file, ...cutout }, call.query.return_base64 ?? false, applied);
 }
 
@@ -127,12 +130,12 @@ const handleRemoval =
   async (call: Call<Query>): Promise<Reply> => {
     const asBase64 = call.query.return_base64 ?? false;
     checkBase64(call);
+    const prefer = readPrefer(call.headers.prefer);
+    const isForLater = prefer.respondAsync || prefer.waitSeconds !== undefined;
+    if (!isForLater) parts.work.turnAway();
     const form = await call.imageForm({ background: true });
     const wish = readWish(imageOf(form, asBase64), form);
-    const prefer = readPrefer(call.headers.prefer);
-    if (prefer.respondAsync || prefer.waitSeconds !== undefined) {
-      return removeLater(parts, wish, call, prefer);
-    }
+    if (isForLater) return removeLater(parts, wish, call, prefer);
     const { file, result } = await parts.work.cutOut(wish, call);
     const timing = { 'server-timing': serverTiming(result.millis) };
     return cutOutReply({ file, ...result }, asBase64, timing);

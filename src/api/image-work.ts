@@ -17,6 +17,8 @@ export interface ImageWorkParts {
   limits: InboxLimits;
   /** From the moment the image is here until the answer. */
   deadlineMillis: number;
+  /** Epoch milliseconds, as Redis has it; this host's where nothing is said. */
+  now?(): number;
 }
 
 /** What of a call the work needs. */
@@ -90,7 +92,7 @@ const storeAnswers = <T>(work: Promise<T>): Promise<T> =>
 
 /** The two deeds the queue does for a request that waits; neither leaves anything behind. */
 export function createImageWork(parts: ImageWorkParts) {
-  const { blobs, runner, admission, deadlineMillis, limits } = parts;
+  const { blobs, runner, admission, deadlineMillis, limits, now = Date.now } = parts;
 
   /**
    * Checks and stores what is needed, does the work, and deletes what was stored.
@@ -104,14 +106,14 @@ export function createImageWork(parts: ImageWorkParts) {
   ): Promise<T> {
     const image = contentOf(source, limits);
     const behind = background && contentOf(background, limits, 'background image');
-    admission.check();
     const late = AbortSignal.timeout(deadlineMillis);
     const signal = AbortSignal.any([call.signal, late]);
     const { backgroundKey, ...keys } = syncKeys(call.caller?.client ?? 'anonymous', randomUUID());
     const used = { ...keys, ...(behind && { backgroundKey }) };
-    const deadlineAtMillis = Date.now() + deadlineMillis;
+    const deadlineAtMillis = now() + deadlineMillis;
     const put = (key: string, { bytes, mediaType }: Content) =>
       storeAnswers(blobs.put(key, bytes, { mediaType, durable: false }, signal));
+    const leave = admission.enter();
     try {
       await Promise.all([put(keys.inputKey, image), behind && put(backgroundKey, behind)]);
       const { sha256 } = image;
@@ -121,6 +123,7 @@ export function createImageWork(parts: ImageWorkParts) {
       if (late.aborted) throw unavailable('The image was not done in time; try again', 2, error);
       throw error;
     } finally {
+      leave();
       // Not waited for: the answer need not be later for it, and the sweeper mends a failure.
       for (const key of Object.values(used)) {
         blobs
@@ -131,6 +134,9 @@ export function createImageWork(parts: ImageWorkParts) {
   }
 
   return {
+    /** Refuses while the workers are busy, before the image is read. @throws Problem upstream-unavailable */
+    turnAway: admission.turnAway,
+
     /** The cut-out of an image as a file in the format asked for, and what the worker says of it. */
     cutOut: ({ source, options, background }: CutOutWish, call: Caller) =>
       pass(source, background, call, async (passage, signal) => {

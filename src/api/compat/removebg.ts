@@ -11,13 +11,14 @@ import { type ReadImage, readRequest } from './request.ts';
 
 /** What the door is built of. */
 export interface RemoveBgParts {
-  work: Pick<ImageWork, 'cutOut'>;
+  work: Pick<ImageWork, 'cutOut' | 'turnAway'>;
   readImage: ReadImage;
 }
 
 const removeBackground =
   ({ work, readImage }: RemoveBgParts) =>
   async (call: Call): Promise<Reply> => {
+    work.turnAway();
     const form = await call.form();
     if (asksForJson(call) && !call.caller?.allowBase64) {
       throw new Problem('base64-not-allowed', 'Ask for the picture itself: Accept: image/*');
