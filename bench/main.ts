@@ -43,6 +43,11 @@ const BENCHES: Readonly<
     load: () => import('./peers.ts'),
     startsService: true,
   },
+  load: {
+    measures: 'more removals than can be done: who is let in, and what the others are told',
+    load: () => import('./load.ts'),
+    startsService: true,
+  },
   look: { measures: 'the outfit engine, in process', load: () => import('./look.ts') },
   taxonomy: {
     measures: 'text classification: speed and accuracy',
