@@ -17,6 +17,7 @@ import { createAdmission } from './jobs/admission.ts';
 import { createBatches } from './jobs/batches/batches.ts';
 import { createBatchIndex } from './jobs/batches/client-index.ts';
 import { createBatchKeeping } from './jobs/batches/keeping.ts';
+import { followClock } from './jobs/clock.ts';
 import { createEndings } from './jobs/endings.ts';
 import { checkEpoch } from './jobs/epoch.ts';
 import { createFeeds } from './jobs/feeds/feeds.ts';
@@ -67,6 +68,7 @@ async function main(): Promise<void> {
   const redis = commandConnection(config.REDIS_URL, log);
   await untilReady(redis, AbortSignal.timeout(START_MILLIS));
   await checkRedis(redis, log);
+  const now = await followClock(redis, log);
   const blobs = watchBlobs(await openStore(config), createStoreMetrics(registry));
   await checkEpoch(redis, blobs, log);
   const keyPepper = config.KEY_PEPPER ?? readSecrets(config.SELVAGE_HOME).keyPepper;
@@ -126,9 +128,10 @@ async function main(): Promise<void> {
       admission,
       deadlineMillis,
       limits,
+      now,
     },
     intake: {
-      ...{ blobs, records, queue, redis, limits, endings, policyOf },
+      ...{ blobs, records, queue, redis, limits, endings, policyOf, now },
       keeping: createKeeping(records, blobs),
       idempotency,
       links,
@@ -184,6 +187,8 @@ async function main(): Promise<void> {
     maxImageBytes: config.MAX_IMAGE_BYTES,
     sniff: sniffFormat,
     problemBase: config.PROBLEM_BASE,
+    requestMillis: config.REQUEST_TIMEOUT_SECONDS * 1000,
+    maxConnections: config.MAX_CONNECTIONS,
     observe: metrics.observe,
   });
   serveDocs(app, routes, manifest.version);

@@ -5,6 +5,7 @@ import manifest from '../package.json' with { type: 'json' };
 import { ConfigError, isTraced, readConfig } from '../src/config.ts';
 import { createBatches } from '../src/jobs/batches/batches.ts';
 import { onCanceled } from '../src/jobs/cancel.ts';
+import { followClock } from '../src/jobs/clock.ts';
 import { createCrashes } from '../src/jobs/crashes.ts';
 import { checkEpoch } from '../src/jobs/epoch.ts';
 import { createFeeds } from '../src/jobs/feeds/feeds.ts';
@@ -57,6 +58,7 @@ async function main(): Promise<void> {
   const redis = commandConnection(config.REDIS_URL, log);
   await untilReady(redis, AbortSignal.timeout(START_MILLIS));
   await checkRedis(redis, log);
+  const now = await followClock(redis, log);
   const blobs = watchBlobs(await openStore(config), createStoreMetrics(registry));
   await checkEpoch(redis, blobs, log);
   const engine = await startEngine({
@@ -95,7 +97,7 @@ async function main(): Promise<void> {
     userAgent: `Selvage/${manifest.version}`,
   });
   const parts = {
-    ...{ redis, blobs, engine, records, batches, feeds, safeFetch, log, done },
+    ...{ redis, blobs, engine, records, batches, feeds, safeFetch, log, done, now },
     crashes: createCrashes(redis),
     keeping: createKeeping(records, blobs),
     limits: { maxPixels: config.MAX_IMAGE_PIXELS, maxSidePixels: MAX_SIDE_PIXELS },

@@ -1,4 +1,3 @@
-import { JOBS } from '../src/jobs/catalog.ts';
 import { expiryOf, type Keeping } from '../src/jobs/keeping.ts';
 import { formatOf } from '../src/jobs/output.ts';
 import type { JobRecord, Records } from '../src/jobs/records.ts';
@@ -13,10 +12,14 @@ import type { Processor } from './take-jobs.ts';
 interface JobParts {
   records: Records;
   keeping: Keeping;
+  /** Epoch milliseconds, as Redis has it; this host's where nothing is said. */
+  now?(): number;
 }
 
 /** What accepted jobs are worked on with. */
 export interface RunJobParts extends ImageParts, FetchInputParts, JobParts {}
+
+const nowOf = ({ now = Date.now }: JobParts): number => now();
 
 /** What a job asks for, done; nothing where another attempt has taken over. */
 async function work(parts: RunJobParts, job: JobRecord, attempt: number, signal: AbortSignal) {
@@ -34,11 +37,11 @@ async function work(parts: RunJobParts, job: JobRecord, attempt: number, signal:
   return perform(parts, job.operations, task, signal);
 }
 
-async function fail({ records }: JobParts, job: JobRecord, problem: Problem, attempt?: number) {
-  const now = Date.now();
+async function fail(parts: JobParts, job: JobRecord, problem: Problem, attempt?: number) {
+  const now = nowOf(parts);
   const { dueAtMillis, expiresAt } = expiryOf(job, now);
   const { type, detail } = problem;
-  await records.end(job, {
+  await parts.records.end(job, {
     from: ['active', 'queued'],
     to: 'failed',
     ...(attempt !== undefined && { attempt }),
@@ -53,16 +56,16 @@ async function fail({ records }: JobParts, job: JobRecord, problem: Problem, att
  */
 export const runJob =
   (parts: RunJobParts): Processor<'run-job'> =>
-  async ({ id }, signal) => {
+  async ({ id }, signal, isLastTry) => {
     const { records, keeping } = parts;
-    const attempt = await records.begin(id, new Date().toISOString());
+    const attempt = await records.begin(id, new Date(nowOf(parts)).toISOString());
     const job = await records.get(id);
     if (!job) return { millis: {} };
     try {
       if (attempt === undefined) return { millis: {} };
       const done = await work(parts, job, attempt, signal);
       if (!done) return { millis: {} };
-      const now = Date.now();
+      const now = nowOf(parts);
       const { dueAtMillis, expiresAt } = expiryOf(job, now);
       const finishedAt = new Date(now).toISOString();
       await records.end(job, {
@@ -74,7 +77,6 @@ export const runJob =
       });
       return { millis: done.millis };
     } catch (error) {
-      const isLastTry = (attempt ?? 0) >= JOBS['run-job'].attempts;
       const final = signal.aborted ? undefined : finalProblem(error, isLastTry);
       if (final) await fail(parts, job, final, attempt);
       throw final ?? error;

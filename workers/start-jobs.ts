@@ -12,16 +12,18 @@ export interface JobTakerParts extends RunJobParts {
   slots: number;
   log: Logger;
   done(fact: JobFact): void;
+  /** Epoch milliseconds, as Redis has it. */
+  now(): number;
 }
 
 /** Takes jobs on one image: those that somebody waits for, and those that were accepted for later. */
 export function startJobs(parts: JobTakerParts) {
-  const { connect, slots, log, done } = parts;
+  const { connect, slots, log, done, now } = parts;
   const sync = takeJobs(
     'sync',
     { 'remove-background': removeBackground(parts), 'classify-garment': classifyGarment(parts) },
     // One more than there are slots keeps the engine fed while bytes are fetched and stored.
-    ...([connect(), slots + 1, log, done] as const),
+    ...([connect(), slots + 1, log, done, undefined, now] as const),
   );
   const async = takeJobs(
     'async',
@@ -32,6 +34,7 @@ export function startJobs(parts: JobTakerParts) {
         log.error({ jobId, reason: error.message }, 'end of a job not written'),
       );
     },
+    now,
   );
   return {
     cancel(jobId: string): void {

@@ -1,4 +1,4 @@
-import { type Job, UnrecoverableError, Worker } from 'bullmq';
+import { DelayedError, type Job, UnrecoverableError, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import {
   type JobData,
@@ -13,6 +13,7 @@ import { PREFIX } from '../src/jobs/redis.ts';
 import { writeRefusal } from '../src/jobs/refusal.ts';
 import type { Logger } from '../src/log.ts';
 import { Problem } from '../src/problem.ts';
+import { StoreFault } from '../src/store/blobs.ts';
 import { queueTelemetry, traceRequestId, traceSteps } from '../src/tracing.ts';
 
 /** Does one kind of job. `isLastTry`: nobody tries again where it throws. */
@@ -55,6 +56,21 @@ export class TryLater extends Error {
 /** For jobs that say so themselves: how long an accident delays them. */
 const ACCIDENT_MILLIS = 5000;
 
+/** A store that is away: how long a job is put off at first and at most; doubled each time. */
+const STORE_AWAY = { firstMillis: 500, mostMillis: 10_000 } as const;
+/** An hour at the longest delay: then the fault is no passing one, and counts like any other. */
+const STORE_AWAY_STARTS = 360;
+
+/** Whether a job waits for the store; where somebody waits for its answer it does not. */
+const canWait = ({ data, attemptsStarted }: Job): boolean =>
+  !('deadlineAtMillis' in data) && attemptsStarted < STORE_AWAY_STARTS;
+
+const awayMillis = ({ attemptsStarted }: Job): number =>
+  Math.min(STORE_AWAY.mostMillis, STORE_AWAY.firstMillis * 2 ** (attemptsStarted - 1));
+
+/** Clocks that differ by less are the same. */
+const SAME_TIME_MILLIS = 1000;
+
 /** The reason a job's signal aborts with when nobody waits for it any more. */
 const OVERDUE = 'the deadline passed';
 
@@ -70,6 +86,7 @@ export interface JobTaker {
  * @param concurrency jobs held at once; one more than the engine's slots keeps the engine fed while
  *   bytes are fetched and stored
  * @param givenUp hears of each job that failed and is not tried again
+ * @param now epoch milliseconds, as Redis has it; this host's where nothing is said
  */
 export function takeJobs<Q extends QueueName>(
   queueName: Q,
@@ -79,9 +96,10 @@ export function takeJobs<Q extends QueueName>(
   log: Logger,
   done: (fact: JobFact) => void,
   givenUp: (jobId: string) => void = () => {},
+  now: () => number = Date.now,
 ): JobTaker {
-  const { lockMillis, stalledCheckMillis, maxStalledCount } = QUEUES[queueName];
-  const process = async (job: Job, _token?: string, canceled?: AbortSignal): Promise<unknown> => {
+  const { lockMillis, renewMillis, stalledCheckMillis, maxStalledCount } = QUEUES[queueName];
+  const process = async (job: Job, token?: string, canceled?: AbortSignal): Promise<unknown> => {
     const name = job.name as JobsOf<Q>;
     const data = readData(name, job.data);
     const { requestId } = data;
@@ -99,10 +117,8 @@ export function takeJobs<Q extends QueueName>(
         steps,
         ...(reason && { reason }),
       });
-    const signal = jobSignal(
-      'deadlineAtMillis' in data ? data.deadlineAtMillis : undefined,
-      canceled,
-    );
+    const leftMillis = 'deadlineAtMillis' in data ? data.deadlineAtMillis - now() : undefined;
+    const signal = jobSignal(leftMillis, canceled);
     try {
       signal.throwIfAborted();
       const isLastTry = job.attemptsMade + 1 >= (job.opts.attempts ?? 1);
@@ -115,7 +131,12 @@ export function takeJobs<Q extends QueueName>(
       return result;
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      if (error instanceof Problem) {
+      if (error instanceof StoreFault && canWait(job) && !isApart()) {
+        fact('postponed', {}, reason);
+        await job.moveToDelayed(Date.now() + awayMillis(job), token);
+        throw new DelayedError(); // no try is lost by it
+      }
+      if (error instanceof Problem && !(error instanceof StoreFault)) {
         fact('refused', {}, error.type);
         throw new UnrecoverableError(writeRefusal(error));
       }
@@ -124,15 +145,19 @@ export function takeJobs<Q extends QueueName>(
         throw new UnrecoverableError('canceled');
       }
       fact(error instanceof TryLater ? 'postponed' : 'failed', {}, reason);
+      // Delays are reckoned by the clock of whoever delays and of whoever takes: an hour between them would be one of delay.
+      if (isApart()) delete job.opts.backoff;
       throw error;
     }
   };
+  const isApart = () => Math.abs(Date.now() - now()) > SAME_TIME_MILLIS;
   const telemetry = queueTelemetry();
   const worker = new Worker(queueName, process, {
     connection,
     prefix: PREFIX,
     concurrency,
     lockDuration: lockMillis,
+    lockRenewTime: renewMillis,
     stalledInterval: stalledCheckMillis,
     maxStalledCount,
     skipVersionCheck: true,
@@ -173,11 +198,10 @@ const perform = <N extends JobName>(
 
 /** Aborts when the job is called off, or when nobody waits for it any more. */
 function jobSignal(
-  deadlineAtMillis: number | undefined,
+  leftMillis: number | undefined,
   canceled: AbortSignal = new AbortController().signal,
 ): AbortSignal {
-  if (deadlineAtMillis === undefined) return canceled;
-  const leftMillis = deadlineAtMillis - Date.now();
+  if (leftMillis === undefined) return canceled;
   const overdue =
     leftMillis > 0 ? AbortSignal.timeout(leftMillis) : AbortSignal.abort(new Error(OVERDUE));
   return AbortSignal.any([canceled, overdue]);

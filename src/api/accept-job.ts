@@ -22,6 +22,8 @@ export interface AcceptParts {
   queue: Queue;
   limits: InboxLimits;
   policyOf: PolicyOf;
+  /** Epoch milliseconds, as Redis has it; this host's where nothing is said. */
+  now?(): number;
 }
 
 /** A new job's id; known before the job, so that one can wait for it first. */
@@ -29,7 +31,7 @@ export const newJobId = (): string => `job_${randomUUID().replaceAll('-', '')}`;
 
 /** Accepts jobs. What is accepted is durable: first what was handed in, then the record, then the queue. */
 export const jobAcceptance =
-  ({ blobs, records, queue, limits, policyOf }: AcceptParts) =>
+  ({ blobs, records, queue, limits, policyOf, now: time = Date.now }: AcceptParts) =>
   async (
     id: string,
     { source, operations, options, background, outputSeconds, webhook }: Wish,
@@ -42,7 +44,7 @@ export const jobAcceptance =
     if (!caller) throw new Error('a job without a caller');
     const { client } = caller;
     const kept = await policyFor(caller, outputSeconds, policyOf);
-    const now = Date.now();
+    const now = time();
     const quota = call.takeQuota();
     const backgroundKey = behind && jobBackgroundKey(client, id);
     const job: NewJob = {

@@ -5,14 +5,26 @@ import { Foreground, MediaType } from './output.ts';
 import { CutOutOptions } from './quality.ts';
 import { OPERATIONS } from './records.ts';
 
-/** Which queue a kind of work waits in, and how fast a dead worker's job is taken over. */
+/** For jobs that nobody waits for at the other end of a connection. */
+const PATIENT = {
+  lockMillis: 10_000,
+  renewMillis: 5000,
+  stalledCheckMillis: 2500,
+  // Workers die by their machines; an image that the engine dies under is counted by itself (crashes.ts).
+  maxStalledCount: 10,
+} as const;
+
+/**
+ * Which queue a kind of work waits in, and how fast a dead worker's job is taken over: when what is left of its lock
+ * is over, and the next check has come.
+ */
 export const QUEUES = {
-  sync: { lockMillis: 4000, stalledCheckMillis: 1000, maxStalledCount: 2 },
-  async: { lockMillis: 10_000, stalledCheckMillis: 2500, maxStalledCount: 2 },
-  bulk: { lockMillis: 10_000, stalledCheckMillis: 2500, maxStalledCount: 2 },
-  feed: { lockMillis: 10_000, stalledCheckMillis: 2500, maxStalledCount: 2 },
+  sync: { lockMillis: 2250, renewMillis: 500, stalledCheckMillis: 500, maxStalledCount: 2 },
+  async: PATIENT,
+  bulk: PATIENT,
+  feed: PATIENT,
   /** Its jobs live for a day, and workers may come and go meanwhile. */
-  webhook: { lockMillis: 10_000, stalledCheckMillis: 2500, maxStalledCount: 10 },
+  webhook: PATIENT,
 } as const;
 
 export type QueueName = keyof typeof QUEUES;

@@ -8,7 +8,8 @@ import type { Logger } from '../log.ts';
 export const PREFIX = '{selvage}';
 
 const RECONNECT = {
-  retryStrategy: (attempt: number) => Math.min(50 * attempt, 1000),
+  // Whoever waits at the other end is to notice a restart of Redis as little as can be.
+  retryStrategy: (attempt: number) => Math.min(50 * attempt, 200),
   connectTimeout: 5000,
 };
 

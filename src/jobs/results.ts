@@ -63,7 +63,7 @@ export async function createJobRunner(
 
   /** Events can be missed (a trimmed stream, a lost connection); a job's state cannot. */
   async function pollOld(): Promise<void> {
-    const old = [...waiting].filter(([, { since }]) => Date.now() - since > POLL_MILLIS);
+    const old = [...waiting].filter(([, { since }]) => performance.now() - since > POLL_MILLIS);
     for (const [jobId, waiter] of old) {
       const job = await Job.fromId(queue, jobId);
       if (job?.finishedOn === undefined) continue; // not added yet, or under way
@@ -82,7 +82,7 @@ export async function createJobRunner(
       signal.throwIfAborted();
       const jobId = randomUUID();
       const { promise, resolve, reject } = deferred<unknown>();
-      waiting.set(jobId, { resolve, reject, since: Date.now() });
+      waiting.set(jobId, { resolve, reject, since: performance.now() });
       const giveUp = () => {
         reject(signal.reason);
         cancelJob(queue, commands, jobId).catch((error) =>

@@ -23,14 +23,16 @@ export interface BatchParts extends RunRowParts {
   expireRun(run: BatchRecord): Promise<void>;
   log: Logger;
   done(fact: JobFact): void;
+  /** Epoch milliseconds, as Redis has it. */
+  now(): number;
 }
 
 /** Everything a worker does for batches and the runs of feeds. */
 export function startBatches(parts: BatchParts) {
-  const { redis, batches, blobs, log } = parts;
+  const { redis, batches, blobs, log, now } = parts;
   const queue = openQueue('bulk', redis, log);
   const window = createWindow({ batches, blobs, queue });
-  const ends = { batches, blobs, queue, redis, window, finishRun: parts.finishRun };
+  const ends = { batches, blobs, queue, redis, window, finishRun: parts.finishRun, now };
   const giveUp = (jobId: string) => giveUpRow(parts, queue, jobId);
   const taker = takeJobs(
     'bulk',
@@ -39,6 +41,7 @@ export function startBatches(parts: BatchParts) {
     (jobId) => {
       giveUp(jobId).catch((error) => log.error({ jobId, reason: error.message }, 'row not ended'));
     },
+    now,
   );
   const stopPump = startPump({ ...ends, window, slots: parts.slots, log });
   const keeping = createBatchKeeping(batches, batchBin(blobs));

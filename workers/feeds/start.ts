@@ -16,6 +16,8 @@ export interface FeedJobParts extends ImportFeedParts {
   blocking: Redis;
   log: Logger;
   done(fact: JobFact): void;
+  /** Epoch milliseconds, as Redis has it. */
+  now(): number;
 }
 
 /** Everything a worker does for feeds before their rows are worked on. */
@@ -32,6 +34,7 @@ export function startFeeds(parts: FeedJobParts) {
         log.error({ jobId, reason: error.message }, 'end of a feed run not written'),
       );
     },
+    parts.now,
   );
   return {
     cancel: taker.cancel,

@@ -27,6 +27,8 @@ export interface DeliverParts {
   safeFetch: Pick<SafeFetch, 'open'>;
   /** Delays after failed attempts, milliseconds; the usual ones unless told. */
   schedule?: readonly number[];
+  /** Epoch milliseconds, as Redis has it: what is signed says when. This host's where nothing is said. */
+  now?(): number;
 }
 
 /** Another attempt cannot mend these. */
@@ -59,11 +61,11 @@ function answerOf(refused: FetchRefused): Answer {
 
 /** Sends an event once, signed with every live secret of its client. */
 async function post(
-  { receivers, safeFetch }: DeliverParts,
+  { receivers, safeFetch, now: time = Date.now }: DeliverParts,
   { id, client, url, body }: WebhookEvent,
   signal: AbortSignal,
 ): Promise<Answer> {
-  const now = Date.now();
+  const now = time();
   const secrets = (await receivers.live(client, now)).map(({ secret }) => secret);
   if (secrets.length === 0) return { verdict: 'later', told: { reason: 'There is no secret' } };
   const timestampSeconds = Math.floor(now / 1000);

@@ -18,13 +18,17 @@ export interface WebhookJobParts {
   safeFetch: SafeFetch;
   log: Logger;
   done(fact: JobFact): void;
+  /** Epoch milliseconds, as Redis has it. */
+  now(): number;
 }
 
 /** Everything a worker does to tell clients what became of their work. */
-export function startWebhooks({ redis, blocking, safeFetch, log, done }: WebhookJobParts) {
+export function startWebhooks(parts: WebhookJobParts) {
+  const { redis, blocking, safeFetch, log, done, now } = parts;
   const events = createWebhookEvents(redis);
   const queue = openQueue('webhook', redis, log);
-  const deliver = deliverWebhook({ events, receivers: createWebhookReceivers(redis), safeFetch });
+  const receivers = createWebhookReceivers(redis);
+  const deliver = deliverWebhook({ events, receivers, safeFetch, now });
   const taker = takeJobs(
     'webhook',
     { 'deliver-webhook': deliver },
@@ -34,6 +38,7 @@ export function startWebhooks({ redis, blocking, safeFetch, log, done }: Webhook
         log.error({ jobId, reason: error.message }, 'end of a delivery not written'),
       );
     },
+    now,
   );
   const stopOutbox = startOutbox({ redis, events, queue, log });
   return {
