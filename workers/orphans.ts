@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { Redis } from 'ioredis';
 import { batchKey } from '../src/jobs/batches/batches.ts';
 import { commonEpoch, EPOCH, warnOfEpoch } from '../src/jobs/epoch.ts';
+import { feedKey } from '../src/jobs/feeds/feeds.ts';
 import type { Keeping } from '../src/jobs/keeping.ts';
 import { type JobRecord, jobKey, type Records } from '../src/jobs/records.ts';
 import type { Logger } from '../src/log.ts';
@@ -25,6 +26,7 @@ export interface OrphanParts {
 const RECORD_KEYS: Readonly<Record<Holder['kind'], (id: string) => string>> = {
   job: jobKey,
   batch: batchKey,
+  feed: feedKey,
 };
 
 interface Held {

@@ -43,6 +43,8 @@ export interface SweeperParts extends SweepParts {
   log: Logger;
   /** Hears of each sweep that went through. */
   swept(name: string): void;
+  /** Epoch milliseconds, as Redis has it; this host's where nothing is said. */
+  now?(): number;
   /** Sees after batches whose time has come; answers how many. */
   sweepBatches(nowMillis: number): Promise<number>;
 }
@@ -69,14 +71,14 @@ const sweepsOf = (parts: SweeperParts): readonly Sweep[] => [
  * hour. Answers how to stop.
  */
 export function startSweeper(parts: SweeperParts): () => void {
-  const { redis, log } = parts;
+  const { redis, log, now = Date.now } = parts;
   const stopping = new AbortController();
   const timers = sweepsOf(parts).map(({ name, everyMillis, deed }) => {
     parts.swept(name); // reckoned from now, so that one which never goes through is seen
     const sweep = async () => {
       const lease = `${PREFIX}:sweep-lease:${name}`;
       if (!(await redis.set(lease, '1', 'PX', everyMillis - SPARE_MILLIS, 'NX'))) return;
-      const swept = await deed(Date.now(), stopping.signal);
+      const swept = await deed(now(), stopping.signal);
       parts.swept(name);
       if (swept > 0) log.info({ sweep: name, swept }, 'swept');
     };

@@ -85,7 +85,8 @@ export function createKeeping(records: Records, bin: Bin) {
         from: [...UNDER_WAY, ...ENDED, 'expired'],
         to: 'expired',
         fields: { buriedAt: erasedAt, expiresAt: erasedAt },
-        dueAtMillis: nowMillis,
+        // Later than now: a sweep at this moment would delete the blobs before they are counted here.
+        dueAtMillis: nowMillis + LOOK_AFTER_MILLIS,
       });
       const blobs = await clear((await records.get(job.id)) ?? job);
       const erasure = { erasedAt, blobs };
@@ -139,6 +140,11 @@ async function lookAfter(parts: SweepParts, id: string, nowMillis: number): Prom
   const { records, keeping, enqueue } = parts;
   const job = await records.get(id);
   if (!job) return records.remove(id);
+  const expiresAtMillis = Date.parse(job.expiresAt);
+  if (ENDED.includes(job.status) && expiresAtMillis > nowMillis) {
+    // It was under way when its time to be looked at came, and has ended since.
+    return records.postpone(id, nowMillis, expiresAtMillis);
+  }
   if (!UNDER_WAY.includes(job.status)) return keeping.expire(job, nowMillis);
   const inputDueAtMillis = Date.parse(job.createdAt) + inputMillis(job);
   if (job.status === 'queued' && inputDueAtMillis <= nowMillis) {

@@ -1,8 +1,5 @@
 import { type BlobEntry, BlobMissing, type Blobs } from './blobs.ts';
-import { segment } from './keys.ts';
-
-/** What the names of all blobs of all batches begin with. */
-const BATCHES_PREFIX = 'batches/';
+import { BATCHES_PREFIX, segment } from './keys.ts';
 
 /** Everything that is kept of a batch but its cut-outs lies under one prefix. */
 export const batchPrefix = (client: string, id: string): string =>

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { Problem } from '../problem.ts';
 
 /** What is said about a blob when it is written; read back by `head`. */
 export interface BlobFacts {
@@ -69,6 +70,21 @@ export interface Blobs {
   check(signal?: AbortSignal): Promise<void>;
   /** Frees sockets. */
   close(): void;
+}
+
+/**
+ * The store did not do what it was asked, by a fault of its own or of the way to it: later it may. To
+ * clients it is 503; work that nobody waits for is put off.
+ */
+export class StoreFault extends Problem {
+  constructor(operation: string, cause: unknown) {
+    super('upstream-unavailable', 'The store does not answer; try again', {
+      headers: { 'retry-after': '1' },
+      cause,
+    });
+    this.name = 'StoreFault';
+    this.message = `store, ${operation}: ${cause instanceof Error ? cause.message : cause}`;
+  }
 }
 
 /** There is no blob under this key. */

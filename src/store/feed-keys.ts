@@ -1,7 +1,4 @@
-import { cutOutPrefix, type Makings, segment } from './keys.ts';
-
-/** What the names of all blobs of all feeds begin with. */
-export const FEEDS_PREFIX = 'feeds/';
+import { cutOutPrefix, FEEDS_PREFIX, type Makings, segment } from './keys.ts';
 
 /** Everything that is kept of a feed but its runs' rows and results lies under one prefix. */
 export const feedPrefix = (client: string, feedId: string): string =>

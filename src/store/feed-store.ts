@@ -8,7 +8,8 @@ import {
   getFacts,
 } from './batch-files.ts';
 import type { BlobEntry, Blobs } from './blobs.ts';
-import { FEEDS_PREFIX, feedKeys, feedPrefix } from './feed-keys.ts';
+import { feedKeys, feedPrefix } from './feed-keys.ts';
+import { FEEDS_PREFIX } from './keys.ts';
 
 /** What is kept of feeds and their runs, to be read and deleted. */
 export function feedStore(blobs: Blobs) {

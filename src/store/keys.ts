@@ -24,8 +24,11 @@ export const LINK_MEDIA_TYPE = 'text/uri-list';
 
 export const INPUT_PREFIX = 'in/';
 const OUTPUT_PREFIX = 'out/';
-/** What lies under these is held by a job or a batch, whose id ends the key. */
-export const HELD_PREFIXES = [INPUT_PREFIX, OUTPUT_PREFIX] as const;
+/** What the names of all blobs of all batches, and of all feeds, begin with. */
+export const BATCHES_PREFIX = 'batches/';
+export const FEEDS_PREFIX = 'feeds/';
+/** What lies under these is held by a job, a batch, a run or a feed, whose id stands in the key. */
+export const HELD_PREFIXES = [INPUT_PREFIX, OUTPUT_PREFIX, BATCHES_PREFIX, FEEDS_PREFIX] as const;
 
 /** What a client handed in for one job. */
 export const jobInputKey = (client: string, jobId: string): string =>
@@ -41,13 +44,15 @@ export const isBackground = (key: string): boolean => key.endsWith(BACKGROUND);
 
 /** Whose blob it is. */
 export interface Holder {
-  kind: 'job' | 'batch';
+  kind: 'job' | 'batch' | 'feed';
   id: string;
 }
 
 const HOLDERS: readonly { kind: Holder['kind']; id: RegExp }[] = [
   { kind: 'job', id: /\/(job_[A-Za-z0-9]+)(?:\.[a-z]+)?$/ },
   { kind: 'batch', id: /\/(batch_[A-Za-z0-9]+)(?:\.[a-z]+)?$/ },
+  { kind: 'batch', id: /^batches\/[^/]+\/((?:batch|run)_[A-Za-z0-9]+)\// },
+  { kind: 'feed', id: /^feeds\/[^/]+\/(feed_[A-Za-z0-9]+)\// },
 ];
 
 /** Whose blob a key is of, or nothing where that does not stand in it. */

@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import { Readable } from 'node:stream';
-import { BlobMissing, type Blobs } from './blobs.ts';
+import { BlobMissing, type Blobs, StoreFault } from './blobs.ts';
 
 /** Hears of every call that was made of the store. */
 export interface BlobWatch {
@@ -10,7 +10,14 @@ export interface BlobWatch {
   failed(operation: string): void;
 }
 
-/** The store, watched: the same calls, and what came of them. */
+/** A missing blob is an answer, and a key that is none the caller's error. */
+const isAnswer = (error: unknown): boolean =>
+  error instanceof BlobMissing || error instanceof TypeError;
+
+/**
+ * The store, watched: the same calls, and what came of them.
+ * @throws StoreFault where the store is to blame; else as the store does
+ */
 export function watchBlobs(blobs: Blobs, watch: BlobWatch): Blobs {
   async function seen<T>(
     operation: string,
@@ -24,9 +31,9 @@ export function watchBlobs(blobs: Blobs, watch: BlobWatch): Blobs {
       watch.done(operation, performance.now() - startedAt);
       return result;
     } catch (error) {
-      const isFault = !(error instanceof BlobMissing) && !signal?.aborted && !isCallers(error);
-      if (isFault) watch.failed(operation);
-      throw error;
+      if (isAnswer(error) || signal?.aborted || isCallers(error)) throw error;
+      watch.failed(operation);
+      throw new StoreFault(operation, error);
     }
   }
   return {
@@ -46,8 +53,9 @@ export function watchBlobs(blobs: Blobs, watch: BlobWatch): Blobs {
       try {
         yield* blobs.list(prefix, signal); // its time is that of whoever reads it
       } catch (error) {
-        if (!signal?.aborted) watch.failed('list');
-        throw error;
+        if (isAnswer(error) || signal?.aborted) throw error;
+        watch.failed('list');
+        throw new StoreFault('list', error);
       }
     },
     close: blobs.close,

@@ -232,6 +232,25 @@ describe('a job under way', () => {
 });
 
 describe('expiry', () => {
+  test('spares a job that ends while it is looked after as one under way', async () => {
+    const job = await accepted(DAY);
+    const outputKey = 'out/tests/ends-meanwhile.png';
+    const attempt = await workOn(job, outputKey);
+    const ending: Records = {
+      ...records,
+      async get(id) {
+        await succeed(job, attempt);
+        return records.get(id);
+      },
+    };
+    const { dueAtMillis } = expiryOf(job, NOW);
+    await sweepDue({ records: ending, keeping, enqueue }, at(300));
+    expect((await known(job.id)).status).toBe('succeeded');
+    expect(await blobs.head(outputKey)).toBeDefined();
+    expect(await records.due(dueAtMillis - 1)).not.toContain(job.id);
+    expect(await records.due(dueAtMillis)).toContain(job.id);
+  });
+
   test('takes the result at its second, and the memory of it a day later', async () => {
     const job = await accepted(60);
     const outputKey = 'out/tests/expiry.png';

@@ -6,6 +6,7 @@ import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Blobs } from '../../src/store/blobs.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { createS3Blobs } from '../../src/store/s3-blobs.ts';
+import { startStoreGate } from '../faults/store-gate.ts';
 import { freePort } from '../support/processes.ts';
 import { type TestS3, testS3 } from '../support/services.ts';
 import { blobsContract, entriesOf } from './blobs.contract.ts';
@@ -119,6 +120,27 @@ function againstServer(s3: TestS3): void {
     opened.push({ bucket, blobs });
     await blobs.put('here', Buffer.from('x'));
     expect(await entriesOf(blobs, '')).toMatchObject([{ key: 'here' }]);
+  });
+
+  test.each([
+    { away: 'fails', status: 503, code: 'SlowDown', comes: true },
+    { away: 'refuses', status: 403, code: 'AccessDenied', comes: false },
+  ])('a server that $away as a process starts is waited for: $comes', async (row) => {
+    const gate = await startStoreGate(s3.endpoint);
+    onTestFinished(() => gate.close());
+    vi.stubEnv('AWS_ENDPOINT_URL_S3', gate.endpoint);
+    vi.stubEnv('AWS_REGION', s3.region);
+    vi.stubEnv('AWS_ACCESS_KEY_ID', s3.credentials.accessKeyId);
+    vi.stubEnv('AWS_SECRET_ACCESS_KEY', s3.credentials.secretAccessKey);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    // More often than the client itself tries.
+    let left = 4;
+    gate.spoil(() => (left-- > 0 ? { deed: 'refuse', ...row } : undefined));
+    const bucket = freshBucket();
+    const opening = openStore({ STORE: 's3', STORE_DIR: 'unused', S3_BUCKET: bucket });
+    if (!row.comes) return expect(opening).rejects.toThrow();
+    opened.push({ bucket, blobs: await opening });
+    expect(left).toBeLessThan(0);
   });
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Blobs } from '../../src/store/blobs.ts';
+import { BlobMissing, type Blobs, StoreFault } from '../../src/store/blobs.ts';
 import { createFsBlobs } from '../../src/store/fs-blobs.ts';
 import { diskSpace, watchBlobs } from '../../src/store/watched-blobs.ts';
 import { entriesOf } from './blobs.contract.ts';
@@ -35,7 +35,8 @@ test('what is done is heard of, and its answer is the same', async () => {
 });
 
 test('a missing blob, a caller who left and an upload that breaks off are no failures', async () => {
-  await expect(blobs.get('no/such')).rejects.toThrow('No blob');
+  await expect(blobs.get('no/such')).rejects.toBeInstanceOf(BlobMissing);
+  await expect(blobs.get('../no')).rejects.toBeInstanceOf(TypeError);
   await expect(blobs.get('no/such', AbortSignal.abort(new Error('left')))).rejects.toThrow();
   const broken = new Readable({
     read() {
@@ -48,8 +49,15 @@ test('a missing blob, a caller who left and an upload that breaks off are no fai
 
 test('a store that is gone is a failure', async () => {
   await rm(dir, { recursive: true });
-  await expect(blobs.put('e/f', bytes)).rejects.toThrow();
-  await expect(blobs.check()).rejects.toThrow();
+  await expect(blobs.put('e/f', bytes)).rejects.toBeInstanceOf(StoreFault);
+  await expect(blobs.check()).rejects.toMatchObject({
+    ...{
+      status: 503,
+      headers: { 'retry-after': '1' },
+      message: expect.stringMatching(/^store, check: ENOENT/),
+    },
+    detail: expect.not.stringContaining('ENOENT'),
+  });
   expect(seen).toEqual(['put failed', 'check failed']);
 });
 

@@ -97,10 +97,15 @@ async function get(id: string): Promise<JobRecord> {
 describe('blobs', () => {
   test('that nobody has any more are deleted, those of others not', async () => {
     const { inputKey, outputKey } = await job('queued');
-    await redis.hset('{selvage}:batch:batch_1', 'status', 'open');
-    const kept = [inputKey, outputKey, await outputOf('batch_1'), await put('batches/c/batch_9/x')];
+    for (const name of ['batch:batch_1', 'batch:run_1', 'feed-record:feed_1']) {
+      await redis.hset(`{selvage}:${name}`, 'status', 'open');
+    }
+    const ofOthers = ['batches/c/batch_1/in/0', 'batches/c/run_1/batch.json', 'feeds/c/feed_1/x'];
+    const kept = [inputKey, outputKey, await outputOf('batch_1'), ...ofOthers];
+    const ofNobody = ['batches/c/batch_9/in/0', 'batches/c/run_9/x', 'feeds/c/feed_9/feed.json'];
+    await Promise.all([...ofOthers, ...ofNobody].map(put));
     await Promise.all([inputOf('job_gone'), outputOf('job_gone'), outputOf('batch_gone')]);
-    expect(await settle()).toBe(3);
+    expect(await settle()).toBe(6);
     expect(await allBlobs()).toEqual(kept.sort());
     expect(await settle()).toBe(0);
   });

@@ -4,6 +4,7 @@ import { enqueueJob, openQueue } from '../../src/jobs/queue.ts';
 import { blockingConnection, commandConnection, untilReady } from '../../src/jobs/redis.ts';
 import { createLog } from '../../src/log.ts';
 import { Problem } from '../../src/problem.ts';
+import { StoreFault } from '../../src/store/blobs.ts';
 import { type JobFact, takeJobs } from '../../workers/take-jobs.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
 
@@ -21,7 +22,7 @@ afterAll(async () => {
 });
 
 test.each([
-  ['an accident is tried four times', new Error('the store went away'), 4, 'failed'],
+  ['an accident is tried four times', new Error('the line broke'), 4, 'failed'],
   ['a refusal is not tried again', new Problem('invalid-request', 'no'), 1, 'refused'],
 ] as const)('%s before the job is given up', async (_, fault, attempts, outcome) => {
   const queue = openQueue('async', redis, log);
@@ -37,6 +38,39 @@ test.each([
   await enqueueJob(queue, { id, requestId: 'r' });
   expect(await givenUp).toBe(id);
   expect(facts.map((fact) => fact.outcome)).toEqual(Array(attempts).fill(outcome));
+  await taker?.close();
+  await queue.close();
+  connection.disconnect();
+});
+
+test('a store that is away costs no try: the job waits for it', async () => {
+  const queue = openQueue('async', redis, log);
+  const connection = blockingConnection(server.url, log);
+  const facts: JobFact[] = [];
+  const away = 5;
+  const lastTries: boolean[] = [];
+  let taker: ReturnType<typeof takeJobs> | undefined;
+  const succeeded = new Promise<void>((resolve) => {
+    const work = async (_data: unknown, _signal: AbortSignal, isLastTry: boolean) => {
+      lastTries.push(isLastTry);
+      if (facts.length < away) throw new StoreFault('get', new Error('connection refused'));
+      return { millis: {} };
+    };
+    const note = (fact: JobFact) => {
+      facts.push(fact);
+      if (fact.outcome === 'succeeded') resolve();
+    };
+    taker = takeJobs('async', { 'run-job': work }, connection, 1, log, note);
+  });
+  await enqueueJob(queue, { id: 'job_away', requestId: 'r' });
+  // Put off for 0.5, 1, 2, 4 and 8 seconds; a test need not wait for all of them.
+  const hurry = setInterval(() => void queue.promoteJobs().catch(() => {}), 50);
+  await succeeded.finally(() => clearInterval(hurry));
+  expect(facts.map(({ outcome }) => outcome)).toEqual([
+    ...Array(away).fill('postponed'),
+    'succeeded',
+  ]);
+  expect(lastTries).toEqual(Array(away + 1).fill(false));
   await taker?.close();
   await queue.close();
   connection.disconnect();

@@ -26,6 +26,11 @@ async function lookAfter(
   const batch = await batches.get(id);
   if (!batch) return batches.remove(id);
   const isOver = batch.status === 'open' || BATCH_ENDED.includes(batch.status);
+  const expiresAtMillis = Date.parse(batch.expiresAt);
+  if (isOver && batch.status !== 'expired' && expiresAtMillis > nowMillis) {
+    // It was under way when its time to be looked at came, and has ended since.
+    return batches.postpone(id, expiresAtMillis);
+  }
   if (isOver) {
     await keeping.expire(batch, nowMillis);
     if (batch.kind === 'feed-run') await expireRun(batch);

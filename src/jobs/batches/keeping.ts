@@ -1,4 +1,5 @@
 import { type Bin, type Erasure, tombstoneMillis } from '../keeping.ts';
+import { LOOK_AFTER_MILLIS } from '../records.ts';
 import { BATCH_ENDED, BATCH_STATUSES, type Batches, type BatchRecord } from './batches.ts';
 import { ResultLine } from './lines.ts';
 import type { BatchFiles } from './reading.ts';
@@ -70,8 +71,10 @@ export function createBatchKeeping(batches: Batches, bin: BatchBin) {
       const { id } = batch;
       const erasedAt = new Date(nowMillis).toISOString();
       await batches.move(id, {
-        ...{ from: BATCH_STATUSES, to: 'expired', dueAtMillis: nowMillis },
+        ...{ from: BATCH_STATUSES, to: 'expired' },
         fields: { buriedAt: erasedAt, expiresAt: erasedAt },
+        // Later than now: a sweep at this moment would delete the blobs before they are counted here.
+        dueAtMillis: nowMillis + LOOK_AFTER_MILLIS,
       });
       const blobs = await clear((await batches.get(id)) ?? batch);
       const erasure = { erasedAt, blobs };

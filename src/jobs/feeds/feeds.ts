@@ -95,7 +95,7 @@ declare module 'ioredis' {
   }
 }
 
-const keyOf = (id: string): string => `${PREFIX}:feed-record:${id}`;
+export const feedKey = (id: string): string => `${PREFIX}:feed-record:${id}`;
 const listOf = (client: string): string => `${PREFIX}:feeds-of:${client}`;
 
 const asJson = (fields: object): string[] =>
@@ -108,7 +108,7 @@ export function createFeeds(redis: Redis) {
   redis.defineCommand('selvageFeedChange', { numberOfKeys: 1, lua: CHANGE });
 
   async function get(id: string): Promise<FeedRecord | undefined> {
-    const fields = Object.entries(await redis.hgetall(keyOf(id)));
+    const fields = Object.entries(await redis.hgetall(feedKey(id)));
     if (fields.length === 0) return undefined;
     return FeedRecord.parse(
       Object.fromEntries(fields.map(([name, json]) => [name, JSON.parse(json)])),
@@ -121,7 +121,7 @@ export function createFeeds(redis: Redis) {
     async create(feed: FeedIntent): Promise<void> {
       await redis
         .multi()
-        .hset(keyOf(feed.id), ...asJson({ ...feed, runs: [] }))
+        .hset(feedKey(feed.id), ...asJson({ ...feed, runs: [] }))
         .zadd(listOf(feed.client), Date.parse(feed.createdAt), feed.id)
         .exec();
     },
@@ -137,26 +137,26 @@ export function createFeeds(redis: Redis) {
     async claimRun({ id, lastRunId, runs }: FeedRecord, runId: string): Promise<boolean> {
       const fields = asJson({ lastRunId: runId, runs: [runId, ...runs].slice(0, LISTED_RUNS) });
       const latest = lastRunId === undefined ? '' : JSON.stringify(lastRunId);
-      return (await redis.selvageFeedChange(keyOf(id), latest, ...fields)) === 1;
+      return (await redis.selvageFeedChange(feedKey(id), latest, ...fields)) === 1;
     },
 
     /** Notes something; false where the feed is erased. */
     change: async (id: string, fields: FeedChanges): Promise<boolean> =>
-      (await redis.selvageFeedChange(keyOf(id), '*', ...asJson(fields))) === 1,
+      (await redis.selvageFeedChange(feedKey(id), '*', ...asJson(fields))) === 1,
 
     /** Makes of a feed a tombstone, which nothing but this changes any more. */
     async bury({ id, client }: FeedRecord, erasure: FeedRecord['erasure']): Promise<void> {
       await redis
         .multi()
-        .hset(keyOf(id), 'erasure', JSON.stringify(erasure))
-        .expire(keyOf(id), TOMBSTONE_SECONDS)
+        .hset(feedKey(id), 'erasure', JSON.stringify(erasure))
+        .expire(feedKey(id), TOMBSTONE_SECONDS)
         .zrem(listOf(client), id)
         .exec();
     },
 
     /** Forgets a feed as if it had never been. */
     async remove({ id, client }: Pick<FeedIntent, 'id' | 'client'>): Promise<void> {
-      await redis.multi().del(keyOf(id)).zrem(listOf(client), id).exec();
+      await redis.multi().del(feedKey(id)).zrem(listOf(client), id).exec();
     },
   };
 }

@@ -6,6 +6,7 @@ import { type Queue, UnrecoverableError, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
+  BATCH_WORKING,
   type Batches,
   type BatchRecord,
   createBatches,
@@ -28,6 +29,7 @@ import { createFsBlobs } from '../../../src/store/fs-blobs.ts';
 import { mend } from '../../../workers/batches/ends.ts';
 import { type PumpParts, pump } from '../../../workers/batches/pump.ts';
 import { giveUpRow } from '../../../workers/batches/run-row.ts';
+import { sweepBatches } from '../../../workers/batches/sweep.ts';
 import { createWindow } from '../../../workers/batches/window.ts';
 import { type RedisServer, startRedis } from '../../support/redis-server.ts';
 
@@ -340,4 +342,29 @@ describe('a row that went missing', () => {
     await pump(parts);
     expect(await get(id)).toMatchObject({ status: 'completed', failed: 1 });
   });
+});
+
+test('a batch that ends while a sweep has come to it keeps its results', async () => {
+  const id = await sealed({ chunks: [1] });
+  const [endsAt, lookAt] = [NOW + 90_000_000, NOW + 300_000];
+  const ending: Batches = {
+    ...batches,
+    due: async () => [id],
+    async get(wanted) {
+      const fields = { expiresAt: new Date(endsAt).toISOString() };
+      await batches.move(id, {
+        ...{ from: BATCH_WORKING, to: 'completed', fields, dueAtMillis: endsAt },
+      });
+      return batches.get(wanted);
+    },
+  };
+  const expired: string[] = [];
+  const expire = async (batch: BatchRecord) => void expired.push(batch.id);
+  const nothing = async () => {};
+  const sweeping = { keeping: { expire }, mend: nothing, expireRun: expire };
+  await sweepBatches({ ...sweeping, batches: ending }, lookAt);
+  expect(expired).toEqual([]);
+  expect(await batches.due(endsAt - 1)).not.toContain(id);
+  await sweepBatches({ ...sweeping, batches }, endsAt);
+  expect(expired).toEqual([id]);
 });
