@@ -1,8 +1,5 @@
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pictureOf } from '../support/feed-server.ts';
-import type { Installation } from './installation.ts';
 import type { Ledger } from './ledger.ts';
 import type { Sent } from './ways.ts';
 import type { World } from './world.ts';
@@ -33,15 +30,6 @@ export async function canariesOf({ customers }: World): Promise<string[]> {
     ...keys,
     ...stretches.flatMap((bytes) => [bytes.toString('base64'), bytes.toString('hex')]),
   ];
-}
-
-/** Blobs left when everything was deleted, but for those of synchronous requests, which are swept by age. */
-export async function blobsLeft({ home }: Installation): Promise<string[]> {
-  const names = await readdir(join(home, 'store'), { recursive: true, withFileTypes: true });
-  return names
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(join(home, 'store/').length))
-    .filter((name) => /^(in|out|batches|feeds)\//.test(name));
 }
 
 export async function quotaUsed({ customers }: World, before: ReadonlyMap<string, number>) {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 
 /** What goes through a gate: towards the server, or back. */
 export type Direction = 'request' | 'answer';
@@ -11,6 +12,8 @@ export interface Gate {
   cut(): void;
   /** Nothing goes through, and nobody is told, until `open`. */
   hold(): void;
+  /** All takes so much longer each way, until `open`. */
+  slow(millis: number): void;
   /** New connections are refused and old ones ended until `open`. */
   shut(): void;
   /** As at first. */
@@ -26,12 +29,30 @@ interface Watch {
   meet: () => void;
 }
 
+/** Does things in their order, each so much later as `lag` says when it is handed in; at once where it says 0. */
+function createLine(lag: () => number): (deed: () => void) => void {
+  let last = Promise.resolve();
+  let waiting = 0;
+  return (deed) => {
+    const dueAt = performance.now() + lag();
+    if (waiting === 0 && lag() === 0) return deed();
+    waiting++;
+    last = last.then(async () => {
+      const left = dueAt - performance.now();
+      if (left > 0) await pause(left);
+      waiting--;
+      deed();
+    });
+  };
+}
+
 /** Puts a gate before a server on this machine. */
 export async function startGate(targetPort: number): Promise<Gate> {
   const sockets = new Set<Socket>();
   const watches = new Set<Watch>();
   let isHeld = false;
   let isShut = false;
+  let lagMillis = 0;
 
   function watchFor(direction: Direction, bytes: Buffer): Watch | undefined {
     const text = bytes.toString('latin1');
@@ -39,18 +60,22 @@ export async function startGate(targetPort: number): Promise<Gate> {
   }
 
   function pass(from: Socket, to: Socket, direction: Direction): void {
+    const inTime = createLine(() => lagMillis);
+    const write = (bytes: Buffer) => {
+      if (!to.destroyed && !to.write(bytes)) from.pause();
+    };
     from.on('data', (bytes) => {
       const watch = watches.size > 0 ? watchFor(direction, bytes) : undefined;
       if (watch) {
         watches.delete(watch);
         watch.meet();
         from.destroy();
-      } else if (!to.write(bytes)) from.pause();
+      } else inTime(() => write(bytes));
     });
     to.on('drain', () => {
       if (!isHeld) from.resume();
     });
-    from.on('end', () => to.end());
+    from.on('end', () => inTime(() => to.end()));
     from.on('close', () => {
       sockets.delete(from);
       to.destroy();
@@ -82,6 +107,9 @@ export async function startGate(targetPort: number): Promise<Gate> {
       isHeld = true;
       for (const socket of sockets) socket.pause();
     },
+    slow(millis) {
+      lagMillis = millis;
+    },
     shut() {
       isShut = true;
       cut();
@@ -89,6 +117,7 @@ export async function startGate(targetPort: number): Promise<Gate> {
     open() {
       isShut = false;
       isHeld = false;
+      lagMillis = 0;
       for (const socket of sockets) socket.resume();
     },
     meet(direction, pattern, meet) {

@@ -6,9 +6,10 @@ import { SCOPES } from '../../src/access/scopes.ts';
 import { commandConnection, untilReady } from '../../src/jobs/redis.ts';
 import { createLog } from '../../src/log.ts';
 import { readSecrets } from '../../src/secrets.ts';
-import { freePort, type Running, runProgram } from '../support/processes.ts';
+import { freePort, ROOT, type Running, run } from '../support/processes.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
 import { type Gate, startGate } from './gate.ts';
+import { makeStore, type Store, type StoreKind } from './stores.ts';
 
 /** Seconds a synchronous request may take. */
 export const DEADLINE_SECONDS = 10;
@@ -17,6 +18,7 @@ export const DEADLINE_SECONDS = 10;
 export interface Installation {
   redis: RedisServer;
   redisGate: Gate;
+  store: Store;
   home: string;
   gateways: Member[];
   workers: Member[];
@@ -26,11 +28,24 @@ export interface Installation {
   stop(): Promise<void>;
 }
 
+/** How a process is started, besides what every process of its kind is told. */
+export interface Launch {
+  /** A command that runs it. */
+  within: readonly string[];
+  /** Where the release is that it belongs to. */
+  release: string;
+  env: NodeJS.ProcessEnv;
+}
+
 /** One process of the installation; another takes its place when it is gone. */
 export interface Member {
+  /** As it is called in the store's gate. */
+  name: string;
   /** Of a gateway. */
   url: string;
   running: Running;
+  /** How it starts from the next time on; faults of hosts, clocks and releases change it. */
+  launch: Launch;
   /** Ends it, by a signal, and waits until it is gone. */
   end(signal: NodeJS.Signals): Promise<void>;
   /** Starts it (again) and waits until it serves. */
@@ -40,6 +55,7 @@ export interface Member {
 const says = (words: string) => (line: string) => line.includes(words);
 
 interface Kind {
+  name: string;
   file: string;
   ready: string;
   env: NodeJS.ProcessEnv;
@@ -47,14 +63,19 @@ interface Kind {
 
 async function createMember(kind: Kind, keepLogs: (text: string) => void): Promise<Member> {
   const member: Member = {
+    name: kind.name,
     url: '',
     running: undefined as unknown as Running,
+    launch: { within: [], release: ROOT, env: {} },
     async end(signal) {
       await member.running.end(signal);
       keepLogs(member.running.output());
     },
     async start() {
-      member.running = runProgram(kind.file, [], kind.env);
+      const { within, release, env } = member.launch;
+      const program = join(release, 'dist', kind.file.replace(/ts$/, 'js'));
+      const [command = '', ...args] = [...within, process.execPath, program];
+      member.running = run(command, args, { ...kind.env, ...env });
       const line = JSON.parse(await member.running.line(says(kind.ready)));
       member.url = line.url ?? '';
     },
@@ -64,10 +85,14 @@ async function createMember(kind: Kind, keepLogs: (text: string) => void): Promi
 }
 
 /** Starts everything. `settings` go to every process, over what is usual. */
-export async function startInstallation(settings: NodeJS.ProcessEnv = {}): Promise<Installation> {
+export async function startInstallation(
+  settings: NodeJS.ProcessEnv = {},
+  storeKind: StoreKind = 'fs',
+): Promise<Installation> {
   const home = await mkdtemp(join(tmpdir(), 'selvage-faults-'));
   const redis = await startRedis();
   const redisGate = await startGate(redis.port);
+  const store = await makeStore(storeKind, home);
   const connection = commandConnection(redis.url, createLog('test', 'silent'));
   await untilReady(connection, AbortSignal.timeout(10_000));
   const keys = createKeys(connection, readSecrets(home).keyPepper);
@@ -80,21 +105,22 @@ export async function startInstallation(settings: NodeJS.ProcessEnv = {}): Promi
     FETCH_ALLOW: '127.0.0.0/8',
     SELVAGE_DEV_KEY: '',
     LOG_LEVEL: 'debug',
+    ...store.settings,
     ...settings,
   };
-  const member = async (file: string, ready: string, portName: string): Promise<Member> =>
-    createMember({ file, ready, env: { ...env, [portName]: String(await freePort()) } }, (text) =>
-      past.push(text),
-    );
+  const member = async (name: string, file: string, ready: string, portName: string) => {
+    const own = { [portName]: String(await freePort()), AWS_SDK_UA_APP_ID: name };
+    return createMember({ name, file, ready, env: { ...env, ...own } }, (text) => past.push(text));
+  };
   const gateways = await Promise.all(
-    [0, 1].map(() => member('src/main.ts', 'gateway ready', 'PORT')),
+    [0, 1].map((i) => member(`gateway-${i}`, 'src/main.ts', 'gateway ready', 'PORT')),
   );
   const workers = await Promise.all(
-    [0, 1].map(() => member('workers/main.ts', 'worker ready', 'WORKER_PORT')),
+    [0, 1].map((i) => member(`worker-${i}`, 'workers/main.ts', 'worker ready', 'WORKER_PORT')),
   );
   const members = [...gateways, ...workers];
   return {
-    ...{ redis, redisGate, home, gateways, workers },
+    ...{ redis, redisGate, store, home, gateways, workers },
     key: (client) =>
       keys.create({
         client,
@@ -110,6 +136,7 @@ export async function startInstallation(settings: NodeJS.ProcessEnv = {}): Promi
       connection.disconnect();
       await redisGate.close();
       await redis.stop();
+      await store.close();
       await rm(home, { recursive: true, force: true });
     },
   };

@@ -8,8 +8,10 @@ export interface Found {
   webhookJobs: ReadonlySet<string>;
   /** Units of the daily quota used, by client. */
   quotaUsed: ReadonlyMap<string, number>;
-  /** Keys of blobs left in the store when everything was deleted. */
+  /** Keys of blobs that nobody held any more, when everything was deleted and swept. */
   strayBlobs: readonly string[];
+  /** Records of jobs that had succeeded and whose cut-out was not in the store. */
+  recordsWithoutBlob: readonly string[];
   /** Output hash of each picture on a machine without faults. */
   reference: ReadonlyMap<string, string>;
   /** What all processes logged, and what must not be in it. */
@@ -19,7 +21,7 @@ export interface Found {
   longestMillis: number;
   /** Answers that held another client's bytes: `client: picture`. */
   foreignBytes: readonly string[];
-  /** Addresses that still answered after their time, or after DELETE. */
+  /** Addresses that still answered after DELETE. */
   readableAfterEnd: readonly string[];
 }
 
@@ -98,7 +100,10 @@ export const INVARIANTS: readonly Invariant[] = [
     breaches: manifestBreaches,
   },
   { promise: 'no blob without a record', breaches: (_, { strayBlobs }) => [...strayBlobs] },
-  { promise: 'no record without its blob', breaches: ({ missing }) => [...missing] },
+  {
+    promise: 'no record without its blob',
+    breaches: ({ missing }, { recordsWithoutBlob }) => [...missing, ...recordsWithoutBlob],
+  },
   { promise: 'the same bytes as without faults', breaches: outputBreaches },
   {
     promise: 'no answer later than the deadline',
@@ -113,7 +118,7 @@ export const INVARIANTS: readonly Invariant[] = [
   },
   {
     promise: 'nothing is readable past its time or after DELETE',
-    breaches: (_, { readableAfterEnd }) => [...readableAfterEnd],
+    breaches: ({ outlived }, { readableAfterEnd }) => [...outlived, ...readableAfterEnd],
   },
   {
     promise: 'no secret and no pixel in any log',

@@ -42,8 +42,11 @@ export interface Ledger {
   answers: Timed[];
   /** The `customId`s in the manifest of each batch, in its order, and how many rows were accepted. */
   manifests: Map<string, { accepted: number; customIds: string[] }>;
-  /** Jobs that have succeeded, and whose result is not to be had. */
+  /** Jobs and rows that have succeeded, and whose result is not to be had. */
   missing: Set<string>;
+  /** Jobs whose results are kept for the shortest time, and those that were readable long after it. */
+  fleeting: Set<string>;
+  outlived: Set<string>;
 }
 
 export const createLedger = (): Ledger => ({
@@ -52,6 +55,8 @@ export const createLedger = (): Ledger => ({
   answers: [],
   manifests: new Map(),
   missing: new Set(),
+  fleeting: new Set(),
+  outlived: new Set(),
 });
 
 /** Notes that a piece of work was accepted; the same id again is the same work. */

@@ -1,12 +1,30 @@
 import { parseArgs } from 'node:util';
 import { compile } from '../support/build.ts';
 import { type Outcome, runCampaign } from './campaign.ts';
+import { FAULTS } from './faults.ts';
+import { NOT_PROMISED, runFlushall } from './flushall.ts';
+import { endDescendants } from './leftovers.ts';
+import { compileRelease } from './releases.ts';
+import { measureTimes, timesTable } from './restart-times.ts';
 
 const HELP = `npm run faults [-- options]   kill, cut and fill up a real installation under load, and check its promises
-  --units <n>     images and rows to send          300
-  --faults <n>    faults to play meanwhile         28
-  --seed <n>      of the order of all              1
-  --json          the outcome as one JSON document`;
+  --units <n>      images and rows to send          300
+  --faults <n>     faults to play meanwhile         28
+  --seed <n>       of the order of all              1
+  --store <fs|s3>  where images are kept: files, or the S3 server that AWS_ENDPOINT_URL_S3 names   fs
+  --only <words>   only faults whose names contain this
+  --hosts          each process on a host of its own, between which the network fails; as root, with iproute2, and files
+  --with <commit>  one gateway and one worker are of this earlier commit
+  --list           the faults, and nothing else
+  --json           the outcome as one JSON document
+
+npm run faults -- flushall    empty Redis under load, recover as the runbook says, and check what is promised then
+  --units, --seed, --store, --json
+
+npm run faults -- times       how long after a death, a restart or a loss work goes on
+  --kills <n>      of each kind                     20
+  --jobs <n>       that Redis forgets               10000
+  --json`;
 
 /** The outcome as tables. */
 function report({ seed, acceptedByWay, refused, played, breaches, seconds }: Outcome): string {
@@ -28,25 +46,90 @@ function report({ seed, acceptedByWay, refused, played, breaches, seconds }: Out
   ].join('\n');
 }
 
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
     units: { type: 'string', default: '300' },
     faults: { type: 'string', default: '28' },
     seed: { type: 'string', default: '1' },
+    store: { type: 'string', default: 'fs' },
+    only: { type: 'string', default: '' },
+    hosts: { type: 'boolean', default: false },
+    with: { type: 'string' },
+    kills: { type: 'string', default: '20' },
+    jobs: { type: 'string', default: '10000' },
+    list: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 });
-if (values.help) {
+
+const stopping = new AbortController();
+const common = {
+  store: values.store === 's3' ? ('s3' as const) : ('fs' as const),
+  signal: stopping.signal,
+  tell: (line: string) => console.error(line),
+};
+const work = { ...common, seed: Number(values.seed), units: Number(values.units) };
+const print = (outcome: object, table: string): void =>
+  console.log(values.json ? JSON.stringify(outcome) : table);
+
+/** Says what came of it; answers the exit code. */
+function conclude(outcome: Outcome, notes: readonly string[] = []): number {
+  print(outcome, [report(outcome), ...notes].join('\n'));
+  return outcome.breaches.some(({ found }) => found.length > 0) ? 1 : 0;
+}
+
+async function campaign(): Promise<number> {
+  const release = values.with === undefined ? undefined : compileRelease(values.with);
+  try {
+    const { hosts, only } = values;
+    const faults = Number(values.faults);
+    return conclude(await runCampaign({ ...work, faults, kinds: FAULTS, only, hosts, release }));
+  } finally {
+    release?.remove();
+  }
+}
+
+async function flushall(): Promise<number> {
+  const notes = Object.entries(NOT_PROMISED).map(
+    ([promise, why]) => `Not promised: ${promise}; ${why}`,
+  );
+  return conclude(await runFlushall(work), notes);
+}
+
+async function times(): Promise<number> {
+  const measured = await measureTimes({
+    ...common,
+    kills: Number(values.kills),
+    jobs: Number(values.jobs),
+  });
+  print(measured, timesTable(measured));
+  return 0;
+}
+
+const COMMANDS: Readonly<Record<string, () => Promise<number>>> = { campaign, flushall, times };
+
+const command = COMMANDS[positionals[0] ?? 'campaign'];
+if (values.help || !command) {
   console.log(HELP);
+  process.exit(values.help ? 0 : 2);
+}
+if (values.hosts && values.store === 's3') {
+  console.error('Hosts are made for a store of files only.');
+  process.exit(2);
+}
+if (values.list) {
+  for (const { name } of FAULTS) console.log(name);
   process.exit(0);
 }
+for (const name of ['SIGINT', 'SIGTERM'] as const)
+  process.on(name, () => stopping.abort(new Error('called off')));
 compile();
-const outcome = await runCampaign({
-  seed: Number(values.seed),
-  units: Number(values.units),
-  faults: Number(values.faults),
-  tell: (line) => console.error(line),
+const code = await command().catch((error) => {
+  console.error(error instanceof Error ? error.message : error);
+  return stopping.signal.aborted ? 130 : 1;
 });
-console.log(values.json ? JSON.stringify(outcome) : report(outcome));
-process.exit(outcome.breaches.some(({ found }) => found.length > 0) ? 1 : 0);
+// What a fault was about to start again when it was called off.
+await endDescendants();
+process.exit(code);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { accepted, type End, type Entry, type Way } from './ledger.ts';
+import { accepted, type End, type Entry, type Ledger, type Way } from './ledger.ts';
+import { outlives, statusOf } from './outlives.ts';
 import type { Random } from './random.ts';
 import { type Customer, freshPicture, sha256Of, type World } from './world.ts';
 
@@ -32,13 +33,6 @@ function note(entry: Entry, end: End): void {
   if (!entry.ends.some((known) => same(known, end))) entry.ends.push(end);
 }
 
-/** The status of an answer, whether or not it is a refusal. */
-const statusOf = (work: Promise<unknown>): Promise<number> =>
-  work.then(
-    () => 200,
-    (error) => error.status ?? 0,
-  );
-
 async function sendSync({ ledger }: World, customer: Customer, random: Random): Promise<Sent> {
   const picture = random.pick(customer.pictures);
   const { image } = await customer.client.removeBackground(await freshPicture(picture));
@@ -49,25 +43,52 @@ async function sendSync({ ledger }: World, customer: Customer, random: Random): 
   return { way: 'sync', units: 1, settle: nothing, audit: nothing, erase: async () => [] };
 }
 
+/** How long an end is waited for: a slow machine has much to do when the faults are over. */
+const PATIENT = { timeoutMillis: 1_800_000 } as const;
+
+/** So many of the first jobs ask for the shortest retention there is. */
+export const FLEETING_JOBS = 12;
+const FLEETING = { outputSeconds: 60 } as const;
+
 async function sendJob({ ledger, hook }: World, customer: Customer, random: Random): Promise<Sent> {
   const { jobs } = customer.client;
   const picture = random.pick(customer.pictures);
   const image = await freshPicture(picture);
-  const { id } = await jobs.create({ image, webhook: { url: hook.url } });
+  const isFleeting = ledger.fleeting.size < FLEETING_JOBS;
+  const kept = isFleeting && { retention: FLEETING };
+  const { id } = await jobs.create({ image, webhook: { url: hook.url }, ...kept });
   const entry = accepted(ledger, { way: 'job', id, client: customer.name, picture: `${picture}` });
   async function look(): Promise<void> {
-    const { status, problem } = await jobs.wait(id);
+    const { status, problem } = await jobs.wait(id, PATIENT);
     if (status !== 'succeeded') {
       return note(entry, { outcome: 'failed', problem: problem?.type ?? status });
     }
     const result = await jobs.result(id).catch(() => ledger.missing.add(id));
     if ('image' in result) note(entry, { outcome: 'succeeded', sha256: sha256Of(result.image) });
   }
+  if (isFleeting) return fleetingJob(ledger, customer, id, look());
   return {
     ...{ way: 'job', units: 1, settle: look, audit: look },
     async erase() {
       await jobs.delete(id);
       return [() => statusOf(jobs.result(id))];
+    },
+  };
+}
+
+/** A job that is looked at while there is something to see, and that nobody deletes. */
+function fleetingJob(
+  ledger: Ledger,
+  { client }: Customer,
+  id: string,
+  looked: Promise<void>,
+): Sent {
+  ledger.fleeting.add(id);
+  looked.catch(() => {}); // told where it settles
+  return {
+    ...{ way: 'job', units: 1, settle: () => looked, erase: async () => [] },
+    async audit() {
+      if (await outlives(client, id)) ledger.outlived.add(id);
     },
   };
 }
@@ -104,8 +125,16 @@ async function sendBatch({ ledger }: World, customer: Customer, random: Random):
       } else note(entry, { outcome: 'failed', problem: row.problem?.type ?? row.status });
     }
   }
+  async function readAll(): Promise<void> {
+    await look();
+    for (const [row, entry] of entries.entries()) {
+      if (!entry.ends.some(({ outcome }) => outcome === 'succeeded')) continue;
+      const cutout = await batches.cutout(id, row).catch(() => ledger.missing.add(entry.id));
+      if ('image' in cutout) note(entry, { outcome: 'succeeded', sha256: sha256Of(cutout.image) });
+    }
+  }
   return {
-    ...{ way: 'batch', units: ROWS, settle: look, audit: look },
+    ...{ way: 'batch', units: ROWS, settle: look, audit: readAll },
     async erase() {
       await batches.delete(id);
       return [() => statusOf(batches.cutout(id, 0))];

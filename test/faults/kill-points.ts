@@ -1,0 +1,110 @@
+import { readFile } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
+import { again, type Fault } from './fault.ts';
+import { childrenOf, type Installation, type Member } from './installation.ts';
+import type { Moment, StoreCall } from './store-gate.ts';
+
+/** Longest that is waited for a moment of a job to come. */
+const MOMENT_MILLIS = 10_000;
+
+const INPUT = /^in\/|^sync\/.*\/in$|^batches\/.*\/in\/\d+$/;
+const CUT_OUT = /^out\/|^sync\/.*\/out$|^feeds\/.*\/images\//;
+
+/** Waits until a call of one process comes to a moment; false where none does. */
+async function meets(
+  { store }: Installation,
+  { name }: Member,
+  { at, isIt }: Moment,
+  met: () => void,
+): Promise<boolean> {
+  return new Promise((resolve) => {
+    const moment = { at, isIt: (call: StoreCall) => call.who === name && isIt(call) };
+    const giveUp = store.gate?.meet(moment, () => {
+      met();
+      clearTimeout(late);
+      resolve(true);
+    });
+    const late = setTimeout(() => {
+      giveUp?.();
+      resolve(false);
+    }, MOMENT_MILLIS);
+  });
+}
+
+/** Kills a worker where one of its calls of the store comes to a moment. */
+const killedAt =
+  (moment: Moment): Fault['play'] =>
+  async (installation, random) => {
+    const victim = random.pick(installation.workers);
+    const kill = () => victim.running.child.kill('SIGKILL');
+    if (!(await meets(installation, victim, moment, kill))) return false;
+    return again(victim, 'SIGKILL');
+  };
+
+/** Processor time that a process has had, in ticks of 10 ms. */
+async function ticksOf(pid: number): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return Number(fields[11]) + Number(fields[12]);
+}
+
+/** Ticks that only somebody who works on an image has in so short a time. */
+const WORKING_TICKS = 3;
+const LOOK_MILLIS = 10;
+
+/** The inference child of a worker in the midst of an image; nothing where there is none. */
+async function childAtWork(worker: Member): Promise<number | undefined> {
+  const until = performance.now() + MOMENT_MILLIS;
+  const [child] = await childrenOf(worker);
+  if (child === undefined) return undefined;
+  let before = await ticksOf(child);
+  while (performance.now() < until) {
+    await pause(LOOK_MILLIS * WORKING_TICKS * 2);
+    const now = await ticksOf(child);
+    if (now - before >= WORKING_TICKS) return child;
+    before = now;
+  }
+  return undefined;
+}
+
+const isS3: Fault['fits'] = ({ store }) => store.gate !== undefined;
+
+const FETCH: Moment = {
+  at: 'request',
+  isIt: ({ method, key }) => method === 'GET' && INPUT.test(key),
+};
+const isCutOut: Moment['isIt'] = ({ method, key }) => method === 'PUT' && CUT_OUT.test(key);
+
+/** A worker's end, where its work on an image is furthest from being told. */
+export const KILL_POINTS: readonly Fault[] = [
+  {
+    name: 'a worker is killed before it fetches an image',
+    fits: isS3,
+    play: killedAt(FETCH),
+  },
+  {
+    name: 'a worker is killed over an image',
+    async play({ workers }, random) {
+      const worker = random.pick(workers);
+      if ((await childAtWork(worker)) === undefined) return false;
+      return again(worker, 'SIGKILL');
+    },
+  },
+  {
+    name: 'an inference child is killed over an image',
+    async play({ workers }, random) {
+      const child = await childAtWork(random.pick(workers));
+      return child === undefined ? false : process.kill(child, 'SIGKILL');
+    },
+  },
+  {
+    name: 'a worker is killed before it puts a cut-out',
+    fits: isS3,
+    play: killedAt({ at: 'request', isIt: isCutOut }),
+  },
+  {
+    name: 'a worker is killed after it has put a cut-out',
+    fits: isS3,
+    play: killedAt({ at: 'answer', isIt: isCutOut }),
+  },
+];

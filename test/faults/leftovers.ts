@@ -1,0 +1,31 @@
+import { readdir, readFile } from 'node:fs/promises';
+
+/** The parent of every process there is. */
+async function parents(): Promise<Map<number, number>> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const pairs = await Promise.all(
+    pids.map(async (pid): Promise<[number, number]> => {
+      const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+      return [Number(pid), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])];
+    }),
+  );
+  return new Map(pairs);
+}
+
+/** Kills all that this process has started and that is still there: what was begun while all was being ended. */
+export async function endDescendants(): Promise<void> {
+  for (;;) {
+    const parentOf = await parents();
+    const isOurs = (pid: number | undefined): boolean =>
+      pid !== undefined && (parentOf.get(pid) === process.pid || isOurs(parentOf.get(pid)));
+    const left = [...parentOf.keys()].filter(isOurs);
+    if (left.length === 0) return;
+    for (const pid of left) {
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch {
+        // It ended meanwhile.
+      }
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import { type Ledger, WAYS, type Way } from './ledger.ts';
+import type { Random } from './random.ts';
+import { SEND, type Sent } from './ways.ts';
+import { type Customer, freshPicture, sha256Of, type World } from './world.ts';
+
+/** Pieces of work under way at once. */
+const AT_ONCE = 6;
+/** How much of the work goes which way. */
+const SHARES: readonly Way[] = [
+  'sync',
+  'sync',
+  'sync',
+  'job',
+  'job',
+  'job',
+  'job',
+  'batch',
+  'feed',
+];
+/** What each picture comes to where nothing goes wrong. */
+export async function referenceOf({ customers }: World): Promise<Map<string, string>> {
+  const reference = new Map<string, string>();
+  for (const { client, pictures } of customers) {
+    for (const picture of pictures) {
+      const { image } = await client.removeBackground(await freshPicture(picture));
+      reference.set(`${picture}`, sha256Of(image));
+    }
+  }
+  return reference;
+}
+
+/** Sends work, a few pieces at once, until there is enough of it and nothing goes wrong any more. */
+export async function sendAll(world: World, random: Random, units: number, isOver: () => boolean) {
+  const sent: { customer: Customer; work: Sent }[] = [];
+  let left = units;
+  let refused = 0;
+  const lane = async () => {
+    while (left > 0 || !isOver()) {
+      const way = random.pick(SHARES);
+      const customer = random.pick(world.customers);
+      left -= way === 'batch' || way === 'feed' ? 6 : 1;
+      try {
+        sent.push({ customer, work: await SEND[way](world, customer, random) });
+      } catch {
+        refused++;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, lane));
+  return { sent, refused };
+}
+
+/** Asks for every end; what cannot be asked has none, and breaks its promise. Answers the others. */
+export async function eachEnd(
+  sent: readonly { work: Sent }[],
+  step: 'settle' | 'audit',
+  tell: ((line: string) => void) | undefined,
+) {
+  const came = await Promise.all(
+    sent.map(({ work }) =>
+      work[step]().then(
+        () => true,
+        (error) => {
+          tell?.(`${work.way}: no ${step}: ${error.message}`);
+          return false;
+        },
+      ),
+    ),
+  );
+  return sent.filter((_, i) => came[i]);
+}
+
+/** How much of each way was accepted. */
+export const countByWay = ({ entries }: Ledger): Record<Way, number> =>
+  Object.fromEntries(
+    WAYS.map((way) => [way, [...entries.values()].filter((entry) => entry.way === way).length]),
+  ) as Record<Way, number>;

@@ -1,0 +1,98 @@
+import { execFileSync } from 'node:child_process';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Fault } from './fault.ts';
+import type { Member } from './installation.ts';
+
+/** Redis's own address among the hosts. */
+export const REDIS = '10.77.0.2';
+/** Longer than locks and heartbeats, and than a dead connection is noticed by who writes. */
+const PARTITION_MILLIS = 8000;
+
+/** One of ours on a host of its own: a network namespace, joined to the others by a bridge. */
+export interface Host {
+  member: Member;
+  name: string;
+  address: string;
+}
+
+export const ip = (...args: string[]): void => void execFileSync('ip', args, { stdio: 'pipe' });
+const tc = (...args: string[]): void => void execFileSync('tc', args, { stdio: 'pipe' });
+
+/** Whether something could be done. */
+export function tryTo(deed: () => void): boolean {
+  try {
+    deed();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** An address of hardware that nobody has: what is sent to it is lost, and nobody is told. */
+const NOWHERE = '02:00:00:00:00:99';
+const IMPAIRMENT = ['netem', 'delay', '40ms', '20ms', 'loss', '5%'] as const;
+
+type Direction = 'towards' | 'back';
+
+/** The commands that lose all packets of a direction between a host and Redis, and that let them pass again. */
+function losses({
+  name,
+  address,
+}: Host): Readonly<Record<Direction, { on: string[]; off: string[] }>> {
+  const neighbour = ['-n', name, 'neighbour'];
+  const back = ['from', REDIS, 'to', address, 'blackhole'];
+  return {
+    towards: {
+      on: [...neighbour, 'replace', REDIS, 'lladdr', NOWHERE, 'dev', 'eth0', 'nud', 'permanent'],
+      off: [...neighbour, 'delete', REDIS, 'dev', 'eth0'],
+    },
+    back: { on: ['rule', 'add', ...back], off: ['rule', 'delete', ...back] },
+  };
+}
+
+async function partitioned(host: Host, directions: readonly Direction[]): Promise<void> {
+  const lost = losses(host);
+  for (const direction of directions) ip(...lost[direction].on);
+  await pause(PARTITION_MILLIS);
+  for (const direction of directions) ip(...lost[direction].off);
+}
+
+/** Changes how a host's network delays, and loses a share of, all that leaves it. */
+const impair = ({ name }: Host, verb: 'add' | 'delete'): void =>
+  tc('-n', name, 'qdisc', verb, 'dev', 'eth0', 'root', ...(verb === 'add' ? IMPAIRMENT : []));
+
+/** Whether the kernel can do that. */
+const canImpair = ([host]: readonly Host[]): boolean =>
+  host !== undefined &&
+  tryTo(() => {
+    impair(host, 'add');
+    impair(host, 'delete');
+  });
+
+async function impaired(host: Host): Promise<void> {
+  impair(host, 'add');
+  await pause(PARTITION_MILLIS);
+  impair(host, 'delete');
+}
+
+const impairment = (who: string, hosts: readonly Host[]): Fault => ({
+  name: `the network of a ${who} delays by 40 ms and loses one packet of twenty`,
+  play: (_, random) => impaired(random.pick(hosts)),
+});
+
+/** What happens to the network of hosts. */
+export const networkFaults = (who: string, hosts: readonly Host[]): readonly Fault[] => [
+  {
+    name: `the network parts a ${who} and Redis`,
+    play: (_, random) => partitioned(random.pick(hosts), ['towards', 'back']),
+  },
+  {
+    name: `the network loses what a ${who} sends to Redis`,
+    play: (_, random) => partitioned(random.pick(hosts), ['towards']),
+  },
+  {
+    name: `the network loses what Redis sends to a ${who}`,
+    play: (_, random) => partitioned(random.pick(hosts), ['back']),
+  },
+  ...(canImpair(hosts) ? [impairment(who, hosts)] : []),
+];

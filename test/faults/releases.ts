@@ -1,0 +1,57 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ROOT } from '../support/processes.ts';
+import { again, type Fault } from './fault.ts';
+import type { Installation } from './installation.ts';
+
+/** An earlier commit, compiled, in a folder of its own. */
+export interface Release {
+  folder: string;
+  remove(): void;
+}
+
+/** Compiles an earlier commit with the packages that are installed here. */
+export function compileRelease(commit: string): Release {
+  const folder = mkdtempSync(join(tmpdir(), 'selvage-release-'));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  try {
+    const input = execFileSync('git', ['archive', commit], { cwd: ROOT, maxBuffer: 2 ** 30 });
+    execFileSync('tar', ['-x', '-C', folder], { input });
+    symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+    execFileSync(join(ROOT, 'node_modules/.bin/tsc'), ['-p', 'tsconfig.build.json'], {
+      cwd: folder,
+    });
+  } catch (error) {
+    remove();
+    throw error;
+  }
+  return { folder, remove };
+}
+
+/** Puts one gateway and one worker of another release beside those of this one. */
+export async function mixReleases(installation: Installation, release: Release): Promise<void> {
+  const old = [installation.gateways[1], installation.workers[1]];
+  await Promise.all(
+    old.map(async (member) => {
+      if (!member) throw new Error('there are two of each');
+      member.launch.release = release.folder;
+      await again(member, 'SIGTERM');
+    }),
+  );
+}
+
+/** A worker and a gateway change their release while work goes on, to and fro. */
+export const releaseFaults = (release: Release): readonly Fault[] =>
+  (['gateways', 'workers'] as const).map((kind) => ({
+    name: `one of the ${kind} is of the other release for a while`,
+    async play(installation) {
+      const [member] = installation[kind];
+      if (!member) throw new Error('there are two of each');
+      for (const folder of [release.folder, ROOT]) {
+        member.launch.release = folder;
+        await again(member, 'SIGTERM');
+      }
+    },
+  }));

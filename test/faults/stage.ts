@@ -1,0 +1,101 @@
+import { canariesOf, eraseAll, foreignBytes, makeSecrets, quotaUsed, webhooksIn } from './audit.ts';
+import { DEADLINE_SECONDS, type Installation, startInstallation } from './installation.ts';
+import type { Found } from './invariants.ts';
+import { createLedger, type Ledger } from './ledger.ts';
+import { eachEnd, referenceOf } from './load.ts';
+import { blobsWithoutRecord, recordsWithoutBlob, sweepLater } from './store-audit.ts';
+import type { StoreKind } from './stores.ts';
+import type { Sent } from './ways.ts';
+import { createWorld, type World } from './world.ts';
+
+/** What the contract lets an answer be late by. */
+const SPARE_MILLIS = 250;
+
+/** An installation with customers, before anything goes wrong. */
+export interface Stage {
+  installation: Installation;
+  world: World;
+  ledger: Ledger;
+  /** Output hash of each picture. */
+  reference: ReadonlyMap<string, string>;
+  /** Quota used for that, by client. */
+  usedBefore: ReadonlyMap<string, number>;
+  /** Calls this when everything has ended. */
+  atEnd(undo: () => Promise<void>): void;
+}
+
+export interface StageSettings {
+  /** Where images are kept. */
+  store?: StoreKind;
+  /** Ends everything early. */
+  signal?: AbortSignal | undefined;
+  /** Told as it goes. */
+  tell?(line: string): void;
+}
+
+const aborted = (signal: AbortSignal | undefined): Promise<never> =>
+  new Promise((_, reject) => {
+    if (signal?.aborted) reject(signal.reason);
+    signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+
+/** Sets everything up, plays on it, and takes it down again, whatever happens. */
+export async function onStage<T>(
+  { store, signal }: StageSettings,
+  play: (stage: Stage) => Promise<T>,
+): Promise<T> {
+  signal?.throwIfAborted();
+  const installation = await startInstallation({}, store);
+  const ledger = createLedger();
+  const world = await createWorld(installation, ledger);
+  const undos: (() => Promise<void>)[] = [];
+  const atEnd = (undo: () => Promise<void>) => void undos.push(undo);
+  async function all(): Promise<T> {
+    await makeSecrets(world);
+    const reference = await referenceOf(world);
+    const usedBefore = await quotaUsed(world, new Map());
+    Object.assign(ledger, createLedger());
+    return play({ installation, world, ledger, reference, usedBefore, atEnd });
+  }
+  try {
+    return await Promise.race([all(), aborted(signal)]);
+  } finally {
+    await world.close();
+    await installation.stop();
+    for (const undo of undos) await undo();
+  }
+}
+
+/**
+ * Lets all that was sent come to its end, deletes it, and looks at what is left.
+ * @param onSettled called when every end that can be asked is in the ledger
+ */
+export async function inspect(
+  { installation, world, ledger, reference, usedBefore }: Stage,
+  sent: readonly { work: Sent }[],
+  { tell }: StageSettings,
+  onSettled?: () => Promise<void>,
+): Promise<Found> {
+  tell?.(`${ledger.entries.size} accepted; waiting for the ends`);
+  const settled = await eachEnd(sent, 'settle', tell);
+  await onSettled?.();
+  await eachEnd(settled, 'audit', tell);
+  const webhookJobs = new Set(
+    [...ledger.entries.values()].flatMap(({ way, id }) => (way === 'job' ? [id] : [])),
+  );
+  await webhooksIn(world, webhookJobs);
+  const used = await quotaUsed(world, usedBefore);
+  const lost = await recordsWithoutBlob(installation);
+  const readableAfterEnd = await eraseAll(settled);
+  await sweepLater(installation);
+  return {
+    ...{ reference, webhookJobs, readableAfterEnd, quotaUsed: used },
+    webhooks: world.hook.idsByJob,
+    strayBlobs: await blobsWithoutRecord(installation),
+    recordsWithoutBlob: lost,
+    logs: installation.logs(),
+    canaries: await canariesOf(world),
+    longestMillis: DEADLINE_SECONDS * 1000 + SPARE_MILLIS,
+    foreignBytes: foreignBytes(ledger, reference),
+  };
+}

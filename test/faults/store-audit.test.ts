@@ -1,0 +1,55 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Blobs } from '../../src/store/blobs.ts';
+import { createFsBlobs } from '../../src/store/fs-blobs.ts';
+import { type RedisServer, startRedis } from '../support/redis-server.ts';
+import { inRedis } from './fault.ts';
+import { blobsWithoutRecord, recordsWithoutBlob } from './store-audit.ts';
+
+let redis: RedisServer;
+let dir: string;
+let blobs: Blobs;
+beforeAll(async () => {
+  redis = await startRedis();
+  dir = await mkdtemp(join(tmpdir(), 'selvage-audit-'));
+  blobs = await createFsBlobs({ dir });
+});
+afterAll(async () => {
+  await redis.stop();
+  await rm(dir, { recursive: true, force: true });
+});
+
+const HELD = [
+  'in/a/job_1',
+  'out/a/sha/pipeline/job_1.png',
+  'batches/a/batch_1/rows/000000.ndjson',
+  'batches/a/run_1/batch.json',
+  'feeds/a/feed_1/runs/run_1/source',
+];
+const STRAY = [
+  'in/a/job_9',
+  'out/a/sha/pipeline/job_2.png',
+  'batches/a/batch_9/batch.json',
+  'feeds/a/feed_2/feed.json',
+  'sync/a/request/in',
+];
+
+test('blobs that nobody holds are found, and records whose blob is gone', async () => {
+  const made = { status: 'succeeded', results: '{"cutout":{}}' };
+  await inRedis({ redis }, async (connection) => {
+    const write = (name: string, facts: object) => connection.hset(`{selvage}:${name}`, facts);
+    await write('job:job_1', { ...made, outputKey: '"out/a/sha/pipeline/job_1.png"' });
+    await write('job:job_2', { status: 'expired', client: '"a"' });
+    await write('job:job_3', { ...made, outputKey: '"out/a/sha/pipeline/job_3.png"' });
+    await write('batch:batch_1', { status: 'completed', client: '"a"' });
+    await write('batch:run_1', { status: 'completed', client: '"a"' });
+    await write('feed-record:feed_1', { client: '"a"' });
+    await write('feed-record:feed_2', { client: '"a"', erasure: '{}' });
+  });
+  for (const key of [...HELD, ...STRAY, 'epoch']) await blobs.put(key, Buffer.from('x'));
+  const parts = { redis, store: { blobs } };
+  expect((await blobsWithoutRecord(parts)).sort()).toEqual([...STRAY].sort());
+  expect(await recordsWithoutBlob(parts)).toEqual(['{selvage}:job:job_3']);
+});

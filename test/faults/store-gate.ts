@@ -1,0 +1,184 @@
+import { once } from 'node:events';
+import {
+  Agent,
+  createServer,
+  type IncomingMessage,
+  request as passOn,
+  type ServerResponse,
+} from 'node:http';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** One call of the store, as it goes through the gate. */
+export interface StoreCall {
+  /** The process that makes it: its `AWS_SDK_UA_APP_ID`. */
+  who: string;
+  method: string;
+  key: string;
+}
+
+/** What is done to a call. */
+export type Spoiling =
+  | { deed: 'refuse'; status: number; code: string }
+  | { deed: 'delay'; millis: number }
+  /** Bodies come in drops, with so long between them. */
+  | { deed: 'drip'; millis: number }
+  /** The connection is reset in the middle of the body that is sent, or of the answer's. */
+  | { deed: 'break' };
+
+/** Which calls are spoiled, and how. */
+export type Spoiler = (call: StoreCall) => Spoiling | undefined;
+
+/** A moment in the life of one call: as it comes, or when the store has done it. */
+export interface Moment {
+  at: 'request' | 'answer';
+  isIt(call: StoreCall): boolean;
+}
+
+/** A proxy before an S3 server, on which the store's faults are played. */
+export interface StoreGate {
+  endpoint: string;
+  /** Plays this on every call until `mend`. */
+  spoil(spoiler: Spoiler): void;
+  mend(): void;
+  /** Connections are refused until `open`. */
+  shut(): Promise<void>;
+  open(): Promise<void>;
+  /** Calls `met` once, when the moment comes; the call is not answered. Answers how to give up. */
+  meet(moment: Moment, met: (call: StoreCall) => void): () => void;
+  close(): Promise<void>;
+}
+
+/** The way of bytes through the gate. */
+type Shaping = (source: AsyncIterable<Buffer>) => AsyncIterable<Buffer>;
+
+const DROP_BYTES = 64;
+/** The half that goes through needs its time. */
+const BREAK_MILLIS = 50;
+
+const whole: Shaping = (source) => source;
+
+const inDrops = (millis: number): Shaping =>
+  async function* (source) {
+    for await (const bytes of source) {
+      for (let at = 0; at < bytes.length; at += DROP_BYTES) {
+        yield bytes.subarray(at, at + DROP_BYTES);
+        await pause(millis);
+      }
+    }
+  };
+
+const halfOf = (bytes: number): Shaping =>
+  async function* (source) {
+    let left = Math.floor(bytes / 2);
+    for await (const piece of source) {
+      if (piece.length > left) {
+        yield piece.subarray(0, left);
+        break;
+      }
+      yield piece;
+      left -= piece.length;
+    }
+    await pause(BREAK_MILLIS);
+    throw new Error('broken off in the middle');
+  };
+
+const lengthOf = ({ headers }: IncomingMessage): number => Number(headers['content-length'] ?? 0);
+
+/** How a body goes through, by what is done to the call. */
+function shapingOf(spoiling: Spoiling | undefined, body: IncomingMessage): Shaping {
+  if (spoiling?.deed === 'drip') return inDrops(spoiling.millis);
+  // A call without a body is broken in its answer's.
+  if (spoiling?.deed === 'break' && lengthOf(body) > 0) return halfOf(lengthOf(body));
+  return whole;
+}
+
+function callOf({ method = 'GET', url = '/', headers }: IncomingMessage): StoreCall {
+  const [, , ...key] = new URL(url, 'http://store').pathname.split('/');
+  const who = /app\/(\S+)/.exec(headers['user-agent'] ?? '')?.[1] ?? '';
+  return { who, method, key: key.join('/') };
+}
+
+function refuse(response: ServerResponse, status: number, code: string): void {
+  const body = `<?xml version="1.0"?><Error><Code>${code}</Code></Error>`;
+  response.writeHead(status, { 'content-type': 'application/xml', connection: 'close' }).end(body);
+}
+
+/** Puts a gate before an S3 server. */
+export async function startStoreGate(target: string): Promise<StoreGate> {
+  const { hostname, port: targetPort } = new URL(target);
+  const agent = new Agent({ keepAlive: true });
+  const watches = new Set<{ moment: Moment; met: (call: StoreCall) => void }>();
+  let spoiler: Spoiler = () => undefined;
+
+  /** Whether somebody waited for this moment. */
+  function isMet(call: StoreCall, at: Moment['at']): boolean {
+    const watch = [...watches].find(({ moment }) => moment.at === at && moment.isIt(call));
+    if (!watch) return false;
+    watches.delete(watch);
+    watch.met(call);
+    return true;
+  }
+
+  /** Host and all other headers stay as the signer wrote them: the signature is over them. */
+  async function forward(request: IncomingMessage, response: ServerResponse, call: StoreCall) {
+    const spoiling = spoiler(call);
+    if (isMet(call, 'request')) throw new Error('met');
+    if (spoiling?.deed === 'refuse') {
+      request.resume();
+      return refuse(response, spoiling.status, spoiling.code);
+    }
+    if (spoiling?.deed === 'delay') await pause(spoiling.millis);
+    const { method, url: path, headers } = request;
+    const onward = passOn({ hostname, port: targetPort, method, path, headers, agent });
+    const answered = once(onward, 'response');
+    answered.catch(() => {}); // told by the pipeline, where that is what fails
+    await pipeline(request, shapingOf(spoiling, request), onward);
+    const [answer]: IncomingMessage[] = await answered;
+    if (!answer) throw new Error('no answer');
+    if (isMet(call, 'answer')) throw new Error('met');
+    response.writeHead(answer.statusCode ?? 502, answer.headers);
+    await pipeline(answer, shapingOf(spoiling, answer), response);
+  }
+
+  const server = createServer((request, response) => {
+    const { socket } = request;
+    forward(request, response, callOf(request)).catch(() => socket.resetAndDestroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  const { port } = address;
+
+  async function shut(): Promise<void> {
+    if (!server.listening) return;
+    server.close();
+    server.closeAllConnections();
+    await once(server, 'close');
+  }
+  return {
+    endpoint: `http://127.0.0.1:${port}`,
+    shut,
+    spoil(next) {
+      spoiler = next;
+    },
+    mend() {
+      spoiler = () => undefined;
+    },
+    async open() {
+      if (server.listening) return;
+      server.listen(port, '127.0.0.1');
+      await once(server, 'listening');
+    },
+    meet(moment, met) {
+      const watch = { moment, met };
+      watches.add(watch);
+      return () => void watches.delete(watch);
+    },
+    async close() {
+      await shut();
+      agent.destroy();
+    },
+  };
+}

@@ -1,0 +1,31 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { entriesOf } from '../store/blobs.contract.ts';
+import { makeStore } from './stores.ts';
+
+const home = await mkdtemp(join(tmpdir(), 'selvage-stores-'));
+const { blobs, disk, close } = await makeStore('fs', home);
+afterAll(async () => {
+  await close();
+  await rm(home, { recursive: true });
+});
+
+const image = Buffer.alloc(100_000, 'x');
+
+const BROKEN = [
+  { what: 'full', code: 'ENOSPC', begin: 'fill', end: 'free' },
+  { what: 'locked', code: 'EROFS', begin: 'lock', end: 'unlock' },
+] as const;
+
+test.skipIf(!disk).each(BROKEN)('a disk that is $what takes nothing and gives all', async (row) => {
+  await blobs.put('in/before', image);
+  await disk?.[row.begin]();
+  await expect(blobs.put(`in/${row.what}`, image)).rejects.toMatchObject({ code: row.code });
+  expect(await blobs.get('in/before')).toHaveLength(image.length);
+  await disk?.[row.end]();
+  expect((await entriesOf(blobs, 'in/')).map(({ key }) => key)).toEqual(['in/before']);
+  await blobs.put(`in/${row.what}`, image);
+  await blobs.delete(`in/${row.what}`);
+});
