@@ -19,7 +19,7 @@ const PATIENT = {
  * is over, and the next check has come.
  */
 export const QUEUES = {
-  sync: { lockMillis: 2250, renewMillis: 500, stalledCheckMillis: 500, maxStalledCount: 2 },
+  sync: { lockMillis: 2000, renewMillis: 500, stalledCheckMillis: 500, maxStalledCount: 2 },
   async: PATIENT,
   bulk: PATIENT,
   feed: PATIENT,

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Stack } from '../support/stack.ts';
 
-/** What one idle connection may cost the gateway, bytes; some 8 KB were seen. */
+/** What one idle connection may cost the gateway, bytes; some 4 KB were seen. */
 const MOST_BYTES_EACH = 40_000;
 
 const figure = (text: string, name: RegExp): number =>
