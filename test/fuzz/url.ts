@@ -48,7 +48,7 @@ export const seeds: readonly Input[] = [
   'fe80::1%eth0',
 ];
 
-export const found: readonly Input[] = ['http://200.1/'];
+export const found: readonly Input[] = ['http://200.1/', '//..../', 'http://./'];
 
 /** Networks that nobody may reach, told to another library than the one the rule is made with. */
 const innerV4 = new BlockList();

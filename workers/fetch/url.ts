@@ -10,6 +10,8 @@ export function readUrl(link: string, base?: URL): URL {
   const url = new URL(link, base);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new FetchRefused('scheme');
   if (url.username || url.password) throw new FetchRefused('credentials');
+  // Labels without a letter: no such name can be asked for.
+  if (/^\.|\.\./.test(url.hostname)) throw new FetchRefused('invalid-url');
   // The root's dot is right for DNS and wrong for certificates and virtual hosts.
   url.hostname = url.hostname.replace(/\.$/, '');
   return url;
