@@ -5,6 +5,8 @@ import { type Customer, freshPicture, sha256Of, type World } from './world.ts';
 
 /** Pieces of work under way at once. */
 const AT_ONCE = 6;
+/** Ends waited for at once: a client may listen to twenty batches at a time. */
+const ENDS_AT_ONCE = 20;
 /** How much of the work goes which way. */
 const SHARES: readonly Way[] = [
   'sync',
@@ -56,18 +58,17 @@ export async function eachEnd(
   step: 'settle' | 'audit',
   tell: ((line: string) => void) | undefined,
 ) {
-  const came = await Promise.all(
-    sent.map(({ work }) =>
-      work[step]().then(
-        () => true,
-        (error) => {
-          tell?.(`${work.way}: no ${step}: ${error.message}`);
-          return false;
-        },
-      ),
-    ),
-  );
-  return sent.filter((_, i) => came[i]);
+  const came = new Set<Sent>();
+  const rest = sent.values();
+  const lane = async () => {
+    for (const { work } of rest)
+      await work[step]().then(
+        () => came.add(work),
+        (error) => tell?.(`${work.way}: no ${step}: ${error.message}`),
+      );
+  };
+  await Promise.all(Array.from({ length: ENDS_AT_ONCE }, lane));
+  return sent.filter(({ work }) => came.has(work));
 }
 
 /** How much of each way was accepted. */
