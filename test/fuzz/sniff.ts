@@ -25,13 +25,13 @@ export const seeds: readonly Input[] = [
   '',
 ];
 
-export const found: readonly Input[] = [];
+export const found: readonly Input[] = ['\x89PNG\r\n\xc9\n\xff\0\x1b\xff'].map(bytes);
 
-const STARTS = [
-  ['jpeg', /^\xff\xd8\xff/],
-  ['png', /^\x89PNG\r\n.\n/],
-  ['webp', /^RIFF.{4}WEBP/s],
-] as const;
+const STARTS: Readonly<Record<string, (start: string) => boolean>> = {
+  jpeg: (start) => start.startsWith('\xff\xd8\xff'),
+  png: (start) => start.startsWith('\x89PNG\r\n\x1a\n'),
+  webp: (start) => start.startsWith('RIFF') && start.slice(8) === 'WEBP',
+};
 
 const limits = { maxPixels: 50_000_000, maxSidePixels: 16_384 };
 const REFUSALS: readonly string[] = [
@@ -44,7 +44,10 @@ const REFUSALS: readonly string[] = [
 export function holds(input: Buffer): void {
   const format = sniffFormat(input);
   const start = input.toString('latin1', 0, SNIFF_BYTES);
-  equal(format, STARTS.find(([, pattern]) => pattern.test(start))?.[0]);
+  equal(
+    format,
+    Object.keys(STARTS).find((name) => STARTS[name]?.(start)),
+  );
   equal(sniffFormat(input.subarray(0, SNIFF_BYTES)), format);
   if (input.length >= SNIFF_BYTES || format) {
     equal(sniffFormat(Buffer.concat([input, bytesOf('more')])), format);
