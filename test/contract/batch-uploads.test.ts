@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { PassThrough, Readable } from 'node:stream';
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { batchKey } from '../../src/jobs/batches/batches.ts';
 import { blockingConnection } from '../../src/jobs/redis.ts';
 import { createLog } from '../../src/log.ts';
@@ -304,14 +305,15 @@ describe('a gateway that shuts down', () => {
     await expect.poll(() => isUnderWay(id)).toBe(true);
     const ended = stack.gateway.end();
     const problem = await expectProblem(await upload, 'upstream-unavailable');
-    expect(problem).toMatchObject({ accepted: 2, rejected: 0, offset: 2 * rowOf('a').length });
+    // It may be told to end before it has come to the second row, or the first.
+    const whole = [0, 1, 2].map((accepted) => ({ accepted, offset: accepted * rowOf('a').length }));
+    const { accepted, offset } = z.object({ accepted: z.int(), offset: z.int() }).parse(problem);
+    expect(whole).toContainEqual({ accepted, offset });
+    expect(problem).toMatchObject({ rejected: 0 });
     expect(await told).toMatch(/^retry: 2000\n\nevent: progress\n/);
     expect(await ended).toBe(0);
     await stack.startGateway();
     const again = batchClient(stack, key);
-    expect((await again.get(id)).upload).toEqual({
-      format: 'ndjson',
-      offset: 2 * rowOf('a').length,
-    });
+    expect((await again.get(id)).upload?.offset ?? 0).toBe(offset);
   });
 });
