@@ -1,5 +1,5 @@
+import type { Processor } from './attempt.ts';
 import { type ImageParts, workOnRequest } from './image-job.ts';
-import type { Processor } from './take-jobs.ts';
 
 /** Looks at one garment: store -> engine -> answer. Throws as `workOnRequest`. */
 export const classifyGarment =

@@ -1,11 +1,11 @@
 import { Problem } from '../src/problem.ts';
-import { StoreFault } from '../src/store/blobs.ts';
+import { isAway } from './away.ts';
 import { refusedLink } from './fetch-input.ts';
 import { FetchRefused } from './safe-fetch.ts';
 
 /** What ends work on an image for good, in words for the client; nothing where trying again may help. */
 export function finalProblem(error: unknown, isLastTry: boolean): Problem | undefined {
-  if (error instanceof StoreFault) return undefined;
+  if (isAway(error)) return undefined;
   if (error instanceof Problem) return error;
   if (error instanceof FetchRefused && (isLastTry || !error.retryable)) return refusedLink(error);
   if (!isLastTry) return undefined;

@@ -11,7 +11,7 @@ import { checkEpoch } from '../src/jobs/epoch.ts';
 import { createFeeds } from '../src/jobs/feeds/feeds.ts';
 import { expireRun, finishRun } from '../src/jobs/feeds/keeping.ts';
 import { createKeeping } from '../src/jobs/keeping.ts';
-import { enqueueJob, openQueue } from '../src/jobs/queue.ts';
+import { enqueueJob, openQueue, retryFailed } from '../src/jobs/queue.ts';
 import { createRecords } from '../src/jobs/records.ts';
 import {
   blockingConnection,
@@ -29,6 +29,7 @@ import { MAX_SIDE_PIXELS } from '../src/store/inbox.ts';
 import { openStore } from '../src/store/open-store.ts';
 import { diskSpace, watchBlobs } from '../src/store/watched-blobs.ts';
 import { startTracing } from '../src/tracing.ts';
+import type { JobFact } from './attempt.ts';
 import { startBatches } from './batches/start.ts';
 import { startBeat } from './beat.ts';
 import { startEngine } from './engine/pool.ts';
@@ -37,7 +38,6 @@ import { serveHealth } from './health.ts';
 import { createSafeFetch } from './safe-fetch.ts';
 import { startJobs } from './start-jobs.ts';
 import { startSweeper } from './sweep.ts';
-import type { JobFact } from './take-jobs.ts';
 import { startWebhooks } from './webhooks/start.ts';
 
 const START_MILLIS = 30_000;
@@ -105,6 +105,7 @@ async function main(): Promise<void> {
   };
   const jobs = startJobs({ ...parts, connect, slots });
   const feedParts = { feeds, batches, store: feedStore(blobs) };
+  const feedJobs = startFeeds({ ...parts, blocking: connect() });
   const rows = startBatches({
     ...parts,
     blocking: connect(),
@@ -112,8 +113,8 @@ async function main(): Promise<void> {
     slots: async () => (await register.live()).reduce((all, worker) => all + worker.slots, 0),
     finishRun: (run) => finishRun(feedParts, run),
     expireRun: (run) => expireRun(feedParts, run),
+    readRun: feedJobs.readRun,
   });
-  const feedJobs = startFeeds({ ...parts, blocking: connect() });
   const webhooks = startWebhooks({ ...parts, blocking: connect() });
   const canceled = connect();
   await onCanceled(canceled, (jobId) => {
@@ -123,7 +124,7 @@ async function main(): Promise<void> {
   const queue = openQueue('async', redis, log);
   const stopSweeper = startSweeper({
     ...parts,
-    enqueue: (job) => enqueueJob(queue, job),
+    enqueue: async (job) => retryFailed(await enqueueJob(queue, job)),
     swept: metrics.swept,
     sweepBatches: rows.sweep,
   });

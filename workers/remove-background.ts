@@ -1,4 +1,5 @@
 import { sniffFormat } from '../src/image/sniff.ts';
+import type { Processor } from './attempt.ts';
 import type { Engine } from './engine/pool.ts';
 import {
   type FetchInputParts,
@@ -9,7 +10,6 @@ import {
 } from './fetch-input.ts';
 import { crashName, type ImageParts, workOnImage } from './image-job.ts';
 import { FetchRefused } from './safe-fetch.ts';
-import type { Processor } from './take-jobs.ts';
 
 /** What removals that somebody waits for are done with. */
 export interface RemovalParts extends ImageParts, FetchInputParts {}

@@ -3,11 +3,11 @@ import { formatOf } from '../src/jobs/output.ts';
 import type { JobRecord, Records } from '../src/jobs/records.ts';
 import { Problem } from '../src/problem.ts';
 import { cutOutKey } from '../src/store/keys.ts';
+import type { Processor } from './attempt.ts';
 import { type FetchInputParts, fetchBackground, fetchInput } from './fetch-input.ts';
 import { finalProblem } from './final-problem.ts';
 import type { ImageParts } from './image-job.ts';
 import { optionsWith, perform } from './job-operations.ts';
-import type { Processor } from './take-jobs.ts';
 
 interface JobParts {
   records: Records;

@@ -1,9 +1,10 @@
 import type { Redis } from 'ioredis';
 import type { Logger } from '../src/log.ts';
+import type { JobFact } from './attempt.ts';
 import { classifyGarment } from './classify-garment.ts';
 import { removeBackground } from './remove-background.ts';
 import { giveUpJob, type RunJobParts, runJob } from './run-job.ts';
-import { type JobFact, takeJobs } from './take-jobs.ts';
+import { takeJobs } from './take-jobs.ts';
 
 export interface JobTakerParts extends RunJobParts {
   /** A connection for taking jobs; used for nothing else from then on. */
@@ -23,18 +24,19 @@ export function startJobs(parts: JobTakerParts) {
     'sync',
     { 'remove-background': removeBackground(parts), 'classify-garment': classifyGarment(parts) },
     // One more than there are slots keeps the engine fed while bytes are fetched and stored.
-    ...([connect(), slots + 1, log, done, undefined, now] as const),
+    { connection: connect(), concurrency: slots + 1, log, done, now },
   );
   const async = takeJobs(
     'async',
     { 'run-job': runJob(parts) },
-    ...([connect(), slots, log, done] as const),
-    (jobId) => {
-      giveUpJob(parts, jobId).catch((error) =>
-        log.error({ jobId, reason: error.message }, 'end of a job not written'),
-      );
+    {
+      ...{ connection: connect(), concurrency: slots, log, done, now },
+      givenUp(jobId) {
+        giveUpJob(parts, jobId).catch((error) =>
+          log.error({ jobId, reason: error.message }, 'end of a job not written'),
+        );
+      },
     },
-    now,
   );
   return {
     cancel(jobId: string): void {

@@ -103,8 +103,8 @@ export type Keeping = ReturnType<typeof createKeeping>;
 export interface SweepParts {
   records: Records;
   keeping: Keeping;
-  /** Puts a job back in its queue where it is not there any more. */
-  enqueue(job: JobRecord): Promise<void>;
+  /** Puts a job back in its queue where it is not there any more, or failed there. */
+  enqueue(job: JobRecord): Promise<unknown>;
 }
 
 /**

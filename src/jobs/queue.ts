@@ -1,4 +1,4 @@
-import { Queue } from 'bullmq';
+import { type Job, Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { Logger } from '../log.ts';
 import { queueTelemetry } from '../tracing.ts';
@@ -23,12 +23,23 @@ export function openQueue(name: QueueName, connection: Redis, log: Logger): Queu
   return queue;
 }
 
+/**
+ * Has a job tried once more that failed in its queue while its end could not be written. Its record is
+ * what counts: where that says that it is under way, it is.
+ */
+export async function retryFailed(job: Job): Promise<void> {
+  if (!(await job.isFailed())) return;
+  await job.retry('failed').catch(async (error) => {
+    if (await job.isFailed()) throw error; // else somebody else was quicker
+  });
+}
+
 /** Puts an accepted job in its queue; one that is there already stays as it is. */
 export async function enqueueJob(
   queue: Queue,
   { id, requestId }: Pick<JobRecord, 'id' | 'requestId'>,
-): Promise<void> {
+): Promise<Job> {
   const { attempts, backoffMillis: delay } = JOBS['run-job'];
   const options = { jobId: id, attempts, backoff: { type: 'exponential', delay } };
-  await queue.add('run-job', { id, requestId }, options);
+  return queue.add('run-job', { id, requestId }, options);
 }

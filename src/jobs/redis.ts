@@ -39,6 +39,16 @@ function listen(redis: Redis, log: Logger): Redis {
   return redis;
 }
 
+/** How Redis answers where it, and not the command, is at fault. */
+const REPLIES = /^(OOM|MISCONF|READONLY|LOADING|BUSY|NOREPLICAS|MASTERDOWN|CLUSTERDOWN|TRYAGAIN)\b/;
+/** What the client says of a connection that does not answer; it has no classes for that. */
+const SILENCES =
+  /^(Connection is closed|Command timed out|Stream isn't writeable|Reached the max retries)/;
+
+/** Whether Redis or the way to it failed, by no fault of what was asked: later it may do the same. */
+export const isRedisFault = (error: unknown): boolean =>
+  error instanceof Error && (REPLIES.test(error.message) || SILENCES.test(error.message));
+
 /** Resolves when the connection can take commands. Rejects with the signal's reason. */
 export async function untilReady(redis: Redis, signal: AbortSignal): Promise<void> {
   if (redis.status === 'ready') return;

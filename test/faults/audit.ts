@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { pictureOf } from '../support/feed-server.ts';
 import type { Ledger } from './ledger.ts';
+import { eachOf } from './load.ts';
 import type { Sent } from './ways.ts';
 import type { World } from './world.ts';
 
@@ -52,10 +53,20 @@ export function foreignBytes(ledger: Ledger, reference: ReadonlyMap<string, stri
   );
 }
 
-export async function eraseAll(sent: readonly { work: Sent }[]): Promise<string[]> {
-  const checks = (await Promise.all(sent.map(({ work }) => work.erase()))).flat();
-  const statuses = await Promise.all(checks.map((check) => check()));
-  return statuses
-    .filter((status) => status === 200)
-    .map(() => 'an erased result is still readable');
+/** Deletes everything; answers what can be read all the same. */
+export async function eraseAll(
+  sent: readonly { work: Sent }[],
+  tell: ((line: string) => void) | undefined,
+): Promise<string[]> {
+  const readable: string[] = [];
+  await eachOf(
+    sent,
+    async ({ work }) => {
+      for (const check of await work.erase()) {
+        if ((await check()) === 200) readable.push('an erased result is still readable');
+      }
+    },
+    (done) => tell?.(`erase: ${done} of ${sent.length}`),
+  );
+  return readable;
 }

@@ -7,6 +7,7 @@ import { type Customer, freshPicture, sha256Of, type World } from './world.ts';
 const AT_ONCE = 6;
 /** Ends waited for at once: a client may listen to twenty batches at a time. */
 const ENDS_AT_ONCE = 20;
+const TELL_MILLIS = 10_000;
 /** How much of the work goes which way. */
 const SHARES: readonly Way[] = [
   'sync',
@@ -52,6 +53,26 @@ export async function sendAll(world: World, random: Random, units: number, isOve
   return { sent, refused };
 }
 
+/** Does something to each, some at a time, and tells how far it is. */
+export async function eachOf<T>(
+  items: readonly T[],
+  deed: (item: T) => Promise<void>,
+  tellOf: (done: number) => void,
+): Promise<void> {
+  const rest = items.values();
+  let done = 0;
+  const lane = async () => {
+    for (const item of rest) {
+      await deed(item);
+      done++;
+    }
+  };
+  const telling = setInterval(() => tellOf(done), TELL_MILLIS);
+  await Promise.all(Array.from({ length: ENDS_AT_ONCE }, lane)).finally(() =>
+    clearInterval(telling),
+  );
+}
+
 /** Asks for every end; what cannot be asked has none, and breaks its promise. Answers the others. */
 export async function eachEnd(
   sent: readonly { work: Sent }[],
@@ -59,15 +80,15 @@ export async function eachEnd(
   tell: ((line: string) => void) | undefined,
 ) {
   const came = new Set<Sent>();
-  const rest = sent.values();
-  const lane = async () => {
-    for (const { work } of rest)
-      await work[step]().then(
-        () => came.add(work),
+  await eachOf(
+    sent,
+    ({ work }) =>
+      work[step]().then(
+        () => void came.add(work),
         (error) => tell?.(`${work.way}: no ${step}: ${error.message}`),
-      );
-  };
-  await Promise.all(Array.from({ length: ENDS_AT_ONCE }, lane));
+      ),
+    (done) => tell?.(`${step}: ${done} of ${sent.length}`),
+  );
   return sent.filter(({ work }) => came.has(work));
 }
 

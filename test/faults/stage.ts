@@ -86,7 +86,7 @@ export async function inspect(
   await webhooksIn(world, webhookJobs);
   const used = await quotaUsed(world, usedBefore);
   const lost = await recordsWithoutBlob(installation);
-  const readableAfterEnd = await eraseAll(settled);
+  const readableAfterEnd = await eraseAll(settled, tell);
   await sweepLater(installation);
   return {
     ...{ reference, webhookJobs, readableAfterEnd, quotaUsed: used },

@@ -6,7 +6,8 @@ import { followClock } from '../../src/jobs/clock.ts';
 import { openQueue } from '../../src/jobs/queue.ts';
 import { blockingConnection, commandConnection, untilReady } from '../../src/jobs/redis.ts';
 import { createLog } from '../../src/log.ts';
-import { type JobFact, type JobTaker, takeJobs } from '../../workers/take-jobs.ts';
+import type { JobFact } from '../../workers/attempt.ts';
+import { type JobTaker, type TakerParts, takeJobs } from '../../workers/take-jobs.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
 
 const HOUR_MILLIS = 3_600_000;
@@ -47,14 +48,12 @@ test.each([HOUR_MILLIS, -HOUR_MILLIS])(
   },
 );
 
-type Rest = Parameters<typeof takeJobs> extends [unknown, unknown, ...infer R] ? R : never;
-
 /** Has one job done by a worker whose clock is off; what came of each attempt, until one succeeded. */
 async function outcomesOff(
   byMillis: number,
   queueName: QueueName,
   add: (queue: Queue, now: () => number) => Promise<unknown>,
-  take: (...rest: Rest) => JobTaker,
+  take: (parts: TakerParts) => JobTaker,
 ): Promise<JobFact['outcome'][]> {
   const queue = openQueue(queueName, redis, log);
   const connection = blockingConnection(server.url, log);
@@ -62,8 +61,8 @@ async function outcomesOff(
   await add(queue, now);
   setClock(byMillis);
   const outcomes: JobFact['outcome'][] = [];
-  const done = ({ outcome }: JobFact) => outcomes.push(outcome);
-  const taker = take(connection, 1, log, done, undefined, now);
+  const done = ({ outcome }: JobFact) => void outcomes.push(outcome);
+  const taker = take({ connection, concurrency: 1, log, done, now });
   await expect.poll(() => outcomes.at(-1)).toBe('succeeded');
   await taker.close();
   await queue.close();
@@ -85,8 +84,8 @@ test.each([HOUR_MILLIS, -HOUR_MILLIS])(
         ...{ inputKey: 'in', sha256: 'of in', deadlineAtMillis: now() + 20_000, requestId: 'r' },
       });
     const processors = { 'classify-garment': async () => VIEW, 'remove-background': never };
-    const outcomes = await outcomesOff(byMillis, 'sync', add, (...rest) =>
-      takeJobs('sync', processors, ...rest),
+    const outcomes = await outcomesOff(byMillis, 'sync', add, (parts) =>
+      takeJobs('sync', processors, parts),
     );
     expect(outcomes).toEqual(['succeeded']);
   },
@@ -103,8 +102,8 @@ test('an attempt after an accident does not wait for another clock', async () =>
   const backoff = { type: 'exponential', delay: HOUR_MILLIS };
   const add = (queue: Queue) =>
     queue.add('run-job', { id: 'job_1', requestId: 'r' }, { attempts: 3, backoff });
-  const outcomes = await outcomesOff(HOUR_MILLIS, 'async', add, (...rest) =>
-    takeJobs('async', { 'run-job': work }, ...rest),
+  const outcomes = await outcomesOff(HOUR_MILLIS, 'async', add, (parts) =>
+    takeJobs('async', { 'run-job': work }, parts),
   );
   expect(outcomes).toEqual(['failed', 'succeeded']);
 });

@@ -1,11 +1,12 @@
-import type { Redis } from 'ioredis';
+import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { enqueueJob, openQueue } from '../../src/jobs/queue.ts';
+import { enqueueJob, openQueue, retryFailed } from '../../src/jobs/queue.ts';
 import { blockingConnection, commandConnection, untilReady } from '../../src/jobs/redis.ts';
 import { createLog } from '../../src/log.ts';
 import { Problem } from '../../src/problem.ts';
 import { StoreFault } from '../../src/store/blobs.ts';
-import { type JobFact, takeJobs } from '../../workers/take-jobs.ts';
+import type { JobFact } from '../../workers/attempt.ts';
+import { takeJobs } from '../../workers/take-jobs.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
 
 const log = createLog('test', 'silent');
@@ -32,18 +33,56 @@ test.each([
   let taker: ReturnType<typeof takeJobs> | undefined;
   const givenUp = new Promise<string>((resolve) => {
     const fail = () => Promise.reject(fault);
-    const note = (fact: JobFact) => facts.push(fact);
-    taker = takeJobs('async', { 'run-job': fail }, connection, 1, log, note, resolve);
+    const done = (fact: JobFact) => void facts.push(fact);
+    const parts = { connection, concurrency: 1, log, done, givenUp: resolve };
+    taker = takeJobs('async', { 'run-job': fail }, parts);
   });
   await enqueueJob(queue, { id, requestId: 'r' });
   expect(await givenUp).toBe(id);
   expect(facts.map((fact) => fact.outcome)).toEqual(Array(attempts).fill(outcome));
+  // Where its end could not be written, the sweep finds it under way, and failed in its queue.
+  await retryFailed(await enqueueJob(queue, { id, requestId: 'r' }));
+  await expect.poll(() => facts.length).toBe(attempts + 1);
   await taker?.close();
   await queue.close();
   connection.disconnect();
 });
 
-test('a store that is away costs no try: the job waits for it', async () => {
+const AWAY = [
+  [
+    'a store that is away',
+    async () => {
+      throw new StoreFault('get', new Error('connection refused'));
+    },
+  ],
+  [
+    'a Redis without memory',
+    async () => {
+      await redis.config('SET', 'maxmemory', '1');
+      // There is none either while the job is put off.
+      setTimeout(() => redis.config('SET', 'maxmemory', '0'), 200);
+      await redis.set('a', 'b');
+    },
+  ],
+  [
+    'a Redis that cannot be reached',
+    async () => {
+      const other = commandConnection(server.url, log);
+      await other.get('a').finally(() => other.disconnect()); // before it is there
+    },
+  ],
+  [
+    'a Redis that does not answer',
+    async () => {
+      const other = new Redis(server.url, { commandTimeout: 20 });
+      await other.ping();
+      await redis.call('CLIENT', 'PAUSE', 100, 'WRITE');
+      await other.set('a', 'b').finally(() => other.disconnect());
+    },
+  ],
+] as const;
+
+test.each(AWAY)('%s costs no try: the job waits for it', async (what, fail) => {
   const queue = openQueue('async', redis, log);
   const connection = blockingConnection(server.url, log);
   const facts: JobFact[] = [];
@@ -53,16 +92,16 @@ test('a store that is away costs no try: the job waits for it', async () => {
   const succeeded = new Promise<void>((resolve) => {
     const work = async (_data: unknown, _signal: AbortSignal, isLastTry: boolean) => {
       lastTries.push(isLastTry);
-      if (facts.length < away) throw new StoreFault('get', new Error('connection refused'));
+      if (facts.length < away) await fail();
       return { millis: {} };
     };
-    const note = (fact: JobFact) => {
+    const done = (fact: JobFact) => {
       facts.push(fact);
       if (fact.outcome === 'succeeded') resolve();
     };
-    taker = takeJobs('async', { 'run-job': work }, connection, 1, log, note);
+    taker = takeJobs('async', { 'run-job': work }, { connection, concurrency: 1, log, done });
   });
-  await enqueueJob(queue, { id: 'job_away', requestId: 'r' });
+  await enqueueJob(queue, { id: `job of ${what}`, requestId: 'r' });
   // Put off for 0.5, 1, 2, 4 and 8 seconds; a test need not wait for all of them.
   const hurry = setInterval(() => void queue.promoteJobs().catch(() => {}), 50);
   await succeeded.finally(() => clearInterval(hurry));

@@ -3,6 +3,7 @@ import type { Redis } from 'ioredis';
 import type { Batches, BatchRecord, BatchStatus } from '../../src/jobs/batches/batches.ts';
 import { batchEnded } from '../../src/jobs/batches/links.ts';
 import { cancelJob } from '../../src/jobs/cancel.ts';
+import { retryFailed } from '../../src/jobs/queue.ts';
 import { batchKeys, putFacts, putLines } from '../../src/store/batch-files.ts';
 import type { Blobs } from '../../src/store/blobs.ts';
 import { rowJobId, type Window } from './window.ts';
@@ -88,12 +89,8 @@ export async function cancel(parts: BatchEndParts, batch: BatchRecord): Promise<
   await end(parts, batch, 'canceling', 'canceled');
 }
 
-/** Sees to it that each row at the workers is in their queue, or ends where it failed there. */
-export async function mend(
-  parts: BatchEndParts,
-  batch: BatchRecord,
-  giveUp: (jobId: string) => Promise<void>,
-): Promise<void> {
+/** Sees to it that each row at the workers is in their queue, and tried again where it failed there. */
+export async function mend(parts: BatchEndParts, batch: BatchRecord): Promise<void> {
   const { batches, queue, window } = parts;
   for (const chunk of await openChunks(parts, batch)) {
     const done = new Set((await batches.results(batch.id, chunk)).map(({ row }) => row));
@@ -101,8 +98,8 @@ export async function mend(
     const handedOut = chunk < batch.cursor.chunk ? rows : rows.slice(0, batch.cursor.line);
     for (const row of handedOut.filter(({ row }) => !done.has(row))) {
       const job = await queue.getJob(rowJobId(batch.id, row.row));
-      if (await job?.isFailed()) await giveUp(rowJobId(batch.id, row.row));
-      else if (!job) await queue.addBulk([window.jobOf(batch, chunk, rows.length, row)]);
+      if (job) await retryFailed(job);
+      else await queue.addBulk([window.jobOf(batch, chunk, rows.length, row)]);
     }
   }
 }

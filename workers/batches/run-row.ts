@@ -9,11 +9,11 @@ import { batchKeys } from '../../src/store/batch-files.ts';
 import { feedImageKey, feedPictureKey } from '../../src/store/feed-keys.ts';
 import { measureImage } from '../../src/store/inbox.ts';
 import { cutOutKey } from '../../src/store/keys.ts';
+import type { Processor } from '../attempt.ts';
 import { type FetchInputParts, fetchBackground } from '../fetch-input.ts';
 import { finalProblem } from '../final-problem.ts';
 import type { ImageParts } from '../image-job.ts';
 import { optionsWith, perform } from '../job-operations.ts';
-import type { Processor } from '../take-jobs.ts';
 import { type RowImage, type RowImageParts, rowImage, usableEarlier } from './row-image.ts';
 
 /** What the rows of batches are worked on with. */

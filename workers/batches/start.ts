@@ -4,7 +4,8 @@ import { createBatchKeeping } from '../../src/jobs/batches/keeping.ts';
 import { openQueue } from '../../src/jobs/queue.ts';
 import type { Logger } from '../../src/log.ts';
 import { batchBin } from '../../src/store/batch-bin.ts';
-import { type JobFact, takeJobs } from '../take-jobs.ts';
+import type { JobFact } from '../attempt.ts';
+import { takeJobs } from '../take-jobs.ts';
 import { mend } from './ends.ts';
 import { startPump } from './pump.ts';
 import { giveUpRow, type RunRowParts, runRow } from './run-row.ts';
@@ -21,6 +22,7 @@ export interface BatchParts extends RunRowParts {
   slots(): Promise<number>;
   finishRun(run: BatchRecord): Promise<void>;
   expireRun(run: BatchRecord): Promise<void>;
+  readRun(run: BatchRecord): Promise<void>;
   log: Logger;
   done(fact: JobFact): void;
   /** Epoch milliseconds, as Redis has it. */
@@ -33,15 +35,17 @@ export function startBatches(parts: BatchParts) {
   const queue = openQueue('bulk', redis, log);
   const window = createWindow({ batches, blobs, queue });
   const ends = { batches, blobs, queue, redis, window, finishRun: parts.finishRun, now };
-  const giveUp = (jobId: string) => giveUpRow(parts, queue, jobId);
   const taker = takeJobs(
     'bulk',
     { 'run-row': runRow(parts) },
-    ...([parts.blocking, parts.concurrency, log, parts.done] as const),
-    (jobId) => {
-      giveUp(jobId).catch((error) => log.error({ jobId, reason: error.message }, 'row not ended'));
+    {
+      ...{ connection: parts.blocking, concurrency: parts.concurrency, log, done: parts.done, now },
+      givenUp(jobId) {
+        giveUpRow(parts, queue, jobId).catch((error) =>
+          log.error({ jobId, reason: error.message }, 'row not ended'),
+        );
+      },
     },
-    now,
   );
   const stopPump = startPump({ ...ends, window, slots: parts.slots, log });
   const keeping = createBatchKeeping(batches, batchBin(blobs));
@@ -51,8 +55,8 @@ export function startBatches(parts: BatchParts) {
     sweep: (nowMillis: number): Promise<number> =>
       sweepBatches(
         {
-          ...{ batches, keeping, expireRun: parts.expireRun },
-          mend: (batch) => mend(ends, batch, giveUp),
+          ...{ batches, keeping, expireRun: parts.expireRun, readRun: parts.readRun },
+          mend: (batch) => mend(ends, batch),
         },
         nowMillis,
       ),

@@ -12,6 +12,8 @@ export interface BatchSweepParts {
   keeping: Pick<BatchKeeping, 'expire'>;
   /** Sees to it that the rows at the workers are there. */
   mend(batch: BatchRecord): Promise<void>;
+  /** Sees to it that the feed of an open run is read. */
+  readRun(run: BatchRecord): Promise<void>;
   /** Lets go of what a feed kept for a run that has expired. */
   expireRun(run: BatchRecord): Promise<void>;
 }
@@ -19,7 +21,7 @@ export interface BatchSweepParts {
 const CALL_OFF = { from: BATCH_WORKING, to: 'canceling' } as const;
 
 async function lookAfter(
-  { batches, keeping, mend, expireRun }: BatchSweepParts,
+  { batches, keeping, mend, expireRun, readRun }: BatchSweepParts,
   id: string,
   nowMillis: number,
 ): Promise<void> {
@@ -27,6 +29,11 @@ async function lookAfter(
   if (!batch) return batches.remove(id);
   const isOver = batch.status === 'open' || BATCH_ENDED.includes(batch.status);
   const expiresAtMillis = Date.parse(batch.expiresAt);
+  const lookAt = nowMillis + BATCH_LOOK_MILLIS;
+  if (batch.status === 'open' && batch.kind === 'feed-run' && expiresAtMillis > nowMillis) {
+    await readRun(batch);
+    return batches.postpone(id, Math.min(lookAt, expiresAtMillis));
+  }
   if (isOver && batch.status !== 'expired' && expiresAtMillis > nowMillis) {
     // It was under way when its time to be looked at came, and has ended since.
     return batches.postpone(id, expiresAtMillis);
@@ -36,7 +43,6 @@ async function lookAfter(
     if (batch.kind === 'feed-run') await expireRun(batch);
     return;
   }
-  const lookAt = nowMillis + BATCH_LOOK_MILLIS;
   const { createdAt, inputSeconds = Number.POSITIVE_INFINITY } = batch;
   if (Date.parse(createdAt) + inputSeconds * 1000 <= nowMillis) {
     // Its inputs may be kept no longer: what is done stays, the rest is called off.

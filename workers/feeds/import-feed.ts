@@ -6,8 +6,9 @@ import type { FeedRecord, Feeds } from '../../src/jobs/feeds/feeds.ts';
 import { expiryOf } from '../../src/jobs/keeping.ts';
 import { Problem } from '../../src/problem.ts';
 import { batchKeys, putFacts, putSealed } from '../../src/store/batch-files.ts';
-import { type Blobs, StoreFault } from '../../src/store/blobs.ts';
+import type { Blobs } from '../../src/store/blobs.ts';
 import { feedStore } from '../../src/store/feed-store.ts';
+import { isAway } from '../away.ts';
 import { FetchRefused } from '../safe-fetch.ts';
 import { type FetchFeedParts, fetchFeed } from './fetch-feed.ts';
 import { takeRows } from './take-rows.ts';
@@ -23,7 +24,7 @@ export interface ImportFeedParts extends FetchFeedParts, FailParts {
 
 /** What ends a run for good, in words for a merchandiser; nothing where trying again may help. */
 function finalProblem(error: unknown, isLastTry: boolean): Problem | undefined {
-  if (error instanceof StoreFault) return undefined;
+  if (isAway(error)) return undefined;
   if (error instanceof Problem) return error;
   if (error instanceof FeedError) {
     return new Problem('invalid-request', `The feed cannot be read: ${error.detail}`);

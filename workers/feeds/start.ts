@@ -1,9 +1,11 @@
 import type { Redis } from 'ioredis';
-import { createFeedRuns } from '../../src/jobs/feeds/runs.ts';
+import type { BatchRecord } from '../../src/jobs/batches/batches.ts';
+import { createFeedRuns, enqueueIngest } from '../../src/jobs/feeds/runs.ts';
 import { openQueue } from '../../src/jobs/queue.ts';
 import type { Logger } from '../../src/log.ts';
 import { runIntents } from '../../src/store/feed-store.ts';
-import { type JobFact, takeJobs } from '../take-jobs.ts';
+import type { JobFact } from '../attempt.ts';
+import { takeJobs } from '../take-jobs.ts';
 import { giveUpImport, type ImportFeedParts, importFeed } from './import-feed.ts';
 import { startFeedRun } from './start-run.ts';
 
@@ -28,16 +30,23 @@ export function startFeeds(parts: FeedJobParts) {
   const taker = takeJobs(
     'feed',
     { 'ingest-feed': importFeed(parts), 'start-feed-run': startFeedRun({ feeds, runs }) },
-    ...([parts.blocking, FEEDS_AT_ONCE, log, parts.done] as const),
-    (jobId) => {
-      giveUpImport(parts, jobId).catch((error) =>
-        log.error({ jobId, reason: error.message }, 'end of a feed run not written'),
-      );
+    {
+      ...{ connection: parts.blocking, concurrency: FEEDS_AT_ONCE, log },
+      ...{ done: parts.done, now: parts.now },
+      givenUp(jobId) {
+        giveUpImport(parts, jobId).catch((error) =>
+          log.error({ jobId, reason: error.message }, 'end of a feed run not written'),
+        );
+      },
     },
-    parts.now,
   );
   return {
     cancel: taker.cancel,
+    /** Sees to it that the feed of an open run is read, where the feed knows of the run. */
+    async readRun(run: BatchRecord): Promise<void> {
+      const feed = await feeds.get(run.feedId ?? '');
+      if (feed?.lastRunId === run.id && !feed.erasure) await enqueueIngest(queue, run);
+    },
     async close(): Promise<void> {
       await taker.close();
       await queue.close();

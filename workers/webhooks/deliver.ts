@@ -7,8 +7,8 @@ import type {
 import type { WebhookReceivers } from '../../src/jobs/webhooks/receivers.ts';
 import { signWebhook } from '../../src/jobs/webhooks/signature.ts';
 import { Problem } from '../../src/problem.ts';
+import { type Processor, TryLater } from '../attempt.ts';
 import { FetchRefused, type RefusalReason, type SafeFetch } from '../safe-fetch.ts';
-import { type Processor, TryLater } from '../take-jobs.ts';
 
 /** One request, from the connection to the end of the answer. */
 const REQUEST_MILLIS = 15_000;

@@ -3,8 +3,9 @@ import { openQueue } from '../../src/jobs/queue.ts';
 import { createWebhookEvents } from '../../src/jobs/webhooks/events.ts';
 import { createWebhookReceivers } from '../../src/jobs/webhooks/receivers.ts';
 import type { Logger } from '../../src/log.ts';
+import type { JobFact } from '../attempt.ts';
 import type { SafeFetch } from '../safe-fetch.ts';
-import { type JobFact, takeJobs } from '../take-jobs.ts';
+import { takeJobs } from '../take-jobs.ts';
 import { deliverWebhook, giveUpDelivery } from './deliver.ts';
 import { startOutbox } from './outbox.ts';
 
@@ -32,13 +33,14 @@ export function startWebhooks(parts: WebhookJobParts) {
   const taker = takeJobs(
     'webhook',
     { 'deliver-webhook': deliver },
-    ...([blocking, DELIVERIES_AT_ONCE, log, done] as const),
-    (jobId) => {
-      giveUpDelivery({ events }, jobId).catch((error) =>
-        log.error({ jobId, reason: error.message }, 'end of a delivery not written'),
-      );
+    {
+      ...{ connection: blocking, concurrency: DELIVERIES_AT_ONCE, log, done, now },
+      givenUp(jobId) {
+        giveUpDelivery({ events }, jobId).catch((error) =>
+          log.error({ jobId, reason: error.message }, 'end of a delivery not written'),
+        );
+      },
     },
-    now,
   );
   const stopOutbox = startOutbox({ redis, events, queue, log });
   return {

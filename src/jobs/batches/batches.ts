@@ -159,10 +159,15 @@ export function createBatches(redis: Redis, outbox: string) {
     /** Writes a new record, `open`, that the sweeper looks at when its time is up. */
     async create(batch: BatchIntent & { expiresAt: string }): Promise<void> {
       const zeroes = COUNTS.flatMap((name) => [name, 0]);
+      const expiresAtMillis = Date.parse(batch.expiresAt);
+      // Whoever accepts a run may die before its feed is in the queue to be read.
+      const lookAtMillis = Date.parse(batch.createdAt) + BATCH_LOOK_MILLIS;
+      const dueAtMillis =
+        batch.kind === 'feed-run' ? Math.min(expiresAtMillis, lookAtMillis) : expiresAtMillis;
       await redis
         .multi()
         .hset(batchKey(batch.id), 'status', 'open', 'cursor', '0:0', ...zeroes, ...asJson(batch))
-        .zadd(DUE, Date.parse(batch.expiresAt), batch.id)
+        .zadd(DUE, dueAtMillis, batch.id)
         .exec();
     },
 

@@ -7,6 +7,7 @@ import {
   type BatchRecord,
 } from '../batches/batches.ts';
 import { JOBS } from '../catalog.ts';
+import { retryFailed } from '../queue.ts';
 import type { FeedRecord, Feeds } from './feeds.ts';
 
 /** A run that nobody reads in for so long is given up. */
@@ -23,14 +24,14 @@ export interface FeedRunParts {
   dropIntent(run: Pick<BatchIntent, 'client' | 'id'>): Promise<void>;
 }
 
-/** Has a run's feed read; a run whose reading waits in the queue already stays as it is. */
+/** Has a run's feed read; a run whose reading waits in the queue already stays as it is, and one that failed there is tried again. */
 export async function enqueueIngest(
   queue: Queue,
   { id: runId, feedId = '', requestId }: Pick<BatchIntent, 'id' | 'feedId' | 'requestId'>,
 ): Promise<void> {
   const { attempts, backoffMillis: delay } = JOBS['ingest-feed'];
   const options = { jobId: runId, attempts, backoff: { type: 'exponential', delay } };
-  await queue.add('ingest-feed', { feedId, runId, requestId }, options);
+  await retryFailed(await queue.add('ingest-feed', { feedId, runId, requestId }, options));
 }
 
 /** The run that a scheduled job starts: the same one however often the job is tried. */

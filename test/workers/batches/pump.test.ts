@@ -30,7 +30,7 @@ import { mend } from '../../../workers/batches/ends.ts';
 import { type PumpParts, pump } from '../../../workers/batches/pump.ts';
 import { giveUpRow } from '../../../workers/batches/run-row.ts';
 import { sweepBatches } from '../../../workers/batches/sweep.ts';
-import { createWindow } from '../../../workers/batches/window.ts';
+import { createWindow, rowJobId } from '../../../workers/batches/window.ts';
 import { type RedisServer, startRedis } from '../../support/redis-server.ts';
 
 const log = createLog('test', 'silent');
@@ -77,18 +77,19 @@ interface Wanted {
   rejected?: number;
   quotaPerDay?: number;
   feedId?: string;
+  openMillis?: number;
 }
 
 /** An open batch whose rows name images nobody fetches here. */
 async function opened({ client = 'acme', chunks, rejected = 0, ...more }: Wanted): Promise<string> {
   const id = `batch_${++made}`;
-  const { quotaPerDay, feedId } = more;
+  const { quotaPerDay, feedId, openMillis = 1000 } = more;
   const meter = quotaPerDay ? { meter: client, quotaPerDay } : undefined;
   await batches.create({
     ...{ id, kind: feedId ? 'feed-run' : 'batch', client, requestId: 'r', outputSeconds: 60 },
     operations: ['remove-background'],
     createdAt: new Date(NOW).toISOString(),
-    expiresAt: new Date(NOW + 1000).toISOString(),
+    expiresAt: new Date(NOW + openMillis).toISOString(),
     webhook: { url: 'https://shop.example/hook' },
     ...(feedId && { feedId }),
   });
@@ -320,13 +321,12 @@ describe('a row that went missing', () => {
     const id = await sealed({ chunks: [3] });
     await pump(parts);
     await queue.remove(`${id}-1`);
-    const given: string[] = [];
-    await mend(parts, await get(id), async (jobId) => void given.push(jobId));
+    await mend(parts, await get(id));
     expect((await queued()).map(({ row }) => row.row).sort()).toEqual([0, 1, 2]);
-    expect(given).toEqual([]);
   });
 
-  test('is given up where it failed in the queue and nobody wrote its end', async () => {
+  /** A batch of one row, which failed in the queue. */
+  async function failed(): Promise<string> {
     const id = await sealed({ chunks: [1] });
     await pump(parts);
     const connection = blockingConnection(server.url, log);
@@ -337,8 +337,18 @@ describe('a row that went missing', () => {
     await once(worker, 'failed');
     await worker.close();
     connection.disconnect();
-    const giveUp = (jobId: string) => giveUpRow({ batches, blobs }, queue, jobId);
-    await mend(parts, await get(id), giveUp);
+    return id;
+  }
+
+  test('is tried again where it failed in the queue and nobody wrote its end', async () => {
+    const id = await failed();
+    await mend(parts, await get(id));
+    expect(await queue.getJobCounts('waiting', 'failed')).toEqual({ waiting: 1, failed: 0 });
+  });
+
+  test('is given up where it failed too often', async () => {
+    const id = await failed();
+    await giveUpRow({ batches, blobs }, queue, rowJobId(id, 0));
     await pump(parts);
     expect(await get(id)).toMatchObject({ status: 'completed', failed: 1 });
   });
@@ -361,10 +371,28 @@ test('a batch that ends while a sweep has come to it keeps its results', async (
   const expired: string[] = [];
   const expire = async (batch: BatchRecord) => void expired.push(batch.id);
   const nothing = async () => {};
-  const sweeping = { keeping: { expire }, mend: nothing, expireRun: expire };
+  const sweeping = { keeping: { expire }, mend: nothing, expireRun: expire, readRun: nothing };
   await sweepBatches({ ...sweeping, batches: ending }, lookAt);
   expect(expired).toEqual([]);
   expect(await batches.due(endsAt - 1)).not.toContain(id);
   await sweepBatches({ ...sweeping, batches }, endsAt);
+  expect(expired).toEqual([id]);
+});
+
+test('the reading of an open feed run is seen to until the run expires', async () => {
+  const id = await opened({ chunks: [], feedId: 'feed_1', openMillis: 86_400_000 });
+  const read: string[] = [];
+  const expired: string[] = [];
+  const sweeping = {
+    ...{ batches, keeping: { expire: async (run: BatchRecord) => void expired.push(run.id) } },
+    ...{ mend: async () => {}, expireRun: async () => {} },
+    readRun: async (run: BatchRecord) => void read.push(run.id),
+  };
+  await sweepBatches(sweeping, NOW + 29_000);
+  expect(read).toEqual([]);
+  await sweepBatches(sweeping, NOW + 30_000);
+  await sweepBatches(sweeping, NOW + 60_000);
+  expect(read).toEqual([id, id]);
+  await sweepBatches(sweeping, NOW + 86_400_000);
   expect(expired).toEqual([id]);
 });

@@ -14,8 +14,9 @@ import {
 } from '../../../src/jobs/webhooks/receivers.ts';
 import { OUTBOX, outboxEntry } from '../../../src/jobs/webhooks/webhooks.ts';
 import { createLog } from '../../../src/log.ts';
+import type { JobFact } from '../../../workers/attempt.ts';
 import { createSafeFetch } from '../../../workers/safe-fetch.ts';
-import { type JobFact, takeJobs } from '../../../workers/take-jobs.ts';
+import { takeJobs } from '../../../workers/take-jobs.ts';
 import { deliverWebhook, giveUpDelivery } from '../../../workers/webhooks/deliver.ts';
 import { drainOutbox, startOutbox } from '../../../workers/webhooks/outbox.ts';
 import { type RedisServer, startRedis } from '../../support/redis-server.ts';
@@ -81,11 +82,11 @@ function startDelivery({
   const taker = takeJobs(
     'webhook',
     { 'deliver-webhook': processor },
-    connection,
-    slots,
-    log,
-    (fact) => facts.push(fact),
-    (jobId) => void giveUpDelivery({ events }, jobId),
+    {
+      ...{ connection, concurrency: slots, log },
+      done: (fact) => void facts.push(fact),
+      givenUp: (jobId) => void giveUpDelivery({ events }, jobId),
+    },
   );
   onTestFinished(async () => {
     await taker.close();
