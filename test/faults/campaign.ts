@@ -58,8 +58,12 @@ async function playAll(
     const fault = round.pop();
     if (!fault) throw new Error('no fault can be played here');
     tell?.(`fault ${i + 1} of ${faults}: ${fault.name}`);
-    const came = await fault.play(installation, random);
-    const name = came === false ? `${fault.name}: the moment did not come` : fault.name;
+    // What cannot be played is told, and no reason to lose what was seen until then.
+    const but = await fault.play(installation, random).then(
+      (came) => (came === false ? ': the moment did not come' : ''),
+      (error) => `: ${error.message}`,
+    );
+    const name = fault.name + but;
     played[name] = (played[name] ?? 0) + 1;
     await pause(REST_MILLIS * random.next());
   }

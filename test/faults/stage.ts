@@ -41,7 +41,7 @@ const aborted = (signal: AbortSignal | undefined): Promise<never> =>
 
 /** Sets everything up, plays on it, and takes it down again, whatever happens. */
 export async function onStage<T>(
-  { store, signal }: StageSettings,
+  { store, signal, tell }: StageSettings,
   play: (stage: Stage) => Promise<T>,
 ): Promise<T> {
   signal?.throwIfAborted();
@@ -57,12 +57,16 @@ export async function onStage<T>(
     Object.assign(ledger, createLedger());
     return play({ installation, world, ledger, reference, usedBefore, atEnd });
   }
-  try {
-    return await Promise.race([all(), aborted(signal)]);
-  } finally {
+  async function end(): Promise<void> {
     await world.close();
     await installation.stop();
     for (const undo of undos) await undo();
+  }
+  try {
+    return await Promise.race([all(), aborted(signal)]);
+  } finally {
+    // Told, and not thrown: it must not hide why all ended.
+    await end().catch((error) => tell?.(`not taken down: ${error.message}`));
   }
 }
 

@@ -40,31 +40,39 @@ export interface Disk {
 const run = promisify(execFile);
 const DISK_BYTES = 512 * 2 ** 20;
 
+const MOST_TRIES = 20;
+
+/** Does what others may be in the way of, until they are not. */
+async function often(what: string, deed: () => Promise<unknown>): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await deed();
+      return;
+    } catch (error) {
+      if (tries === MOST_TRIES) throw new Error(`the disk cannot be ${what}`, { cause: error });
+    }
+  }
+}
+
 /** Mounts a disk in memory on a folder. Throws where this process may not mount. */
 async function mountDisk(folder: string): Promise<Disk> {
   await run('mount', ['-t', 'tmpfs', '-o', `size=${DISK_BYTES},mode=700`, 'selvage', folder]);
   const resize = (bytes: number) => run('mount', ['-o', `remount,size=${bytes}`, folder]);
   return {
-    async fill() {
+    fill: () =>
       // A file system that others write to meanwhile cannot be made smaller than what is in it.
-      for (let tries = 1; ; tries++) {
+      often('filled', async () => {
         const { stdout } = await run('df', ['--output=used', '--block-size=1', folder]);
-        const used = Number(stdout.split('\n')[1]);
-        const isFull = await resize(Math.max(used, 4096)).then(
-          () => true,
-          () => false,
-        );
-        if (isFull) return;
-        if (tries === 20) throw new Error('the disk cannot be filled');
-      }
-    },
+        await resize(Math.max(Number(stdout.split('\n')[1]), 4096));
+      }),
     free: async () => void (await resize(DISK_BYTES)),
     async lock() {
       await run('mount', ['--bind', folder, folder]);
-      await run('mount', ['-o', 'remount,bind,ro', folder]);
+      // Refused while somebody writes to a file that was opened since.
+      await often('locked', () => run('mount', ['-o', 'remount,bind,ro', folder]));
     },
     unlock: async () => void (await run('umount', ['--lazy', folder])),
-    remove: async () => void (await run('umount', ['--lazy', folder])),
+    remove: async () => void (await run('umount', ['--lazy', '--all-targets', folder])),
   };
 }
 
