@@ -73,6 +73,14 @@ const SAME_TIME_MILLIS = 1000;
 /** The reason a job's signal aborts with when nobody waits for it any more. */
 const OVERDUE = 'the deadline passed';
 
+interface Attempt {
+  job: Job;
+  token: string | undefined;
+  signal: AbortSignal;
+  /** This host's clock, by which the queue reckons delays, is not Redis's. */
+  isApart: boolean;
+}
+
 /** What is to become of a job whose attempt threw. */
 interface Fate {
   outcome: JobFact['outcome'];
@@ -83,11 +91,7 @@ interface Fate {
 
 const giveUp = (message: string) => () => Promise.reject(new UnrecoverableError(message));
 
-/** @param isApart whether this host's clock, by which the queue reckons delays, is not Redis's */
-function fateOf(
-  error: unknown,
-  { job, token, signal, isApart }: Attempt & { isApart: boolean },
-): Fate {
+function fateOf(error: unknown, { job, token, signal, isApart }: Attempt): Fate {
   const reason = error instanceof Error ? error.message : String(error);
   async function putOff(): Promise<never> {
     await job.moveToDelayed(Date.now() + awayMillis(job), token);
@@ -107,12 +111,6 @@ function fateOf(
   return { outcome: error instanceof TryLater ? 'postponed' : 'failed', reason, conclude: again };
 }
 
-interface Attempt {
-  job: Job;
-  token: string | undefined;
-  signal: AbortSignal;
-}
-
 /** Runs jobs, one attempt each, and tells what came of it. */
 export const attempt =
   <Q extends QueueName>(processors: Processors<Q>, { done, now }: AttemptParts) =>
@@ -122,13 +120,7 @@ export const attempt =
     const startedAt = Date.now();
     traceRequestId(data.requestId);
     const tell = (outcome: JobFact['outcome'], told: Partial<JobFact>) =>
-      done({
-        ...{ jobId: job.id ?? '', name, requestId: data.requestId, outcome, steps: {} },
-        millis: Date.now() - startedAt,
-        waitMillis: job.attemptsStarted > 1 ? undefined : waitedMillis(job, startedAt),
-        isTakenOver: job.stalledCounter > 0,
-        ...told,
-      });
+      done({ ...factOf(job, name, startedAt), requestId: data.requestId, outcome, ...told });
     const leftMillis = 'deadlineAtMillis' in data ? data.deadlineAtMillis - now() : undefined;
     const signal = jobSignal(leftMillis, canceled);
     try {
@@ -148,6 +140,13 @@ export const attempt =
       return conclude();
     }
   };
+
+const factOf = (job: Job, name: JobName, startedAt: number) => ({
+  ...{ jobId: job.id ?? '', name, steps: {} },
+  millis: Date.now() - startedAt,
+  waitMillis: job.attemptsStarted > 1 ? undefined : waitedMillis(job, startedAt),
+  isTakenOver: job.stalledCounter > 0,
+});
 
 /** A job made for a later time has not waited until then. */
 const waitedMillis = ({ processedOn, timestamp, opts }: Job, startedAt: number): number =>

@@ -28,6 +28,9 @@ export interface JobTaker {
 /** For jobs that say so themselves: how long an accident delays them. */
 const ACCIDENT_MILLIS = 5000;
 
+/** How soon a worker asks Redis again that refused it; BullMQ's own is 15 s, in which it would take no job. */
+const RECONNECT_MILLIS = 200;
+
 /** Hears of failed jobs; asks the queue, since a worker may have lost the job to another and only think that it failed. */
 const onFailed =
   ({ log, givenUp }: TakerParts) =>
@@ -55,6 +58,7 @@ export function takeJobs<Q extends QueueName>(
     lockRenewTime: renewMillis,
     stalledInterval: stalledCheckMillis,
     maxStalledCount,
+    runRetryDelay: RECONNECT_MILLIS,
     skipVersionCheck: true,
     settings: {
       backoffStrategy: (_attemptsMade, _type, error) =>

@@ -1,10 +1,13 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { type Ledger, WAYS, type Way } from './ledger.ts';
 import type { Random } from './random.ts';
 import { SEND, type Sent } from './ways.ts';
 import { type Customer, freshPicture, sha256Of, type World } from './world.ts';
 
-/** Pieces of work under way at once. */
+/** Pieces of work sent at once. */
 const AT_ONCE = 6;
+/** Pieces whose end has not come: more would stand in line, and nothing new happens to them there. */
+const MOST_UNDER_WAY = 60;
 /** Ends waited for at once: a client may listen to twenty batches at a time. */
 const ENDS_AT_ONCE = 20;
 const TELL_MILLIS = 10_000;
@@ -37,13 +40,23 @@ export async function sendAll(world: World, random: Random, units: number, isOve
   const sent: { customer: Customer; work: Sent }[] = [];
   let left = units;
   let refused = 0;
+  let underWay = 0;
+  const follow = (work: Sent) => {
+    underWay++;
+    // Whose end cannot be asked now is asked when all is over.
+    const over = () => void underWay--;
+    work.settle().then(over, over);
+  };
   const lane = async () => {
     while (left > 0 || !isOver()) {
+      while (underWay >= MOST_UNDER_WAY) await pause(20);
       const way = random.pick(SHARES);
       const customer = random.pick(world.customers);
       left -= way === 'batch' || way === 'feed' ? 6 : 1;
       try {
-        sent.push({ customer, work: await SEND[way](world, customer, random) });
+        const work = await SEND[way](world, customer, random);
+        sent.push({ customer, work });
+        follow(work);
       } catch {
         refused++;
       }

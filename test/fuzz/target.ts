@@ -25,17 +25,17 @@ export const bytesOf = (input: Input): Buffer =>
 /** Chance that depends on the input alone, so that an input that broke something breaks it again. */
 export const chanceOf = (input: Uint8Array): Random => createRandom(crc32(input));
 
-/** The input in pieces, most of them short. */
+const MOST_CUTS = 12;
+
+/** The input in pieces: cut anywhere, some of them short, as where a character or a word is torn apart. */
 export function cut(input: Buffer): Buffer[] {
   const chance = chanceOf(input);
-  const longest = chance.pick([1, 7, 40, 400]);
-  const pieces: Buffer[] = [];
-  for (let from = 0; from < input.length; ) {
-    const to = from + 1 + chance.below(longest);
-    pieces.push(input.subarray(from, to));
-    from = to;
-  }
-  return pieces;
+  const cuts = Array.from({ length: chance.below(MOST_CUTS + 1) }, () =>
+    chance.below(input.length),
+  );
+  const torn = cuts.flatMap((at) => (chance.below(2) === 0 ? [at] : [at, at + 1]));
+  const ends = [...new Set([0, ...torn, input.length])].sort((a, b) => a - b);
+  return ends.slice(1).map((end, i) => input.subarray(ends[i], end));
 }
 
 type ErrorClass = abstract new (...parts: never[]) => Error;

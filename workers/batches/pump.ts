@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { BATCH_WORKING, type BatchRecord } from '../../src/jobs/batches/batches.ts';
 import type { Logger } from '../../src/log.ts';
 import { type BatchEndParts, cancel, complete, writeFullChunks } from './ends.ts';
+import type { Look } from './look.ts';
 import type { Window } from './window.ts';
 
 const LEASE_MILLIS = 2000;
@@ -17,6 +18,7 @@ const SHARE = 8;
 
 export interface PumpParts extends BatchEndParts {
   window: Window;
+  look: Look;
   /** Images that all live workers work on at once. */
   slots(): Promise<number>;
   log: Logger;
@@ -64,19 +66,19 @@ export async function handOutFairly(
 
 /** One beat: what is full is written, what is done ends, and there is always work at hand. */
 export async function pump(parts: PumpParts): Promise<void> {
-  const { batches, window } = parts;
-  const ids = await batches.underWay();
-  window.keepOnly(new Set(ids));
-  if (ids.length === 0) return;
-  const known = await Promise.all(ids.map((id) => batches.get(id)));
-  const all = known.filter((batch) => batch !== undefined);
+  const { window, look } = parts;
+  let most = LEAST_WINDOW;
+  const all = await look(async () => {
+    most = Math.max(LEAST_WINDOW, WINDOW_PER_SLOT * (await parts.slots()));
+    return most;
+  });
+  window.keepOnly(new Set(all.map(({ id }) => id)));
   for (const batch of all) {
     if (batch.status === 'finalizing') await complete(parts, batch);
     else if (batch.status === 'canceling') await cancel(parts, batch);
-    else await writeFullChunks(parts, batch);
+    else if (batch.status === 'running') await writeFullChunks(parts, batch);
   }
   const working = all.filter(({ status }) => BATCH_WORKING.includes(status));
-  const most = Math.max(LEAST_WINDOW, WINDOW_PER_SLOT * (await parts.slots()));
   await handOutFairly(window, working, most);
 }
 

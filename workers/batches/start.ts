@@ -7,6 +7,7 @@ import { batchBin } from '../../src/store/batch-bin.ts';
 import type { JobFact } from '../attempt.ts';
 import { takeJobs } from '../take-jobs.ts';
 import { mend } from './ends.ts';
+import { createLook } from './look.ts';
 import { startPump } from './pump.ts';
 import { giveUpRow, type RunRowParts, runRow } from './run-row.ts';
 import { sweepBatches } from './sweep.ts';
@@ -47,7 +48,13 @@ export function startBatches(parts: BatchParts) {
       },
     },
   );
-  const stopPump = startPump({ ...ends, window, slots: parts.slots, log });
+  const stopPump = startPump({
+    ...ends,
+    window,
+    look: createLook(batches),
+    slots: parts.slots,
+    log,
+  });
   const keeping = createBatchKeeping(batches, batchBin(blobs));
   return {
     cancel: taker.cancel,

@@ -27,6 +27,7 @@ import { batchFiles, batchKeys, putLines } from '../../../src/store/batch-files.
 import type { Blobs } from '../../../src/store/blobs.ts';
 import { createFsBlobs } from '../../../src/store/fs-blobs.ts';
 import { mend } from '../../../workers/batches/ends.ts';
+import { createLook } from '../../../workers/batches/look.ts';
 import { type PumpParts, pump } from '../../../workers/batches/pump.ts';
 import { giveUpRow } from '../../../workers/batches/run-row.ts';
 import { sweepBatches } from '../../../workers/batches/sweep.ts';
@@ -59,7 +60,8 @@ beforeEach(async () => {
   await redis.flushall();
   const window = createWindow({ batches, blobs, queue });
   const finishRun = async ({ id }: BatchRecord) => void finishedRuns.push(id);
-  parts = { batches, blobs, queue, redis, window, finishRun, slots: async () => 1, log };
+  const look = createLook(batches);
+  parts = { batches, blobs, queue, redis, window, look, finishRun, slots: async () => 1, log };
 });
 afterAll(async () => {
   await queue.close();
@@ -395,4 +397,22 @@ test('the reading of an open feed run is seen to until the run expires', async (
   expect(read).toEqual([id, id]);
   await sweepBatches(sweeping, NOW + 86_400_000);
   expect(expired).toEqual([id]);
+});
+
+test('of thousands of batches only those that have begun, and the next ones, are read at every beat', async () => {
+  const ids: string[] = [];
+  for (let i = 0; i < 60; i++) ids.push(await sealed({ chunks: [1] }));
+  let read: string[] = [];
+  const look = createLook({
+    underWay: batches.underWay,
+    async get(id) {
+      read.push(id);
+      return batches.get(id);
+    },
+  });
+  await pump({ ...parts, look });
+  expect(read).toEqual(ids);
+  read = [];
+  await pump({ ...parts, look });
+  expect(read).toEqual(ids.slice(0, WINDOW));
 });
