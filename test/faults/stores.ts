@@ -38,7 +38,8 @@ export interface Disk {
 }
 
 const run = promisify(execFile);
-const DISK_BYTES = 512 * 2 ** 20;
+/** Room for some 80,000 units; memory is taken by what is written alone. */
+const DISK_BYTES = 4 * 2 ** 30;
 
 const MOST_TRIES = 20;
 
