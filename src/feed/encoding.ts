@@ -34,6 +34,15 @@ const fromBytes = (raw: Raw): Buffer => Buffer.from(raw, 'latin1');
 
 const hasNonAscii = (text: string): boolean => /[\u0080-\uffff]/.test(text);
 
+/** What bytes 0x80 to 0x9f are in windows-1252; all others are the characters of their numbers (WHATWG Encoding). */
+const WINDOWS_1252 =
+  '\u20ac\u0081\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\u008d\u017d\u008f' +
+  '\u0090\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\u009d\u017e\u0178';
+
+/** Node 20 reads windows-1252 as ISO-8859-1, and drops a 0xff that comes first. */
+const decodeWindows1252 = (raw: Raw): string =>
+  raw.replaceAll(/[\x80-\x9f]/g, (byte) => WINDOWS_1252[byte.charCodeAt(0) - 0x80]!);
+
 /** The encoder that Node has for UTF-8 only, made from what its decoder says of each byte. */
 function singleByteEncoder(decode: (raw: Raw) => string): (text: string) => Raw {
   const bytes = Array.from({ length: 128 }, (_, i) => String.fromCharCode(128 + i));
@@ -52,7 +61,9 @@ function canonicalLabel(label: string): string | undefined {
 function byteEncoding(name: string): Encoding {
   const decoder = new TextDecoder(name, { ignoreBOM: true });
   const strict = new TextDecoder(name, { fatal: true });
-  const decode = (raw: Raw) => (hasNonAscii(raw) ? decoder.decode(fromBytes(raw)) : raw);
+  const decodeBytes =
+    name === 'windows-1252' ? decodeWindows1252 : (raw: Raw) => decoder.decode(fromBytes(raw));
+  const decode = (raw: Raw) => (hasNonAscii(raw) ? decodeBytes(raw) : raw);
   const encode =
     name === 'utf-8'
       ? (text: string) => (hasNonAscii(text) ? Buffer.from(text).toString('latin1') : text)

@@ -31,24 +31,47 @@ function afterValue(json: Raw, start: number): number {
   return at;
 }
 
+const nextIn = (json: Raw, from: number): number => {
+  let at = from;
+  while (isSpace(json[at])) at += 1;
+  return at;
+};
+
+/** Where what follows a value begins: the next one, or the end of all. */
+function afterComma(json: Raw, from: number): number {
+  const at = nextIn(json, from);
+  return json[at] === ',' ? nextIn(json, at + 1) : at;
+}
+
 /**
  * The members of a JSON object in the order they are written.
  * @param json an object that JSON.parse takes; anything else may read past its end
  */
 export function jsonMembers(json: Raw): Member[] {
   const members: Member[] = [];
-  const next = (at: number): number => {
-    while (isSpace(json[at])) at += 1;
-    return at;
-  };
-  let at = next(next(0) + 1);
+  let at = nextIn(json, nextIn(json, 0) + 1);
   while (json[at] === '"') {
     const keyEnd = afterString(json, at);
-    const start = next(next(keyEnd) + 1);
+    const start = nextIn(json, nextIn(json, keyEnd) + 1);
     const end = afterValue(json, start);
     members.push({ key: json.slice(at, keyEnd), start, end });
-    at = next(end);
-    if (json[at] === ',') at = next(at + 1);
+    at = afterComma(json, end);
   }
   return members;
+}
+
+/**
+ * Where the values of a JSON array stand.
+ * @param json holds an array that JSON.parse takes; anything else may read past its end
+ * @param from where that begins
+ */
+export function jsonElements(json: Raw, from: number): Pick<Member, 'start' | 'end'>[] {
+  const elements: Pick<Member, 'start' | 'end'>[] = [];
+  let at = nextIn(json, from + 1);
+  while (json[at] !== ']') {
+    const end = afterValue(json, at);
+    elements.push({ start: at, end });
+    at = afterComma(json, end);
+  }
+  return elements;
 }

@@ -1,7 +1,7 @@
 import type { Column } from './columns.ts';
 import { applyEdits } from './edits.ts';
 import type { Encoding } from './encoding.ts';
-import { jsonMembers } from './json-members.ts';
+import { jsonElements, jsonMembers, type Member } from './json-members.ts';
 import { type Line, lineSplitter } from './lines.ts';
 import type { Cell, Piece, Raw, Splitter } from './piece.ts';
 
@@ -39,10 +39,11 @@ function textOf(value: unknown): string | undefined {
 const valuesOf = (value: unknown): string[] =>
   Array.isArray(value) ? value.map((each) => textOf(each) ?? '') : [textOf(value) ?? ''];
 
-const replaceIn = (old: unknown, replaced: readonly string[]): unknown =>
-  Array.isArray(old)
-    ? old.map((each, i) => (typeof each === 'string' ? replaced[i] : each))
-    : replaced[0];
+/** Where the texts of a value stand, and which of its values each is; the others stay as they are written. */
+const textsIn = (raw: Raw, { start, end }: Pick<Member, 'start' | 'end'>) =>
+  (raw[start] === '[' ? jsonElements(raw, start) : [{ start, end }])
+    .map((span, i) => ({ ...span, i }))
+    .filter((span) => raw[start] !== '[' || raw[span.start] === '"');
 
 /** Rows of one JSON object a line. */
 export function ndjsonSplitter(options: NdjsonOptions): Splitter {
@@ -82,12 +83,12 @@ export function ndjsonSplitter(options: NdjsonOptions): Splitter {
     push: (raw) => take(lines.push(raw)),
     end: () => take(lines.end()),
     rewrite({ raw, cells }, values): Raw {
-      const edits = [...values].map(([index, replaced]) => {
-        const { start, end } = memberOf(raw, cells[index]!.label)!;
-        const old: unknown = JSON.parse(encoding.decode(raw.slice(start, end)));
-        const written = encoding.encode(JSON.stringify(replaceIn(old, replaced)));
-        return { start, end, written };
-      });
+      const edits = [...values].flatMap(([index, replaced]) =>
+        textsIn(raw, memberOf(raw, cells[index]!.label)!).map(({ start, end, i }) => {
+          const written = encoding.encode(JSON.stringify(replaced[i]!));
+          return { start, end, written };
+        }),
+      );
       return applyEdits(raw, edits);
     },
   };

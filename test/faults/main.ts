@@ -15,11 +15,12 @@ const HELP = `npm run faults [-- options]   kill, cut and fill up a real install
   --only <words>   only faults whose names contain this
   --hosts          each process on a host of its own, between which the network fails; as root, with iproute2, and files
   --with <commit>  one gateway and one worker are of this earlier commit
+  --logs <file>    keeps what all processes have logged
   --list           the faults, and nothing else
   --json           the outcome as one JSON document
 
 npm run faults -- flushall    empty Redis under load, recover as the runbook says, and check what is promised then
-  --units, --seed, --store, --json
+  --units, --seed, --store, --logs, --json
 
 npm run faults -- times       how long after a death, a restart or a loss work goes on
   --kills <n>      of each kind                     20
@@ -58,6 +59,7 @@ const { values, positionals } = parseArgs({
     with: { type: 'string' },
     kills: { type: 'string', default: '20' },
     jobs: { type: 'string', default: '10000' },
+    logs: { type: 'string' },
     list: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
@@ -68,6 +70,7 @@ const stopping = new AbortController();
 const common = {
   store: values.store === 's3' ? ('s3' as const) : ('fs' as const),
   signal: stopping.signal,
+  logs: values.logs,
   tell: (line: string) => console.error(line),
 };
 const work = { ...common, seed: Number(values.seed), units: Number(values.units) };

@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import { canariesOf, eraseAll, foreignBytes, makeSecrets, quotaUsed, webhooksIn } from './audit.ts';
 import { DEADLINE_SECONDS, type Installation, startInstallation } from './installation.ts';
 import type { Found } from './invariants.ts';
@@ -29,6 +30,8 @@ export interface StageSettings {
   store?: StoreKind;
   /** Ends everything early. */
   signal?: AbortSignal | undefined;
+  /** A file for all that the processes have logged. */
+  logs?: string | undefined;
   /** Told as it goes. */
   tell?(line: string): void;
 }
@@ -41,7 +44,7 @@ const aborted = (signal: AbortSignal | undefined): Promise<never> =>
 
 /** Sets everything up, plays on it, and takes it down again, whatever happens. */
 export async function onStage<T>(
-  { store, signal, tell }: StageSettings,
+  { store, signal, logs, tell }: StageSettings,
   play: (stage: Stage) => Promise<T>,
 ): Promise<T> {
   signal?.throwIfAborted();
@@ -60,6 +63,7 @@ export async function onStage<T>(
   async function end(): Promise<void> {
     await world.close();
     await installation.stop();
+    if (logs !== undefined) await writeFile(logs, installation.logs());
     for (const undo of undos) await undo();
   }
   try {

@@ -88,6 +88,21 @@ describe('the encoding', () => {
     expect(detectEncoding(head, charset).name).toBe(name);
   });
 
+  const BYTES = Array.from({ length: 256 }, (_, byte) => String.fromCharCode(byte));
+
+  test.each([
+    ['windows-1252', '\x80\x93a\x94\x9f\xff', '\u20ac\u201ca\u201d\u0178\u00ff'],
+    ['windows-1252', '\xff', '\u00ff'],
+    ['iso-8859-15', '\xa4\xff', '\u20ac\u00ff'],
+    ['windows-1251', '\xff\x93', '\u044f\u201c'],
+    ['koi8-r', '\xff', '\u042a'],
+  ])('%s has the characters of its bytes, and they go back to these', (charset, raw, text) => {
+    const { decode, encode, isBroken } = detectEncoding(Buffer.from('id'), charset);
+    expect(decode(raw)).toBe(text);
+    expect(isBroken(raw)).toBe(false);
+    for (const byte of BYTES) if (!isBroken(byte)) expect(encode(decode(byte))).toBe(byte);
+  });
+
   test.each(['shift_jis', 'iso-2022-jp', 'klingon'])('%s is refused', (charset) => {
     expect(() => detectEncoding(Buffer.from('id'), charset)).toThrow(
       expect.objectContaining({ reason: 'encoding' }),

@@ -43,6 +43,11 @@ export const found: readonly Input[] = [
   // Members that every object has were taken for formats.
   '<constructor/>',
   '<__proto__ xmlns="x">',
+  // Node reads windows-1252 as another encoding, and drops a first byte of 255.
+  Buffer.from(
+    'id,image_link,additional_image_link\n0,http://a.test/1,"http://a.t\xff\xff\xff\xffes\x8b/ $b,, http://aage_link\n0,httpst/2"\n',
+    'latin1',
+  ),
 ];
 
 const limits = {
@@ -50,7 +55,7 @@ const limits = {
   ...{ maxTextChars: 30, maxAdditionalImages: 2, maxDepth: 5 },
 };
 /** What is written anew may be longer. */
-const wider = { ...FEED_LIMITS, maxRows: limits.maxRows, maxTextChars: limits.maxTextChars };
+const wider = { ...limits, maxBytes: FEED_LIMITS.maxBytes, maxRowBytes: FEED_LIMITS.maxRowBytes };
 
 const MEDIA_TYPES = ['text/plain', 'text/csv', 'application/xml; charset=windows-1252', 'a.b/c;d'];
 const FILE_NAMES = ['feed', 'feed.jsonl', 'a.constructor', 'b.__proto__'];

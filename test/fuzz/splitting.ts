@@ -70,10 +70,8 @@ const NEW_VALUE = '<b>&amp; ä "x", ;|\']]>';
 const hasValue = ({ values: [value = ''] }: Cell): boolean => value.trim() !== '';
 
 /** A feed whose rows are all sound, with new values in one of them, is read as it was but for these. */
-export function rewritesWell(
-  open: (maxRowBytes: number) => Splitter,
-  { pieces, splitter, fault }: Splitting,
-): void {
+export function rewritesWell(open: (maxRowBytes: number) => Splitter, input: Buffer): void {
+  const { pieces, splitter, fault } = split(open(LONG_ROW_BYTES), [input.toString('latin1')]);
   const at = pieces.findIndex(isRecord);
   const record = pieces[at];
   if (fault || record?.kind !== 'record' || pieces.some(({ kind }) => kind === 'unreadable'))

@@ -50,5 +50,6 @@ export function holds(input: Buffer): void {
   const format = input.includes('<feed') ? 'atom' : 'rss';
   const open = (maxRowBytes: number) =>
     xmlSplitter(format, encoding, { ...FEED_LIMITS, maxRowBytes, maxDepth: 5 });
-  rewritesWell(open, splitsWell(open, input));
+  splitsWell(open, input);
+  rewritesWell(open, input);
 }
