@@ -78,6 +78,8 @@ async function goesOn(input: Buffer, format: 'csv' | 'ndjson', items: readonly I
   const header = items.find((item) => item.kind === 'header')?.text;
   // What stands for bytes that are no UTF-8 is longer than they are, and the short rows of these tests too short for it.
   if (header?.includes('\ufffd')) return;
+  // A quote of the header that is not closed may pair with one of the rows that come next.
+  if (header && header.split('"').length % 2 === 0) return;
   const from = { ...end, ...(header !== undefined && { header }) };
   const rest = await readRows(input.subarray(end.offset), { format, limits, ids, from });
   deepEqual(rowsOf(rest.items), rowsOf(items.slice(count)));

@@ -1,6 +1,6 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { exportFeed, type Replace } from '../../src/feed/export.ts';
-import type { RowFault } from '../../src/feed/fault.ts';
+import type { Reason, RowFault } from '../../src/feed/fault.ts';
 import { FeedError } from '../../src/feed/feed-error.ts';
 import { FEED_LIMITS } from '../../src/feed/limits.ts';
 import { type FeedReading, parseFeed } from '../../src/feed/parse.ts';
@@ -83,6 +83,8 @@ const isWide = ([a, b]: Buffer): boolean =>
 const written = async (input: Buffer, reading: FeedReading, replace: Replace) =>
   readAll(exportFeed(streamOf(cut(input)), replace, reading));
 
+const isMalformed = ({ code }: Reason): boolean => code === 'malformed';
+
 /** What an export must not change in a row. */
 function withoutLinks(item: FeedRow | RowFault | undefined) {
   if (item?.kind !== 'row') return item;
@@ -110,6 +112,8 @@ export async function holds(input: Buffer): Promise<void> {
   equal(changed.fault, undefined);
   const again = await readAll(parseFeed(streamOf(changed.all), { ...reading, limits: wider }));
   equal(again.fault, undefined);
+  // A quote that is not closed may pair with one of a link further down, and does not when that is another.
+  if (all.some((row) => row.kind === 'fault' && row.reasons.some(isMalformed))) return;
   for (const [i, row] of all.entries()) {
     if (row.kind !== 'row') continue;
     const other = again.all[i];
