@@ -67,13 +67,15 @@ const COLUMNS: ReadonlyMap<string, Column> = new Map([
 ]);
 const columnOf = (label: string): Column | undefined => COLUMNS.get(plainName(label));
 
-function openSplitter(encoding: Encoding, format: 'ndjson' | 'csv', maxRowBytes: number): Splitter {
+function openSplitter(encoding: Encoding, { format, from, limits }: BatchReading): Splitter {
+  const { maxRowBytes } = limits ?? BATCH_LIMITS;
   if (encoding.name.startsWith('utf-16')) {
     throw new FeedError('encoding', 'Rows in UTF-16 are not read here; send UTF-8');
   }
   if (format === 'ndjson') return ndjsonSplitter({ encoding, maxRowBytes, columnOf });
   const required = { id: 'custom_id', imageLink: 'image_url' };
-  return csvSplitter({ encoding, maxRowBytes, columnOf, required });
+  const headerRow = from?.header === undefined ? undefined : encoding.encode(from.header);
+  return csvSplitter({ encoding, maxRowBytes, columnOf, required, headerRow });
 }
 
 /** What a row says, before anyone asks whether it may. */
@@ -129,17 +131,11 @@ function toItem(
   return { kind: 'row', ...at, customId, image: url === '' ? { base64 } : { url }, others };
 }
 
-/**
- * What an upload that goes on is read under: its header, or blank lines, lest the first bytes of a row
- * be taken for those of a file and tell its encoding.
- */
-const leadOf = ({ header = '\n\n' }: { header?: string }): string => header;
+/** Before an upload that goes on, lest the first bytes of a row be taken for those of a file and tell its encoding. */
+const LEAD = '\n\n';
 
-async function* withLead(
-  lead: string,
-  source: AsyncIterable<Uint8Array>,
-): AsyncGenerator<Uint8Array> {
-  yield Buffer.from(lead);
+async function* withLead(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(LEAD);
   yield* source;
 }
 
@@ -152,12 +148,8 @@ const lineBreaks = (text: string): number => {
 /** Where reading starts: what is read again stands before the place it goes on from. */
 function startOf({ from }: BatchReading): BatchPlace {
   if (!from) return { offset: 0, line: 1, rows: 0 };
-  const lead = leadOf(from);
-  return {
-    offset: from.offset - Buffer.byteLength(lead),
-    line: from.line - lineBreaks(lead),
-    rows: from.rows,
-  };
+  const { offset, line, rows } = from;
+  return { offset: offset - LEAD.length, line: line - LEAD.length, rows };
 }
 
 /**
@@ -170,13 +162,11 @@ export async function* parseBatchRows(
   source: AsyncIterable<Uint8Array>,
   reading: BatchReading,
 ): AsyncGenerator<BatchHeader | BatchRow | BatchFault> {
-  const { format, from, limits = BATCH_LIMITS, ids = idSet() } = reading;
+  const { from, limits = BATCH_LIMITS, ids = idSet() } = reading;
   const place = startOf(reading);
 
-  const bytes = from ? withLead(leadOf(from), source) : source;
-  const pieces = readPieces(bytes, undefined, (encoding) =>
-    openSplitter(encoding, format, limits.maxRowBytes),
-  );
+  const bytes = from ? withLead(source) : source;
+  const pieces = readPieces(bytes, undefined, (encoding) => openSplitter(encoding, reading));
   for await (const piece of pieces) {
     const { line } = place;
     place.offset += piece.raw.length;

@@ -13,6 +13,8 @@ export interface CsvOptions {
   maxRowBytes: number;
   /** What a header name means; undefined for a column that is only carried along. */
   columnOf(label: string): Column | undefined;
+  /** The header row, of a feed whose first rows were read before; else it is the first that is not blank. */
+  headerRow?: Raw | undefined;
   /** Columns without which no row could be used, and what to call them to the one who left them out. */
   required: Readonly<Partial<Record<Column, string>>>;
 }
@@ -53,12 +55,20 @@ export function csvSplitter(options: CsvOptions): Splitter {
     return values;
   }
 
+  const delimiterOf = (raw: Raw): string =>
+    detectDelimiter(raw, (label) => options.columnOf(label) !== undefined).delimiter;
+
   function readHeader(labels: readonly string[]): void {
     header = labels.map((text) => ({ label: text.trim(), name: options.columnOf(text) }));
     const names = new Set<string | undefined>(header.map(({ name }) => name));
     const missing = Object.entries(options.required).find(([name]) => !names.has(name))?.[1];
     if (missing === undefined) return;
     throw new FeedError('no-header', `The header row names no column ${missing}`);
+  }
+
+  function readHeaderRow(raw: Raw): void {
+    delimiter ??= delimiterOf(raw);
+    readHeader(valuesOf(withoutBreak(raw)) ?? []);
   }
 
   function toPiece(line: number, raw: Raw): Piece {
@@ -98,7 +108,7 @@ export function csvSplitter(options: CsvOptions): Splitter {
       yield { kind: 'between', raw };
       return;
     }
-    delimiter ??= detectDelimiter(raw, (label) => options.columnOf(label) !== undefined).delimiter;
+    delimiter ??= delimiterOf(raw);
     if (open.length === 0 && !raw.includes('"')) {
       yield toPiece(line, raw);
       return;
@@ -135,6 +145,7 @@ export function csvSplitter(options: CsvOptions): Splitter {
     }
   }
 
+  if (options.headerRow !== undefined) readHeaderRow(options.headerRow);
   return {
     push: (raw) => take(lines.push(raw)),
     *end() {

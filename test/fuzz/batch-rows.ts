@@ -36,6 +36,15 @@ export const found: readonly Input[] = [
   // A row in the middle was taken for the start of a file, and told another encoding.
   '{"customIId#\nno\n{\0\0\u0004\0"constructor%\0\0\0\ufeff\ncustom_id;image_url\n"1\n\0\0\0',
   '{\n\ufeff{"customId":"1","imageUrl":"https://a.test"}\n',
+  // A header row that was read again paired its quotes with those of other rows, or was too long for one.
+  Buffer.from(
+    '"+c\x00\t\t\timage_url\t\t\tcustom_id\t\t\t\t\t\t\t\tp\tcustom_i,idmage_url\t\n,n]ote\n,note\n0,https://atest/0,"a\nb"\n\n1(,,custom_id,image_url,nte\n0=,https://atest/1, a\nb"\n\n\x1b,,x\n\xff\nb',
+    'latin1',
+  ),
+  Buffer.from(
+    'custom_id,image_url,\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6image_url\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6no\xf1 us\xb4\x8c\x9a\n1,htt,ps\x8b\x8c\xd0"\r\na\nb"\n\n1,,xima\x9d\n1,\x8c,',
+    'latin1',
+  ),
 ];
 
 const limits = { ...BATCH_LIMITS, maxRowBytes: 200, maxIdChars: 10, maxUrlChars: 40 };
@@ -76,10 +85,6 @@ async function goesOn(input: Buffer, format: 'csv' | 'ndjson', items: readonly I
   if (!end) return;
   ok(end.offset <= input.length);
   const header = items.find((item) => item.kind === 'header')?.text;
-  // What stands for bytes that are no UTF-8 is longer than they are, and the short rows of these tests too short for it.
-  if (header?.includes('\ufffd')) return;
-  // A quote of the header that is not closed may pair with one of the rows that come next.
-  if (header && header.split('"').length % 2 === 0) return;
   const from = { ...end, ...(header !== undefined && { header }) };
   const rest = await readRows(input.subarray(end.offset), { format, limits, ids, from });
   deepEqual(rowsOf(rest.items), rowsOf(items.slice(count)));
