@@ -131,7 +131,10 @@ function toItem(
   return { kind: 'row', ...at, customId, image: url === '' ? { base64 } : { url }, others };
 }
 
-/** Before an upload that goes on, lest the first bytes of a row be taken for those of a file and tell its encoding. */
+/**
+ * Blank lines of one byte each before an upload that goes on, lest the first bytes of a row be taken for those of
+ * a file and tell its encoding.
+ */
 const LEAD = '\n\n';
 
 async function* withLead(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

@@ -40,10 +40,12 @@ const valuesOf = (value: unknown): string[] =>
   Array.isArray(value) ? value.map((each) => textOf(each) ?? '') : [textOf(value) ?? ''];
 
 /** Where the texts of a value stand, and which of its values each is; the others stay as they are written. */
-const textsIn = (raw: Raw, { start, end }: Pick<Member, 'start' | 'end'>) =>
-  (raw[start] === '[' ? jsonElements(raw, start) : [{ start, end }])
-    .map((span, i) => ({ ...span, i }))
-    .filter((span) => raw[start] !== '[' || raw[span.start] === '"');
+const textsIn = (raw: Raw, value: Pick<Member, 'start' | 'end'>) =>
+  raw[value.start] === '['
+    ? jsonElements(raw, value.start)
+        .map((element, i) => ({ ...element, i }))
+        .filter(({ start }) => raw[start] === '"')
+    : [{ ...value, i: 0 }];
 
 /** Rows of one JSON object a line. */
 export function ndjsonSplitter(options: NdjsonOptions): Splitter {
