@@ -56,7 +56,8 @@ export function csvSplitter(options: CsvOptions): Splitter {
   }
 
   const delimiterOf = (raw: Raw): string =>
-    detectDelimiter(raw, (label) => options.columnOf(label) !== undefined).delimiter;
+    detectDelimiter(encoding.decode(raw), (label) => options.columnOf(label) !== undefined)
+      .delimiter;
 
   function readHeader(labels: readonly string[]): void {
     header = labels.map((text) => ({ label: text.trim(), name: options.columnOf(text) }));
@@ -66,8 +67,9 @@ export function csvSplitter(options: CsvOptions): Splitter {
     throw new FeedError('no-header', `The header row names no column ${missing}`);
   }
 
+  /** The delimiter is told by its first line, as where the row is met for the first time. */
   function readHeaderRow(raw: Raw): void {
-    delimiter ??= delimiterOf(raw);
+    delimiter ??= delimiterOf(raw.split('\n', 1)[0]!);
     readHeader(valuesOf(withoutBreak(raw)) ?? []);
   }
 

@@ -89,9 +89,13 @@ describe('an upload that broke off goes on from the end of any row', () => {
     `ä,${IMAGE},1\n`,
   ].join('\n');
 
+  /** Its first line tells another delimiter than all of the header would. */
+  const header = 'x,"a\nb",custom_id,image_url,"\tcustom_id\timage_url\t"';
+
   test.each([
     { format: 'ndjson', upload: ndjson, count: 6 },
     { format: 'csv', upload: csv, count: 5 },
+    { format: 'csv', upload: `${header}\n1,2,a,${IMAGE},3\n1,2,b,${IMAGE},3\n`, count: 2 },
   ] as const)('$format', async ({ format, upload, count }) => {
     const limits = { ...BATCH_LIMITS, maxRowBytes: 200 };
     const bytes = Buffer.from(upload);

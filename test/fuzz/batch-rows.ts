@@ -41,6 +41,11 @@ export const found: readonly Input[] = [
     '"+c\x00\t\t\timage_url\t\t\tcustom_id\t\t\t\t\t\t\t\tp\tcustom_i,idmage_url\t\n,n]ote\n,note\n0,https://atest/0,"a\nb"\n\n1(,,custom_id,image_url,nte\n0=,https://atest/1, a\nb"\n\n\x1b,,x\n\xff\nb',
     'latin1',
   ),
+  // Its delimiter was told by all of its lines, not by the first alone.
+  Buffer.from(
+    'custom_1,"a\nb",custom_id,image_url,no\x90\xe6"+cge_u\tr\x97\tlc\xe1\timage_url\t\t\tcustom_id\n\n\n\n\n\n\n\n\n\n\n"}\n,\n\n\n\n\n\xffgeBase64"jLL\xff\xff\xff\n\n\nLLLLLLLL\n\n\n\n\nLLLLLLLLLLLLLLLLLLLL\xccLLLLLLLLLLLLLLLLLobjectx"\n\x00\x00\x00\x00\x01\x00\x00\x08\x08\x08\x01\x00\x00tc./0,"a\ntb",',
+    'latin1',
+  ),
   Buffer.from(
     'custom_id,image_url,\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6image_url\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6\xd6no\xf1 us\xb4\x8c\x9a\n1,htt,ps\x8b\x8c\xd0"\r\na\nb"\n\n1,,xima\x9d\n1,\x8c,',
     'latin1',
