@@ -85,10 +85,10 @@ const written = async (input: Buffer, reading: FeedReading, replace: Replace) =>
 
 const isMalformed = ({ code }: Reason): boolean => code === 'malformed';
 
-/** What an export must not change in a row. */
+/** What new links must not change in a row; its line may be another, since links may have been on several. */
 function withoutLinks(item: FeedRow | RowFault | undefined) {
   if (item?.kind !== 'row') return item;
-  const { imageLink: _, additionalImageLinks, notes: __, ...rest } = item;
+  const { imageLink: _, additionalImageLinks, notes: __, line: ___, ...rest } = item;
   return { ...rest, images: additionalImageLinks.length + 1 };
 }
 
