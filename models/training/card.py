@@ -54,6 +54,7 @@ def card_of(options) -> dict[str, object]:
     read = lambda file: json.loads(file.read_text()) if file else None
     optional = {
         "training_data": read(options.sources),
+        "recipe": read(options.recipe),
         "validation_curve": read(options.history),
         "calibration": read(options.calibration),
         "metrics": of_gate(read(options.gate)) if options.gate else None,
@@ -78,6 +79,7 @@ def main() -> None:
         "--made", required=True, help="date, YYYY-MM-DD; the version in the catalogue"
     )
     parser.add_argument("--sources", type=Path, help="JSON: data with licences")
+    parser.add_argument("--recipe", type=Path, help="recipe.json of train.py")
     parser.add_argument("--history", type=Path, help="history.json of train.py")
     parser.add_argument("--calibration", type=Path, help="of calibrate.py")
     parser.add_argument("--gate", type=Path, help="of models:gate --json")

@@ -71,6 +71,9 @@ class CutOutTask:
         parts = [part if pool else 0 for part, pool in zip(shares, self.pools)]
         self.counts = [round(batch * part / sum(parts)) for part in parts]
 
+    def counted(self) -> dict[str, int]:
+        return dict(zip(("composites", "clothes", "people"), map(len, self.pools)))
+
     def batch(self, rng: Rng, step: int, size: int) -> tuple[Tensor, ...]:
         made, clothes, people = (
             deck.deal(step * count, count) for deck, count in zip(self.decks, self.counts)
@@ -135,6 +138,9 @@ class ClassTask:
         self.train, self.held = (arrays_of(data / name) for name in ("train.npz", "validation.npz"))
         self.size_of_batch = batch
         self.deck = Deck(list(range(len(self.train["label"]))), seed)
+
+    def counted(self) -> dict[str, int]:
+        return {"clothes": len(self.train["label"])}
 
     def batch(self, rng: Rng, step: int, size: int) -> tuple[Tensor, ...]:
         chosen = self.deck.deal(step * self.size_of_batch, self.size_of_batch)

@@ -138,9 +138,19 @@ class Run:
             mean.lerp_(weights, share)
 
 
+def recipe_of(options, task) -> dict[str, object]:
+    """What the card says of a run: no paths, which mean nothing elsewhere."""
+    said = {k: v for k, v in vars(options).items() if not isinstance(v, Path) and v is not None}
+    for passing in ("device", "log", "stop_after", "threads", "validate"):
+        said.pop(passing, None)
+    return {**said, "trained_on": task.counted()}
+
+
 def train(options) -> None:
     options.out.mkdir(parents=True, exist_ok=True)
     run = Run(options)
+    recipe = recipe_of(options, run.task)
+    (options.out / "recipe.json").write_text(json.dumps(recipe, indent=1) + "\n")
     losses, begun = [], time.monotonic()
     last = min(options.steps, options.stop_after or options.steps)
     while run.step < last:
@@ -179,7 +189,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--log", type=int, default=20, help="steps between lines")
     parser.add_argument("--validate", type=int, default=200, help="steps between checkpoints")
-    parser.add_argument("--out", type=Path, required=True, help="of last.pt and history.json")
+    parser.add_argument("--out", type=Path, required=True, help="of last.pt, history.json and recipe.json")
     options = parser.parse_args()
     if options.threads:
         torch.set_num_threads(options.threads)

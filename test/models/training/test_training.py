@@ -93,11 +93,24 @@ class Pictures(unittest.TestCase):
 
 
 class Labels(unittest.TestCase):
-    def test_where_human_and_teacher_part_neither_counts_for_much(self):
-        label, teacher = np.uint8([[255, 255, 0, 0]]), np.uint8([[255, 0, 255, 0]])
+    def test_near_edges_the_teacher_leads_and_elsewhere_the_human(self):
+        label, teacher = np.zeros((64, 64), np.uint8), np.zeros((64, 64), np.uint8)
+        label[:, 32:] = 255
+        # Two pixels of the edge are the teacher's, a blot far from it is nobody's.
+        teacher[:, 34:] = 255
+        teacher[10:14, 4:8] = 255
         matte, trust = data.second_opinion(label, teacher)
-        self.assertEqual(matte.tolist(), [[255, 127, 127, 0]])
-        self.assertEqual(trust.tolist(), [[255, 51, 51, 255]])
+        self.assertEqual(matte[40].tolist(), teacher[40].tolist())
+        self.assertEqual(int(matte[12, 5]), 0)
+        self.assertLess(int(trust[12, 5]), 128)
+        self.assertEqual(int(trust[40].min()), 255)
+
+    def test_a_limb_the_teacher_does_not_see_stays_with_little_trust(self):
+        label, teacher = np.zeros((64, 64), np.uint8), np.zeros((64, 64), np.uint8)
+        label[10:50, 20:44] = 255
+        matte, trust = data.second_opinion(label, teacher)
+        self.assertEqual(matte.tolist(), label.tolist())
+        self.assertLess(int(trust[label > 0].max()), 128)
 
 
 class Networks(unittest.TestCase):

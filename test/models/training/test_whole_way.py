@@ -73,6 +73,8 @@ class WholeWay(unittest.TestCase):
                 "garment-cutout",
                 "--made",
                 "2026-11-21",
+                "--recipe",
+                folder / "halved" / "recipe.json",
                 "--out",
                 folder / "c.json",
             )
@@ -80,6 +82,8 @@ class WholeWay(unittest.TestCase):
             written = json.loads((folder / "c.json").read_text())
             self.assertEqual(written["input"], {"input": "[n,3,h,w]"})
             self.assertEqual(written["bytes"], out.stat().st_size)
+            self.assertEqual(written["recipe"]["steps"], 8)
+            self.assertEqual(written["recipe"]["trained_on"]["people"], 8)
 
 
 if __name__ == "__main__":
