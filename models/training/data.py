@@ -27,12 +27,11 @@ from photos import (
 )
 
 CLASSIFIER_SIDE = 256
-# Labels of people are cut along superpixels: so near their edges, in pixels, the teacher is believed
-# instead. Farther away the label is, and where the teacher says the opposite both count for less.
+# Labels of people are cut along superpixels: so near their edges, in pixels, the teacher is
+# believed instead. Farther away the label is, and where the teacher says the opposite both count
+# for less.
 NEAR_AN_EDGE, AROUND_A_QUARREL = 4, 8
 DOUBT = 0.6
-# The teacher draws people a little too wide: its mattes agree best with the labels at .57 (120 photos).
-PEOPLE_LEVELS = (0.27, 0.87)
 # One backdrop in so many photos of each source is kept.
 BACKDROP_EVERY = 3
 
@@ -104,7 +103,9 @@ def spread(mask: np.ndarray, pixels: int) -> np.ndarray:
 
 
 def second_opinion(label: np.ndarray, matte: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """What of a human's label and the teacher's matte to believe, and how far; bytes, h x w each."""
+    """
+    What of a human's label and the teacher's matte to believe, and how far; bytes, h x w each.
+    """
     inside = label > 127
     near = spread(inside, NEAR_AN_EDGE) & spread(~inside, NEAR_AN_EDGE)
     quarrel = spread(((matte > 127) != inside) & ~near, AROUND_A_QUARREL)
@@ -119,7 +120,7 @@ def add_person(cache: Cache, person, options, is_taught: bool) -> None:
     matte, trust = inside, np.full_like(inside, 255)
     if is_taught:
         teacher, _ = load_matte(options.people_masks / f"{person.id}.png", options.size)
-        matte, trust = second_opinion(inside, smooth(teacher, *PEOPLE_LEVELS))
+        matte, trust = second_opinion(inside, smooth(teacher, *options.people_levels))
     cache.add(photo=image, matte=matte, trust=trust, is_person=True, id=person.id)
     if len(cache.lists["id"]) % BACKDROP_EVERY == 0:
         cache.add(backdrop=pixels_of(backdrop(planes_of(image), planes_of(everyone[:, :, None]))))
@@ -185,6 +186,15 @@ def main() -> None:
     parser.add_argument("--size", type=int, default=480, help="side of the arrays, pixels")
     parser.add_argument(
         "--levels", type=float, nargs=2, default=(0.25, 0.75), metavar=("LOW", "HIGH")
+    )
+    parser.add_argument(
+        "--people-levels",
+        type=float,
+        nargs=2,
+        # U2NETP draws people a little too wide.
+        default=(0.32, 0.82),
+        metavar=("LOW", "HIGH"),
+        help="of the teacher's mattes of people",
     )
     parser.add_argument("--share", type=float, default=0.06, help="of the photos, for validation")
     parser.add_argument("--limit", type=int, help="photos of people, or of classes, at most")

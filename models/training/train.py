@@ -189,7 +189,9 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--log", type=int, default=20, help="steps between lines")
     parser.add_argument("--validate", type=int, default=200, help="steps between checkpoints")
-    parser.add_argument("--out", type=Path, required=True, help="of last.pt, history.json and recipe.json")
+    parser.add_argument(
+        "--out", type=Path, required=True, help="of last.pt, history.json and recipe.json"
+    )
     options = parser.parse_args()
     if options.threads:
         torch.set_num_threads(options.threads)
