@@ -53,6 +53,7 @@ def of_gate(rows: list[dict]) -> dict[str, dict[str, float]]:
 def card_of(options) -> dict[str, object]:
     read = lambda file: json.loads(file.read_text()) if file else None
     optional = {
+        "initial_weights": read(options.initial),
         "training_data": read(options.sources),
         "recipe": read(options.recipe),
         "validation_curve": read(options.history),
@@ -79,6 +80,7 @@ def main() -> None:
         "--made", required=True, help="date, YYYY-MM-DD; the version in the catalogue"
     )
     parser.add_argument("--sources", type=Path, help="JSON: data with licences")
+    parser.add_argument("--initial", type=Path, help="JSON: what training began from, with licences")
     parser.add_argument("--recipe", type=Path, help="recipe.json of train.py")
     parser.add_argument("--history", type=Path, help="history.json of train.py")
     parser.add_argument("--calibration", type=Path, help="of calibrate.py")

@@ -25,12 +25,12 @@ SINGLE_FARTHEST, HALF_MEAN = 2e-4, 1e-2
 
 
 class Matte(nn.Module):
-    def __init__(self, net: nn.Module):
+    def __init__(self, net: nn.Module, temperature: float):
         super().__init__()
-        self.net = net
+        self.net, self.temperature = net, temperature
 
     def forward(self, x: Tensor) -> Tensor:
-        return torch.sigmoid(self.net(x))
+        return torch.sigmoid(self.net(x) / self.temperature)
 
 
 class Named(nn.Module):
@@ -122,8 +122,8 @@ def distance(model: onnx.ModelProto, whole: nn.Module, side: int) -> tuple[float
 
 
 def wrapped(options) -> nn.Module:
-    net = load_net(options.net, options.checkpoint)
-    return Matte(net) if options.net == "garment-cutout" else Named(net, options.temperature)
+    whole = Matte if options.net == "garment-cutout" else Named
+    return whole(load_net(options.net, options.checkpoint), options.temperature)
 
 
 def traced(options, side: int, outputs, dimensions) -> onnx.ModelProto:
@@ -174,7 +174,7 @@ def main() -> None:
     parser.add_argument(
         "--precision", choices=("fp16", "fp32"), default="fp16", help="of the weights"
     )
-    parser.add_argument("--temperature", type=float, default=1.0, help="of the classifier")
+    parser.add_argument("--temperature", type=float, default=1.0, help="logits are divided by it")
     parser.add_argument("--threads", type=int, default=1)
     options = parser.parse_args()
     torch.set_num_threads(options.threads)

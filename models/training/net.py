@@ -86,6 +86,21 @@ class Encoder(nn.Module):
         return features
 
 
+class Further(nn.Module):
+    """
+    A second look at a level of the decoder, added to the first: nearly nothing at first, so that a
+    decoder trained without it goes on from where it was.
+    """
+
+    def __init__(self, channels: int):
+        super().__init__()
+        self.added = Conv(channels, channels, 3, act=None)
+        self.added.v.data.mul_(0.05)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return F.relu(x + self.added(x))
+
+
 def doubled(x: Tensor) -> Tensor:
     return F.interpolate(x, scale_factor=2.0, mode="bilinear", align_corners=False)
 
@@ -105,6 +120,9 @@ class CutOut(nn.Module):
         self.t1, self.l1, self.o1 = Conv(48, 32, act=None), Conv(16, 32, act=None), Conv(32, 32, 3)
         self.t0, self.l0 = Conv(32, 8, act=None), Conv(3, 8, 3, act=None)
         self.out = Conv(8, 1, 3, act=None)
+        self.r4 = Further(64)
+        self.r3 = nn.Sequential(Further(48), Further(48))
+        self.r2 = nn.Sequential(Further(48), Further(48))
         self.a3, self.a1 = Conv(48, 1, act=None), Conv(32, 1, act=None)
 
     def levels(self, x01: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -114,9 +132,9 @@ class CutOut(nn.Module):
         f1, f2, f3, f4, f5 = (features[i] for i in (0, 2, 5, 12, 15))
         context = self.c5(f5) + self.gp(F.adaptive_avg_pool2d(f5, 1))
         context = F.relu(context + self.pw5(self.dw5(context)))
-        p4 = self.o4(self.dw4(F.relu(self.l4(f4) + doubled(self.t4(context)))))
-        p3 = self.o3(F.relu(self.l3(f3) + doubled(self.t3(p4))))
-        p2 = self.o2(F.relu(self.l2(f2) + doubled(self.t2(p3))))
+        p4 = self.r4(self.o4(self.dw4(F.relu(self.l4(f4) + doubled(self.t4(context))))))
+        p3 = self.r3(self.o3(F.relu(self.l3(f3) + doubled(self.t3(p4)))))
+        p2 = self.r2(self.o2(F.relu(self.l2(f2) + doubled(self.t2(p3)))))
         p1 = self.o1(F.relu(self.l1(f1) + doubled(self.t1(p2))))
         full = self.out(F.relu(self.l0(x) + doubled(self.t0(p1))))
         return full.float(), self.a1(p1).float(), self.a3(p3).float()
@@ -150,7 +168,11 @@ def settle(net: CutOut, x01: Tensor) -> None:
     Scales and shifts the fresh decoder by one batch: each convolution's answers get mean 0 and
     a set deviation.
     """
-    fresh = {m: n for n, m in net.named_modules() if isinstance(m, Conv) and "enc." not in n}
+    fresh = {
+        m: n
+        for n, m in net.named_modules()
+        if isinstance(m, Conv) and not n.startswith("enc.") and not n.endswith(".added")
+    }
     order: list[Conv] = []
     hooks = [m.register_forward_hook(lambda m, *_: order.append(m)) for m in fresh]
     net.levels(x01)

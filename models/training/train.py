@@ -79,7 +79,8 @@ class Run:
     def begin(self) -> None:
         fresh = start_from(self.net, self.options.start) if self.options.start else ["all"]
         print(f"fresh weights: {fresh or 'none'}", flush=True)
-        if isinstance(self.net, CutOut) and fresh:
+        # Only a decoder that knows nothing yet: one trained before would be unsettled.
+        if isinstance(self.net, CutOut) and "out.v" in fresh:
             settle(self.net, self.task.batch(np.random.default_rng(self.options.seed), 0, 192)[0])
 
     def resume(self) -> None:

@@ -15,8 +15,8 @@ function meanDecision(net: Float32Array): number {
 }
 
 /** Where a matte is as likely right as wrong, and how soon it is surely either. */
-const EVEN = 0.81;
-const STEEPNESS = 37;
+const EVEN = 0.816;
+const STEEPNESS = 41;
 
 /**
  * How likely the matte of a network is right, 0..1: shares no less than .85 of its area with what a person

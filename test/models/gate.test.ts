@@ -56,7 +56,7 @@ test.each(['garment-cutout', 'garment-class'])('%s passes beside itself', async 
 });
 
 test('a candidate that is worse is refused, with the kinds it is worse on', async () => {
-  const candidate = await spoiled('garment-cutout', 'm.out.weight_h');
+  const candidate = await spoiled('garment-cutout', 'net.out.0.weight_h');
   const { code, output } = await gate(folder, candidate, '--as', 'garment-cutout');
   expect(code).toBe(1);
   expect(output).toMatch(/Refused: worse on wide, narrow/);

@@ -15,6 +15,7 @@ import calibrate  # noqa: E402
 import colours  # noqa: E402
 import data  # noqa: E402
 import loss  # noqa: E402
+import mix  # noqa: E402
 import net  # noqa: E402
 import start  # noqa: E402
 import tasks  # noqa: E402
@@ -123,6 +124,34 @@ class Networks(unittest.TestCase):
         groups = train.optimiser_of(network, {"enc": 1.0, "rest": 1.0}, 1.0).param_groups
         left = len(list(network.parameters())) - len(frozen)
         self.assertEqual(sum(len(group["params"]) for group in groups), left)
+
+    def test_between_two_checkpoints_what_is_new_fades_in(self):
+        torch.manual_seed(1)
+        second = net.CutOut().state_dict()
+        first = {k: v + (0 if k.endswith(".sc") else 1) for k, v in second.items() if "added" not in k}
+        half = mix.mixed(first, second, 0.5)
+        torch.testing.assert_close(half["out.b"], second["out.b"] + 0.5)
+        torch.testing.assert_close(half["r4.added.v"], second["r4.added.v"] / 2)
+        torch.testing.assert_close(half["out.sc"], second["out.sc"])
+        for share, wanted in ((0, first), (1, second)):
+            found = mix.mixed(first, second, share)
+            for key, value in wanted.items():
+                torch.testing.assert_close(found[key], value)
+
+    def test_second_looks_change_little_at_first_and_are_trained(self):
+        torch.manual_seed(1)
+        network = net.CutOut()
+        x = torch.rand(2, 3, 64, 64)
+        seen = network(x).detach()
+        looks = [part for part in network.modules() if isinstance(part, net.Further)]
+        self.assertEqual(len(looks), 5)
+        network(x).square().mean().backward()
+        self.assertTrue(all(float(look.added.v.grad.abs().max()) > 0 for look in looks))
+        for look in looks:
+            look.added.v.data.zero_()
+        once = network(x).detach()
+        self.assertGreater(float((seen - once).abs().max()), 0)
+        self.assertLess(float((seen - once).abs().mean()), 0.25 * float(once.std()))
 
     def test_the_loss_is_least_where_the_answer_is_right(self):
         matte = torch.zeros(1, 1, 32, 32)
