@@ -8,7 +8,7 @@ import type { Band } from './unsure-band.ts';
  * How much the first matte counts against the photo, by how sure it is: nothing at one half, this much at
  * either end.
  */
-const TRUST = 0.05;
+const TRUST = 0.035;
 /** The first matte's middle is stretched before it is trusted: networks blur edges. */
 const STRETCH = [0.2, 0.8] as const;
 /** Where photo and first matte differ by this much, the matte counts for half. */
