@@ -13,16 +13,21 @@ export interface Taps {
   weights: Float32Array;
 }
 
-/** Pixel centres on pixel centres: a half-pixel slip alone would cost a tenth of the edge error. */
-export function tapsOf(from: number, to: number): Taps {
-  const reach = 2 * Math.max(1, from / to); // when shrinking, wide enough to leave nothing out
+/**
+ * Pixel centres on pixel centres: a half-pixel slip alone would cost a tenth of the edge error.
+ * @param from how many inputs there are
+ * @param to length of an output line
+ * @param begin where in the inputs that line begins; with `length`, of a part of them
+ */
+export function tapsOf(from: number, to: number, begin = 0, length = from): Taps {
+  const reach = 2 * Math.max(1, length / to); // when shrinking, wide enough to leave nothing out
   const span = 2 * Math.ceil(reach);
   const count = Math.min(from, span);
   const first = new Int32Array(to);
   const weights = new Float32Array(to * count);
   const kernel = new Float64Array(span);
   for (let i = 0; i < to; i++) {
-    const centre = ((i + 0.5) * from) / to - 0.5;
+    const centre = begin + ((i + 0.5) * length) / to - 0.5;
     const start = Math.floor(centre - reach) + 1;
     const base = Math.min(Math.max(start, 0), from - count);
     let sum = 0;
@@ -61,19 +66,22 @@ export function mixRows(
   }
 }
 
+/** Place `x` of an output line. */
+export function mixedAt(line: Float32Array, { first, weights, count }: Taps, x: number): number {
+  const at = first[x]!;
+  let sum = 0;
+  for (let t = 0, w = x * count; t < count; t++, w++) sum += line[at + t]! * weights[w]!;
+  return sum;
+}
+
 /** Places `from` to `to` of an output line, mixed from `line` into `out` behind `offset`. */
 export function mixColumns(
   line: Float32Array,
   out: Uint8ClampedArray,
-  { first, weights, count }: Taps,
+  columns: Taps,
   from: number,
   to: number,
   offset: number,
 ): void {
-  for (let x = from, w = from * count; x < to; x++, w += count) {
-    const at = first[x]!;
-    let sum = 0;
-    for (let t = 0; t < count; t++) sum += line[at + t]! * weights[w + t]!;
-    out[offset + x] = sum;
-  }
+  for (let x = from; x < to; x++) out[offset + x] = mixedAt(line, columns, x);
 }

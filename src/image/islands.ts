@@ -1,3 +1,5 @@
+import type { Seen } from './seen.ts';
+
 /** From here on a place counts as part of something. */
 const SEEN = 0.1;
 /** An island this small, as a share of the largest one's sum, is a speck. */
@@ -25,12 +27,12 @@ function islandOf({ island }: Run): Island {
 }
 
 /** Adds the runs of a row, each an island as yet. */
-function addRuns(net: Float32Array, from: number, to: number, runs: Run[]): void {
+function addRuns(data: Float32Array, from: number, to: number, runs: Run[]): void {
   for (let start = from; start < to; start++) {
-    if (net[start]! < SEEN) continue;
+    if (data[start]! < SEEN) continue;
     let sum = 0;
     let end = start;
-    for (; end < to && net[end]! >= SEEN; end++) sum += net[end]!;
+    for (; end < to && data[end]! >= SEEN; end++) sum += data[end]!;
     runs.push({ from: start, to: end, island: { sum } });
     start = end;
   }
@@ -43,11 +45,11 @@ function join(one: Island, other: Island): void {
 }
 
 /** Joins the runs from `below` on with those of the row above them, which begin at `above`. */
-function joinRows(runs: readonly Run[], above: number, below: number, side: number): void {
+function joinRows(runs: readonly Run[], above: number, below: number, width: number): void {
   let first = above;
   for (const run of runs.slice(below)) {
-    while (first < below && runs[first]!.to + side <= run.from) first++;
-    for (let n = first; n < below && runs[n]!.from + side < run.to; n++)
+    while (first < below && runs[first]!.to + width <= run.from) first++;
+    for (let n = first; n < below && runs[n]!.from + width < run.to; n++)
       join(islandOf(runs[n]!), islandOf(run));
   }
 }
@@ -55,17 +57,15 @@ function joinRows(runs: readonly Run[], above: number, below: number, side: numb
 /**
  * Clears the specks, in place: what hangs together with nothing larger and is less than a fiftieth of the
  * largest island.
- * @param net side x side, 0..1
  */
-export function dropSpecks(net: Float32Array): void {
-  const side = Math.sqrt(net.length);
+export function dropSpecks({ data, width, height }: Seen): void {
   const runs: Run[] = [];
-  for (let row = 0, above = 0; row < side; row++) {
+  for (let row = 0, above = 0; row < height; row++) {
     const below = runs.length;
-    addRuns(net, row * side, (row + 1) * side, runs);
-    joinRows(runs, above, below, side);
+    addRuns(data, row * width, (row + 1) * width, runs);
+    joinRows(runs, above, below, width);
     above = below;
   }
   const largest = runs.reduce((most, run) => Math.max(most, islandOf(run).sum), 0);
-  for (const run of runs) if (islandOf(run).sum < SPECK * largest) net.fill(0, run.from, run.to);
+  for (const run of runs) if (islandOf(run).sum < SPECK * largest) data.fill(0, run.from, run.to);
 }

@@ -1,4 +1,7 @@
 import { mixColumns, mixRows, runsOf, type Taps, tapsOf } from './enlarge.ts';
+import type { Size } from './layout.ts';
+import type { Seen } from './seen.ts';
+import { wholeOf } from './subject-box.ts';
 
 /** How much of each pixel is subject: one byte a pixel, 0 none .. 255 all, rows from the top. */
 export interface Matte {
@@ -20,11 +23,11 @@ const SOME_CLEAR = 2;
 const MIXED = SOME_ALPHA | SOME_CLEAR;
 
 /** The answer with its levels applied: 0..255, and beyond where it is surely either. */
-function levelled(net: Float32Array, [low, high]: Levels): Float32Array {
+function levelled({ data, ...size }: Seen, [low, high]: Levels): Seen {
   const gain = 255 / (high - low);
-  const values = new Float32Array(net.length);
-  for (let i = 0; i < net.length; i++) values[i] = (net[i]! - low) * gain;
-  return values;
+  const values = new Float32Array(data.length);
+  for (let i = 0; i < data.length; i++) values[i] = (data[i]! - low) * gain;
+  return { data: values, ...size };
 }
 
 /** Parts of an output line that are not all clear: start, end, and what may be seen between; flat. */
@@ -34,16 +37,15 @@ type Segments = number[];
  * Tells which parts of an output line are flat. To be asked from the top downwards.
  * @returns from the first of the `rows.count` rows an output line is mixed from, its segments
  */
-function segmentFinder(values: Float32Array, rows: Taps, columns: Taps) {
-  const side = Math.sqrt(values.length);
+function segmentFinder({ data, width }: Seen, rows: Taps, columns: Taps) {
   const runs = runsOf(columns);
   /** For each column the lowest row so far with some alpha, or with some transparency. */
-  const alphaRow = new Int32Array(side).fill(-1);
-  const clearRow = new Int32Array(side).fill(-1);
+  const alphaRow = new Int32Array(width).fill(-1);
+  const clearRow = new Int32Array(width).fill(-1);
   let next = 0;
   const takeRow = (row: number) => {
-    for (let x = 0; x < side; x++) {
-      const value = values[row * side + x]!;
+    for (let x = 0; x < width; x++) {
+      const value = data[row * width + x]!;
       if (value > 0) alphaRow[x] = row;
       if (value < 255) clearRow[x] = row;
     }
@@ -74,28 +76,29 @@ function addSegment(segments: Segments, from: number, to: number, seen: number):
 /**
  * The network's answer at the size of the picture. Most of a matte is flat, and what is flat is filled or
  * left alone rather than computed.
- * @param net side x side, 0..1, the picture stretched to a square
+ * @param part what of the picture the network saw; beyond it there is no subject
  */
-export function matteOf(net: Float32Array, width: number, height: number, levels: Levels): Matte {
-  const side = Math.sqrt(net.length);
-  const columns = tapsOf(side, width);
-  const rows = tapsOf(side, height);
-  const values = levelled(net, levels);
+export function matteOf(seen: Seen, size: Size, levels: Levels, part = wholeOf(size)): Matte {
+  const { width, height } = size;
+  const columns = tapsOf(seen.width, part.width);
+  const rows = tapsOf(seen.height, part.height);
+  const values = levelled(seen, levels);
   const segmentsFrom = segmentFinder(values, rows, columns);
-  const line = new Float32Array(side);
+  const line = new Float32Array(seen.width);
   const data = new Uint8Array(width * height);
   const clamped = new Uint8ClampedArray(data.buffer);
   let segments: Segments = [];
-  for (let y = 0; y < height; y++) {
+  for (let y = 0; y < part.height; y++) {
+    const offset = (part.top + y) * width + part.left;
     if (y === 0 || rows.first[y] !== rows.first[y - 1]) segments = segmentsFrom(rows.first[y]!);
     for (let s = 0; s < segments.length; s += 3) {
       const from = segments[s]!;
       const to = segments[s + 1]!;
       if (segments[s + 2] === MIXED) {
         const end = columns.first[to - 1]! + columns.count;
-        mixRows(values, line, rows, y, columns.first[from]!, end);
-        mixColumns(line, clamped, columns, from, to, y * width);
-      } else data.fill(255, y * width + from, y * width + to);
+        mixRows(values.data, line, rows, y, columns.first[from]!, end);
+        mixColumns(line, clamped, columns, from, to, offset);
+      } else data.fill(255, offset + from, offset + to);
     }
   }
   return { data, width, height };

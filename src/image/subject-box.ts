@@ -6,16 +6,28 @@ export interface Box {
   height: number;
 }
 
+/** The rectangle that is all of a picture. */
+export const wholeOf = ({ width, height }: Pick<Box, 'width' | 'height'>): Box => ({
+  left: 0,
+  top: 0,
+  width,
+  height,
+});
+
 /** From here on a pixel counts as subject. */
 const SOLID = 128;
 
 /**
  * The smallest rectangle around the subject; nothing where there is none. Rows are looked at from their ends
  * and no further than the box reaches already.
- * @param alpha one byte a pixel, rows of `width` from the top
+ * @param alpha of each pixel, rows of `width` from the top
  * @param least the alpha of what counts as subject
  */
-export function subjectBox(alpha: Uint8Array, width: number, least = SOLID): Box | undefined {
+export function subjectBox(
+  alpha: Uint8Array | Float32Array,
+  width: number,
+  least = SOLID,
+): Box | undefined {
   let [left, right, top, bottom] = [width, -1, -1, -1];
   for (let start = 0, y = 0; start < alpha.length; start += width, y++) {
     let x = 0;

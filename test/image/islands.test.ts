@@ -1,17 +1,21 @@
 import { expect, test } from 'vitest';
 import { dropSpecks } from '../../src/image/islands.ts';
+import type { Seen } from '../../src/image/seen.ts';
 
 /** A network's answer from rows of digits, tenths of subject each; `#` is all. */
-const answer = (...rows: string[]): Float32Array =>
-  Float32Array.from([...rows.join('')], (digit) => (digit === '#' ? 1 : Number(digit) / 10));
+const answer = (...rows: string[]): Seen => ({
+  data: Float32Array.from([...rows.join('')], (digit) => (digit === '#' ? 1 : Number(digit) / 10)),
+  width: rows[0]?.length ?? 0,
+  height: rows.length,
+});
 
 function kept(...rows: string[]): string[] {
-  const net = answer(...rows);
-  const before = net.slice();
-  dropSpecks(net);
-  expect(net.every((value, i) => value === 0 || value === before[i])).toBe(true);
+  const seen = answer(...rows);
+  const before = seen.data.slice();
+  dropSpecks(seen);
+  expect(seen.data.every((value, i) => value === 0 || value === before[i])).toBe(true);
   return rows.map((row, y) =>
-    [...row].map((digit, x) => (net[y * row.length + x] === 0 ? '0' : digit)).join(''),
+    [...row].map((digit, x) => (seen.data[y * row.length + x] === 0 ? '0' : digit)).join(''),
   );
 }
 
@@ -47,9 +51,9 @@ test.each([
 });
 
 test('islands that are all small are none of them specks', () => {
-  const net = new Float32Array(100 * 100);
-  for (let i = 0; i < net.length; i += 2) if (Math.floor(i / 100) % 2 === 0) net[i] = 0.9;
-  const before = net.slice();
-  dropSpecks(net);
-  expect(net).toEqual(before);
+  const data = new Float32Array(100 * 80);
+  for (let i = 0; i < data.length; i += 2) if (Math.floor(i / 100) % 2 === 0) data[i] = 0.9;
+  const before = data.slice();
+  dropSpecks({ data, width: 100, height: 80 });
+  expect(data).toEqual(before);
 });

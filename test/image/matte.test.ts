@@ -1,13 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { matteOf, withOpacity } from '../../src/image/matte.ts';
+import type { Seen } from '../../src/image/seen.ts';
 
 /** A network's answer, `side` x `side`, from a drawing on the unit square. */
-const answer = (side: number, draw: (u: number, v: number) => number): Float32Array =>
-  Float32Array.from({ length: side * side }, (_, i) =>
+const answer = (side: number, draw: (u: number, v: number) => number): Seen => ({
+  data: Float32Array.from({ length: side * side }, (_, i) =>
     draw(((i % side) + 0.5) / side, (Math.floor(i / side) + 0.5) / side),
-  );
+  ),
+  width: side,
+  height: side,
+});
 
 const ALL = [0, 1] as const;
+const HUNDRED = { width: 100, height: 100 };
 const rightHalf = (u: number) => (u > 0.5 ? 1 : 0);
 
 describe('the matte is as large as the picture', () => {
@@ -20,8 +25,7 @@ describe('the matte is as large as the picture', () => {
   ])('$width x $height', ({ width, height }) => {
     const matte = matteOf(
       answer(16, () => 1),
-      width,
-      height,
+      { width, height },
       ALL,
     );
     expect([matte.width, matte.height, matte.data.length]).toEqual([width, height, width * height]);
@@ -31,7 +35,7 @@ describe('the matte is as large as the picture', () => {
 
 describe('an edge stays where it is', () => {
   test.each([7, 32, 48, 500])('at a width of %i', (width) => {
-    const { data } = matteOf(answer(32, rightHalf), width, width, ALL);
+    const { data } = matteOf(answer(32, rightHalf), { width, height: width }, ALL);
     const row = data.subarray(0, width);
     const share = row.reduce((sum, alpha) => sum + alpha, 0) / 255 / width;
     expect(share).toBeCloseTo(0.5, 2);
@@ -39,11 +43,10 @@ describe('an edge stays where it is', () => {
   });
 
   test('across as along', () => {
-    const along = matteOf(answer(32, rightHalf), 100, 100, ALL);
+    const along = matteOf(answer(32, rightHalf), HUNDRED, ALL);
     const across = matteOf(
       answer(32, (_, v) => rightHalf(v)),
-      100,
-      100,
+      HUNDRED,
       ALL,
     );
     for (let i = 0; i < 100; i++)
@@ -52,7 +55,7 @@ describe('an edge stays where it is', () => {
 });
 
 test('an enlarged edge rises smoothly, without steps or ripples', () => {
-  const { data } = matteOf(answer(32, rightHalf), 640, 1, ALL);
+  const { data } = matteOf(answer(32, rightHalf), { width: 640, height: 1 }, ALL);
   for (let x = 1; x < 640; x++) {
     const rise = data[x]! - data[x - 1]!;
     expect(rise).toBeGreaterThanOrEqual(0);
@@ -62,7 +65,7 @@ test('an enlarged edge rises smoothly, without steps or ripples', () => {
 
 test('a matte made smaller takes every part of the answer in', () => {
   const stripes = answer(64, (u) => (Math.floor(u * 64) % 2 === 0 ? 1 : 0));
-  for (const alpha of matteOf(stripes, 8, 8, ALL).data)
+  for (const alpha of matteOf(stripes, { width: 8, height: 8 }, ALL).data)
     expect(Math.abs(alpha - 127.5)).toBeLessThan(20);
 });
 
@@ -76,11 +79,22 @@ test.each([
 ])('with levels of 0.05 and 0.95, $value is alpha $alpha', ({ value, alpha }) => {
   const [first] = matteOf(
     answer(8, () => value),
-    20,
-    20,
+    { width: 20, height: 20 },
     [0.05, 0.95],
   ).data;
   expect(Math.abs(first! - alpha)).toBeLessThanOrEqual(1);
+});
+
+test('of a part that was seen the matte is at its place, and beyond it there is no subject', () => {
+  const part = { left: 7, top: 20, width: 50, height: 30 };
+  const inside = matteOf(answer(32, rightHalf), part, ALL).data;
+  const { data, width, height } = matteOf(answer(32, rightHalf), HUNDRED, ALL, part);
+  expect([width, height]).toEqual([100, 100]);
+  const place = (x: number, y: number) => (y + part.top) * width + x + part.left;
+  for (let y = 0; y < part.height; y++)
+    for (let x = 0; x < part.width; x++) expect(data[place(x, y)]).toBe(inside[y * part.width + x]);
+  const sum = (bytes: Uint8Array) => bytes.reduce((all, byte) => all + byte, 0);
+  expect(sum(data)).toBe(sum(inside));
 });
 
 test('nothing becomes more opaque than the picture was', () => {

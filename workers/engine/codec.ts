@@ -2,7 +2,7 @@ import sharp, { type Sharp } from 'sharp';
 import type { Size } from '../../src/image/layout.ts';
 import type { Pair } from '../../src/image/shrunk.ts';
 import { sniffFormat } from '../../src/image/sniff.ts';
-import type { Box } from '../../src/image/subject-box.ts';
+import { type Box, wholeOf } from '../../src/image/subject-box.ts';
 import type { Pixels } from '../../src/image/tensor.ts';
 import { Undecodable } from './undecodable.ts';
 
@@ -125,9 +125,19 @@ export async function decodeCovering(
 const fromPixels = ({ data, width, height }: Pixels): Sharp =>
   sharp(data, { raw: { width, height, channels: RGB } });
 
-/** The picture stretched to a square, as networks see it. */
-export async function toSquare(pixels: Pixels, side: number): Promise<Pixels> {
+/**
+ * A picture stretched to a square, as networks see it.
+ * @param part all of it, unless said
+ */
+export async function toSquare(
+  pixels: Pixels,
+  side: number,
+  part = wholeOf(pixels),
+  mirrored = false,
+): Promise<Pixels> {
   const data = await fromPixels(pixels)
+    .extract(part)
+    .flop(mirrored)
     .resize(side, side, { fit: 'fill', kernel: 'lanczos3' })
     .raw()
     .toBuffer();

@@ -3,14 +3,14 @@ import { decode } from './codec.ts';
 import { type Delivery, deliver } from './deliver.ts';
 import type { Effort } from './png.ts';
 import type { Session } from './session.ts';
-import { findSubject } from './subject.ts';
+import { type Care, findSubject } from './subject.ts';
 
 /** What care is taken; see docs/adr/0019-quality.md. */
 const CARE = {
   fast: { refines: false, effort: 'least' },
-  balanced: { refines: false, effort: 'usual' },
-  high: { refines: true, effort: 'usual' },
-} as const satisfies Record<Quality, { refines: boolean; effort: Effort }>;
+  balanced: { doubt: { share: 0.6, confidence: 0.998 }, refines: false, effort: 'usual' },
+  high: { doubt: { share: 0.6, confidence: 1 }, refines: true, effort: 'usual' },
+} as const satisfies Record<Quality, Care & { effort: Effort }>;
 
 /** Where the time of one cut-out went. */
 export interface Timings {
@@ -48,14 +48,14 @@ export async function cutOut(
   { options = {}, background }: CutOutOrder = {},
 ): Promise<CutOut> {
   const { quality = USUAL_QUALITY, roi } = options;
-  const { refines, effort } = CARE[quality];
+  const { effort, ...care } = CARE[quality];
   const startedAt = performance.now();
   const decoded = await decode(image, maxPixels);
   const decodedAt = performance.now();
   const { confidence, inferenceMillis, ...subject } = await findSubject(
     session,
     decoded,
-    refines,
+    care,
     roi,
   );
   const foundAt = performance.now();

@@ -1,6 +1,5 @@
-import { dropSpecks } from '../../src/image/islands.ts';
 import { matteOf } from '../../src/image/matte.ts';
-import { type Box, subjectBox } from '../../src/image/subject-box.ts';
+import { type Box, subjectBox, wholeOf } from '../../src/image/subject-box.ts';
 import { type Pixels, toTensor } from '../../src/image/tensor.ts';
 import { type MeasuredColor, measureColors } from '../../src/taxonomy/color.ts';
 import { decodeSmall, interleave, onWhiteSquare } from './codec.ts';
@@ -41,9 +40,8 @@ const withMargin = ({ left, top, width, height }: Box): Box => {
 
 /** How much of each pixel is subject, as a cut-out would have it. */
 async function subjectAlpha(session: Session, pixels: Pixels): Promise<Uint8Array> {
-  const seen = await segment(session, pixels, undefined);
-  dropSpecks(seen);
-  return matteOf(seen, pixels.width, pixels.height, LEVELS).data;
+  const { seen } = await segment(session, pixels, undefined);
+  return matteOf(seen, pixels, LEVELS).data;
 }
 
 /**
@@ -61,7 +59,7 @@ export async function viewGarment(
   const { pixels, opacity, width, height } = await decodeSmall(image, maxPixels, SIDE_PIXELS);
   const decodedAt = performance.now();
   const alpha = opacity ?? (await subjectAlpha(cutOut, pixels));
-  const box = subjectBox(alpha, pixels.width) ?? { left: 0, top: 0, ...pixels };
+  const box = subjectBox(alpha, pixels.width) ?? wholeOf(pixels);
   const rgba = interleave(pixels, alpha);
   const { size } = classifier.model.input;
   const square = await onWhiteSquare({ ...pixels, data: rgba }, withMargin(box), size);

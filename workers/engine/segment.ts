@@ -1,3 +1,7 @@
+import { certaintyOf } from '../../src/image/certainty.ts';
+import { dropSpecks } from '../../src/image/islands.ts';
+import { mirror, type Seen, subjectPart, together } from '../../src/image/seen.ts';
+import { type Box, wholeOf } from '../../src/image/subject-box.ts';
 import { layOnGrey, type Pixels, toTensor } from '../../src/image/tensor.ts';
 import { toSquare } from './codec.ts';
 import type { Session } from './session.ts';
@@ -25,17 +29,54 @@ const POST: Readonly<Record<string, (raw: Float32Array) => Float32Array>> = {
   },
 };
 
+/** What a network saw. */
+export interface Sight {
+  seen: Seen;
+  /** Of which part of the picture, pixels; the subject is in it. */
+  part: Box;
+  /** How sure it was at first sight, 0..1; see `certaintyOf`. */
+  confidence: number;
+}
+
+/** Which pictures are worth a second look. */
+export interface Doubt {
+  /** Those whose subject's rectangle takes less than this share of the picture, */
+  share: number;
+  /** and of which the network is less sure than this. */
+  confidence: number;
+}
+
+/** A picture at one look: all of it, or a part in a mirror. */
+async function seenBy(session: Session, pixels: Pixels, closer?: Box): Promise<Seen> {
+  const { input, output } = session.model;
+  const { size } = input;
+  const square = await toSquare(pixels, size, closer, closer !== undefined);
+  const data = POST[output.post]!(await session.run(toTensor(square, input)));
+  const seen = { data, width: size, height: size };
+  if (closer) mirror(seen);
+  return seen;
+}
+
 /**
- * How much of each place is subject, as the network sees it.
- * @returns size x size, 0..1, the picture stretched to a square
+ * How much of each place is subject. Where there is doubt, and the model gains by it, the subject is looked at again
+ * from nearer, in a mirror.
+ * @param doubt without it there is one look
+ * @see docs/adr/0027-closer-look.md
  */
 export async function segment(
   session: Session,
   pixels: Pixels,
   opacity: Uint8Array | undefined,
-): Promise<Float32Array> {
-  const { input, output } = session.model;
-  const seen = opacity ? layOnGrey(pixels, opacity, GROUND) : pixels;
-  const raw = await session.run(toTensor(await toSquare(seen, input.size), input));
-  return POST[output.post]!(raw);
+  doubt?: Doubt,
+): Promise<Sight> {
+  const visible = opacity ? layOnGrey(pixels, opacity, GROUND) : pixels;
+  const whole = await seenBy(session, visible);
+  const confidence = certaintyOf(whole.data);
+  dropSpecks(whole);
+  const looksAgain = doubt && session.model.input.closer && confidence < doubt.confidence;
+  const part = looksAgain ? subjectPart(whole, pixels, doubt.share) : undefined;
+  if (!part) return { seen: whole, part: wholeOf(pixels), confidence };
+  const seen = together(whole, await seenBy(session, visible, part), part, pixels);
+  dropSpecks(seen);
+  return { seen, part, confidence };
 }

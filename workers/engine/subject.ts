@@ -1,7 +1,5 @@
-import { certaintyOf } from '../../src/image/certainty.ts';
 import { refineEdges } from '../../src/image/edges.ts';
 import { recoverForeground } from '../../src/image/foreground.ts';
-import { dropSpecks } from '../../src/image/islands.ts';
 import { regionOf } from '../../src/image/layout.ts';
 import { type Levels, matteOf, withOpacity } from '../../src/image/matte.ts';
 import { partOfPixels, partOfPlane, paste } from '../../src/image/part.ts';
@@ -9,11 +7,19 @@ import type { Pair } from '../../src/image/shrunk.ts';
 import { readRegion } from '../../src/jobs/geometry.ts';
 import { Problem } from '../../src/problem.ts';
 import type { Decoded } from './codec.ts';
-import { segment } from './segment.ts';
+import { type Doubt, segment } from './segment.ts';
 import type { Session } from './session.ts';
 
 /** Those with the least edge error of all measured; see docs/adr/0005-levels-and-foreground.md. */
 export const LEVELS: Levels = [0.03, 0.97];
+
+/** What care is taken to find a subject. */
+export interface Care {
+  /** Which pictures the network looks at again; none where absent. */
+  doubt?: Doubt;
+  /** Whether edges are refined by the photo. */
+  refines: boolean;
+}
 
 /** A picture with the matte of its subject, and its colours freed of the ground. */
 export interface Subject extends Pair {
@@ -25,17 +31,14 @@ export interface Subject extends Pair {
 /**
  * Finds the subject of a picture.
  * @param decoded its colours are written to
- * @param refines whether edges are refined by the photo
  */
-async function findIn(session: Session, decoded: Decoded, refines: boolean): Promise<Subject> {
+async function findIn(session: Session, decoded: Decoded, care: Care): Promise<Subject> {
   const { pixels, opacity } = decoded;
   const startedAt = performance.now();
-  const seen = await segment(session, pixels, opacity);
+  const { seen, part, confidence } = await segment(session, pixels, opacity, care.doubt);
   const inferenceMillis = performance.now() - startedAt;
-  const confidence = certaintyOf(seen);
-  dropSpecks(seen);
-  const first = matteOf(seen, pixels.width, pixels.height, LEVELS);
-  const found = refines ? refineEdges(pixels, first) : first;
+  const first = matteOf(seen, pixels, LEVELS, part);
+  const found = care.refines ? refineEdges(pixels, first) : first;
   recoverForeground(pixels, found, opacity);
   const matte = opacity ? withOpacity(found, opacity) : found;
   return { pixels, matte, confidence, inferenceMillis };
@@ -49,11 +52,11 @@ async function findIn(session: Session, decoded: Decoded, refines: boolean): Pro
 export async function findSubject(
   session: Session,
   whole: Decoded,
-  refines: boolean,
+  care: Care,
   roi: string | undefined,
 ): Promise<Subject> {
   const corners = roi === undefined ? undefined : readRegion(roi);
-  if (!corners) return findIn(session, whole, refines);
+  if (!corners) return findIn(session, whole, care);
   const { pixels, opacity } = whole;
   const { width, height } = pixels;
   const region = regionOf(corners, pixels);
@@ -68,7 +71,7 @@ export async function findSubject(
     pixels: partOfPixels(pixels, region),
     opacity: opacity && partOfPlane(opacity, width, region, 1),
   };
-  const found = await findIn(session, part, refines);
+  const found = await findIn(session, part, care);
   const matte = { data: new Uint8Array(width * height), width, height };
   const all = { pixels, matte };
   paste(found, region, all);

@@ -198,3 +198,16 @@ test.each([
   expect(square.data.length).toBe(3 * 32 * 32);
   expect(new Set(square.data)).toEqual(new Set([77]));
 });
+
+test('a network sees a part in a mirror, and nothing of what is around it', async () => {
+  const { data, info } = await quarters().raw().toBuffer({ resolveWithObject: true });
+  const side = info.width / 2;
+  const part = { left: side, top: 0, width: side, height: info.height };
+  // Of the right half the right half turns red.
+  for (let y = 0; y < info.height; y++)
+    for (let x = 1; x <= side / 2; x++) data.set([255, 0, 0], 3 * ((y + 1) * info.width - x));
+  const seen = await toSquare({ data, width: info.width, height: info.height }, side, part, true);
+  const at = (x: number, y: number) => [...seen.data.subarray(3 * (y * side + x)).subarray(0, 3)];
+  expect([at(0, 0), at(side - 1, 0)]).toEqual([[255, 0, 0], QUARTERS.topRight]);
+  expect([at(0, side - 1), at(side - 1, side - 1)]).toEqual([[255, 0, 0], QUARTERS.bottomRight]);
+});
