@@ -80,7 +80,9 @@ def main() -> None:
         "--made", required=True, help="date, YYYY-MM-DD; the version in the catalogue"
     )
     parser.add_argument("--sources", type=Path, help="JSON: data with licences")
-    parser.add_argument("--initial", type=Path, help="JSON: what training began from, with licences")
+    parser.add_argument(
+        "--initial", type=Path, help="JSON: what training began from, with licences"
+    )
     parser.add_argument("--recipe", type=Path, help="recipe.json of train.py")
     parser.add_argument("--history", type=Path, help="history.json of train.py")
     parser.add_argument("--calibration", type=Path, help="of calibrate.py")

@@ -1,7 +1,7 @@
 """
-Two checkpoints of the cut-out network as one, every weight so far from the first to the second. The second was
-trained further from the first: what lies between both often does better than either.
-See Wortsman et al., Robust fine-tuning of zero-shot models, CVPR 2022.
+Two checkpoints of the cut-out network as one, every weight a share of the way from the first to
+the second. The second was trained further from the first: what lies between both often does
+better than either. See Wortsman et al., Robust fine-tuning of zero-shot models, CVPR 2022.
 """
 
 import argparse
@@ -21,11 +21,13 @@ def mixed(first: dict[str, Tensor], second: dict[str, Tensor], share: float) -> 
     What only the second has fades in from nothing. Scales of convolutions are not trained, and
     stay the second's.
     """
-    own = {key: value for key, value in first.items() if not key.endswith(".sc")}
-    return {
-        key: value if key.endswith(".sc") else torch.lerp(own.get(key, torch.zeros_like(value)), value, share)
-        for key, value in second.items()
-    }
+
+    def between(key: str, value: Tensor) -> Tensor:
+        if key.endswith(".sc"):
+            return value
+        return torch.lerp(first.get(key, torch.zeros_like(value)), value, share)
+
+    return {key: between(key, value) for key, value in second.items()}
 
 
 def main() -> None:
@@ -37,7 +39,8 @@ def main() -> None:
     options = parser.parse_args()
     if not 0 <= options.share <= 1:
         parser.error("--share lies between 0 and 1")
-    torch.save({"average": mixed(read(options.first), read(options.second), options.share)}, options.out)
+    average = mixed(read(options.first), read(options.second), options.share)
+    torch.save({"average": average}, options.out)
     print(options.out)
 
 

@@ -1,7 +1,5 @@
-import type { Seen } from './seen.ts';
+import { FAINT, type Seen } from './seen.ts';
 
-/** From here on a place counts as part of something. */
-const SEEN = 0.1;
 /** An island this small, as a share of the largest one's sum, is a speck. */
 const SPECK = 0.02;
 
@@ -29,10 +27,10 @@ function islandOf({ island }: Run): Island {
 /** Adds the runs of a row, each an island as yet. */
 function addRuns(data: Float32Array, from: number, to: number, runs: Run[]): void {
   for (let start = from; start < to; start++) {
-    if (data[start]! < SEEN) continue;
+    if (data[start]! < FAINT) continue;
     let sum = 0;
     let end = start;
-    for (; end < to && data[end]! >= SEEN; end++) sum += data[end]!;
+    for (; end < to && data[end]! >= FAINT; end++) sum += data[end]!;
     runs.push({ from: start, to: end, island: { sum } });
     start = end;
   }

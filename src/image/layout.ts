@@ -1,4 +1,4 @@
-import type { Box } from './subject-box.ts';
+import { type Box, wholeOf } from './subject-box.ts';
 
 /** A length on one axis: pixels of the upright input, or percent of a whole that its place names. */
 export interface Length {
@@ -57,7 +57,7 @@ export function regionOf(
 
 /** The input's place that becomes the canvas; with margins it may reach beyond the input. */
 function frameOf({ width, height }: Size, subject: Box, { margins }: Geometry): Box {
-  if (!margins) return { left: 0, top: 0, width, height };
+  if (!margins) return wholeOf({ width, height });
   const left = Math.round(pixelsOf(margins.left, subject.width));
   const right = Math.round(pixelsOf(margins.right, subject.width));
   const top = Math.round(pixelsOf(margins.top, subject.height));
@@ -149,7 +149,7 @@ export function layoutOf(picture: Size, subject: Box, geometry: Geometry): Layou
   const frame = frameOf(picture, subject, geometry);
   const canvas = { width: frame.width, height: frame.height };
   const stays = !scale && !position;
-  const source = stays ? shared(frame, { left: 0, top: 0, ...picture }) : subject;
+  const source = stays ? shared(frame, wholeOf(picture)) : subject;
   const place = stays ? movedBy(source, frame) : placed(subject, frame, geometry);
   const foreground = stays ? movedBy(subject, frame) : place;
   const layout = { canvas, source, place, foreground };

@@ -8,7 +8,7 @@ export interface Seen extends Size {
 }
 
 /** From here on a place counts as something that may be subject. */
-const FAINT = 0.1;
+export const FAINT = 0.1;
 /** Space left around what may be subject, on each side, as a share of its length. */
 const MARGIN = 0.15;
 

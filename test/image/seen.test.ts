@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { mirror, type Seen, subjectPart, together } from '../../src/image/seen.ts';
-import type { Box } from '../../src/image/subject-box.ts';
+import { type Box, wholeOf } from '../../src/image/subject-box.ts';
 
 const PICTURE = { width: 500, height: 800 };
 
@@ -9,7 +9,7 @@ const seenOf = (
   width: number,
   height: number,
   draw: (x: number, y: number) => number,
-  part: Box = { left: 0, top: 0, ...PICTURE },
+  part = wholeOf(PICTURE),
 ): Seen => ({
   data: Float32Array.from({ length: width * height }, (_, i) =>
     draw(
@@ -25,24 +25,19 @@ const within = (box: Box) => (x: number, y: number) =>
   x >= box.left && x < box.left + box.width && y >= box.top && y < box.top + box.height ? 1 : 0;
 
 describe('the part to look at again', () => {
-  test('has some space around it, in whole pixels', () => {
-    const subject = { left: 100, top: 200, width: 200, height: 400 };
-    expect(subjectPart(seenOf(100, 100, within(subject)), PICTURE, 1)).toEqual({
-      left: 70,
-      top: 140,
-      width: 260,
-      height: 520,
-    });
-  });
-
-  test('ends where the picture ends', () => {
-    const subject = { left: 0, top: 400, width: 250, height: 400 };
-    expect(subjectPart(seenOf(100, 100, within(subject)), PICTURE, 1)).toEqual({
-      left: 0,
-      top: 340,
-      width: 288,
-      height: 460,
-    });
+  test.each([
+    {
+      what: 'has some space around it, in whole pixels',
+      subject: { left: 100, top: 200, width: 200, height: 400 },
+      part: { left: 70, top: 140, width: 260, height: 520 },
+    },
+    {
+      what: 'ends where the picture ends',
+      subject: { left: 0, top: 400, width: 250, height: 400 },
+      part: { left: 0, top: 340, width: 288, height: 460 },
+    },
+  ])('$what', ({ subject, part }) => {
+    expect(subjectPart(seenOf(100, 100, within(subject)), PICTURE, 1)).toEqual(part);
   });
 
   test('takes in what is faint', () => {

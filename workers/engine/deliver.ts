@@ -1,7 +1,7 @@
 import { hardened } from '../../src/image/harden.ts';
 import { type Layout, layoutOf, type Size } from '../../src/image/layout.ts';
 import type { Pair } from '../../src/image/shrunk.ts';
-import { subjectBox } from '../../src/image/subject-box.ts';
+import { subjectBox, wholeOf } from '../../src/image/subject-box.ts';
 import { geometryOf } from '../../src/jobs/geometry.ts';
 import { type Foreground, type Format, formatOf, type MediaType } from '../../src/jobs/output.ts';
 import type { CutOutOptions } from '../../src/jobs/quality.ts';
@@ -71,7 +71,7 @@ export async function deliver(
       'No subject was found in the image, so there is nothing to crop to, scale or move',
     );
   }
-  const all = { left: 0, top: 0, width: pixels.width, height: pixels.height };
+  const all = wholeOf(pixels);
   const geometry = geometryOf(options);
   const layout = layoutOf(pixels, box ?? all, geometry);
   checkCanvas(layout, options.format ?? 'png', maxPixels);
