@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
 import { Command } from 'commander';
 import { findModel, readCatalog } from '../models/catalog.ts';
 import { certaintyOf } from '../src/image/certainty.ts';
@@ -8,7 +9,7 @@ import { matteOf } from '../src/image/matte.ts';
 import { toTensor } from '../src/image/tensor.ts';
 import { drawnShirtOnWood } from '../test/support/images.ts';
 import { decode, lockDown, toSquare } from '../workers/engine/codec.ts';
-import { collectSeldom } from '../workers/engine/garbage.ts';
+import { COLLECTING } from '../workers/engine/garbage.ts';
 import { encodePng } from '../workers/engine/png.ts';
 import { type LoadedModel, openSession } from '../workers/engine/session.ts';
 import { LEVELS } from '../workers/engine/subject.ts';
@@ -85,7 +86,7 @@ export async function run(argv: string[]): Promise<void> {
     SIZES.map((size) => drawnShirtOnWood({ ...size, format: 'jpeg' })),
   );
   lockDown();
-  collectSeldom();
+  COLLECTING.forEach(setFlagsFromString);
   const loaded = await openSession(findModel(readCatalog(modelsHome), model), 'cpu', 1);
   for (const [i, { name, rounds }] of SIZES.entries()) {
     const { bytes, steps } = await measure(loaded, images[i]!, rounds);

@@ -5,6 +5,7 @@ import { extname } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { readRefusal } from '../../src/jobs/refusal.ts';
 import { createFrameReader, type Frame, writeFrame } from './frames.ts';
+import { COLLECTING } from './garbage.ts';
 import {
   type Asked,
   type ChildOptions,
@@ -69,7 +70,7 @@ const typeScriptLoader = () => pathToFileURL(createRequire(import.meta.url).reso
 
 function spawnChild(options: ChildOptions): ChildProcess {
   const loader = EXTENSION === '.ts' ? ['--import', typeScriptLoader()] : [];
-  return spawn(process.execPath, [...loader, CHILD], {
+  return spawn(process.execPath, [...COLLECTING, ...loader, CHILD], {
     // Its output goes through this process: an orphan that hangs would keep open what it inherits.
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
     env: childEnvironment(options),

@@ -2,7 +2,6 @@ import { findModel, type Model, readCatalog } from '../../models/catalog.ts';
 import { inBatches } from './batches.ts';
 import { lockDown } from './codec.ts';
 import { cutOut } from './cut-out.ts';
-import { collectSeldom } from './garbage.ts';
 import type { viewGarment } from './garment-view.ts';
 import { marketplacePicture } from './picture.ts';
 import { openSession, type Session } from './session.ts';
@@ -86,7 +85,6 @@ function picturesOf({ options, imageBytes }: Order, bytes: Uint8Array) {
  */
 export async function openWork(options: ChildOptions): Promise<{ warm: Warm; work: Work }> {
   lockDown();
-  collectSeldom();
   let inHand = 0;
   const cutterFor = await open(options, 'cut-out', options.model, () => inHand);
   /** The classifier and the garment words are loaded with the first picture that asks for them. */
