@@ -12,7 +12,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from export import load_net
+from net import checkpoint_of
 from tasks import ClassTask
 
 BINS = 15
@@ -41,7 +41,7 @@ def best_temperature(logits: Tensor, labels: Tensor) -> float:
 
 def calibrate(options) -> None:
     task = ClassTask(options.data, seed=0, batch=1)
-    net = load_net("garment-class", options.checkpoint)
+    net = checkpoint_of("garment-class", options.checkpoint)
     labels = torch.from_numpy(task.held["label"])
     views = {v: task.logits(net, v, "cpu") for v in ("contained", "stretched", "cut-out")}
     temperature = best_temperature(torch.cat(list(views.values())), labels.repeat(len(views)))

@@ -1,5 +1,7 @@
 """The two networks. Names of their parts are those in the checkpoints."""
 
+from pathlib import Path
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
@@ -160,6 +162,33 @@ class Classifier(nn.Module):
 
 
 NETS = {"garment-cutout": CutOut, "garment-class": Classifier}
+
+
+def narrow(conv: Conv, between: int) -> nn.Sequential:
+    """In the place of a convolution: one to fewer channels, one from there to as many as before."""
+    outputs, inputs, kernel, _ = conv.v.shape
+    return nn.Sequential(
+        Conv(inputs, between, kernel, act=None), Conv(between, outputs, act=conv.act)
+    )
+
+
+def put(net: nn.Module, path: str, part: nn.Module) -> None:
+    """In the place of the part that is there."""
+    parent, _, name = path.rpartition(".")
+    setattr(net.get_submodule(parent), name, part)
+
+
+def checkpoint_of(name: str, file: Path) -> nn.Module:
+    """The network of a checkpoint, with those convolutions narrow that are so there (narrow.py)."""
+    state = torch.load(file, map_location="cpu", weights_only=True)
+    state = state.get("average", state)
+    net = NETS[name]()
+    for path, conv in list(net.named_modules()):
+        first = state.get(f"{path}.0.v")
+        if isinstance(conv, Conv) and first is not None:
+            put(net, path, narrow(conv, len(first)))
+    net.load_state_dict(state)
+    return net.eval()
 
 
 @torch.no_grad()

@@ -16,6 +16,7 @@ import colours  # noqa: E402
 import data  # noqa: E402
 import loss  # noqa: E402
 import mix  # noqa: E402
+import narrow  # noqa: E402
 import net  # noqa: E402
 import start  # noqa: E402
 import tasks  # noqa: E402
@@ -153,6 +154,29 @@ class Networks(unittest.TestCase):
         once = network(x).detach()
         self.assertGreater(float((seen - once).abs().max()), 0)
         self.assertLess(float((seen - once).abs().mean()), 0.25 * float(once.std()))
+
+    def test_a_narrowed_network_answers_nearly_as_before_and_is_read_back(self):
+        torch.manual_seed(1)
+        wide, x = net.CutOut().eval(), torch.rand(2, 3, 64, 64)
+        # What is trained has fewer directions than channels; so have these.
+        for path, between in narrow.BETWEEN.items():
+            conv = wide.get_submodule(path)
+            few = torch.einsum("ob,bikl->oikl", torch.randn(len(conv.v), between), conv.v[:between])
+            conv.set(few.detach(), conv.b.detach())
+        thin = narrow.narrowed(wide, x)
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "narrow.pt"
+            torch.save({"average": thin.state_dict()}, file)
+            again = net.checkpoint_of("garment-cutout", file)
+            torch.save({"average": wide.state_dict()}, file)
+            same = net.checkpoint_of("garment-cutout", file)
+        with torch.no_grad():
+            wanted, found = wide(x), thin(x)
+            torch.testing.assert_close(again(x), found)
+            torch.testing.assert_close(same(x), wanted)
+        self.assertLess(float((found - wanted).abs().mean()), 0.01 * float(wanted.std()))
+        weights = [sum(w.numel() for w in each.parameters()) for each in (wide, thin)]
+        self.assertLess(weights[1], weights[0])
 
     def test_the_loss_is_least_where_the_answer_is_right(self):
         matte = torch.zeros(1, 1, 32, 32)

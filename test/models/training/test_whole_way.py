@@ -65,7 +65,10 @@ class WholeWay(unittest.TestCase):
             history = json.loads((folder / "whole" / "history.json").read_text())
             self.assertLess(history[-1]["loss"], history[0]["loss"])
             out = folder / "out.onnx"
-            run("export.py", folder / "whole" / "last.pt", out, "--net", "garment-cutout")
+            thin = folder / "narrow.pt"
+            given = ["--data", folder, "--pictures", 4, "--out", thin]
+            run("narrow.py", folder / "whole" / "last.pt", *given)
+            run("export.py", thin, out, "--net", "garment-cutout")
             made = run(
                 "card.py",
                 out,
