@@ -37,7 +37,7 @@ describe('the caller sees nothing of', () => {
       signalAll(inferenceChildren(stack), 'SIGKILL');
       return answer;
     });
-    expect(response.status).toBe(200);
+    expect(response.status, await response.clone().text()).toBe(200);
   });
 
   test('a worker that is killed over its image, while another lives', async () => {
