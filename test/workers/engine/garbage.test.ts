@@ -30,6 +30,7 @@ const collectionsWith = (options: readonly string[]): number =>
     ),
   );
 
-test('V8 looks through all of its memory less than half as often as it would', () => {
-  expect(collectionsWith(COLLECTING)).toBeLessThan(collectionsWith([]) / 2);
+test('V8 looks through all of its memory a good deal less often than it would', () => {
+  // Seven pairs of runs had 10 or 11 for 19 to 35.
+  expect(collectionsWith(COLLECTING)).toBeLessThan(0.75 * collectionsWith([]));
 }, 60_000);
