@@ -5,9 +5,10 @@ import { defineConfig } from 'vitest/config';
  * memory test of feeds) reads hundreds of megabytes.
  */
 const pure = [
-  'test/{look,taxonomy,image,client,http,fuzz}/**/*.test.ts',
-  'test/feed/!(memory).test.ts',
+  'test/{look,taxonomy,imaging,client,http,fuzz}/**/*.test.ts',
+  'test/feed-formats/!(memory).test.ts',
   'test/*.test.ts',
+  'test/platform/{config,metrics}.test.ts',
 ];
 
 export default defineConfig({

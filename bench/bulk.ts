@@ -4,7 +4,7 @@ import { Command } from 'commander';
 import { type FeedServer, startFeedServer } from '../test/support/feed-server.ts';
 import { drawnShirt } from '../test/support/images.ts';
 import { type Stack, startStack } from '../test/support/stack.ts';
-import { type Engine, startEngine } from '../workers/engine/pool.ts';
+import { type Engine, startEngine } from '../workers/inference/pool.ts';
 
 interface Options {
   pictures: number;

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import { Command } from 'commander';
 import { drawnShirt } from '../test/support/images.ts';
-import { type Engine, startEngine } from '../workers/engine/pool.ts';
+import { type Engine, startEngine } from '../workers/inference/pool.ts';
 import { cpuMillisOf } from './processes.ts';
 
 interface Options {

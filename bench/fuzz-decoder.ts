@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { Problem } from '../src/problem.ts';
-import { MAX_SIDE_PIXELS, measureImage } from '../src/store/inbox.ts';
+import { MAX_SIDE_PIXELS, validateImage } from '../src/intake/validate-image.ts';
+import { Problem } from '../src/platform/problem.ts';
 import { createRandom } from '../test/faults/random.ts';
 import {
   craftedPictures,
@@ -8,7 +8,7 @@ import {
   type Poison,
   soundPictures,
 } from '../test/hostile/poison.ts';
-import { type Engine, startEngine, Undecodable } from '../workers/engine/pool.ts';
+import { type Engine, startEngine, Undecodable } from '../workers/inference/pool.ts';
 
 const LIMITS = { maxPixels: 4_000_000, maxSidePixels: MAX_SIDE_PIXELS };
 const SLOTS = 2;
@@ -18,7 +18,7 @@ type Outcome = 'cut out' | 'refused by its header' | 'refused by the decoder';
 /** What becomes of a picture, the way the service takes it. Throws what should not be thrown. */
 async function outcomeOf(engine: Engine, { bytes }: Poison): Promise<Outcome> {
   try {
-    measureImage(bytes, LIMITS);
+    validateImage(bytes, LIMITS);
   } catch (error) {
     if (error instanceof Problem) return 'refused by its header';
     throw error;

@@ -1,9 +1,9 @@
 import { Command } from 'commander';
-import { dryHeat } from '../src/look/heat.ts';
+import { dryHeat } from '../src/look/comfort/heat.ts';
+import { type Situation, situationOf, unsignedTargets } from '../src/look/comfort/targets.ts';
 import { PARAMS, readModel } from '../src/look/params.ts';
 import { TargetsRequest } from '../src/look/schema.ts';
-import { type Situation, situationOf, unsignedTargets } from '../src/look/targets.ts';
-import { REGIONS } from '../src/taxonomy/schema.ts';
+import { REGIONS } from '../src/taxonomy/dictionary/schema.ts';
 import { outfitFaults } from '../test/look/outfit-laws.ts';
 import { type Chance, createChance, drawDay } from '../test/look/wardrobes.ts';
 

@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { IMAGE_CLASSES } from '../src/taxonomy/image-classes.ts';
-import { type Engine, startEngine } from '../workers/engine/pool.ts';
+import { IMAGE_CLASSES } from '../src/taxonomy/photo/image-classes.ts';
+import { type Engine, startEngine } from '../workers/inference/pool.ts';
 
 const Manifest = z.object({
   items: z.array(

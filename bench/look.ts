@@ -1,12 +1,12 @@
 import { performance } from 'node:perf_hooks';
 import { Command } from 'commander';
+import { computeTargets } from '../src/look/comfort/signed-targets.ts';
 import { readSigningKeys } from '../src/look/digest.ts';
 import { computeOutfits } from '../src/look/outfits.ts';
 import { PARAMS, readModel } from '../src/look/params.ts';
 import { TargetsRequest } from '../src/look/schema.ts';
-import { computeTargets } from '../src/look/signed-targets.ts';
-import { OutfitsRequest } from '../src/look/wardrobe-request.ts';
-import type { WardrobeItem } from '../src/taxonomy/wardrobe-item-schema.ts';
+import { OutfitsRequest } from '../src/look/wardrobe/wardrobe-request.ts';
+import type { WardrobeItem } from '../src/taxonomy/attributes/wardrobe-item-schema.ts';
 import { createChance, drawDay, drawWardrobe } from '../test/look/wardrobes.ts';
 
 const model = readModel(PARAMS);

@@ -1,4 +1,4 @@
-import type { Matte } from '../src/image/matte.ts';
+import type { Matte } from '../src/imaging/matte.ts';
 
 /** How near a matte is to its reference. */
 export interface Scores {

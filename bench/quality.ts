@@ -4,9 +4,9 @@ import { join, resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import sharp, { type Sharp } from 'sharp';
 import { findModel, ModelError, readCatalog, readWeights } from '../models/catalog.ts';
-import type { Matte } from '../src/image/matte.ts';
-import { QUALITIES, type Quality, USUAL_QUALITY } from '../src/jobs/quality.ts';
-import { type Engine, startEngine } from '../workers/engine/pool.ts';
+import type { Matte } from '../src/imaging/matte.ts';
+import { DEFAULT_QUALITY, QUALITIES, type Quality } from '../src/output/quality.ts';
+import { type Engine, startEngine } from '../workers/inference/pool.ts';
 import { failuresSeen, HARMS, type Judged } from './confidence.ts';
 import { EVAL_FOLDER, type Photo, readPhotos } from './eval-photos.ts';
 import { colourError, type Scores, scoresOf } from './matte-scores.ts';
@@ -193,7 +193,7 @@ export async function run(argv: string[]): Promise<void> {
     .addOption(
       new Option('--quality <quality>', 'how the cut-outs are made')
         .choices(QUALITIES)
-        .default(USUAL_QUALITY),
+        .default(DEFAULT_QUALITY),
     )
     .option('--limit <n>', 'photos of each kind at most', Number)
     .option('--harmed', 'judge the confidence on harmed photos too', false)

@@ -1,10 +1,10 @@
 import { Command } from 'commander';
 import { classify } from '../src/taxonomy/classify.ts';
-import { measureColors } from '../src/taxonomy/color.ts';
-import { OptionsQuery, options } from '../src/taxonomy/options.ts';
+import { OptionsQuery, options } from '../src/taxonomy/dictionary/options.ts';
+import { LOCALES } from '../src/taxonomy/dictionary/schema.ts';
+import { measureColors } from '../src/taxonomy/photo/color.ts';
 import { ClassifyOptions } from '../src/taxonomy/request-schema.ts';
-import { LOCALES } from '../src/taxonomy/schema.ts';
-import { classifyText } from '../src/taxonomy/text.ts';
+import { classifyText } from '../src/taxonomy/text/classify-text.ts';
 import { accuracy, namedBy, readFeedRows } from '../test/taxonomy/feed-rows.ts';
 import { measureGarmentClass } from './garment-class.ts';
 

@@ -27,7 +27,7 @@ const Model = z.strictObject({
     /** Absent: the network's first. */
     name: z.string().optional(),
     size: z.number().int().positive(),
-    /** Whether it gains by a second look at the subject alone; see docs/adr/0027-closer-look.md. */
+    /** Whether it gains by a second look at the subject alone; see docs/adr/0027-second-pass.md. */
     closer: z.boolean().optional(),
     scale: z.enum(['divide-255', 'divide-max']),
     mean: Triple,

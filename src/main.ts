@@ -1,39 +1,38 @@
 import manifest from '../package.json' with { type: 'json' };
-import { createKeys, type KeyRecord } from './access/keys.ts';
-import { createClientRetention } from './access/retention.ts';
-import { SCOPES } from './access/scopes.ts';
-import { createSessions, SESSION_SECONDS } from './access/sessions.ts';
-import { serveBoard } from './api/board.ts';
+import { serveDocs } from './api/operations/docs.ts';
+import { serveQueueDashboard } from './api/operations/queue-dashboard.ts';
 import { routeTable } from './api/routes.ts';
-import { ConfigError, isTraced, readConfig } from './config.ts';
+import { createClientRetention } from './auth/client-retention.ts';
+import { createKeys, type KeyRecord } from './auth/keys.ts';
+import { SCOPES } from './auth/scopes.ts';
+import { createSessions, SESSION_SECONDS } from './auth/sessions.ts';
 import { serveConsole } from './console/serve.ts';
 import type { Grant } from './http/auth.ts';
-import { serveDocs } from './http/docs.ts';
 import { createLimits } from './http/limits.ts';
 import { createServer } from './http/server.ts';
 import { SUNSETS } from './http/sunset.ts';
-import { sniffFormat } from './image/sniff.ts';
-import { createAdmission } from './jobs/admission.ts';
-import { createBatches } from './jobs/batches/batches.ts';
-import { createBatchIndex } from './jobs/batches/client-index.ts';
-import { createBatchKeeping } from './jobs/batches/keeping.ts';
-import { followClock } from './jobs/clock.ts';
-import { createEndings } from './jobs/endings.ts';
-import { checkEpoch } from './jobs/epoch.ts';
-import { createFeeds } from './jobs/feeds/feeds.ts';
-import { createFeedRuns } from './jobs/feeds/runs.ts';
-import { createQueueFigures, readBatchFigures, readRedisMemory } from './jobs/figures.ts';
-import { createIdempotency } from './jobs/idempotency.ts';
-import { createKeeping } from './jobs/keeping.ts';
-import { openQueue } from './jobs/queue.ts';
-import { createRecords } from './jobs/records.ts';
-import { blockingConnection, checkRedis, commandConnection, untilReady } from './jobs/redis.ts';
-import { createJobRunner } from './jobs/results.ts';
-import { createWebhookEvents } from './jobs/webhooks/events.ts';
-import { createWebhookReceivers } from './jobs/webhooks/receivers.ts';
-import { OUTBOX } from './jobs/webhooks/webhooks.ts';
-import { createWorkerRegister } from './jobs/workers.ts';
-import { createLog } from './log.ts';
+import { sniffFormat } from './imaging/sniff.ts';
+import { batchEraser } from './intake/batches/batch-eraser.ts';
+import { createBatchRetention } from './intake/batches/batch-retention.ts';
+import { createBatches } from './intake/batches/batches.ts';
+import { createBatchIndex } from './intake/batches/client-index.ts';
+import { createCompletions } from './intake/completions.ts';
+import { runManifests } from './intake/feeds/feed-files.ts';
+import { createFeeds } from './intake/feeds/feeds.ts';
+import { createFeedRuns } from './intake/feeds/runs.ts';
+import { createIdempotency } from './intake/idempotency.ts';
+import { checkInstallationId } from './intake/installation-id.ts';
+import { createJobRecords } from './intake/job-records.ts';
+import { createJobRetention } from './intake/job-retention.ts';
+import { createQueueFigures, readBatchFigures, readRedisMemory } from './intake/queue-figures.ts';
+import { MAX_SIDE_PIXELS } from './intake/validate-image.ts';
+import { createWebhookEvents } from './intake/webhooks/events.ts';
+import { OUTBOX } from './intake/webhooks/outbox.ts';
+import { createWebhookReceivers } from './intake/webhooks/receivers.ts';
+import { followClock } from './platform/clock.ts';
+import { ConfigError, isTraced, readConfig } from './platform/config.ts';
+import { createLog } from './platform/log.ts';
+import { createGatewayMetrics, createRegistry } from './platform/metrics/process-metrics.ts';
 import {
   createStoreMetrics,
   watchBatches,
@@ -41,16 +40,17 @@ import {
   watchDisk,
   watchQueues,
   watchRedisMemory,
-} from './metrics/watch.ts';
-import { createGatewayMetrics, createRegistry } from './metrics.ts';
-import { readSecrets, secretFor } from './secrets.ts';
-import { batchBin } from './store/batch-bin.ts';
-import { runIntents } from './store/feed-store.ts';
-import { fileLinks } from './store/file-links.ts';
-import { MAX_SIDE_PIXELS } from './store/inbox.ts';
-import { openStore } from './store/open-store.ts';
-import { diskSpace, watchBlobs } from './store/watched-blobs.ts';
-import { startTracing } from './tracing.ts';
+} from './platform/metrics/system-gauges.ts';
+import { blockingConnection, checkRedis, commandConnection, untilReady } from './platform/redis.ts';
+import { readSecrets, secretFor } from './platform/secrets.ts';
+import { startTracing } from './platform/tracing.ts';
+import { createAdmission } from './queue/admission.ts';
+import { createJobWaiter } from './queue/job-waiter.ts';
+import { openQueue } from './queue/queue.ts';
+import { createWorkerRegistry } from './queue/worker-registry.ts';
+import { fileLinks } from './storage/file-links.ts';
+import { diskSpace, instrumentBlobs } from './storage/instrumented-blobs.ts';
+import { openStorage } from './storage/open-storage.ts';
 
 const START_MILLIS = 30_000;
 
@@ -69,25 +69,25 @@ async function main(): Promise<void> {
   await untilReady(redis, AbortSignal.timeout(START_MILLIS));
   await checkRedis(redis, log);
   const now = await followClock(redis, log);
-  const blobs = watchBlobs(await openStore(config), createStoreMetrics(registry));
-  await checkEpoch(redis, blobs, log);
+  const blobs = instrumentBlobs(await openStorage(config), createStoreMetrics(registry));
+  await checkInstallationId(redis, blobs, log);
   const keyPepper = config.KEY_PEPPER ?? readSecrets(config.SELVAGE_HOME).keyPepper;
   const keys = createKeys(redis, keyPepper);
   const sessions = createSessions(redis, keys);
   const developmentKey = config.SELVAGE_DEV_KEY;
   if (developmentKey) await keys.adopt(developmentKey, DEVELOPMENT_GRANT);
 
-  const runner = await createJobRunner(
+  const runner = await createJobWaiter(
     'sync',
     redis,
     blockingConnection(config.REDIS_URL, log),
     log,
   );
-  const register = createWorkerRegister(redis);
+  const register = createWorkerRegistry(redis);
   const admission = createAdmission(runner, register, deadlineMillis, log);
   await admission.sample();
 
-  const records = createRecords(redis);
+  const records = createJobRecords(redis);
   const queue = openQueue('async', redis, log);
   const batches = createBatches(redis, OUTBOX);
   const webhooks = {
@@ -100,7 +100,7 @@ async function main(): Promise<void> {
   const feedQueue = openQueue('feed', redis, log);
   const idempotency = createIdempotency(redis);
   const links = fileLinks(secretFor('file-links', keyPepper));
-  const endings = await createEndings(blockingConnection(config.REDIS_URL, log));
+  const endings = await createCompletions(blockingConnection(config.REDIS_URL, log));
   const limits = { maxPixels: config.MAX_IMAGE_PIXELS, maxSidePixels: MAX_SIDE_PIXELS };
 
   const metrics = createGatewayMetrics(registry, deadlineMillis, () => ({
@@ -132,7 +132,7 @@ async function main(): Promise<void> {
     },
     intake: {
       ...{ blobs, records, queue, redis, limits, endings, policyOf, now },
-      keeping: createKeeping(records, blobs),
+      keeping: createJobRetention(records, blobs),
       idempotency,
       links,
       webhooks,
@@ -140,12 +140,12 @@ async function main(): Promise<void> {
     batches: {
       ...{ batches, blobs, limits, policyOf, maxImageBytes: config.MAX_IMAGE_BYTES },
       index: createBatchIndex(redis),
-      keeping: createBatchKeeping(batches, batchBin(blobs)),
+      keeping: createBatchRetention(batches, batchEraser(blobs)),
       receivers: webhooks.receivers,
     },
     feeds: {
       ...{ redis, blobs, feeds, batches, idempotency, links, policyOf, queue: feedQueue },
-      runs: createFeedRuns({ feeds, batches, queue: feedQueue, ...runIntents(blobs) }),
+      runs: createFeedRuns({ feeds, batches, queue: feedQueue, ...runManifests(blobs) }),
       receivers: webhooks.receivers,
       publicUrl: config.PUBLIC_URL,
     },
@@ -192,7 +192,7 @@ async function main(): Promise<void> {
     observe: metrics.observe,
   });
   serveDocs(app, routes, manifest.version);
-  serveBoard(app, { lookUp, queues: figures.queues });
+  serveQueueDashboard(app, { lookUp, queues: figures.queues });
   serveConsole(app);
   const url = await app.listen({ host: config.HOST, port: config.PORT });
   log.info({ url, version: manifest.version, store: config.STORE }, 'gateway ready');

@@ -1,4 +1,6 @@
 import { DelayedError, type Job, UnrecoverableError } from 'bullmq';
+import { Problem } from '../src/platform/problem.ts';
+import { traceRequestId, traceSteps } from '../src/platform/tracing.ts';
 import {
   type JobData,
   type JobName,
@@ -6,11 +8,9 @@ import {
   type JobsOf,
   type QueueName,
   readData,
-} from '../src/jobs/catalog.ts';
-import { writeRefusal } from '../src/jobs/refusal.ts';
-import { Problem } from '../src/problem.ts';
-import { traceRequestId, traceSteps } from '../src/tracing.ts';
-import { isAway } from './away.ts';
+} from '../src/queue/catalog.ts';
+import { serializeProblem } from '../src/queue/serialized-problem.ts';
+import { isUnavailable } from './unavailable.ts';
 
 /** Does one kind of job. `isLastTry`: nobody tries again where it throws. */
 export type Processor<N extends JobName> = (
@@ -49,7 +49,7 @@ export class TryLater extends Error {
   }
 }
 
-export interface AttemptParts {
+export interface AttemptDeps {
   done(fact: JobFact): void;
   /** Epoch milliseconds, as Redis has it. */
   now(): number;
@@ -102,10 +102,10 @@ function fateOf(error: unknown, { job, token, signal, isApart }: Attempt): Fate 
     if (isApart) delete job.opts.backoff;
     throw error;
   }
-  if (isAway(error) && canWait(job) && !isApart)
+  if (isUnavailable(error) && canWait(job) && !isApart)
     return { outcome: 'postponed', reason, conclude: putOff };
-  if (error instanceof Problem && !isAway(error))
-    return { outcome: 'refused', reason: error.type, conclude: giveUp(writeRefusal(error)) };
+  if (error instanceof Problem && !isUnavailable(error))
+    return { outcome: 'refused', reason: error.type, conclude: giveUp(serializeProblem(error)) };
   if (signal.aborted)
     return { outcome: 'canceled', reason: String(signal.reason), conclude: giveUp('canceled') };
   return { outcome: error instanceof TryLater ? 'postponed' : 'failed', reason, conclude: again };
@@ -113,7 +113,7 @@ function fateOf(error: unknown, { job, token, signal, isApart }: Attempt): Fate 
 
 /** Runs jobs, one attempt each, and tells what came of it. */
 export const attempt =
-  <Q extends QueueName>(processors: Processors<Q>, { done, now }: AttemptParts) =>
+  <Q extends QueueName>(processors: Processors<Q>, { done, now }: AttemptDeps) =>
   async (job: Job, token?: string, canceled?: AbortSignal): Promise<unknown> => {
     const name = job.name as JobsOf<Q>;
     const data = readData(name, job.data);

@@ -1,18 +1,22 @@
-import { Problem, type ProblemType } from '../src/problem.ts';
-import type { Blobs } from '../src/store/blobs.ts';
-import { type InboxLimits, type MeasuredImage, measureImage } from '../src/store/inbox.ts';
-import { LINK_MEDIA_TYPE } from '../src/store/keys.ts';
-import { FetchRefused, type RefusalReason, type SafeFetch } from './safe-fetch.ts';
+import {
+  type ImageLimits,
+  type MeasuredImage,
+  validateImage,
+} from '../src/intake/validate-image.ts';
+import { Problem, type ProblemType } from '../src/platform/problem.ts';
+import { LINK_MEDIA_TYPE } from '../src/storage/blob-keys.ts';
+import type { Blobs } from '../src/storage/blobs.ts';
+import { FetchError, type FetchErrorReason, type SafeFetch } from './fetch/safe-fetch.ts';
 
-export interface FetchInputParts {
+export interface FetchInputDeps {
   blobs: Blobs;
   safeFetch: SafeFetch;
-  limits: InboxLimits;
+  limits: ImageLimits;
   maxBytes: number;
 }
 
 /** What a refusal is to the client, where it is not just a bad request. */
-const TYPES: Partial<Record<RefusalReason, ProblemType>> = { 'too-large': 'payload-too-large' };
+const TYPES: Partial<Record<FetchErrorReason, ProblemType>> = { 'too-large': 'payload-too-large' };
 
 /** How what is fetched is called in answers. */
 export type What = 'image' | 'background image';
@@ -25,7 +29,7 @@ const POINTERS: Readonly<Record<What, string>> = {
 
 /** A refusal that trying again will not change, in words for whoever wrote the link. */
 export const refusedLink = (
-  { reason, message, retryable }: FetchRefused,
+  { reason, message, retryable }: FetchError,
   what: What = 'image',
 ): Problem =>
   new Problem(
@@ -35,16 +39,16 @@ export const refusedLink = (
   );
 
 async function download(
-  parts: FetchInputParts,
+  deps: FetchInputDeps,
   link: string,
   what: What,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
   try {
-    const fetched = await parts.safeFetch.fetch(link, { maxBytes: parts.maxBytes, signal });
+    const fetched = await deps.safeFetch.fetch(link, { maxBytes: deps.maxBytes, signal });
     if (!fetched.notModified) return fetched.bytes;
   } catch (error) {
-    if (error instanceof FetchRefused && !error.retryable) throw refusedLink(error, what);
+    if (error instanceof FetchError && !error.retryable) throw refusedLink(error, what);
     throw error;
   }
   throw new Problem('upstream-failed', `The server answered without the ${what}`);
@@ -56,17 +60,17 @@ async function download(
  * @throws Problem where there is no image to be had; FetchRefused where later may help
  */
 export async function fetchInput(
-  parts: FetchInputParts,
+  deps: FetchInputDeps,
   { inputKey }: { inputKey: string },
   signal: AbortSignal,
   what: What = 'image',
 ): Promise<MeasuredImage> {
-  const { blobs, limits } = parts;
+  const { blobs, limits } = deps;
   const stored = await blobs.get(inputKey, signal);
   const head = await blobs.head(inputKey, signal);
-  if (head?.mediaType !== LINK_MEDIA_TYPE) return measureImage(stored, limits, what);
-  const image = measureImage(
-    await download(parts, new TextDecoder().decode(stored), what, signal),
+  if (head?.mediaType !== LINK_MEDIA_TYPE) return validateImage(stored, limits, what);
+  const image = validateImage(
+    await download(deps, new TextDecoder().decode(stored), what, signal),
     limits,
     what,
   );
@@ -77,8 +81,8 @@ export async function fetchInput(
 
 /** What goes behind the subject of a job, as `fetchInput`; nothing where it has no such blob. */
 export const fetchBackground = async (
-  parts: FetchInputParts,
+  deps: FetchInputDeps,
   inputKey: string | undefined,
   signal: AbortSignal,
 ): Promise<MeasuredImage | undefined> =>
-  inputKey === undefined ? undefined : fetchInput(parts, { inputKey }, signal, 'background image');
+  inputKey === undefined ? undefined : fetchInput(deps, { inputKey }, signal, 'background image');

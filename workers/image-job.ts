@@ -1,13 +1,13 @@
-import { type Crashes, isPoison } from '../src/jobs/crashes.ts';
-import { Problem } from '../src/problem.ts';
-import type { Blobs } from '../src/store/blobs.ts';
-import { type Engine, EngineCrash, type Turn, Undecodable } from './engine/pool.ts';
+import { Problem } from '../src/platform/problem.ts';
+import { isQuarantined, type Quarantine } from '../src/queue/quarantine.ts';
+import type { Blobs } from '../src/storage/blobs.ts';
+import { type Engine, EngineCrash, type Turn, Undecodable } from './inference/pool.ts';
 
 /** What processors of images are built of. */
-export interface ImageParts {
+export interface ImageDeps {
   blobs: Blobs;
   engine: Engine;
-  crashes: Crashes;
+  crashes: Quarantine;
 }
 
 const poison = () =>
@@ -17,7 +17,7 @@ const poison = () =>
   );
 
 /** What a fault of the engine means to the client; a crash may be tried again, the rest may not. */
-async function explain(error: unknown, sha256: string, crashes: Crashes): Promise<unknown> {
+async function explain(error: unknown, sha256: string, crashes: Quarantine): Promise<unknown> {
   if (error instanceof Undecodable) {
     return new Problem(
       'invalid-request',
@@ -36,7 +36,7 @@ export interface Input {
 }
 
 /** What crashes on an image are remembered under: with a background it may be that which is to blame. */
-export const crashName = (sha256: string, background: { sha256: string } | undefined): string =>
+export const crashKey = (sha256: string, background: { sha256: string } | undefined): string =>
   background ? `${sha256}-${background.sha256}` : sha256;
 
 /** What the engine does with an image, and where its time went. */
@@ -54,14 +54,14 @@ interface Worked<T> {
  * @throws Problem where the image cannot be worked with; EngineCrash where trying again may help
  */
 export async function workOnImage<T extends Timed>(
-  { crashes }: Pick<ImageParts, 'crashes'>,
+  { crashes }: Pick<ImageDeps, 'crashes'>,
   { image, sha256 }: Input,
   work: Work<T>,
   signal: AbortSignal,
   priority: Turn['priority'] = 'later',
 ): Promise<Worked<T>> {
   const earlierCrashes = await crashes.seen(sha256);
-  if (isPoison(earlierCrashes)) throw poison();
+  if (isQuarantined(earlierCrashes)) throw poison();
   const done = await work(image, { signal, priority }).catch(async (error) => {
     throw await explain(error, sha256, crashes);
   });
@@ -71,15 +71,15 @@ export async function workOnImage<T extends Timed>(
 
 /** Fetches the image of a request that waits, and has the engine work on it. Throws as `workOnImage`. */
 export async function workOnRequest<T extends Timed>(
-  parts: ImageParts,
+  deps: ImageDeps,
   { inputKey, sha256 }: { inputKey: string; sha256: string },
   work: Work<T>,
   signal: AbortSignal,
 ): Promise<Worked<T>> {
   const startedAt = performance.now();
-  const image = await parts.blobs.get(inputKey, signal);
+  const image = await deps.blobs.get(inputKey, signal);
   const fetch = performance.now() - startedAt;
-  const { done, millis } = await workOnImage(parts, { image, sha256 }, work, signal, 'now');
+  const { done, millis } = await workOnImage(deps, { image, sha256 }, work, signal, 'now');
   return { done, millis: { fetch, ...millis } };
 }
 

@@ -1,12 +1,12 @@
-import type { CutOutOptions } from '../src/jobs/quality.ts';
-import type { JobResults, Operation } from '../src/jobs/records.ts';
-import type { MeasuredImage } from '../src/store/inbox.ts';
-import type { Engine } from './engine/pool.ts';
-import { crashName, type ImageParts, workOnImage } from './image-job.ts';
-import { keepCutOut, keptCutOut, type Wanted } from './kept-cut-out.ts';
+import type { MeasuredImage } from '../src/intake/validate-image.ts';
+import type { CutOutOptions } from '../src/output/quality.ts';
+import type { JobResults, Operation } from '../src/queue/job-data.ts';
+import { type CutOutCacheQuery, cachedCutOut, storeCutOut } from './cached-cut-out.ts';
+import { crashKey, type ImageDeps, workOnImage } from './image-job.ts';
+import type { Engine } from './inference/pool.ts';
 
 /** One image, and who wants to keep what is made of it; the model is the engine's. */
-export interface Task extends Omit<Wanted, 'model'> {
+export interface Task extends Omit<CutOutCacheQuery, 'model'> {
   options: CutOutOptions;
   image: Uint8Array;
   /** What goes behind the subject. */
@@ -31,26 +31,26 @@ interface Done {
 }
 
 /** Cuts an image out, unless the client has had the same one cut out before. */
-async function cutOut(parts: ImageParts, task: Task, signal: AbortSignal): Promise<Done> {
-  const { blobs, engine } = parts;
+async function cutOut(deps: ImageDeps, task: Task, signal: AbortSignal): Promise<Done> {
+  const { blobs, engine } = deps;
   const model = `${engine.model.id}@${engine.model.version}`;
-  const kept = await keptCutOut(blobs, { ...task, model }, signal);
+  const kept = await cachedCutOut(blobs, { ...task, model }, signal);
   if (kept) return { results: { cutout: kept }, millis: {} };
   const { options, image, background } = task;
   const order = { options, background: background?.bytes };
   const cut: Engine['removeBackground'] = (bytes, turn) =>
     engine.removeBackground(bytes, turn, order);
-  const input = { image, sha256: crashName(task.sha256, background) };
-  const { done, millis } = await workOnImage(parts, input, cut, signal);
+  const input = { image, sha256: crashKey(task.sha256, background) };
+  const { done, millis } = await workOnImage(deps, input, cut, signal);
   const doneAt = performance.now();
-  const cutout = await keepCutOut(blobs, task.outputKey, { ...done, model }, signal);
+  const cutout = await storeCutOut(blobs, task.outputKey, { ...done, model }, signal);
   const store = performance.now() - doneAt;
   return { results: { cutout }, millis: { ...millis, store } };
 }
 
 /** Looks at the garment; words are put to it when somebody asks. */
-async function view(parts: ImageParts, task: Task, signal: AbortSignal): Promise<Done> {
-  const { done, millis } = await workOnImage(parts, task, parts.engine.viewGarment, signal);
+async function view(deps: ImageDeps, task: Task, signal: AbortSignal): Promise<Done> {
+  const { done, millis } = await workOnImage(deps, task, deps.engine.viewGarment, signal);
   const { timings: _, ...seen } = done;
   return { results: { view: seen }, millis };
 }
@@ -67,14 +67,14 @@ const sum = (a: Millis, b: Millis): Millis =>
 
 /** Does to one image what was asked, one thing after the other. Throws as `workOnImage`. */
 export async function perform(
-  parts: ImageParts,
+  deps: ImageDeps,
   operations: readonly Operation[],
   task: Task,
   signal: AbortSignal,
 ): Promise<Done> {
   let all: Done = { results: {}, millis: {} };
   for (const operation of operations) {
-    const { results, millis } = await DEEDS[operation](parts, task, signal);
+    const { results, millis } = await DEEDS[operation](deps, task, signal);
     all = { results: { ...all.results, ...results }, millis: sum(all.millis, millis) };
   }
   return all;

@@ -2,42 +2,46 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import manifest from '../package.json' with { type: 'json' };
-import { ConfigError, isTraced, readConfig } from '../src/config.ts';
-import { createBatches } from '../src/jobs/batches/batches.ts';
-import { onCanceled } from '../src/jobs/cancel.ts';
-import { followClock } from '../src/jobs/clock.ts';
-import { createCrashes } from '../src/jobs/crashes.ts';
-import { checkEpoch } from '../src/jobs/epoch.ts';
-import { createFeeds } from '../src/jobs/feeds/feeds.ts';
-import { expireRun, finishRun } from '../src/jobs/feeds/keeping.ts';
-import { createKeeping } from '../src/jobs/keeping.ts';
-import { enqueueJob, openQueue, retryFailed } from '../src/jobs/queue.ts';
-import { createRecords } from '../src/jobs/records.ts';
+import { createBatches } from '../src/intake/batches/batches.ts';
+import { feedFiles } from '../src/intake/feeds/feed-files.ts';
+import { expireRun, finishRun } from '../src/intake/feeds/feed-retention.ts';
+import { createFeeds } from '../src/intake/feeds/feeds.ts';
+import { checkInstallationId } from '../src/intake/installation-id.ts';
+import { createJobRecords } from '../src/intake/job-records.ts';
+import { createJobRetention } from '../src/intake/job-retention.ts';
+import { MAX_SIDE_PIXELS } from '../src/intake/validate-image.ts';
+import { OUTBOX } from '../src/intake/webhooks/outbox.ts';
+import { followClock } from '../src/platform/clock.ts';
+import { ConfigError, isTraced, readConfig } from '../src/platform/config.ts';
+import { createLog } from '../src/platform/log.ts';
+import { createRegistry, createWorkerMetrics } from '../src/platform/metrics/process-metrics.ts';
+import {
+  createStoreMetrics,
+  watchDependencies,
+  watchDisk,
+} from '../src/platform/metrics/system-gauges.ts';
 import {
   blockingConnection,
   checkRedis,
   commandConnection,
   untilReady,
-} from '../src/jobs/redis.ts';
-import { OUTBOX } from '../src/jobs/webhooks/webhooks.ts';
-import { createWorkerRegister } from '../src/jobs/workers.ts';
-import { createLog } from '../src/log.ts';
-import { createStoreMetrics, watchDependencies, watchDisk } from '../src/metrics/watch.ts';
-import { createRegistry, createWorkerMetrics } from '../src/metrics.ts';
-import { feedStore } from '../src/store/feed-store.ts';
-import { MAX_SIDE_PIXELS } from '../src/store/inbox.ts';
-import { openStore } from '../src/store/open-store.ts';
-import { diskSpace, watchBlobs } from '../src/store/watched-blobs.ts';
-import { startTracing } from '../src/tracing.ts';
+} from '../src/platform/redis.ts';
+import { startTracing } from '../src/platform/tracing.ts';
+import { onCanceled } from '../src/queue/cancel.ts';
+import { createQuarantine } from '../src/queue/quarantine.ts';
+import { enqueueJob, openQueue, retryFailed } from '../src/queue/queue.ts';
+import { createWorkerRegistry } from '../src/queue/worker-registry.ts';
+import { diskSpace, instrumentBlobs } from '../src/storage/instrumented-blobs.ts';
+import { openStorage } from '../src/storage/open-storage.ts';
 import type { JobFact } from './attempt.ts';
 import { startBatches } from './batches/start.ts';
-import { startBeat } from './beat.ts';
-import { startEngine } from './engine/pool.ts';
 import { startFeeds } from './feeds/start.ts';
+import { createSafeFetch } from './fetch/safe-fetch.ts';
 import { serveHealth } from './health.ts';
-import { createSafeFetch } from './safe-fetch.ts';
+import { startHeartbeat } from './heartbeat.ts';
+import { startEngine } from './inference/pool.ts';
 import { startJobs } from './start-jobs.ts';
-import { startSweeper } from './sweep.ts';
+import { startSweeper } from './sweeper.ts';
 import { startWebhooks } from './webhooks/start.ts';
 
 const START_MILLIS = 30_000;
@@ -59,8 +63,8 @@ async function main(): Promise<void> {
   await untilReady(redis, AbortSignal.timeout(START_MILLIS));
   await checkRedis(redis, log);
   const now = await followClock(redis, log);
-  const blobs = watchBlobs(await openStore(config), createStoreMetrics(registry));
-  await checkEpoch(redis, blobs, log);
+  const blobs = instrumentBlobs(await openStorage(config), createStoreMetrics(registry));
+  await checkInstallationId(redis, blobs, log);
   const engine = await startEngine({
     model: config.MODEL,
     device: config.DEVICE,
@@ -80,8 +84,8 @@ async function main(): Promise<void> {
     store: () => blobs.check(),
   });
 
-  const register = createWorkerRegister(redis);
-  const beat = await startBeat(register, { id, slots, model, device: engine.device }, log);
+  const register = createWorkerRegistry(redis);
+  const beat = await startHeartbeat(register, { id, slots, model, device: engine.device }, log);
   function done(fact: JobFact): void {
     metrics.job(fact);
     if (fact.steps.engine) beat.worked(fact.steps.engine);
@@ -89,7 +93,7 @@ async function main(): Promise<void> {
   }
 
   const connect = () => blockingConnection(config.REDIS_URL, log);
-  const records = createRecords(redis);
+  const records = createJobRecords(redis);
   const batches = createBatches(redis, OUTBOX);
   const feeds = createFeeds(redis);
   const safeFetch = createSafeFetch({
@@ -98,13 +102,13 @@ async function main(): Promise<void> {
   });
   const parts = {
     ...{ redis, blobs, engine, records, batches, feeds, safeFetch, log, done, now },
-    crashes: createCrashes(redis),
-    keeping: createKeeping(records, blobs),
+    crashes: createQuarantine(redis),
+    keeping: createJobRetention(records, blobs),
     limits: { maxPixels: config.MAX_IMAGE_PIXELS, maxSidePixels: MAX_SIDE_PIXELS },
     maxBytes: config.MAX_IMAGE_BYTES,
   };
   const jobs = startJobs({ ...parts, connect, slots });
-  const feedParts = { feeds, batches, store: feedStore(blobs) };
+  const feedParts = { feeds, batches, store: feedFiles(blobs) };
   const feedJobs = startFeeds({ ...parts, blocking: connect() });
   const rows = startBatches({
     ...parts,

@@ -1,13 +1,17 @@
 import { Readable } from 'node:stream';
 import type { Redis } from 'ioredis';
-import { batchKey } from '../src/jobs/batches/batches.ts';
-import { commonEpoch, EPOCH, warnOfEpoch } from '../src/jobs/epoch.ts';
-import { feedKey } from '../src/jobs/feeds/feeds.ts';
-import type { Keeping } from '../src/jobs/keeping.ts';
-import { type JobRecord, jobKey, type Records } from '../src/jobs/records.ts';
-import type { Logger } from '../src/log.ts';
-import type { Blobs } from '../src/store/blobs.ts';
-import { HELD_PREFIXES, type Holder, holderOf } from '../src/store/keys.ts';
+import { batchKey } from '../src/intake/batches/batches.ts';
+import { feedKey } from '../src/intake/feeds/feeds.ts';
+import {
+  INSTALLATION_ID_KEY,
+  sharedInstallationId,
+  warnOfMismatch,
+} from '../src/intake/installation-id.ts';
+import { type JobRecord, type JobRecords, jobKey } from '../src/intake/job-records.ts';
+import type { JobRetention } from '../src/intake/job-retention.ts';
+import type { Logger } from '../src/platform/log.ts';
+import { HELD_PREFIXES, type Holder, holderOf } from '../src/storage/blob-keys.ts';
+import type { Blobs } from '../src/storage/blobs.ts';
 
 /** What is accepted or made at this moment has its record within seconds. */
 const YOUNG_MILLIS = 3_600_000;
@@ -15,11 +19,11 @@ const YOUNG_MILLIS = 3_600_000;
 const PAGE = 500;
 const AT_ONCE = 16;
 
-export interface OrphanParts {
+export interface OrphanDeps {
   redis: Redis;
   blobs: Blobs;
-  records: Records;
-  keeping: Keeping;
+  records: JobRecords;
+  keeping: JobRetention;
   log: Logger;
 }
 
@@ -55,7 +59,7 @@ async function* heldBlobs(blobs: Blobs, prefix: string, nowMillis: number, signa
 async function withoutRecord(redis: Redis, page: readonly Held[], epoch: string) {
   const asked = redis.pipeline();
   for (const { recordKey } of page) asked.exists(recordKey);
-  const replies = (await asked.get(EPOCH).exec()) ?? [];
+  const replies = (await asked.get(INSTALLATION_ID_KEY).exec()) ?? [];
   const kept = replies.pop()?.[1];
   if (kept !== epoch) throw new Error('Redis lost its data while orphans were looked for');
   return page.filter((_, i) => replies[i]?.[1] === 0);
@@ -63,7 +67,7 @@ async function withoutRecord(redis: Redis, page: readonly Held[], epoch: string)
 
 /** Deletes blobs whose job or batch is not known any more; answers how many. */
 export async function deleteOrphans(
-  { redis, blobs }: Pick<OrphanParts, 'redis' | 'blobs'>,
+  { redis, blobs }: Pick<OrphanDeps, 'redis' | 'blobs'>,
   epoch: string,
   nowMillis: number,
   signal: AbortSignal,
@@ -82,7 +86,7 @@ export async function deleteOrphans(
 
 /** Those of some jobs that have succeeded and lost what they made. */
 const withoutBlob = (
-  { records, blobs }: Pick<OrphanParts, 'records' | 'blobs'>,
+  { records, blobs }: Pick<OrphanDeps, 'records' | 'blobs'>,
   ids: readonly string[],
   signal: AbortSignal,
 ): Promise<JobRecord[]> =>
@@ -100,19 +104,19 @@ const withoutBlob = (
 
 /** Expires jobs whose cut-out is gone from the store; answers how many. */
 export async function expireBlobless(
-  parts: Omit<OrphanParts, 'log'>,
+  deps: Omit<OrphanDeps, 'log'>,
   epoch: string,
   nowMillis: number,
   signal: AbortSignal,
 ): Promise<number> {
   let expired = 0;
-  for await (const ids of parts.records.pages()) {
-    const lost = await withoutBlob(parts, ids, signal);
+  for await (const ids of deps.records.pages()) {
+    const lost = await withoutBlob(deps, ids, signal);
     // A store that is away, or another one, lacks them all.
-    if (lost.length > 0 && (await commonEpoch(parts.redis, parts.blobs)) !== epoch) {
+    if (lost.length > 0 && (await sharedInstallationId(deps.redis, deps.blobs)) !== epoch) {
       throw new Error('The store lost its data while orphans were looked for');
     }
-    for (const job of lost) await parts.keeping.expire(job, nowMillis);
+    for (const job of lost) await deps.keeping.expire(job, nowMillis);
     expired += lost.length;
   }
   return expired;
@@ -123,15 +127,15 @@ export async function expireBlobless(
  * store do not belong together, as after Redis lost its data. Answers how many of both.
  */
 export async function settleOrphans(
-  parts: OrphanParts,
+  deps: OrphanDeps,
   nowMillis: number,
   signal: AbortSignal,
 ): Promise<number> {
-  const epoch = await commonEpoch(parts.redis, parts.blobs);
+  const epoch = await sharedInstallationId(deps.redis, deps.blobs);
   if (epoch === undefined) {
-    warnOfEpoch(parts.log);
+    warnOfMismatch(deps.log);
     return 0;
   }
-  const deleted = await deleteOrphans(parts, epoch, nowMillis, signal);
-  return deleted + (await expireBlobless(parts, epoch, nowMillis, signal));
+  const deleted = await deleteOrphans(deps, epoch, nowMillis, signal);
+  return deleted + (await expireBlobless(deps, epoch, nowMillis, signal));
 }

@@ -1,48 +1,48 @@
-import { sniffFormat } from '../src/image/sniff.ts';
+import { sniffFormat } from '../src/imaging/sniff.ts';
 import type { Processor } from './attempt.ts';
-import type { Engine } from './engine/pool.ts';
+import { FetchError } from './fetch/safe-fetch.ts';
 import {
-  type FetchInputParts,
+  type FetchInputDeps,
   fetchBackground,
   fetchInput,
   refusedLink,
   type What,
 } from './fetch-input.ts';
-import { crashName, type ImageParts, workOnImage } from './image-job.ts';
-import { FetchRefused } from './safe-fetch.ts';
+import { crashKey, type ImageDeps, workOnImage } from './image-job.ts';
+import type { Engine } from './inference/pool.ts';
 
 /** What removals that somebody waits for are done with. */
-export interface RemovalParts extends ImageParts, FetchInputParts {}
+export interface RemovalDeps extends ImageDeps, FetchInputDeps {}
 
 /** The image of a request. Only of what is none is the store asked whether it is an address. */
-async function imageOf(parts: RemovalParts, inputKey: string, signal: AbortSignal) {
-  const stored = await parts.blobs.get(inputKey, signal);
-  return sniffFormat(stored) ? stored : (await fetchInput(parts, { inputKey }, signal)).bytes;
+async function imageOf(deps: RemovalDeps, inputKey: string, signal: AbortSignal) {
+  const stored = await deps.blobs.get(inputKey, signal);
+  return sniffFormat(stored) ? stored : (await fetchInput(deps, { inputKey }, signal)).bytes;
 }
 
 /** Who waits is told at once that something was not fetched: to try again is up to them. */
 const atOnce = <T>(what: What, fetched: Promise<T>): Promise<T> =>
   fetched.catch((error) => {
-    throw error instanceof FetchRefused ? refusedLink(error, what) : error;
+    throw error instanceof FetchError ? refusedLink(error, what) : error;
   });
 
 /** Cuts out one image: store -> engine -> store. Throws as `workOnImage` and `fetchInput`. */
 export const removeBackground =
-  (parts: RemovalParts): Processor<'remove-background'> =>
+  (deps: RemovalDeps): Processor<'remove-background'> =>
   async (data, signal) => {
-    const { blobs, engine } = parts;
+    const { blobs, engine } = deps;
     const { inputKey, backgroundKey, options, outputKey } = data;
     const startedAt = performance.now();
     const [image, background] = await Promise.all([
-      atOnce('image', imageOf(parts, inputKey, signal)),
-      atOnce('background image', fetchBackground(parts, backgroundKey, signal)),
+      atOnce('image', imageOf(deps, inputKey, signal)),
+      atOnce('background image', fetchBackground(deps, backgroundKey, signal)),
     ]);
     const fetch = performance.now() - startedAt;
     const order = { options, background: background?.bytes };
     const cut: Engine['removeBackground'] = (bytes, turn) =>
       engine.removeBackground(bytes, turn, order);
-    const input = { image, sha256: crashName(data.sha256, background) };
-    const { done, millis } = await workOnImage(parts, input, cut, signal, 'now');
+    const input = { image, sha256: crashKey(data.sha256, background) };
+    const { done, millis } = await workOnImage(deps, input, cut, signal, 'now');
     const { file, timings: _, ...words } = done;
     const cutAt = performance.now();
     await blobs.put(outputKey, file, { mediaType: done.mediaType, durable: false }, signal);

@@ -1,31 +1,31 @@
-import { expiryOf, type Keeping } from '../src/jobs/keeping.ts';
-import { formatOf } from '../src/jobs/output.ts';
-import type { JobRecord, Records } from '../src/jobs/records.ts';
-import { Problem } from '../src/problem.ts';
-import { cutOutKey } from '../src/store/keys.ts';
+import type { JobRecord, JobRecords } from '../src/intake/job-records.ts';
+import { expiryOf, type JobRetention } from '../src/intake/job-retention.ts';
+import { formatOf } from '../src/output/options.ts';
+import { Problem } from '../src/platform/problem.ts';
+import { cutOutKey } from '../src/storage/blob-keys.ts';
 import type { Processor } from './attempt.ts';
-import { type FetchInputParts, fetchBackground, fetchInput } from './fetch-input.ts';
+import { type FetchInputDeps, fetchBackground, fetchInput } from './fetch-input.ts';
 import { finalProblem } from './final-problem.ts';
-import type { ImageParts } from './image-job.ts';
+import type { ImageDeps } from './image-job.ts';
 import { optionsWith, perform } from './job-operations.ts';
 
-interface JobParts {
-  records: Records;
-  keeping: Keeping;
+interface JobDeps {
+  records: JobRecords;
+  keeping: JobRetention;
   /** Epoch milliseconds, as Redis has it; this host's where nothing is said. */
   now?(): number;
 }
 
 /** What accepted jobs are worked on with. */
-export interface RunJobParts extends ImageParts, FetchInputParts, JobParts {}
+export interface RunJobDeps extends ImageDeps, FetchInputDeps, JobDeps {}
 
-const nowOf = ({ now = Date.now }: JobParts): number => now();
+const nowOf = ({ now = Date.now }: JobDeps): number => now();
 
 /** What a job asks for, done; nothing where another attempt has taken over. */
-async function work(parts: RunJobParts, job: JobRecord, attempt: number, signal: AbortSignal) {
-  const { engine, records } = parts;
-  const { width, height, bytes, sha256 } = await fetchInput(parts, job, signal);
-  const background = await fetchBackground(parts, job.backgroundKey, signal);
+async function work(deps: RunJobDeps, job: JobRecord, attempt: number, signal: AbortSignal) {
+  const { engine, records } = deps;
+  const { width, height, bytes, sha256 } = await fetchInput(deps, job, signal);
+  const background = await fetchBackground(deps, job.backgroundKey, signal);
   const model = `${engine.model.id}@${engine.model.version}`;
   const options = optionsWith(job.options, background);
   const makings = { client: job.client, sha256, options };
@@ -34,14 +34,14 @@ async function work(parts: RunJobParts, job: JobRecord, attempt: number, signal:
   const input = { width, height, bytes: bytes.length, sha256 };
   if (!(await records.note(job.id, attempt, { input, outputKey }))) return undefined;
   const task = { ...makings, outputKey, image: bytes, background };
-  return perform(parts, job.operations, task, signal);
+  return perform(deps, job.operations, task, signal);
 }
 
-async function fail(parts: JobParts, job: JobRecord, problem: Problem, attempt?: number) {
-  const now = nowOf(parts);
+async function fail(deps: JobDeps, job: JobRecord, problem: Problem, attempt?: number) {
+  const now = nowOf(deps);
   const { dueAtMillis, expiresAt } = expiryOf(job, now);
   const { type, detail } = problem;
-  await parts.records.end(job, {
+  await deps.records.end(job, {
     from: ['active', 'queued'],
     to: 'failed',
     ...(attempt !== undefined && { attempt }),
@@ -55,17 +55,17 @@ async function fail(parts: JobParts, job: JobRecord, problem: Problem, attempt?:
  * that counts, and an attempt that comes too late leaves nothing behind.
  */
 export const runJob =
-  (parts: RunJobParts): Processor<'run-job'> =>
+  (deps: RunJobDeps): Processor<'run-job'> =>
   async ({ id }, signal, isLastTry) => {
-    const { records, keeping } = parts;
-    const attempt = await records.begin(id, new Date(nowOf(parts)).toISOString());
+    const { records, keeping } = deps;
+    const attempt = await records.begin(id, new Date(nowOf(deps)).toISOString());
     const job = await records.get(id);
     if (!job) return { millis: {} };
     try {
       if (attempt === undefined) return { millis: {} };
-      const done = await work(parts, job, attempt, signal);
+      const done = await work(deps, job, attempt, signal);
       if (!done) return { millis: {} };
-      const now = nowOf(parts);
+      const now = nowOf(deps);
       const { dueAtMillis, expiresAt } = expiryOf(job, now);
       const finishedAt = new Date(now).toISOString();
       await records.end(job, {
@@ -78,7 +78,7 @@ export const runJob =
       return { millis: done.millis };
     } catch (error) {
       const final = signal.aborted ? undefined : finalProblem(error, isLastTry);
-      if (final) await fail(parts, job, final, attempt);
+      if (final) await fail(deps, job, final, attempt);
       throw final ?? error;
     } finally {
       await keeping.tidy(job);
@@ -86,13 +86,13 @@ export const runJob =
   };
 
 /** Ends a job whose workers died under it too often. */
-export async function giveUpJob(parts: JobParts, id: string): Promise<void> {
-  const job = await parts.records.get(id);
+export async function failJob(deps: JobDeps, id: string): Promise<void> {
+  const job = await deps.records.get(id);
   if (!job) return;
   const problem = new Problem(
     'upstream-failed',
     'The work was interrupted too often; send it again',
   );
-  await fail(parts, job, problem);
-  await parts.keeping.tidy(job);
+  await fail(deps, job, problem);
+  await deps.keeping.tidy(job);
 }

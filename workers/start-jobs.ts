@@ -1,12 +1,12 @@
 import type { Redis } from 'ioredis';
-import type { Logger } from '../src/log.ts';
+import type { Logger } from '../src/platform/log.ts';
 import type { JobFact } from './attempt.ts';
 import { classifyGarment } from './classify-garment.ts';
 import { removeBackground } from './remove-background.ts';
-import { giveUpJob, type RunJobParts, runJob } from './run-job.ts';
+import { failJob, type RunJobDeps, runJob } from './run-job.ts';
 import { takeJobs } from './take-jobs.ts';
 
-export interface JobTakerParts extends RunJobParts {
+export interface JobTakerDeps extends RunJobDeps {
   /** A connection for taking jobs; used for nothing else from then on. */
   connect(): Redis;
   /** Images worked on at once. */
@@ -18,21 +18,21 @@ export interface JobTakerParts extends RunJobParts {
 }
 
 /** Takes jobs on one image: those that somebody waits for, and those that were accepted for later. */
-export function startJobs(parts: JobTakerParts) {
-  const { connect, slots, log, done, now } = parts;
+export function startJobs(deps: JobTakerDeps) {
+  const { connect, slots, log, done, now } = deps;
   const sync = takeJobs(
     'sync',
-    { 'remove-background': removeBackground(parts), 'classify-garment': classifyGarment(parts) },
+    { 'remove-background': removeBackground(deps), 'classify-garment': classifyGarment(deps) },
     // One more than there are slots keeps the engine fed while bytes are fetched and stored.
     { connection: connect(), concurrency: slots + 1, log, done, now },
   );
   const async = takeJobs(
     'async',
-    { 'run-job': runJob(parts) },
+    { 'run-job': runJob(deps) },
     {
       ...{ connection: connect(), concurrency: slots, log, done, now },
       givenUp(jobId) {
-        giveUpJob(parts, jobId).catch((error) =>
+        failJob(deps, jobId).catch((error) =>
           log.error({ jobId, reason: error.message }, 'end of a job not written'),
         );
       },

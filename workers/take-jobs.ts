@@ -1,12 +1,12 @@
 import { type Job, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
-import { QUEUES, type QueueName } from '../src/jobs/catalog.ts';
-import { PREFIX } from '../src/jobs/redis.ts';
-import type { Logger } from '../src/log.ts';
-import { queueTelemetry } from '../src/tracing.ts';
-import { type AttemptParts, attempt, type Processors, TryLater } from './attempt.ts';
+import type { Logger } from '../src/platform/log.ts';
+import { PREFIX } from '../src/platform/redis.ts';
+import { queueTelemetry } from '../src/platform/tracing.ts';
+import { QUEUES, type QueueName } from '../src/queue/catalog.ts';
+import { type AttemptDeps, attempt, type Processors, TryLater } from './attempt.ts';
 
-export interface TakerParts extends Omit<AttemptParts, 'now'> {
+export interface TakerDeps extends Omit<AttemptDeps, 'now'> {
   /** For taking jobs; used for nothing else from now on. */
   connection: Redis;
   /** Jobs held at once; one more than the engine's slots keeps the engine fed while bytes are fetched and stored. */
@@ -33,7 +33,7 @@ const RECONNECT_MILLIS = 200;
 
 /** Hears of failed jobs; asks the queue, since a worker may have lost the job to another and only think that it failed. */
 const onFailed =
-  ({ log, givenUp }: TakerParts) =>
+  ({ log, givenUp }: TakerDeps) =>
   (job: Job | undefined): void => {
     job?.isFailed().then(
       (isFailed) => isFailed && job.id && givenUp?.(job.id),
@@ -45,9 +45,9 @@ const onFailed =
 export function takeJobs<Q extends QueueName>(
   queueName: Q,
   processors: Processors<Q>,
-  parts: TakerParts,
+  deps: TakerDeps,
 ): JobTaker {
-  const { connection, concurrency, log, done, now = Date.now } = parts;
+  const { connection, concurrency, log, done, now = Date.now } = deps;
   const { lockMillis, renewMillis, stalledCheckMillis, maxStalledCount } = QUEUES[queueName];
   const telemetry = queueTelemetry();
   const worker = new Worker(queueName, attempt<Q>(processors, { done, now }), {
@@ -67,7 +67,7 @@ export function takeJobs<Q extends QueueName>(
     ...(telemetry && { telemetry }),
   });
   worker.on('error', (error) => log.warn({ reason: error.message }, 'queue connection'));
-  worker.on('failed', onFailed(parts));
+  worker.on('failed', onFailed(deps));
   worker.on('stalled', (jobId) => log.warn({ jobId }, 'job taken over from a lost worker'));
   return {
     cancel: (jobId) => void worker.cancelJob(jobId),

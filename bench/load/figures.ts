@@ -1,4 +1,4 @@
-import { pressedWaits } from '../../src/jobs/door.ts';
+import { pressedWaits } from '../../src/queue/load-shedding.ts';
 import type { Flood, Probe } from './deeds.ts';
 import type { Growth } from './memory.ts';
 import type { Sent } from './open-loop.ts';

@@ -1,6 +1,6 @@
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import sharp from 'sharp';
-import { toTensor } from '../../src/image/tensor.ts';
+import { toTensor } from '../../src/imaging/tensor.ts';
 import { answerWith } from './answer.ts';
 
 /** A small network and two libraries, joined as an afternoon's work would: the libraries' own defaults. */

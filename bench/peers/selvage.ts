@@ -1,4 +1,4 @@
-import { startEngine } from '../../workers/engine/pool.ts';
+import { startEngine } from '../../workers/inference/pool.ts';
 import { answerWith } from './answer.ts';
 
 /** The engine as a worker has it, with one child. */

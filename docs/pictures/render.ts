@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { startEngine } from '../../workers/engine/pool.ts';
+import { startEngine } from '../../workers/inference/pool.ts';
 import { sweaterOnOak } from './sweater.ts';
 
 const [WIDTH, HEIGHT] = [480, 600];

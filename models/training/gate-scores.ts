@@ -4,7 +4,7 @@ import sharp, { type Sharp } from 'sharp';
 import { type Photo, readPhotos } from '../../bench/eval-photos.ts';
 import { measureGarmentClass } from '../../bench/garment-class.ts';
 import { scoresOf } from '../../bench/matte-scores.ts';
-import { type Engine, startEngine } from '../../workers/engine/pool.ts';
+import { type Engine, startEngine } from '../../workers/inference/pool.ts';
 import type { Row, Tolerances } from './verdict.ts';
 
 /** One of our two networks: how a candidate for its place is judged. */

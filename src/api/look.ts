@@ -1,21 +1,25 @@
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import { json, type Route, route } from '../http/route.ts';
-import { CandidatesResponse, OutfitsResponse, ScoreResponse } from '../look/answers.ts';
-import { calibrate } from '../look/calibrate.ts';
-import { CalibrateRequest, CalibrateResponse } from '../look/calibrate-schema.ts';
+import { calibrate } from '../look/calibration/calibrate.ts';
+import { CalibrateRequest, CalibrateResponse } from '../look/calibration/calibrate-schema.ts';
+import { computeTargets } from '../look/comfort/signed-targets.ts';
 import { computeDay, DayRequest, DayResponse } from '../look/day.ts';
 import { readSigningKeys, type SigningKeys } from '../look/digest.ts';
 import { MetaQuery, MetaResponse, metaAnswer } from '../look/meta.ts';
 import { computeCandidates, computeOutfits, computeScore } from '../look/outfits.ts';
 import { type Model, PARAMS, readModel } from '../look/params.ts';
+import { CandidatesResponse, OutfitsResponse, ScoreResponse } from '../look/responses.ts';
 import { ParamsResponse, TargetsRequest, TargetsResponse } from '../look/schema.ts';
-import { computeTargets } from '../look/signed-targets.ts';
-import { CandidatesRequest, OutfitsRequest, ScoreRequest } from '../look/wardrobe-request.ts';
-import { LOCALES } from '../taxonomy/schema.ts';
+import {
+  CandidatesRequest,
+  OutfitsRequest,
+  ScoreRequest,
+} from '../look/wardrobe/wardrobe-request.ts';
+import { LOCALES } from '../taxonomy/dictionary/schema.ts';
 import { type Document, sendDocument } from './document.ts';
 
-export interface LookParts {
+export interface LookDeps {
   /** `kid:secret,kid2:secret2`: the first signs targets, all verify them. */
   signingKeys: string;
 }
@@ -143,7 +147,7 @@ const computed = (model: Model, keys: SigningKeys): Route[] => [
 ];
 
 /** The routes of the outfit engine. */
-export function lookRoutes({ signingKeys }: LookParts): Route[] {
+export function lookRoutes({ signingKeys }: LookDeps): Route[] {
   const model = readModel(PARAMS);
   return [...published(model), ...computed(model, readSigningKeys(signingKeys))];
 }

@@ -1,33 +1,33 @@
 import type { Registry } from 'prom-client';
 import { readJsonImage } from '../http/image-body.ts';
 import type { Route } from '../http/route.ts';
-import { sniffFormat } from '../image/sniff.ts';
-import { batchRoutes } from './batches/routes.ts';
-import { type BatchParts, createBatchWork } from './batches/work.ts';
-import { removalRoutes } from './bg.ts';
-import { removeBgRoutes } from './compat/removebg.ts';
-import { type ConsoleParts, consoleRoutes } from './console.ts';
-import type { DownloadParts } from './feeds/downloads.ts';
-import { feedRoutes } from './feeds/routes.ts';
-import type { FeedParts } from './feeds/work.ts';
-import { fileRoutes } from './files.ts';
-import { type Checks, healthRoutes } from './health.ts';
-import { createImageWork, type ImageWorkParts } from './image-work.ts';
-import { intakeRoutes } from './intake.ts';
-import { webhookRoutes } from './intake-webhooks.ts';
-import { createIntake, type IntakeParts } from './intake-work.ts';
+import { sniffFormat } from '../imaging/sniff.ts';
+import { type BatchDeps, createBatchActions } from './intake/batches/actions.ts';
+import { batchRoutes } from './intake/batches/routes.ts';
+import type { FeedDeps } from './intake/feeds/actions.ts';
+import type { DownloadDeps } from './intake/feeds/downloads.ts';
+import { feedRoutes } from './intake/feeds/routes.ts';
+import { fileRoutes } from './intake/files.ts';
+import { createJobActions, type IntakeDeps } from './intake/job-actions.ts';
+import { jobRoutes } from './intake/job-routes.ts';
+import { webhookRoutes } from './intake/webhooks.ts';
 import { lookRoutes } from './look.ts';
-import { problemRoutes } from './problem-pages.ts';
+import { type ConsoleSessionDeps, consoleRoutes } from './operations/console-session.ts';
+import { type Checks, healthRoutes } from './operations/health.ts';
+import { problemRoutes } from './operations/problem-pages.ts';
+import { removalRoutes } from './removal/background-removals.ts';
+import { createImageRequests, type ImageRequestDeps } from './removal/image-requests.ts';
+import { removeBgRoutes } from './removal/removebg/routes.ts';
 import { taxonomyRoutes } from './taxonomy.ts';
 
-export interface ApiParts {
+export interface ApiDeps {
   /** `kid:secret,kid2:secret2`: the first signs targets, all verify them. */
   signingKeys: string;
-  images: ImageWorkParts;
-  intake: IntakeParts;
-  batches: BatchParts;
-  feeds: FeedParts & DownloadParts;
-  console: ConsoleParts;
+  images: ImageRequestDeps;
+  intake: IntakeDeps;
+  batches: BatchDeps;
+  feeds: FeedDeps & DownloadDeps;
+  console: ConsoleSessionDeps;
   /** Ceiling of an image's bytes, before base64. */
   maxImageBytes: number;
   checks: Checks;
@@ -35,22 +35,22 @@ export interface ApiParts {
 }
 
 /** The whole endpoint table. */
-export function routeTable(parts: ApiParts): Route[] {
-  const { images, intake, batches, feeds, maxImageBytes, signingKeys, checks, metrics } = parts;
-  const work = createImageWork(images);
-  const jobs = createIntake(intake);
+export function routeTable(deps: ApiDeps): Route[] {
+  const { images, intake, batches, feeds, maxImageBytes, signingKeys, checks, metrics } = deps;
+  const work = createImageRequests(images);
+  const jobs = createJobActions(intake);
   const readImage = (body: unknown) => readJsonImage(body, maxImageBytes, sniffFormat).image;
   return [
     ...removalRoutes({ work, intake: jobs, maxWaitMillis: images.deadlineMillis }),
-    ...intakeRoutes(jobs, intake.idempotency),
-    ...batchRoutes(createBatchWork(batches), intake.idempotency),
+    ...jobRoutes(jobs, intake.idempotency),
+    ...batchRoutes(createBatchActions(batches), intake.idempotency),
     ...feedRoutes(feeds),
     ...webhookRoutes(intake.webhooks, intake.idempotency),
     ...fileRoutes(intake),
     ...removeBgRoutes({ work, readImage }),
     ...taxonomyRoutes({ work, readImage }),
     ...lookRoutes({ signingKeys }),
-    ...consoleRoutes(parts.console),
+    ...consoleRoutes(deps.console),
     ...healthRoutes(checks, metrics),
     ...problemRoutes(),
   ];

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { type ImageForm, printable } from '../http/image-body.ts';
 import { parse } from '../http/parse.ts';
-import { asProblem, problemBody } from '../http/problem-answer.ts';
+import { asProblem, problemBody } from '../http/problem-response.ts';
 import { type Call, json, type Reply, type Route, route } from '../http/route.ts';
-import { Problem } from '../problem.ts';
+import { Problem } from '../platform/problem.ts';
 import { classify, type ImageEvidence } from '../taxonomy/classify.ts';
-import { OptionsQuery, OptionsResponse, options } from '../taxonomy/options.ts';
+import { OptionsQuery, OptionsResponse, options } from '../taxonomy/dictionary/options.ts';
 import {
   BatchItem,
   BatchRequest,
@@ -19,10 +19,10 @@ import {
   ClassifyResponse,
 } from '../taxonomy/response-schema.ts';
 import { sendDocument } from './document.ts';
-import type { ImageWork } from './image-work.ts';
+import type { ImageRequests } from './removal/image-requests.ts';
 
-export interface TaxonomyParts {
-  work: Pick<ImageWork, 'view'>;
+export interface TaxonomyDeps {
+  work: Pick<ImageRequests, 'view'>;
   /** The bytes of a JSON member `image_base64`, or nothing where there is none; throws a Problem. */
   readImage(body: unknown): Uint8Array | undefined;
 }
@@ -35,7 +35,7 @@ const AT_ONCE = 4;
 const DEFAULTS = ClassifyOptions.parse({});
 
 async function see(
-  { work }: TaxonomyParts,
+  { work }: TaxonomyDeps,
   image: Uint8Array | undefined,
   call: Call,
 ): Promise<ImageEvidence | undefined> {
@@ -68,14 +68,14 @@ function readParts({ fields, via }: ImageForm): unknown {
   return Object.fromEntries(Object.entries(fields).map(read));
 }
 
-async function classifyOne(parts: TaxonomyParts, form: ImageForm, call: Call): Promise<Reply> {
+async function classifyOne(deps: TaxonomyDeps, form: ImageForm, call: Call): Promise<Reply> {
   const { attributes, options: chosen = DEFAULTS } = parse(ClassifyForm, readParts(form), 'body');
   if (!form.image && !attributes) {
     throw new Problem('invalid-request', 'Send an image, `attributes` or both', {
       errors: [{ pointer: '', detail: 'has neither an image nor `attributes`' }],
     });
   }
-  const image = await see(parts, form.image, call);
+  const image = await see(deps, form.image, call);
   const { requestId } = call;
   const answer = classify({ attributes, image, options: chosen, fallbackId: requestId });
   return json({ requestId, ...answer }, { 'cache-control': 'no-store' });
@@ -88,7 +88,7 @@ const idOf = (item: unknown): string | null => {
 
 /** One item's answer, or the problem that it alone has. */
 async function classifyItem(
-  parts: TaxonomyParts,
+  deps: TaxonomyDeps,
   item: unknown,
   index: number,
   chosen: ClassifyOptions,
@@ -96,7 +96,7 @@ async function classifyItem(
 ): Promise<object> {
   try {
     const { id, attributes } = parse(BatchItem, item, 'item');
-    const image = await see(parts, parts.readImage(item), call);
+    const image = await see(deps, deps.readImage(item), call);
     const answer: Classification = classify({
       attributes,
       image,
@@ -121,18 +121,18 @@ async function inTurns<T, R>(values: readonly T[], work: (value: T, i: number) =
   return results;
 }
 
-async function classifyBatch(parts: TaxonomyParts, body: unknown, call: Call): Promise<Reply> {
+async function classifyBatch(deps: TaxonomyDeps, body: unknown, call: Call): Promise<Reply> {
   const { items, options: chosen = DEFAULTS } = parse(BatchRequest, body, 'body');
-  const answers = await inTurns(items, (item, i) => classifyItem(parts, item, i, chosen, call));
+  const answers = await inTurns(items, (item, i) => classifyItem(deps, item, i, chosen, call));
   return json({ requestId: call.requestId, items: answers }, { 'cache-control': 'no-store' });
 }
 
 const handleClassify =
-  (parts: TaxonomyParts) =>
+  (deps: TaxonomyDeps) =>
   async (call: Call): Promise<Reply> => {
     const form = await call.imageForm();
     const isBatch = form.via === 'json' && 'items' in form.fields;
-    return isBatch ? classifyBatch(parts, form.fields, call) : classifyOne(parts, form, call);
+    return isBatch ? classifyBatch(deps, form.fields, call) : classifyOne(deps, form, call);
   };
 
 const MultipartRequest = z.object({
@@ -145,7 +145,7 @@ const MultipartRequest = z.object({
 });
 
 /** The routes of the garment taxonomy. */
-export const taxonomyRoutes = (parts: TaxonomyParts): Route[] => [
+export const taxonomyRoutes = (deps: TaxonomyDeps): Route[] => [
   route<OptionsQuery>({
     method: 'GET',
     path: '/taxonomy/v1/options',
@@ -187,6 +187,6 @@ export const taxonomyRoutes = (parts: TaxonomyParts): Route[] => [
       },
     },
     problems: ['unprocessable-image', 'upstream-failed'],
-    handle: handleClassify(parts),
+    handle: handleClassify(deps),
   }),
 ];

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { CommanderError } from 'commander';
-import { exitCodeOf, faultText } from './fault.ts';
-import { heedInterrupts } from './interrupt.ts';
 import { selvageProgram } from './program.ts';
+import { exitCodeOf, faultText } from './terminal/error-report.ts';
+import { heedInterrupts } from './terminal/interrupt.ts';
 
 const interrupted = heedInterrupts();
 try {

@@ -1,17 +1,17 @@
 import { Command } from 'commander';
 import manifest from '../../package.json' with { type: 'json' };
-import { accessCommand } from './access.ts';
-import { batchCommand } from './batch.ts';
-import { classifyCommand } from './classify.ts';
+import { accessCommand } from './commands/access.ts';
+import { batchCommand } from './commands/batch.ts';
+import { classifyCommand } from './commands/classify.ts';
+import { feedCommand } from './commands/feed.ts';
+import { keysCommand } from './commands/keys.ts';
+import { modelsCommand } from './commands/models.ts';
+import { outfitsCommand } from './commands/outfits.ts';
+import { removeCommand } from './commands/remove.ts';
+import { retentionCommand } from './commands/retention.ts';
+import { usageCommand } from './commands/usage.ts';
 import { doctorCommand } from './doctor/doctor.ts';
-import { EXIT_HELP, usageError } from './exit.ts';
-import { feedCommand } from './feed.ts';
-import { keysCommand } from './keys.ts';
-import { modelsCommand } from './models.ts';
-import { outfitsCommand } from './outfits.ts';
-import { removeCommand } from './remove.ts';
-import { retentionCommand } from './retention.ts';
-import { usageCommand } from './usage.ts';
+import { EXIT_HELP, usageError } from './terminal/exit.ts';
 
 const SETTINGS_HELP = `
 Environment:

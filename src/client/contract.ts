@@ -4,29 +4,33 @@
  */
 
 import type { z } from 'zod';
-import type { BatchAnswer, BatchCounts } from '../api/batches/answer.ts';
-import type { ErrorRow, ManifestRow, ResultRow } from '../api/batches/reports.ts';
-import type { BatchWish as BatchSchema, ItemRow } from '../api/batches/request.ts';
-import type { FeedAnswer, RunAnswer } from '../api/feeds/answer.ts';
-import type { FeedJson, FeedQuery } from '../api/feeds/request.ts';
-import type { JobJson } from '../api/intake-request.ts';
-import type { JobAnswer } from '../api/job-answer.ts';
-import type { OutputWish } from '../jobs/output-wish.ts';
-import type { QualityChoice } from '../jobs/quality.ts';
+import type { ErrorRow, ManifestRow, ResultRow } from '../api/intake/batches/reports.ts';
+import type { CreateBatchRequest as BatchSchema, ItemRow } from '../api/intake/batches/request.ts';
+import type { BatchCounts, BatchResponse } from '../api/intake/batches/response.ts';
+import type { FeedJson, FeedQuery } from '../api/intake/feeds/request.ts';
+import type { FeedResponse, RunResponse } from '../api/intake/feeds/response.ts';
+import type { JobJson } from '../api/intake/job-request.ts';
+import type { JobResponse } from '../api/intake/job-response.ts';
 import type { ParamsResponse as ParamsSchema } from '../look/schema.ts';
-import type { OptionsQuery as TaxonomyQuery } from '../taxonomy/options.ts';
+import type { QualityChoice } from '../output/quality.ts';
+import type { OutputRequest } from '../output/request.ts';
+import type { OptionsQuery as TaxonomyQuery } from '../taxonomy/dictionary/options.ts';
 import type {
   FeedAttributes as AttributesSchema,
   ClassifyOptions as OptionsSchema,
 } from '../taxonomy/request-schema.ts';
 
-export type { CandidatesResponse, OutfitsResponse, ScoreResponse } from '../look/answers.ts';
-export type { CalibrateRequest, CalibrateResponse } from '../look/calibrate-schema.ts';
+export type { CalibrateRequest, CalibrateResponse } from '../look/calibration/calibrate-schema.ts';
 export type { DayRequest, DayResponse } from '../look/day.ts';
 export type { MetaQuery, MetaResponse } from '../look/meta.ts';
+export type { CandidatesResponse, OutfitsResponse, ScoreResponse } from '../look/responses.ts';
 export type { TargetsRequest, TargetsResponse } from '../look/schema.ts';
-export type { CandidatesRequest, OutfitsRequest, ScoreRequest } from '../look/wardrobe-request.ts';
-export type { OptionsResponse } from '../taxonomy/options.ts';
+export type {
+  CandidatesRequest,
+  OutfitsRequest,
+  ScoreRequest,
+} from '../look/wardrobe/wardrobe-request.ts';
+export type { OptionsResponse } from '../taxonomy/dictionary/options.ts';
 export type { ClassifyResponse } from '../taxonomy/response-schema.ts';
 export type { BatchCounts };
 
@@ -35,7 +39,7 @@ type BatchFields = z.input<typeof BatchSchema>;
 export type Operation = NonNullable<JobFields['operations']>[number];
 export type Quality = z.infer<typeof QualityChoice>;
 /** How a cut-out is made and drawn; a background in bytes stands beside these. */
-export interface CutOutWish extends Omit<z.infer<typeof OutputWish>, 'backgroundImage'> {
+export interface CutOutWish extends Omit<z.infer<typeof OutputRequest>, 'backgroundImage'> {
   quality?: Quality | undefined;
 }
 
@@ -43,12 +47,12 @@ export interface CutOutWish extends Omit<z.infer<typeof OutputWish>, 'background
 export interface JobWish extends Pick<JobFields, 'operations' | 'retention' | 'webhook'> {
   options?: CutOutWish | undefined;
 }
-export type Job = z.infer<typeof JobAnswer>;
+export type Job = z.infer<typeof JobResponse>;
 
-export interface BatchWish extends Omit<BatchFields, 'options'> {
+export interface CreateBatchRequest extends Omit<BatchFields, 'options'> {
   options?: CutOutWish | undefined;
 }
-export type Batch = z.infer<typeof BatchAnswer>;
+export type Batch = z.infer<typeof BatchResponse>;
 export type BatchRow = z.input<typeof ItemRow>;
 export type BatchResult = z.infer<typeof ResultRow>;
 export type BatchError = z.infer<typeof ErrorRow>;
@@ -63,8 +67,8 @@ export type FeedFields = Partial<
   operations?: readonly Operation[];
   outputSeconds?: number;
 };
-export type Feed = z.infer<typeof FeedAnswer>;
-export type FeedRun = z.infer<typeof RunAnswer>;
+export type Feed = z.infer<typeof FeedResponse>;
+export type FeedRun = z.infer<typeof RunResponse>;
 
 export type ParamsResponse = z.infer<typeof ParamsSchema>;
 export type FeedAttributes = z.input<typeof AttributesSchema>;

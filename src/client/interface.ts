@@ -123,7 +123,10 @@ export interface NamedFile {
 export type Many<T> = Iterable<T> | AsyncIterable<T>;
 
 export interface BatchesClient {
-  create(wish?: contract.BatchWish, options?: CallOptions): Promise<Answered<contract.Batch>>;
+  create(
+    wish?: contract.CreateBatchRequest,
+    options?: CallOptions,
+  ): Promise<Answered<contract.Batch>>;
   /** Sends rows piece by piece; goes on by itself where a piece broke off. */
   addRows(
     id: string,

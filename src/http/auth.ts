@@ -1,4 +1,4 @@
-import { Problem, unavailable } from '../problem.ts';
+import { Problem, unavailable } from '../platform/problem.ts';
 import type { Allowance } from './limits.ts';
 import type { Caller } from './route.ts';
 

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
-import { Problem, unavailable } from '../problem.ts';
+import { Problem, unavailable } from '../platform/problem.ts';
 import { type FilePart, fileParts } from './file-parts.ts';
-import { HUNG_UP } from './passage.ts';
+import { CLIENT_DISCONNECTED } from './request-context.ts';
 import { tooSlow } from './slow-body.ts';
 
 /**
@@ -61,7 +61,7 @@ async function* unhurried(
     for (;;) {
       if (limits.closing.aborted) throw closed();
       const next = iterator.next().catch((error) => {
-        throw error.code === 'ECONNRESET' ? HUNG_UP : error;
+        throw error.code === 'ECONNRESET' ? CLIENT_DISCONNECTED : error;
       });
       const { done, value } = await soon(next, limits);
       if (done) return;

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
-import type { Logger } from '../log.ts';
-import { Problem } from '../problem.ts';
+import type { Logger } from '../platform/log.ts';
+import { Problem } from '../platform/problem.ts';
 import { readBodyStream } from './body-stream.ts';
 import { type Form, readFormBody, readFormParts } from './form.ts';
 import {
@@ -12,11 +12,11 @@ import {
   readMultipart,
 } from './image-body.ts';
 import { parse } from './parse.ts';
-import { asProblem } from './problem-answer.ts';
+import { asProblem } from './problem-response.ts';
 import type { Call, Route } from './route.ts';
 
 /** What calls are made with. */
-export interface CallParts {
+export interface CallDeps {
   log: Logger;
   /** Ceiling of an image's bytes, before base64. */
   maxImageBytes: number;
@@ -29,7 +29,7 @@ export interface CallParts {
 }
 
 /** What a form with an image may have beside the image. */
-export const FORM_SPARE_BYTES = 256 * 1024;
+export const FORM_OVERHEAD_BYTES = 256 * 1024;
 
 const FORM_LIMITS = { files: 2, fields: 50, parts: 52 };
 
@@ -37,17 +37,18 @@ const FORM_LIMITS = { files: 2, fields: 50, parts: 52 };
 export const base64Bytes = (bytes: number): number => Math.ceil(bytes / 3) * 4;
 
 /** The ceiling of a form of two files, or of one in base64, which URL encoding makes longer still. */
-export const maxFormBytes = (maxImageBytes: number): number => 2 * maxImageBytes + FORM_SPARE_BYTES;
+export const maxFormBytes = (maxImageBytes: number): number =>
+  2 * maxImageBytes + FORM_OVERHEAD_BYTES;
 
 /** A request as its handler sees it. */
 export function callOf(
-  parts: CallParts,
+  deps: CallDeps,
   route: Route,
   request: FastifyRequest,
   signal: AbortSignal,
 ): Call {
   const { grant } = request.passage;
-  const { maxImageBytes, idleMillis, closing } = parts;
+  const { maxImageBytes, idleMillis, closing } = deps;
   return {
     requestId: request.id,
     caller: grant,
@@ -55,8 +56,8 @@ export function callOf(
     query: route.query ? parse(route.query, request.query, 'query') : request.query,
     body: route.body ? parse(route.body, request.body, 'body') : request.body,
     headers: request.headers,
-    imageForm: (takes = {}) => readImageForm(parts, request, takes),
-    form: () => readWholeForm(parts, request),
+    imageForm: (takes = {}) => readImageForm(deps, request, takes),
+    form: () => readWholeForm(deps, request),
     bodyStream: () => readBodyStream(request, { idleMillis, closing, maxFileBytes: maxImageBytes }),
     standing: request.passage.admission?.standing,
     takeQuota() {
@@ -66,12 +67,12 @@ export function callOf(
     },
     signal,
     closing,
-    log: parts.log.child({ requestId: request.id }),
+    log: deps.log.child({ requestId: request.id }),
   };
 }
 
 async function readImageForm(
-  { maxImageBytes, sniff }: CallParts,
+  { maxImageBytes, sniff }: CallDeps,
   request: FastifyRequest,
   { member = 'image_base64', background = false }: FormTakes,
 ): Promise<ImageForm> {
@@ -81,20 +82,20 @@ async function readImageForm(
   }
   const files: FileName[] = background ? ['image', 'backgroundImage'] : ['image'];
   const declared = Number(request.headers['content-length']);
-  if (declared > files.length * maxImageBytes + FORM_SPARE_BYTES) {
+  if (declared > files.length * maxImageBytes + FORM_OVERHEAD_BYTES) {
     throw new Problem('payload-too-large', `The image is larger than ${maxImageBytes} bytes`);
   }
   return readingParts(request, () => readMultipart(request.parts(), maxImageBytes, files));
 }
 
 /** A form may carry a second file, and files as base64 in text. */
-async function readWholeForm({ maxImageBytes }: CallParts, request: FastifyRequest): Promise<Form> {
+async function readWholeForm({ maxImageBytes }: CallDeps, request: FastifyRequest): Promise<Form> {
   if (!request.isMultipart()) return readFormBody(request.body ?? {});
   const declared = Number(request.headers['content-length']);
   if (declared > maxFormBytes(maxImageBytes)) {
     throw new Problem('payload-too-large', `A file is larger than ${maxImageBytes} bytes`);
   }
-  const maxTextBytes = base64Bytes(maxImageBytes) + FORM_SPARE_BYTES;
+  const maxTextBytes = base64Bytes(maxImageBytes) + FORM_OVERHEAD_BYTES;
   const limits = { ...FORM_LIMITS, fileSize: maxImageBytes, fieldSize: maxTextBytes };
   return readingParts(request, () =>
     readFormParts(request.parts({ limits }), maxImageBytes, maxTextBytes),

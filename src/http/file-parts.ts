@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { IncomingHttpHeaders } from 'node:http';
 import { PassThrough, type Readable } from 'node:stream';
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
-import { Problem } from '../problem.ts';
+import { Problem } from '../platform/problem.ts';
 
 /** One file of a form. Its stream is to be read to the end before the next is asked for. */
 export interface FilePart {

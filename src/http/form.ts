@@ -1,4 +1,4 @@
-import { Problem } from '../problem.ts';
+import { Problem } from '../platform/problem.ts';
 import { collect, type Part, printable } from './image-body.ts';
 import { membersOf } from './json-body.ts';
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { Problem, type ProblemType } from '../problem.ts';
+import { Problem, type ProblemType } from '../platform/problem.ts';
 
 /** More than any client of ours sends; far less than Node takes before it drops headers silently. */
 export const MAX_HEADERS = 200;

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { Problem } from '../problem.ts';
+import { Problem } from '../platform/problem.ts';
 import { membersOf } from './json-body.ts';
 
 /** What came with a request that carries an image: its bytes, and the other fields as text. */

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { Problem } from '../problem.ts';
+import { Problem } from '../platform/problem.ts';
 
 /**
  * Values of a JSON body, about: a wardrobe of 1,000 items has some 30,000. A body of nothing but brackets or

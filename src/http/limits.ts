@@ -1,5 +1,5 @@
 import type { Redis, Result } from 'ioredis';
-import { Problem, unavailable } from '../problem.ts';
+import { Problem, unavailable } from '../platform/problem.ts';
 
 /** What a caller may use, and under which name it is counted. */
 export interface Allowance {
@@ -9,7 +9,7 @@ export interface Allowance {
 }
 
 /** Where a caller stands after a request was let in. */
-export interface Standing {
+export interface RateLimitStatus {
   rate: { limit: number; remaining: number; resetSeconds: number; windowSeconds: number };
   quota: { limit: number; remaining: number; resetSeconds: number };
 }
@@ -22,7 +22,7 @@ export interface Reservation {
 
 /** One request let in: the headers it earns, and its quota to give back. */
 export interface Admission {
-  standing: Standing;
+  standing: RateLimitStatus;
   /** Nothing where the request costs nothing. */
   reserved: Reservation | undefined;
   /** Gives the reserved quota back; for requests that failed. */
@@ -78,7 +78,7 @@ const secondsToMidnight = (now: Date): number =>
 const wholeSeconds = (micros: number): number => Math.ceil(micros / 1e6);
 
 /** The headers of rate and quota: the well-known ones and the current IETF draft's. */
-export function limitHeaders({ rate, quota }: Standing): Record<string, string> {
+export function limitHeaders({ rate, quota }: RateLimitStatus): Record<string, string> {
   return {
     'ratelimit-limit': String(rate.limit),
     'ratelimit-remaining': String(rate.remaining),
@@ -116,7 +116,7 @@ export function createLimits(redis: Redis) {
         .catch((cause) => {
           throw unavailable('Limits cannot be counted right now; try again', 1, cause);
         });
-      const standing: Standing = {
+      const standing: RateLimitStatus = {
         rate: {
           limit: count,
           remaining: Math.max(0, Math.floor(count * (1 - fullMicros / (periodSeconds * 1e6)))),
@@ -141,7 +141,7 @@ export function createLimits(redis: Redis) {
   };
 }
 
-function refuse(verdict: number, standing: Standing, waitMicros: number): void {
+function refuse(verdict: number, standing: RateLimitStatus, waitMicros: number): void {
   if (verdict === 0) return;
   const [type, seconds, detail] =
     verdict === 1

@@ -1,9 +1,9 @@
 import { parse as parseQuery } from 'node:querystring';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { Problem } from '../problem.ts';
-import { base64Bytes, type CallParts, callOf, FORM_SPARE_BYTES, maxFormBytes } from './call.ts';
-import { type Gate, hangUpSignal, letIn } from './passage.ts';
+import { Problem } from '../platform/problem.ts';
+import { base64Bytes, type CallDeps, callOf, FORM_OVERHEAD_BYTES, maxFormBytes } from './call.ts';
+import { admit, disconnectSignal, type Gate } from './request-context.ts';
 import type { Reply, Route } from './route.ts';
 import { limitBodyTime } from './slow-body.ts';
 import { type Sunset, sunsetHeaders } from './sunset.ts';
@@ -17,7 +17,7 @@ declare module 'fastify' {
 }
 
 /** What routes are served with. */
-export interface MountParts extends Gate, CallParts {
+export interface MountDeps extends Gate, CallDeps {
   sunsets: readonly Sunset[];
   /** See `BodyTimes`. */
   wholeMillis: number;
@@ -29,11 +29,11 @@ const URL_ENCODED = 'application/x-www-form-urlencoded';
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
 /** Serves every route, and refuses other methods at their addresses. */
-export function mountAll(app: FastifyInstance, parts: MountParts, routes: readonly Route[]): void {
+export function mountAll(app: FastifyInstance, deps: MountDeps, routes: readonly Route[]): void {
   for (const route of routes) {
-    if (route.stream) mountStream(app, parts, route, Object.keys(route.stream));
-    else if (route.form) mountForm(app, parts, route);
-    else mount(app, parts, route);
+    if (route.stream) mountStream(app, deps, route, Object.keys(route.stream));
+    else if (route.form) mountForm(app, deps, route);
+    else mount(app, deps, route);
   }
   refuseOtherMethods(app, routes);
 }
@@ -41,7 +41,7 @@ export function mountAll(app: FastifyInstance, parts: MountParts, routes: readon
 /** Bodies of these types come to the handler unread; of others, not at all. */
 function mountStream(
   app: FastifyInstance,
-  parts: MountParts,
+  deps: MountDeps,
   route: Route,
   mediaTypes: readonly string[],
 ): void {
@@ -50,41 +50,41 @@ function mountStream(
     for (const mediaType of mediaTypes) {
       scope.addContentTypeParser(mediaType, (_request, _body, done) => done(null));
     }
-    mount(scope, parts, route);
+    mount(scope, deps, route);
   });
 }
 
 /** Takes URL-encoded bodies as well; a name that comes twice has a list of values. */
-function mountForm(app: FastifyInstance, parts: MountParts, route: Route): void {
+function mountForm(app: FastifyInstance, deps: MountDeps, route: Route): void {
   app.register(async (scope) => {
     scope.addContentTypeParser(URL_ENCODED, { parseAs: 'string' }, (_request, body, done) =>
       done(null, parseQuery(String(body))),
     );
-    mount(scope, parts, route);
+    mount(scope, deps, route);
   });
 }
 
 function bodyLimitOf({ form, imageForm, maxBodyBytes }: Route, maxImageBytes: number): number {
   if (form) return maxFormBytes(maxImageBytes);
-  if (imageForm) return base64Bytes(maxImageBytes) + FORM_SPARE_BYTES;
+  if (imageForm) return base64Bytes(maxImageBytes) + FORM_OVERHEAD_BYTES;
   return maxBodyBytes ?? MAX_JSON_BYTES;
 }
 
-function mount(app: FastifyInstance, parts: MountParts, route: Route): void {
-  const sunset = parts.sunsets.find((s) => s.method === route.method && s.path === route.path);
+function mount(app: FastifyInstance, deps: MountDeps, route: Route): void {
+  const sunset = deps.sunsets.find((s) => s.method === route.method && s.path === route.path);
   app.route({
     method: route.method,
     url: route.path,
     config: { readsAsItComes: route.stream !== undefined, answerProblem: route.answerProblem },
-    bodyLimit: bodyLimitOf(route, parts.maxImageBytes),
+    bodyLimit: bodyLimitOf(route, deps.maxImageBytes),
     onRequest: async (request, reply) => {
-      if (route.stream) dropRestOfBody(request, reply, parts.wholeMillis);
+      if (route.stream) dropRestOfBody(request, reply, deps.wholeMillis);
       if (sunset) reply.headers(sunsetHeaders(sunset));
-      if (route.scope !== 'keyless') await letIn(parts, route, request, reply);
+      if (route.scope !== 'keyless') await admit(deps, route, request, reply);
     },
     handler: async (request, reply) => {
-      const signal = hangUpSignal(request, reply);
-      const answer = await route.handle(callOf(parts, route, request, signal));
+      const signal = disconnectSignal(request, reply);
+      const answer = await route.handle(callOf(deps, route, request, signal));
       if (!signal.aborted) request.passage.admission = undefined; // a success keeps its quota
       return send(request, reply, answer);
     },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { PROBLEMS, Problem, type ProblemType } from '../problem.ts';
-import { PROBLEM_MEDIA_TYPE } from './problem-answer.ts';
-import type { AnswerDoc, MediaSchemas, Route } from './route.ts';
+import { PROBLEMS, Problem, type ProblemType } from '../platform/problem.ts';
+import { PROBLEM_MEDIA_TYPE } from './problem-response.ts';
+import type { MediaSchemas, ResponseDoc, Route } from './route.ts';
 
 const ProblemSchema = {
   type: 'object',
@@ -69,7 +69,7 @@ const headerDocs = (names: readonly string[]) =>
     names.map((name) => [name, { description: HEADERS[name] ?? name, schema: { type: 'string' } }]),
   );
 
-function answerDoc(route: Route, answer: AnswerDoc) {
+function answerDoc(route: Route, answer: ResponseDoc) {
   const limits = route.scope === 'keyless' ? [] : ['RateLimit-Limit', 'RateLimit-Remaining'];
   return {
     description: answer.description,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Fault, Problem } from '../problem.ts';
+import { Problem, type ValidationIssue } from '../platform/problem.ts';
 
 /** Names that clients make up can be as long as bodies. */
 const MOST_NAME_CHARS = 200;
@@ -18,7 +18,7 @@ const countOf = (issue: z.core.$ZodIssue): number =>
   issue.code === 'unrecognized_keys' ? issue.keys.length : 1;
 
 /** One fault for each thing zod found wrong; each unknown key is a fault of its own. */
-function faultsOf(issue: z.core.$ZodIssue): Fault[] {
+function faultsOf(issue: z.core.$ZodIssue): ValidationIssue[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.slice(0, MOST_FAULTS).map((key) => ({
       pointer: jsonPointer([...issue.path, key]),

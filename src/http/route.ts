@@ -1,11 +1,11 @@
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
-import type { Logger } from '../log.ts';
-import type { Problem } from '../problem.ts';
+import type { Logger } from '../platform/log.ts';
+import type { Problem } from '../platform/problem.ts';
 import type { BodyStream } from './body-stream.ts';
 import type { Form } from './form.ts';
 import type { FormTakes, ImageForm } from './image-body.ts';
-import type { Admission, Standing } from './limits.ts';
+import type { Admission, RateLimitStatus } from './limits.ts';
 
 /** Who is calling: what the presented key allows. */
 export interface Caller {
@@ -44,7 +44,7 @@ export interface Call<Query = unknown, Body = unknown> {
   /** The body as it comes, of any length; once, on routes with `stream`. */
   bodyStream(): BodyStream;
   /** What of rate and quota is left after this request; absent on keyless routes. */
-  standing: Standing | undefined;
+  standing: RateLimitStatus | undefined;
   /**
    * Hands over the quota this request has reserved: whoever takes it says whether it is given back.
    * Not taken, it is given back where the request fails.
@@ -68,7 +68,7 @@ export interface Reply {
 export type MediaSchemas = Readonly<Record<string, z.ZodType | 'binary'>>;
 
 /** One success answer of a route, for the OpenAPI document. */
-export interface AnswerDoc {
+export interface ResponseDoc {
   description: string;
   content?: MediaSchemas;
   headers?: readonly string[];
@@ -100,7 +100,7 @@ export interface RouteSpec<Query, Body> {
   keyHeader?: string;
   /** How its problems are answered, where not by RFC 9457. */
   answerProblem?(problem: Problem): Reply;
-  answers: Readonly<Record<number, AnswerDoc>>;
+  answers: Readonly<Record<number, ResponseDoc>>;
   /** Problem types beyond those every route may answer. */
   problems?: readonly string[];
   handle(call: Call<Query, Body>): Reply | Promise<Reply>;

@@ -7,22 +7,28 @@ import {
   fastify,
   LogController,
 } from 'fastify';
-import type { Logger } from '../log.ts';
-import { Problem, unavailable } from '../problem.ts';
+import type { Logger } from '../platform/log.ts';
+import { Problem, unavailable } from '../platform/problem.ts';
 import { keepConnections } from './connections.ts';
 import { framingCheck } from './framing.ts';
 import { readJsonBodies } from './json-body.ts';
 import { MAX_JSON_BYTES, mountAll } from './mount.ts';
-import { callerOf, type Gate, giveBack, hungUp, newPassage } from './passage.ts';
-import { asProblem, PROBLEM_MEDIA_TYPE, parserProblem, problemBody } from './problem-answer.ts';
-import { answerRaw } from './raw-answer.ts';
+import { asProblem, PROBLEM_MEDIA_TYPE, parserProblem, problemBody } from './problem-response.ts';
+import { answerRaw } from './raw-response.ts';
+import {
+  callerOf,
+  clientDisconnected,
+  createRequestContext,
+  type Gate,
+  giveBack,
+} from './request-context.ts';
 import { requestIdOf } from './request-id.ts';
 import type { Reply, Route } from './route.ts';
 import { type BodyTimes, limitBodyTime } from './slow-body.ts';
 import type { Sunset } from './sunset.ts';
 
 /** The parts a server is built of. */
-export interface ServerParts extends Gate {
+export interface ServerDeps extends Gate {
   routes: readonly Route[];
   sunsets: readonly Sunset[];
   log: Logger;
@@ -62,12 +68,12 @@ const REQUEST_MILLIS = 60_000;
 const MAX_CONNECTIONS = 10_000;
 
 /** Builds the HTTP server: ids, keys, limits, parsing, problems, logs. Nothing listens yet. */
-export function createServer(parts: ServerParts): HttpServer {
+export function createServer(deps: ServerDeps): HttpServer {
   const closing = new AbortController();
-  const { requestMillis = REQUEST_MILLIS, maxConnections = MAX_CONNECTIONS } = parts;
-  const { wholeMillis = requestMillis, idleMillis = requestMillis } = parts.bodyTimes ?? {};
+  const { requestMillis = REQUEST_MILLIS, maxConnections = MAX_CONNECTIONS } = deps;
+  const { wholeMillis = requestMillis, idleMillis = requestMillis } = deps.bodyTimes ?? {};
   const app = fastify({
-    loggerInstance: parts.log as FastifyBaseLogger,
+    loggerInstance: deps.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestIdOf,
     requestIdHeader: false,
@@ -87,7 +93,7 @@ export function createServer(parts: ServerParts): HttpServer {
     frameworkErrors: (error, request, reply) => answerProblem(request, reply, asProblem(error)),
     clientErrorHandler(error, socket) {
       if (connections.isAnswered(socket)) socket.destroy();
-      else answerRaw(socket, parserProblem(error), parts.problemBase);
+      else answerRaw(socket, parserProblem(error), deps.problemBase);
     },
   });
 
@@ -98,7 +104,7 @@ export function createServer(parts: ServerParts): HttpServer {
     app.server.emit('request', request, response);
   });
   app.server.on('connect', (_request, socket) => {
-    answerRaw(socket, new Problem('method-not-allowed', 'This is no proxy'), parts.problemBase);
+    answerRaw(socket, new Problem('method-not-allowed', 'This is no proxy'), deps.problemBase);
   });
   app.decorateRequest('passage');
   app.removeContentTypeParser('text/plain');
@@ -106,7 +112,7 @@ export function createServer(parts: ServerParts): HttpServer {
   app.register(multipart, {
     throwFileSizeLimit: false,
     limits: {
-      fileSize: parts.maxImageBytes,
+      fileSize: deps.maxImageBytes,
       files: 2,
       fields: 20,
       parts: 22,
@@ -115,7 +121,7 @@ export function createServer(parts: ServerParts): HttpServer {
   });
 
   app.addHook('onRequest', async (request, reply) => {
-    request.passage = newPassage();
+    request.passage = createRequestContext();
     reply.header('x-request-id', request.id);
     checkFraming(request.raw);
     if (!request.routeOptions.config.readsAsItComes) limitBodyTime(request, reply, wholeMillis);
@@ -132,11 +138,11 @@ export function createServer(parts: ServerParts): HttpServer {
     (requestId: string) =>
     (problem: Problem): Reply => ({
       headers: { ...problem.headers, 'content-type': PROBLEM_MEDIA_TYPE },
-      body: problemBody(problem, requestId, parts.problemBase),
+      body: problemBody(problem, requestId, deps.problemBase),
     });
 
   function answerProblem(request: FastifyRequest, reply: FastifyReply, problem: Problem): void {
-    request.passage ??= newPassage();
+    request.passage ??= createRequestContext();
     request.passage.problem = problem;
     giveBack(request);
     const { answerProblem: ofRoute = usualAnswer(request.id) } = request.routeOptions.config ?? {};
@@ -159,15 +165,15 @@ export function createServer(parts: ServerParts): HttpServer {
 
   // For a client that goes while its body comes; one that goes later is seen by its handler's signal.
   app.addHook('onRequestAbort', async (request) => {
-    hungUp(request);
+    clientDisconnected(request);
   });
 
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? '(none)';
     const seconds = reply.elapsedTime / 1000;
     const problem = request.passage.problem?.type;
-    parts.observe({ method: request.method, route, status: reply.statusCode, seconds, problem });
-    parts.log.info(
+    deps.observe({ method: request.method, route, status: reply.statusCode, seconds, problem });
+    deps.log.info(
       {
         requestId: request.id,
         ...callerOf(request),
@@ -181,7 +187,7 @@ export function createServer(parts: ServerParts): HttpServer {
     );
   });
 
-  mountAll(app, { ...parts, wholeMillis, idleMillis, closing: closing.signal }, parts.routes);
+  mountAll(app, { ...deps, wholeMillis, idleMillis, closing: closing.signal }, deps.routes);
   return { app, drain: () => closing.abort() };
 }
 

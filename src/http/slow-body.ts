@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Problem } from '../problem.ts';
+import { Problem } from '../platform/problem.ts';
 
 /** How long bodies may take, milliseconds. */
 export interface BodyTimes {

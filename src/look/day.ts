@@ -1,18 +1,18 @@
 import { z } from 'zod';
-import { LOCALES } from '../taxonomy/schema.ts';
-import { Candidate, Diagnostic } from './answers.ts';
-import { candidateOf, garmentsOf, type Offer, offerOf } from './candidates.ts';
-import { isSet, mostMilli, type Slot, type Worn, wornItems } from './ensemble.ts';
-import { feelOf } from './explain.ts';
-import { type Judgement, judgementOf, type Piece } from './judgement.ts';
-import { nameAll } from './naming.ts';
+import { LOCALES } from '../taxonomy/dictionary/schema.ts';
+import { situationOf } from './comfort/targets.ts';
 import { round } from './numeric.ts';
 import type { Model } from './params.ts';
+import { Candidate, Diagnostic } from './responses.ts';
 import { Met, targetFields, Weather } from './schema.ts';
-import { partsOf, protectionTerm } from './score.ts';
-import { situationOf } from './targets.ts';
-import { openSlots } from './templates.ts';
-import { checkMust, RUN_ALWAYS, wardrobeFields } from './wardrobe-request.ts';
+import { type Judgement, judgementOf, type Piece } from './scoring/context.ts';
+import { feelOf } from './scoring/explain.ts';
+import { nameAll } from './scoring/naming.ts';
+import { partsOf, protectionTerm } from './scoring/score.ts';
+import { candidateOf, garmentsOf, type Offer, offerOf } from './search/candidates.ts';
+import { isSet, mostMilli, type Slot, type Worn, wornItems } from './wardrobe/ensemble.ts';
+import { openSlots } from './wardrobe/templates.ts';
+import { checkMust, RUN_ALWAYS, wardrobeFields } from './wardrobe/wardrobe-request.ts';
 
 const Hour = z.strictObject({
   at: z.string().max(40).optional().meta({ description: 'Given back as it is' }),

@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
-import { Problem } from '../problem.ts';
+import { Problem } from '../platform/problem.ts';
 import type { Model } from './params.ts';
 import { Targets } from './schema.ts';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { contentHash, dictionary, LOCALES, Locale } from '../taxonomy/schema.ts';
-import { EXPLANATION_CODES, WARNING_CODES } from './explain.ts';
+import { contentHash, dictionary, LOCALES, Locale } from '../taxonomy/dictionary/schema.ts';
 import type { Model } from './params.ts';
-import { MOST_CANDIDATES, MOST_ITEMS, MOST_OUTFITS } from './wardrobe-request.ts';
+import { EXPLANATION_CODES, WARNING_CODES } from './scoring/explain.ts';
+import { MOST_CANDIDATES, MOST_ITEMS, MOST_OUTFITS } from './wardrobe/wardrobe-request.ts';
 
 const API_VERSION = 'v1';
 /** Moves with what the engine answers for the same params; semver. */

@@ -1,19 +1,23 @@
-import { type Fault, Problem } from '../problem.ts';
-import type { CandidatesResponse, OutfitsResponse, ScoreResponse } from './answers.ts';
-import { candidateId, garmentsOf, type Offer, offerOf, piecesOf } from './candidates.ts';
+import { Problem, type ValidationIssue } from '../platform/problem.ts';
+import { personOf } from './comfort/profile.ts';
+import { targetsAnswer, trustedSituation } from './comfort/signed-targets.ts';
+import type { Situation } from './comfort/targets.ts';
 import { canonicalJson, type SigningKeys } from './digest.ts';
-import { dress, mostMilli } from './ensemble.ts';
-import type { Garment } from './garment-clo.ts';
-import { type Judgement, judgementOf } from './judgement.ts';
-import { nameAll } from './naming.ts';
 import { round } from './numeric.ts';
 import type { Model } from './params.ts';
-import { personOf } from './profile.ts';
-import { type Entry, rank } from './rank.ts';
-import { type ShellFinder, shellFinder } from './shell.ts';
-import { targetsAnswer, trustedSituation } from './signed-targets.ts';
-import type { Situation } from './targets.ts';
-import type { CandidatesRequest, OutfitsRequest, ScoreRequest } from './wardrobe-request.ts';
+import type { CandidatesResponse, OutfitsResponse, ScoreResponse } from './responses.ts';
+import { type Judgement, judgementOf } from './scoring/context.ts';
+import { nameAll } from './scoring/naming.ts';
+import { type Entry, rank } from './scoring/rank.ts';
+import { candidateId, garmentsOf, type Offer, offerOf, piecesOf } from './search/candidates.ts';
+import { type ShellFinder, shellFinder } from './search/shell.ts';
+import { dress, mostMilli } from './wardrobe/ensemble.ts';
+import type { Garment } from './wardrobe/garment-clo.ts';
+import type {
+  CandidatesRequest,
+  OutfitsRequest,
+  ScoreRequest,
+} from './wardrobe/wardrobe-request.ts';
 
 const USUAL_CANDIDATES = 50;
 const USUAL_OUTFITS = 5;
@@ -62,7 +66,7 @@ function shellsFor(
 }
 
 /** Where a request speaks of another person or errand than its targets were made for. */
-function strayFaults(model: Model, request: ScoreRequest, situation: Situation): Fault[] {
+function strayFaults(model: Model, request: ScoreRequest, situation: Situation): ValidationIssue[] {
   const { userProfile, cloOffset, occasion } = request;
   const strays: [string, boolean][] = [
     [

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { OCCASION_IDS } from '../taxonomy/schema.ts';
-import { knownId } from '../taxonomy/wardrobe-item-schema.ts';
+import { knownId } from '../taxonomy/attributes/wardrobe-item-schema.ts';
+import { OCCASION_IDS } from '../taxonomy/dictionary/schema.ts';
 import { BASES } from './coefficients.ts';
 import { CONDITIONS, type Condition, THERMAL_PROFILES } from './tables.ts';
 

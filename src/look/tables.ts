@@ -1,4 +1,4 @@
-import { dictionary } from '../taxonomy/schema.ts';
+import { dictionary } from '../taxonomy/dictionary/schema.ts';
 import type { Basis } from './coefficients.ts';
 import type { Ramp } from './numeric.ts';
 

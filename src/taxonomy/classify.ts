@@ -1,13 +1,19 @@
-import type { MeasuredColor } from './color.ts';
+import { attributesOf, coloursDiffer } from './attributes/garment-attributes.ts';
+import { insulationOf } from './attributes/insulation.ts';
+import { toWardrobeItem } from './attributes/wardrobe-item.ts';
+import {
+  CATEGORY_IDS,
+  type Category,
+  categories,
+  dictionary,
+  groups,
+} from './dictionary/schema.ts';
 import { fuse, topClass, type Verdict } from './fuse.ts';
-import { attributesOf, coloursDiffer } from './garment-attributes.ts';
-import { insulationOf } from './insulation.ts';
+import type { MeasuredColor } from './photo/color.ts';
 import { type ClassifyOptions, FEED_COLUMNS, type FeedAttributes } from './request-schema.ts';
 import { type Classification, REVIEW_REASONS, type ReviewReason } from './response-schema.ts';
-import { CATEGORY_IDS, type Category, categories, dictionary, groups } from './schema.ts';
-import { classifyText, type TextEvidence } from './text.ts';
-import type { TextAttributes } from './text-attributes.ts';
-import { toWardrobeItem } from './wardrobe-item.ts';
+import { classifyText, type TextEvidence } from './text/classify-text.ts';
+import type { TextAttributes } from './text/text-attributes.ts';
 
 /** What a photo of one article says, as the worker answers it. */
 export interface ImageEvidence {

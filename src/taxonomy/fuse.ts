@@ -1,11 +1,11 @@
+import { CATEGORY_IDS, categories, dictionary, REGIONS, type Region } from './dictionary/schema.ts';
 import {
   IMAGE_CLASSES,
   type ImageClass,
   imageLikelihoods,
   PRIOR,
   SEEN_AS,
-} from './image-classes.ts';
-import { CATEGORY_IDS, categories, dictionary, REGIONS, type Region } from './schema.ts';
+} from './photo/image-classes.ts';
 
 export type Status = 'classified' | 'uncertain' | 'unknown';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Locale } from './schema.ts';
+import { Locale } from './dictionary/schema.ts';
 
 /** Most items of one batch. */
 export const MAX_BATCH = 50;

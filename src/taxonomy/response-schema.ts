@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { IMAGE_CLASSES } from './image-classes.ts';
-import { BodySlot, CloSource, Layer, Locale, Region } from './schema.ts';
-import { WardrobeItem } from './wardrobe-item-schema.ts';
+import { WardrobeItem } from './attributes/wardrobe-item-schema.ts';
+import { BodySlot, CloSource, Layer, Locale, Region } from './dictionary/schema.ts';
+import { IMAGE_CLASSES } from './photo/image-classes.ts';
 
 const share = z.number().min(0).max(1);
 const confidence = z.number().min(0).max(1);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { EXIT, EXIT_HELP } from '../../src/cli/exit.ts';
-import { adviceOn, exitCodeOf, faultText } from '../../src/cli/fault.ts';
+import { adviceOn, exitCodeOf, faultText } from '../../src/cli/terminal/error-report.ts';
+import { EXIT, EXIT_HELP } from '../../src/cli/terminal/exit.ts';
 import { CLIENT_PROBLEMS, SelvageError } from '../../src/client/error.ts';
-import { PROBLEMS, Problem, type ProblemType } from '../../src/problem.ts';
+import { PROBLEMS, Problem, type ProblemType } from '../../src/platform/problem.ts';
 
 const TYPES = Object.keys(PROBLEMS) as ProblemType[];
 

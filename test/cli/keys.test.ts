@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { exitCodeOf } from '../../src/cli/fault.ts';
 import { selvageProgram } from '../../src/cli/program.ts';
+import { exitCodeOf } from '../../src/cli/terminal/error-report.ts';
 import { freePort, runProgram } from '../support/processes.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
 

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { exitCodeOf, faultText } from '../../src/cli/fault.ts';
 import { selvageProgram } from '../../src/cli/program.ts';
+import { exitCodeOf, faultText } from '../../src/cli/terminal/error-report.ts';
 import { drawnShirt } from '../support/images.ts';
 import { ended, jsonLines, selvage, startSelvage } from './command.ts';
 

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { save } from '../../src/cli/save.ts';
+import { save } from '../../src/cli/terminal/save.ts';
 
 let folder: string;
 beforeEach(async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ADVICE } from '../../src/console/browser/advice.js';
-import { PROBLEMS } from '../../src/problem.ts';
+import { PROBLEMS } from '../../src/platform/problem.ts';
 
 test('the console has a plain sentence for every problem, and for no answer at all', () => {
   expect(Object.keys(ADVICE).sort()).toEqual([...Object.keys(PROBLEMS), 'unreachable'].sort());

@@ -1,7 +1,7 @@
-import { createKeys } from '../../src/access/keys.ts';
-import { commandConnection, untilReady } from '../../src/jobs/redis.ts';
-import { createLog } from '../../src/log.ts';
-import { readSecrets } from '../../src/secrets.ts';
+import { createKeys } from '../../src/auth/keys.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { commandConnection, untilReady } from '../../src/platform/redis.ts';
+import { readSecrets } from '../../src/platform/secrets.ts';
 import type { Stack } from '../support/stack.ts';
 
 /** The keys of a stack as its operator has them, and the Redis they are in. */

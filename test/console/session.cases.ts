@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createSessions } from '../../src/access/sessions.ts';
+import { createSessions } from '../../src/auth/sessions.ts';
 import { rawExchange } from '../support/client.ts';
 import type { Stack } from '../support/stack.ts';
 import type { KeyRegister } from './key-register.ts';

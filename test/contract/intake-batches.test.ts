@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { PROBLEMS, type ProblemType } from '../../src/problem.ts';
+import { PROBLEMS, type ProblemType } from '../../src/platform/problem.ts';
 import {
   type BatchClient,
   batchClient,

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { PROBLEMS, type ProblemType } from '../../src/problem.ts';
+import { PROBLEMS, type ProblemType } from '../../src/platform/problem.ts';
 import { drawnShirt } from '../support/images.ts';
 import { type IntakeClient, intakeClient, readJob } from '../support/intake.ts';
 import { fail, plantServer, serve, silence } from '../support/servers.ts';

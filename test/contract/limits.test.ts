@@ -1,8 +1,8 @@
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createLimits, limitHeaders } from '../../src/http/limits.ts';
-import { commandConnection, untilReady } from '../../src/jobs/redis.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { commandConnection, untilReady } from '../../src/platform/redis.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
 
 let server: RedisServer;

@@ -94,7 +94,7 @@ test('the tarball has what runs, the weights with their cards, and nothing else'
   const compiled = /^dist\/(src|workers|models)\/.*\.(js|d\.ts)$/;
   const page = /^dist\/src\/console\/browser\//;
   expect(inDist.filter((file) => !compiled.test(file) && !page.test(file)).sort()).toEqual([
-    ...['dist/package.json', 'dist/src/taxonomy/dictionary.json'],
+    ...['dist/package.json', 'dist/src/taxonomy/dictionary/dictionary.json'],
   ]);
   expect(files.filter((file) => !file.startsWith('dist/')).sort()).toEqual([
     ...['LICENSE', 'README.md', 'models/README.md', 'models/catalog.json'],

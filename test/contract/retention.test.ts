@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createClientRetention, type Retention } from '../../src/access/retention.ts';
+import { createClientRetention, type Retention } from '../../src/auth/client-retention.ts';
 import { batchClient, rowOf } from '../support/batches.ts';
 import { postImage } from '../support/client.ts';
 import { feedClient } from '../support/feed-client.ts';

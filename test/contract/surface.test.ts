@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { ADVICE, PROBLEMS, type ProblemType } from '../../src/problem.ts';
+import { ADVICE, PROBLEMS, type ProblemType } from '../../src/platform/problem.ts';
 import { rawExchange } from '../support/client.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 

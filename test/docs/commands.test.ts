@@ -21,7 +21,7 @@ beforeAll(async () => {
     if (name !== '.selvage' && name !== '.git') await symlink(join(ROOT, name), join(folder, name));
   }
   filesPort = await freePort();
-  launcher = run(process.execPath, ['infra/launch.mjs', 'start', '--json'], {
+  launcher = run(process.execPath, ['infra/launcher/main.mjs', 'start', '--json'], {
     ...{ PORT: '0', SELVAGE_HOME: home, REDIS_URL: '', SELVAGE_DEV_KEY: '' },
     FETCH_ALLOW: '127.0.0.0/8',
   });

@@ -1,11 +1,11 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createKeys, type MadeKey } from '../../src/access/keys.ts';
-import { SCOPES } from '../../src/access/scopes.ts';
-import { commandConnection, untilReady } from '../../src/jobs/redis.ts';
-import { createLog } from '../../src/log.ts';
-import { readSecrets } from '../../src/secrets.ts';
+import { type CreatedKey, createKeys } from '../../src/auth/keys.ts';
+import { SCOPES } from '../../src/auth/scopes.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { commandConnection, untilReady } from '../../src/platform/redis.ts';
+import { readSecrets } from '../../src/platform/secrets.ts';
 import { freePort, ROOT, type Running, run } from '../support/processes.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
 import { type Gate, startGate } from './gate.ts';
@@ -22,7 +22,7 @@ export interface Installation {
   home: string;
   gateways: Member[];
   workers: Member[];
-  key(client: string): Promise<MadeKey>;
+  key(client: string): Promise<CreatedKey>;
   /** All that every process has logged, those that are gone among them. */
   logs(): string;
   stop(): Promise<void>;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/platform/config.ts';
 import { ROOT } from '../support/processes.ts';
 import { underLoad, untilAnswered } from './asking.ts';
 import { inRedis } from './fault.ts';
@@ -63,8 +63,8 @@ async function workerKills(stage: Stage, { kills, tell }: Settings): Promise<Mea
 /** How long an inference child takes from its start until it has loaded its model, milliseconds. */
 async function loadMillis(): Promise<number> {
   // As it is installed: from source it starts later.
-  const { startEngine }: typeof import('../../workers/engine/pool.ts') = await import(
-    join(ROOT, 'dist/workers/engine/pool.js')
+  const { startEngine }: typeof import('../../workers/inference/pool.ts') = await import(
+    join(ROOT, 'dist/workers/inference/pool.js')
   );
   const { MODEL: model, DEVICE: device, MAX_IMAGE_PIXELS: maxPixels, ...config } = readConfig({});
   const modelsHome = join(config.SELVAGE_HOME, 'models');

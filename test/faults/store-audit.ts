@@ -1,9 +1,9 @@
 import type { Redis } from 'ioredis';
-import { createKeeping } from '../../src/jobs/keeping.ts';
-import { createRecords } from '../../src/jobs/records.ts';
-import { createLog } from '../../src/log.ts';
+import { createJobRecords } from '../../src/intake/job-records.ts';
+import { createJobRetention } from '../../src/intake/job-retention.ts';
+import { createLog } from '../../src/platform/log.ts';
 import { settleOrphans } from '../../workers/orphans.ts';
-import { sweepOrphans } from '../../workers/sweep.ts';
+import { sweepOrphans } from '../../workers/sweeper.ts';
 import type { RedisServer } from '../support/redis-server.ts';
 import { inRedis } from './fault.ts';
 import type { Store } from './stores.ts';
@@ -16,8 +16,8 @@ export async function sweepLater({ redis, store }: Kept): Promise<void> {
   const { blobs } = store;
   const now = Date.now() + LATER_MILLIS;
   await inRedis({ redis }, async (connection) => {
-    const records = createRecords(connection);
-    const keeping = createKeeping(records, blobs);
+    const records = createJobRecords(connection);
+    const keeping = createJobRetention(records, blobs);
     const parts = { redis: connection, blobs, records, keeping, log: createLog('test', 'warn') };
     await settleOrphans(parts, now, AbortSignal.timeout(120_000));
   });

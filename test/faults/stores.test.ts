@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { entriesOf } from '../store/blobs.contract.ts';
+import { entriesOf } from '../storage/blobs.contract.ts';
 import { makeStore } from './stores.ts';
 
 const home = await mkdtemp(join(tmpdir(), 'selvage-stores-'));

@@ -4,9 +4,9 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { DeleteBucketCommand } from '@aws-sdk/client-s3';
-import type { Blobs } from '../../src/store/blobs.ts';
-import { createFsBlobs } from '../../src/store/fs-blobs.ts';
-import { createS3Blobs, createS3Client } from '../../src/store/s3-blobs.ts';
+import type { Blobs } from '../../src/storage/blobs.ts';
+import { createFsBlobs } from '../../src/storage/fs-blobs.ts';
+import { createS3Blobs, createS3Client } from '../../src/storage/s3-blobs.ts';
 import { testS3 } from '../support/services.ts';
 import { type StoreGate, startStoreGate } from './store-gate.ts';
 

@@ -1,14 +1,14 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import {
   BATCH_LIMITS,
-  type BatchFault,
   type BatchHeader,
   type BatchReading,
   type BatchRow,
+  type BatchRowError,
   parseBatchRows,
-} from '../../src/feed/batch-rows.ts';
-import { FeedError } from '../../src/feed/feed-error.ts';
-import { type IdSet, idSet } from '../../src/feed/id-set.ts';
+} from '../../src/feed-formats/batch-rows.ts';
+import { FeedError } from '../../src/feed-formats/feed-error.ts';
+import { type IdSet, idSet } from '../../src/feed-formats/id-set.ts';
 import { streamOf } from '../support/feeds.ts';
 import { chanceOf, type Input, isOf } from './target.ts';
 
@@ -54,7 +54,7 @@ export const found: readonly Input[] = [
 
 const limits = { ...BATCH_LIMITS, maxRowBytes: 200, maxIdChars: 10, maxUrlChars: 40 };
 
-type Item = BatchHeader | BatchRow | BatchFault;
+type Item = BatchHeader | BatchRow | BatchRowError;
 
 /** The first items, all of them where `count` is larger, and the refusal that ends them. */
 async function readRows(

@@ -2,7 +2,7 @@ import { deepEqual, equal } from 'node:assert/strict';
 import canonicalize from 'canonicalize';
 import { canonicalJson, checkDigest, readSigningKeys } from '../../src/look/digest.ts';
 import { PARAMS, readModel } from '../../src/look/params.ts';
-import { Problem } from '../../src/problem.ts';
+import { Problem } from '../../src/platform/problem.ts';
 import { type Input, orRefusal } from './target.ts';
 
 export const words = [

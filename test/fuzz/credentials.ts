@@ -1,9 +1,9 @@
 import { equal, match, ok } from 'node:assert/strict';
-import { isKeyShaped } from '../../src/access/key.ts';
+import { isKeyShaped } from '../../src/auth/api-key.ts';
 import { authorize, type Grant } from '../../src/http/auth.ts';
 import { requestIdOf } from '../../src/http/request-id.ts';
 import { sessionIdOf } from '../../src/http/session-cookie.ts';
-import { Problem } from '../../src/problem.ts';
+import { Problem } from '../../src/platform/problem.ts';
 import { chanceOf, type Input } from './target.ts';
 
 export const words = ['Bearer ', 'slv_', 'selvage-console=', '; ', '%', '"'];

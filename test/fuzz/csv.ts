@@ -1,6 +1,6 @@
-import { columnOf } from '../../src/feed/columns.ts';
-import { csvSplitter } from '../../src/feed/csv.ts';
-import { detectEncoding } from '../../src/feed/encoding.ts';
+import { columnOf } from '../../src/feed-formats/columns.ts';
+import { csvSplitter } from '../../src/feed-formats/csv.ts';
+import { detectEncoding } from '../../src/feed-formats/encoding.ts';
 import { rewritesWell, splitsWell } from './splitting.ts';
 import type { Input } from './target.ts';
 

@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { readJsonImage } from '../../src/http/image-body.ts';
-import { sniffFormat } from '../../src/image/sniff.ts';
-import { Problem } from '../../src/problem.ts';
+import { sniffFormat } from '../../src/imaging/sniff.ts';
+import { Problem } from '../../src/platform/problem.ts';
 import { type Input, orRefusal } from './target.ts';
 
 export const words = [

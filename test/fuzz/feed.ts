@@ -1,10 +1,10 @@
 import { deepEqual, equal } from 'node:assert/strict';
-import { exportFeed, type Replace } from '../../src/feed/export.ts';
-import type { Reason, RowFault } from '../../src/feed/fault.ts';
-import { FeedError } from '../../src/feed/feed-error.ts';
-import { FEED_LIMITS } from '../../src/feed/limits.ts';
-import { type FeedReading, parseFeed } from '../../src/feed/parse.ts';
-import type { FeedRow } from '../../src/feed/row.ts';
+import { exportFeed, type Replace } from '../../src/feed-formats/export.ts';
+import { FeedError } from '../../src/feed-formats/feed-error.ts';
+import { FEED_LIMITS } from '../../src/feed-formats/limits.ts';
+import { type FeedReading, parseFeed } from '../../src/feed-formats/parse.ts';
+import type { FeedRow } from '../../src/feed-formats/row.ts';
+import type { Reason, RowError } from '../../src/feed-formats/row-error.ts';
 import { streamOf } from '../support/feeds.ts';
 import { chanceOf, cut, type Input, isOf } from './target.ts';
 
@@ -86,7 +86,7 @@ const written = async (input: Buffer, reading: FeedReading, replace: Replace) =>
 const isMalformed = ({ code }: Reason): boolean => code === 'malformed';
 
 /** What new links must not change in a row; its line may be another, since links may have been on several. */
-function withoutLinks(item: FeedRow | RowFault | undefined) {
+function withoutLinks(item: FeedRow | RowError | undefined) {
   if (item?.kind !== 'row') return item;
   const { imageLink: _, additionalImageLinks, notes: __, line: ___, ...rest } = item;
   return { ...rest, images: additionalImageLinks.length + 1 };

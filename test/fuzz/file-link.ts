@@ -1,6 +1,6 @@
 import { deepEqual, ok } from 'node:assert/strict';
-import { Problem } from '../../src/problem.ts';
-import { fileLinks } from '../../src/store/file-links.ts';
+import { Problem } from '../../src/platform/problem.ts';
+import { fileLinks } from '../../src/storage/file-links.ts';
 import { type Input, orRefusal } from './target.ts';
 
 export const words = [

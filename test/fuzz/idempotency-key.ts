@@ -1,6 +1,6 @@
 import { equal, match, ok } from 'node:assert/strict';
-import { readIdempotencyKey } from '../../src/api/intake-request.ts';
-import { Problem } from '../../src/problem.ts';
+import { readIdempotencyKey } from '../../src/api/intake/job-request.ts';
+import { Problem } from '../../src/platform/problem.ts';
 import { type Input, orRefusal } from './target.ts';
 
 export const words = ['"', '""', '\\"', ' '];

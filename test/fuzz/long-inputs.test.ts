@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readJsonImage } from '../../src/http/image-body.ts';
-import { sniffFormat } from '../../src/image/sniff.ts';
-import { itemsOf } from '../feed/reading.ts';
+import { sniffFormat } from '../../src/imaging/sniff.ts';
+import { itemsOf } from '../feed-formats/reading.ts';
 
 /*
  * Inputs as long as the limits let them be, over which a search once began anew at every byte: each of

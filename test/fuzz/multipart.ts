@@ -1,7 +1,7 @@
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { fileParts } from '../../src/http/file-parts.ts';
 import { printable } from '../../src/http/image-body.ts';
-import { Problem } from '../../src/problem.ts';
+import { Problem } from '../../src/platform/problem.ts';
 import { streamOf } from '../support/feeds.ts';
 import { cut, type Input, isOf } from './target.ts';
 

@@ -1,7 +1,7 @@
 import { deepEqual, equal } from 'node:assert/strict';
-import { columnOf } from '../../src/feed/columns.ts';
-import { detectEncoding } from '../../src/feed/encoding.ts';
-import { ndjsonSplitter } from '../../src/feed/ndjson.ts';
+import { columnOf } from '../../src/feed-formats/columns.ts';
+import { detectEncoding } from '../../src/feed-formats/encoding.ts';
+import { ndjsonSplitter } from '../../src/feed-formats/ndjson.ts';
 import { isRecord, splitsWell } from './splitting.ts';
 import type { Input } from './target.ts';
 

@@ -1,10 +1,10 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { readParameters } from '../../src/api/compat/parameters.ts';
-import { readWish } from '../../src/api/intake-request.ts';
-import { geometryOf, readRegion } from '../../src/jobs/geometry.ts';
-import { OutputOptions } from '../../src/jobs/output.ts';
-import { readColor } from '../../src/jobs/output-wish.ts';
-import { Problem } from '../../src/problem.ts';
+import { readJobRequest } from '../../src/api/intake/job-request.ts';
+import { readParameters } from '../../src/api/removal/removebg/parameters.ts';
+import { geometryOf, readRegion } from '../../src/output/geometry.ts';
+import { OutputOptions } from '../../src/output/options.ts';
+import { readColor } from '../../src/output/request.ts';
+import { Problem } from '../../src/platform/problem.ts';
 import { type Input, orRefusal } from './target.ts';
 
 export const words = [
@@ -49,7 +49,7 @@ export function holds(input: Buffer): void {
   const fields = Object.fromEntries(new URLSearchParams(input.toString()));
   const { imageUrl } = fields;
   const image = imageUrl === undefined ? new Uint8Array(1) : undefined;
-  const wish = orRefusal(() => readWish({ image, fields, via: 'multipart' }), Problem);
+  const wish = orRefusal(() => readJobRequest({ image, fields, via: 'multipart' }), Problem);
   if (wish instanceof Problem) ok((wish.errors?.length ?? 0) > 0);
   else keeps(OutputOptions.parse(wish.options));
   const theirs = orRefusal(() => readParameters(fields), Problem);

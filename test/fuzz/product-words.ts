@@ -1,5 +1,5 @@
 import { ok } from 'node:assert/strict';
-import { classifyText } from '../../src/taxonomy/text.ts';
+import { classifyText } from '../../src/taxonomy/text/classify-text.ts';
 import type { Input } from './target.ts';
 
 export const words = [

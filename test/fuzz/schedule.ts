@@ -1,6 +1,6 @@
 import { equal, ok } from 'node:assert/strict';
 import { createRequire } from 'node:module';
-import { scheduleFault } from '../../src/jobs/feeds/schedules.ts';
+import { scheduleError } from '../../src/intake/feeds/schedules.ts';
 import type { Input } from './target.ts';
 
 export const words = [
@@ -50,7 +50,7 @@ const LONGEST_MILLIS = 8 * 366 * 86_400_000;
 /** A schedule that is taken is one that the queue takes and that comes. */
 export function holds(input: Buffer): void {
   const pattern = input.toString();
-  const fault = scheduleFault(pattern);
+  const fault = scheduleError(pattern);
   if (fault !== undefined) {
     ok(fault.length > 0);
     return;

@@ -1,7 +1,7 @@
 import { equal, ok } from 'node:assert/strict';
-import { SNIFF_BYTES, sniffFormat } from '../../src/image/sniff.ts';
-import { Problem } from '../../src/problem.ts';
-import { measureImage } from '../../src/store/inbox.ts';
+import { SNIFF_BYTES, sniffFormat } from '../../src/imaging/sniff.ts';
+import { validateImage } from '../../src/intake/validate-image.ts';
+import { Problem } from '../../src/platform/problem.ts';
 import { bytesOf, type Input, orRefusal } from './target.ts';
 
 const bytes = (text: string) => Buffer.from(text, 'latin1');
@@ -52,7 +52,7 @@ export function holds(input: Buffer): void {
   if (input.length >= SNIFF_BYTES || format) {
     equal(sniffFormat(Buffer.concat([input, bytesOf('more')])), format);
   }
-  const image = orRefusal(() => measureImage(input, limits), Problem);
+  const image = orRefusal(() => validateImage(input, limits), Problem);
   if (image instanceof Problem) {
     ok(REFUSALS.includes(image.type), image.type);
     equal(image.type === 'unsupported-media-type', format === undefined);

@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { FeedError } from '../../src/feed/feed-error.ts';
-import type { Cell, Piece, Raw, RecordPiece, Splitter } from '../../src/feed/piece.ts';
+import type { Cell, Chunk, Raw, RecordChunk, Splitter } from '../../src/feed-formats/chunk.ts';
+import { FeedError } from '../../src/feed-formats/feed-error.ts';
 import { cut } from './target.ts';
 
 /** Rows longer than this are passed over while a feed is split, so that they are gone through as well. */
@@ -9,14 +9,14 @@ export const SHORT_ROW_BYTES = 240;
 const LONG_ROW_BYTES = 1_000_000;
 
 export interface Splitting {
-  pieces: Piece[];
+  pieces: Chunk[];
   splitter: Splitter;
   /** Why it ended early. */
   fault?: string;
 }
 
 function split(splitter: Splitter, blocks: readonly Raw[]): Splitting {
-  const pieces: Piece[] = [];
+  const pieces: Chunk[] = [];
   try {
     for (const block of blocks) for (const piece of splitter.push(block)) pieces.push(piece);
     for (const piece of splitter.end()) pieces.push(piece);
@@ -63,7 +63,7 @@ export function splitsWell(open: (maxRowBytes: number) => Splitter, input: Buffe
   return whole;
 }
 
-export const isRecord = (piece: Piece): piece is RecordPiece => piece.kind === 'record';
+export const isRecord = (piece: Chunk): piece is RecordChunk => piece.kind === 'record';
 
 /** Hard to write in any format. */
 const NEW_VALUE = '<b>&amp; ä "x", ;|\']]>';

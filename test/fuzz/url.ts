@@ -1,7 +1,7 @@
 import { equal, ok } from 'node:assert/strict';
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 import { addressRule } from '../../workers/fetch/addresses.ts';
-import { FetchRefused } from '../../workers/fetch/refusal.ts';
+import { FetchError } from '../../workers/fetch/fetch-error.ts';
 import { nextUrl, readUrl } from '../../workers/fetch/url.ts';
 import { type Input, orRefusal } from './target.ts';
 
@@ -75,8 +75,8 @@ const check = addressRule([]);
 const base = new URL('https://a.test/b/c');
 
 function checkAddress(text: string): void {
-  const refusal = orRefusal(() => check(text, 443), FetchRefused);
-  if (refusal instanceof FetchRefused) {
+  const refusal = orRefusal(() => check(text, 443), FetchError);
+  if (refusal instanceof FetchError) {
     equal(refusal.reason, 'private-address');
     return;
   }
@@ -90,10 +90,10 @@ export function holds(input: Buffer): void {
   const text = input.toString();
   if (isIPv4(text) || isIPv6(text)) checkAddress(text);
   for (const url of [
-    orRefusal(() => readUrl(text), FetchRefused),
-    orRefusal(() => nextUrl(base, text), FetchRefused),
+    orRefusal(() => readUrl(text), FetchError),
+    orRefusal(() => nextUrl(base, text), FetchError),
   ]) {
-    if (url instanceof FetchRefused) continue;
+    if (url instanceof FetchError) continue;
     ok(url.protocol === 'http:' || url.protocol === 'https:');
     equal(`${url.username}${url.password}`, '');
     equal(readUrl(url.href).href, url.href);

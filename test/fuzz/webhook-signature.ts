@@ -1,5 +1,9 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { signWebhook, verifyWebhook, WebhookRefused } from '../../src/jobs/webhooks/signature.ts';
+import {
+  signWebhook,
+  verifyWebhook,
+  WebhookVerificationError,
+} from '../../src/intake/webhooks/signature.ts';
 import { type Input, orRefusal } from './target.ts';
 
 export const words = ['v1,', 'v1a,', ' ', 'msg_', '1700000000', '\n'];
@@ -24,26 +28,26 @@ export function holds(input: Buffer): void {
   const verify = (headers: Record<string, string>, text: string) =>
     orRefusal(
       () => verifyWebhook({ secrets, headers, body: text, nowSeconds: NOW_SECONDS }),
-      WebhookRefused,
+      WebhookVerificationError,
     );
   const headers = { 'webhook-id': id, 'webhook-timestamp': timestamp };
   const answer = verify({ ...headers, 'webhook-signature': signature }, body);
   const timestampSeconds = Number(timestamp);
   if (!/^\d{1,12}$/.test(timestamp)) {
-    ok(answer instanceof WebhookRefused);
+    ok(answer instanceof WebhookVerificationError);
     equal(answer.fault, 'incomplete');
     return;
   }
   const right = signWebhook(secrets, { id, timestampSeconds, body })['webhook-signature'];
   const isRight = signature.split(' ').includes(right);
   const isFresh = Math.abs(NOW_SECONDS - timestampSeconds) <= 300;
-  equal(answer instanceof WebhookRefused, !(isRight && isFresh));
+  equal(answer instanceof WebhookVerificationError, !(isRight && isFresh));
   if (!isFresh) {
     const fault = NOW_SECONDS > timestampSeconds ? 'too-old' : 'too-new';
-    equal(answer instanceof WebhookRefused && answer.fault, fault);
+    equal(answer instanceof WebhookVerificationError && answer.fault, fault);
     return;
   }
   const all = { ...headers, 'webhook-signature': `${signature} ${right}` };
   deepEqual(verify(all, body), { id, timestampSeconds });
-  ok(verify(all, `${body}.`) instanceof WebhookRefused);
+  ok(verify(all, `${body}.`) instanceof WebhookVerificationError);
 }

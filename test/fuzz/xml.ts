@@ -1,6 +1,6 @@
-import { detectEncoding } from '../../src/feed/encoding.ts';
-import { FEED_LIMITS } from '../../src/feed/limits.ts';
-import { xmlSplitter } from '../../src/feed/xml.ts';
+import { detectEncoding } from '../../src/feed-formats/encoding.ts';
+import { FEED_LIMITS } from '../../src/feed-formats/limits.ts';
+import { xmlSplitter } from '../../src/feed-formats/xml.ts';
 import { rewritesWell, splitsWell } from './splitting.ts';
 import type { Input } from './target.ts';
 

@@ -1,4 +1,4 @@
-import type { Scope } from '../../src/access/scopes.ts';
+import type { Scope } from '../../src/auth/scopes.ts';
 
 /**
  * Who may do what, written down from the contract and the pages about intake, feeds, webhooks and the door for

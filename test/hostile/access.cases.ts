@@ -1,11 +1,11 @@
 import type { Redis } from 'ioredis';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { mintKey } from '../../src/access/key.ts';
-import { createKeys, type Keys } from '../../src/access/keys.ts';
-import { SCOPES, type Scope } from '../../src/access/scopes.ts';
-import { commandConnection, untilReady } from '../../src/jobs/redis.ts';
-import { createLog } from '../../src/log.ts';
-import { readSecrets } from '../../src/secrets.ts';
+import { mintKey } from '../../src/auth/api-key.ts';
+import { createKeys, type Keys } from '../../src/auth/keys.ts';
+import { SCOPES, type Scope } from '../../src/auth/scopes.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { commandConnection, untilReady } from '../../src/platform/redis.ts';
+import { readSecrets } from '../../src/platform/secrets.ts';
 import type { Stack } from '../support/stack.ts';
 import { ACCESS, type Access, UNDOCUMENTED } from './access-table.ts';
 import { readOperations } from './operations.ts';

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { type Part, readJsonImage, readMultipart } from '../../src/http/image-body.ts';
-import { sniffFormat } from '../../src/image/sniff.ts';
-import { Problem } from '../../src/problem.ts';
+import { sniffFormat } from '../../src/imaging/sniff.ts';
+import { Problem } from '../../src/platform/problem.ts';
 
 const JPEG = Buffer.from([0xff, 0xd8, 0xff, 0xe0, 1, 2, 3, 4]);
 const MAX = 64;

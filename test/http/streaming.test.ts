@@ -5,8 +5,8 @@ import { collectBody } from '../../src/http/body-stream.ts';
 import type { Limits } from '../../src/http/limits.ts';
 import { type Call, json, type Route, route } from '../../src/http/route.ts';
 import { createServer, type HttpServer } from '../../src/http/server.ts';
-import { createLog } from '../../src/log.ts';
-import { Problem } from '../../src/problem.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { Problem } from '../../src/platform/problem.ts';
 
 const TIMES = { wholeMillis: 300, idleMillis: 300 };
 

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { openLog, readable } from '../../infra/child-log.mjs';
+import { openLog, readable } from '../../infra/launcher/child-log.mjs';
 
 const plain = (_colour: string, text: string) => text;
 const line = (level: string, fields: object = {}) =>

@@ -2,10 +2,10 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { installPackages } from '../../infra/install.mjs';
-import { runProgram } from '../../infra/processes.mjs';
-import { Refusal } from '../../infra/refusal.mjs';
-import type { Say } from '../../infra/say.mjs';
+import { installPackages } from '../../infra/launcher/install.mjs';
+import { runProgram } from '../../infra/launcher/processes.mjs';
+import { Refusal } from '../../infra/launcher/start-error.mjs';
+import type { Say } from '../../infra/launcher/terminal.mjs';
 
 let root: string;
 let steps: string[];

@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { healthRoutes } from '../../src/api/health.ts';
-import { readConfig, SETTINGS } from '../../src/config.ts';
+import { healthRoutes } from '../../src/api/operations/health.ts';
+import { readConfig, SETTINGS } from '../../src/platform/config.ts';
 import { serveHealth } from '../../workers/health.ts';
 import {
   chosen,

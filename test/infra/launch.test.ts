@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { isAlive, waitGone } from '../../infra/processes.mjs';
-import { askRedis } from '../../infra/resp.mjs';
+import { isAlive, waitGone } from '../../infra/launcher/processes.mjs';
+import { askRedis } from '../../infra/launcher/resp.mjs';
 import { freePort, type Running, run } from '../support/processes.ts';
 import { startRedis } from '../support/redis-server.ts';
 
@@ -19,7 +19,7 @@ afterEach(() => rm(dir, { recursive: true, force: true }));
 
 /** Runs the launcher; unless told otherwise nothing of the caller's surroundings reaches it. */
 function launch(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
-  const launcher = run(process.execPath, ['infra/launch.mjs', ...args], {
+  const launcher = run(process.execPath, ['infra/launcher/main.mjs', ...args], {
     ...{ REDIS_URL: '', SELVAGE_DEV_KEY: '', LOG_LEVEL: '', NO_COLOR: '1' },
     ...{ SELVAGE_HOME: join(dir, 'home'), TMPDIR: dir, ...env },
   });
@@ -151,7 +151,7 @@ describe('a command with a Redis of its own', () => {
 
 describe('the tests', () => {
   test('are run with the arguments given, and their verdict is passed on', async () => {
-    const good = launch(['test', 'test/config.test.ts']);
+    const good = launch(['test', 'test/platform/config.test.ts']);
     expect(await good.ended()).toBe(0);
     expect(good.output()).toMatch(/Tests .*passed/);
     const none = launch(['test', 'no-test-has-this-name']);

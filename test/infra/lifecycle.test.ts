@@ -5,8 +5,8 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readRules } from '../../infra/lifecycle.ts';
-import { createS3Blobs, createS3Client } from '../../src/store/s3-blobs.ts';
+import { readRules } from '../../infra/storage/lifecycle.ts';
+import { createS3Blobs, createS3Client } from '../../src/storage/s3-blobs.ts';
 import { runProgram } from '../support/processes.ts';
 import { type TestS3, testS3 } from '../support/services.ts';
 
@@ -32,7 +32,7 @@ function ofBucket(s3: TestS3): void {
   });
 
   const write = async (...args: string[]): Promise<string> => {
-    const running = runProgram('infra/lifecycle.ts', args, {
+    const running = runProgram('infra/storage/lifecycle.ts', args, {
       NODE_NO_WARNINGS: '1', // the SDK has an opinion on versions of Node
       STORE: 's3',
       S3_BUCKET: Bucket,
@@ -79,7 +79,7 @@ function ofBucket(s3: TestS3): void {
 }
 
 test('a file system has no rules', async () => {
-  const running = runProgram('infra/lifecycle.ts', ['--json'], { STORE: 'fs' });
+  const running = runProgram('infra/storage/lifecycle.ts', ['--json'], { STORE: 'fs' });
   expect(await running.exited).toBe(0);
   expect(JSON.parse(running.output())).toEqual({ rules: [] });
 });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { softwareBill } from '../../infra/sbom.ts';
+import { softwareBill } from '../../infra/release/sbom.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { ROOT } from '../support/processes.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { isAlive } from '../../infra/processes.mjs';
-import { supervise } from '../../infra/supervise.mjs';
+import { isAlive } from '../../infra/launcher/processes.mjs';
+import { supervise } from '../../infra/launcher/supervise.mjs';
 
 /** Keeps a script of Node running and tells all that happens. */
 function keep(script: string) {

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { lookRoutes } from '../../src/api/look.ts';
 import { parse } from '../../src/http/parse.ts';
 import type { Call, Route } from '../../src/http/route.ts';
-import { createLog } from '../../src/log.ts';
-import { Problem } from '../../src/problem.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { Problem } from '../../src/platform/problem.ts';
 import { CLOSET } from './closet.ts';
 
 const routes = lookRoutes({ signingKeys: 'k1:a-secret-of-the-test' });

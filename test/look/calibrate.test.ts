@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { calibrate } from '../../src/look/calibrate.ts';
-import { CalibrateRequest, type Feedback } from '../../src/look/calibrate-schema.ts';
-import { settingOf, thermalOf } from '../../src/look/comfort.ts';
+import { calibrate } from '../../src/look/calibration/calibrate.ts';
+import { CalibrateRequest, type Feedback } from '../../src/look/calibration/calibrate-schema.ts';
+import { settingOf, thermalOf } from '../../src/look/comfort/comfort.ts';
+import { situationOf } from '../../src/look/comfort/targets.ts';
 import { PARAMS, readModel } from '../../src/look/params.ts';
 import type { UserProfile } from '../../src/look/schema.ts';
-import { situationOf } from '../../src/look/targets.ts';
-import { Problem } from '../../src/problem.ts';
+import { Problem } from '../../src/platform/problem.ts';
 import { seeded } from './laws.ts';
 
 const model = readModel(PARAMS);

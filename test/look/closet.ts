@@ -1,4 +1,4 @@
-import { WardrobeItem } from '../../src/taxonomy/wardrobe-item-schema.ts';
+import { WardrobeItem } from '../../src/taxonomy/attributes/wardrobe-item-schema.ts';
 
 /** One person's closet, made up of ordinary garments: something for every weather. */
 // biome-ignore format: a table reads best aligned

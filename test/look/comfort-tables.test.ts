@@ -6,9 +6,9 @@ import {
   outdoorClimate,
   roomClimate,
   totalInsulation,
-} from '../../src/look/heat.ts';
+} from '../../src/look/comfort/heat.ts';
+import { windChillC } from '../../src/look/comfort/weather.ts';
 import { PARAMS, type ParamsDocument, readModel } from '../../src/look/params.ts';
-import { windChillC } from '../../src/look/weather.ts';
 import pmvTable from '../fixtures/comfort/pmv-ppd.json' with { type: 'json' };
 import setTable from '../fixtures/comfort/set.json' with { type: 'json' };
 import utciTable from '../fixtures/comfort/utci.json' with { type: 'json' };

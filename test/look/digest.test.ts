@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { computeTargets, trustedSituation } from '../../src/look/comfort/signed-targets.ts';
 import { digestOf, readSigningKeys } from '../../src/look/digest.ts';
 import { PARAMS, readModel } from '../../src/look/params.ts';
 import { TargetsRequest } from '../../src/look/schema.ts';
-import { computeTargets, trustedSituation } from '../../src/look/signed-targets.ts';
-import { Problem } from '../../src/problem.ts';
+import { Problem } from '../../src/platform/problem.ts';
 
 const model = readModel(PARAMS);
 const keys = readSigningKeys('k2:new-secret-of-sixteen, k1:old-secret-of-sixteen');

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { computeTargets } from '../../src/look/comfort/signed-targets.ts';
 import { readSigningKeys } from '../../src/look/digest.ts';
 import { PARAMS, readModel } from '../../src/look/params.ts';
-import { computeTargets } from '../../src/look/signed-targets.ts';
 import { recompute } from './independent/recompute.ts';
 import { requestFrom, seeded } from './laws.ts';
 

@@ -1,9 +1,14 @@
-import { areaFactor, dryHeat } from '../../src/look/heat.ts';
+import { areaFactor, dryHeat } from '../../src/look/comfort/heat.ts';
+import {
+  type Need,
+  type Situation,
+  situationOf,
+  unsignedTargets,
+} from '../../src/look/comfort/targets.ts';
 import type { Model } from '../../src/look/params.ts';
 import type { TargetsRequest } from '../../src/look/schema.ts';
 import { BODY_PARTS, CONDITIONS, THERMAL_PROFILES } from '../../src/look/tables.ts';
-import { type Need, type Situation, situationOf, unsignedTargets } from '../../src/look/targets.ts';
-import { OCCASION_IDS } from '../../src/taxonomy/schema.ts';
+import { OCCASION_IDS } from '../../src/taxonomy/dictionary/schema.ts';
 
 /** A source of numbers in 0..1, the same again from the same seed (mulberry32). */
 export function seeded(seed: number): () => number {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { MetaResponse, metaAnswer } from '../../src/look/meta.ts';
 import { PARAMS, readModel } from '../../src/look/params.ts';
 import { CONDITIONS, THERMAL_PROFILES } from '../../src/look/tables.ts';
-import { dictionary, LOCALES } from '../../src/taxonomy/schema.ts';
+import { dictionary, LOCALES } from '../../src/taxonomy/dictionary/schema.ts';
 
 const model = readModel(PARAMS);
 const ids = (entries: readonly { id: string }[]) => entries.map(({ id }) => id);

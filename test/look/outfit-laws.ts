@@ -1,15 +1,15 @@
-import { CandidatesResponse, OutfitsResponse, ScoreResponse } from '../../src/look/answers.ts';
 import { computeDay, DayRequest, DayResponse } from '../../src/look/day.ts';
 import { readSigningKeys } from '../../src/look/digest.ts';
-import { dress } from '../../src/look/ensemble.ts';
-import { garmentOf } from '../../src/look/garment-clo.ts';
 import { computeCandidates, computeOutfits, computeScore } from '../../src/look/outfits.ts';
 import type { Model } from '../../src/look/params.ts';
+import { CandidatesResponse, OutfitsResponse, ScoreResponse } from '../../src/look/responses.ts';
+import { dress } from '../../src/look/wardrobe/ensemble.ts';
+import { garmentOf } from '../../src/look/wardrobe/garment-clo.ts';
 import {
   CandidatesRequest,
   OutfitsRequest,
   ScoreRequest,
-} from '../../src/look/wardrobe-request.ts';
+} from '../../src/look/wardrobe/wardrobe-request.ts';
 import { type Chance, drawDay, drawWardrobe } from './wardrobes.ts';
 
 const keys = readSigningKeys('laws:a-key-that-guards-nothing');

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Ranked } from '../../src/look/answers.ts';
 import { readSigningKeys } from '../../src/look/digest.ts';
 import { computeCandidates, computeOutfits, computeScore } from '../../src/look/outfits.ts';
 import { PARAMS, readModel } from '../../src/look/params.ts';
+import type { Ranked } from '../../src/look/responses.ts';
 import { TERMS } from '../../src/look/tables.ts';
 import {
   CandidatesRequest,
   OutfitsRequest,
   type ScoreRequest,
-} from '../../src/look/wardrobe-request.ts';
-import type { WardrobeItem } from '../../src/taxonomy/wardrobe-item-schema.ts';
+} from '../../src/look/wardrobe/wardrobe-request.ts';
+import type { WardrobeItem } from '../../src/taxonomy/attributes/wardrobe-item-schema.ts';
 import { CLOSET } from './closet.ts';
 import { createChance, drawDay, drawWardrobe } from './wardrobes.ts';
 

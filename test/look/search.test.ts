@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { offerOf } from '../../src/look/candidates.ts';
+import { situationOf } from '../../src/look/comfort/targets.ts';
+import { PARAMS, readModel } from '../../src/look/params.ts';
+import { type Judgement, judgementOf, type Piece } from '../../src/look/scoring/context.ts';
+import { offerOf } from '../../src/look/search/candidates.ts';
+import { exactScore } from '../../src/look/search/search.ts';
 import {
   dress,
   goesOver,
@@ -9,13 +13,9 @@ import {
   type Slot,
   slotsOf,
   type Worn,
-} from '../../src/look/ensemble.ts';
-import { type Garment, garmentOf } from '../../src/look/garment-clo.ts';
-import { type Judgement, judgementOf, type Piece } from '../../src/look/judgement.ts';
-import { PARAMS, readModel } from '../../src/look/params.ts';
-import { exactScore } from '../../src/look/search.ts';
-import { situationOf } from '../../src/look/targets.ts';
-import { CandidatesRequest } from '../../src/look/wardrobe-request.ts';
+} from '../../src/look/wardrobe/ensemble.ts';
+import { type Garment, garmentOf } from '../../src/look/wardrobe/garment-clo.ts';
+import { CandidatesRequest } from '../../src/look/wardrobe/wardrobe-request.ts';
 import { createChance, drawDay, drawWardrobe } from './wardrobes.ts';
 
 const model = readModel(PARAMS);

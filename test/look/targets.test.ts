@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { dryHeat } from '../../src/look/heat.ts';
+import { dryHeat } from '../../src/look/comfort/heat.ts';
+import { requestOf, situationOf, unsignedTargets } from '../../src/look/comfort/targets.ts';
 import { PARAMS, readModel } from '../../src/look/params.ts';
 import { TargetsRequest } from '../../src/look/schema.ts';
-import { requestOf, situationOf, unsignedTargets } from '../../src/look/targets.ts';
 import golden from '../fixtures/look-golden.json' with { type: 'json' };
 
 const model = readModel(PARAMS);

@@ -1,5 +1,5 @@
-import { categories } from '../../src/taxonomy/schema.ts';
-import type { WardrobeItem } from '../../src/taxonomy/wardrobe-item-schema.ts';
+import type { WardrobeItem } from '../../src/taxonomy/attributes/wardrobe-item-schema.ts';
+import { categories } from '../../src/taxonomy/dictionary/schema.ts';
 
 /** Numbers that look random and are the same in every run (mulberry32). */
 export function createChance(seed: number) {

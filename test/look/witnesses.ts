@@ -1,14 +1,14 @@
-import { calibrate } from '../../src/look/calibrate.ts';
-import type { Feedback } from '../../src/look/calibrate-schema.ts';
+import { calibrate } from '../../src/look/calibration/calibrate.ts';
+import type { Feedback } from '../../src/look/calibration/calibrate-schema.ts';
+import { situationOf, unsignedTargets } from '../../src/look/comfort/targets.ts';
 import { computeDay } from '../../src/look/day.ts';
 import { readSigningKeys } from '../../src/look/digest.ts';
 import { metaAnswer } from '../../src/look/meta.ts';
 import { computeCandidates, computeOutfits } from '../../src/look/outfits.ts';
 import type { Model } from '../../src/look/params.ts';
 import { Weather } from '../../src/look/schema.ts';
-import { situationOf, unsignedTargets } from '../../src/look/targets.ts';
-import type { OutfitsRequest } from '../../src/look/wardrobe-request.ts';
-import { WardrobeItem } from '../../src/taxonomy/wardrobe-item-schema.ts';
+import type { OutfitsRequest } from '../../src/look/wardrobe/wardrobe-request.ts';
+import { WardrobeItem } from '../../src/taxonomy/attributes/wardrobe-item-schema.ts';
 import { CLOSET } from './closet.ts';
 import { requestFrom, seeded } from './laws.ts';
 

@@ -2,20 +2,26 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Job } from 'bullmq';
-import { type BatchRecord, createBatches } from '../../src/jobs/batches/batches.ts';
-import type { AcceptedRow, RowLine } from '../../src/jobs/batches/lines.ts';
-import { batchRows, type RowOutcome } from '../../src/jobs/batches/reading.ts';
-import { createFeeds, type FeedIntent, newFeedId, newRunId } from '../../src/jobs/feeds/feeds.ts';
-import { createFeedRuns } from '../../src/jobs/feeds/runs.ts';
-import { openQueue } from '../../src/jobs/queue.ts';
-import { commandConnection, untilReady } from '../../src/jobs/redis.ts';
-import { OUTBOX } from '../../src/jobs/webhooks/webhooks.ts';
-import { createLog } from '../../src/log.ts';
-import { batchFiles, batchKeys, putLines } from '../../src/store/batch-files.ts';
-import { feedStore, runIntents } from '../../src/store/feed-store.ts';
-import { createFsBlobs } from '../../src/store/fs-blobs.ts';
+import { batchFiles, batchKeys, putLines } from '../../src/intake/batches/batch-files.ts';
+import { type BatchRecord, createBatches } from '../../src/intake/batches/batches.ts';
+import { batchRows, type RowOutcome } from '../../src/intake/batches/row-reader.ts';
+import type { RowLine } from '../../src/intake/batches/rows.ts';
+import { feedFiles, runManifests } from '../../src/intake/feeds/feed-files.ts';
+import {
+  createFeeds,
+  type FeedManifest,
+  newFeedId,
+  newRunId,
+} from '../../src/intake/feeds/feeds.ts';
+import { createFeedRuns } from '../../src/intake/feeds/runs.ts';
+import { OUTBOX } from '../../src/intake/webhooks/outbox.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { commandConnection, untilReady } from '../../src/platform/redis.ts';
+import type { AcceptedRow } from '../../src/queue/job-data.ts';
+import { openQueue } from '../../src/queue/queue.ts';
+import { createFsBlobs } from '../../src/storage/fs-blobs.ts';
 import { importFeed } from '../../workers/feeds/import-feed.ts';
-import { createSafeFetch, type SafeFetch } from '../../workers/safe-fetch.ts';
+import { createSafeFetch, type SafeFetch } from '../../workers/fetch/safe-fetch.ts';
 import { startRedis } from './redis-server.ts';
 
 const log = createLog('test', 'silent');
@@ -36,15 +42,15 @@ export async function startFeedBench(allow: readonly string[] = ['127.0.0.0/8'])
   const queue = openQueue('feed', redis, log);
   const limits = { idleMillis: 2000 };
   const safeFetch: SafeFetch = createSafeFetch({ allow, userAgent: 'Selvage/test', limits });
-  const store = feedStore(blobs);
+  const store = feedFiles(blobs);
   const runs = createFeedRuns({
     ...{ feeds, batches, queue },
-    ...runIntents(blobs),
+    ...runManifests(blobs),
   });
   const parts = { redis, blobs, feeds, batches, queue, safeFetch, store, runs };
 
-  async function feed(more: Partial<FeedIntent>) {
-    const intent: FeedIntent = {
+  async function feed(more: Partial<FeedManifest>) {
+    const intent: FeedManifest = {
       ...{ id: newFeedId(), client: 'shop', requestId: 'req-1', source: { uploaded: true } },
       ...{ format: 'auto', operations: ['remove-background'], export: {}, outputSeconds: 86_400 },
       meter: { meter: 'shop', quotaPerDay: 1000 },

@@ -1,4 +1,4 @@
-import type { FeedFormat } from '../../src/feed/sniff.ts';
+import type { FeedFormat } from '../../src/feed-formats/sniff.ts';
 
 /** A product as a retailer's feed has it, in Google's words. */
 export interface Product {

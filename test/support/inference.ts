@@ -20,7 +20,7 @@ const childrenOf = (pid: number): number[] =>
 /** The inference children of a stack's worker. */
 export const inferenceChildren = (stack: Stack): number[] =>
   childrenOf(stack.worker.pid).filter((pid) =>
-    proc(`${pid}/cmdline`).includes('workers/engine/child'),
+    /workers.(inference|engine).child/.test(proc(`${pid}/cmdline`)),
   );
 
 export const signalAll = (pids: readonly number[], signal: NodeJS.Signals): void => {
@@ -36,7 +36,8 @@ export async function whileFrozen<T>(stack: Stack, during: () => Promise<T>): Pr
     return await during();
   } finally {
     for (const pid of pids) {
-      if (proc(`${pid}/cmdline`).includes('workers/engine/child')) process.kill(pid, 'SIGCONT');
+      if (/workers.(inference|engine).child/.test(proc(`${pid}/cmdline`)))
+        process.kill(pid, 'SIGCONT');
     }
   }
 }

@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createKeys, type Grant, type MadeKey } from '../../src/access/keys.ts';
-import { SCOPES } from '../../src/access/scopes.ts';
-import { commandConnection, untilReady } from '../../src/jobs/redis.ts';
-import { createLog } from '../../src/log.ts';
-import { readSecrets } from '../../src/secrets.ts';
+import { type CreatedKey, createKeys, type Grant } from '../../src/auth/keys.ts';
+import { SCOPES } from '../../src/auth/scopes.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { commandConnection, untilReady } from '../../src/platform/redis.ts';
+import { readSecrets } from '../../src/platform/secrets.ts';
 import { type Running, runProgram } from './processes.ts';
 import { type RedisServer, startRedis } from './redis-server.ts';
 
@@ -17,7 +17,7 @@ export interface Stack {
   gateway: Running;
   worker: Running;
   /** Makes a key; every scope and ample limits unless told otherwise. */
-  key(grant?: Partial<Grant>): Promise<MadeKey>;
+  key(grant?: Partial<Grant>): Promise<CreatedKey>;
   /** All that gateway and worker logged. */
   logs(): string;
   startGateway(env?: NodeJS.ProcessEnv): Promise<void>;

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
+import { WardrobeItem } from '../../src/taxonomy/attributes/wardrobe-item-schema.ts';
 import { classify, type ImageEvidence } from '../../src/taxonomy/classify.ts';
-import { IMAGE_CLASSES, type ImageClass } from '../../src/taxonomy/image-classes.ts';
+import { categories, LOCALES } from '../../src/taxonomy/dictionary/schema.ts';
+import { IMAGE_CLASSES, type ImageClass } from '../../src/taxonomy/photo/image-classes.ts';
 import {
   BatchItem,
   ClassifyOptions,
@@ -9,8 +11,6 @@ import {
   type FeedAttributes,
 } from '../../src/taxonomy/request-schema.ts';
 import { Classification } from '../../src/taxonomy/response-schema.ts';
-import { categories, LOCALES } from '../../src/taxonomy/schema.ts';
-import { WardrobeItem } from '../../src/taxonomy/wardrobe-item-schema.ts';
 import { readFeedRows } from './feed-rows.ts';
 
 const photo = (name: ImageClass, more: Partial<ImageEvidence> = {}): ImageEvidence => ({

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { COLOUR_IDS, dictionary } from '../../src/taxonomy/dictionary/schema.ts';
 import {
   familyDistance,
   type MeasuredColor,
   measureColors,
   nameColor,
   overallFamily,
-} from '../../src/taxonomy/color.ts';
-import { COLOUR_IDS, dictionary } from '../../src/taxonomy/schema.ts';
+} from '../../src/taxonomy/photo/color.ts';
 
 type Rgb = readonly [number, number, number];
 

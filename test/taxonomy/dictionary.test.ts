@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { dictionaryFaults } from '../../src/taxonomy/check.ts';
+import { dictionaryErrors } from '../../src/taxonomy/dictionary/check.ts';
 import {
   contentHash,
   contentHashOf,
   Dictionary,
   dictionary,
   LOCALES,
-} from '../../src/taxonomy/schema.ts';
+} from '../../src/taxonomy/dictionary/schema.ts';
 
 /** A released version never changes: another content needs another version, and a row here. */
 const RELEASED: Readonly<Record<string, string>> = {
@@ -20,7 +20,7 @@ const changed = (change: (copy: Dictionary) => void): Dictionary => {
 };
 
 test('the dictionary has no fault', () => {
-  expect(dictionaryFaults(dictionary)).toEqual([]);
+  expect(dictionaryErrors(dictionary)).toEqual([]);
 });
 
 test('its content is what was released under its version', () => {
@@ -120,7 +120,7 @@ describe('a fault is found:', () => {
       'seasons: there is no monsoon',
     ],
   ])('%s', (_, change, fault) => {
-    expect(dictionaryFaults(changed(change))).toContain(fault);
+    expect(dictionaryErrors(changed(change))).toContain(fault);
   });
 });
 

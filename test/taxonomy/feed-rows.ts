@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { CATEGORY_IDS, categories, Locale, Region } from '../../src/taxonomy/dictionary/schema.ts';
 import { FeedAttributes } from '../../src/taxonomy/request-schema.ts';
-import { CATEGORY_IDS, categories, Locale, Region } from '../../src/taxonomy/schema.ts';
-import { classifyText } from '../../src/taxonomy/text.ts';
+import { classifyText } from '../../src/taxonomy/text/classify-text.ts';
 
 const Row = z.strictObject({
   row: FeedAttributes,

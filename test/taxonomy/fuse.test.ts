@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { CATEGORY_IDS, categories, dictionary } from '../../src/taxonomy/dictionary/schema.ts';
 import { fuse } from '../../src/taxonomy/fuse.ts';
-import { IMAGE_CLASSES, type ImageClass } from '../../src/taxonomy/image-classes.ts';
+import { IMAGE_CLASSES, type ImageClass } from '../../src/taxonomy/photo/image-classes.ts';
 import type { FeedAttributes } from '../../src/taxonomy/request-schema.ts';
-import { CATEGORY_IDS, categories, dictionary } from '../../src/taxonomy/schema.ts';
-import { classifyText } from '../../src/taxonomy/text.ts';
+import { classifyText } from '../../src/taxonomy/text/classify-text.ts';
 
 /** A picture that the model takes for one class with a probability, the rest spread evenly. */
 const seen = (name: ImageClass, probability: number): number[] =>

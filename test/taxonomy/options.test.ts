@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { OptionsQuery, OptionsResponse, options, SECTIONS } from '../../src/taxonomy/options.ts';
-import { contentHash, dictionary, LOCALES } from '../../src/taxonomy/schema.ts';
+import {
+  OptionsQuery,
+  OptionsResponse,
+  options,
+  SECTIONS,
+} from '../../src/taxonomy/dictionary/options.ts';
+import { contentHash, dictionary, LOCALES } from '../../src/taxonomy/dictionary/schema.ts';
 
 const body = (query: unknown) =>
   OptionsResponse.parse(JSON.parse(options(OptionsQuery.parse(query)).text));

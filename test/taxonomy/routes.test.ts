@@ -3,10 +3,10 @@ import { taxonomyRoutes } from '../../src/api/taxonomy.ts';
 import { readJsonImage } from '../../src/http/image-body.ts';
 import { parse } from '../../src/http/parse.ts';
 import type { Call, Reply } from '../../src/http/route.ts';
-import { sniffFormat } from '../../src/image/sniff.ts';
-import { createLog } from '../../src/log.ts';
-import { Problem } from '../../src/problem.ts';
-import { OptionsResponse } from '../../src/taxonomy/options.ts';
+import { sniffFormat } from '../../src/imaging/sniff.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { Problem } from '../../src/platform/problem.ts';
+import { OptionsResponse } from '../../src/taxonomy/dictionary/options.ts';
 import { ClassifyBatchResponse, ClassifyResponse } from '../../src/taxonomy/response-schema.ts';
 
 const MAX_BYTES = 1000;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { LOCALES } from '../../src/taxonomy/dictionary/schema.ts';
 import type { FeedAttributes } from '../../src/taxonomy/request-schema.ts';
-import { LOCALES } from '../../src/taxonomy/schema.ts';
-import { classifyText } from '../../src/taxonomy/text.ts';
+import { classifyText } from '../../src/taxonomy/text/classify-text.ts';
 import { accuracy, namedBy, readFeedRows } from './feed-rows.ts';
 
 describe.each(LOCALES)('hand-written feed rows in %s', (locale) => {

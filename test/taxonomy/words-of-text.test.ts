@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { splitCompound } from '../../src/taxonomy/compounds.ts';
-import { lexiconOf } from '../../src/taxonomy/lexicon.ts';
-import type { Locale } from '../../src/taxonomy/schema.ts';
-import { stem } from '../../src/taxonomy/stem.ts';
-import { tokenize } from '../../src/taxonomy/tokens.ts';
+import type { Locale } from '../../src/taxonomy/dictionary/schema.ts';
+import { splitCompound } from '../../src/taxonomy/text/compounds.ts';
+import { lexiconOf } from '../../src/taxonomy/text/lexicon.ts';
+import { stem } from '../../src/taxonomy/text/stem.ts';
+import { tokenize } from '../../src/taxonomy/text/tokens.ts';
 
 const words = (text: string) => tokenize(text).map((token) => token.text);
 

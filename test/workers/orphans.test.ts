@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { joinEpoch } from '../../src/jobs/epoch.ts';
-import { createKeeping, expiryOf, type Keeping } from '../../src/jobs/keeping.ts';
-import { createRecords, type JobRecord, type Records } from '../../src/jobs/records.ts';
-import { commandConnection, untilReady } from '../../src/jobs/redis.ts';
-import { createLog } from '../../src/log.ts';
-import type { Blobs } from '../../src/store/blobs.ts';
-import { createFsBlobs } from '../../src/store/fs-blobs.ts';
-import { cutOutKey, jobInputKey } from '../../src/store/keys.ts';
+import { adoptInstallationId } from '../../src/intake/installation-id.ts';
+import { createJobRecords, type JobRecord, type JobRecords } from '../../src/intake/job-records.ts';
+import { createJobRetention, expiryOf, type JobRetention } from '../../src/intake/job-retention.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { commandConnection, untilReady } from '../../src/platform/redis.ts';
+import { cutOutKey, jobInputKey } from '../../src/storage/blob-keys.ts';
+import type { Blobs } from '../../src/storage/blobs.ts';
+import { createFsBlobs } from '../../src/storage/fs-blobs.ts';
 import { settleOrphans } from '../../workers/orphans.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
 
@@ -26,8 +26,8 @@ let server: RedisServer;
 let redis: Redis;
 let dir: string;
 let blobs: Blobs;
-let records: Records;
-let keeping: Keeping;
+let records: JobRecords;
+let keeping: JobRetention;
 beforeAll(async () => {
   server = await startRedis();
   redis = commandConnection(server.url, log);
@@ -37,9 +37,9 @@ beforeAll(async () => {
 beforeEach(async () => {
   await redis.flushall();
   blobs = await createFsBlobs({ dir: await mkdtemp(join(dir, 'store-')) });
-  records = createRecords(redis);
-  keeping = createKeeping(records, blobs);
-  await joinEpoch(redis, blobs);
+  records = createJobRecords(redis);
+  keeping = createJobRetention(records, blobs);
+  await adoptInstallationId(redis, blobs);
 });
 afterAll(async () => {
   redis.disconnect();

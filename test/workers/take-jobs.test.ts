@@ -1,10 +1,10 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { enqueueJob, openQueue, retryFailed } from '../../src/jobs/queue.ts';
-import { blockingConnection, commandConnection, untilReady } from '../../src/jobs/redis.ts';
-import { createLog } from '../../src/log.ts';
-import { Problem } from '../../src/problem.ts';
-import { StoreFault } from '../../src/store/blobs.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { Problem } from '../../src/platform/problem.ts';
+import { blockingConnection, commandConnection, untilReady } from '../../src/platform/redis.ts';
+import { enqueueJob, openQueue, retryFailed } from '../../src/queue/queue.ts';
+import { StorageError } from '../../src/storage/blobs.ts';
 import type { JobFact } from '../../workers/attempt.ts';
 import { takeJobs } from '../../workers/take-jobs.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
@@ -52,7 +52,7 @@ const AWAY = [
   [
     'a store that is away',
     async () => {
-      throw new StoreFault('get', new Error('connection refused'));
+      throw new StorageError('get', new Error('connection refused'));
     },
   ],
   [

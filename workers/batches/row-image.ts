@@ -1,10 +1,9 @@
-import type { AcceptedRow, Earlier } from '../../src/jobs/batches/lines.ts';
-import type { Operation } from '../../src/jobs/records.ts';
-import { Problem } from '../../src/problem.ts';
-import type { Blobs } from '../../src/store/blobs.ts';
-import type { SafeFetch } from '../safe-fetch.ts';
+import { Problem } from '../../src/platform/problem.ts';
+import type { AcceptedRow, Operation, PreviousImage } from '../../src/queue/job-data.ts';
+import type { Blobs } from '../../src/storage/blobs.ts';
+import type { SafeFetch } from '../fetch/safe-fetch.ts';
 
-export interface RowImageParts {
+export interface RowImageDeps {
   blobs: Blobs;
   safeFetch: SafeFetch;
   maxBytes: number;
@@ -32,7 +31,7 @@ export async function usableEarlier(
   { earlier }: AcceptedRow,
   { operations, model, background }: Wish,
   signal: AbortSignal,
-): Promise<Earlier | undefined> {
+): Promise<PreviousImage | undefined> {
   if (!earlier) return undefined;
   const { cutout, view } = earlier.results;
   if (operations.includes('classify') && !view) return undefined;
@@ -49,9 +48,9 @@ export async function usableEarlier(
  * @throws FetchRefused; Problem where the server's answer makes no sense
  */
 export async function rowImage(
-  { blobs, safeFetch, maxBytes }: RowImageParts,
+  { blobs, safeFetch, maxBytes }: RowImageDeps,
   { source }: AcceptedRow,
-  earlier: Earlier | undefined,
+  earlier: PreviousImage | undefined,
   signal: AbortSignal,
 ): Promise<RowImage | undefined> {
   if ('key' in source) return { bytes: await blobs.get(source.key, signal) };

@@ -1,35 +1,38 @@
 import type { Queue } from 'bullmq';
-import type { Batches, RowEnd } from '../../src/jobs/batches/batches.ts';
-import type { Earlier } from '../../src/jobs/batches/lines.ts';
-import { type JobData, readData } from '../../src/jobs/catalog.ts';
-import { formatOf } from '../../src/jobs/output.ts';
-import type { JobResults } from '../../src/jobs/records.ts';
-import { Problem } from '../../src/problem.ts';
-import { batchKeys } from '../../src/store/batch-files.ts';
-import { feedImageKey, feedPictureKey } from '../../src/store/feed-keys.ts';
-import { measureImage } from '../../src/store/inbox.ts';
-import { cutOutKey } from '../../src/store/keys.ts';
+import { batchKeys } from '../../src/intake/batches/batch-files.ts';
+import type { Batches, RowCompletion } from '../../src/intake/batches/batches.ts';
+import { feedImageKey, feedPictureKey } from '../../src/intake/feeds/feed-keys.ts';
+import { validateImage } from '../../src/intake/validate-image.ts';
+import { formatOf } from '../../src/output/options.ts';
+import { Problem } from '../../src/platform/problem.ts';
+import { type JobData, readData } from '../../src/queue/catalog.ts';
+import type { JobResults, PreviousImage } from '../../src/queue/job-data.ts';
+import { cutOutKey } from '../../src/storage/blob-keys.ts';
 import type { Processor } from '../attempt.ts';
-import { type FetchInputParts, fetchBackground } from '../fetch-input.ts';
+import { type FetchInputDeps, fetchBackground } from '../fetch-input.ts';
 import { finalProblem } from '../final-problem.ts';
-import type { ImageParts } from '../image-job.ts';
+import type { ImageDeps } from '../image-job.ts';
 import { optionsWith, perform } from '../job-operations.ts';
-import { type RowImage, type RowImageParts, rowImage, usableEarlier } from './row-image.ts';
+import { type RowImage, type RowImageDeps, rowImage, usableEarlier } from './row-image.ts';
 
 /** What the rows of batches are worked on with. */
-export interface RunRowParts extends ImageParts, RowImageParts, FetchInputParts {
+export interface RunRowDeps extends ImageDeps, RowImageDeps, FetchInputDeps {
   batches: Batches;
 }
 
-type EndParts = Pick<RunRowParts, 'batches' | 'blobs'>;
+type EndDeps = Pick<RunRowDeps, 'batches' | 'blobs'>;
 type RowJob = JobData<'run-row'>;
 
 /** What a row came to, and what it costs. */
-interface RowDone extends Pick<RowEnd, 'result' | 'quota'> {
+interface RowDone extends Pick<RowCompletion, 'result' | 'quota'> {
   millis: Record<string, number>;
 }
 
-const unchanged = ({ row }: RowJob, earlier: Earlier, image: RowImage | undefined): RowDone => ({
+const unchanged = (
+  { row }: RowJob,
+  earlier: PreviousImage,
+  image: RowImage | undefined,
+): RowDone => ({
   result: {
     ...earlier,
     ...(image && { etag: image.etag, lastModified: image.lastModified }),
@@ -40,7 +43,7 @@ const unchanged = ({ row }: RowJob, earlier: Earlier, image: RowImage | undefine
 });
 
 /** Rows of a batch took their quota when they were accepted; a feed's take it when there is work to do. */
-async function checkQuota({ batches }: RunRowParts, { feed }: RowJob): Promise<void> {
+async function checkQuota({ batches }: RunRowDeps, { feed }: RowJob): Promise<void> {
   if (!feed || (await batches.hasQuota(feed.meter))) return;
   throw new Problem(
     'quota-exceeded',
@@ -48,18 +51,18 @@ async function checkQuota({ batches }: RunRowParts, { feed }: RowJob): Promise<v
   );
 }
 
-const withKey = ({ cutout, ...rest }: JobResults, key: string): Earlier['results'] => ({
+const withKey = ({ cutout, ...rest }: JobResults, key: string): PreviousImage['results'] => ({
   ...rest,
   ...(cutout && { cutout: { ...cutout, key } }),
 });
 
 /** What marketplaces are given of a feed's cut-out; nothing where that is the cut-out itself. */
 async function pictureOf(
-  { blobs, engine }: RunRowParts,
+  { blobs, engine }: RunRowDeps,
   { feed }: RowJob,
   cutoutKey: string | undefined,
   signal: AbortSignal,
-): Promise<Earlier['picture']> {
+): Promise<PreviousImage['picture']> {
   if (!feed || !cutoutKey) return undefined;
   const { background } = feed;
   const key = feedPictureKey(cutoutKey, background);
@@ -78,44 +81,44 @@ const backgroundKeyOf = ({ client, batchId, options }: RowJob): string | undefin
   options?.backgroundImageUrl === undefined ? undefined : batchKeys(client, batchId).background;
 
 /** Rows that begin together share one fetch of what goes behind them. */
-function sharedBackgrounds(parts: RunRowParts) {
+function sharedBackgrounds(deps: RunRowDeps) {
   const underWay = new Map<string, ReturnType<typeof fetchBackground>>();
   return (job: RowJob, signal: AbortSignal): ReturnType<typeof fetchBackground> => {
     const key = backgroundKeyOf(job);
     if (key === undefined) return Promise.resolve(undefined);
     const fetched =
-      underWay.get(key) ?? fetchBackground(parts, key, signal).finally(() => underWay.delete(key));
+      underWay.get(key) ?? fetchBackground(deps, key, signal).finally(() => underWay.delete(key));
     underWay.set(key, fetched);
     return fetched;
   };
 }
 
-interface WorkParts extends RunRowParts {
+interface WorkDeps extends RunRowDeps {
   backgroundOf: ReturnType<typeof sharedBackgrounds>;
 }
 
-async function work(parts: WorkParts, job: RowJob, signal: AbortSignal): Promise<RowDone> {
-  const { blobs, engine, limits } = parts;
+async function work(deps: WorkDeps, job: RowJob, signal: AbortSignal): Promise<RowDone> {
+  const { blobs, engine, limits } = deps;
   const { batchId, client, operations, options, row, feed } = job;
   const model = `${engine.model.id}@${engine.model.version}`;
   const wish = { operations, model, background: feed?.background };
   const earlier = await usableEarlier(blobs, row, wish, signal);
-  const image = await rowImage(parts, row, earlier, signal);
+  const image = await rowImage(deps, row, earlier, signal);
   if (earlier && !image) return unchanged(job, earlier, image);
   if (!image) throw new Error('no image, and none of before');
-  const { bytes, width, height, sha256 } = measureImage(image.bytes, limits);
+  const { bytes, width, height, sha256 } = validateImage(image.bytes, limits);
   if (earlier?.input.sha256 === sha256) return unchanged(job, earlier, image);
 
-  await checkQuota(parts, job);
-  const background = await parts.backgroundOf(job, signal);
+  await checkQuota(deps, job);
+  const background = await deps.backgroundOf(job, signal);
   const asked = optionsWith(options, background);
   const makings = { client, sha256, model, options: asked };
   const outputKey = feed
     ? feedImageKey(client, feed.id, makings)
     : cutOutKey(makings, batchId, formatOf(asked).extension);
   const task = { ...makings, outputKey, image: bytes, background };
-  const { results, millis } = await perform(parts, operations, task, signal);
-  const picture = await pictureOf(parts, job, results.cutout && outputKey, signal);
+  const { results, millis } = await perform(deps, operations, task, signal);
+  const picture = await pictureOf(deps, job, results.cutout && outputKey, signal);
   const { etag, lastModified } = image;
   return {
     result: {
@@ -136,7 +139,7 @@ const failed = ({ row, feed }: RowJob, { type, detail }: Problem): RowDone => ({
 });
 
 /** Writes a row's end. A batch that was erased meanwhile is left nothing. */
-async function finish({ batches, blobs }: EndParts, job: RowJob, done: RowDone): Promise<void> {
+async function finish({ batches, blobs }: EndDeps, job: RowJob, done: RowDone): Promise<void> {
   const { batchId, chunk, chunkRows, row } = job;
   const { result, quota } = done;
   const end = { row: row.row, chunk, chunkRows, result, quota };
@@ -155,29 +158,29 @@ async function finish({ batches, blobs }: EndParts, job: RowJob, done: RowDone):
  * Works on one row of a batch or of a feed's run. Whoever ends the row first is the one that counts;
  * a row that fails is a result like any other.
  */
-export function runRow(parts: RunRowParts): Processor<'run-row'> {
-  const backgroundOf = sharedBackgrounds(parts);
+export function runRow(deps: RunRowDeps): Processor<'run-row'> {
+  const backgroundOf = sharedBackgrounds(deps);
   return async (job, signal, isLastTry) => {
     const { batchId, chunk, row } = job;
-    if (!(await parts.batches.isWanted(batchId, chunk, row.row))) return { millis: {} };
+    if (!(await deps.batches.isWanted(batchId, chunk, row.row))) return { millis: {} };
     try {
-      const done = await work({ ...parts, backgroundOf }, job, signal);
-      await finish(parts, job, done);
+      const done = await work({ ...deps, backgroundOf }, job, signal);
+      await finish(deps, job, done);
       return { millis: done.millis };
     } catch (error) {
       const final = signal.aborted ? undefined : finalProblem(error, isLastTry);
       if (!final) throw error;
-      await finish(parts, job, failed(job, final));
+      await finish(deps, job, failed(job, final));
       return { millis: {} };
     }
   };
 }
 
 /** Ends a row whose workers died under it too often. */
-export async function giveUpRow(parts: EndParts, queue: Queue, jobId: string): Promise<void> {
+export async function failRow(deps: EndDeps, queue: Queue, jobId: string): Promise<void> {
   const queued = await queue.getJob(jobId);
   if (!queued) return;
   const job = readData('run-row', queued.data);
   const problem = new Problem('upstream-failed', 'The work was interrupted too often');
-  await finish(parts, job, failed(job, problem));
+  await finish(deps, job, failed(job, problem));
 }

@@ -1,19 +1,19 @@
 import type { Redis } from 'ioredis';
-import type { BatchRecord } from '../../src/jobs/batches/batches.ts';
-import { createBatchKeeping } from '../../src/jobs/batches/keeping.ts';
-import { openQueue } from '../../src/jobs/queue.ts';
-import type { Logger } from '../../src/log.ts';
-import { batchBin } from '../../src/store/batch-bin.ts';
+import { batchEraser } from '../../src/intake/batches/batch-eraser.ts';
+import { createBatchRetention } from '../../src/intake/batches/batch-retention.ts';
+import type { BatchRecord } from '../../src/intake/batches/batches.ts';
+import type { Logger } from '../../src/platform/log.ts';
+import { openQueue } from '../../src/queue/queue.ts';
 import type { JobFact } from '../attempt.ts';
 import { takeJobs } from '../take-jobs.ts';
-import { mend } from './ends.ts';
-import { createLook } from './look.ts';
-import { startPump } from './pump.ts';
-import { giveUpRow, type RunRowParts, runRow } from './run-row.ts';
+import { createBatchReader } from './batch-reader.ts';
+import { mend } from './complete.ts';
+import { startDispatcher } from './dispatcher.ts';
+import { failRow, type RunRowDeps, runRow } from './run-row.ts';
 import { sweepBatches } from './sweep.ts';
 import { createWindow } from './window.ts';
 
-export interface BatchParts extends RunRowParts {
+export interface BatchDeps extends RunRowDeps {
   redis: Redis;
   /** For taking jobs; used for nothing else from now on. */
   blocking: Redis;
@@ -31,38 +31,38 @@ export interface BatchParts extends RunRowParts {
 }
 
 /** Everything a worker does for batches and the runs of feeds. */
-export function startBatches(parts: BatchParts) {
-  const { redis, batches, blobs, log, now } = parts;
+export function startBatches(deps: BatchDeps) {
+  const { redis, batches, blobs, log, now } = deps;
   const queue = openQueue('bulk', redis, log);
   const window = createWindow({ batches, blobs, queue });
-  const ends = { batches, blobs, queue, redis, window, finishRun: parts.finishRun, now };
+  const ends = { batches, blobs, queue, redis, window, finishRun: deps.finishRun, now };
   const taker = takeJobs(
     'bulk',
-    { 'run-row': runRow(parts) },
+    { 'run-row': runRow(deps) },
     {
-      ...{ connection: parts.blocking, concurrency: parts.concurrency, log, done: parts.done, now },
+      ...{ connection: deps.blocking, concurrency: deps.concurrency, log, done: deps.done, now },
       givenUp(jobId) {
-        giveUpRow(parts, queue, jobId).catch((error) =>
+        failRow(deps, queue, jobId).catch((error) =>
           log.error({ jobId, reason: error.message }, 'row not ended'),
         );
       },
     },
   );
-  const stopPump = startPump({
+  const stopPump = startDispatcher({
     ...ends,
     window,
-    look: createLook(batches),
-    slots: parts.slots,
+    look: createBatchReader(batches),
+    slots: deps.slots,
     log,
   });
-  const keeping = createBatchKeeping(batches, batchBin(blobs));
+  const keeping = createBatchRetention(batches, batchEraser(blobs));
   return {
     cancel: taker.cancel,
     /** Sees after batches whose time has come; answers how many. */
     sweep: (nowMillis: number): Promise<number> =>
       sweepBatches(
         {
-          ...{ batches, keeping, expireRun: parts.expireRun, readRun: parts.readRun },
+          ...{ batches, keeping, expireRun: deps.expireRun, readRun: deps.readRun },
           mend: (batch) => mend(ends, batch),
         },
         nowMillis,

@@ -1,15 +1,15 @@
+import type { BatchRetention } from '../../src/intake/batches/batch-retention.ts';
 import {
-  BATCH_ENDED,
   BATCH_LOOK_MILLIS,
-  BATCH_WORKING,
+  BATCH_RUNNING_STATUSES,
+  BATCH_TERMINAL_STATUSES,
   type Batches,
   type BatchRecord,
-} from '../../src/jobs/batches/batches.ts';
-import type { BatchKeeping } from '../../src/jobs/batches/keeping.ts';
+} from '../../src/intake/batches/batches.ts';
 
-export interface BatchSweepParts {
+export interface BatchSweepDeps {
   batches: Batches;
-  keeping: Pick<BatchKeeping, 'expire'>;
+  keeping: Pick<BatchRetention, 'expire'>;
   /** Sees to it that the rows at the workers are there. */
   mend(batch: BatchRecord): Promise<void>;
   /** Sees to it that the feed of an open run is read. */
@@ -18,16 +18,16 @@ export interface BatchSweepParts {
   expireRun(run: BatchRecord): Promise<void>;
 }
 
-const CALL_OFF = { from: BATCH_WORKING, to: 'canceling' } as const;
+const CALL_OFF = { from: BATCH_RUNNING_STATUSES, to: 'canceling' } as const;
 
 async function lookAfter(
-  { batches, keeping, mend, expireRun, readRun }: BatchSweepParts,
+  { batches, keeping, mend, expireRun, readRun }: BatchSweepDeps,
   id: string,
   nowMillis: number,
 ): Promise<void> {
   const batch = await batches.get(id);
   if (!batch) return batches.remove(id);
-  const isOver = batch.status === 'open' || BATCH_ENDED.includes(batch.status);
+  const isOver = batch.status === 'open' || BATCH_TERMINAL_STATUSES.includes(batch.status);
   const expiresAtMillis = Date.parse(batch.expiresAt);
   const lookAt = nowMillis + BATCH_LOOK_MILLIS;
   if (batch.status === 'open' && batch.kind === 'feed-run' && expiresAtMillis > nowMillis) {
@@ -47,7 +47,7 @@ async function lookAfter(
   if (Date.parse(createdAt) + inputSeconds * 1000 <= nowMillis) {
     // Its inputs may be kept no longer: what is done stays, the rest is called off.
     await batches.move(id, { ...CALL_OFF, fields: {}, dueAtMillis: lookAt });
-  } else if (BATCH_WORKING.includes(batch.status)) {
+  } else if (BATCH_RUNNING_STATUSES.includes(batch.status)) {
     await mend(batch);
   }
   await batches.postpone(id, lookAt);
@@ -57,8 +57,8 @@ async function lookAfter(
  * Looks at every batch whose time has come: what has ended, or was never sealed, expires; what is under
  * way is seen to be so. Answers how many.
  */
-export async function sweepBatches(parts: BatchSweepParts, nowMillis: number): Promise<number> {
-  const ids = await parts.batches.due(nowMillis);
-  for (const id of ids) await lookAfter(parts, id, nowMillis);
+export async function sweepBatches(deps: BatchSweepDeps, nowMillis: number): Promise<number> {
+  const ids = await deps.batches.due(nowMillis);
+  for (const id of ids) await lookAfter(deps, id, nowMillis);
   return ids.length;
 }

@@ -1,11 +1,11 @@
 import type { Queue } from 'bullmq';
-import type { Batches, BatchRecord, Cursor } from '../../src/jobs/batches/batches.ts';
-import { AcceptedRow } from '../../src/jobs/batches/lines.ts';
-import { JOBS, type JobData } from '../../src/jobs/catalog.ts';
-import { batchFiles } from '../../src/store/batch-files.ts';
-import type { Blobs } from '../../src/store/blobs.ts';
+import { batchFiles } from '../../src/intake/batches/batch-files.ts';
+import type { Batches, BatchRecord, Cursor } from '../../src/intake/batches/batches.ts';
+import { JOBS, type JobData } from '../../src/queue/catalog.ts';
+import { AcceptedRow } from '../../src/queue/job-data.ts';
+import type { Blobs } from '../../src/storage/blobs.ts';
 
-export interface WindowParts {
+export interface WindowDeps {
   batches: Batches;
   blobs: Blobs;
   /** The queue `bulk`. */
@@ -35,7 +35,7 @@ function jobOf(batch: BatchRecord, chunk: number, chunkRows: number, row: Accept
 }
 
 /** The chunk each batch is read in now; there are as many as batches under way, and no more. */
-export function createWindow({ batches, blobs, queue }: WindowParts) {
+export function createWindow({ batches, blobs, queue }: WindowDeps) {
   const chunks = new Map<string, { chunk: number; lines: AcceptedRow[] }>();
 
   async function rowsOf({ id, client }: BatchRecord, chunk: number): Promise<AcceptedRow[]> {

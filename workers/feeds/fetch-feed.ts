@@ -1,20 +1,20 @@
 import { Readable } from 'node:stream';
-import { FEED_LIMITS } from '../../src/feed/limits.ts';
-import type { FeedDocument, FeedRecord } from '../../src/jobs/feeds/feeds.ts';
-import { Problem } from '../../src/problem.ts';
-import { BlobMissing, type Blobs } from '../../src/store/blobs.ts';
-import { feedKeys } from '../../src/store/feed-keys.ts';
+import { FEED_LIMITS } from '../../src/feed-formats/limits.ts';
+import { feedKeys } from '../../src/intake/feeds/feed-keys.ts';
 import {
   readSourceFacts,
   type SourceFacts,
   writeSourceFacts,
-} from '../../src/store/feed-source.ts';
-import type { SafeFetch } from '../safe-fetch.ts';
+} from '../../src/intake/feeds/feed-source.ts';
+import type { FeedDocument, FeedRecord } from '../../src/intake/feeds/feeds.ts';
+import { Problem } from '../../src/platform/problem.ts';
+import { BlobMissing, type Blobs } from '../../src/storage/blobs.ts';
+import type { SafeFetch } from '../fetch/safe-fetch.ts';
 
 /** A feed of 2 GiB over a slow line. */
 const FEED_MILLIS = 30 * 60_000;
 
-export interface FetchFeedParts {
+export interface FetchFeedDeps {
   blobs: Blobs;
   safeFetch: Pick<SafeFetch, 'open'>;
 }
@@ -34,7 +34,7 @@ async function copied(blobs: Blobs, from: string, to: string, signal: AbortSigna
 
 /** Fetches the feed into the store as it comes; nothing is there before all of it is. */
 async function download(
-  { blobs, safeFetch }: FetchFeedParts,
+  { blobs, safeFetch }: FetchFeedDeps,
   url: string,
   keys: { to: string; former: string | undefined },
   known: Partial<FeedDocument>,
@@ -63,17 +63,17 @@ async function download(
  * @throws FetchRefused; Problem where it was never sent
  */
 export async function fetchFeed(
-  parts: FetchFeedParts,
+  deps: FetchFeedDeps,
   { id, client, source, document }: FeedRecord,
   runId: string,
   signal: AbortSignal,
 ): Promise<SourceFacts> {
-  const { blobs } = parts;
+  const { blobs } = deps;
   const keys = feedKeys(client, id);
   const to = keys.source(runId);
   if ('url' in source && !(await blobs.head(to, signal))) {
     const former = document && keys.source(document.runId);
-    await download(parts, source.url, { to, former }, document ?? {}, signal);
+    await download(deps, source.url, { to, former }, document ?? {}, signal);
   }
   const head = await blobs.head(to, signal);
   if (head) return readSourceFacts(head);

@@ -1,8 +1,8 @@
-import type { JobData, JobResult } from '../../src/jobs/catalog.ts';
-import type { Feeds } from '../../src/jobs/feeds/feeds.ts';
-import { type FeedRuns, scheduledRunId } from '../../src/jobs/feeds/runs.ts';
+import type { Feeds } from '../../src/intake/feeds/feeds.ts';
+import { type FeedRuns, scheduledRunId } from '../../src/intake/feeds/runs.ts';
+import type { JobData, JobResult } from '../../src/queue/catalog.ts';
 
-export interface StartFeedRunParts {
+export interface StartFeedRunDeps {
   feeds: Feeds;
   runs: FeedRuns;
 }
@@ -12,7 +12,7 @@ export interface StartFeedRunParts {
  * @param jobId of the scheduled job, which has its time in it: tried again, it starts nothing twice
  */
 export const startFeedRun =
-  ({ feeds, runs }: StartFeedRunParts) =>
+  ({ feeds, runs }: StartFeedRunDeps) =>
   async (
     { feedId, requestId }: JobData<'start-feed-run'>,
     _signal: AbortSignal,

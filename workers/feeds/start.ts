@@ -1,18 +1,18 @@
 import type { Redis } from 'ioredis';
-import type { BatchRecord } from '../../src/jobs/batches/batches.ts';
-import { createFeedRuns, enqueueIngest } from '../../src/jobs/feeds/runs.ts';
-import { openQueue } from '../../src/jobs/queue.ts';
-import type { Logger } from '../../src/log.ts';
-import { runIntents } from '../../src/store/feed-store.ts';
+import type { BatchRecord } from '../../src/intake/batches/batches.ts';
+import { runManifests } from '../../src/intake/feeds/feed-files.ts';
+import { createFeedRuns, enqueueIngest } from '../../src/intake/feeds/runs.ts';
+import type { Logger } from '../../src/platform/log.ts';
+import { openQueue } from '../../src/queue/queue.ts';
 import type { JobFact } from '../attempt.ts';
 import { takeJobs } from '../take-jobs.ts';
-import { giveUpImport, type ImportFeedParts, importFeed } from './import-feed.ts';
+import { failImport, type ImportFeedDeps, importFeed } from './import-feed.ts';
 import { startFeedRun } from './start-run.ts';
 
 /** Feeds read at once; one takes a core while its rows are parsed, and waits most of the time. */
 const FEEDS_AT_ONCE = 2;
 
-export interface FeedJobParts extends ImportFeedParts {
+export interface FeedJobDeps extends ImportFeedDeps {
   redis: Redis;
   /** For taking jobs; used for nothing else from now on. */
   blocking: Redis;
@@ -23,18 +23,18 @@ export interface FeedJobParts extends ImportFeedParts {
 }
 
 /** Everything a worker does for feeds before their rows are worked on. */
-export function startFeeds(parts: FeedJobParts) {
-  const { redis, feeds, batches, blobs, log } = parts;
+export function startFeeds(deps: FeedJobDeps) {
+  const { redis, feeds, batches, blobs, log } = deps;
   const queue = openQueue('feed', redis, log);
-  const runs = createFeedRuns({ feeds, batches, queue, ...runIntents(blobs) });
+  const runs = createFeedRuns({ feeds, batches, queue, ...runManifests(blobs) });
   const taker = takeJobs(
     'feed',
-    { 'ingest-feed': importFeed(parts), 'start-feed-run': startFeedRun({ feeds, runs }) },
+    { 'ingest-feed': importFeed(deps), 'start-feed-run': startFeedRun({ feeds, runs }) },
     {
-      ...{ connection: parts.blocking, concurrency: FEEDS_AT_ONCE, log },
-      ...{ done: parts.done, now: parts.now },
+      ...{ connection: deps.blocking, concurrency: FEEDS_AT_ONCE, log },
+      ...{ done: deps.done, now: deps.now },
       givenUp(jobId) {
-        giveUpImport(parts, jobId).catch((error) =>
+        failImport(deps, jobId).catch((error) =>
           log.error({ jobId, reason: error.message }, 'end of a feed run not written'),
         );
       },

@@ -1,28 +1,28 @@
 import { createHash, type Hash } from 'node:crypto';
-import type { RowFault } from '../../src/feed/fault.ts';
-import { parseFeed } from '../../src/feed/parse.ts';
-import type { FeedRow } from '../../src/feed/row.ts';
-import type { Batches, BatchRecord } from '../../src/jobs/batches/batches.ts';
-import type { RowLine } from '../../src/jobs/batches/lines.ts';
-import { batchRows } from '../../src/jobs/batches/reading.ts';
-import { type FeedRecord, readingOf } from '../../src/jobs/feeds/feeds.ts';
-import { batchFiles, batchKeys, putLines } from '../../src/store/batch-files.ts';
-import type { Blobs } from '../../src/store/blobs.ts';
-import { feedKeys } from '../../src/store/feed-keys.ts';
-import type { SourceFacts } from '../../src/store/feed-source.ts';
-import { type EarlierImages, layOutEarlier, NO_EARLIER_IMAGES } from './earlier-images.ts';
+import { parseFeed } from '../../src/feed-formats/parse.ts';
+import type { FeedRow } from '../../src/feed-formats/row.ts';
+import type { RowError } from '../../src/feed-formats/row-error.ts';
+import { batchFiles, batchKeys, putLines } from '../../src/intake/batches/batch-files.ts';
+import type { Batches, BatchRecord } from '../../src/intake/batches/batches.ts';
+import { batchRows } from '../../src/intake/batches/row-reader.ts';
+import type { RowLine } from '../../src/intake/batches/rows.ts';
+import { feedKeys } from '../../src/intake/feeds/feed-keys.ts';
+import type { SourceFacts } from '../../src/intake/feeds/feed-source.ts';
+import { type FeedRecord, readingOf } from '../../src/intake/feeds/feeds.ts';
+import type { Blobs } from '../../src/storage/blobs.ts';
+import { layOutEarlier, NO_PREVIOUS_IMAGES, type PreviousImages } from './previous-images.ts';
 
 /** A chunk is as long as the first of these is reached, without what was seen of its images before. */
 const CHUNK_ROWS = 500;
 const CHUNK_CHARS = 1024 * 1024;
 
-export interface TakeRowsParts {
+export interface TakeRowsDeps {
   batches: Batches;
   blobs: Blobs;
 }
 
 /** The lines of one row of a feed, numbered from `first`: one for each image, or one for its fault. */
-function linesOf(item: FeedRow | RowFault, first: number): RowLine[] {
+function linesOf(item: FeedRow | RowError, first: number): RowLine[] {
   const { line, id: customId } = item;
   if (item.kind === 'fault') {
     const { type, detail } = item;
@@ -52,7 +52,7 @@ async function* hashing(bytes: AsyncIterable<Uint8Array>, hash: Hash): AsyncGene
 }
 
 /** A feed's rows in chunks, the same ones whenever the same document is read. */
-async function* chunksOf(items: AsyncIterable<FeedRow | RowFault>): AsyncGenerator<Chunk> {
+async function* chunksOf(items: AsyncIterable<FeedRow | RowError>): AsyncGenerator<Chunk> {
   let open: Chunk = { chunk: 0, first: 0, lines: [], rows: 0, line: 0 };
   let chars = 0;
   for await (const item of items) {
@@ -76,17 +76,17 @@ async function* chunksOf(items: AsyncIterable<FeedRow | RowFault>): AsyncGenerat
 
 /** What the last completed run of the feed came to, ready to be looked up. */
 async function earlierOf(
-  { batches, blobs }: TakeRowsParts,
+  { batches, blobs }: TakeRowsDeps,
   { client, lastCompletedRunId }: FeedRecord,
   signal: AbortSignal,
-): Promise<EarlierImages> {
+): Promise<PreviousImages> {
   const run = lastCompletedRunId && (await batches.get(lastCompletedRunId));
-  if (!run) return NO_EARLIER_IMAGES;
+  if (!run) return NO_PREVIOUS_IMAGES;
   const outcomes = batchRows(batches, batchFiles(blobs, client, run.id), run);
   return layOutEarlier(outcomes, signal);
 }
 
-const withEarlier = (lines: readonly RowLine[], earlier: EarlierImages): Promise<RowLine[]> =>
+const withEarlier = (lines: readonly RowLine[], earlier: PreviousImages): Promise<RowLine[]> =>
   Promise.all(
     lines.map(async (line) => {
       if (!('source' in line) || !('url' in line.source)) return line;
@@ -97,10 +97,10 @@ const withEarlier = (lines: readonly RowLine[], earlier: EarlierImages): Promise
 
 /** Takes one chunk in; false where the run takes no more rows. */
 async function takeChunk(
-  { batches, blobs }: TakeRowsParts,
+  { batches, blobs }: TakeRowsDeps,
   run: BatchRecord,
   { chunk, first, lines, rows, line }: Chunk,
-  earlier: EarlierImages,
+  earlier: PreviousImages,
   signal: AbortSignal,
 ): Promise<boolean> {
   const key = batchKeys(run.client, run.id).rows(chunk);
@@ -123,20 +123,20 @@ async function takeChunk(
  * @throws FeedError
  */
 export async function takeRows(
-  parts: TakeRowsParts,
+  deps: TakeRowsDeps,
   feed: FeedRecord,
   run: BatchRecord,
   facts: SourceFacts,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const earlier = await earlierOf(parts, feed, signal);
+  const earlier = await earlierOf(deps, feed, signal);
   try {
-    const bytes = await parts.blobs.open(feedKeys(feed.client, feed.id).source(run.id), signal);
+    const bytes = await deps.blobs.open(feedKeys(feed.client, feed.id).source(run.id), signal);
     const hash = createHash('sha256');
     const items = parseFeed(hashing(bytes, hash), readingOf(feed, facts));
     for await (const chunk of chunksOf(items)) {
       if (chunk.chunk < run.chunks) continue;
-      if (!(await takeChunk(parts, run, chunk, earlier, signal))) return undefined;
+      if (!(await takeChunk(deps, run, chunk, earlier, signal))) return undefined;
     }
     return hash.digest('hex');
   } finally {

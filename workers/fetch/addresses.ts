@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { FetchRefused } from './refusal.ts';
+import { FetchError } from './fetch-error.ts';
 
 type Address = ReturnType<typeof ipaddr.parse>;
 type Network = ReturnType<typeof ipaddr.parseCIDR>;
@@ -45,8 +45,8 @@ export function addressRule(allow: readonly string[]) {
   return function check(text: string, port: number): void {
     const address = innermost(text);
     if (allowed.some((network) => isIn(address, network))) return;
-    if (!isPublic(address)) throw new FetchRefused('private-address');
-    if (!PUBLIC_PORTS.includes(port)) throw new FetchRefused('port');
+    if (!isPublic(address)) throw new FetchError('private-address');
+    if (!PUBLIC_PORTS.includes(port)) throw new FetchError('port');
   };
 }
 

@@ -1,6 +1,6 @@
 import { pipeline, type Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { asRefusal, FetchRefused } from './refusal.ts';
+import { asFetchError, FetchError } from './fetch-error.ts';
 
 /** What a server may compress with; the names are those of the Content-Encoding header. */
 const DECODERS: Readonly<Record<string, () => Transform | undefined>> = {
@@ -20,7 +20,7 @@ async function* capped(
   let bytes = 0;
   for await (const chunk of chunks) {
     bytes += chunk.length;
-    if (bytes > maxBytes) throw new FetchRefused('too-large');
+    if (bytes > maxBytes) throw new FetchError('too-large');
     yield chunk;
   }
 }
@@ -56,7 +56,7 @@ export async function* decodedBody(
     );
     yield* capped(decoder, maxBytes);
   } catch (error) {
-    throw asRefusal(error, 'truncated');
+    throw asFetchError(error, 'truncated');
   }
 }
 

@@ -4,7 +4,7 @@ import { isIP, type LookupFunction, connect as netConnect, type Socket } from 'n
 import { connect as tlsConnect } from 'node:tls';
 import type { buildConnector } from 'undici';
 import type { AddressRule } from './addresses.ts';
-import { FetchRefused } from './refusal.ts';
+import { FetchError } from './fetch-error.ts';
 
 /** Finds every address of a host name. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
@@ -13,7 +13,7 @@ export type Resolve = (hostname: string) => Promise<readonly string[]>;
 export const systemResolve: Resolve = async (hostname) =>
   (await lookup(hostname, { all: true })).map(({ address }) => address);
 
-export interface ConnectorParts {
+export interface ConnectorDeps {
   rule: AddressRule;
   resolve: Resolve;
   /** For name, TCP and TLS together. */
@@ -27,9 +27,9 @@ export interface ConnectorParts {
  * socket can reach nothing else; TLS still speaks for the name. An IP literal never gets to a
  * `lookup`, so it is checked here, where every connection passes.
  */
-export function pinningConnector(parts: ConnectorParts): buildConnector.connector {
+export function pinningConnector(deps: ConnectorDeps): buildConnector.connector {
   return (target, callback) => {
-    connectPinned(target, parts).then(
+    connectPinned(target, deps).then(
       (socket) => callback(null, socket),
       (error) => callback(error, null),
     );
@@ -38,7 +38,7 @@ export function pinningConnector(parts: ConnectorParts): buildConnector.connecto
 
 async function connectPinned(
   { hostname, protocol, port }: buildConnector.Options,
-  { rule, resolve, connectMillis, ca }: ConnectorParts,
+  { rule, resolve, connectMillis, ca }: ConnectorDeps,
 ): Promise<Socket> {
   const signal = AbortSignal.timeout(connectMillis);
   const secure = protocol === 'https:';
@@ -72,19 +72,19 @@ async function connectPinned(
     return socket;
   } catch (error) {
     socket.destroy();
-    if (signal.aborted) throw new FetchRefused('timeout');
-    throw new FetchRefused(reached ? 'tls' : 'connect', { cause: error });
+    if (signal.aborted) throw new FetchError('timeout');
+    throw new FetchError(reached ? 'tls' : 'connect', { cause: error });
   }
 }
 
 async function addressesOf(hostname: string, resolve: Resolve, signal: AbortSignal) {
   const late = once(signal, 'abort').then(() => {
-    throw new FetchRefused('timeout');
+    throw new FetchError('timeout');
   });
   const found = resolve(hostname).catch((error) => {
-    throw new FetchRefused('dns', { cause: error });
+    throw new FetchError('dns', { cause: error });
   });
   const addresses = await Promise.race([found, late]);
-  if (addresses.length === 0) throw new FetchRefused('dns');
+  if (addresses.length === 0) throw new FetchError('dns');
   return addresses;
 }

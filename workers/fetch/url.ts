@@ -1,4 +1,4 @@
-import { FetchRefused } from './refusal.ts';
+import { FetchError } from './fetch-error.ts';
 
 /**
  * Reads a link as browsers do (WHATWG), which undoes every odd spelling of a host.
@@ -6,12 +6,12 @@ import { FetchRefused } from './refusal.ts';
  * @throws FetchRefused `invalid-url`, `scheme`, `credentials`
  */
 export function readUrl(link: string, base?: URL): URL {
-  if (!URL.canParse(link, base?.href)) throw new FetchRefused('invalid-url');
+  if (!URL.canParse(link, base?.href)) throw new FetchError('invalid-url');
   const url = new URL(link, base);
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new FetchRefused('scheme');
-  if (url.username || url.password) throw new FetchRefused('credentials');
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new FetchError('scheme');
+  if (url.username || url.password) throw new FetchError('credentials');
   // Labels without a letter: no such name can be asked for.
-  if (/^\.|\.\./.test(url.hostname)) throw new FetchRefused('invalid-url');
+  if (/^\.|\.\./.test(url.hostname)) throw new FetchError('invalid-url');
   // The root's dot is right for DNS and wrong for certificates and virtual hosts.
   url.hostname = url.hostname.replace(/\.$/, '');
   return url;
@@ -22,10 +22,10 @@ export function readUrl(link: string, base?: URL): URL {
  * @throws FetchRefused as `readUrl`, and `redirects`, `downgrade`
  */
 export function nextUrl(current: URL, location: string | undefined): URL {
-  if (location === undefined) throw new FetchRefused('redirects');
+  if (location === undefined) throw new FetchError('redirects');
   const next = readUrl(location, current);
   if (current.protocol === 'https:' && next.protocol === 'http:') {
-    throw new FetchRefused('downgrade');
+    throw new FetchError('downgrade');
   }
   return next;
 }

@@ -1,4 +1,4 @@
-import { FetchRefused } from './refusal.ts';
+import { FetchError } from './fetch-error.ts';
 
 /** One deadline and the caller's wish to stop, as one signal. */
 export interface Watch {
@@ -11,8 +11,8 @@ export interface Watch {
 /** @param millis until the deadline */
 export function watchOver(millis: number, caller: AbortSignal | undefined): Watch {
   const controller = new AbortController();
-  const callOff = () => controller.abort(new FetchRefused('aborted', { cause: caller?.reason }));
-  const timer = setTimeout(() => controller.abort(new FetchRefused('timeout')), millis);
+  const callOff = () => controller.abort(new FetchError('aborted', { cause: caller?.reason }));
+  const timer = setTimeout(() => controller.abort(new FetchError('timeout')), millis);
   if (caller?.aborted) callOff();
   caller?.addEventListener('abort', callOff, { once: true });
   return {

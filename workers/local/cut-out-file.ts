@@ -1,14 +1,14 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
-import type { LocalNews, LocalOrder } from '../../src/jobs/local.ts';
-import { Problem } from '../../src/problem.ts';
-import { type InboxLimits, measureImage } from '../../src/store/inbox.ts';
-import type { CutOut, CutOutOrder } from '../engine/cut-out.ts';
-import { type Engine, EngineCrash, Undecodable } from '../engine/pool.ts';
+import { type ImageLimits, validateImage } from '../../src/intake/validate-image.ts';
+import { Problem } from '../../src/platform/problem.ts';
+import type { LocalEvent, LocalRequest } from '../../src/queue/local-protocol.ts';
+import type { CutOut, CutOutOrder } from '../inference/cut-out.ts';
+import { type Engine, EngineCrash, Undecodable } from '../inference/pool.ts';
 
 /** What cutting out files is built of. */
-export interface LocalParts {
+export interface LocalDeps {
   engine: Engine;
-  limits: InboxLimits;
+  limits: ImageLimits;
   maxBytes: number;
 }
 
@@ -27,7 +27,7 @@ function problemOf(error: unknown): Problem {
   return new Problem('internal-error', error instanceof Error ? error.message : String(error));
 }
 
-async function readImage(file: string, { limits, maxBytes }: LocalParts): Promise<Uint8Array> {
+async function readImage(file: string, { limits, maxBytes }: LocalDeps): Promise<Uint8Array> {
   const { size } = await stat(file);
   if (size > maxBytes) {
     throw new Problem(
@@ -35,7 +35,7 @@ async function readImage(file: string, { limits, maxBytes }: LocalParts): Promis
       `The image has ${size} bytes; at most ${maxBytes} are taken`,
     );
   }
-  return measureImage(await readFile(file), limits).bytes;
+  return validateImage(await readFile(file), limits).bytes;
 }
 
 /** A child may die of what came before; once more tells whether it is this image. */
@@ -49,13 +49,13 @@ async function cutOutTwice(engine: Engine, image: Uint8Array, order: CutOutOrder
 }
 
 /** Cuts out one file into another. Never throws: what went wrong is the answer. */
-export async function cutOutFile(parts: LocalParts, order: LocalOrder): Promise<LocalNews> {
-  const { engine } = parts;
+export async function cutOutFile(deps: LocalDeps, order: LocalRequest): Promise<LocalEvent> {
+  const { engine } = deps;
   const { id, input, output, options } = order;
   try {
-    const image = await readImage(input, parts);
+    const image = await readImage(input, deps);
     const background =
-      order.background === undefined ? undefined : await readImage(order.background, parts);
+      order.background === undefined ? undefined : await readImage(order.background, deps);
     const { file, confidence } = await cutOutTwice(engine, image, { options, background });
     await writeFile(output, file);
     const model = `${engine.model.id}@${engine.model.version}`;

@@ -1,15 +1,15 @@
 import { join } from 'node:path';
-import { readConfig } from '../../src/config.ts';
-import { type LocalNews, LocalOrder } from '../../src/jobs/local.ts';
-import { MAX_SIDE_PIXELS } from '../../src/store/inbox.ts';
-import { type Engine, startEngine } from '../engine/pool.ts';
+import { MAX_SIDE_PIXELS } from '../../src/intake/validate-image.ts';
+import { readConfig } from '../../src/platform/config.ts';
+import { type LocalEvent, LocalRequest } from '../../src/queue/local-protocol.ts';
+import { type Engine, startEngine } from '../inference/pool.ts';
 import { cutOutFile } from './cut-out-file.ts';
 
 /**
  * Cuts out files without Redis or a store: orders and answers are messages of the process that started
  * it, and when that one is gone or hangs up, so is this.
  */
-function tell(news: LocalNews): void {
+function tell(news: LocalEvent): void {
   if (process.connected) process.send?.(news);
 }
 
@@ -26,7 +26,7 @@ async function main(): Promise<void> {
   });
   const limits = { maxPixels: config.MAX_IMAGE_PIXELS, maxSidePixels: MAX_SIDE_PIXELS };
   const parts = { engine, limits, maxBytes: config.MAX_IMAGE_BYTES };
-  process.on('message', async (order) => tell(await cutOutFile(parts, LocalOrder.parse(order))));
+  process.on('message', async (order) => tell(await cutOutFile(parts, LocalRequest.parse(order))));
   const { id, version } = engine.model;
   tell({ ready: { model: `${id}@${version}`, device: engine.device } });
 }

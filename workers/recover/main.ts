@@ -1,10 +1,10 @@
 import { Command } from 'commander';
-import { ConfigError, readConfig } from '../../src/config.ts';
-import { openQueue } from '../../src/jobs/queue.ts';
-import { createRecords } from '../../src/jobs/records.ts';
-import { commandConnection, untilReady } from '../../src/jobs/redis.ts';
-import { createLog } from '../../src/log.ts';
-import { openStore } from '../../src/store/open-store.ts';
+import { createJobRecords } from '../../src/intake/job-records.ts';
+import { ConfigError, readConfig } from '../../src/platform/config.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { commandConnection, untilReady } from '../../src/platform/redis.ts';
+import { openQueue } from '../../src/queue/queue.ts';
+import { openStorage } from '../../src/storage/open-storage.ts';
 import { type Rebuilder, rebuildAll, type Tally } from './rebuild.ts';
 import { batches } from './rebuild-batches.ts';
 import { feeds } from './rebuild-feeds.ts';
@@ -25,9 +25,9 @@ async function recover(): Promise<Tallies> {
   const redis = commandConnection(config.REDIS_URL, log);
   try {
     await untilReady(redis, AbortSignal.timeout(START_MILLIS));
-    const blobs = await openStore(config);
+    const blobs = await openStorage(config);
     const queue = openQueue('async', redis, log);
-    const parts = { redis, blobs, records: createRecords(redis), queue, log };
+    const parts = { redis, blobs, records: createJobRecords(redis), queue, log };
     const tallies = await rebuildAll(REBUILDERS, parts, AT_ONCE, new AbortController().signal);
     await queue.close();
     blobs.close();

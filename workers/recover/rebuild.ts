@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
-import { joinEpoch } from '../../src/jobs/epoch.ts';
-import type { Records } from '../../src/jobs/records.ts';
-import type { Logger } from '../../src/log.ts';
-import type { Blobs } from '../../src/store/blobs.ts';
+import { adoptInstallationId } from '../../src/intake/installation-id.ts';
+import type { JobRecords } from '../../src/intake/job-records.ts';
+import type { Logger } from '../../src/platform/log.ts';
+import type { Blobs } from '../../src/storage/blobs.ts';
 
 /** What came of the things of one kind that the store keeps. */
 export interface Tally {
@@ -17,10 +17,10 @@ export interface Tally {
 }
 export const newTally = (): Tally => ({ rebuilt: 0, known: 0, unknown: 0 });
 
-export interface RecoverParts {
+export interface RecoverDeps {
   redis: Redis;
   blobs: Blobs;
-  records: Records;
+  records: JobRecords;
   /** The queue `async`. */
   queue: Queue;
   log: Logger;
@@ -35,7 +35,7 @@ export type EachOf = <T>(
 /** Enters what is kept of one kind of thing in Redis again. Doing it twice changes nothing. */
 export interface Rebuilder {
   name: string;
-  rebuild(parts: RecoverParts, eachOf: EachOf, signal: AbortSignal): Promise<Tally>;
+  rebuild(deps: RecoverDeps, eachOf: EachOf, signal: AbortSignal): Promise<Tally>;
 }
 
 /**
@@ -44,7 +44,7 @@ export interface Rebuilder {
  */
 export async function rebuildAll(
   rebuilders: readonly Rebuilder[],
-  parts: RecoverParts,
+  deps: RecoverDeps,
   atOnce: number,
   signal: AbortSignal,
 ): Promise<Record<string, Tally>> {
@@ -52,8 +52,8 @@ export async function rebuildAll(
     Readable.from(items).forEach(work, { concurrency: atOnce, signal });
   const tallies: Record<string, Tally> = {};
   for (const { name, rebuild } of rebuilders) {
-    tallies[name] = await rebuild(parts, eachOf, signal);
+    tallies[name] = await rebuild(deps, eachOf, signal);
   }
-  await joinEpoch(parts.redis, parts.blobs);
+  await adoptInstallationId(deps.redis, deps.blobs);
   return tallies;
 }

@@ -1,14 +1,14 @@
-import { delayAfter, readDeliveryId } from '../../src/jobs/webhooks/delivery.ts';
+import { delayAfter, readDeliveryId } from '../../src/intake/webhooks/delivery.ts';
 import type {
   DeliveryAttempt,
   WebhookEvent,
   WebhookEvents,
-} from '../../src/jobs/webhooks/events.ts';
-import type { WebhookReceivers } from '../../src/jobs/webhooks/receivers.ts';
-import { signWebhook } from '../../src/jobs/webhooks/signature.ts';
-import { Problem } from '../../src/problem.ts';
+} from '../../src/intake/webhooks/events.ts';
+import type { WebhookReceivers } from '../../src/intake/webhooks/receivers.ts';
+import { signWebhook } from '../../src/intake/webhooks/signature.ts';
+import { Problem } from '../../src/platform/problem.ts';
 import { type Processor, TryLater } from '../attempt.ts';
-import { FetchRefused, type RefusalReason, type SafeFetch } from '../safe-fetch.ts';
+import { FetchError, type FetchErrorReason, type SafeFetch } from '../fetch/safe-fetch.ts';
 
 /** One request, from the connection to the end of the answer. */
 const REQUEST_MILLIS = 15_000;
@@ -21,7 +21,7 @@ const MOST_OF_A_CLIENT = 8;
 const BUSY_MILLIS = 5000;
 
 /** What webhooks are delivered with. */
-export interface DeliverParts {
+export interface DeliverDeps {
   events: WebhookEvents;
   receivers: WebhookReceivers;
   safeFetch: Pick<SafeFetch, 'open'>;
@@ -32,7 +32,7 @@ export interface DeliverParts {
 }
 
 /** Another attempt cannot mend these. */
-const HOPELESS: readonly RefusalReason[] = [
+const HOPELESS: readonly FetchErrorReason[] = [
   ...(['invalid-url', 'scheme', 'credentials', 'port', 'private-address'] as const),
 ];
 
@@ -48,7 +48,7 @@ function readRetryAfter(value: string): number {
   return Math.max(0, millis || 0);
 }
 
-function answerOf(refused: FetchRefused): Answer {
+function answerOf(refused: FetchError): Answer {
   const { reason, status, retryAfter, message } = refused;
   // Said of a body that came with a success, and that nobody reads.
   if (reason === 'encoding') return { verdict: 'delivered', told: {} };
@@ -61,7 +61,7 @@ function answerOf(refused: FetchRefused): Answer {
 
 /** Sends an event once, signed with every live secret of its client. */
 async function post(
-  { receivers, safeFetch, now: time = Date.now }: DeliverParts,
+  { receivers, safeFetch, now: time = Date.now }: DeliverDeps,
   { id, client, url, body }: WebhookEvent,
   signal: AbortSignal,
 ): Promise<Answer> {
@@ -76,18 +76,18 @@ async function post(
       headers: { 'content-type': 'application/json', ...signed },
       signal: AbortSignal.any([signal, AbortSignal.timeout(IN_ALL_MILLIS)]),
     });
-    if (opened.notModified) throw new FetchRefused('protocol'); // nothing was asked on a condition
+    if (opened.notModified) throw new FetchError('protocol'); // nothing was asked on a condition
     opened.discard();
     return { verdict: 'delivered', told: { status: opened.status } };
   } catch (error) {
-    if (error instanceof FetchRefused) return answerOf(error);
+    if (error instanceof FetchError) return answerOf(error);
     throw error;
   }
 }
 
 /** Writes down what came of an attempt. Throws where the event is not delivered. */
 async function conclude(
-  { events, receivers, schedule }: DeliverParts,
+  { events, receivers, schedule }: DeliverDeps,
   event: WebhookEvent,
   { verdict, told, retryAfterMillis }: Answer,
   startedAtMillis: number,
@@ -133,7 +133,7 @@ function createTurns() {
 }
 
 /** Notes that nothing is sent. */
-async function drop({ events }: DeliverParts, { id, round }: WebhookEvent): Promise<never> {
+async function drop({ events }: DeliverDeps, { id, round }: WebhookEvent): Promise<never> {
   const reason = 'The address is off, since it once answered 410; enable it';
   const attempt = { at: new Date().toISOString(), reason, millis: 0 };
   await events.note(id, round, { status: 'dropped', attempt });
@@ -144,23 +144,23 @@ async function drop({ events }: DeliverParts, { id, round }: WebhookEvent): Prom
  * Delivers one event. A receiver may get it twice, where we die before its answer is written down; it
  * knows the repeat by its id.
  */
-export function deliverWebhook(parts: DeliverParts): Processor<'deliver-webhook'> {
-  const { events, receivers } = parts;
+export function deliverWebhook(deps: DeliverDeps): Processor<'deliver-webhook'> {
+  const { events, receivers } = deps;
   const turn = createTurns();
   return async ({ eventId, round }, signal) => {
     const event = await events.get(eventId);
     if (event?.status !== 'pending' || event.round !== round) return { millis: {} };
-    if (await receivers.isDisabled(event.client, event.url)) await drop(parts, event);
+    if (await receivers.isDisabled(event.client, event.url)) await drop(deps, event);
     const startedAtMillis = Date.now();
     await turn(event.client, async () => {
-      await conclude(parts, event, await post(parts, event, signal), startedAtMillis);
+      await conclude(deps, event, await post(deps, event, signal), startedAtMillis);
     });
     return { millis: { post: Date.now() - startedAtMillis } };
   };
 }
 
 /** Ends an event whose job the queue gave up, where nothing else did. */
-export async function giveUpDelivery({ events }: Pick<DeliverParts, 'events'>, jobId: string) {
+export async function failDelivery({ events }: Pick<DeliverDeps, 'events'>, jobId: string) {
   const { eventId, round } = readDeliveryId(jobId);
   await events.note(eventId, round, { status: 'failed' });
 }

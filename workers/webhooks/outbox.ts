@@ -1,16 +1,16 @@
 import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
-import { PREFIX } from '../../src/jobs/redis.ts';
-import { enqueueDelivery } from '../../src/jobs/webhooks/delivery.ts';
-import type { WebhookEvents } from '../../src/jobs/webhooks/events.ts';
-import { OUTBOX, OutboxEntry } from '../../src/jobs/webhooks/webhooks.ts';
-import type { Logger } from '../../src/log.ts';
+import { enqueueDelivery } from '../../src/intake/webhooks/delivery.ts';
+import type { WebhookEvents } from '../../src/intake/webhooks/events.ts';
+import { OUTBOX, OutboxEntry } from '../../src/intake/webhooks/outbox.ts';
+import type { Logger } from '../../src/platform/log.ts';
+import { PREFIX } from '../../src/platform/redis.ts';
 
 const LOOK_MILLIS = 200;
 const LEASE = `${PREFIX}:webhook-outbox-lease`;
 const TAKEN_AT_ONCE = 100;
 
-export interface OutboxParts {
+export interface OutboxDeps {
   redis: Redis;
   events: WebhookEvents;
   /** The queue `webhook`. */
@@ -32,7 +32,7 @@ function readEntry(text: string): OutboxEntry | undefined {
  * again, by another or after a death, and is one event and one job all the same.
  * @returns how many entries were taken
  */
-export async function drainOutbox({ redis, events, queue, log }: OutboxParts): Promise<number> {
+export async function drainOutbox({ redis, events, queue, log }: OutboxDeps): Promise<number> {
   let taken = 0;
   for (;;) {
     const texts = await redis.lrange(OUTBOX, 0, TAKEN_AT_ONCE - 1);
@@ -49,11 +49,11 @@ export async function drainOutbox({ redis, events, queue, log }: OutboxParts): P
 }
 
 /** Drains the outbox from time to time, in whichever worker holds the lease. Answers how to stop. */
-export function startOutbox(parts: OutboxParts): () => Promise<void> {
-  const { redis, log } = parts;
+export function startOutbox(deps: OutboxDeps): () => Promise<void> {
+  const { redis, log } = deps;
   let drained: Promise<unknown> | undefined;
   const drain = async () => {
-    if (await redis.set(LEASE, '1', 'PX', LOOK_MILLIS - 20, 'NX')) await drainOutbox(parts);
+    if (await redis.set(LEASE, '1', 'PX', LOOK_MILLIS - 20, 'NX')) await drainOutbox(deps);
   };
   const timer = setInterval(() => {
     drained ??= drain()

@@ -1,18 +1,18 @@
 import type { Redis } from 'ioredis';
-import { openQueue } from '../../src/jobs/queue.ts';
-import { createWebhookEvents } from '../../src/jobs/webhooks/events.ts';
-import { createWebhookReceivers } from '../../src/jobs/webhooks/receivers.ts';
-import type { Logger } from '../../src/log.ts';
+import { createWebhookEvents } from '../../src/intake/webhooks/events.ts';
+import { createWebhookReceivers } from '../../src/intake/webhooks/receivers.ts';
+import type { Logger } from '../../src/platform/log.ts';
+import { openQueue } from '../../src/queue/queue.ts';
 import type { JobFact } from '../attempt.ts';
-import type { SafeFetch } from '../safe-fetch.ts';
+import type { SafeFetch } from '../fetch/safe-fetch.ts';
 import { takeJobs } from '../take-jobs.ts';
-import { deliverWebhook, giveUpDelivery } from './deliver.ts';
+import { deliverWebhook, failDelivery } from './deliver.ts';
 import { startOutbox } from './outbox.ts';
 
 /** A delivery waits for its receiver and does little else. */
 const DELIVERIES_AT_ONCE = 64;
 
-export interface WebhookJobParts {
+export interface WebhookJobDeps {
   redis: Redis;
   /** For taking jobs; used for nothing else from now on. */
   blocking: Redis;
@@ -24,8 +24,8 @@ export interface WebhookJobParts {
 }
 
 /** Everything a worker does to tell clients what became of their work. */
-export function startWebhooks(parts: WebhookJobParts) {
-  const { redis, blocking, safeFetch, log, done, now } = parts;
+export function startWebhooks(deps: WebhookJobDeps) {
+  const { redis, blocking, safeFetch, log, done, now } = deps;
   const events = createWebhookEvents(redis);
   const queue = openQueue('webhook', redis, log);
   const receivers = createWebhookReceivers(redis);
@@ -36,7 +36,7 @@ export function startWebhooks(parts: WebhookJobParts) {
     {
       ...{ connection: blocking, concurrency: DELIVERIES_AT_ONCE, log, done, now },
       givenUp(jobId) {
-        giveUpDelivery({ events }, jobId).catch((error) =>
+        failDelivery({ events }, jobId).catch((error) =>
           log.error({ jobId, reason: error.message }, 'end of a delivery not written'),
         );
       },

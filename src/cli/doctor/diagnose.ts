@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { createClient } from '../../client/client.ts';
-import { type Config, ConfigError, readConfig } from '../../config.ts';
-import { commandConnection, untilReady } from '../../jobs/redis.ts';
-import { createLog } from '../../log.ts';
-import { EXIT } from '../exit.ts';
-import { type Colour, type Output, paint, print } from '../output.ts';
-import { localInstance } from '../place.ts';
+import { type Config, ConfigError, readConfig } from '../../platform/config.ts';
+import { createLog } from '../../platform/log.ts';
+import { commandConnection, untilReady } from '../../platform/redis.ts';
+import { localInstance } from '../connection/server-profile.ts';
+import { EXIT } from '../terminal/exit.ts';
+import { type Colour, type Output, paint, print } from '../terminal/output.ts';
 import { type Finding, fail } from './finding.ts';
 import { checkDisk, checkNode, checkPort } from './machine.ts';
 import { checkDevice, checkModels } from './model.ts';

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { Output } from '../output.ts';
+import type { Output } from '../terminal/output.ts';
 
 /** `doctor`: what the installation here needs, and what to do where it is missing. */
 export const doctorCommand = (signal: AbortSignal): Command =>

@@ -1,5 +1,5 @@
 import { type CatalogModel, findModel, readCatalog, readWeights } from '../../../models/catalog.ts';
-import { startLocalEngine } from '../local.ts';
+import { startLocalEngine } from '../images/local-engine.ts';
 import { type Finding, fail, ok, reasonOf } from './finding.ts';
 
 const adviceFor = (model: CatalogModel): string =>

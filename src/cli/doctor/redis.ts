@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
-import { createWorkerRegister } from '../../jobs/workers.ts';
+import { createWorkerRegistry } from '../../queue/worker-registry.ts';
 import { type Finding, fail, ok, reasonOf, warn } from './finding.ts';
 
 const OLDEST_REDIS = 5;
@@ -75,7 +75,7 @@ const PATIENCE_MILLIS = 5000;
 const LOOK_MILLIS = 500;
 
 async function liveWorkers(redis: Redis) {
-  const register = createWorkerRegister(redis);
+  const register = createWorkerRegistry(redis);
   const lastAt = Date.now() + PATIENCE_MILLIS;
   for (;;) {
     const live = await register.live();

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { openStore, type StoreSettings } from '../../store/open-store.ts';
+import { openStorage, type StorageSettings } from '../../storage/open-storage.ts';
 import { type Finding, fail, ok, reasonOf } from './finding.ts';
 
 const LIMIT_MILLIS = 10_000;
 
 /** Writes a blob, reads it and deletes it, as the service would. */
-async function useStore(settings: StoreSettings): Promise<void> {
-  const blobs = await openStore(settings);
+async function useStore(settings: StorageSettings): Promise<void> {
+  const blobs = await openStorage(settings);
   const signal = AbortSignal.timeout(LIMIT_MILLIS);
   const key = `doctor/${randomUUID()}`;
   try {
@@ -21,7 +21,7 @@ async function useStore(settings: StoreSettings): Promise<void> {
 }
 
 /** Whether images can be kept. */
-export async function checkStore(settings: StoreSettings): Promise<Finding> {
+export async function checkStore(settings: StorageSettings): Promise<Finding> {
   const { STORE, STORE_DIR, S3_BUCKET } = settings;
   const place = STORE === 's3' ? `the bucket ${S3_BUCKET}` : STORE_DIR;
   const startedAt = performance.now();

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { finishRun } from '../../../src/jobs/feeds/keeping.ts';
-import { feedKeys } from '../../../src/store/feed-keys.ts';
+import { feedKeys } from '../../../src/intake/feeds/feed-keys.ts';
+import { finishRun } from '../../../src/intake/feeds/feed-retention.ts';
 import { importFeed } from '../../../workers/feeds/import-feed.ts';
 import { type FeedBench, startFeedBench } from '../../support/feed-runs.ts';
 import { type FeedServer, faults, startFeedServer } from '../../support/feed-server.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createSafeFetch, type SafeFetchSettings } from '../../../workers/safe-fetch.ts';
+import { createSafeFetch, type SafeFetchSettings } from '../../../workers/fetch/safe-fetch.ts';
 import { plantRaw, plantServer, redirectTo, serve } from '../../support/servers.ts';
 import { selfSigned } from './certificate.ts';
 

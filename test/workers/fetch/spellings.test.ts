@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createSafeFetch } from '../../../workers/safe-fetch.ts';
+import { createSafeFetch } from '../../../workers/fetch/safe-fetch.ts';
 import { plantServer, redirectTo, serve } from '../../support/servers.ts';
 
 /** A fetch for which every name leads to this machine; `asked` are the names it looked up. */

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { commonEpoch } from '../../../src/jobs/epoch.ts';
-import { writeIntent } from '../../../src/jobs/intent.ts';
-import { openQueue } from '../../../src/jobs/queue.ts';
-import { createRecords, type NewJob } from '../../../src/jobs/records.ts';
-import { createLog } from '../../../src/log.ts';
-import { createFsBlobs } from '../../../src/store/fs-blobs.ts';
-import { jobInputKey } from '../../../src/store/keys.ts';
+import { sharedInstallationId } from '../../../src/intake/installation-id.ts';
+import { writeJobManifest } from '../../../src/intake/job-manifest.ts';
+import { createJobRecords, type NewJob } from '../../../src/intake/job-records.ts';
+import { createLog } from '../../../src/platform/log.ts';
+import { openQueue } from '../../../src/queue/queue.ts';
+import { jobInputKey } from '../../../src/storage/blob-keys.ts';
+import { createFsBlobs } from '../../../src/storage/fs-blobs.ts';
 import { rebuildAll } from '../../../workers/recover/rebuild.ts';
 import { jobs } from '../../../workers/recover/rebuild-jobs.ts';
 import { drawnShirt } from '../../support/images.ts';
@@ -85,7 +85,7 @@ describe('an installation whose Redis lost all it had', () => {
       await expect.poll(() => endsOf(id)).toHaveLength(1);
     }
     const blobs = await createFsBlobs({ dir: join(stack.home, 'store') });
-    expect(await commonEpoch(redis, blobs)).toBeDefined();
+    expect(await sharedInstallationId(redis, blobs)).toBeDefined();
     expect(stack.worker.output()).not.toContain('do not belong together');
   });
 
@@ -125,11 +125,11 @@ test('rebuilding enters what was accepted as it was, and leaves what is known or
     await server.stop();
     await rm(dir, { recursive: true, force: true });
   });
-  const records = createRecords(redis);
+  const records = createJobRecords(redis);
   const accepted = Array.from({ length: 500 }, (_, number) => jobOf(number));
   const put = (key: string, meta = {}) =>
     blobs.put(key, Buffer.from('x'), { meta, durable: false });
-  for (const job of accepted) await put(job.inputKey, { intent: writeIntent(job) });
+  for (const job of accepted) await put(job.inputKey, { intent: writeJobManifest(job) });
   await put('in/c/job_strange', { intent: '{"client":1}' });
   await put('in/c/strange');
   const active = { ...jobOf(0), requestId: 'another' };
@@ -148,6 +148,6 @@ test('rebuilding enters what was accepted as it was, and leaves what is known or
 
 test('a webhook too long to be kept with its input is left out, and the rest is kept', () => {
   const job = { ...jobOf(1), webhook: { url: `https://a.example/${'x'.repeat(2000)}` } };
-  expect(writeIntent(job).length).toBeLessThan(1400);
-  expect(JSON.parse(writeIntent(job))).not.toHaveProperty('webhook');
+  expect(writeJobManifest(job).length).toBeLessThan(1400);
+  expect(JSON.parse(writeJobManifest(job))).not.toHaveProperty('webhook');
 });

@@ -4,20 +4,20 @@ import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { openQueue } from '../../../src/jobs/queue.ts';
-import { blockingConnection, commandConnection, untilReady } from '../../../src/jobs/redis.ts';
-import { enqueueDelivery } from '../../../src/jobs/webhooks/delivery.ts';
-import { createWebhookEvents, type WebhookEvents } from '../../../src/jobs/webhooks/events.ts';
+import { enqueueDelivery } from '../../../src/intake/webhooks/delivery.ts';
+import { createWebhookEvents, type WebhookEvents } from '../../../src/intake/webhooks/events.ts';
+import { OUTBOX, outboxEntry } from '../../../src/intake/webhooks/outbox.ts';
 import {
   createWebhookReceivers,
   type WebhookReceivers,
-} from '../../../src/jobs/webhooks/receivers.ts';
-import { OUTBOX, outboxEntry } from '../../../src/jobs/webhooks/webhooks.ts';
-import { createLog } from '../../../src/log.ts';
+} from '../../../src/intake/webhooks/receivers.ts';
+import { createLog } from '../../../src/platform/log.ts';
+import { blockingConnection, commandConnection, untilReady } from '../../../src/platform/redis.ts';
+import { openQueue } from '../../../src/queue/queue.ts';
 import type { JobFact } from '../../../workers/attempt.ts';
-import { createSafeFetch } from '../../../workers/safe-fetch.ts';
+import { createSafeFetch } from '../../../workers/fetch/safe-fetch.ts';
 import { takeJobs } from '../../../workers/take-jobs.ts';
-import { deliverWebhook, giveUpDelivery } from '../../../workers/webhooks/deliver.ts';
+import { deliverWebhook, failDelivery } from '../../../workers/webhooks/deliver.ts';
 import { drainOutbox, startOutbox } from '../../../workers/webhooks/outbox.ts';
 import { type RedisServer, startRedis } from '../../support/redis-server.ts';
 import { fail, plantServer, redirectTo, serve } from '../../support/servers.ts';
@@ -85,7 +85,7 @@ function startDelivery({
     {
       ...{ connection, concurrency: slots, log },
       done: (fact) => void facts.push(fact),
-      givenUp: (jobId) => void giveUpDelivery({ events }, jobId),
+      givenUp: (jobId) => void failDelivery({ events }, jobId),
     },
   );
   onTestFinished(async () => {
@@ -380,8 +380,8 @@ test('an event sent again takes the place of the round before', async () => {
 
 test('an event whose job the queue gave up has failed', async () => {
   const id = await happen('http://a.example/');
-  await giveUpDelivery({ events }, `${id}-2`);
+  await failDelivery({ events }, `${id}-2`);
   expect(await statusOf(id)).toBe('pending');
-  await giveUpDelivery({ events }, id);
+  await failDelivery({ events }, id);
   expect(await statusOf(id)).toBe('failed');
 });

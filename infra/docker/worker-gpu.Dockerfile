@@ -1,0 +1,44 @@
+# The worker for NVIDIA cards: CUDA 12 and cuDNN 9, x86-64. Build from the repository root:
+#   docker build -f infra/docker/worker-gpu.Dockerfile -t selvage-worker-gpu .
+# Run with `--gpus all` and the NVIDIA container toolkit.
+FROM node:24-bookworm-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --include=dev
+COPY tsconfig.json tsconfig.build.json ./
+COPY src src
+COPY workers workers
+COPY models models
+RUN npm run build
+# The package contains no CUDA provider; its install script, off by default, downloads it.
+RUN npm ci --omit=dev \
+  && ONNXRUNTIME_NODE_INSTALL=cuda12 npm rebuild onnxruntime-node --ignore-scripts=false \
+  && cd node_modules/onnxruntime-node/bin/napi-v* \
+  && find . -mindepth 2 -maxdepth 2 ! -path ./linux/x64 -exec rm -rf {} +
+
+FROM nvidia/cuda:12.9.1-cudnn-runtime-ubuntu24.04
+ENV NODE_ENV=production DEVICE=cuda \
+  WORKER_HOST=0.0.0.0 WORKER_PORT=8081 SELVAGE_HOME=/var/lib/selvage
+COPY --from=build /usr/local/bin/node /usr/local/bin/node
+# The same uid as in the other images, for shared volumes; the base image already has a user with that uid.
+RUN (userdel --remove ubuntu || true) \
+  && useradd --uid 1000 --user-group --create-home node \
+  && install -d -m 0700 -o node -g node "$SELVAGE_HOME"
+WORKDIR /app
+COPY --from=build /app/package.json ./
+COPY --from=build /app/node_modules node_modules
+COPY --from=build /app/dist dist
+COPY --from=build /app/models models
+# Version and revision, set at build time: --build-arg VERSION=… --build-arg REVISION=$(git rev-parse HEAD)
+ARG VERSION=unknown REVISION=unknown
+LABEL org.opencontainers.image.title="selvage-worker-gpu" \
+  org.opencontainers.image.description="Selvage: the image worker, on an NVIDIA card" \
+  org.opencontainers.image.licenses="Apache-2.0" \
+  org.opencontainers.image.version="$VERSION" \
+  org.opencontainers.image.revision="$REVISION"
+USER node
+VOLUME /var/lib/selvage
+EXPOSE 8081
+HEALTHCHECK --interval=10s --timeout=3s --start-period=60s \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.WORKER_PORT}/livez`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "dist/workers/main.js"]

@@ -1,0 +1,37 @@
+# The CPU worker, with the bundled models. Build from the repository root:
+#   docker build -f infra/docker/worker.Dockerfile -t selvage-worker .
+FROM node:24-bookworm-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --include=dev
+COPY tsconfig.json tsconfig.build.json ./
+COPY src src
+COPY workers workers
+COPY models models
+RUN npm run build
+# Keeps only this platform's binaries: the package of the inference library contains those of every platform.
+RUN npm ci --omit=dev \
+  && cd node_modules/onnxruntime-node/bin/napi-v* \
+  && find . -mindepth 2 -maxdepth 2 ! -path "./linux/$(node -p process.arch)" -exec rm -rf {} +
+
+FROM node:24-bookworm-slim
+ENV NODE_ENV=production WORKER_HOST=0.0.0.0 WORKER_PORT=8081 SELVAGE_HOME=/var/lib/selvage
+RUN install -d -m 0700 -o node -g node "$SELVAGE_HOME"
+WORKDIR /app
+COPY --from=build /app/package.json ./
+COPY --from=build /app/node_modules node_modules
+COPY --from=build /app/dist dist
+COPY --from=build /app/models models
+# Version and revision, set at build time: --build-arg VERSION=… --build-arg REVISION=$(git rev-parse HEAD)
+ARG VERSION=unknown REVISION=unknown
+LABEL org.opencontainers.image.title="selvage-worker" \
+  org.opencontainers.image.description="Selvage: the image worker, on the processor" \
+  org.opencontainers.image.licenses="Apache-2.0" \
+  org.opencontainers.image.version="$VERSION" \
+  org.opencontainers.image.revision="$REVISION"
+USER node
+VOLUME /var/lib/selvage
+EXPOSE 8081
+HEALTHCHECK --interval=10s --timeout=3s --start-period=60s \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.WORKER_PORT}/livez`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "dist/workers/main.js"]

@@ -1,0 +1,128 @@
+// @ts-check
+import { existsSync, readFileSync } from 'node:fs';
+import { findProgram, lastLines, runProgram } from './processes.mjs';
+import { startRedis, useRedis } from './redis.mjs';
+import { Refusal } from './start-error.mjs';
+
+const IMAGE = 'valkey/valkey:9.1.2-alpine';
+const IMAGE_PORT = 6379;
+const ENGINE_MILLIS = 5000;
+const SHOWN_LINES = 5;
+
+/** The exact command that brings a Redis, by the ids in /etc/os-release. */
+// biome-ignore format: a table reads best aligned
+const COMMANDS = [
+  { ids: ['debian', 'ubuntu'],         command: 'sudo apt-get update && sudo apt-get install -y --no-install-recommends redis-server' },
+  { ids: ['fedora', 'rhel', 'centos'], command: 'sudo dnf install -y valkey' },
+  { ids: ['arch'],                     command: 'sudo pacman -S --noconfirm valkey' },
+  { ids: ['alpine'],                   command: 'sudo apk add redis' },
+  { ids: ['suse', 'opensuse'],         command: 'sudo zypper install -y redis' },
+  { ids: ['darwin'],                   command: 'brew install redis' },
+];
+
+/** @typedef {import('./redis.mjs').RedisProgram} RedisProgram */
+
+/**
+ * The Redis that was named, else one of our own.
+ * @param {string | undefined} url
+ * @param {Omit<Parameters<typeof startRedis>[0], 'program'>} own how ours would be started
+ */
+export const namedOrOwnRedis = async (url, own) =>
+  url ? useRedis(url, own.say) : startRedis({ program: await findRedis(own.say), ...own });
+
+/**
+ * A way to start Redis on this machine: what is installed, else what can be installed without
+ * asking (apt, as root), else a container.
+ * @param {import('./terminal.mjs').Say} say
+ * @returns {Promise<RedisProgram>}
+ * @throws Refusal with the command to type, where there is none
+ */
+async function findRedis(say) {
+  const found = installed() ?? (await installWithApt(say)) ?? (await container(say));
+  if (found) return found;
+  throw new Refusal(
+    `There is no redis-server or valkey-server on PATH. Type this, then start again:\n\n  ${commandHere()}\n\n` +
+      'Or set REDIS_URL to a Redis you have, or start Docker.',
+  );
+}
+
+/** @returns {RedisProgram | undefined} */
+function installed() {
+  const command = findProgram('redis-server', 'valkey-server');
+  if (!command) return undefined;
+  return {
+    command,
+    args: () => ['redis.conf'],
+    listen: (port) => ({ bind: '127.0.0.1', port }),
+  };
+}
+
+/** @param {import('./terminal.mjs').Say} say */
+async function installWithApt(say) {
+  const apt = findProgram('apt-get');
+  if (process.getuid?.() !== 0 || !apt || !existsSync('/etc/debian_version')) return undefined;
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  for (const args of [['update'], ['install', '-y', '--no-install-recommends', 'redis-server']]) {
+    if (!(await succeeds(say, `Installing Redis: apt-get ${args[0]}`, apt, args, env)))
+      return undefined;
+  }
+  return installed();
+}
+
+/**
+ * @param {import('./terminal.mjs').Say} say
+ * @returns {Promise<RedisProgram | undefined>}
+ */
+async function container(say) {
+  const docker = findProgram('docker');
+  if (!docker) return undefined;
+  const asked = { timeout: ENGINE_MILLIS };
+  const engine = await runProgram(docker, ['version', '--format', '{{.Server.Version}}'], asked);
+  if (engine.code !== 0) return undefined;
+  const have = await runProgram(docker, ['image', 'inspect', IMAGE]);
+  const pull = () => succeeds(say, `Fetching ${IMAGE} for Redis`, docker, ['pull', IMAGE]);
+  if (have.code !== 0 && !(await pull())) return undefined;
+  const user = `${process.getuid?.()}:${process.getgid?.()}`;
+  return {
+    command: docker,
+    // biome-ignore format: an option and its value belong on one line
+    args: (dir, port) => [
+      'run', '--rm', '--name', `selvage-redis-${port}`, '--user', user,
+      '--publish', `127.0.0.1:${port}:${IMAGE_PORT}`,
+      '--volume', `${dir}:/data`, '--workdir', '/data',
+      IMAGE, 'valkey-server', 'redis.conf',
+    ],
+    listen: () => ({ bind: '0.0.0.0', port: IMAGE_PORT }),
+  };
+}
+
+/**
+ * Runs a program as a step; where it fails, says how.
+ * @param {import('./terminal.mjs').Say} say
+ * @param {string} title
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {NodeJS.ProcessEnv} [env]
+ */
+async function succeeds(say, title, command, args, env = process.env) {
+  try {
+    await say.step(title, async () => {
+      const { code, output } = await runProgram(command, args, { env });
+      if (code !== 0) throw new Refusal(lastLines(output, SHOWN_LINES).join('\n  '));
+    });
+    return true;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    say.line(`  ${error.message}`);
+    return false;
+  }
+}
+
+/** The command for this system, else the page that has one for every system. */
+function commandHere() {
+  const release = existsSync('/etc/os-release') ? readFileSync('/etc/os-release', 'utf8') : '';
+  const named = [...release.matchAll(/^ID(?:_LIKE)?=(.*)$/gm)].map(([, ids]) => ids ?? '');
+  const ids = [process.platform, ...named.join(' ').split(/[^a-z]+/)];
+  const row = COMMANDS.find((known) => known.ids.some((id) => ids.includes(id)));
+  return row?.command ?? 'see https://redis.io/docs/latest/operate/oss_and_stack/install/';
+}

@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import {
+  BATCH_STATUSES,
+  BATCH_TERMINAL_STATUSES,
+  type BatchRecord,
+} from '../../../intake/batches/batches.ts';
+import { batchLinks } from '../../../intake/batches/links.ts';
+import { CutOutOptions } from '../../../output/quality.ts';
+import { OPERATIONS } from '../../../queue/job-data.ts';
+import { PublicProblem, publicProblem } from '../job-response.ts';
+
+const Counts = z.object({
+  accepted: z.number(),
+  rejected: z.number(),
+  queued: z.number().meta({ description: 'Accepted, and not with a worker yet' }),
+  active: z.number(),
+  succeeded: z.number(),
+  failed: z.number(),
+  canceled: z.number().meta({ description: 'Not done when the batch ended' }),
+});
+export type BatchCounts = z.infer<typeof Counts>;
+
+/** For the document. */
+export const BatchResponse = z.object({
+  id: z.string(),
+  status: z.enum(BATCH_STATUSES),
+  name: z.string().optional(),
+  operations: z.array(z.enum(OPERATIONS)),
+  /** Where they are not the usual ones. */
+  options: CutOutOptions.optional(),
+  counts: Counts,
+  upload: z
+    .object({ format: z.string(), offset: z.number() })
+    .optional()
+    .meta({ description: 'How far the latest upload is in: it goes on from `offset`' }),
+  createdAt: z.iso.datetime(),
+  sealedAt: z.iso.datetime().optional(),
+  finishedAt: z.iso.datetime().optional(),
+  expiresAt: z.iso.datetime(),
+  erasedAt: z.iso.datetime().optional(),
+  problem: PublicProblem.optional(),
+  webhook: z.object({ url: z.string() }).optional(),
+  links: z.object({
+    self: z.string(),
+    items: z.string(),
+    results: z.string(),
+    errors: z.string(),
+    manifest: z.string(),
+    events: z.string(),
+  }),
+});
+export type BatchResponse = z.infer<typeof BatchResponse>;
+
+/** Where the rows of a batch are. */
+export function batchCounts(batch: BatchRecord): BatchCounts {
+  const { status, accepted, rejected, issued, succeeded, failed } = batch;
+  const done = { accepted, rejected, succeeded, failed };
+  const hasEnded = BATCH_TERMINAL_STATUSES.includes(status);
+  return {
+    ...done,
+    queued: hasEnded ? 0 : accepted - issued,
+    active: hasEnded ? 0 : issued - succeeded - failed,
+    canceled: hasEnded ? accepted - succeeded - failed : 0,
+  };
+}
+
+/** A batch as its client sees it. */
+export function batchResponse(batch: BatchRecord): BatchResponse {
+  const { id, status, name, operations, upload, createdAt, sealedAt, finishedAt } = batch;
+  return {
+    ...{ id, status, operations, counts: batchCounts(batch), createdAt },
+    ...(batch.options && { options: batch.options }),
+    ...(name !== undefined && { name }),
+    ...(upload && { upload: { format: upload.format, offset: upload.offset } }),
+    ...(sealedAt && { sealedAt }),
+    ...(finishedAt && { finishedAt }),
+    expiresAt: batch.expiresAt,
+    ...(batch.erasure && { erasedAt: batch.erasure.erasedAt }),
+    ...(batch.problem && { problem: publicProblem(batch.problem) }),
+    ...(batch.webhook && { webhook: batch.webhook }),
+    links: batchLinks(id),
+  };
+}

@@ -1,0 +1,108 @@
+import { asText } from '../../html.ts';
+import type { ImageLine, ProductLine } from './report-lines.ts';
+import type { Report } from './report-model.ts';
+import type { RunCounts, RunResponse } from './response.ts';
+
+const STYLE = `
+:root { color-scheme: light dark; --ink: #1b1f24; --soft: #59636e; --line: #d1d9e0; --ground: #fff;
+  --good: #116329; --same: #59636e; --bad: #b3261e; --link: #0b57d0 }
+@media (prefers-color-scheme: dark) { :root { --ink: #e6edf3; --soft: #9aa4ae; --line: #3d444d;
+  --ground: #14181d; --good: #6fdd8b; --same: #9aa4ae; --bad: #ffb4ab; --link: #a8c7fa } }
+* { box-sizing: border-box }
+body { margin: 0 auto; padding: 1.5rem; max-width: 75rem; color: var(--ink); background: var(--ground);
+  font: 1rem/1.5 system-ui, sans-serif }
+h1 { font-size: 1.5rem; margin: 0 0 .25rem } h2 { font-size: 1.2rem; margin: 2rem 0 .5rem }
+p { margin: .25rem 0 } .soft { color: var(--soft) } a { color: var(--link) }
+dl { display: grid; grid-template-columns: repeat(auto-fit, minmax(8rem, 1fr)); gap: .75rem; margin: 1rem 0 }
+dl div { border: 1px solid var(--line); border-radius: .5rem; padding: .5rem .75rem }
+dt { color: var(--soft); font-size: .875rem } dd { margin: 0; font-size: 1.4rem; font-variant-numeric: tabular-nums }
+.problem { border-left: .25rem solid var(--bad); padding: .5rem .75rem; margin: 1rem 0 }
+.wide { overflow-x: auto } table { border-collapse: collapse; width: 100%; min-width: 40rem }
+caption { text-align: left; color: var(--soft); padding-bottom: .5rem }
+th, td { text-align: left; vertical-align: top; padding: .5rem .5rem; border-top: 1px solid var(--line);
+  overflow-wrap: break-word }
+thead th { border-top: 0 } tbody th { font-weight: 600 } td.number { text-align: right; white-space: nowrap }
+ul { margin: 0; padding: 0; list-style: none } li + li { margin-top: .25rem }
+.changed { color: var(--good) } .unchanged { color: var(--same) }
+.failed, .rejected, .not-done { color: var(--bad); font-weight: 600 }
+`;
+
+const WORDS: Readonly<Record<ImageLine['outcome'] | 'rejected', string>> = {
+  changed: 'changed',
+  unchanged: 'unchanged',
+  failed: 'failed',
+  'not-done': 'not done',
+  rejected: 'rejected',
+};
+
+const STATUS_WORDS: Partial<Record<RunResponse['status'], string>> = {
+  completed: 'Completed',
+  canceled: 'Canceled before its end',
+  canceling: 'Being canceled',
+  failed: 'Failed',
+};
+
+const TOTALS: readonly [keyof RunCounts, string][] = [
+  ['rows', 'Rows in the feed'],
+  ['images', 'Images'],
+  ['changed', 'Changed'],
+  ['unchanged', 'Unchanged'],
+  ['failed', 'Failed'],
+  ['rejected', 'Rejected rows'],
+];
+
+const mark = (outcome: keyof typeof WORDS): string =>
+  `<span class="${outcome}">${WORDS[outcome]}</span>`;
+
+const link = (url: string, words: string): string =>
+  `<a href="${asText(url)}" rel="noreferrer noopener">${asText(words)}</a>`;
+
+function head({ id, feedId, status, counts, createdAt, finishedAt, problem }: RunResponse): string {
+  const totals = TOTALS.map(
+    ([name, words]) => `<div><dt>${words}</dt><dd>${counts[name].toLocaleString('en')}</dd></div>`,
+  );
+  const time = (at: string) =>
+    `<time datetime="${asText(at)}">${asText(at.slice(0, 16).replace('T', ' '))} UTC</time>`;
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>Report of ${asText(id)}</title><style>${STYLE}</style></head><body>
+<header><h1>Feed report</h1>
+<p>${asText(STATUS_WORDS[status] ?? 'Under way')}. Started ${time(createdAt)}${
+    finishedAt ? `, ended ${time(finishedAt)}` : ''
+  }.</p>
+<p class="soft">Feed ${asText(feedId)}, run ${asText(id)}</p></header>
+<main>${problem ? `<p class="problem" role="alert">${asText(problem.detail)}</p>` : ''}
+<section aria-labelledby="totals"><h2 id="totals">Totals</h2><dl>${totals.join('')}</dl></section>
+<section aria-labelledby="products"><h2 id="products">Products</h2>
+<div class="wide" role="region" aria-labelledby="products" tabindex="0"><table>
+<caption>Every row of the feed in its order. Lines are counted from 1.</caption>
+<thead><tr><th scope="col">Line</th><th scope="col">Product</th><th scope="col">Title</th><th scope="col">What became of it</th></tr></thead><tbody>
+`;
+}
+
+function imageItem(image: ImageLine, at: number, id: string, { linkOf }: Report): string {
+  const { url, outcome, reason } = image;
+  const address = linkOf(id, at, image);
+  const picture = address ? `, ${link(address, 'picture')}` : '';
+  const why = reason ? `: ${asText(reason)}` : '';
+  return `<li>Image ${at + 1} ${mark(outcome)}${why} (${link(url, 'original')}${picture})</li>`;
+}
+
+function row(product: ProductLine, report: Report): string {
+  const { line, id = '', title = '' } = product;
+  const items =
+    product.kind === 'rejected'
+      ? product.reasons.map((reason) => `<li>${mark('rejected')}: ${asText(reason)}</li>`)
+      : [
+          ...product.images.map((image, at) => imageItem(image, at, product.id, report)),
+          ...product.notes.map((note) => `<li class="soft">Note: ${asText(note)}</li>`),
+        ];
+  return `<tr><td class="number">${line}</td><th scope="row">${asText(id)}</th><td>${asText(title)}</td><td><ul>${items.join('')}</ul></td></tr>\n`;
+}
+
+/** A page for people: whole in itself, without scripts, and nothing of the feed is markup in it. */
+export async function* htmlReport(report: Report): AsyncGenerator<string> {
+  yield head(report.run);
+  for await (const product of report.lines) yield row(product, report);
+  yield '</tbody></table></div></section></main></body></html>\n';
+}

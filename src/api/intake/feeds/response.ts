@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import { BATCH_STATUSES, type BatchRecord } from '../../../intake/batches/batches.ts';
+import { FEEDS_PATH, runLinks } from '../../../intake/batches/links.ts';
+import { FEED_FORMATS, type FeedRecord } from '../../../intake/feeds/feeds.ts';
+import { CutOutOptions } from '../../../output/quality.ts';
+import { OPERATIONS } from '../../../queue/job-data.ts';
+import { PublicProblem, publicProblem } from '../job-response.ts';
+
+const RunCounts = z.object({
+  rows: z.number().meta({ description: 'Of the feed, rejected ones included' }),
+  images: z.number().meta({ description: 'To work on; a row may have several' }),
+  unchanged: z.number().meta({ description: 'As in the run before; they cost nothing' }),
+  changed: z.number().meta({ description: 'Worked on, with success' }),
+  succeeded: z.number(),
+  failed: z.number(),
+  rejected: z.number().meta({ description: 'Rows of the feed that cannot be used' }),
+});
+export type RunCounts = z.infer<typeof RunCounts>;
+
+/** For the document. */
+export const RunResponse = z.object({
+  id: z.string(),
+  feedId: z.string(),
+  status: z.enum(BATCH_STATUSES).meta({ description: '`open` while the feed is being read' }),
+  counts: RunCounts,
+  createdAt: z.iso.datetime(),
+  finishedAt: z.iso.datetime().optional(),
+  expiresAt: z.iso.datetime(),
+  problem: PublicProblem.optional(),
+  links: z.object({
+    self: z.string(),
+    report: z.string(),
+    export: z.string(),
+    cancel: z.string(),
+    feed: z.string(),
+  }),
+});
+export type RunResponse = z.infer<typeof RunResponse>;
+
+export const FeedResponse = z.object({
+  id: z.string(),
+  source: z.union([z.object({ url: z.string() }), z.object({ uploaded: z.literal(true) })]),
+  format: z.enum(FEED_FORMATS),
+  operations: z.array(z.enum(OPERATIONS)),
+  /** Where they are not the usual ones. */
+  options: CutOutOptions.optional(),
+  schedule: z.string().optional(),
+  export: z.object({ background: z.string().optional() }),
+  retention: z.object({ outputSeconds: z.number() }),
+  webhook: z.object({ url: z.string() }).optional(),
+  createdAt: z.iso.datetime(),
+  run: RunResponse.optional().meta({ description: 'The latest' }),
+  runs: z.array(z.string()).meta({ description: 'The newest first' }),
+  lastCompletedRunId: z.string().optional(),
+  links: z.object({ self: z.string(), runs: z.string(), export: z.string() }),
+});
+export type FeedResponse = z.infer<typeof FeedResponse>;
+
+export function runCounts(run: BatchRecord): RunCounts {
+  const { upload, accepted, rejected, succeeded, failed, unchanged } = run;
+  const changed = succeeded - unchanged;
+  const rows = upload?.rows ?? 0;
+  return { rows, images: accepted, unchanged, changed, succeeded, failed, rejected };
+}
+
+/** A run as its client sees it. */
+export function runResponse(run: BatchRecord): RunResponse {
+  const { id, feedId = '', status, createdAt, finishedAt, expiresAt, problem } = run;
+  const { self, report, export: exported } = runLinks(feedId, id);
+  return {
+    ...{ id, feedId, status, counts: runCounts(run), createdAt },
+    ...(finishedAt && { finishedAt }),
+    expiresAt,
+    ...(problem && { problem: publicProblem(problem) }),
+    links: {
+      ...{ self, report, export: exported, cancel: `${self}/cancel` },
+      feed: `${FEEDS_PATH}/${feedId}`,
+    },
+  };
+}
+
+/** A feed as its client sees it, with its latest run. */
+export function feedResponse(feed: FeedRecord, run: BatchRecord | undefined): FeedResponse {
+  const { id, source, format, operations, schedule, outputSeconds, webhook, createdAt } = feed;
+  const self = `${FEEDS_PATH}/${id}`;
+  return {
+    ...{ id, source, format, operations },
+    ...(feed.options && { options: feed.options }),
+    ...(schedule && { schedule }),
+    ...{ export: feed.export, retention: { outputSeconds } },
+    ...(webhook && { webhook }),
+    createdAt,
+    ...(run && { run: runResponse(run) }),
+    runs: feed.runs,
+    ...(feed.lastCompletedRunId && { lastCompletedRunId: feed.lastCompletedRunId }),
+    links: { self, runs: `${self}/runs`, export: `${self}/export` },
+  };
+}

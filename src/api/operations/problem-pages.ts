@@ -1,0 +1,105 @@
+import { type Reply, type Route, route } from '../../http/route.ts';
+import { ADVICE, PROBLEMS, Problem, type ProblemType } from '../../platform/problem.ts';
+import { asText } from '../html.ts';
+import { PROBLEM_CAUSES } from './problem-causes.ts';
+
+const STYLE = `
+:root { color-scheme: light dark }
+body { margin: 0 auto; padding: 2rem 1.5rem; max-width: 44rem; font: 1rem/1.6 system-ui, sans-serif }
+h1 { font-size: 1.6rem; line-height: 1.25; margin: 0 0 .5rem } h2 { font-size: 1.1rem; margin: 2rem 0 .5rem }
+code, pre { font: .9em ui-monospace, monospace } pre { overflow-x: auto; padding: 1rem; border: 1px solid; border-radius: .5rem }
+.next { border-left: .25rem solid #0b7a5c; padding: .25rem 1rem; margin: 1.5rem 0; font-size: 1.1rem }
+td { padding: .35rem 1.5rem .35rem 0; vertical-align: top }`;
+
+/** These pages have no scripts and fetch nothing. */
+const HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy':
+    "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+  'cache-control': 'public, max-age=3600',
+};
+
+const page = (title: string, body: string): Reply => ({
+  headers: HEADERS,
+  body: `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>${asText(title)}</title><style>${STYLE}</style></head><body><main>
+${body}
+</main></body></html>
+`,
+});
+
+const TYPES = Object.keys(PROBLEMS).sort() as ProblemType[];
+
+/** What the contract asks of a client, by status. */
+function retryRule(status: number): string {
+  if (status === 429) return 'Yes, after as many seconds as the header Retry-After says.';
+  if (status === 502) return 'Yes, with growing pauses, a few times.';
+  if (status === 503) return 'Yes, after Retry-After, with growing pauses.';
+  if (status === 408 || status === 500) return 'Once; then tell the operator the request id.';
+  return 'No: the same request gets the same answer.';
+}
+
+const example = (type: ProblemType): string =>
+  JSON.stringify({ type, ...PROBLEMS[type], detail: '…', requestId: '…' }, null, 2);
+
+function problemPage(type: ProblemType): Reply {
+  const { status, title } = PROBLEMS[type];
+  const causes = PROBLEM_CAUSES[type].map((cause) => `<li>${asText(cause)}</li>`).join('\n');
+  return page(
+    `${type}: ${title}`,
+    `<p><a href="/problems">All problems</a></p>
+<h1>${asText(title)}</h1>
+<p><code>${type}</code>, HTTP ${status}</p>
+<p class="next">${asText(ADVICE[type])}</p>
+<h2>When it comes</h2>
+<ul>
+${causes}
+</ul>
+<h2>Send it again by itself?</h2>
+<p>${retryRule(status)}</p>
+<h2>What it looks like</h2>
+<pre>${asText(example(type))}</pre>
+<p>"detail" says what was wrong this time, "errors" where. Keep the type and the request id in your log.</p>`,
+  );
+}
+
+function listPage(): Reply {
+  const rows = TYPES.map(
+    (type) =>
+      `<tr><td>${PROBLEMS[type].status}</td><td><a href="/problems/${type}"><code>${type}</code></a></td><td>${asText(PROBLEMS[type].title)}</td></tr>`,
+  );
+  return page(
+    'Problems',
+    `<h1>Problems</h1>
+<p>Every error is a Problem Details answer (RFC 9457); its type is one of these.</p>
+<table>${rows.join('\n')}</table>`,
+  );
+}
+
+const isType = (name: string | undefined): name is ProblemType =>
+  name !== undefined && Object.hasOwn(PROBLEMS, name);
+
+/** A page for each problem type: what `PROBLEM_BASE` may point to. */
+export const problemRoutes = (): Route[] => [
+  route({
+    method: 'GET',
+    path: '/problems',
+    scope: 'keyless',
+    summary: 'Every problem type',
+    answers: { 200: { description: 'A page' } },
+    handle: listPage,
+  }),
+  route({
+    method: 'GET',
+    path: '/problems/:type',
+    scope: 'keyless',
+    summary: 'What a problem type means and what to do',
+    answers: { 200: { description: 'A page' } },
+    problems: ['not-found'],
+    handle({ params: { type } }) {
+      if (isType(type)) return problemPage(type);
+      throw new Problem('not-found', 'There is no such problem type; see /problems');
+    },
+  }),
+];

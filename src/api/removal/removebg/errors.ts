@@ -1,0 +1,116 @@
+import type { Reply } from '../../../http/route.ts';
+import {
+  PROBLEMS,
+  Problem,
+  type ProblemType,
+  type ValidationIssue,
+} from '../../../platform/problem.ts';
+import { rateHeaders } from './rate-headers.ts';
+
+/** Every code of status 400, nearly all of them remove.bg's own, and its title. */
+// biome-ignore format: a table reads best aligned
+export const CODES = {
+  missing_source:           'No image given',
+  multiple_sources:         'More than one image given',
+  multiple_bg_sources:      'More than one background given',
+  invalid_image_url:        'Invalid image_url parameter given',
+  failed_image_download:    'Failed to download the image from image_url',
+  failed_bg_download:       'Failed to download the background from bg_image_url',
+  invalid_file_type:        'Invalid file type',
+  failed_to_read_image:     'The image could not be read',
+  resolution_too_high:      'Image resolution too high',
+  file_too_large:           'File too large',
+  unknown_foreground:       'No foreground was found in the image',
+  roi_region_empty:         'The region of interest is empty',
+  roi_exceeds_bounds:       'The region of interest exceeds the bounds of the image',
+  invalid_size:             'Invalid size parameter given',
+  invalid_type:             'Invalid type parameter given',
+  invalid_type_level:       'Invalid type_level parameter given',
+  invalid_format:           'Invalid format parameter given',
+  invalid_roi:              'Invalid roi parameter given',
+  invalid_crop:             'Invalid crop parameter given',
+  invalid_crop_margin:      'Invalid crop_margin parameter given',
+  invalid_scale:            'Invalid scale parameter given',
+  invalid_position:         'Invalid position parameter given',
+  invalid_channels:         'Invalid channels parameter given',
+  invalid_add_shadow:       'Invalid add_shadow parameter given',
+  invalid_shadow_type:      'Invalid shadow_type parameter given',
+  invalid_shadow_opacity:   'Invalid shadow_opacity parameter given',
+  invalid_semitransparency: 'Invalid semitransparency parameter given',
+  invalid_bg_color:         'Invalid bg_color parameter given',
+  invalid_bg_image_url:     'Invalid bg_image_url parameter given',
+  unknown_parameter:        'Unknown parameter given',
+} as const;
+export type Code = keyof typeof CODES;
+
+/** One fault, by remove.bg's code. */
+export interface CodedIssue extends ValidationIssue {
+  code: Code;
+}
+
+/** A refusal that remove.bg has codes for. */
+export const removebgProblem = (...faults: readonly CodedIssue[]): Problem =>
+  new Problem('invalid-request', faults.map(({ detail }) => detail).join('; '), { errors: faults });
+
+interface Meaning {
+  status: number;
+  code: string;
+  title: string;
+}
+
+/** What our problems are to a client of remove.bg; the others keep their status, title and name. */
+// biome-ignore format: a table reads best aligned
+const MEANINGS: Partial<Record<ProblemType, Meaning>> = {
+  'payload-too-large':   { status: 400, code: 'file_too_large',       title: CODES.file_too_large },
+  'unauthorized':        { status: 403, code: 'auth_failed',          title: 'API Key invalid' },
+  'insufficient-scope':  { status: 403, code: 'auth_failed',          title: 'API Key invalid' },
+  'quota-exceeded':      { status: 402, code: 'insufficient_credits', title: 'Insufficient credits' },
+  'rate-limit-exceeded': { status: 429, code: 'rate_limit_exceeded',  title: 'Rate limit exceeded' },
+};
+
+const meaningOf = (type: ProblemType): Meaning =>
+  MEANINGS[type] ?? { ...PROBLEMS[type], code: type.replaceAll('-', '_') };
+
+const isCode = (code: unknown): code is Code =>
+  typeof code === 'string' && Object.hasOwn(CODES, code);
+
+/** The error answer of remove.bg: one entry for each fault it has a code for, else one for all. */
+export function problemReply({ type, detail, errors = [], headers }: Problem): Reply {
+  const { status, code, title } = meaningOf(type);
+  const coded = errors.flatMap(({ code: known, detail: said }) =>
+    isCode(known) ? [{ title: CODES[known], code: known, detail: said }] : [],
+  );
+  return {
+    status,
+    headers: {
+      ...headers,
+      ...rateHeaders(headers),
+      'content-type': 'application/json; charset=utf-8',
+    },
+    body: { errors: coded.length > 0 ? coded : [{ title, code, detail }] },
+  };
+}
+
+/** What a fault of the picture itself is, by where it lies in our own options, else by its type. */
+const BY_POINTER: Readonly<Record<string, Code>> = {
+  '/imageUrl': 'failed_image_download',
+  '/backgroundImageUrl': 'failed_bg_download',
+  '/roi': 'roi_exceeds_bounds',
+  '/maxOutputMegapixels': 'resolution_too_high',
+};
+const BY_TYPE: Partial<Record<ProblemType, Code>> = {
+  'invalid-request': 'failed_to_read_image',
+  'unsupported-media-type': 'invalid_file_type',
+  'payload-too-large': 'resolution_too_high',
+  'unprocessable-image': 'unknown_foreground',
+};
+
+/** The outcome of work on a picture; its problems in remove.bg's codes. */
+export async function explained<T>(work: Promise<T>): Promise<T> {
+  return work.catch((error) => {
+    if (!(error instanceof Problem)) throw error;
+    const pointer = error.errors?.[0]?.pointer ?? '';
+    const code = BY_POINTER[pointer] ?? BY_TYPE[error.type];
+    throw code ? removebgProblem({ pointer, code, detail: error.detail }) : error;
+  });
+}

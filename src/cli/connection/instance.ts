@@ -1,0 +1,45 @@
+import { createAccessRequests } from '../../auth/access-requests.ts';
+import { type ClientRetention, createClientRetention } from '../../auth/client-retention.ts';
+import { createKeys, type Keys } from '../../auth/keys.ts';
+import { readConfig } from '../../platform/config.ts';
+import { readSecrets } from '../../platform/secrets.ts';
+import { CliError, EXIT } from '../terminal/exit.ts';
+
+/** The running installation, as operator commands see it. */
+export interface Instance {
+  keys: Keys;
+  requests: ReturnType<typeof createAccessRequests>;
+  clientRetention: ClientRetention;
+}
+
+const CONNECT_MILLIS = 5000;
+
+/**
+ * Connects to the installation the environment or SELVAGE_HOME names, does the work, disconnects.
+ * @throws CliError where nothing runs there
+ */
+export async function withInstance(work: (instance: Instance) => Promise<void>): Promise<void> {
+  // Loaded here: most commands know no Redis.
+  const { commandConnection, untilReady } = await import('../../platform/redis.ts');
+  const { createLog } = await import('../../platform/log.ts');
+  const config = readConfig(process.env);
+  const redis = commandConnection(config.REDIS_URL, createLog('cli', 'silent'));
+  try {
+    await untilReady(redis, AbortSignal.timeout(CONNECT_MILLIS)).catch((cause) => {
+      throw new CliError(
+        'No Redis answers. Start the service with "npm start", or set REDIS_URL to the one it uses.',
+        EXIT.unreachable,
+        cause,
+      );
+    });
+    const pepper = config.KEY_PEPPER ?? readSecrets(config.SELVAGE_HOME).keyPepper;
+    const keys = createKeys(redis, pepper);
+    await work({
+      keys,
+      requests: createAccessRequests(redis, keys),
+      clientRetention: createClientRetention(redis),
+    });
+  } finally {
+    redis.disconnect();
+  }
+}

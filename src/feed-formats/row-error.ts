@@ -1,0 +1,53 @@
+import type { UnreadableChunk } from './chunk.ts';
+
+/** One thing that is wrong with a row. */
+export interface Reason {
+  code:
+    | UnreadableChunk['code']
+    | 'missing-id'
+    | 'duplicate-id'
+    | 'missing-image'
+    | 'bad-url'
+    | 'too-long'
+    | 'too-many-images'
+    | 'broken-text';
+  /** The column as the feed writes it, where the fault is in one. */
+  column?: string;
+  detail: string;
+}
+
+export interface RowPosition {
+  /** The line on which the row starts, from 1. */
+  line: number;
+  /** The row's number in the feed, from 0, faulty rows included. */
+  index: number;
+}
+
+/** A row that cannot be used. */
+export interface RowError extends RowPosition {
+  kind: 'fault';
+  type: 'invalid-row';
+  id?: string;
+  /** All reasons, at least one. */
+  reasons: readonly Reason[];
+  /** The reasons as one text. */
+  detail: string;
+}
+
+export const rowError = (
+  place: RowPosition,
+  id: string | undefined,
+  reasons: readonly Reason[],
+): RowError => ({
+  kind: 'fault',
+  type: 'invalid-row',
+  ...place,
+  ...(id !== undefined && { id }),
+  reasons,
+  detail: reasons.map(({ detail }) => detail).join('; '),
+});
+
+export const BROKEN_TEXT: Reason = {
+  code: 'broken-text',
+  detail: 'Some bytes of the row are no text in its encoding',
+};

@@ -1,0 +1,88 @@
+import type { Queue } from 'bullmq';
+import { JOBS } from '../../queue/catalog.ts';
+import type { FeedRecord } from './feeds.ts';
+
+/** What each of the five fields may say, and names for numbers. */
+const FIELDS = [
+  { name: 'minute', min: 0, max: 59 },
+  { name: 'hour', min: 0, max: 23 },
+  { name: 'day of the month', min: 1, max: 31 },
+  { name: 'month', min: 1, max: 12 },
+  { name: 'day of the week', min: 0, max: 7 },
+] as const;
+
+const PART = /^(?:\*|(\d{1,2})(?:-(\d{1,2}))?)(?:\/(\d{1,2}))?$/;
+
+/** Sunday has two numbers. */
+const SUNDAY = 7;
+
+/** The numbers that a part of a field stands for; nothing where it is none. */
+function numbersOf(part: string, min: number, max: number): ReadonlySet<number> | undefined {
+  const match = PART.exec(part);
+  if (!match) return undefined;
+  const [first, last, every] = match
+    .slice(1)
+    .map((digits) => (digits === undefined ? undefined : Number(digits)));
+  const isOne = first !== undefined && every === undefined;
+  const [from, to, step] = [first ?? min, last ?? (isOne ? first : max), every ?? 1];
+  if (from < min || to > max || from > to || step < 1 || step > max) return undefined;
+  const numbers = new Set<number>();
+  for (let each = from; each <= to; each += step)
+    numbers.add(max === SUNDAY ? each % SUNDAY : each);
+  return numbers;
+}
+
+/** All numbers of a field, or what is wrong with it: the queue takes no field that says one twice. */
+function readField(field: string, { name, min, max }: (typeof FIELDS)[number]): number[] | string {
+  const parts = field.split(',').map((part) => numbersOf(part, min, max));
+  if (!parts.every((part) => part !== undefined)) {
+    return `The ${name} must be *, or numbers from ${min} to ${max}`;
+  }
+  const numbers = parts.flatMap((part) => [...part]);
+  return new Set(numbers).size === numbers.length ? numbers : `The ${name} has a number twice`;
+}
+
+/** What is wrong with a schedule in cron's five fields, or nothing. */
+export function scheduleError(pattern: string): string | undefined {
+  const fields = pattern.trim().split(/\s+/);
+  if (fields.length !== FIELDS.length) {
+    return 'A schedule has five fields: minute, hour, day of the month, month, day of the week';
+  }
+  const read = FIELDS.map((field, at) => readField(fields[at] ?? '', field));
+  const wrong = read.find((field) => typeof field === 'string');
+  if (typeof wrong === 'string') return wrong;
+  const [, , days = [], months = []] = read.filter((field) => typeof field !== 'string');
+  if (fields[4] === '*' && neverComes(days, months)) return 'No month has such a day';
+  return undefined;
+}
+
+const LONGEST_MONTHS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+/** Whether the days lie past the end of all the months. */
+function neverComes(days: readonly number[], months: readonly number[]): boolean {
+  const longest = Math.max(...months.map((month) => LONGEST_MONTHS[month - 1] ?? 0));
+  return days.every((day) => day > longest);
+}
+
+/** Has a feed's runs started at its times. */
+export async function putSchedule(
+  queue: Queue,
+  { id, requestId, schedule }: Pick<FeedRecord, 'id' | 'requestId' | 'schedule'>,
+): Promise<void> {
+  if (schedule === undefined) return;
+  const { attempts, backoffMillis: delay } = JOBS['start-feed-run'];
+  await queue.upsertJobScheduler(
+    id,
+    { pattern: schedule, tz: 'UTC' },
+    {
+      name: 'start-feed-run',
+      data: { feedId: id, requestId },
+      opts: { attempts, backoff: { type: 'exponential', delay } },
+    },
+  );
+}
+
+/** No more runs of a feed are started. */
+export const deleteSchedule = async (queue: Queue, feedId: string): Promise<void> => {
+  await queue.removeJobScheduler(feedId);
+};

@@ -1,0 +1,127 @@
+import { z } from 'zod';
+import { IndoorTargets, Targets } from './schema.ts';
+import { SLOTS } from './wardrobe/ensemble.ts';
+
+const part = z.number().min(0).max(1);
+const ids = z.array(z.string());
+
+const Form = z.enum(['separates', 'one-piece']);
+const Slots = z.partialRecord(z.enum(SLOTS), z.string());
+
+export const Candidate = z
+  .strictObject({ id: z.string(), itemIds: ids, form: Form, slots: Slots })
+  .meta({ title: 'Candidate' });
+
+export const Diagnostic = z
+  .strictObject({
+    code: z.string(),
+    slot: z.string().optional(),
+    itemIds: ids.optional(),
+    detail: z.string(),
+  })
+  .meta({ description: 'Why items were left out, or why there is no outfit' });
+
+const planned = {
+  targets: Targets,
+  indoorTargets: IndoorTargets,
+  indoorTempC: z.number(),
+  isHotRegime: z.boolean(),
+  plan: z.enum(['indoor', 'outdoor']),
+  diagnostics: z.array(Diagnostic),
+  truncated: z.boolean().meta({ description: 'The search was cut short' }),
+  gap: z
+    .number()
+    .min(0)
+    .meta({ description: 'Points a better outfit could still gain; 0: proved' }),
+};
+
+export const CandidatesResponse = z
+  .strictObject({
+    ...planned,
+    candidates: z.array(Candidate),
+    totalValid: z.string().meta({ description: 'How many outfits there are, exactly' }),
+  })
+  .meta({ title: 'CandidatesResponse' });
+export type CandidatesResponse = z.infer<typeof CandidatesResponse>;
+
+const Breakdown = z.strictObject({
+  thermal: part,
+  regions: part,
+  protection: part,
+  occasion: part,
+  color: part,
+  season: part,
+  variety: part,
+});
+
+const ThermalAnswer = z.strictObject({
+  plan: z.enum(['indoor', 'outdoor']),
+  icl: z.number(),
+  iclTarget: z.number(),
+  pmv: z.number(),
+  pmvGoal: z.number(),
+  deviation: z.number(),
+  ppd: z.number(),
+  wettedness: z.number().nullable(),
+  exposureLimitH: z.number().nullable(),
+  regions: z.record(z.string(), z.strictObject({ clo: z.number(), target: z.number() })),
+});
+
+const Explanation = z.strictObject({
+  code: z.string(),
+  text: z.string(),
+  params: z.record(z.string(), z.union([z.number(), z.string()])),
+});
+export type Explanation = z.infer<typeof Explanation>;
+
+export const Shell = z
+  .strictObject({
+    needed: z.boolean(),
+    needClo: z.number(),
+    needTotalIcl: z.number(),
+    waterResistanceMin: part,
+    windResistanceMin: part,
+    items: z.array(
+      z.strictObject({ itemId: z.string(), residualClo: z.number(), score: z.number() }),
+    ),
+    addIds: ids.meta({ description: 'Hat, scarf and gloves to go with the first' }),
+    reasons: ids,
+  })
+  .meta({ title: 'Shell', description: 'What to put on for outside' });
+export type Shell = z.infer<typeof Shell>;
+
+const judged = {
+  score: z.number().min(0).max(100),
+  breakdown: Breakdown,
+  thermal: ThermalAnswer,
+  warnings: ids,
+  explanation: z.array(Explanation),
+  shell: Shell.nullable(),
+};
+
+export const Ranked = z
+  .strictObject({ candidateId: z.string(), rank: z.number().int(), itemIds: ids, ...judged })
+  .meta({ title: 'RankedOutfit' });
+export type Ranked = z.infer<typeof Ranked>;
+
+export const ScoreResponse = z
+  .strictObject({ ranked: z.array(Ranked), shell: Shell.nullable(), paramsVersion: z.string() })
+  .meta({ title: 'ScoreResponse' });
+export type ScoreResponse = z.infer<typeof ScoreResponse>;
+
+export const Outfit = z
+  .strictObject({
+    id: z.string(),
+    name: z.string(),
+    itemIds: ids,
+    form: Form,
+    slots: Slots,
+    ...judged,
+  })
+  .meta({ title: 'Outfit' });
+export type Outfit = z.infer<typeof Outfit>;
+
+export const OutfitsResponse = z
+  .strictObject({ ...planned, outfits: z.array(Outfit), paramsVersion: z.string() })
+  .meta({ title: 'OutfitsResponse' });
+export type OutfitsResponse = z.infer<typeof OutfitsResponse>;

@@ -1,0 +1,129 @@
+import { modeOklch, modeRgb, useMode } from 'culori/fn';
+import { clamp, type Ramp } from '../numeric.ts';
+import type { Model } from '../params.ts';
+
+/** A colour in OKLCH: lightness 0-1, chroma, hue in degrees (0 for greys). */
+export interface Oklch {
+  readonly l: number;
+  readonly c: number;
+  readonly h: number;
+}
+
+/** A colour with what harmony asks of it, 0-1: whether it is one at all, and whether it is vivid. */
+export interface Shade extends Oklch {
+  /** In lower case. */
+  readonly hex: string;
+  readonly chromatic: number;
+  readonly vivid: number;
+}
+
+/** What harmony is judged by. */
+export interface Look {
+  readonly colour: Shade | undefined;
+  readonly patterned: boolean;
+}
+
+useMode(modeRgb);
+const toOklch = useMode(modeOklch);
+
+/** Colours read lately: a wardrobe comes back with its next request. */
+const known = new Map<string, Oklch>();
+const MOST_KNOWN = 8192;
+
+export function oklchOf(hex: string): Oklch {
+  const before = known.get(hex);
+  if (before) return before;
+  const { l, c, h } = toOklch(hex) ?? { l: 0, c: 0, h: 0 };
+  const colour = { l, c, h: h ?? 0 };
+  if (known.size >= MOST_KNOWN) known.clear();
+  known.set(hex, colour);
+  return colour;
+}
+
+const rise = (value: number, from: number, to: number): number =>
+  clamp((value - from) / (to - from), 0, 1);
+
+/** How much a colour is one, 0 (white, grey, black) to 1. */
+function chromatic({ k: { colour } }: Model, { l, c }: Oklch): number {
+  const half = colour.edgeL / 2;
+  return (
+    rise(c, colour.greyFrom, colour.greyTo) *
+    rise(l, colour.blackL - half, colour.blackL + half) *
+    (1 - rise(l, colour.whiteL - half, colour.whiteL + half))
+  );
+}
+
+export function shadeOf(model: Model, hex: string): Shade {
+  const { vividFrom, vividTo } = model.k.colour;
+  const colour = oklchOf(hex);
+  return {
+    hex: hex.toLowerCase(),
+    l: colour.l,
+    c: colour.c,
+    h: colour.h,
+    chromatic: chromatic(model, colour),
+    vivid: rise(colour.c, vividFrom, vividTo),
+  };
+}
+
+const hueDistance = (a: number, b: number): number => {
+  const apart = Math.abs(a - b) % 360;
+  return apart > 180 ? 360 - apart : apart;
+};
+
+/** A ramp as two flat rows, for the many pairs of a large wardrobe. */
+function flatRamp(ramp: Ramp): (at: number) => number {
+  const xs = Float64Array.from(ramp, ([x]) => x);
+  const ys = Float64Array.from(ramp, ([, y]) => y);
+  const last = xs.length - 1;
+  return (at) => {
+    if (at <= xs[0]!) return ys[0]!;
+    if (at >= xs[last]!) return ys[last]!;
+    let i = 1;
+    while (xs[i]! < at) i++;
+    const share = (at - xs[i - 1]!) / (xs[i]! - xs[i - 1]!);
+    return ys[i - 1]! + share * (ys[i]! - ys[i - 1]!);
+  };
+}
+
+/**
+ * How two garments look together, 0-1; the value of unknowns where a colour is not known.
+ * Continuous: a shade's difference never jumps.
+ */
+export function createHarmony({ k, tables }: Model): (a: Look, b: Look) => number {
+  const { neutrals, neutralAny, shrill, clashFrom, clashTo, clashEdge, pattern, patterns } =
+    k.colour;
+  const { unknown } = k.fit;
+  const hueHarmony = flatRamp(tables.hueHarmony);
+
+  /** Loss where two vivid colours are neither near nor opposite. */
+  function shrillness(vivid: number, apart: number): number {
+    if (vivid === 0) return 0;
+    const between =
+      rise(apart, clashFrom - clashEdge, clashFrom + clashEdge) *
+      (1 - rise(apart, clashTo - clashEdge, clashTo + clashEdge));
+    return shrill * vivid * between;
+  }
+
+  function colourHarmony(a: Shade, b: Shade): number {
+    const both = a.chromatic * b.chromatic;
+    const none = (1 - a.chromatic) * (1 - b.chromatic);
+    const neutral = none * neutrals + (1 - both - none) * neutralAny;
+    if (both === 0) return neutral;
+    const apart = hueDistance(a.h, b.h);
+    return both * hueHarmony(apart) * (1 - shrillness(a.vivid * b.vivid, apart)) + neutral;
+  }
+
+  return (a, b) => {
+    const colours = a.colour && b.colour ? colourHarmony(a.colour, b.colour) : unknown;
+    if (a.patterned && b.patterned) return clamp(colours + patterns, 0, 1);
+    return a.patterned || b.patterned ? clamp(colours + pattern, 0, 1) : colours;
+  };
+}
+
+/** No two garments go together better than this. */
+export function greatestHarmony({ k: { colour, fit }, tables }: Model): number {
+  const hues = tables.hueHarmony.map(([, value]) => value);
+  const most = Math.max(...hues, colour.neutrals, colour.neutralAny, fit.unknown);
+  return clamp(most + Math.max(0, colour.pattern, colour.patterns), 0, 1);
+}

@@ -1,0 +1,111 @@
+/** Every error this service answers with: RFC 9457 problem types, their status and title. */
+// biome-ignore format: a table reads best aligned
+export const PROBLEMS = {
+  'invalid-request':        { status: 400, title: 'The request is malformed' },
+  'targets-altered':        { status: 400, title: 'The targets are not the ones this service issued' },
+  'targets-expired':        { status: 400, title: 'The targets were issued under a key or version no longer known' },
+  'unauthorized':           { status: 401, title: 'A valid API key is required' },
+  'insufficient-scope':     { status: 403, title: 'The API key lacks the scope this endpoint needs' },
+  'foreign-origin':         { status: 403, title: 'The request did not come from the console' },
+  'base64-not-allowed':     { status: 403, title: 'Base64 responses are turned off for this API key' },
+  'not-found':              { status: 404, title: 'There is nothing at this address' },
+  'method-not-allowed':     { status: 405, title: 'This address does not take that method' },
+  'request-timeout':        { status: 408, title: 'The request did not arrive in time' },
+  'conflict':               { status: 409, title: 'The request conflicts with the present state' },
+  'gone':                   { status: 410, title: 'This was deleted or has expired' },
+  'payload-too-large':      { status: 413, title: 'The payload is too large' },
+  'unsupported-media-type': { status: 415, title: 'The media type is not supported' },
+  'idempotency-mismatch':   { status: 422, title: 'The Idempotency-Key was used with another payload' },
+  'unprocessable-image':    { status: 422, title: 'The image cannot be worked with' },
+  'rate-limit-exceeded':    { status: 429, title: 'Too many requests' },
+  'quota-exceeded':         { status: 429, title: 'The daily quota is used up' },
+  'headers-too-large':      { status: 431, title: 'The request headers are too large' },
+  'internal-error':         { status: 500, title: 'The service failed' },
+  'upstream-failed':        { status: 502, title: 'Processing the image failed' },
+  'upstream-unavailable':   { status: 503, title: 'The service is not ready or too busy' },
+} as const;
+
+export type ProblemType = keyof typeof PROBLEMS;
+
+/** What whoever meets a problem should do next, in one plain sentence; pages and commands say it. */
+// biome-ignore format: a table reads best aligned
+export const ADVICE: Readonly<Record<ProblemType, string>> = {
+  'invalid-request':        'Mend what the answer names under "errors", and send the request again.',
+  'targets-altered':        'Send the targets exactly as /candidates answered them, without computing anything anew.',
+  'targets-expired':        'Ask /candidates for new targets, and score with those.',
+  'unauthorized':           'Send a valid key as "Authorization: Bearer …"; ask the operator for one if yours was revoked.',
+  'insufficient-scope':     'Ask the operator for a key with the scope that the answer names.',
+  'foreign-origin':         'Open the console itself and do it there: another site tried to use your sign-in.',
+  'base64-not-allowed':     'Ask for the binary answer instead, or ask the operator to allow base64 for your key.',
+  'not-found':              'Check the address and the id; /docs lists every address there is.',
+  'method-not-allowed':     'Use one of the methods in the header Allow.',
+  'request-timeout':        'Send the request again over a faster connection, or with a smaller image.',
+  'conflict':               'Look at what is there now, and decide whether the request still makes sense.',
+  'gone':                   'Hand the image in again: results are kept only as long as the retention rules say.',
+  'payload-too-large':      'Send a smaller image: the answer names the limit that was passed.',
+  'unsupported-media-type': 'Send a JPEG, PNG or WebP file; the name and the declared type do not count, its first bytes do.',
+  'idempotency-mismatch':   'Use a new Idempotency-Key for a new request.',
+  'unprocessable-image':    'Take another photo: this one shows nothing the service could work with.',
+  'rate-limit-exceeded':    'Wait as many seconds as Retry-After says, then go on more slowly.',
+  'quota-exceeded':         'Wait until midnight UTC, or ask the operator for a larger daily quota.',
+  'headers-too-large':      'Send fewer or shorter headers.',
+  'internal-error':         'Try again; if it stays, tell the operator the request id.',
+  'upstream-failed':        'Try again a little later; if the same image fails again, it is the image: send another.',
+  'upstream-unavailable':   'Wait as many seconds as Retry-After says, then try again.',
+};
+
+/** One fault in a request: where (a JSON Pointer into the body, or `?name` for a query) and what. */
+export interface ValidationIssue {
+  pointer: string;
+  detail: string;
+  /** Further machine-readable facts, such as the nearest known ids. */
+  [extra: string]: unknown;
+}
+
+export interface ProblemOptions {
+  errors?: readonly ValidationIssue[];
+  headers?: Readonly<Record<string, string>>;
+  /** Extension members of the answer's body (RFC 9457, section 3.2). */
+  members?: Readonly<Record<string, unknown>>;
+  cause?: unknown;
+}
+
+/**
+ * An expected refusal. `detail` is read by the client: it says what to do and never carries keys,
+ * paths, image bytes or stacks.
+ */
+export class Problem extends Error {
+  readonly type: ProblemType;
+  readonly detail: string;
+  readonly errors: readonly ValidationIssue[] | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly members: Readonly<Record<string, unknown>>;
+
+  constructor(type: ProblemType, detail: string, options: ProblemOptions = {}) {
+    super(`${type}: ${detail}`, { cause: options.cause });
+    this.name = 'Problem';
+    this.type = type;
+    this.detail = detail;
+    this.errors = options.errors;
+    this.headers = options.headers ?? {};
+    this.members = options.members ?? {};
+  }
+
+  get status(): number {
+    return PROBLEMS[this.type].status;
+  }
+
+  get title(): string {
+    return PROBLEMS[this.type].title;
+  }
+}
+
+/**
+ * A part this service stands on does not answer: 503 with Retry-After.
+ * @param retryAfterSeconds when asking again makes sense, whole seconds, at least 1
+ */
+export const unavailable = (detail: string, retryAfterSeconds = 1, cause?: unknown): Problem =>
+  new Problem('upstream-unavailable', detail, {
+    headers: { 'retry-after': String(Math.max(1, Math.ceil(retryAfterSeconds))) },
+    cause,
+  });

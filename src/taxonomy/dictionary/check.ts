@@ -1,0 +1,128 @@
+import { seenIds } from '../photo/image-classes.ts';
+import { refinedIds } from '../text/refine.ts';
+import { stem } from '../text/stem.ts';
+import { tokenize } from '../text/tokens.ts';
+import { type Dictionary, LAYERS, LOCALES, type Locale, REGIONS } from './schema.ts';
+
+interface Named {
+  id: string;
+}
+interface Spoken extends Named {
+  synonyms: Readonly<Record<Locale, readonly string[]>>;
+}
+
+const repeated = (ids: readonly string[]): string[] => ids.filter((id, i) => ids.indexOf(id) !== i);
+
+function repeatedIds(what: string, entries: readonly Named[]): string[] {
+  return repeated(entries.map(({ id }) => id)).map((id) => `${what}: the id ${id} is not unique`);
+}
+
+/** A phrase as it is matched: two synonyms that sound alike here cannot be told apart. */
+const matched = (phrase: string, locale: Locale): string =>
+  tokenize(phrase)
+    .map(({ text }) => stem(text, locale))
+    .join(' ');
+
+function doubleClaims(what: string, entries: readonly Spoken[]): string[] {
+  return LOCALES.flatMap((locale) => {
+    const claimed = new Map<string, string>();
+    return entries.flatMap(({ id, synonyms }) =>
+      synonyms[locale].flatMap((phrase) => {
+        const key = matched(phrase, locale);
+        const owner = claimed.get(key) ?? id;
+        claimed.set(key, owner);
+        return owner === id
+          ? []
+          : [`${what} ${id}: "${phrase}" (${locale}) is claimed by ${owner}`];
+      }),
+    );
+  });
+}
+
+const unknownIds = (
+  what: string,
+  ids: readonly (string | undefined)[],
+  known: readonly Named[],
+): string[] =>
+  ids
+    .filter((id) => id !== undefined && !known.some((entry) => entry.id === id))
+    .map((id) => `${what}: there is no ${id}`);
+
+/**
+ * Every fault of a dictionary that its schema cannot see, in words; none for a sound one. What the
+ * code's own tables name (refinements, image classes) is held against it too.
+ */
+export function dictionaryErrors(dictionary: Dictionary): string[] {
+  const { categories, categoryGroups, colourFamilies, materials, patterns, attributes } =
+    dictionary;
+  const { profileOptions } = dictionary;
+  const lists: Readonly<Record<string, readonly Named[]>> = {
+    categories,
+    categoryGroups,
+    colourFamilies,
+    materials,
+    patterns,
+    layers: dictionary.layers,
+    ...Object.fromEntries(
+      Object.entries(attributes).map(([name, words]) => [
+        name,
+        words.map(({ id }) => ({ id: String(id) })),
+      ]),
+    ),
+    occasions: profileOptions.occasions,
+    activities: profileOptions.activities,
+    weatherConditions: profileOptions.weatherConditions,
+    thermalProfiles: profileOptions.thermalProfiles,
+    fitPreferences: profileOptions.fitPreferences,
+  };
+  const bounds = categories.flatMap(({ id, clo, formality }) => [
+    ...(clo.min <= clo.default && clo.default <= clo.max
+      ? []
+      : [`${id}: clo ${clo.default} is outside its range`]),
+    ...(formality.min <= formality.max ? [] : [`${id}: formality is upside down`]),
+    ...clo.sources
+      .filter(({ table }) => !(table in dictionary.sources))
+      .map(({ table }) => `${id}: no source ${table}`),
+  ]);
+  const shades = colourFamilies
+    .filter(({ measurable, prototypesLab }) => measurable !== prototypesLab.length > 0)
+    .map(({ id }) => `${id}: only a measurable colour has prototypes`);
+  return [
+    ...Object.entries(lists).flatMap(([what, entries]) => repeatedIds(what, entries)),
+    ...doubleClaims('category', [...categories, ...categoryGroups]),
+    ...doubleClaims('colour', colourFamilies),
+    ...doubleClaims('material', materials),
+    ...doubleClaims('pattern', patterns),
+    ...bounds,
+    ...shades,
+    ...unknownIds(
+      'groups',
+      categories.map(({ parentId }) => parentId),
+      categoryGroups,
+    ),
+    ...unknownIds(
+      'sleeves',
+      categories.map(({ sleeveLength }) => sleeveLength),
+      attributes.sleeveLength,
+    ),
+    ...unknownIds(
+      'implied',
+      categories.map(({ impliedMaterial }) => impliedMaterial),
+      materials,
+    ),
+    ...unknownIds(
+      'seasons',
+      categories.flatMap(({ seasons }) => seasons ?? []),
+      attributes.season,
+    ),
+    ...unknownIds('refinements', refinedIds(), categories),
+    ...unknownIds('image classes', seenIds(), categories),
+    ...unknownIds('layers', LAYERS, dictionary.layers),
+    ...REGIONS.filter((region) => !categories.some((category) => category.region === region)).map(
+      (region) => `the region ${region} has no category`,
+    ),
+    ...categoryGroups
+      .filter((group) => !categories.some(({ parentId }) => parentId === group.id))
+      .map(({ id }) => `the group ${id} has no category`),
+  ];
+}

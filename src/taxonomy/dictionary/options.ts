@@ -1,0 +1,244 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { IMAGE_CLASSES } from '../photo/image-classes.ts';
+import {
+  CloSource,
+  contentHash,
+  dictionary,
+  Layer,
+  LOCALES,
+  Locale,
+  Region,
+  rating01,
+} from './schema.ts';
+
+export const SECTIONS = [
+  'categories',
+  'colours',
+  'materials',
+  'patterns',
+  'attributes',
+  'profile',
+] as const;
+export type Section = (typeof SECTIONS)[number];
+
+const oneOf = (values: readonly string[]) => `one of ${values.join(', ')}`;
+
+/** The query of GET /taxonomy/v1/options. */
+export const OptionsQuery = z.object({
+  locale: z
+    .enum(LOCALES, { error: () => `must be ${oneOf(LOCALES)}` })
+    .default('en')
+    .meta({ description: 'Language of the labels' }),
+  sections: z
+    .string()
+    .transform((text) => text.split(',').map((name) => name.trim()))
+    .pipe(
+      z.array(
+        z.enum(SECTIONS, {
+          error: ({ input }) => `"${String(input).slice(0, 40)}" is not ${oneOf(SECTIONS)}`,
+        }),
+      ),
+    )
+    .optional()
+    .meta({ description: `Comma-separated: ${SECTIONS.join(', ')}; all where left out` }),
+  version: z
+    .string()
+    .refine(
+      (version) => version === dictionary.dictionaryVersion,
+      `must be ${dictionary.dictionaryVersion}, the only version there is`,
+    )
+    .optional()
+    .meta({ description: 'Refuses to answer with any other version of the dictionary' }),
+});
+export type OptionsQuery = z.infer<typeof OptionsQuery>;
+
+const Word = z.object({ id: z.string(), label: z.string() });
+const rating = z.number().min(0).max(1);
+const slider = z.object({ min: z.number(), max: z.number(), step: z.number(), unit: z.string() });
+
+/** The answer of GET /taxonomy/v1/options. Sections that were not asked for are left out. */
+export const OptionsResponse = z
+  .object({
+    dictionaryVersion: z.string(),
+    contentHash: z.string(),
+    locale: Locale,
+    locales: z.array(Locale),
+    regions: z.array(Region),
+    layers: z.array(Word.extend({ id: Layer, order: z.number().int().nullable() })),
+    groups: z.array(Word.extend({ region: Region.nullable() })).optional(),
+    categories: z
+      .array(
+        Word.extend({
+          groupId: z.string(),
+          region: Region,
+          layer: Layer,
+          bodySlot: z.string(),
+          lookEligible: z.boolean(),
+          clo: z.object({
+            default: z.number(),
+            min: z.number(),
+            max: z.number(),
+            confidence: z.string(),
+            sources: z.array(CloSource),
+          }),
+          formality: z.object({ min: z.number(), max: z.number() }),
+          seasons: z.array(z.string()).meta({ description: 'Empty: worn all year' }),
+          mappings: z.object({ shopify: z.string(), google: z.number() }),
+        }),
+      )
+      .optional(),
+    colours: z
+      .array(Word.extend({ hex: z.string().nullable(), measurable: z.boolean() }))
+      .optional(),
+    materials: z
+      .array(
+        Word.extend({
+          fibreName: z.string().nullable(),
+          insulationFactor: z.number(),
+          waterResistance: rating,
+          windResistance: rating,
+          breathability: rating,
+        }),
+      )
+      .optional(),
+    patterns: z.array(Word).optional(),
+    attributes: z
+      .record(z.string(), z.array(Word.extend({ id: z.union([z.string(), z.number()]) })))
+      .optional(),
+    profile: z
+      .object({
+        thermalProfiles: z.array(Word.extend({ offsetC: z.number() })),
+        offsetC: slider,
+        cloOffset: slider,
+        fitPreferences: z.array(Word),
+        occasions: z.array(Word.extend({ formality: z.array(z.number()).length(2) })),
+        activities: z.array(Word.extend({ met: z.number() })),
+        weatherConditions: z.array(Word),
+      })
+      .optional(),
+    model: z.object({
+      imageClasses: z.array(z.string()),
+      languages: z.array(Locale),
+    }),
+  })
+  .meta({ id: 'OptionsResponse' });
+export type OptionsResponse = z.infer<typeof OptionsResponse>;
+
+interface Labelled<Id = string> {
+  id: Id;
+  labels: Readonly<Record<Locale, string>>;
+}
+
+const worded =
+  (locale: Locale) =>
+  <Id>({ id, labels }: Labelled<Id>): { id: Id; label: string } => ({ id, label: labels[locale] });
+
+const SECTION_BODIES: Readonly<Record<Section, (locale: Locale) => Partial<OptionsResponse>>> = {
+  categories: (locale) => ({
+    groups: dictionary.categoryGroups.map((group) => ({
+      ...worded(locale)(group),
+      region: group.region,
+    })),
+    categories: dictionary.categories.map((category) => ({
+      ...worded(locale)(category),
+      groupId: category.parentId,
+      region: category.region,
+      layer: category.layer,
+      bodySlot: category.bodySlot,
+      lookEligible: category.lookEligible,
+      clo: category.clo,
+      formality: category.formality,
+      seasons: category.seasons ?? [],
+      mappings: {
+        shopify: category.mappings.shopify.id,
+        google: category.mappings.google.id,
+      },
+    })),
+  }),
+  colours: (locale) => ({
+    colours: dictionary.colourFamilies.map((family) => ({
+      ...worded(locale)(family),
+      hex: family.hex,
+      measurable: family.measurable,
+    })),
+  }),
+  materials: (locale) => ({
+    materials: dictionary.materials.map((material) => ({
+      ...worded(locale)(material),
+      fibreName: material.fibreName,
+      insulationFactor: material.insulationFactor,
+      waterResistance: rating01(material.waterResistance),
+      windResistance: rating01(material.windResistance),
+      breathability: rating01(material.breathability),
+    })),
+  }),
+  patterns: (locale) => ({ patterns: dictionary.patterns.map(worded(locale)) }),
+  attributes: (locale) => ({
+    attributes: Object.fromEntries(
+      Object.entries(dictionary.attributes).map(([name, words]) => [
+        name,
+        words.map((word: Labelled<string | number>) => worded(locale)(word)),
+      ]),
+    ),
+  }),
+  profile: (locale) => {
+    const { profileOptions } = dictionary;
+    const word = worded(locale);
+    return {
+      profile: {
+        thermalProfiles: profileOptions.thermalProfiles.map((each) => ({
+          ...word(each),
+          offsetC: each.offsetC,
+        })),
+        offsetC: profileOptions.offsetC,
+        cloOffset: profileOptions.cloOffset,
+        fitPreferences: profileOptions.fitPreferences.map(word),
+        occasions: profileOptions.occasions.map((each) => ({
+          ...word(each),
+          formality: each.formality,
+        })),
+        activities: profileOptions.activities.map((each) => ({ ...word(each), met: each.met })),
+        weatherConditions: profileOptions.weatherConditions.map(word),
+      },
+    };
+  },
+};
+
+/** The dictionary as it is served: in one language, the sections asked for. */
+function optionsOf(locale: Locale, sections: readonly Section[]): OptionsResponse {
+  return {
+    dictionaryVersion: dictionary.dictionaryVersion,
+    contentHash,
+    locale,
+    locales: dictionary.locales,
+    regions: dictionary.regions,
+    layers: dictionary.layers.map((layer) => ({ ...worded(locale)(layer), order: layer.order })),
+    ...Object.assign({}, ...sections.map((section) => SECTION_BODIES[section](locale))),
+    model: { imageClasses: [...IMAGE_CLASSES], languages: dictionary.locales },
+  };
+}
+
+/** A body ready to be sent, and the strong entity tag of exactly these bytes. */
+export interface ServedOptions {
+  text: string;
+  etag: string;
+}
+
+const served = new Map<string, ServedOptions>();
+
+/**
+ * The answer to a query. Each of the 6 languages × 64 selections is built once and kept: the order
+ * in which sections are named changes nothing.
+ */
+export function options({ locale, sections }: OptionsQuery): ServedOptions {
+  const wanted = SECTIONS.filter((section) => sections?.includes(section) ?? true);
+  const key = `${locale} ${wanted.join()}`;
+  const known = served.get(key);
+  if (known) return known;
+  const text = JSON.stringify(optionsOf(locale, wanted));
+  const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`;
+  const fresh = { text, etag };
+  served.set(key, fresh);
+  return fresh;
+}

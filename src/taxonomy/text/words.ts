@@ -1,0 +1,460 @@
+import type { Locale } from '../dictionary/schema.ts';
+
+/** Words of each language, parted by `|`. A phrase is matched as a phrase. */
+export type Words = Readonly<Partial<Record<Locale, string>>>;
+
+/**
+ * Where the noun that names the article stands: a "shirt dress" is a dress, a "robe chemise" is one
+ * too.
+ */
+export const HEAD_IS_LAST: Readonly<Record<Locale, boolean>> = {
+  en: true,
+  de: true,
+  nl: true,
+  fr: false,
+  es: false,
+  it: false,
+};
+
+/**
+ * Words that say something of a garment but are no name of one. The dictionary names garments,
+ * colours, materials and patterns; this table holds the rest of what a feed row says.
+ */
+export const CUES = {
+  'gender:female': {
+    en: "women|women's|womens|woman|ladies|lady|girls|girl|female",
+    de: 'damen|dame|frauen|frau|mädchen|weiblich',
+    fr: 'femme|femmes|fille|filles|féminin|dame|dames',
+    es: 'mujer|mujeres|niña|niñas|señora|femenino|femenina|chica|dama',
+    it: 'donna|donne|bambina|bambine|ragazza|femminile|signora',
+    nl: 'dames|dame|vrouwen|vrouw|meisjes|meisje',
+  },
+  'gender:male': {
+    en: "men|men's|mens|man|male|boys|boy|gents|gentlemen",
+    de: 'herren|herr|männer|mann|jungen|junge|knaben|männlich',
+    fr: 'homme|hommes|garçon|garçons|masculin',
+    es: 'hombre|hombres|niño|caballero|masculino|chico',
+    it: 'uomo|uomini|bambino|ragazzo|maschile',
+    nl: 'heren|heer|mannen|man|jongens|jongen',
+  },
+  'gender:unisex': {
+    en: 'unisex',
+    de: 'unisex',
+    fr: 'unisexe|mixte',
+    es: 'unisex',
+    it: 'unisex',
+    nl: 'unisex',
+  },
+  'ageGroup:kids': {
+    en: "kids|kid|kid's|children|children's|childrens|child|youth|junior|juniors|boys|girls",
+    de: 'kinder|kind|mädchen|jungen|junior',
+    fr: 'enfant|enfants|fille|filles|garçon|garçons|junior',
+    es: 'niño|niña|niños|niñas|infantil|infantiles|junior',
+    it: 'bambino|bambina|bambini|bambine|ragazzo|ragazza|junior',
+    nl: 'kinderen|kind|kinder|jongens|meisjes|junior',
+  },
+  'ageGroup:toddler': {
+    en: 'toddler|toddlers',
+    de: 'kleinkind|kleinkinder',
+    fr: 'tout-petit|tout-petits',
+    nl: 'peuter|peuters|kleuter|kleuters',
+  },
+  'ageGroup:infant': {
+    en: 'baby|babies|infant|infants',
+    de: 'baby|babys|säugling|säuglinge',
+    fr: 'bébé|bébés',
+    es: 'bebé|bebés',
+    it: 'bebè|neonato|neonata|neonati',
+    nl: "baby|baby's",
+  },
+  'ageGroup:newborn': {
+    en: 'newborn|newborns',
+    de: 'neugeborene|neugeborenes',
+    fr: 'nouveau-né|naissance',
+    es: 'recién nacido|recién nacidos',
+    nl: 'pasgeboren|newborn',
+  },
+  'sleeveLength:long': {
+    en: 'long sleeve|long sleeves|long sleeved|full sleeve',
+    de: 'langarm|langärmlig|langärmelig|langärmliges|lange ärmel|langen ärmeln|langarm-',
+    fr: 'manches longues|manche longue',
+    es: 'manga larga|mangas largas',
+    it: 'maniche lunghe|manica lunga',
+    nl: 'lange mouw|lange mouwen',
+  },
+  'sleeveLength:short': {
+    en: 'short sleeve|short sleeves|short sleeved|half sleeve',
+    de: 'kurzarm|kurzärmlig|kurzärmelig|kurze ärmel|kurzen ärmeln|halbarm',
+    fr: 'manches courtes|manche courte',
+    es: 'manga corta|mangas cortas',
+    it: 'maniche corte|manica corta|mezza manica|mezze maniche',
+    nl: 'korte mouw|korte mouwen',
+  },
+  'sleeveLength:three_quarter': {
+    en: 'three quarter sleeve|three quarter sleeves|3/4 sleeve|3/4 sleeves',
+    de: '3/4 arm|3/4 ärmel|dreiviertelarm|dreiviertelärmel',
+    fr: 'manches 3/4|manches mi-longues|manches trois-quarts',
+    es: 'manga francesa|manga 3/4|mangas 3/4|manga tres cuartos',
+    it: 'maniche 3/4|manica 3/4|maniche a tre quarti',
+    nl: '3/4 mouw|3/4 mouwen|driekwart mouw|driekwart mouwen',
+  },
+  'sleeveLength:sleeveless': {
+    en: 'sleeveless',
+    de: 'ärmellos|ärmelloses|ärmellose',
+    fr: 'sans manches|sans manche',
+    es: 'sin mangas',
+    it: 'senza maniche|smanicato|smanicata',
+    nl: 'mouwloos|mouwloze|zonder mouwen',
+  },
+  'sleeveLength:spaghetti': {
+    en: 'spaghetti strap|spaghetti straps',
+    de: 'spaghettiträger|spaghettiträgern',
+    fr: 'fines bretelles|bretelles fines',
+    es: 'tirantes finos',
+    it: 'spalline sottili',
+    nl: 'spaghettibandjes',
+  },
+  'sleeveLength:strapless': {
+    en: 'strapless',
+    de: 'trägerlos|trägerloses',
+    fr: 'sans bretelles',
+    es: 'sin tirantes|palabra de honor',
+    it: 'senza spalline',
+    nl: 'strapless',
+  },
+  'sleeveLength:cap': {
+    en: 'cap sleeve|cap sleeves',
+    de: 'flügelärmel',
+    fr: 'mancherons',
+    nl: 'kapmouw|kapmouwtjes',
+  },
+  'length:mini': {
+    en: 'mini',
+    de: 'mini|kurz|kurzes|kurze',
+    fr: 'mini|courte|court',
+    es: 'mini|corto|corta',
+    it: 'mini|corto|corta',
+    nl: 'mini|kort|korte',
+  },
+  'length:midi': {
+    en: 'midi|mid length',
+    de: 'midi|wadenlang|wadenlanges',
+    fr: 'midi|mi-longue|mi-long',
+    es: 'midi',
+    it: 'midi|sotto il ginocchio',
+    nl: 'midi',
+  },
+  'length:knee': {
+    en: 'knee length|above the knee|below the knee',
+    de: 'knielang|knielanges|knielanger|knieumspielend',
+    fr: 'longueur genou|au genou|aux genoux',
+    es: 'a la rodilla|hasta la rodilla',
+    it: 'al ginocchio',
+    nl: 'knielengte|knielang|knielange',
+  },
+  'length:maxi': {
+    en: 'maxi|floor length|full length|long',
+    de: 'maxi|bodenlang|bodenlanges|bodenlanger|knöchellang|lang|langes|langer',
+    fr: 'maxi|longue|long',
+    es: 'maxi|largo|larga',
+    it: 'maxi|lungo|lunga',
+    nl: 'maxi|lang|lange|enkellang',
+  },
+  'neckline:turtle': {
+    en: 'turtleneck|turtle neck|roll neck|rollneck|polo neck|high neck',
+    de: 'rollkragen',
+    fr: 'col roulé',
+    es: 'cuello alto|cuello vuelto|cuello cisne',
+    it: 'collo alto|dolcevita',
+    nl: 'rolkraag|hoge col|col',
+  },
+  'neckline:v_neck': {
+    en: 'v neck',
+    de: 'v-ausschnitt',
+    fr: 'col v|col en v',
+    es: 'cuello pico|cuello de pico|cuello v|cuello en v',
+    it: 'scollo a v|collo a v',
+    nl: 'v-hals',
+  },
+  'neckline:crew': {
+    en: 'crew neck|crewneck|round neck',
+    de: 'rundhals|rundhalsausschnitt',
+    fr: 'col rond|ras du cou',
+    es: 'cuello redondo|cuello caja',
+    it: 'girocollo|collo rotondo',
+    nl: 'ronde hals',
+  },
+  'neckline:hooded': {
+    en: 'hood|hooded',
+    de: 'kapuze|kapuzen',
+    fr: 'capuche|capuches|capuchon',
+    es: 'capucha',
+    it: 'cappuccio',
+    nl: 'capuchon|capuchons',
+  },
+  'properties:waterproof': {
+    en: 'waterproof|seam sealed|taped seams',
+    de: 'wasserdicht|wasserdichte|wasserfest',
+    fr: 'imperméable|imperméables|étanche',
+    es: 'impermeable|impermeables',
+    it: 'impermeabile|impermeabili',
+    nl: 'waterdicht|waterdichte',
+  },
+  'properties:water_resistant': {
+    en: 'water resistant|water repellent|showerproof|weatherproof',
+    de: 'wasserabweisend|wasserabweisende|wetterfest|imprägniert',
+    fr: 'déperlant|déperlante',
+    es: 'repelente al agua|resistente al agua|hidrófugo',
+    it: "idrorepellente|resistente all'acqua",
+    nl: 'waterafstotend|waterafstotende|waterbestendig',
+  },
+  'properties:windproof': {
+    en: 'windproof|wind resistant',
+    de: 'winddicht|winddichte|windabweisend',
+    fr: 'coupe-vent',
+    es: 'cortaviento|cortavientos',
+    it: 'antivento',
+    nl: 'winddicht|winddichte',
+  },
+  'properties:insulated': {
+    en: 'insulated|padded|quilted|puffer|puffy|down filled|down fill',
+    de: 'wattiert|wattierte|gesteppt|gesteppte|daunen|stepp|daunenfüllung',
+    fr: 'matelassé|matelassée|rembourré|rembourrée|ouatiné|ouatinée|duvet',
+    es: 'acolchado|acolchada|guateado|guateada|plumón|relleno de plumas',
+    it: 'imbottito|imbottita|imbottiti|trapuntato|trapuntata',
+    nl: 'gewatteerd|gewatteerde|doorgestikt|doorgestikte|dons',
+  },
+  'properties:lined': {
+    en: 'lined',
+    de: 'gefüttert|gefütterte|gefütterter',
+    fr: 'doublé|doublée|doublés|doublées|fourré|fourrée|fourrés|fourrées',
+    es: 'forrado|forrada|forrados|forradas',
+    it: 'foderato|foderata|foderati|foderate',
+    nl: 'gevoerd|gevoerde',
+  },
+  'properties:thermal': {
+    en: 'thermal|base layer',
+    de: 'thermo|funktionsunterwäsche',
+    fr: 'thermique|thermiques',
+    es: 'térmico|térmica|térmicos',
+    it: 'termico|termica|termici',
+    nl: 'thermo',
+  },
+  'properties:breathable': {
+    en: 'breathable',
+    de: 'atmungsaktiv|atmungsaktive',
+    fr: 'respirant|respirante',
+    es: 'transpirable|transpirables',
+    it: 'traspirante|traspiranti',
+    nl: 'ademend|ademende',
+  },
+  'weight:light': {
+    en: 'lightweight|ultralight|ultra light',
+    de: 'leicht|leichte|leichter|ultraleicht|ultraleichte|dünn|dünne',
+    fr: 'léger|légère|ultraléger|ultra-léger|fin|fine',
+    es: 'ligero|ligera|ultraligero|fino|fina',
+    it: 'leggero|leggera|leggeri|ultraleggero',
+    nl: 'lichtgewicht|ultralicht|lichte|dun|dunne',
+  },
+  'weight:heavy': {
+    en: 'heavyweight|thick|chunky|cable|cable knit|expedition|arctic|extra warm|heavy',
+    de: 'dick|dicke|dicker|schwer|schwere|grobstrick|zopf|zopfmuster|zopfstrick|grob',
+    fr: 'épais|épaisse|épaisses|grosse maille|torsadé|torsadée|torsades|chaud|chaude',
+    es: 'grueso|gruesa|gruesos|ochos|trenzas|abrigado',
+    it: 'pesante|pesanti|trecce|grosso|spesso',
+    nl: 'dik|dikke|zwaar|zware|kabel|kabelbrei|grof|grofgebreid|grofgebreide',
+  },
+  'season:winter': {
+    en: 'winter|snow',
+    de: 'winter|winterlich|schnee',
+    fr: 'hiver|neige',
+    es: 'invierno|nieve',
+    it: 'inverno|invernale|invernali|neve',
+    nl: 'winter|sneeuw',
+  },
+  'season:summer': {
+    en: 'summer',
+    de: 'sommer|sommerlich',
+    fr: 'été',
+    es: 'verano',
+    it: 'estate|estivo|estiva|estivi',
+    nl: 'zomer|zomers|zomerse',
+  },
+  'use:running': {
+    en: 'running|trail|jogging|marathon',
+    de: 'laufen|lauf|joggen|running|trail',
+    fr: 'running|course|trail',
+    es: 'running|correr|trail',
+    it: 'running|corsa|trail',
+    nl: 'hardlopen|hardloop|running|trail',
+  },
+  'use:sport': {
+    en: 'sport|sports|training|gym|fitness|workout|athletic|football|soccer|hiking|trekking|yoga',
+    de: 'sport|training|trainings|fitness|fußball|wander|trekking|yoga',
+    fr: 'sport|entraînement|fitness|randonnée|trekking|yoga|football',
+    es: 'deporte|deportivo|deportiva|deportivos|deportivas|entrenamiento|fitness|trekking|senderismo',
+    it: 'sport|sportivo|sportiva|sportivi|sportive|allenamento|fitness|palestra|trekking',
+    nl: 'sport|training|trainings|fitness|wandelen|wandel|voetbal',
+  },
+  'use:ski': {
+    en: 'ski|skiing|snowboard|snowboarding',
+    de: 'ski|snowboard|skifahren',
+    fr: 'ski|snowboard',
+    es: 'esquí|snowboard|esquiar',
+    it: 'sci|snowboard|sciare',
+    nl: 'ski|snowboard|skiën',
+  },
+  'use:rain': {
+    en: 'rain',
+    de: 'regen',
+    fr: 'pluie',
+    es: 'lluvia',
+    it: 'pioggia|antipioggia',
+    nl: 'regen',
+  },
+  'use:evening': {
+    en: 'evening|prom|cocktail|ball|gala|bridal|wedding|bridesmaid|sequin|sequins|sequinned',
+    de: 'abend|cocktail|ball|gala|braut|hochzeit|pailletten',
+    fr: 'soirée|cocktail|mariée|mariage|bal|gala|sequins|paillettes',
+    es: 'noche|fiesta|cóctel|novia|boda|gala|lentejuelas',
+    it: 'sera|cocktail|cerimonia|sposa|gala|paillettes',
+    nl: 'avond|gala|cocktail|bruids|bruid|feest|pailletten',
+  },
+  'use:formal': {
+    en: 'formal|business|tuxedo|suit',
+    de: 'anzug|business|smoking',
+    fr: 'costume|habillé|habillée|smoking|ville',
+    es: 'vestir|traje|formal|esmoquin',
+    it: 'elegante|eleganti|cerimonia|completo|smoking',
+    nl: 'zakelijk|zakelijke|nette|geklede|kostuum|smoking',
+  },
+  'use:swim': {
+    en: 'swim|swimming',
+    de: 'bade|schwimm|schwimmen',
+    fr: 'bain|natation',
+    es: 'baño|natación',
+    it: 'bagno|nuoto|mare',
+    nl: 'zwem|zwemmen',
+  },
+  'shape:pencil': {
+    en: 'pencil|bodycon',
+    de: 'bleistift',
+    fr: 'crayon|tube',
+    es: 'tubo|lápiz',
+    it: 'tubino',
+    nl: 'koker',
+  },
+  'shape:heel': {
+    en: 'heel|heels|heeled',
+    de: 'absatz|blockabsatz|keilabsatz',
+    fr: 'talon|talons',
+    es: 'tacón|tacones',
+    it: 'tacco|tacchi',
+    nl: 'hak|hakken|blokhak|sleehak',
+  },
+  'tone:dark': {
+    en: 'dark|deep',
+    de: 'dunkel|dunkles|dunkler|dunkle',
+    fr: 'foncé|foncée',
+    es: 'oscuro|oscura',
+    it: 'scuro|scura',
+    nl: 'donker|donkere',
+  },
+  'tone:light': {
+    en: 'light|pale|pastel',
+    de: 'hell|helles|heller|helle',
+    fr: 'clair|claire|pâle',
+    es: 'claro|clara|pastel',
+    it: 'chiaro|chiara|pastello',
+    nl: 'licht',
+  },
+} as const satisfies Readonly<Record<string, Words>>;
+
+export type Cue = keyof typeof CUES;
+
+/**
+ * Small words that tell what part of a title the garment itself stands in. After `with`, `for` and
+ * `of` come its parts, its use and its stuff; after `pair`, what it is worn with; `without` takes
+ * back what follows.
+ */
+export const ROLES = {
+  with: {
+    en: 'with|w|featuring|plus|has',
+    de: 'mit|inkl|inklusive',
+    fr: 'avec|à|au|aux|doublé|doublée|doublés|doublées',
+    es: 'con',
+    it: 'con|a|foderato|foderati|foderata',
+    nl: 'met|incl|inclusief',
+  },
+  for: {
+    en: 'for|over|under|to wear',
+    de: 'für|zum|zur|über|unter',
+    fr: 'pour|sous|sur',
+    es: 'para|sobre',
+    it: 'per|sopra|sotto',
+    nl: 'voor|over|onder|op',
+  },
+  of: {
+    en: 'in|of|from',
+    de: 'aus|im|in',
+    fr: 'en|de|du|des|d',
+    es: 'de|del|en',
+    it: 'in|di|da|del|della',
+    nl: 'van|in|uit',
+  },
+  without: {
+    en: 'without|no|non',
+    de: 'ohne|kein|keine',
+    fr: 'sans',
+    es: 'sin',
+    it: 'senza',
+    nl: 'zonder|geen',
+  },
+  pair: {
+    en: 'pair|pairs|paired|wear|worn|style|team|match|matches|tuck|throw|goes with|looks great|ideal with|perfect with|layer',
+    de: 'passt|passend|kombinier|kombiniere|kombiniert|kombinieren|dazu|ideal zu|perfekt zu',
+    fr: 'porter|portez|associer|associez|rentrer|assortir|se porte|parfait avec|idéal avec|marier',
+    es: 'combina|combínala|combínalo|combinar|ideal con|perfecto con|perfecta con|llévalo|llévala|lleva',
+    it: 'abbinare|abbina|abbinalo|abbinala|perfetto con|perfetta con|indossare|ideale con',
+    nl: 'combineer|combineren|draag|leuk op|leuk met|past bij|mooi op|stijl',
+  },
+} as const satisfies Readonly<Record<string, Words>>;
+
+export type Role = keyof typeof ROLES;
+
+/** Things that are sold beside garments and named after them. As a title's main noun: no garment. */
+export const NOT_GARMENTS: Words = {
+  en: "hanger|hangers|brush|polish|shoe care|bottle|sheet|bed sheet|duvet|pillow|cushion|blanket|towel|watch|watch strap|bra strap|strap|earrings|earring|necklace|bracelet|keyring|keychain|insole|insoles|shoelace|shoelaces|laces|rack|organiser|organizer|storage box|cleaner|spray|detergent|steamer|mannequin|dress form|sewing pattern|poster|mug|toy|doll|dolls|doll's|phone case|umbrella|perfume|yarn|fabric|iron-on patch|lint roller|shoe horn|shoe tree|shoe trees|shoe box|garment bag|laundry bag|suit carrier|clothes line|curtain|table runner|belt buckle|tie clip|cufflinks|sock drawer|washing powder|gift card|sticker|stickers|figurine|helmet|ironing board|car seat cover",
+  de: 'kleiderbügel|bügel|hosenbügel|bürste|schuhbürste|schuhcreme|trinkflasche|flasche|laken|bettlaken|bettwäsche|kissen|decke|handtuch|badetuch|strandtuch|geschirrtuch|tischtuch|taschentuch|putztuch|mikrofasertuch|armband|uhr|uhrenarmband|ohrringe|ohrring|halskette|schnürsenkel|einlegesohle|einlegesohlen|schuhspanner|schuhlöffel|kleidersack|kleiderschrank|schuhschrank|regenschirm|schnittmuster|puppe|puppen|kostüm fasching|gürtelschnalle|krawattennadel|manschettenknöpfe|gutschein|aufkleber|helm|bügelbrett|wäschesack|schlafsack|satteltasche|werkzeugtasche|windhose|sitzbezug|stoff meterware',
+  fr: 'cintre|cintres|brosse|cirage|gourde|bouteille|drap|drap-housse|housse|oreiller|coussin|couette|serviette|bracelet|montre|boucles d’oreilles|collier|lacets|semelles|semelle|embauchoir|embauchoirs|chausse-pied|parapluie|patron de couture|poupée|déguisement|boucle de ceinture|boutons de manchette|carte cadeau|autocollant|casque|pince à cravate|coque de téléphone',
+  es: 'percha|perchas|cepillo|betún|botella|sábana|funda|almohada|cojín|toalla|correa de reloj|correa|reloj|pendientes|collar|pulsera|cordones|plantillas|calzador|paraguas|muñeca|disfraz|patrón de costura|hebilla|gemelos|tarjeta regalo|pegatina|casco|pasador de corbata',
+  it: 'gruccia|grucce|appendiabiti|spazzola|lucido|borraccia|bottiglia|lenzuolo|federa|cuscino|asciugamano|cinturino|orologio|orecchini|collana|bracciale|lacci|solette|suolette|calzascarpe|ombrello|bambola|travestimento|cartamodello|fibbia|gemelli|carta regalo|adesivo|casco|fermacravatta|portascarpe',
+  nl: 'kleerhanger|kleerhangers|kledinghanger|borstel|schoenborstel|schoensmeer|drinkfles|fles|laken|hoeslaken|dekbed|kussen|handdoek|theedoek|tafelkleed|vloerkleed|horloge|horlogeband|oorbellen|oorbel|ketting|armband|veters|inlegzolen|schoenlepel|schoenspanner|paraplu|pop|poppenkleding|verkleedkostuum|riemgesp|manchetknopen|dasspeld|cadeaubon|sticker|helm|strijkplank|schoenenkast|kledingkast|wasmand',
+};
+
+/** Turns of phrase whose words would else be taken for a stuff or a colour. */
+export const FIXED_PHRASES: Words = {
+  en: 'button down|pull on|lace up|lace-up|step in|crew neck|cross body|new in|rose print|best fit|top stitch|top stitching|low top|high top|tank style|slip on|tie waist|tie front|tie belt|belt loops|belted|t shirt bra|boot cut|bootcut|cap toe|toe cap|zip up|hooded towel|drop shoulder|flat front|wide leg|straight leg|short rise|hat trick|self tie|sock lining|tie dye|cut and sew|button up|collar stand|snow wash|stone wash|stonewash',
+  de: 'stone washed|stonewash|kurz gesagt|neu in|im rock stil|body fit|slim fit|regular fit|top qualität|high top|low top',
+  fr: 'bon à savoir|coupe droite|taille haute|bas ajusté|bas élastiqué|pull on|bas resserré|haut de gamme|jambe droite|coton peigné',
+  es: 'punto de cruz|punto roma|alta calidad|corte recto|tiro alto|a punto',
+  it: 'vita alta|collo alla coreana|a punto|taglio dritto',
+  nl: 'high top|low top|slim fit|recht model|top kwaliteit',
+};
+
+/**
+ * English names of garments that titles of the other languages use as they are. Each is taken up in
+ * a language that does not give the word a meaning of its own.
+ */
+export const LOANWORDS =
+  't-shirt|tshirt|longsleeve|tank top|tanktop|crop top|bodysuit|polo shirt|oversized shirt|overshirt|shacket|hoodie|hoody|zip hoodie|sweatshirt|crewneck|sweater|pullover|cardigan|blazer|bomber|bomber jacket|parka|trench|trench coat|trenchcoat|puffer|puffer jacket|biker jacket|denim jacket|windbreaker|softshell|hardshell|jumpsuit|playsuit|maxi dress|midi dress|mini dress|wrap dress|slip dress|shirt dress|jeans|skinny jeans|mom jeans|chino|chinos|cargo pants|joggers|jogger|sweatpants|track pants|leggings|legging|jeggings|treggings|shorts|bermuda|boxershorts|boxer|bralette|bikini|tankini|swim shorts|pyjama|kimono|poncho|sneaker|sneakers|running shoes|loafer|loafers|boots|chelsea boots|chelsea boot|ankle boots|biker boots|desert boots|snow boots|pumps|high heels|slingbacks|slingback|ballerinas|anorak|bodywarmer|mary janes|espadrilles|flip flops|mules|beanie|snapback|baseball cap|trucker cap|bucket hat|fedora|snood|tote bag|tote|crossbody|shopper|clutch|weekender|bandana';
+
+/** Small and common words that tell the languages apart. */
+export const MARKERS: Words = {
+  en: 'and|the|with|for|in|of|our|your|this|size|pack|women|men|new|made|soft|high|low|waist|rise|leg|sleeve|sleeves|neck|collar|pocket|pockets|print|wash|style|original|set|pairs',
+  de: 'und|mit|aus|für|der|die|das|dem|den|ein|eine|im|zum|zur|größe|gr|passform|weite|schnitt|bund|bundhöhe|kragen|taschen|tasche|muster|farbe|farben|ärmel|bündchen|reißverschluss|knöpfe|er|set|teilig|ideal|weicher|weiche|neu|ohne|auf|von|kleid|hohem|hoher',
+  fr: 'et|avec|en|de|la|le|les|des|du|pour|sans|un|une|à|au|aux|taille|coupe|col|manches|poches|poche|haute|basse|droite|droit|lot|paires|motif|imprimé|pointure|cintrée|cintré|ample|femme|homme|doux|bords|zippé|zippée|ceinturé|ceinturée',
+  es: 'y|con|de|la|el|los|las|del|para|sin|un|una|en|talla|talle|corte|cuello|manga|mangas|bolsillos|bolsillo|tiro|alto|alta|pack|pares|estampado|mujer|hombre|cremallera|cintura|suave|ajustado|ajustada|cinturón|pzas|paq',
+  it: 'e|con|di|la|il|lo|gli|le|del|della|da|per|senza|un|una|in|taglia|vita|vestibilità|collo|maniche|manica|tasche|tasca|alta|alto|stampa|donna|uomo|misura|paia|confezione|pacco|chiusura|cerniera|fantasia|morbido|bassa|basse|originale',
+  nl: 'en|met|van|voor|de|het|een|in|op|zonder|maat|pasvorm|hals|kraag|mouw|mouwen|zakken|zak|print|kleur|rits|taille|hoge|lage|paar|delig|dames|heren|zacht|zachte|boorden|knopen|origineel|uit|capuchon',
+};

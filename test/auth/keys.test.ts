@@ -1,0 +1,110 @@
+import type { Redis } from 'ioredis';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createAccessRequests } from '../../src/auth/access-requests.ts';
+import { mintKey } from '../../src/auth/api-key.ts';
+import { createKeys, type Grant } from '../../src/auth/keys.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { commandConnection, untilReady } from '../../src/platform/redis.ts';
+import { type RedisServer, startRedis } from '../support/redis-server.ts';
+
+const PEPPER = 'a pepper for these tests';
+const GRANT: Grant = {
+  client: 'acme',
+  scopes: ['background-removal:process'],
+  allowBase64: false,
+  rate: { count: 60, periodSeconds: 60 },
+  quotaPerDay: 1000,
+};
+
+let server: RedisServer;
+let redis: Redis;
+beforeAll(async () => {
+  server = await startRedis();
+  redis = commandConnection(server.url, createLog('test', 'silent'));
+  await untilReady(redis, AbortSignal.timeout(5000));
+});
+beforeEach(() => redis.flushall());
+afterAll(async () => {
+  redis.disconnect();
+  await server.stop();
+});
+
+describe('the key register', () => {
+  test('finds a made key and nothing else', async () => {
+    const keys = createKeys(redis, PEPPER);
+    const { key, record } = await keys.create(GRANT);
+    expect(await keys.lookUp(key)).toEqual(record);
+    expect(await keys.lookUp(mintKey())).toBeUndefined();
+    expect(await keys.lookUp('junk')).toBeUndefined();
+    expect(await createKeys(redis, 'another pepper altogether').lookUp(key)).toBeUndefined();
+  });
+
+  test('holds no key in clear', async () => {
+    const { key } = await createKeys(redis, PEPPER).create(GRANT);
+    const everything = JSON.stringify(await redis.hgetall('{selvage}:keys'));
+    expect(everything).not.toContain(key);
+    expect(everything).not.toContain(key.slice(12));
+  });
+
+  test('rotates: both keys live and count together, until the grace is over', async () => {
+    const keys = createKeys(redis, PEPPER);
+    const old = await keys.create(GRANT);
+    const next = await keys.rotate(old.record.id, 3600);
+    expect(next.key).not.toBe(old.key);
+    expect((await keys.lookUp(next.key))?.meter).toBe((await keys.lookUp(old.key))?.meter);
+    await expect(keys.rotate(next.record.id, 0)).rejects.toThrow(/second live key/);
+
+    const another = await keys.create(GRANT);
+    const after = await keys.rotate(another.record.id, 0);
+    expect(await keys.lookUp(another.key)).toBeUndefined();
+    expect(await keys.lookUp(after.key)).toBeDefined();
+  });
+
+  test('refuses a revoked key from then on', async () => {
+    const keys = createKeys(redis, PEPPER);
+    const { key, record } = await keys.create(GRANT);
+    await keys.revoke(record.id);
+    expect(await keys.lookUp(key)).toBeUndefined();
+    await expect(keys.rotate(record.id, 60)).rejects.toThrow(/no longer live/);
+    await expect(keys.revoke('key_unknown')).rejects.toThrow(/keys list/);
+  });
+
+  test("an operator's own key is adopted, with no form to keep, and adopting again changes its grant", async () => {
+    const keys = createKeys(redis, PEPPER);
+    await keys.adopt('my-own-key-1', GRANT);
+    expect(await keys.lookUp('my-own-key-1')).toBeUndefined();
+    const first = await keys.lookUp('my-own-key-1', 'my-own-key-1');
+    await keys.adopt('my-own-key-1', { ...GRANT, allowBase64: true });
+    expect(await keys.lookUp('my-own-key-1', 'my-own-key-1')).toMatchObject({
+      allowBase64: true,
+      meter: first?.meter,
+    });
+    expect(await keys.list()).toHaveLength(1);
+  });
+});
+
+describe('managed access', () => {
+  const wish = { client: 'shop', contact: 'dev@shop.example', scopes: GRANT.scopes };
+  const limits = { allowBase64: true, rate: GRANT.rate, quotaPerDay: 5 };
+
+  test('an approved request becomes a key with the scopes asked for', async () => {
+    const keys = createKeys(redis, PEPPER);
+    const requests = createAccessRequests(redis, keys);
+    const { id } = await requests.request(wish);
+    const { key } = await requests.approve(id, limits);
+    expect(await keys.lookUp(key)).toMatchObject({
+      client: 'shop',
+      scopes: GRANT.scopes,
+      quotaPerDay: 5,
+    });
+    expect(await requests.list()).toMatchObject([{ id, status: 'approved' }]);
+  });
+
+  test('a request is decided once', async () => {
+    const requests = createAccessRequests(redis, createKeys(redis, PEPPER));
+    const { id } = await requests.request(wish);
+    await requests.deny(id);
+    await expect(requests.approve(id, limits)).rejects.toThrow(/already denied/);
+    await expect(requests.deny('req_unknown')).rejects.toThrow(/access list/);
+  });
+});

@@ -1,0 +1,181 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { exportFeed, type Replace } from '../../src/feed-formats/export.ts';
+import type { FeedReading } from '../../src/feed-formats/parse.ts';
+import type { FeedRow } from '../../src/feed-formats/row.ts';
+import { FEED_FORMATS, type FeedFormat } from '../../src/feed-formats/sniff.ts';
+import { feedText, type Layout, type Product, streamOf } from '../support/feeds.ts';
+import { collect, type Item, itemsOf } from './reading.ts';
+
+async function exported(
+  feed: string | Uint8Array,
+  replace: Replace,
+  reading: FeedReading = {},
+): Promise<Buffer> {
+  return Buffer.concat(await collect(exportFeed(streamOf([feed]), replace, reading)));
+}
+
+const cutOut = (row: FeedRow, image: number): string =>
+  `https://cut.example/${encodeURIComponent(row.id)}/${image}.png?a=1&b=2`;
+
+/** The item as it should read once its links are those of `replace`. */
+const withLinks = (
+  item: Item,
+  replace: (row: FeedRow, image: number) => string | undefined,
+): Item =>
+  item.kind === 'fault'
+    ? item
+    : {
+        ...item,
+        imageLink: replace(item, 0) ?? item.imageLink,
+        additionalImageLinks: item.additionalImageLinks.map(
+          (link, i) => replace(item, i + 1) ?? link,
+        ),
+      };
+
+/** Characters that one format or another must quote or escape. */
+const text = fc.string({
+  unit: fc.constantFrom(
+    'a',
+    ' ',
+    '"',
+    "'",
+    ',',
+    ';',
+    '|',
+    '\t',
+    '\n',
+    '&',
+    '<',
+    '>',
+    ']]>',
+    '\\',
+    'ß',
+    '\u{1F9E5}',
+    '\ufffd',
+  ),
+  maxLength: 12,
+});
+const url = fc.oneof(
+  fc.webUrl({ withQueryParameters: true }),
+  fc.constantFrom(
+    'https://a.example/w_1,h_2/x.jpg?a=1&b=2',
+    'HTTPS://a.example/ü.jpg',
+    'ftp://a.example/1',
+    '',
+    ' https://a.example/ ',
+  ),
+);
+const product: fc.Arbitrary<Product> = fc.record({
+  id: text,
+  title: text,
+  description: text,
+  color: text,
+  price: text,
+  image_link: url,
+  additional_image_link: fc.array(url, { maxLength: 3 }),
+});
+const layout: fc.Arbitrary<Layout> = fc.record({
+  delimiter: fc.constantFrom(',', ';', '|'),
+  lineBreak: fc.constantFrom('\n', '\r\n'),
+  prefix: fc.constantFrom('g', 'google'),
+});
+
+describe.each(FEED_FORMATS)('%s', (format: FeedFormat) => {
+  const feed = fc
+    .tuple(fc.array(product, { minLength: 1, maxLength: 6 }), layout, fc.boolean())
+    .map(([all, chosen, mark]) => (mark ? '\ufeff' : '') + feedText(format, all, chosen));
+
+  test('leaves byte for byte as it came when nothing is replaced', async () => {
+    await fc.assert(
+      fc.asyncProperty(feed, async (source) => {
+        expect((await exported(source, () => undefined, { format })).toString()).toBe(source);
+      }),
+    );
+  });
+
+  test('reads the same again but for the links', async () => {
+    await fc.assert(
+      fc.asyncProperty(feed, fc.integer({ min: 1, max: 3 }), async (source, nth) => {
+        const replace = (row: FeedRow, image: number) =>
+          image % nth === 0 ? cutOut(row, image) : undefined;
+        const before = await itemsOf(source, { format });
+        const after = await itemsOf(await exported(source, replace, { format }), { format });
+        expect(after).toEqual(before.map((item) => withLinks(item, replace)));
+      }),
+    );
+  });
+
+  test('in UTF-16 as well', async () => {
+    const one: Product = { id: 'ä', title: 'ß', image_link: 'https://a.example/1.jpg' };
+    const source = Buffer.from(`\ufeff${feedText(format, [one])}`, 'utf16le').swap16();
+    expect(await exported(source, () => undefined)).toEqual(source);
+    const after = await exported(source, cutOut);
+    expect(await itemsOf(after)).toMatchObject([
+      { id: 'ä', title: 'ß', imageLink: 'https://cut.example/%C3%A4/0.png?a=1&b=2' },
+    ]);
+    expect(after.subarray(0, 2)).toEqual(source.subarray(0, 2));
+  });
+});
+
+const OLD = 'https://img.example/1.jpg';
+const NEW = 'https://cut.example/1.png?a&b';
+
+describe('what is no link stays as it was written', () => {
+  const rss = (inItem: string) =>
+    `<rss xmlns:g="http://base.google.com/ns/1.0"><channel>\r\n<!-- x -->${inItem}</channel></rss>`;
+  // biome-ignore format: a table reads best aligned
+  test.each([
+    { what: 'quotes that CSV does not need', from: `"id","image_link",x\r\n"a","${OLD}", "y\r\n`, to: `"id","image_link",x\r\n"a","${NEW}", "y\r\n` },
+    { what: 'blank lines and bad rows of CSV', from: `id,image_link\n\n,,\nb\nc,"x"y\na,${OLD}`, to: `id,image_link\n\n,,\nb\nc,"x"y\na,${NEW}` },
+    { what: 'one link among several in a cell', from: `id;image_link;additional_image_link\na;${OLD};bad , ${OLD}?2,${OLD}?3\n`, to: `id;image_link;additional_image_link\na;${NEW};bad , ${NEW},${NEW}\n` },
+    { what: 'the second row of an id', from: `id,image_link\na,${OLD}\na,${OLD}\n`, to: `id,image_link\na,${NEW}\na,${OLD}\n` },
+    { what: 'numbers, spaces and the order of JSON', from: `{ "b": 1.50, "2": 12345678901234567890, "image_link" :"https:\\/\\/img.example\\/1.jpg", "id":"a", "n": {"image_link":"x"} }\r\n`, to: `{ "b": 1.50, "2": 12345678901234567890, "image_link" :"${NEW}", "id":"a", "n": {"image_link":"x"} }\r\n` },
+    { what: 'what else is in a JSON list', from: `{"id":"a","image_link":"${OLD}","additional_image_link":[null,"${OLD}","bad",{"x":1}]}`, to: `{"id":"a","image_link":"${NEW}","additional_image_link":[null,"${NEW}","bad",{"x":1}]}` },
+    { what: 'the last of equal keys of JSON is meant', from: `{"id":"a","image_link":"x","image_link":"${OLD}"}`, to: `{"id":"a","image_link":"x","image_link":"${NEW}"}` },
+    { what: 'attributes, comments and unknown elements of XML', from: rss(`<item a='1'><!-- </item> --><g:id>a</g:id ><x:y xmlns:x="z"/><g:image_link t="1">\n ${OLD} </g:image_link></item >`), to: rss(`<item a='1'><!-- </item> --><g:id>a</g:id ><x:y xmlns:x="z"/><g:image_link t="1">\n ${NEW.replace('&', '&amp;')} </g:image_link></item >`) },
+    { what: 'CDATA', from: rss(`<item><g:id>a</g:id><g:image_link><![CDATA[${OLD}]]></g:image_link></item>`), to: rss(`<item><g:id>a</g:id><g:image_link><![CDATA[${NEW}]]></g:image_link></item>`) },
+    { what: 'a bad item of XML', from: rss(`<item><g:id>a & b</g:id><g:image_link>${OLD}</g:image_link></item>`), to: rss(`<item><g:id>a & b</g:id><g:image_link>${OLD}</g:image_link></item>`) },
+  ])('$what', async ({ from, to }) => {
+    expect((await exported(from, () => NEW)).toString()).toBe(to);
+  });
+
+  test('bytes that are no text', async () => {
+    const from = Buffer.from(`id,title,image_link\na,Wei\xdfer Mantel,${OLD}\n`, 'latin1');
+    const to = Buffer.from(`id,title,image_link\na,Wei\xdfer Mantel,${NEW}\n`, 'latin1');
+    expect(await exported(from, () => NEW)).toEqual(to);
+  });
+
+  test('another encoding', async () => {
+    const declared = '<?xml version="1.0" encoding="ISO-8859-1"?>';
+    const feed = (link: string) =>
+      Buffer.from(
+        declared +
+          rss(`<item><g:id>\xe4</g:id><g:image_link>${link}</g:image_link><x>\xdf</x></item>`),
+        'latin1',
+      );
+    expect(await exported(feed(OLD), () => 'https://cut.example/1.png')).toEqual(
+      feed('https://cut.example/1.png'),
+    );
+  });
+
+  test('rows that are too large to read', async () => {
+    const large = 'x'.repeat(3 * 1024 * 1024);
+    const feed = (link: string) => `id,title,image_link\na,${large},${OLD}\nb,Coat,${link}\n`;
+    expect((await exported(feed(OLD), () => NEW)).toString()).toBe(feed(NEW));
+  });
+});
+
+test('a new link is asked for once an image, in order, and may take its time', async () => {
+  const asked: string[] = [];
+  const source = `id,image_link,additional_image_link\na,${OLD},"${OLD}?1,${OLD}?2"\nb,bad,\nc,${OLD},\n`;
+  const out = await exported(source, async (row, image, url) => {
+    asked.push(`${row.index} ${row.id} ${image} ${url}`);
+    return image === 1 ? undefined : 'https://cut.example/ä,1.png';
+  });
+  expect(asked).toEqual([`0 a 0 ${OLD}`, `0 a 1 ${OLD}?1`, `0 a 2 ${OLD}?2`, `2 c 0 ${OLD}`]);
+  const link = 'https://cut.example/%C3%A4%2C1.png';
+  expect(out.toString()).toBe(
+    `id,image_link,additional_image_link\na,${link},"${OLD}?1,${link}"\nb,bad,\nc,${link},\n`,
+  );
+});

@@ -1,0 +1,26 @@
+import { type FeedReading, parseFeed } from '../../src/feed-formats/parse.ts';
+import type { FeedRow } from '../../src/feed-formats/row.ts';
+import type { RowError } from '../../src/feed-formats/row-error.ts';
+import { streamOf } from '../support/feeds.ts';
+
+export type Item = FeedRow | RowError;
+
+/** All items of a feed. */
+export async function itemsOf(
+  feed: string | Uint8Array,
+  reading: FeedReading = {},
+): Promise<Item[]> {
+  return collect(parseFeed(streamOf([feed]), reading));
+}
+
+export async function collect<T>(source: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const each of source) all.push(each);
+  return all;
+}
+
+/** What a test mostly asks of an item: its line and id, and what is wrong with it. */
+export const summary = (item: Item): string => {
+  const codes = (item.kind === 'row' ? item.notes : item.reasons).map(({ code }) => code);
+  return [item.line, item.kind, item.id ?? '-', ...codes].join(' ');
+};

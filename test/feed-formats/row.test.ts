@@ -1,0 +1,161 @@
+import { describe, expect, test } from 'vitest';
+import { idSet } from '../../src/feed-formats/id-set.ts';
+import { FEED_LIMITS } from '../../src/feed-formats/limits.ts';
+import { feedText, type Product, products } from '../support/feeds.ts';
+import { itemsOf, summary } from './reading.ts';
+
+const IMAGE = 'https://img.example/1.jpg';
+const FORMATS = ['rss', 'atom', 'tsv', 'csv', 'ndjson'] as const;
+
+const product: Product = {
+  id: 'sku-1',
+  title: 'Coat, "long" & <warm>',
+  description: 'One line\nand another',
+  product_type: 'Apparel > Coats',
+  google_product_category: '5598',
+  material: 'wool',
+  color: 'blau/grün',
+  gender: 'female',
+  age_group: 'adult',
+  brand: 'Selvedge',
+  link: 'https://shop.example/1',
+  image_link: IMAGE,
+  additional_image_link: [
+    'https://img.example/w_500,h_500/1.jpg',
+    'https://img.example/2.jpg?a=1&b=2',
+  ],
+};
+
+test.each(FORMATS)('a product reads the same in %s', async (format) => {
+  const [row] = await itemsOf(feedText(format, [product]));
+  expect(row).toMatchObject({
+    kind: 'row',
+    index: 0,
+    id: 'sku-1',
+    title: 'Coat, "long" & <warm>',
+    description: 'One line\nand another',
+    productType: 'Apparel > Coats',
+    googleProductCategory: '5598',
+    material: 'wool',
+    color: 'blau/grün',
+    gender: 'female',
+    ageGroup: 'adult',
+    brand: 'Selvedge',
+    imageLink: IMAGE,
+    additionalImageLinks: product.additional_image_link,
+    notes: [],
+  });
+});
+
+test.each(FORMATS)('%s: rows are numbered from 0 and ids are taken once', async (format) => {
+  const some = [...products(50, (i) => [`https://img.example/${i}.jpg`])];
+  const items = await itemsOf(feedText(format, [...some, ...some]));
+  expect(items.map(({ index }) => index)).toEqual(Array.from({ length: 100 }, (_, i) => i));
+  expect(items.slice(0, 50).every(({ kind }) => kind === 'row')).toBe(true);
+  expect(items.slice(50).map(({ id }) => id)).toEqual(some.map(({ id }) => id));
+  expect(items.slice(50)).toEqual(
+    items.slice(50).map(() => expect.objectContaining({ type: 'invalid-row', kind: 'fault' })),
+  );
+});
+
+test('ten thousand ids are told apart, and found again', () => {
+  const ids = idSet();
+  const names = Array.from({ length: 10_000 }, (_, i) => `sku-${i}`);
+  expect(names.filter((name) => ids.add(name))).toEqual(names);
+  expect(names.filter((name) => ids.add(name))).toEqual([]);
+});
+
+describe('additional images', () => {
+  const withAdditional = (...links: string[]) =>
+    itemsOf(feedText('rss', [{ ...product, additional_image_link: links }]));
+
+  test('that cannot be fetched are left out with a note', async () => {
+    const [row] = await withAdditional('ftp://img.example/1.jpg', IMAGE, 'none');
+    expect(row).toMatchObject({
+      kind: 'row',
+      additionalImageLinks: [IMAGE],
+      notes: [
+        { code: 'bad-url', column: 'g:additional_image_link' },
+        { code: 'bad-url', column: 'g:additional_image_link' },
+      ],
+    });
+  });
+
+  test('past the tenth are left out with a note', async () => {
+    const many = Array.from({ length: 12 }, (_, i) => `https://img.example/${i}.jpg`);
+    const [row] = await withAdditional(...many);
+    expect(row).toMatchObject({
+      additionalImageLinks: many.slice(0, FEED_LIMITS.maxAdditionalImages),
+      notes: [{ code: 'too-many-images' }],
+    });
+  });
+});
+
+describe('a byte that is no text harms its own row', () => {
+  /** The feed with the byte 0xff in place of every "\x01". */
+  const spoilt = (feed: string) =>
+    Buffer.from(Buffer.from(feed).map((byte) => (byte === 1 ? 0xff : byte)));
+  const three = (spoil: Partial<Product>): Product[] => [
+    { ...product, id: 'a' },
+    { ...product, id: 'b', ...spoil },
+    { ...product, id: 'c', title: 'really \ufffd' },
+  ];
+  const marked = (format: (typeof FORMATS)[number], spoil: Partial<Product>) =>
+    spoilt(feedText(format, three(spoil)).replaceAll('\\u0001', '\x01'));
+
+  test.each(FORMATS)('%s: in a title it is replaced and noted', async (format) => {
+    const items = await itemsOf(marked(format, { title: 'Wei\x01er Mantel' }));
+    expect(items.map((item) => summary(item).slice(2).trim())).toEqual([
+      'row a',
+      'row b broken-text',
+      'row c',
+    ]);
+    expect(items[1]).toMatchObject({ title: 'Wei\ufffder Mantel' });
+    expect(items[2]).toMatchObject({ title: 'really \ufffd' });
+  });
+
+  test.each(FORMATS)('%s: in an id or a link it spoils the row', async (format) => {
+    const inId = await itemsOf(marked(format, { id: 'b\x01' }));
+    expect(inId[1]).toMatchObject({ kind: 'fault', reasons: [{ code: 'broken-text' }] });
+    const inLink = await itemsOf(marked(format, { image_link: 'https://img.example/\x01.jpg' }));
+    expect(inLink[1]).toMatchObject({ kind: 'fault', reasons: [{ code: 'bad-url' }] });
+    expect([inId[2], inLink[2]]).toMatchObject([{ kind: 'row' }, { kind: 'row' }]);
+  });
+});
+
+describe('other encodings', () => {
+  const inUtf16 = (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le');
+  const long = [...products(500, (i) => [`https://img.example/${i}.jpg`])];
+
+  test.each(FORMATS)('%s in UTF-16, either end first, over several blocks', async (format) => {
+    const text = feedText(format, long).replace('encoding="UTF-8"', 'encoding="UTF-16"');
+    const expected = await itemsOf(text.replace('UTF-16', 'UTF-8'));
+    expect(expected).toHaveLength(500);
+    expect(await itemsOf(inUtf16(text))).toEqual(expected);
+    expect(await itemsOf(inUtf16(text).swap16())).toEqual(expected);
+  });
+
+  test('what an XML declaration or a charset says', async () => {
+    const rss = feedText('rss', [product]).replace('UTF-8', 'ISO-8859-1');
+    const csv = feedText('csv', [product]);
+    const items = [
+      ...(await itemsOf(Buffer.from(rss, 'latin1'))),
+      ...(await itemsOf(Buffer.from(csv, 'latin1'), {
+        mediaType: 'text/csv; charset="ISO-8859-1"',
+      })),
+    ];
+    expect(items).toMatchObject([
+      { color: 'blau/grün', notes: [] },
+      { color: 'blau/grün', notes: [] },
+    ]);
+  });
+});
+
+test.each([
+  ['nothing at all', Buffer.alloc(0), 'empty'],
+  ['gzip', Buffer.from('1f8b08000000000000ff', 'hex'), 'compressed'],
+  ['an HTML page', '<!doctype html><html>', 'unknown-format'],
+  ['a JSON array', '[{"id":1}]', 'unknown-format'],
+])('%s is refused as a whole', async (_, feed, reason) => {
+  await expect(itemsOf(feed)).rejects.toMatchObject({ name: 'FeedError', reason });
+});

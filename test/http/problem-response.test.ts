@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { asProblem, parserProblem, problemBody } from '../../src/http/problem-response.ts';
+import { Problem } from '../../src/platform/problem.ts';
+
+test('a problem is told by the contract token, with what to do and the request id', () => {
+  const problem = new Problem('payload-too-large', 'Send a smaller one', {
+    errors: [{ pointer: '/a', detail: 'b' }],
+  });
+  expect(problemBody(problem, 'id-1')).toEqual({
+    type: 'payload-too-large',
+    title: 'The payload is too large',
+    status: 413,
+    detail: 'Send a smaller one',
+    instance: 'urn:request:id-1',
+    requestId: 'id-1',
+    errors: [{ pointer: '/a', detail: 'b' }],
+  });
+});
+
+test.each(['https://api.example/problems', 'https://api.example/problems/'])(
+  'under the base %s a type is an absolute address',
+  (base) => {
+    const body = problemBody(new Problem('not-found', 'x'), 'id', base);
+    expect(body.type).toBe('https://api.example/problems/not-found');
+  },
+);
+
+const coded = (code: string, statusCode: number) =>
+  Object.assign(new Error('secret inside'), { code, statusCode });
+
+test.each([
+  [coded('FST_ERR_CTP_INVALID_MEDIA_TYPE', 415), 'unsupported-media-type'],
+  [coded('FST_ERR_CTP_BODY_TOO_LARGE', 413), 'payload-too-large'],
+  [coded('FST_SOMETHING_NEW', 400), 'invalid-request'],
+  [new TypeError('secret inside'), 'internal-error'],
+  ['thrown text', 'internal-error'],
+])('%s becomes %s and tells nothing of its inside', (error, type) => {
+  const problem = asProblem(error);
+  expect(problem.type).toBe(type);
+  expect(JSON.stringify(problemBody(problem, 'id'))).not.toContain('secret');
+});
+
+test.each([
+  ['HPE_HEADER_OVERFLOW', 'headers-too-large'],
+  ['ERR_HTTP_REQUEST_TIMEOUT', 'request-timeout'],
+  ['HPE_INVALID_METHOD', 'invalid-request'],
+])('the parser error %s is answered as %s', (code, type) => {
+  expect(parserProblem(coded(code, 0)).type).toBe(type);
+});

@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import { recoverForeground } from '../../src/imaging/foreground.ts';
+
+type Colour = readonly [number, number, number];
+const RED: Colour = [190, 40, 50];
+const GREEN: Colour = [30, 200, 90];
+
+/** A disc with a soft edge over a backdrop, as a camera sees it: colours mixed by alpha. */
+function disc(side: number, subject: Colour, backdrop: Colour) {
+  const matte = { data: new Uint8Array(side * side), width: side, height: side };
+  const pixels = { data: new Uint8Array(3 * side * side), width: side, height: side };
+  const [middle, radius, soft] = [side / 2, side / 4, side / 30];
+  for (let i = 0; i < side * side; i++) {
+    const distance = Math.hypot((i % side) + 0.5 - middle, Math.floor(i / side) + 0.5 - middle);
+    const alpha = Math.min(1, Math.max(0, (radius - distance) / soft + 0.5));
+    matte.data[i] = Math.round(255 * alpha);
+    const a = matte.data[i]! / 255;
+    for (let c = 0; c < 3; c++)
+      pixels.data[3 * i + c] = Math.round(a * subject[c]! + (1 - a) * backdrop[c]!);
+  }
+  return { pixels, matte };
+}
+
+/** Mean distance of the colours under the soft edge from the subject's own, in 1/255. */
+function rim({ pixels, matte }: ReturnType<typeof disc>, subject: Colour): number {
+  let sum = 0;
+  let count = 0;
+  matte.data.forEach((alpha, i) => {
+    if (alpha < 13 || alpha > 242) return;
+    for (let c = 0; c < 3; c++) sum += Math.abs(pixels.data[3 * i + c]! - subject[c]!);
+    count += 3;
+  });
+  return sum / count;
+}
+
+describe('the rim of the old backdrop goes', () => {
+  test.each([60, 300, 1000])('in a picture of %i pixels a side', (side) => {
+    const drawn = disc(side, RED, GREEN);
+    const mixed = rim(drawn, RED);
+    recoverForeground(drawn.pixels, drawn.matte);
+    expect(rim(drawn, RED)).toBeLessThan(mixed / 5);
+  });
+});
+
+test('pixels that are wholly subject or wholly backdrop stay as they are, bit for bit', () => {
+  const { pixels, matte } = disc(200, RED, GREEN);
+  const before = pixels.data.slice();
+  recoverForeground(pixels, matte);
+  let changed = 0;
+  matte.data.forEach((alpha, i) => {
+    const same = [0, 1, 2].every((c) => pixels.data[3 * i + c] === before[3 * i + c]);
+    if (alpha === 0 || alpha === 255) expect(same).toBe(true);
+    else if (!same) changed++;
+  });
+  expect(changed).toBeGreaterThan(100);
+});
+
+test('what hides under transparency changes nothing', () => {
+  const recovered = ([...hidden]: Colour) => {
+    const { pixels, matte } = disc(200, RED, GREEN);
+    const opacity = Uint8Array.from(matte.data, (alpha) => (alpha === 0 ? 0 : 255));
+    opacity.forEach((seen, i) => {
+      if (seen === 0) pixels.data.set(hidden, 3 * i);
+    });
+    recoverForeground(pixels, matte, opacity);
+    return pixels.data.filter((_, i) => opacity[Math.floor(i / 3)]! > 0);
+  };
+  expect(recovered([0, 0, 255])).toEqual(recovered([255, 250, 0]));
+});
+
+test.each([
+  { what: 'one pixel', width: 1, height: 1 },
+  { what: 'a line', width: 4000, height: 1 },
+  { what: 'a column', width: 1, height: 4000 },
+])('$what of undecided alpha keeps its colour', ({ width, height }) => {
+  const pixels = { data: new Uint8Array(3 * width * height).fill(90), width, height };
+  recoverForeground(pixels, { data: new Uint8Array(width * height).fill(128), width, height });
+  expect(new Set(pixels.data)).toEqual(new Set([90]));
+});

@@ -1,0 +1,328 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Queue } from 'bullmq';
+import type { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createCompletions } from '../../src/intake/completions.ts';
+import { createJobRecords, type JobRecord, type JobRecords } from '../../src/intake/job-records.ts';
+import {
+  createJobRetention,
+  eraseExpired,
+  expiryOf,
+  type JobRetention,
+} from '../../src/intake/job-retention.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { blockingConnection, commandConnection, untilReady } from '../../src/platform/redis.ts';
+import { enqueueJob, openQueue } from '../../src/queue/queue.ts';
+import type { Blobs } from '../../src/storage/blobs.ts';
+import { createFsBlobs } from '../../src/storage/fs-blobs.ts';
+import { failJob } from '../../workers/run-job.ts';
+import { type RedisServer, startRedis } from '../support/redis-server.ts';
+
+const log = createLog('test', 'silent');
+const NOW = Date.parse('2026-11-20T12:00:00.000Z');
+const at = (seconds: number): number => NOW + seconds * 1000;
+const DAY = 86_400;
+
+let server: RedisServer;
+let redis: Redis;
+let folder: string;
+let blobs: Blobs;
+let records: JobRecords;
+let keeping: JobRetention;
+let queue: Queue;
+const enqueue = (job: JobRecord) => enqueueJob(queue, job);
+beforeAll(async () => {
+  server = await startRedis();
+  redis = commandConnection(server.url, log);
+  await untilReady(redis, AbortSignal.timeout(5000));
+  folder = await mkdtemp(join(tmpdir(), 'selvage-records-'));
+  blobs = await createFsBlobs({ dir: folder });
+  records = createJobRecords(redis);
+  keeping = createJobRetention(records, blobs);
+  queue = openQueue('async', redis, log);
+});
+afterAll(async () => {
+  await queue.close();
+  redis.disconnect();
+  await server.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const QUOTA = '{selvage}:quota:test';
+let made = 0;
+/** An accepted job with its input in the store. */
+async function accepted(outputSeconds = 60, inputSeconds = 7 * DAY): Promise<JobRecord> {
+  const id = `job_test${++made}`;
+  const job = {
+    ...{ id, client: 'tests', requestId: 'r', outputSeconds, inputKey: `in/tests/${id}` },
+    operations: ['remove-background' as const],
+    createdAt: new Date(NOW).toISOString(),
+    expiresAt: expiryOf({ outputSeconds }, NOW).expiresAt,
+    quota: { key: QUOTA, cost: 1 },
+    inputSeconds,
+  };
+  await blobs.put(job.inputKey, Buffer.from('image'));
+  await records.create(job);
+  return known(id);
+}
+
+async function known(id: string): Promise<JobRecord> {
+  const job = await records.get(id);
+  if (!job) throw new Error(`no record of ${id}`);
+  return job;
+}
+
+const CUT_OUT = {
+  ...{ width: 1, height: 1, bytes: 3, mediaType: 'image/png' as const },
+  ...{ sha256: 'aa', model: 'm@1', confidence: 1 },
+};
+
+/** What a worker does up to the moment before it says that it is done. */
+async function workOn(job: JobRecord, outputKey: string): Promise<number> {
+  const attempt = (await records.begin(job.id, new Date(NOW).toISOString())) ?? 0;
+  expect(await records.note(job.id, attempt, { outputKey })).toBe(true);
+  await blobs.put(outputKey, Buffer.from('png'));
+  return attempt;
+}
+
+const succeed = (job: JobRecord, attempt: number): Promise<boolean> =>
+  records.end(job, {
+    from: ['active'],
+    to: 'succeeded',
+    attempt,
+    fields: { results: { cutout: CUT_OUT }, finishedAt: new Date(NOW).toISOString() },
+    dueAtMillis: at(job.outputSeconds),
+  });
+
+const end = (job: JobRecord, to: 'failed' | 'canceled'): Promise<boolean> =>
+  records.end(job, { from: ['queued', 'active'], to, fields: {}, dueAtMillis: at(60) });
+
+const quotaUsed = async (): Promise<number> => Number(await redis.get(QUOTA));
+
+async function allBlobs(): Promise<string[]> {
+  const keys: string[] = [];
+  for await (const { key } of blobs.list('')) keys.push(key);
+  return keys.sort();
+}
+
+describe('a record', () => {
+  test('says what was accepted, and where the job is', async () => {
+    const job = await accepted();
+    expect(job).toMatchObject({ status: 'queued', attempt: 0, client: 'tests' });
+    expect(await records.begin(job.id, job.createdAt)).toBe(1);
+    expect(await known(job.id)).toMatchObject({
+      status: 'active',
+      attempt: 1,
+      startedAt: job.createdAt,
+    });
+    expect(await records.get('job_unknown')).toBeUndefined();
+  });
+
+  test('comes to one end, however many try at once', async () => {
+    const job = await accepted();
+    const attempt = (await records.begin(job.id, job.createdAt)) ?? 0;
+    const won = await Promise.all([
+      succeed(job, attempt),
+      end(job, 'canceled'),
+      end(job, 'failed'),
+      succeed(job, attempt),
+    ]);
+    expect(won.filter(Boolean)).toHaveLength(1);
+    expect(await records.begin(job.id, job.createdAt)).toBeUndefined();
+  });
+
+  test('is not ended or added to by an attempt that another has overtaken', async () => {
+    const job = await accepted();
+    const lost = (await records.begin(job.id, job.createdAt)) ?? 0;
+    const latest = (await records.begin(job.id, job.createdAt)) ?? 0;
+    expect(latest).toBe(lost + 1);
+    expect(await records.note(job.id, lost, { outputKey: 'out/x' })).toBe(false);
+    expect(await succeed(job, lost)).toBe(false);
+    expect(await succeed(job, latest)).toBe(true);
+  });
+
+  test.each([
+    ['failed', 1],
+    ['canceled', 1],
+    ['succeeded', 0],
+  ] as const)('that %s gives %i unit back, once', async (to, back) => {
+    await redis.set(QUOTA, 5);
+    const job = await accepted();
+    const attempt = (await records.begin(job.id, job.createdAt)) ?? 0;
+    const finish = () => (to === 'succeeded' ? succeed(job, attempt) : end(job, to));
+    expect(await finish()).toBe(true);
+    expect(await finish()).toBe(false);
+    await keeping.erase(await known(job.id), at(1));
+    expect(await quotaUsed()).toBe(5 - back);
+  });
+
+  test('never gives back more than was used', async () => {
+    await redis.set(QUOTA, 0);
+    expect(await end(await accepted(), 'canceled')).toBe(true);
+    expect(await quotaUsed()).toBe(0);
+  });
+
+  test('wakes who waits for its end', async () => {
+    const endings = await createCompletions(blockingConnection(server.url, log));
+    const job = await accepted();
+    const woken = endings.next(job.id, AbortSignal.timeout(30_000));
+    await end(job, 'failed');
+    await woken;
+    expect((await known(job.id)).status).toBe('failed');
+    endings.close();
+  });
+});
+
+describe('a job under way', () => {
+  test('that is in no queue is put there, once', async () => {
+    const job = await accepted();
+    expect(await queue.getJob(job.id)).toBeUndefined();
+    for (const seconds of [300, 600, 900]) {
+      await eraseExpired({ records, keeping, enqueue }, at(seconds));
+      expect(await queue.getJobState(job.id)).toBe('waiting');
+    }
+    const waiting = await queue.getJobs('waiting');
+    expect(waiting.filter(({ id }) => id === job.id)).toHaveLength(1);
+    expect((await known(job.id)).status).toBe('queued');
+    expect(await blobs.head(job.inputKey)).toBeDefined();
+  });
+
+  test('whose image waited for longer than it may be kept has failed, and the image is gone', async () => {
+    await redis.set(QUOTA, 5);
+    const job = await accepted(60, 30);
+    const begun = await accepted(60, 30);
+    await records.begin(begun.id, begun.createdAt);
+    await eraseExpired({ records, keeping, enqueue }, at(30) - 1);
+    expect((await known(job.id)).status).toBe('queued');
+    await eraseExpired({ records, keeping, enqueue }, at(30));
+    expect(await known(job.id)).toMatchObject({
+      status: 'failed',
+      problem: { type: 'upstream-unavailable', detail: expect.stringContaining('send it again') },
+    });
+    expect(await blobs.head(job.inputKey)).toBeUndefined();
+    expect(await quotaUsed()).toBe(4);
+    expect((await known(begun.id)).status).toBe('active');
+    expect(await blobs.head(begun.inputKey)).toBeDefined();
+  });
+
+  test('that is given up has failed, gives its unit back and leaves nothing', async () => {
+    await redis.set(QUOTA, 5);
+    const job = await accepted();
+    const outputKey = 'out/tests/given-up.png';
+    await workOn(job, outputKey);
+    await failJob({ records, keeping }, job.id);
+    expect(await known(job.id)).toMatchObject({
+      status: 'failed',
+      problem: { type: 'upstream-failed', detail: expect.any(String) },
+    });
+    expect(await quotaUsed()).toBe(4);
+    for (const key of [job.inputKey, outputKey]) expect(await blobs.head(key)).toBeUndefined();
+    await failJob({ records, keeping }, 'job_unknown');
+  });
+
+  test('that ends while the sweeper looks at it expires at its own time', async () => {
+    const job = await accepted();
+    const dueAtMillis = at(310);
+    const tooLate = async ({ id }: JobRecord) => {
+      if (id !== job.id) return;
+      await records.end(job, { from: ['queued'], to: 'failed', fields: {}, dueAtMillis });
+    };
+    await eraseExpired({ records, keeping, enqueue: tooLate }, at(300));
+    expect((await known(job.id)).status).toBe('failed');
+    expect(await records.due(dueAtMillis - 1)).not.toContain(job.id);
+    expect(await records.due(dueAtMillis)).toContain(job.id);
+  });
+});
+
+describe('expiry', () => {
+  test('spares a job that ends while it is looked after as one under way', async () => {
+    const job = await accepted(DAY);
+    const outputKey = 'out/tests/ends-meanwhile.png';
+    const attempt = await workOn(job, outputKey);
+    const ending: JobRecords = {
+      ...records,
+      async get(id) {
+        await succeed(job, attempt);
+        return records.get(id);
+      },
+    };
+    const { dueAtMillis } = expiryOf(job, NOW);
+    await eraseExpired({ records: ending, keeping, enqueue }, at(300));
+    expect((await known(job.id)).status).toBe('succeeded');
+    expect(await blobs.head(outputKey)).toBeDefined();
+    expect(await records.due(dueAtMillis - 1)).not.toContain(job.id);
+    expect(await records.due(dueAtMillis)).toContain(job.id);
+  });
+
+  test('takes the result at its second, and the memory of it a day later', async () => {
+    const job = await accepted(60);
+    const outputKey = 'out/tests/expiry.png';
+    expect(await succeed(job, await workOn(job, outputKey))).toBe(true);
+    await keeping.tidy(job);
+    expect(await blobs.head(job.inputKey)).toBeUndefined();
+
+    await eraseExpired({ records, keeping, enqueue }, at(60) - 1);
+    expect((await known(job.id)).status).toBe('succeeded');
+    expect(await blobs.head(outputKey)).toBeDefined();
+
+    await eraseExpired({ records, keeping, enqueue }, at(60));
+    const tombstone = await known(job.id);
+    expect(tombstone.status).toBe('expired');
+    expect(tombstone.results).toBeUndefined();
+    expect(await blobs.head(outputKey)).toBeUndefined();
+
+    await eraseExpired({ records, keeping, enqueue }, at(60 + DAY) - 1);
+    expect((await known(job.id)).status).toBe('expired');
+    await eraseExpired({ records, keeping, enqueue }, at(60 + DAY));
+    expect(await records.get(job.id)).toBeUndefined();
+    expect(await records.due(at(100 * DAY))).not.toContain(job.id);
+  });
+
+  test('cut off after the tombstone is finished by the next sweep', async () => {
+    const job = await accepted(60);
+    const outputKey = 'out/tests/cut-off.png';
+    await succeed(job, await workOn(job, outputKey));
+    const { head } = blobs;
+    const broken = createJobRetention(records, {
+      head,
+      delete: () => Promise.reject(new Error('the store went away')),
+    });
+    await expect(eraseExpired({ records, keeping: broken, enqueue }, at(61))).rejects.toThrow(
+      'the store went away',
+    );
+    expect((await known(job.id)).status).toBe('expired');
+    expect(await blobs.head(outputKey)).toBeDefined();
+    await eraseExpired({ records, keeping, enqueue }, at(75));
+    expect(await blobs.head(outputKey)).toBeUndefined();
+  });
+});
+
+describe('erasure', () => {
+  test('leaves nothing of a late worker', async () => {
+    const job = await accepted();
+    const outputKey = 'out/tests/late.png';
+    const attempt = (await records.begin(job.id, job.createdAt)) ?? 0;
+    await records.note(job.id, attempt, { outputKey });
+    const receipt = await keeping.erase(job, at(1));
+    expect(receipt).toEqual({ erasedAt: new Date(at(1)).toISOString(), blobs: 1 });
+
+    // The worker had begun, knows nothing of it, and finishes.
+    await blobs.put(outputKey, Buffer.from('png'));
+    expect(await succeed(job, attempt)).toBe(false);
+    await keeping.tidy(job);
+    expect(await allBlobs()).not.toContain(outputKey);
+    expect((await known(job.id)).status).toBe('expired');
+    expect(await keeping.erase(await known(job.id), at(5))).toEqual(receipt);
+  });
+
+  test('leaves the input of a job whose record Redis has lost', async () => {
+    const job = await accepted();
+    const attempt = (await records.begin(job.id, job.createdAt)) ?? 0;
+    await redis.flushall();
+    expect(await succeed(job, attempt)).toBe(false);
+    await keeping.tidy(job);
+    expect(await blobs.head(job.inputKey)).toBeDefined();
+  });
+});

@@ -1,0 +1,100 @@
+import { Worker } from 'bullmq';
+import type { Redis } from 'ioredis';
+import { Registry } from 'prom-client';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createQueueFigures, readRedisMemory } from '../../src/intake/queue-figures.ts';
+import { createLog } from '../../src/platform/log.ts';
+import {
+  watchBatches,
+  watchDependencies,
+  watchQueues,
+  watchRedisMemory,
+} from '../../src/platform/metrics/system-gauges.ts';
+import {
+  blockingConnection,
+  commandConnection,
+  PREFIX,
+  untilReady,
+} from '../../src/platform/redis.ts';
+import { openQueue } from '../../src/queue/queue.ts';
+import { type RedisServer, startRedis } from '../support/redis-server.ts';
+
+const log = createLog('test', 'silent');
+const HOUR_MILLIS = 3_600_000;
+
+let server: RedisServer;
+let redis: Redis;
+beforeAll(async () => {
+  server = await startRedis();
+  redis = commandConnection(server.url, log);
+  await untilReady(redis, AbortSignal.timeout(10_000));
+});
+afterAll(async () => {
+  redis.disconnect();
+  await server.stop();
+});
+
+test('the oldest job is the one that has waited longest for its first attempt', async () => {
+  const queue = openQueue('webhook', redis, log);
+  const figures = createQueueFigures(redis, log);
+  const oldest = async () =>
+    (await figures.read()).find(({ queue: name }) => name === 'webhook')?.oldestMillis;
+  expect(await oldest()).toBe(0);
+
+  // One that was tried an hour ago, and is to be tried again: it waits no hour.
+  const old = { timestamp: Date.now() - HOUR_MILLIS };
+  await queue.add('tried', {}, { ...old, attempts: 3, jobId: 'tried' });
+  const blocking = blockingConnection(server.url, log);
+  const worker = new Worker('webhook', async () => Promise.reject(new Error('not now')), {
+    ...{ connection: blocking, prefix: PREFIX, skipVersionCheck: true },
+  });
+  await new Promise((resolve) => worker.once('failed', resolve));
+  await worker.close();
+  blocking.disconnect();
+  expect(await oldest()).toBe(0);
+
+  // One that was made yesterday for this minute has waited since this minute.
+  await queue.add('promised', {}, { ...old, delay: HOUR_MILLIS - 60_000, jobId: 'promised' });
+  await (await queue.getJob('promised'))?.promote();
+  expect(await oldest()).toBeGreaterThanOrEqual(60_000);
+  expect(await oldest()).toBeLessThan(70_000);
+
+  await queue.add('waits', {}, { ...old, jobId: 'waits' });
+  expect(await oldest()).toBeGreaterThanOrEqual(60_000);
+  const [webhook] = (await figures.read()).filter(({ queue: name }) => name === 'webhook');
+  expect(webhook?.jobs).toEqual({ waiting: 3, active: 0, delayed: 0, failed: 0 });
+  await queue.close();
+  await figures.close();
+});
+
+test('many scrapes within a second look once, and one that cannot look says nothing', async () => {
+  const registry = new Registry();
+  let looks = 0;
+  watchQueues(registry, async () => {
+    looks++;
+    return [{ queue: 'sync', jobs: { waiting: looks }, oldestMillis: 1500 }];
+  });
+  watchDependencies(registry, { redis: async () => {} });
+  watchBatches(registry, () => Promise.reject(new Error('Redis is away')));
+  watchRedisMemory(registry, () => Promise.reject(new Error('Redis is away')));
+  const pages = await Promise.all([registry.metrics(), registry.metrics(), registry.metrics()]);
+  expect(looks).toBe(1);
+  for (const page of pages) {
+    expect(page).toContain('selvage_queue_jobs{queue="sync",state="waiting"} 1');
+    expect(page).toContain('selvage_queue_oldest_seconds{queue="sync"} 1.5');
+    expect(page).not.toMatch(/^selvage_(redis_memory_used_bytes|batch)\w*[ {]/m);
+  }
+});
+
+test('what Redis holds is told, and that it is reached until it is not', async () => {
+  expect(await readRedisMemory(redis)).toMatchObject({ maxBytes: 0 });
+  const scrape = () => {
+    const registry = new Registry();
+    watchDependencies(registry, { redis: async () => void (await redis.ping()) });
+    return registry.metrics();
+  };
+  expect(await scrape()).toContain('selvage_dependency_up{dependency="redis"} 1');
+  await server.end();
+  expect(await scrape()).toContain('selvage_dependency_up{dependency="redis"} 0');
+  await server.start();
+});

@@ -1,0 +1,201 @@
+import fc from 'fast-check';
+import { Webhook } from 'standardwebhooks';
+import { describe, expect, test } from 'vitest';
+import {
+  mintWebhookSecret,
+  signWebhook,
+  verifyWebhook,
+  type WebhookCheck,
+  type WebhookErrorReason,
+} from '../../../src/intake/webhooks/signature.ts';
+
+/** The worked example that the reference libraries of Standard Webhooks test themselves with. */
+const EXAMPLE = {
+  secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+  message: {
+    id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+    timestampSeconds: 1_614_265_330,
+    body: '{"test": 2432232314}',
+  },
+  signature: 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+};
+
+const keyOf = (bytes: number) => `whsec_${Buffer.alloc(bytes, 7).toString('base64')}`;
+
+describe('signing', () => {
+  test('gives the signature of the worked example', () => {
+    expect(signWebhook([EXAMPLE.secret], EXAMPLE.message)).toEqual({
+      'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+      'webhook-timestamp': '1614265330',
+      'webhook-signature': EXAMPLE.signature,
+    });
+  });
+
+  test('signs text and its UTF-8 bytes alike', () => {
+    const body = '{"name":"Übergröße 👗"}';
+    const message = { ...EXAMPLE.message, body };
+    const bytes = { ...message, body: new TextEncoder().encode(body) };
+    expect(signWebhook([EXAMPLE.secret], bytes)).toEqual(signWebhook([EXAMPLE.secret], message));
+  });
+
+  test('signs once with each live secret', () => {
+    const older = mintWebhookSecret();
+    const { 'webhook-signature': both } = signWebhook([EXAMPLE.secret, older], EXAMPLE.message);
+    const { 'webhook-signature': alone } = signWebhook([older], EXAMPLE.message);
+    expect(both).toBe(`${EXAMPLE.signature} ${alone}`);
+  });
+
+  test('a minted secret is 32 bytes, and no two are alike', () => {
+    const [one, other] = [mintWebhookSecret(), mintWebhookSecret()];
+    expect(Buffer.from(one.replace('whsec_', ''), 'base64')).toHaveLength(32);
+    expect(one).not.toBe(other);
+  });
+
+  test.each([
+    { why: 'is too short', secret: keyOf(23) },
+    { why: 'is too long', secret: keyOf(65) },
+    { why: 'lacks the prefix', secret: keyOf(32).replace('whsec_', '') },
+    { why: 'has another prefix', secret: keyOf(32).replace('whsec_', 'wh_sec') },
+    { why: 'is not base64', secret: `${keyOf(32)}!` },
+    { why: 'is empty', secret: '' },
+  ])('a secret that $why is refused without being repeated', ({ secret }) => {
+    const signing = () => signWebhook([secret], EXAMPLE.message);
+    expect(signing).toThrow(RangeError);
+    expect(signing).toThrow('A webhook secret is whsec_ and 24 to 64 bytes in base64');
+  });
+
+  test.each([24, 64])('a secret of %i bytes is accepted', (bytes) => {
+    expect(signWebhook([keyOf(bytes)], EXAMPLE.message)['webhook-signature']).toMatch(/^v1,/);
+  });
+});
+
+describe('verifying', () => {
+  const now = EXAMPLE.message.timestampSeconds;
+  const good: WebhookCheck = {
+    secrets: [EXAMPLE.secret],
+    headers: { ...signWebhook([EXAMPLE.secret], EXAMPLE.message) },
+    body: EXAMPLE.message.body,
+    nowSeconds: now,
+  };
+  const withHeader = (name: string, value: string | string[] | undefined): WebhookCheck => ({
+    ...good,
+    headers: { ...good.headers, [name]: value },
+  });
+
+  test.each<{ why: string; check: WebhookCheck }>([
+    { why: 'the worked example', check: good },
+    { why: 'the body as bytes', check: { ...good, body: Buffer.from(EXAMPLE.message.body) } },
+    { why: 'five minutes of delay', check: { ...good, nowSeconds: now + 300 } },
+    { why: 'a sender five minutes ahead', check: { ...good, nowSeconds: now - 300 } },
+    { why: 'a wider tolerance', check: { ...good, nowSeconds: now + 900, toleranceSeconds: 900 } },
+    {
+      why: 'a receiver that already knows the next secret',
+      check: { ...good, secrets: [mintWebhookSecret(), EXAMPLE.secret] },
+    },
+    {
+      why: 'a sender that signs with two',
+      check: {
+        ...good,
+        headers: { ...signWebhook([mintWebhookSecret(), EXAMPLE.secret], EXAMPLE.message) },
+      },
+    },
+    {
+      why: 'signatures of versions to come beside ours',
+      check: withHeader('webhook-signature', `v1a,AAAA v2,BBBB ${EXAMPLE.signature}`),
+    },
+  ])('accepts $why', ({ check }) => {
+    expect(verifyWebhook(check)).toEqual({ id: EXAMPLE.message.id, timestampSeconds: now });
+  });
+
+  test.each<{ why: string; fault: WebhookErrorReason; check: WebhookCheck }>([
+    { why: 'no id', fault: 'incomplete', check: withHeader('webhook-id', undefined) },
+    { why: 'no time', fault: 'incomplete', check: withHeader('webhook-timestamp', undefined) },
+    { why: 'no signature', fault: 'incomplete', check: withHeader('webhook-signature', undefined) },
+    { why: 'two ids', fault: 'incomplete', check: withHeader('webhook-id', ['a', 'b']) },
+    { why: 'a time in words', fault: 'incomplete', check: withHeader('webhook-timestamp', 'now') },
+    { why: 'a half second', fault: 'incomplete', check: withHeader('webhook-timestamp', '1.5') },
+    { why: 'an old message', fault: 'too-old', check: { ...good, nowSeconds: now + 301 } },
+    { why: 'a message from ahead', fault: 'too-new', check: { ...good, nowSeconds: now - 301 } },
+    { why: 'another body', fault: 'unsigned', check: { ...good, body: '{"test": 2432232315}' } },
+    { why: 'another id', fault: 'unsigned', check: withHeader('webhook-id', 'msg_other') },
+    {
+      why: 'another time',
+      fault: 'unsigned',
+      check: withHeader('webhook-timestamp', String(now + 1)),
+    },
+    {
+      why: 'an unknown secret',
+      fault: 'unsigned',
+      check: { ...good, secrets: [mintWebhookSecret()] },
+    },
+    { why: 'no secret at all', fault: 'unsigned', check: { ...good, secrets: [] } },
+    {
+      why: 'an empty signature',
+      fault: 'unsigned',
+      check: withHeader('webhook-signature', ''),
+    },
+    {
+      why: 'the right bytes under another version',
+      fault: 'unsigned',
+      check: withHeader('webhook-signature', EXAMPLE.signature.replace('v1,', 'v1a,')),
+    },
+    {
+      why: 'half a signature',
+      fault: 'unsigned',
+      check: withHeader('webhook-signature', EXAMPLE.signature.slice(0, 20)),
+    },
+  ])('refuses $why', ({ check, fault }) => {
+    expect(() => verifyWebhook(check)).toThrow(
+      expect.objectContaining({ name: 'WebhookRefused', fault }),
+    );
+  });
+});
+
+describe('beside the standardwebhooks package', () => {
+  const nowSeconds = Math.floor(Date.now() / 1000);
+  const messages = fc.record({
+    id: fc.stringMatching(/^msg_[A-Za-z0-9]{8,40}$/),
+    text: fc.string({ unit: 'binary' }).map((text) => JSON.stringify({ text })),
+    secret: fc
+      .uint8Array({ minLength: 24, maxLength: 64 })
+      .map((key) => `whsec_${Buffer.from(key).toString('base64')}`),
+  });
+
+  test('it accepts what we sign', () => {
+    fc.assert(
+      fc.property(messages, ({ id, text, secret }) => {
+        const headers = signWebhook([mintWebhookSecret(), secret], {
+          id,
+          timestampSeconds: nowSeconds,
+          body: text,
+        });
+        expect(new Webhook(secret).verify(text, { ...headers })).toEqual(JSON.parse(text));
+      }),
+    );
+  });
+
+  test('we accept what it signs', () => {
+    fc.assert(
+      fc.property(messages, ({ id, text, secret }) => {
+        const headers = {
+          'webhook-id': id,
+          'webhook-timestamp': String(nowSeconds),
+          'webhook-signature': new Webhook(secret).sign(id, new Date(nowSeconds * 1000), text),
+        };
+        const verified = verifyWebhook({ secrets: [secret], headers, body: text, nowSeconds });
+        expect(verified).toEqual({ id, timestampSeconds: nowSeconds });
+      }),
+    );
+  });
+
+  test('it refuses what we sign with another secret', () => {
+    const { message } = EXAMPLE;
+    const headers = signWebhook([mintWebhookSecret()], {
+      ...message,
+      timestampSeconds: nowSeconds,
+    });
+    expect(() => new Webhook(EXAMPLE.secret).verify(message.body, { ...headers })).toThrow(
+      'No matching signature',
+    );
+  });
+});

@@ -1,0 +1,64 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { ConfigError, readConfig } from '../../src/platform/config.ts';
+
+test('with nothing set, the documented defaults hold', () => {
+  expect(readConfig({ SELVAGE_HOME: '/nowhere' })).toMatchObject({
+    HOST: '127.0.0.1',
+    PORT: 8080,
+    REDIS_URL: 'redis://127.0.0.1:6379',
+    STORE: 'fs',
+    STORE_DIR: '/nowhere/store',
+    SYNC_TIMEOUT_SECONDS: 25,
+    MAX_IMAGE_BYTES: 20 * 1024 * 1024,
+    MAX_IMAGE_PIXELS: 50_000_000,
+    MODEL: 'garment-cutout',
+    DEVICE: 'auto',
+  });
+});
+
+test('an empty setting is an absent one', () => {
+  expect(readConfig({ PORT: '', REDIS_URL: '' }).PORT).toBe(8080);
+});
+
+test('how many pictures go together is for the device to say, unless it is set', () => {
+  expect(readConfig({}).WORKER_BATCH).toBeUndefined();
+  expect(readConfig({ WORKER_BATCH: '4' }).WORKER_BATCH).toBe(4);
+  expect(() => readConfig({ WORKER_BATCH: '0' })).toThrow(/WORKER_BATCH/);
+});
+
+test('networks that may be fetched from are a list in CIDR notation', () => {
+  expect(readConfig({}).FETCH_ALLOW).toEqual([]);
+  const env = { FETCH_ALLOW: '10.0.0.0/8, fd00::/8,' };
+  expect(readConfig(env).FETCH_ALLOW).toEqual(['10.0.0.0/8', 'fd00::/8']);
+  expect(() => readConfig({ FETCH_ALLOW: '10.0.0.1' })).toThrow(/FETCH_ALLOW/);
+});
+
+test('all faults are told at once, by name and never by value', () => {
+  const env = { PORT: 'eighty', STORE: 'tape', KEY_PEPPER: 'tooshort', REDIS_URL: 'http://x' };
+  let message = '';
+  try {
+    readConfig(env);
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    message = String(error);
+  }
+  for (const name of Object.keys(env)) expect(message).toContain(name);
+  for (const value of ['eighty', 'tape', 'tooshort', 'http://x'])
+    expect(message).not.toContain(value);
+});
+
+test('the Redis of the instance that runs under SELVAGE_HOME is found', () => {
+  const home = mkdtempSync(join(tmpdir(), 'selvage-'));
+  onTestFinished(() => rmSync(home, { recursive: true }));
+  writeFileSync(
+    join(home, 'instance.json'),
+    JSON.stringify({ redisUrl: 'redis://127.0.0.1:7777' }),
+  );
+  expect(readConfig({ SELVAGE_HOME: home }).REDIS_URL).toBe('redis://127.0.0.1:7777');
+  expect(readConfig({ SELVAGE_HOME: home, REDIS_URL: 'redis://r:1' }).REDIS_URL).toBe(
+    'redis://r:1',
+  );
+});

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { Problem } from '../../src/platform/problem.ts';
+import { deserializeProblem, serializeProblem } from '../../src/queue/serialized-problem.ts';
+
+test('a problem crosses the queue as it was', () => {
+  const problem = new Problem('invalid-request', 'Twice "so"', {
+    errors: [{ pointer: '/roi', detail: 'lies outside' }],
+  });
+  expect(deserializeProblem(serializeProblem(problem))).toEqual(problem);
+});
+
+test.each([
+  'job stalled more than allowable limit',
+  '{not json',
+  '{"type":"no-such-type","detail":"x"}',
+  '',
+])('another failure, %j, is no refusal', (message) =>
+  expect(deserializeProblem(message)).toBeUndefined(),
+);

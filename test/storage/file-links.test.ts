@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { Problem } from '../../src/platform/problem.ts';
+import { type FileQuery, fileLinks } from '../../src/storage/file-links.ts';
+
+const secret = createHash('sha256').update('a secret of the test').digest();
+const links = fileLinks(secret);
+const NOW = Date.parse('2026-11-20T12:00:00.000Z');
+const IN_A_MINUTE = NOW / 1000 + 60;
+const KEY = 'out/c/0123/m-1/job_1.png';
+
+/** The query of a link, as the server parses it. */
+function queryOf(link: string): FileQuery {
+  const { searchParams } = new URL(link, 'http://here.example');
+  const { key = '', signature = '', ...rest } = Object.fromEntries(searchParams);
+  return { key, signature, ...rest };
+}
+
+function refusal(query: FileQuery, nowMillis = NOW): string {
+  try {
+    links.read(query, nowMillis);
+    return 'none';
+  } catch (error) {
+    if (error instanceof Problem) return error.type;
+    throw error;
+  }
+}
+
+describe('a link', () => {
+  test('gives its file until its time has passed', () => {
+    const link = links.make(KEY, 'red shirt.png', IN_A_MINUTE + 0.9);
+    expect(link).toMatch(/^\/intake\/v1\/files\/red-shirt\.png\?key=out%2Fc%2F0123/);
+    const file = { key: KEY, expiresAtSeconds: IN_A_MINUTE };
+    expect(links.read(queryOf(link), NOW)).toEqual(file);
+    expect(links.read(queryOf(link), NOW + 59_999)).toEqual(file);
+    expect(refusal(queryOf(link), NOW + 60_000)).toBe('gone');
+  });
+
+  test('without a time gives its file for ever', () => {
+    const link = links.make('feeds/c/f/export.xml', 'export.xml');
+    expect(link).not.toContain('expires');
+    const file = { key: 'feeds/c/f/export.xml', expiresAtSeconds: undefined };
+    expect(links.read(queryOf(link), NOW * 2)).toEqual(file);
+  });
+
+  const query = queryOf(links.make(KEY, 'a.png', IN_A_MINUTE));
+  const { expires: _, ...endless } = query;
+  const other = fileLinks(createHash('sha256').update('another').digest());
+  const altered: [what: string, query: FileQuery][] = [
+    ['another file', { ...query, key: 'out/c/0123/m-1/job_2.png' }],
+    ['a later time', { ...query, expires: String(IN_A_MINUTE + 1) }],
+    ['the same time in other digits', { ...query, expires: `0${IN_A_MINUTE}` }],
+    ['no time', endless],
+    ['the time as part of the key', { ...endless, key: `${KEY}\n${IN_A_MINUTE}` }],
+    ['no signature', { ...query, signature: '' }],
+    ['half a signature', { ...query, signature: query.signature.slice(0, 20) }],
+    ['a longer signature', { ...query, signature: `${query.signature}AA` }],
+    ['the signature of another secret', queryOf(other.make(KEY, 'a.png', IN_A_MINUTE))],
+  ];
+  test.each(altered)('with %s is not found', (_, wrong) => {
+    expect(refusal(wrong)).toBe('not-found');
+  });
+
+  test.each(['in/c/job_1', 'sync/c/1/out.png', 'epoch', 'batches/c/b/rows/1', 'outer/x'])(
+    'to %s is not made',
+    (key) => {
+      expect(() => links.make(key, 'a.png')).toThrow(TypeError);
+    },
+  );
+
+  test('has a name that is one segment of a path, whatever it was called', () => {
+    fc.assert(
+      fc.property(fc.string(), (name) => {
+        const link = links.make(KEY, name, IN_A_MINUTE);
+        const { pathname } = new URL(link, 'http://here.example');
+        expect(pathname).toMatch(/^\/intake\/v1\/files\/[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$/);
+        expect(links.read(queryOf(link), NOW).key).toBe(KEY);
+      }),
+      { examples: [['..'], ['.'], [''], ['a/../../b'], ['x'.repeat(500)]] },
+    );
+  });
+});

@@ -1,0 +1,202 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import {
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  truncate,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { BlobMissing } from '../../src/storage/blobs.ts';
+import { createFsBlobs } from '../../src/storage/fs-blobs.ts';
+import { openStorage } from '../../src/storage/open-storage.ts';
+import { blobsContract, entriesOf } from './blobs.contract.ts';
+
+let home: string;
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'selvage-store-'));
+});
+afterAll(() => rm(home, { recursive: true, force: true }));
+
+/** A folder that is not there yet, in one that is watched for strays. */
+const freshDir = () => join(home, randomUUID(), 'store');
+const run = promisify(execFile);
+
+describe('blobs in the file system', () => {
+  blobsContract(() => createFsBlobs({ dir: freshDir() }));
+});
+
+describe('files', () => {
+  test('lie in folders of this user alone, begin with the bytes of the blob, and say what they are', async () => {
+    const dir = freshDir();
+    const blobs = await createFsBlobs({ dir });
+    await blobs.put('in/acme/1.png', Buffer.from('pixels'), { mediaType: 'image/png' });
+    const file = join(dir, 'blobs/in~/acme~/1.png');
+    expect((await readFile(file, 'latin1')).startsWith('pixels{"mediaType":"image/png"')).toBe(
+      true,
+    );
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect((await stat(join(dir, 'blobs/in~'))).mode & 0o777).toBe(0o700);
+    expect((await stat(dir)).mode & 0o777).toBe(0o700);
+  });
+
+  test('deleting the last blob of a folder deletes the folder', async () => {
+    const dir = freshDir();
+    const blobs = await createFsBlobs({ dir });
+    await blobs.put('a/b/c/1', Buffer.from('x'));
+    await blobs.put('a/b/2', Buffer.from('x'));
+    await blobs.delete('a/b/c/1');
+    expect(await readdir(join(dir, 'blobs/a~/b~'))).toEqual(['2']);
+    await blobs.delete('a/b/2');
+    expect(await readdir(join(dir, 'blobs'))).toEqual([]);
+  });
+
+  test('of a copy are one file with two names', async () => {
+    const dir = freshDir();
+    const blobs = await createFsBlobs({ dir });
+    await blobs.put('a/1', Buffer.alloc(100_000, 1));
+    await blobs.copy('a/1', 'b/2');
+    await blobs.copy('b/2', 'a/1');
+    const [one, two] = await Promise.all(
+      ['a~/1', 'b~/2'].map((at) => stat(join(dir, 'blobs', at))),
+    );
+    expect(one?.ino).toBe(two?.ino);
+    expect(one?.nlink).toBe(2);
+    expect(await readdir(join(dir, 'unfinished'))).toEqual([]);
+  });
+
+  test('deleted at the moment they are copied are copied or missing, at every such moment', async () => {
+    const blobs = await createFsBlobs({ dir: freshDir() });
+    const outcomes = new Set<string>();
+    for (let turn = 0; turn < 200; turn++) {
+      await blobs.put('a/from', Buffer.from('x'), { durable: false });
+      const copy = blobs.copy('a/from', 'a/to').then(
+        () => 'copied',
+        (error) => (error instanceof BlobMissing ? 'missing' : `${error}`),
+      );
+      for (let ticks = turn % 40; ticks > 0; ticks--) await new Promise(setImmediate);
+      await blobs.delete('a/from');
+      outcomes.add(await copy);
+    }
+    expect(['copied', 'missing']).toEqual(expect.arrayContaining([...outcomes]));
+  });
+
+  test('are seen by a second process that opened the same folder', async () => {
+    const dir = freshDir();
+    const [writer, reader] = [await createFsBlobs({ dir }), await createFsBlobs({ dir })];
+    await writer.put('shared', Buffer.from('x'));
+    expect(await reader.head('shared')).toMatchObject({ bytes: 1 });
+  });
+
+  test('no text whatever, used as a key, writes outside the folder', async () => {
+    const dir = freshDir();
+    const blobs = await createFsBlobs({ dir });
+    const parts = fc.constantFrom(
+      '..',
+      '.',
+      '/',
+      '\\',
+      '~',
+      'a',
+      '\0',
+      '%2e',
+      '%2f',
+      ' ',
+      '-',
+      'é',
+    );
+    const texts = fc.oneof(
+      fc.array(parts, { maxLength: 8 }).map((all) => all.join('')),
+      fc.string(),
+    );
+    await fc.assert(
+      fc.asyncProperty(texts, async (key) => {
+        const refused = await blobs.put(key, Buffer.from('x')).then(
+          () => false,
+          (error) => error instanceof TypeError,
+        );
+        expect(refused || (await blobs.head(key)) !== undefined).toBe(true);
+      }),
+      { numRuns: 500 },
+    );
+    expect(await readdir(join(dir, '..'))).toEqual(['store']);
+    expect((await readdir(dir)).sort()).toEqual(['blobs', 'unfinished']);
+    expect(await readdir(join(dir, 'unfinished'))).toEqual([]);
+  });
+});
+
+describe('faults', () => {
+  test.each([
+    { title: 'cut short', bytes: 3 },
+    { title: 'emptied', bytes: 0 },
+  ])(
+    'a file $title by a power cut is no blob, but is listed, deleted and replaced',
+    async (row) => {
+      const dir = freshDir();
+      const blobs = await createFsBlobs({ dir });
+      await blobs.put('a/hurt', Buffer.from('pixels'));
+      await truncate(join(dir, 'blobs/a~/hurt'), row.bytes);
+      await expect(blobs.get('a/hurt')).rejects.toBeInstanceOf(BlobMissing);
+      await expect(blobs.open('a/hurt')).rejects.toBeInstanceOf(BlobMissing);
+      expect(await blobs.head('a/hurt')).toBeUndefined();
+      await expect(blobs.copy('a/hurt', 'a/copy')).rejects.toBeInstanceOf(BlobMissing);
+      const entries = await entriesOf(blobs, '');
+      expect(entries).toMatchObject([{ key: 'a/hurt', bytes: 0 }]);
+      await blobs.put('a/hurt', Buffer.from('mended'));
+      expect(Buffer.from(await blobs.get('a/hurt')).toString()).toBe('mended');
+    },
+  );
+
+  test('what a killed process left unfinished is cleared away, what is being written is not', async () => {
+    const dir = freshDir();
+    await createFsBlobs({ dir });
+    const [old, young] = ['old', 'young'].map((name) => join(dir, 'unfinished', name));
+    for (const file of [old, young]) await writeFile(file!, 'half');
+    const yesterday = new Date(Date.now() - 86_400_000);
+    await utimes(old!, yesterday, yesterday);
+    await createFsBlobs({ dir });
+    expect(await readdir(join(dir, 'unfinished'))).toEqual(['young']);
+  });
+
+  test('a folder that cannot be made is said at once', async () => {
+    const file = join(home, randomUUID());
+    await writeFile(file, '');
+    await expect(createFsBlobs({ dir: join(file, 'store') })).rejects.toThrow('ENOTDIR');
+  });
+
+  test('a full disk fails the put and leaves the disk as it was', async ({ skip }) => {
+    const dir = freshDir();
+    await mkdir(dir, { recursive: true });
+    const mounted = await run('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', dir]).then(
+      () => true,
+      () => false,
+    );
+    if (!mounted) skip('no right to mount a small disk here');
+    onTestFinished(async () => void (await run('umount', [dir])));
+    const blobs = await createFsBlobs({ dir });
+    await blobs.put('small', Buffer.alloc(500_000, 1));
+    await expect(blobs.put('large/one', Buffer.alloc(4_000_000))).rejects.toThrow('ENOSPC');
+    await expect(blobs.put('small', Buffer.alloc(4_000_000))).rejects.toThrow('ENOSPC');
+    expect(await readdir(join(dir, 'unfinished'))).toEqual([]);
+    expect(Buffer.from(await blobs.get('small')).equals(Buffer.alloc(500_000, 1))).toBe(true);
+    await blobs.check();
+    await writeFile(join(dir, 'other'), Buffer.alloc(4_000_000)).catch(() => {});
+    await expect(blobs.check()).rejects.toThrow('ENOSPC');
+  });
+});
+
+test('STORE=fs opens the folder of STORE_DIR', async () => {
+  const STORE_DIR = freshDir();
+  const blobs = await openStorage({ STORE: 'fs', STORE_DIR, S3_BUCKET: 'unused' });
+  await blobs.put('here', Buffer.from('x'));
+  expect(await readdir(join(STORE_DIR, 'blobs'))).toEqual(['here']);
+});

@@ -1,0 +1,68 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { BlobMissing, type Blobs, StorageError } from '../../src/storage/blobs.ts';
+import { createFsBlobs } from '../../src/storage/fs-blobs.ts';
+import { diskSpace, instrumentBlobs } from '../../src/storage/instrumented-blobs.ts';
+import { entriesOf } from './blobs.contract.ts';
+
+let dir: string;
+let blobs: Blobs;
+let seen: string[];
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'selvage-watched-'));
+  blobs = instrumentBlobs(await createFsBlobs({ dir }), {
+    done: (operation) => seen.push(operation),
+    failed: (operation) => seen.push(`${operation} failed`),
+  });
+});
+beforeEach(() => {
+  seen = [];
+});
+afterAll(() => rm(dir, { recursive: true, force: true }));
+
+const bytes = new TextEncoder().encode('a picture');
+
+test('what is done is heard of, and its answer is the same', async () => {
+  await blobs.put('a/b', bytes);
+  expect(Buffer.from(await blobs.get('a/b')).toString()).toBe('a picture');
+  expect(await blobs.head('a/c')).toBeUndefined();
+  expect((await entriesOf(blobs, 'a/')).map(({ key }) => key)).toEqual(['a/b']);
+  await blobs.delete('a/b');
+  expect(seen).toEqual(['put', 'get', 'head', 'delete']);
+});
+
+test('a missing blob, a caller who left and an upload that breaks off are no failures', async () => {
+  await expect(blobs.get('no/such')).rejects.toBeInstanceOf(BlobMissing);
+  await expect(blobs.get('../no')).rejects.toBeInstanceOf(TypeError);
+  await expect(blobs.get('no/such', AbortSignal.abort(new Error('left')))).rejects.toThrow();
+  const broken = new Readable({
+    read() {
+      this.destroy(new Error('the client hung up'));
+    },
+  });
+  await expect(blobs.put('c/d', broken)).rejects.toThrow('the client hung up');
+  expect(seen).toEqual([]);
+});
+
+test('a store that is gone is a failure', async () => {
+  await rm(dir, { recursive: true });
+  await expect(blobs.put('e/f', bytes)).rejects.toBeInstanceOf(StorageError);
+  await expect(blobs.check()).rejects.toMatchObject({
+    ...{
+      status: 503,
+      headers: { 'retry-after': '1' },
+      message: expect.stringMatching(/^store, check: ENOENT/),
+    },
+    detail: expect.not.stringContaining('ENOENT'),
+  });
+  expect(seen).toEqual(['put failed', 'check failed']);
+});
+
+test('a disk has a size, and room on it', async () => {
+  const { freeBytes, sizeBytes } = await diskSpace(tmpdir());
+  expect(freeBytes).toBeGreaterThan(0);
+  expect(sizeBytes).toBeGreaterThanOrEqual(freeBytes);
+});

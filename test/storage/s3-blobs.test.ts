@@ -1,0 +1,187 @@
+import { randomUUID } from 'node:crypto';
+import { connect, createServer, type Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import { DeleteBucketCommand, ListMultipartUploadsCommand, S3Client } from '@aws-sdk/client-s3';
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { Blobs } from '../../src/storage/blobs.ts';
+import { openStorage } from '../../src/storage/open-storage.ts';
+import { createS3Blobs } from '../../src/storage/s3-blobs.ts';
+import { startStoreGate } from '../faults/store-gate.ts';
+import { freePort } from '../support/processes.ts';
+import { type TestS3, testS3 } from '../support/services.ts';
+import { blobsContract, entriesOf } from './blobs.contract.ts';
+
+/** More than one part of an upload. */
+const TWO_PARTS_BYTES = 9 * 2 ** 20;
+
+const found = await testS3();
+if (typeof found === 'string') {
+  console.info(`Blobs in S3 are not tested: ${found}`);
+  test.skip(`blobs in S3 (${found})`);
+} else {
+  describe('blobs in S3', () => againstServer(found));
+}
+
+function againstServer(s3: TestS3): void {
+  const client = new S3Client({ ...s3, forcePathStyle: true });
+  const opened: { bucket: string; blobs: Blobs }[] = [];
+  const freshBucket = () => `selvage-test-${randomUUID()}`;
+
+  /** Opens a store whose bucket is deleted when all is over. */
+  async function open(bucket: string, endpoint = s3.endpoint): Promise<Blobs> {
+    const blobs = await createS3Blobs({ ...s3, endpoint, bucket });
+    opened.push({ bucket, blobs });
+    return blobs;
+  }
+
+  afterAll(async () => {
+    for (const Bucket of new Set(opened.map(({ bucket }) => bucket))) {
+      const blobs = await createS3Blobs({ ...s3, bucket: Bucket });
+      for (const { key } of await entriesOf(blobs, '')) await blobs.delete(key);
+      await client.send(new DeleteBucketCommand({ Bucket }));
+      blobs.close();
+    }
+    for (const { blobs } of opened) blobs.close();
+    client.destroy();
+    await s3.stop();
+  });
+
+  blobsContract(() => open(freshBucket()));
+
+  test('a missing bucket is made, by several processes at once if need be', async () => {
+    const bucket = freshBucket();
+    const stores = await Promise.all([open(bucket), open(bucket), open(bucket)]);
+    await stores[0]?.put('shared', Buffer.from('x'));
+    expect(await stores[1]?.head('shared')).toMatchObject({ bytes: 1 });
+    await expect(open(bucket)).resolves.toBeDefined();
+  });
+
+  test('a put that fails or is given up leaves no part of an upload behind', async () => {
+    const bucket = freshBucket();
+    const blobs = await open(bucket);
+    const failing = Readable.from(
+      (function* () {
+        yield Buffer.alloc(TWO_PARTS_BYTES);
+        throw new Error('the client hung up');
+      })(),
+    );
+    await expect(blobs.put('failed', failing)).rejects.toThrow('the client hung up');
+    const caller = new AbortController();
+    const leaving = Readable.from(
+      (function* () {
+        yield Buffer.alloc(TWO_PARTS_BYTES);
+        caller.abort(new Error('the caller has left'));
+        yield Buffer.alloc(TWO_PARTS_BYTES);
+      })(),
+    );
+    await expect(blobs.put('left', leaving, {}, caller.signal)).rejects.toThrow('has left');
+    const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket: bucket }));
+    expect(Uploads).toEqual([]);
+    expect(await entriesOf(blobs, '')).toEqual([]);
+  });
+
+  test('every call to a server that has stopped answering is given up with its reason', async () => {
+    const server = await freezable(s3.endpoint);
+    const blobs = await open(freshBucket(), server.endpoint);
+    server.freeze();
+    const calls = {
+      put: (signal: AbortSignal) => blobs.put('a', Buffer.from('x'), {}, signal),
+      stream: (signal: AbortSignal) => blobs.put('a', Readable.from([Buffer.alloc(9)]), {}, signal),
+      get: (signal: AbortSignal) => blobs.get('a', signal),
+      open: (signal: AbortSignal) => blobs.open('a', signal),
+      head: (signal: AbortSignal) => blobs.head('a', signal),
+      delete: (signal: AbortSignal) => blobs.delete('a', signal),
+      copy: (signal: AbortSignal) => blobs.copy('a', 'b', signal),
+      check: (signal: AbortSignal) => blobs.check(signal),
+      list: (signal: AbortSignal) => blobs.list('', signal)[Symbol.asyncIterator]().next(),
+    };
+    for (const [name, call] of Object.entries(calls)) {
+      const caller = new AbortController();
+      const asked = server.asked();
+      const answer = call(caller.signal);
+      asked.then(() => caller.abort(new Error(`${name} given up`)));
+      await expect(answer).rejects.toThrow(`${name} given up`);
+    }
+  });
+
+  test('a wrong secret is refused at the start', async () => {
+    const credentials = { ...s3.credentials, secretAccessKey: 'wrong' };
+    await expect(createS3Blobs({ ...s3, credentials, bucket: freshBucket() })).rejects.toThrow();
+  });
+
+  test("STORE=s3 finds its server by the SDK's own settings", async () => {
+    vi.stubEnv('AWS_ENDPOINT_URL_S3', s3.endpoint);
+    vi.stubEnv('AWS_REGION', s3.region);
+    vi.stubEnv('AWS_ACCESS_KEY_ID', s3.credentials.accessKeyId);
+    vi.stubEnv('AWS_SECRET_ACCESS_KEY', s3.credentials.secretAccessKey);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const bucket = freshBucket();
+    const blobs = await openStorage({ STORE: 's3', STORE_DIR: 'unused', S3_BUCKET: bucket });
+    opened.push({ bucket, blobs });
+    await blobs.put('here', Buffer.from('x'));
+    expect(await entriesOf(blobs, '')).toMatchObject([{ key: 'here' }]);
+  });
+
+  test.each([
+    { away: 'fails', status: 503, code: 'SlowDown', comes: true },
+    { away: 'refuses', status: 403, code: 'AccessDenied', comes: false },
+  ])('a server that $away as a process starts is waited for: $comes', async (row) => {
+    const gate = await startStoreGate(s3.endpoint);
+    onTestFinished(() => gate.close());
+    vi.stubEnv('AWS_ENDPOINT_URL_S3', gate.endpoint);
+    vi.stubEnv('AWS_REGION', s3.region);
+    vi.stubEnv('AWS_ACCESS_KEY_ID', s3.credentials.accessKeyId);
+    vi.stubEnv('AWS_SECRET_ACCESS_KEY', s3.credentials.secretAccessKey);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    // More often than the client itself tries.
+    let left = 4;
+    gate.spoil(() => (left-- > 0 ? { deed: 'refuse', ...row } : undefined));
+    const bucket = freshBucket();
+    const opening = openStorage({ STORE: 's3', STORE_DIR: 'unused', S3_BUCKET: bucket });
+    if (!row.comes) return expect(opening).rejects.toThrow();
+    opened.push({ bucket, blobs: await opening });
+    expect(left).toBeLessThan(0);
+  });
+}
+
+test('a server that is not there is said at the start', async () => {
+  const endpoint = `http://127.0.0.1:${await freePort()}`;
+  const credentials = { accessKeyId: 'a', secretAccessKey: 'b' };
+  const opening = createS3Blobs({ endpoint, region: 'us-east-1', credentials, bucket: 'none' });
+  await expect(opening).rejects.toThrow('ECONNREFUSED');
+});
+
+/** A way to a server that can be frozen: what is asked from then on is taken and never answered. */
+async function freezable(endpoint: string) {
+  const { hostname, port } = new URL(endpoint);
+  const sockets = new Set<Socket>();
+  const listeners = new Set<() => void>();
+  let frozen = false;
+  const proxy = createServer((near) => {
+    const far = connect(Number(port), hostname);
+    for (const socket of [near, far]) {
+      sockets.add(socket.on('error', () => socket.destroy()));
+    }
+    near.on('data', (chunk) => {
+      if (!frozen) far.write(chunk);
+      for (const listener of listeners) listener();
+      listeners.clear();
+    });
+    far.pipe(near);
+    near.on('close', () => far.destroy());
+  });
+  const nearPort = await freePort();
+  await new Promise<void>((resolve) => proxy.listen(nearPort, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    proxy.close();
+  });
+  return {
+    endpoint: `http://127.0.0.1:${nearPort}`,
+    freeze: () => {
+      frozen = true;
+    },
+    /** Resolves with the next bytes that arrive. */
+    asked: () => new Promise<void>((resolve) => listeners.add(resolve)),
+  };
+}

@@ -1,0 +1,170 @@
+import { readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { afterEach, describe, expect, test } from 'vitest';
+import {
+  type Engine,
+  EngineCrash,
+  type EngineOptions,
+  startEngine,
+} from '../../../workers/inference/pool.ts';
+import { drawnShirt, quarters } from '../../support/images.ts';
+import { proc } from '../../support/inference.ts';
+import { runProgram } from '../../support/processes.ts';
+
+/** What can befall the children, done to real ones. */
+
+const options: EngineOptions = {
+  model: 'garment-cutout',
+  device: 'cpu',
+  slots: 1,
+  maxPixels: 16_000_000,
+  modelsHome: tmpdir(),
+};
+
+let engine: Engine | undefined;
+async function start(more: Partial<EngineOptions> = {}): Promise<Engine> {
+  engine = await startEngine({ ...options, ...more });
+  return engine;
+}
+afterEach(() => engine?.close());
+
+const small = () => drawnShirt({ width: 64, height: 64, format: 'png' });
+const large = () => quarters().resize(3000, 3000, { fit: 'fill' }).jpeg().toBuffer();
+
+/** The inference children of this process. */
+const ownChildren = (): number[] =>
+  readdirSync('/proc/self/task')
+    .flatMap((task) => proc(`self/task/${task}/children`).split(' ').filter(Boolean).map(Number))
+    .filter((pid) => proc(`${pid}/cmdline`).includes(join('engine', 'child')));
+
+/** Whether a process is there, and is no mere entry that nobody has read yet. */
+const isAlive = (pid: number): boolean => /State:\s+[^ZX]/.test(proc(`${pid}/status`));
+
+/** Kills children of this process as they come, until so many are killed or the work is done. */
+async function killing(count: number, work: Promise<unknown>): Promise<number> {
+  const killed = new Set<number>();
+  let over = false;
+  const end = () => {
+    over = true;
+  };
+  work.then(end, end);
+  while (!over && killed.size < count) {
+    for (const pid of ownChildren().filter((child) => !killed.has(child))) {
+      killed.add(pid);
+      process.kill(pid, 'SIGKILL');
+    }
+    await setImmediate();
+  }
+  return killed.size;
+}
+
+describe('while the engine starts', () => {
+  test('a child that dies is replaced', async () => {
+    const starting = start();
+    expect(await killing(2, starting)).toBe(2);
+    expect(await (await starting).removeBackground(await small())).toMatchObject({ width: 64 });
+  });
+
+  test('children that die one after the other end the start, which tells how', async () => {
+    const starting = startEngine(options);
+    starting.catch(() => {});
+    expect(await killing(99, starting)).toBe(4);
+    await expect(starting).rejects.toBeInstanceOf(EngineCrash);
+    await expect(starting).rejects.toThrow('SIGKILL');
+    expect(ownChildren()).toEqual([]);
+  });
+
+  test('a child that hangs is killed', async () => {
+    await expect(startEngine({ ...options, hangMillis: 1 })).rejects.toThrow('SIGKILL');
+    expect(ownChildren()).toEqual([]);
+  });
+});
+
+test('a child that hangs over a picture is killed, and the next picture is served', async () => {
+  const { removeBackground, pids } = await start({ hangMillis: 8000 });
+  const [pid] = pids();
+  process.kill(pid!, 'SIGSTOP');
+  await expect(removeBackground(await small())).rejects.toBeInstanceOf(EngineCrash);
+  expect(await removeBackground(await small())).toMatchObject({ width: 64 });
+  expect(pids()).not.toContain(pid);
+});
+
+test('a child that dies over a picture takes no other with it, and is soon replaced', async () => {
+  const { removeBackground, pids } = await start({ slots: 2 });
+  const image = await large();
+  const outcomes = [1, 2, 3].map(() =>
+    removeBackground(image).then(
+      () => 'done',
+      (error) => (error instanceof EngineCrash ? 'lost' : String(error)),
+    ),
+  );
+  await setImmediate();
+  const [pid] = pids();
+  process.kill(pid!, 'SIGKILL');
+  await Promise.race(outcomes);
+  const killedAt = performance.now();
+  await expect.poll(() => pids().length, { interval: 5 }).toBe(2);
+  expect(performance.now() - killedAt).toBeLessThan(300);
+  expect((await Promise.all(outcomes)).sort()).toEqual(['done', 'done', 'lost']);
+});
+
+test('a picture is not handed to a child that is still loading: when that one dies, no picture is lost', async () => {
+  const { removeBackground, pids } = await start();
+  const [first] = pids();
+  process.kill(first!, 'SIGKILL');
+  await expect.poll(() => pids().length === 1 && pids()[0] !== first, { interval: 1 }).toBe(true);
+  const waiting = removeBackground(await small());
+  process.kill(pids()[0]!, 'SIGKILL');
+  expect(await waiting).toMatchObject({ width: 64 });
+});
+
+test('pictures that somebody waits for are done first', async () => {
+  const { removeBackground } = await start();
+  const image = await small();
+  const order: string[] = [];
+  const busy = removeBackground(await large());
+  const ask = (name: string, priority: 'now' | 'later') =>
+    removeBackground(image, { priority }).then(() => order.push(name));
+  await Promise.all([busy, ask('later', 'later'), ask('now 1', 'now'), ask('now 2', 'now')]);
+  expect(order).toEqual(['now 1', 'now 2', 'later']);
+});
+
+test.each(['SIGINT', 'SIGTERM'] as const)(
+  'a child does not end on %s, which is for its parent',
+  async (signal) => {
+    const { removeBackground, pids } = await start();
+    const before = pids();
+    process.kill(before[0]!, signal);
+    expect(await removeBackground(await small())).toMatchObject({ width: 64 });
+    expect(pids()).toEqual(before);
+  },
+);
+
+test('the kernel takes a child sooner than its parent where memory runs out', async () => {
+  const { pids } = await start();
+  const wish = (pid: number | string) => Number(proc(`${pid}/oom_score_adj`));
+  expect(wish(pids()[0]!)).toBe(Math.min(1000, wish('self') + 500));
+});
+
+test('children end when their parent is killed', async () => {
+  const holder = runProgram(join(import.meta.dirname, 'hold-engine.ts'));
+  const pids: number[] = JSON.parse(await holder.line((line) => line.startsWith('[')));
+  expect(pids).toHaveLength(1);
+  expect(pids.map(isAlive)).toEqual([true]);
+  await holder.end('SIGKILL');
+  await expect.poll(() => pids.some(isAlive)).toBe(false);
+});
+
+test('closing turns away the picture under way and those that wait, and leaves no child', async () => {
+  const { removeBackground, close } = await start();
+  const image = await large();
+  const under = expect(removeBackground(image)).rejects.toBeInstanceOf(EngineCrash);
+  const waiting = expect(removeBackground(image)).rejects.toThrow('closed');
+  await setImmediate();
+  await close();
+  await Promise.all([under, waiting]);
+  await expect(removeBackground(image)).rejects.toThrow('closed');
+  expect(ownChildren()).toEqual([]);
+});

@@ -1,0 +1,213 @@
+import sharp from 'sharp';
+import { describe, expect, test } from 'vitest';
+import { decode, toSquare } from '../../../workers/inference/codec.ts';
+import { Undecodable } from '../../../workers/inference/undecodable.ts';
+import { drawnShirt, QUARTERS, quarters, transparentShirt } from '../../support/images.ts';
+
+const MAX_PIXELS = 50_000_000;
+
+/** The colour in the middle of each quarter of a decoded picture. */
+async function quartersOf(image: Uint8Array) {
+  const { pixels } = await decode(image, MAX_PIXELS);
+  const { data, width, height } = pixels;
+  const at = (u: number, v: number) => {
+    const i = 3 * (Math.floor(v * height) * width + Math.floor(u * width));
+    return [...data.subarray(i, i + 3)];
+  };
+  return {
+    topLeft: at(0.25, 0.25),
+    topRight: at(0.75, 0.25),
+    bottomLeft: at(0.25, 0.75),
+    bottomRight: at(0.75, 0.75),
+  };
+}
+
+const PLACES = ['topLeft', 'topRight', 'bottomLeft', 'bottomRight'] as const;
+
+/** The furthest any channel of these quarters is from what was drawn, in 1/255. */
+async function worstError(image: Uint8Array, places: readonly (typeof PLACES)[number][] = PLACES) {
+  const found = await quartersOf(image);
+  return Math.max(
+    ...places.flatMap((place) =>
+      QUARTERS[place].map((drawn, c) => Math.abs(found[place][c]! - drawn)),
+    ),
+  );
+}
+
+const jpeg = { quality: 100, chromaSubsampling: '4:4:4' };
+
+describe('what a picture is stored as does not show in what is decoded', () => {
+  test.each([
+    { what: 'a JPEG', image: () => quarters().jpeg(jpeg), within: 2 },
+    {
+      what: 'a progressive JPEG',
+      image: () => quarters().jpeg({ ...jpeg, progressive: true }),
+      within: 2,
+    },
+    { what: 'a PNG', image: () => quarters().png(), within: 0 },
+    { what: 'an interlaced PNG', image: () => quarters().png({ progressive: true }), within: 0 },
+    { what: 'a 16-bit PNG', image: () => quarters().toColourspace('rgb16').png(), within: 1 },
+    {
+      what: 'a palette PNG',
+      image: () => quarters().png({ palette: true, colours: 8, dither: 0 }),
+      within: 1,
+    },
+    { what: 'a lossless WebP', image: () => quarters().webp({ lossless: true }), within: 0 },
+    { what: 'a lossy WebP', image: () => quarters().webp({ quality: 100 }), within: 6 },
+    {
+      what: 'a JPEG tagged Display P3',
+      image: () => quarters().withIccProfile('p3').jpeg(jpeg),
+      within: 3,
+    },
+    {
+      what: 'a PNG tagged Display P3',
+      image: () => quarters().withIccProfile('p3').png(),
+      within: 2,
+    },
+    {
+      what: 'a 16-bit PNG tagged Display P3',
+      image: () => quarters().toColourspace('rgb16').withIccProfile('p3').png(),
+      within: 2,
+    },
+  ])('$what', async ({ image, within }) => {
+    expect(await worstError(await image().toBuffer())).toBeLessThanOrEqual(within);
+  });
+
+  test.each([
+    { what: 'tagged', image: () => quarters().toColourspace('cmyk').withIccProfile('cmyk') },
+    { what: 'untagged', image: () => quarters().toColourspace('cmyk') },
+  ])('a CMYK JPEG, $what', async ({ image }) => {
+    const cmyk = await image().jpeg(jpeg).toBuffer();
+    expect((await sharp(cmyk).metadata()).space).toBe('cmyk');
+    // The blue lies outside what inks can show, and the untagged one is taken for a common press.
+    expect(await worstError(cmyk, ['topLeft', 'topRight', 'bottomRight'])).toBeLessThanOrEqual(25);
+  });
+
+  test('a tagged picture is converted, not merely relabelled', async () => {
+    const tagged = await quarters().withIccProfile('p3').png().toBuffer();
+    const raw = await sharp(tagged, { ignoreIcc: true }).raw().toBuffer();
+    expect(Math.abs(raw[0]! - QUARTERS.topLeft[0])).toBeGreaterThan(8);
+  });
+
+  test.each(['jpeg', 'png', 'webp'] as const)(
+    'a grey %s becomes RGB of equal parts',
+    async (format) => {
+      const grey = await quarters().toColourspace('b-w').toFormat(format).toBuffer();
+      const { pixels } = await decode(grey, MAX_PIXELS);
+      expect(pixels.data.length).toBe(3 * pixels.width * pixels.height);
+      const [red, green, blue] = (await quartersOf(grey)).topRight;
+      expect(Math.max(red!, green!, blue!) - Math.min(red!, green!, blue!)).toBeLessThanOrEqual(1);
+      expect(red).toBeGreaterThan(90);
+    },
+  );
+});
+
+describe('EXIF orientation is applied', () => {
+  const { topLeft: a, topRight: b, bottomLeft: c, bottomRight: d } = QUARTERS;
+  // Where the stored quarters a b / c d come to lie. Source: EXIF 2.32, tag 0x0112.
+  test.each([
+    { orientation: 1, seen: [a, b, c, d] },
+    { orientation: 2, seen: [b, a, d, c] },
+    { orientation: 3, seen: [d, c, b, a] },
+    { orientation: 4, seen: [c, d, a, b] },
+    { orientation: 5, seen: [a, c, b, d] },
+    { orientation: 6, seen: [c, a, d, b] },
+    { orientation: 7, seen: [d, b, c, a] },
+    { orientation: 8, seen: [b, d, a, c] },
+  ])('$orientation', async ({ orientation, seen }) => {
+    const image = await quarters().withMetadata({ orientation }).png().toBuffer();
+    const found = await quartersOf(image);
+    expect([found.topLeft, found.topRight, found.bottomLeft, found.bottomRight]).toEqual(seen);
+    const { pixels } = await decode(image, MAX_PIXELS);
+    const turned = orientation >= 5;
+    expect([pixels.width, pixels.height]).toEqual(turned ? [32, 48] : [48, 32]);
+  });
+});
+
+describe('transparency', () => {
+  test.each(['png', 'webp'] as const)('of a %s comes as opacity', async (format) => {
+    const { pixels, opacity } = await decode(
+      await transparentShirt({ width: 200, height: 200, format }),
+      MAX_PIXELS,
+    );
+    expect(pixels.data.length).toBe(3 * 200 * 200);
+    expect(opacity?.[0]).toBe(0);
+    expect(opacity?.[100 * 200 + 100]).toBe(255);
+  });
+
+  test('of a palette comes as opacity', async () => {
+    const shirt = await transparentShirt({ width: 200, height: 200, format: 'png' });
+    const palette = await sharp(shirt).png({ palette: true }).toBuffer();
+    expect((await sharp(palette).metadata()).isPalette).toBe(true);
+    const { opacity } = await decode(palette, MAX_PIXELS);
+    expect(opacity?.[0]).toBe(0);
+    expect(opacity?.[100 * 200 + 100]).toBe(255);
+  });
+
+  test('that is nowhere used is none', async () => {
+    const opaque = await quarters().ensureAlpha(1).png().toBuffer();
+    expect((await decode(opaque, MAX_PIXELS)).opacity).toBeUndefined();
+  });
+});
+
+test('an animated WebP is its first frame', async () => {
+  const red = await quarters().tint('#ff0000').png().toBuffer();
+  const frames = await sharp([await quarters().png().toBuffer(), red], { join: { animated: true } })
+    .webp({ lossless: true, delay: [100, 100] })
+    .toBuffer();
+  expect((await sharp(frames).metadata()).pages).toBe(2);
+  expect(await worstError(frames)).toBe(0);
+});
+
+describe('refuses', () => {
+  const half = (bytes: Uint8Array) => bytes.subarray(0, bytes.length / 2);
+  const shirt = (format: 'jpeg' | 'png' | 'webp') =>
+    drawnShirt({ width: 300, height: 300, format });
+  test.each([
+    { what: 'a JPEG cut short', image: async () => half(await shirt('jpeg')) },
+    { what: 'a PNG cut short', image: async () => half(await shirt('png')) },
+    { what: 'a WebP cut short', image: async () => half(await shirt('webp')) },
+    {
+      what: 'garbage after a JPEG signature',
+      image: async () => Buffer.from('ffd8ffe000104a46', 'hex'),
+    },
+    {
+      what: 'garbage after a PNG signature',
+      image: async () => Buffer.from('89504e470d0a1a0a0000', 'hex'),
+    },
+    { what: 'nothing', image: async () => new Uint8Array() },
+    { what: 'text', image: async () => Buffer.from('GIF, honestly') },
+  ])('$what', async ({ image }) => {
+    await expect(decode(await image(), MAX_PIXELS)).rejects.toBeInstanceOf(Undecodable);
+  });
+
+  test('more pixels than allowed', async () => {
+    const image = await shirt('png');
+    await expect(decode(image, 300 * 300 - 1)).rejects.toBeInstanceOf(Undecodable);
+    await expect(decode(image, 300 * 300)).resolves.toBeDefined();
+  });
+});
+
+test.each([
+  { width: 1, height: 1 },
+  { width: 4000, height: 1 },
+  { width: 1, height: 4000 },
+])('a network sees $width x $height as a square', async ({ width, height }) => {
+  const data = new Uint8Array(3 * width * height).fill(77);
+  const square = await toSquare({ data, width, height }, 32);
+  expect(square.data.length).toBe(3 * 32 * 32);
+  expect(new Set(square.data)).toEqual(new Set([77]));
+});
+
+test('a network sees a part in a mirror, and nothing of what is around it', async () => {
+  const { data, info } = await quarters().raw().toBuffer({ resolveWithObject: true });
+  const side = info.width / 2;
+  const part = { left: side, top: 0, width: side, height: info.height };
+  // Of the right half the right half turns red.
+  for (let y = 0; y < info.height; y++)
+    for (let x = 1; x <= side / 2; x++) data.set([255, 0, 0], 3 * ((y + 1) * info.width - x));
+  const seen = await toSquare({ data, width: info.width, height: info.height }, side, part, true);
+  const at = (x: number, y: number) => [...seen.data.subarray(3 * (y * side + x)).subarray(0, 3)];
+  expect([at(0, 0), at(side - 1, 0)]).toEqual([[255, 0, 0], QUARTERS.topRight]);
+  expect([at(0, side - 1), at(side - 1, side - 1)]).toEqual([[255, 0, 0], QUARTERS.bottomRight]);
+});

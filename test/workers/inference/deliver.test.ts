@@ -1,0 +1,137 @@
+import sharp from 'sharp';
+import { describe, expect, test } from 'vitest';
+import type { Pair } from '../../../src/imaging/downscale.ts';
+import type { CutOutOptions } from '../../../src/output/quality.ts';
+import { deliver } from '../../../workers/inference/deliver.ts';
+
+const WIDTH = 60;
+const HEIGHT = 40;
+
+/** Noise under a disc with a soft rim, its middle at 20, 20. */
+function disc(width = WIDTH, height = HEIGHT): Pair {
+  const data = Uint8Array.from({ length: 3 * width * height }, (_, i) => (i * 7919) % 251);
+  const alpha = Uint8Array.from({ length: width * height }, (_, i) => {
+    const far = Math.hypot((i % width) - 20, Math.floor(i / width) - 20);
+    return Math.max(0, Math.min(255, Math.round((14 - far) * 60)));
+  });
+  return { pixels: { data, width, height }, matte: { data: alpha, width, height } };
+}
+
+const make = (options: CutOutOptions, pair = disc(), background?: Uint8Array, maxPixels = 1e6) =>
+  deliver(pair, options, background, maxPixels, 'usual');
+
+const rgba = (file: Uint8Array): Promise<Buffer> => sharp(file).ensureAlpha().raw().toBuffer();
+
+describe('pixels of the subject stay bit for bit in a PNG', () => {
+  const before = disc();
+  test.each<[string, CutOutOptions, Uint8Array?]>([
+    ['as it is', {}],
+    ['moved', { position: '100% 0%' }],
+    ['cropped with a margin', { crop: true, cropMargin: '7px 20%' }],
+    ['on a colour', { backgroundColor: '#336699' }],
+    ['over a shadow', { shadow: 'drop' }],
+    ['hardened', { semitransparency: false }],
+  ])('%s', async (_, options, background) => {
+    const { file, foreground, width } = await make(options, undefined, background);
+    if (!foreground) throw new Error('there is a subject');
+    const after = await rgba(file);
+    const { semitransparency } = options;
+    const was = (await make({ semitransparency })).foreground;
+    if (!was) throw new Error('there is a subject');
+    for (let y = 0; y < was.height; y++) {
+      for (let x = 0; x < was.width; x++) {
+        const from = (was.top + y) * WIDTH + was.left + x;
+        if (before.matte.data[from] !== 255) continue;
+        const to = 4 * ((foreground.top + y) * width + foreground.left + x);
+        const colours = [...before.pixels.data.subarray(3 * from, 3 * from + 3), 255];
+        expect([...after.subarray(to, to + 4)]).toEqual(colours);
+      }
+    }
+  });
+});
+
+test('soft pixels that nothing is laid under stay as well', async () => {
+  const [usual, moved] = await Promise.all([make({}), make({ position: '100% 100%' })]);
+  const cut = async ({
+    file,
+    foreground = { left: 0, top: 0, width: 0, height: 0 },
+  }: typeof usual) => sharp(file).extract(foreground).raw().toBuffer();
+  expect((await cut(usual)).equals(await cut(moved))).toBe(true);
+});
+
+test('a box leaves faint haze out', async () => {
+  const { pixels, matte } = disc();
+  matte.data[0] = 25;
+  expect((await make({}, { pixels, matte })).foreground).toMatchObject({ left: 7, top: 7 });
+  matte.data[0] = 26;
+  expect((await make({}, { pixels, matte })).foreground).toMatchObject({ left: 0, top: 0 });
+});
+
+describe('is refused:', () => {
+  const nothing = (): Pair => ({
+    ...disc(),
+    matte: { ...disc().matte, data: new Uint8Array(2400) },
+  });
+
+  test.each<[string, CutOutOptions]>([
+    ['cropping to nothing', { crop: true }],
+    ['scaling nothing', { scale: '50%' }],
+    ['moving nothing', { position: 'center' }],
+  ])('%s', async (_, options) => {
+    await expect(make(options, nothing())).rejects.toMatchObject({ type: 'unprocessable-image' });
+  });
+
+  test('a canvas of too many pixels, unless it is scaled down', async () => {
+    const options = { crop: true, cropMargin: '500px' } as const;
+    const refused = { type: 'invalid-request', detail: /1027 x 1027.*maxOutputMegapixels/ };
+    const error = await make(options).catch((reason) => reason);
+    expect(error.type).toBe(refused.type);
+    expect(error.detail).toMatch(refused.detail);
+    const small = await make({ ...options, maxOutputMegapixels: 0.1 });
+    expect(small.width * small.height).toBeLessThanOrEqual(100_000);
+  });
+
+  test('a WebP longer than its format knows, which a PNG may be', async () => {
+    const long = () => disc(16_384, 41);
+    await expect(make({ format: 'webp' }, long())).rejects.toMatchObject({
+      detail: expect.stringContaining('16383'),
+    });
+    expect((await make({ channels: 'alpha' }, long())).width).toBe(16_384);
+  });
+
+  test('a background that cannot be decoded', async () => {
+    const whole = await sharp({
+      create: {
+        width: 50,
+        height: 50,
+        channels: 3,
+        background: '#0f0',
+        noise: { type: 'gaussian', mean: 99, sigma: 50 },
+      },
+    })
+      .png()
+      .toBuffer();
+    const background = whole.subarray(0, whole.length / 2);
+    await expect(make({}, disc(), background)).rejects.toMatchObject({
+      ...{ type: 'invalid-request', detail: expect.stringMatching(/^The background image/) },
+    });
+  });
+});
+
+test('nothing is there where there is no subject, and nothing is said of one', async () => {
+  const clear = { ...disc(), matte: { ...disc().matte, data: new Uint8Array(2400) } };
+  const { file, foreground } = await make({ shadow: 'drop' }, clear);
+  expect(foreground).toBeUndefined();
+  expect((await rgba(file)).every((byte) => byte === 0)).toBe(true);
+});
+
+test('a background with holes lets a JPEG be white through them', async () => {
+  const hole = await sharp({
+    create: { width: 8, height: 8, channels: 4, background: '#00000000' },
+  })
+    .png()
+    .toBuffer();
+  const { file } = await make({ format: 'jpeg' }, disc(), hole);
+  const corner = sharp(file).extract({ left: 50, top: 2, width: 4, height: 4 });
+  expect((await corner.raw().toBuffer()).every((byte) => byte > 250)).toBe(true);
+});

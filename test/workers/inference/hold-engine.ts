@@ -1,0 +1,12 @@
+import { tmpdir } from 'node:os';
+import { startEngine } from '../../../workers/inference/pool.ts';
+
+/** A program of its own that starts an engine, tells its children, and holds them until it is killed. */
+const engine = await startEngine({
+  model: 'garment-cutout',
+  device: 'cpu',
+  slots: 1,
+  maxPixels: 1_000_000,
+  modelsHome: tmpdir(),
+});
+console.log(JSON.stringify(engine.pids()));

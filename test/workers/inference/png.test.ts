@@ -1,0 +1,81 @@
+import { crc32 } from 'node:zlib';
+import sharp from 'sharp';
+import { expect, test } from 'vitest';
+import { encodePng } from '../../../workers/inference/png.ts';
+
+/** Numbers without a pattern a compressor could guess, the same in every run. */
+function noise(count: number, seed: number): Uint8Array {
+  let state = seed;
+  return Uint8Array.from({ length: count }, () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state >>> 24;
+  });
+}
+
+/** Type, data and checksum of each chunk. */
+function* chunksOf(png: Buffer) {
+  for (let at = 8; at < png.length; ) {
+    const length = png.readUInt32BE(at);
+    yield {
+      type: png.toString('latin1', at + 4, at + 8),
+      valid: crc32(png.subarray(at + 4, at + 8 + length)) === png.readUInt32BE(at + 8 + length),
+    };
+    at += length + 12;
+  }
+}
+
+test.each([
+  { width: 1, height: 1 },
+  { width: 3, height: 5 },
+  { width: 1000, height: 1 },
+  { width: 1, height: 1000 },
+  { width: 700, height: 900 }, // several stripes
+  { width: 300_000, height: 2 }, // a row larger than a stripe
+])('$width x $height: what a decoder reads is what was written', async ({ width, height }) => {
+  const data = noise(3 * width * height, 1);
+  const alpha = noise(width * height, 2).map((value) => (value < 80 ? 0 : value));
+  await expectRead(data, alpha, width, height);
+});
+
+/** Subjects that leave rows, ends of rows, and parts of rows without anything to write. */
+const SHAPES: readonly { what: string; isSeen(x: number, y: number): boolean }[] = [
+  { what: 'nothing at all', isSeen: () => false },
+  { what: 'everything', isSeen: () => true },
+  { what: 'one pixel', isSeen: (x, y) => x === 150 && y === 70 },
+  { what: 'the first and the last pixel', isSeen: (x, y) => x + y === 0 || x + y === 298 + 198 },
+  { what: 'every third row', isSeen: (_, y) => y % 3 === 0 },
+  { what: 'every fifth column', isSeen: (x) => x % 5 === 0 },
+  { what: 'a disc', isSeen: (x, y) => Math.hypot(x - 150, y - 100) < 70 },
+  { what: 'a staircase to the left', isSeen: (x, y) => x < 298 - y && x > 290 - 2 * y },
+];
+
+test.each(SHAPES)('$what seen: what a decoder reads is what was written', async ({ isSeen }) => {
+  const [width, height] = [299, 199];
+  const alpha = Uint8Array.from({ length: width * height }, (_, i) =>
+    isSeen(i % width, Math.floor(i / width)) ? 255 : 0,
+  );
+  await expectRead(noise(3 * width * height, 5), alpha, width, height);
+  await expectRead(new Uint8Array(3 * width * height).fill(9), alpha, width, height);
+});
+
+async function expectRead(data: Uint8Array, alpha: Uint8Array, width: number, height: number) {
+  const png = await encodePng({ data, width, height }, { data: alpha, width, height });
+  const read = await sharp(png).raw().toBuffer({ resolveWithObject: true });
+  expect(read.info).toMatchObject({ width, height, channels: 4, depth: 'uchar' });
+  const written = Buffer.alloc(4 * width * height);
+  alpha.forEach((a, i) => {
+    if (a > 0) written.set([...data.subarray(3 * i, 3 * i + 3), a], 4 * i);
+  });
+  expect(read.data.equals(written)).toBe(true);
+}
+
+test('there are no chunks but those a PNG must have, each with its checksum', async () => {
+  const size = { width: 700, height: 900 };
+  const png = await encodePng(
+    { data: noise(3 * 700 * 900, 3), ...size },
+    { data: noise(700 * 900, 4), ...size },
+  );
+  const chunks = [...chunksOf(png)];
+  expect(chunks.every(({ valid }) => valid)).toBe(true);
+  expect([...new Set(chunks.map(({ type }) => type))]).toEqual(['IHDR', 'IDAT', 'IEND']);
+});
