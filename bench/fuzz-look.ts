@@ -4,26 +4,26 @@ import { type Situation, situationOf, unsignedTargets } from '../src/look/comfor
 import { PARAMS, readModel } from '../src/look/params.ts';
 import { TargetsRequest } from '../src/look/schema.ts';
 import { REGIONS } from '../src/taxonomy/dictionary/schema.ts';
-import { outfitFaults } from '../test/look/outfit-laws.ts';
-import { type Chance, createChance, drawDay } from '../test/look/wardrobes.ts';
+import { outfitViolations } from '../test/look/outfit-properties.ts';
+import { createRandom, drawDay, type Random } from '../test/look/wardrobes.ts';
 
 const model = readModel(PARAMS);
 const SLACK = 1e-9;
 
-/** A request from anywhere in the accepted box. */
-const drawRequest = (chance: Chance): TargetsRequest =>
+/** A random request from the whole range of inputs. */
+const drawRequest = (random: Random): TargetsRequest =>
   TargetsRequest.parse({
-    ...drawDay(chance),
+    ...drawDay(random),
     weather: {
-      tempC: chance.between(-60, 60),
-      windMs: chance.between(0, 60),
-      humidityPct: chance.between(0, 100),
-      condition: drawDay(chance).weather.condition,
-      isDay: chance.next() < 0.7,
+      tempC: random.between(-60, 60),
+      windMs: random.between(0, 60),
+      humidityPct: random.between(0, 100),
+      condition: drawDay(random).weather.condition,
+      isDay: random.next() < 0.7,
     },
-    met: chance.between(0.7, 7),
-    cloOffset: chance.next() < 0.3 ? chance.between(-1, 1) : 0,
-    userProfile: { offsetC: chance.next() < 0.5 ? chance.between(-5, 5) : 0 },
+    met: random.between(0.7, 7),
+    cloOffset: random.next() < 0.3 ? random.between(-1, 1) : 0,
+    userProfile: { offsetC: random.next() < 0.5 ? random.between(-5, 5) : 0 },
   });
 
 type Change = (request: TargetsRequest, by: number) => TargetsRequest;
@@ -37,8 +37,8 @@ const withWeather =
     weather: { ...request.weather, ...change(request.weather, by) },
   });
 
-/** Changes after which nobody needs less outdoors. */
-const NEVER_LESS: Readonly<Record<string, Change>> = {
+/** Changes that never lower the need outdoors. */
+const RAISING_CHANGES: Readonly<Record<string, Change>> = {
   colder: withWeather(({ tempC }, by) => ({ tempC: Math.max(-60, tempC - 20 * by) })),
   windier: withWeather(({ windMs }, by) => ({ windMs: Math.min(60, windMs + 20 * by) })),
   drier: withWeather(({ humidityPct }, by) => ({ humidityPct: humidityPct * (1 - by) })),
@@ -63,70 +63,70 @@ function breaksIdentity({ outdoor }: Situation): boolean {
   return Math.abs(left - right) > 1e-6;
 }
 
-/** What is wrong with the targets of a request, in words. */
-function faultsOf(request: TargetsRequest, chance: Chance): string[] {
-  const faults: string[] = [];
+/** Violations of the properties of targets. */
+function targetViolations(request: TargetsRequest, random: Random): string[] {
+  const violations: string[] = [];
   const situation = situationOf(model, request);
   const { outdoor } = situation;
   const { iclRequired, regions } = outdoor;
   if (!(iclRequired >= 0.2 - SLACK && iclRequired <= model.k.icl.max + SLACK))
-    faults.push('bounds');
+    violations.push('bounds');
   if (REGIONS.some((region) => !Number.isFinite(regions[region]) || regions[region] < 0))
-    faults.push('regions');
-  if (breaksIdentity(situation)) faults.push('identity');
+    violations.push('regions');
+  if (breaksIdentity(situation)) violations.push('identity');
   const targets = JSON.stringify(unsignedTargets(model, situation));
   if (JSON.stringify(unsignedTargets(model, situationOf(model, request))) !== targets)
-    faults.push('not deterministic');
-  if (JSON.stringify(JSON.parse(targets)) !== targets) faults.push('not plain JSON');
-  const [name, change] = chance.pick(Object.entries(NEVER_LESS));
-  const after = situationOf(model, change(request, chance.next())).outdoor;
-  if (after.iclRequired < iclRequired - SLACK) faults.push(`${name}: total`);
+    violations.push('not deterministic');
+  if (JSON.stringify(JSON.parse(targets)) !== targets) violations.push('not plain JSON');
+  const [name, change] = random.pick(Object.entries(RAISING_CHANGES));
+  const after = situationOf(model, change(request, random.next())).outdoor;
+  if (after.iclRequired < iclRequired - SLACK) violations.push(`${name}: total`);
   if (REGIONS.some((region) => after.regions[region] < regions[region] - SLACK))
-    faults.push(`${name}: regions`);
-  return faults;
+    violations.push(`${name}: regions`);
+  return violations;
 }
 
-/** Counts what went wrong, by kind, with the first request of each. */
+/** Counts violations by kind, with the first request of each. */
 function createReport() {
-  const violations = new Map<string, { times: number; example: object }>();
+  const byKind = new Map<string, { times: number; example: object }>();
   return {
-    add(faults: readonly string[], example: object): void {
-      for (const fault of faults) {
-        const known = violations.get(fault);
-        if (known) known.times += 1;
-        else violations.set(fault, { times: 1, example });
+    add(violations: readonly string[], example: object): void {
+      for (const violation of violations) {
+        const previous = byKind.get(violation);
+        if (previous) previous.times += 1;
+        else byKind.set(violation, { times: 1, example });
       }
     },
-    tell(what: string): void {
-      console.log(`${what}: ${violations.size} kinds of violation`);
-      for (const [fault, { times, example }] of violations)
-        console.log(`${fault}: ${times} times, first ${JSON.stringify(example)}`);
-      if (violations.size > 0) process.exitCode = 1;
+    print(what: string): void {
+      console.log(`${what}: ${byKind.size} kinds of violation`);
+      for (const [violation, { times, example }] of byKind)
+        console.log(`${violation}: ${times} times, first ${JSON.stringify(example)}`);
+      if (byKind.size > 0) process.exitCode = 1;
     },
   };
 }
 
 function fuzzLook(requests: number, wardrobes: number, seed: number): void {
   const report = createReport();
-  const chance = createChance(seed);
+  const random = createRandom(seed);
   for (let i = 0; i < requests; i++) {
-    const request = drawRequest(chance);
-    report.add(faultsOf(request, chance), request);
+    const request = drawRequest(random);
+    report.add(targetViolations(request, random), request);
   }
   for (let i = 0; i < wardrobes; i++) {
-    const { request, faults } = outfitFaults(model, createChance(seed + i));
-    report.add(faults, request);
+    const { request, violations } = outfitViolations(model, createRandom(seed + i));
+    report.add(violations, request);
   }
-  report.tell(`${requests} requests for targets, ${wardrobes} for outfits, seed ${seed}`);
+  report.print(`${requests} requests for targets, ${wardrobes} for outfits, seed ${seed}`);
 }
 
-/** Random requests against what must always hold of targets and outfits. */
+/** Checks random requests against the properties of targets and outfits. */
 export async function run(argv: string[]): Promise<void> {
   await new Command('fuzz look')
-    .description('targets over the whole accepted box, and outfits of small wardrobes')
-    .option('--requests <n>', 'how many', '100000')
-    .option('--wardrobes <n>', 'how many ask for outfits', '300')
-    .option('--seed <n>', 'the same seed draws the same requests', '1')
+    .description('checks targets over the whole range of inputs, and outfits of small wardrobes')
+    .option('--requests <n>', 'number of requests for targets', '100000')
+    .option('--wardrobes <n>', 'number of requests for outfits', '300')
+    .option('--seed <n>', 'the same seed gives the same requests', '1')
     .action(({ requests, wardrobes, seed }: Record<'requests' | 'wardrobes' | 'seed', string>) =>
       fuzzLook(Number(requests), Number(wardrobes), Number(seed)),
     )

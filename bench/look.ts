@@ -7,7 +7,7 @@ import { PARAMS, readModel } from '../src/look/params.ts';
 import { TargetsRequest } from '../src/look/schema.ts';
 import { OutfitsRequest } from '../src/look/wardrobe/wardrobe-request.ts';
 import type { WardrobeItem } from '../src/taxonomy/attributes/wardrobe-item-schema.ts';
-import { createChance, drawDay, drawWardrobe } from '../test/look/wardrobes.ts';
+import { createRandom, drawDay, drawWardrobe } from '../test/look/wardrobes.ts';
 
 const model = readModel(PARAMS);
 const keys = readSigningKeys('bench:a-key-for-the-benchmark-that-guards-nothing');
@@ -18,7 +18,7 @@ const quantile = (values: readonly number[], q: number): number => {
 };
 const round = (value: number): number => Number(value.toFixed(2));
 
-/** Wardrobes that are hard in a way of their own. */
+/** Transformations of a wardrobe that make the search easy or hard. */
 const KINDS: Readonly<Record<string, (items: WardrobeItem[]) => WardrobeItem[]>> = {
   usual: (items) => items,
   'all equal': (items) =>
@@ -37,11 +37,11 @@ interface Row {
   plan: string;
   p50Ms: number;
   p95Ms: number;
-  /** Of the processor: what others on the machine do shows less. */
+  /** CPU time: less affected by other processes than wall time. */
   cpuP50Ms: number;
   cpuP95Ms: number;
   provedPct: number;
-  /** Points, over all answers. */
+  /** Mean gap over all responses, points. */
   meanGap: number;
 }
 
@@ -51,17 +51,17 @@ function measure(kind: string, size: number, plan: 'indoor' | 'outdoor', rounds:
   let proved = 0;
   let gaps = 0;
   for (let seed = 0; seed < rounds; seed++) {
-    const chance = createChance(1000 * size + seed);
-    const items = KINDS[kind]?.(drawWardrobe(chance, size)) ?? [];
-    const request = OutfitsRequest.parse({ ...drawDay(chance), plan, items });
+    const random = createRandom(1000 * size + seed);
+    const items = KINDS[kind]?.(drawWardrobe(random, size)) ?? [];
+    const request = OutfitsRequest.parse({ ...drawDay(random), plan, items });
     const cpuBefore = process.cpuUsage();
     const startedAt = performance.now();
-    const answer = computeOutfits(model, keys, request);
+    const response = computeOutfits(model, keys, request);
     times.push(performance.now() - startedAt);
     const { user, system } = process.cpuUsage(cpuBefore);
     cpuTimes.push((user + system) / 1000);
-    if (!answer.truncated) proved += 1;
-    gaps += answer.gap;
+    if (!response.truncated) proved += 1;
+    gaps += response.gap;
   }
   return {
     wardrobe: kind,
@@ -78,17 +78,17 @@ function measure(kind: string, size: number, plan: 'indoor' | 'outdoor', rounds:
 
 function measureTargets(rounds: number): number {
   const requests = Array.from({ length: 200 }, (_, seed) =>
-    TargetsRequest.parse(drawDay(createChance(seed))),
+    TargetsRequest.parse(drawDay(createRandom(seed))),
   );
   const startedAt = performance.now();
   for (let i = 0; i < rounds; i++) computeTargets(model, keys, requests[i % requests.length]!);
   return ((performance.now() - startedAt) * 1000) / rounds;
 }
 
-/** Prints the engine's figures: µs a request for targets, ms a request for outfits. */
+/** Prints µs per request for targets and ms per request for outfits. */
 export async function run(argv: string[]): Promise<void> {
   const program = new Command('look')
-    .description('The outfit engine in process, validation of the body not counted')
+    .description('The outfit engine in process, without validation of the body')
     .option('--rounds <n>', 'wardrobes of each kind and size', '40')
     .option('--json', 'one JSON document', false);
   program.parse(argv, { from: 'user' });
@@ -106,6 +106,6 @@ export async function run(argv: string[]): Promise<void> {
     console.log(JSON.stringify({ targetsMicros, outfits: rows }));
     return;
   }
-  console.log(`targets, signed: ${targetsMicros} µs a request`);
+  console.log(`targets, signed: ${targetsMicros} µs per request`);
   console.table(rows);
 }

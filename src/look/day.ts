@@ -5,20 +5,25 @@ import { round } from './numeric.ts';
 import type { Model } from './params.ts';
 import { Candidate, Diagnostic } from './responses.ts';
 import { Met, targetFields, Weather } from './schema.ts';
-import { type Judgement, judgementOf, type Piece } from './scoring/context.ts';
-import { feelOf } from './scoring/explain.ts';
-import { nameAll } from './scoring/naming.ts';
-import { partsOf, protectionTerm } from './scoring/score.ts';
-import { candidateOf, garmentsOf, type Offer, offerOf } from './search/candidates.ts';
-import { isSet, mostMilli, type Slot, type Worn, wornItems } from './wardrobe/ensemble.ts';
-import { openSlots } from './wardrobe/templates.ts';
+import { createScoringContext, type ScoringContext, type WornItem } from './scoring/context.ts';
+import { thermalSensation } from './scoring/explain.ts';
+import { nameOutfits } from './scoring/naming.ts';
+import { protectionTerm, sumEnsemble } from './scoring/score.ts';
+import {
+  type CandidateSet,
+  findCandidates,
+  readGarments,
+  toCandidate,
+} from './search/candidates.ts';
+import { type Ensemble, isSet, itemsOf, maxMilliClo, type Slot } from './wardrobe/ensemble.ts';
+import { relevantSlots } from './wardrobe/templates.ts';
 import { checkMust, RUN_ALWAYS, wardrobeFields } from './wardrobe/wardrobe-request.ts';
 
 const Hour = z.strictObject({
-  at: z.string().max(40).optional().meta({ description: 'Given back as it is' }),
+  at: z.string().max(40).optional().meta({ description: 'Returned unchanged' }),
   weather: Weather,
   met: Met,
-  place: z.enum(['outdoor', 'indoor']).optional().meta({ description: '`outdoor`' }),
+  place: z.enum(['outdoor', 'indoor']).optional().meta({ description: 'Default `outdoor`' }),
   indoorTempC: targetFields.indoorTempC,
 });
 type Hour = z.infer<typeof Hour>;
@@ -39,7 +44,7 @@ export type DayRequest = z.infer<typeof DayRequest>;
 
 const ids = z.array(z.string());
 
-const HourAnswer = z.strictObject({
+const HourResponse = z.strictObject({
   at: z.string().optional(),
   wearIds: ids,
   putOnIds: ids,
@@ -53,7 +58,9 @@ const HourAnswer = z.strictObject({
 export const DayResponse = z
   .strictObject({
     outfit: Candidate.extend({ name: z.string() }).nullable(),
-    hours: z.array(HourAnswer).meta({ description: 'What is worn when, and what changes before' }),
+    hours: z
+      .array(HourResponse)
+      .meta({ description: 'The layers worn in each hour, and the changes before it' }),
     worst: z.strictObject({ hour: z.number().int(), fit: z.number() }).nullable(),
     diagnostics: z.array(Diagnostic),
     paramsVersion: z.string(),
@@ -61,12 +68,12 @@ export const DayResponse = z
   .meta({ title: 'DayResponse' });
 export type DayResponse = z.infer<typeof DayResponse>;
 
-/** Pieces that come off and go on without changing. */
-const LOOSE: readonly Slot[] = ['outer', 'mid', 'over', 'head', 'neck', 'hands'];
+/** Slots that can be added and removed without changing clothes. */
+const REMOVABLE: readonly Slot[] = ['outer', 'mid', 'over', 'head', 'neck', 'hands'];
 
-/** Outfits looked at: so many bases, each with so many coats and all that belongs to them. */
-const MOST_BASES = 12;
-const MOST_SHELLS = 6;
+/** Outfits considered: each base with the outer layers of each shell. */
+const MAX_BASES = 12;
+const MAX_SHELLS = 6;
 
 const requestAt = (request: DayRequest, hour: Hour) => ({
   ...request,
@@ -75,183 +82,202 @@ const requestAt = (request: DayRequest, hour: Hour) => ({
   indoorTempC: hour.indoorTempC,
 });
 
-/** How an hour judges what is worn in it: warmth and shelter, 0-1. */
-function fitIn(judgement: Judgement, worn: Worn<Piece>): number {
-  const { thermal, protection } = judgement.model.tables.weights;
-  const parts = partsOf(judgement, worn);
-  const warmth = judgement.curveFor(parts.outside).at(parts.milli);
-  return (thermal * warmth + protection * protectionTerm(judgement, worn)) / (thermal + protection);
+/** Fit of an ensemble in an hour: warmth and shelter, 0-1. */
+function fitIn(context: ScoringContext, ensemble: Ensemble<WornItem>): number {
+  const { thermal, protection } = context.model.tables.weights;
+  const sums = sumEnsemble(context, ensemble);
+  const warmth = context.curveFor(sums.outerLayer).at(sums.milliClo);
+  return (
+    (thermal * warmth + protection * protectionTerm(context, ensemble)) / (thermal + protection)
+  );
 }
 
-/** Every way to wear an outfit: with each of its loose pieces on or off. */
-function waysToWear(worn: Worn<Piece>): Worn<Piece>[] {
-  const loose = LOOSE.filter((slot) => {
-    const piece = worn[slot];
-    return piece !== undefined && !isSet(piece.garment);
+/** Every way to wear an outfit: with each removable item on or off. */
+function variantsOf(ensemble: Ensemble<WornItem>): Ensemble<WornItem>[] {
+  const removable = REMOVABLE.filter((slot) => {
+    const item = ensemble[slot];
+    return item !== undefined && !isSet(item.garment);
   });
-  let ways = [worn];
-  for (const slot of loose) ways = [...ways, ...ways.map((way) => ({ ...way, [slot]: undefined }))];
-  return ways;
+  let variants = [ensemble];
+  for (const slot of removable)
+    variants = [...variants, ...variants.map((variant) => ({ ...variant, [slot]: undefined }))];
+  return variants;
 }
 
-/** An hour's judgement, and the loose pieces that it gives no reason for. */
-interface HourJudged {
-  judgement: Judgement;
-  closed: readonly Slot[];
+/** The scoring context of an hour, and the removable slots that are not considered in it. */
+interface HourContext {
+  context: ScoringContext;
+  unneeded: readonly Slot[];
 }
 
-/** How an hour judges each way to wear an outfit; 0 where it gives no reason for a piece that is on. */
-function fitsIn({ judgement, closed }: HourJudged, ways: readonly Worn<Piece>[]): number[] {
-  return ways.map((way) => (closed.some((slot) => way[slot]) ? 0 : fitIn(judgement, way)));
+/** Fit of each variant in an hour; 0 if it has an item in an unneeded slot. */
+function fitsIn(
+  { context, unneeded }: HourContext,
+  variants: readonly Ensemble<WornItem>[],
+): number[] {
+  return variants.map((variant) =>
+    unneeded.some((slot) => variant[slot]) ? 0 : fitIn(context, variant),
+  );
 }
 
-interface Plan {
-  worn: Worn<Piece>;
-  ways: readonly Worn<Piece>[];
+interface DayPlan {
+  ensemble: Ensemble<WornItem>;
+  variants: readonly Ensemble<WornItem>[];
   worst: number;
   mean: number;
 }
 
-/** The plan of an outfit through a day, or nothing once an hour is worse than `atLeast`. */
+/** The plan of an outfit for the day; undefined if the best variant of any hour is below `minFit`. */
 function planFor(
-  hours: readonly HourJudged[],
-  worn: Worn<Piece>,
-  atLeast: number,
-): Plan | undefined {
-  const ways = waysToWear(worn);
+  hours: readonly HourContext[],
+  ensemble: Ensemble<WornItem>,
+  minFit: number,
+): DayPlan | undefined {
+  const variants = variantsOf(ensemble);
   let worst = 1;
   let sum = 0;
   for (const hour of hours) {
-    const best = Math.max(...fitsIn(hour, ways));
-    if (best < atLeast) return undefined;
+    const best = Math.max(...fitsIn(hour, variants));
+    if (best < minFit) return undefined;
     worst = Math.min(worst, best);
     sum += best;
   }
-  return { worn, ways, worst, mean: sum / hours.length };
+  return { ensemble, variants, worst, mean: sum / hours.length };
 }
 
-/** The base of one outfit with the coat and small things of another. */
-function withShell(base: Worn<Piece>, shell: Worn<Piece>): Worn<Piece> {
-  const coat = Object.fromEntries(
-    (['outer', 'over', 'head', 'neck', 'hands'] as const).flatMap((slot) =>
-      shell[slot] && (slot !== 'over' || base.bottom) ? [[slot, shell[slot]] as const] : [],
-    ),
-  );
-  return { ...base, ...coat };
+/** The base of one outfit with the coat, overtrousers and accessories of another. */
+function withShell(base: Ensemble<WornItem>, shell: Ensemble<WornItem>): Ensemble<WornItem> {
+  const combined: { [S in Slot]?: WornItem | undefined } = { ...base };
+  for (const slot of ['outer', 'over', 'head', 'neck', 'hands'] as const)
+    if (shell[slot] && (slot !== 'over' || base.bottom)) combined[slot] = shell[slot];
+  return combined;
 }
 
-/** Outfits worth a look: the best for the coldest and the warmest hour, and one over the other. */
-function outfitsFor(offers: readonly Offer[]): Worn<Piece>[] {
-  const bases = offers.flatMap(({ candidates }) => candidates.slice(0, MOST_BASES));
-  const shells = offers.flatMap(({ candidates }) => candidates.slice(0, MOST_SHELLS));
-  return bases.flatMap(({ worn }) => [worn, ...shells.map((shell) => withShell(worn, shell.worn))]);
+/** The outfits to consider: the best for the coldest and the warmest hour, and their combinations. */
+function outfitsFor(candidateSets: readonly CandidateSet[]): Ensemble<WornItem>[] {
+  const bases = candidateSets.flatMap(({ candidates }) => candidates.slice(0, MAX_BASES));
+  const shells = candidateSets.flatMap(({ candidates }) => candidates.slice(0, MAX_SHELLS));
+  return bases.flatMap(({ ensemble }) => [
+    ensemble,
+    ...shells.map((shell) => withShell(ensemble, shell.ensemble)),
+  ]);
 }
 
 /**
- * What to wear in each hour. Of ways that are as good as the best within `day.slack`, the path with
- * the fewest changes: the cheapest path through hours and ways.
+ * What to wear in each hour: among the variants within `day.slack` of the best of their hour, the
+ * sequence with the fewest changes. A shortest path over hours and variants.
  */
-function schedule(hours: readonly HourJudged[], { ways }: Plan): Worn<Piece>[] {
-  const { slack, midCost } = hours[0]!.judgement.model.k.day;
-  const changes = (a: Worn<Piece>, b: Worn<Piece>) =>
-    LOOSE.reduce((sum, slot) => sum + (a[slot] === b[slot] ? 0 : slot === 'mid' ? midCost : 1), 0);
-  let paths: { path: Worn<Piece>[]; cost: number; fit: number }[] = [{ path: [], cost: 0, fit: 0 }];
+function schedule(hours: readonly HourContext[], { variants }: DayPlan): Ensemble<WornItem>[] {
+  const { slack, midCost } = hours[0]!.context.model.k.day;
+  const changes = (a: Ensemble<WornItem>, b: Ensemble<WornItem>) =>
+    REMOVABLE.reduce(
+      (sum, slot) => sum + (a[slot] === b[slot] ? 0 : slot === 'mid' ? midCost : 1),
+      0,
+    );
+  let paths: { path: Ensemble<WornItem>[]; cost: number; fit: number }[] = [
+    { path: [], cost: 0, fit: 0 },
+  ];
   for (const hour of hours) {
-    const fits = fitsIn(hour, ways);
+    const fits = fitsIn(hour, variants);
     const floor = Math.max(...fits) - slack;
-    paths = ways.flatMap((way, at) => {
+    paths = variants.flatMap((variant, at) => {
       const fit = fits[at]!;
       if (fit < floor) return [];
       const steps = paths.map(({ path, cost, fit: before }) => {
         const last = path.at(-1);
-        return { path, cost: cost + (last ? changes(last, way) : 0), fit: before + fit };
+        return { path, cost: cost + (last ? changes(last, variant) : 0), fit: before + fit };
       });
       const best = steps.reduce((a, b) =>
         b.cost < a.cost || (b.cost === a.cost && b.fit > a.fit) ? b : a,
       );
-      return [{ ...best, path: [...best.path, way] }];
+      return [{ ...best, path: [...best.path, variant] }];
     });
   }
   return paths.reduce((a, b) => (b.cost < a.cost || (b.cost === a.cost && b.fit > a.fit) ? b : a))
     .path;
 }
 
-const idsOf = (worn: Worn<Piece>): string[] => wornItems(worn).map(({ garment }) => garment.id);
+const idsOf = (ensemble: Ensemble<WornItem>): string[] =>
+  itemsOf(ensemble).map(({ garment }) => garment.id);
 
-/** The hours in words of the answer. */
-function hoursAnswer(
+/** The hours of the response. */
+function hourResponses(
   request: DayRequest,
-  hours: readonly HourJudged[],
-  path: readonly Worn<Piece>[],
+  hours: readonly HourContext[],
+  path: readonly Ensemble<WornItem>[],
 ) {
-  return path.map((worn, at) => {
-    const { judgement } = hours[at]!;
-    const feel = feelOf(judgement, partsOf(judgement, worn));
-    const wearIds = idsOf(worn);
+  return path.map((ensemble, at) => {
+    const { context } = hours[at]!;
+    const feel = thermalSensation(context, sumEnsemble(context, ensemble));
+    const wearIds = idsOf(ensemble);
     const before = at > 0 ? idsOf(path[at - 1]!) : wearIds;
-    const said = request.hours[at]?.at;
+    const label = request.hours[at]?.at;
     return {
-      ...(said !== undefined && { at: said }),
+      ...(label !== undefined && { at: label }),
       wearIds,
       putOnIds: wearIds.filter((id) => !before.includes(id)),
       takeOffIds: before.filter((id) => !wearIds.includes(id)),
       icl: round(feel.icl, 3),
       deviation: round(feel.deviation, 2),
       ppd: round(feel.ppd, 1),
-      fit: round(fitIn(judgement, worn), 3),
+      fit: round(fitIn(context, ensemble), 3),
     };
   });
 }
 
-/** One outfit for a whole day: that whose worst hour is best, and what to take off and put on when. */
+/** The outfit whose worst hour is best, and when to add and remove its layers. */
 export function computeDay(model: Model, request: DayRequest): DayResponse {
-  const garments = garmentsOf(model, request);
-  const most = mostMilli(model, garments);
+  const garments = readGarments(model, request);
+  const limit = maxMilliClo(model, garments);
   const hours = request.hours.map((hour) => {
     const situation = situationOf(model, requestAt(request, hour));
-    const judgement = judgementOf(model, situation, hour.place ?? 'outdoor', most);
-    const open = openSlots(judgement);
-    return { judgement, closed: LOOSE.filter((slot) => !open.has(slot)) };
+    const context = createScoringContext(model, situation, hour.place ?? 'outdoor', limit);
+    const relevant = relevantSlots(context);
+    return { context, unneeded: REMOVABLE.filter((slot) => !relevant.has(slot)) };
   });
   const byNeed = hours
-    .map(({ judgement }, at) => ({ at, need: judgement.situation[judgement.plan].iclRequired }))
+    .map(({ context }, at) => ({ at, need: context.situation[context.plan].iclRequired }))
     .sort((a, b) => b.need - a.need);
   const extremes = [byNeed[0]!.at, byNeed.at(-1)!.at];
-  const offers = [...new Set(extremes)].map((at) => {
-    const { plan } = hours[at]!.judgement;
-    return offerOf(
+  const candidateSets = [...new Set(extremes)].map((at) => {
+    const { plan } = hours[at]!.context;
+    return findCandidates(
       model,
       { ...requestAt(request, request.hours[at]!), plan },
-      MOST_BASES,
+      MAX_BASES,
       garments,
     );
   });
-  // The extremes first: they rule most outfits out.
-  const inTurn = [...new Set([...extremes, ...hours.keys()])].map((at) => hours[at]!);
-  let best: Plan | undefined;
-  for (const worn of outfitsFor(offers)) {
-    const plan = planFor(inTurn, worn, best?.worst ?? 0);
+  // The extremes first: they reject most outfits.
+  const extremesFirst = [...new Set([...extremes, ...hours.keys()])].map((at) => hours[at]!);
+  let best: DayPlan | undefined;
+  for (const ensemble of outfitsFor(candidateSets)) {
+    const plan = planFor(extremesFirst, ensemble, best?.worst ?? 0);
     if (!plan) continue;
     const isBetter =
       !best || plan.worst > best.worst || (plan.worst === best.worst && plan.mean > best.mean);
     if (isBetter) best = plan;
   }
-  const diagnostics = offers[0]?.diagnostics ?? [];
+  const diagnostics = candidateSets[0]?.diagnostics ?? [];
   const paramsVersion = model.version;
   if (!best) return { outfit: null, hours: [], worst: null, diagnostics, paramsVersion };
   const path = schedule(hours, best);
-  const answered = hoursAnswer(request, hours, path);
-  const worstAt = answered.reduce(
-    (least, { fit }, at) => (fit < answered[least]!.fit ? at : least),
+  const responses = hourResponses(request, hours, path);
+  const worstAt = responses.reduce(
+    (worst, { fit }, at) => (fit < responses[worst]!.fit ? at : worst),
     0,
   );
-  const { judgement } = hours[extremes[0]!]!;
-  const icl = feelOf(judgement, partsOf(judgement, best.worn)).icl;
-  const [name = ''] = nameAll(judgement, [{ worn: best.worn, icl }], request.locale ?? 'en');
+  const { context } = hours[extremes[0]!]!;
+  const icl = thermalSensation(context, sumEnsemble(context, best.ensemble)).icl;
+  const [name = ''] = nameOutfits(
+    context,
+    [{ ensemble: best.ensemble, icl }],
+    request.locale ?? 'en',
+  );
   return {
-    outfit: { ...candidateOf(best.worn), name },
-    hours: answered,
-    worst: { hour: worstAt, fit: answered[worstAt]!.fit },
+    outfit: { ...toCandidate(best.ensemble), name },
+    hours: responses,
+    worst: { hour: worstAt, fit: responses[worstAt]!.fit },
     diagnostics,
     paramsVersion,
   };

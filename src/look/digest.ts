@@ -17,30 +17,30 @@ export const readSigningKeys = (text: string): SigningKeys =>
   );
 
 const DOMAIN = 'look-targets/1\n';
-const FORM = /^v1\.([\w.-]{1,64})\.([A-Za-z0-9_-]{43})$/;
+const DIGEST_FORMAT = /^v1\.([\w.-]{1,64})\.([A-Za-z0-9_-]{43})$/;
 
 type Fields = Readonly<Record<string, unknown>>;
 
 const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
 
-function inOrder(value: Fields): Fields {
+function sortKeys(value: Fields): Fields {
   const ordered: Record<string, unknown> = {};
   for (const key of Object.keys(value).sort()) {
     const part = value[key];
-    ordered[key] = isObject(part) ? inOrder(part) : part;
+    ordered[key] = isObject(part) ? sortKeys(part) : part;
   }
   return ordered;
 }
 
-/** Canonical JSON (RFC 8785) of objects without arrays, in half the time of one for any value. */
-export const canonicalJson = (value: Fields): string => JSON.stringify(inOrder(value));
+/** Canonical JSON (RFC 8785) of objects without arrays: twice as fast as a general implementation. */
+export const canonicalJson = (value: Fields): string => JSON.stringify(sortKeys(value));
 
 const mac = (unsigned: Fields, secret: KeyObject): Buffer =>
   createHmac('sha256', secret)
     .update(DOMAIN + canonicalJson(unsigned))
     .digest();
 
-/** The digest of targets without one: HMAC-SHA-256 over their canonical JSON (RFC 8785). */
+/** The digest of targets: HMAC-SHA-256 over their canonical JSON (RFC 8785) without `digest`. */
 export function digestOf(unsigned: Fields, keys: SigningKeys): string {
   const [first] = keys;
   if (!first) throw new Error('There is no signing key');
@@ -48,35 +48,37 @@ export function digestOf(unsigned: Fields, keys: SigningKeys): string {
   return `v1.${kid}.${mac(unsigned, secret).toString('base64url')}`;
 }
 
-const altered = (pointer: string, detail: string) =>
+const targetsAltered = (pointer: string, detail: string) =>
   new Problem(
     'targets-altered',
-    'Send `targets` exactly as /look/v1/candidates or /look/v1/targets gave them',
+    'Send `targets` exactly as /look/v1/candidates or /look/v1/targets returned them',
     { errors: [{ pointer, detail }] },
   );
 
-const expired = (pointer: string, detail: string) =>
-  new Problem('targets-expired', 'Ask /look/v1/candidates again for new targets', {
+const targetsExpired = (pointer: string, detail: string) =>
+  new Problem('targets-expired', 'Request new targets from /look/v1/candidates', {
     errors: [{ pointer, detail }],
   });
 
 /**
- * The targets, once they are proved to carry a digest of ours over exactly these values, however they
- * are written. What is not of the form we issue is refused before it is walked through.
+ * Returns the targets if their digest is valid for exactly these values; key order, whitespace and
+ * number formats do not matter. Targets of another shape are rejected before they are traversed.
  * @throws Problem targets-altered, targets-expired
  */
-export function checkDigest(model: Model, given: Fields, keys: SigningKeys): Targets {
-  const parts = FORM.exec(typeof given.digest === 'string' ? given.digest : '');
-  if (!parts) throw altered('/targets/digest', 'is missing or not of the form given out');
-  const [, kid = '', signature = ''] = parts;
+export function verifyDigest(model: Model, given: Fields, keys: SigningKeys): Targets {
+  const match = DIGEST_FORMAT.exec(typeof given.digest === 'string' ? given.digest : '');
+  if (!match) throw targetsAltered('/targets/digest', 'is missing or malformed');
+  const [, kid = '', signature = ''] = match;
   const secret = keys.get(kid);
-  if (secret === undefined) throw expired('/targets/digest', 'was signed with a key now retired');
+  if (secret === undefined)
+    throw targetsExpired('/targets/digest', 'was signed with a retired key');
   const parsed = Targets.safeParse(given);
-  if (!parsed.success) throw altered('/targets', 'is not of the form given out');
+  if (!parsed.success)
+    throw targetsAltered('/targets', 'does not have the shape of issued targets');
   const { digest: _, ...unsigned } = parsed.data;
   if (!timingSafeEqual(Buffer.from(signature, 'base64url'), mac(unsigned, secret)))
-    throw altered('/targets', 'a value differs from the one signed');
+    throw targetsAltered('/targets', 'a value differs from the signed one');
   if (!model.supportedTargetVersions.includes(unsigned.paramsVersion))
-    throw expired('/targets/paramsVersion', 'these coefficients are no longer in use');
+    throw targetsExpired('/targets/paramsVersion', 'this version is no longer supported');
   return parsed.data;
 }

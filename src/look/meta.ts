@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { contentHash, dictionary, LOCALES, Locale } from '../taxonomy/dictionary/schema.ts';
 import type { Model } from './params.ts';
 import { EXPLANATION_CODES, WARNING_CODES } from './scoring/explain.ts';
-import { MOST_CANDIDATES, MOST_ITEMS, MOST_OUTFITS } from './wardrobe/wardrobe-request.ts';
+import { MAX_CANDIDATES, MAX_ITEMS, MAX_OUTFITS } from './wardrobe/wardrobe-request.ts';
 
 const API_VERSION = 'v1';
-/** Moves with what the engine answers for the same params; semver. */
-export const ENGINE_VERSION = '1.0.0';
+/** Semver; changes if the engine returns other results for the same params. */
+const ENGINE_VERSION = '1.0.0';
 
 export const MetaQuery = z.object({
-  locale: Locale.optional().meta({ description: 'Language of the labels; `en`' }),
+  locale: Locale.optional().meta({ description: 'Language of the labels; default `en`' }),
 });
 export type MetaQuery = z.infer<typeof MetaQuery>;
 
@@ -64,9 +64,9 @@ const PLAN_LABELS: Readonly<Record<'indoor' | 'outdoor', Readonly<Record<Locale,
   },
 };
 
-/** The words a client shows and sends, in one language, with the versions and limits in force. */
-export function metaAnswer(model: Model, locale: Locale): MetaResponse {
-  const word = ({ id, labels }: { id: string; labels: Readonly<Record<Locale, string>> }) => ({
+/** The options of the engine with labels in one language, versions and limits. */
+export function metaResponse(model: Model, locale: Locale): MetaResponse {
+  const labelled = ({ id, labels }: { id: string; labels: Readonly<Record<Locale, string>> }) => ({
     id,
     label: labels[locale],
   });
@@ -85,16 +85,16 @@ export function metaAnswer(model: Model, locale: Locale): MetaResponse {
     locales: [...LOCALES],
     dictionaries: {
       occasion: profileOptions.occasions.map((one) => ({
-        ...word(one),
+        ...labelled(one),
         ...tables.occasion[one.id],
       })),
-      condition: profileOptions.weatherConditions.map(word),
+      condition: profileOptions.weatherConditions.map(labelled),
       thermalProfile: profileOptions.thermalProfiles.map((one) => ({
-        ...word(one),
+        ...labelled(one),
         offsetC: one.offsetC,
       })),
       category: categories.map((one) => ({
-        ...word(one),
+        ...labelled(one),
         region: one.region,
         layer: one.layer,
         bodySlot: one.bodySlot,
@@ -102,15 +102,15 @@ export function metaAnswer(model: Model, locale: Locale): MetaResponse {
         formality: [one.formality.min, one.formality.max],
         lookEligible: one.lookEligible,
       })),
-      color: colourFamilies.map((one) => ({ ...word(one), hex: one.hex })),
-      material: materials.map(word),
-      pattern: patterns.map(word),
-      season: attributes.season.map((one) => ({ ...word(one), ...tables.season[one.id] })),
-      metPreset: profileOptions.activities.map((one) => ({ ...word(one), met: one.met })),
-      layer: layers.map((one) => ({ ...word(one), order: one.order })),
+      color: colourFamilies.map((one) => ({ ...labelled(one), hex: one.hex })),
+      material: materials.map(labelled),
+      pattern: patterns.map(labelled),
+      season: attributes.season.map((one) => ({ ...labelled(one), ...tables.season[one.id] })),
+      metPreset: profileOptions.activities.map((one) => ({ ...labelled(one), met: one.met })),
+      layer: layers.map((one) => ({ ...labelled(one), order: one.order })),
       plan: (['indoor', 'outdoor'] as const).map((id) => ({ id, label: PLAN_LABELS[id][locale] })),
     },
     codes: { warning: [...WARNING_CODES], explanation: [...EXPLANATION_CODES] },
-    limits: { items: MOST_ITEMS, candidates: MOST_CANDIDATES, outfits: MOST_OUTFITS },
+    limits: { items: MAX_ITEMS, candidates: MAX_CANDIDATES, outfits: MAX_OUTFITS },
   };
 }

@@ -1,9 +1,9 @@
-/** Small pieces of arithmetic that the equations are written with. */
+/** Arithmetic helpers of the equations. */
 
 export const clamp = (value: number, low: number, high: number): number =>
   Math.min(high, Math.max(low, value));
 
-/** 0 up to 0, 1 from 1 on, and a smooth rise between. */
+/** 0 up to 0, 1 from 1, and a smooth rise between. */
 export const smoothstep = (value: number): number => {
   const x = clamp(value, 0, 1);
   return x * x * (3 - 2 * x);
@@ -11,8 +11,8 @@ export const smoothstep = (value: number): number => {
 
 export type Ramp = readonly (readonly [at: number, value: number])[];
 
-/** Linear between the points of a ramp (rising `at`), constant beyond its ends. */
-export function along(ramp: Ramp, at: number): number {
+/** Linear between the points of a ramp (in order of `at`), constant beyond its ends. */
+export function interpolate(ramp: Ramp, at: number): number {
   for (let i = 0; i < ramp.length; i++) {
     const [x1, y1] = ramp[i]!;
     if (at > x1) continue;
@@ -23,13 +23,13 @@ export function along(ramp: Ramp, at: number): number {
   return ramp.at(-1)?.[1] ?? 0;
 }
 
-/** Rounded to so many decimals, and never −0, so that it prints the same everywhere. */
+/** Rounds to so many decimals; never returns −0, which prints differently. */
 export const round = (value: number, decimals: number): number => {
   const scale = 10 ** decimals;
   return Math.round(value * scale) / scale + 0;
 };
 
-/** Where a rising function crosses zero between `low` and `high`; the nearer end where it does not. */
+/** Root of a rising function between `low` and `high`; the nearer end if it has none. 60 steps. */
 export function bisect(rising: (x: number) => number, low: number, high: number): number {
   if (rising(low) >= 0) return low;
   if (rising(high) <= 0) return high;

@@ -1,17 +1,23 @@
 import { Problem, type ValidationIssue } from '../platform/problem.ts';
-import { personOf } from './comfort/profile.ts';
-import { targetsAnswer, trustedSituation } from './comfort/signed-targets.ts';
+import { readProfile } from './comfort/profile.ts';
+import { targetsResponse, verifyTargets } from './comfort/signed-targets.ts';
 import type { Situation } from './comfort/targets.ts';
 import { canonicalJson, type SigningKeys } from './digest.ts';
 import { round } from './numeric.ts';
 import type { Model } from './params.ts';
 import type { CandidatesResponse, OutfitsResponse, ScoreResponse } from './responses.ts';
-import { type Judgement, judgementOf } from './scoring/context.ts';
-import { nameAll } from './scoring/naming.ts';
+import { createScoringContext, type ScoringContext } from './scoring/context.ts';
+import { nameOutfits } from './scoring/naming.ts';
 import { type Entry, rank } from './scoring/rank.ts';
-import { candidateId, garmentsOf, type Offer, offerOf, piecesOf } from './search/candidates.ts';
-import { type ShellFinder, shellFinder } from './search/shell.ts';
-import { dress, mostMilli } from './wardrobe/ensemble.ts';
+import {
+  type CandidateSet,
+  candidateId,
+  findCandidates,
+  readGarments,
+  toWornItems,
+} from './search/candidates.ts';
+import { createShellFinder, type ShellFinder } from './search/shell.ts';
+import { assembleEnsemble, maxMilliClo } from './wardrobe/ensemble.ts';
 import type { Garment } from './wardrobe/garment-clo.ts';
 import type {
   CandidatesRequest,
@@ -19,18 +25,18 @@ import type {
   ScoreRequest,
 } from './wardrobe/wardrobe-request.ts';
 
-const USUAL_CANDIDATES = 50;
-const USUAL_OUTFITS = 5;
+const DEFAULT_CANDIDATES = 50;
+const DEFAULT_OUTFITS = 5;
 
-/** What every answer about a wardrobe begins with. */
-function frameOf(model: Model, keys: SigningKeys, offer: Offer) {
-  const { situation, plan } = offer.judgement;
+/** The fields that every response about a wardrobe begins with. */
+function commonFields(model: Model, keys: SigningKeys, candidateSet: CandidateSet) {
+  const { situation, plan } = candidateSet.context;
   return {
-    ...targetsAnswer(model, keys, situation, plan),
+    ...targetsResponse(model, keys, situation, plan),
     plan,
-    diagnostics: offer.diagnostics,
-    truncated: offer.truncated,
-    gap: round(100 * offer.gap, 3),
+    diagnostics: candidateSet.diagnostics,
+    truncated: candidateSet.truncated,
+    gap: round(100 * candidateSet.gap, 3),
   };
 }
 
@@ -40,124 +46,143 @@ export function computeCandidates(
   keys: SigningKeys,
   request: CandidatesRequest,
 ): CandidatesResponse {
-  const offer = offerOf(model, request, request.limit ?? USUAL_CANDIDATES);
+  const limit = request.limit ?? DEFAULT_CANDIDATES;
+  const candidateSet = findCandidates(model, request, limit, readGarments(model, request));
   return {
-    ...frameOf(model, keys, offer),
-    candidates: offer.candidates.map(({ candidate }) => candidate),
-    totalValid: offer.totalValid.toString(),
+    ...commonFields(model, keys, candidateSet),
+    candidates: candidateSet.candidates.map(({ candidate }) => candidate),
+    totalValid: candidateSet.totalValid.toString(),
   };
 }
 
-/** What may be put on over a base outfit, of the garments at hand; none for the plan `outdoor`. */
+/** Finds shells among the available garments; undefined for the plan `outdoor`. */
 function shellsFor(
-  { model, plan, situation, mostMilli: most }: Judgement,
+  { model, plan, situation, maxMilliClo: limit }: ScoringContext,
   items: ScoreRequest['items'],
   garments: readonly Garment[],
   excluded: ReadonlySet<string>,
 ): ShellFinder | undefined {
   if (plan === 'outdoor') return undefined;
-  const atHand = garments.filter((_, at) => {
+  const available = garments.filter((_, at) => {
     const item = items[at];
     return (
       item && item.available !== false && item.lookEligible !== false && !excluded.has(item.id)
     );
   });
-  return shellFinder(model, situation, atHand, most);
+  return createShellFinder(model, situation, available, limit);
 }
 
-/** Where a request speaks of another person or errand than its targets were made for. */
-function strayFaults(model: Model, request: ScoreRequest, situation: Situation): ValidationIssue[] {
+/** Fields of a request that differ from the inputs of its targets. */
+function findMismatches(
+  model: Model,
+  request: ScoreRequest,
+  situation: Situation,
+): ValidationIssue[] {
   const { userProfile, cloOffset, occasion } = request;
-  const strays: [string, boolean][] = [
-    [
-      '/userProfile',
-      userProfile !== undefined &&
-        canonicalJson({ ...personOf(model, userProfile) }) !==
-          canonicalJson({ ...situation.person }),
-    ],
+  const { person } = situation;
+  const isOtherPerson =
+    userProfile !== undefined &&
+    canonicalJson({ ...readProfile(model, userProfile) }) !== canonicalJson({ ...person });
+  const checks: [string, boolean][] = [
+    ['/userProfile', isOtherPerson],
     ['/cloOffset', cloOffset !== undefined && cloOffset !== situation.cloOffset],
     ['/occasion', occasion !== undefined && occasion !== situation.occasion],
   ];
-  return strays
-    .filter(([, isStray]) => isStray)
-    .map(([pointer]) => ({ pointer, detail: 'differs from what the targets were made for' }));
+  return checks
+    .filter(([, differs]) => differs)
+    .map(([pointer]) => ({ pointer, detail: 'differs from the inputs of the targets' }));
 }
 
 /**
- * Scores candidates and puts them in order.
- * @throws Problem targets-altered, targets-expired, or invalid-request with every candidate that is
- * no outfit of these items
+ * Reads the candidates of a request.
+ * @returns every candidate that is an outfit of these items, and the errors of all others
+ */
+function readCandidates(
+  context: ScoringContext,
+  { candidates }: ScoreRequest,
+  all: readonly Garment[],
+): { entries: Entry[]; errors: ValidationIssue[] } {
+  const garments = new Map(all.map((garment) => [garment.id, garment]));
+  const entries: Entry[] = [];
+  const errors: ValidationIssue[] = [];
+  for (const [at, { id, itemIds }] of candidates.entries()) {
+    const chosen: Garment[] = [];
+    for (const [i, itemId] of itemIds.entries()) {
+      const garment = garments.get(itemId);
+      if (garment) chosen.push(garment);
+      else
+        errors.push({
+          pointer: `/candidates/${at}/itemIds/${i}`,
+          detail: 'No item has this id',
+        });
+    }
+    if (chosen.length < itemIds.length) continue;
+    if (id !== candidateId(itemIds))
+      errors.push({ pointer: `/candidates/${at}/id`, detail: 'is not the id of these items' });
+    const ensemble = assembleEnsemble(context.model, chosen);
+    if (typeof ensemble === 'string')
+      errors.push({ pointer: `/candidates/${at}/itemIds`, detail: ensemble });
+    else entries.push({ id, itemIds, ensemble: toWornItems(context, ensemble) });
+  }
+  return { entries, errors };
+}
+
+/**
+ * Scores and ranks candidates.
+ * @throws Problem targets-altered, targets-expired, or invalid-request that lists every candidate that
+ * is not an outfit of these items
  */
 export function computeScore(
   model: Model,
   keys: SigningKeys,
   request: ScoreRequest,
 ): ScoreResponse {
-  const situation = trustedSituation(model, keys, request.targets);
-  const all = garmentsOf(model, request);
-  const garments = new Map(all.map((garment) => [garment.id, garment]));
-  const most = mostMilli(model, all);
-  const judgement = judgementOf(model, situation, request.plan ?? 'indoor', most);
-  const faults = strayFaults(model, request, situation);
-  const entries = request.candidates.flatMap(({ id, itemIds }, at): Entry[] => {
-    const unknown = itemIds.flatMap((itemId, i) => (garments.has(itemId) ? [] : [i]));
-    for (const i of unknown)
-      faults.push({ pointer: `/candidates/${at}/itemIds/${i}`, detail: 'No item has this id' });
-    if (unknown.length > 0) return [];
-    if (id !== candidateId(itemIds))
-      faults.push({ pointer: `/candidates/${at}/id`, detail: 'is not the id of these items' });
-    const chosen = itemIds.map((itemId) => garments.get(itemId)).filter((one) => one !== undefined);
-    const worn = dress(model, chosen);
-    if (typeof worn === 'string') {
-      faults.push({ pointer: `/candidates/${at}/itemIds`, detail: worn });
-      return [];
-    }
-    return [{ id, itemIds, worn: piecesOf(judgement, worn) }];
-  });
-  if (faults.length > 0)
-    throw new Problem(
-      'invalid-request',
-      `The body has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}`,
-      {
-        errors: faults,
-      },
-    );
-  const ranked = rank(
-    judgement,
-    entries,
-    request.recent,
-    shellsFor(judgement, request.items, all, new Set()),
+  const situation = verifyTargets(model, keys, request.targets);
+  const all = readGarments(model, request);
+  const context = createScoringContext(
+    model,
+    situation,
+    request.plan ?? 'indoor',
+    maxMilliClo(model, all),
   );
+  const { entries, errors } = readCandidates(context, request, all);
+  errors.unshift(...findMismatches(model, request, situation));
+  if (errors.length > 0) {
+    const count = errors.length === 1 ? 'an error' : `${errors.length} errors`;
+    throw new Problem('invalid-request', `The body has ${count}`, { errors });
+  }
+  const shells = shellsFor(context, request.items, all, new Set());
+  const ranked = rank(context, entries, request.recent, shells);
   return { ranked, shell: ranked[0]?.shell ?? null, paramsVersion: model.version };
 }
 
-/** Candidates, scored, put in order and named: the same as the two other calls, in one. */
+/** Finds, scores, ranks and names outfits: `computeCandidates` and `computeScore` in one. */
 export function computeOutfits(
   model: Model,
   keys: SigningKeys,
   request: OutfitsRequest,
 ): OutfitsResponse {
-  const most = request.limit ?? USUAL_OUTFITS;
-  const garments = garmentsOf(model, request);
-  const offer = offerOf(model, request, most * model.k.search.pool, garments);
-  const { judgement } = offer;
-  const shells = shellsFor(judgement, request.items, garments, new Set(request.exclude));
-  const entries = offer.candidates.map(({ candidate, worn }) => ({ ...candidate, worn }));
-  const ranked = rank(judgement, entries, request.recent, shells, most);
-  const byId = new Map(offer.candidates.map((one) => [one.candidate.id, one]));
+  const limit = request.limit ?? DEFAULT_OUTFITS;
+  const garments = readGarments(model, request);
+  const candidateSet = findCandidates(model, request, limit * model.k.search.pool, garments);
+  const { context, candidates } = candidateSet;
+  const shells = shellsFor(context, request.items, garments, new Set(request.exclude));
+  const entries = candidates.map(({ candidate, ensemble }) => ({ ...candidate, ensemble }));
+  const ranked = rank(context, entries, request.recent, shells, limit);
+  const byId = new Map(candidates.map((found) => [found.candidate.id, found]));
   const chosen = ranked.flatMap((outfit) => {
-    const one = byId.get(outfit.candidateId);
-    return one ? [{ outfit, ...one }] : [];
+    const found = byId.get(outfit.candidateId);
+    return found ? [{ outfit, ...found }] : [];
   });
-  const names = nameAll(
-    judgement,
-    chosen.map(({ worn, outfit }) => ({ worn, icl: outfit.thermal.icl })),
+  const names = nameOutfits(
+    context,
+    chosen.map(({ ensemble, outfit }) => ({ ensemble, icl: outfit.thermal.icl })),
     request.locale ?? 'en',
   );
   return {
-    ...frameOf(model, keys, offer),
-    outfits: chosen.map(({ outfit: { candidateId: id, rank: _, ...judged }, candidate }, at) => ({
-      ...judged,
+    ...commonFields(model, keys, candidateSet),
+    outfits: chosen.map(({ outfit: { candidateId: id, rank: _, ...scored }, candidate }, at) => ({
+      ...scored,
       id,
       name: names[at] ?? '',
       itemIds: candidate.itemIds,

@@ -10,20 +10,20 @@ export interface CoefficientRow {
   source: string;
 }
 
-/** What `GET /look/v1/params` answers, and what the engine is built from. */
+/** The document of `GET /look/v1/params`, from which the engine is built. */
 export interface ParamsDocument {
   version: string;
   model: string;
   /** ISO 8601 date. */
   issued: string;
-  /** Versions under which signed targets are still taken. */
+  /** Versions whose signed targets are still accepted. */
   supportedTargetVersions: readonly string[];
   coefficients: readonly CoefficientRow[];
   tables: Tables;
   equations: readonly { id: string; text: string }[];
 }
 
-/** The document in the form the equations use: coefficients by name, tables without their notes. */
+/** The document in the form the equations use: coefficients by name, tables without units and sources. */
 export interface Model {
   version: string;
   supportedTargetVersions: readonly string[];
@@ -31,7 +31,7 @@ export interface Model {
   tables: { readonly [Name in keyof Tables]: Tables[Name]['rows'] };
 }
 
-function publish(): CoefficientRow[] {
+function coefficientRows(): CoefficientRow[] {
   const rows: CoefficientRow[] = [];
   coefficients((key, value, unit, basis, source) => {
     rows.push({ key, value, unit, basis, source });
@@ -42,29 +42,29 @@ function publish(): CoefficientRow[] {
 
 const VERSION = 'look-params/1.0.1';
 
-/** Versions before it that give the same targets for the same request. */
-const SAME_TARGETS = ['look-params/1.0.0'];
+/** Earlier versions that give the same targets for the same request. */
+const COMPATIBLE_VERSIONS = ['look-params/1.0.0'];
 
-/** The params in force. A change of any value makes a new version. */
+/** The current document. A change of any value needs a new version. */
 export const PARAMS: ParamsDocument = {
   version: VERSION,
   model: 'look-heat-balance/1',
   issued: '2026-11-22',
-  supportedTargetVersions: [VERSION, ...SAME_TARGETS],
-  coefficients: publish(),
+  supportedTargetVersions: [VERSION, ...COMPATIBLE_VERSIONS],
+  coefficients: coefficientRows(),
   tables: TABLES,
   equations: EQUATIONS,
 };
 
 /**
- * Reads a params document: the engine has no numbers but those in it.
- * @throws Error when a coefficient is missing
+ * Builds the engine's model from a params document; the engine has no other numbers.
+ * @throws Error if a coefficient is missing
  */
 export function readModel(document: ParamsDocument): Model {
   const values = new Map(document.coefficients.map(({ key, value }) => [key, value]));
   const k = coefficients((key) => {
     const value = values.get(key);
-    if (value === undefined) throw new Error(`The params document lacks ${key}`);
+    if (value === undefined) throw new Error(`The params document has no ${key}`);
     return value;
   });
   const { tables } = document;

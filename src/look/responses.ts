@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { IndoorTargets, Targets } from './schema.ts';
 import { SLOTS } from './wardrobe/ensemble.ts';
 
-const part = z.number().min(0).max(1);
+const fraction = z.number().min(0).max(1);
 const ids = z.array(z.string());
 
 const Form = z.enum(['separates', 'one-piece']);
@@ -19,42 +19,41 @@ export const Diagnostic = z
     itemIds: ids.optional(),
     detail: z.string(),
   })
-  .meta({ description: 'Why items were left out, or why there is no outfit' });
+  .meta({ description: 'Why items were excluded, or why there is no outfit' });
 
-const planned = {
+const wardrobeFields = {
   targets: Targets,
   indoorTargets: IndoorTargets,
   indoorTempC: z.number(),
   isHotRegime: z.boolean(),
   plan: z.enum(['indoor', 'outdoor']),
   diagnostics: z.array(Diagnostic),
-  truncated: z.boolean().meta({ description: 'The search was cut short' }),
-  gap: z
-    .number()
-    .min(0)
-    .meta({ description: 'Points a better outfit could still gain; 0: proved' }),
+  truncated: z.boolean().meta({ description: 'Whether the search ended before it was complete' }),
+  gap: z.number().min(0).meta({
+    description: 'Points by which an outfit not found could be better; 0: proved optimal',
+  }),
 };
 
 export const CandidatesResponse = z
   .strictObject({
-    ...planned,
+    ...wardrobeFields,
     candidates: z.array(Candidate),
-    totalValid: z.string().meta({ description: 'How many outfits there are, exactly' }),
+    totalValid: z.string().meta({ description: 'Exact number of valid outfits' }),
   })
   .meta({ title: 'CandidatesResponse' });
 export type CandidatesResponse = z.infer<typeof CandidatesResponse>;
 
 const Breakdown = z.strictObject({
-  thermal: part,
-  regions: part,
-  protection: part,
-  occasion: part,
-  color: part,
-  season: part,
-  variety: part,
+  thermal: fraction,
+  regions: fraction,
+  protection: fraction,
+  occasion: fraction,
+  color: fraction,
+  season: fraction,
+  variety: fraction,
 });
 
-const ThermalAnswer = z.strictObject({
+const ThermalResponse = z.strictObject({
   plan: z.enum(['indoor', 'outdoor']),
   icl: z.number(),
   iclTarget: z.number(),
@@ -79,28 +78,28 @@ export const Shell = z
     needed: z.boolean(),
     needClo: z.number(),
     needTotalIcl: z.number(),
-    waterResistanceMin: part,
-    windResistanceMin: part,
+    waterResistanceMin: fraction,
+    windResistanceMin: fraction,
     items: z.array(
       z.strictObject({ itemId: z.string(), residualClo: z.number(), score: z.number() }),
     ),
-    addIds: ids.meta({ description: 'Hat, scarf and gloves to go with the first' }),
+    addIds: ids.meta({ description: 'Hat, scarf and gloves to wear with the first item' }),
     reasons: ids,
   })
   .meta({ title: 'Shell', description: 'What to put on for outside' });
 export type Shell = z.infer<typeof Shell>;
 
-const judged = {
+const scoredFields = {
   score: z.number().min(0).max(100),
   breakdown: Breakdown,
-  thermal: ThermalAnswer,
+  thermal: ThermalResponse,
   warnings: ids,
   explanation: z.array(Explanation),
   shell: Shell.nullable(),
 };
 
 export const Ranked = z
-  .strictObject({ candidateId: z.string(), rank: z.number().int(), itemIds: ids, ...judged })
+  .strictObject({ candidateId: z.string(), rank: z.number().int(), itemIds: ids, ...scoredFields })
   .meta({ title: 'RankedOutfit' });
 export type Ranked = z.infer<typeof Ranked>;
 
@@ -116,12 +115,12 @@ export const Outfit = z
     itemIds: ids,
     form: Form,
     slots: Slots,
-    ...judged,
+    ...scoredFields,
   })
   .meta({ title: 'Outfit' });
 export type Outfit = z.infer<typeof Outfit>;
 
 export const OutfitsResponse = z
-  .strictObject({ ...planned, outfits: z.array(Outfit), paramsVersion: z.string() })
+  .strictObject({ ...wardrobeFields, outfits: z.array(Outfit), paramsVersion: z.string() })
   .meta({ title: 'OutfitsResponse' });
 export type OutfitsResponse = z.infer<typeof OutfitsResponse>;

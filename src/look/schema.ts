@@ -6,7 +6,7 @@ import { CONDITIONS, type Condition, THERMAL_PROFILES } from './tables.ts';
 
 export type { Condition, ThermalProfile } from './tables.ts';
 
-/** Words that forecasts use -> ours. */
+/** Terms of forecasts -> condition ids. */
 const CONDITION_ALIASES: Readonly<Record<string, Condition>> = {
   sunny: 'clear',
   overcast: 'cloudy',
@@ -15,24 +15,24 @@ const CONDITION_ALIASES: Readonly<Record<string, Condition>> = {
   mist: 'fog',
 };
 
-const normaliseCondition = (said: unknown): unknown => {
-  if (typeof said !== 'string') return said;
-  const word = said.toLowerCase().replaceAll(/[\s_]+/g, '-');
-  return CONDITION_ALIASES[word] ?? word;
+const normaliseCondition = (input: unknown): unknown => {
+  if (typeof input !== 'string') return input;
+  const id = input.toLowerCase().replaceAll(/[\s_]+/g, '-');
+  return CONDITION_ALIASES[id] ?? id;
 };
 
 const ConditionId = z.enum(CONDITIONS);
-const Said = z
-  .preprocess(normaliseCondition, ConditionId)
-  .meta({ description: 'Also as forecasts write it: `Heavy rain`, `sunny`, `overcast`, `mist`' });
+const ConditionInput = z.preprocess(normaliseCondition, ConditionId).meta({
+  description: 'Terms of forecasts are accepted: `Heavy rain`, `sunny`, `overcast`, `mist`',
+});
 
 export const Weather = z
   .strictObject({
     tempC: z.number().min(-60).max(60).meta({ description: 'Air at 2 m, °C' }),
     windMs: z.number().min(0).max(60).meta({ description: 'Wind at 10 m, m/s' }),
     humidityPct: z.number().min(0).max(100).meta({ description: 'Relative humidity, %' }),
-    condition: Said,
-    isDay: z.boolean().optional().meta({ description: 'Whether the sun is up; true if left out' }),
+    condition: ConditionInput,
+    isDay: z.boolean().optional().meta({ description: 'Whether the sun is up; default true' }),
   })
   .meta({ title: 'Weather' });
 export type Weather = z.infer<typeof Weather>;
@@ -64,22 +64,20 @@ export const UserProfile = z
   .looseObject({
     version: z.literal(1).optional(),
     thermalProfile: ThermalProfileId.optional(),
-    offsetC: z
-      .number()
-      .min(-6)
-      .max(6)
-      .optional()
-      .meta({ description: 'K by which you feel cold sooner than most; wins over the label' }),
+    offsetC: z.number().min(-6).max(6).optional().meta({
+      description:
+        'K by which the person feels cold sooner than most; takes precedence over the label',
+    }),
     sensitivity: z.number().min(0.5).max(2).optional(),
     regionOffsetC: RegionOffsets.optional(),
     coldHands: z.boolean().optional(),
     coldFeet: z.boolean().optional(),
     learning: Learning.optional(),
   })
-  .meta({ title: 'UserProfile', description: 'Fields not named here are kept and given back' });
+  .meta({ title: 'UserProfile', description: 'Unknown fields are returned unchanged' });
 export type UserProfile = z.infer<typeof UserProfile>;
 
-/** Fields that every request for an outfit's warmth has. */
+/** Fields of every request that targets are computed from. */
 export const targetFields = {
   weather: Weather,
   met: Met,
@@ -102,10 +100,10 @@ export const RegionalTargets = z
     shoes: clo,
     accessory: clo,
   })
-  .meta({ description: 'Sums of Iclu to wear, clo; not to be added up' });
+  .meta({ description: 'Sums of Iclu, clo; do not add them up' });
 export type RegionalTargets = z.infer<typeof RegionalTargets>;
 
-/** What the targets were computed from, all of it: `score` computes them again from here. */
+/** All inputs of the targets: `/score` computes the targets again from them. */
 const TargetInputs = z.strictObject({
   condition: ConditionId,
   isDay: z.boolean(),
@@ -124,7 +122,7 @@ export const Targets = z
     humidityPct: z.number(),
     met: z.number(),
     iA: z.number().meta({ description: 'Boundary air layer, clo' }),
-    kHumidity: z.number().meta({ description: 'Vapour gradient against that at 50 % RH' }),
+    kHumidity: z.number().meta({ description: 'Vapour gradient relative to that at 50 % RH' }),
     hEff: z.number().meta({ description: 'Dry heat the clothing must pass, W/m²' }),
     regionalTargets: RegionalTargets,
     thermalProfile: ThermalProfileId,
@@ -138,9 +136,7 @@ export const Targets = z
     }),
     inputs: TargetInputs,
     paramsVersion: z.string(),
-    digest: z
-      .string()
-      .meta({ description: 'Proof that the targets are ours; send them unchanged' }),
+    digest: z.string().meta({ description: 'Signature of the targets; send them unchanged' }),
   })
   .meta({ title: 'Targets' });
 export type Targets = z.infer<typeof Targets>;
@@ -156,14 +152,14 @@ export const IndoorTargets = z
   .meta({ title: 'IndoorTargets', description: 'Empty for the plan `outdoor`' });
 export type IndoorTargets = z.infer<typeof IndoorTargets>;
 
-export const targetsAnswerFields = {
+const targetsResponseFields = {
   targets: Targets,
   indoorTargets: IndoorTargets,
   indoorTempC: z.number(),
   isHotRegime: z.boolean(),
 };
 export const TargetsResponse = z
-  .strictObject(targetsAnswerFields)
+  .strictObject(targetsResponseFields)
   .meta({ title: 'TargetsResponse' });
 export type TargetsResponse = z.infer<typeof TargetsResponse>;
 

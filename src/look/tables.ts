@@ -18,11 +18,10 @@ export const THERMAL_PROFILES = [
 ] as const;
 export type ThermalProfile = (typeof THERMAL_PROFILES)[number];
 
-/** The parts of the body that have an offset of their own. */
+/** Parts of the body with an offset of their own. */
 export const BODY_PARTS = ['top', 'bottom', 'feet', 'hands', 'head'] as const;
-export type BodyPart = (typeof BODY_PARTS)[number];
 
-/** What an outfit is judged by. */
+/** Terms of the score. */
 export const TERMS = ['thermal', 'regions', 'protection', 'occasion', 'color', 'season'] as const;
 export type Term = (typeof TERMS)[number];
 
@@ -33,32 +32,32 @@ interface Table<Rows> {
   rows: Rows;
 }
 
-export interface ConditionRow {
-  /** How much warmer sun feels by day, K of mean radiant temperature. */
+interface ConditionRow {
+  /** Rise of the mean radiant temperature by day, K. */
   sunK: number;
-  /** Factor on the insulation to wear. */
+  /** Factor on the insulation needed. */
   damp: number;
-  /** Wish for water protection, 0–1. */
+  /** Need of water protection, 0–1. */
   water: number;
 }
 
-export interface ThermalProfileRow {
+interface ThermalProfileRow {
   id: ThermalProfile;
-  /** Offsets that go by the label, K; null is no bound. */
+  /** Range of offsets with this label, K; null is no bound. */
   fromK: number | null;
   toK: number | null;
-  /** The offset of the label where none is told, K. */
+  /** Offset of the label if the profile has none, K. */
   offsetC: number;
 }
 
 export interface OccasionRow {
-  /** Formality aimed at, 0–5. */
+  /** Target formality, 0–5. */
   formality: number;
-  /** Steps of formality that are still fine. */
+  /** Accepted deviation from it. */
   tolerance: number;
-  /** Least insulation that is decent, clo. */
+  /** Minimum insulation, clo. */
   floorClo: number;
-  /** Categories that are never worn to it. */
+  /** Excluded categories. */
   forbids: readonly string[];
 }
 
@@ -120,7 +119,7 @@ const DICTIONARY = `Garment dictionary ${dictionary.dictionaryVersion}`;
 // biome-ignore format: a table reads best aligned
 export const TABLES: Tables = {
   condition: {
-    unit: 'sunK: K, by day; damp: factor; water: 0..1', basis: 'judgement', source: 'Signed by physics, sized by judgement',
+    unit: 'sunK: K, by day; damp: factor; water: 0..1', basis: 'judgement', source: 'Sign by physics, size by judgement',
     rows: {
       'clear':         { sunK: 12, damp: 1,    water: 0 },
       'partly-cloudy': { sunK: 6,  damp: 1,    water: 0 },
@@ -156,7 +155,7 @@ export const TABLES: Tables = {
     rows: [[-40, 0.22], [-30, 0.2], [-10, 0.12], [0, 0.05], [10, 0]],
   },
   thermalProfile: {
-    unit: 'K', basis: 'judgement', source: `${DICTIONARY}, offsets of the labels; an offset goes by the first row it lies in`,
+    unit: 'K', basis: 'judgement', source: `${DICTIONARY}, offsets of the labels; an offset has the label of the first row that contains it`,
     rows: [
       { id: 'runs-very-cold', fromK: 2.5,  toK: null, offsetC: labelOffset('runs-very-cold') },
       { id: 'runs-cold',      fromK: 1,    toK: null, offsetC: labelOffset('runs-cold') },
@@ -193,7 +192,7 @@ export const TABLES: Tables = {
     },
   },
   weights: {
-    unit: 'share of the score', basis: 'judgement', source: 'Comfort before looks',
+    unit: 'share of the score', basis: 'judgement', source: 'Comfort before appearance',
     rows: { thermal: 0.4, regions: 0.2, protection: 0.12, occasion: 0.13, color: 0.1, season: 0.05 },
   },
   protection: {
@@ -209,11 +208,11 @@ export const TABLES: Tables = {
     ],
   },
   visibleArea: {
-    unit: 'share', basis: 'judgement', source: 'What of an outfit is seen; a pair of garments weighs the product',
+    unit: 'share', basis: 'judgement', source: 'Visible share of each slot; a pair of garments weighs the product',
     rows: { outer: 0.35, torso: 0.35, beneath: 0.1, dress: 0.6, legs: 0.3, feet: 0.1 },
   },
   feel: {
-    unit: 'clo', basis: 'judgement', source: 'Word of a name by the insulation of the outfit',
+    unit: 'clo', basis: 'judgement', source: 'Adjective of a name by the insulation of the outfit',
     rows: [
       { id: 'airy',    belowIcl: 0.45 },
       { id: 'light',   belowIcl: 0.85 },
@@ -227,23 +226,23 @@ export const TABLES: Tables = {
     rows: [0.6, 0.8, 1, 1.25, 1.5],
   },
   garmentClo: {
-    unit: 'clo, Iclu', basis: 'standard', source: `${DICTIONARY}: ASHRAE 55 and ISO 9920 values where it says so`,
+    unit: 'clo, Iclu', basis: 'standard', source: `${DICTIONARY}: ASHRAE 55 and ISO 9920 values if it names them`,
     rows: Object.fromEntries(dictionary.categories.map(({ id, clo }) => [id, clo.default])),
   },
   layering: {
     unit: 'categories', basis: 'judgement',
-    source: 'alone: of the middle or outer layer, yet worn without a base; open: worn over a pullover too',
+    source: 'alone: of the middle or outer layer, but also worn without a base; open: also worn over a pullover',
     rows: {
       alone: ['flannel_shirt', 'sweater', 'thick_sweater', 'turtleneck', 'sweatshirt', 'hoodie', 'ski_trousers'],
       open: ['blazer', 'cardigan', 'fleece_jacket', 'kimono_duster', 'knit_vest', 'overshirt', 'waistcoat'],
     },
   },
   bare: {
-    unit: 'categories', basis: 'judgement', source: 'What leaves legs or feet bare',
+    unit: 'categories', basis: 'judgement', source: 'Garments that leave legs or feet bare',
     rows: { categories: ['shorts', 'sandals', 'swimwear'] },
   },
   soaked: {
-    unit: 'categories, materials', basis: 'judgement', source: 'What heavy rain goes through or ruins',
+    unit: 'categories, materials', basis: 'judgement', source: 'Garments that heavy rain soaks or ruins',
     rows: { categories: ['sandals'], materials: ['suede'] },
   },
 };

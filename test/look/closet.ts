@@ -1,6 +1,6 @@
 import { WardrobeItem } from '../../src/taxonomy/attributes/wardrobe-item-schema.ts';
 
-/** One person's closet, made up of ordinary garments: something for every weather. */
+/** A closet of ordinary garments for all weather. */
 // biome-ignore format: a table reads best aligned
 const GARMENTS: readonly [id: string, category: string, hex: string, more?: object][] = [
   ['tee-white',     't_shirt',       '#f5f5f2'],

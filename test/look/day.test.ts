@@ -2,16 +2,16 @@ import { describe, expect, test } from 'vitest';
 import { computeDay, DayRequest, DayResponse } from '../../src/look/day.ts';
 import { PARAMS, readModel } from '../../src/look/params.ts';
 import { CLOSET } from './closet.ts';
-import { createChance, drawWardrobe } from './wardrobes.ts';
+import { createRandom, drawWardrobe } from './wardrobes.ts';
 
 const model = readModel(PARAMS);
 
-interface Told {
+interface TestHour {
   tempC: number;
   condition?: string;
   place?: 'indoor' | 'outdoor';
 }
-const asked = (hours: readonly Told[], more: object = {}) =>
+const requestFor = (hours: readonly TestHour[], more: object = {}) =>
   DayRequest.parse({
     hours: hours.map(({ tempC, condition = 'cloudy', place }, at) => ({
       at: `${at + 7}:00`,
@@ -22,44 +22,46 @@ const asked = (hours: readonly Told[], more: object = {}) =>
     items: CLOSET,
     ...more,
   });
-const day = (hours: readonly Told[], more: object = {}) => computeDay(model, asked(hours, more));
+const day = (hours: readonly TestHour[], more: object = {}) =>
+  computeDay(model, requestFor(hours, more));
 
 const SPRING = [3, 5, 9, 13, 17, 19, 18, 14, 10].map((tempC) => ({ tempC }));
 
 describe('a day that starts cold and turns warm', () => {
   const planned = day(SPRING);
 
-  test('has an answer of the form that is published, an hour for an hour', () => {
+  test('has a response that matches the published schema, with every hour', () => {
     expect(DayResponse.parse(planned)).toEqual(planned);
-    expect(planned.hours.map(({ at }) => at)).toEqual(asked(SPRING).hours.map(({ at }) => at));
+    expect(planned.hours.map(({ at }) => at)).toEqual(requestFor(SPRING).hours.map(({ at }) => at));
   });
 
-  test('takes things off as it warms and puts them on as it cools', () => {
+  test('removes layers as it gets warmer and adds them as it gets colder', () => {
     const warmth = planned.hours.map(({ icl }) => icl);
     expect(warmth[0]).toBeGreaterThan(warmth[5] ?? Number.NaN);
     expect(warmth.at(-1)).toBeGreaterThan(warmth[5] ?? Number.NaN);
     expect(planned.hours.some(({ takeOffIds }) => takeOffIds.length > 0)).toBe(true);
   });
 
-  test('changes from hour to hour exactly as it says, within the one outfit', () => {
+  test('changes from hour to hour exactly as reported, within one outfit', () => {
+    expect(planned.hours).toHaveLength(SPRING.length);
     const outfit = new Set(planned.outfit?.itemIds);
-    let worn = new Set(planned.hours[0]?.wearIds);
+    let ensemble = new Set(planned.hours[0]?.wearIds);
     for (const { wearIds, putOnIds, takeOffIds } of planned.hours) {
-      for (const id of takeOffIds) expect(worn.delete(id)).toBe(true);
-      worn = new Set([...worn, ...putOnIds]);
-      expect(worn).toEqual(new Set(wearIds));
+      for (const id of takeOffIds) expect(ensemble.delete(id)).toBe(true);
+      ensemble = new Set([...ensemble, ...putOnIds]);
+      expect(ensemble).toEqual(new Set(wearIds));
       expect(wearIds.every((id) => outfit.has(id))).toBe(true);
     }
   });
 
-  test('tells its worst hour', () => {
+  test('reports its worst hour', () => {
     const worst = Math.min(...planned.hours.map(({ fit }) => fit));
     expect(planned.worst?.fit).toBe(worst);
     expect(planned.hours[planned.worst?.hour ?? -1]?.fit).toBe(worst);
   });
 });
 
-test('nothing changes in a day that does not', () => {
+test('nothing changes on a day with constant weather', () => {
   const { hours } = day(Array.from({ length: 6 }, () => ({ tempC: 15 })));
   expect(hours.every(({ putOnIds, takeOffIds }) => putOnIds.length + takeOffIds.length === 0)).toBe(
     true,
@@ -78,24 +80,25 @@ test('a coat comes off at the office and goes on again', () => {
 });
 
 test('the base stays on all day', () => {
-  const chance = createChance(3);
+  const random = createRandom(3);
   for (let i = 0; i < 8; i++) {
-    const items = drawWardrobe(chance, 30);
-    const temps = Array.from({ length: 6 }, () => ({ tempC: Math.round(chance.between(-10, 30)) }));
+    const items = drawWardrobe(random, 30);
+    const temps = Array.from({ length: 6 }, () => ({ tempC: Math.round(random.between(-10, 30)) }));
     const { outfit, hours } = day(temps, { items });
     const { main = 'none', bottom = main, shoes = main } = outfit?.slots ?? {};
+    expect(hours).toHaveLength(temps.length);
     for (const { wearIds } of hours)
       expect(wearIds).toEqual(expect.arrayContaining([main, bottom, shoes]));
   }
 });
 
-test('the order of items changes nothing, and neither does asking again', () => {
+test('the response depends neither on the order of items nor on earlier requests', () => {
   const once = day(SPRING);
   expect(day(SPRING)).toEqual(once);
   expect(day(SPRING, { items: [...CLOSET].reverse() })).toEqual(once);
 });
 
-test('an empty wardrobe is answered with the reason', () => {
+test('an empty wardrobe has no outfit and a diagnostic', () => {
   const { outfit, hours, diagnostics } = day(SPRING, { items: [] });
   expect([outfit, hours]).toEqual([null, []]);
   expect(diagnostics.map(({ code }) => code)).toContain('empty-wardrobe');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { computeTargets, trustedSituation } from '../../src/look/comfort/signed-targets.ts';
+import { computeTargets, verifyTargets } from '../../src/look/comfort/signed-targets.ts';
 import { digestOf, readSigningKeys } from '../../src/look/digest.ts';
 import { PARAMS, readModel } from '../../src/look/params.ts';
 import { TargetsRequest } from '../../src/look/schema.ts';
@@ -15,9 +15,9 @@ const request = TargetsRequest.parse({
 });
 const { targets } = computeTargets(model, keys, request);
 
-const refusal = (given: Record<string, unknown>, known = keys): string => {
+const rejection = (given: Record<string, unknown>, known = keys): string => {
   try {
-    trustedSituation(model, known, given);
+    verifyTargets(model, known, given);
     return 'accepted';
   } catch (error) {
     if (error instanceof Problem) return `${error.type} ${error.errors?.[0]?.pointer}`;
@@ -25,7 +25,7 @@ const refusal = (given: Record<string, unknown>, known = keys): string => {
   }
 };
 
-/** The value of each leaf of a JSON value, with the value changed. */
+/** Every change of one leaf of a JSON value. */
 function* alterations(value: unknown): Generator<unknown> {
   if (Array.isArray(value)) {
     for (const [i, part] of value.entries())
@@ -42,7 +42,7 @@ function* alterations(value: unknown): Generator<unknown> {
   else yield `${value}x`;
 }
 
-test('the digest is HMAC-SHA-256 over canonical JSON, as the example published with the design', () => {
+test('the digest is HMAC-SHA-256 over canonical JSON, as in the published example', () => {
   const example = {
     tempC: 2,
     windMs: 4,
@@ -77,32 +77,32 @@ test('the digest is HMAC-SHA-256 over canonical JSON, as the example published w
 });
 
 describe('targets sent back', () => {
-  test('are taken as they were issued', () => {
-    expect(trustedSituation(model, keys, targets).outdoor.iclRequired).toBeGreaterThan(1.5);
+  test('are accepted unchanged', () => {
+    expect(verifyTargets(model, keys, targets).outdoor.iclRequired).toBeGreaterThan(1.5);
   });
 
-  test('are taken with other key order, spaces and number forms', () => {
+  test('are accepted with another key order, whitespace and number format', () => {
     const reversed = Object.fromEntries(Object.entries(targets).reverse());
     const text = JSON.stringify(reversed, null, 3).replace('"tempC": 2,', '"tempC": 2.0,');
     expect(text).toContain('2.0');
-    expect(refusal(JSON.parse(text))).toBe('accepted');
+    expect(rejection(JSON.parse(text))).toBe('accepted');
   });
 
-  test('are refused whatever value in them differs', () => {
+  test('are rejected if any value differs', () => {
     const all = [...alterations(targets)] as Record<string, unknown>[];
     expect(all.length).toBeGreaterThan(60);
-    for (const altered of all) expect(refusal(altered)).toMatch(/^targets-altered \/targets/);
+    for (const altered of all) expect(rejection(altered)).toMatch(/^targets-altered \/targets/);
   });
 
-  test('are refused when they nest deeper than any of ours', () => {
+  test('are rejected if they nest deeper than issued targets', () => {
     const deep = JSON.parse(`${'['.repeat(50_000)}${']'.repeat(50_000)}`);
-    expect(refusal({ ...targets, iA: deep })).toBe('targets-altered /targets');
-    expect(refusal({ ...targets, more: deep })).toBe('targets-altered /targets');
+    expect(rejection({ ...targets, iA: deep })).toBe('targets-altered /targets');
+    expect(rejection({ ...targets, more: deep })).toBe('targets-altered /targets');
   });
 
-  test('are refused without a digest, or with one of another form', () => {
+  test('are rejected without a digest or with a malformed one', () => {
     for (const digest of [undefined, 7, '', 'v1.k1', 'v2.k2.aaaa', targets.digest.slice(0, -1)])
-      expect(refusal({ ...targets, digest })).toBe('targets-altered /targets/digest');
+      expect(rejection({ ...targets, digest })).toBe('targets-altered /targets/digest');
   });
 });
 
@@ -110,30 +110,30 @@ describe('keys', () => {
   const old = readSigningKeys('k1:old-secret-of-sixteen');
   const issuedBefore = computeTargets(model, old, request).targets;
 
-  test('the first signs and all verify, so that a key can be retired in two steps', () => {
+  test('the first signs and all verify: a key can be retired in two steps', () => {
     expect(targets.digest).toMatch(/^v1\.k2\./);
     expect(issuedBefore.digest).toMatch(/^v1\.k1\./);
-    expect(refusal(issuedBefore)).toBe('accepted');
+    expect(rejection(issuedBefore)).toBe('accepted');
   });
 
-  test('a key that is gone makes its targets expired', () => {
-    expect(refusal(targets, old)).toBe('targets-expired /targets/digest');
+  test('targets of a removed key are expired', () => {
+    expect(rejection(targets, old)).toBe('targets-expired /targets/digest');
   });
 
-  test('the same key id with another secret makes them altered', () => {
+  test('targets are altered if the key id has another secret', () => {
     const other = readSigningKeys('k2:another-secret-sixteen');
-    expect(refusal(targets, other)).toBe('targets-altered /targets');
+    expect(rejection(targets, other)).toBe('targets-altered /targets');
   });
 
-  test('a params version before this one with the same targets is taken', () => {
+  test('an earlier params version with the same targets is accepted', () => {
     const { digest: _, ...unsigned } = { ...targets, paramsVersion: 'look-params/1.0.0' };
     expect(targets.paramsVersion).not.toBe(unsigned.paramsVersion);
-    expect(refusal({ ...unsigned, digest: digestOf(unsigned, keys) })).toBe('accepted');
+    expect(rejection({ ...unsigned, digest: digestOf(unsigned, keys) })).toBe('accepted');
   });
 
-  test('a params version no longer taken makes them expired', () => {
+  test('targets of an unsupported params version are expired', () => {
     const { digest: _, ...unsigned } = { ...targets, paramsVersion: 'look-params/0.9.0' };
     const signed = { ...unsigned, digest: digestOf(unsigned, keys) };
-    expect(refusal(signed)).toBe('targets-expired /targets/paramsVersion');
+    expect(rejection(signed)).toBe('targets-expired /targets/paramsVersion');
   });
 });

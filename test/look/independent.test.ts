@@ -5,17 +5,18 @@ import { computeTargets } from '../../src/look/comfort/signed-targets.ts';
 import { readSigningKeys } from '../../src/look/digest.ts';
 import { PARAMS, readModel } from '../../src/look/params.ts';
 import { recompute } from './independent/recompute.ts';
-import { requestFrom, seeded } from './laws.ts';
+import { requestFrom } from './properties.ts';
+import { createRandom } from './wardrobes.ts';
 
 const model = readModel(PARAMS);
 const keys = readSigningKeys('k1:a-secret-of-the-test');
 const paramsText = JSON.stringify(PARAMS);
 const HALF_OF_LAST = { three: 0.0005 + 1e-9, one: 0.05 + 1e-9 };
 
-test('a client that knows only /params comes to the same targets, on 1000 random requests', () => {
-  const random = seeded(20261120);
+test('a client with only /params computes the same targets for 1000 random requests', () => {
+  const { next } = createRandom(20261120);
   for (let i = 0; i < 1000; i++) {
-    const request = requestFrom(Array.from({ length: 20 }, random));
+    const request = requestFrom(Array.from({ length: 20 }, next));
     const ours = computeTargets(model, keys, request);
     const theirs = recompute(paramsText, request);
     const near = (name: string, rounded: number | undefined, exact: number, within: number) => {
@@ -43,7 +44,8 @@ test('a client that knows only /params comes to the same targets, on 1000 random
   }
 });
 
-test('the second computation imports nothing', () => {
+test('the independent computation imports nothing', () => {
   const text = readFileSync(join(import.meta.dirname, 'independent/recompute.ts'), 'utf8');
+  expect(text).toContain('export function recompute');
   expect(text).not.toMatch(/^import|import\(|require\(/m);
 });

@@ -6,14 +6,14 @@ import {
   readModel,
 } from '../../src/look/params.ts';
 import { ParamsResponse } from '../../src/look/schema.ts';
-import { WITNESSES } from './witnesses.ts';
+import { PROBES } from './param-probes.ts';
 
 describe('the document', () => {
-  test('has the form that is published', () => {
+  test('matches the published schema', () => {
     expect(ParamsResponse.parse(PARAMS)).toEqual(PARAMS);
   });
 
-  test('names every coefficient once, by the path the engine reads it at', () => {
+  test('names every coefficient once, by the path at which the engine reads it', () => {
     const { k } = readModel(PARAMS);
     const paths = Object.entries(k).flatMap(([group, names]) =>
       Object.entries(names).map(([name, value]) => [`${group}.${name}`, value]),
@@ -22,15 +22,19 @@ describe('the document', () => {
     expect(new Set(paths.map(([key]) => key)).size).toBe(paths.length);
   });
 
-  test('says of everything what it rests on', () => {
-    for (const { key, unit, source } of [
+  test('has unit and source of everything', () => {
+    const rows = [
       ...PARAMS.coefficients,
       ...Object.entries(PARAMS.tables).map(([key, table]) => ({ key, ...table })),
-    ])
-      expect([unit, source], key).not.toContain('');
+    ];
+    expect(rows.length).toBeGreaterThan(60);
+    for (const { key, unit, source } of rows) {
+      expect(unit, key).toMatch(/\S/);
+      expect(source, key).toMatch(/\S/);
+    }
   });
 
-  test('speaks in its equations of coefficients and tables that exist', () => {
+  test('refers in its equations only to coefficients and tables that exist', () => {
     const text = PARAMS.equations.map((equation) => equation.text).join(' ');
     const groups = new Set(PARAMS.coefficients.map(({ key }) => key.split('.')[0]));
     const named = [...text.matchAll(/\b([a-z]+)\.([A-Za-z0-9]+)\b/g)].filter(([, group]) =>
@@ -49,22 +53,22 @@ describe('the document', () => {
   });
 });
 
-const usual = readModel(PARAMS);
-const before = WITNESSES.map((witness) => JSON.stringify(witness(usual)));
+const published = readModel(PARAMS);
+const before = PROBES.map((probe) => JSON.stringify(probe(published)));
 
-/** Whether any answer differs under another document. */
-const isSeen = (document: ParamsDocument): boolean => {
+/** Whether any result differs with another document. */
+const changesResults = (document: ParamsDocument): boolean => {
   const model = readModel(document);
-  return WITNESSES.some((witness, i) => JSON.stringify(witness(model)) !== before[i]);
+  return PROBES.some((probe, i) => JSON.stringify(probe(model)) !== before[i]);
 };
 
-/** Several sizes: a large step may jump over what a small one moves, and the other way round. */
+/** Several sizes: a change may be too small to cross a threshold, or cross two that cancel out. */
 const STEPS = [1.3, 0.5, 1.02, 0.9, 2, 0];
 
 const moved = (value: number, factor: number): number =>
   value === 0 ? 2 - factor - (factor === 0 ? 0 : 1.5) : value * factor;
 
-describe('every number is read: the engine answers otherwise with another', () => {
+describe('every coefficient is used: another value changes a result', () => {
   test.each(PARAMS.coefficients.map((row) => [row.key, row] as const))('%s', (_, row) => {
     const withValue = (value: number): ParamsDocument => ({
       ...PARAMS,
@@ -72,15 +76,15 @@ describe('every number is read: the engine answers otherwise with another', () =
         (other): CoefficientRow => (other === row ? { ...row, value } : other),
       ),
     });
-    expect(STEPS.some((factor) => isSeen(withValue(moved(row.value, factor))))).toBe(true);
+    expect(STEPS.some((factor) => changesResults(withValue(moved(row.value, factor))))).toBe(true);
   });
 });
 
-/** Where the numbers of a table stand. */
-const numbersAt = (value: unknown, path: string[] = []): string[][] => {
+/** Paths of the numbers in a table. */
+const numberPaths = (value: unknown, path: string[] = []): string[][] => {
   if (typeof value === 'number') return [path];
   if (!(value instanceof Object)) return [];
-  return Object.entries(value).flatMap(([key, part]) => numbersAt(part, [...path, key]));
+  return Object.entries(value).flatMap(([key, part]) => numberPaths(part, [...path, key]));
 };
 
 function changed(value: unknown, [key, ...rest]: readonly string[], factor: number): unknown {
@@ -93,14 +97,16 @@ function changed(value: unknown, [key, ...rest]: readonly string[], factor: numb
 
 const inTables = Object.entries(PARAMS.tables)
   .filter(([name]) => name !== 'garmentClo')
-  .flatMap(([name, { rows }]) => numbersAt(rows).map((path) => [[name, 'rows', ...path]] as const));
+  .flatMap(([name, { rows }]) =>
+    numberPaths(rows).map((path) => [[name, 'rows', ...path]] as const),
+  );
 
-describe('every number in a table is read', () => {
+describe('every number in a table is used', () => {
   test.each(inTables.map(([path]) => [path.join('.'), path] as const))('%s', (_, path) => {
     const withFactor = (factor: number) => ({
       ...PARAMS,
       tables: changed(PARAMS.tables, path, factor) as ParamsDocument['tables'],
     });
-    expect(STEPS.some((factor) => isSeen(withFactor(factor)))).toBe(true);
+    expect(STEPS.some((factor) => changesResults(withFactor(factor)))).toBe(true);
   });
 });

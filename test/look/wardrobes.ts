@@ -1,8 +1,8 @@
 import type { WardrobeItem } from '../../src/taxonomy/attributes/wardrobe-item-schema.ts';
 import { categories } from '../../src/taxonomy/dictionary/schema.ts';
 
-/** Numbers that look random and are the same in every run (mulberry32). */
-export function createChance(seed: number) {
+/** Pseudo-random numbers, the same for the same seed (mulberry32). */
+export function createRandom(seed: number) {
   let state = seed >>> 0;
   const next = (): number => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -18,9 +18,9 @@ export function createChance(seed: number) {
     between: (low: number, high: number): number => low + next() * (high - low),
   };
 }
-export type Chance = ReturnType<typeof createChance>;
+export type Random = ReturnType<typeof createRandom>;
 
-/** How often each part of a wardrobe comes: as in a closet, not as in the dictionary. */
+/** Share of each kind of garment, as in a closet and not as in the dictionary. */
 // biome-ignore format: a table reads best aligned
 const CLOSET: readonly (readonly [share: number, ids: readonly string[]])[] = [
   [0.24, ['t_shirt', 'long_sleeve_tee', 'polo_shirt', 'shirt', 'short_sleeve_shirt', 'dress_shirt', 'blouse', 'tank_top']],
@@ -33,49 +33,49 @@ const CLOSET: readonly (readonly [share: number, ids: readonly string[]])[] = [
   [0.09, ['beanie', 'cap', 'scarf', 'gloves', 'belt', 'bag']],
 ];
 
-const hex = (chance: Chance): string => `#${chance.below(0x1000000).toString(16).padStart(6, '0')}`;
+const hex = (random: Random): string => `#${random.below(0x1000000).toString(16).padStart(6, '0')}`;
 
-function kindOf(chance: Chance): string {
-  let left = chance.next();
+function kindOf(random: Random): string {
+  let left = random.next();
   for (const [share, ids] of CLOSET) {
     left -= share;
-    if (left <= 0) return chance.pick(ids);
+    if (left <= 0) return random.pick(ids);
   }
   return 't_shirt';
 }
 
 /**
- * A wardrobe of so many items, most with colours, some with more.
- * @param coloured how many of them have a colour, 0-1; with 1 no two items are alike
+ * A random wardrobe; most items have a colour, some have more attributes.
+ * @param coloured share of items with a colour, 0-1; with 1 no two items are equal
  */
-export function drawWardrobe(chance: Chance, items: number, coloured = 0.85): WardrobeItem[] {
+export function drawWardrobe(random: Random, items: number, coloured = 0.85): WardrobeItem[] {
   return Array.from({ length: items }, (_, i) => {
-    const category = kindOf(chance);
+    const category = kindOf(random);
     const { clo } = categories.get(category)!;
     return {
       id: `item-${String(i).padStart(4, '0')}`,
       category,
-      ...(chance.next() < coloured && { colors: [{ hex: hex(chance) }] }),
-      ...(chance.next() < 0.3 && { clo: Math.round(100 * chance.between(clo.min, clo.max)) / 100 }),
-      ...(chance.next() < 0.2 && { pattern: 'striped' }),
-      ...(chance.next() < 0.15 && { windResistance: chance.below(11) / 10 }),
-      ...(chance.next() < 0.15 && { waterResistance: chance.below(11) / 10 }),
-      ...(chance.next() < 0.2 && { seasons: [chance.pick(['winter', 'summer', 'spring'])] }),
-      ...(chance.next() < 0.1 && { formality: chance.below(6) }),
+      ...(random.next() < coloured && { colors: [{ hex: hex(random) }] }),
+      ...(random.next() < 0.3 && { clo: Math.round(100 * random.between(clo.min, clo.max)) / 100 }),
+      ...(random.next() < 0.2 && { pattern: 'striped' }),
+      ...(random.next() < 0.15 && { windResistance: random.below(11) / 10 }),
+      ...(random.next() < 0.15 && { waterResistance: random.below(11) / 10 }),
+      ...(random.next() < 0.2 && { seasons: [random.pick(['winter', 'summer', 'spring'])] }),
+      ...(random.next() < 0.1 && { formality: random.below(6) }),
     };
   });
 }
 
 const CONDITIONS = ['clear', 'cloudy', 'rain', 'snow', 'heavy-rain', 'windy', 'partly-cloudy'];
 
-/** Weather and errand of a day somewhere. */
-export const drawDay = (chance: Chance) => ({
+/** Random weather, activity and occasion. */
+export const drawDay = (random: Random) => ({
   weather: {
-    tempC: Math.round(chance.between(-25, 38)),
-    windMs: Math.round(chance.between(0, 15)),
-    humidityPct: Math.round(chance.between(10, 100)),
-    condition: chance.pick(CONDITIONS),
+    tempC: Math.round(random.between(-25, 38)),
+    windMs: Math.round(random.between(0, 15)),
+    humidityPct: Math.round(random.between(10, 100)),
+    condition: random.pick(CONDITIONS),
   },
-  met: chance.pick([1.1, 1.4, 2, 2.6]),
-  occasion: chance.pick(['casual', 'work', 'home', 'date', 'outdoor']),
+  met: random.pick([1.1, 1.4, 2, 2.6]),
+  occasion: random.pick(['casual', 'work', 'home', 'date', 'outdoor']),
 });

@@ -24,7 +24,7 @@ const Feedback = z
     plan: z
       .enum(['indoor', 'outdoor'])
       .optional()
-      .meta({ description: 'Where it was felt; `indoor` if left out' }),
+      .meta({ description: 'Where it was felt; default `indoor`' }),
     indoorTempC: z.number().min(5).max(40).optional(),
     minutes: z.number().min(1).max(1440).optional().meta({ description: 'Time spent there' }),
     worn: Worn,
@@ -34,12 +34,12 @@ const Feedback = z
   })
   .refine(({ plan, weather }) => plan !== 'outdoor' || weather !== undefined, {
     path: ['weather'],
-    message: 'is needed for what was felt outdoors',
+    message: 'is required if `plan` is `outdoor`',
   })
   .refine(
     ({ plan, weather, indoorTempC }) =>
       plan === 'outdoor' || weather !== undefined || indoorTempC !== undefined,
-    { path: ['indoorTempC'], message: 'is needed for what was felt indoors, or `weather`' },
+    { path: ['indoorTempC'], message: 'is required if there is no `weather`' },
   );
 export type Feedback = z.infer<typeof Feedback>;
 
@@ -53,7 +53,7 @@ export type CalibrateRequest = z.infer<typeof CalibrateRequest>;
 
 export const CalibrateResponse = z
   .strictObject({
-    userProfile: UserProfile.meta({ description: 'Keep it and send it with the next request' }),
+    userProfile: UserProfile.meta({ description: 'Store it and send it with the next request' }),
     applied: z.array(
       z.strictObject({
         index: z.number().int(),

@@ -1,63 +1,68 @@
 import { clamp, round } from '../numeric.ts';
 import type { Model } from '../params.ts';
 
-/** What is believed of one offset: its mean, K, and how sure that is, K². */
+/** Belief about one offset: mean, K, and variance, K². */
 export interface Belief {
   meanK: number;
   variance: number;
 }
 
-/** One vote and what the heat balance says of it. */
+/** One vote and its prediction by the heat balance. */
 export interface Observation {
   /** −3 cold … 3 hot, ASHRAE scale. */
   vote: number;
-  /** The vote predicted for a person without any offset; may lie beyond the scale. */
+  /** Predicted vote of a person without any offset; may exceed the scale. */
   neutralVote: number;
-  /** Votes that a kelvin of offset makes it colder. */
+  /** Votes by which a kelvin of offset lowers the prediction. */
   votesPerK: number;
-  /** Spread of votes around the prediction, votes². */
+  /** Variance of votes around the prediction, votes². */
   noise: number;
 }
 
-export interface Learned {
+export interface VoteUpdate {
   belief: Belief;
   predictedVote: number;
   residual: number;
-  /** What the vote counted for against one that was foreseen, 0–1.25. */
+  /** Weight of the vote: 1.25 if it is as predicted, towards 0 for outliers. */
   weight: number;
-  /** K of offset for each vote of residual. */
+  /** K of offset per vote of residual. */
   gain: number;
   status: 'applied' | 'downweighted' | 'saturated';
 }
 
 const COLDEST = -3;
 const HOTTEST = 3;
-// Kept at this precision after every vote, so that two calls learn what one learns.
+// Rounded after every vote, so that two calls give the same result as one.
 const DECIMALS = 6;
 
 /**
- * One step of a Kalman filter whose noise has the tails of a Student t: a vote far from the
- * prediction counts for little. A vote at the end of the scale that was foreseen there says nothing.
- * @param maxK bound of the offset to both sides
+ * One update of a Kalman filter with Student t noise: outliers get little weight. A vote at the end of
+ * the scale that was predicted there carries no information and changes nothing.
+ * @param maxK bound of the absolute offset
  */
-export function learnVote(model: Model, before: Belief, seen: Observation, maxK: number): Learned {
+export function updateBelief(
+  model: Model,
+  prior: Belief,
+  observation: Observation,
+  maxK: number,
+): VoteUpdate {
   const { drift, nu, varianceMin, doubted } = model.k.learn;
-  const { vote, votesPerK } = seen;
-  const expected = seen.neutralVote - votesPerK * before.meanK;
+  const { vote, votesPerK } = observation;
+  const expected = observation.neutralVote - votesPerK * prior.meanK;
   const predictedVote = clamp(expected, COLDEST, HOTTEST);
   const residual = vote - predictedVote;
   if (residual === 0 && Math.abs(vote) === HOTTEST)
-    return { belief: before, predictedVote, residual, weight: 0, gain: 0, status: 'saturated' };
+    return { belief: prior, predictedVote, residual, weight: 0, gain: 0, status: 'saturated' };
 
-  // Beyond the scale the balance is no longer a measure of votes: the further, the less it is one.
-  const noise = seen.noise * (1 + (expected - predictedVote) ** 2);
-  const variance = before.variance + drift;
+  // Beyond the scale the balance predicts votes less and less well.
+  const noise = observation.noise * (1 + (expected - predictedVote) ** 2);
+  const variance = prior.variance + drift;
   const spread = votesPerK ** 2 * variance;
   const weight = (nu + 1) / (nu + residual ** 2 / (spread + noise));
   const gain = (-variance * votesPerK) / (spread + noise / weight);
   return {
     belief: {
-      meanK: round(clamp(before.meanK + gain * residual, -maxK, maxK), DECIMALS),
+      meanK: round(clamp(prior.meanK + gain * residual, -maxK, maxK), DECIMALS),
       variance: round(Math.max(varianceMin, (1 + gain * votesPerK) * variance), DECIMALS),
     },
     predictedVote,

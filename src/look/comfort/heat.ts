@@ -4,8 +4,8 @@ import type { Weather } from '../schema.ts';
 import { sunK, vapourKpa, walkMs, windAtBody } from './weather.ts';
 
 /**
- * What surrounds a person, and what the person gives off, as the heat balance sees it. Fluxes in
- * W/m² of skin, temperatures in °C, insulation in clo, pressure in kPa.
+ * A person and their surroundings as the heat balance needs them. Fluxes in W/m² of skin, temperatures
+ * in °C, insulation in clo, pressure in kPa.
  */
 export interface Climate {
   readonly model: Model;
@@ -14,44 +14,44 @@ export interface Climate {
   /** Metabolic heat. */
   readonly metW: number;
   readonly skinC: number;
-  /** Operative temperature as this person feels it. */
+  /** Operative temperature, lowered by the person's offset. */
   readonly operativeC: number;
   /** Boundary air layer in use. */
   readonly iA: number;
   /** Boundary air layer on a standing person in still air. */
   readonly staticAir: number;
   readonly airKpa: number;
-  /** Skin-to-air gradient of vapour at the reference humidity. */
+  /** Skin-to-air vapour gradient at the reference humidity. */
   readonly gradientKpa: number;
   readonly kHumidity: number;
-  /** Heat lost by breathing. */
-  readonly breathing: number;
-  /** 1 where evaporation follows ISO 11079, 0 where ISO 7730. */
+  /** Heat lost by respiration. */
+  readonly respiration: number;
+  /** 1 if evaporation follows ISO 11079, 0 if ISO 7730, and between. */
   readonly coldShare: number;
-  /** Heat that may be drawn from the body. */
+  /** Heat that may be drawn from the body for an hour. */
   readonly storage: number;
-  /** Insulation in use of what it is at rest, by air permeability of the outside, l/m²s. */
+  /** Insulation in use over insulation at rest, by air permeability of the outer layer, l/m²s. */
   motionFactor(permeability: number): number;
 }
 
-interface Surroundings {
+interface ClimateInput {
   tempC: number;
   metW: number;
   bodyMs: number;
   humidityPct: number;
   sunK: number;
-  /** K by which this person's neutral lies above the population's. */
+  /** K by which this person's neutral temperature lies above the population's. */
   offsetC: number;
 }
 
-function surround(model: Model, at: Surroundings) {
+function commonClimate(model: Model, input: ClimateInput) {
   const { air, breath, skin, unit, vapour } = model.k;
-  const { tempC, metW, bodyMs } = at;
+  const { tempC, metW, bodyMs, humidityPct, offsetC } = input;
   const skinC = skin.restC - skin.perW * metW;
   const convection = air.convection * Math.sqrt(bodyMs + walkMs(model, metW));
   const surface = air.radiation + convection;
   const saturatedKpa = vapourKpa(model, tempC);
-  const airKpa = (saturatedKpa * at.humidityPct) / 100;
+  const airKpa = (saturatedKpa * humidityPct) / 100;
   const skinKpa = vapourKpa(model, skinC);
   const gradientKpa = Math.max(vapour.refMin, skinKpa - (saturatedKpa * vapour.refPct) / 100);
   return {
@@ -59,18 +59,18 @@ function surround(model: Model, at: Surroundings) {
     tempC,
     metW,
     skinC,
-    operativeC: tempC + (at.sunK * air.radiation) / surface - at.offsetC,
+    operativeC: tempC + (input.sunK * air.radiation) / surface - offsetC,
     iA: 1 / (unit.cloSi * surface),
     airKpa,
     gradientKpa,
     kHumidity: clamp((skinKpa - airKpa) / gradientKpa, 0, vapour.gradMax),
-    breathing:
+    respiration:
       breath.dry * metW * (breath.dryC - tempC) + breath.wet * metW * (breath.wetKpa - airKpa),
   };
 }
 
-/** Wind and walking, by the air permeability of the outside. Source: ISO 11079. */
-function windMotion({ k: { wear } }: Model, bodyMs: number, walk: number) {
+/** Wind and walking, by the air permeability of the outer layer. Source: ISO 11079. */
+function outdoorMotionFactor({ k: { wear } }: Model, bodyMs: number, walk: number) {
   const still =
     wear.wind *
     Math.exp(-wear.windDecay * Math.max(wear.windFromMs, bodyMs) - wear.walkDecay * walk);
@@ -78,7 +78,10 @@ function windMotion({ k: { wear } }: Model, bodyMs: number, walk: number) {
     still * permeability ** wear.airExponent - wear.airLog * Math.log(permeability) + wear.rest;
 }
 
-/** The climate outdoors. `offsetC`: K by which this person's neutral lies above the population's. */
+/**
+ * The climate outdoors.
+ * @param offsetC K by which this person's neutral temperature lies above the population's
+ */
 export function outdoorClimate(
   model: Model,
   weather: Weather,
@@ -90,7 +93,7 @@ export function outdoorClimate(
   const metW = unit.metW * met;
   const bodyMs = windAtBody(model, weather.windMs);
   return {
-    ...surround(model, {
+    ...commonClimate(model, {
       tempC,
       metW,
       bodyMs,
@@ -102,12 +105,12 @@ export function outdoorClimate(
     coldShare: 1 - smoothstep((tempC - blend.coldC) / (blend.warmC - blend.coldC)),
     staticAir: air.stillOut,
     storage: storage.allowedW,
-    motionFactor: windMotion(model, bodyMs, walkMs(model, metW)),
+    motionFactor: outdoorMotionFactor(model, bodyMs, walkMs(model, metW)),
   };
 }
 
-/** Air and walking in a room, whatever the outside lets through. Source: ISO 9920. */
-function roomMotion({ k: { motion } }: Model, bodyMs: number, walk: number): number {
+/** Air and walking in a room, for any outer layer. Source: ISO 9920. */
+function indoorMotionFactor({ k: { motion } }: Model, bodyMs: number, walk: number): number {
   const air = bodyMs + walk - motion.airMs;
   return Math.min(
     1,
@@ -117,14 +120,17 @@ function roomMotion({ k: { motion } }: Model, bodyMs: number, walk: number): num
   );
 }
 
-/** The climate of a room: the balance is ISO 7730's alone, the motion factor ISO 9920's. */
-export function roomClimate(model: Model, tempC: number, met: number, offsetC: number): Climate {
+/**
+ * The climate of a room: balance of ISO 7730, motion factor of ISO 9920.
+ * @param offsetC K by which this person's neutral temperature lies above the population's
+ */
+export function indoorClimate(model: Model, tempC: number, met: number, offsetC: number): Climate {
   const { air, indoor, unit } = model.k;
   const metW = unit.metW * Math.min(met, indoor.metMax);
   const bodyMs = indoor.airMs;
-  const factor = roomMotion(model, bodyMs, walkMs(model, metW));
+  const factor = indoorMotionFactor(model, bodyMs, walkMs(model, metW));
   return {
-    ...surround(model, {
+    ...commonClimate(model, {
       tempC,
       metW,
       bodyMs,
@@ -141,8 +147,8 @@ export function roomClimate(model: Model, tempC: number, met: number, offsetC: n
 }
 
 /**
- * Dry heat that clothing must pass for balance, by its clo in use. What evaporates from the skin
- * under it follows ISO 7730 in warmth and ISO 11079 in cold.
+ * Dry heat that clothing must pass for balance, by its insulation in use, clo. Evaporation from the
+ * skin follows ISO 7730 in warmth and ISO 11079 in cold.
  */
 export function dryHeatIn(climate: Climate): (icl: number) => number {
   const { metW, kHumidity, gradientKpa, coldShare, iA, storage } = climate;
@@ -151,14 +157,14 @@ export function dryHeatIn(climate: Climate): (icl: number) => number {
   const warm = (1 - coldShare) * (diffused + Math.max(0, sweat.perW * (metW - unit.metW)));
   const wet = kHumidity * sweat.wetPerW * metW * gradientKpa;
   const resistance = (sweat.resistance / sweat.im) * unit.cloSi;
-  const left = metW - climate.breathing;
-  return (icl) => left - (warm + coldShare * (wet / (resistance * (icl + iA)))) + storage;
+  const produced = metW - climate.respiration;
+  return (icl) => produced - (warm + coldShare * (wet / (resistance * (icl + iA)))) + storage;
 }
 
-/** Dry heat that clothing of `icl` clo in use must pass for balance. */
+/** Dry heat that clothing of `icl` clo in use must pass for balance, W/m². */
 export const dryHeat = (climate: Climate, icl: number): number => dryHeatIn(climate)(icl);
 
-/** Clothed surface over bare. Source: ISO 11079. */
+/** Clothed body surface over bare, fcl. Source: ISO 11079. */
 export const areaFactor = ({ k: { surface } }: Model, icl: number): number =>
   1 + surface.perClo * icl;
 
@@ -167,8 +173,8 @@ export const totalInsulation = (climate: Climate, icl: number): number =>
   icl + climate.iA / areaFactor(climate.model, icl);
 
 /**
- * Insulation in use that balances heat, clo, 0 to `icl.solveMax`. Heat to pass less heat passed rises
- * with insulation throughout, so that the root is the only one.
+ * Insulation in use that balances heat, clo, 0 to `icl.solveMax`. Heat to pass minus heat passed rises
+ * with insulation everywhere, so the root is unique.
  */
 export function neutralIcl(climate: Climate): number {
   const { icl, unit } = climate.model.k;
@@ -177,7 +183,7 @@ export function neutralIcl(climate: Climate): number {
   return bisect((x) => dry(x) - drive / totalInsulation(climate, x), 0, icl.solveMax);
 }
 
-/** Insulation at rest, clo, that leaves `icl` clo in use in this climate. */
+/** Insulation at rest, clo, that gives `icl` clo in use in this climate. */
 export function staticIcl(climate: Climate, icl: number, permeability: number): number {
   if (icl <= 0) return 0;
   const atRest = totalInsulation(climate, icl) / climate.motionFactor(permeability);

@@ -1,7 +1,7 @@
 import type { Model } from '../params.ts';
 import type { RegionOffsets, ThermalProfile, UserProfile } from '../schema.ts';
 
-/** The label that an offset in kelvin goes by. */
+/** Returns the label of an offset in kelvin. */
 export function profileLabel({ tables }: Model, offsetC: number): ThermalProfile {
   const row = tables.thermalProfile.find(
     ({ fromK, toK }) => offsetC >= (fromK ?? -Infinity) && offsetC <= (toK ?? Infinity),
@@ -9,21 +9,21 @@ export function profileLabel({ tables }: Model, offsetC: number): ThermalProfile
   return row?.id ?? 'neutral';
 }
 
-/** A person as the engine takes one. */
+/** A person, every value resolved. */
 export interface Person {
-  /** What the person says or has learned, K. */
+  /** Given by the person or learned from votes, K. */
   offsetC: number;
-  /** What the heat balance multiplies `offsetC` by. */
+  /** Factor on `offsetC` in the heat balance. */
   sensitivity: number;
   thermalProfile: ThermalProfile;
   regionOffsetC: RegionOffsets;
 }
 
-/** Reads a profile: a number wins over a label, a label over nothing. */
-export function personOf(model: Model, profile: UserProfile = {}): Person {
+/** Reads a profile: an offset takes precedence over a label; without either, the person is neutral. */
+export function readProfile(model: Model, profile: UserProfile = {}): Person {
   const label = profile.thermalProfile ?? 'neutral';
-  const ofLabel = model.tables.thermalProfile.find(({ id }) => id === label)?.offsetC ?? 0;
-  const offsetC = profile.offsetC ?? ofLabel;
+  const labelOffsetC = model.tables.thermalProfile.find(({ id }) => id === label)?.offsetC ?? 0;
+  const offsetC = profile.offsetC ?? labelOffsetC;
   const { coldK } = model.k.region;
   const { regionOffsetC = {} } = profile;
   return {

@@ -1,9 +1,9 @@
-import { along } from '../numeric.ts';
+import { interpolate } from '../numeric.ts';
 import type { Model } from '../params.ts';
 import type { RegionalTargets, RegionOffsets } from '../schema.ts';
 
-/** What the extremities feel, °C. Indoors both are the room's. */
-export interface Around {
+/** Temperatures at the extremities, °C; indoors both are the room's. */
+export interface AmbientTemperatures {
   tempC: number;
   windChillC: number;
 }
@@ -13,21 +13,21 @@ export const sumIclu = ({ k }: Model, icl: number): number =>
   Math.max(0, (icl - k.icl.atNothing) / k.icl.perIclu);
 
 /**
- * Splits a total into sums of Iclu per region, clo. `dress` stands for top and bottom together; what
- * exceeds a thick top is outerwear. Cold feet, hands and head have floors of their own, so that the
- * parts are no sum. A region's own offset multiplies its share and moves its floor.
+ * Splits a total into sums of Iclu per region, clo. `dress` covers top and bottom together; demand
+ * beyond a thick top goes to outerwear. Feet, hands and head have minimums of their own in the cold, so
+ * the regions do not add up to the total. A region's own offset scales its share and shifts its minimum.
  */
 export function splitByRegion(
   model: Model,
   icl: number,
-  around: Around,
+  ambient: AmbientTemperatures,
   offsets: RegionOffsets = {},
 ): RegionalTargets {
   const { region } = model.k;
   const { feetRamp, windChillRamp, regionShare } = model.tables;
   const sum = sumIclu(model, icl);
   const part = (key: 'top' | 'bottom' | 'shoes' | 'accessory', offsetK: number): number =>
-    along(regionShare[key], icl) * sum * (1 + region.perK * offsetK);
+    interpolate(regionShare[key], icl) * sum * (1 + region.perK * offsetK);
 
   const { top: topK = 0, bottom: bottomK = 0, feet: feetK = 0, hands = 0, head = 0 } = offsets;
   const extremitiesK = hands + head;
@@ -42,11 +42,11 @@ export function splitByRegion(
     shoes: Math.max(
       region.shoesMin,
       part('shoes', feetK) - region.socks,
-      along(feetRamp, around.tempC - feetK),
+      interpolate(feetRamp, ambient.tempC - feetK),
     ),
     accessory: Math.max(
       part('accessory', extremitiesK),
-      along(windChillRamp, around.windChillC - extremitiesK),
+      interpolate(windChillRamp, ambient.windChillC - extremitiesK),
     ),
   };
 }

@@ -1,24 +1,24 @@
-import { canonicalJson, checkDigest, digestOf, type SigningKeys } from '../digest.ts';
+import { canonicalJson, digestOf, type SigningKeys, verifyDigest } from '../digest.ts';
 import { round } from '../numeric.ts';
 import type { Model } from '../params.ts';
 import type { TargetsRequest, TargetsResponse } from '../schema.ts';
 import {
   indoorTargets,
-  requestOf,
   type Situation,
   situationOf,
+  toRequest,
   unsignedTargets,
 } from './targets.ts';
 
 /**
- * The answer to a request for targets: the need outdoors, signed, and the need of the base outfit.
- * @param plan `outdoor` has no base outfit, so that its indoor targets are empty
+ * The response to a request for targets: the need outdoors, signed, and the need of the base outfit.
+ * @param plan `outdoor` has no base outfit, so its indoor targets are empty
  */
-export function targetsAnswer(
+export function targetsResponse(
   model: Model,
   keys: SigningKeys,
   situation: Situation,
-  plan: 'indoor' | 'outdoor' = 'indoor',
+  plan: 'indoor' | 'outdoor',
 ): TargetsResponse {
   const unsigned = unsignedTargets(model, situation);
   return {
@@ -29,26 +29,25 @@ export function targetsAnswer(
   };
 }
 
-/** Target clo per body region, without a wardrobe. */
+/** Target insulation by body region, without a wardrobe. */
 export const computeTargets = (
   model: Model,
   keys: SigningKeys,
   request: TargetsRequest,
-): TargetsResponse => targetsAnswer(model, keys, situationOf(model, request));
+): TargetsResponse => targetsResponse(model, keys, situationOf(model, request), 'indoor');
 
 /**
- * The situation that targets were issued for, computed again from what they were signed with: nothing
- * a client sends is believed.
+ * Verifies the digest of targets and computes their situation again from the signed inputs.
  * @throws Problem targets-altered, targets-expired
- * @throws Error when the same inputs give other targets now, which is a fault of this service
+ * @throws Error if the signed inputs give other targets now: a bug in this service
  */
-export function trustedSituation(
+export function verifyTargets(
   model: Model,
   keys: SigningKeys,
   given: Readonly<Record<string, unknown>>,
 ): Situation {
-  const { digest: _, ...signed } = checkDigest(model, given, keys);
-  const situation = situationOf(model, requestOf({ ...signed, digest: '' }));
+  const { digest: _, ...signed } = verifyDigest(model, given, keys);
+  const situation = situationOf(model, toRequest({ ...signed, digest: '' }));
   const { paramsVersion } = signed;
   if (
     canonicalJson({ ...unsignedTargets(model, situation), paramsVersion }) !== canonicalJson(signed)

@@ -11,44 +11,44 @@ import type { OccasionRow } from '../tables.ts';
 import {
   type Climate,
   dryHeat,
+  indoorClimate,
   neutralIcl,
   outdoorClimate,
-  roomClimate,
   staticIcl,
 } from './heat.ts';
-import { usualRoomC } from './indoor.ts';
-import { type Person, personOf } from './profile.ts';
-import { type Around, splitByRegion, sumIclu } from './regions.ts';
+import { defaultIndoorTempC } from './indoor.ts';
+import { type Person, readProfile } from './profile.ts';
+import { type AmbientTemperatures, splitByRegion, sumIclu } from './regions.ts';
 import { windChillC } from './weather.ts';
 
-const USUAL_OCCASION = 'casual';
+const DEFAULT_OCCASION = 'casual';
 
-/** Formality, tolerance, least insulation and forbidden kinds of an occasion; casual if none. */
+/** Formality, tolerance, minimum insulation and forbidden categories of an occasion; casual if none. */
 export function occasionRow({ tables }: Model, id: string | null | undefined): OccasionRow {
-  const row = tables.occasion[id ?? USUAL_OCCASION];
+  const row = tables.occasion[id ?? DEFAULT_OCCASION];
   if (!row) throw new Error(`The params have no occasion ${id}`);
   return row;
 }
 
-/** What one place asks of clothing, unrounded. */
+/** The insulation that one place requires, unrounded. */
 export interface Need {
   climate: Climate;
   /** Insulation in use that balances heat, clo. */
   iclResultant: number;
-  /** The same as insulation at rest, with damp and the offset asked for, before any bound. */
+  /** The same as insulation at rest, with damp and `cloOffset`, before clamping. */
   iclRaw: number;
   iclRequired: number;
   regions: RegionalTargets;
 }
 
-/** Everything that follows from one request for targets: what is answered is rounded from here. */
+/** Everything computed from one request for targets, unrounded. */
 export interface Situation {
   weather: Weather;
   met: number;
   occasion: string | null;
   cloOffset: number;
   person: Person;
-  givenIndoorTempC: number | null;
+  requestedIndoorTempC: number | null;
   indoorTempC: number;
   windChillC: number;
   outdoor: Need;
@@ -56,21 +56,21 @@ export interface Situation {
   isHot: boolean;
 }
 
-interface Asked {
+interface NeedOptions {
   floorClo: number;
   cloOffset: number;
-  /** What damp asks more of clothing, factor. */
+  /** Factor by which damp weather raises the insulation needed. */
   damp: number;
-  around: Around;
+  ambient: AmbientTemperatures;
   person: Person;
 }
 
-function needIn(model: Model, climate: Climate, asked: Asked): Need {
+function solveNeed(model: Model, climate: Climate, options: NeedOptions): Need {
   const { icl, wear } = model.k;
   const iclResultant = neutralIcl(climate);
-  const iclRaw = staticIcl(climate, iclResultant, wear.airRef) * asked.damp + asked.cloOffset;
-  const iclRequired = clamp(iclRaw, asked.floorClo, icl.max);
-  const regions = splitByRegion(model, iclRequired, asked.around, asked.person.regionOffsetC);
+  const iclRaw = staticIcl(climate, iclResultant, wear.airRef) * options.damp + options.cloOffset;
+  const iclRequired = clamp(iclRaw, options.floorClo, icl.max);
+  const regions = splitByRegion(model, iclRequired, options.ambient, options.person.regionOffsetC);
   return { climate, iclResultant, iclRaw, iclRequired, regions };
 }
 
@@ -78,23 +78,23 @@ function needIn(model: Model, climate: Climate, asked: Asked): Need {
 export function situationOf(model: Model, request: TargetsRequest): Situation {
   const { weather, met, cloOffset = 0, occasion = null } = request;
   const { tempC } = weather;
-  const person = personOf(model, request.userProfile);
+  const person = readProfile(model, request.userProfile);
   const offsetC = person.offsetC * person.sensitivity;
-  const indoorTempC = request.indoorTempC ?? usualRoomC(model, tempC);
+  const indoorTempC = request.indoorTempC ?? defaultIndoorTempC(model, tempC);
   const chillC = windChillC(model, tempC, weather.windMs);
   const { floorClo } = occasionRow(model, occasion);
-  const outdoor = needIn(model, outdoorClimate(model, weather, met, offsetC), {
+  const outdoor = solveNeed(model, outdoorClimate(model, weather, met, offsetC), {
     floorClo,
     cloOffset,
     damp: model.tables.condition[weather.condition].damp,
-    around: { tempC, windChillC: chillC },
+    ambient: { tempC, windChillC: chillC },
     person,
   });
-  const indoor = needIn(model, roomClimate(model, indoorTempC, met, offsetC), {
+  const indoor = solveNeed(model, indoorClimate(model, indoorTempC, met, offsetC), {
     floorClo,
     cloOffset,
     damp: 1,
-    around: { tempC: indoorTempC, windChillC: indoorTempC },
+    ambient: { tempC: indoorTempC, windChillC: indoorTempC },
     person,
   });
   return {
@@ -103,7 +103,7 @@ export function situationOf(model: Model, request: TargetsRequest): Situation {
     occasion,
     cloOffset,
     person,
-    givenIndoorTempC: request.indoorTempC ?? null,
+    requestedIndoorTempC: request.indoorTempC ?? null,
     indoorTempC,
     windChillC: chillC,
     outdoor,
@@ -121,7 +121,7 @@ const roundRegions = (regions: RegionalTargets): RegionalTargets => ({
   accessory: round(regions.accessory, 3),
 });
 
-/** The targets as answered, still without their digest. */
+/** The targets of a response, without their digest. */
 export function unsignedTargets(model: Model, situation: Situation): Omit<Targets, 'digest'> {
   const { weather, outdoor, person } = situation;
   return {
@@ -150,14 +150,14 @@ export function unsignedTargets(model: Model, situation: Situation): Omit<Target
       regionOffsetC: person.regionOffsetC,
       cloOffset: situation.cloOffset,
       occasion: situation.occasion,
-      indoorTempC: situation.givenIndoorTempC,
+      indoorTempC: situation.requestedIndoorTempC,
     },
     paramsVersion: model.version,
   };
 }
 
-/** The request that targets were computed from; the other way round of `unsignedTargets`. */
-export function requestOf(targets: Targets): TargetsRequest {
+/** The request that targets were computed from: the inverse of `unsignedTargets`. */
+export function toRequest(targets: Targets): TargetsRequest {
   const { tempC, windMs, humidityPct, met, inputs } = targets;
   const { condition, isDay, cloOffset, occasion, indoorTempC, ...userProfile } = inputs;
   return {
@@ -170,7 +170,7 @@ export function requestOf(targets: Targets): TargetsRequest {
   };
 }
 
-/** The target of the outfit worn indoors. */
+/** The targets of the outfit worn indoors. */
 export function indoorTargets(
   model: Model,
   { indoor, indoorTempC, met }: Situation,

@@ -1,11 +1,11 @@
 import {
-  type Curve,
   createCurve,
-  type Outside,
-  type PlaceCurve,
+  createSetting,
+  type OuterLayer,
   type Setting,
-  settingOf,
-  withLifts,
+  type SettingCurve,
+  type ThermalCurve,
+  withIntercepts,
 } from '../comfort/comfort.ts';
 import { occasionRow, type Situation } from '../comfort/targets.ts';
 import { waterNeed, windNeed } from '../comfort/weather.ts';
@@ -18,72 +18,74 @@ import { createHarmony } from './harmony.ts';
 
 export type Plan = 'indoor' | 'outdoor';
 
-/** What shelter each part of the body should have, 0-1. */
-interface Shelter {
+/** Shelter that each part of the body needs, 0-1. */
+interface ShelterNeeds {
   torso: { water: number; wind: number };
   legs: { water: number; wind: number };
   feet: { water: number; wind: number };
 }
 
-/** A garment with all that a day and an occasion make of it. */
-export interface Piece {
+/** A garment as one scoring context sees it. */
+export interface WornItem {
   readonly garment: Garment;
-  readonly milli: number;
-  /** How right it is for the occasion and for the season, 0-1. */
+  /** Insulation Iclu, milliclo. */
+  readonly milliClo: number;
+  /** Fit for the occasion, 0-1. */
   readonly occasion: number;
+  /** Fit for the season, 0-1. */
   readonly season: number;
 }
 
-/** How outfits are judged for one person, day, occasion and plan. */
-export interface Judgement {
+/** Everything that scores of one request share: person, day, occasion and plan. */
+export interface ScoringContext {
   readonly model: Model;
   readonly plan: Plan;
   readonly situation: Situation;
-  /** Places that judge warmth, with shares that add up to 1. */
+  /** Places in which warmth is scored, with shares that add up to 1. */
   readonly places: readonly { setting: Setting; share: number }[];
   readonly regions: RegionalTargets;
-  readonly shelter: Shelter;
+  readonly shelter: ShelterNeeds;
   readonly occasion: OccasionRow;
-  /** More than any outfit adds up to, thousandths of a clo. */
-  readonly mostMilli: number;
-  pieceOf(garment: Garment): Piece;
-  /** Insulation of a piece in the rain, thousandths of a clo, under a layer of this water resistance. */
-  wetMilli(piece: Piece, coverWater: number): number;
-  harmonyOf(a: Piece, b: Piece): number;
-  /** The thermal value under an outermost layer; the same curve for the same layer. */
-  curveFor(outside: Outside): Curve;
+  /** Upper bound of the insulation of any outfit, milliclo. */
+  readonly maxMilliClo: number;
+  toWornItem(garment: Garment): WornItem;
+  /** Insulation of an item in the rain, milliclo, under a layer with this water resistance. */
+  wetMilliClo(item: WornItem, coverWater: number): number;
+  harmonyOf(a: WornItem, b: WornItem): number;
+  /** The thermal value under an outermost layer; equal layers share one curve. */
+  curveFor(outerLayer: OuterLayer): ThermalCurve;
 }
 
-const NOTHING = { water: 0, wind: 0 };
+const NO_NEED = { water: 0, wind: 0 };
 
-function shelterFor(model: Model, { weather, occasion }: Situation, plan: Plan): Shelter {
+function shelterNeeds(model: Model, { weather, occasion }: Situation, plan: Plan): ShelterNeeds {
   const water = waterNeed(model, weather.condition);
   if (plan === 'outdoor') {
     const need = { water, wind: windNeed(model, weather) };
     return { torso: need, legs: need, feet: need };
   }
-  // Nobody changes shoes at the door, so that they are for outdoors; at home they are not.
-  const feet = occasion === 'home' ? NOTHING : { water, wind: 0 };
-  return { torso: NOTHING, legs: NOTHING, feet };
+  // Shoes are not changed at the door, so they are for outdoors; not at home.
+  const feet = occasion === 'home' ? NO_NEED : { water, wind: 0 };
+  return { torso: NO_NEED, legs: NO_NEED, feet };
 }
 
 const blend = (a: number, b: number, share: number): number => a * (1 - share) + b * share;
 
 /**
- * Where warmth is judged. An outfit for indoors is also worn on the way; where that is warmer than
- * the room, it counts too, so that nobody dresses for air conditioning alone.
+ * Places in which warmth is scored. An indoor outfit is also worn on the way: if that needs less
+ * insulation than the room, it counts too, or outfits would suit air conditioning alone.
  */
-function placesOf(model: Model, situation: Situation, plan: Plan) {
+function placesFor(model: Model, situation: Situation, plan: Plan) {
   const { indoor, outdoor, cloOffset, weather } = situation;
   const { damp } = model.tables.condition[weather.condition];
-  const outside = settingOf(model, outdoor, cloOffset, damp);
+  const outside = createSetting(model, outdoor, cloOffset, damp);
   if (plan === 'outdoor')
     return { places: [{ setting: outside, share: 1 }], regions: outdoor.regions };
-  const inside = settingOf(model, indoor, cloOffset);
+  const inside = createSetting(model, indoor, cloOffset);
   const isWarmer = outdoor.iclRequired < indoor.iclRequired && situation.occasion !== 'home';
   const share = isWarmer ? model.k.layering.bothWays : 0;
-  const mixed = (part: keyof RegionalTargets) =>
-    blend(indoor.regions[part], outdoor.regions[part], share);
+  const mixed = (region: keyof RegionalTargets) =>
+    blend(indoor.regions[region], outdoor.regions[region], share);
   return {
     places: isWarmer
       ? [
@@ -102,46 +104,49 @@ function placesOf(model: Model, situation: Situation, plan: Plan) {
   };
 }
 
-/** How far a formality lies from the occasion's, turned into 0-1; an item tagged for it is right. */
+/** Fit of a garment's formality for an occasion, 0-1; 1 if the garment is tagged with it. */
 function occasionFit(model: Model, row: OccasionRow, id: string | null, garment: Garment): number {
   const low = garment.formality[0];
   const high = garment.formality[1];
-  const far = Math.max(0, low - row.formality, row.formality - high);
-  const fit = 1 - clamp(far / (2 * row.tolerance), 0, 1);
+  const distance = Math.max(0, low - row.formality, row.formality - high);
+  const fit = 1 - clamp(distance / (2 * row.tolerance), 0, 1);
   if (id === null || garment.occasions.length === 0) return fit;
   return garment.occasions.includes(id) ? 1 : fit * model.k.fit.unknown;
 }
 
-/** How right the seasons an item is tagged with are at an outdoor temperature; 1 where untagged. */
+/** Fit of the best of an item's seasons at an outdoor temperature, 0-1; 1 if it has none. */
 function seasonFit(model: Model, tempC: number, seasons: readonly string[]): number {
   if (seasons.length === 0) return 1;
   const fits = seasons.map((id) => {
     const { fromC, toC } = model.tables.season[id] ?? { fromC: tempC, toC: tempC };
-    const far = Math.max(0, fromC - tempC, tempC - toC);
-    return 1 - clamp(far / model.k.fit.seasonK, 0, 1);
+    const distance = Math.max(0, fromC - tempC, tempC - toC);
+    return 1 - clamp(distance / model.k.fit.seasonK, 0, 1);
   });
   return Math.max(...fits);
 }
 
+/** Twelve items of 3 clo, milliclo. */
+const DEFAULT_MAX_MILLI_CLO = 36_000;
+
 /**
- * Sets up the judgement of one request.
- * @param mostMilli more than any outfit judged will add up to, thousandths of a clo
+ * Prepares the scoring of one request.
+ * @param maxMilliClo upper bound of the insulation of any outfit to score
  */
-export function judgementOf(
+export function createScoringContext(
   model: Model,
   situation: Situation,
   plan: Plan,
-  mostMilli = MOST_MILLI,
-): Judgement {
+  maxMilliClo = DEFAULT_MAX_MILLI_CLO,
+): ScoringContext {
   const { weather, occasion } = situation;
   const row = occasionRow(model, occasion);
-  const { places, regions } = placesOf(model, situation, plan);
-  const shelter = shelterFor(model, situation, plan);
+  const { places, regions } = placesFor(model, situation, plan);
+  const shelter = shelterNeeds(model, situation, plan);
   const isHot = places.some(({ setting }) => setting.hotShare > 0);
   const soaking = model.k.rain.loss * shelter.torso.water;
-  const pieces = new Map<Garment, Piece>();
+  const wornItems = new Map<Garment, WornItem>();
   const harmony = createHarmony(model);
-  const curves = new Map<number, Curve>();
+  const curves = new Map<number, ThermalCurve>();
   return {
     model,
     plan,
@@ -150,50 +155,49 @@ export function judgementOf(
     regions,
     shelter,
     occasion: row,
-    mostMilli,
-    pieceOf(garment) {
-      const known = pieces.get(garment);
-      if (known) return known;
-      const piece: Piece = {
+    maxMilliClo,
+    toWornItem(garment) {
+      const cached = wornItems.get(garment);
+      if (cached) return cached;
+      const item: WornItem = {
         garment,
-        milli: garment.milliClo,
+        milliClo: garment.milliClo,
         occasion: occasionFit(model, row, occasion, garment),
         season: seasonFit(model, weather.tempC, garment.seasons),
       };
-      pieces.set(garment, piece);
-      return piece;
+      wornItems.set(garment, item);
+      return item;
     },
-    wetMilli({ milli, garment }, coverWater) {
-      if (soaking === 0) return milli;
-      return Math.round(milli * (1 - soaking * (1 - Math.max(coverWater, garment.water))));
+    wetMilliClo({ milliClo, garment }, coverWater) {
+      if (soaking === 0) return milliClo;
+      return Math.round(milliClo * (1 - soaking * (1 - Math.max(coverWater, garment.water))));
     },
     harmonyOf: (a, b) => harmony(a.garment, b.garment),
-    curveFor(outside) {
-      const key = isHot ? outside.wind * 1e3 + outside.breath : outside.wind * 1e3;
-      const known = curves.get(key);
-      if (known) return known;
+    curveFor(outerLayer) {
+      const { wind, breathability } = outerLayer;
+      const key = isHot ? wind * 1e3 + breathability : wind * 1e3;
+      const cached = curves.get(key);
+      if (cached) return cached;
       const blended = blendCurves(
         places.map(({ setting, share }) => ({
-          curve: createCurve(setting, outside, mostMilli),
+          curve: createCurve(setting, outerLayer, maxMilliClo),
           share,
         })),
       );
-      const curve = withLifts(blended, mostMilli);
+      const curve = withIntercepts(blended, maxMilliClo);
       curves.set(key, curve);
       return curve;
     },
   };
 }
 
-/** Twelve pieces of 3 clo, thousandths of a clo; more is never worn. */
-const MOST_MILLI = 36_000;
-
-function blendCurves(parts: readonly { curve: PlaceCurve; share: number }[]): PlaceCurve {
-  const [only, second] = parts;
+/** The sum of curves by share; its upper bound is the sum of theirs. */
+function blendCurves(shared: readonly { curve: SettingCurve; share: number }[]): SettingCurve {
+  const [only, second] = shared;
   if (only && !second) return only.curve;
   return {
-    at: (milli) => parts.reduce((sum, { curve, share }) => sum + share * curve.at(milli), 0),
-    bound: (low, high) =>
-      parts.reduce((sum, { curve, share }) => sum + share * curve.bound(low, high), 0),
+    at: (milliClo) => shared.reduce((sum, { curve, share }) => sum + share * curve.at(milliClo), 0),
+    upperBound: (low, high) =>
+      shared.reduce((sum, { curve, share }) => sum + share * curve.upperBound(low, high), 0),
   };
 }

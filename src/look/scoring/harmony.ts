@@ -9,7 +9,7 @@ export interface Oklch {
   readonly h: number;
 }
 
-/** A colour with what harmony asks of it, 0-1: whether it is one at all, and whether it is vivid. */
+/** A colour with its weights in the harmony, 0-1: chromatic or neutral, and vivid. */
 export interface Shade extends Oklch {
   /** In lower case. */
   readonly hex: string;
@@ -17,8 +17,8 @@ export interface Shade extends Oklch {
   readonly vivid: number;
 }
 
-/** What harmony is judged by. */
-export interface Look {
+/** What the harmony of a garment depends on. */
+interface Appearance {
   readonly colour: Shade | undefined;
   readonly patterned: boolean;
 }
@@ -26,30 +26,30 @@ export interface Look {
 useMode(modeRgb);
 const toOklch = useMode(modeOklch);
 
-/** Colours read lately: a wardrobe comes back with its next request. */
-const known = new Map<string, Oklch>();
-const MOST_KNOWN = 8192;
+/** Colours of recent requests: most wardrobes are sent again. */
+const cachedColours = new Map<string, Oklch>();
+const MAX_CACHED_COLOURS = 8192;
 
 export function oklchOf(hex: string): Oklch {
-  const before = known.get(hex);
-  if (before) return before;
+  const cached = cachedColours.get(hex);
+  if (cached) return cached;
   const { l, c, h } = toOklch(hex) ?? { l: 0, c: 0, h: 0 };
   const colour = { l, c, h: h ?? 0 };
-  if (known.size >= MOST_KNOWN) known.clear();
-  known.set(hex, colour);
+  if (cachedColours.size >= MAX_CACHED_COLOURS) cachedColours.clear();
+  cachedColours.set(hex, colour);
   return colour;
 }
 
-const rise = (value: number, from: number, to: number): number =>
+const linearStep = (value: number, from: number, to: number): number =>
   clamp((value - from) / (to - from), 0, 1);
 
-/** How much a colour is one, 0 (white, grey, black) to 1. */
+/** Weight of a colour as chromatic, 0 (white, grey, black) to 1. */
 function chromatic({ k: { colour } }: Model, { l, c }: Oklch): number {
   const half = colour.edgeL / 2;
   return (
-    rise(c, colour.greyFrom, colour.greyTo) *
-    rise(l, colour.blackL - half, colour.blackL + half) *
-    (1 - rise(l, colour.whiteL - half, colour.whiteL + half))
+    linearStep(c, colour.greyFrom, colour.greyTo) *
+    linearStep(l, colour.blackL - half, colour.blackL + half) *
+    (1 - linearStep(l, colour.whiteL - half, colour.whiteL + half))
   );
 }
 
@@ -62,7 +62,7 @@ export function shadeOf(model: Model, hex: string): Shade {
     c: colour.c,
     h: colour.h,
     chromatic: chromatic(model, colour),
-    vivid: rise(colour.c, vividFrom, vividTo),
+    vivid: linearStep(colour.c, vividFrom, vividTo),
   };
 }
 
@@ -71,7 +71,7 @@ const hueDistance = (a: number, b: number): number => {
   return apart > 180 ? 360 - apart : apart;
 };
 
-/** A ramp as two flat rows, for the many pairs of a large wardrobe. */
+/** A ramp as two flat arrays: faster for the many pairs of a large wardrobe. */
 function flatRamp(ramp: Ramp): (at: number) => number {
   const xs = Float64Array.from(ramp, ([x]) => x);
   const ys = Float64Array.from(ramp, ([, y]) => y);
@@ -87,31 +87,31 @@ function flatRamp(ramp: Ramp): (at: number) => number {
 }
 
 /**
- * How two garments look together, 0-1; the value of unknowns where a colour is not known.
- * Continuous: a shade's difference never jumps.
+ * Harmony of two garments, 0-1; the value of unknown data if a colour is unknown. Continuous in every
+ * property of the colours.
  */
-export function createHarmony({ k, tables }: Model): (a: Look, b: Look) => number {
+export function createHarmony({ k, tables }: Model): (a: Appearance, b: Appearance) => number {
   const { neutrals, neutralAny, shrill, clashFrom, clashTo, clashEdge, pattern, patterns } =
     k.colour;
   const { unknown } = k.fit;
   const hueHarmony = flatRamp(tables.hueHarmony);
 
-  /** Loss where two vivid colours are neither near nor opposite. */
-  function shrillness(vivid: number, apart: number): number {
+  /** Loss if two vivid colours are neither close nor opposite. */
+  function clashLoss(vivid: number, apart: number): number {
     if (vivid === 0) return 0;
     const between =
-      rise(apart, clashFrom - clashEdge, clashFrom + clashEdge) *
-      (1 - rise(apart, clashTo - clashEdge, clashTo + clashEdge));
+      linearStep(apart, clashFrom - clashEdge, clashFrom + clashEdge) *
+      (1 - linearStep(apart, clashTo - clashEdge, clashTo + clashEdge));
     return shrill * vivid * between;
   }
 
   function colourHarmony(a: Shade, b: Shade): number {
     const both = a.chromatic * b.chromatic;
-    const none = (1 - a.chromatic) * (1 - b.chromatic);
-    const neutral = none * neutrals + (1 - both - none) * neutralAny;
+    const neither = (1 - a.chromatic) * (1 - b.chromatic);
+    const neutral = neither * neutrals + (1 - both - neither) * neutralAny;
     if (both === 0) return neutral;
     const apart = hueDistance(a.h, b.h);
-    return both * hueHarmony(apart) * (1 - shrillness(a.vivid * b.vivid, apart)) + neutral;
+    return both * hueHarmony(apart) * (1 - clashLoss(a.vivid * b.vivid, apart)) + neutral;
   }
 
   return (a, b) => {
@@ -121,8 +121,8 @@ export function createHarmony({ k, tables }: Model): (a: Look, b: Look) => numbe
   };
 }
 
-/** No two garments go together better than this. */
-export function greatestHarmony({ k: { colour, fit }, tables }: Model): number {
+/** The best harmony that any two garments can have. */
+export function maxHarmony({ k: { colour, fit }, tables }: Model): number {
   const hues = tables.hueHarmony.map(([, value]) => value);
   const most = Math.max(...hues, colour.neutrals, colour.neutralAny, fit.unknown);
   return clamp(most + Math.max(0, colour.pattern, colour.patterns), 0, 1);

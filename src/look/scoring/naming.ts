@@ -1,23 +1,23 @@
 import { colourFamilies, dictionary, type Locale } from '../../taxonomy/dictionary/schema.ts';
-import { isDress, isSet, type Worn, wornItems } from '../wardrobe/ensemble.ts';
-import type { Judgement, Piece } from './context.ts';
+import { type Ensemble, isDress, isSet, itemsOf } from '../wardrobe/ensemble.ts';
+import type { ScoringContext, WornItem } from './context.ts';
 import { type Oklch, oklchOf } from './harmony.ts';
-import { visiblePieces } from './score.ts';
+import { visibleItems } from './score.ts';
 
-interface Words {
-  /** Adjective of a feel, agreeing with the word for look. */
+interface Phrases {
+  /** Adjective of a feel, in agreement with the word for look. */
   feel: Readonly<Record<string, string>>;
-  /** How an occasion qualifies the word for look. */
+  /** The word for look, qualified by an occasion. */
   style: Readonly<Record<string, string>>;
   /** `{feel}`, `{look}` (with its style) and `{colour}` in the order of the language. */
   pattern: string;
-  /** The same where no colour is known. */
+  /** The same without a colour. */
   plain: string;
   with: string;
 }
 
 // biome-ignore format: a table reads best aligned
-const WORDS: Readonly<Record<Locale, Words>> = {
+const PHRASES: Readonly<Record<Locale, Phrases>> = {
   en: {
     feel: { airy: 'Airy', light: 'Light', layered: 'Layered', warm: 'Warm', winter: 'Winter-proof' },
     style: {
@@ -74,7 +74,7 @@ const WORDS: Readonly<Record<Locale, Words>> = {
   },
 };
 
-const OCCASION_WITHOUT_ONE = 'casual';
+const DEFAULT_OCCASION = 'casual';
 
 const swatches = dictionary.colourFamilies.flatMap((family) =>
   family.hex && family.measurable ? [{ family, colour: oklchOf(family.hex) }] : [],
@@ -87,7 +87,7 @@ const distance = (a: Oklch, b: Oklch): number => {
   return Math.hypot(a.l - b.l, dx, dy);
 };
 
-/** The colour family nearest to a colour. */
+/** The colour family closest to a colour. */
 function familyOf(colour: Oklch): string {
   const [first, ...rest] = swatches;
   if (!first) throw new Error('The dictionary has no colours');
@@ -97,7 +97,7 @@ function familyOf(colour: Oklch): string {
   ).family.id;
 }
 
-/** A label as it stands inside a sentence: its first part, small unless the language writes nouns large. */
+/** A label inside a sentence: its first part, in lower case unless the language capitalises nouns. */
 function inSentence(label: string, locale: Locale): string {
   const short = label.split(/ \/ | \(| & /)[0] ?? label;
   return locale === 'de' || /^[A-ZÀ-Ý]{2}|^\p{Lu}-/u.test(short)
@@ -105,64 +105,68 @@ function inSentence(label: string, locale: Locale): string {
     : short.charAt(0).toLowerCase() + short.slice(1);
 }
 
-/** The piece that is seen most, and the next. */
-function bySight(judgement: Judgement, worn: Worn<Piece>): Piece[] {
-  const rank = (piece: Piece) =>
-    isDress(piece.garment) || isSet(piece.garment) ? 2 : piece === worn.outer ? 0 : 1;
-  return visiblePieces(judgement, worn)
+/** The visible items, the most visible first. */
+function byVisibility(context: ScoringContext, ensemble: Ensemble<WornItem>): WornItem[] {
+  const rank = (item: WornItem) =>
+    isDress(item.garment) || isSet(item.garment) ? 2 : item === ensemble.outer ? 0 : 1;
+  return visibleItems(context, ensemble)
     .sort(([a, areaA], [b, areaB]) => rank(b) - rank(a) || areaB - areaA)
-    .map(([piece]) => piece);
+    .map(([item]) => item);
 }
 
-const labelOf = (piece: Piece, locale: Locale): string =>
-  inSentence(
-    piece.garment.category.labels[locale] ?? piece.garment.category.labels.en ?? '',
-    locale,
-  );
+const labelOf = (item: WornItem, locale: Locale): string =>
+  inSentence(item.garment.category.labels[locale] ?? item.garment.category.labels.en ?? '', locale);
 
-/** The name of an outfit by itself: how it feels, what for, and its colour. */
-function plainName(judgement: Judgement, worn: Worn<Piece>, icl: number, locale: Locale): string {
-  const words = WORDS[locale];
-  const { feel } = judgement.model.tables;
+/** The name of an outfit by itself: its feel, occasion and colour. */
+function baseName(
+  context: ScoringContext,
+  ensemble: Ensemble<WornItem>,
+  icl: number,
+  locale: Locale,
+): string {
+  const phrases = PHRASES[locale];
+  const { feel } = context.model.tables;
   const feelId = feel.find(({ belowIcl }) => belowIcl === null || icl < belowIcl)?.id ?? '';
-  const look = words.style[judgement.situation.occasion ?? OCCASION_WITHOUT_ONE] ?? '';
-  const colour = bySight(judgement, worn).find(({ garment }) => garment.colour)?.garment.colour;
+  const look = phrases.style[context.situation.occasion ?? DEFAULT_OCCASION] ?? '';
+  const colour = byVisibility(context, ensemble).find(({ garment }) => garment.colour)?.garment
+    .colour;
   const label = colour && colourFamilies.get(familyOf(colour))?.labels[locale];
-  const name = (label ? words.pattern : words.plain)
-    .replace('{feel}', words.feel[feelId] ?? '')
+  const name = (label ? phrases.pattern : phrases.plain)
+    .replace('{feel}', phrases.feel[feelId] ?? '')
     .replace('{look}', look)
     .replace('{colour}', label ? inSentence(label, locale) : '');
   return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
-/** What is told apart by: the labels of the pieces, the one seen most first. */
-function tellingLabels(judgement: Judgement, worn: Worn<Piece>, locale: Locale): string[] {
-  const seen = bySight(judgement, worn);
-  const rest = wornItems(worn).filter((piece) => !seen.includes(piece));
-  return [...seen, ...rest].map((piece) => labelOf(piece, locale));
+/** Labels that may distinguish an outfit: those of its items, the most visible first. */
+function distinguishingLabels(
+  context: ScoringContext,
+  ensemble: Ensemble<WornItem>,
+  locale: Locale,
+): string[] {
+  const visible = byVisibility(context, ensemble);
+  const rest = itemsOf(ensemble).filter((item) => !visible.includes(item));
+  return [...visible, ...rest].map((item) => labelOf(item, locale));
 }
 
-/**
- * Names for outfits that are offered together: no two are the same. Where names would be, a piece
- * that the other lacks is named, or else a number.
- */
-export function nameAll(
-  judgement: Judgement,
-  outfits: readonly { worn: Worn<Piece>; icl: number }[],
+/** Unique names for outfits of one response: equal names get the label of an item, or a number. */
+export function nameOutfits(
+  context: ScoringContext,
+  outfits: readonly { ensemble: Ensemble<WornItem>; icl: number }[],
   locale: Locale,
 ): string[] {
   const taken = new Set<string>();
-  const names = outfits.map(({ worn, icl }) => plainName(judgement, worn, icl, locale));
-  return outfits.map(({ worn }, at) => {
+  const names = outfits.map(({ ensemble, icl }) => baseName(context, ensemble, icl, locale));
+  return outfits.map(({ ensemble }, at) => {
     const name = names[at]!;
-    const isAlone = names.indexOf(name) === names.lastIndexOf(name);
-    const telling = isAlone ? [] : tellingLabels(judgement, worn, locale);
-    const tries = [
-      ...(isAlone ? [name] : []),
-      ...telling.map((label) => `${name} ${WORDS[locale].with} ${label}`),
+    const isUnique = names.indexOf(name) === names.lastIndexOf(name);
+    const labels = isUnique ? [] : distinguishingLabels(context, ensemble, locale);
+    const options = [
+      ...(isUnique ? [name] : []),
+      ...labels.map((label) => `${name} ${PHRASES[locale].with} ${label}`),
       ...outfits.map((_, i) => `${name} ${i + 1}`),
     ];
-    const free = tries.find((one) => !taken.has(one)) ?? name;
+    const free = options.find((option) => !taken.has(option)) ?? name;
     taken.add(free);
     return free;
   });

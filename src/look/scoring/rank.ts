@@ -1,100 +1,105 @@
 import { round } from '../numeric.ts';
 import type { Ranked } from '../responses.ts';
 import type { ShellFinder } from '../search/shell.ts';
-import { type Worn, wornItems } from '../wardrobe/ensemble.ts';
+import { type Ensemble, itemsOf } from '../wardrobe/ensemble.ts';
 import type { ScoreRequest } from '../wardrobe/wardrobe-request.ts';
-import type { Judgement, Piece } from './context.ts';
-import { explain, thermalAnswer, warningsOf } from './explain.ts';
-import { type Terms, termsOf, weigh } from './score.ts';
+import type { ScoringContext, WornItem } from './context.ts';
+import { explain, thermalResponse, warningsOf } from './explain.ts';
+import { scoreTerms, type Terms, totalScore } from './score.ts';
 
 /** An outfit to rank. */
 export interface Entry {
   id: string;
   itemIds: readonly string[];
-  worn: Worn<Piece>;
+  ensemble: Ensemble<WornItem>;
 }
 
-interface Weighed extends Entry {
+interface ScoredEntry extends Entry {
   terms: Terms;
-  /** Points, 0-100, in ten-millionths. */
+  /** Points, 0-100, rounded to 7 decimals. */
   score: number;
-  /** How fresh it is in people's minds, 0 (never worn lately) to 1. */
-  recent: number;
+  /** Mean recency of its items: 1 worn today, 0 not recently. */
+  recency: number;
 }
 
-/** How lately each item was worn: 1 today, 0 after `variety.days`. */
-function recencyOf(judgement: Judgement, recent: ScoreRequest['recent']) {
-  const { days } = judgement.model.k.variety;
-  const fresh = (daysAgo: number) => Math.max(0, 1 - daysAgo / days);
+/** Recency of an ensemble, from outfits worn before: 1 today, falling to 0 after `variety.days`. */
+function createRecency(context: ScoringContext, recent: ScoreRequest['recent']) {
+  const { days } = context.model.k.variety;
+  const recencyAfter = (daysAgo: number) => Math.max(0, 1 - daysAgo / days);
   const byItem = new Map<string, number>();
   for (const { itemIds, daysAgo } of recent ?? []) {
-    for (const id of itemIds) byItem.set(id, Math.max(byItem.get(id) ?? 0, fresh(daysAgo)));
+    for (const id of itemIds) byItem.set(id, Math.max(byItem.get(id) ?? 0, recencyAfter(daysAgo)));
   }
-  return (worn: Worn<Piece>): number => {
-    const items = wornItems(worn).map(({ garment }) =>
+  return (ensemble: Ensemble<WornItem>): number => {
+    const items = itemsOf(ensemble).map(({ garment }) =>
       Math.max(
         byItem.get(garment.id) ?? 0,
-        garment.wornDaysAgo === undefined ? 0 : fresh(garment.wornDaysAgo),
+        garment.wornDaysAgo === undefined ? 0 : recencyAfter(garment.wornDaysAgo),
       ),
     );
     return items.reduce((sum, value) => sum + value, 0) / Math.max(1, items.length);
   };
 }
 
-/** Items two outfits share, of all items in either. */
-function likeness(a: readonly string[], b: readonly string[]): number {
+/** Items in both outfits over items in either. */
+function jaccardSimilarity(a: readonly string[], b: readonly string[]): number {
   const shared = a.filter((id) => b.includes(id)).length;
   return shared / (a.length + b.length - shared);
 }
 
-interface Chosen extends Weighed {
+interface RankedEntry extends ScoredEntry {
   variety: number;
 }
 
 /**
- * Puts outfits in order: each next one is the best by score less what it repeats of those before it
- * or of what was worn lately (maximal marginal relevance).
+ * Orders outfits by maximal marginal relevance: the next one has the best score minus a penalty for
+ * what it shares with those before it or with what was worn recently.
  */
-function inOrder(judgement: Judgement, entries: readonly Weighed[]): Chosen[] {
-  const { weight } = judgement.model.k.variety;
-  const left = entries
-    .map((entry) => ({ entry, repeats: entry.recent }))
+function orderByMarginalRelevance(
+  context: ScoringContext,
+  entries: readonly ScoredEntry[],
+): RankedEntry[] {
+  const { weight } = context.model.k.variety;
+  const remaining = entries
+    .map((entry) => ({ entry, similarity: entry.recency }))
     .sort((a, b) => b.entry.score - a.entry.score || (a.entry.id < b.entry.id ? -1 : 1));
-  const chosen: Chosen[] = [];
-  while (left.length > 0) {
+  const ranked: RankedEntry[] = [];
+  while (remaining.length > 0) {
     let best = 0;
-    const worth = ({ entry, repeats }: (typeof left)[number]) => entry.score - weight * repeats;
-    for (let at = 1; at < left.length; at++) {
-      if (worth(left[at]!) > worth(left[best]!)) best = at;
+    const relevance = ({ entry, similarity }: (typeof remaining)[number]) =>
+      entry.score - weight * similarity;
+    for (let at = 1; at < remaining.length; at++) {
+      if (relevance(remaining[at]!) > relevance(remaining[best]!)) best = at;
     }
-    const [next] = left.splice(best, 1);
+    const [next] = remaining.splice(best, 1);
     if (!next) break;
-    chosen.push({ ...next.entry, variety: 1 - next.repeats });
-    for (const other of left) {
-      other.repeats = Math.max(other.repeats, likeness(next.entry.itemIds, other.entry.itemIds));
+    ranked.push({ ...next.entry, variety: 1 - next.similarity });
+    for (const other of remaining) {
+      const similarity = jaccardSimilarity(next.entry.itemIds, other.entry.itemIds);
+      other.similarity = Math.max(other.similarity, similarity);
     }
   }
-  return chosen;
+  return ranked;
 }
 
-/** Judges outfits and puts them in order; only the first `most` are told of in full. */
+/** Scores outfits and ranks them; returns the first `limit`. */
 export function rank(
-  judgement: Judgement,
+  context: ScoringContext,
   entries: readonly Entry[],
   recent: ScoreRequest['recent'],
   shells: ShellFinder | undefined,
-  most = entries.length,
+  limit = entries.length,
 ): Ranked[] {
-  const recency = recencyOf(judgement, recent);
-  const weighed = entries.map((entry): Weighed => {
-    const terms = termsOf(judgement, entry.worn);
-    const score = round(100 * weigh(judgement, terms), 7);
-    return { ...entry, terms, score, recent: recency(entry.worn) };
+  const recencyOf = createRecency(context, recent);
+  const scored = entries.map((entry): ScoredEntry => {
+    const terms = scoreTerms(context, entry.ensemble);
+    const score = round(100 * totalScore(context, terms), 7);
+    return { ...entry, terms, score, recency: recencyOf(entry.ensemble) };
   });
-  return inOrder(judgement, weighed)
-    .slice(0, most)
-    .map(({ id, itemIds, worn, terms, score, variety }, at) => {
-      const thermal = thermalAnswer(judgement, worn);
+  return orderByMarginalRelevance(context, scored)
+    .slice(0, limit)
+    .map(({ id, itemIds, ensemble, terms, score, variety }, at) => {
+      const thermal = thermalResponse(context, ensemble);
       return {
         candidateId: id,
         rank: at + 1,
@@ -110,9 +115,9 @@ export function rank(
           variety: round(variety, 3),
         },
         thermal,
-        warnings: warningsOf(judgement, thermal),
-        explanation: explain(judgement, worn, terms, thermal, variety),
-        shell: shells ? shells(worn) : null,
+        warnings: warningsOf(context, thermal),
+        explanation: explain(context, ensemble, terms, thermal, variety),
+        shell: shells ? shells(ensemble) : null,
       };
     });
 }

@@ -1,17 +1,17 @@
-import { type Outside, withTail } from '../comfort/comfort.ts';
+import { type OuterLayer, withTail } from '../comfort/comfort.ts';
 import { clamp } from '../numeric.ts';
 import type { Term } from '../tables.ts';
-import { type Form, formOf, isDress, isSet, type Worn } from '../wardrobe/ensemble.ts';
-import type { Judgement, Piece } from './context.ts';
+import { type Ensemble, type Form, formOf, isDress, isSet } from '../wardrobe/ensemble.ts';
+import type { ScoringContext, WornItem } from './context.ts';
 
 export type Terms = Record<Term, number>;
 
-/** Parts of an outfit by which it is judged. */
-export interface Parts {
-  outside: Outside;
-  /** All garments in the weather, thousandths of a clo. */
-  milli: number;
-  /** Garments of a region, dry, thousandths of a clo. */
+/** Sums over the items of an ensemble that its score depends on. */
+export interface EnsembleSums {
+  outerLayer: OuterLayer;
+  /** All items in the weather, milliclo. */
+  milliClo: number;
+  /** Items of a region, dry, milliclo. */
   top: number;
   bottom: number;
   outer: number;
@@ -20,144 +20,152 @@ export interface Parts {
   form: Form;
 }
 
-const dry = (piece: Piece | undefined): number => piece?.milli ?? 0;
-const wet = (judgement: Judgement, piece: Piece | undefined, cover: number): number =>
-  piece ? judgement.wetMilli(piece, cover) : 0;
-const waterOf = (piece: Piece | undefined): number => piece?.garment.water ?? 0;
+const dry = (item: WornItem | undefined): number => item?.milliClo ?? 0;
+const wet = (context: ScoringContext, item: WornItem | undefined, cover: number): number =>
+  item ? context.wetMilliClo(item, cover) : 0;
+const waterOf = (item: WornItem | undefined): number => item?.garment.water ?? 0;
 
-/** The outermost piece on the torso: it decides on wind, and shelters what is beneath. */
-const outermost = ({ outer, mid, main }: Worn<Piece>): Piece | undefined => outer ?? mid ?? main;
+/** The outermost item on the torso: it stops the wind and shelters the items beneath. */
+const outermost = ({ outer, mid, main }: Ensemble<WornItem>): WornItem | undefined =>
+  outer ?? mid ?? main;
 
-/** The outermost piece on the legs. */
-const legPiece = ({ over, bottom, mid, main }: Worn<Piece>): Piece | undefined =>
+/** The outermost item on the legs. */
+const legItem = ({ over, bottom, mid, main }: Ensemble<WornItem>): WornItem | undefined =>
   over ?? bottom ?? (mid && isSet(mid.garment) ? mid : main);
 
-/** Clo that listed socks add to the socks everybody is taken to wear. */
-export const sockMilli = (judgement: Judgement, socks: Piece | undefined): number =>
-  socks ? Math.max(0, socks.milli - Math.round(1000 * judgement.model.k.region.socks)) : 0;
+/** Insulation that socks add to the thin socks assumed in any case, milliclo. */
+export const sockMilliClo = (context: ScoringContext, socks: WornItem | undefined): number =>
+  socks ? Math.max(0, socks.milliClo - Math.round(1000 * context.model.k.region.socks)) : 0;
 
-/** Adds up an outfit. */
-export function partsOf(judgement: Judgement, worn: Worn<Piece>): Parts {
-  const { outer, mid, main, over, bottom, shoes, underTop, underBottom, socks } = worn;
-  const front = outermost(worn)?.garment;
-  const torsoCover = front?.water ?? 0;
-  const under = dry(underTop) + dry(underBottom) + sockMilli(judgement, socks);
-  const accessory = dry(worn.head) + dry(worn.neck) + dry(worn.hands);
+/** Sums up an ensemble. */
+export function sumEnsemble(context: ScoringContext, ensemble: Ensemble<WornItem>): EnsembleSums {
+  const { outer, mid, main, over, bottom, shoes, underTop, underBottom, socks } = ensemble;
+  const cover = outermost(ensemble)?.garment;
+  const torsoCover = cover?.water ?? 0;
+  const under = dry(underTop) + dry(underBottom) + sockMilliClo(context, socks);
+  const accessory = dry(ensemble.head) + dry(ensemble.neck) + dry(ensemble.hands);
   return {
-    outside: { wind: front?.wind ?? 0, breath: front?.breath ?? 1 },
-    milli:
-      wet(judgement, outer, torsoCover) +
-      wet(judgement, mid, torsoCover) +
-      wet(judgement, main, torsoCover) +
-      wet(judgement, over, 0) +
-      wet(judgement, bottom, waterOf(over)) +
-      wet(judgement, shoes, 0) +
+    outerLayer: { wind: cover?.wind ?? 0, breathability: cover?.breathability ?? 1 },
+    milliClo:
+      wet(context, outer, torsoCover) +
+      wet(context, mid, torsoCover) +
+      wet(context, main, torsoCover) +
+      wet(context, over, 0) +
+      wet(context, bottom, waterOf(over)) +
+      wet(context, shoes, 0) +
       under +
       accessory,
     top: dry(mid) + dry(main) + dry(underTop),
     bottom: dry(over) + dry(bottom) + dry(underBottom),
     outer: dry(outer),
-    shoes: dry(shoes) + sockMilli(judgement, socks),
+    shoes: dry(shoes) + sockMilliClo(context, socks),
     accessory,
-    form: formOf(worn),
+    form: formOf(ensemble),
   };
 }
 
-/** How well `milli` thousandths of a clo meet a target in clo, 0-1. */
-export function regionFit(judgement: Judgement, milli: number, target: number): number {
-  const { regionMin, regionShare, hotStrict } = judgement.model.k.fit;
-  const z = (milli / 1000 - target) / Math.max(regionMin, regionShare * target);
-  const strict = z > 0 && judgement.situation.isHot ? hotStrict : 1;
-  const far = strict * z;
-  return withTail(judgement.model, Math.exp(-0.5 * far * far), far);
+/** Fit of `milliClo` for a target in clo, 0-1. */
+export function regionFit(context: ScoringContext, milliClo: number, target: number): number {
+  const { regionMin, regionShare, hotStrict } = context.model.k.fit;
+  const z = (milliClo / 1000 - target) / Math.max(regionMin, regionShare * target);
+  const strict = z > 0 && context.situation.isHot ? hotStrict : 1;
+  const distance = strict * z;
+  return withTail(context.model, Math.exp(-0.5 * distance * distance), distance);
 }
 
 /** Mean fit over regions; a dress counts for top and bottom. */
-function regionsTerm(judgement: Judgement, parts: Parts): number {
-  const { regions, plan } = judgement;
+function regionsTerm(context: ScoringContext, sums: EnsembleSums): number {
+  const { regions, plan } = context;
   const body =
-    parts.form === 'one-piece'
-      ? 2 * regionFit(judgement, parts.top + parts.bottom, regions.dress)
-      : regionFit(judgement, parts.top, regions.top) +
-        regionFit(judgement, parts.bottom, regions.bottom);
-  const inner = body + regionFit(judgement, parts.shoes, regions.shoes);
+    sums.form === 'one-piece'
+      ? 2 * regionFit(context, sums.top + sums.bottom, regions.dress)
+      : regionFit(context, sums.top, regions.top) + regionFit(context, sums.bottom, regions.bottom);
+  const inner = body + regionFit(context, sums.shoes, regions.shoes);
   if (plan === 'indoor') return inner / 3;
-  const outer = regionFit(judgement, parts.outer, regions.outerwear);
-  return (inner + outer + regionFit(judgement, parts.accessory, regions.accessory)) / 5;
+  const outer = regionFit(context, sums.outer, regions.outerwear);
+  return (inner + outer + regionFit(context, sums.accessory, regions.accessory)) / 5;
 }
 
-/** What an outfit leaves missing of shelter, each part of the body by its share. */
-function missing({ model, shelter }: Judgement, kind: 'water' | 'wind', worn: Worn<Piece>): number {
+/** Shelter that an outfit leaves missing, weighted by part of the body. */
+function missingShelter(
+  { model, shelter }: ScoringContext,
+  kind: 'water' | 'wind',
+  ensemble: Ensemble<WornItem>,
+): number {
   const { torso, legs, feet } = model.tables.protection;
   return (
-    torso * Math.max(0, shelter.torso[kind] - (outermost(worn)?.garment[kind] ?? 0)) +
-    legs * Math.max(0, shelter.legs[kind] - (legPiece(worn)?.garment[kind] ?? 0)) +
-    feet * Math.max(0, shelter.feet[kind] - (worn.shoes?.garment[kind] ?? 0))
+    torso * Math.max(0, shelter.torso[kind] - (outermost(ensemble)?.garment[kind] ?? 0)) +
+    legs * Math.max(0, shelter.legs[kind] - (legItem(ensemble)?.garment[kind] ?? 0)) +
+    feet * Math.max(0, shelter.feet[kind] - (ensemble.shoes?.garment[kind] ?? 0))
   );
 }
 
-/** 1 less the worse of what is missing against water and against wind. */
-export const protectionTerm = (judgement: Judgement, worn: Worn<Piece>): number =>
-  1 - Math.max(missing(judgement, 'water', worn), missing(judgement, 'wind', worn));
+/** 1 minus the larger of the missing shelter from water and from wind. */
+export const protectionTerm = (context: ScoringContext, ensemble: Ensemble<WornItem>): number =>
+  1 -
+  Math.max(missingShelter(context, 'water', ensemble), missingShelter(context, 'wind', ensemble));
 
-/** Pieces that are seen, with how much of each. */
-export function visiblePieces({ model }: Judgement, worn: Worn<Piece>): [Piece, number][] {
+/** The visible items with their visible share. */
+export function visibleItems(
+  { model }: ScoringContext,
+  ensemble: Ensemble<WornItem>,
+): [WornItem, number][] {
   const { outer, torso, beneath, dress, legs, feet } = model.tables.visibleArea;
-  const { mid, main } = worn;
-  const seen: [Piece, number][] = [];
-  if (worn.outer) seen.push([worn.outer, outer]);
-  if (mid) seen.push([mid, isSet(mid.garment) ? dress : torso]);
-  if (main) seen.push([main, isDress(main.garment) ? dress : mid ? beneath : torso]);
-  if (worn.bottom) seen.push([worn.bottom, legs]);
-  if (worn.shoes) seen.push([worn.shoes, feet]);
-  return seen;
+  const { mid, main } = ensemble;
+  const visible: [WornItem, number][] = [];
+  if (ensemble.outer) visible.push([ensemble.outer, outer]);
+  if (mid) visible.push([mid, isSet(mid.garment) ? dress : torso]);
+  if (main) visible.push([main, isDress(main.garment) ? dress : mid ? beneath : torso]);
+  if (ensemble.bottom) visible.push([ensemble.bottom, legs]);
+  if (ensemble.shoes) visible.push([ensemble.shoes, feet]);
+  return visible;
 }
 
-/** Mean harmony of pairs, by how much is seen of them; the value of unknowns where there is no pair. */
-function colourTerm(judgement: Judgement, worn: Worn<Piece>): number {
-  const seen = visiblePieces(judgement, worn);
+/** Mean harmony of pairs, weighted by visible area; the value of unknown data if there is no pair. */
+function colourTerm(context: ScoringContext, ensemble: Ensemble<WornItem>): number {
+  const visible = visibleItems(context, ensemble);
   let sum = 0;
   let weight = 0;
-  for (let i = 0; i < seen.length; i++) {
-    for (let j = i + 1; j < seen.length; j++) {
-      const pair = seen[i]![1] * seen[j]![1];
-      sum += pair * judgement.harmonyOf(seen[i]![0], seen[j]![0]);
+  for (let i = 0; i < visible.length; i++) {
+    for (let j = i + 1; j < visible.length; j++) {
+      const pair = visible[i]![1] * visible[j]![1];
+      sum += pair * context.harmonyOf(visible[i]![0], visible[j]![0]);
       weight += pair;
     }
   }
-  return weight > 0 ? sum / weight : judgement.model.k.fit.unknown;
+  return weight > 0 ? sum / weight : context.model.k.fit.unknown;
 }
 
-/** The core pieces that formality and season are asked of. */
-const JUDGED_SLOTS = ['outer', 'mid', 'main', 'bottom', 'shoes'] as const;
+/** Slots whose fit for occasion and season is scored. */
+const SCORED_SLOTS = ['outer', 'mid', 'main', 'bottom', 'shoes'] as const;
 
-/** What an outfit is worth, each 0-1. */
-export function termsOf(judgement: Judgement, worn: Worn<Piece>): Terms {
-  const parts = partsOf(judgement, worn);
-  let judged = 0;
+/** The terms of the score, each 0-1. */
+export function scoreTerms(context: ScoringContext, ensemble: Ensemble<WornItem>): Terms {
+  const sums = sumEnsemble(context, ensemble);
+  let count = 0;
   let occasions = 0;
-  let leastOccasion = Number.POSITIVE_INFINITY;
+  let minOccasion = Number.POSITIVE_INFINITY;
   let seasons = 0;
-  for (const slot of JUDGED_SLOTS) {
-    const piece = worn[slot];
-    if (!piece) continue;
-    judged += 1;
-    occasions += piece.occasion;
-    leastOccasion = Math.min(leastOccasion, piece.occasion);
-    seasons += piece.season;
+  for (const slot of SCORED_SLOTS) {
+    const item = ensemble[slot];
+    if (!item) continue;
+    count += 1;
+    occasions += item.occasion;
+    minOccasion = Math.min(minOccasion, item.occasion);
+    seasons += item.season;
   }
   return {
-    thermal: judgement.curveFor(parts.outside).at(parts.milli),
-    regions: regionsTerm(judgement, parts),
-    protection: protectionTerm(judgement, worn),
-    occasion: (occasions / judged) * leastOccasion,
-    color: colourTerm(judgement, worn),
-    season: seasons / judged,
+    thermal: context.curveFor(sums.outerLayer).at(sums.milliClo),
+    regions: regionsTerm(context, sums),
+    protection: protectionTerm(context, ensemble),
+    occasion: (occasions / count) * minOccasion,
+    color: colourTerm(context, ensemble),
+    season: seasons / count,
   };
 }
 
-/** The terms as one number, 0-1. */
-export function weigh({ model: { tables } }: Judgement, terms: Terms): number {
+/** The weighted sum of the terms, 0-1. */
+export function totalScore({ model: { tables } }: ScoringContext, terms: Terms): number {
   const { thermal, regions, protection, occasion, color, season } = tables.weights;
   return clamp(
     thermal * terms.thermal +

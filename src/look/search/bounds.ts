@@ -1,211 +1,431 @@
-import type { Judgement } from '../scoring/context.ts';
-import { greatestHarmony } from '../scoring/harmony.ts';
+import type { ScoringContext } from '../scoring/context.ts';
+import { maxHarmony } from '../scoring/harmony.ts';
 import type { CoreSlot } from '../wardrobe/templates.ts';
 import type { Group } from '../wardrobe/wardrobe.ts';
-import { each, type Prepared } from './plan.ts';
-import {
-  type Ahead,
-  bestOf,
-  copyState,
-  type HarmonyTable,
-  pairsOf,
-  type Roof,
-  restOf,
-  START,
-  type State,
-  slopeFor,
-} from './state.ts';
+import { copyNode, EMPTY_NODE, type SearchNode } from './node.ts';
+import { type Level, mapChoices, type Range, type SearchSpace } from './search-space.ts';
 
-/** How choices of one template add up, and what the best is that may still come of them. */
-export function createBounds(judgement: Judgement, prepared: Prepared, harmony: HarmonyTable) {
-  const { levels, extra, isOnePiece, perRegion, fits, kind } = prepared;
-  const { weights } = judgement.model.tables;
-  const depthOf = (slot: CoreSlot) => levels.findIndex((level) => level.slot === slot);
-  const bottomAt = depthOf('bottom');
-  const shoesAt = depthOf('shoes');
-  const overLevel = depthOf('over');
-  const isRain = judgement.model.k.rain.loss * judgement.shelter.torso.water > 0;
-  const scratch: State = { ...START };
-  const isOut = judgement.plan === 'outdoor';
-  const judged = levels.filter(({ slot }) => slot !== 'over').length;
-  const allPairs = pairsOf(levels);
-  const mostHarmony = greatestHarmony(judgement.model);
-  const perPair = allPairs > 0 ? weights.color / allPairs : 0;
-  const loneColour = allPairs > 0 ? 0 : weights.color * judgement.model.k.fit.unknown;
+/**
+ * Upper bounds on the score of every outfit below a node. docs/outfit-search.md derives them.
+ *
+ * The score is no sum over levels: the thermal term couples all insulation, the colour term couples
+ * pairs of garments, and the fit for the occasion is multiplied by its minimum. The relaxation drops
+ * each coupling in favour of the outfit, so that every open level can be maximised by itself:
+ *
+ * - a pair of two open levels has the best harmony that exists;
+ * - the minimum occasion fit is that of the choices made so far;
+ * - rules about which layers go together are ignored;
+ * - the thermal term is bounded twice: by its maximum over the interval of insulation within reach,
+ *   and by a line above the thermal curve, which gives each level its share of the term.
+ */
+export interface Relaxation {
+  readonly context: ScoringContext;
+  readonly space: SearchSpace;
+  readonly harmony: HarmonyTable;
+  readonly root: Readonly<SearchNode>;
+  /** Weighted season of each choice: its gain before any pair is known. */
+  readonly ownGains: readonly Float64Array[];
+  /** Slope of the line above the thermal curves, thermal value per milliclo. */
+  readonly slope: number;
+  /** The line's share of each choice: weight times slope times milliclo, at the larger extreme. */
+  readonly slopeTerms: readonly Float64Array[];
+  readonly extrasSlopeTerm: number;
+  /** Extremes of the levels after each depth. */
+  readonly open: readonly OpenExtremes[];
+  /** Weight of a pair of garments per product of their visible areas. */
+  readonly pairWeight: number;
+  readonly maxHarmony: number;
+  /** Weight of the occasion fit of one garment, before it is multiplied by the outfit's minimum. */
+  readonly occasionWeight: number;
+  readonly isOutdoor: boolean;
+  readonly isRain: boolean;
+  readonly bottomDepth: number;
+  readonly shoesDepth: number;
+  readonly overDepth: number;
+  /** The last child that `branch` returned. */
+  readonly scratch: SearchNode;
+  /** Gains of open levels by depth of the branch; reused by its siblings. */
+  readonly gainBuffers: readonly (readonly Float64Array[])[];
+}
 
-  /** Of the levels from a depth on: sums of their extremes. */
-  const rest = levels.map((_, depth) => restOf(levels.slice(depth + 1)));
+/** Two upper bounds on the same score: the smaller one is the node's bound. */
+export interface UpperBounds {
+  /** With the thermal term at its maximum over the interval of insulation within reach. */
+  readonly interval: number;
+  /** With the thermal term on the line. */
+  readonly linear: number;
+}
 
-  /** Room for what the levels ahead give after a choice at each depth; used anew for each choice. */
-  const buffers = levels.map(() => levels.map(({ groups }) => new Float64Array(groups.length)));
+/** Maximum over the choices of one level, or its sum over several levels. */
+export interface LevelMaximum {
+  /** Without insulation. */
+  gain: number;
+  /** With the slope term of the choice's insulation. */
+  withSlope: number;
+}
 
-  /** No outfit's least fit for the occasion is more than this. */
-  const occasionLeast = Math.min(1, ...levels.map(({ mostOccasion }) => mostOccasion));
+/** Sums of the extremes of the open levels, milliclo. */
+interface OpenExtremes {
+  readonly total: Range;
+  readonly top: Range;
+  /** Sum over pairs of open levels of the product of their visible areas. */
+  readonly pairArea: number;
+}
 
-  /** What a fit for the occasion is worth at most: its mean counts times its least. */
-  const perOccasion = (state: State): number => (weights.occasion / judged) * state.occasionLeast;
-
-  /** Season of each choice, weighted: what it gives whatever else is worn. */
-  const ownGains = levels.map((level) =>
-    each(level.groups, (group) =>
-      group && level.slot !== 'over' ? (weights.season * group.piece.season) / judged : 0,
-    ),
-  );
-
-  /** The slope of the line over the curves, value per thousandth of a clo. */
-  const slope = slopeFor(judgement, prepared, ownGains);
-  const pullOf = (milli: number) => weights.thermal * slope * milli;
-  const pulls = levels.map(({ milli, leastMilli }) =>
-    (slope > 0 ? milli : leastMilli).map((each) => pullOf(each)),
-  );
-  const extraPull = pullOf(slope > 0 ? extra.total.high : extra.total.low);
-
-  /** Writes into `scratch` what a state becomes by one more choice. */
-  function step(state: State, depth: number, at: number, gain: number): void {
-    copyState(state, scratch);
-    const level = levels[depth]!;
-    const group = level.groups[at];
-    if (!group) return;
-    const { slot } = level;
-    const { piece } = group;
-    const milli = level.milli[at]!;
-    if (depth === 0) {
-      scratch.torsoWater = piece.garment.water;
-      scratch.curve = judgement.curveFor(piece.garment);
-      scratch.lift = scratch.curve.lift(slope);
-    }
-    const isLegs = slot === 'bottom' && state.overAt >= 0;
-    const shelter = isLegs ? levels[overLevel]! : level;
-    const shelterAt = isLegs ? state.overAt : at;
-    if (slot === 'over') scratch.overAt = at;
-    else {
-      scratch.water += shelter.water[shelterAt]!;
-      scratch.wind += shelter.wind[shelterAt]!;
-    }
-    scratch.milli += isRain ? judgement.wetMilli(piece, coverOf(state, slot)) : milli;
-    if (slot === 'mid' || slot === 'main') scratch.top += milli;
-    else if (slot === 'over' || slot === 'bottom') scratch.legs += milli;
-    else if (slot === 'outer') scratch.outer = milli;
-    else scratch.shoes = milli;
-    scratch.settled += gain;
-    if (slot === 'over') return;
-    const occasion = level.occasion[at]!;
-    scratch.occasionSum += occasion;
-    scratch.occasionLeast = Math.min(scratch.occasionLeast, occasion);
-  }
-
-  /** Water resistance of what is worn over a slot, by what is chosen. */
-  function coverOf(state: State, slot: CoreSlot): number {
-    if (slot === 'outer' || slot === 'mid' || slot === 'main') return scratch.torsoWater;
-    const over = slot === 'bottom' ? levels[overLevel]?.groups[state.overAt] : undefined;
-    return over?.piece.garment.water ?? 0;
-  }
-
-  /** The regions' greatest value that is still open, but for those that a level ahead accounts for. */
-  function regionBound(state: State, depth: number): number {
-    const ahead = rest[depth]!;
-    const low = state.top + ahead.topLeast + extra.top.low;
-    const high = state.top + ahead.topMost + extra.top.high;
-    let fit = isOnePiece
-      ? 2 *
-        fits.dress.bound(low + extra.bottom.low + state.legs, high + extra.bottom.high + state.legs)
-      : fits.top.bound(low, high);
-    if (!isOnePiece && depth >= bottomAt)
-      fit += fits.bottom.bound(state.legs + extra.bottom.low, state.legs + extra.bottom.high);
-    if (depth >= shoesAt)
-      fit += fits.shoes.bound(state.shoes + extra.shoes.low, state.shoes + extra.shoes.high);
-    if (isOut)
-      fit +=
-        fits.outer.at(state.outer) +
-        fits.accessory.bound(extra.accessory.low, extra.accessory.high);
-    return perRegion * fit;
-  }
-
-  /**
-   * At least the score of every outfit that begins like this: by the best warmth within reach, or by
-   * a straight line over it, which lets each level ahead weigh its own warmth against all else.
-   */
-  function roofOf(state: State, depth: number, ahead: Ahead): Roof {
-    const open = rest[depth]!;
-    const isDone = depth === levels.length - 1;
-    const short = isDone ? Math.max(state.water, state.wind) : state[kind];
-    const others =
-      weights.protection * (1 - short) +
-      perOccasion(state) * state.occasionSum +
-      state.settled +
-      perPair * mostHarmony * open.pairs +
-      regionBound(state, depth);
-    const low = state.milli + open.least + extra.total.low;
-    const high = state.milli + open.most + extra.total.high;
-    const reach = weights.thermal * state.curve!.bound(low, high) + ahead.gain;
-    const line = weights.thermal * (state.lift + slope * state.milli) + extraPull + ahead.pulled;
-    return { reach: others + reach, line: others + line };
-  }
-
-  function bound(state: State, depth: number, ahead: Ahead): number {
-    const { reach, line } = roofOf(state, depth, ahead);
-    return Math.min(reach, line);
-  }
-
-  /** What the levels ahead can give at best, each by itself, after `group` is chosen at `depth`. */
-  function gainsAfter(
-    gains: readonly Float64Array[],
-    depth: number,
-    group: Group | undefined,
-    state: State,
-  ) {
-    const { area } = levels[depth]!;
-    const ahead = { gain: 0, pulled: 0 };
-    const bests: Ahead[] = [];
-    const next = gains.map((row, at) => {
-      const level = levels[at]!;
-      if (at <= depth) return row;
-      const pair = perPair * area * level.area;
-      const isSeen = pair > 0 && group !== undefined;
-      const updated = isSeen ? buffers[depth]![at]! : row;
-      if (isSeen) {
-        const harmonies = harmony.rowOf(group);
-        const { indexes } = level;
-        for (let i = 0; i < row.length; i++) {
-          const known = harmonies[indexes[i]!]!;
-          const value = known < 0 ? harmony.compute(harmonies, group, level.groups[i]) : known;
-          updated[i] = row[i]! + pair * value;
-        }
-      }
-      const best = bestOf(updated, level, pulls[at]!, perOccasion(state));
-      ahead.gain += best.gain;
-      ahead.pulled += best.pulled;
-      bests[at] = best;
-      return updated;
-    });
-    return { next, bests, ahead };
-  }
-
-  /** The same before anything is chosen at `depth`: every pair at the best harmony there is. */
-  function mostAhead(gains: readonly Float64Array[], depth: number, state: State): Ahead {
-    const ahead = { gain: 0, pulled: 0 };
-    for (let at = depth + 1; at < levels.length; at++) {
-      const best = bestOf(gains[at]!, levels[at]!, pulls[at]!, perOccasion(state));
-      const pair = perPair * mostHarmony * levels[depth]!.area * levels[at]!.area;
-      ahead.gain += best.gain + pair;
-      ahead.pulled += best.pulled + pair;
-    }
-    return ahead;
-  }
-
+/** Harmony of groups by index; each pair is computed once per search. */
+export function createHarmonyTable(context: ScoringContext, groups: number) {
+  const rows: (Float64Array | undefined)[] = [];
   return {
-    ownGains,
-    pulls,
-    /** The last step taken; copy it to keep it. */
-    scratch,
-    start: { ...START, ...prepared.bare, settled: loneColour, occasionLeast },
-    perOccasion,
-    step,
-    roofOf,
-    bound,
-    gainsAfter,
-    mostAhead,
+    /** Harmony of a group with every other; -1 if not computed yet. */
+    rowOf(group: Group): Float64Array {
+      const cached = rows[group.index];
+      if (cached) return cached;
+      const row = new Float64Array(groups).fill(-1);
+      rows[group.index] = row;
+      return row;
+    },
+    compute(row: Float64Array, a: Group, b: Group | undefined): number {
+      const value = b ? context.harmonyOf(a.item, b.item) : 0;
+      if (b) row[b.index] = value;
+      return value;
+    },
   };
 }
 
-export type Bounds = ReturnType<typeof createBounds>;
+type HarmonyTable = ReturnType<typeof createHarmonyTable>;
+
+const pairArea = (levels: readonly Level[]): number =>
+  levels.reduce(
+    (sum, a, i) => levels.slice(i + 1).reduce((more, b) => more + a.area * b.area, sum),
+    0,
+  );
+
+function openExtremes(levels: readonly Level[]): OpenExtremes {
+  const torso = levels.filter(({ slot }) => slot === 'mid' || slot === 'main');
+  const sum = (some: readonly Level[], select: (level: Level) => number) =>
+    some.reduce((total, level) => total + select(level), 0);
+  return {
+    total: {
+      low: sum(levels, (level) => level.minMilliClo),
+      high: sum(levels, (level) => level.maxMilliClo),
+    },
+    top: {
+      low: sum(torso, (level) => level.minDryMilliClo),
+      high: sum(torso, (level) => level.maxMilliClo),
+    },
+    pairArea: pairArea(levels),
+  };
+}
+
+/** The larger extreme of each choice's insulation on a line: dry if it rises, wet if it falls. */
+const slopeTermsOf = ({ milliClo, wetMilliClo }: Level, slope: number, weight: number) =>
+  (slope > 0 ? milliClo : wetMilliClo).map((clo) => weight * clo);
+
+/** Slopes to choose from, thermal value per clo: the steepest that curves get, and between. */
+const SLOPES = [-0.6, -0.3, -0.15, 0.08, 0.15, 0.25, 0.4, 0.6];
+
+/** The slope with the smallest linear bound at the root, for the curve of the first choice. */
+function chooseSlope(
+  context: ScoringContext,
+  { levels, extras }: SearchSpace,
+  gains: readonly Float64Array[],
+): number {
+  const { thermal } = context.model.tables.weights;
+  const first = levels[0]!.groups[0];
+  if (!first) return 0;
+  const curve = context.curveFor(first.item.garment);
+  const rootBound = (slope: number): number => {
+    const weight = thermal * slope;
+    let sum = 0;
+    for (let depth = 0; depth < levels.length; depth++) {
+      const level = levels[depth]!;
+      const slopeTerms = slopeTermsOf(level, slope, weight);
+      sum += levelMaximum(gains[depth]!, level, slopeTerms, 0).withSlope;
+    }
+    const { low, high } = extras.total;
+    return sum + thermal * curve.intercept(slope) + weight * (slope > 0 ? high : low);
+  };
+  const slopes = [0, ...SLOPES.map((perClo) => perClo / 1000)];
+  const bounds = slopes.map(rootBound);
+  return slopes[bounds.indexOf(Math.min(...bounds))] ?? 0;
+}
+
+/** Prepares the bounds of one template: everything that is the same at all its nodes. */
+export function createRelaxation(
+  context: ScoringContext,
+  space: SearchSpace,
+  harmony: HarmonyTable,
+): Relaxation {
+  const { levels, extras, missingAtRoot } = space;
+  const { k, tables } = context.model;
+  const { weights } = tables;
+  const depthOf = (slot: CoreSlot) => levels.findIndex((level) => level.slot === slot);
+  const scored = levels.filter(({ slot }) => slot !== 'over').length;
+  const allPairs = pairArea(levels);
+  const ownGains = levels.map(({ slot, groups }) =>
+    mapChoices(groups, (group) =>
+      group && slot !== 'over' ? (weights.season * group.item.season) / scored : 0,
+    ),
+  );
+  const slope = chooseSlope(context, space, ownGains);
+  const slopeWeight = weights.thermal * slope;
+  return {
+    context,
+    space,
+    harmony,
+    root: {
+      ...EMPTY_NODE,
+      missingWater: missingAtRoot.water,
+      missingWind: missingAtRoot.wind,
+      // Without any pair the colour term has the value of unknown data.
+      fixedGain: allPairs > 0 ? 0 : weights.color * k.fit.unknown,
+      occasionMin: Math.min(1, ...levels.map(({ maxOccasion }) => maxOccasion)),
+    },
+    ownGains,
+    slope,
+    slopeTerms: levels.map((level) => slopeTermsOf(level, slope, slopeWeight)),
+    extrasSlopeTerm: slopeWeight * (slope > 0 ? extras.total.high : extras.total.low),
+    open: levels.map((_, depth) => openExtremes(levels.slice(depth + 1))),
+    pairWeight: allPairs > 0 ? weights.color / allPairs : 0,
+    maxHarmony: maxHarmony(context.model),
+    occasionWeight: weights.occasion / scored,
+    isOutdoor: context.plan === 'outdoor',
+    isRain: k.rain.loss * context.shelter.torso.water > 0,
+    bottomDepth: depthOf('bottom'),
+    shoesDepth: depthOf('shoes'),
+    overDepth: depthOf('over'),
+    scratch: { ...EMPTY_NODE },
+    gainBuffers: levels.map(() => levels.map(({ groups }) => new Float64Array(groups.length))),
+  };
+}
+
+/** Value of one unit of occasion fit: the term is the mean fit times the minimum fit. */
+export const occasionRate = ({ occasionWeight }: Relaxation, node: SearchNode): number =>
+  occasionWeight * node.occasionMin;
+
+/**
+ * The child of a node by one more choice. It is overwritten by the next call: copy it to keep it.
+ * @param gain weighted season of the choice and its harmony with the path
+ */
+export function branch(
+  relaxation: Relaxation,
+  parent: SearchNode,
+  depth: number,
+  choice: number,
+  gain: number,
+): SearchNode {
+  const child = copyNode(parent, relaxation.scratch);
+  const level = relaxation.space.levels[depth]!;
+  const group = level.groups[choice];
+  if (!group) return child;
+  if (depth === 0) fixCurve(relaxation, child, group);
+  addShelter(relaxation, child, level, choice);
+  addInsulation(relaxation, child, level, choice, group);
+  child.fixedGain += gain;
+  if (level.slot === 'over') return child;
+  const occasion = level.occasion[choice]!;
+  child.occasionSum += occasion;
+  child.occasionMin = Math.min(child.occasionMin, occasion);
+  return child;
+}
+
+/** The first choice is the outermost layer: it fixes the thermal curve and what the rain reaches. */
+function fixCurve({ context, slope }: Relaxation, child: SearchNode, group: Group): void {
+  const { garment } = group.item;
+  child.torsoWater = garment.water;
+  child.curve = context.curveFor(garment);
+  child.intercept = child.curve.intercept(slope);
+}
+
+/** Overtrousers shelter the legs instead of the trousers beneath; they count at the bottom level. */
+function addShelter(relaxation: Relaxation, child: SearchNode, level: Level, choice: number): void {
+  if (level.slot === 'over') {
+    child.overChoice = choice;
+    return;
+  }
+  const isCovered = level.slot === 'bottom' && child.overChoice >= 0;
+  const shelter = isCovered ? relaxation.space.levels[relaxation.overDepth]! : level;
+  const shelterChoice = isCovered ? child.overChoice : choice;
+  child.missingWater += shelter.missingWater[shelterChoice]!;
+  child.missingWind += shelter.missingWind[shelterChoice]!;
+}
+
+function addInsulation(
+  { context, space, isRain, overDepth }: Relaxation,
+  child: SearchNode,
+  { slot, milliClo }: Level,
+  choice: number,
+  group: Group,
+): void {
+  const dry = milliClo[choice]!;
+  const isTorso = slot === 'outer' || slot === 'mid' || slot === 'main';
+  if (!isRain) child.milliClo += dry;
+  else if (isTorso) child.milliClo += context.wetMilliClo(group.item, child.torsoWater);
+  else {
+    const over = slot === 'bottom' ? space.levels[overDepth]?.groups[child.overChoice] : undefined;
+    child.milliClo += context.wetMilliClo(group.item, over?.item.garment.water ?? 0);
+  }
+  if (slot === 'mid' || slot === 'main') child.topMilliClo += dry;
+  else if (slot === 'over' || slot === 'bottom') child.legsMilliClo += dry;
+  else if (slot === 'outer') child.outerMilliClo = dry;
+  else child.shoesMilliClo = dry;
+}
+
+/** The best choice of one level, all others ignored. */
+function levelMaximum(
+  gains: Float64Array,
+  { localBound, occasion }: Level,
+  slopeTerms: Float64Array,
+  rate: number,
+): LevelMaximum {
+  const best = { gain: Number.NEGATIVE_INFINITY, withSlope: Number.NEGATIVE_INFINITY };
+  for (let i = 0; i < gains.length; i++) {
+    const gain = gains[i]! + localBound[i]! + rate * occasion[i]!;
+    if (gain > best.gain) best.gain = gain;
+    if (gain + slopeTerms[i]! > best.withSlope) best.withSlope = gain + slopeTerms[i]!;
+  }
+  return best;
+}
+
+/**
+ * Maximum of the levels after `depth`, whatever is chosen at `depth`: pairs with that choice have the
+ * best harmony that exists. One value serves all children of a node.
+ */
+export function maximumBeforeChoice(
+  relaxation: Relaxation,
+  gains: readonly Float64Array[],
+  depth: number,
+  node: SearchNode,
+): LevelMaximum {
+  const { space, slopeTerms, pairWeight } = relaxation;
+  const { levels } = space;
+  const rate = occasionRate(relaxation, node);
+  const sum = { gain: 0, withSlope: 0 };
+  for (let at = depth + 1; at < levels.length; at++) {
+    const best = levelMaximum(gains[at]!, levels[at]!, slopeTerms[at]!, rate);
+    const pair = pairWeight * relaxation.maxHarmony * levels[depth]!.area * levels[at]!.area;
+    sum.gain += best.gain + pair;
+    sum.withSlope += best.withSlope + pair;
+  }
+  return sum;
+}
+
+/** The open levels once the choice at a depth is known. */
+interface OpenLevels {
+  /** Gain of each choice: its season, and its harmony with every choice made. */
+  readonly gains: readonly Float64Array[];
+  /** Maximum of each open level. */
+  readonly maxima: readonly LevelMaximum[];
+  readonly sum: LevelMaximum;
+}
+
+/**
+ * The same after `group` is chosen at `depth`: pairs with it have their own harmony. The gains lie in
+ * buffers that the next sibling overwrites.
+ */
+export function maximumAfterChoice(
+  relaxation: Relaxation,
+  gains: readonly Float64Array[],
+  depth: number,
+  group: Group | undefined,
+  child: SearchNode,
+): OpenLevels {
+  const { space, slopeTerms, pairWeight, gainBuffers } = relaxation;
+  const { levels } = space;
+  const { area } = levels[depth]!;
+  const rate = occasionRate(relaxation, child);
+  const sum = { gain: 0, withSlope: 0 };
+  const maxima: LevelMaximum[] = [];
+  const updated = gains.map((row, at) => {
+    if (at <= depth) return row;
+    const level = levels[at]!;
+    const pair = pairWeight * area * level.area;
+    const next =
+      group && pair > 0
+        ? addHarmony(relaxation.harmony, row, group, level, pair, gainBuffers[depth]![at]!)
+        : row;
+    const best = levelMaximum(next, level, slopeTerms[at]!, rate);
+    sum.gain += best.gain;
+    sum.withSlope += best.withSlope;
+    maxima[at] = best;
+    return next;
+  });
+  return { gains: updated, maxima, sum };
+}
+
+function addHarmony(
+  harmony: HarmonyTable,
+  gains: Float64Array,
+  group: Group,
+  { groups, groupIndexes }: Level,
+  pair: number,
+  into: Float64Array,
+): Float64Array {
+  const row = harmony.rowOf(group);
+  for (let i = 0; i < gains.length; i++) {
+    const cached = row[groupIndexes[i]!]!;
+    const value = cached < 0 ? harmony.compute(row, group, groups[i]) : cached;
+    into[i] = gains[i]! + pair * value;
+  }
+  return into;
+}
+
+/** Region terms that the choices made decide in part; `localBound` of an open level has the others. */
+function regionBound(relaxation: Relaxation, node: SearchNode, depth: number): number {
+  const { space, open, bottomDepth, shoesDepth, isOutdoor } = relaxation;
+  const { extras, fits, isOnePiece, regionWeight } = space;
+  const { top } = open[depth]!;
+  const low = node.topMilliClo + top.low + extras.top.low;
+  const high = node.topMilliClo + top.high + extras.top.high;
+  const legs = node.legsMilliClo;
+  let fit = isOnePiece
+    ? 2 * fits.dress.upperBound(low + extras.bottom.low + legs, high + extras.bottom.high + legs)
+    : fits.top.upperBound(low, high);
+  if (!isOnePiece && depth >= bottomDepth)
+    fit += fits.bottom.upperBound(legs + extras.bottom.low, legs + extras.bottom.high);
+  if (depth >= shoesDepth)
+    fit += fits.shoes.upperBound(
+      node.shoesMilliClo + extras.shoes.low,
+      node.shoesMilliClo + extras.shoes.high,
+    );
+  if (isOutdoor)
+    fit +=
+      fits.outer.at(node.outerMilliClo) +
+      fits.accessory.upperBound(extras.accessory.low, extras.accessory.high);
+  return regionWeight * fit;
+}
+
+/**
+ * Both bounds of a node whose choices up to `depth` are made. Each is at least the score of every
+ * outfit below the node.
+ * @param openMaximum of the levels after `depth`
+ */
+export function upperBounds(
+  relaxation: Relaxation,
+  node: SearchNode,
+  depth: number,
+  openMaximum: LevelMaximum,
+): UpperBounds {
+  const { context, space, open, slope, pairWeight } = relaxation;
+  const { weights } = context.model.tables;
+  const { total, pairArea } = open[depth]!;
+  const isLeaf = depth === space.levels.length - 1;
+  const boundMissing = space.boundKind === 'water' ? node.missingWater : node.missingWind;
+  const missing = isLeaf ? Math.max(node.missingWater, node.missingWind) : boundMissing;
+  const others =
+    weights.protection * (1 - missing) +
+    occasionRate(relaxation, node) * node.occasionSum +
+    node.fixedGain +
+    pairWeight * relaxation.maxHarmony * pairArea +
+    regionBound(relaxation, node, depth);
+  const low = node.milliClo + total.low + space.extras.total.low;
+  const high = node.milliClo + total.high + space.extras.total.high;
+  const interval = weights.thermal * node.curve!.upperBound(low, high) + openMaximum.gain;
+  const linear =
+    weights.thermal * (node.intercept + slope * node.milliClo) +
+    relaxation.extrasSlopeTerm +
+    openMaximum.withSlope;
+  return { interval: others + interval, linear: others + linear };
+}
+
+export const tighterOf = ({ interval, linear }: UpperBounds): number => Math.min(interval, linear);

@@ -1,25 +1,35 @@
 import { createHash } from 'node:crypto';
 import { situationOf } from '../comfort/targets.ts';
 import type { Model } from '../params.ts';
-import { type Judgement, judgementOf, type Piece, type Plan } from '../scoring/context.ts';
 import {
+  createScoringContext,
+  type Plan,
+  type ScoringContext,
+  type WornItem,
+} from '../scoring/context.ts';
+import {
+  type Ensemble,
   type Form,
   formOf,
-  mapWorn,
-  mostMilli,
+  itemsOf,
+  mapEnsemble,
+  maxMilliClo,
   type Slot,
   slotsOf,
-  type Worn,
-  wornItems,
 } from '../wardrobe/ensemble.ts';
-import { sortOut } from '../wardrobe/exclusions.ts';
-import { type Garment, garmentOf } from '../wardrobe/garment-clo.ts';
-import { type CoreSlot, countOf, type Template, templatesOf } from '../wardrobe/templates.ts';
-import { type Diagnostic, type Wardrobe, wardrobeOf } from '../wardrobe/wardrobe.ts';
+import { filterGarments } from '../wardrobe/exclusions.ts';
+import { type Garment, readGarment } from '../wardrobe/garment-clo.ts';
+import {
+  type CoreSlot,
+  countOutfits,
+  createTemplates,
+  type Template,
+} from '../wardrobe/templates.ts';
+import { createWardrobe, type Diagnostic, type Wardrobe } from '../wardrobe/wardrobe.ts';
 import type { CandidatesRequest } from '../wardrobe/wardrobe-request.ts';
-import { type Found, search } from './search.ts';
+import { type Core, type Solution, search } from './search.ts';
 
-/** An outfit offered, and what it is made of. */
+/** An outfit as responses carry it. */
 export interface Candidate {
   id: string;
   itemIds: string[];
@@ -27,144 +37,152 @@ export interface Candidate {
   slots: { [S in Slot]?: string };
 }
 
-/** What was found in a wardrobe. */
-export interface Offer {
-  judgement: Judgement;
-  candidates: { candidate: Candidate; worn: Worn<Piece> }[];
+/** The best outfits of a wardrobe. */
+export interface CandidateSet {
+  context: ScoringContext;
+  candidates: { candidate: Candidate; ensemble: Ensemble<WornItem> }[];
   totalValid: bigint;
   truncated: boolean;
-  /** Points by which an outfit not looked at could beat the last candidate; 0: proved best. */
+  /** By how much an unexplored outfit could beat the last candidate, 0-1; 0: proved optimal. */
   gap: number;
   diagnostics: Diagnostic[];
 }
 
-/** Name of an outfit: the same for the same items in every call. */
+/** Id of an outfit: the same for the same items in every call. */
 export const candidateId = (itemIds: readonly string[]): string =>
   `c_${createHash('sha256')
     .update(JSON.stringify([...itemIds].sort()))
     .digest('hex')
     .slice(0, 16)}`;
 
-const MISSING: readonly [string, readonly CoreSlot[]][] = [
-  ['top', ['main']],
-  ['bottom', ['bottom']],
-  ['shoes', ['shoes']],
+const REQUIRED_SLOTS: readonly [slot: string, core: CoreSlot][] = [
+  ['top', 'main'],
+  ['bottom', 'bottom'],
+  ['shoes', 'shoes'],
 ];
 
-/** What a wardrobe lacks for an outfit. */
-function whatLacks(
+/** Why a wardrobe has no complete outfit, or only outfits without shoes. */
+function missingSlots(
   request: CandidatesRequest,
   { slots }: Wardrobe,
   templates: readonly Template[],
-) {
+): Diagnostic[] {
   if (request.items.length === 0)
     return [{ code: 'empty-wardrobe', detail: 'Send items to choose from' }];
-  const lacking = MISSING.filter(([slot, cores]) =>
-    slot === 'shoes' || templates.length === 0
-      ? cores.every((core) => slots[core].length === 0)
-      : false,
-  ).map(
-    ([slot]): Diagnostic => ({ code: 'missing-slot', slot, detail: `Nothing for ${slot} is left` }),
-  );
-  if (templates.length > 0 || lacking.some(({ slot }) => slot !== 'shoes')) return lacking;
-  return [...lacking, { code: 'no-combination', detail: 'What must be worn does not go together' }];
+  const missing = REQUIRED_SLOTS.filter(
+    ([slot, core]) => (slot === 'shoes' || templates.length === 0) && slots[core].length === 0,
+  ).map(([slot]) => ({
+    code: 'missing-slot',
+    slot,
+    detail: `No item is left for ${slot}`,
+  }));
+  if (templates.length > 0 || missing.some(({ slot }) => slot !== 'shoes')) return missing;
+  const detail = 'The items in `must` cannot be worn together';
+  return [...missing, { code: 'no-combination', detail }];
 }
 
-/** Outfits that count as one: the same on torso and legs, whatever coat and shoes go with it. */
-const visibleKey = ({ mid, main, bottom }: Found['core']): string =>
+/** Outfits that look alike: the same on torso and legs, with any coat and shoes. */
+const visibleKey = ({ mid, main, bottom }: Core): string =>
   `${mid?.index}/${main?.index}/${bottom?.index}`;
 
-const wholeKey = (core: Found['core']): string =>
+const coreKey = (core: Core): string =>
   `${visibleKey(core)}/${core.outer?.index}/${core.over?.index}/${core.shoes?.index}`;
 
 /**
- * The best outfit for each look of torso and legs; where these are fewer than asked for, the best of
- * the rest; where those are, the same with equal garments in turn.
+ * The best outfit for each combination of torso and legs. If these are fewer than `limit`, the best
+ * of the others fill the list.
  */
-function gather(
-  judgement: Judgement,
+function searchDistinct(
+  context: ScoringContext,
   wardrobe: Wardrobe,
   templates: readonly Template[],
   limit: number,
 ) {
-  const looks = search(judgement, wardrobe, templates, limit, visibleKey);
-  if (looks.found.length >= limit) return looks;
-  const all = search(judgement, wardrobe, templates, limit, wholeKey);
-  const known = new Set(looks.found.map(({ core }) => wholeKey(core)));
-  const more = all.found.filter(({ core }) => !known.has(wholeKey(core)));
-  const found = [...looks.found, ...more].slice(0, limit).sort((a, b) => b.score - a.score);
+  const distinct = search(context, wardrobe, templates, limit, visibleKey);
+  if (distinct.solutions.length >= limit) return distinct;
+  const all = search(context, wardrobe, templates, limit, coreKey);
+  const known = new Set(distinct.solutions.map(({ core }) => coreKey(core)));
+  const others = all.solutions.filter(({ core }) => !known.has(coreKey(core)));
   return {
-    found,
-    gap: Math.max(looks.gap, all.gap),
-    isExhausted: looks.isExhausted || all.isExhausted,
+    solutions: [...distinct.solutions, ...others].slice(0, limit).sort((a, b) => b.score - a.score),
+    gap: Math.max(distinct.gap, all.gap),
+    isTruncated: distinct.isTruncated || all.isTruncated,
   };
 }
 
-/** The outfit with the garments whose turn it is: the first of each group, then the second, … */
-const inTurn = (wardrobe: Wardrobe, worn: Worn<Piece>, turn: number): Worn<Garment> =>
-  mapWorn(worn, ({ garment }) => {
-    const { members } = wardrobe.groupOf.get(garment) ?? { members: [garment] };
-    return members[turn % members.length] ?? garment;
+/** The ensemble with the nth garment of each group, counted cyclically. */
+const nthOfGroups = (
+  { groupOf }: Wardrobe,
+  ensemble: Ensemble<WornItem>,
+  n: number,
+): Ensemble<Garment> =>
+  mapEnsemble(ensemble, ({ garment }) => {
+    const { members } = groupOf.get(garment) ?? { members: [garment] };
+    return members[n % members.length] ?? garment;
   });
 
-/** What the day makes of every garment worn. */
-export const piecesOf = (judgement: Judgement, worn: Worn<Garment>): Worn<Piece> =>
-  mapWorn(worn, judgement.pieceOf);
+export const toWornItems = (
+  context: ScoringContext,
+  ensemble: Ensemble<Garment>,
+): Ensemble<WornItem> => mapEnsemble(ensemble, context.toWornItem);
 
-/** An outfit as answers carry it. */
-export function candidateOf(worn: Worn<Piece>): Candidate {
-  const slots = mapWorn(worn, ({ garment }) => garment.id);
-  const itemIds = wornItems(slots);
-  const form = formOf(worn);
-  return { id: candidateId(itemIds), itemIds, form, slots };
+export function toCandidate(ensemble: Ensemble<WornItem>): Candidate {
+  const slots = mapEnsemble(ensemble, ({ garment }) => garment.id);
+  const itemIds = itemsOf(slots);
+  return { id: candidateId(itemIds), itemIds, form: formOf(ensemble), slots };
 }
 
-/** Turns groups into garments, taking turns among equals while there is room. */
-function dressUp(judgement: Judgement, wardrobe: Wardrobe, found: readonly Found[], limit: number) {
-  const offered = new Map<string, Offer['candidates'][number]>();
-  const most = Math.max(1, ...wardrobe.groups.map(({ members }) => members.length));
-  for (let turn = 0; turn < most && offered.size < limit; turn++) {
-    for (const one of found) {
-      if (offered.size >= limit) break;
-      const worn = piecesOf(judgement, inTurn(wardrobe, one.worn, turn));
-      const candidate = candidateOf(worn);
-      if (!offered.has(candidate.id)) offered.set(candidate.id, { candidate, worn });
+/** Expands groups into garments: first the first of each group, then the second, up to `limit`. */
+function expandGroups(
+  context: ScoringContext,
+  wardrobe: Wardrobe,
+  solutions: readonly Solution[],
+  limit: number,
+): CandidateSet['candidates'] {
+  const expanded = new Map<string, CandidateSet['candidates'][number]>();
+  const maxMembers = Math.max(1, ...wardrobe.groups.map(({ members }) => members.length));
+  for (let n = 0; n < maxMembers && expanded.size < limit; n++) {
+    for (const solution of solutions) {
+      if (expanded.size >= limit) break;
+      const ensemble = toWornItems(context, nthOfGroups(wardrobe, solution.ensemble, n));
+      const candidate = toCandidate(ensemble);
+      if (!expanded.has(candidate.id)) expanded.set(candidate.id, { candidate, ensemble });
     }
   }
-  return [...offered.values()];
+  return [...expanded.values()];
 }
 
 /** The garments of a request, in the order of its items. */
-export const garmentsOf = (model: Model, { items }: Pick<CandidatesRequest, 'items'>): Garment[] =>
-  items.map((item) => garmentOf(model, item));
+export const readGarments = (model: Model, { items }: Pick<CandidatesRequest, 'items'>) =>
+  items.map((item) => readGarment(model, item));
 
 /**
- * The best outfits of a wardrobe for a day, an occasion and a plan.
- * @param all the garments of the request, where they are read already
+ * Finds the best outfits of a wardrobe for a day, an occasion and a plan.
+ * @param all the garments of the request, in the order of its items
  */
-export function offerOf(
+export function findCandidates(
   model: Model,
   request: CandidatesRequest,
   limit: number,
-  all = garmentsOf(model, request),
-): Offer {
+  all: readonly Garment[],
+): CandidateSet {
   const situation = situationOf(model, request);
   const plan: Plan = request.plan ?? 'indoor';
-  const judgement = judgementOf(model, situation, plan, mostMilli(model, all));
-  const { garments, diagnostics } = sortOut(judgement, request, all);
+  const context = createScoringContext(model, situation, plan, maxMilliClo(model, all));
+  const { garments, diagnostics } = filterGarments(context, request, all);
   const must = new Set(request.must);
-  const wardrobe = wardrobeOf(judgement, garments, must, request.seed);
-  const fixed = wardrobe.groups.filter(
-    ({ piece: { garment } }) => must.has(garment.id) && slotsOf(model, garment).length > 0,
+  const wardrobe = createWardrobe(context, garments, must, request.seed);
+  const required = wardrobe.groups.filter(
+    ({ item: { garment } }) => must.has(garment.id) && slotsOf(model, garment).length > 0,
   );
-  const templates = templatesOf(judgement, wardrobe, fixed);
-  const { found, gap, isExhausted } = gather(judgement, wardrobe, templates, limit);
+  const templates = createTemplates(context, wardrobe, required);
+  const { solutions, gap, isTruncated } = searchDistinct(context, wardrobe, templates, limit);
   return {
-    judgement,
-    candidates: dressUp(judgement, wardrobe, found, limit),
-    totalValid: templates.reduce((sum, template) => sum + countOf(judgement, template), 0n),
-    truncated: isExhausted,
+    context,
+    candidates: expandGroups(context, wardrobe, solutions, limit),
+    totalValid: templates.reduce((sum, template) => sum + countOutfits(context, template), 0n),
+    truncated: isTruncated,
     gap,
-    diagnostics: [...diagnostics, ...whatLacks(request, wardrobe, templates)],
+    diagnostics: [...diagnostics, ...missingSlots(request, wardrobe, templates)],
   };
 }

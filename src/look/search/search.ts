@@ -1,235 +1,291 @@
-import type { Judgement, Piece } from '../scoring/context.ts';
-import { termsOf, weigh } from '../scoring/score.ts';
-import type { Worn } from '../wardrobe/ensemble.ts';
-import type { Accessory, Under } from '../wardrobe/extras.ts';
+import type { ScoringContext, WornItem } from '../scoring/context.ts';
+import { scoreTerms, totalScore } from '../scoring/score.ts';
+import type { Ensemble } from '../wardrobe/ensemble.ts';
+import type { Accessory, Underlayer } from '../wardrobe/extras.ts';
 import type { CoreSlot, Template } from '../wardrobe/templates.ts';
 import type { Group, Wardrobe } from '../wardrobe/wardrobe.ts';
-import { type Bounds, createBounds } from './bounds.ts';
-import { fitTables, type Prepared, prepare } from './plan.ts';
 import {
-  type Ahead,
-  copyState,
-  type HarmonyTable,
-  harmonyTable,
-  isAllowed,
-  type Roof,
-  START,
-  type State,
-} from './state.ts';
+  branch,
+  createHarmonyTable,
+  createRelaxation,
+  type LevelMaximum,
+  maximumAfterChoice,
+  maximumBeforeChoice,
+  occasionRate,
+  type Relaxation,
+  tighterOf,
+  type UpperBounds,
+  upperBounds,
+} from './bounds.ts';
+import { copyNode, EMPTY_NODE, isFeasible, type SearchNode } from './node.ts';
+import { createFitTables, createSearchSpace } from './search-space.ts';
 import { createTopList, type TopList } from './top-list.ts';
 
-/** An outfit found, with its score 0-1. */
-export interface Found {
+/** The groups of an outfit without its extras. */
+export type Core = { readonly [S in CoreSlot]?: Group };
+
+/** A complete outfit with its score, 0-1. */
+export interface Solution {
   readonly score: number;
-  readonly form: Template['form'];
-  readonly core: { readonly [S in CoreSlot]?: Group };
-  readonly worn: Worn<Piece>;
+  readonly core: Core;
+  readonly ensemble: Ensemble<WornItem>;
 }
 
-export interface Search {
+interface SearchResult {
   /** Best first. */
-  readonly found: readonly Found[];
-  /** By how much an outfit not looked at could beat the last one found, 0-1; 0: there is none. */
+  readonly solutions: readonly Solution[];
+  /** By how much an unexplored outfit could beat the last solution, 0-1; 0: proved optimal. */
   readonly gap: number;
-  readonly isExhausted: boolean;
+  /** Whether the node budget was spent before the search was complete. */
+  readonly isTruncated: boolean;
 }
 
-/** Scores are told in billionths: what is bounded by less than one more cannot beat another. */
-const LESS_THAN_ONE = 0.4e-9;
+/** Scores are rounded to this, so that the order of additions never decides a comparison. */
+const RESOLUTION = 1e-9;
 
-/** Scores are compared and told in billionths, so that the order of additions never shows. */
-export const exactScore = (judgement: Judgement, worn: Worn<Piece>): number =>
-  Math.round(weigh(judgement, termsOf(judgement, worn)) * 1e9) / 1e9;
+/**
+ * A node whose bound is below the threshold plus this is pruned: its outfits round to the threshold
+ * or less. Half the resolution, less a tenth of it for rounding errors of the bound itself.
+ */
+const PRUNING_MARGIN = 0.4 * RESOLUTION;
+
+/** The score of an outfit, 0-1, rounded for comparison. */
+export const comparableScore = (context: ScoringContext, ensemble: Ensemble<WornItem>): number =>
+  Math.round(totalScore(context, scoreTerms(context, ensemble)) * 1e9) / 1e9;
 
 /** What all templates of one search share. */
-interface Shared {
-  judgement: Judgement;
-  harmony: HarmonyTable;
-  top: TopList<Found>;
-  /** Outfits that count as one, the best of them, have one key. */
-  keyOf(core: Found['core']): string;
+interface Progress {
+  /** The best solutions found so far, one for each key. */
+  readonly incumbents: TopList<Solution>;
+  /** Outfits with the same key count as one, represented by the best of them. */
+  keyOf(core: Core): string;
   nodesLeft: number;
-  /** The best bound among what was left unseen. */
-  unseen: number;
+  /** The largest bound of the nodes that the budget left unexplored. */
+  unexploredBound: number;
+}
+
+/** A node to expand: its open levels start at `depth`. */
+interface OpenNode {
+  readonly node: SearchNode;
+  readonly depth: number;
+  readonly path: readonly (Group | undefined)[];
+  /** Gain of each choice of the open levels. */
+  readonly gains: readonly Float64Array[];
+  readonly bounds: UpperBounds;
+  /** Maximum of the level at `depth`: its share of `bounds`. */
+  readonly maximum: LevelMaximum;
 }
 
 interface Child {
-  group: Group | undefined;
-  state: State;
-  bound: number;
+  readonly node: SearchNode;
+  readonly group: Group | undefined;
+  readonly bound: number;
 }
+
+/** One pass over a template. */
+interface Pass {
+  readonly progress: Progress;
+  readonly relaxation: Relaxation;
+  /** Children followed at each level but the last. */
+  readonly width: number;
+  bestScore: number;
+}
+
+/** What a bound must reach for its node to be explored. */
+const cutoff = ({ incumbents }: Progress): number => incumbents.threshold() + PRUNING_MARGIN;
 
 /**
- * Branch and bound over one template: depth first, best bound first.
- * @param width how many choices are followed at each level but the last; with 1 it is a first dive,
- * and what that finds spares the whole search most of its way
- * @returns the best score met with
+ * Depth-first branch and bound over one template, children in order of their bounds.
+ * @param width children followed at each level but the last; 1 is a dive
+ * @returns the best score found; 0 if none
  */
-function explore(
-  shared: Shared,
-  prepared: Prepared,
-  bounds: Bounds,
-  width = Number.POSITIVE_INFINITY,
-): number {
-  const { judgement, top } = shared;
-  const { template, levels, unders, accessories, extra, isOnePiece, perRegion, fits } = prepared;
-  const { weights } = judgement.model.tables;
-  const isOut = judgement.plan === 'outdoor';
-  const { scratch, pulls, perOccasion, step, roofOf, bound, gainsAfter, mostAhead } = bounds;
-  let bestMet = 0;
-
-  /** Completes an outfit with the small things that suit it best, and offers it. */
-  function settle(state: State, chosen: readonly (Group | undefined)[]): void {
-    const core: { [S in CoreSlot]?: Group } = {};
-    const pieces: { [S in CoreSlot]?: Piece } = {};
-    for (let at = 0; at < levels.length; at++) {
-      const group = chosen[at];
-      if (!group) continue;
-      core[levels[at]!.slot] = group;
-      pieces[levels[at]!.slot] = group.piece;
-    }
-    const key = shared.keyOf(core);
-    const extras = bestExtras(state, top.needs(key) + LESS_THAN_ONE);
-    if (!extras) return;
-    const worn = { ...pieces, ...extras };
-    const score = exactScore(judgement, worn);
-    bestMet = Math.max(bestMet, score);
-    top.offer(key, score, tieOf(core), () => ({ score, form: template.form, core, worn }));
-  }
-
-  /** The small things with which an outfit scores best; none where it stays below `needed`. */
-  function bestExtras(state: State, needed: number): Worn<Piece> | undefined {
-    const curve = state.curve!;
-    const base =
-      weights.protection * (1 - Math.max(state.water, state.wind)) +
-      perOccasion(state) * state.occasionSum +
-      state.settled +
-      (isOut ? perRegion * fits.outer.at(state.outer) : 0);
-    const perAccessory = isOut ? perRegion : 0;
-    const { low, high } = extra.accessory;
-    const accessoryRoof = perAccessory * fits.accessory.bound(low, high);
-    let best = needed;
-    let bestUnder: Under | undefined;
-    let bestAccessory: Accessory | undefined;
-    for (const under of unders) {
-      const milli = state.milli + under.total;
-      const body = isOnePiece
-        ? 2 * fits.dress.at(state.top + under.top + state.legs + under.bottom)
-        : fits.top.at(state.top + under.top) + fits.bottom.at(state.legs + under.bottom);
-      const settled = base + perRegion * (body + fits.shoes.at(state.shoes + under.shoes));
-      const roof = weights.thermal * curve.bound(milli + low, milli + high) + accessoryRoof;
-      if (settled + roof < best) continue;
-      for (const accessory of accessories) {
-        const value =
-          settled +
-          perAccessory * fits.accessory.at(accessory.milli) +
-          weights.thermal * curve.at(milli + accessory.milli);
-        if (value < best || (value === best && bestUnder)) continue;
-        best = value;
-        bestUnder = under;
-        bestAccessory = accessory;
-      }
-    }
-    return bestUnder && bestAccessory && { ...bestUnder.worn, ...bestAccessory.worn };
-  }
-
-  function descend(
-    state: State,
-    depth: number,
-    gains: readonly Float64Array[],
-    chosen: readonly (Group | undefined)[],
-    roof: Roof,
-    best: Ahead,
-  ): void {
-    const level = levels[depth]!;
-    const isLast = depth === levels.length - 1;
-    const ahead = mostAhead(gains, depth, state);
-    const floor = top.threshold() + LESS_THAN_ONE;
-    const children: Child[] = [];
-    const row = gains[depth]!;
-    const pull = pulls[depth]!;
-    const perFit = perOccasion(state);
-    for (let at = 0; at < level.groups.length; at++) {
-      const gives = row[at]! + level.ownBound[at]! + perFit * level.occasion[at]!;
-      if (roof.reach - best.gain + gives < floor) continue;
-      if (roof.line - best.pulled + gives + pull[at]! < floor) continue;
-      const group = level.groups[at];
-      shared.nodesLeft -= 1;
-      if (!isAllowed(judgement, levels, depth, chosen, group)) continue;
-      step(state, depth, at, row[at]!);
-      const most = bound(scratch, depth, ahead);
-      if (most >= floor)
-        children.push({ group, state: copyState(scratch, { ...START }), bound: most });
-    }
-    children.sort((a, b) => b.bound - a.bound);
-    for (const child of isLast ? children : children.slice(0, width)) {
-      if (child.bound < top.threshold() + LESS_THAN_ONE) return;
-      if (shared.nodesLeft <= 0) {
-        shared.unseen = Math.max(shared.unseen, child.bound);
-        return;
-      }
-      const path = [...chosen, child.group];
-      if (isLast) {
-        settle(child.state, path);
-        continue;
-      }
-      const { next, bests, ahead: exactly } = gainsAfter(gains, depth, child.group, child.state);
-      const below = roofOf(child.state, depth, exactly);
-      if (Math.min(below.reach, below.line) < top.threshold() + LESS_THAN_ONE) continue;
-      descend(child.state, depth + 1, next, path, below, bests[depth + 1]!);
-    }
-  }
-
-  descend(
-    bounds.start,
-    0,
-    bounds.ownGains,
-    [],
-    { reach: Number.POSITIVE_INFINITY, line: Number.POSITIVE_INFINITY },
-    { gain: 0, pulled: 0 },
-  );
-  return bestMet;
+function explore(progress: Progress, relaxation: Relaxation, width: number): number {
+  const pass: Pass = { progress, relaxation, width, bestScore: 0 };
+  expand(pass, {
+    node: relaxation.root,
+    depth: 0,
+    path: [],
+    gains: relaxation.ownGains,
+    bounds: { interval: Number.POSITIVE_INFINITY, linear: Number.POSITIVE_INFINITY },
+    maximum: { gain: 0, withSlope: 0 },
+  });
+  return pass.bestScore;
 }
 
-const tieOf = (core: Found['core']): string =>
+function expand(pass: Pass, open: OpenNode): void {
+  const { progress, relaxation, width } = pass;
+  const isLast = open.depth === relaxation.space.levels.length - 1;
+  const children = promisingChildren(progress, relaxation, open);
+  for (const child of isLast ? children : children.slice(0, width)) {
+    // Children are sorted by bound, so the siblings after this one are pruned or unexplored too.
+    if (child.bound < cutoff(progress)) return;
+    if (progress.nodesLeft <= 0) {
+      progress.unexploredBound = Math.max(progress.unexploredBound, child.bound);
+      return;
+    }
+    const path = [...open.path, child.group];
+    if (isLast) {
+      complete(pass, child.node, path);
+      continue;
+    }
+    const next = tighten(relaxation, open, child, path);
+    if (tighterOf(next.bounds) >= cutoff(progress)) expand(pass, next);
+  }
+}
+
+/** The children that may hold an outfit better than the last incumbent, best bound first. */
+function promisingChildren(progress: Progress, relaxation: Relaxation, open: OpenNode): Child[] {
+  const { node, depth, path, gains, bounds, maximum } = open;
+  const { context, space } = relaxation;
+  const level = space.levels[depth]!;
+  const row = gains[depth]!;
+  const slopeTerms = relaxation.slopeTerms[depth]!;
+  const rate = occasionRate(relaxation, node);
+  const openMaximum = maximumBeforeChoice(relaxation, gains, depth, node);
+  const needed = cutoff(progress);
+  const children: Child[] = [];
+  for (let choice = 0; choice < level.groups.length; choice++) {
+    // The parent's bounds with this choice in the place of the level's best, before any other work.
+    const gain = row[choice]! + level.localBound[choice]! + rate * level.occasion[choice]!;
+    if (bounds.interval - maximum.gain + gain < needed) continue;
+    if (bounds.linear - maximum.withSlope + gain + slopeTerms[choice]! < needed) continue;
+    const group = level.groups[choice];
+    progress.nodesLeft -= 1;
+    if (!isFeasible(context, space.levels, depth, path, group)) continue;
+    const child = branch(relaxation, node, depth, choice, row[choice]!);
+    const bound = tighterOf(upperBounds(relaxation, child, depth, openMaximum));
+    if (bound >= needed) children.push({ node: copyNode(child, { ...EMPTY_NODE }), group, bound });
+  }
+  return children.sort((a, b) => b.bound - a.bound);
+}
+
+/** The child with the harmony of its own pairs in place of the best that exists. */
+function tighten(
+  relaxation: Relaxation,
+  { depth, gains }: OpenNode,
+  { node, group }: Child,
+  path: OpenNode['path'],
+): OpenNode {
+  const open = maximumAfterChoice(relaxation, gains, depth, group, node);
+  return {
+    node,
+    depth: depth + 1,
+    path,
+    gains: open.gains,
+    bounds: upperBounds(relaxation, node, depth, open.sum),
+    maximum: open.maxima[depth + 1]!,
+  };
+}
+
+/** Completes a leaf with its best extras and offers it as an incumbent. */
+function complete(pass: Pass, leaf: SearchNode, path: OpenNode['path']): void {
+  const { progress, relaxation } = pass;
+  const { context, space } = relaxation;
+  const core: { [S in CoreSlot]?: Group } = {};
+  const items: { [S in CoreSlot]?: WornItem } = {};
+  for (let depth = 0; depth < space.levels.length; depth++) {
+    const group = path[depth];
+    if (!group) continue;
+    const { slot } = space.levels[depth]!;
+    core[slot] = group;
+    items[slot] = group.item;
+  }
+  const key = progress.keyOf(core);
+  const needed = progress.incumbents.thresholdFor(key) + PRUNING_MARGIN;
+  const extras = bestExtras(relaxation, leaf, needed);
+  if (!extras) return;
+  const ensemble = { ...items, ...extras };
+  const score = comparableScore(context, ensemble);
+  pass.bestScore = Math.max(pass.bestScore, score);
+  progress.incumbents.add(key, score, tieBreakerOf(core), () => ({ score, core, ensemble }));
+}
+
+/** The extras with which a leaf scores best; undefined if that is below `needed`. */
+function bestExtras(
+  relaxation: Relaxation,
+  leaf: SearchNode,
+  needed: number,
+): Ensemble<WornItem> | undefined {
+  const { context, space, isOutdoor } = relaxation;
+  const { underlayers, accessories, extras, isOnePiece, regionWeight, fits } = space;
+  const { weights } = context.model.tables;
+  const { low, high } = extras.accessory;
+  const curve = leaf.curve!;
+  const base =
+    weights.protection * (1 - Math.max(leaf.missingWater, leaf.missingWind)) +
+    occasionRate(relaxation, leaf) * leaf.occasionSum +
+    leaf.fixedGain +
+    (isOutdoor ? regionWeight * fits.outer.at(leaf.outerMilliClo) : 0);
+  const accessoryWeight = isOutdoor ? regionWeight : 0;
+  const accessoryBound = accessoryWeight * fits.accessory.upperBound(low, high);
+  let best = needed;
+  let bestUnder: Underlayer | undefined;
+  let bestAccessory: Accessory | undefined;
+  for (const under of underlayers) {
+    const top = leaf.topMilliClo + under.top;
+    const body = isOnePiece
+      ? 2 * fits.dress.at(top + leaf.legsMilliClo + under.bottom)
+      : fits.top.at(top) + fits.bottom.at(leaf.legsMilliClo + under.bottom);
+    const dressed = base + regionWeight * (body + fits.shoes.at(leaf.shoesMilliClo + under.shoes));
+    const milliClo = leaf.milliClo + under.total;
+    const thermalBound = weights.thermal * curve.upperBound(milliClo + low, milliClo + high);
+    if (dressed + (thermalBound + accessoryBound) < best) continue;
+    for (const accessory of accessories) {
+      const value =
+        dressed +
+        accessoryWeight * fits.accessory.at(accessory.milliClo) +
+        weights.thermal * curve.at(milliClo + accessory.milliClo);
+      if (value < best || (value === best && bestUnder)) continue;
+      best = value;
+      bestUnder = under;
+      bestAccessory = accessory;
+    }
+  }
+  return bestUnder && bestAccessory && { ...bestUnder.ensemble, ...bestAccessory.ensemble };
+}
+
+/** Ids of the garments, so that equal scores have one order whatever the order of the items. */
+const tieBreakerOf = (core: Core): string =>
   Object.values(core)
-    .map(({ piece }) => piece.garment.id)
+    .map(({ item }) => item.garment.id)
     .sort()
     .join(' ');
 
 /**
- * The best outfits of all templates, proved best unless the budget of nodes is spent.
- * @param size how many, at most
- * @param keyOf outfits with one key count as one, by the best of them
+ * The best outfits of all templates, proved optimal unless the node budget is spent.
+ * @param size maximum number of solutions
+ * @param keyOf outfits with the same key count as one, represented by the best of them
  */
 export function search(
-  judgement: Judgement,
+  context: ScoringContext,
   wardrobe: Wardrobe,
   templates: readonly Template[],
   size: number,
-  keyOf: Shared['keyOf'],
-): Search {
-  const shared: Shared = {
-    judgement,
-    harmony: harmonyTable(judgement, wardrobe.groups.length),
-    top: createTopList<Found>(size),
+  keyOf: Progress['keyOf'],
+): SearchResult {
+  const progress: Progress = {
+    incumbents: createTopList<Solution>(size),
     keyOf,
-    nodesLeft: judgement.model.k.search.nodes,
-    unseen: Number.NEGATIVE_INFINITY,
+    nodesLeft: context.model.k.search.nodes,
+    unexploredBound: Number.NEGATIVE_INFINITY,
   };
-  const fits = fitTables(judgement);
-  const dived = templates.map((template) => {
-    const prepared = prepare(judgement, template, fits);
-    const bounds = createBounds(judgement, prepared, shared.harmony);
-    return { prepared, bounds, best: explore(shared, prepared, bounds, 1) };
+  const harmony = createHarmonyTable(context, wardrobe.groups.length);
+  const fits = createFitTables(context);
+
+  // A dive into every template finds incumbents that prune most of the exact passes.
+  const dives = templates.map((template) => {
+    const space = createSearchSpace(context, template, fits);
+    const relaxation = createRelaxation(context, space, harmony);
+    return { relaxation, score: explore(progress, relaxation, 1) };
   });
-  for (const { prepared, bounds } of dived.sort((a, b) => b.best - a.best))
-    explore(shared, prepared, bounds);
-  const found = shared.top.list().map(({ item }) => item);
-  const last = found.at(-1)?.score ?? 0;
+  for (const { relaxation } of dives.sort((a, b) => b.score - a.score))
+    explore(progress, relaxation, Number.POSITIVE_INFINITY);
+
+  const solutions = progress.incumbents.list();
+  const lastScore = solutions.at(-1)?.score ?? 0;
   return {
-    found,
-    gap: found.length < size && shared.nodesLeft > 0 ? 0 : Math.max(0, shared.unseen - last),
-    isExhausted: shared.nodesLeft <= 0,
+    solutions,
+    gap: Math.max(0, progress.unexploredBound - lastScore),
+    isTruncated: progress.nodesLeft <= 0,
   };
 }

@@ -1,47 +1,48 @@
-/** The best so many things by score, one for each key. */
+/** The best `size` items by score, at most one for each key. */
 export interface TopList<T> {
-  /** What the next one must beat to get in; -Infinity while there is room. */
+  /** Score of the last place, which a new item must beat; -Infinity while there is room. */
   threshold(): number;
-  /** What a score under this key must reach to change the list. */
-  needs(key: string): number;
-  /** Takes `make()` in when its score beats the threshold, and its key's present one. */
-  offer(key: string, score: number, tie: string, make: () => T): void;
-  /** Best first; equal scores by `tie`. */
-  list(): { key: string; score: number; item: T }[];
+  /** Score that an item with this key must beat: its own entry's, else that of the last place. */
+  thresholdFor(key: string): number;
+  /** Adds `create()` if its score beats the threshold and the entry of its key. */
+  add(key: string, score: number, tieBreaker: string, create: () => T): void;
+  /** Best first; equal scores in order of `tieBreaker`. */
+  list(): T[];
 }
 
 interface Entry<T> {
   key: string;
   score: number;
-  tie: string;
+  tieBreaker: string;
   item: T;
 }
 
-const precedes = (aScore: number, aTie: string, b: { score: number; tie: string }): boolean =>
-  aScore > b.score || (aScore === b.score && aTie < b.tie);
+const precedes = (score: number, tieBreaker: string, other: Entry<unknown>): boolean =>
+  score > other.score || (score === other.score && tieBreaker < other.tieBreaker);
 
 export function createTopList<T>(size: number): TopList<T> {
   const entries: Entry<T>[] = [];
   const byKey = new Map<string, Entry<T>>();
+  const threshold = () => entries[size - 1]?.score ?? Number.NEGATIVE_INFINITY;
   return {
-    needs: (key) => byKey.get(key)?.score ?? entries[size - 1]?.score ?? Number.NEGATIVE_INFINITY,
-    threshold: () => entries[size - 1]?.score ?? Number.NEGATIVE_INFINITY,
-    offer(key, score, tie, make) {
+    threshold,
+    thresholdFor: (key) => byKey.get(key)?.score ?? threshold(),
+    add(key, score, tieBreaker, create) {
       const last = entries[size - 1];
-      if (last && !precedes(score, tie, last)) return;
-      const known = byKey.get(key);
-      if (known) {
-        if (!precedes(score, tie, known)) return;
-        entries.splice(entries.indexOf(known), 1);
+      if (last && !precedes(score, tieBreaker, last)) return;
+      const previous = byKey.get(key);
+      if (previous) {
+        if (!precedes(score, tieBreaker, previous)) return;
+        entries.splice(entries.indexOf(previous), 1);
       }
       let at = entries.length;
-      while (at > 0 && precedes(score, tie, entries[at - 1]!)) at -= 1;
-      const entry = { key, score, tie, item: make() };
+      while (at > 0 && precedes(score, tieBreaker, entries[at - 1]!)) at -= 1;
+      const entry = { key, score, tieBreaker, item: create() };
       entries.splice(at, 0, entry);
       byKey.set(key, entry);
-      const out = entries.length > size ? entries.pop() : undefined;
-      if (out) byKey.delete(out.key);
+      const evicted = entries.length > size ? entries.pop() : undefined;
+      if (evicted) byKey.delete(evicted.key);
     },
-    list: () => entries.map(({ key, score, item }) => ({ key, score, item })),
+    list: () => entries.map(({ item }) => item),
   };
 }

@@ -1,42 +1,45 @@
 import type { Model } from '../params.ts';
 import type { Garment } from './garment-clo.ts';
 
-/** Pieces that make the look of an outfit; `main` is a top or a dress, a set is a `mid` with legs. */
+/** Slots of the visible outfit; `main` is a top or a dress, `mid` may be a set that covers the legs. */
 export const CORE_SLOTS = ['outer', 'mid', 'main', 'over', 'bottom', 'shoes'] as const;
-/** Pieces that add warmth and are hardly seen. */
+/** Slots that add warmth and are hardly visible. */
 export const EXTRA_SLOTS = ['underTop', 'underBottom', 'socks', 'head', 'neck', 'hands'] as const;
 export const SLOTS = [...CORE_SLOTS, ...EXTRA_SLOTS] as const;
 export type Slot = (typeof SLOTS)[number];
 
 export type Form = 'separates' | 'one-piece';
 
-/** What is worn where. */
-export type Worn<T> = { readonly [S in Slot]?: T | undefined };
+/** Items worn together, by slot. */
+export type Ensemble<T> = { readonly [S in Slot]?: T | undefined };
 
-export function wornItems<T>(worn: Worn<T>): T[] {
+export function itemsOf<T>(ensemble: Ensemble<T>): T[] {
   const items: T[] = [];
   for (const slot of SLOTS) {
-    const item = worn[slot];
+    const item = ensemble[slot];
     if (item !== undefined) items.push(item);
   }
   return items;
 }
 
-/** The same places with something else made of what is worn there. */
-export function mapWorn<T, U>(worn: Worn<T>, of: (item: T) => U): { [S in Slot]?: U } {
-  const made: { [S in Slot]?: U } = {};
+/** The same slots with each item mapped. */
+export function mapEnsemble<T, U>(
+  ensemble: Ensemble<T>,
+  transform: (item: T) => U,
+): { [S in Slot]?: U } {
+  const mapped: { [S in Slot]?: U } = {};
   for (const slot of SLOTS) {
-    const item = worn[slot];
-    if (item !== undefined) made[slot] = of(item);
+    const item = ensemble[slot];
+    if (item !== undefined) mapped[slot] = transform(item);
   }
-  return made;
+  return mapped;
 }
 
-/** A dress or jumpsuit: worn as `main`, and no legs with it. */
+/** Whether a garment is a dress or jumpsuit: worn as `main`, without a bottom. */
 export const isDress = ({ category, layer }: Garment): boolean =>
   category.region === 'dress' && layer === 'base';
 
-/** A suit or tracksuit: worn over a top as `mid`, and is the legs too. */
+/** Whether a garment is a suit or tracksuit: worn over a top as `mid`, without a bottom. */
 export const isSet = ({ category, layer }: Garment): boolean =>
   category.region === 'dress' && layer !== 'base';
 
@@ -58,8 +61,8 @@ const BY_REGION_AND_LAYER: Readonly<Record<string, Readonly<Record<string, Slot>
 const ALONE: Readonly<Partial<Record<Slot, Slot>>> = { mid: 'main', over: 'bottom' };
 
 /**
- * Where a garment can be worn, the usual place first; none for what keeps nobody warm (belt, tie,
- * bag). A pullover is worn over a top or as one.
+ * Slots in which a garment can be worn, the preferred one first; none for garments without insulation
+ * (belt, tie, bag). A pullover is worn over a top or as one.
  */
 export function slotsOf(model: Model, garment: Garment): Slot[] {
   const { category, layer, milliClo } = garment;
@@ -73,17 +76,17 @@ export function slotsOf(model: Model, garment: Garment): Slot[] {
   return alone && model.tables.layering.alone.includes(category.id) ? [slot, alone] : [slot];
 }
 
-/** What the thickest garment of every slot would add up to, thousandths of a clo. */
-export function mostMilli(model: Model, garments: readonly Garment[]): number {
-  const most = new Map<Slot, number>();
+/** Insulation of the thickest garment of every slot together, milliclo: no outfit has more. */
+export function maxMilliClo(model: Model, garments: readonly Garment[]): number {
+  const thickest = new Map<Slot, number>();
   for (const garment of garments) {
     for (const slot of slotsOf(model, garment))
-      most.set(slot, Math.max(most.get(slot) ?? 0, garment.milliClo));
+      thickest.set(slot, Math.max(thickest.get(slot) ?? 0, garment.milliClo));
   }
-  return [...most.values()].reduce((sum, milli) => sum + milli, 0);
+  return [...thickest.values()].reduce((sum, milliClo) => sum + milliClo, 0);
 }
 
-/** Whether `mid` may go over `main`: over a base always, over a pullover or dress only what opens. */
+/** Whether `mid` fits over `main`: over a base always, over a pullover or dress only if it opens. */
 export function goesOver(model: Model, mid: Garment, main: Garment): boolean {
   if (isSet(mid)) return !isDress(main);
   if (main.layer === 'base' && !isDress(main)) return true;
@@ -91,43 +94,48 @@ export function goesOver(model: Model, mid: Garment, main: Garment): boolean {
 }
 
 /**
- * Puts garments where they are worn. What keeps nobody warm is left out.
- * @returns the outfit, or what is wrong with it as a sentence
+ * Assigns garments to slots; garments without a slot are dropped.
+ * @returns the ensemble, or a sentence that says why there is none
  */
-export function dress(model: Model, garments: readonly Garment[]): Worn<Garment> | string {
-  const worn: { [S in Slot]?: Garment } = {};
-  const ambiguous: { garment: Garment; usual: Slot; alone: Slot }[] = [];
+export function assembleEnsemble(
+  model: Model,
+  garments: readonly Garment[],
+): Ensemble<Garment> | string {
+  const ensemble: { [S in Slot]?: Garment } = {};
+  const ambiguous: { garment: Garment; preferred: Slot; alone: Slot }[] = [];
   for (const garment of garments) {
-    const [usual, alone] = slotsOf(model, garment);
-    if (!usual) continue;
-    if (alone) ambiguous.push({ garment, usual, alone });
-    else if (worn[usual]) return twice(worn[usual], garment);
-    else worn[usual] = garment;
+    const [preferred, alone] = slotsOf(model, garment);
+    if (!preferred) continue;
+    if (alone) ambiguous.push({ garment, preferred, alone });
+    else if (ensemble[preferred]) return conflict(ensemble[preferred], garment);
+    else ensemble[preferred] = garment;
   }
-  for (const { garment, usual, alone } of ambiguous) {
-    const slot = worn[alone] ? usual : alone;
-    if (worn[slot]) return twice(worn[slot], garment);
-    worn[slot] = garment;
+  for (const { garment, preferred, alone } of ambiguous) {
+    const slot = ensemble[alone] ? preferred : alone;
+    if (ensemble[slot]) return conflict(ensemble[slot], garment);
+    ensemble[slot] = garment;
   }
-  return wrongIn(model, worn) ?? worn;
+  return findConflict(model, ensemble) ?? ensemble;
 }
 
-const twice = (one: Garment, other: Garment): string =>
+const conflict = (one: Garment, other: Garment): string =>
   `\`${one.id}\` and \`${other.id}\` cannot be worn together`;
 
-/** What keeps these from being an outfit, if anything. */
-function wrongIn(model: Model, worn: Worn<Garment>): string | undefined {
-  const { mid, main, bottom } = worn;
+/** Why these garments are not an outfit; undefined if they are. */
+function findConflict(model: Model, ensemble: Ensemble<Garment>): string | undefined {
+  const { mid, main, bottom } = ensemble;
   if (!main) return 'There is no top or dress';
   const coversLegs = isDress(main) || (mid && isSet(mid));
-  if (!bottom && !coversLegs) return 'There is nothing for the legs';
-  if (bottom && coversLegs) return twice(isDress(main) ? main : (mid ?? main), bottom);
-  if (mid && !goesOver(model, mid, main)) return `\`${mid.id}\` is not worn over \`${main.id}\``;
+  if (!bottom && !coversLegs) return 'There is no bottom';
+  if (bottom && coversLegs) return conflict(isDress(main) ? main : (mid ?? main), bottom);
+  if (mid && !goesOver(model, mid, main)) return `\`${mid.id}\` cannot be worn over \`${main.id}\``;
   return undefined;
 }
 
-type Clothed = { readonly garment: Garment };
+interface HasGarment {
+  readonly garment: Garment;
+}
 
-/** A dress and a set are the legs too. */
-export const formOf = ({ mid, main }: Worn<Clothed>): Form =>
+/** An ensemble with a dress or a set is one piece. */
+export const formOf = ({ mid, main }: Ensemble<HasGarment>): Form =>
   (main && isDress(main.garment)) || (mid && isSet(mid.garment)) ? 'one-piece' : 'separates';

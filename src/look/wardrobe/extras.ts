@@ -1,92 +1,96 @@
-import type { Judgement, Piece } from '../scoring/context.ts';
-import { sockMilli } from '../scoring/score.ts';
-import type { Worn } from './ensemble.ts';
+import type { ScoringContext, WornItem } from '../scoring/context.ts';
+import { sockMilliClo } from '../scoring/score.ts';
+import type { Ensemble } from './ensemble.ts';
 import type { ExtraSlot, Template } from './templates.ts';
 import type { Group } from './wardrobe.ts';
 
-/** One way to wear the small things under the rest: what it adds, in thousandths of a clo. */
-export interface Under {
+/** One combination of underlayers and socks: what it adds, milliclo. */
+export interface Underlayer {
   readonly top: number;
   readonly bottom: number;
   readonly shoes: number;
   readonly total: number;
-  readonly worn: Worn<Piece>;
+  readonly ensemble: Ensemble<WornItem>;
 }
 
-/** One way to wear something on head, neck and hands. */
+/** One combination of items on head, neck and hands. */
 export interface Accessory {
-  readonly milli: number;
-  readonly worn: Worn<Piece>;
+  readonly milliClo: number;
+  readonly ensemble: Ensemble<WornItem>;
 }
 
-/** The small things that keep warm and are hardly seen, in every way that makes a difference. */
-export interface Extras {
-  readonly unders: readonly Under[];
-  /** Least first. */
+/** Every combination of extras with a different sum. */
+interface Extras {
+  readonly underlayers: readonly Underlayer[];
+  /** In order of insulation. */
   readonly accessories: readonly Accessory[];
 }
 
-type Choice = { readonly milli: number; readonly worn: Worn<Piece> };
-
-/** Some choices of one slot that differ in what they add, thin to thick. */
+/** The choices of one slot: empty unless fixed, then a sample of the thicknesses, thin to thick. */
 function choicesOf(
-  judgement: Judgement,
+  context: ScoringContext,
   slot: ExtraSlot,
   groups: readonly Group[],
   isFixed: boolean,
-  milliOf: (piece: Piece) => number,
-): Choice[] {
-  const bare: Choice[] = isFixed ? [] : [{ milli: 0, worn: {} }];
-  const each = groups.map(({ piece }) => ({ milli: milliOf(piece), worn: { [slot]: piece } }));
-  return [...bare, ...spread(distinct(each), judgement.model.k.search.thicknesses)];
+  milliCloOf: (item: WornItem) => number,
+): Accessory[] {
+  const empty: Accessory[] = isFixed ? [] : [{ milliClo: 0, ensemble: {} }];
+  const worn = groups.map(({ item }) => ({
+    milliClo: milliCloOf(item),
+    ensemble: { [slot]: item },
+  }));
+  return [...empty, ...sampleEvenly(distinct(worn), context.model.k.search.thicknesses)];
 }
 
-/** One choice for each sum, least first; the first of equals stands for all. */
-function distinct(choices: readonly Choice[]): Choice[] {
-  const bySum = new Map<number, Choice>();
-  for (const choice of choices) if (!bySum.has(choice.milli)) bySum.set(choice.milli, choice);
-  return [...bySum.values()].sort((a, b) => a.milli - b.milli);
+/** One choice for each sum, in order; the first of equal ones. */
+function distinct(choices: readonly Accessory[]): Accessory[] {
+  const bySum = new Map<number, Accessory>();
+  for (const choice of choices) if (!bySum.has(choice.milliClo)) bySum.set(choice.milliClo, choice);
+  return [...bySum.values()].sort((a, b) => a.milliClo - b.milliClo);
 }
 
-/** At most so many, evenly from first to last. */
-function spread<T>(all: readonly T[], most: number): readonly T[] {
-  if (all.length <= most) return all;
-  return Array.from({ length: most }, (_, i) => Math.round((i * (all.length - 1)) / (most - 1)))
+/** At most `count` elements, evenly from first to last. */
+function sampleEvenly<T>(all: readonly T[], count: number): readonly T[] {
+  if (all.length <= count) return all;
+  return Array.from({ length: count }, (_, i) => Math.round((i * (all.length - 1)) / (count - 1)))
     .map((at) => all[at])
     .filter((one) => one !== undefined);
 }
 
-const together = (some: readonly Choice[], others: readonly Choice[]): Choice[] =>
+const combine = (some: readonly Accessory[], others: readonly Accessory[]): Accessory[] =>
   distinct(
     some.flatMap((a) =>
-      others.map((b) => ({ milli: a.milli + b.milli, worn: { ...a.worn, ...b.worn } })),
+      others.map((b) => ({
+        milliClo: a.milliClo + b.milliClo,
+        ensemble: { ...a.ensemble, ...b.ensemble },
+      })),
     ),
   );
 
 /**
- * Every sum that a template's extras can add, of the thicknesses that are tried. Only sums matter
- * to the score, so that ways with equal sums are one, and head, neck and hands are one sum.
+ * Combines the extras of a template, of the thicknesses tried. The score depends on sums alone, so
+ * combinations with equal sums are one, and head, neck and hands share one sum.
  */
-export function extrasOf(judgement: Judgement, { extras, fixed }: Template): Extras {
-  const plain = (slot: ExtraSlot) =>
-    choicesOf(judgement, slot, extras[slot], fixed.has(slot), (piece) => piece.milli);
-  const socks = choicesOf(judgement, 'socks', extras.socks, fixed.has('socks'), (piece) =>
-    sockMilli(judgement, piece),
+export function createExtras(context: ScoringContext, { extras, fixed }: Template): Extras {
+  const choices = (slot: ExtraSlot) =>
+    choicesOf(context, slot, extras[slot], fixed.has(slot), (item) => item.milliClo);
+  const socks = choicesOf(context, 'socks', extras.socks, fixed.has('socks'), (item) =>
+    sockMilliClo(context, item),
   );
-  const unders: Under[] = [];
-  for (const top of plain('underTop')) {
-    for (const bottom of plain('underBottom')) {
+  const underlayers: Underlayer[] = [];
+  for (const top of choices('underTop')) {
+    for (const bottom of choices('underBottom')) {
       for (const feet of socks) {
-        unders.push({
-          top: top.milli,
-          bottom: bottom.milli,
-          shoes: feet.milli,
-          total: top.milli + bottom.milli + feet.milli,
-          worn: { ...top.worn, ...bottom.worn, ...feet.worn },
+        underlayers.push({
+          top: top.milliClo,
+          bottom: bottom.milliClo,
+          shoes: feet.milliClo,
+          total: top.milliClo + bottom.milliClo + feet.milliClo,
+          ensemble: { ...top.ensemble, ...bottom.ensemble, ...feet.ensemble },
         });
       }
     }
   }
-  const accessories = together(together(plain('head'), plain('neck')), plain('hands'));
-  return { unders, accessories };
+  const accessories = combine(combine(choices('head'), choices('neck')), choices('hands'));
+  return { underlayers, accessories };
 }

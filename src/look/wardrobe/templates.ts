@@ -1,4 +1,4 @@
-import type { Judgement } from '../scoring/context.ts';
+import type { ScoringContext } from '../scoring/context.ts';
 import {
   CORE_SLOTS,
   EXTRA_SLOTS,
@@ -14,30 +14,30 @@ import type { Group, Wardrobe } from './wardrobe.ts';
 export type CoreSlot = (typeof CORE_SLOTS)[number];
 export type ExtraSlot = (typeof EXTRA_SLOTS)[number];
 
-/** One way to be dressed: which slots are filled, and with what to choose from. */
+/** One kind of outfit: the slots it fills, with the choices of each. */
 export interface Template {
   readonly form: Form;
-  /** Every group of a core slot is a choice; slots that stay empty are absent. `over` may stay empty. */
+  /** Choices of each filled slot; empty slots are absent. Only `over` may stay empty. */
   readonly core: { readonly [S in CoreSlot]?: readonly Group[] };
-  /** May stay empty, all of them, but those that must be worn. */
+  /** Choices of the extras; each may stay empty unless it is fixed. */
   readonly extras: Readonly<Record<ExtraSlot, readonly Group[]>>;
-  /** Slots whose choice is fixed by what must be worn. */
+  /** Slots taken by required garments. */
   readonly fixed: ReadonlySet<Slot>;
 }
 
-/** Slots that the day gives reason to think of. Nobody wears long underwear at 19 degC. */
-export function openSlots(judgement: Judgement): ReadonlySet<Slot> {
-  const { model, plan, regions, shelter, situation } = judgement;
+/** Slots to consider on this day: no long underwear at 19 °C. */
+export function relevantSlots(context: ScoringContext): ReadonlySet<Slot> {
+  const { model, plan, regions, shelter, situation } = context;
   const { layering, rain } = model.k;
   const isOut = plan === 'outdoor';
   const { iclRequired } = isOut ? situation.outdoor : situation.indoor;
   const isCold = iclRequired >= layering.underClo;
-  const soaks = shelter.legs.water >= rain.overLegs;
-  const wishes: readonly [Slot, boolean][] = [
+  const isSoaking = shelter.legs.water >= rain.overLegs;
+  const slots: readonly [Slot, boolean][] = [
     ['outer', isOut],
     ['mid', true],
     ['main', true],
-    ['over', isOut && (soaks || regions.bottom >= layering.overClo)],
+    ['over', isOut && (isSoaking || regions.bottom >= layering.overClo)],
     ['bottom', true],
     ['shoes', true],
     ['underTop', isCold],
@@ -47,19 +47,19 @@ export function openSlots(judgement: Judgement): ReadonlySet<Slot> {
     ['neck', isOut && regions.accessory >= layering.extraClo],
     ['hands', isOut && regions.accessory >= layering.extraClo],
   ];
-  return new Set(wishes.filter(([, open]) => open).map(([slot]) => slot));
+  return new Set(slots.filter(([, isRelevant]) => isRelevant).map(([slot]) => slot));
 }
 
 type Fixed = ReadonlyMap<Slot, Group>;
 
-/** Every way to put on what must be worn; none where two would need one place. */
-function placements(judgement: Judgement, must: readonly Group[]): Fixed[] {
-  return must.reduce<Map<Slot, Group>[]>(
-    (ways, group) =>
-      ways.flatMap((way) =>
-        slotsOf(judgement.model, group.piece.garment)
-          .filter((slot) => !way.has(slot))
-          .map((slot) => new Map(way).set(slot, group)),
+/** Every assignment of the required groups to slots; none if two need the same slot. */
+function placements(context: ScoringContext, required: readonly Group[]): Fixed[] {
+  return required.reduce<Map<Slot, Group>[]>(
+    (placed, group) =>
+      placed.flatMap((fixed) =>
+        slotsOf(context.model, group.item.garment)
+          .filter((slot) => !fixed.has(slot))
+          .map((slot) => new Map(fixed).set(slot, group)),
       ),
     [new Map()],
   );
@@ -67,7 +67,7 @@ function placements(judgement: Judgement, must: readonly Group[]): Fixed[] {
 
 type Kind = 'separates' | 'dress' | 'set';
 
-/** Which core slots each kind of outfit fills; the middle layer and the outermost are a choice. */
+/** Core slots of each kind of outfit; a middle and an outer layer may be added. */
 const KINDS: Readonly<Record<Kind, readonly CoreSlot[]>> = {
   separates: ['main', 'bottom'],
   dress: ['main'],
@@ -75,49 +75,51 @@ const KINDS: Readonly<Record<Kind, readonly CoreSlot[]>> = {
 };
 
 function choices(
-  judgement: Judgement,
+  context: ScoringContext,
   wardrobe: Wardrobe,
   kind: Kind,
   slot: CoreSlot,
 ): readonly Group[] {
   const groups = wardrobe.slots[slot];
-  const garmentOf = ({ piece }: Group) => piece.garment;
+  const garmentOf = ({ item }: Group) => item.garment;
   if (slot === 'main') return groups.filter((g) => isDress(garmentOf(g)) === (kind === 'dress'));
   if (slot === 'mid') return groups.filter((g) => isSet(garmentOf(g)) === (kind === 'set'));
-  if (slot === 'bottom' && judgement.plan === 'indoor') {
+  if (slot === 'bottom' && context.plan === 'indoor') {
     return groups.filter((g) => garmentOf(g).layer !== 'outer');
   }
   return groups;
 }
 
-/** The ways to be dressed from a wardrobe on a day, each with at least one choice in every slot. */
-export function templatesOf(
-  judgement: Judgement,
+/** The templates that a wardrobe can fill on this day, each with at least one choice in every slot. */
+export function createTemplates(
+  context: ScoringContext,
   wardrobe: Wardrobe,
-  must: readonly Group[],
+  required: readonly Group[],
 ): Template[] {
-  const open = openSlots(judgement);
+  const relevant = relevantSlots(context);
   const hasShoes = wardrobe.slots.shoes.length > 0;
   const needsOuter =
-    judgement.plan === 'outdoor' &&
-    judgement.regions.outerwear > judgement.model.k.layering.outerClo &&
+    context.plan === 'outdoor' &&
+    context.regions.outerwear > context.model.k.layering.outerClo &&
     wardrobe.slots.outer.length > 0;
   const templates: Template[] = [];
-  for (const fixed of placements(judgement, must)) {
+  for (const fixed of placements(context, required)) {
     const choose = (kind: Kind, slot: CoreSlot): readonly Group[] => {
       const only = fixed.get(slot);
-      const all = choices(judgement, wardrobe, kind, slot);
-      return only ? all.filter((group) => group === only) : all.filter((g) => !must.includes(g));
+      const all = choices(context, wardrobe, kind, slot);
+      return only
+        ? all.filter((group) => group === only)
+        : all.filter((g) => !required.includes(g));
     };
     const extra = (slot: ExtraSlot): readonly Group[] => {
       const only = fixed.get(slot);
       if (only) return [only];
-      return open.has(slot) ? wardrobe.slots[slot].filter((g) => !must.includes(g)) : [];
+      return relevant.has(slot) ? wardrobe.slots[slot].filter((g) => !required.includes(g)) : [];
     };
     for (const kind of ['separates', 'dress', 'set'] as const) {
       for (const withMid of kind === 'set' ? [false] : [false, true]) {
         for (const withOuter of [false, true]) {
-          if (withOuter ? !open.has('outer') && !fixed.has('outer') : needsOuter) continue;
+          if (withOuter ? !relevant.has('outer') && !fixed.has('outer') : needsOuter) continue;
           const slots: CoreSlot[] = [
             ...(withOuter ? (['outer'] as const) : []),
             ...(withMid ? (['mid'] as const) : []),
@@ -125,7 +127,7 @@ export function templatesOf(
             ...(hasShoes ? (['shoes'] as const) : []),
           ];
           const over =
-            kind === 'separates' && (open.has('over') || fixed.has('over'))
+            kind === 'separates' && (relevant.has('over') || fixed.has('over'))
               ? choose(kind, 'over')
               : [];
           const core: { [S in CoreSlot]?: readonly Group[] } = {};
@@ -155,30 +157,31 @@ export function templatesOf(
 
 const isCore = (slot: Slot): slot is CoreSlot => CORE_SLOTS.some((core) => core === slot);
 
-/** How many outfits a template stands for, every single garment counted. */
-export function countOf(judgement: Judgement, { core, extras, fixed }: Template): bigint {
+/** Number of outfits of a template, counting every garment. */
+export function countOutfits(context: ScoringContext, { core, extras, fixed }: Template): bigint {
   const { outer, mid, main = [], over = [], bottom, shoes } = core;
-  const torso = mid ? torsoCount(judgement, mid, main) : count(1, main);
-  const bare = fixed.has('over') ? 0n : 1n;
+  const torso = mid ? torsoCount(context, mid, main) : countGarments(main);
+  const without = fixed.has('over') ? 0n : 1n;
   const legs = bottom
     ? sumOf(bottom, (group) => {
-        const ways =
-          bare +
-          count(
-            1,
-            over.filter((above) => above !== group),
-          );
-        return BigInt(group.members.length) * ways;
+        const overtrousers = over.filter((above) => above !== group);
+        return BigInt(group.members.length) * (without + countGarments(overtrousers));
       })
     : 1n;
-  const plain = [outer, shoes].map((groups) => (groups ? count(1, groups) : 1n));
-  const loose = EXTRA_SLOTS.map((slot) => count(1, extras[slot]) + (fixed.has(slot) ? 0n : 1n));
-  return [torso, legs, ...plain, ...loose].reduce((product, ways) => product * ways, 1n);
+  const others = [outer, shoes].map((groups) => (groups ? countGarments(groups) : 1n));
+  const extra = EXTRA_SLOTS.map(
+    (slot) => countGarments(extras[slot]) + (fixed.has(slot) ? 0n : 1n),
+  );
+  return [torso, legs, ...others, ...extra].reduce((product, choices) => product * choices, 1n);
 }
 
-/** Pairs of a middle layer and what goes under it: counted by kind, as any of a kind goes alike. */
-function torsoCount({ model }: Judgement, mid: readonly Group[], main: readonly Group[]): bigint {
-  const kindOf = ({ piece: { garment } }: Group): string =>
+/** Number of pairs of a middle layer and a garment under it, counted by kind: all of a kind fit alike. */
+function torsoCount(
+  { model }: ScoringContext,
+  mid: readonly Group[],
+  main: readonly Group[],
+): bigint {
+  const kindOf = ({ item: { garment } }: Group): string =>
     `${garment.layer === 'base'}${isDress(garment)}`;
   const kinds = new Map<string, { example: Group; garments: bigint }>();
   for (const group of main) {
@@ -188,21 +191,20 @@ function torsoCount({ model }: Judgement, mid: readonly Group[], main: readonly 
   return sumOf(mid, (above) => {
     const members = BigInt(above.members.length);
     const beneath = [...kinds.values()].reduce((sum, { example, garments }) => {
-      const goes = goesOver(model, above.piece.garment, example.piece.garment);
-      return goes ? sum + garments : sum;
+      const fits = goesOver(model, above.item.garment, example.item.garment);
+      return fits ? sum + garments : sum;
     }, 0n);
-    const isBoth =
-      main.includes(above) && goesOver(model, above.piece.garment, above.piece.garment);
+    const isBoth = main.includes(above) && goesOver(model, above.item.garment, above.item.garment);
     return members * (isBoth ? beneath - members : beneath);
   });
 }
 
-/** Whether a garment of `main` may be worn under one of `mid`. */
-export const isUnder = ({ model }: Judgement, mid: Group, main: Group): boolean =>
-  mid !== main && goesOver(model, mid.piece.garment, main.piece.garment);
+/** Whether `main` can be worn under `mid`. */
+export const isUnder = ({ model }: ScoringContext, mid: Group, main: Group): boolean =>
+  mid !== main && goesOver(model, mid.item.garment, main.item.garment);
 
-const sumOf = (groups: readonly Group[], of: (group: Group) => bigint): bigint =>
-  groups.reduce((sum, group) => sum + of(group), 0n);
+const sumOf = (groups: readonly Group[], select: (group: Group) => bigint): bigint =>
+  groups.reduce((sum, group) => sum + select(group), 0n);
 
-const count = (times: number, groups: readonly Group[]): bigint =>
-  BigInt(times) * sumOf(groups, ({ members }) => BigInt(members.length));
+const countGarments = (groups: readonly Group[]): bigint =>
+  sumOf(groups, ({ members }) => BigInt(members.length));

@@ -4,20 +4,20 @@ import { WardrobeItem } from '../../taxonomy/attributes/wardrobe-item-schema.ts'
 import { LOCALES } from '../../taxonomy/dictionary/schema.ts';
 import { targetFields } from '../schema.ts';
 
-export const MOST_ITEMS = 1000;
-export const MOST_CANDIDATES = 200;
-export const MOST_OUTFITS = 20;
+export const MAX_ITEMS = 1000;
+export const MAX_CANDIDATES = 200;
+export const MAX_OUTFITS = 20;
 
-/** Refuses a wardrobe that is too large before anything in it is read. */
-function refuseTooMany(items: unknown): unknown {
-  if (Array.isArray(items) && items.length > MOST_ITEMS)
-    throw new Problem('payload-too-large', `A wardrobe has at most ${MOST_ITEMS} items`, {
+/** Rejects a wardrobe that is too large before anything in it is read. */
+function rejectTooMany(items: unknown): unknown {
+  if (Array.isArray(items) && items.length > MAX_ITEMS)
+    throw new Problem('payload-too-large', `A wardrobe has at most ${MAX_ITEMS} items`, {
       errors: [{ pointer: '/items', detail: `has ${items.length} items` }],
     });
   return items;
 }
 
-/** Runs even where other faults were found, so that all are told at once. */
+/** Runs a check even if others failed, so that one response lists all errors. */
 export const RUN_ALWAYS = { when: () => true };
 
 const idsIn = (items: unknown): unknown[] =>
@@ -26,7 +26,7 @@ const idsIn = (items: unknown): unknown[] =>
     : [];
 
 const Items = z.preprocess(
-  refuseTooMany,
+  rejectTooMany,
   z.array(WardrobeItem).superRefine((items, context) => {
     const first = new Map<unknown, number>();
     idsIn(items).forEach((id, at) => {
@@ -45,7 +45,7 @@ const Items = z.preprocess(
 const Plan = z
   .enum(['indoor', 'outdoor'])
   .optional()
-  .meta({ description: '`indoor` (default) dresses for the room and offers a shell for outside' });
+  .meta({ description: '`indoor` (default) dresses for the room and adds a shell for outside' });
 
 const seed = z
   .number()
@@ -53,7 +53,7 @@ const seed = z
   .min(0)
   .max(4_294_967_295)
   .optional()
-  .meta({ description: 'Another choice among equals; the same seed gives the same answer' });
+  .meta({ description: 'Another choice among equal items; the same seed gives the same response' });
 const itemIds = z.array(z.string().max(128));
 
 const Recent = z
@@ -65,17 +65,20 @@ const Recent = z
   )
   .max(100)
   .optional()
-  .meta({ description: 'Outfits worn lately; others come first' });
+  .meta({ description: 'Outfits worn recently; others are ranked first' });
 
 export const wardrobeFields = {
   items: Items,
   plan: Plan,
   seed,
-  must: itemIds.max(6).optional().meta({ description: 'Items to wear' }),
-  exclude: itemIds.max(MOST_ITEMS).optional(),
+  must: itemIds
+    .max(6)
+    .optional()
+    .meta({ description: 'Ids of items that every outfit must contain' }),
+  exclude: itemIds.max(MAX_ITEMS).optional(),
 };
 
-/** Every id in `must` has to be an item's, and be there once. */
+/** Checks that every id in `must` is the id of an item and occurs once. */
 export function checkMust(
   body: { items?: unknown; must?: unknown },
   context: z.RefinementCtx,
@@ -86,7 +89,7 @@ export function checkMust(
     if (!known.has(id))
       context.addIssue({ code: 'custom', path: ['must', at], message: 'No item has this id' });
     else if (all.indexOf(id) < at)
-      context.addIssue({ code: 'custom', path: ['must', at], message: 'This id is here twice' });
+      context.addIssue({ code: 'custom', path: ['must', at], message: 'This id occurs twice' });
   });
 }
 
@@ -94,7 +97,7 @@ export const CandidatesRequest = z
   .strictObject({
     ...targetFields,
     ...wardrobeFields,
-    limit: z.number().int().min(1).max(MOST_CANDIDATES).optional(),
+    limit: z.number().int().min(1).max(MAX_CANDIDATES).optional(),
   })
   .superRefine(checkMust, RUN_ALWAYS)
   .meta({ title: 'CandidatesRequest' });
@@ -104,15 +107,15 @@ export const OutfitsRequest = z
   .strictObject({
     ...targetFields,
     ...wardrobeFields,
-    limit: z.number().int().min(1).max(MOST_OUTFITS).optional(),
+    limit: z.number().int().min(1).max(MAX_OUTFITS).optional(),
     recent: Recent,
-    locale: z.enum(LOCALES).optional().meta({ description: 'Language of the names; `en`' }),
+    locale: z.enum(LOCALES).optional().meta({ description: 'Language of the names; default `en`' }),
   })
   .superRefine(checkMust, RUN_ALWAYS)
   .meta({ title: 'OutfitsRequest' });
 export type OutfitsRequest = z.infer<typeof OutfitsRequest>;
 
-/** A candidate as it comes back: what is worn is read from `itemIds` alone. */
+/** A candidate sent back; only `itemIds` decides what is worn. */
 const CandidateIn = z.looseObject({
   id: z.string().regex(/^c_[0-9a-f]{16}$/),
   itemIds: itemIds.min(1).max(18),
@@ -120,9 +123,12 @@ const CandidateIn = z.looseObject({
 
 export const ScoreRequest = z
   .strictObject({
-    targets: z.looseObject({}).meta({ title: 'Targets', description: 'Unchanged, as they came' }),
-    indoorTargets: z.looseObject({}).optional().meta({ description: 'Not read; for convenience' }),
-    candidates: z.array(CandidateIn).min(1).max(MOST_CANDIDATES),
+    targets: z.looseObject({}).meta({ title: 'Targets', description: 'Unchanged, as returned' }),
+    indoorTargets: z
+      .looseObject({})
+      .optional()
+      .meta({ description: 'Ignored; accepted for convenience' }),
+    candidates: z.array(CandidateIn).min(1).max(MAX_CANDIDATES),
     items: Items,
     plan: Plan,
     recent: Recent,

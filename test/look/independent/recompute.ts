@@ -1,6 +1,6 @@
 /**
- * A second way to the targets: written from the words of `GET /look/v1/params` alone, as a client
- * would, and importing nothing. It reads the document as text, by its published keys.
+ * An independent computation of the targets, written from `GET /look/v1/params` alone as a client
+ * would write it. It imports nothing and reads the document by its published keys.
  */
 
 interface Document {
@@ -19,7 +19,7 @@ interface Document {
 
 type Part = 'top' | 'bottom' | 'feet' | 'hands' | 'head';
 
-export interface Asked {
+export interface TargetsRequest {
   weather: {
     tempC: number;
     windMs: number;
@@ -54,7 +54,7 @@ const ramp = (rows: number[][], x: number): number => {
   return y0 + ((x - x0) / (x1 - x0)) * (y1 - y0);
 };
 
-/** A root of a rising function by false position with halving of the idle end (Illinois). */
+/** Root of a rising function by false position with the Illinois modification. */
 function root(f: (x: number) => number, low: number, high: number): number {
   let [a, fa, b, fb] = [low, f(low), high, f(high)];
   if (fa >= 0) return a;
@@ -69,8 +69,8 @@ function root(f: (x: number) => number, low: number, high: number): number {
   return (a + b) / 2;
 }
 
-/** Everything `POST /look/v1/targets` answers in numbers, unrounded. */
-export function recompute(paramsText: string, asked: Asked) {
+/** All numbers of a response to `POST /look/v1/targets`, unrounded. */
+export function recompute(paramsText: string, request: TargetsRequest) {
   const { coefficients, tables } = JSON.parse(paramsText) as Document;
   const all = new Map(coefficients.map((c) => [c.key, c.value]));
   const c = (key: string): number => {
@@ -80,7 +80,7 @@ export function recompute(paramsText: string, asked: Asked) {
   };
   const p = (t: number) => Math.exp(c('vapour.a') - c('vapour.b') / (t + c('vapour.c')));
 
-  const person = asked.userProfile ?? {};
+  const person = request.userProfile ?? {};
   const labels = tables.thermalProfile.rows;
   const offset =
     person.offsetC ?? labels.find((row) => row.id === person.thermalProfile)?.offsetC ?? 0;
@@ -92,8 +92,8 @@ export function recompute(paramsText: string, asked: Asked) {
     (person.regionOffsetC?.[part] ?? 0) +
     (part === 'hands' && person.coldHands ? c('region.coldK') : 0) +
     (part === 'feet' && person.coldFeet ? c('region.coldK') : 0);
-  const floorClo = tables.occasion.rows[asked.occasion ?? 'casual']!.floorClo;
-  const { sunK, damp } = tables.condition.rows[asked.weather.condition]!;
+  const floorClo = tables.occasion.rows[request.occasion ?? 'casual']!.floorClo;
+  const { sunK, damp } = tables.condition.rows[request.weather.condition]!;
 
   function place(at: {
     indoors: boolean;
@@ -107,7 +107,7 @@ export function recompute(paramsText: string, asked: Asked) {
     const walk = hold(c('walk.perW') * (M - c('walk.restW')), 0, c('walk.maxMs'));
     const hc = c('air.convection') * Math.sqrt(at.wind + walk);
     const iA = 1 / (c('unit.cloSi') * (c('air.radiation') + hc));
-    const sun = at.indoors || asked.weather.isDay === false ? 0 : sunK;
+    const sun = at.indoors || request.weather.isDay === false ? 0 : sunK;
     const tOp = at.tempC + (sun * c('air.radiation')) / (c('air.radiation') + hc) - offsetC;
     const tSk = c('skin.restC') - c('skin.perW') * M;
     const pa = (p(at.tempC) * at.rh) / 100;
@@ -126,7 +126,7 @@ export function recompute(paramsText: string, asked: Asked) {
         ((c('sweat.resistance') / c('sweat.im')) * c('unit.cloSi') * (x + iA));
     const hEff = (x: number) => M - R - E(x) + (at.indoors ? 0 : c('storage.allowedW'));
     const fcl = (x: number) => 1 + c('surface.perClo') * x;
-    // Both sides times what divides them, so that no sign is lost where hEff falls below zero.
+    // Multiplied by the denominators, so that the sign is right if hEff is negative.
     const x = root(
       (at) => hEff(at) * c('unit.cloSi') * (at + iA / fcl(at)) - (tSk - tOp),
       0,
@@ -155,7 +155,7 @@ export function recompute(paramsText: string, asked: Asked) {
         c('wear.rest');
     const still = c(at.indoors ? 'air.stillIn' : 'air.stillOut');
     const atRest = x === 0 ? 0 : Math.max(0, iT / k - still / fcl(x));
-    const iclRaw = atRest * (at.indoors ? 1 : damp) + (asked.cloOffset ?? 0);
+    const iclRaw = atRest * (at.indoors ? 1 : damp) + (request.cloOffset ?? 0);
     const iclRequired = hold(iclRaw, floorClo, c('icl.max'));
 
     const S = Math.max(0, (iclRequired - c('icl.atNothing')) / c('icl.perIclu'));
@@ -191,7 +191,7 @@ export function recompute(paramsText: string, asked: Asked) {
     };
   }
 
-  const { tempC, windMs, humidityPct } = asked.weather;
+  const { tempC, windMs, humidityPct } = request.weather;
   const w = (V: number) =>
     c('chill.a') +
     c('chill.perC') * tempC -
@@ -201,7 +201,7 @@ export function recompute(paramsText: string, asked: Asked) {
   const from = c('chill.fromKmh');
   const chill = Math.min(tempC, V >= from ? w(V) : tempC + (V / from) * (w(from) - tempC));
   const indoorTempC =
-    asked.indoorTempC ??
+    request.indoorTempC ??
     c('indoor.winterC') +
       (c('indoor.summerC') - c('indoor.winterC')) *
         hold((tempC - c('indoor.heatC')) / (c('indoor.coolC') - c('indoor.heatC')), 0, 1);
@@ -210,7 +210,7 @@ export function recompute(paramsText: string, asked: Asked) {
     indoors: false,
     tempC,
     rh: humidityPct,
-    met: asked.met,
+    met: request.met,
     wind: hold(c('wind.bodyShare') * windMs, c('wind.minMs'), c('wind.maxMs')),
     chill,
   });
@@ -218,7 +218,7 @@ export function recompute(paramsText: string, asked: Asked) {
     indoors: true,
     tempC: indoorTempC,
     rh: c('indoor.rhPct'),
-    met: Math.min(asked.met, c('indoor.metMax')),
+    met: Math.min(request.met, c('indoor.metMax')),
     wind: c('indoor.airMs'),
     chill: indoorTempC,
   });

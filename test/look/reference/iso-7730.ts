@@ -11,8 +11,8 @@ export interface Room {
 const kelvin = (celsius: number) => celsius + 273;
 
 /**
- * PMV by the full balance of ISO 7730:2005, eq. 1–4, which the engine's own linear one is measured
- * against: radiation to the fourth power, convection the stronger of natural and forced.
+ * PMV by the full balance of ISO 7730:2005, eq. 1–4, the reference for the engine's linear balance:
+ * radiation to the fourth power, convection the stronger of natural and forced.
  */
 export function pmv({ tdb, tr, rh, vr, met, clo }: Room): number {
   const heat = met * 58.15;

@@ -3,20 +3,21 @@ import type { Feedback } from '../../src/look/calibration/calibrate-schema.ts';
 import { situationOf, unsignedTargets } from '../../src/look/comfort/targets.ts';
 import { computeDay } from '../../src/look/day.ts';
 import { readSigningKeys } from '../../src/look/digest.ts';
-import { metaAnswer } from '../../src/look/meta.ts';
+import { metaResponse } from '../../src/look/meta.ts';
 import { computeCandidates, computeOutfits } from '../../src/look/outfits.ts';
 import type { Model } from '../../src/look/params.ts';
 import { Weather } from '../../src/look/schema.ts';
 import type { OutfitsRequest } from '../../src/look/wardrobe/wardrobe-request.ts';
 import { WardrobeItem } from '../../src/taxonomy/attributes/wardrobe-item-schema.ts';
 import { CLOSET } from './closet.ts';
-import { requestFrom, seeded } from './laws.ts';
+import { requestFrom } from './properties.ts';
+import { createRandom } from './wardrobes.ts';
 
 const keys = readSigningKeys('k1:a-secret-of-the-test');
-const random = seeded(11);
-const requests = Array.from({ length: 120 }, () => requestFrom(Array.from({ length: 20 }, random)));
+const { next } = createRandom(11);
+const requests = Array.from({ length: 120 }, () => requestFrom(Array.from({ length: 20 }, next)));
 
-/** Garments at the borders of what is told of garments: shades, patterns, warmth, nothing at all. */
+/** Garments with unusual attributes: dark and pale colours, patterns, extreme warmth, no attributes. */
 // biome-ignore format: a table reads best aligned
 const ODD = ([
   { id: 'dark',     category: 't_shirt',  colors: [{ hex: '#1a0508' }], warmth: 1 },
@@ -106,8 +107,8 @@ const EXTREMES = [
   Array.from({ length: 40 }, () => felt(-1)),
 ];
 
-/** Answers of the engine that between them depend on every number in its params. */
-export const WITNESSES: readonly ((model: Model) => unknown)[] = [
+/** Results of the engine that together depend on every number in the params. */
+export const PROBES: readonly ((model: Model) => unknown)[] = [
   (model) => requests.map((request) => unsignedTargets(model, situationOf(model, request))),
   (model) => requests.map((request) => situationOf(model, request).indoor.regions),
   (model) => calibrate(model, { feedback: [...VOTES] }),
@@ -119,7 +120,7 @@ export const WITNESSES: readonly ((model: Model) => unknown)[] = [
     }),
   ]),
   ...DAYS.map(outfitsOn),
-  // How many outfits there are tells whether one without outerwear counts.
+  // The number of outfits depends on whether outerwear is required.
   (model) =>
     [4, 6, 8, 10, 12].map((tempC) =>
       computeCandidates(model, keys, {
@@ -130,6 +131,6 @@ export const WITNESSES: readonly ((model: Model) => unknown)[] = [
         limit: 1,
       }),
     ),
-  (model) => metaAnswer(model, 'en').dictionaries,
+  (model) => metaResponse(model, 'en').dictionaries,
   (model) => computeDay(model, { hours: [...HOURS], items: [...CLOSET] }),
 ];

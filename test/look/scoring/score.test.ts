@@ -1,28 +1,28 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readSigningKeys } from '../../src/look/digest.ts';
-import { computeCandidates, computeOutfits, computeScore } from '../../src/look/outfits.ts';
-import { PARAMS, readModel } from '../../src/look/params.ts';
-import type { Ranked } from '../../src/look/responses.ts';
-import { TERMS } from '../../src/look/tables.ts';
+import { readSigningKeys } from '../../../src/look/digest.ts';
+import { computeCandidates, computeOutfits, computeScore } from '../../../src/look/outfits.ts';
+import { PARAMS, readModel } from '../../../src/look/params.ts';
+import type { Ranked } from '../../../src/look/responses.ts';
+import { TERMS } from '../../../src/look/tables.ts';
 import {
   CandidatesRequest,
   OutfitsRequest,
   type ScoreRequest,
-} from '../../src/look/wardrobe/wardrobe-request.ts';
-import type { WardrobeItem } from '../../src/taxonomy/attributes/wardrobe-item-schema.ts';
-import { CLOSET } from './closet.ts';
-import { createChance, drawDay, drawWardrobe } from './wardrobes.ts';
+} from '../../../src/look/wardrobe/wardrobe-request.ts';
+import type { WardrobeItem } from '../../../src/taxonomy/attributes/wardrobe-item-schema.ts';
+import { CLOSET } from '../closet.ts';
+import { createRandom, drawDay, drawWardrobe } from '../wardrobes.ts';
 
 const model = readModel(PARAMS);
 const keys = readSigningKeys('k1:a-secret-of-the-test');
 
-/** What /candidates finds for a drawn day and wardrobe, as a request for /score. */
-function drawn(seed: number): ScoreRequest & { plan: 'indoor' | 'outdoor' } {
-  const chance = createChance(seed);
-  const items = chance.next() < 0.5 ? [...CLOSET] : drawWardrobe(chance, 8 + chance.below(25));
-  const plan = chance.pick(['indoor', 'outdoor'] as const);
-  const request = CandidatesRequest.parse({ ...drawDay(chance), items, plan, limit: 12 });
+/** The candidates of a random day and wardrobe, as a request for /score. */
+function randomRequest(seed: number): ScoreRequest & { plan: 'indoor' | 'outdoor' } {
+  const random = createRandom(seed);
+  const items = random.next() < 0.5 ? [...CLOSET] : drawWardrobe(random, 8 + random.below(25));
+  const plan = random.pick(['indoor', 'outdoor'] as const);
+  const request = CandidatesRequest.parse({ ...drawDay(random), items, plan, limit: 12 });
   const { targets, candidates } = computeCandidates(model, keys, request);
   return { targets, candidates, items: request.items, plan };
 }
@@ -38,19 +38,22 @@ const scoreOfOutfit = (request: ScoreRequest) => {
 const byId = (ranked: readonly Ranked[]) =>
   new Map(ranked.map((outfit) => [outfit.candidateId, outfit]));
 
-/** Holds for what is drawn from any seed, where there is an outfit at all. */
-const holds = (check: (request: ReturnType<typeof drawn>, chance: number) => void, runs = 40) =>
+/** Checks random requests with at least one outfit. */
+const holds = (
+  check: (request: ReturnType<typeof randomRequest>, choice: number) => void,
+  runs = 40,
+) =>
   fc.assert(
-    fc.property(fc.integer({ min: 1, max: 1_000_000 }), fc.nat(1000), (seed, chance) => {
-      const request = drawn(seed);
+    fc.property(fc.integer({ min: 1, max: 1_000_000 }), fc.nat(1000), (seed, choice) => {
+      const request = randomRequest(seed);
       fc.pre(request.candidates.length > 0);
-      check(request, chance);
+      check(request, choice);
     }),
     { numRuns: runs },
   );
 
 const withItem = (
-  request: ReturnType<typeof drawn>,
+  request: ReturnType<typeof randomRequest>,
   id: string | undefined,
   change: (item: WardrobeItem) => Partial<WardrobeItem>,
 ) => ({
@@ -59,12 +62,12 @@ const withItem = (
 });
 
 describe('a score', () => {
-  test('is the weighted sum of its parts, and all are within bounds', () => {
+  test('is the weighted sum of its terms, and all are within bounds', () => {
     holds((request) => {
       for (const { score, breakdown } of scored(request)) {
-        for (const part of Object.values(breakdown)) {
-          expect(part).toBeGreaterThanOrEqual(0);
-          expect(part).toBeLessThanOrEqual(1);
+        for (const term of Object.values(breakdown)) {
+          expect(term).toBeGreaterThanOrEqual(0);
+          expect(term).toBeLessThanOrEqual(1);
         }
         const sum = TERMS.reduce((sum, t) => sum + model.tables.weights[t] * breakdown[t], 0);
         expect(Math.abs(100 * sum - score)).toBeLessThan(0.11);
@@ -72,7 +75,7 @@ describe('a score', () => {
     });
   });
 
-  test('is the same alone as in company', () => {
+  test('does not depend on the other candidates', () => {
     holds((request) => {
       for (const outfit of scored(request)) {
         const candidates = request.candidates.filter(({ id }) => id === outfit.candidateId);
@@ -83,18 +86,18 @@ describe('a score', () => {
     }, 15);
   });
 
-  test('does not move with the order of candidates or items', () => {
+  test('does not depend on the order of candidates or items', () => {
     holds((request) => {
-      const turned = {
+      const reversed = {
         ...request,
         candidates: [...request.candidates].reverse(),
         items: [...request.items].reverse(),
       };
-      expect(scored(turned)).toEqual(scored(request));
+      expect(scored(reversed)).toEqual(scored(request));
     });
   });
 
-  test('does not move with items nobody wears, names, pictures or fields that are not known', () => {
+  test('does not depend on unused items, names, pictures or unknown fields', () => {
     holds((request) => {
       const more = {
         ...request,
@@ -109,7 +112,7 @@ describe('a score', () => {
     });
   });
 
-  test('does not move with what was worn lately; only the order does', () => {
+  test('does not depend on what was worn recently; only the rank does', () => {
     holds((request) => {
       const first = scored(request)[0]!;
       const again = scored({ ...request, recent: [{ itemIds: [...first.itemIds], daysAgo: 0 }] });
@@ -123,33 +126,33 @@ describe('a score', () => {
   });
 });
 
-describe('better garments are never worse', () => {
+describe('better garments never lower their term', () => {
   const SLOTS = ['outer', 'mid', 'main', 'bottom', 'shoes'];
-  const itemOf = (outfit: Ranked, chance: number) =>
-    outfit.itemIds[chance % Math.min(SLOTS.length, outfit.itemIds.length)];
+  const pickItem = (outfit: Ranked, choice: number) =>
+    outfit.itemIds[choice % Math.min(SLOTS.length, outfit.itemIds.length)];
 
-  test('more water resistance does not lose protection', () => {
-    holds((request, chance) => {
+  test('more water resistance does not lower protection', () => {
+    holds((request, choice) => {
       const [best] = scored(request);
-      const drier = withItem(request, itemOf(best!, chance), () => ({ waterResistance: 1 }));
+      const drier = withItem(request, pickItem(best!, choice), () => ({ waterResistance: 1 }));
       const after = byId(scored(drier)).get(best!.candidateId);
       expect(after?.breakdown.protection).toBeGreaterThanOrEqual(best!.breakdown.protection);
     });
   });
 
-  test('more wind resistance does not lose protection', () => {
-    holds((request, chance) => {
+  test('more wind resistance does not lower protection', () => {
+    holds((request, choice) => {
       const [best] = scored(request);
-      const tighter = withItem(request, itemOf(best!, chance), () => ({ windResistance: 1 }));
+      const tighter = withItem(request, pickItem(best!, choice), () => ({ windResistance: 1 }));
       const after = byId(scored(tighter)).get(best!.candidateId);
       expect(after?.breakdown.protection).toBeGreaterThanOrEqual(best!.breakdown.protection);
     });
   });
 
-  test('more insulation warms: where an outfit is too cold it gains, where too warm it loses', () => {
-    holds((request, chance) => {
+  test('more insulation improves an outfit that is too cold and worsens one that is too warm', () => {
+    holds((request, choice) => {
       const [best] = scored(request);
-      const id = itemOf(best!, chance);
+      const id = pickItem(best!, choice);
       const warmer = withItem(request, id, ({ clo }) => ({
         clo: Math.min(2, (clo ?? 0.3) + 0.01),
       }));
@@ -157,7 +160,7 @@ describe('better garments are never worse', () => {
       const before = byId(scored(plain)).get(best!.candidateId)!;
       const after = byId(scored(warmer)).get(best!.candidateId)!;
       expect(after.thermal.icl).toBeGreaterThanOrEqual(before.thermal.icl);
-      // Indoors in the heat two places judge; then neither direction is owed.
+      // Indoors in the heat two places count, so either direction is possible.
       if (request.plan === 'indoor') return;
       const gained = after.breakdown.thermal - before.breakdown.thermal;
       if (after.thermal.deviation < -0.05) expect(gained).toBeGreaterThanOrEqual(0);
@@ -165,19 +168,19 @@ describe('better garments are never worse', () => {
     });
   });
 
-  test('a tag for the occasion does not lose fitness for it', () => {
-    holds((request, chance) => {
+  test('a tag for the occasion does not lower the occasion term', () => {
+    holds((request, choice) => {
       const { occasion } = (request.targets as { inputs: { occasion: string | null } }).inputs;
       fc.pre(occasion !== null);
       const [best] = scored(request);
-      const tagged = withItem(request, itemOf(best!, chance), () => ({ occasions: [occasion!] }));
+      const tagged = withItem(request, pickItem(best!, choice), () => ({ occasions: [occasion!] }));
       const after = byId(scored(tagged)).get(best!.candidateId);
       expect(after?.breakdown.occasion).toBeGreaterThanOrEqual(best!.breakdown.occasion);
     });
   });
 });
 
-test('ids are names only: others in the same order give each outfit the same score', () => {
+test('scores do not depend on ids: renamed items in the same order have the same scores', () => {
   holds((request) => {
     const renamed = (id: string) => `x-${id}`;
     const items = request.items.map((item) => ({ ...item, id: renamed(item.id) }));
@@ -194,7 +197,7 @@ test('ids are names only: others in the same order give each outfit the same sco
       limit: 12,
     });
     const found = computeCandidates(model, keys, asked);
-    // By outfit: which of two equals comes first is for the hash of their ids to say.
+    // By outfit: the order of equal scores depends on the hash of their ids.
     const scores = scoreOfOutfit({ ...found, items: asked.items, plan: request.plan });
     const before = [...scoreOfOutfit(request)].map(
       ([outfit, score]) => [outfit.split(' ').map(renamed).join(' '), score] as const,
@@ -203,8 +206,8 @@ test('ids are names only: others in the same order give each outfit the same sco
   }, 25);
 });
 
-describe('some garments stay at home', () => {
-  const dressed = (tempC: number, items: readonly string[], more: object = {}) =>
+describe('some garments are excluded', () => {
+  const outfitsFor = (tempC: number, items: readonly string[], more: object = {}) =>
     computeOutfits(
       model,
       keys,
@@ -216,45 +219,51 @@ describe('some garments stay at home', () => {
         ...more,
       }),
     );
-  const worn = (answer: ReturnType<typeof dressed>) =>
-    new Set(answer.outfits.flatMap(({ itemIds }) => itemIds));
+  const itemsWorn = (response: ReturnType<typeof outfitsFor>) =>
+    new Set(response.outfits.flatMap(({ itemIds }) => itemIds));
   const both = ['tee-white', 'jeans-blue', 'shorts-khaki', 'boots', 'sandals'];
 
-  test('shorts and sandals in the cold, where there is something else', () => {
-    const cold = dressed(0, both);
-    expect(worn(cold)).toEqual(new Set(['tee-white', 'jeans-blue', 'boots']));
+  test('shorts and sandals in the cold, if there is something else', () => {
+    const cold = outfitsFor(0, both);
+    expect(itemsWorn(cold)).toEqual(new Set(['tee-white', 'jeans-blue', 'boots']));
     expect(cold.diagnostics).toContainEqual(
       expect.objectContaining({
         code: 'not-in-cold',
         itemIds: expect.arrayContaining(['shorts-khaki', 'sandals']),
       }),
     );
-    expect(worn(dressed(25, both))).toEqual(new Set(both));
+    expect(itemsWorn(outfitsFor(25, both))).toEqual(new Set(both));
   });
 
-  test('but not where they are all there is, at home, or where they must be worn', () => {
+  test('but not if there is nothing else, at home, or if they are required', () => {
     const only = ['tee-white', 'shorts-khaki', 'sandals'];
-    expect(worn(dressed(0, only))).toEqual(new Set(only));
-    expect(worn(dressed(0, both, { occasion: 'home' }))).toContain('shorts-khaki');
-    expect(worn(dressed(0, both, { must: ['shorts-khaki'] }))).toContain('shorts-khaki');
+    expect(itemsWorn(outfitsFor(0, only))).toEqual(new Set(only));
+    expect(itemsWorn(outfitsFor(0, both, { occasion: 'home' }))).toContain('shorts-khaki');
+    expect(itemsWorn(outfitsFor(0, both, { must: ['shorts-khaki'] }))).toContain('shorts-khaki');
   });
 
   test('suede and sandals in the rain', () => {
     const rain = { weather: { tempC: 14, windMs: 3, humidityPct: 90, condition: 'heavy-rain' } };
     const shoes = ['tee-white', 'jeans-blue', 'suede-shoes', 'sandals', 'boots'];
-    expect(worn(dressed(14, shoes, rain))).toEqual(new Set(['tee-white', 'jeans-blue', 'boots']));
-    expect(worn(dressed(14, shoes.slice(0, 4), rain)).size).toBe(4);
+    expect(itemsWorn(outfitsFor(14, shoes, rain))).toEqual(
+      new Set(['tee-white', 'jeans-blue', 'boots']),
+    );
+    expect(itemsWorn(outfitsFor(14, shoes.slice(0, 4), rain)).size).toBe(4);
   });
 
   test('a suit at sports, a hoodie at a ceremony', () => {
-    const sport = dressed(18, ['suit', 'dress-shirt', 'tee-white', 'shorts-khaki', 'sneakers'], {
+    const sport = outfitsFor(18, ['suit', 'dress-shirt', 'tee-white', 'shorts-khaki', 'sneakers'], {
       occasion: 'sport',
     });
-    expect(worn(sport)).toEqual(new Set(['tee-white', 'shorts-khaki', 'sneakers']));
-    const ceremony = dressed(18, ['suit', 'dress-shirt', 'hoodie-green', 'jeans-blue', 'oxfords'], {
-      occasion: 'ceremony',
-    });
-    expect(worn(ceremony)).not.toContain('hoodie-green');
+    expect(itemsWorn(sport)).toEqual(new Set(['tee-white', 'shorts-khaki', 'sneakers']));
+    const ceremony = outfitsFor(
+      18,
+      ['suit', 'dress-shirt', 'hoodie-green', 'jeans-blue', 'oxfords'],
+      {
+        occasion: 'ceremony',
+      },
+    );
+    expect(itemsWorn(ceremony)).not.toContain('hoodie-green');
     expect(ceremony.outfits[0]?.itemIds).toEqual(['suit', 'dress-shirt', 'oxfords']);
   });
 });

@@ -10,22 +10,11 @@ import type { TargetsRequest } from '../../src/look/schema.ts';
 import { BODY_PARTS, CONDITIONS, THERMAL_PROFILES } from '../../src/look/tables.ts';
 import { OCCASION_IDS } from '../../src/taxonomy/dictionary/schema.ts';
 
-/** A source of numbers in 0..1, the same again from the same seed (mulberry32). */
-export function seeded(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let bits = Math.imul(state ^ (state >>> 15), state | 1);
-    bits = (bits + Math.imul(bits ^ (bits >>> 7), bits | 61)) ^ bits;
-    return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 const between = (low: number, high: number, at: number): number => low + (high - low) * at;
 const pick = <T>(list: readonly T[], at: number): T =>
   list[Math.min(list.length - 1, Math.floor(at * list.length))]!;
 
-/** Any request that is accepted: 20 numbers in 0..1 spread over the whole box, edges included. */
+/** A valid request from 20 numbers in 0..1, which cover the whole range of inputs, edges included. */
 export function requestFrom(numbers: readonly number[]): TargetsRequest {
   let next = 0;
   const u = () => numbers[next++ % numbers.length]!;
@@ -61,8 +50,8 @@ const needs = (need: Need): [string, number][] => [
   ...Object.entries(need.regions),
 ];
 
-/** What of `more` lies below the same of `less`, or undefined. */
-function fallen(less: Situation, more: Situation): string | undefined {
+/** The first value of `more` that is below that of `less`, or undefined. */
+function findDecrease(less: Situation, more: Situation): string | undefined {
   for (const place of ['outdoor', 'indoor'] as const) {
     const before = needs(less[place]);
     for (const [i, [name, value]] of needs(more[place]).entries()) {
@@ -78,45 +67,45 @@ const withWeather = (request: TargetsRequest, weather: Partial<TargetsRequest['w
   weather: { ...request.weather, ...weather },
 });
 
-/** Two requests of which the second asks for at least as much clothing. `step` in 0..1 says how far. */
+/** Two requests; the second needs at least as much clothing. `step` in 0..1 is the size of the change. */
 type Pair = (request: TargetsRequest, step: number) => [TargetsRequest, TargetsRequest];
 
 // biome-ignore format: a table reads best aligned
 const RISING: Readonly<Record<string, Pair>> = {
-  'colder asks for more': (r, step) => [r, withWeather(r, { tempC: between(-60, r.weather.tempC, step) })],
-  'windier asks for more': (r, step) => [r, withWeather(r, { windMs: between(r.weather.windMs, 60, step) })],
-  'less activity asks for more': (r, step) => [r, { ...r, met: between(0.7, r.met, step) }],
-  'drier air asks for more': (r, step) => [r, withWeather(r, { humidityPct: between(0, r.weather.humidityPct, step) })],
-  'feeling colder asks for more': (r, step) => {
+  'colder needs more': (r, step) => [r, withWeather(r, { tempC: between(-60, r.weather.tempC, step) })],
+  'windier needs more': (r, step) => [r, withWeather(r, { windMs: between(r.weather.windMs, 60, step) })],
+  'less activity needs more': (r, step) => [r, { ...r, met: between(0.7, r.met, step) }],
+  'drier air needs more': (r, step) => [r, withWeather(r, { humidityPct: between(0, r.weather.humidityPct, step) })],
+  'feeling colder needs more': (r, step) => {
     const offsetC = r.userProfile?.offsetC ?? 0;
     const of = (value: number) => ({ ...r, userProfile: { ...r.userProfile, offsetC: value } });
     return [of(offsetC), of(between(offsetC, 6, step))];
   },
-  'a part that feels colder asks for more': (r, step) => {
+  'a part that feels colder needs more': (r, step) => {
     const part = pick(BODY_PARTS, (step * 13) % 1);
     const offsets = r.userProfile?.regionOffsetC ?? {};
     const from = offsets[part] ?? 0;
     const of = (value: number) => ({ ...r, userProfile: { ...r.userProfile, regionOffsetC: { ...offsets, [part]: value } } });
     return [of(from), of(between(from, 3, step))];
   },
-  'a clo offset asks for more': (r, step) => [r, { ...r, cloOffset: between(r.cloOffset ?? 0, 1.5, step) }],
-  'less sun asks for more': (r) => [withWeather(r, { condition: 'clear' }), withWeather(r, { condition: 'partly-cloudy' })],
-  'no sun asks for more': (r) => [withWeather(r, { condition: 'partly-cloudy' }), withWeather(r, { condition: 'cloudy' })],
-  'rain asks for more': (r) => [withWeather(r, { condition: 'cloudy' }), withWeather(r, { condition: 'rain' })],
-  'night asks for more': (r) => [withWeather(r, { isDay: true }), withWeather(r, { isDay: false })],
+  'a clo offset needs more': (r, step) => [r, { ...r, cloOffset: between(r.cloOffset ?? 0, 1.5, step) }],
+  'less sun needs more': (r) => [withWeather(r, { condition: 'clear' }), withWeather(r, { condition: 'partly-cloudy' })],
+  'no sun needs more': (r) => [withWeather(r, { condition: 'partly-cloudy' }), withWeather(r, { condition: 'cloudy' })],
+  'rain needs more': (r) => [withWeather(r, { condition: 'cloudy' }), withWeather(r, { condition: 'rain' })],
+  'night needs more': (r) => [withWeather(r, { isDay: true }), withWeather(r, { isDay: false })],
 };
 
-/** A law: undefined where it holds for the request, else what broke it. */
-export type Law = (model: Model, request: TargetsRequest, step: number) => string | undefined;
+/** A property: returns undefined if it holds for the request, else the violation. */
+export type Property = (model: Model, request: TargetsRequest, step: number) => string | undefined;
 
 const rising =
-  (pair: Pair): Law =>
+  (pair: Pair): Property =>
   (model, request, step) => {
     const [less, more] = pair(request, step);
-    return fallen(situationOf(model, less), situationOf(model, more));
+    return findDecrease(situationOf(model, less), situationOf(model, more));
   };
 
-const MOST_CLO_PER_K = 0.6;
+const MAX_CLO_PER_K = 0.6;
 
 function isSteady(model: Model, request: TargetsRequest, step: number): string | undefined {
   const tempC = Math.min(60, request.weather.tempC + step);
@@ -124,7 +113,7 @@ function isSteady(model: Model, request: TargetsRequest, step: number): string |
   const before = situationOf(model, request).outdoor.iclRequired;
   const after = situationOf(model, withWeather(request, { tempC })).outdoor.iclRequired;
   const moved = Math.abs(after - before);
-  return moved > MOST_CLO_PER_K * stepK + TOLERANCE ? `${moved} clo in ${stepK} K` : undefined;
+  return moved > MAX_CLO_PER_K * stepK + TOLERANCE ? `${moved} clo in ${stepK} K` : undefined;
 }
 
 function balances(model: Model, request: TargetsRequest): string | undefined {
@@ -153,14 +142,14 @@ function isBounded(model: Model, request: TargetsRequest): string | undefined {
     const outside = Object.entries(regions).find(([, clo]) => !(clo >= 0 && clo < 10));
     if (outside) return `${outside[0]} ${outside[1]}`;
   }
-  const odd = numbersIn(unsignedTargets(model, situation)).find((n) => !Number.isFinite(n));
-  return odd === undefined ? undefined : `an answer holds ${odd}`;
+  const invalid = numbersIn(unsignedTargets(model, situation)).find((n) => !Number.isFinite(n));
+  return invalid === undefined ? undefined : `the response contains ${invalid}`;
 }
 
 const missingOuter = ({ outdoor, indoor }: Situation): number =>
   outdoor.regions.top + outdoor.regions.outerwear - indoor.regions.top;
 
-/** What is put on to go out does not grow as it gets warmer, in a room that stays as it is. */
+/** The shell does not grow as it gets warmer outside, with the room at the same temperature. */
 function shellFalls(model: Model, request: TargetsRequest, step: number): string | undefined {
   const indoors = { ...request, indoorTempC: request.indoorTempC ?? 22 };
   const warmer = withWeather(indoors, { tempC: between(request.weather.tempC, 60, step) });
@@ -169,7 +158,7 @@ function shellFalls(model: Model, request: TargetsRequest, step: number): string
   return after > before + TOLERANCE ? `shell ${before} grows to ${after}` : undefined;
 }
 
-const isRepeatable: Law = (model, request) => {
+const isRepeatable: Property = (model, request) => {
   const once = JSON.stringify(unsignedTargets(model, situationOf(model, request)));
   const again = JSON.stringify(
     unsignedTargets(model, situationOf(model, structuredClone(request))),
@@ -177,8 +166,8 @@ const isRepeatable: Law = (model, request) => {
   return once === again ? undefined : `${once} is not ${again}`;
 };
 
-/** Everything that holds for targets over the whole accepted box. */
-export const LAWS: Readonly<Record<string, Law>> = {
+/** Properties of targets that hold over the whole range of inputs. */
+export const PROPERTIES: Readonly<Record<string, Property>> = {
   ...Object.fromEntries(Object.entries(RISING).map(([name, pair]) => [name, rising(pair)])),
   'a kelvin moves the need by at most 0.6 clo': isSteady,
   'the heat balance closes': balances,

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { dryHeat } from '../../src/look/comfort/heat.ts';
-import { requestOf, situationOf, unsignedTargets } from '../../src/look/comfort/targets.ts';
-import { PARAMS, readModel } from '../../src/look/params.ts';
-import { TargetsRequest } from '../../src/look/schema.ts';
-import golden from '../fixtures/look-golden.json' with { type: 'json' };
+import { dryHeat } from '../../../src/look/comfort/heat.ts';
+import { situationOf, toRequest, unsignedTargets } from '../../../src/look/comfort/targets.ts';
+import { PARAMS, readModel } from '../../../src/look/params.ts';
+import { TargetsRequest } from '../../../src/look/schema.ts';
+import golden from '../../fixtures/look-golden.json' with { type: 'json' };
 
 const model = readModel(PARAMS);
 const REGIONS = ['top', 'outerwear', 'dress', 'bottom', 'shoes', 'accessory'] as const;
@@ -32,13 +32,13 @@ describe('targets agree with the golden vectors to 1e-9', () => {
           out.regionalIndoor[region],
         ]),
       ];
-      for (const [ours, theirs] of pairs) expect(ours).toBeCloseTo(theirs, 9);
+      for (const [actual, expected] of pairs) expect(actual).toBeCloseTo(expected, 9);
       expect(isHot).toBe(out.isHotRegime);
     },
   );
 });
 
-test('targets give back the request they were computed from', () => {
+test('the request can be restored from its targets', () => {
   const request = TargetsRequest.parse({
     weather: { tempC: 3.3, windMs: 4, humidityPct: 71, condition: 'Heavy Rain', isDay: false },
     met: 1.7,
@@ -47,6 +47,6 @@ test('targets give back the request they were computed from', () => {
     userProfile: { offsetC: 1.2, sensitivity: 1.5, coldHands: true, regionOffsetC: { feet: -1 } },
   });
   const targets = unsignedTargets(model, situationOf(model, request));
-  const again = situationOf(model, requestOf({ ...targets, digest: '' }));
+  const again = situationOf(model, toRequest({ ...targets, digest: '' }));
   expect(unsignedTargets(model, again)).toEqual(targets);
 });

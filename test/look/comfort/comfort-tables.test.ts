@@ -2,23 +2,23 @@ import { describe, expect, test } from 'vitest';
 import {
   type Climate,
   dryHeat,
+  indoorClimate,
   neutralIcl,
   outdoorClimate,
-  roomClimate,
   totalInsulation,
-} from '../../src/look/comfort/heat.ts';
-import { windChillC } from '../../src/look/comfort/weather.ts';
-import { PARAMS, type ParamsDocument, readModel } from '../../src/look/params.ts';
-import pmvTable from '../fixtures/comfort/pmv-ppd.json' with { type: 'json' };
-import setTable from '../fixtures/comfort/set.json' with { type: 'json' };
-import utciTable from '../fixtures/comfort/utci.json' with { type: 'json' };
-import chillTable from '../fixtures/comfort/wind-chill.json' with { type: 'json' };
-import ireq from '../fixtures/ireq.json' with { type: 'json' };
-import { pmv, ppd } from './reference/iso-7730.ts';
+} from '../../../src/look/comfort/heat.ts';
+import { windChillC } from '../../../src/look/comfort/weather.ts';
+import { PARAMS, type ParamsDocument, readModel } from '../../../src/look/params.ts';
+import pmvTable from '../../fixtures/comfort/pmv-ppd.json' with { type: 'json' };
+import setTable from '../../fixtures/comfort/set.json' with { type: 'json' };
+import utciTable from '../../fixtures/comfort/utci.json' with { type: 'json' };
+import chillTable from '../../fixtures/comfort/wind-chill.json' with { type: 'json' };
+import ireq from '../../fixtures/ireq.json' with { type: 'json' };
+import { pmv, ppd } from '../reference/iso-7730.ts';
 
 const model = readModel(PARAMS);
 
-/** The engine's model with some coefficients and the sun of a clear day set otherwise. */
+/** The engine's model with other coefficients and another sunshine on a clear day. */
 function modelWith(values: Readonly<Record<string, number>>, sunK = 12) {
   const { condition } = PARAMS.tables;
   const clear = { ...condition.rows.clear, sunK };
@@ -33,7 +33,7 @@ function modelWith(values: Readonly<Record<string, number>>, sunK = 12) {
   return readModel(document);
 }
 
-/** Air at `v` m/s around the body, radiant surroundings at `tr`: a climate of the published tables. */
+/** A climate of the published tables: air at `v` m/s around the body, radiant temperature `tr`. */
 function surroundings(tdb: number, tr: number, rh: number, v: number, met: number): Climate {
   const exact = modelWith({ 'wind.bodyShare': 1, 'wind.minMs': 0.1 }, tr - tdb);
   const weather = { tempC: tdb, windMs: v, humidityPct: rh, condition: 'clear' as const };
@@ -53,7 +53,7 @@ const ranks = (values: readonly number[]): number[] =>
       (values.filter((other) => other === value).length - 1) / 2,
   );
 
-/** Rank correlation: 1 where both rise together. */
+/** Rank correlation: 1 if both have the same order. */
 function spearman(a: readonly number[], b: readonly number[]): number {
   const [ra, rb] = [ranks(a), ranks(b)];
   const mean = (a.length - 1) / 2;
@@ -65,7 +65,7 @@ function spearman(a: readonly number[], b: readonly number[]): number {
 }
 
 type PmvRow = [number, number, number, number, number, number, string, number, number];
-// In fast air ASHRAE 55 has a method of its own, by the cooling effect.
+// For fast air ASHRAE 55 has another method, by the cooling effect.
 const pmvRows = (pmvTable.rows as unknown as PmvRow[]).filter(
   ([, , , vr, , , standard]) => standard === 'ISO' || vr <= 0.2,
 );
@@ -80,13 +80,13 @@ describe('PMV and PPD', () => {
     },
   );
 
-  test('clothing solved for a warm climate is neutral by ISO 7730 within 0.15 votes', () => {
+  test('the clothing required in a warm climate is neutral by ISO 7730 within 0.15 votes', () => {
     const votes: number[] = [];
     for (let tempC = 5; tempC <= 30; tempC++)
       for (const met of [1, 1.2, 1.4])
         for (const humidityPct of [20, 50, 80]) {
           const indoors = modelWith({ 'indoor.rhPct': humidityPct, 'indoor.airMs': 0.1 });
-          const climate = roomClimate(indoors, tempC, met, 0);
+          const climate = indoorClimate(indoors, tempC, met, 0);
           const clo = neutralIcl(climate);
           if (clo <= 0 || clo > 2.5) continue;
           const walk = Math.max(0, 0.0052 * (climate.metW - 58));
@@ -101,14 +101,14 @@ describe('SET', () => {
   type Row = [number, number, number, number, number, number, number];
   const rows = setTable.rows as Row[];
 
-  // SET imagines standard clothing for each activity, so that it compares people of one activity.
-  test.each([[1], [1.5]])('at %d met the engine orders people as it does', (activity) => {
-    const alike = rows.filter((row) => row[4] === activity);
-    const ours = alike.map(([tdb, tr, rh, v, met, clo]) =>
+  // SET assumes standard clothing for each activity, so it compares people of one activity.
+  test.each([[1], [1.5]])('at %d met the engine ranks the rows as SET does', (activity) => {
+    const rowsAtMet = rows.filter((row) => row[4] === activity);
+    const ours = rowsAtMet.map(([tdb, tr, rh, v, met, clo]) =>
       surplus(surroundings(tdb, tr, rh, v, met), clo),
     );
-    expect(alike.length).toBeGreaterThan(10);
-    const theirs = alike.map((row) => row[6]);
+    expect(rowsAtMet.length).toBeGreaterThan(10);
+    const theirs = rowsAtMet.map((row) => row[6]);
     expect(spearman(ours, theirs)).toBeGreaterThan(0.95);
   });
 });
@@ -121,7 +121,7 @@ describe('UTCI', () => {
     return { v, utci, warm: surplus(outdoorClimate(sunny, weather, 2.32, 0), 0.6) };
   });
 
-  test('in light wind the engine orders the weather as it does', () => {
+  test('in light wind the engine ranks the weather as UTCI does', () => {
     const light = rows.filter(({ v }) => v === 1);
     expect(light.length).toBeGreaterThan(6);
     expect(
@@ -132,7 +132,7 @@ describe('UTCI', () => {
     ).toBeGreaterThan(0.97);
   });
 
-  test('where only the wind differs, more of it is colder for both', () => {
+  test('more wind alone is colder for both', () => {
     const windy = rows.filter(({ v }) => v >= 10).sort((a, b) => a.v - b.v);
     expect(windy.map(({ utci }) => utci)).toEqual([20, 15.8]);
     expect(windy[0]?.warm).toBeGreaterThan(windy[1]?.warm ?? Number.NaN);
@@ -144,7 +144,7 @@ describe('wind chill', () => {
     '%d °C in %d km/h feels like %d °C',
     (tempC, kmh, wct) => {
       const ours = windChillC(model, tempC, kmh / 3.6);
-      // Below 5 km/h the index turns warmer than the air; ours runs to the air temperature instead.
+      // Below 5 km/h the index exceeds the air temperature; the engine approaches it instead.
       if (kmh >= 5) expect(Math.abs(ours - wct)).toBeLessThanOrEqual(chillTable.tolerance.wct);
       else expect(ours).toBeLessThanOrEqual(tempC);
     },

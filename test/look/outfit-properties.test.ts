@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest';
+import { PARAMS, readModel } from '../../src/look/params.ts';
+import { outfitViolations } from './outfit-properties.ts';
+import { createRandom } from './wardrobes.ts';
+
+const model = readModel(PARAMS);
+
+test('responses to random small wardrobes have all properties of outfits', () => {
+  for (let seed = 1; seed <= 40; seed++)
+    expect(outfitViolations(model, createRandom(seed)).violations, `seed ${seed}`).toEqual([]);
+});

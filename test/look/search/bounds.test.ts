@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'vitest';
+import { situationOf } from '../../../src/look/comfort/targets.ts';
+import { PARAMS, readModel } from '../../../src/look/params.ts';
+import { createScoringContext, type ScoringContext } from '../../../src/look/scoring/context.ts';
+import {
+  branch,
+  createHarmonyTable,
+  createRelaxation,
+  maximumAfterChoice,
+  maximumBeforeChoice,
+  type Relaxation,
+  upperBounds,
+} from '../../../src/look/search/bounds.ts';
+import { readGarments } from '../../../src/look/search/candidates.ts';
+import {
+  copyNode,
+  EMPTY_NODE,
+  isFeasible,
+  type SearchNode,
+} from '../../../src/look/search/node.ts';
+import { comparableScore } from '../../../src/look/search/search.ts';
+import { createFitTables, createSearchSpace } from '../../../src/look/search/search-space.ts';
+import { maxMilliClo } from '../../../src/look/wardrobe/ensemble.ts';
+import { createTemplates } from '../../../src/look/wardrobe/templates.ts';
+import { createWardrobe, type Group } from '../../../src/look/wardrobe/wardrobe.ts';
+import { CandidatesRequest } from '../../../src/look/wardrobe/wardrobe-request.ts';
+import { createRandom, drawDay, drawWardrobe } from '../wardrobes.ts';
+
+const model = readModel(PARAMS);
+
+/** Slack for rounding: half a billionth of the score, and the additions of the bound. */
+const SLACK = 0.6e-9;
+
+/** The best score of an outfit with any extras, by trying all of them. */
+function bestScore(
+  context: ScoringContext,
+  { space }: Relaxation,
+  path: readonly (Group | undefined)[],
+): number {
+  const core = Object.fromEntries(
+    path.flatMap((group, depth) => (group ? [[space.levels[depth]!.slot, group.item]] : [])),
+  );
+  const scores = space.underlayers.flatMap((under) =>
+    space.accessories.map((accessory) =>
+      comparableScore(context, { ...core, ...under.ensemble, ...accessory.ensemble }),
+    ),
+  );
+  return Math.max(...scores);
+}
+
+interface Violation {
+  bound: number;
+  score: number;
+}
+
+/** Visits every node of a template and compares each of its bounds with the best outfit below. */
+function visitAll(context: ScoringContext, relaxation: Relaxation) {
+  const { levels } = relaxation.space;
+  const violations: Violation[] = [];
+  let nodes = 0;
+  function visit(
+    node: SearchNode,
+    depth: number,
+    gains: readonly Float64Array[],
+    path: readonly (Group | undefined)[],
+  ): number {
+    if (depth === levels.length) return bestScore(context, relaxation, path);
+    const before = maximumBeforeChoice(relaxation, gains, depth, node);
+    const { groups } = levels[depth]!;
+    const scores = groups.map((group, choice) => {
+      if (!isFeasible(context, levels, depth, path, group)) return Number.NEGATIVE_INFINITY;
+      const gain = gains[depth]![choice]!;
+      const child = copyNode(branch(relaxation, node, depth, choice, gain), { ...EMPTY_NODE });
+      const after = maximumAfterChoice(relaxation, gains, depth, group, child);
+      const bounds = [
+        upperBounds(relaxation, child, depth, before),
+        upperBounds(relaxation, child, depth, after.sum),
+      ].flatMap(({ interval, linear }) => [interval, linear]);
+      const score = visit(child, depth + 1, after.gains, [...path, group]);
+      nodes += 1;
+      for (const bound of bounds) if (bound < score - SLACK) violations.push({ bound, score });
+      return score;
+    });
+    return Math.max(...scores);
+  }
+  visit(relaxation.root, 0, relaxation.ownGains, []);
+  return { nodes, violations };
+}
+
+describe('both upper bounds of every node, before and after its pairs are known', () => {
+  test.each(['indoor', 'outdoor'] as const)('%s: no outfit below scores more', (plan) => {
+    let visited = 0;
+    for (let seed = 1; seed <= 60; seed++) {
+      const random = createRandom(seed * 104_729 + plan.length);
+      const items = drawWardrobe(random, 10 + random.below(14), 0.8);
+      const request = CandidatesRequest.parse({ ...drawDay(random), plan, items });
+      const garments = readGarments(model, request);
+      const context = createScoringContext(
+        model,
+        situationOf(model, request),
+        plan,
+        maxMilliClo(model, garments),
+      );
+      const wardrobe = createWardrobe(context, garments, new Set(), undefined);
+      const harmony = createHarmonyTable(context, wardrobe.groups.length);
+      const fits = createFitTables(context);
+      for (const template of createTemplates(context, wardrobe, [])) {
+        const space = createSearchSpace(context, template, fits);
+        const { nodes, violations } = visitAll(context, createRelaxation(context, space, harmony));
+        expect(violations, `seed ${seed}`).toEqual([]);
+        visited += nodes;
+      }
+    }
+    expect(visited).toBeGreaterThan(5_000);
+  });
+});
