@@ -1,40 +1,42 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import sharp, { type Sharp } from 'sharp';
-import { type Photo, readPhotos } from '../../bench/eval-photos.ts';
-import { measureGarmentClass } from '../../bench/garment-class.ts';
-import { scoresOf } from '../../bench/matte-scores.ts';
-import { type Engine, startEngine } from '../../workers/inference/pool.ts';
-import type { Row, Tolerances } from './verdict.ts';
+import { type Engine, startEngine } from '../workers/inference/pool.ts';
+import { type Photo, readPhotos } from './eval-photos.ts';
+import { measureGarmentClass } from './garment-class.ts';
+import type { Row, Tolerances } from './gate-verdict.ts';
+import { scoresOf } from './matte-scores.ts';
 
-/** One of our two networks: how a candidate for its place is judged. */
-export interface Judgement {
+/** How a candidate to replace one of the project's networks is evaluated. */
+export interface Evaluation {
   tolerances: Tolerances;
   /**
-   * Its figures on every kind of photo in a folder that has references.
-   * @param home where `.selvage/models/catalog.json` may put another network in its place
+   * Measures the network on every kind of photo that has references.
+   * @param home a folder whose `.selvage/models/catalog.json` may replace the network
+   * @param photos a folder with a `manifest.json`
    */
   measure(home: string, photos: string): Promise<Row[]>;
 }
 
+/** Below this IoU a cut-out counts as a failure. */
 const FAILURE_IOU = 0.85;
 
-async function matteFrom(picture: Sharp) {
-  const { data, info } = await picture.raw().toBuffer({ resolveWithObject: true });
+async function toMatte(image: Sharp) {
+  const { data, info } = await image.raw().toBuffer({ resolveWithObject: true });
   return { data, width: info.width, height: info.height };
 }
 
-async function scoreOf({ removeBackground }: Engine, { image, mask }: Photo) {
+async function scorePhoto({ removeBackground }: Engine, { image, mask }: Photo) {
   const { file } = await removeBackground(await readFile(image));
   return scoresOf(
-    await matteFrom(sharp(file).extractChannel('alpha')),
-    await matteFrom(sharp(mask).toColourspace('b-w')),
+    await toMatte(sharp(file).extractChannel('alpha')),
+    await toMatte(sharp(mask).toColourspace('b-w')),
   );
 }
 
 const mean = (values: readonly number[]) => values.reduce((a, b) => a + b, 0) / values.length;
 
-async function cutOutRows(home: string, folder: string): Promise<Row[]> {
+async function measureCutOut(home: string, folder: string): Promise<Row[]> {
   const photos = await readPhotos(folder);
   const engine = await startEngine({
     model: 'garment-cutout',
@@ -43,10 +45,10 @@ async function cutOutRows(home: string, folder: string): Promise<Row[]> {
     maxPixels: 100_000_000,
     modelsHome: join(home, '.selvage', 'models'),
   });
-  const byKind = new Map<string, Awaited<ReturnType<typeof scoreOf>>[]>();
+  const byKind = new Map<string, Awaited<ReturnType<typeof scorePhoto>>[]>();
   try {
     for (const photo of photos)
-      byKind.set(photo.kind, [...(byKind.get(photo.kind) ?? []), await scoreOf(engine, photo)]);
+      byKind.set(photo.kind, [...(byKind.get(photo.kind) ?? []), await scorePhoto(engine, photo)]);
   } finally {
     await engine.close();
   }
@@ -62,25 +64,25 @@ async function cutOutRows(home: string, folder: string): Promise<Row[]> {
   }));
 }
 
-/** The classifier's kinds are its classes, and all of them. */
-async function classRows(home: string, folder: string): Promise<Row[]> {
+/** Returns one row for each class of the classifier, and one for all classes together. */
+async function measureClassifier(home: string, folder: string): Promise<Row[]> {
   process.env.SELVAGE_EVAL = resolve(folder);
-  // The measurement takes its networks from here.
+  // `measureGarmentClass` reads `.selvage/models` of the working directory.
   process.chdir(home);
-  const seen = await measureGarmentClass();
-  if (!seen) return [];
-  const { accuracy, calibrationError, photos } = seen;
+  const measured = await measureGarmentClass();
+  if (!measured) return [];
+  const { accuracy, calibrationError, photos, classes } = measured;
   return [
     { kind: 'all', photos, figures: { right: accuracy, 'calibration error': calibrationError } },
-    ...seen.classes.flatMap(({ name, photos, found }) =>
+    ...classes.flatMap(({ name, photos, found }) =>
       found === undefined ? [] : [{ kind: name, photos, figures: { right: found } }],
     ),
   ];
 }
 
-export const JUDGEMENTS = {
+export const EVALUATIONS = {
   'garment-cutout': {
-    measure: cutOutRows,
+    measure: measureCutOut,
     // biome-ignore format: a table reads best aligned
     tolerances: {
       mIoU:     { better: 'higher', by: 0.003 },
@@ -90,11 +92,11 @@ export const JUDGEMENTS = {
     },
   },
   'garment-class': {
-    measure: classRows,
+    measure: measureClassifier,
     // biome-ignore format: a table reads best aligned
     tolerances: {
       right:               { better: 'higher', by: { photos: 1 } },
       'calibration error': { better: 'lower',  by: 0.02 },
     },
   },
-} satisfies Readonly<Record<string, Judgement>>;
+} satisfies Readonly<Record<string, Evaluation>>;

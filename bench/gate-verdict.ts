@@ -5,16 +5,16 @@ export interface Row {
   figures: Readonly<Record<string, number>>;
 }
 
-/** How much worse a figure may be before the candidate is refused. */
-export interface Tolerance {
+/** How much worse a figure may get before the candidate is rejected. */
+interface Tolerance {
   better: 'higher' | 'lower';
-  /** As the figure itself; `photos` stands for that many photos of the kind, where the figure is a share of them. */
+  /** In the figure's own unit; `photos`: that many photos of the kind, for a figure that is a share of them. */
   by: number | { photos: number };
 }
 
 export type Tolerances = Readonly<Record<string, Tolerance>>;
 
-/** One figure of one kind, side by side. */
+/** One figure of one kind, shipped weights beside the candidate. */
 export interface Comparison {
   kind: string;
   photos: number;
@@ -26,28 +26,32 @@ export interface Comparison {
 }
 
 /** Figures are compared to four digits. */
-const SLACK = 5e-5;
+const ROUNDING_SLACK = 5e-5;
 
-function compare(shipped: Row, candidate: Row | undefined, [figure, rule]: [string, Tolerance]) {
-  const was = shipped.figures[figure] ?? Number.NaN;
-  const is = candidate?.figures[figure] ?? Number.NaN;
-  const allowed = typeof rule.by === 'number' ? rule.by : rule.by.photos / shipped.photos;
-  const loss = rule.better === 'higher' ? was - is : is - was;
+function compare(
+  shipped: Row,
+  candidate: Row | undefined,
+  [figure, { better, by }]: [string, Tolerance],
+): Comparison {
   const { kind, photos } = shipped;
-  // What cannot be compared is worse: a candidate that answers nothing must not pass.
+  const before = shipped.figures[figure] ?? Number.NaN;
+  const after = candidate?.figures[figure] ?? Number.NaN;
+  const allowed = typeof by === 'number' ? by : by.photos / photos;
+  const loss = better === 'higher' ? before - after : after - before;
   return {
     kind,
     photos,
     figure,
-    shipped: was,
-    candidate: is,
+    shipped: before,
+    candidate: after,
     allowed,
-    isWorse: !(loss <= allowed + SLACK),
+    // Negated, so that NaN counts as worse: a candidate without figures must not pass.
+    isWorse: !(loss <= allowed + ROUNDING_SLACK),
   };
 }
 
-/** Candidate beside shipped, kind by kind; kinds the candidate has no figures for count as worse. */
-export const comparisons = (
+/** Compares candidate with shipped, kind by kind; a kind the candidate has no figures for counts as worse. */
+export const compareRows = (
   shipped: readonly Row[],
   candidate: readonly Row[],
   tolerances: Tolerances,

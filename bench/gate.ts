@@ -3,26 +3,26 @@ import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Command, Option } from 'commander';
-import { findModel, readCatalog } from '../catalog.ts';
-import { JUDGEMENTS, type Judgement } from './gate-scores.ts';
-import { type Comparison, comparisons } from './verdict.ts';
+import { findModel, readCatalog } from '../models/catalog.ts';
+import { EVALUATIONS, type Evaluation } from './gate-scores.ts';
+import { type Comparison, compareRows } from './gate-verdict.ts';
 
-type Name = keyof typeof JUDGEMENTS;
+type ModelId = keyof typeof EVALUATIONS;
 
 interface Options {
-  as: Name;
+  as: ModelId;
   eval: string;
   json: boolean;
 }
 
-/** Exit codes: no kind is worse; a kind is worse, or nothing could be measured; asked wrongly. */
-const EXIT = { passed: 0, refused: 1, usage: 2 };
+/** `rejected`: the candidate is worse on some kind, or nothing could be measured. */
+const EXIT = { passed: 0, rejected: 1, usage: 2 };
 
-/** Lays a candidate out as an operator would who replaces one of the project's own networks. */
-async function install(home: string, name: Name, candidate: string): Promise<void> {
+/** Installs a candidate the way an operator replaces one of the project's own networks. */
+async function install(home: string, id: ModelId, candidate: string): Promise<void> {
   const models = join(home, '.selvage', 'models');
   await mkdir(models, { recursive: true });
-  const { folder: _, ...shipped } = findModel(readCatalog(models), name);
+  const { folder: _, ...shipped } = findModel(readCatalog(models), id);
   const weights = await readFile(candidate);
   const sha256 = createHash('sha256').update(weights).digest('hex');
   const file = 'candidate.onnx';
@@ -31,15 +31,15 @@ async function install(home: string, name: Name, candidate: string): Promise<voi
   await writeFile(join(models, 'catalog.json'), JSON.stringify({ models: [model] }));
 }
 
-async function measureBoth(name: Name, candidate: string, photos: string): Promise<Comparison[]> {
-  const judgement: Judgement = JUDGEMENTS[name];
+async function measureBoth(id: ModelId, candidate: string, photos: string): Promise<Comparison[]> {
+  const { measure, tolerances }: Evaluation = EVALUATIONS[id];
   const home = await mkdtemp(join(tmpdir(), 'selvage-gate-'));
-  const [without, within] = [join(home, 'shipped'), join(home, 'candidate')];
+  const [shippedHome, candidateHome] = [join(home, 'shipped'), join(home, 'candidate')];
   try {
-    await mkdir(without);
-    await install(within, name, candidate);
-    const shipped = await judgement.measure(without, photos);
-    return comparisons(shipped, await judgement.measure(within, photos), judgement.tolerances);
+    await mkdir(shippedHome);
+    await install(candidateHome, id, candidate);
+    const shipped = await measure(shippedHome, photos);
+    return compareRows(shipped, await measure(candidateHome, photos), tolerances);
   } finally {
     process.chdir(tmpdir());
     await rm(home, { recursive: true });
@@ -76,23 +76,23 @@ async function run(candidate: string, options: Options): Promise<number> {
   else print(rows);
   const worse = new Set(rows.filter(({ isWorse }) => isWorse).map(({ kind }) => kind));
   if (rows.length > 0 && worse.size === 0) return EXIT.passed;
-  console.error(rows.length ? `Refused: worse on ${[...worse].join(', ')}` : 'Nothing to measure');
-  return EXIT.refused;
+  console.error(rows.length ? `Rejected: worse on ${[...worse].join(', ')}` : 'Nothing to measure');
+  return EXIT.rejected;
 }
 
 await new Command('models:gate')
   .description(
-    'Candidate weights beside the shipped ones, on every kind of photo with a reference.',
+    'Compares candidate weights with the shipped ones on every kind of photo with a reference.',
   )
   .argument('<file>', 'the candidate, ONNX')
   .addOption(
-    new Option('--as <name>', 'whose place it is to take')
-      .choices(Object.keys(JUDGEMENTS))
+    new Option('--as <name>', 'the model it would replace')
+      .choices(Object.keys(EVALUATIONS))
       .makeOptionMandatory(),
   )
   .option('--eval <folder>', 'photos with a manifest.json', join('..', 'shared', 'eval'))
-  .option('--json', 'answer as JSON', false)
-  .addHelpText('after', '\nExit codes: 0 no kind is worse, 1 refused, 2 asked wrongly.')
+  .option('--json', 'print JSON', false)
+  .addHelpText('after', '\nExit codes: 0 passed, 1 rejected, 2 usage error.')
   .exitOverride((error) => process.exit(error.exitCode === 0 ? EXIT.passed : EXIT.usage))
   .action(async (file: string, options: Options) => {
     process.exitCode = await run(file, options);

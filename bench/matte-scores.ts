@@ -1,30 +1,30 @@
 import type { Matte } from '../src/imaging/matte.ts';
 
-/** How near a matte is to its reference. */
+/** Accuracy of a matte against its reference. */
 export interface Scores {
-  /** Of both mattes cut at one half: shared area by joint area, 0..1. */
+  /** Intersection over union of both mattes thresholded at one half, 0..1. */
   iou: number;
-  /** Mean distance of alpha, 0..1. */
+  /** Mean difference of alpha, 0..1. */
   mae: number;
-  /** The same over the reference's edge band alone. */
+  /** The same within the reference's edge band. */
   edge: number;
-  /** Share of the subject's inside, off the band, whose alpha is exactly 255. */
+  /** Share of the subject, outside the band, whose alpha is exactly 255. */
   solid: number;
-  /** Share of the backdrop, off the band, whose alpha is exactly 0. */
+  /** Share of the background, outside the band, whose alpha is exactly 0. */
   clear: number;
 }
 
-/** The band reaches this many pixels to each side of an edge. */
+/** Half width of the edge band, pixels. */
 const BAND_PIXELS = 6;
 
 const HALF = 127;
-/** Alphas up to here, or as near to 255, are as good as none or all. */
-const FAINT = 5;
+/** Alphas up to this distance from 0 or 255 do not count as soft. */
+const SOFT_MARGIN = 5;
 
 const isInside = (alpha: number): boolean => alpha > HALF;
-const isSoft = (alpha: number): boolean => alpha > FAINT && alpha < 255 - FAINT;
+const isSoft = (alpha: number): boolean => alpha > SOFT_MARGIN && alpha < 255 - SOFT_MARGIN;
 
-/** For each corner between pixels: how many pixels above and left of it are inside. */
+/** Returns a summed-area table: for each pixel corner, how many pixels above and left of it are inside. */
 function insideSums({ data, width, height }: Matte): Uint32Array {
   const sums = new Uint32Array((width + 1) * (height + 1));
   for (let y = 0; y < height; y++) {
@@ -37,7 +37,7 @@ function insideSums({ data, width, height }: Matte): Uint32Array {
   return sums;
 }
 
-/** One byte a pixel: 1 where the window around it has both sides of an edge, or alpha itself is soft. */
+/** Returns one byte per pixel: 1 if its window has both sides of an edge or its alpha is soft. */
 function edgeBand(reference: Matte): Uint8Array {
   const { data, width, height } = reference;
   const sums = insideSums(reference);
@@ -53,8 +53,8 @@ function edgeBand(reference: Matte): Uint8Array {
   });
 }
 
-/** A mean that grows value by value; of none it is `empty`. */
-function mean(empty: number) {
+/** Creates a running mean, which is `empty` without values. */
+function runningMean(empty: number) {
   let [sum, count] = [0, 0];
   return {
     add(value: number) {
@@ -65,25 +65,30 @@ function mean(empty: number) {
   };
 }
 
-/** Compares two mattes of one size. */
+/** Compares two mattes of the same size. */
 export function scoresOf(matte: Matte, reference: Matte): Scores {
   if (matte.width !== reference.width || matte.height !== reference.height)
-    throw new Error('A matte and its reference must be of one size');
+    throw new Error('A matte and its reference must have the same size');
   const band = edgeBand(reference);
-  const [mae, edge, solid, clear] = [mean(0), mean(0), mean(1), mean(1)];
-  let [shared, joint] = [0, 0];
+  const [mae, edge, solid, clear] = [
+    runningMean(0),
+    runningMean(0),
+    runningMean(1),
+    runningMean(1),
+  ];
+  let [intersection, union] = [0, 0];
   reference.data.forEach((wanted, i) => {
     const alpha = matte.data[i]!;
     const distance = Math.abs(alpha - wanted) / 255;
-    if (isInside(alpha) && isInside(wanted)) shared++;
-    if (isInside(alpha) || isInside(wanted)) joint++;
+    if (isInside(alpha) && isInside(wanted)) intersection++;
+    if (isInside(alpha) || isInside(wanted)) union++;
     mae.add(distance);
     if (band[i]) edge.add(distance);
     else if (isInside(wanted)) solid.add(alpha === 255 ? 1 : 0);
     else clear.add(alpha === 0 ? 1 : 0);
   });
   return {
-    iou: joint === 0 ? 1 : shared / joint,
+    iou: union === 0 ? 1 : intersection / union,
     mae: mae.value(),
     edge: edge.value(),
     solid: solid.value(),
@@ -91,12 +96,12 @@ export function scoresOf(matte: Matte, reference: Matte): Scores {
   };
 }
 
-/** Alphas of the reference between which an edge counts as soft enough to show two colours. */
+/** Alphas of the reference at which an edge is soft enough to show two colours. */
 const SOFT = { from: 13, to: 242 };
 
 /**
- * How far the colours of a cut-out are from the subject's own under soft edges, 0..1, weighted by its alpha.
- * @param cutOut and `own` RGBA, of the size of the reference
+ * Returns the error of a cut-out's colours under soft edges, 0..1, weighted by its alpha.
+ * @param cutOut RGBA of the reference's size, as `own`, the subject's own colours
  */
 export function colourError(cutOut: Uint8Array, own: Uint8Array, reference: Matte): number {
   let [sum, weights] = [0, 0];

@@ -11,32 +11,32 @@ const Model = z.strictObject({
   id: z.string().regex(/^[a-z0-9][a-z0-9._-]*$/),
   version: z.string().min(1),
   task: z.enum(['cut-out', 'classification']),
-  /** Beside the catalogue, or where pulled weights are kept. */
+  /** File name of the weights, in the model's folder. */
   file: z.string().regex(/^[\w.-]+\.onnx$/),
   bytes: z.number().int().positive(),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
-  /** SPDX, or the name of a licence SPDX does not know. */
+  /** SPDX identifier, or `LicenseRef-…` for a licence SPDX does not list. */
   licence: z.string().min(1),
   nonCommercial: z.boolean(),
-  /** Who made the weights, and where that is written. */
+  /** Who made the weights, and where that is documented. */
   origin: z.string().min(1),
-  /** Where the weights are downloaded; absent for those that come along. */
+  /** Download address; absent for bundled weights. */
   url: z.url({ protocol: /^https?$/ }).optional(),
-  /** A square of `size` pixels, stretched; colours become `(colour / scale - mean) / std`. */
+  /** The image is stretched to a square of `size` pixels; colours become `(colour / scale - mean) / std`. */
   input: z.strictObject({
-    /** Absent: the network's first. */
+    /** Absent: the network's first input. */
     name: z.string().optional(),
     size: z.number().int().positive(),
-    /** Whether it gains by a second look at the subject alone; see docs/adr/0027-second-pass.md. */
+    /** Whether a second pass on the subject alone improves the result; see docs/adr/0027-second-pass.md. */
     closer: z.boolean().optional(),
     scale: z.enum(['divide-255', 'divide-max']),
     mean: Triple,
     std: Triple,
   }),
   output: z.strictObject({
-    /** Absent: the network's first. */
+    /** Absent: the network's first output. */
     name: z.string().optional(),
-    /** What is done to the raw answer before it is 0..1. */
+    /** Maps the raw output to 0..1. */
     post: z.enum(['none', 'min-max', 'sigmoid']),
   }),
 });
@@ -47,7 +47,7 @@ const CatalogText = z
     try {
       return JSON.parse(text);
     } catch {
-      context.addIssue({ code: 'custom', message: 'no JSON' });
+      context.addIssue({ code: 'custom', message: 'not JSON' });
       return z.NEVER;
     }
   })
@@ -60,14 +60,11 @@ export interface CatalogModel extends Model {
   folder: string;
 }
 
-/** Faults an operator can mend; the message says how. */
+/** An error an operator can fix; the message says how. */
 export class ModelError extends Error {}
 
-/**
- * The folder of the project's own models: this file's, or the sources' where this file was compiled
- * into `dist/models`.
- */
-function ownFolder(): string {
+/** Returns the folder of the bundled models: this file's, or that of the sources if this file is in `dist/models`. */
+function bundledFolder(): string {
   const here = dirname(fileURLToPath(import.meta.url));
   return here.endsWith(join('dist', 'models')) ? join(here, '..', '..', 'models') : here;
 }
@@ -86,15 +83,16 @@ function readModels(file: string, optional: boolean): Model[] {
 }
 
 /**
- * Every known model: the project's own catalogue, and the operator's `catalog.json` in `home`, whose
- * entries replace those of the same id.
- * @param home where pulled weights and the operator's own models are kept
+ * Reads every known model: the bundled catalogue, and the operator's `catalog.json` in `home`, whose entries
+ * replace bundled ones of the same id.
+ * @param home folder of downloaded weights and of the operator's own models
+ * @throws ModelError if a catalogue is invalid
  */
 export function readCatalog(home: string): CatalogModel[] {
-  const own = ownFolder();
-  const shipped = readModels(join(own, 'catalog.json'), false).map((model) => ({
+  const bundled = bundledFolder();
+  const shipped = readModels(join(bundled, 'catalog.json'), false).map((model) => ({
     ...model,
-    folder: model.url ? home : own,
+    folder: model.url ? home : bundled,
   }));
   const added = readModels(join(home, 'catalog.json'), true).map((model) => ({
     ...model,
@@ -103,7 +101,7 @@ export function readCatalog(home: string): CatalogModel[] {
   return [...shipped.filter(({ id }) => !added.some((model) => model.id === id)), ...added];
 }
 
-/** @throws ModelError that lists what there is */
+/** Returns a model by id. @throws ModelError that lists the known ids */
 export function findModel(catalog: readonly CatalogModel[], id: string): CatalogModel {
   const found = catalog.find((model) => model.id === id);
   if (found) return found;
@@ -113,8 +111,8 @@ export function findModel(catalog: readonly CatalogModel[], id: string): Catalog
 }
 
 /**
- * The weights, checked against the catalogue.
- * @throws ModelError where the file is missing or another one
+ * Reads the weights and verifies their sha256.
+ * @throws ModelError if the file is missing or does not match the catalogue
  */
 export async function readWeights(model: CatalogModel): Promise<Buffer> {
   const file = join(model.folder, model.file);
@@ -124,5 +122,5 @@ export async function readWeights(model: CatalogModel): Promise<Buffer> {
   });
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   if (sha256 === model.sha256) return bytes;
-  throw new ModelError(`${file} is not what the catalogue says: its sha256 is ${sha256}`);
+  throw new ModelError(`${file} does not match the catalogue: its sha256 is ${sha256}`);
 }

@@ -4,14 +4,14 @@ import { type FileHandle, mkdir, open, rename, rm, stat } from 'node:fs/promises
 import { join } from 'node:path';
 import { type CatalogModel, ModelError } from './catalog.ts';
 
-export interface DownloadOptions {
-  /** Ends the download; what has come so far is kept for the next time. */
+interface DownloadOptions {
+  /** Aborts the download; the partial file is kept and resumed by the next call. */
   signal: AbortSignal;
-  /** Called with the bytes on disk, the resumed ones included. */
+  /** Called with the bytes on disk, including those of earlier calls. */
   onProgress(bytes: number): void;
 }
 
-const fileOf = (model: CatalogModel) => join(model.folder, model.file);
+const weightsFile = (model: CatalogModel) => join(model.folder, model.file);
 
 const sizeOf = (file: string): Promise<number> =>
   stat(file).then(
@@ -19,20 +19,20 @@ const sizeOf = (file: string): Promise<number> =>
     () => 0,
   );
 
-async function addFile(hash: Hash, file: string): Promise<void> {
+async function hashFile(hash: Hash, file: string): Promise<void> {
   for await (const chunk of createReadStream(file)) hash.update(chunk);
 }
 
-/** Whether the weights are there, whole and unaltered. */
+/** Whether the weights are present, complete and unaltered. */
 export async function isPulled(model: CatalogModel): Promise<boolean> {
-  if ((await sizeOf(fileOf(model))) !== model.bytes) return false;
+  if ((await sizeOf(weightsFile(model))) !== model.bytes) return false;
   const hash = createHash('sha256');
-  await addFile(hash, fileOf(model));
+  await hashFile(hash, weightsFile(model));
   return hash.digest('hex') === model.sha256;
 }
 
-/** Asks for what is missing. A server that cannot resume sends all from the beginning. */
-async function request(url: string, from: number, signal: AbortSignal): Promise<Response> {
+/** Requests the missing bytes. A server without range support sends the whole file. */
+async function requestFrom(url: string, from: number, signal: AbortSignal): Promise<Response> {
   const headers: Record<string, string> = from > 0 ? { range: `bytes=${from}-` } : {};
   const response = await fetch(url, { headers, signal }).catch((cause) => {
     signal.throwIfAborted();
@@ -40,10 +40,10 @@ async function request(url: string, from: number, signal: AbortSignal): Promise<
   });
   if (response.ok && response.body) return response;
   await response.body?.cancel();
-  throw new ModelError(`${url} answers ${response.status} ${response.statusText}`);
+  throw new ModelError(`${url} responded with ${response.status} ${response.statusText}`);
 }
 
-/** Appends the body to the file, until it ends, grows too large or is given up. */
+/** Appends the body to the file until it ends, grows too large or is aborted. */
 async function append(
   response: Response,
   file: FileHandle,
@@ -57,43 +57,41 @@ async function append(
     for await (const chunk of response.body ?? []) {
       bytes += chunk.length;
       hash.update(chunk);
-      if (bytes > model.bytes) break; // an endless answer must not fill the disk; its hash is wrong
+      if (bytes > model.bytes) break; // an endless body must not fill the disk; its hash is wrong
       await file.write(chunk);
       onProgress(bytes);
     }
   } catch (cause) {
     signal.throwIfAborted();
-    throw new ModelError('The connection broke; the same command goes on where it stopped', {
-      cause,
-    });
+    throw new ModelError('The connection broke; run the same command again to resume', { cause });
   }
   if (bytes < model.bytes)
     throw new ModelError(
-      `Only ${bytes} of ${model.bytes} bytes came; the same command goes on where it stopped`,
+      `Only ${bytes} of ${model.bytes} bytes arrived; run the same command again to resume`,
     );
 }
 
 /**
- * Downloads the weights of a model to where the engine looks for them. They grow in a `.part` file beside
- * it, which a later call continues, and take their name only when their sha256 is the catalogue's.
- * @throws ModelError where they cannot be had, or are not what the catalogue says; the signal's reason
+ * Downloads the weights of a model into its folder. They are written to a `.part` file, which a later call
+ * resumes, and renamed only once their sha256 matches the catalogue.
+ * @throws ModelError if the download fails or does not match the catalogue; the signal's reason if aborted
  */
 export async function download(model: CatalogModel, options: DownloadOptions): Promise<void> {
-  if (!model.url) throw new ModelError(`${model.id} comes with the project: nothing to pull`);
-  const part = `${fileOf(model)}.part`;
+  if (!model.url) throw new ModelError(`${model.id} is bundled: nothing to pull`);
+  const part = `${weightsFile(model)}.part`;
   await mkdir(model.folder, { recursive: true });
   if ((await sizeOf(part)) > model.bytes) await rm(part);
   const hash = createHash('sha256');
   if ((await sizeOf(part)) < model.bytes) await fill(model, model.url, part, hash, options);
-  else await addFile(hash, part);
+  else await hashFile(hash, part);
   const sha256 = hash.digest('hex');
   if (sha256 !== model.sha256) {
     await rm(part);
     throw new ModelError(
-      `What came for ${model.id} is not what the catalogue says: its sha256 is ${sha256}`,
+      `The download of ${model.id} does not match the catalogue: its sha256 is ${sha256}`,
     );
   }
-  await rename(part, fileOf(model));
+  await rename(part, weightsFile(model));
 }
 
 async function fill(
@@ -103,11 +101,11 @@ async function fill(
   hash: Hash,
   options: DownloadOptions,
 ): Promise<void> {
-  const response = await request(url, await sizeOf(part), options.signal);
+  const response = await requestFrom(url, await sizeOf(part), options.signal);
   const file = await open(part, response.status === 206 ? 'a' : 'w');
   try {
     const { size } = await file.stat();
-    await addFile(hash, part);
+    await hashFile(hash, part);
     await append(response, file, hash, size, model, options);
     await file.sync();
   } finally {

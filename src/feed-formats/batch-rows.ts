@@ -15,52 +15,52 @@ import {
   rowError,
 } from './row-error.ts';
 
-/** How far an upload was read: enough to go on from there with its remaining bytes. */
-export interface BatchCursor {
-  /** Bytes read, so where the next row starts. */
+/** How far an upload was read: enough to resume with its remaining bytes. */
+interface BatchCursor {
+  /** Bytes read: the offset of the next row. */
   offset: number;
-  /** The line that is next, from 1. */
+  /** The next line, from 1. */
   line: number;
-  /** Rows read, faulty ones included. */
+  /** Rows read, including invalid ones. */
   rows: number;
 }
 
-/** The row of a CSV upload that names the columns; one that goes on later needs it again. */
+/** The header row of a CSV upload; resuming needs it again. */
 export interface BatchHeader {
   kind: 'header';
   text: string;
 }
 
-/** One image to work on. */
+/** One image to process. */
 export interface BatchRow extends RowPosition {
   kind: 'row';
   customId: string;
-  /** An http(s) URL, or base64 as it was sent; nothing has been fetched or decoded. */
+  /** An http(s) URL, or base64 as sent; neither fetched nor decoded yet. */
   image: { url: string } | { base64: string };
-  /** All other columns, by the names that the upload gives them. */
+  /** All other columns, by the upload's own names. */
   others: Readonly<Record<string, readonly string[]>>;
   end: BatchCursor;
 }
 
 export type BatchRowError = RowError & { end: BatchCursor };
 
-export interface BatchReading {
+export interface BatchReadOptions {
   format: 'ndjson' | 'csv';
-  /** Where an earlier part of the upload ended; `header` is the text of its BatchHeader. */
+  /** Resumes after an earlier part of the upload; `header` is the text of its BatchHeader. */
   from?: BatchCursor & { header?: string };
   limits?: BatchLimits;
-  /** The customIds taken so far; an upload that goes on later brings them along. */
+  /** The customIds seen so far; pass those of earlier parts when resuming. */
   ids?: IdSet;
 }
 
-export interface BatchLimits {
-  /** Bytes of one row as written, base64 included. */
+interface BatchLimits {
+  /** Bytes of one row as written, including base64. */
   maxRowBytes: number;
   maxIdChars: number;
   maxUrlChars: number;
 }
 
-/** A row holds an image of 20 MiB in base64. */
+/** A row may hold an image of 20 MiB in base64. */
 export const BATCH_LIMITS: Readonly<BatchLimits> = {
   maxRowBytes: 28 * 1024 * 1024,
   maxIdChars: 256,
@@ -73,10 +73,10 @@ const COLUMNS: ReadonlyMap<string, Column> = new Map([
 ]);
 const columnOf = (label: string): Column | undefined => COLUMNS.get(plainName(label));
 
-function openSplitter(encoding: Encoding, { format, from, limits }: BatchReading): Splitter {
+function openSplitter(encoding: Encoding, { format, from, limits }: BatchReadOptions): Splitter {
   const { maxRowBytes } = limits ?? BATCH_LIMITS;
   if (encoding.name.startsWith('utf-16')) {
-    throw new FeedError('encoding', 'Rows in UTF-16 are not read here; send UTF-8');
+    throw new FeedError('encoding', 'UTF-16 is not supported for rows; send UTF-8');
   }
   if (format === 'ndjson') return ndjsonSplitter({ encoding, maxRowBytes, columnOf });
   const required = { id: 'custom_id', imageLink: 'image_url' };
@@ -84,27 +84,27 @@ function openSplitter(encoding: Encoding, { format, from, limits }: BatchReading
   return csvSplitter({ encoding, maxRowBytes, columnOf, required, headerRow });
 }
 
-/** What a row says, before anyone asks whether it may. */
-interface Said {
+/** The fields of a row, before validation. */
+interface RowFields {
   customId: string;
   url: string;
   base64: string;
   others: Record<string, readonly string[]>;
 }
 
-function readCells({ cells }: RecordChunk): Said {
-  const said: Said = { customId: '', url: '', base64: '', others: Object.create(null) };
+function readFields({ cells }: RecordChunk): RowFields {
+  const fields: RowFields = { customId: '', url: '', base64: '', others: Object.create(null) };
   for (const { label, name, values } of cells) {
     const [value = ''] = values;
-    if (name === 'id') said.customId = value.trim();
-    else if (name === 'imageLink') said.url = value.trim();
-    else if (plainName(label) === 'imagebase64') said.base64 = value;
-    else said.others[label] = values;
+    if (name === 'id') fields.customId = value.trim();
+    else if (name === 'imageLink') fields.url = value.trim();
+    else if (plainName(label) === 'imagebase64') fields.base64 = value;
+    else fields.others[label] = values;
   }
-  return said;
+  return fields;
 }
 
-function imageFault({ url, base64 }: Said, maxUrlChars: number): Reason | undefined {
+function imageError({ url, base64 }: RowFields, maxUrlChars: number): Reason | undefined {
   if (url === '' && base64 === '') {
     return { code: 'missing-image', detail: 'The row has neither imageUrl nor imageBase64' };
   }
@@ -115,21 +115,21 @@ function imageFault({ url, base64 }: Said, maxUrlChars: number): Reason | undefi
 }
 
 function toItem(
-  piece: RecordChunk | UnreadableChunk,
+  chunk: RecordChunk | UnreadableChunk,
   at: RowPosition,
   ids: IdSet,
   limits: BatchLimits,
 ): RowError | Omit<BatchRow, 'end'> {
-  if (piece.kind === 'unreadable') {
-    const { code, detail } = piece;
+  if (chunk.kind === 'unreadable') {
+    const { code, detail } = chunk;
     return rowError(at, undefined, [{ code, detail }]);
   }
-  const said = readCells(piece);
-  const { customId, url, base64, others } = said;
+  const fields = readFields(chunk);
+  const { customId, url, base64, others } = fields;
   const reasons = [
     takeId(ids, customId, 'customId', limits.maxIdChars),
-    imageFault(said, limits.maxUrlChars),
-    piece.broken ? BROKEN_TEXT : undefined,
+    imageError(fields, limits.maxUrlChars),
+    chunk.broken ? BROKEN_TEXT : undefined,
   ].filter((reason) => reason !== undefined);
   if (reasons.length > 0) {
     return rowError(at, customId.slice(0, limits.maxIdChars) || undefined, reasons);
@@ -138,8 +138,8 @@ function toItem(
 }
 
 /**
- * Blank lines of one byte each before an upload that goes on, lest the first bytes of a row be taken for those of
- * a file and tell its encoding.
+ * Blank lines of one byte each in front of a resumed upload: encoding detection must not take a row's first bytes
+ * for the start of a file.
  */
 const LEAD = '\n\n';
 
@@ -154,8 +154,8 @@ const lineBreaks = (text: string): number => {
   return count;
 };
 
-/** Where reading starts: what is read again stands before the place it goes on from. */
-function startOf({ from }: BatchReading): BatchCursor {
+/** Returns the cursor at which reading starts: before the lead, which is counted as read. */
+function startCursor({ from }: BatchReadOptions): BatchCursor {
   if (!from) return { offset: 0, line: 1, rows: 0 };
   const { offset, line, rows } = from;
   return { offset: offset - LEAD.length, line: line - LEAD.length, rows };
@@ -163,29 +163,29 @@ function startOf({ from }: BatchReading): BatchCursor {
 
 /**
  * Reads the rows of a batch upload as a stream: NDJSON of `{"customId", "imageUrl" or "imageBase64"}`,
- * or CSV with the columns `custom_id` and `image_url`, in UTF-8. Each row comes once, as a row or as a
- * fault, with the place to go on from should the upload break off after it.
+ * or CSV with the columns `custom_id` and `image_url`, in UTF-8. Yields each row once, as a row or as an
+ * error, with the cursor to resume from if the upload breaks off after it.
  * @throws FeedError encoding, no-header
  */
 export async function* parseBatchRows(
   source: AsyncIterable<Uint8Array>,
-  reading: BatchReading,
+  options: BatchReadOptions,
 ): AsyncGenerator<BatchHeader | BatchRow | BatchRowError> {
-  const { from, limits = BATCH_LIMITS, ids = idSet() } = reading;
-  const place = startOf(reading);
+  const { from, limits = BATCH_LIMITS, ids = idSet() } = options;
+  const cursor = startCursor(options);
 
   const bytes = from ? withLead(source) : source;
-  const pieces = readChunks(bytes, undefined, (encoding) => openSplitter(encoding, reading));
-  for await (const piece of pieces) {
-    const { line } = place;
-    place.offset += piece.raw.length;
-    place.line += lineBreaks(piece.raw);
-    if (piece.kind !== 'between') {
-      place.rows += 1;
-      const item = toItem(piece, { line, index: place.rows - 1 }, ids, limits);
-      yield { ...item, end: { ...place } };
-    } else if (piece.header && !from) {
-      yield { kind: 'header', text: Buffer.from(piece.raw, 'latin1').toString() };
+  const chunks = readChunks(bytes, undefined, (encoding) => openSplitter(encoding, options));
+  for await (const chunk of chunks) {
+    const { line } = cursor;
+    cursor.offset += chunk.raw.length;
+    cursor.line += lineBreaks(chunk.raw);
+    if (chunk.kind !== 'between') {
+      cursor.rows += 1;
+      const item = toItem(chunk, { line, index: cursor.rows - 1 }, ids, limits);
+      yield { ...item, end: { ...cursor } };
+    } else if (chunk.header && !from) {
+      yield { kind: 'header', text: Buffer.from(chunk.raw, 'latin1').toString() };
     }
   }
 }

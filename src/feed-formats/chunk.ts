@@ -1,9 +1,9 @@
 import type { Column } from './columns.ts';
 
 /**
- * Bytes as a string, one character (0 to 255) a byte. Feeds are split on bytes and decoded a row at a
- * time: a broken byte harms the row it is in and no other, a length is a byte count, and whatever is
- * not rewritten leaves as it came.
+ * Bytes as a string, one character (0 to 255) a byte. Feeds are split on bytes and decoded row by row: an invalid
+ * byte affects only its own row, a length is a byte count, and everything that is not rewritten stays byte for
+ * byte.
  */
 export type Raw = string;
 
@@ -11,51 +11,51 @@ export type Raw = string;
 export interface Cell {
   /** The column's name as the feed writes it. */
   label: string;
-  /** What the name means to us; undefined for a column that is carried but not read. */
+  /** The known column; undefined for one that is passed through unread. */
   name: Column | undefined;
-  /** Usually one; several for a JSON array, none where there is nothing. */
+  /** Usually one; several for a JSON array, none for an empty one. */
   values: readonly string[];
 }
 
-/** A row that could be taken apart. */
+/** A row that could be parsed. */
 export interface RecordChunk {
   kind: 'record';
-  /** Where the row starts, from 1. */
+  /** The line on which the row starts, from 1. */
   line: number;
   raw: Raw;
-  /** True where bytes that are no text had to be replaced. */
+  /** True if bytes that are invalid in the encoding had to be replaced. */
   broken: boolean;
   cells: readonly Cell[];
 }
 
-/** A row that could not be taken apart. */
+/** A row that could not be parsed. */
 export interface UnreadableChunk {
   kind: 'unreadable';
   line: number;
   raw: Raw;
-  /** The row's id, where it could be read all the same. */
+  /** The row's id, if it could be read. */
   id?: string;
   code: 'malformed' | 'ragged' | 'too-large';
   detail: string;
 }
 
-/** Headers, envelopes, blank lines: what stands between rows. */
-export interface BetweenChunk {
+/** Bytes between rows: headers, envelopes, blank lines. */
+interface BetweenChunk {
   kind: 'between';
   raw: Raw;
-  /** True for the row that names the columns. */
+  /** True for the header row. */
   header?: true;
 }
 
 export type Chunk = RecordChunk | UnreadableChunk | BetweenChunk;
 
-/** Splits a feed into pieces; all their `raw`, put together, are the feed again, byte for byte. */
+/** Splits a feed into chunks; their `raw`, concatenated, is the feed, byte for byte. */
 export interface Splitter {
   /** @param raw the next bytes, any number of them */
   push(raw: Raw): Iterable<Chunk>;
   end(): Iterable<Chunk>;
   /**
-   * The record with some cells' values replaced, everything else as it was.
+   * Returns the record with some cells' values replaced and everything else unchanged.
    * @param values cell index -> as many values as the cell has
    */
   rewrite(record: RecordChunk, values: ReadonlyMap<number, readonly string[]>): Raw;

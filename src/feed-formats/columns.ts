@@ -1,5 +1,5 @@
-/** The attributes of Google's product data that are read; every other column is only carried along. */
-export const COLUMNS = [
+/** The attributes of Google's product data that are read; other columns are passed through unread. */
+const COLUMNS = [
   'id',
   'title',
   'description',
@@ -16,7 +16,7 @@ export const COLUMNS = [
 
 export type Column = (typeof COLUMNS)[number];
 
-/** Other spellings: the plurals and `offerId` of Google's JSON, and Atom's own words. */
+/** Other spellings: the plurals and `offerId` of Google's JSON, and Atom's element names. */
 const SYNONYMS: Readonly<Record<string, Column>> = {
   offerid: 'id',
   producttypes: 'productType',
@@ -31,7 +31,7 @@ const KNOWN: ReadonlyMap<string, Column> = new Map([
   ...Object.entries(SYNONYMS),
 ]);
 
-/** What a column is called without its case, spaces, underscores, hyphens and Google's prefix. */
+/** Normalises a column name: no case, spaces, underscores, hyphens or Google's prefix. */
 export const plainName = (label: string): string =>
   label
     .trim()
@@ -39,5 +39,5 @@ export const plainName = (label: string): string =>
     .replace(/^g:/, '')
     .replaceAll(/[\s_-]+/g, '');
 
-/** The column that a header, key or element name means: `Image Link`, `image_link`, `imageLink`. */
+/** Returns the column of a header, key or element name: `Image Link`, `image_link`, `imageLink`. */
 export const columnOf = (label: string): Column | undefined => KNOWN.get(plainName(label));

@@ -1,14 +1,14 @@
 import type { Raw } from './chunk.ts';
 
-/** Where a row's cells lie (start, end, start, end …), or how its quotes fail to pair. */
-export type Scan = readonly number[] | 'open' | 'bad';
+/** The spans of a row's cells (start, end, start, end …), or how its quotes are unbalanced. */
+type Scan = readonly number[] | 'open' | 'bad';
 
 /**
- * Finds the cells of a row as RFC 4180 has it: a cell that starts with a quote ends with one, and two
- * quotes in it mean one.
+ * Finds the cells of a row according to RFC 4180: a cell that starts with a quote ends with one, and a doubled
+ * quote in it stands for one.
  * @param row without its final line break
- * @param inside true when the row starts within a quoted cell; the spans then mean nothing
- * @returns `open` when the row ends within a quoted cell, `bad` when something follows a closing quote
+ * @param inside true if the row starts within a quoted cell; the spans are then meaningless
+ * @returns `open` if the row ends within a quoted cell, `bad` if text follows a closing quote
  */
 export function scanRow(row: Raw, delimiter: string, inside = false): Scan {
   const spans: number[] = [];
@@ -37,8 +37,8 @@ function closingQuote(row: Raw, from: number): number {
   return at;
 }
 
-/** The cells of a row in which quotes mean nothing. */
-export function scanPlain(row: Raw, delimiter: string): readonly number[] {
+/** Finds the cells of a row in which quotes have no meaning. */
+export function scanUnquoted(row: Raw, delimiter: string): readonly number[] {
   const spans: number[] = [];
   let start = 0;
   for (;;) {
@@ -50,13 +50,13 @@ export function scanPlain(row: Raw, delimiter: string): readonly number[] {
   }
 }
 
-/** A cell's value, its quotes taken off. */
+/** Returns a cell's value without its quotes. */
 export const unquote = (cell: Raw): Raw =>
   cell.length > 1 && cell.startsWith('"') && cell.endsWith('"')
     ? cell.slice(1, -1).replaceAll('""', '"')
     : cell;
 
-/** A value written as a cell: in quotes where the old cell had them or the value needs them. */
+/** Writes a value as a cell, quoted if the old cell was or the value requires it. */
 export const quoteLike = (old: Raw, value: string, delimiter: string): Raw =>
   old.startsWith('"') || value.includes(delimiter) || /["\r\n]/.test(value)
     ? `"${value.replaceAll('"', '""')}"`
@@ -64,22 +64,19 @@ export const quoteLike = (old: Raw, value: string, delimiter: string): Raw =>
 
 const DELIMITERS = ['\t', ',', ';', '|'] as const;
 
-/** How many of a header's names are known, for each way to split it. */
-const knownNames = (header: string, delimiter: string, isKnown: (label: string) => boolean) =>
+/** Counts the known names of a header split at a delimiter. */
+const countKnown = (header: string, delimiter: string, isKnown: (label: string) => boolean) =>
   header.split(delimiter).filter((cell) => isKnown(unquote(cell.trim()))).length;
 
-/**
- * The delimiter under which a header line names the most columns that are known; a comma where no
- * column is known.
- */
+/** Returns the delimiter that gives a header line the most known columns; a comma if there are none. */
 export function detectDelimiter(
   header: string,
   isKnown: (label: string) => boolean,
 ): { delimiter: string; known: number } {
-  const ways = DELIMITERS.map((delimiter) => ({
+  const candidates = DELIMITERS.map((delimiter) => ({
     delimiter,
-    known: knownNames(header, delimiter, isKnown),
+    known: countKnown(header, delimiter, isKnown),
   }));
-  const best = ways.reduce((most, way) => (way.known > most.known ? way : most));
+  const best = candidates.reduce((a, b) => (b.known > a.known ? b : a));
   return best.known > 0 ? best : { delimiter: ',', known: 0 };
 }

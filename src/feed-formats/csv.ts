@@ -1,47 +1,47 @@
 import type { Cell, Chunk, Raw, Splitter } from './chunk.ts';
 import type { Column } from './columns.ts';
-import { detectDelimiter, quoteLike, scanPlain, scanRow, unquote } from './csv-cells.ts';
+import { detectDelimiter, quoteLike, scanRow, scanUnquoted, unquote } from './csv-cells.ts';
 import { applyEdits } from './edits.ts';
 import type { Encoding } from './encoding.ts';
 import { FeedError } from './feed-error.ts';
 import { type Line, lineSplitter, withoutBreak } from './lines.ts';
 
-export interface CsvOptions {
+interface CsvOptions {
   encoding: Encoding;
-  /** Found in the header line where it is not given. */
+  /** Detected from the header line if absent. */
   delimiter?: string | undefined;
   maxRowBytes: number;
-  /** What a header name means; undefined for a column that is only carried along. */
+  /** Maps a header name to a column; undefined for one that is passed through unread. */
   columnOf(label: string): Column | undefined;
-  /** The header row, of a feed whose first rows were read before; else it is the first that is not blank. */
+  /** The header row, when resuming; otherwise the first row that is not blank. */
   headerRow?: Raw | undefined;
-  /** Columns without which no row could be used, and what to call them to the one who left them out. */
+  /** Required columns, and their names in error messages. */
   required: Readonly<Partial<Record<Column, string>>>;
 }
 
-type Heading = Pick<Cell, 'label' | 'name'>;
+type HeaderCell = Pick<Cell, 'label' | 'name'>;
 
-/** A quoted cell with more line breaks than this is a quote that was never closed. */
+/** A quoted cell with more line breaks than this counts as an unclosed quote. */
 const MAX_LINES_IN_ROW = 1_000;
 
 /**
- * Rows of comma, semicolon, tab or pipe separated text under one header row. A quote that is never
- * closed costs its own line only: the lines it swallowed are read again.
+ * Splits comma, semicolon, tab or pipe separated text under one header row. An unclosed quote invalidates its own
+ * line only: the lines after it are read again.
  */
 export function csvSplitter(options: CsvOptions): Splitter {
   const { encoding, maxRowBytes } = options;
   const lines = lineSplitter(maxRowBytes);
   let delimiter = options.delimiter;
-  let header: readonly Heading[] | undefined;
-  /** Lines of a row whose quotes are still open. */
-  let open: { line: number; raw: Raw }[] = [];
+  let header: readonly HeaderCell[] | undefined;
+  /** Lines of a row whose quoted cell is still open. */
+  let openLines: { line: number; raw: Raw }[] = [];
   let openBytes = 0;
 
-  /** Where the cells lie. Tabs need no quotes, so among them a quote out of place is a mere letter. */
+  /** Finds the cells. TSV needs no quotes: a misplaced one there is an ordinary character. */
   function cellsOf(body: Raw): { spans: readonly number[]; quotes: boolean } | undefined {
-    const scan = scanRow(body, delimiter!);
-    if (typeof scan !== 'string') return { spans: scan, quotes: true };
-    return delimiter === '\t' ? { spans: scanPlain(body, delimiter), quotes: false } : undefined;
+    const cells = scanRow(body, delimiter!);
+    if (typeof cells !== 'string') return { spans: cells, quotes: true };
+    return delimiter === '\t' ? { spans: scanUnquoted(body, delimiter), quotes: false } : undefined;
   }
 
   function valuesOf(body: Raw): readonly string[] | undefined {
@@ -64,16 +64,16 @@ export function csvSplitter(options: CsvOptions): Splitter {
     const names = new Set<string | undefined>(header.map(({ name }) => name));
     const missing = Object.entries(options.required).find(([name]) => !names.has(name))?.[1];
     if (missing === undefined) return;
-    throw new FeedError('no-header', `The header row names no column ${missing}`);
+    throw new FeedError('no-header', `The header row has no column ${missing}`);
   }
 
-  /** The delimiter is told by its first line, as where the row is met for the first time. */
+  /** The delimiter is detected from the first line only, as in the first reading. */
   function readHeaderRow(raw: Raw): void {
     delimiter ??= delimiterOf(raw.split('\n', 1)[0]!);
     readHeader(valuesOf(withoutBreak(raw)) ?? []);
   }
 
-  function toPiece(line: number, raw: Raw): Chunk {
+  function toChunk(line: number, raw: Raw): Chunk {
     const values = valuesOf(withoutBreak(raw));
     if (!values) return misquoted(line, raw);
     if (values.every((value) => value.trim() === '')) return { kind: 'between', raw };
@@ -90,48 +90,48 @@ export function csvSplitter(options: CsvOptions): Splitter {
   }
 
   function misquoted(line: number, raw: Raw): Chunk {
-    if (!header) throw new FeedError('no-header', 'The quotes of the header row do not pair');
-    const detail = 'A quote is not closed, or text follows the quote that closes a value';
+    if (!header) throw new FeedError('no-header', 'The header row has unbalanced quotes');
+    const detail = 'A quote is not closed, or text follows a closing quote';
     return { kind: 'unreadable', line, raw, code: 'malformed', detail };
   }
 
-  /** Gives the first of the open lines up; the rest start afresh. */
-  function* giveUp(): Iterable<Chunk> {
-    const [first, ...rest] = open;
-    open = [];
+  /** Rejects the first open line and reads the others again. */
+  function* abandonOpenLine(): Iterable<Chunk> {
+    const [first, ...rest] = openLines;
+    openLines = [];
     openBytes = 0;
     if (!first) return;
-    yield toPiece(first.line, first.raw);
+    yield toChunk(first.line, first.raw);
     for (const { line, raw } of rest) yield* takeLine(line, raw);
   }
 
   function* takeLine(line: number, raw: Raw): Iterable<Chunk> {
-    if (open.length === 0 && raw.trim() === '') {
+    if (openLines.length === 0 && raw.trim() === '') {
       yield { kind: 'between', raw };
       return;
     }
     delimiter ??= delimiterOf(raw);
-    if (open.length === 0 && !raw.includes('"')) {
-      yield toPiece(line, raw);
+    if (openLines.length === 0 && !raw.includes('"')) {
+      yield toChunk(line, raw);
       return;
     }
-    open.push({ line, raw });
+    openLines.push({ line, raw });
     openBytes += raw.length;
-    const scan = scanRow(withoutBreak(raw), delimiter, open.length > 1);
-    const tooMuch = openBytes > maxRowBytes || open.length > MAX_LINES_IN_ROW;
-    if (scan === 'bad' || (scan === 'open' && tooMuch)) yield* giveUp();
-    else if (scan !== 'open') yield closeRow();
+    const cells = scanRow(withoutBreak(raw), delimiter, openLines.length > 1);
+    const isTooLong = openBytes > maxRowBytes || openLines.length > MAX_LINES_IN_ROW;
+    if (cells === 'bad' || (cells === 'open' && isTooLong)) yield* abandonOpenLine();
+    else if (cells !== 'open') yield closeRow();
   }
 
   function closeRow(): Chunk {
-    const row = { line: open[0]!.line, raw: open.map(({ raw }) => raw).join('') };
-    open = [];
+    const row = { line: openLines[0]!.line, raw: openLines.map(({ raw }) => raw).join('') };
+    openLines = [];
     openBytes = 0;
-    return toPiece(row.line, row.raw);
+    return toChunk(row.line, row.raw);
   }
 
-  function* takePart(part: Extract<Line, { kind: 'part' }>): Iterable<Chunk> {
-    while (open.length > 0) yield* giveUp();
+  function* takeLinePart(part: Extract<Line, { kind: 'part' }>): Iterable<Chunk> {
+    while (openLines.length > 0) yield* abandonOpenLine();
     if (!header) throw new FeedError('no-header', 'The first line is too long for a header row');
     if (!part.last) {
       yield { kind: 'between', raw: part.raw };
@@ -141,9 +141,9 @@ export function csvSplitter(options: CsvOptions): Splitter {
     yield { kind: 'unreadable', line: part.line, raw: part.raw, code: 'too-large', detail };
   }
 
-  function* take(pieces: Iterable<Line>): Iterable<Chunk> {
-    for (const piece of pieces) {
-      yield* piece.kind === 'line' ? takeLine(piece.line, piece.raw) : takePart(piece);
+  function* take(input: Iterable<Line>): Iterable<Chunk> {
+    for (const line of input) {
+      yield* line.kind === 'line' ? takeLine(line.line, line.raw) : takeLinePart(line);
     }
   }
 
@@ -152,7 +152,7 @@ export function csvSplitter(options: CsvOptions): Splitter {
     push: (raw) => take(lines.push(raw)),
     *end() {
       yield* take(lines.end());
-      while (open.length > 0) yield* giveUp();
+      while (openLines.length > 0) yield* abandonOpenLine();
       if (!header) throw new FeedError('no-header', 'There is no header row');
     },
     rewrite({ raw }, values): Raw {

@@ -1,13 +1,13 @@
 import type { Raw } from './chunk.ts';
 
-/** A stretch of a row, and what is written there instead. */
-export interface Edit {
+/** A span of a row and its replacement. */
+interface Edit {
   start: number;
   end: number;
   written: Raw;
 }
 
-/** The row with all edits made; they must not overlap. */
+/** Returns the row with all edits applied; they must not overlap. */
 export function applyEdits(raw: Raw, edits: readonly Edit[]): Raw {
   let out = '';
   let from = 0;

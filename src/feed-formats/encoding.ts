@@ -1,25 +1,25 @@
 import type { Raw } from './chunk.ts';
-import { FeedError, shown } from './feed-error.ts';
+import { excerpt, FeedError } from './feed-error.ts';
 
-/** How a feed's bytes become text, a row at a time, and how text between rows goes back to bytes. */
+/** Decodes a feed row by row, and encodes it again. */
 export interface Encoding {
   name: string;
-  /** Source bytes to raw, in order: UTF-16 becomes UTF-8 here, all else stays as it is. */
+  /** Converts source bytes to raw, in order: UTF-16 becomes UTF-8, other encodings stay unchanged. */
   toRaw(bytes: Buffer): Raw;
-  /** Raw back to the source's encoding, in order. */
+  /** Converts raw back to the source's encoding, in order. */
   toBytes(raw: Raw): Uint8Array;
-  /** Text of whole characters; what is no text becomes U+FFFD. */
+  /** Decodes whole characters; invalid bytes become U+FFFD. */
   decode(raw: Raw): string;
-  /** Text back to raw; a character that the encoding lacks becomes a question mark. */
+  /** Encodes text; a character that the encoding lacks becomes a question mark. */
   encode(text: string): Raw;
-  /** Whether `decode` must replace something. */
+  /** Whether `decode` would replace anything. */
   isBroken(raw: Raw): boolean;
 }
 
 /** The UTF-8 byte order mark. */
 export const BOM: Raw = '\xef\xbb\xbf';
 
-/** First bytes that give UTF-16 away: its byte order marks, or an ASCII character and its null byte. */
+/** First bytes of UTF-16: a byte order mark, or an ASCII character with its null byte. */
 const UTF16 = [
   { name: 'utf-16le', matches: (a: number, b: number) => a === 0xff && b === 0xfe },
   { name: 'utf-16be', matches: (a: number, b: number) => a === 0xfe && b === 0xff },
@@ -27,27 +27,27 @@ const UTF16 = [
   { name: 'utf-16be', matches: (a: number, b: number) => a === 0 && b !== 0 },
 ];
 
-/** Encodings whose ASCII bytes are always ASCII characters, so that rows can be split on bytes. */
+/** Encodings in which an ASCII byte is always an ASCII character: their rows can be split on bytes. */
 const SPLITTABLE = /^(utf-8|iso-8859-\d+|windows-\d+|koi8-[ru]|macintosh)$/;
 
 const fromBytes = (raw: Raw): Buffer => Buffer.from(raw, 'latin1');
 
 const hasNonAscii = (text: string): boolean => /[\u0080-\uffff]/.test(text);
 
-/** What bytes 0x80 to 0x9f are in windows-1252; all others are the characters of their numbers (WHATWG Encoding). */
+/** Characters of bytes 0x80 to 0x9f in windows-1252; other bytes equal their code points (WHATWG Encoding). */
 const WINDOWS_1252 =
   '\u20ac\u0081\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\u008d\u017d\u008f' +
   '\u0090\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\u009d\u017e\u0178';
 
-/** Node 20 reads windows-1252 as ISO-8859-1, and drops a 0xff that comes first. */
+/** Node 20 decodes windows-1252 as ISO-8859-1, and drops a leading 0xff. */
 const decodeWindows1252 = (raw: Raw): string =>
   raw.replaceAll(/[\x80-\x9f]/g, (byte) => WINDOWS_1252[byte.charCodeAt(0) - 0x80]!);
 
-/** The encoder that Node has for UTF-8 only, made from what its decoder says of each byte. */
+/** Builds an encoder from the decoder's result for each byte: Node encodes UTF-8 only. */
 function singleByteEncoder(decode: (raw: Raw) => string): (text: string) => Raw {
   const bytes = Array.from({ length: 128 }, (_, i) => String.fromCharCode(128 + i));
   const rawOf = new Map(bytes.map((byte) => [decode(byte), byte]));
-  return (text) => text.replaceAll(/[\u0080-\u{10ffff}]/gu, (letter) => rawOf.get(letter) ?? '?');
+  return (text) => text.replaceAll(/[\u0080-\u{10ffff}]/gu, (char) => rawOf.get(char) ?? '?');
 }
 
 function canonicalLabel(label: string): string | undefined {
@@ -98,7 +98,7 @@ function utf16(name: string): Encoding {
       const bytes = Buffer.from(back.decode(fromBytes(raw), { stream: true }), 'utf16le');
       return name === 'utf-16be' ? bytes.swap16() : bytes;
     },
-    // Lone surrogates were already replaced on the way in; a feed has no other use for U+FFFD.
+    // `toRaw` already replaced lone surrogates; a feed has no other use for U+FFFD.
     isBroken: (raw) => utf8.decode(raw).includes('\uFFFD'),
   };
 }
@@ -106,11 +106,11 @@ function utf16(name: string): Encoding {
 const XML_DECLARATION = /^<\?xml\s[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{1,40})["']/;
 
 /**
- * The encoding of a feed: UTF-16 by its first bytes, else a UTF-8 mark, else what the XML declaration
- * says, else `charset`, else UTF-8.
- * @param head the first bytes, 256 or more where the feed has them
- * @param charset from the media type the feed came with
- * @throws FeedError encoding, for one whose rows cannot be found by their bytes
+ * Detects the encoding of a feed: UTF-16 by its first bytes, else UTF-8 by its byte order mark, else the XML
+ * declaration, else `charset`, else UTF-8.
+ * @param head the first bytes, 256 or more if the feed has them
+ * @param charset of the feed's media type
+ * @throws FeedError encoding, if rows cannot be split on bytes in it
  */
 export function detectEncoding(head: Buffer, charset?: string): Encoding {
   const wide = UTF16.find(({ matches }) => head.length > 1 && matches(head[0]!, head[1]!));
@@ -118,10 +118,10 @@ export function detectEncoding(head: Buffer, charset?: string): Encoding {
   const raw = head.subarray(0, 256).toString('latin1');
   if (raw.startsWith(BOM)) return byteEncoding('utf-8');
   const label = XML_DECLARATION.exec(raw)?.[1] ?? charset ?? 'utf-8';
-  // Bytes that start so are not UTF-16, whatever they say of themselves; .NET likes to say it.
+  // A declaration readable as ASCII cannot be UTF-16, even if it says so; .NET often does.
   const name = canonicalLabel(label)?.replace(/^utf-16.e$/, 'utf-8');
   if (!name || !SPLITTABLE.test(name)) {
-    throw new FeedError('encoding', `The encoding ${shown(label)} is not read here; send UTF-8`);
+    throw new FeedError('encoding', `The encoding ${excerpt(label)} is not supported; send UTF-8`);
   }
   return byteEncoding(name);
 }

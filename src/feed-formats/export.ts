@@ -1,14 +1,14 @@
 import type { Chunk } from './chunk.ts';
 import { FEED_LIMITS } from './limits.ts';
 import { type Link, replaceLinks } from './links.ts';
-import { type FeedReading, feedChunks, type OpenFeed } from './parse.ts';
-import { type FeedRow, rowReader } from './row.ts';
+import { type FeedReadOptions, feedChunks, type OpenFeed } from './parse.ts';
+import { createRowReader, type FeedRow } from './row.ts';
 
 /**
- * The new link of one image of a row; undefined keeps the old one.
- * @param image 0 for `imageLink`, then `additionalImageLinks` from 1
+ * Returns the new link of one image of a row; undefined keeps the old one.
+ * @param image 0 for `imageLink`, `additionalImageLinks` from 1
  */
-export type Replace = (
+export type ReplaceLink = (
   row: FeedRow,
   image: number,
   url: string,
@@ -16,44 +16,44 @@ export type Replace = (
 
 const BLOCK_BYTES = 64 * 1024;
 
-/** A link that any feed can carry: in ASCII, and without the commas that would divide it. */
+/** Normalises a link for any feed format: ASCII, and no commas, which would separate links. */
 const plainLink = (link: string): string => new URL(link).href.replaceAll(',', '%2C');
 
 /**
- * Writes a feed again with other image links, as a stream in the same format, encoding and layout.
- * Whatever is no replaced link leaves byte for byte as it came, faulty rows included.
- * @param source the feed, read with the same `reading` as before so that the same rows are found
- * @throws FeedError as `parseFeed`; TypeError when `replace` gives what is no URL
+ * Exports a feed with other image links, as a stream in the same format, encoding and layout. Everything but the
+ * replaced links stays byte for byte, including invalid rows.
+ * @param source the feed; with the `options` of the first reading the same rows are found
+ * @throws FeedError as `parseFeed`; TypeError if `replace` returns an invalid URL
  */
 export async function* exportFeed(
   source: AsyncIterable<Uint8Array>,
-  replace: Replace,
-  reading: FeedReading = {},
+  replace: ReplaceLink,
+  options: FeedReadOptions = {},
 ): AsyncGenerator<Uint8Array> {
-  const read = rowReader(reading.limits ?? FEED_LIMITS);
+  const read = createRowReader(options.limits ?? FEED_LIMITS);
   let open: OpenFeed | undefined;
-  const pieces = feedChunks(source, reading, (feed) => {
+  const chunks = feedChunks(source, options, (feed) => {
     open = feed;
   });
 
-  async function rewritten(piece: Chunk): Promise<string> {
-    const found = read(piece);
-    if (piece.kind !== 'record' || found?.item.kind !== 'row') return piece.raw;
+  async function rewrite(chunk: Chunk): Promise<string> {
+    const found = read(chunk);
+    if (chunk.kind !== 'record' || found?.item.kind !== 'row') return chunk.raw;
     const changes = new Map<Link, string>();
     for (const [image, link] of found.links.entries()) {
       const url = await replace(found.item, image, link.url);
       if (url !== undefined) changes.set(link, plainLink(url));
     }
-    if (changes.size === 0) return piece.raw;
-    return open!.splitter.rewrite(piece, replaceLinks(piece, changes));
+    if (changes.size === 0) return chunk.raw;
+    return open!.splitter.rewrite(chunk, replaceLinks(chunk, changes));
   }
 
-  let held = '';
-  for await (const piece of pieces) {
-    held += await rewritten(piece);
-    if (held.length < BLOCK_BYTES) continue;
-    yield open!.encoding.toBytes(held);
-    held = '';
+  let buffered = '';
+  for await (const chunk of chunks) {
+    buffered += await rewrite(chunk);
+    if (buffered.length < BLOCK_BYTES) continue;
+    yield open!.encoding.toBytes(buffered);
+    buffered = '';
   }
-  if (held) yield open!.encoding.toBytes(held);
+  if (buffered) yield open!.encoding.toBytes(buffered);
 }

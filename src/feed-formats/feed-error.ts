@@ -1,5 +1,5 @@
-/** Why nothing more can be read of a feed. */
-export type FeedErrorReason =
+/** Why a feed cannot be read any further. */
+type FeedErrorReason =
   | 'empty'
   | 'unknown-format'
   | 'compressed'
@@ -11,29 +11,29 @@ export type FeedErrorReason =
   | 'too-many-rows'
   | 'too-large';
 
-/** Where in the feed, both counted from 1; `column` counts bytes. */
+/** A position in the feed, both from 1; `column` counts bytes. */
 export interface FeedPosition {
   line: number;
   column: number;
 }
 
 /**
- * The feed as a whole cannot be read, or no further than this. `detail` is for the retailer: what is
- * wrong and what to send instead; it never quotes the feed at length.
+ * The feed cannot be read, or not beyond this position. `detail` is for the retailer: what is wrong and what to
+ * send instead; it quotes only short excerpts of the feed.
  */
 export class FeedError extends Error {
   readonly reason: FeedErrorReason;
   readonly detail: string;
-  readonly place: FeedPosition | undefined;
+  readonly position: FeedPosition | undefined;
 
-  constructor(reason: FeedErrorReason, detail: string, place?: FeedPosition) {
-    super(place ? `${detail} (line ${place.line}, column ${place.column})` : detail);
+  constructor(reason: FeedErrorReason, detail: string, position?: FeedPosition) {
+    super(position ? `${detail} (line ${position.line}, column ${position.column})` : detail);
     this.name = 'FeedError';
     this.reason = reason;
     this.detail = this.message;
-    this.place = place;
+    this.position = position;
   }
 }
 
-/** A few letters of the feed, safe to show in a sentence. */
-export const shown = (text: string): string => JSON.stringify(text.slice(0, 40));
+/** Quotes at most 40 characters of the feed, escaped for a message. */
+export const excerpt = (text: string): string => JSON.stringify(text.slice(0, 40));

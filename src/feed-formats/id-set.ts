@@ -2,19 +2,19 @@ import { createHash } from 'node:crypto';
 import type { Reason } from './row-error.ts';
 
 export interface IdSet {
-  /** @returns false when the id was there already */
+  /** @returns false if the set already has the id */
   add(id: string): boolean;
 }
 
 /**
- * The ids seen so far, each as 64 bits of its SHA-256 in an open table: 16 to 32 bytes an id, whatever
- * its length. Among a million ids, one is taken for another with a chance of 1 in 37 million.
+ * A set of ids, each stored as 64 bits of its SHA-256 in an open-addressing table: 16 to 32 bytes an id of any
+ * length. Among a million ids, the probability of a collision is 1 in 37 million.
  */
 export function idSet(): IdSet {
   let slots = new Uint32Array(2 * 1024);
   let size = 0;
 
-  /** Index of the pair's slot, or of the free one where it belongs; 0, 0 marks a free slot. */
+  /** Returns the index of the pair's slot, or of the free slot where it belongs; 0, 0 marks a free slot. */
   function find(table: Uint32Array, high: number, low: number): number {
     const mask = table.length / 2 - 1;
     let slot = low & mask;
@@ -51,9 +51,9 @@ export function idSet(): IdSet {
 }
 
 /**
- * Takes the id of the next row.
- * @param name what the id is called to the one who sent it
- * @returns why it cannot be the row's id
+ * Validates the id of the next row and adds it to the set.
+ * @param name of the id in error messages
+ * @returns why the id is invalid; undefined if it is valid
  */
 export function takeId(
   ids: IdSet,

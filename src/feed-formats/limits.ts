@@ -1,20 +1,20 @@
-/** How much of a stranger's feed is taken in; what goes past a limit is a fault, never a crash. */
+/** Limits for untrusted feeds; exceeding one is an error, never a crash. */
 export interface FeedLimits {
-  /** Bytes of one feed; more end the reading with a FeedError. */
+  /** Bytes of one feed; more is a FeedError. */
   maxBytes: number;
-  /** Rows in one feed; more end the reading with a FeedError. */
+  /** Rows in one feed; more is a FeedError. */
   maxRows: number;
-  /** Bytes of one row as written, markup and quotes included; a longer row is skipped. */
+  /** Bytes of one row as written, including markup and quotes; a longer row is skipped. */
   maxRowBytes: number;
-  /** Characters of an id; a longer one makes the row unusable. */
+  /** Characters of an id; a longer one invalidates the row. */
   maxIdChars: number;
-  /** Characters of one link. Google takes 2,000. */
+  /** Characters of one link; Google accepts 2,000. */
   maxUrlChars: number;
-  /** Characters kept of each descriptive text. Google takes 5,000 in a description. */
+  /** Characters read of each descriptive text; Google accepts 5,000 in a description. */
   maxTextChars: number;
-  /** Additional images of one row; Google takes 10. */
+  /** Additional images of one row; Google accepts 10. */
   maxAdditionalImages: number;
-  /** XML elements within one another, in an item or around the items. */
+  /** Nesting depth of XML elements, within an item or around the items. */
   maxDepth: number;
 }
 

@@ -1,31 +1,31 @@
 import type { Raw } from './chunk.ts';
 
-/** A whole line, its line break included, or a part of one that is too long to hold. */
+/** A whole line, including its line break, or a part of one that is too long to buffer. */
 export type Line =
   | { kind: 'line'; line: number; raw: Raw }
   | { kind: 'part'; line: number; raw: Raw; last: boolean };
 
-export interface LineSplitter {
+interface LineSplitter {
   push(raw: Raw): Iterable<Line>;
   end(): Iterable<Line>;
 }
 
-/** Splits at LF, so at CRLF too; a line past `maxBytes` comes out in parts, the last one marked. */
+/** Splits at LF, and so at CRLF; a line beyond `maxBytes` is yielded in parts, the last one marked. */
 export function lineSplitter(maxBytes: number): LineSplitter {
   let line = 1;
-  let held = '';
+  let buffered = '';
   let tooLong = false;
 
-  /** What `text`, the next of the present line, makes of it. */
-  function take(text: Raw, ends: boolean): Line | undefined {
-    tooLong ||= held.length + text.length > maxBytes;
-    if (!ends && !tooLong) {
-      held += text;
+  /** Adds text to the current line; returns the line or part it completes. */
+  function take(text: Raw, isEnd: boolean): Line | undefined {
+    tooLong ||= buffered.length + text.length > maxBytes;
+    if (!isEnd && !tooLong) {
+      buffered += text;
       return;
     }
-    const raw = held + text;
-    held = '';
-    if (tooLong) return { kind: 'part', line, raw, last: ends };
+    const raw = buffered + text;
+    buffered = '';
+    if (tooLong) return { kind: 'part', line, raw, last: isEnd };
     return { kind: 'line', line, raw };
   }
 
@@ -43,11 +43,11 @@ export function lineSplitter(maxBytes: number): LineSplitter {
       if (rest) yield rest;
     },
     *end() {
-      const last = held || tooLong ? take('', true) : undefined;
+      const last = buffered || tooLong ? take('', true) : undefined;
       if (last) yield last;
     },
   };
 }
 
-/** A line without its line break. */
+/** Returns a line without its line break. */
 export const withoutBreak = (raw: Raw): Raw => raw.replace(/\r?\n$/, '');

@@ -5,10 +5,10 @@ import type { Encoding } from './encoding.ts';
 import { jsonElements, jsonMembers, type Member } from './json-members.ts';
 import { type Line, lineSplitter } from './lines.ts';
 
-export interface NdjsonOptions {
+interface NdjsonOptions {
   encoding: Encoding;
   maxRowBytes: number;
-  /** What a key means; undefined for a member that is only carried along. */
+  /** Maps a key to a column; undefined for a member that is passed through unread. */
   columnOf(label: string): Column | undefined;
 }
 
@@ -17,8 +17,8 @@ type JsonObject = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A JSON object on a line of its own; undefined for anything else. */
-export function parseObject(text: string): JsonObject | undefined {
+/** Parses a JSON object; returns undefined for anything else. */
+function parseObject(text: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return isObject(value) ? value : undefined;
@@ -27,7 +27,7 @@ export function parseObject(text: string): JsonObject | undefined {
   }
 }
 
-/** A value as text, where it has one. A number that JavaScript would round has none. */
+/** Returns a scalar as text; undefined for other values and for integers that JavaScript would round. */
 function textOf(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   if (typeof value === 'boolean') return String(value);
@@ -35,24 +35,24 @@ function textOf(value: unknown): string | undefined {
   return Number.isInteger(value) && !Number.isSafeInteger(value) ? undefined : String(value);
 }
 
-/** One place a value, so that `rewrite` can put each back where it was. */
+/** Returns one text for each value of an array, so that `rewrite` can replace it by index. */
 const valuesOf = (value: unknown): string[] =>
   Array.isArray(value) ? value.map((each) => textOf(each) ?? '') : [textOf(value) ?? ''];
 
-/** Where the texts of a value stand, and which of its values each is; the others stay as they are written. */
-const textsIn = (raw: Raw, value: Pick<Member, 'start' | 'end'>) =>
+/** Returns the spans of a value's strings, with their indices; other values are not rewritten. */
+const textElements = (raw: Raw, value: Pick<Member, 'start' | 'end'>) =>
   raw[value.start] === '['
     ? jsonElements(raw, value.start)
         .map((element, i) => ({ ...element, i }))
         .filter(({ start }) => raw[start] === '"')
     : [{ ...value, i: 0 }];
 
-/** Rows of one JSON object a line. */
+/** Splits rows of one JSON object a line. */
 export function ndjsonSplitter(options: NdjsonOptions): Splitter {
   const { encoding, maxRowBytes, columnOf } = options;
   const lines = lineSplitter(maxRowBytes);
 
-  function toPiece(line: number, raw: Raw): Chunk {
+  function toChunk(line: number, raw: Raw): Chunk {
     if (raw.trim() === '') return { kind: 'between', raw };
     const object = parseObject(encoding.decode(raw));
     if (!object) {
@@ -65,19 +65,19 @@ export function ndjsonSplitter(options: NdjsonOptions): Splitter {
     return { kind: 'record', line, raw, broken: encoding.isBroken(raw), cells };
   }
 
-  function partToPiece({ line, raw, last }: Extract<Line, { kind: 'part' }>): Chunk {
+  function partToChunk({ line, raw, last }: Extract<Line, { kind: 'part' }>): Chunk {
     if (!last) return { kind: 'between', raw };
     const detail = `The row is longer than ${maxRowBytes} bytes`;
     return { kind: 'unreadable', line, raw, code: 'too-large', detail };
   }
 
-  function* take(pieces: Iterable<Line>): Iterable<Chunk> {
-    for (const piece of pieces) {
-      yield piece.kind === 'line' ? toPiece(piece.line, piece.raw) : partToPiece(piece);
+  function* take(input: Iterable<Line>): Iterable<Chunk> {
+    for (const each of input) {
+      yield each.kind === 'line' ? toChunk(each.line, each.raw) : partToChunk(each);
     }
   }
 
-  /** The last of several equal keys is the one that JSON.parse takes. */
+  /** Of several equal keys, JSON.parse uses the last. */
   const memberOf = (raw: Raw, label: string) =>
     jsonMembers(raw).findLast(({ key }) => JSON.parse(encoding.decode(key)) === label);
 
@@ -86,7 +86,7 @@ export function ndjsonSplitter(options: NdjsonOptions): Splitter {
     end: () => take(lines.end()),
     rewrite({ raw, cells }, values): Raw {
       const edits = [...values].flatMap(([index, replaced]) =>
-        textsIn(raw, memberOf(raw, cells[index]!.label)!).map(({ start, end, i }) => {
+        textElements(raw, memberOf(raw, cells[index]!.label)!).map(({ start, end, i }) => {
           const written = encoding.encode(JSON.stringify(replaced[i]!));
           return { start, end, written };
         }),

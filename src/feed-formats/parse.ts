@@ -6,13 +6,13 @@ import { FeedError } from './feed-error.ts';
 import { FEED_LIMITS, type FeedLimits } from './limits.ts';
 import { ndjsonSplitter } from './ndjson.ts';
 import { readChunks } from './read-chunks.ts';
-import { type FeedRow, rowReader } from './row.ts';
+import { createRowReader, type FeedRow } from './row.ts';
 import type { RowError } from './row-error.ts';
 import { charsetOf, type FeedFormat, type FeedHints, isBinary, sniffFeed } from './sniff.ts';
 import { xmlSplitter } from './xml.ts';
 
-/** How to read a feed: in a format that is known, or in the one its bytes and these hints show. */
-export interface FeedReading extends FeedHints {
+/** How to read a feed: in a given format, or in the one detected from its bytes and these hints. */
+export interface FeedReadOptions extends FeedHints {
   format?: FeedFormat | undefined;
   limits?: FeedLimits;
 }
@@ -26,9 +26,9 @@ const delimited = (encoding: Encoding, limits: FeedLimits, delimiter?: string): 
     required: { id: 'id', imageLink: 'image_link' },
   });
 
-type Open = (encoding: Encoding, limits: FeedLimits) => Splitter;
+type OpenSplitter = (encoding: Encoding, limits: FeedLimits) => Splitter;
 
-const SPLITTERS: Readonly<Record<FeedFormat, Open>> = {
+const SPLITTERS: Readonly<Record<FeedFormat, OpenSplitter>> = {
   rss: (encoding, limits) => xmlSplitter('rss', encoding, limits),
   atom: (encoding, limits) => xmlSplitter('atom', encoding, limits),
   tsv: (encoding, limits) => delimited(encoding, limits, '\t'),
@@ -37,29 +37,29 @@ const SPLITTERS: Readonly<Record<FeedFormat, Open>> = {
 };
 
 /**
- * The splitter for a feed.
- * @param head its first bytes, some thousands where it has them
+ * Returns the splitter for a feed.
+ * @param head its first bytes, some thousands if it has them
  * @throws FeedError compressed, unknown-format, encoding
  */
-function openSplitter(encoding: Encoding, head: Buffer, reading: FeedReading): Splitter {
+function openSplitter(encoding: Encoding, head: Buffer, options: FeedReadOptions): Splitter {
   if (isBinary(head)) {
-    throw new FeedError('compressed', 'This is a packed or binary file; send the feed itself');
+    throw new FeedError('compressed', 'This is a compressed or binary file; send the feed itself');
   }
-  const format = reading.format ?? sniffFeed(head, reading);
-  if (format) return SPLITTERS[format](encoding, reading.limits ?? FEED_LIMITS);
+  const format = options.format ?? sniffFeed(head, options);
+  if (format) return SPLITTERS[format](encoding, options.limits ?? FEED_LIMITS);
   const detail = /^\s*<(!doctype )?html/i.test(head.subarray(0, 1024).toString('latin1'))
     ? 'This is an HTML page, not a feed'
-    : 'This is no feed in RSS, Atom, TSV, CSV or NDJSON with columns such as id and image_link';
+    : 'This is not an RSS, Atom, TSV, CSV or NDJSON feed with columns such as id and image_link';
   throw new FeedError('unknown-format', detail);
 }
 
-/** What a feed is read with, once its first bytes are there. */
+/** Encoding and splitter of a feed, known after its first bytes. */
 export interface OpenFeed {
   encoding: Encoding;
   splitter: Splitter;
 }
 
-async function* cutOff(
+async function* limitBytes(
   source: AsyncIterable<Uint8Array>,
   maxBytes: number,
 ): AsyncGenerator<Uint8Array> {
@@ -74,38 +74,38 @@ async function* cutOff(
 }
 
 /**
- * The pieces of a feed.
- * @param opened told of the splitter before the first piece comes
+ * Yields the chunks of a feed.
+ * @param onOpen called with the splitter before the first chunk
  * @throws FeedError
  */
 export async function* feedChunks(
   source: AsyncIterable<Uint8Array>,
-  reading: FeedReading,
-  opened: (feed: OpenFeed) => void = () => {},
+  options: FeedReadOptions,
+  onOpen: (feed: OpenFeed) => void = () => {},
 ): AsyncGenerator<Chunk> {
-  const { limits = FEED_LIMITS, mediaType } = reading;
+  const { limits = FEED_LIMITS, mediaType } = options;
   let empty = true;
-  yield* readChunks(cutOff(source, limits.maxBytes), charsetOf(mediaType), (encoding, head) => {
+  yield* readChunks(limitBytes(source, limits.maxBytes), charsetOf(mediaType), (encoding, head) => {
     empty = false;
-    const splitter = openSplitter(encoding, head, reading);
-    opened({ encoding, splitter });
+    const splitter = openSplitter(encoding, head, options);
+    onOpen({ encoding, splitter });
     return splitter;
   });
   if (empty) throw new FeedError('empty', 'The feed is empty');
 }
 
 /**
- * Reads a feed as a stream: each of its rows once, as a row or as a fault, in the order of the feed and
- * in constant memory but for some 32 bytes a row, which find duplicate ids.
- * @throws FeedError where nothing more can be read; the rows before that have been given
+ * Parses a feed as a stream: yields each of its rows once, as a row or as an error, in the order of the feed.
+ * Memory is constant except for some 32 bytes a row, used to detect duplicate ids.
+ * @throws FeedError if the feed cannot be read further; the rows before that have been yielded
  */
 export async function* parseFeed(
   source: AsyncIterable<Uint8Array>,
-  reading: FeedReading = {},
+  options: FeedReadOptions = {},
 ): AsyncGenerator<FeedRow | RowError> {
-  const read = rowReader(reading.limits ?? FEED_LIMITS);
-  for await (const piece of feedChunks(source, reading)) {
-    const row = read(piece);
+  const read = createRowReader(options.limits ?? FEED_LIMITS);
+  for await (const chunk of feedChunks(source, options)) {
+    const row = read(chunk);
     if (row) yield row.item;
   }
 }

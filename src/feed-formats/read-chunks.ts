@@ -3,45 +3,45 @@ import { BOM, detectEncoding, type Encoding } from './encoding.ts';
 
 const BLOCK_BYTES = 64 * 1024;
 
-/** The same bytes in blocks of one size, so that neither crumbs nor boulders reach the splitters. */
+/** Regroups bytes into blocks of one size: splitters see neither tiny nor huge blocks. */
 async function* blocks(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
-  let held = Buffer.allocUnsafe(BLOCK_BYTES);
+  let block = Buffer.allocUnsafe(BLOCK_BYTES);
   let length = 0;
   for await (const chunk of source) {
     for (let from = 0; from < chunk.length; ) {
       const taken = Math.min(chunk.length - from, BLOCK_BYTES - length);
-      held.set(chunk.subarray(from, from + taken), length);
+      block.set(chunk.subarray(from, from + taken), length);
       length += taken;
       from += taken;
       if (length < BLOCK_BYTES) continue;
-      yield held;
-      held = Buffer.allocUnsafe(BLOCK_BYTES);
+      yield block;
+      block = Buffer.allocUnsafe(BLOCK_BYTES);
       length = 0;
     }
   }
-  if (length > 0) yield held.subarray(0, length);
+  if (length > 0) yield block.subarray(0, length);
 }
 
-/** The same pieces, those between rows put together: a feed may have millions of blank lines. */
-function* joinBetween(pieces: Iterable<Chunk>): Iterable<Chunk> {
+/** Joins consecutive chunks between rows: a feed may have millions of blank lines. */
+function* joinBetween(chunks: Iterable<Chunk>): Iterable<Chunk> {
   let between = '';
-  for (const piece of pieces) {
-    if (piece.kind === 'between' && !piece.header) {
-      between += piece.raw;
+  for (const chunk of chunks) {
+    if (chunk.kind === 'between' && !chunk.header) {
+      between += chunk.raw;
       continue;
     }
     if (between) yield { kind: 'between', raw: between };
     between = '';
-    yield piece;
+    yield chunk;
   }
   if (between) yield { kind: 'between', raw: between };
 }
 
 /**
- * Reads a source to its end as pieces, in constant memory; an empty one has none.
- * @param charset from the media type the source came with
- * @param open makes the splitter, once, from the first block of bytes (up to 64 KiB)
- * @throws FeedError encoding, and what `open` and the splitter throw
+ * Reads a source to its end as chunks, in constant memory; an empty source has none.
+ * @param charset of the source's media type
+ * @param open creates the splitter, once, from the first block of bytes (up to 64 KiB)
+ * @throws FeedError encoding, and those of `open` and the splitter
  */
 export async function* readChunks(
   source: AsyncIterable<Uint8Array>,

@@ -11,7 +11,7 @@ export interface Reason {
     | 'too-long'
     | 'too-many-images'
     | 'broken-text';
-  /** The column as the feed writes it, where the fault is in one. */
+  /** The column as the feed writes it, if the error is in one. */
   column?: string;
   detail: string;
 }
@@ -19,14 +19,13 @@ export interface Reason {
 export interface RowPosition {
   /** The line on which the row starts, from 1. */
   line: number;
-  /** The row's number in the feed, from 0, faulty rows included. */
+  /** The row's index in the feed, from 0, counting invalid rows. */
   index: number;
 }
 
-/** A row that cannot be used. */
+/** An invalid row. */
 export interface RowError extends RowPosition {
-  kind: 'fault';
-  type: 'invalid-row';
+  kind: 'error';
   id?: string;
   /** All reasons, at least one. */
   reasons: readonly Reason[];
@@ -35,13 +34,12 @@ export interface RowError extends RowPosition {
 }
 
 export const rowError = (
-  place: RowPosition,
+  position: RowPosition,
   id: string | undefined,
   reasons: readonly Reason[],
 ): RowError => ({
-  kind: 'fault',
-  type: 'invalid-row',
-  ...place,
+  kind: 'error',
+  ...position,
   ...(id !== undefined && { id }),
   reasons,
   detail: reasons.map(({ detail }) => detail).join('; '),
@@ -49,5 +47,5 @@ export const rowError = (
 
 export const BROKEN_TEXT: Reason = {
   code: 'broken-text',
-  detail: 'Some bytes of the row are no text in its encoding',
+  detail: 'Some bytes of the row are invalid in its encoding',
 };

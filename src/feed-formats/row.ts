@@ -3,7 +3,7 @@ import type { Column } from './columns.ts';
 import { FeedError } from './feed-error.ts';
 import { idSet, takeId } from './id-set.ts';
 import type { FeedLimits } from './limits.ts';
-import { type Link, linksOf } from './links.ts';
+import { type Link, readLinks } from './links.ts';
 import {
   BROKEN_TEXT,
   type Reason,
@@ -13,9 +13,9 @@ import {
 } from './row-error.ts';
 
 /**
- * A product with an id and at least its first image. Texts are trimmed and never empty. Every row of a
- * feed is either one of these or a RowFault, once. The texts may share memory with the feed around
- * them, so copy those that are to be kept for all rows.
+ * A product with an id and at least its first image. Texts are trimmed and never empty. Every row of a feed yields
+ * either one of these or a RowError, once. The texts may share memory with the feed around them: copy those that
+ * are retained for all rows.
  */
 export interface FeedRow extends RowPosition {
   kind: 'row';
@@ -29,23 +29,23 @@ export interface FeedRow extends RowPosition {
   gender?: string;
   ageGroup?: string;
   brand?: string;
-  /** An http(s) URL as the feed has it. */
+  /** An http(s) URL as the feed writes it. */
   imageLink: string;
   additionalImageLinks: readonly string[];
-  /** Columns that were not read, as the feed writes them; the export keeps them. */
+  /** Unread columns, as the feed writes them; the export retains them. */
   otherColumns: readonly string[];
-  /** What is wrong with the row and does not stop it. */
+  /** Problems that do not invalidate the row. */
   notes: readonly Reason[];
 }
 
-/** What is read of a row as it stands: the id and the texts, without the links. */
+/** Columns that are read as text: all but the links. */
 type Text = Exclude<Column, 'imageLink' | 'additionalImageLink'>;
 type Texts = Partial<Record<Text, string>>;
 
-/** A row, and the places of its links for those who rewrite them. */
-export interface ReadRow {
+/** A row and its links, for rewriting them. */
+interface RowWithLinks {
   item: FeedRow | RowError;
-  /** The links of `item`, in its order; none for a fault. */
+  /** The links of `item`, in order; none for an error. */
   links: readonly Link[];
 }
 
@@ -55,7 +55,7 @@ interface RowTexts {
   notes: Reason[];
 }
 
-/** Of several columns with one meaning, the first that has something in it is read. */
+/** Reads the texts. Of several columns with one meaning, the first that is not empty counts. */
 function readTexts({ cells }: RecordChunk, maxChars: number): RowTexts {
   const texts: Texts = {};
   const otherColumns: string[] = [];
@@ -73,25 +73,25 @@ function readTexts({ cells }: RecordChunk, maxChars: number): RowTexts {
   return { texts, otherColumns, notes };
 }
 
-/** Reads the rows of one feed in order; it remembers their ids to find duplicates. */
-export function rowReader(limits: FeedLimits): (piece: Chunk) => ReadRow | undefined {
+/** Returns a reader for the rows of one feed, in order; it remembers their ids to find duplicates. */
+export function createRowReader(limits: FeedLimits): (chunk: Chunk) => RowWithLinks | undefined {
   const ids = idSet();
   let rows = 0;
 
-  function readRecord(record: RecordChunk, place: RowPosition): ReadRow {
+  function readRecord(record: RecordChunk, position: RowPosition): RowWithLinks {
     const { texts, otherColumns, notes } = readTexts(record, limits.maxTextChars);
     const { id, ...rest } = texts;
-    const { image, additional, faults, notes: linkNotes } = linksOf(record, limits);
-    const reasons = [takeId(ids, id, 'id', limits.maxIdChars), ...faults].filter(
+    const { image, additional, errors, notes: linkNotes } = readLinks(record, limits);
+    const reasons = [takeId(ids, id, 'id', limits.maxIdChars), ...errors].filter(
       (reason) => reason !== undefined,
     );
     if (record.broken) (id?.includes('\uFFFD') ? reasons : notes).push(BROKEN_TEXT);
     if (id === undefined || image === undefined || reasons.length > 0) {
-      return { item: rowError(place, id?.slice(0, limits.maxIdChars), reasons), links: [] };
+      return { item: rowError(position, id?.slice(0, limits.maxIdChars), reasons), links: [] };
     }
     const item: FeedRow = {
       kind: 'row',
-      ...place,
+      ...position,
       id,
       ...rest,
       imageLink: image.url,
@@ -102,17 +102,17 @@ export function rowReader(limits: FeedLimits): (piece: Chunk) => ReadRow | undef
     return { item, links: [image, ...additional] };
   }
 
-  return (piece) => {
-    if (piece.kind === 'between') return undefined;
+  return (chunk) => {
+    if (chunk.kind === 'between') return undefined;
     if (rows === limits.maxRows) {
       throw new FeedError('too-many-rows', `The feed has more than ${limits.maxRows} rows`);
     }
-    const place = { line: piece.line, index: rows };
+    const position = { line: chunk.line, index: rows };
     rows += 1;
-    if (piece.kind === 'record') return readRecord(piece, place);
-    const { code, detail, id } = piece;
+    if (chunk.kind === 'record') return readRecord(chunk, position);
+    const { code, detail, id } = chunk;
     return {
-      item: rowError(place, id?.slice(0, limits.maxIdChars), [{ code, detail }]),
+      item: rowError(position, id?.slice(0, limits.maxIdChars), [{ code, detail }]),
       links: [],
     };
   };

@@ -5,9 +5,9 @@ import { BOM, detectEncoding } from './encoding.ts';
 export const FEED_FORMATS = ['rss', 'atom', 'tsv', 'csv', 'ndjson'] as const;
 export type FeedFormat = (typeof FEED_FORMATS)[number];
 
-/** What is known of a feed beside its bytes. */
+/** What is known of a feed besides its bytes. */
 export interface FeedHints {
-  /** The media type it was served or uploaded with; its charset parameter counts too. */
+  /** The media type it was served or uploaded with, including its charset parameter. */
   mediaType?: string;
   /** A file name, or the last part of a URL's path. */
   fileName?: string;
@@ -37,7 +37,7 @@ const EXTENSIONS: Readonly<Record<string, FeedFormat>> = {
   jsonl: 'ndjson',
 };
 
-/** Names are strangers' words: `constructor` is in no table of ours. */
+/** Looks up an untrusted name: `constructor` must not find an inherited property. */
 const formatIn = (
   table: Readonly<Record<string, FeedFormat>>,
   name: string | undefined,
@@ -47,7 +47,7 @@ const formatIn = (
 /** Space, processing instructions and comments. */
 const BEFORE_ROOT = /^(?:\s+|<\?[\s\S]*?\?>|<!--[\s\S]*?-->)*/;
 
-/** The root's local name: of its tag, or already of the document type, which the parser will refuse. */
+/** The root's local name, by its tag or by the document type declaration, which the parser rejects later. */
 const ROOT = /^<(?:!DOCTYPE\s+)?(?:[\w.-]+:)?([\w.-]+)/i;
 
 function sniffXml(text: string): FeedFormat | undefined {
@@ -66,7 +66,7 @@ function sniffDelimited(text: string): FeedFormat | undefined {
 
 const firstLine = (text: string): string => /^.*/.exec(text)![0];
 
-/** The charset parameter of a media type. */
+/** Returns the charset parameter of a media type. */
 export const charsetOf = (mediaType: string | undefined): string | undefined =>
   /;\s*charset\s*=\s*"?([\w.:-]+)/i.exec(mediaType ?? '')?.[1];
 
@@ -76,19 +76,19 @@ function formatByName({ mediaType = '', fileName = '' }: FeedHints): FeedFormat 
   return formatIn(MEDIA_TYPES, type) ?? formatIn(EXTENSIONS, extension);
 }
 
-/** First bytes of what may be labelled a feed and is none: gzip, zip, zstd, PDF, images. */
+/** First bytes of files that may be mislabelled as feeds: gzip, zip, zstd, PDF, images. */
 const BINARIES = ['\x1f\x8b', 'PK\x03\x04', '\x28\xb5\x2f\xfd', '%PDF', '\x89PNG', '\xff\xd8\xff'];
 
-/** Whether the bytes are packed, or no text at all. */
+/** Whether the bytes are compressed or binary. */
 export function isBinary(head: Buffer): boolean {
   const start = head.subarray(0, 4).toString('latin1');
   return BINARIES.some((binary) => start.startsWith(binary));
 }
 
 /**
- * The format of a feed: by its first bytes where they say it, else by its media type or name.
+ * Detects the format of a feed: by its first bytes if they show it, else by its media type or name.
  * @param head the first bytes; some thousands are enough
- * @returns undefined for anything that is no feed, an HTML page or a JSON array among them
+ * @returns undefined for anything but a feed, such as an HTML page or a JSON array
  * @throws FeedError encoding
  */
 export function sniffFeed(head: Buffer, hints: FeedHints = {}): FeedFormat | undefined {

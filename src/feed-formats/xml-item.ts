@@ -11,34 +11,35 @@ export interface Child {
   text: string;
 }
 
-/** What makes an item unfit, in words, and the line within it (from 1). */
-export interface ItemError {
+/** Why an item is malformed, and the line within it (from 1). */
+interface ItemError {
   detail: string;
   line: number;
 }
 
-export interface ParsedItem {
+interface ParsedItem {
   children: readonly Child[];
-  /** The first fault; `children` are then those that were complete before it. */
-  fault?: ItemError;
+  /** The first error; `children` are then those that were complete before it. */
+  error?: ItemError;
 }
 
-/** Thrown out of the parser's handlers to stop it at the first fault. */
+/** Thrown by the parser's handlers to stop it at the first error. */
 class Stop extends Error {}
 
-/** saxes puts "line:column: " before its words, and a full stop after them. */
-export const saxesWords = (message: string): string =>
+/** Strips what saxes adds to its messages: "line:column: " in front and a full stop at the end. */
+export const saxesMessage = (message: string): string =>
   message.replace(/^\d+:\d+: /, '').replace(/\.$/, '');
 
-const HIDING_OR_BARE = /<!\[CDATA\[.*?\]\]>|<!--.*?-->|<\?.*?\?>|&(?!#?\w{1,32};)/gs;
+/** CDATA, comments and instructions, in which an ampersand is allowed; or an unescaped ampersand. */
+const OPAQUE_OR_AMPERSAND = /<!\[CDATA\[.*?\]\]>|<!--.*?-->|<\?.*?\?>|&(?!#?\w{1,32};)/gs;
 
 /**
- * Where an ampersand stands for itself. It is the commonest fault of all, and saxes, which reads on to
- * the next semicolon, finds it too late to name it.
- * @param xml up to the fault: whatever opens in there closes as well, which keeps the search short
+ * Finds the first unescaped ampersand. It is the most common error, and saxes, which reads on to the next
+ * semicolon, reports it too late and by another name.
+ * @param xml up to the error: constructs opened there are closed there, which keeps the search short
  */
 function bareAmpersand(xml: string): number {
-  for (const { 0: found, index } of xml.matchAll(HIDING_OR_BARE)) {
+  for (const { 0: found, index } of xml.matchAll(OPAQUE_OR_AMPERSAND)) {
     if (found === '&') return index;
   }
   return Number.POSITIVE_INFINITY;
@@ -50,7 +51,7 @@ const lineAt = (text: string, index: number): number => text.slice(0, index).spl
  * Parses one item as a document of its own.
  * @param xml from the item's start tag to its end tag
  * @param resolvePrefix the namespaces declared around the item
- * @param maxDepth elements within one another, the item being the first
+ * @param maxDepth of nested elements, counting the item
  */
 export function parseItem(
   xml: string,
@@ -59,22 +60,22 @@ export function parseItem(
 ): ParsedItem {
   const parser = new SaxesParser({ xmlns: true, resolvePrefix });
   const children: Child[] = [];
-  let fault: ItemError | undefined;
+  let error: ItemError | undefined;
   let depth = 0;
 
-  function stop(detail: string, line = parser.line): never {
-    fault = { detail, line };
+  function failAt(detail: string, line = parser.line): never {
+    error = { detail, line };
     if (depth > 1) children.pop();
     throw new Stop();
   }
   function fail({ message }: Error): void {
     const bare = bareAmpersand(xml.slice(0, parser.position));
-    if (Number.isFinite(bare)) stop('an "&" is not written as "&amp;"', lineAt(xml, bare));
-    stop(saxesWords(message));
+    if (Number.isFinite(bare)) failAt('an "&" is not written as "&amp;"', lineAt(xml, bare));
+    failAt(saxesMessage(message));
   }
   function open(tag: SaxesTagNS): void {
     depth += 1;
-    if (depth > maxDepth) stop(`elements are nested more than ${maxDepth} deep`);
+    if (depth > maxDepth) failAt(`elements are nested more than ${maxDepth} deep`);
     const { name, local, uri } = tag;
     if (depth === 2) children.push({ label: name, local, uri, text: '' });
   }
@@ -94,5 +95,5 @@ export function parseItem(
   } catch (error) {
     if (!(error instanceof Stop)) throw error;
   }
-  return fault ? { children, fault } : { children };
+  return error ? { children, error } : { children };
 }

@@ -1,36 +1,36 @@
 import type { Raw } from './chunk.ts';
 import { FeedError, type FeedPosition } from './feed-error.ts';
 
-/** A whole tag, or a stretch of anything else; a tag too long to hold comes in stretches as well. */
+/** A whole tag, or a part of anything else; a tag too long to buffer is split into parts as well. */
 export interface Token {
   kind: 'tag' | 'long-tag' | 'text' | 'comment' | 'cdata' | 'pi';
   raw: Raw;
-  place: FeedPosition;
+  position: FeedPosition;
 }
 
-export interface Tokenizer {
+interface Tokenizer {
   push(raw: Raw): Iterable<Token>;
-  /** @throws FeedError malformed-xml, when the document ends within a token */
+  /** @throws FeedError malformed-xml, if the document ends within a token */
   end(): Iterable<Token>;
 }
 
 const MAX_TAG_BYTES = 64 * 1024;
 
-/** How what starts with `<` goes on, and where it ends. A tag's end depends on its quotes. */
+/** Starts and ends of markup other than tags; the end of a tag depends on its quotes. */
 const MARKUP = [
   { kind: 'comment', starts: '<!--', ends: '-->' },
   { kind: 'cdata', starts: '<![CDATA[', ends: ']]>' },
   { kind: 'pi', starts: '<?', ends: '?>' },
 ] as const;
 
-/** A `<` before anything else is a letter that should have been escaped. */
+/** A `<` before anything else is text that should have been escaped. */
 const NAME_OR_SLASH = /^<[/\w:\x80-\xff]/;
 
 const LONGEST_START = '<![CDATA['.length;
 
-type Open = { kind: Token['kind']; ends: string };
+type OpenToken = { kind: Token['kind']; ends: string };
 
-/** Index after the tag's `>`, which no quoted attribute value hides; -1 when it is not there yet. */
+/** Returns the index after the tag's `>` outside of attribute values; -1 if it is not buffered yet. */
 function tagEnd(raw: Raw): number {
   const quoteOrEnd = /["'>]/g;
   for (;;) {
@@ -44,26 +44,26 @@ function tagEnd(raw: Raw): number {
 }
 
 /**
- * Splits XML where its markup starts and ends, in constant memory and without judging it: names,
- * nesting and entities are for a parser. The tokens' `raw`, put together, are the document again.
- * @throws FeedError doctype, the only markup that is refused
+ * Splits XML at the boundaries of its markup, in constant memory and without validating it: names, nesting and
+ * entities are left to a parser. The tokens' `raw`, concatenated, is the document.
+ * @throws FeedError doctype, for the only markup that is rejected
  */
 export function xmlTokenizer(): Tokenizer {
   let buffer = '';
-  let place: FeedPosition = { line: 1, column: 1 };
-  /** What goes on in the next token, the last one having been cut. */
-  let open: Open | undefined;
+  let position: FeedPosition = { line: 1, column: 1 };
+  /** A token that was split and continues. */
+  let open: OpenToken | undefined;
 
   function token(kind: Token['kind'], end: number): Token {
     const raw = buffer.slice(0, end);
-    const from = place;
+    const from = position;
     buffer = buffer.slice(end);
-    place = placeAfter(from, raw);
-    return { kind, raw, place: from };
+    position = advance(from, raw);
+    return { kind, raw, position: from };
   }
 
-  /** The next part of something that ends with `ends`, which may itself lie across two blocks. */
-  function partOf({ kind, ends }: Open, from: number): Token | undefined {
+  /** Takes the next part of a token that ends with `ends`, which may itself span two blocks. */
+  function takeUntil({ kind, ends }: OpenToken, from: number): Token | undefined {
     const at = buffer.indexOf(ends, from);
     if (at >= 0) {
       open = undefined;
@@ -78,31 +78,33 @@ export function xmlTokenizer(): Tokenizer {
   function nextTag(): Token | undefined {
     const end = tagEnd(buffer);
     if (end > 0 && end <= MAX_TAG_BYTES) return token('tag', end);
-    return buffer.length > MAX_TAG_BYTES ? partOf({ kind: 'long-tag', ends: '>' }, 0) : undefined;
+    return buffer.length > MAX_TAG_BYTES
+      ? takeUntil({ kind: 'long-tag', ends: '>' }, 0)
+      : undefined;
   }
 
-  function nextMarkup(ended: boolean): Token | undefined {
-    if (buffer.length < LONGEST_START && !ended && !buffer.includes('>')) return undefined;
+  function nextMarkup(atEnd: boolean): Token | undefined {
+    if (buffer.length < LONGEST_START && !atEnd && !buffer.includes('>')) return undefined;
     const known = MARKUP.find(({ starts }) => buffer.startsWith(starts));
-    if (known) return partOf(known, known.starts.length);
+    if (known) return takeUntil(known, known.starts.length);
     if (/^<[^!]/.test(buffer)) return NAME_OR_SLASH.test(buffer) ? nextTag() : token('text', 1);
     throw new FeedError(
       'doctype',
-      'The feed has a DOCTYPE or other declarations, which are refused; leave them out',
-      place,
+      'The feed has a DOCTYPE or other declarations, which are rejected; remove them',
+      position,
     );
   }
 
-  function next(ended: boolean): Token | undefined {
-    if (open) return partOf(open, 0);
-    if (buffer.startsWith('<')) return nextMarkup(ended);
+  function next(atEnd: boolean): Token | undefined {
+    if (open) return takeUntil(open, 0);
+    if (buffer.startsWith('<')) return nextMarkup(atEnd);
     const at = buffer.indexOf('<');
     return token('text', at < 0 ? buffer.length : at);
   }
 
-  function* tokens(ended: boolean): Iterable<Token> {
+  function* tokens(atEnd: boolean): Iterable<Token> {
     while (buffer) {
-      const found = next(ended);
+      const found = next(atEnd);
       if (!found) return;
       yield found;
     }
@@ -116,13 +118,13 @@ export function xmlTokenizer(): Tokenizer {
     *end() {
       yield* tokens(true);
       if (buffer || open) {
-        throw new FeedError('malformed-xml', 'The feed ends in the middle of markup', place);
+        throw new FeedError('malformed-xml', 'The feed ends in the middle of markup', position);
       }
     },
   };
 }
 
-function placeAfter({ line, column }: FeedPosition, raw: Raw): FeedPosition {
+function advance({ line, column }: FeedPosition, raw: Raw): FeedPosition {
   let lines = line;
   let lastBreak = -1;
   for (let at = raw.indexOf('\n'); at >= 0; at = raw.indexOf('\n', at + 1)) {

@@ -10,20 +10,21 @@ import { type Token, xmlTokenizer } from './xml-tokens.ts';
 
 const GOOGLE = 'http://base.google.com/ns/1.0';
 
-/** An item while its tokens come in. */
+/** An item whose end has not been read yet. */
 interface OpenItem {
   line: number;
   /** Its tag's name as written. */
   name: Raw;
-  /** The namespace it is in, which is that of the format's own elements. */
+  /** Its namespace, which is that of the format's own elements. */
   uri: string;
   raw: Raw;
-  /** Why it is too large to be read, once it is. */
+  /** Why it is too large to be read, if it is. */
   tooLarge: string | undefined;
-  /** Elements open within it, and how many of them have its own name. */
+  /** Elements open within it. */
   depth: number;
-  namesakes: number;
-  /** Where the contents of its children stand in `raw`: start, end, start, end … */
+  /** How many of them have the item's own name. */
+  sameNameDepth: number;
+  /** Spans of its children's contents in `raw`: start, end, start, end … */
   spans: number[];
 }
 
@@ -34,8 +35,8 @@ const isClosing = (tag: Raw): boolean => tag.startsWith('</');
 const isEmpty = (tag: Raw): boolean => tag.endsWith('/>');
 
 /**
- * What each child means. Google's attributes come first; an element of the format itself (RSS's title,
- * Atom's id) counts where Google's is missing, and elements of other namespaces never do.
+ * Maps children to columns. Google's attributes take precedence; an element of the format itself (RSS's title,
+ * Atom's id) counts if Google's is missing, and elements of other namespaces never count.
  */
 function cellsOf(children: readonly Child[], ownUri: string): Cell[] {
   const googles = new Set(
@@ -51,22 +52,22 @@ function cellsOf(children: readonly Child[], ownUri: string): Cell[] {
 const escapeText = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-/** Element content of the same kind as the old, in CDATA or not. */
+/** Writes element content, in CDATA if the old content was. */
 const contentLike = (old: Raw, value: string): string =>
   old.trimStart().startsWith('<![CDATA[') && !value.includes(']]>')
     ? `<![CDATA[${value}]]>`
     : escapeText(value);
 
 /**
- * Rows of RSS (2.0 and 1.0) or Atom. Every item is parsed as a document of its own, so that a fault in
- * one, an ampersand that was not escaped say, costs that row alone.
+ * Splits RSS (2.0 and 1.0) or Atom. Every item is parsed as a document of its own: an error in one, such as an
+ * unescaped ampersand, invalidates that row only.
  */
 export function xmlSplitter(format: XmlFormat, encoding: Encoding, limits: FeedLimits): Splitter {
   const tokenizer = xmlTokenizer();
   const envelope = xmlEnvelope(format, limits.maxDepth);
   const spansOf = new WeakMap<RecordChunk, readonly number[]>();
   let item: OpenItem | undefined;
-  let place = { line: 1, column: 1 };
+  let position = { line: 1, column: 1 };
 
   function unreadable(
     { line, raw, uri }: OpenItem,
@@ -78,13 +79,13 @@ export function xmlSplitter(format: XmlFormat, encoding: Encoding, limits: FeedL
     return { kind: 'unreadable', line, raw, code, detail, ...(id && { id: id.trim() }) };
   }
 
-  function toPiece(whole: OpenItem): Chunk {
-    if (whole.tooLarge) return unreadable(whole, 'too-large', whole.tooLarge);
-    const { line, raw, uri, spans } = whole;
-    const { children, fault } = parseItem(encoding.decode(raw), envelope.resolve, limits.maxDepth);
-    if (fault) {
-      const detail = `The item is not well-formed: ${fault.detail} (line ${line + fault.line - 1})`;
-      return unreadable(whole, 'malformed', detail, children);
+  function toChunk(complete: OpenItem): Chunk {
+    if (complete.tooLarge) return unreadable(complete, 'too-large', complete.tooLarge);
+    const { line, raw, uri, spans } = complete;
+    const { children, error } = parseItem(encoding.decode(raw), envelope.resolve, limits.maxDepth);
+    if (error) {
+      const detail = `The item is not well-formed: ${error.detail} (line ${line + error.line - 1})`;
+      return unreadable(complete, 'malformed', detail, children);
     }
     const cells = cellsOf(children, uri);
     const record: RecordChunk = {
@@ -98,77 +99,77 @@ export function xmlSplitter(format: XmlFormat, encoding: Encoding, limits: FeedL
     return record;
   }
 
-  /** Adds to the open item, or lets the bytes go once it is too large to be read. */
-  function add(into: OpenItem, { kind, raw }: Token): Chunk | undefined {
+  /** Adds a token to the open item, or passes the bytes on once the item is too large to be read. */
+  function add(target: OpenItem, { kind, raw }: Token): Chunk | undefined {
     const { maxRowBytes } = limits;
-    if (kind === 'long-tag') into.tooLarge ??= 'The item has a tag that is too long';
-    if (into.raw.length + raw.length > maxRowBytes) {
-      into.tooLarge ??= `The item is longer than ${maxRowBytes} bytes`;
+    if (kind === 'long-tag') target.tooLarge ??= 'The item has a tag that is too long';
+    if (target.raw.length + raw.length > maxRowBytes) {
+      target.tooLarge ??= `The item is longer than ${maxRowBytes} bytes`;
     }
-    into.raw += raw;
-    if (!into.tooLarge) return undefined;
-    const passed = into.raw;
-    into.raw = '';
-    return { kind: 'between', raw: passed };
+    target.raw += raw;
+    if (!target.tooLarge) return undefined;
+    const overflow = target.raw;
+    target.raw = '';
+    return { kind: 'between', raw: overflow };
   }
 
-  function openItem({ raw, place: { line } }: Token, uri: string): OpenItem {
+  function openItem({ raw, position: { line } }: Token, uri: string): OpenItem {
     const name = nameOf(raw);
-    return { line, name, uri, raw, tooLarge: undefined, depth: 0, namesakes: 0, spans: [] };
+    return { line, name, uri, raw, tooLarge: undefined, depth: 0, sameNameDepth: 0, spans: [] };
   }
 
-  /** Keeps count of the elements within the item, and of where its children's contents stand. */
-  function follow(into: OpenItem, tag: Raw): void {
-    const isNamesake = nameOf(tag) === into.name;
+  /** Tracks the elements within the item and the spans of its children's contents. */
+  function trackChild(target: OpenItem, tag: Raw): void {
+    const hasSameName = nameOf(tag) === target.name;
     if (isEmpty(tag)) {
-      if (into.depth === 0) into.spans.push(into.raw.length, into.raw.length);
+      if (target.depth === 0) target.spans.push(target.raw.length, target.raw.length);
     } else if (isClosing(tag)) {
-      into.depth -= 1;
-      if (into.depth === 0) into.spans.push(into.raw.length);
-      if (isNamesake) into.namesakes -= 1;
+      target.depth -= 1;
+      if (target.depth === 0) target.spans.push(target.raw.length);
+      if (hasSameName) target.sameNameDepth -= 1;
     } else {
-      if (into.depth === 0) into.spans.push(into.raw.length + tag.length);
-      into.depth += 1;
-      if (isNamesake) into.namesakes += 1;
+      if (target.depth === 0) target.spans.push(target.raw.length + tag.length);
+      target.depth += 1;
+      if (hasSameName) target.sameNameDepth += 1;
     }
   }
 
-  function* takeInItem(into: OpenItem, token: Token): Iterable<Chunk> {
+  function* takeInItem(target: OpenItem, token: Token): Iterable<Chunk> {
     const { kind, raw } = token;
-    const isOwn = kind === 'tag' && nameOf(raw) === into.name;
-    if (isOwn && into.depth === 0 && !isClosing(raw) && !isEmpty(raw)) {
-      yield unreadable(into, 'malformed', 'The item is never closed');
-      item = openItem(token, into.uri);
+    const isOwn = kind === 'tag' && nameOf(raw) === target.name;
+    if (isOwn && target.depth === 0 && !isClosing(raw) && !isEmpty(raw)) {
+      yield unreadable(target, 'malformed', 'The item is never closed');
+      item = openItem(token, target.uri);
       return;
     }
-    const ends = isOwn && isClosing(raw) && into.namesakes === 0;
-    if (kind === 'tag' && !ends) follow(into, raw);
-    const passed = add(into, token);
-    if (passed) yield passed;
+    const ends = isOwn && isClosing(raw) && target.sameNameDepth === 0;
+    if (kind === 'tag' && !ends) trackChild(target, raw);
+    const overflow = add(target, token);
+    if (overflow) yield overflow;
     if (!ends) return;
     item = undefined;
-    yield toPiece(into);
-    envelope.take(encoding.decode(`</${into.name}>`), token.place);
+    yield toChunk(target);
+    envelope.take(encoding.decode(`</${target.name}>`), token.position);
   }
 
   function* takeOutside(token: Token): Iterable<Chunk> {
     const { kind, raw } = token;
     if (kind === 'long-tag') {
-      throw new FeedError('malformed-xml', 'A tag outside the items is too long', token.place);
+      throw new FeedError('malformed-xml', 'A tag outside the items is too long', token.position);
     }
-    const uri = kind === 'tag' ? envelope.take(encoding.decode(raw), token.place) : undefined;
+    const uri = kind === 'tag' ? envelope.take(encoding.decode(raw), token.position) : undefined;
     if (uri === undefined) {
       yield { kind: 'between', raw };
       return;
     }
     const opened = openItem(token, uri);
-    if (isEmpty(raw)) yield toPiece(opened);
+    if (isEmpty(raw)) yield toChunk(opened);
     else item = opened;
   }
 
   function* take(tokens: Iterable<Token>): Iterable<Chunk> {
     for (const token of tokens) {
-      place = token.place;
+      position = token.position;
       yield* item ? takeInItem(item, token) : takeOutside(token);
     }
   }
@@ -177,8 +178,8 @@ export function xmlSplitter(format: XmlFormat, encoding: Encoding, limits: FeedL
     push: (raw) => take(tokenizer.push(raw)),
     *end() {
       yield* take(tokenizer.end());
-      if (item) throw new FeedError('malformed-xml', 'The feed ends within an item', place);
-      envelope.end(place);
+      if (item) throw new FeedError('malformed-xml', 'The feed ends within an item', position);
+      envelope.end(position);
     },
     rewrite(record, values): Raw {
       const spans = spansOf.get(record)!;

@@ -2,56 +2,61 @@ import type { Pixels } from './tensor.ts';
 
 /** Windows are three pixels a side. */
 export const WINDOW = 9;
-const COLOURS = 3;
+const CHANNELS = 3;
 
-/** Colours of one window, and what a linear model of alpha in them is fitted with. */
-export interface ColourLine {
+/** The colours of one window, prepared for fitting alpha as a linear function of colour. */
+interface ColourLine {
   /** Mean colour, 0..1. */
   mean: Float64Array;
-  /** Each pixel's colour less the mean: nine times red, green, blue. */
-  apart: Float64Array;
-  /** The same times the inverse of the window's covariance. */
-  white: Float64Array;
+  /** Each pixel's colour minus the mean: nine times red, green, blue. */
+  centred: Float64Array;
+  /** The centred colours times the inverse of the window's covariance. */
+  whitened: Float64Array;
 }
 
 export const newColourLine = (): ColourLine => ({
-  mean: new Float64Array(COLOURS),
-  apart: new Float64Array(WINDOW * COLOURS),
-  white: new Float64Array(WINDOW * COLOURS),
+  mean: new Float64Array(CHANNELS),
+  centred: new Float64Array(WINDOW * CHANNELS),
+  whitened: new Float64Array(WINDOW * CHANNELS),
 });
 
-/** From the middle of a window to its pixels, rows from the top. */
+/** Index offsets from a window's centre to its pixels, rows from the top. */
 export const windowOffsets = (width: number): Int32Array =>
   Int32Array.from({ length: WINDOW }, (_, k) => (Math.floor(k / 3) - 1) * width + (k % 3) - 1);
 
-function centre({ data }: Pixels, middle: number, offsets: Int32Array, line: ColourLine): void {
-  const { mean, apart } = line;
+function centreColours(
+  { data }: Pixels,
+  centre: number,
+  offsets: Int32Array,
+  line: ColourLine,
+): void {
+  const { mean, centred } = line;
   mean.fill(0);
   for (let k = 0; k < WINDOW; k++)
-    for (let c = 0, p = COLOURS * (middle + offsets[k]!); c < COLOURS; c++, p++) {
+    for (let c = 0, p = CHANNELS * (centre + offsets[k]!); c < CHANNELS; c++, p++) {
       const colour = data[p]! / 255;
-      apart[COLOURS * k + c] = colour;
+      centred[CHANNELS * k + c] = colour;
       mean[c]! += colour / WINDOW;
     }
-  for (let k = 0; k < apart.length; k++) apart[k]! -= mean[k % COLOURS]!;
+  for (let k = 0; k < centred.length; k++) centred[k]! -= mean[k % CHANNELS]!;
 }
 
 /**
- * Reads the window around a pixel.
- * @param epsilon keeps windows of one colour from dividing by nothing; colours 0..1, squared
+ * Reads the window around a pixel into `line`.
+ * @param epsilon regularisation, in squared colours of 0..1: keeps the covariance of a flat window invertible
  */
 export function readWindow(
   pixels: Pixels,
-  middle: number,
+  centre: number,
   offsets: Int32Array,
   epsilon: number,
   line: ColourLine,
 ): void {
-  centre(pixels, middle, offsets, line);
-  const { apart, white } = line;
+  centreColours(pixels, centre, offsets, line);
+  const { centred, whitened } = line;
   let [rr, rg, rb, gg, gb, bb] = [epsilon, 0, 0, epsilon, 0, epsilon];
-  for (let k = 0; k < apart.length; k += COLOURS) {
-    const [r, g, b] = [apart[k]!, apart[k + 1]!, apart[k + 2]!];
+  for (let k = 0; k < centred.length; k += CHANNELS) {
+    const [r, g, b] = [centred[k]!, centred[k + 1]!, centred[k + 2]!];
     rr += r * r;
     rg += r * g;
     rb += r * b;
@@ -62,10 +67,10 @@ export function readWindow(
   const [a, b, c] = [gg * bb - gb * gb, rb * gb - rg * bb, rg * gb - rb * gg];
   const [d, e, f] = [rr * bb - rb * rb, rg * rb - rr * gb, rr * gg - rg * rg];
   const scale = WINDOW / (rr * a + rg * b + rb * c); // sums to means
-  for (let k = 0; k < apart.length; k += COLOURS) {
-    const [red, green, blue] = [apart[k]!, apart[k + 1]!, apart[k + 2]!];
-    white[k] = (a * red + b * green + c * blue) * scale;
-    white[k + 1] = (b * red + d * green + e * blue) * scale;
-    white[k + 2] = (c * red + e * green + f * blue) * scale;
+  for (let k = 0; k < centred.length; k += CHANNELS) {
+    const [red, green, blue] = [centred[k]!, centred[k + 1]!, centred[k + 2]!];
+    whitened[k] = (a * red + b * green + c * blue) * scale;
+    whitened[k + 1] = (b * red + d * green + e * blue) * scale;
+    whitened[k + 2] = (c * red + e * green + f * blue) * scale;
   }
 }

@@ -1,69 +1,74 @@
-import { type Equations, MIDDLE, SIDE, STENCIL } from './matting-laplacian.ts';
+import { type Equations, STENCIL, STENCIL_CENTRE, STENCIL_SIDE } from './matting-laplacian.ts';
 
-/** When to stop: at this share of the right side, or after so many steps. */
-export interface Patience {
+/** Stops at a residual of `tolerance` relative to the right-hand side, or after `maxIterations`. */
+export interface SolverLimits {
   tolerance: number;
-  mostSteps: number;
+  maxIterations: number;
 }
 
-/** Pixels of a picture that are solved for. */
-export interface Unknowns {
-  /** Rising. */
-  places: Int32Array;
+/** The pixels of an image that are solved for. */
+interface Unknowns {
+  /** Pixel indices, ascending. */
+  indices: Int32Array;
   width: number;
   height: number;
 }
 
-/** The part of an equation that belongs to one row of its neighbours. */
-const ofRow = (factors: Float32Array, f: number, values: Float64Array, v: number): number =>
-  factors[f]! * values[v]! +
-  factors[f + 1]! * values[v + 1]! +
-  factors[f + 2]! * values[v + 2]! +
-  factors[f + 3]! * values[v + 3]! +
-  factors[f + 4]! * values[v + 4]!;
+/** The terms of an equation that belong to one row of its neighbours. */
+const rowTerm = (coefficients: Float32Array, f: number, values: Float64Array, v: number): number =>
+  coefficients[f]! * values[v]! +
+  coefficients[f + 1]! * values[v + 1]! +
+  coefficients[f + 2]! * values[v + 2]! +
+  coefficients[f + 3]! * values[v + 3]! +
+  coefficients[f + 4]! * values[v + 4]!;
 
-/** What equations are applied with: values of the unknowns laid out as the picture is. */
-function operator(factors: Float32Array, { places, width, height }: Unknowns) {
+/** Applies the matrix, with the values of the unknowns laid out like the image. */
+function operator(coefficients: Float32Array, { indices, width, height }: Unknowns) {
   const margin = 2 * width + 2; // neighbours may lie beyond the first and the last row
   const values = new Float64Array(width * height + 2 * margin);
-  const count = places.length;
-  /** The two rows above and what is left in the row. */
-  const before = (n: number, place: number): number => {
-    const [f, v] = [n * STENCIL, place - 2];
+  const count = indices.length;
+  /** Terms of the two rows above and of the pixels to the left. */
+  const lowerTerms = (n: number, position: number): number => {
+    const [f, v] = [n * STENCIL, position - 2];
     return (
-      ofRow(factors, f, values, v - 2 * width) +
-      ofRow(factors, f + SIDE, values, v - width) +
-      factors[f + MIDDLE - 2]! * values[v]! +
-      factors[f + MIDDLE - 1]! * values[v + 1]!
+      rowTerm(coefficients, f, values, v - 2 * width) +
+      rowTerm(coefficients, f + STENCIL_SIDE, values, v - width) +
+      coefficients[f + STENCIL_CENTRE - 2]! * values[v]! +
+      coefficients[f + STENCIL_CENTRE - 1]! * values[v + 1]!
     );
   };
-  /** What is right in the row and the two rows below. */
-  const behind = (n: number, place: number): number => {
-    const [f, v] = [n * STENCIL + MIDDLE, place];
+  /** Terms of the pixels to the right and of the two rows below. */
+  const upperTerms = (n: number, position: number): number => {
+    const [f, v] = [n * STENCIL + STENCIL_CENTRE, position];
     return (
-      factors[f + 1]! * values[v + 1]! +
-      factors[f + 2]! * values[v + 2]! +
-      ofRow(factors, f + 3, values, v + width - 2) +
-      ofRow(factors, f + 3 + SIDE, values, v + 2 * width - 2)
+      coefficients[f + 1]! * values[v + 1]! +
+      coefficients[f + 2]! * values[v + 2]! +
+      rowTerm(coefficients, f + 3, values, v + width - 2) +
+      rowTerm(coefficients, f + 3 + STENCIL_SIDE, values, v + 2 * width - 2)
     );
   };
   return {
     multiply(vector: Float64Array, out: Float64Array): void {
-      for (let n = 0; n < count; n++) values[places[n]! + margin] = vector[n]!;
+      for (let n = 0; n < count; n++) values[indices[n]! + margin] = vector[n]!;
       for (let n = 0; n < count; n++) {
-        const place = places[n]! + margin;
-        out[n] = before(n, place) + factors[n * STENCIL + MIDDLE]! * vector[n]! + behind(n, place);
+        const position = indices[n]! + margin;
+        out[n] =
+          lowerTerms(n, position) +
+          coefficients[n * STENCIL + STENCIL_CENTRE]! * vector[n]! +
+          upperTerms(n, position);
       }
     },
-    /** Gauss and Seidel: those before a pixel are done on the way forth, those behind it on the way back. */
+    /** One symmetric Gauss-Seidel sweep: forward over the lower triangle, backward over the upper. */
     sweep(residual: Float64Array, out: Float64Array): void {
       for (let n = 0; n < count; n++) {
-        const place = places[n]! + margin;
-        values[place] = (residual[n]! - before(n, place)) / factors[n * STENCIL + MIDDLE]!;
+        const position = indices[n]! + margin;
+        values[position] =
+          (residual[n]! - lowerTerms(n, position)) / coefficients[n * STENCIL + STENCIL_CENTRE]!;
       }
       for (let n = count - 1; n >= 0; n--) {
-        const place = places[n]! + margin;
-        out[n] = values[place]! -= behind(n, place) / factors[n * STENCIL + MIDDLE]!;
+        const position = indices[n]! + margin;
+        out[n] = values[position]! -=
+          upperTerms(n, position) / coefficients[n * STENCIL + STENCIL_CENTRE]!;
       }
     },
   };
@@ -75,45 +80,46 @@ const dot = (a: Float64Array, b: Float64Array): number => {
   return sum;
 };
 
-/** `target += share * source` */
-function addTo(target: Float64Array, share: number, source: Float64Array): void {
-  for (let i = 0; i < target.length; i++) target[i]! += share * source[i]!;
+/** `target += factor * source` */
+function addScaled(target: Float64Array, factor: number, source: Float64Array): void {
+  for (let i = 0; i < target.length; i++) target[i]! += factor * source[i]!;
 }
 
 /**
- * Solves symmetric, positive definite equations by conjugate gradients, preconditioned by one sweep of
- * Gauss and Seidel forth and back.
- * @param start a guess; becomes the solution
- * @returns how many steps it took
+ * Solves symmetric positive definite equations by conjugate gradients, preconditioned by one symmetric
+ * Gauss-Seidel sweep.
+ * @param solution the initial guess, replaced by the solution
+ * @returns the number of iterations
  * @see Saad, Iterative Methods for Sparse Linear Systems, 2nd ed. 2003, algorithm 9.1 and section 10.2
  */
 export function solve(
-  { factors, right }: Equations,
+  { coefficients, rhs }: Equations,
   unknowns: Unknowns,
-  start: Float64Array,
-  { tolerance, mostSteps }: Patience,
+  solution: Float64Array,
+  { tolerance, maxIterations }: SolverLimits,
 ): number {
-  const { multiply, sweep } = operator(factors, unknowns);
-  const [residual, swept] = [right.slice(), new Float64Array(right.length)];
-  const product = new Float64Array(right.length);
-  sweep(right, swept);
-  const enough = dot(right, swept) * tolerance ** 2;
-  multiply(start, product);
-  addTo(residual, -1, product);
-  sweep(residual, swept);
-  const direction = swept.slice();
-  let left = dot(residual, swept);
-  let steps = 0;
-  for (; steps < mostSteps && left > enough; steps++) {
+  const { multiply, sweep } = operator(coefficients, unknowns);
+  const residual = rhs.slice();
+  const preconditioned = new Float64Array(rhs.length);
+  const product = new Float64Array(rhs.length);
+  sweep(rhs, preconditioned);
+  const target = dot(rhs, preconditioned) * tolerance ** 2;
+  multiply(solution, product);
+  addScaled(residual, -1, product);
+  sweep(residual, preconditioned);
+  const direction = preconditioned.slice();
+  let residualNorm = dot(residual, preconditioned);
+  let iterations = 0;
+  for (; iterations < maxIterations && residualNorm > target; iterations++) {
     multiply(direction, product);
-    const length = left / dot(direction, product);
-    addTo(start, length, direction);
-    addTo(residual, -length, product);
-    sweep(residual, swept);
-    const before = left;
-    left = dot(residual, swept);
+    const stepLength = residualNorm / dot(direction, product);
+    addScaled(solution, stepLength, direction);
+    addScaled(residual, -stepLength, product);
+    sweep(residual, preconditioned);
+    const previousNorm = residualNorm;
+    residualNorm = dot(residual, preconditioned);
     for (let n = 0; n < direction.length; n++)
-      direction[n] = swept[n]! + (left / before) * direction[n]!;
+      direction[n] = preconditioned[n]! + (residualNorm / previousNorm) * direction[n]!;
   }
-  return steps;
+  return iterations;
 }

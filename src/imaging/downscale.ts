@@ -1,14 +1,19 @@
 import type { Matte } from './matte.ts';
 import type { Pixels } from './tensor.ts';
 
-/** A picture and its matte. */
-export interface Pair {
+/** An image and its matte, of the same size. */
+export interface MattedImage {
   pixels: Pixels;
   matte: Matte;
 }
 
-/** Adds the squares of `factor` pixels a side of one row to sums, four a square: red, green, blue, alpha. */
-function addRow({ pixels, matte }: Pair, y: number, factor: number, sums: Float32Array): void {
+/** Adds one row to the sums of its blocks, four a block: red, green, blue, alpha. */
+function addRow(
+  { pixels, matte }: MattedImage,
+  y: number,
+  factor: number,
+  sums: Float32Array,
+): void {
   const { data, width } = pixels;
   for (let x = 0, cell = 0, inside = 0, i = y * width; x < width; x++, i++) {
     sums[cell]! += data[3 * i]!;
@@ -21,9 +26,9 @@ function addRow({ pixels, matte }: Pair, y: number, factor: number, sums: Float3
   }
 }
 
-/** Means over squares of `factor` pixels a side; at the right and lower end over what is there. */
-export function shrunk(pair: Pair, factor: number): Pair {
-  const { pixels } = pair;
+/** Averages blocks of `factor` x `factor` pixels; blocks at the right and lower edge may be smaller. */
+export function downscale(image: MattedImage, factor: number): MattedImage {
+  const { pixels } = image;
   const width = Math.ceil(pixels.width / factor);
   const height = Math.ceil(pixels.height / factor);
   const small = new Uint8Array(3 * width * height);
@@ -32,7 +37,7 @@ export function shrunk(pair: Pair, factor: number): Pair {
   for (let row = 0, i = 0; row < height; row++) {
     sums.fill(0);
     const rows = Math.min(factor, pixels.height - row * factor);
-    for (let r = 0; r < rows; r++) addRow(pair, row * factor + r, factor, sums);
+    for (let r = 0; r < rows; r++) addRow(image, row * factor + r, factor, sums);
     for (let x = 0; x < width; x++, i++) {
       const share = 1 / (rows * Math.min(factor, pixels.width - x * factor));
       for (let c = 0; c < 3; c++) small[3 * i + c] = sums[4 * x + c]! * share + 0.5;

@@ -1,68 +1,68 @@
 import { closedForm } from './closed-form.ts';
 import { newColourLine, readWindow, WINDOW, windowOffsets } from './colour-lines.ts';
-import { type Pair, shrunk } from './downscale.ts';
+import { downscale, type MattedImage } from './downscale.ts';
 import type { Matte } from './matte.ts';
 import type { Pixels } from './tensor.ts';
 import { type Band, unsureBand } from './unsure-band.ts';
 
-/** What is solved at most: larger pictures, and those with longer edges, are solved smaller. */
-const MOST = { pixels: 2 ** 20, unknowns: 120_000 };
-/** Keeps colours' noise out of alpha where a large picture is finished from a small one. */
+/** Larger images, and images with longer edges, are downscaled before solving. */
+const LIMITS = { pixels: 2 ** 20, unknowns: 120_000 };
+/** Regularisation of the colour lines: keeps colour noise out of an upscaled alpha. */
 const EPSILON = 1e-4;
 
-/** A picture as small as it has to be, and its band. */
-interface Reduced extends Pair {
+/** An image downscaled just enough to be within the limits, and its band. */
+interface Reduced extends MattedImage {
   factor: number;
   band: Band;
 }
 
-function reduced(pair: Pair, most: typeof MOST): Reduced {
-  const { width, height } = pair.pixels;
-  const first = Math.max(1, Math.ceil(Math.sqrt((width * height) / most.pixels)));
+function reduce(image: MattedImage, limits: typeof LIMITS): Reduced {
+  const { width, height } = image.pixels;
+  const first = Math.max(1, Math.ceil(Math.sqrt((width * height) / limits.pixels)));
   for (let factor = first; ; factor++) {
-    const small = factor === 1 ? pair : shrunk(pair, factor);
+    const small = factor === 1 ? image : downscale(image, factor);
     const band = unsureBand(small.matte);
-    if (band.places.length <= most.unknowns) return { ...small, factor, band };
+    if (band.indices.length <= limits.unknowns) return { ...small, factor, band };
   }
 }
 
-/** Red, green, blue, constant: alpha as a linear function of colour around each pixel of a band. */
-const LINE = 4;
+/** Red, green, blue and constant coefficients of alpha as a linear function of colour. */
+const LINE_LENGTH = 4;
 
 /**
- * Alpha around each pixel of a band as a linear function of colour.
+ * Fits alpha around each pixel of a band as a linear function of colour.
  * @see He, Sun & Tang, Guided Image Filtering, PAMI 35(6), 2013, eq. 5 and 6, for colours eq. 14
  */
-function colourLines({ pixels, matte }: Pair, { places }: Band): Float32Array {
+function fitColourLines({ pixels, matte }: MattedImage, { indices }: Band): Float32Array {
   const { width, height } = pixels;
-  const lines = new Float32Array(LINE * places.length);
+  const lines = new Float32Array(LINE_LENGTH * indices.length);
   const offsets = windowOffsets(width);
   const line = newColourLine();
-  for (let n = 0; n < places.length; n++) {
-    const place = places[n]!;
-    const [x, y] = [place % width, Math.floor(place / width)];
-    lines[LINE * n + 3] = matte.data[place]! / 255;
+  for (let n = 0; n < indices.length; n++) {
+    const pixel = indices[n]!;
+    const [x, y] = [pixel % width, Math.floor(pixel / width)];
+    lines[LINE_LENGTH * n + 3] = matte.data[pixel]! / 255;
     if (x === 0 || y === 0 || x === width - 1 || y === height - 1) continue;
-    readWindow(pixels, place, offsets, EPSILON, line);
+    readWindow(pixels, pixel, offsets, EPSILON, line);
     let mean = 0;
     for (let k = 0; k < WINDOW; k++) {
-      const alpha = matte.data[place + offsets[k]!]! / 255 / WINDOW;
+      const alpha = matte.data[pixel + offsets[k]!]! / 255 / WINDOW;
       mean += alpha;
-      for (let c = 0; c < 3; c++) lines[LINE * n + c]! += line.white[3 * k + c]! * alpha;
+      for (let c = 0; c < 3; c++) lines[LINE_LENGTH * n + c]! += line.whitened[3 * k + c]! * alpha;
     }
-    for (let c = 0; c < 3; c++) mean -= lines[LINE * n + c]! * line.mean[c]!;
-    lines[LINE * n + 3] = mean;
+    for (let c = 0; c < 3; c++) mean -= lines[LINE_LENGTH * n + c]! * line.mean[c]!;
+    lines[LINE_LENGTH * n + 3] = mean;
   }
   return lines;
 }
 
-/** Alpha, 0..255, that a cell of a small picture gives a pixel of the large one. */
-const alphaFrom =
+/** Returns alpha, 0..255, of a full-size pixel by the colour line of a downscaled cell. */
+const alphaSampler =
   (small: Reduced, lines: Float32Array, { data }: Pixels) =>
   (cell: number, pixel: number): number => {
-    const number = small.band.numbers[cell]!;
-    if (number < 0) return small.matte.data[cell]!;
-    const [at, p] = [LINE * number, 3 * pixel];
+    const ordinal = small.band.ordinals[cell]!;
+    if (ordinal < 0) return small.matte.data[cell]!;
+    const [at, p] = [LINE_LENGTH * ordinal, 3 * pixel];
     return (
       data[p]! * lines[at]! +
       data[p + 1]! * lines[at + 1]! +
@@ -71,14 +71,14 @@ const alphaFrom =
     );
   };
 
-/** The pixels of a small band in the large picture, each mixed from the lines of the four cells around it. */
-function enlarge(small: Reduced, pixels: Pixels, data: Uint8Array): void {
+/** Writes the band's full-size pixels, each interpolated from the colour lines of the four cells around it. */
+function upscaleBand(small: Reduced, pixels: Pixels, data: Uint8Array): void {
   const { factor, band } = small;
   const { width: columns, height: rows } = small.matte;
   const { width, height } = pixels;
-  const from = alphaFrom(small, colourLines(small, band), pixels);
+  const sample = alphaSampler(small, fitColourLines(small, band), pixels);
   const clamped = new Uint8ClampedArray(data.buffer, data.byteOffset, data.length);
-  for (const cell of band.places) {
+  for (const cell of band.indices) {
     const [left, top] = [(cell % columns) * factor, Math.floor(cell / columns) * factor];
     for (let y = top; y < Math.min(height, top + factor); y++) {
       const v = Math.min(rows - 1, Math.max(0, (y + 0.5) / factor - 0.5));
@@ -88,8 +88,9 @@ function enlarge(small: Reduced, pixels: Pixels, data: Uint8Array): void {
         const u = Math.min(columns - 1, Math.max(0, (x + 0.5) / factor - 0.5));
         const [a, b] = [Math.floor(u), Math.min(columns - 1, Math.floor(u) + 1)];
         const i = y * width + x;
-        const over = from(above + a, i) + (from(above + b, i) - from(above + a, i)) * (u - a);
-        const under = from(below + a, i) + (from(below + b, i) - from(below + a, i)) * (u - a);
+        const over = sample(above + a, i) + (sample(above + b, i) - sample(above + a, i)) * (u - a);
+        const under =
+          sample(below + a, i) + (sample(below + b, i) - sample(below + a, i)) * (u - a);
         clamped[i] = over + (under - over) * (v - Math.floor(v));
       }
     }
@@ -97,19 +98,19 @@ function enlarge(small: Reduced, pixels: Pixels, data: Uint8Array): void {
 }
 
 /**
- * A matte whose edges follow the photo: closed-form matting in a band around what is unsure. Pixels off
- * the band stay as they are. Time and memory beyond a copy of the matte are bounded: no more than a megapixel is
- * solved, and of it no more than a ninth; larger pictures are finished by the colours around each pixel.
+ * Returns a matte whose edges follow the photo: closed-form matting in a band around unsure alpha. Pixels off
+ * the band keep their alpha. Time and memory beyond a copy of the matte are bounded: at most a megapixel is
+ * solved, and at most a ninth of it is unknown; larger images are upscaled by the colours around each pixel.
  * @see docs/adr/0019-quality.md
  */
-export function refineEdges(pixels: Pixels, matte: Matte, most = MOST): Matte {
-  const small = reduced({ pixels, matte }, most);
+export function refineEdges(pixels: Pixels, matte: Matte, limits = LIMITS): Matte {
+  const small = reduce({ pixels, matte }, limits);
   const data = Uint8Array.from(matte.data);
   const solved = Uint8Array.from(small.matte.data);
   closedForm(small.pixels, small.matte, small.band).forEach((alpha, n) => {
-    solved[small.band.places[n]!] = Math.round(255 * alpha);
+    solved[small.band.indices[n]!] = Math.round(255 * alpha);
   });
   if (small.factor === 1) return { ...matte, data: solved };
-  enlarge({ ...small, matte: { ...small.matte, data: solved } }, pixels, data);
+  upscaleBand({ ...small, matte: { ...small.matte, data: solved } }, pixels, data);
   return { ...matte, data };
 }

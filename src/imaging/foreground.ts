@@ -1,75 +1,80 @@
 import type { Scene } from './fusion-grid.ts';
 import type { Matte } from './matte.ts';
-import { BACK, COLOURS, type Surroundings, surroundingsOf } from './surroundings.ts';
+import {
+  BACKGROUND,
+  COLOUR_COUNT,
+  estimateSurroundings,
+  type Surroundings,
+} from './surroundings.ts';
 import type { Pixels } from './tensor.ts';
 
 /**
- * The subject's own colours under a soft edge, where a photo shows subject and backdrop mixed. Without
- * this a cut-out carries a rim of its old backdrop.
+ * Foreground colours under a soft edge, where a photo shows subject and background blended. Without them a
+ * cut-out carries a halo of its old background.
  *
- * Blur fusion: guess foreground and backdrop from their wide surroundings, correct the guess by what the
- * photo shows, then once more with a narrow window.
+ * Blur fusion: estimate foreground and background from a wide window, correct the estimate by the observed
+ * colour, then repeat with a narrow window.
  * @see Forte & Pitie, Approximate Fast Foreground Colour Estimation, ICIP 2021
  */
 
-/** For each place along a side: the cell before it, and how far it is on the way to the next, 0..1. */
-function waysAlong(length: number, cells: number, cell: number) {
-  const before = new Int32Array(length);
-  const share = new Float32Array(length);
+/** For each pixel along a side: the cell before it, and its distance to that cell's centre, 0..1 of a cell. */
+function interpolationAlong(length: number, cells: number, cell: number) {
+  const lower = new Int32Array(length);
+  const fraction = new Float32Array(length);
   for (let i = 0; i < length; i++) {
-    const place = Math.min(cells - 1, Math.max(0, (i + 0.5) / cell - 0.5));
-    before[i] = Math.floor(place);
-    share[i] = place - before[i]!;
+    const position = Math.min(cells - 1, Math.max(0, (i + 0.5) / cell - 0.5));
+    lower[i] = Math.floor(position);
+    fraction[i] = position - lower[i]!;
   }
-  return { before, share };
+  return { lower, fraction };
 }
 
-type Ways = ReturnType<typeof waysAlong>;
+type Interpolation = ReturnType<typeof interpolationAlong>;
 
-/** The colours around the columns `from` to `to` of the grid at the height of pixel row `y`, into `line`. */
-function mixCellRows(
+/** Interpolates the grid's columns `from` to `to` at pixel row `y`, into `line`. */
+function interpolateCellRows(
   { colours, columns, rows }: Surroundings,
-  { before, share }: Ways,
+  { lower, fraction }: Interpolation,
   y: number,
   from: number,
   to: number,
   line: Float32Array,
 ): void {
-  const above = before[y]! * columns * COLOURS;
-  const below = Math.min(before[y]! + 1, rows - 1) * columns * COLOURS;
-  const v = share[y]!;
-  for (let g = from * COLOURS; g < to * COLOURS; g++)
+  const above = lower[y]! * columns * COLOUR_COUNT;
+  const below = Math.min(lower[y]! + 1, rows - 1) * columns * COLOUR_COUNT;
+  const v = fraction[y]!;
+  for (let g = from * COLOUR_COUNT; g < to * COLOUR_COUNT; g++)
     line[g] = colours[above + g]! + (colours[below + g]! - colours[above + g]!) * v;
 }
 
-/** Frees the soft pixels of a part of a row. `row` is its first pixel. */
-function recoverPart(
+/** Recovers the soft pixels of a row between two columns. @param row index of the row's first pixel */
+function recoverSpan(
   { pixels: { data }, matte }: Scene,
   row: number,
   from: number,
   to: number,
-  ways: Ways,
+  interpolation: Interpolation,
   line: Float32Array,
 ): void {
-  const last = line.length - COLOURS;
+  const last = line.length - COLOUR_COUNT;
   for (let x = from; x < to; x++) {
     const alpha = matte.data[row + x]! / 255;
     if (alpha === 0 || alpha === 1) continue;
-    const left = ways.before[x]! * COLOURS;
-    const right = Math.min(left + COLOURS, last);
-    const u = ways.share[x]!;
+    const left = interpolation.lower[x]! * COLOUR_COUNT;
+    const right = Math.min(left + COLOUR_COUNT, last);
+    const u = interpolation.fraction[x]!;
     for (let c = 0, p = 3 * (row + x); c < 3; c++, p++) {
-      const before = line[left + c]!;
-      const front = before + (line[right + c]! - before) * u;
-      const behind = line[left + BACK + c]!;
-      const back = behind + (line[right + BACK + c]! - behind) * u;
-      const own = front + alpha * (data[p]! - alpha * front - (1 - alpha) * back);
+      const foregroundLeft = line[left + c]!;
+      const foreground = foregroundLeft + (line[right + c]! - foregroundLeft) * u;
+      const backgroundLeft = line[left + BACKGROUND + c]!;
+      const background = backgroundLeft + (line[right + BACKGROUND + c]! - backgroundLeft) * u;
+      const own = foreground + alpha * (data[p]! - alpha * foreground - (1 - alpha) * background);
       data[p] = Math.min(255, Math.max(0, own)) + 0.5;
     }
   }
 }
 
-/** Calls `visit` for each run of marked cells of one row of the grid. */
+/** Calls `visit` with each run of marked cells in one grid row. */
 function eachRun(
   marks: Uint8Array,
   from: number,
@@ -85,23 +90,30 @@ function eachRun(
 }
 
 /**
- * Puts the subject's own colours in place of the mixed ones, in place, where alpha is neither 0 nor 255.
- * All other pixels stay as they are, bit for bit. Memory beyond the arguments is bounded.
- * @param opacity the picture's own transparency, one byte a pixel: what is hidden is not learnt from
+ * Replaces blended colours by the foreground's own, in place, where alpha is neither 0 nor 255. All other
+ * pixels stay unchanged, bit for bit. Memory beyond the arguments is bounded.
+ * @param opacity the image's own alpha channel, one byte a pixel: hidden colours are not learnt from
  */
 export function recoverForeground(pixels: Pixels, matte: Matte, opacity?: Uint8Array): void {
   const scene = { pixels, matte, opacity };
   const { width, height } = pixels;
-  const around = surroundingsOf(scene);
-  const { columns, rows, cell, soft } = around;
-  const across = waysAlong(width, columns, cell);
-  const down = waysAlong(height, rows, cell);
-  const line = new Float32Array(columns * COLOURS);
+  const surroundings = estimateSurroundings(scene);
+  const { columns, rows, cell, soft } = surroundings;
+  const horizontal = interpolationAlong(width, columns, cell);
+  const vertical = interpolationAlong(height, rows, cell);
+  const line = new Float32Array(columns * COLOUR_COUNT);
   for (let row = 0; row < rows; row++)
     eachRun(soft, row * columns, (row + 1) * columns, (from, to) => {
       for (let y = row * cell; y < Math.min(height, (row + 1) * cell); y++) {
-        mixCellRows(around, down, y, Math.max(0, from - 1), Math.min(columns, to + 1), line);
-        recoverPart(scene, y * width, from * cell, Math.min(width, to * cell), across, line);
+        interpolateCellRows(
+          surroundings,
+          vertical,
+          y,
+          Math.max(0, from - 1),
+          Math.min(columns, to + 1),
+          line,
+        );
+        recoverSpan(scene, y * width, from * cell, Math.min(width, to * cell), horizontal, line);
       }
     });
 }

@@ -2,15 +2,15 @@ import type { Matte } from './matte.ts';
 import type { Pixels } from './tensor.ts';
 
 /**
- * The estimate lives on a grid of this many cells a side at most: bounded memory and time, and a narrow
- * window of three cells. Half as fine costs a twentieth of the colours' accuracy, finer gains nothing.
+ * Maximum cells a side: bounds memory and time, and makes the narrow window three cells wide. A grid half as
+ * fine loses a twentieth of the colours' accuracy; a finer one gains nothing.
  */
 const GRID = 200;
 
-/** Per cell: foreground r g b and its weight, backdrop r g b and its weight; sums, not means. */
+/** Per cell: foreground r g b and weight, background r g b and weight; sums, not means. */
 export const CHANNELS = 8;
 
-/** Cells over a picture. */
+/** A grid of cells over an image. */
 export interface Grid {
   columns: number;
   rows: number;
@@ -18,11 +18,11 @@ export interface Grid {
   cell: number;
 }
 
-/** What is to be freed of its backdrop. */
+/** An image whose foreground colours are to be recovered. */
 export interface Scene {
   pixels: Pixels;
   matte: Matte;
-  /** The picture's own transparency: what is hidden is not learnt from. */
+  /** The image's own alpha channel: hidden colours are not learnt from. */
   opacity: Uint8Array | undefined;
 }
 
@@ -31,27 +31,27 @@ export const gridOver = ({ width, height }: Pixels): Grid => {
   return { columns: Math.ceil(width / cell), rows: Math.ceil(height / cell), cell };
 };
 
-/** Adds what one pixel shows to the sums of a cell. */
+/** Adds one pixel to the sums of a cell. */
 export function addSample(
   { pixels, matte, opacity }: Scene,
   i: number,
   sums: Float32Array,
   at: number,
 ) {
-  const seen = opacity ? opacity[i]! / 255 : 1; // colours under transparency count for nothing
-  const front = (matte.data[i]! / 255) * seen;
-  const back = seen - front;
+  const visible = opacity ? opacity[i]! / 255 : 1; // hidden colours have no weight
+  const foreground = (matte.data[i]! / 255) * visible;
+  const background = visible - foreground;
   for (let c = 0; c < 3; c++) {
     const colour = pixels.data[3 * i + c]!;
-    sums[at + c]! += colour * front;
-    sums[at + 4 + c]! += colour * back;
+    sums[at + c]! += colour * foreground;
+    sums[at + 4 + c]! += colour * background;
   }
-  sums[at + 3]! += front;
-  sums[at + 7]! += back;
+  sums[at + 3]! += foreground;
+  sums[at + 7]! += background;
 }
 
-/** The pixel in the middle of a cell. */
-export function middleOf(
+/** Returns the index of the pixel at a cell's centre. */
+export function centrePixel(
   { cell }: Grid,
   width: number,
   height: number,
@@ -62,11 +62,11 @@ export function middleOf(
   return y * width + Math.min(width - 1, column * cell + (cell >> 1));
 }
 
-/** Which cell of its row or column each pixel of a side belongs to. */
+/** Maps each pixel along a side to its cell. */
 const cellsAlong = (length: number, cell: number) =>
   Int32Array.from({ length }, (_, i) => Math.floor(i / cell));
 
-/** One byte a cell: 1 where any pixel is neither wholly subject nor wholly backdrop. */
+/** Returns one byte a cell: 1 if any of its pixels is neither wholly subject nor wholly background. */
 export function softCells(
   { data, width, height }: Matte,
   { columns, rows, cell }: Grid,
@@ -87,8 +87,8 @@ export function softCells(
   return soft;
 }
 
-/** What is marked, and all that lies within `radius` cells of it. */
-export function widened(marks: Uint8Array, { columns, rows }: Grid, radius: number): Uint8Array {
+/** Marks every cell within `radius` cells of a marked one (morphological dilation). */
+export function dilate(marks: Uint8Array, { columns, rows }: Grid, radius: number): Uint8Array {
   const out = new Uint8Array(marks.length);
   for (let i = 0; i < marks.length; i++) {
     if (marks[i] === 0) continue;

@@ -1,13 +1,13 @@
 import type { Matte } from './matte.ts';
 
-/** From here on a pixel is taken for subject. */
+/** From this alpha on a pixel counts as subject. */
 const HALF = 128;
 
 /**
- * A matte without see-through parts: what is half opaque and more becomes opaque, the rest clear. Only pixels
- * beside one of the other kind keep the alpha they have, so that outlines stay smooth.
+ * Returns a matte without translucent areas: alpha of one half and more becomes opaque, the rest transparent.
+ * Pixels beside one of the other kind keep their alpha, which keeps outlines smooth.
  */
-export function hardened({ data, width, height }: Matte): Matte {
+export function hardenMatte({ data, width, height }: Matte): Matte {
   const hard = new Uint8Array(data.length);
   for (let y = 0, i = 0; y < height; y++) {
     for (let x = 0; x < width; x++, i++) {

@@ -1,6 +1,6 @@
-import { type Box, wholeOf } from './subject-box.ts';
+import { type Box, fullBox } from './subject-box.ts';
 
-/** A length on one axis: pixels of the upright input, or percent of a whole that its place names. */
+/** A length on one axis: pixels of the upright input, or percent of the length named where it is used. */
 export interface Length {
   value: number;
   unit: 'px' | '%';
@@ -11,57 +11,57 @@ export interface Size {
   height: number;
 }
 
-/** How the output is cut and where the subject stands in it. */
+/** How the output is cropped, and where the subject goes in it. */
 export interface Geometry {
-  /** What is left around the box of the subject, percent of that box; nothing is cut without it. */
+  /** Margins around the subject's box, percent of that box; without them nothing is cropped. */
   margins?: { top: Length; right: Length; bottom: Length; left: Length } | undefined;
-  /** The subject fits in this share of the canvas both ways, 0..1; it keeps its size without it. */
+  /** Share of the canvas the subject is fitted into, 0..1; without it the subject keeps its size. */
   scale?: number | undefined;
-  /** Shares of the space left over that lie left of and above it, 0..1; it stays without them. */
+  /** Share of the free space left of (`across`) and above (`down`) the subject, 0..1; without it the subject stays. */
   position?: { across: number; down: number } | undefined;
-  /** A larger canvas is scaled down. */
+  /** A canvas of more pixels is scaled down. */
   maxPixels?: number | undefined;
 }
 
-/** What of the upright input is drawn where. */
+/** Which part of the upright input is drawn where. */
 export interface Layout {
   /** Size of the output. */
   canvas: Size;
-  /** In the input. */
+  /** The part of the input that is drawn. */
   source: Box;
-  /** In the output; of another size than the source where that is scaled. */
-  place: Box;
-  /** The box of the subject in the output. */
+  /** Where the source is drawn in the output, scaled to this box. */
+  destination: Box;
+  /** The subject's box in the output. */
   foreground: Box;
 }
 
-/** A length in pixels. @param whole what percent are of, pixels */
-export const pixelsOf = ({ value, unit }: Length, whole: number): number =>
+/** Converts a length to pixels. @param whole the pixels that are 100 % */
+const toPixels = ({ value, unit }: Length, whole: number): number =>
   unit === 'px' ? value : (value / 100) * whole;
 
-/** The part of a picture between two corners, cut to the picture; nothing where none of it is left. */
+/** Returns the region between two corners, clipped to the image; undefined if nothing of it is left. */
 export function regionOf(
   [left, top, right, bottom]: readonly [Length, Length, Length, Length],
   { width, height }: Size,
 ): Box | undefined {
-  const x = Math.min(width, Math.floor(pixelsOf(left, width)));
-  const y = Math.min(height, Math.floor(pixelsOf(top, height)));
+  const x = Math.min(width, Math.floor(toPixels(left, width)));
+  const y = Math.min(height, Math.floor(toPixels(top, height)));
   const region = {
     left: x,
     top: y,
-    width: Math.min(width, Math.ceil(pixelsOf(right, width))) - x,
-    height: Math.min(height, Math.ceil(pixelsOf(bottom, height))) - y,
+    width: Math.min(width, Math.ceil(toPixels(right, width))) - x,
+    height: Math.min(height, Math.ceil(toPixels(bottom, height))) - y,
   };
   return region.width > 0 && region.height > 0 ? region : undefined;
 }
 
-/** The input's place that becomes the canvas; with margins it may reach beyond the input. */
+/** Returns the input box that becomes the canvas; with margins it may reach beyond the input. */
 function frameOf({ width, height }: Size, subject: Box, { margins }: Geometry): Box {
-  if (!margins) return wholeOf({ width, height });
-  const left = Math.round(pixelsOf(margins.left, subject.width));
-  const right = Math.round(pixelsOf(margins.right, subject.width));
-  const top = Math.round(pixelsOf(margins.top, subject.height));
-  const bottom = Math.round(pixelsOf(margins.bottom, subject.height));
+  if (!margins) return fullBox({ width, height });
+  const left = Math.round(toPixels(margins.left, subject.width));
+  const right = Math.round(toPixels(margins.right, subject.width));
+  const top = Math.round(toPixels(margins.top, subject.height));
+  const bottom = Math.round(toPixels(margins.bottom, subject.height));
   return {
     left: subject.left - left,
     top: subject.top - top,
@@ -70,8 +70,8 @@ function frameOf({ width, height }: Size, subject: Box, { margins }: Geometry): 
   };
 }
 
-/** What two boxes share, which must be something. */
-function shared(a: Box, b: Box): Box {
+/** Returns the intersection of two boxes that overlap. */
+function intersect(a: Box, b: Box): Box {
   const left = Math.max(a.left, b.left);
   const top = Math.max(a.top, b.top);
   return {
@@ -82,51 +82,51 @@ function shared(a: Box, b: Box): Box {
   };
 }
 
-const movedBy = (box: Box, { left, top }: Pick<Box, 'left' | 'top'>): Box => ({
+const relativeTo = (box: Box, { left, top }: Pick<Box, 'left' | 'top'>): Box => ({
   ...box,
   left: box.left - left,
   top: box.top - top,
 });
 
-const within = (value: number, most: number): number => Math.min(Math.max(value, 0), most);
+const clamp = (value: number, max: number): number => Math.min(Math.max(value, 0), max);
 
-/** Where a subject of another size or at another place goes; it always fits. */
-function placed(subject: Box, frame: Box, { scale, position }: Geometry): Box {
+/** Returns the box of a scaled or moved subject; it always fits the frame. */
+function placeSubject(subject: Box, frame: Box, { scale, position }: Geometry): Box {
   const factor = scale
     ? scale * Math.min(frame.width / subject.width, frame.height / subject.height)
     : 1;
   const width = Math.max(1, Math.round(subject.width * factor));
   const height = Math.max(1, Math.round(subject.height * factor));
-  const spare = { across: frame.width - width, down: frame.height - height };
+  const free = { across: frame.width - width, down: frame.height - height };
   if (position) {
-    const left = Math.round(spare.across * position.across);
-    return { left, top: Math.round(spare.down * position.down), width, height };
+    const left = Math.round(free.across * position.across);
+    return { left, top: Math.round(free.down * position.down), width, height };
   }
-  // Its middle stays where it was, as far as it fits so.
+  // Keeps the subject's centre, as far as the frame allows.
   const left = subject.left - frame.left + Math.round((subject.width - width) / 2);
   const top = subject.top - frame.top + Math.round((subject.height - height) / 2);
-  return { left: within(left, spare.across), top: within(top, spare.down), width, height };
+  return { left: clamp(left, free.across), top: clamp(top, free.down), width, height };
 }
 
-/** A stretch on one axis, scaled: at least a pixel long, and not beyond the end. */
-function scaledStretch(start: number, length: number, factor: number, end: number) {
+/** Scales a span on one axis: at least a pixel long, and not beyond the end. */
+function scaleSpan(start: number, length: number, factor: number, end: number) {
   const from = Math.min(end - 1, Math.round(start * factor));
   const to = Math.max(from + 1, Math.min(end, Math.round((start + length) * factor)));
   return { start: from, length: to - from };
 }
 
-function scaledBox(box: Box, factor: number, { width, height }: Size): Box {
-  const across = scaledStretch(box.left, box.width, factor, width);
-  const down = scaledStretch(box.top, box.height, factor, height);
+function scaleBox(box: Box, factor: number, { width, height }: Size): Box {
+  const across = scaleSpan(box.left, box.width, factor, width);
+  const down = scaleSpan(box.top, box.height, factor, height);
   return { left: across.start, top: down.start, width: across.length, height: down.length };
 }
 
-/** The same in fewer pixels. */
-function shrunkTo(layout: Layout, maxPixels: number): Layout {
+/** Scales a layout down to at most `maxPixels`. */
+function limitPixels(layout: Layout, maxPixels: number): Layout {
   const { width, height } = layout.canvas;
   const factor = Math.sqrt(maxPixels / (width * height));
   if (factor >= 1) return layout;
-  // Of a very narrow canvas the short side cannot shrink below a pixel.
+  // The short side of a very narrow canvas cannot fall below a pixel.
   const shortest = Math.max(1, Math.floor(Math.min(width, height) * factor));
   const longest = Math.floor(Math.min(Math.max(width, height) * factor, maxPixels / shortest));
   const canvas =
@@ -134,24 +134,26 @@ function shrunkTo(layout: Layout, maxPixels: number): Layout {
   return {
     ...layout,
     canvas,
-    place: scaledBox(layout.place, factor, canvas),
-    foreground: scaledBox(layout.foreground, factor, canvas),
+    destination: scaleBox(layout.destination, factor, canvas),
+    foreground: scaleBox(layout.foreground, factor, canvas),
   };
 }
 
 /**
- * What is drawn where.
- * @param picture the upright input
- * @param subject its box, within the picture
+ * Computes the layout of an output.
+ * @param image the upright input
+ * @param subject its box, within the image
  */
-export function layoutOf(picture: Size, subject: Box, geometry: Geometry): Layout {
+export function layoutOf(image: Size, subject: Box, geometry: Geometry): Layout {
   const { scale, position, maxPixels } = geometry;
-  const frame = frameOf(picture, subject, geometry);
+  const frame = frameOf(image, subject, geometry);
   const canvas = { width: frame.width, height: frame.height };
-  const stays = !scale && !position;
-  const source = stays ? shared(frame, wholeOf(picture)) : subject;
-  const place = stays ? movedBy(source, frame) : placed(subject, frame, geometry);
-  const foreground = stays ? movedBy(subject, frame) : place;
-  const layout = { canvas, source, place, foreground };
-  return maxPixels ? shrunkTo(layout, maxPixels) : layout;
+  const isUnmoved = !scale && !position;
+  const source = isUnmoved ? intersect(frame, fullBox(image)) : subject;
+  const destination = isUnmoved
+    ? relativeTo(source, frame)
+    : placeSubject(subject, frame, geometry);
+  const foreground = isUnmoved ? relativeTo(subject, frame) : destination;
+  const layout = { canvas, source, destination, foreground };
+  return maxPixels ? limitPixels(layout, maxPixels) : layout;
 }

@@ -2,25 +2,25 @@ import { boxSums } from './box-sums.ts';
 import {
   addSample,
   CHANNELS,
+  centrePixel,
+  dilate,
   type Grid,
   gridOver,
-  middleOf,
   type Scene,
   softCells,
-  widened,
 } from './fusion-grid.ts';
 
-/** Samples across a cell: the windows average hundreds of them, so few are enough. */
+/** Samples across a cell; the windows average hundreds of them, so a few are enough. */
 const SAMPLES = 3;
-/** Windows as a share of the longer side: 61 and 7 pixels wide in a photo of 533. */
+/** Window radii as a share of the longer side: windows of 61 and 7 pixels in a photo of 533. */
 const WIDE = 30 / 533;
 const NARROW = 3 / 533;
 /** The wide window is summed over blocks of cells, about this many to its radius. */
 const BLOCKS = 5;
-/** Weights this small are the rounding of a sliding sum. */
-const NOTHING = 1e-3;
+/** Smaller weights are rounding errors of a sliding sum. */
+const MIN_WEIGHT = 1e-3;
 
-/** The wide windows' sums, one set for each block of cells, from one sample a cell. */
+/** Returns the wide windows' sums, one set a block of cells, from one sample a cell. */
 function wideSums(scene: Scene, fine: Grid) {
   const { columns, rows, cell } = fine;
   const { width, height } = scene.pixels;
@@ -32,14 +32,14 @@ function wideSums(scene: Scene, fine: Grid) {
     const blockRow = Math.floor(row / block) * grid.columns;
     for (let column = 0; column < columns; column++) {
       const at = (blockRow + Math.floor(column / block)) * CHANNELS;
-      addSample(scene, middleOf(fine, width, height, column, row), sums, at);
+      addSample(scene, centrePixel(fine, width, height, column, row), sums, at);
     }
   }
   const blocks = Math.max(1, Math.round((radius - (block - 1) / 2) / block));
   return { grid, sums: boxSums({ data: sums, ...grid, channels: CHANNELS }, blocks) };
 }
 
-/** The sums at a place, in cells, mixed from the four cells around it, into `out`. */
+/** Interpolates the sums at a position, in cells, from the four cells around it, into `out`. */
 function sumsAt(
   sums: Float32Array,
   { columns, rows, cell }: Grid,
@@ -61,29 +61,29 @@ function sumsAt(
   const belowRight = (below * columns + right) * CHANNELS;
   for (let c = 0; c < CHANNELS; c++) {
     const above = sums[topLeft + c]! * (1 - u) + sums[topRight + c]! * u;
-    const under = sums[belowLeft + c]! * (1 - u) + sums[belowRight + c]! * u;
-    out[c] = above * (1 - v) + under * v;
+    const below = sums[belowLeft + c]! * (1 - u) + sums[belowRight + c]! * u;
+    out[c] = above * (1 - v) + below * v;
   }
 }
 
 const clampByte = (value: number) => Math.min(255, Math.max(0, value));
 
-/** Replaces a cell's colours by its surroundings', the foreground corrected by what is seen there. */
+/** Replaces a cell's colours by those of its window, the foreground corrected by the observed colour. */
 function fuse(cells: Float32Array, g: number, around: Float64Array): void {
-  const front = cells[g + 3]!;
-  const back = cells[g + 7]!;
-  if (front + back < NOTHING) return;
-  const alpha = front / (front + back);
+  const foreground = cells[g + 3]!;
+  const background = cells[g + 7]!;
+  if (foreground + background < MIN_WEIGHT) return;
+  const alpha = foreground / (foreground + background);
   for (let c = 0; c < 3; c++) {
-    const seen = (cells[g + c]! + cells[g + 4 + c]!) / (front + back);
-    const f = around[3]! > NOTHING ? around[c]! / around[3]! : seen;
-    const b = around[7]! > NOTHING ? around[4 + c]! / around[7]! : seen;
-    cells[g + c] = clampByte(f + alpha * (seen - alpha * f - (1 - alpha) * b)) * front;
-    cells[g + 4 + c] = b * back;
+    const observed = (cells[g + c]! + cells[g + 4 + c]!) / (foreground + background);
+    const f = around[3]! > MIN_WEIGHT ? around[c]! / around[3]! : observed;
+    const b = around[7]! > MIN_WEIGHT ? around[4 + c]! / around[7]! : observed;
+    cells[g + c] = clampByte(f + alpha * (observed - alpha * f - (1 - alpha) * b)) * foreground;
+    cells[g + 4 + c] = b * background;
   }
 }
 
-/** The colours of the marked cells, freed of backdrop by their wide surroundings; zero elsewhere. */
+/** Returns the separated colours of the marked cells, by their wide windows; zero elsewhere. */
 function fusedCells(scene: Scene, grid: Grid, marks: Uint8Array): Float32Array {
   const { columns, cell } = grid;
   const { width, height } = scene.pixels;
@@ -108,7 +108,7 @@ function fusedCells(scene: Scene, grid: Grid, marks: Uint8Array): Float32Array {
   return cells;
 }
 
-/** Sums over the window around a cell, as far as it lies in the grid, into `out`. */
+/** Sums the window around a cell, clipped to the grid, into `out`. */
 function sumWindow(
   cells: Float32Array,
   { columns, rows }: Grid,
@@ -128,42 +128,42 @@ function sumWindow(
         out[c]! += cells[g]!;
 }
 
-/** What of the six numbers a cell has in `Surroundings.colours` is backdrop. */
-export const BACK = 3;
-export const COLOURS = 6;
+/** Offset of the background among the six numbers of a cell in `Surroundings.colours`. */
+export const BACKGROUND = 3;
+export const COLOUR_COUNT = 6;
 
-/** Subject and backdrop around soft edges. */
+/** Local foreground and background colours around soft edges. */
 export interface Surroundings extends Grid {
-  /** Per cell, red green blue of the subject and of the backdrop, 0..255; zero far from soft pixels. */
+  /** Per cell, r g b of the foreground and r g b of the background, 0..255; zero far from soft pixels. */
   colours: Float32Array;
-  /** One byte a cell: 1 where it has soft pixels. */
+  /** One byte a cell: 1 if it has soft pixels. */
   soft: Uint8Array;
 }
 
-/** Writes the mean colours of a cell's surroundings, or for want of any those of its own middle. */
-function setColours(out: Float32Array, at: number, sums: Float64Array, middle: ArrayLike<number>) {
+/** Writes the mean colours of a cell's window, or the colour of its centre if the window has no weight. */
+function setColours(out: Float32Array, at: number, sums: Float64Array, centre: ArrayLike<number>) {
   for (let c = 0; c < 3; c++) {
-    out[at + c] = sums[3]! > NOTHING ? sums[c]! / sums[3]! : middle[c]!;
-    out[at + BACK + c] = sums[7]! > NOTHING ? sums[4 + c]! / sums[7]! : middle[c]!;
+    out[at + c] = sums[3]! > MIN_WEIGHT ? sums[c]! / sums[3]! : centre[c]!;
+    out[at + BACKGROUND + c] = sums[7]! > MIN_WEIGHT ? sums[4 + c]! / sums[7]! : centre[c]!;
   }
 }
 
-/** What is around the soft pixels of a scene; work elsewhere is next to nothing. */
-export function surroundingsOf(scene: Scene): Surroundings {
+/** Estimates the colours around the soft pixels of a scene; other pixels cost next to nothing. */
+export function estimateSurroundings(scene: Scene): Surroundings {
   const { data, width, height } = scene.pixels;
   const grid = gridOver(scene.pixels);
   const soft = softCells(scene.matte, grid);
   const radius = Math.max(1, Math.round((NARROW * Math.max(width, height)) / grid.cell));
-  const wanted = widened(soft, grid, 1); // a pixel is mixed from the four cells around it
-  const cells = fusedCells(scene, grid, widened(wanted, grid, radius));
-  const colours = new Float32Array(soft.length * COLOURS);
+  const needed = dilate(soft, grid, 1); // a pixel is interpolated from the four cells around it
+  const cells = fusedCells(scene, grid, dilate(needed, grid, radius));
+  const colours = new Float32Array(soft.length * COLOUR_COUNT);
   const sums = new Float64Array(CHANNELS);
-  for (let i = 0; i < wanted.length; i++) {
-    if (wanted[i] === 0) continue;
+  for (let i = 0; i < needed.length; i++) {
+    if (needed[i] === 0) continue;
     sumWindow(cells, grid, i, radius, sums);
-    const middle =
-      3 * middleOf(grid, width, height, i % grid.columns, Math.floor(i / grid.columns));
-    setColours(colours, i * COLOURS, sums, data.subarray(middle, middle + 3));
+    const centre =
+      3 * centrePixel(grid, width, height, i % grid.columns, Math.floor(i / grid.columns));
+    setColours(colours, i * COLOUR_COUNT, sums, data.subarray(centre, centre + 3));
   }
   return { ...grid, colours, soft };
 }

@@ -8,20 +8,20 @@ import {
   dictionary,
   groups,
 } from './dictionary/schema.ts';
-import { fuse, topClass, type Verdict } from './fuse.ts';
+import { type FusionResult, fuse, topClass } from './fuse.ts';
 import type { MeasuredColor } from './photo/color.ts';
 import { type ClassifyOptions, FEED_COLUMNS, type FeedAttributes } from './request-schema.ts';
 import { type Classification, REVIEW_REASONS, type ReviewReason } from './response-schema.ts';
 import { classifyText, type TextEvidence } from './text/classify-text.ts';
 import type { TextAttributes } from './text/text-attributes.ts';
 
-/** What a photo of one article says, as the worker answers it. */
+/** The worker's analysis of a photo of one article. */
 export interface ImageEvidence {
-  /** Of the ten classes of `IMAGE_CLASSES`, calibrated, summing to 1. */
+  /** Of `IMAGE_CLASSES`, calibrated; they sum to 1. */
   probabilities: readonly number[];
-  /** Of the cut-out, the largest first. */
+  /** Colours of the cut-out, the largest first. */
   colors: readonly MeasuredColor[];
-  /** Pixels, upright. */
+  /** Width of the upright image, pixels. */
   width: number;
   height: number;
   hasAlpha: boolean;
@@ -29,20 +29,20 @@ export interface ImageEvidence {
   model: string;
 }
 
-export interface Subject {
+interface Subject {
   attributes?: FeedAttributes | undefined;
   image?: ImageEvidence | undefined;
   options: ClassifyOptions;
-  /** Names the wardrobe item where the attributes have no `id`. */
+  /** Id of the wardrobe item if the attributes have none. */
   fallbackId: string;
 }
 
-/** Photos smaller than this, in pixels of the shorter side, are seen badly. */
-const SMALL = 96;
-/** A category below this was named, but somebody should look. */
+/** Photos whose shorter side has fewer pixels are classified poorly. */
+const MIN_SIDE_PIXELS = 96;
+/** A classification below this confidence needs review. */
 const LOW_CONFIDENCE = 0.7;
 
-const NOTHING_TOLD: TextAttributes = {
+const NO_TEXT_ATTRIBUTES: TextAttributes = {
   colors: [],
   pattern: undefined,
   materials: [],
@@ -52,26 +52,26 @@ const NOTHING_TOLD: TextAttributes = {
   weight: undefined,
   properties: [],
   seasons: [],
-  notUnderstood: [],
+  unrecognisedColumns: [],
 };
 
-/** Unknown columns that are told one by one. */
-const MOST_WARNINGS = 20;
+/** Maximum number of unknown columns that are listed. */
+const MAX_WARNINGS = 20;
 
-/** Candidates below this are noise, and not told. */
-const LEAST_CANDIDATE = 0.005;
+/** Candidates below this confidence are noise and are not returned. */
+const MIN_CONFIDENCE = 0.005;
 
-const rounded = (value: number): number => Math.round(value * 1000) / 1000;
+const round3 = (value: number): number => Math.round(value * 1000) / 1000;
 
 function categoryOf(
-  verdict: Verdict,
+  fused: FusionResult,
   category: Category | undefined,
   { image, options }: Subject,
-  textSpeaks: boolean,
+  hasTextEvidence: boolean,
 ): Classification['category'] {
-  if (verdict.status === 'unknown') return null;
-  const source = !image ? 'text' : textSpeaks ? 'fused' : 'model';
-  const group = groups.get(category?.parentId ?? verdict.group.id);
+  if (fused.status === 'unknown') return null;
+  const source = !image ? 'text' : hasTextEvidence ? 'fused' : 'model';
+  const group = groups.get(category?.parentId ?? fused.group.id);
   return {
     id: category?.id ?? null,
     label: (category ?? group)?.labels[options.locale] ?? '',
@@ -79,117 +79,119 @@ function categoryOf(
     region: category?.region ?? group?.region ?? null,
     layer: category?.layer ?? null,
     bodySlot: category?.bodySlot ?? null,
-    confidence: rounded(category ? (verdict.ranked[0]?.confidence ?? 0) : verdict.group.confidence),
+    confidence: round3(category ? (fused.ranked[0]?.confidence ?? 0) : fused.group.confidence),
     source,
   };
 }
 
-const candidatesOf = ({ ranked }: Verdict, { topK, locale }: ClassifyOptions) =>
+const toTopK = ({ ranked }: FusionResult, { topK, locale }: ClassifyOptions) =>
   ranked
     .slice(0, topK)
-    .filter(({ confidence }) => confidence >= LEAST_CANDIDATE)
+    .filter(({ confidence }) => confidence >= MIN_CONFIDENCE)
     .map(({ id, confidence }) => ({
       id,
       label: categories.get(id)?.labels[locale] ?? id,
-      confidence: rounded(confidence),
+      confidence: round3(confidence),
     }));
 
-function evidenceOf(
+function toEvidence(
   text: TextEvidence | undefined,
   image: ImageEvidence | undefined,
-  verdict: Verdict,
+  fused: FusionResult,
 ): Classification['evidence'] {
-  const seen = image && topClass(image.probabilities);
-  const best = text?.speaks ? Math.max(...text.categories) : 0;
-  const named = text?.speaks ? (CATEGORY_IDS[text.categories.indexOf(best)] ?? null) : null;
+  const top = image && topClass(image.probabilities);
+  const best = text?.hasEvidence ? Math.max(...text.categories) : 0;
+  const named = text?.hasEvidence ? (CATEGORY_IDS[text.categories.indexOf(best)] ?? null) : null;
   return {
-    image: seen
-      ? { class: seen.name, confidence: rounded(seen.probability), calibrated: true }
-      : null,
+    image: top ? { class: top.name, confidence: round3(top.probability), calibrated: true } : null,
     text: text
       ? {
           category: named,
-          confidence: rounded(best),
+          confidence: round3(best),
           language: text.language ?? null,
-          matches: [...(text.found.get(named ?? '') ?? [])].map((at) => ({
+          matches: [...(text.matches.get(named ?? '') ?? [])].map((at) => ({
             ...at,
             span: [...at.span],
           })),
         }
       : null,
-    agreement: verdict.agreement ?? null,
+    agreement: fused.agreement ?? null,
   };
 }
 
-function reasonsOf(
+function reviewReasons(
   { image }: Subject,
   text: TextEvidence | undefined,
-  verdict: Verdict,
+  fused: FusionResult,
 ): ReviewReason[] {
-  const confidence = verdict.ranked[0]?.confidence ?? 0;
+  const confidence = fused.ranked[0]?.confidence ?? 0;
   const holds: Readonly<Record<ReviewReason, boolean>> = {
-    'low-confidence': verdict.status !== 'unknown' && confidence < LOW_CONFIDENCE,
-    'image-text-disagree': verdict.agreement === false,
-    'not-a-garment': verdict.status === 'unknown',
-    'multiple-garments': verdict.status !== 'unknown' && verdict.severalArticles,
-    'too-small': image !== undefined && Math.min(image.width, image.height) < SMALL,
+    'low-confidence': fused.status !== 'unknown' && confidence < LOW_CONFIDENCE,
+    'image-text-disagree': fused.agreement === false,
+    'not-a-garment': fused.status === 'unknown',
+    'multiple-garments': fused.status !== 'unknown' && fused.multipleGarments,
+    'too-small': image !== undefined && Math.min(image.width, image.height) < MIN_SIDE_PIXELS,
     'colour-mismatch': coloursDiffer(image?.colors ?? [], text?.attributes.colors ?? []),
     'material-missing':
-      verdict.status === 'classified' && (text?.attributes.materials.length ?? 0) === 0,
+      fused.status === 'classified' && (text?.attributes.materials.length ?? 0) === 0,
   };
   return REVIEW_REASONS.filter((reason) => holds[reason]);
 }
 
-function warningsOf(attributes: FeedAttributes | undefined, told: TextAttributes): string[] {
+function collectWarnings(
+  attributes: FeedAttributes | undefined,
+  textAttributes: TextAttributes,
+): string[] {
   const unknown = Object.keys(attributes ?? {}).filter((name) => !FEED_COLUMNS.includes(name));
   return [
     ...unknown
       .toSorted()
-      .slice(0, MOST_WARNINGS)
-      .map((name) => `The column "${name.slice(0, 60)}" is not known and was passed over`),
-    ...told.notUnderstood.map(
-      (name) => `The column "${name}" has no word that the dictionary knows`,
+      .slice(0, MAX_WARNINGS)
+      .map((name) => `The column "${name.slice(0, 60)}" is unknown and was ignored`),
+    ...textAttributes.unrecognisedColumns.map(
+      (name) => `The column "${name}" has no word the dictionary knows`,
     ),
   ];
 }
 
-/** Advice that needs nobody: an answer without a material is still a good one. */
+/** Reasons that need no review by themselves: a classification without a material is still good. */
 const ADVICE: ReadonlySet<ReviewReason> = new Set(['material-missing']);
 
-/** A garment's class, colours, warmth and wardrobe item from what feed and photo say of it. Pure. */
+/** Classifies an article by its feed row, its photo or both: category, attributes, insulation, wardrobe item. Pure. */
 export function classify(subject: Subject): Classification {
   const { attributes, image, options } = subject;
   const text = attributes && classifyText(attributes);
-  const told = text?.attributes ?? NOTHING_TOLD;
-  const verdict = fuse(text, image?.probabilities, options.minConfidence);
-  const isNamed = verdict.status === 'classified';
-  const category = isNamed ? categories.get(verdict.ranked[0]?.id ?? '') : undefined;
-  const answered = attributesOf(category, told, image?.colors ?? []);
-  const insulation = category ? insulationOf(category, told) : null;
-  const reasons = reasonsOf(subject, text, verdict);
-  const answerCategory = categoryOf(verdict, category, subject, text?.speaks ?? false);
+  const textAttributes = text?.attributes ?? NO_TEXT_ATTRIBUTES;
+  const fused = fuse(text, image?.probabilities, options.minConfidence);
+  const isNamed = fused.status === 'classified';
+  const category = isNamed ? categories.get(fused.ranked[0]?.id ?? '') : undefined;
+  const garmentAttributes = attributesOf(category, textAttributes, image?.colors ?? []);
+  const insulation = category ? insulationOf(category, textAttributes) : null;
+  const reasons = reviewReasons(subject, text, fused);
+  const responseCategory = categoryOf(fused, category, subject, text?.hasEvidence ?? false);
   const identity = {
     id: attributes?.id ?? subject.fallbackId,
-    name: attributes?.title ?? answerCategory?.label ?? '',
+    name: attributes?.title ?? responseCategory?.label ?? '',
   };
   return {
-    status: verdict.status,
+    status: fused.status,
     dictionaryVersion: dictionary.dictionaryVersion,
     modelVersion: image?.model ?? null,
-    category: answerCategory,
-    topK: verdict.status === 'unknown' ? [] : candidatesOf(verdict, options),
-    evidence: evidenceOf(text, image, verdict),
-    attributes: answered,
+    category: responseCategory,
+    topK: fused.status === 'unknown' ? [] : toTopK(fused, options),
+    evidence: toEvidence(text, image, fused),
+    attributes: garmentAttributes,
     insulation: insulation && { ...insulation, sources: [...insulation.sources] },
     mappings: {
-      shopify: (category ?? groups.get(answerCategory?.groupId ?? ''))?.mappings.shopify.id ?? null,
+      shopify:
+        (category ?? groups.get(responseCategory?.groupId ?? ''))?.mappings.shopify.id ?? null,
       google: category?.mappings.google.id ?? null,
     },
     wardrobeItem:
       category && insulation && options.wardrobeItem
-        ? toWardrobeItem(identity, category, insulation, answered)
+        ? toWardrobeItem(identity, category, insulation, garmentAttributes)
         : null,
     review: { needed: reasons.some((reason) => !ADVICE.has(reason)), reasons },
-    warnings: warningsOf(attributes, told),
+    warnings: collectWarnings(attributes, textAttributes),
   };
 }

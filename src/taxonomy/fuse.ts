@@ -1,56 +1,56 @@
 import { CATEGORY_IDS, categories, dictionary, REGIONS, type Region } from './dictionary/schema.ts';
 import {
+  CLASS_PROBABILITIES,
   IMAGE_CLASSES,
   type ImageClass,
   imageLikelihoods,
   PRIOR,
-  SEEN_AS,
 } from './photo/image-classes.ts';
 
-export type Status = 'classified' | 'uncertain' | 'unknown';
+type Status = 'classified' | 'uncertain' | 'unknown';
 
 export interface Candidate {
   id: string;
   confidence: number;
 }
 
-/** What photo and text say together. */
-export interface Verdict {
+/** The combined evidence of photo and text. */
+export interface FusionResult {
   status: Status;
-  /** The ten likeliest categories, the likeliest first. */
+  /** The ten most likely categories, in descending order. */
   ranked: readonly Candidate[];
-  /** The likeliest group and the summed confidence of its categories. */
+  /** The most likely group and the summed confidence of its categories. */
   group: Candidate;
-  /** False where photo and text each name another article; undefined where only one of them speaks. */
+  /** False if photo and text contradict each other; undefined if only one of them has evidence. */
   agreement: boolean | undefined;
-  /** Text names two articles of different regions alike: a set. */
-  severalArticles: boolean;
+  /** The text names two articles of different regions with similar weight: a set. */
+  multipleGarments: boolean;
 }
 
-/** Text as `classifyText` answers it. */
-export interface TextSays {
+/** The part of `classifyText`'s result that is fused. */
+interface TextBelief {
   categories: readonly number[];
   notGarment: number;
-  speaks: boolean;
+  hasEvidence: boolean;
 }
 
-/** Both sides must be this sure of different articles before a wrong photo is suspected. */
-const SURE = 0.8;
-/** A class that a category's photos are seen as less often than this does not go with it. */
-const SELDOM = 0.1;
-/** Without text, a picture that no class claims more than this shows no garment we know. */
-const LEAST_CLASS = 0.4;
-/** Before anything is known: an article that is sold as none of the categories. */
+/** Both must have this confidence in different articles to count as a contradiction. */
+const MIN_CONFLICT_CONFIDENCE = 0.8;
+/** A class and a category contradict each other below this probability of the class given the category. */
+const MIN_COMPATIBILITY = 0.1;
+/** Without text, a photo whose top class is below this probability shows no known garment. */
+const MIN_CLASS_PROBABILITY = 0.4;
+/** Prior probability of an article outside all categories. */
 const NOT_GARMENT_PRIOR = 0.05;
-/** A candidate as strong as this beside the first, from another region, makes a set. */
-const EQUAL = 0.3;
+/** A second candidate of this confidence, from another region, makes the article a set. */
+const MIN_SET_CONFIDENCE = 0.3;
 
 const regionOf = (id: string) => categories.get(id)?.region;
 
 const indexOfMax = (values: readonly number[]): number =>
   values.reduce((best, value, i) => (value > (values[best] ?? 0) ? i : best), 0);
 
-/** The class the picture looks like most. */
+/** Returns the most probable class of a photo. */
 export function topClass(probabilities: readonly number[]): {
   name: ImageClass;
   probability: number;
@@ -59,16 +59,16 @@ export function topClass(probabilities: readonly number[]): {
   return { name: IMAGE_CLASSES[k] ?? 'dress', probability: probabilities[k] ?? 0 };
 }
 
-/** The category whose name fits most pictures of a class. */
-const NAMESAKES: readonly string[] = IMAGE_CLASSES.map((_, k) => {
-  const fits = PRIOR.map((prior, i) => prior * (SEEN_AS[i]?.[k] ?? 0));
+/** The most likely category of each class. */
+const TYPICAL_CATEGORIES: readonly string[] = IMAGE_CLASSES.map((_, k) => {
+  const fits = PRIOR.map((prior, i) => prior * (CLASS_PROBABILITIES[i]?.[k] ?? 0));
   return CATEGORY_IDS[indexOfMax(fits)] ?? '';
 });
 
 const REGION_OF = dictionary.categories.map(({ region }) => region);
 
-/** The region that the text speaks of, and how much of its belief lies there. */
-function regionTold({ categories }: TextSays): { region: Region; belief: number } {
+/** Returns the text's most likely region, and its belief in it. */
+function likeliestRegion({ categories }: TextBelief): { region: Region; belief: number } {
   const beliefs = REGIONS.map((region) =>
     categories.reduce((sum, belief, i) => sum + (REGION_OF[i] === region ? belief : 0), 0),
   );
@@ -76,21 +76,25 @@ function regionTold({ categories }: TextSays): { region: Region; belief: number 
   return { region: REGIONS[i] ?? 'top', belief: beliefs[i] ?? 0 };
 }
 
-/** The model has no class for bags, belts and the like: of them a photo can say nothing. */
-const IS_SEEN = SEEN_AS.map((classes) => Math.max(...classes) > 0.5);
+/** Categories the image model has a class for; for bags, belts and the like a photo is no evidence. */
+const HAS_CLASS = CLASS_PROBABILITIES.map((classes) => Math.max(...classes) > 0.5);
 
-/** The mean of a property of categories, by how much the text believes in each. */
-const believed = ({ categories }: TextSays, propertyOf: (i: number) => number): number =>
+/** The expected value of a property of categories under the text's belief. */
+const expectation = ({ categories }: TextBelief, propertyOf: (i: number) => number): number =>
   categories.reduce((sum, belief, i) => sum + belief * propertyOf(i), 0);
 
-/** Whether photo and text are each sure of an article that the other rules out. */
-function contradicts(text: TextSays, probabilities: readonly number[]): boolean {
+/** Whether photo and text are both confident in articles that exclude each other. */
+function contradicts(text: TextBelief, probabilities: readonly number[]): boolean {
   const k = indexOfMax(probabilities);
-  const { region, belief } = regionTold(text);
-  const bothSure = belief >= SURE && (probabilities[k] ?? 0) >= SURE;
-  const goTogether = believed(text, (i) => SEEN_AS[i]?.[k] ?? 0) >= SELDOM;
-  const isSeen = believed(text, (i) => (IS_SEEN[i] ? 1 : 0)) > 0.5;
-  return bothSure && isSeen && !goTogether && region !== regionOf(NAMESAKES[k] ?? '');
+  const { region, belief } = likeliestRegion(text);
+  const areBothCertain =
+    belief >= MIN_CONFLICT_CONFIDENCE && (probabilities[k] ?? 0) >= MIN_CONFLICT_CONFIDENCE;
+  const isCompatible =
+    expectation(text, (i) => CLASS_PROBABILITIES[i]?.[k] ?? 0) >= MIN_COMPATIBILITY;
+  const hasClass = expectation(text, (i) => (HAS_CLASS[i] ? 1 : 0)) > 0.5;
+  return (
+    areBothCertain && hasClass && !isCompatible && region !== regionOf(TYPICAL_CATEGORIES[k] ?? '')
+  );
 }
 
 interface Odds {
@@ -98,17 +102,17 @@ interface Odds {
   notGarment: number;
 }
 
-const NO_NEWS = CATEGORY_IDS.map(() => 1);
+const NO_EVIDENCE = CATEGORY_IDS.map(() => 1);
 
 function normalised({ categories, notGarment }: Odds): Odds {
   const sum = categories.reduce((a, b) => a + b, notGarment);
   return { categories: categories.map((odds) => odds / sum), notGarment: notGarment / sum };
 }
 
-/** Bayes: what is met how often, times what the text, times what the picture makes of it. */
-function posterior(text: TextSays | undefined, image: readonly number[] | undefined): Odds {
+/** Bayes' rule: prior times likelihood of the text times likelihood of the photo. */
+function posterior(text: TextBelief | undefined, image: readonly number[] | undefined): Odds {
   if (text && !image) return text;
-  const likelihoods = image ? imageLikelihoods(image) : NO_NEWS;
+  const likelihoods = image ? imageLikelihoods(image) : NO_EVIDENCE;
   return normalised({
     categories: PRIOR.map(
       (prior, i) => prior * (likelihoods[i] ?? 0) * (text ? (text.categories[i] ?? 0) : 1),
@@ -117,24 +121,24 @@ function posterior(text: TextSays | undefined, image: readonly number[] | undefi
   });
 }
 
-const half = (a: Odds, b: Odds): Odds => ({
+const average = (a: Odds, b: Odds): Odds => ({
   categories: a.categories.map((odds, i) => (odds + (b.categories[i] ?? 0)) / 2),
   notGarment: (a.notGarment + b.notGarment) / 2,
 });
 
-const RANKED = 10;
+const MAX_RANKED = 10;
 
-/** The likeliest categories; of equals, the first of the dictionary. */
+/** Returns the most likely categories; ties are in dictionary order. */
 function likeliest(odds: readonly number[]): Candidate[] {
-  const taken = new Set<number>();
-  while (taken.size < RANKED) {
+  const ranked = new Set<number>();
+  while (ranked.size < MAX_RANKED) {
     let best = -1;
     for (let i = 0; i < odds.length; i++) {
-      if (!taken.has(i) && (best < 0 || (odds[i] ?? 0) > (odds[best] ?? 0))) best = i;
+      if (!ranked.has(i) && (best < 0 || (odds[i] ?? 0) > (odds[best] ?? 0))) best = i;
     }
-    taken.add(best);
+    ranked.add(best);
   }
-  return [...taken].map((i) => ({ id: CATEGORY_IDS[i] ?? '', confidence: odds[i] ?? 0 }));
+  return [...ranked].map((i) => ({ id: CATEGORY_IDS[i] ?? '', confidence: odds[i] ?? 0 }));
 }
 
 const GROUP_IDS = dictionary.categoryGroups.map(({ id }) => id);
@@ -151,35 +155,37 @@ function likeliestGroup(odds: readonly number[]): Candidate {
 }
 
 /**
- * Joins what a photo and a text say of one article.
- * @param text left out where there is none, or where no word of it names anything
- * @param image probabilities of the ten image classes, calibrated; left out where there is no photo
- * @param minConfidence below it, no category is named
+ * Fuses the evidence of a photo and a text about one article.
+ * @param text undefined without text
+ * @param image calibrated probabilities of the ten image classes; undefined without a photo
+ * @param minConfidence minimum confidence for a classification
  */
 export function fuse(
-  text: TextSays | undefined,
+  text: TextBelief | undefined,
   image: readonly number[] | undefined,
   minConfidence: number,
-): Verdict {
-  const heard = text?.speaks || (text && text.notGarment > 0.5) ? text : undefined;
-  const disagree = heard !== undefined && image !== undefined && contradicts(heard, image);
+): FusionResult {
+  const usableText = text?.hasEvidence || (text && text.notGarment > 0.5) ? text : undefined;
+  const disagree =
+    usableText !== undefined && image !== undefined && contradicts(usableText, image);
   const { categories: odds, notGarment } = disagree
-    ? half(posterior(heard, undefined), posterior(undefined, image))
-    : posterior(heard, image);
+    ? average(posterior(usableText, undefined), posterior(undefined, image))
+    : posterior(usableText, image);
   const ranked = likeliest(odds);
   const [first, second] = ranked;
   const top = first?.confidence ?? 0;
-  const nothingSeen = image !== undefined && !heard && topClass(image).probability < LEAST_CLASS;
-  const isUnknown = (!heard && !image) || nothingSeen || notGarment > 0.5;
-  const isSure = top >= minConfidence && !disagree;
+  const showsNothing =
+    image !== undefined && !usableText && topClass(image).probability < MIN_CLASS_PROBABILITY;
+  const isUnknown = (!usableText && !image) || showsNothing || notGarment > 0.5;
+  const isCertain = top >= minConfidence && !disagree;
   return {
-    status: isUnknown ? 'unknown' : isSure ? 'classified' : 'uncertain',
+    status: isUnknown ? 'unknown' : isCertain ? 'classified' : 'uncertain',
     ranked,
     group: likeliestGroup(odds),
-    agreement: heard?.speaks && image ? !disagree : undefined,
-    severalArticles:
+    agreement: usableText?.hasEvidence && image ? !disagree : undefined,
+    multipleGarments:
       !image &&
-      (second?.confidence ?? 0) >= EQUAL &&
+      (second?.confidence ?? 0) >= MIN_SET_CONFIDENCE &&
       regionOf(first?.id ?? '') !== regionOf(second?.id ?? ''),
   };
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { Locale } from './dictionary/schema.ts';
 
-/** Most items of one batch. */
-export const MAX_BATCH = 50;
+/** Maximum number of items of one batch. */
+const MAX_BATCH = 50;
 
 const line = (maxCharacters: number) => z.string().max(maxCharacters);
 const itemId = line(128)
@@ -10,12 +10,12 @@ const itemId = line(128)
   .regex(/^\P{Cc}+$/u, 'must not hold control characters');
 
 /**
- * What a seller's feed says of the article, under the names of the Google Merchant feed, so that a
- * row can be sent as it is. Columns not named here are passed over and listed in `warnings`.
+ * Attributes of an article under the names of the Google Merchant feed: a feed row can be sent unchanged. Unknown
+ * columns are ignored and listed in `warnings`.
  */
 export const FeedAttributes = z
   .looseObject({
-    id: itemId.optional().meta({ description: 'Yours; becomes the wardrobe item’s id' }),
+    id: itemId.optional().meta({ description: 'Your id; becomes the wardrobe item’s id' }),
     title: line(300).optional(),
     description: line(5000).optional(),
     product_type: line(750)
@@ -34,14 +34,14 @@ export const FeedAttributes = z
     age_group: line(50).optional(),
     language: line(35)
       .optional()
-      .meta({ description: 'BCP 47, such as `de-AT`; else it is guessed' }),
+      .meta({ description: 'BCP 47, such as `de-AT`; detected if absent' }),
     sleeve_length: line(50).optional(),
     weight: line(50).optional().meta({ description: '`light`, `medium` or `heavy`' }),
   })
   .meta({ id: 'FeedAttributes' });
 export type FeedAttributes = z.infer<typeof FeedAttributes>;
 
-/** The columns that are read, in the order in which they are. */
+/** The known columns, in schema order. */
 export const FEED_COLUMNS = Object.keys(FeedAttributes.shape);
 
 export const ClassifyOptions = z
@@ -52,7 +52,7 @@ export const ClassifyOptions = z
       .min(0)
       .max(1)
       .default(0.5)
-      .meta({ description: 'Below it the answer is `uncertain`: a group, no category' }),
+      .meta({ description: 'Below it the status is `uncertain`: a group, no category' }),
     locale: Locale.default('en').meta({ description: 'Language of the labels' }),
     wardrobeItem: z.boolean().default(true),
   })
@@ -68,7 +68,7 @@ const hasSubject = ({ image_base64, attributes }: Readonly<Record<string, unknow
   image_base64 !== undefined || attributes !== undefined;
 const NO_SUBJECT = 'Send `image_base64`, `attributes` or both';
 
-/** What may stand beside the image: in a multipart form, each as a part in JSON. */
+/** Fields beside the image; in a multipart form, each is a part in JSON. */
 export const ClassifyForm = z.strictObject({
   attributes: FeedAttributes.optional(),
   options: ClassifyOptions.optional(),
@@ -85,10 +85,7 @@ export const ClassifyRequest = z
   .meta({ id: 'ClassifyRequest' });
 export type ClassifyRequest = z.infer<typeof ClassifyRequest>;
 
-/**
- * The shell of a batch. Items are checked one by one (`BatchItem`), so that a broken one does not
- * fail the rest.
- */
+/** The envelope of a batch. Items are validated one by one (`BatchItem`): an invalid one does not fail the rest. */
 export const BatchRequest = z
   .strictObject({
     items: z.array(z.unknown()).min(1).max(MAX_BATCH),

@@ -9,13 +9,13 @@ const clo = z.number().min(0);
 
 const Source = z
   .enum(['measured', 'text', 'model', 'default'])
-  .meta({ description: 'Measured on the photo, read in the text, or the category’s usual value' });
+  .meta({ description: 'Measured in the photo, read in the text, or the category’s default' });
 
-const Told = z.object({ id: z.string(), source: Source });
-export type Told = z.infer<typeof Told>;
+const AttributeValue = z.object({ id: z.string(), source: Source });
+export type AttributeValue = z.infer<typeof AttributeValue>;
 
-const Rated = z.object({ value: z.number().min(0).max(1), source: Source });
-export type Rated = z.infer<typeof Rated>;
+const AttributeRating = z.object({ value: z.number().min(0).max(1), source: Source });
+export type AttributeRating = z.infer<typeof AttributeRating>;
 
 const Color = z.object({
   family: z.string(),
@@ -26,25 +26,27 @@ const Color = z.object({
   source: Source,
 });
 
-const AnswerAttributes = z.object({
+const GarmentAttributes = z.object({
   colors: z.array(Color),
-  colorFamily: Told.optional().meta({ description: 'One word for all colours together' }),
-  pattern: Told.optional(),
-  materials: z.array(Told.extend({ share: share.optional() })),
-  properties: z.array(Told),
-  sleeveLength: Told.optional(),
-  gender: Told.optional(),
-  ageGroup: Told.optional(),
-  weight: Told.optional(),
+  colorFamily: AttributeValue.optional().meta({
+    description: 'One family for all colours together',
+  }),
+  pattern: AttributeValue.optional(),
+  materials: z.array(AttributeValue.extend({ share: share.optional() })),
+  properties: z.array(AttributeValue),
+  sleeveLength: AttributeValue.optional(),
+  gender: AttributeValue.optional(),
+  ageGroup: AttributeValue.optional(),
+  weight: AttributeValue.optional(),
   formality: z.object({ min: z.number(), max: z.number(), source: Source }).optional(),
   seasons: z.object({ ids: z.array(z.string()), source: Source }).optional(),
-  waterResistance: Rated.optional(),
-  windResistance: Rated.optional(),
-  breathability: Rated.optional(),
+  waterResistance: AttributeRating.optional(),
+  windResistance: AttributeRating.optional(),
+  breathability: AttributeRating.optional(),
 });
-export type AnswerAttributes = z.infer<typeof AnswerAttributes>;
+export type GarmentAttributes = z.infer<typeof GarmentAttributes>;
 
-const FoundAt = z.object({
+const TextMatch = z.object({
   field: z.string(),
   match: z.string().meta({ description: 'As the column has it' }),
   span: z.array(z.number().int()).length(2).meta({ description: 'UTF-16 units, end excluded' }),
@@ -69,10 +71,10 @@ export const Classification = z
       description: 'A category; only its group; or no garment the dictionary has',
     }),
     dictionaryVersion: z.string(),
-    modelVersion: z.string().nullable().meta({ description: 'Null where no photo was looked at' }),
+    modelVersion: z.string().nullable().meta({ description: 'Null without a photo' }),
     category: z
       .object({
-        id: z.string().nullable().meta({ description: 'Null where only the group is known' }),
+        id: z.string().nullable().meta({ description: 'Null if only the group is known' }),
         label: z.string(),
         groupId: z.string(),
         region: Region.nullable(),
@@ -96,12 +98,12 @@ export const Classification = z
           category: z.string().nullable(),
           confidence,
           language: Locale.nullable(),
-          matches: z.array(FoundAt),
+          matches: z.array(TextMatch),
         })
         .nullable(),
       agreement: z.boolean().nullable(),
     }),
-    attributes: AnswerAttributes,
+    attributes: GarmentAttributes,
     insulation: z
       .object({
         clo,
@@ -125,7 +127,7 @@ export const ClassifyResponse = Classification.extend({ requestId: z.string() })
 });
 export type ClassifyResponse = z.infer<typeof ClassifyResponse>;
 
-/** A batch's answer: the items in the order sent, each a classification or a problem. */
+/** A batch's response: the items in request order, each a classification or a problem. */
 export const ClassifyBatchResponse = z
   .object({
     requestId: z.string(),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { comparisons, type Row, type Tolerances } from '../../models/training/verdict.ts';
+import { compareRows, type Row, type Tolerances } from '../../bench/gate-verdict.ts';
 
 const tolerances: Tolerances = {
   mIoU: { better: 'higher', by: 0.003 },
@@ -12,25 +12,33 @@ const row = (kind: string, figures: Row['figures'], photos = 20): Row => ({
   figures,
 });
 const worse = (shipped: Row[], candidate: Row[]) =>
-  comparisons(shipped, candidate, tolerances)
+  compareRows(shipped, candidate, tolerances)
     .filter(({ isWorse }) => isWorse)
     .map(({ kind, figure }) => `${kind} ${figure}`);
 
 test.each([
   { what: 'the same figures', figures: { mIoU: 0.95, MAE: 0.02 }, wanted: [] },
   { what: 'better figures', figures: { mIoU: 0.99, MAE: 0.001 }, wanted: [] },
-  { what: 'a fall that is tolerated', figures: { mIoU: 0.947, MAE: 0.022 }, wanted: [] },
-  { what: 'a fall beyond it', figures: { mIoU: 0.9465, MAE: 0.02 }, wanted: ['street mIoU'] },
-  { what: 'a rise beyond it', figures: { mIoU: 0.95, MAE: 0.0225 }, wanted: ['street MAE'] },
-  { what: 'no number', figures: { mIoU: Number.NaN, MAE: 0.02 }, wanted: ['street mIoU'] },
-  { what: 'a figure that is missing', figures: { mIoU: 0.95 }, wanted: ['street MAE'] },
-])('$what: what is worse is named', ({ figures, wanted }) => {
+  { what: 'a tolerated loss', figures: { mIoU: 0.947, MAE: 0.022 }, wanted: [] },
+  {
+    what: 'a lower figure beyond the tolerance',
+    figures: { mIoU: 0.9465, MAE: 0.02 },
+    wanted: ['street mIoU'],
+  },
+  {
+    what: 'a higher error beyond the tolerance',
+    figures: { mIoU: 0.95, MAE: 0.0225 },
+    wanted: ['street MAE'],
+  },
+  { what: 'NaN', figures: { mIoU: Number.NaN, MAE: 0.02 }, wanted: ['street mIoU'] },
+  { what: 'a missing figure', figures: { mIoU: 0.95 }, wanted: ['street MAE'] },
+])('names what is worse: $what', ({ figures, wanted }) => {
   expect(worse([row('street', { mIoU: 0.95, MAE: 0.02 })], [row('street', figures)])).toEqual(
     wanted,
   );
 });
 
-test('one kind cannot make up for another, and a kind without figures is worse', () => {
+test('one kind does not make up for another, and a kind without figures counts as worse', () => {
   const shipped = [
     row('street', { mIoU: 0.9 }),
     row('flat', { mIoU: 0.9 }),
@@ -40,7 +48,7 @@ test('one kind cannot make up for another, and a kind without figures is worse',
   expect(worse(shipped, candidate)).toEqual(['flat mIoU', 'fur mIoU']);
 });
 
-test('a tolerance of photos is a share of those there are', () => {
+test('a tolerance in photos is a share of the photos of the kind', () => {
   const shipped = [row('hat', { right: 1 }, 5), row('all', { right: 1 }, 50)];
   expect(worse(shipped, [row('hat', { right: 0.8 }, 5), row('all', { right: 0.98 }, 50)])).toEqual(
     [],

@@ -6,15 +6,15 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { drawnShirt } from '../support/images.ts';
 import { ROOT, runProgram } from '../support/processes.ts';
 
-/** Weights beside the shipped ones, on photos made here: what is asked is whether the gate can tell. */
+/** The gate compares shipped and spoiled weights on photos drawn here. */
 
 let folder: string;
 const shipped = (name: string) => join(ROOT, 'models', `${name}.onnx`);
 
-/** Weights whose last layer, whose name in the file ends so, is all zeros: they answer the same everywhere. */
-async function spoiled(name: string, layer: string): Promise<string> {
+/** Zeroes the layer whose tensor name ends with `layer`: the network then answers the same everywhere. */
+async function spoil(name: string, layer: string): Promise<string> {
   const weights = await readFile(shipped(name));
-  // The tensor's own name is the last place that has it; its values follow.
+  // The last occurrence of the name is the tensor's own; its values follow.
   const at = weights.lastIndexOf(layer) + layer.length + 4;
   weights.fill(0, at, at + 138);
   const file = join(folder, `${name}-spoiled.onnx`);
@@ -43,11 +43,11 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 async function gate(photos: string, ...args: string[]) {
-  const running = runProgram('models/training/gate.ts', [...args, '--eval', photos]);
+  const running = runProgram('bench/gate.ts', [...args, '--eval', photos]);
   return { code: await running.exited, output: running.output() };
 }
 
-test.each(['garment-cutout', 'garment-class'])('%s passes beside itself', async (name) => {
+test.each(['garment-cutout', 'garment-class'])('%s passes against itself', async (name) => {
   const { code, output } = await gate(folder, shipped(name), '--as', name, '--json');
   expect(code, output).toBe(0);
   const rows: { shipped: number; candidate: number }[] = JSON.parse(output);
@@ -55,15 +55,15 @@ test.each(['garment-cutout', 'garment-class'])('%s passes beside itself', async 
   for (const row of rows) expect(row.candidate).toBe(row.shipped);
 });
 
-test('a candidate that is worse is refused, with the kinds it is worse on', async () => {
-  const candidate = await spoiled('garment-cutout', 'net.out.0.weight_h');
+test('rejects a worse candidate and names the kinds it is worse on', async () => {
+  const candidate = await spoil('garment-cutout', 'net.out.0.weight_h');
   const { code, output } = await gate(folder, candidate, '--as', 'garment-cutout');
   expect(code).toBe(1);
-  expect(output).toMatch(/Refused: worse on wide, narrow/);
+  expect(output).toMatch(/Rejected: worse on wide, narrow/);
   expect(output).toMatch(/wide +1 +mIoU .*WORSE/);
 });
 
-test('nothing to measure is no pass', async () => {
+test('does not pass when there is nothing to measure', async () => {
   const empty = await mkdtemp(join(folder, 'empty-'));
   await writeFile(join(empty, 'manifest.json'), '{"items":[]}');
   const { code, output } = await gate(empty, shipped('garment-cutout'), '--as', 'garment-cutout');
@@ -71,7 +71,7 @@ test('nothing to measure is no pass', async () => {
   expect(output).toMatch(/Nothing to measure/);
 });
 
-test('a name that is none of ours is asked wrongly', async () => {
+test('a model that is not the project’s own is a usage error', async () => {
   expect(await gate(folder, shipped('garment-cutout'), '--as', 'u2netp')).toMatchObject({
     code: 2,
   });

@@ -3,7 +3,7 @@ import { scoresOf } from '../../bench/matte-scores.ts';
 
 const SIDE = 60;
 
-/** The left `share` of a square is subject. */
+/** A square whose left `share` is subject. */
 function leftPart(share: number, inside = 255, outside = 0) {
   const data = Uint8Array.from({ length: SIDE * SIDE }, (_, i) =>
     i % SIDE < share * SIDE ? inside : outside,
@@ -63,12 +63,12 @@ test.each([
   });
 });
 
-test('soft alpha of the reference belongs to the band, however far from an edge', () => {
+test('soft alpha of the reference belongs to the band at any distance from an edge', () => {
   const reference = leftPart(1, 200);
   expect(scoresOf(leftPart(1, 251), reference).edge).toBeCloseTo(51 / 255, 6);
 });
 
-test('of two empty mattes everything is right', () => {
+test('two empty mattes have perfect scores', () => {
   expect(scoresOf(leftPart(0), leftPart(0))).toEqual({
     iou: 1,
     mae: 0,

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import {
   BATCH_LIMITS,
-  type BatchReading,
+  type BatchReadOptions,
   parseBatchRows,
 } from '../../src/feed-formats/batch-rows.ts';
 import { idSet } from '../../src/feed-formats/id-set.ts';
 import { streamOf } from '../support/feeds.ts';
-import { collect } from './reading.ts';
+import { collect } from './read-items.ts';
 
 const IMAGE = 'https://img.example/1.jpg';
 
-const read = (upload: string | Uint8Array, reading: BatchReading) =>
+const read = (upload: string | Uint8Array, reading: BatchReadOptions) =>
   collect(parseBatchRows(streamOf([upload]), reading));
 
 type Item = Awaited<ReturnType<typeof read>>[number];
@@ -18,61 +18,61 @@ type Item = Awaited<ReturnType<typeof read>>[number];
 const summary = (item: Item): string => {
   if (item.kind === 'header') return 'header';
   if (item.kind === 'row') return `${item.line} row ${item.customId}`;
-  return `${item.line} fault ${item.id ?? '-'} ${item.reasons.map(({ code }) => code).join(' ')}`;
+  return `${item.line} error ${item.id ?? '-'} ${item.reasons.map(({ code }) => code).join(' ')}`;
 };
 
-describe('each bad row is one fault and the rest goes on', () => {
+describe('each bad row yields one error, and reading continues', () => {
   const good = `{"customId":"z","imageUrl":"${IMAGE}"}`;
   // biome-ignore format: a table reads best aligned
   test.each([
     { line: `{"customId":"a","imageUrl":"${IMAGE}"}`, says: 'row a' },
     { line: '{"customId":"a","imageBase64":"aGk="}', says: 'row a' },
     { line: `{"custom_id":" a ","image_url":" ${IMAGE} "}`, says: 'row a' },
-    { line: `{"imageUrl":"${IMAGE}"}`, says: 'fault - missing-id' },
-    { line: '{"customId":"a"}', says: 'fault a missing-image' },
-    { line: '{}', says: 'fault - missing-id missing-image' },
-    { line: `{"customId":"a","imageUrl":"${IMAGE}","imageBase64":"aGk="}`, says: 'fault a malformed' },
-    { line: '{"customId":"a","imageUrl":"file:///etc/passwd"}', says: 'fault a bad-url' },
-    { line: '{"customId":"a","imageUrl":"img.example/1.jpg"}', says: 'fault a bad-url' },
-    { line: `{"customId":"${'a'.repeat(257)}","imageUrl":"${IMAGE}"}`, says: `fault ${'a'.repeat(256)} too-long` },
-    { line: Buffer.from(`{"customId":"\xff","imageUrl":"${IMAGE}"}`, 'latin1'), says: 'fault \ufffd broken-text' },
-    { line: 'customId=a', says: 'fault - malformed' },
+    { line: `{"imageUrl":"${IMAGE}"}`, says: 'error - missing-id' },
+    { line: '{"customId":"a"}', says: 'error a missing-image' },
+    { line: '{}', says: 'error - missing-id missing-image' },
+    { line: `{"customId":"a","imageUrl":"${IMAGE}","imageBase64":"aGk="}`, says: 'error a malformed' },
+    { line: '{"customId":"a","imageUrl":"file:///etc/passwd"}', says: 'error a bad-url' },
+    { line: '{"customId":"a","imageUrl":"img.example/1.jpg"}', says: 'error a bad-url' },
+    { line: `{"customId":"${'a'.repeat(257)}","imageUrl":"${IMAGE}"}`, says: `error ${'a'.repeat(256)} too-long` },
+    { line: Buffer.from(`{"customId":"\xff","imageUrl":"${IMAGE}"}`, 'latin1'), says: 'error \ufffd broken-text' },
+    { line: 'customId=a', says: 'error - malformed' },
   ])('$says: $line', async ({ line, says }) => {
     const upload = Buffer.concat([Buffer.from(line), Buffer.from(`\r\n\n${good}`)]);
     const items = await read(upload, { format: 'ndjson' });
     expect(items.map(summary)).toEqual([`1 ${says}`, '3 row z']);
   });
 
-  test('in CSV too', async () => {
+  test('in CSV as well', async () => {
     const upload = `\ufeffImage URL;Custom ID;note\r\n${IMAGE};a;"x;\ny"\r\n;b;\r\n${IMAGE};a;\r\n${IMAGE}\r\n`;
     const items = await read(upload, { format: 'csv' });
     expect(items.map(summary)).toEqual([
       'header',
       '2 row a',
-      '4 fault b missing-image',
-      '5 fault a duplicate-id',
-      '6 fault - ragged',
+      '4 error b missing-image',
+      '5 error a duplicate-id',
+      '6 error - ragged',
     ]);
     expect(items[1]).toMatchObject({ image: { url: IMAGE }, others: { note: ['x;\ny'] } });
   });
 });
 
-test('all other members come along as text', async () => {
+test('other members are passed through as text', async () => {
   const upload = `{"customId":"a","title":"Coat","imageBase64":"aGk=","size":42,"tags":["x","y"]}`;
   expect(await read(upload, { format: 'ndjson' })).toMatchObject([
     { image: { base64: 'aGk=' }, others: { title: ['Coat'], size: ['42'], tags: ['x', 'y'] } },
   ]);
 });
 
-test('an image of 20 MiB fits into a row, more does not', async () => {
+test('an image of 20 MiB fits into a row, a larger one does not', async () => {
   const line = (bytes: number) =>
     `{"customId":"${bytes}","imageBase64":"${'A'.repeat(Math.ceil(bytes / 3) * 4)}"}\n`;
   const upload = line(20 * 1024 * 1024) + line(22 * 1024 * 1024) + line(3);
   const items = await read(upload, { format: 'ndjson' });
-  expect(items.map(summary)).toEqual(['1 row 20971520', '2 fault - too-large', '3 row 3']);
+  expect(items.map(summary)).toEqual(['1 row 20971520', '2 error - too-large', '3 row 3']);
 });
 
-describe('an upload that broke off goes on from the end of any row', () => {
+describe('an interrupted upload resumes after any row', () => {
   const ndjson = [
     `\ufeff{"customId":"ä","imageUrl":"${IMAGE}"}`,
     '',
@@ -93,7 +93,7 @@ describe('an upload that broke off goes on from the end of any row', () => {
     `ä,${IMAGE},1\n`,
   ].join('\n');
 
-  /** Its first line tells another delimiter than all of the header would. */
+  /** The first line alone suggests another delimiter than the whole header. */
   const header = 'x,"a\nb",custom_id,image_url,"\tcustom_id\timage_url\t"';
 
   test.each([
@@ -118,7 +118,7 @@ describe('an upload that broke off goes on from the end of any row', () => {
   });
 });
 
-test('the end of a row is where its line ends, in bytes', async () => {
+test('the end of a row is the end of its line, in bytes', async () => {
   const first = `{"customId":"ä","imageUrl":"${IMAGE}"}\r\n`;
   const second = `{"customId":"b","imageUrl":"${IMAGE}"}`;
   expect(await read(first + second, { format: 'ndjson' })).toMatchObject([
@@ -127,7 +127,7 @@ test('the end of a row is where its line ends, in bytes', async () => {
   ]);
 });
 
-test('nothing at all is no row and no fault', async () => {
+test('an empty upload has neither rows nor errors', async () => {
   expect(await read('', { format: 'ndjson' })).toEqual([]);
   expect(await read('', { format: 'csv' })).toEqual([]);
 });

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { exportFeed, type Replace } from '../../src/feed-formats/export.ts';
-import type { FeedReading } from '../../src/feed-formats/parse.ts';
+import { exportFeed, type ReplaceLink } from '../../src/feed-formats/export.ts';
+import type { FeedReadOptions } from '../../src/feed-formats/parse.ts';
 import type { FeedRow } from '../../src/feed-formats/row.ts';
 import { FEED_FORMATS, type FeedFormat } from '../../src/feed-formats/sniff.ts';
 import { feedText, type Layout, type Product, streamOf } from '../support/feeds.ts';
-import { collect, type Item, itemsOf } from './reading.ts';
+import { collect, type Item, readItems } from './read-items.ts';
 
 async function exported(
   feed: string | Uint8Array,
-  replace: Replace,
-  reading: FeedReading = {},
+  replace: ReplaceLink,
+  reading: FeedReadOptions = {},
 ): Promise<Buffer> {
   return Buffer.concat(await collect(exportFeed(streamOf([feed]), replace, reading)));
 }
@@ -18,12 +18,12 @@ async function exported(
 const cutOut = (row: FeedRow, image: number): string =>
   `https://cut.example/${encodeURIComponent(row.id)}/${image}.png?a=1&b=2`;
 
-/** The item as it should read once its links are those of `replace`. */
+/** The item as it should read with the links of `replace`. */
 const withLinks = (
   item: Item,
   replace: (row: FeedRow, image: number) => string | undefined,
 ): Item =>
-  item.kind === 'fault'
+  item.kind === 'error'
     ? item
     : {
         ...item,
@@ -33,7 +33,7 @@ const withLinks = (
         ),
       };
 
-/** Characters that one format or another must quote or escape. */
+/** Characters that some format must quote or escape. */
 const text = fc.string({
   unit: fc.constantFrom(
     'a',
@@ -86,7 +86,7 @@ describe.each(FEED_FORMATS)('%s', (format: FeedFormat) => {
     .tuple(fc.array(product, { minLength: 1, maxLength: 6 }), layout, fc.boolean())
     .map(([all, chosen, mark]) => (mark ? '\ufeff' : '') + feedText(format, all, chosen));
 
-  test('leaves byte for byte as it came when nothing is replaced', async () => {
+  test('is exported byte for byte if nothing is replaced', async () => {
     await fc.assert(
       fc.asyncProperty(feed, async (source) => {
         expect((await exported(source, () => undefined, { format })).toString()).toBe(source);
@@ -94,13 +94,13 @@ describe.each(FEED_FORMATS)('%s', (format: FeedFormat) => {
     );
   });
 
-  test('reads the same again but for the links', async () => {
+  test('reads the same after export, except for the links', async () => {
     await fc.assert(
       fc.asyncProperty(feed, fc.integer({ min: 1, max: 3 }), async (source, nth) => {
         const replace = (row: FeedRow, image: number) =>
           image % nth === 0 ? cutOut(row, image) : undefined;
-        const before = await itemsOf(source, { format });
-        const after = await itemsOf(await exported(source, replace, { format }), { format });
+        const before = await readItems(source, { format });
+        const after = await readItems(await exported(source, replace, { format }), { format });
         expect(after).toEqual(before.map((item) => withLinks(item, replace)));
       }),
     );
@@ -111,7 +111,7 @@ describe.each(FEED_FORMATS)('%s', (format: FeedFormat) => {
     const source = Buffer.from(`\ufeff${feedText(format, [one])}`, 'utf16le').swap16();
     expect(await exported(source, () => undefined)).toEqual(source);
     const after = await exported(source, cutOut);
-    expect(await itemsOf(after)).toMatchObject([
+    expect(await readItems(after)).toMatchObject([
       { id: 'ä', title: 'ß', imageLink: 'https://cut.example/%C3%A4/0.png?a=1&b=2' },
     ]);
     expect(after.subarray(0, 2)).toEqual(source.subarray(0, 2));
@@ -121,7 +121,7 @@ describe.each(FEED_FORMATS)('%s', (format: FeedFormat) => {
 const OLD = 'https://img.example/1.jpg';
 const NEW = 'https://cut.example/1.png?a&b';
 
-describe('what is no link stays as it was written', () => {
+describe('everything but the links stays as written', () => {
   const rss = (inItem: string) =>
     `<rss xmlns:g="http://base.google.com/ns/1.0"><channel>\r\n<!-- x -->${inItem}</channel></rss>`;
   // biome-ignore format: a table reads best aligned
@@ -131,7 +131,7 @@ describe('what is no link stays as it was written', () => {
     { what: 'one link among several in a cell', from: `id;image_link;additional_image_link\na;${OLD};bad , ${OLD}?2,${OLD}?3\n`, to: `id;image_link;additional_image_link\na;${NEW};bad , ${NEW},${NEW}\n` },
     { what: 'the second row of an id', from: `id,image_link\na,${OLD}\na,${OLD}\n`, to: `id,image_link\na,${NEW}\na,${OLD}\n` },
     { what: 'numbers, spaces and the order of JSON', from: `{ "b": 1.50, "2": 12345678901234567890, "image_link" :"https:\\/\\/img.example\\/1.jpg", "id":"a", "n": {"image_link":"x"} }\r\n`, to: `{ "b": 1.50, "2": 12345678901234567890, "image_link" :"${NEW}", "id":"a", "n": {"image_link":"x"} }\r\n` },
-    { what: 'what else is in a JSON list', from: `{"id":"a","image_link":"${OLD}","additional_image_link":[null,"${OLD}","bad",{"x":1}]}`, to: `{"id":"a","image_link":"${NEW}","additional_image_link":[null,"${NEW}","bad",{"x":1}]}` },
+    { what: 'other values in a JSON array', from: `{"id":"a","image_link":"${OLD}","additional_image_link":[null,"${OLD}","bad",{"x":1}]}`, to: `{"id":"a","image_link":"${NEW}","additional_image_link":[null,"${NEW}","bad",{"x":1}]}` },
     { what: 'the last of equal keys of JSON is meant', from: `{"id":"a","image_link":"x","image_link":"${OLD}"}`, to: `{"id":"a","image_link":"x","image_link":"${NEW}"}` },
     { what: 'attributes, comments and unknown elements of XML', from: rss(`<item a='1'><!-- </item> --><g:id>a</g:id ><x:y xmlns:x="z"/><g:image_link t="1">\n ${OLD} </g:image_link></item >`), to: rss(`<item a='1'><!-- </item> --><g:id>a</g:id ><x:y xmlns:x="z"/><g:image_link t="1">\n ${NEW.replace('&', '&amp;')} </g:image_link></item >`) },
     { what: 'CDATA', from: rss(`<item><g:id>a</g:id><g:image_link><![CDATA[${OLD}]]></g:image_link></item>`), to: rss(`<item><g:id>a</g:id><g:image_link><![CDATA[${NEW}]]></g:image_link></item>`) },
@@ -140,7 +140,7 @@ describe('what is no link stays as it was written', () => {
     expect((await exported(from, () => NEW)).toString()).toBe(to);
   });
 
-  test('bytes that are no text', async () => {
+  test('bytes invalid in the encoding', async () => {
     const from = Buffer.from(`id,title,image_link\na,Wei\xdfer Mantel,${OLD}\n`, 'latin1');
     const to = Buffer.from(`id,title,image_link\na,Wei\xdfer Mantel,${NEW}\n`, 'latin1');
     expect(await exported(from, () => NEW)).toEqual(to);
@@ -166,14 +166,14 @@ describe('what is no link stays as it was written', () => {
   });
 });
 
-test('a new link is asked for once an image, in order, and may take its time', async () => {
-  const asked: string[] = [];
+test('replace is called once for each image, in order, and may be asynchronous', async () => {
+  const calls: string[] = [];
   const source = `id,image_link,additional_image_link\na,${OLD},"${OLD}?1,${OLD}?2"\nb,bad,\nc,${OLD},\n`;
   const out = await exported(source, async (row, image, url) => {
-    asked.push(`${row.index} ${row.id} ${image} ${url}`);
+    calls.push(`${row.index} ${row.id} ${image} ${url}`);
     return image === 1 ? undefined : 'https://cut.example/ä,1.png';
   });
-  expect(asked).toEqual([`0 a 0 ${OLD}`, `0 a 1 ${OLD}?1`, `0 a 2 ${OLD}?2`, `2 c 0 ${OLD}`]);
+  expect(calls).toEqual([`0 a 0 ${OLD}`, `0 a 1 ${OLD}?1`, `0 a 2 ${OLD}?2`, `2 c 0 ${OLD}`]);
   const link = 'https://cut.example/%C3%A4%2C1.png';
   expect(out.toString()).toBe(
     `id,image_link,additional_image_link\na,${link},"${OLD}?1,${link}"\nb,bad,\nc,${link},\n`,

@@ -6,11 +6,11 @@ import type { FeedFormat } from '../../src/feed-formats/sniff.ts';
 import { feedLines, type Product, products, streamOf } from '../support/feeds.ts';
 
 /**
- * Reads one made-up feed in a process of its own and tells how that went:
+ * Reads a generated feed in a process of its own and prints counts and peak memory:
  * `memory.child.ts parse|export <format> <megabytes>`, or
- * `memory.child.ts parse <format> <megabytes> <text before> <text that never ends>`.
+ * `memory.child.ts parse <format> <megabytes> <text before> <endless text>`.
  */
-const [deed, format, megabytes, before, endless] = process.argv.slice(2) as [
+const [command, format, megabytes, before, endless] = process.argv.slice(2) as [
   'parse' | 'export',
   FeedFormat,
   string,
@@ -20,7 +20,7 @@ const [deed, format, megabytes, before, endless] = process.argv.slice(2) as [
 const maxBytes = Number(megabytes) * 1_000_000;
 const limits = { ...FEED_LIMITS, maxBytes };
 
-/** Products with descriptions of their usual length, more of them than are ever read. */
+/** Endless products with descriptions of realistic length. */
 function* manyProducts(): Iterable<Product> {
   const description = 'A long word about a coat. '.repeat(60);
   for (const product of products(Number.MAX_SAFE_INTEGER, (i) => [
@@ -30,18 +30,18 @@ function* manyProducts(): Iterable<Product> {
   }
 }
 
-function* oneThing(start: string, rest: string): Iterable<string> {
+function* endlessText(start: string, rest: string): Iterable<string> {
   yield start;
   for (;;) yield rest.repeat(60_000 / rest.length);
 }
 
-const counts = { rows: 0, faults: 0, bytesOut: 0, reason: 'none', peakMebibytes: 0 };
+const counts = { rows: 0, errors: 0, bytesOut: 0, reason: 'none', peakMebibytes: 0 };
 
 async function read(): Promise<void> {
   const chunks =
-    before === undefined ? feedLines(format, manyProducts()) : oneThing(before, endless);
+    before === undefined ? feedLines(format, manyProducts()) : endlessText(before, endless);
   const source = streamOf(chunks);
-  if (deed === 'export') {
+  if (command === 'export') {
     const link = () => 'https://cut.example/1.png';
     for await (const bytes of exportFeed(source, link, { format, limits })) {
       counts.bytesOut += bytes.length;
@@ -49,7 +49,7 @@ async function read(): Promise<void> {
     return;
   }
   for await (const { kind } of parseFeed(source, { format, limits })) {
-    counts[kind === 'row' ? 'rows' : 'faults'] += 1;
+    counts[kind === 'row' ? 'rows' : 'errors'] += 1;
   }
 }
 

@@ -4,12 +4,12 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 
 /**
- * Feeds far larger than the heap they are read in. They are made on the fly and never end by
- * themselves: the reader's own limit on a feed's size ends them.
+ * Feeds far larger than the heap that reads them. They are generated and endless: the reader's limit on the feed's
+ * size ends them.
  */
 const HEAP_MEBIBYTES = 64;
-/** Node, tsx and the heap need half of this; the feed as a whole would need more. */
-const MOST_MEBIBYTES = 200;
+/** Node, tsx and the heap need half of this; the whole feed would need more. */
+const MAX_PEAK_MEBIBYTES = 200;
 
 async function readInChild(...args: string[]): Promise<Record<string, unknown>> {
   const { stdout } = await promisify(execFile)(
@@ -24,31 +24,31 @@ async function readInChild(...args: string[]): Promise<Record<string, unknown>> 
     { cwd: join(import.meta.dirname, '../..') },
   );
   const { peakMebibytes, ...counts } = JSON.parse(stdout);
-  expect(peakMebibytes).toBeLessThan(MOST_MEBIBYTES);
+  expect(peakMebibytes).toBeLessThan(MAX_PEAK_MEBIBYTES);
   return counts;
 }
 
-const patience = { timeout: 120_000 };
+const options = { timeout: 120_000 };
 
-describe('rows without end', patience, () => {
+describe('endless rows', options, () => {
   test.each([
     { format: 'csv', megabytes: '200', rows: 110_000 },
     { format: 'ndjson', megabytes: '100', rows: 50_000 },
     { format: 'rss', megabytes: '40', rows: 19_000 },
-  ])('$megabytes MB of $format are read', async ({ format, megabytes, rows }) => {
+  ])('reads $megabytes MB of $format', async ({ format, megabytes, rows }) => {
     const counts = await readInChild('parse', format, megabytes);
-    expect(counts).toMatchObject({ faults: 0, reason: 'too-large' });
+    expect(counts).toMatchObject({ errors: 0, reason: 'too-large' });
     expect(counts.rows).toBeGreaterThan(rows);
   });
 
-  test.each(['csv', 'rss'])('40 MB of %s are written again', async (format) => {
+  test.each(['csv', 'rss'])('exports 40 MB of %s', async (format) => {
     const counts = await readInChild('export', format, '40');
     expect(counts).toMatchObject({ reason: 'too-large' });
     expect(counts.bytesOut).toBeGreaterThan(39_000_000);
   });
 });
 
-describe('200 MB of one thing', patience, () => {
+describe('200 MB of one token', options, () => {
   const csv = 'id,image_link\n';
   const rss = '<rss><channel>';
   // biome-ignore format: a table reads best aligned

@@ -4,63 +4,64 @@ import { FeedError } from '../../src/feed-formats/feed-error.ts';
 import { parseFeed } from '../../src/feed-formats/parse.ts';
 import { FEED_FORMATS } from '../../src/feed-formats/sniff.ts';
 import { streamOf } from '../support/feeds.ts';
-import type { Item } from './reading.ts';
+import type { Item } from './read-items.ts';
 
-/** What the formats are made of, to be put together at random. */
+/** Tokens of all formats, combined at random. */
 const NOISE = [
-  ...[
-    'id,image_link\n',
-    'id\timage_link\n',
-    'a,',
-    '\t',
-    '"',
-    '""',
-    '\n',
-    '\r\n',
-    'https://a.example/1.jpg',
-  ],
-  ...['{', '}', '[', ']', ':', '"id"', '"image_link"', '\\', '1e400', 'null'],
-  ...[
-    '<?xml version="1.0"?>',
-    '<rss>',
-    '<channel>',
-    '<item>',
-    '</item>',
-    '<item/>',
-    '</channel>',
-    '</rss>',
-  ],
-  ...[
-    '<feed xmlns="http://www.w3.org/2005/Atom">',
-    '<entry>',
-    '</entry>',
-    '<id>',
-    '</id>',
-    '<',
-    '>',
-    '/',
-    '=',
-  ],
-  ...[
-    '<!--',
-    '-->',
-    '<![CDATA[',
-    ']]>',
-    '<?',
-    '?>',
-    '&',
-    '&amp;',
-    '&#0;',
-    "'",
-    'xmlns:x="',
-    'x:y',
-    '\0',
-    'ä',
-    '\ufeff',
-  ],
+  'id,image_link\n',
+  'id\timage_link\n',
+  'a,',
+  '\t',
+  '"',
+  '""',
+  '\n',
+  '\r\n',
+  'https://a.example/1.jpg',
+  '{',
+  '}',
+  '[',
+  ']',
+  ':',
+  '"id"',
+  '"image_link"',
+  '\\',
+  '1e400',
+  'null',
+  '<?xml version="1.0"?>',
+  '<rss>',
+  '<channel>',
+  '<item>',
+  '</item>',
+  '<item/>',
+  '</channel>',
+  '</rss>',
+  '<feed xmlns="http://www.w3.org/2005/Atom">',
+  '<entry>',
+  '</entry>',
+  '<id>',
+  '</id>',
+  '<',
+  '>',
+  '/',
+  '=',
+  '<!--',
+  '-->',
+  '<![CDATA[',
+  ']]>',
+  '<?',
+  '?>',
+  '&',
+  '&amp;',
+  '&#0;',
+  "'",
+  'xmlns:x="',
+  'x:y',
+  '\0',
+  'ä',
+  '\ufeff',
 ];
 
-describe('whatever the bytes are', () => {
+describe('for any bytes', () => {
   const noise = fc.oneof(
     fc.uint8Array({ maxLength: 300 }),
     fc
@@ -69,7 +70,7 @@ describe('whatever the bytes are', () => {
   );
 
   test.each([...FEED_FORMATS, undefined])(
-    '%s: rows and faults come in order, or a FeedError',
+    '%s: rows and errors are in order, or there is a FeedError',
     async (format) => {
       await fc.assert(
         fc.asyncProperty(noise, async (bytes) => {
@@ -87,7 +88,7 @@ describe('whatever the bytes are', () => {
   );
 });
 
-test('a reader that stops early, or cannot go on, closes the source', async () => {
+test('a reader that stops early or fails closes the source', async () => {
   let closed = 0;
   async function* source(text: string): AsyncGenerator<Uint8Array> {
     try {
@@ -96,10 +97,12 @@ test('a reader that stops early, or cannot go on, closes the source', async () =
       closed += 1;
     }
   }
+  const lines: number[] = [];
   for await (const item of parseFeed(source('id,image_link\n'))) {
-    expect(item.line).toBe(2);
+    lines.push(item.line);
     break;
   }
+  expect(lines).toEqual([2]);
   expect(closed).toBe(1);
   await expect(parseFeed(source('<html>')).next()).rejects.toBeInstanceOf(FeedError);
   expect(closed).toBe(2);

@@ -1,14 +1,14 @@
-import { type FeedReading, parseFeed } from '../../src/feed-formats/parse.ts';
+import { type FeedReadOptions, parseFeed } from '../../src/feed-formats/parse.ts';
 import type { FeedRow } from '../../src/feed-formats/row.ts';
 import type { RowError } from '../../src/feed-formats/row-error.ts';
 import { streamOf } from '../support/feeds.ts';
 
 export type Item = FeedRow | RowError;
 
-/** All items of a feed. */
-export async function itemsOf(
+/** Reads all items of a feed. */
+export async function readItems(
   feed: string | Uint8Array,
-  reading: FeedReading = {},
+  reading: FeedReadOptions = {},
 ): Promise<Item[]> {
   return collect(parseFeed(streamOf([feed]), reading));
 }
@@ -19,7 +19,7 @@ export async function collect<T>(source: AsyncIterable<T>): Promise<T[]> {
   return all;
 }
 
-/** What a test mostly asks of an item: its line and id, and what is wrong with it. */
+/** An item's line, kind, id and codes in one line. */
 export const summary = (item: Item): string => {
   const codes = (item.kind === 'row' ? item.notes : item.reasons).map(({ code }) => code);
   return [item.line, item.kind, item.id ?? '-', ...codes].join(' ');

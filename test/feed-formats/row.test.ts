@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { idSet } from '../../src/feed-formats/id-set.ts';
 import { FEED_LIMITS } from '../../src/feed-formats/limits.ts';
 import { feedText, type Product, products } from '../support/feeds.ts';
-import { itemsOf, summary } from './reading.ts';
+import { readItems, summary } from './read-items.ts';
 
 const IMAGE = 'https://img.example/1.jpg';
 const FORMATS = ['rss', 'atom', 'tsv', 'csv', 'ndjson'] as const;
@@ -27,7 +27,7 @@ const product: Product = {
 };
 
 test.each(FORMATS)('a product reads the same in %s', async (format) => {
-  const [row] = await itemsOf(feedText(format, [product]));
+  const [row] = await readItems(feedText(format, [product]));
   expect(row).toMatchObject({
     kind: 'row',
     index: 0,
@@ -47,18 +47,18 @@ test.each(FORMATS)('a product reads the same in %s', async (format) => {
   });
 });
 
-test.each(FORMATS)('%s: rows are numbered from 0 and ids are taken once', async (format) => {
+test.each(FORMATS)('%s: rows are numbered from 0 and ids are unique', async (format) => {
   const some = [...products(50, (i) => [`https://img.example/${i}.jpg`])];
-  const items = await itemsOf(feedText(format, [...some, ...some]));
+  const items = await readItems(feedText(format, [...some, ...some]));
   expect(items.map(({ index }) => index)).toEqual(Array.from({ length: 100 }, (_, i) => i));
   expect(items.slice(0, 50).every(({ kind }) => kind === 'row')).toBe(true);
   expect(items.slice(50).map(({ id }) => id)).toEqual(some.map(({ id }) => id));
   expect(items.slice(50)).toEqual(
-    items.slice(50).map(() => expect.objectContaining({ type: 'invalid-row', kind: 'fault' })),
+    items.slice(50).map(() => expect.objectContaining({ kind: 'error' })),
   );
 });
 
-test('ten thousand ids are told apart, and found again', () => {
+test('a set of ten thousand ids has no false duplicates', () => {
   const ids = idSet();
   const names = Array.from({ length: 10_000 }, (_, i) => `sku-${i}`);
   expect(names.filter((name) => ids.add(name))).toEqual(names);
@@ -67,9 +67,9 @@ test('ten thousand ids are told apart, and found again', () => {
 
 describe('additional images', () => {
   const withAdditional = (...links: string[]) =>
-    itemsOf(feedText('rss', [{ ...product, additional_image_link: links }]));
+    readItems(feedText('rss', [{ ...product, additional_image_link: links }]));
 
-  test('that cannot be fetched are left out with a note', async () => {
+  test('with invalid links are dropped with a note', async () => {
     const [row] = await withAdditional('ftp://img.example/1.jpg', IMAGE, 'none');
     expect(row).toMatchObject({
       kind: 'row',
@@ -81,7 +81,7 @@ describe('additional images', () => {
     });
   });
 
-  test('past the tenth are left out with a note', async () => {
+  test('beyond the tenth are dropped with a note', async () => {
     const many = Array.from({ length: 12 }, (_, i) => `https://img.example/${i}.jpg`);
     const [row] = await withAdditional(...many);
     expect(row).toMatchObject({
@@ -91,8 +91,8 @@ describe('additional images', () => {
   });
 });
 
-describe('a byte that is no text harms its own row', () => {
-  /** The feed with the byte 0xff in place of every "\x01". */
+describe('an invalid byte affects its own row only', () => {
+  /** Replaces every "\x01" of the feed by the byte 0xff. */
   const spoilt = (feed: string) =>
     Buffer.from(Buffer.from(feed).map((byte) => (byte === 1 ? 0xff : byte)));
   const three = (spoil: Partial<Product>): Product[] => [
@@ -104,7 +104,7 @@ describe('a byte that is no text harms its own row', () => {
     spoilt(feedText(format, three(spoil)).replaceAll('\\u0001', '\x01'));
 
   test.each(FORMATS)('%s: in a title it is replaced and noted', async (format) => {
-    const items = await itemsOf(marked(format, { title: 'Wei\x01er Mantel' }));
+    const items = await readItems(marked(format, { title: 'Wei\x01er Mantel' }));
     expect(items.map((item) => summary(item).slice(2).trim())).toEqual([
       'row a',
       'row b broken-text',
@@ -114,11 +114,11 @@ describe('a byte that is no text harms its own row', () => {
     expect(items[2]).toMatchObject({ title: 'really \ufffd' });
   });
 
-  test.each(FORMATS)('%s: in an id or a link it spoils the row', async (format) => {
-    const inId = await itemsOf(marked(format, { id: 'b\x01' }));
-    expect(inId[1]).toMatchObject({ kind: 'fault', reasons: [{ code: 'broken-text' }] });
-    const inLink = await itemsOf(marked(format, { image_link: 'https://img.example/\x01.jpg' }));
-    expect(inLink[1]).toMatchObject({ kind: 'fault', reasons: [{ code: 'bad-url' }] });
+  test.each(FORMATS)('%s: in an id or a link it invalidates the row', async (format) => {
+    const inId = await readItems(marked(format, { id: 'b\x01' }));
+    expect(inId[1]).toMatchObject({ kind: 'error', reasons: [{ code: 'broken-text' }] });
+    const inLink = await readItems(marked(format, { image_link: 'https://img.example/\x01.jpg' }));
+    expect(inLink[1]).toMatchObject({ kind: 'error', reasons: [{ code: 'bad-url' }] });
     expect([inId[2], inLink[2]]).toMatchObject([{ kind: 'row' }, { kind: 'row' }]);
   });
 });
@@ -127,20 +127,20 @@ describe('other encodings', () => {
   const inUtf16 = (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le');
   const long = [...products(500, (i) => [`https://img.example/${i}.jpg`])];
 
-  test.each(FORMATS)('%s in UTF-16, either end first, over several blocks', async (format) => {
+  test.each(FORMATS)('%s in UTF-16, of either byte order, over several blocks', async (format) => {
     const text = feedText(format, long).replace('encoding="UTF-8"', 'encoding="UTF-16"');
-    const expected = await itemsOf(text.replace('UTF-16', 'UTF-8'));
+    const expected = await readItems(text.replace('UTF-16', 'UTF-8'));
     expect(expected).toHaveLength(500);
-    expect(await itemsOf(inUtf16(text))).toEqual(expected);
-    expect(await itemsOf(inUtf16(text).swap16())).toEqual(expected);
+    expect(await readItems(inUtf16(text))).toEqual(expected);
+    expect(await readItems(inUtf16(text).swap16())).toEqual(expected);
   });
 
-  test('what an XML declaration or a charset says', async () => {
+  test('by an XML declaration or a charset', async () => {
     const rss = feedText('rss', [product]).replace('UTF-8', 'ISO-8859-1');
     const csv = feedText('csv', [product]);
     const items = [
-      ...(await itemsOf(Buffer.from(rss, 'latin1'))),
-      ...(await itemsOf(Buffer.from(csv, 'latin1'), {
+      ...(await readItems(Buffer.from(rss, 'latin1'))),
+      ...(await readItems(Buffer.from(csv, 'latin1'), {
         mediaType: 'text/csv; charset="ISO-8859-1"',
       })),
     ];
@@ -157,5 +157,5 @@ test.each([
   ['an HTML page', '<!doctype html><html>', 'unknown-format'],
   ['a JSON array', '[{"id":1}]', 'unknown-format'],
 ])('%s is refused as a whole', async (_, feed, reason) => {
-  await expect(itemsOf(feed)).rejects.toMatchObject({ name: 'FeedError', reason });
+  await expect(readItems(feed)).rejects.toMatchObject({ name: 'FeedError', reason });
 });

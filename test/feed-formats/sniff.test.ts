@@ -10,7 +10,7 @@ const shop = (format: 'rss' | 'atom' | 'tsv' | 'csv' | 'ndjson') =>
     products(3, (i) => [`https://img.example/${i}.jpg`]),
   );
 
-describe('a format shows itself in the first bytes', () => {
+describe('a format is detected from the first bytes', () => {
   test.each(['rss', 'atom', 'tsv', 'csv', 'ndjson'] as const)('%s', (format) => {
     expect(sniffFeed(Buffer.from(shop(format)))).toBe(format);
   });
@@ -19,7 +19,7 @@ describe('a format shows itself in the first bytes', () => {
   test.each([
     { what: 'RSS 1.0', head: '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">', format: 'rss' },
     { what: 'a comment before the root', head: '<?xml version="1.0"?>\n<!-- <feed> -->\n<rss version="2.0">', format: 'rss' },
-    { what: 'a document type, to be refused', head: '<!DOCTYPE rss [<!ENTITY a "b">]><rss>', format: 'rss' },
+    { what: 'a document type, rejected later', head: '<!DOCTYPE rss [<!ENTITY a "b">]><rss>', format: 'rss' },
     { what: 'a prefixed root', head: '<a:feed xmlns:a="http://www.w3.org/2005/Atom">', format: 'atom' },
     { what: 'semicolons', head: 'id;title;image_link\n1;a;b', format: 'csv' },
     { what: 'pipes', head: 'id|title|image_link\n1|a|b', format: 'csv' },
@@ -31,7 +31,7 @@ describe('a format shows itself in the first bytes', () => {
   });
 });
 
-describe('bytes count for more than names', () => {
+describe('bytes take precedence over names', () => {
   test.each([
     { hints: { mediaType: 'text/csv' }, format: 'rss' },
     { hints: { fileName: 'shop.tsv' }, format: 'rss' },
@@ -40,7 +40,7 @@ describe('bytes count for more than names', () => {
   });
 });
 
-describe('names tell where the bytes do not', () => {
+describe('names decide if the bytes do not', () => {
   const names: [FeedHints, string | undefined][] = [
     [{ mediaType: 'text/tab-separated-values; charset=utf-8' }, 'tsv'],
     [{ mediaType: 'TEXT/CSV' }, 'csv'],
@@ -55,7 +55,7 @@ describe('names tell where the bytes do not', () => {
   });
 });
 
-describe('what is no feed is not taken for one, whatever it is called', () => {
+describe('other files are not detected as feeds, whatever their name', () => {
   test.each([
     ['an HTML page', '<!DOCTYPE html>\n<html><body>id,image_link</body></html>'],
     ['an HTML page without a doctype', '<html lang="en">'],
@@ -76,11 +76,11 @@ test('prose has no format', () => {
 describe('the encoding', () => {
   // biome-ignore format: a table reads best aligned
   test.each([
-    { what: 'nothing said', head: Buffer.from('id,title'), name: 'utf-8' },
-    { what: 'a UTF-8 mark', head: Buffer.from('\ufeffid,title'), charset: 'windows-1252', name: 'utf-8' },
-    { what: 'a UTF-16 mark, little end first', head: Buffer.from('\ufeffid', 'utf16le'), name: 'utf-16le' },
-    { what: 'a UTF-16 mark, big end first', head: Buffer.from('\ufeffid', 'utf16le').swap16(), name: 'utf-16be' },
-    { what: 'UTF-16 without a mark', head: Buffer.from('<rss', 'utf16le'), name: 'utf-16le' },
+    { what: 'nothing declared', head: Buffer.from('id,title'), name: 'utf-8' },
+    { what: 'a UTF-8 byte order mark', head: Buffer.from('\ufeffid,title'), charset: 'windows-1252', name: 'utf-8' },
+    { what: 'a UTF-16LE byte order mark', head: Buffer.from('\ufeffid', 'utf16le'), name: 'utf-16le' },
+    { what: 'a UTF-16BE byte order mark', head: Buffer.from('\ufeffid', 'utf16le').swap16(), name: 'utf-16be' },
+    { what: 'UTF-16 without a byte order mark', head: Buffer.from('<rss', 'utf16le'), name: 'utf-16le' },
     { what: 'an XML declaration', head: Buffer.from('<?xml version="1.0" encoding="ISO-8859-15"?>'), name: 'iso-8859-15' },
     { what: 'a declaration of UTF-16 in plain bytes', head: Buffer.from('<?xml version="1.0" encoding="utf-16"?>'), name: 'utf-8' },
     { what: 'a charset', head: Buffer.from('id,title'), charset: 'latin1', name: 'windows-1252' },
@@ -103,7 +103,7 @@ describe('the encoding', () => {
     for (const byte of BYTES) if (!isBroken(byte)) expect(encode(decode(byte))).toBe(byte);
   });
 
-  test.each(['shift_jis', 'iso-2022-jp', 'klingon'])('%s is refused', (charset) => {
+  test.each(['shift_jis', 'iso-2022-jp', 'klingon'])('%s is rejected', (charset) => {
     expect(() => detectEncoding(Buffer.from('id'), charset)).toThrow(
       expect.objectContaining({ reason: 'encoding' }),
     );

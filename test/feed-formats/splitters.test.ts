@@ -19,31 +19,31 @@ const SPLITTERS = {
   rss: () => xmlSplitter('rss', encoding, limits),
 };
 
-function piecesOf(splitter: Splitter, raw: Raw, cuts: readonly number[]): Chunk[] {
-  const pieces: Chunk[] = [];
+function splitChunks(splitter: Splitter, raw: Raw, cuts: readonly number[]): Chunk[] {
+  const chunks: Chunk[] = [];
   let from = 0;
   for (const to of [...cuts, raw.length]) {
-    pieces.push(...splitter.push(raw.slice(from, to)));
+    chunks.push(...splitter.push(raw.slice(from, to)));
     from = to;
   }
-  return [...pieces, ...splitter.end()];
+  return [...chunks, ...splitter.end()];
 }
 
-const together = (pieces: readonly Chunk[]): Raw => pieces.map(({ raw }) => raw).join('');
+const joinRaw = (chunks: readonly Chunk[]): Raw => chunks.map(({ raw }) => raw).join('');
 
-/** What a piece says of a row; how the bytes between rows are cut does not matter. */
-const rowsOf = (pieces: readonly Chunk[]) =>
-  pieces
-    .filter((piece) => piece.kind !== 'between')
-    .map((piece) =>
-      piece.kind === 'record'
-        ? { line: piece.line, cells: piece.cells }
-        : { line: piece.line, code: piece.code, id: piece.id },
+/** The rows among chunks; the bytes between rows may be cut anywhere. */
+const rowsOf = (chunks: readonly Chunk[]) =>
+  chunks
+    .filter((chunk) => chunk.kind !== 'between')
+    .map((chunk) =>
+      chunk.kind === 'record'
+        ? { line: chunk.line, cells: chunk.cells }
+        : { line: chunk.line, code: chunk.code, id: chunk.id },
     );
 
 const long = 'x'.repeat(150);
 
-/** Feeds made of what is hard to split: each line or item is one of these. */
+/** Lines and items that are hard to split. */
 const PARTS: Record<keyof typeof SPLITTERS, { head: string; parts: string[]; tail: string }> = {
   csv: {
     head: 'id,title\r\n',
@@ -99,25 +99,25 @@ describe.each(['csv', 'tsv', 'ndjson', 'rss'] as const)('%s', (format) => {
     .array(fc.constantFrom(...parts), { maxLength: 12 })
     .map((chosen) => Buffer.from(head + chosen.join('') + tail).toString('latin1'));
 
-  test('the pieces are the feed again, wherever it is cut', () => {
+  test('the chunks concatenate to the feed, wherever it is cut', () => {
     fc.assert(
-      fc.property(feed, fc.array(fc.nat(2000), { maxLength: 30 }), (raw, places) => {
-        const cuts = places.map((place) => place % (raw.length + 1)).sort((a, b) => a - b);
-        const whole = piecesOf(SPLITTERS[format](), raw, []);
-        const cut = piecesOf(SPLITTERS[format](), raw, cuts);
-        expect(together(whole)).toBe(raw);
-        expect(together(cut)).toBe(raw);
+      fc.property(feed, fc.array(fc.nat(2000), { maxLength: 30 }), (raw, positions) => {
+        const cuts = positions.map((position) => position % (raw.length + 1)).sort((a, b) => a - b);
+        const whole = splitChunks(SPLITTERS[format](), raw, []);
+        const cut = splitChunks(SPLITTERS[format](), raw, cuts);
+        expect(joinRaw(whole)).toBe(raw);
+        expect(joinRaw(cut)).toBe(raw);
         expect(rowsOf(cut)).toEqual(rowsOf(whole));
       }),
       { numRuns: 400 },
     );
   });
 
-  test('and a byte at a time', () => {
+  test('also byte by byte', () => {
     const raw = Buffer.from(head + parts.join('') + tail).toString('latin1');
     const bytes = Array.from({ length: raw.length }, (_, i) => i);
-    const cut = piecesOf(SPLITTERS[format](), raw, bytes);
-    expect(together(cut)).toBe(raw);
-    expect(rowsOf(cut)).toEqual(rowsOf(piecesOf(SPLITTERS[format](), raw, [])));
+    const cut = splitChunks(SPLITTERS[format](), raw, bytes);
+    expect(joinRaw(cut)).toBe(raw);
+    expect(rowsOf(cut)).toEqual(rowsOf(splitChunks(SPLITTERS[format](), raw, [])));
   });
 });

@@ -1,11 +1,11 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import canonicalize from 'canonicalize';
-import { canonicalJson, checkDigest, readSigningKeys } from '../../src/look/digest.ts';
+import { canonicalJson, readSigningKeys, verifyDigest } from '../../src/look/digest.ts';
 import { PARAMS, readModel } from '../../src/look/params.ts';
 import { Problem } from '../../src/platform/problem.ts';
-import { type Input, orRefusal } from './target.ts';
+import { type Input, orRejection } from './target.ts';
 
-export const words = [
+export const dictionary = [
   '{"',
   '":',
   ',"',
@@ -27,7 +27,7 @@ export const seeds: readonly Input[] = [
   '{}',
 ];
 
-export const found: readonly Input[] = [];
+export const regressions: readonly Input[] = [];
 
 const model = readModel(PARAMS);
 const keys = readSigningKeys('a:secret');
@@ -36,10 +36,10 @@ type Fields = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Names that JavaScript does not keep in the order they came in, or not at all. */
+/** Names that JavaScript reorders or drops. */
 const SPECIAL = /^(?:\d+|__proto__)$/;
 
-/** Objects as they are signed: no arrays, no special names, and nothing that RFC 8785 has no form for. */
+/** Objects as they are signed: no arrays, no special names, and only values RFC 8785 can represent. */
 const isPlain = (value: unknown): boolean =>
   isObject(value)
     ? Object.entries(value).every(
@@ -57,12 +57,12 @@ function parsed(text: string): unknown {
   }
 }
 
-/** RFC 8785, whoever writes it; read and written again it stays the same, and unsigned it is refused. */
-export function holds(input: Buffer): void {
+/** Equals another RFC 8785 implementation, is stable when parsed and written again, and is rejected unsigned. */
+export function fuzz(input: Buffer): void {
   const value = parsed(input.toString());
   if (!isObject(value)) return;
-  const refusal = orRefusal(() => checkDigest(model, value, keys), Problem);
-  equal(refusal instanceof Problem, true);
+  const rejection = orRejection(() => verifyDigest(model, value, keys), Problem);
+  equal(rejection instanceof Problem, true);
   if (!isPlain(value)) return;
   const text = canonicalJson(value);
   equal(text, canonicalize(value));

@@ -4,9 +4,9 @@ import { authorize, type Grant } from '../../src/http/auth.ts';
 import { requestIdOf } from '../../src/http/request-id.ts';
 import { sessionIdOf } from '../../src/http/session-cookie.ts';
 import { Problem } from '../../src/platform/problem.ts';
-import { chanceOf, type Input } from './target.ts';
+import { type Input, randomFor } from './target.ts';
 
-export const words = ['Bearer ', 'slv_', 'selvage-console=', '; ', '%', '"'];
+export const dictionary = ['Bearer ', 'slv_', 'selvage-console=', '; ', '%', '"'];
 
 export const seeds: readonly Input[] = [
   'Bearer slv_0123456789abcdefghijklmnopqrst000000',
@@ -17,31 +17,31 @@ export const seeds: readonly Input[] = [
   'slv_0000000000000000000000000000003yfJqT',
 ];
 
-export const found: readonly Input[] = [];
+export const regressions: readonly Input[] = [];
 
-/** Who passes had a key of visible characters; what is looked up is what was sent, and nothing more. */
+/** Only keys of visible characters are looked up, exactly as sent. */
 async function checkBearer(text: string): Promise<void> {
-  const asked: string[] = [];
+  const lookedUp: string[] = [];
   const lookUp = async (key: string): Promise<Grant | undefined> => {
-    asked.push(key);
+    lookedUp.push(key);
     return undefined;
   };
-  const refusal: unknown = await authorize(text, 'any-key', lookUp).catch((error) => error);
-  ok(refusal instanceof Problem);
-  equal(refusal.type, 'unauthorized');
-  for (const key of asked) ok(/^[!-~]{1,200}$/.test(key) && text.includes(key));
+  const rejection: unknown = await authorize(text, 'any-key', lookUp).catch((error) => error);
+  ok(rejection instanceof Problem);
+  equal(rejection.type, 'unauthorized');
+  for (const key of lookedUp) ok(/^[!-~]{1,200}$/.test(key) && text.includes(key));
 }
 
-/** A key that was mistyped in one place is none. */
+/** A key with one wrong character is invalid. */
 function checkKey(text: string): void {
   if (!isKeyShaped(text)) return;
   match(text, /^slv_[0-9A-Za-z]{36}$/);
-  const at = 4 + chanceOf(Buffer.from(text)).below(36);
+  const at = 4 + randomFor(Buffer.from(text)).below(36);
   const other = text[at] === 'a' ? 'b' : 'a';
   equal(isKeyShaped(text.slice(0, at) + other + text.slice(at + 1)), false);
 }
 
-export async function holds(input: Buffer): Promise<void> {
+export async function fuzz(input: Buffer): Promise<void> {
   const text = input.toString('latin1');
   checkKey(text);
   match(requestIdOf({ headers: { 'x-request-id': text } }), /^[A-Za-z0-9._:-]{1,128}$/);

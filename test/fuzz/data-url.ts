@@ -2,9 +2,9 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { readJsonImage } from '../../src/http/image-body.ts';
 import { sniffFormat } from '../../src/imaging/sniff.ts';
 import { Problem } from '../../src/platform/problem.ts';
-import { type Input, orRefusal } from './target.ts';
+import { type Input, orRejection } from './target.ts';
 
-export const words = [
+export const dictionary = [
   'data:',
   ';base64,',
   'image/png',
@@ -29,11 +29,11 @@ export const seeds: readonly Input[] = [
   'AB=CD',
 ];
 
-export const found: readonly Input[] = [];
+export const regressions: readonly Input[] = [];
 
 const MAX_BYTES = 200;
 const read = (text: string) =>
-  orRefusal(() => readJsonImage({ image_base64: text }, MAX_BYTES, sniffFormat).image, Problem);
+  orRejection(() => readJsonImage({ image_base64: text }, MAX_BYTES, sniffFormat).image, Problem);
 
 const decoded = (base64: string): Buffer | undefined => {
   try {
@@ -43,15 +43,15 @@ const decoded = (base64: string): Buffer | undefined => {
   }
 };
 
-/** What is read is what the platform reads, and is read again from what it is written as. */
-export function holds(input: Buffer): void {
+/** The result equals the platform's decoder's, and survives a round trip. */
+export function fuzz(input: Buffer): void {
   const text = input.toString();
   const image = read(text);
   const base64 = text.replace(/^data:[^;,]*;base64,/i, '');
   const right = decoded(base64.replaceAll(/\s+/g, '').replace(/=+$/, ''));
   if (image instanceof Problem) {
     ok(['invalid-request', 'payload-too-large'].includes(image.type), image.type);
-    // What a browser takes as base64 is refused for its size or its type only.
+    // Base64 that a browser accepts is rejected for its size only.
     const plain = text === base64 ? decoded(text) : undefined;
     if (plain && plain.length > 0) equal(image.type, 'payload-too-large');
     return;

@@ -1,9 +1,9 @@
 import { deepEqual, ok } from 'node:assert/strict';
 import { Problem } from '../../src/platform/problem.ts';
 import { fileLinks } from '../../src/storage/file-links.ts';
-import { type Input, orRefusal } from './target.ts';
+import { type Input, orRejection } from './target.ts';
 
-export const words = [
+export const dictionary = [
   'key=',
   '&expires=',
   '&signature=',
@@ -21,21 +21,21 @@ export const seeds: readonly Input[] = [
   'key=out/../in/a%0A&expires=1e99',
 ];
 
-export const found: readonly Input[] = [];
+export const regressions: readonly Input[] = [];
 
 const links = fileLinks(Buffer.alloc(32, 1));
 const NOW_MILLIS = 1_700_000_000_000;
 
-/** Nobody makes a link up; one that was made gives its file, under another name too, and no other. */
-export function holds(input: Buffer): void {
+/** Links cannot be forged; a created link gives its file, under another name too, and no other. */
+export function fuzz(input: Buffer): void {
   const query = new URLSearchParams(input.toString());
   const [key, expires, signature] = ['key', 'expires', 'signature'].map((name) => query.get(name));
   const sent = { key: key ?? '', expires: expires ?? undefined, signature: signature ?? '' };
-  const refusal = orRefusal(() => links.read(sent, NOW_MILLIS), Problem);
-  ok(refusal instanceof Problem && refusal.type === 'not-found');
+  const rejection = orRejection(() => links.verify(sent, NOW_MILLIS), Problem);
+  ok(rejection instanceof Problem && rejection.type === 'not-found');
 
-  const path = orRefusal(
-    () => links.make(sent.key, sent.signature, NOW_MILLIS / 1000 + 1),
+  const path = orRejection(
+    () => links.create(sent.key, sent.signature, NOW_MILLIS / 1000 + 1),
     TypeError,
   );
   if (path instanceof TypeError) return;
@@ -43,7 +43,7 @@ export function holds(input: Buffer): void {
   ok(/^\/intake\/v1\/files\/[A-Za-z0-9_-][A-Za-z0-9._-]*$/.test(url.pathname), url.pathname);
   const { key: made = '', ...rest } = Object.fromEntries(url.searchParams);
   const read = (other: string) =>
-    orRefusal(() => links.read({ ...sent, ...rest, key: other }, NOW_MILLIS), Problem);
+    orRejection(() => links.verify({ ...sent, ...rest, key: other }, NOW_MILLIS), Problem);
   deepEqual(read(made), { key: sent.key, expiresAtSeconds: NOW_MILLIS / 1000 + 1 });
   ok(read(`${made}/`) instanceof Problem);
 }

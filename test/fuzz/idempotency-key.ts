@@ -1,9 +1,9 @@
 import { equal, match, ok } from 'node:assert/strict';
 import { readIdempotencyKey } from '../../src/api/intake/job-request.ts';
 import { Problem } from '../../src/platform/problem.ts';
-import { type Input, orRefusal } from './target.ts';
+import { type Input, orRejection } from './target.ts';
 
-export const words = ['"', '""', '\\"', ' '];
+export const dictionary = ['"', '""', '\\"', ' '];
 
 export const seeds: readonly Input[] = [
   '8e03978e-40d5-43e8-bc93-6894a57f9324',
@@ -16,13 +16,13 @@ export const seeds: readonly Input[] = [
   'ümlaut',
 ];
 
-export const found: readonly Input[] = [];
+export const regressions: readonly Input[] = [];
 
 const read = (text: string) =>
-  orRefusal(() => readIdempotencyKey({ 'idempotency-key': text }), Problem);
+  orRejection(() => readIdempotencyKey({ 'idempotency-key': text }), Problem);
 
-/** A key of visible characters, which is the same with and without its quotes, or the one refusal. */
-export function holds(input: Buffer): void {
+/** A key of visible characters, the same with and without quotes, or an invalid-request. */
+export function fuzz(input: Buffer): void {
   const text = input.toString('latin1');
   const key = read(text);
   if (key instanceof Problem) {

@@ -2,10 +2,10 @@ import { deepEqual, equal } from 'node:assert/strict';
 import { columnOf } from '../../src/feed-formats/columns.ts';
 import { detectEncoding } from '../../src/feed-formats/encoding.ts';
 import { ndjsonSplitter } from '../../src/feed-formats/ndjson.ts';
-import { isRecord, splitsWell } from './splitting.ts';
+import { checkSplit, isRecord } from './splitting.ts';
 import type { Input } from './target.ts';
 
-export const words = [
+export const dictionary = [
   '{"',
   '":',
   '":"',
@@ -27,8 +27,8 @@ export const seeds: readonly Input[] = [
   ' {"__proto__":{"id":1},"constructor":true}\n{"\xff":"\xc3"}',
 ];
 
-export const found: readonly Input[] = [
-  // Numbers beside the texts of an array were written anew, as JavaScript has them.
+export const regressions: readonly Input[] = [
+  // Numbers beside strings of an array were rewritten in JavaScript's notation.
   '{"x":["a",1e999,9007199254740993]}\n',
 ];
 
@@ -37,15 +37,15 @@ const open = (maxRowBytes: number) => ndjsonSplitter({ encoding, maxRowBytes, co
 
 const NEW_VALUE = 'ä"\n\u0000';
 
-/** A value after all texts in its place were replaced. */
+/** A value with all its strings replaced. */
 const replaced = (value: unknown): unknown =>
   Array.isArray(value)
     ? value.map((each) => (typeof each === 'string' ? NEW_VALUE : each))
     : NEW_VALUE;
 
-/** Every row is what JSON.parse makes of its line, and stays so where its texts are replaced. */
-export function holds(input: Buffer): void {
-  const { pieces, splitter } = splitsWell(open, input);
+/** Every row agrees with JSON.parse, before and after its strings are replaced. */
+export function fuzz(input: Buffer): void {
+  const { chunks: pieces, splitter } = checkSplit(open, input);
   for (const record of pieces.filter(isRecord)) {
     const parse = (raw: string): object => JSON.parse(encoding.decode(raw));
     const entries = Object.entries(parse(record.raw));

@@ -1,17 +1,18 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { readJobRequest } from '../../src/api/intake/job-request.ts';
 import { readParameters } from '../../src/api/removal/removebg/parameters.ts';
-import { geometryOf, readRegion } from '../../src/output/geometry.ts';
+import { parseRegion, toGeometry } from '../../src/output/geometry.ts';
 import { OutputOptions } from '../../src/output/options.ts';
-import { readColor } from '../../src/output/request.ts';
+import { parseColor } from '../../src/output/request.ts';
 import { Problem } from '../../src/platform/problem.ts';
-import { type Input, orRefusal } from './target.ts';
+import { type Input, orRejection } from './target.ts';
 
-export const words = [
-  ...['options={"', 'cropMargin', 'position', 'scale', 'roi', 'crop', 'true', 'center', 'original'],
-  ...['%25', 'px', 'backgroundColor', '#fff8', 'imageUrl=https://a.test/', 'operations=', '&'],
-  ...['retention={"outputSeconds":', 'webhook={"url":"', 'bg_color=', 'crop_margin=', 'size=4k'],
-  ...['shadow', '"drop"', 'maxOutputMegapixels', 'channels', '"alpha"', '__proto__', 'constructor'],
+// biome-ignore format: a list reads best in lines
+export const dictionary = [
+  'options={"', 'cropMargin', 'position', 'scale', 'roi', 'crop', 'true', 'center', 'original',
+  '%25', 'px', 'backgroundColor', '#fff8', 'imageUrl=https://a.test/', 'operations=', '&',
+  'retention={"outputSeconds":', 'webhook={"url":"', 'bg_color=', 'crop_margin=', 'size=4k',
+  'shadow', '"drop"', 'maxOutputMegapixels', 'channels', '"alpha"', '__proto__', 'constructor',
 ];
 
 export const seeds: readonly Input[] = [
@@ -25,34 +26,34 @@ export const seeds: readonly Input[] = [
   'image_url=https://a.test&scale=original&position=center&shadow_type=auto&shadow_opacity=101',
 ];
 
-export const found: readonly Input[] = [];
+export const regressions: readonly Input[] = [];
 
 const isNumbers = (value: unknown): boolean =>
   typeof value === 'object' && value !== null
     ? Object.values(value).every(isNumbers)
     : typeof value !== 'number' || (Number.isFinite(value) && value >= 0);
 
-/** Options as they are kept: nothing is lost on the way through JSON, and they say where things stand. */
-function keeps(options: OutputOptions): void {
-  const kept = JSON.stringify(options);
-  equal(JSON.stringify(OutputOptions.parse(JSON.parse(kept))), kept);
-  ok(isNumbers(geometryOf(options)));
+/** Stored options survive a JSON round trip, and give a valid geometry. */
+function checkRoundTrip(options: OutputOptions): void {
+  const json = JSON.stringify(options);
+  equal(JSON.stringify(OutputOptions.parse(JSON.parse(json))), json);
+  ok(isNumbers(toGeometry(options)));
   const { backgroundColor, roi } = options;
-  for (const { value, unit } of roi === undefined ? [] : (readRegion(roi) ?? [])) {
+  for (const { value, unit } of roi === undefined ? [] : (parseRegion(roi) ?? [])) {
     ok(unit === 'px' || value <= 100, roi);
   }
-  if (backgroundColor !== undefined) deepEqual(readColor(backgroundColor), backgroundColor);
+  if (backgroundColor !== undefined) deepEqual(parseColor(backgroundColor), backgroundColor);
 }
 
-/** A form, our own or remove.bg's, is a wish or a refusal that names its faults. */
-export function holds(input: Buffer): void {
+/** A form, ours or remove.bg's, is accepted or rejected with its errors. */
+export function fuzz(input: Buffer): void {
   const fields = Object.fromEntries(new URLSearchParams(input.toString()));
   const { imageUrl } = fields;
   const image = imageUrl === undefined ? new Uint8Array(1) : undefined;
-  const wish = orRefusal(() => readJobRequest({ image, fields, via: 'multipart' }), Problem);
-  if (wish instanceof Problem) ok((wish.errors?.length ?? 0) > 0);
-  else keeps(OutputOptions.parse(wish.options));
-  const theirs = orRefusal(() => readParameters(fields), Problem);
-  if (theirs instanceof Problem) ok((theirs.errors?.length ?? 0) > 0);
-  else ok(theirs.maxOutputMegapixels > 0);
+  const request = orRejection(() => readJobRequest({ image, fields, via: 'multipart' }), Problem);
+  if (request instanceof Problem) ok((request.errors?.length ?? 0) > 0);
+  else checkRoundTrip(OutputOptions.parse(request.options));
+  const parameters = orRejection(() => readParameters(fields), Problem);
+  if (parameters instanceof Problem) ok((parameters.errors?.length ?? 0) > 0);
+  else ok(parameters.maxOutputMegapixels > 0);
 }

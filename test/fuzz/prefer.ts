@@ -2,7 +2,7 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { preferenceApplied, readPrefer } from '../../src/http/prefer.ts';
 import type { Input } from './target.ts';
 
-export const words = ['respond-async', 'wait=', 'wait = "', ', ', ';foo=bar', '999999'];
+export const dictionary = ['respond-async', 'wait=', 'wait = "', ', ', ';foo=bar', '999999'];
 
 export const seeds: readonly Input[] = [
   'respond-async, wait=10',
@@ -11,16 +11,16 @@ export const seeds: readonly Input[] = [
   'return=minimal\nrespond-async;q',
 ];
 
-export const found: readonly Input[] = [];
+export const regressions: readonly Input[] = [];
 
-/** Any header gives an answer in its bounds, and what is said to be applied is read as the same. */
-export function holds(input: Buffer): void {
+/** Any header gives a preference within bounds, and the applied preference parses to the same. */
+export function fuzz(input: Buffer): void {
   const header = input.toString('latin1');
   const preference = readPrefer(header);
   const { respondAsync, waitSeconds } = preference;
   equal(typeof respondAsync, 'boolean');
   if (waitSeconds !== undefined) ok(Number.isInteger(waitSeconds) && waitSeconds <= 999_999);
   deepEqual(readPrefer(preferenceApplied(preference)), preference);
-  // Sent as several headers, it is the same list.
+  // Several headers are the same list.
   deepEqual(readPrefer(header.split(',')), preference);
 }

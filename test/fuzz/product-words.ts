@@ -2,7 +2,7 @@ import { ok } from 'node:assert/strict';
 import { classifyText } from '../../src/taxonomy/text/classify-text.ts';
 import type { Input } from './target.ts';
 
-export const words = [
+export const dictionary = [
   'jacke',
   'shirt',
   '100% ',
@@ -19,10 +19,10 @@ export const seeds: readonly Input[] = [
   '\u0130\u00df\u0301%%%\n1\n9999999999\n\u{1f9e5}',
 ];
 
-export const found: readonly Input[] = [];
+export const regressions: readonly Input[] = [];
 
-/** Lines are the columns of a row: each says something of every category, and all of it sums to 1. */
-export function holds(input: Buffer): void {
+/** Lines are the columns of a row; the probabilities of all categories are positive and sum to 1. */
+export function fuzz(input: Buffer): void {
   const [title = '', product_type = '', google_product_category = '', ...rest] = input
     .toString()
     .split('\n');

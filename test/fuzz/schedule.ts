@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { scheduleError } from '../../src/intake/feeds/schedules.ts';
 import type { Input } from './target.ts';
 
-export const words = [
+export const dictionary = [
   '*',
   '*/',
   '0',
@@ -30,8 +30,8 @@ export const seeds: readonly Input[] = [
   '@daily',
 ];
 
-export const found: readonly Input[] = [
-  // The queue refused what had been taken.
+export const regressions: readonly Input[] = [
+  // The queue rejected schedules that had been accepted.
   '7,7 * * * *',
   '1-3,2 * * * *',
   '*,5 * * * *',
@@ -40,22 +40,22 @@ export const found: readonly Input[] = [
   '0 0 30/1 2 *',
 ];
 
-// Under the fuzzer, Node does not find the names that this package exports.
+// Under the fuzzer, Node does not find this package's named exports.
 const { getNextMillis }: typeof import('bullmq') = createRequire(import.meta.url)('bullmq');
 
 const NOW = Date.UTC(2026, 0, 1);
-/** Between two days of February 29, where a century lies between them. */
-const LONGEST_MILLIS = 8 * 366 * 86_400_000;
+/** Maximum gap between two days of February 29, across a century. */
+const MAX_GAP_MILLIS = 8 * 366 * 86_400_000;
 
-/** A schedule that is taken is one that the queue takes and that comes. */
-export function holds(input: Buffer): void {
+/** The queue accepts every accepted schedule, and it has a next time. */
+export function fuzz(input: Buffer): void {
   const pattern = input.toString();
-  const fault = scheduleError(pattern);
-  if (fault !== undefined) {
-    ok(fault.length > 0);
+  const error = scheduleError(pattern);
+  if (error !== undefined) {
+    ok(error.length > 0);
     return;
   }
   const next = getNextMillis(NOW, { pattern, tz: 'UTC' });
   equal(typeof next, 'number');
-  ok(next !== undefined && next > NOW && next - NOW <= LONGEST_MILLIS, `${next}`);
+  ok(next !== undefined && next > NOW && next - NOW <= MAX_GAP_MILLIS, `${next}`);
 }

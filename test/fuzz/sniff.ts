@@ -2,13 +2,14 @@ import { equal, ok } from 'node:assert/strict';
 import { SNIFF_BYTES, sniffFormat } from '../../src/imaging/sniff.ts';
 import { validateImage } from '../../src/intake/validate-image.ts';
 import { Problem } from '../../src/platform/problem.ts';
-import { bytesOf, type Input, orRefusal } from './target.ts';
+import { bytesOf, type Input, orRejection } from './target.ts';
 
 const bytes = (text: string) => Buffer.from(text, 'latin1');
 
-export const words = [
-  ...['\x89PNG\r\n\x1a\n', 'IHDR', 'RIFF', 'WEBP', 'VP8 ', 'VP8L', 'VP8X', '\xff\xd8\xff'],
-  ...['\xff\xc0', '\xff\xe1', 'Exif\0\0', 'II*\0', 'MM\0*', '\xff\xda', 'CgBI'],
+// biome-ignore format: a list reads best in lines
+export const dictionary = [
+  '\x89PNG\r\n\x1a\n', 'IHDR', 'RIFF', 'WEBP', 'VP8 ', 'VP8L', 'VP8X', '\xff\xd8\xff',
+  '\xff\xc0', '\xff\xe1', 'Exif\0\0', 'II*\0', 'MM\0*', '\xff\xda', 'CgBI',
 ];
 
 export const seeds: readonly Input[] = [
@@ -25,7 +26,7 @@ export const seeds: readonly Input[] = [
   '',
 ];
 
-export const found: readonly Input[] = ['\x89PNG\r\n\xc9\n\xff\0\x1b\xff'].map(bytes);
+export const regressions: readonly Input[] = ['\x89PNG\r\n\xc9\n\xff\0\x1b\xff'].map(bytes);
 
 const STARTS: Readonly<Record<string, (start: string) => boolean>> = {
   jpeg: (start) => start.startsWith('\xff\xd8\xff'),
@@ -34,14 +35,14 @@ const STARTS: Readonly<Record<string, (start: string) => boolean>> = {
 };
 
 const limits = { maxPixels: 50_000_000, maxSidePixels: 16_384 };
-const REFUSALS: readonly string[] = [
+const REJECTIONS: readonly string[] = [
   'unsupported-media-type',
   'payload-too-large',
   'invalid-request',
 ];
 
-/** The first bytes alone say the format, and the header says a size in bounds or is refused. */
-export function holds(input: Buffer): void {
+/** The first bytes alone decide the format, and the header has a size within limits or is rejected. */
+export function fuzz(input: Buffer): void {
   const format = sniffFormat(input);
   const start = input.toString('latin1', 0, SNIFF_BYTES);
   equal(
@@ -52,9 +53,9 @@ export function holds(input: Buffer): void {
   if (input.length >= SNIFF_BYTES || format) {
     equal(sniffFormat(Buffer.concat([input, bytesOf('more')])), format);
   }
-  const image = orRefusal(() => validateImage(input, limits), Problem);
+  const image = orRejection(() => validateImage(input, limits), Problem);
   if (image instanceof Problem) {
-    ok(REFUSALS.includes(image.type), image.type);
+    ok(REJECTIONS.includes(image.type), image.type);
     equal(image.type === 'unsupported-media-type', format === undefined);
     return;
   }

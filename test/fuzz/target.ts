@@ -1,57 +1,57 @@
 import { crc32 } from 'node:zlib';
 import { createRandom, type Random } from '../faults/random.ts';
 
-/** One parser of ours under fuzzing, as the file named after it exports it. */
+/** A fuzz target, exported by the file named after it. */
 export interface Target {
   /**
-   * What holds of the parser for any input.
-   * @throws whatever breaks it: an AssertionError, or what the parser must not throw
+   * Checks the parser's invariants for an input.
+   * @throws AssertionError, or any error the parser must not throw
    */
-  holds(input: Buffer): void | Promise<void>;
-  /** Inputs to begin with: small, and each of another kind. */
+  fuzz(input: Buffer): void | Promise<void>;
+  /** Seed inputs: small, each of another kind. */
   seeds: readonly Input[];
-  /** Inputs that once broke it. */
-  found: readonly Input[];
-  /** Words that chance alone would not come upon. */
-  words: readonly string[];
+  /** Inputs that once failed. */
+  regressions: readonly Input[];
+  /** Words that random mutation would not find. */
+  dictionary: readonly string[];
 }
 
-/** Text stands for its UTF-8. */
+/** Text is encoded as UTF-8. */
 export type Input = string | Uint8Array;
 
 export const bytesOf = (input: Input): Buffer =>
   typeof input === 'string' ? Buffer.from(input) : Buffer.from(input);
 
-/** Chance that depends on the input alone, so that an input that broke something breaks it again. */
-export const chanceOf = (input: Uint8Array): Random => createRandom(crc32(input));
+/** Returns a generator seeded by the input: failures are reproducible. */
+export const randomFor = (input: Uint8Array): Random => createRandom(crc32(input));
 
-const MOST_CUTS = 12;
+const MAX_CUTS = 12;
 
-/** The input in pieces: cut anywhere, some of them short, as where a character or a word is torn apart. */
-export function cut(input: Buffer): Buffer[] {
-  const chance = chanceOf(input);
-  const cuts = Array.from({ length: chance.below(MOST_CUTS + 1) }, () =>
-    chance.below(input.length),
-  );
-  const torn = cuts.flatMap((at) => (chance.below(2) === 0 ? [at] : [at, at + 1]));
-  const ends = [...new Set([0, ...torn, input.length])].sort((a, b) => a - b);
+/** Splits the input at random offsets; some parts are one byte long, which splits characters and tokens. */
+export function splitAtRandom(input: Buffer): Buffer[] {
+  const chance = randomFor(input);
+  const cuts = Array.from({ length: chance.below(MAX_CUTS + 1) }, () => chance.below(input.length));
+  const offsets = cuts.flatMap((at) => (chance.below(2) === 0 ? [at] : [at, at + 1]));
+  const ends = [...new Set([0, ...offsets, input.length])].sort((a, b) => a - b);
   return ends.slice(1).map((end, i) => input.subarray(ends[i], end));
 }
 
 type ErrorClass = abstract new (...parts: never[]) => Error;
 
-/** What the parser gives, or the refusal it throws; what is no such refusal is thrown on. */
-export function orRefusal<T, E extends ErrorClass>(
+/** Returns the parser's result or the rejection it throws; other errors are rethrown. */
+export function orRejection<T, E extends ErrorClass>(
   read: () => T,
-  refusals: E,
+  rejection: E,
 ): T | InstanceType<E> {
   try {
     return read();
   } catch (error) {
-    if (isOf(error, refusals)) return error;
+    if (isInstance(error, rejection)) return error;
     throw error;
   }
 }
 
-export const isOf = <E extends ErrorClass>(error: unknown, kind: E): error is InstanceType<E> =>
-  error instanceof kind;
+export const isInstance = <E extends ErrorClass>(
+  error: unknown,
+  kind: E,
+): error is InstanceType<E> => error instanceof kind;

@@ -4,9 +4,9 @@ import {
   verifyWebhook,
   WebhookVerificationError,
 } from '../../src/intake/webhooks/signature.ts';
-import { type Input, orRefusal } from './target.ts';
+import { type Input, orRejection } from './target.ts';
 
-export const words = ['v1,', 'v1a,', ' ', 'msg_', '1700000000', '\n'];
+export const dictionary = ['v1,', 'v1a,', ' ', 'msg_', '1700000000', '\n'];
 
 const secrets = [`whsec_${Buffer.alloc(24, 1).toString('base64')}`];
 const NOW_SECONDS = 1_700_000_000;
@@ -19,14 +19,14 @@ export const seeds: readonly Input[] = [
   `\n-1\nv1,\n`,
 ];
 
-export const found: readonly Input[] = [];
+export const regressions: readonly Input[] = [];
 
-/** Lines: id, time, signatures, body. Only what was signed passes, and with one byte more no longer. */
-export function holds(input: Buffer): void {
+/** Lines: id, time, signatures, body. Only a signed message verifies, and not with one byte more. */
+export function fuzz(input: Buffer): void {
   const [id = '', timestamp = '', signature = '', ...rest] = input.toString('latin1').split('\n');
   const body = rest.join('\n');
   const verify = (headers: Record<string, string>, text: string) =>
-    orRefusal(
+    orRejection(
       () => verifyWebhook({ secrets, headers, body: text, nowSeconds: NOW_SECONDS }),
       WebhookVerificationError,
     );
@@ -35,7 +35,7 @@ export function holds(input: Buffer): void {
   const timestampSeconds = Number(timestamp);
   if (!/^\d{1,12}$/.test(timestamp)) {
     ok(answer instanceof WebhookVerificationError);
-    equal(answer.fault, 'incomplete');
+    equal(answer.reason, 'incomplete');
     return;
   }
   const right = signWebhook(secrets, { id, timestampSeconds, body })['webhook-signature'];
@@ -43,8 +43,8 @@ export function holds(input: Buffer): void {
   const isFresh = Math.abs(NOW_SECONDS - timestampSeconds) <= 300;
   equal(answer instanceof WebhookVerificationError, !(isRight && isFresh));
   if (!isFresh) {
-    const fault = NOW_SECONDS > timestampSeconds ? 'too-old' : 'too-new';
-    equal(answer instanceof WebhookVerificationError && answer.fault, fault);
+    const reason = NOW_SECONDS > timestampSeconds ? 'too-old' : 'too-new';
+    equal(answer instanceof WebhookVerificationError && answer.reason, reason);
     return;
   }
   const all = { ...headers, 'webhook-signature': `${signature} ${right}` };

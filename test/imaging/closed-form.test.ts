@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { solve } from '../../src/imaging/conjugate-gradient.ts';
 import { refineEdges } from '../../src/imaging/edges.ts';
 import type { Matte } from '../../src/imaging/matte.ts';
-import { MIDDLE, mattingLaplacian, STENCIL } from '../../src/imaging/matting-laplacian.ts';
+import { mattingLaplacian, STENCIL, STENCIL_CENTRE } from '../../src/imaging/matting-laplacian.ts';
 import type { Pixels } from '../../src/imaging/tensor.ts';
 import { unsureBand } from '../../src/imaging/unsure-band.ts';
 
@@ -17,15 +17,15 @@ const ramp =
   (x) =>
     Math.min(1, Math.max(0, (edge - x) / soft + 0.5));
 
-function matteFrom(width: number, height: number, alpha: Alpha): Matte {
+function drawMatte(width: number, height: number, alpha: Alpha): Matte {
   const data = Uint8Array.from({ length: width * height }, (_, i) =>
     Math.round(255 * alpha(i % width, Math.floor(i / width))),
   );
   return { data, width, height };
 }
 
-/** A subject of one colour on a backdrop of another; each pixel a little darker or brighter. */
-function photoOf(matte: Matte, grain = 0): Pixels {
+/** A subject of one colour on a background of another, with a little noise in each pixel. */
+function toPhoto(matte: Matte, grain = 0): Pixels {
   const { width, height } = matte;
   const data = new Uint8Array(3 * width * height);
   for (let i = 0; i < data.length; i++) {
@@ -37,10 +37,11 @@ function photoOf(matte: Matte, grain = 0): Pixels {
   return { data, width, height };
 }
 
-function farthest(a: Matte, b: Matte): number {
-  let most = 0;
-  for (let i = 0; i < a.data.length; i++) most = Math.max(most, Math.abs(a.data[i]! - b.data[i]!));
-  return most;
+function maxDifference(a: Matte, b: Matte): number {
+  let limits = 0;
+  for (let i = 0; i < a.data.length; i++)
+    limits = Math.max(limits, Math.abs(a.data[i]! - b.data[i]!));
+  return limits;
 }
 
 const meanError = (a: Matte, b: Matte): number =>
@@ -50,33 +51,33 @@ const [WIDTH, HEIGHT] = [120, 90];
 
 test.each([
   { what: 'a hard edge', truth: ramp(60, 1), seen: ramp(61.5, 5) },
-  { what: 'an edge seen two pixels aside', truth: ramp(60, 3), seen: ramp(62, 6) },
-  { what: 'an edge that runs aslant', truth: ramp(60, 2), seen: ramp(61, 6), aslant: true },
-])('$what is put where the photo has it', ({ truth, seen, aslant }) => {
-  const turned = (alpha: Alpha): Alpha => (aslant ? (x, y) => alpha(x + (y - 45) / 3, y) : alpha);
-  const wanted = matteFrom(WIDTH, HEIGHT, turned(truth));
-  const first = matteFrom(WIDTH, HEIGHT, turned(seen));
-  const refined = refineEdges(photoOf(wanted), first);
-  expect(meanError(refined, wanted)).toBeLessThan(0.15 * meanError(first, wanted));
+  { what: 'an edge two pixels off', truth: ramp(60, 3), seen: ramp(62, 6) },
+  { what: 'a slanted edge', truth: ramp(60, 2), seen: ramp(61, 6), aslant: true },
+])('$what moves to where the photo has it', ({ truth, seen, aslant }) => {
+  const tilted = (alpha: Alpha): Alpha => (aslant ? (x, y) => alpha(x + (y - 45) / 3, y) : alpha);
+  const expected = drawMatte(WIDTH, HEIGHT, tilted(truth));
+  const initial = drawMatte(WIDTH, HEIGHT, tilted(seen));
+  const refined = refineEdges(toPhoto(expected), initial);
+  expect(meanError(refined, expected)).toBeLessThan(0.15 * meanError(initial, expected));
 });
 
-test('off the band every pixel stays as it is, and what is put in is left alone', () => {
-  const first = matteFrom(WIDTH, HEIGHT, (x) => (x < 30 ? 0.97 : ramp(60, 6)(x, 0)));
-  const before = first.data.slice();
-  const refined = refineEdges(photoOf(matteFrom(WIDTH, HEIGHT, ramp(58, 2)), 1), first);
-  const { numbers } = unsureBand(first);
-  const changed = first.data.filter((_, i) => numbers[i]! < 0 && refined.data[i] !== before[i]);
+test('pixels off the band keep their alpha, and the arguments stay unchanged', () => {
+  const initial = drawMatte(WIDTH, HEIGHT, (x) => (x < 30 ? 0.97 : ramp(60, 6)(x, 0)));
+  const before = initial.data.slice();
+  const refined = refineEdges(toPhoto(drawMatte(WIDTH, HEIGHT, ramp(58, 2)), 1), initial);
+  const { ordinals } = unsureBand(initial);
+  const changed = initial.data.filter((_, i) => ordinals[i]! < 0 && refined.data[i] !== before[i]);
   expect(changed).toHaveLength(0);
-  expect(first.data).toEqual(before);
-  expect(farthest(refined, first)).toBeGreaterThan(50);
+  expect(initial.data).toEqual(before);
+  expect(maxDifference(refined, initial)).toBeGreaterThan(50);
 });
 
 test.each([
   { what: 'nothing', alpha: () => 0 },
   { what: 'everything', alpha: () => 1 },
-])('a matte of $what stays so', ({ alpha }) => {
-  const first = matteFrom(WIDTH, HEIGHT, alpha);
-  expect(refineEdges(photoOf(first, 2), first).data).toEqual(first.data);
+])('a matte of $what stays unchanged', ({ alpha }) => {
+  const initial = drawMatte(WIDTH, HEIGHT, alpha);
+  expect(refineEdges(toPhoto(initial, 2), initial).data).toEqual(initial.data);
 });
 
 test.each([
@@ -84,55 +85,56 @@ test.each([
   [2, 40],
   [40, 2],
   [3, 3],
-])('a picture of %i x %i pixels, unsure all over, is answered', (width, height) => {
-  const first = matteFrom(width, height, () => 0.5);
-  expect(refineEdges(photoOf(first, 5), first).data).toHaveLength(width * height);
+])('a picture of %i x %i pixels, unsure everywhere, is solved', (width, height) => {
+  const initial = drawMatte(width, height, () => 0.5);
+  expect(refineEdges(toPhoto(initial, 5), initial).data).toHaveLength(width * height);
 });
 
 test('the same picture gives the same matte', () => {
-  const first = matteFrom(WIDTH, HEIGHT, ramp(61, 7));
-  const pixels = photoOf(matteFrom(WIDTH, HEIGHT, ramp(59, 2)), 3);
-  expect(refineEdges(pixels, first).data).toEqual(refineEdges(pixels, first).data);
+  const initial = drawMatte(WIDTH, HEIGHT, ramp(61, 7));
+  const pixels = toPhoto(drawMatte(WIDTH, HEIGHT, ramp(59, 2)), 3);
+  expect(refineEdges(pixels, initial).data).toEqual(refineEdges(pixels, initial).data);
 });
 
 test.each([
   { what: 'fewer pixels', most: { pixels: 4000, unknowns: 250_000 } },
   { what: 'fewer unknowns', most: { pixels: 2 ** 20, unknowns: 400 } },
-])('solved on $what, an edge still is where the photo has it', ({ most }) => {
-  const wanted = matteFrom(WIDTH, HEIGHT, ramp(60, 1));
-  const first = matteFrom(WIDTH, HEIGHT, ramp(61.5, 6));
-  const refined = refineEdges(photoOf(wanted), first, most);
-  expect(meanError(refined, wanted)).toBeLessThan(0.35 * meanError(first, wanted));
+])('solved on $what, an edge still moves to where the photo has it', ({ most: limits }) => {
+  const expected = drawMatte(WIDTH, HEIGHT, ramp(60, 1));
+  const initial = drawMatte(WIDTH, HEIGHT, ramp(61.5, 6));
+  const refined = refineEdges(toPhoto(expected), initial, limits);
+  expect(meanError(refined, expected)).toBeLessThan(0.35 * meanError(initial, expected));
 });
 
-/** Equations of a picture of grain alone, leaning a little towards one half. */
+/** Equations of an image of noise, with a small prior towards zero. */
 function grainyEquations() {
-  const first = matteFrom(WIDTH, HEIGHT, ramp(60, 8));
-  const band = unsureBand(first);
-  const equations = mattingLaplacian(photoOf(first, 9), first, band);
-  for (let n = 0; n < band.places.length; n++) equations.factors[STENCIL * n + MIDDLE]! += 1e-4;
-  const start = new Float64Array(band.places.length);
-  return { equations, unknowns: { places: band.places, width: WIDTH, height: HEIGHT }, start };
+  const initial = drawMatte(WIDTH, HEIGHT, ramp(60, 8));
+  const band = unsureBand(initial);
+  const equations = mattingLaplacian(toPhoto(initial, 9), initial, band);
+  for (let n = 0; n < band.indices.length; n++)
+    equations.coefficients[STENCIL * n + STENCIL_CENTRE]! += 1e-4;
+  const start = new Float64Array(band.indices.length);
+  return { equations, unknowns: { indices: band.indices, width: WIDTH, height: HEIGHT }, start };
 }
 
-test('the solver ends when it is told to, and is near to the end when it says so', () => {
+test('the solver stops at the iteration limit, and has converged when it stops before it', () => {
   const { equations, unknowns, start } = grainyEquations();
-  expect(solve(equations, unknowns, start.slice(), { tolerance: 1e-12, mostSteps: 5 })).toBe(5);
+  expect(solve(equations, unknowns, start.slice(), { tolerance: 1e-12, maxIterations: 5 })).toBe(5);
   const solution = start.slice();
-  const steps = solve(equations, unknowns, solution, { tolerance: 1e-8, mostSteps: 2000 });
-  expect(steps).toBeLessThan(500);
-  expect(solve(equations, unknowns, solution, { tolerance: 1e-6, mostSteps: 2000 })).toBe(0);
+  const iterations = solve(equations, unknowns, solution, { tolerance: 1e-8, maxIterations: 2000 });
+  expect(iterations).toBeLessThan(500);
+  expect(solve(equations, unknowns, solution, { tolerance: 1e-6, maxIterations: 2000 })).toBe(0);
 });
 
-test('a row of the Laplacian sums to nothing with the known pixels it leans on', () => {
-  const all = matteFrom(WIDTH, HEIGHT, ramp(60, 8));
+test('the coefficients of a row of the Laplacian sum to zero', () => {
+  const all = drawMatte(WIDTH, HEIGHT, ramp(60, 8));
   const band = unsureBand(all);
-  const { factors, right } = mattingLaplacian(photoOf(all, 9), all, band);
-  const deepInside = band.places.findIndex((place) =>
-    [-2, 2].every((d) => band.numbers[place + d]! >= 0 && band.numbers[place + d * WIDTH]! >= 0),
+  const { coefficients, rhs } = mattingLaplacian(toPhoto(all, 9), all, band);
+  const deepInside = band.indices.findIndex((pixel) =>
+    [-2, 2].every((d) => band.ordinals[pixel + d]! >= 0 && band.ordinals[pixel + d * WIDTH]! >= 0),
   );
-  const row = factors.subarray(STENCIL * deepInside, STENCIL * (deepInside + 1));
-  expect(right[deepInside]).toBe(0);
+  const row = coefficients.subarray(STENCIL * deepInside, STENCIL * (deepInside + 1));
+  expect(rhs[deepInside]).toBe(0);
   expect(row.reduce((sum, factor) => sum + factor, 0)).toBeCloseTo(0, 4);
-  expect(row[MIDDLE]).toBeGreaterThan(0);
+  expect(row[STENCIL_CENTRE]).toBeGreaterThan(0);
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { layOver } from '../../src/imaging/composite.ts';
-import { hardened } from '../../src/imaging/harden.ts';
+import { compositeOver } from '../../src/imaging/composite.ts';
+import { hardenMatte } from '../../src/imaging/harden.ts';
 
 type Color = [number, number, number, number];
 
@@ -12,14 +12,14 @@ const onePixel = ([red, green, blue, alpha]: Color) => ({
 
 function over(top: Color, below: Color): number[] {
   const pair = onePixel(top);
-  layOver(pair, onePixel(below));
+  compositeOver(pair, onePixel(below));
   return [...pair.pixels.data, ...pair.matte.data];
 }
 
 const byte = fc.integer({ min: 0, max: 255 });
 const color = fc.tuple(byte, byte, byte, byte);
 
-test('what is opaque stays as it is, and what is clear shows what is below', () => {
+test('opaque pixels stay, and transparent pixels show what is below', () => {
   fc.assert(
     fc.property(color, color, (top, below) => {
       const [r, g, b] = top;
@@ -30,21 +30,23 @@ test('what is opaque stays as it is, and what is clear shows what is below', () 
   );
 });
 
-test('what is soft is mixed by how much is seen of each', () => {
+test('soft pixels are blended by their visible shares', () => {
   expect(over([200, 0, 100, 51], [0, 100, 100, 255])).toEqual([40, 80, 100, 255]);
   expect(over([255, 0, 0, 128], [0, 0, 255, 128])).toEqual([170, 0, 85, 192]);
 });
 
 test('a hardened matte is soft on its outline alone', () => {
+  // biome-ignore format: pixels read best row by row
   const data = Uint8Array.of(
-    ...[0, 60, 200, 250, 180],
-    ...[0, 40, 140, 160, 200],
-    ...[90, 100, 190, 255, 10],
+    0, 60, 200, 250, 180,
+    0, 40, 140, 160, 200,
+    90, 100, 190, 255, 10,
   );
-  const { data: hard } = hardened({ data, width: 5, height: 3 });
+  const { data: hard } = hardenMatte({ data, width: 5, height: 3 });
+  // biome-ignore format: pixels read best row by row
   expect([...hard]).toEqual([
-    ...[0, 60, 200, 255, 255],
-    ...[0, 40, 140, 255, 200],
-    ...[0, 100, 190, 255, 10],
+    0, 60, 200, 255, 255,
+    0, 40, 140, 255, 200,
+    0, 100, 190, 255, 10,
   ]);
 });

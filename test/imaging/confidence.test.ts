@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest';
-import { certaintyOf } from '../../src/imaging/confidence.ts';
+import { estimateConfidence } from '../../src/imaging/confidence.ts';
 
 test.each([
-  { what: 'all sure', values: [0, 0, 1, 1], certainty: 1 },
-  { what: 'undecided', values: [0.5, 0.5, 0.5, 0.5], certainty: 0 },
-  { what: 'sure at nine places of ten', values: [...Array(9).fill(1), 0.5], certainty: 0.97 },
-  { what: 'as likely right as wrong', values: [0, 0.908, 0.908, 0.908], certainty: 0.5 },
-  { what: 'nothing found', values: [0, 0, 0, 0.01], certainty: 0 },
-])('certainty: $what', ({ values, certainty }) => {
-  expect(certaintyOf(Float32Array.from(values))).toBeCloseTo(certainty, 2);
+  { what: 'all certain', values: [0, 0, 1, 1], confidence: 1 },
+  { what: 'undecided', values: [0.5, 0.5, 0.5, 0.5], confidence: 0 },
+  { what: 'certain in nine cells of ten', values: [...Array(9).fill(1), 0.5], confidence: 0.97 },
+  { what: 'as likely right as wrong', values: [0, 0.908, 0.908, 0.908], confidence: 0.5 },
+  { what: 'nothing found', values: [0, 0, 0, 0.01], confidence: 0 },
+])('confidence: $what', ({ values, confidence }) => {
+  expect(estimateConfidence(Float32Array.from(values))).toBeCloseTo(confidence, 2);
 });
 
-test('how much backdrop there is makes no difference', () => {
+test('the amount of background makes no difference', () => {
   const matte = [0.2, 0.8, 0.9, 1];
-  const alone = certaintyOf(Float32Array.from(matte));
-  expect(certaintyOf(Float32Array.from([...matte, ...Array(96).fill(0)]))).toBe(alone);
+  const alone = estimateConfidence(Float32Array.from(matte));
+  expect(estimateConfidence(Float32Array.from([...matte, ...Array(96).fill(0)]))).toBe(alone);
 });

@@ -5,7 +5,7 @@ type Colour = readonly [number, number, number];
 const RED: Colour = [190, 40, 50];
 const GREEN: Colour = [30, 200, 90];
 
-/** A disc with a soft edge over a backdrop, as a camera sees it: colours mixed by alpha. */
+/** A disc with a soft edge over a background, as a camera sees it: colours blended by alpha. */
 function disc(side: number, subject: Colour, backdrop: Colour) {
   const matte = { data: new Uint8Array(side * side), width: side, height: side };
   const pixels = { data: new Uint8Array(3 * side * side), width: side, height: side };
@@ -22,7 +22,7 @@ function disc(side: number, subject: Colour, backdrop: Colour) {
 }
 
 /** Mean distance of the colours under the soft edge from the subject's own, in 1/255. */
-function rim({ pixels, matte }: ReturnType<typeof disc>, subject: Colour): number {
+function halo({ pixels, matte }: ReturnType<typeof disc>, subject: Colour): number {
   let sum = 0;
   let count = 0;
   matte.data.forEach((alpha, i) => {
@@ -33,16 +33,16 @@ function rim({ pixels, matte }: ReturnType<typeof disc>, subject: Colour): numbe
   return sum / count;
 }
 
-describe('the rim of the old backdrop goes', () => {
-  test.each([60, 300, 1000])('in a picture of %i pixels a side', (side) => {
+describe('the halo of the old background goes', () => {
+  test.each([60, 300, 1000])('in an image of %i pixels a side', (side) => {
     const drawn = disc(side, RED, GREEN);
-    const mixed = rim(drawn, RED);
+    const mixed = halo(drawn, RED);
     recoverForeground(drawn.pixels, drawn.matte);
-    expect(rim(drawn, RED)).toBeLessThan(mixed / 5);
+    expect(halo(drawn, RED)).toBeLessThan(mixed / 5);
   });
 });
 
-test('pixels that are wholly subject or wholly backdrop stay as they are, bit for bit', () => {
+test('pixels that are wholly subject or wholly background stay unchanged, bit for bit', () => {
   const { pixels, matte } = disc(200, RED, GREEN);
   const before = pixels.data.slice();
   recoverForeground(pixels, matte);
@@ -55,7 +55,7 @@ test('pixels that are wholly subject or wholly backdrop stay as they are, bit fo
   expect(changed).toBeGreaterThan(100);
 });
 
-test('what hides under transparency changes nothing', () => {
+test('colours hidden under transparency change nothing', () => {
   const recovered = ([...hidden]: Colour) => {
     const { pixels, matte } = disc(200, RED, GREEN);
     const opacity = Uint8Array.from(matte.data, (alpha) => (alpha === 0 ? 0 : 255));

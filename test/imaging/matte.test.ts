@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { matteOf, withOpacity } from '../../src/imaging/matte.ts';
+import { toMatte, withOpacity } from '../../src/imaging/matte.ts';
 import type { ProbabilityMap } from '../../src/imaging/probability-map.ts';
 
-/** A network's answer, `side` x `side`, from a drawing on the unit square. */
-const answer = (side: number, draw: (u: number, v: number) => number): ProbabilityMap => ({
+/** A probability map, `side` x `side`, drawn on the unit square. */
+const drawMap = (side: number, draw: (u: number, v: number) => number): ProbabilityMap => ({
   data: Float32Array.from({ length: side * side }, (_, i) =>
     draw(((i % side) + 0.5) / side, (Math.floor(i / side) + 0.5) / side),
   ),
@@ -15,7 +15,7 @@ const ALL = [0, 1] as const;
 const HUNDRED = { width: 100, height: 100 };
 const rightHalf = (u: number) => (u > 0.5 ? 1 : 0);
 
-describe('the matte is as large as the picture', () => {
+describe('the matte has the size of the image', () => {
   test.each([
     { width: 1, height: 1 },
     { width: 3, height: 2 },
@@ -23,8 +23,8 @@ describe('the matte is as large as the picture', () => {
     { width: 5000, height: 1 },
     { width: 1, height: 5000 },
   ])('$width x $height', ({ width, height }) => {
-    const matte = matteOf(
-      answer(16, () => 1),
+    const matte = toMatte(
+      drawMap(16, () => 1),
       { width, height },
       ALL,
     );
@@ -35,7 +35,7 @@ describe('the matte is as large as the picture', () => {
 
 describe('an edge stays where it is', () => {
   test.each([7, 32, 48, 500])('at a width of %i', (width) => {
-    const { data } = matteOf(answer(32, rightHalf), { width, height: width }, ALL);
+    const { data } = toMatte(drawMap(32, rightHalf), { width, height: width }, ALL);
     const row = data.subarray(0, width);
     const share = row.reduce((sum, alpha) => sum + alpha, 0) / 255 / width;
     expect(share).toBeCloseTo(0.5, 2);
@@ -43,9 +43,9 @@ describe('an edge stays where it is', () => {
   });
 
   test('across as along', () => {
-    const along = matteOf(answer(32, rightHalf), HUNDRED, ALL);
-    const across = matteOf(
-      answer(32, (_, v) => rightHalf(v)),
+    const along = toMatte(drawMap(32, rightHalf), HUNDRED, ALL);
+    const across = toMatte(
+      drawMap(32, (_, v) => rightHalf(v)),
       HUNDRED,
       ALL,
     );
@@ -55,7 +55,7 @@ describe('an edge stays where it is', () => {
 });
 
 test('an enlarged edge rises smoothly, without steps or ripples', () => {
-  const { data } = matteOf(answer(32, rightHalf), { width: 640, height: 1 }, ALL);
+  const { data } = toMatte(drawMap(32, rightHalf), { width: 640, height: 1 }, ALL);
   for (let x = 1; x < 640; x++) {
     const rise = data[x]! - data[x - 1]!;
     expect(rise).toBeGreaterThanOrEqual(0);
@@ -63,10 +63,11 @@ test('an enlarged edge rises smoothly, without steps or ripples', () => {
   }
 });
 
-test('a matte made smaller takes every part of the answer in', () => {
-  const stripes = answer(64, (u) => (Math.floor(u * 64) % 2 === 0 ? 1 : 0));
-  for (const alpha of matteOf(stripes, { width: 8, height: 8 }, ALL).data)
-    expect(Math.abs(alpha - 127.5)).toBeLessThan(20);
+test('a downscaled matte covers every cell of the map', () => {
+  const stripes = drawMap(64, (u) => (Math.floor(u * 64) % 2 === 0 ? 1 : 0));
+  const { data } = toMatte(stripes, { width: 8, height: 8 }, ALL);
+  expect(data).toHaveLength(64);
+  for (const alpha of data) expect(Math.abs(alpha - 127.5)).toBeLessThan(20);
 });
 
 test.each([
@@ -77,27 +78,28 @@ test.each([
   { value: 0.95, alpha: 255 },
   { value: 0.99, alpha: 255 },
 ])('with levels of 0.05 and 0.95, $value is alpha $alpha', ({ value, alpha }) => {
-  const [first] = matteOf(
-    answer(8, () => value),
+  const [first] = toMatte(
+    drawMap(8, () => value),
     { width: 20, height: 20 },
     [0.05, 0.95],
   ).data;
   expect(Math.abs(first! - alpha)).toBeLessThanOrEqual(1);
 });
 
-test('of a part that was seen the matte is at its place, and beyond it there is no subject', () => {
-  const part = { left: 7, top: 20, width: 50, height: 30 };
-  const inside = matteOf(answer(32, rightHalf), part, ALL).data;
-  const { data, width, height } = matteOf(answer(32, rightHalf), HUNDRED, ALL, part);
+test('the matte of a region is placed there, and there is no subject outside it', () => {
+  const region = { left: 7, top: 20, width: 50, height: 30 };
+  const inside = toMatte(drawMap(32, rightHalf), region, ALL).data;
+  const { data, width, height } = toMatte(drawMap(32, rightHalf), HUNDRED, ALL, region);
   expect([width, height]).toEqual([100, 100]);
-  const place = (x: number, y: number) => (y + part.top) * width + x + part.left;
-  for (let y = 0; y < part.height; y++)
-    for (let x = 0; x < part.width; x++) expect(data[place(x, y)]).toBe(inside[y * part.width + x]);
+  const indexOf = (x: number, y: number) => (y + region.top) * width + x + region.left;
+  for (let y = 0; y < region.height; y++)
+    for (let x = 0; x < region.width; x++)
+      expect(data[indexOf(x, y)]).toBe(inside[y * region.width + x]);
   const sum = (bytes: Uint8Array) => bytes.reduce((all, byte) => all + byte, 0);
   expect(sum(data)).toBe(sum(inside));
 });
 
-test('nothing becomes more opaque than the picture was', () => {
+test('nothing becomes more opaque than the image was', () => {
   const matte = { data: Uint8Array.from([255, 255, 128, 0]), width: 4, height: 1 };
   expect([...withOpacity(matte, Uint8Array.from([255, 7, 128, 255])).data]).toEqual([
     255, 7, 64, 0,

@@ -1,20 +1,20 @@
 import { describe, expect, test } from 'vitest';
 import {
+  mergeViews,
   mirror,
   type ProbabilityMap,
-  subjectPart,
-  together,
+  subjectRegion,
 } from '../../src/imaging/probability-map.ts';
-import { type Box, wholeOf } from '../../src/imaging/subject-box.ts';
+import { type Box, fullBox } from '../../src/imaging/subject-box.ts';
 
 const PICTURE = { width: 500, height: 800 };
 
-/** What is seen of a picture, or of a part of it, from a drawing in its pixels. */
-const seenOf = (
+/** The probability map of an image, or of a region of it, drawn in image pixels. */
+const drawMap = (
   width: number,
   height: number,
   draw: (x: number, y: number) => number,
-  part = wholeOf(PICTURE),
+  part = fullBox(PICTURE),
 ): ProbabilityMap => ({
   data: Float32Array.from({ length: width * height }, (_, i) =>
     draw(
@@ -29,45 +29,45 @@ const seenOf = (
 const within = (box: Box) => (x: number, y: number) =>
   x >= box.left && x < box.left + box.width && y >= box.top && y < box.top + box.height ? 1 : 0;
 
-describe('the part to look at again', () => {
+describe('the region for a second pass', () => {
   test.each([
     {
-      what: 'has some space around it, in whole pixels',
+      what: 'has margins, in whole pixels',
       subject: { left: 100, top: 200, width: 200, height: 400 },
       part: { left: 70, top: 140, width: 260, height: 520 },
     },
     {
-      what: 'ends where the picture ends',
+      what: 'ends at the image border',
       subject: { left: 0, top: 400, width: 250, height: 400 },
       part: { left: 0, top: 340, width: 288, height: 460 },
     },
   ])('$what', ({ subject, part }) => {
-    expect(subjectPart(seenOf(100, 100, within(subject)), PICTURE, 1)).toEqual(part);
+    expect(subjectRegion(drawMap(100, 100, within(subject)), PICTURE, 1)).toEqual(part);
   });
 
-  test('takes in what is faint', () => {
-    const seen = seenOf(100, 100, (x) => (x < 50 ? 0.9 : x < 100 ? 0.11 : 0.09));
-    expect(subjectPart(seen, PICTURE, 1)).toMatchObject({ left: 0, width: 115 });
+  test('includes faint cells', () => {
+    const seen = drawMap(100, 100, (x) => (x < 50 ? 0.9 : x < 100 ? 0.11 : 0.09));
+    expect(subjectRegion(seen, PICTURE, 1)).toMatchObject({ left: 0, width: 115 });
   });
 
   test.each([
     { what: 'a large subject', draw: within({ left: 0, top: 0, width: 260, height: 800 }) },
     { what: 'no subject', draw: () => 0 },
-  ])('there is none of $what', ({ draw }) => {
-    expect(subjectPart(seenOf(100, 100, draw), PICTURE, 0.5)).toBeUndefined();
+  ])('is undefined for $what', ({ draw }) => {
+    expect(subjectRegion(drawMap(100, 100, draw), PICTURE, 0.5)).toBeUndefined();
   });
 });
 
-describe('two looks', () => {
+describe('two merged views', () => {
   const part = { left: 133, top: 77, width: 211, height: 402 };
   const wave = (x: number, y: number) => 0.5 + 0.4 * Math.sin(x / 40) * Math.cos(y / 60);
 
-  test('that see the same say so', () => {
-    const closer = seenOf(64, 96, wave, part);
-    const { data, ...size } = together(seenOf(100, 120, wave), closer, part, PICTURE);
+  test('that agree give the same probabilities', () => {
+    const closer = drawMap(64, 96, wave, part);
+    const { data, ...size } = mergeViews(drawMap(100, 120, wave), closer, part, PICTURE);
     expect(size).toEqual({ width: 64, height: 96 });
     const furthest = data.reduce((most, p, i) => Math.max(most, Math.abs(p - closer.data[i]!)), 0);
-    expect(furthest).toBeLessThan(0.01); // a cell beside would be .1 off
+    expect(furthest).toBeLessThan(0.01); // a neighbouring cell would be .1 off
   });
 
   test.each([
@@ -77,18 +77,19 @@ describe('two looks', () => {
     { one: 1, other: 0, both: 0.5 },
     { one: 0, other: 0, both: 0 },
   ])('of $one and $other are $both', ({ one, other, both }) => {
-    const closer = seenOf(32, 32, () => other, part);
-    const { data } = together(
-      seenOf(50, 50, () => one),
+    const closer = drawMap(32, 32, () => other, part);
+    const { data } = mergeViews(
+      drawMap(50, 50, () => one),
       closer,
       part,
       PICTURE,
     );
+    expect(data).toHaveLength(32 * 32);
     for (const p of data) expect(p).toBeCloseTo(both, 3);
   });
 });
 
-test('a mirror turns every row round', () => {
+test('mirror reverses every row', () => {
   const seen = { data: Float32Array.of(1, 2, 3, 4, 5, 6), width: 3, height: 2 };
   mirror(seen);
   expect([...seen.data]).toEqual([3, 2, 1, 6, 5, 4]);

@@ -2,15 +2,15 @@ import { expect, test } from 'vitest';
 import type { ProbabilityMap } from '../../src/imaging/probability-map.ts';
 import { dropSpecks } from '../../src/imaging/specks.ts';
 
-/** A network's answer from rows of digits, tenths of subject each; `#` is all. */
-const answer = (...rows: string[]): ProbabilityMap => ({
+/** A probability map from rows of digits, tenths each; `#` is 1. */
+const drawMap = (...rows: string[]): ProbabilityMap => ({
   data: Float32Array.from([...rows.join('')], (digit) => (digit === '#' ? 1 : Number(digit) / 10)),
   width: rows[0]?.length ?? 0,
   height: rows.length,
 });
 
-function kept(...rows: string[]): string[] {
-  const seen = answer(...rows);
+function remaining(...rows: string[]): string[] {
+  const seen = drawMap(...rows);
   const before = seen.data.slice();
   dropSpecks(seen);
   expect(seen.data.every((value, i) => value === 0 || value === before[i])).toBe(true);
@@ -21,7 +21,7 @@ function kept(...rows: string[]): string[] {
 
 test.each([
   {
-    what: 'a speck goes',
+    what: 'a speck is cleared',
     seen: ['#####0', '#####0', '#####0', '#####0', '#####0', '000004'],
     left: ['#####0', '#####0', '#####0', '#####0', '#####0', '000000'],
   },
@@ -31,12 +31,12 @@ test.each([
     left: ['##000#', '##000#', '##0000', '##0000', '##0000', '##0000'],
   },
   {
-    what: 'a faint speck goes where one as large and sure would stay',
+    what: 'a faint speck is cleared where a certain one of the same size would stay',
     seen: ['####03', '####00', '####00', '####00', '000000', '#00000'],
     left: ['####00', '####00', '####00', '####00', '000000', '#00000'],
   },
   {
-    what: 'what a faint thread ties to the rest stays',
+    what: 'a part connected to the rest by a faint thread stays',
     seen: ['#####0', '#####0', '#####0', '#####0', '#####2', '000009'],
     left: ['#####0', '#####0', '#####0', '#####0', '#####2', '000009'],
   },
@@ -47,10 +47,10 @@ test.each([
   },
   { what: 'nothing stays nothing', seen: ['00', '00'], left: ['00', '00'] },
 ])('$what', ({ seen, left }) => {
-  expect(kept(...seen)).toEqual(left);
+  expect(remaining(...seen)).toEqual(left);
 });
 
-test('islands that are all small are none of them specks', () => {
+test('components that are all small are not specks', () => {
   const data = new Float32Array(100 * 80);
   for (let i = 0; i < data.length; i += 2) if (Math.floor(i / 100) % 2 === 0) data[i] = 0.9;
   const before = data.slice();

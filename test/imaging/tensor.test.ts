@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { layOnGrey, toTensor } from '../../src/imaging/tensor.ts';
+import { flattenOnGrey, toTensor } from '../../src/imaging/tensor.ts';
 
 const pixels = (width: number, height: number, ...bytes: number[]) => ({
   data: Uint8Array.from(bytes),
@@ -7,7 +7,7 @@ const pixels = (width: number, height: number, ...bytes: number[]) => ({
   height,
 });
 
-test('colours are parted into planes and divided by 255', () => {
+test('colours are split into planes and divided by 255', () => {
   const tensor = toTensor(pixels(2, 1, 0, 51, 102, 153, 204, 255), {
     scale: 'divide-255',
     mean: [0, 0, 0],
@@ -29,7 +29,7 @@ test('each channel has its own mean and deviation', () => {
 
 test.each([
   { what: 'the brightest byte becomes 1', bytes: [50, 100, 25], seen: [0.5, 1, 0.25] },
-  { what: 'a black picture stays black', bytes: [0, 0, 0], seen: [0, 0, 0] },
+  { what: 'a black image stays black', bytes: [0, 0, 0], seen: [0, 0, 0] },
 ])('divided by the maximum, $what', ({ bytes, seen }) => {
   const tensor = toTensor(pixels(1, 1, ...bytes), {
     scale: 'divide-max',
@@ -39,8 +39,8 @@ test.each([
   expect([...tensor]).toEqual(seen);
 });
 
-test('what is transparent shows the ground, what is opaque itself, the rest a mixture', () => {
-  const laid = layOnGrey(
+test('transparent pixels show the grey, opaque pixels themselves, the rest a blend', () => {
+  const laid = flattenOnGrey(
     pixels(3, 1, 250, 0, 90, 250, 0, 90, 250, 0, 90),
     Uint8Array.from([0, 255, 51]),
     128,

@@ -28,27 +28,27 @@ const mine = {
 const writeCatalog = (...models: object[]) =>
   writeFile(join(home, 'catalog.json'), JSON.stringify({ models }));
 
-describe('the catalogue that comes along', () => {
-  test('has no id twice, and says where to pull what does not come along', () => {
+describe('the bundled catalogue', () => {
+  test('has unique ids, and a download address for weights that are not bundled', () => {
     const catalog = readCatalog(home);
     expect(new Set(catalog.map(({ id }) => id)).size).toBe(catalog.length);
     for (const { url, folder } of catalog) expect(folder === home).toBe(url !== undefined);
   });
 
-  test('has the weights it names, unaltered, for every model of our own', async () => {
+  test('matches the bundled weights', async () => {
     const own = readCatalog(home).filter(({ url }) => !url);
     expect(own.map(({ id }) => id)).toEqual(['garment-cutout', 'garment-class']);
     for (const model of own) expect((await readWeights(model)).length).toBe(model.bytes);
   });
 
-  test('knows which weights are not for commercial use', () => {
+  test('marks weights for non-commercial use', () => {
     const limited = readCatalog(home).filter(({ nonCommercial }) => nonCommercial);
     expect(limited.map(({ id }) => id)).toEqual(['bria-rmbg-1.4']);
   });
 });
 
 describe("the operator's own catalogue", () => {
-  test('adds models whose weights lie beside it', async () => {
+  test('adds models whose weights are beside it', async () => {
     await writeCatalog(mine);
     await writeFile(join(home, 'mine.onnx'), weights);
     const model = findModel(readCatalog(home), 'mine');
@@ -64,37 +64,37 @@ describe("the operator's own catalogue", () => {
   test.each([
     { what: 'an unknown field', model: { ...mine, colour: 'red' }, says: /colour/ },
     { what: 'a file outside its folder', model: { ...mine, file: '../mine.onnx' }, says: /file/ },
-    { what: 'a sha256 that is none', model: { ...mine, sha256: 'abc' }, says: /sha256/ },
+    { what: 'an invalid sha256', model: { ...mine, sha256: 'abc' }, says: /sha256/ },
     { what: 'a size of zero', model: { ...mine, input: { ...mine.input, size: 0 } }, says: /size/ },
-  ])('is refused with $what, and says where', async ({ model, says }) => {
+  ])('is rejected with $what, and the error says where', async ({ model, says }) => {
     await writeCatalog(model);
     expect(() => readCatalog(home)).toThrow(ModelError);
     expect(() => readCatalog(home)).toThrow(says);
   });
 
-  test('is refused where it is no JSON', async () => {
+  test('is rejected if it is not JSON', async () => {
     await writeFile(join(home, 'catalog.json'), '{ models: ');
     expect(() => readCatalog(home)).toThrow(ModelError);
   });
 });
 
-describe('weights are refused', () => {
-  test('where one byte differs', async () => {
+describe('weights are rejected', () => {
+  test('if one byte differs', async () => {
     await writeCatalog(mine);
     await writeFile(
       join(home, 'mine.onnx'),
       weights.map((byte, i) => (i === 3 ? byte ^ 1 : byte)),
     );
     const model = findModel(readCatalog(home), 'mine');
-    await expect(readWeights(model)).rejects.toThrow(/not what the catalogue says/);
+    await expect(readWeights(model)).rejects.toThrow(/does not match the catalogue/);
   });
 
-  test('where there are none, with the command that pulls them', async () => {
+  test('if they are missing, with the command that pulls them', async () => {
     const model = findModel(readCatalog(home), 'u2netp');
     await expect(readWeights(model)).rejects.toThrow(/models:pull -- u2netp/);
   });
 
-  test('of a model nobody knows, with those there are', () => {
+  test('of an unknown model, with the known ids', () => {
     expect(() => findModel(readCatalog(home), 'nope')).toThrow(/"nope".*garment-cutout/);
   });
 });

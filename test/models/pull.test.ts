@@ -13,9 +13,9 @@ const sha256 = createHash('sha256').update(weights).digest('hex');
 let home: string;
 let models: string;
 let server: Server;
-/** The `Range` of each request that came. */
+/** The `Range` header of each request. */
 let ranges: (string | undefined)[];
-/** How the next requests are answered. */
+/** Handles the next requests. */
 let answer: RequestListener;
 
 const whole: RequestListener = (_, response) => response.end(weights);
@@ -68,15 +68,15 @@ async function describeModel(changed: object): Promise<void> {
 const selvageModels = (...args: string[]) =>
   runProgram('src/cli/main.ts', ['models', ...args], { SELVAGE_HOME: home });
 const start = (...args: string[]) => selvageModels('pull', ...args);
-async function told(running: Running) {
+async function outcomeOf(running: Running) {
   return { code: await running.exited, output: running.output() };
 }
-const pull = (...args: string[]) => told(start(...args));
+const pull = (...args: string[]) => outcomeOf(start(...args));
 const files = async () => (await readdir(models)).filter((name) => name !== 'catalog.json').sort();
 const arrived = async () => (await readFile(join(models, 'far.onnx'))).equals(weights);
 
 describe('pulling a model', () => {
-  test('puts its weights in place, and once is enough', async () => {
+  test('installs its weights, and a second call downloads nothing', async () => {
     expect(await pull('far')).toMatchObject({ code: 0 });
     expect(await files()).toEqual(['far.onnx']);
     expect(await arrived()).toBe(true);
@@ -86,30 +86,30 @@ describe('pulling a model', () => {
     expect(ranges).toHaveLength(1);
   });
 
-  test('goes on where an earlier one stopped', async () => {
+  test('resumes an interrupted download', async () => {
     await writeFile(join(models, 'far.onnx.part'), weights.subarray(0, 123_456));
     expect(await pull('far')).toMatchObject({ code: 0 });
     expect(ranges).toEqual(['bytes=123456-']);
     expect(await arrived()).toBe(true);
   });
 
-  test('begins again where the server cannot go on', async () => {
+  test('starts over if the server cannot resume', async () => {
     answer = whole;
     await writeFile(join(models, 'far.onnx.part'), weights.subarray(0, 123_456));
     expect(await pull('far')).toMatchObject({ code: 0 });
     expect(await arrived()).toBe(true);
   });
 
-  test('asks nobody where all bytes are there and only the name is missing', async () => {
+  test('sends no request if the partial file is complete', async () => {
     await writeFile(join(models, 'far.onnx.part'), weights);
     expect(await pull('far')).toMatchObject({ code: 0 });
     expect(ranges).toEqual([]);
     expect(await arrived()).toBe(true);
   });
 
-  test('keeps what came when it is interrupted, and takes it up again', async () => {
+  test('keeps the partial file when interrupted, and resumes it', async () => {
     answer = (_, response) => {
-      response.write(weights.subarray(0, 100_000)); // and then nothing more
+      response.write(weights.subarray(0, 100_000)); // and stall
     };
     const running = start('far');
     await untilSize(join(models, 'far.onnx.part'), 100_000);
@@ -133,7 +133,7 @@ async function untilSize(file: string, bytes: number): Promise<void> {
   while ((await size()) < bytes) await access(models);
 }
 
-describe('refuses and keeps nothing wrong', () => {
+describe('rejects', () => {
   test.each([
     { what: 'other bytes', body: () => randomBytes(weights.length) },
     { what: 'too many bytes', body: () => randomBytes(weights.length + 9) },
@@ -141,27 +141,27 @@ describe('refuses and keeps nothing wrong', () => {
     answer = (_, response) => response.end(body());
     const { code, output } = await pull('far');
     expect(code).toBe(1);
-    expect(output).toMatch(/not what the catalogue/);
+    expect(output).toMatch(/does not match the catalogue/);
     expect(await files()).not.toContain('far.onnx');
     answer = resumable;
     expect(await pull('far')).toMatchObject({ code: 0 });
     expect(await arrived()).toBe(true);
   });
 
-  test('a body that stops half-way, which the next call completes', async () => {
+  test('a truncated body, which the next call completes', async () => {
     answer = (_, response) => {
       response.setHeader('content-length', weights.length);
       response.write(weights.subarray(0, 50_000), () => response.destroy());
     };
     const { code, output } = await pull('far');
     expect(code).toBe(1);
-    expect(output).toMatch(/goes on where it stopped/);
+    expect(output).toMatch(/run the same command again to resume/);
     answer = resumable;
     expect(await pull('far')).toMatchObject({ code: 0 });
     expect(await arrived()).toBe(true);
   });
 
-  test('an address that is not there', async () => {
+  test('a missing address', async () => {
     answer = (_, response) => {
       response.statusCode = 404;
       response.end();
@@ -179,21 +179,21 @@ describe('refuses and keeps nothing wrong', () => {
     expect(await arrived()).toBe(true);
   });
 
-  test('a model nobody knows', async () => {
+  test('an unknown model', async () => {
     expect(await pull('near')).toMatchObject({
       code: 1,
       output: expect.stringContaining('"near"'),
     });
   });
 
-  test('an option nobody knows', async () => {
+  test('an unknown option', async () => {
     expect(await pull('--fast')).toMatchObject({ code: 2 });
   });
 });
 
-test('the list says what is there and under which licence', async () => {
+test('the list shows which models are ready, and their licences', async () => {
   await pull('far');
-  const { code, output } = await told(selvageModels('list', '--json'));
+  const { code, output } = await outcomeOf(selvageModels('list', '--json'));
   expect(code).toBe(0);
   expect(JSON.parse(output)).toEqual(
     expect.arrayContaining([

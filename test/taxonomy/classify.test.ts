@@ -26,35 +26,39 @@ const photo = (name: ImageClass, more: Partial<ImageEvidence> = {}): ImageEviden
 const answer = (attributes?: FeedAttributes, image?: ImageEvidence, options = {}) =>
   classify({ attributes, image, options: ClassifyOptions.parse(options), fallbackId: 'request-1' });
 
-describe.each(LOCALES)('every hand-written row in %s', (locale) => {
+describe.each(LOCALES)('each hand-written row in %s', (locale) => {
   const rows = ['tuned', 'heldOut'] as const;
   const answers = rows.flatMap((part) => readFeedRows(locale)[part]).map(({ row }) => answer(row));
 
-  test('is answered in the shape that is published', () => {
+  test('gives a response that matches the schema', () => {
+    expect(answers).toHaveLength(100);
     for (const each of answers) expect(Classification.parse(each)).toEqual(each);
   });
 
-  test('gives an item that the outfit engine takes unchanged', () => {
+  test('gives an item that the outfit engine accepts unchanged', () => {
     const items = answers.map(({ wardrobeItem }) => wardrobeItem).filter((item) => item !== null);
     expect(items.length).toBeGreaterThan(answers.length * 0.9);
     for (const item of items) expect(WardrobeItem.safeParse(item).error).toBeUndefined();
   });
 
   test('has a clo value inside its category’s range, and mappings', () => {
-    for (const { category, insulation, mappings } of answers) {
-      const known = categories.get(category?.id ?? '');
-      if (!known) continue;
-      expect(insulation?.clo).toBeGreaterThanOrEqual(known.clo.min);
-      expect(insulation?.clo).toBeLessThanOrEqual(known.clo.max);
+    const known = answers.flatMap(({ category, ...rest }) => {
+      const entry = categories.get(category?.id ?? '');
+      return entry ? [{ entry, ...rest }] : [];
+    });
+    expect(known.length).toBeGreaterThan(answers.length * 0.9);
+    for (const { entry, insulation, mappings } of known) {
+      expect(insulation?.clo).toBeGreaterThanOrEqual(entry.clo.min);
+      expect(insulation?.clo).toBeLessThanOrEqual(entry.clo.max);
       expect(mappings).toEqual({
-        shopify: known.mappings.shopify.id,
-        google: known.mappings.google.id,
+        shopify: entry.mappings.shopify.id,
+        google: entry.mappings.google.id,
       });
     }
   });
 });
 
-// The examples of the design, and what each factor does.
+// The examples of the design, and each factor.
 test.each<[string, FeedAttributes, string, number]>([
   [
     'fill',
@@ -80,7 +84,7 @@ test.each<[string, FeedAttributes, string, number]>([
     'turtleneck',
     0.37,
   ],
-  ['denim that the name has already', { title: 'Dames spijkerbroek lichtblauw' }, 'jeans', 0.2],
+  ['denim that the name implies', { title: 'Dames spijkerbroek lichtblauw' }, 'jeans', 0.2],
   [
     'a membrane',
     { title: 'Waterproof rain jacket with hood, Gore-Tex, black' },
@@ -88,16 +92,16 @@ test.each<[string, FeedAttributes, string, number]>([
     0.33,
   ],
   ['a mix', { title: 'Jumper', material: '80% wool, 20% nylon' }, 'sweater', 0.34],
-  ['a light make', { title: 'Jumper', weight: 'light' }, 'sweater', 0.2],
-  ['a heavy make', { title: 'Parka', weight: 'heavy' }, 'parka', 0.9],
+  ['a light garment', { title: 'Jumper', weight: 'light' }, 'sweater', 0.2],
+  ['a heavy garment', { title: 'Parka', weight: 'heavy' }, 'parka', 0.9],
   ['shorter sleeves', { title: 'Blouse', sleeve_length: 'short' }, 'blouse', 0.12],
 ])('clo counts %s', (_, row, id, clo) => {
   const { category, insulation } = answer(row);
   expect([category?.id, insulation?.clo]).toEqual([id, clo]);
 });
 
-describe('attributes say where they come from', () => {
-  test('text and usual values', () => {
+describe('attributes have a source', () => {
+  test('text and defaults', () => {
     const { attributes } = answer({
       title: 'Striped long-sleeve dress',
       color: 'navy',
@@ -116,7 +120,7 @@ describe('attributes say where they come from', () => {
     });
   });
 
-  test('a photo’s colours win, and another told colour is kept beside them', () => {
+  test('a photo’s colours take precedence, and another colour in the text is added', () => {
     const { attributes, wardrobeItem, review } = answer(
       { title: 'Yellow t-shirt' },
       photo('t-shirt'),
@@ -129,10 +133,9 @@ describe('attributes say where they come from', () => {
     expect(review).toEqual({ needed: true, reasons: ['colour-mismatch', 'material-missing'] });
   });
 
-  test('a near colour is no mismatch', () => {
-    expect(answer({ title: 'Black t-shirt' }, photo('t-shirt')).review.reasons).not.toContain(
-      'colour-mismatch',
-    );
+  test('a similar colour is no mismatch', () => {
+    const { review } = answer({ title: 'Black t-shirt' }, photo('t-shirt'));
+    expect(review.reasons).toEqual(['material-missing']);
   });
 
   test('a photo gives no material', () => {
@@ -143,15 +146,15 @@ describe('attributes say where they come from', () => {
 });
 
 test.each<[string, FeedAttributes, [water: number | undefined, wind: number | undefined]]>([
-  ['a rain jacket, usually', { title: 'Rain jacket' }, [1, 1]],
-  ['a waterproof boot, as told', { title: 'Boots, waterproof' }, [1, 0.67]],
-  ['a water-repellent coat, as told', { title: 'Wool coat, water-repellent' }, [0.5, 0.67]],
+  ['a rain jacket, by default', { title: 'Rain jacket' }, [1, 1]],
+  ['a waterproof boot, by its text', { title: 'Boots, waterproof' }, [1, 0.67]],
+  ['a water-repellent coat, by its text', { title: 'Wool coat, water-repellent' }, [0.5, 0.67]],
   [
     'a knit with nylon stops no wind',
     { title: 'Jumper', material: '50% nylon, 50% wool' },
     [0.33, 0.33],
   ],
-  ['a shirt of nothing we know', { title: 'Shirt' }, [undefined, undefined]],
+  ['a shirt without known material', { title: 'Shirt' }, [undefined, undefined]],
 ])('rain and wind: %s', (_, row, [water, wind]) => {
   const { wardrobeItem } = answer(row);
   expect(wardrobeItem?.waterResistance).toBe(water);
@@ -203,7 +206,7 @@ describe('status', () => {
     expect(review).toEqual({ needed: true, reasons: ['low-confidence'] });
   });
 
-  test('unknown: nothing but what was measured', () => {
+  test('unknown: only what was measured', () => {
     const { status, category, topK, attributes, review } = answer({
       title: 'Water bottle',
       color: 'red',
@@ -228,13 +231,13 @@ describe('status', () => {
 });
 
 describe('options', () => {
-  test('minConfidence moves the border between naming and not naming', () => {
+  test('minConfidence decides between category and group', () => {
     const row = { title: 'Schuhe' };
     expect(answer(row, undefined, { minConfidence: 0.05 }).status).toBe('classified');
     expect(answer({ title: 'Boots' }, undefined, { minConfidence: 0.99 }).status).toBe('uncertain');
   });
 
-  test('topK bounds the candidates, the likeliest first', () => {
+  test('topK limits the candidates, the most likely first', () => {
     const { topK } = answer({ title: 'Schuhe' }, undefined, { topK: 3 });
     expect(topK).toHaveLength(3);
   });
@@ -243,7 +246,7 @@ describe('options', () => {
     expect(answer({ title: 'Boots' }, undefined, { locale: 'it' }).category?.label).toBe('Stivali');
   });
 
-  test('wardrobeItem may be left out', () => {
+  test('wardrobeItem can be turned off', () => {
     expect(answer({ title: 'Boots' }, undefined, { wardrobeItem: false }).wardrobeItem).toBeNull();
   });
 });
@@ -259,7 +262,7 @@ test('an item is named after the row, or after the request', () => {
   });
 });
 
-test('columns that are not known, or not understood, are listed', () => {
+test('unknown columns and unrecognised values are listed', () => {
   const { warnings } = answer({
     title: 'Boots',
     gtin: '4006381333931',
@@ -267,9 +270,9 @@ test('columns that are not known, or not understood, are listed', () => {
     availability: 'in stock',
   });
   expect(warnings).toEqual([
-    'The column "availability" is not known and was passed over',
-    'The column "gtin" is not known and was passed over',
-    'The column "color" has no word that the dictionary knows',
+    'The column "availability" is unknown and was ignored',
+    'The column "gtin" is unknown and was ignored',
+    'The column "color" has no word the dictionary knows',
   ]);
 });
 
@@ -277,7 +280,7 @@ describe('a request', () => {
   const faults = (schema: z.ZodType, body: unknown) =>
     (schema.safeParse(body).error?.issues ?? []).map(({ path }) => path.join('/'));
 
-  test('has all its faults told at once', () => {
+  test('reports all errors at once', () => {
     const body = {
       attributes: {
         title: 'x'.repeat(301),
@@ -306,7 +309,7 @@ describe('a request', () => {
     expect(faults(BatchItem, { id: 'a' })).toEqual(['']);
   });
 
-  test('may carry any column of a feed', () => {
+  test('may have any column of a feed', () => {
     const parsed = ClassifyRequest.parse({ attributes: { title: 'Boots', price: '9 EUR' } });
     expect(parsed.attributes).toEqual({ title: 'Boots', price: '9 EUR' });
   });

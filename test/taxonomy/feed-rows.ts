@@ -11,7 +11,7 @@ const Row = z.strictObject({
 });
 export type Row = z.infer<typeof Row>;
 
-/** Hand-written rows of one language; the file's `note` says how they came to be. */
+/** Hand-written rows of one language; the file's `note` documents their origin. */
 const FeedRows = z.strictObject({
   language: Locale,
   note: z.string(),
@@ -19,7 +19,7 @@ const FeedRows = z.strictObject({
   heldOut: z.array(Row),
   notGarments: z.array(z.string()),
 });
-export type FeedRows = z.infer<typeof FeedRows>;
+type FeedRows = z.infer<typeof FeedRows>;
 
 export const readFeedRows = (locale: Locale): FeedRows =>
   FeedRows.parse(
@@ -28,7 +28,7 @@ export const readFeedRows = (locale: Locale): FeedRows =>
     ),
   );
 
-/** The likeliest category of a row, and how likely it is; no category where none is likelier than none. */
+/** Returns the most likely category of a row and its probability; no category if "no garment" is more likely. */
 export function namedBy(row: FeedAttributes): { id: string | undefined; confidence: number } {
   const { categories: odds, notGarment } = classifyText(row);
   const confidence = Math.max(...odds);
@@ -38,7 +38,7 @@ export function namedBy(row: FeedAttributes): { id: string | undefined; confiden
   };
 }
 
-/** Shares of rows whose region and whose category are right. */
+/** Returns the shares of rows with the right region and the right category. */
 export function accuracy(rows: readonly Row[]): { rows: number; region: number; leaf: number } {
   const named = rows.map(({ row }) => namedBy(row).id ?? '');
   const share = (isRight: (row: Row, id: string) => boolean) =>

@@ -1,29 +1,29 @@
 import { type Category, colourFamilies } from '../dictionary/schema.ts';
 import { familyDistance, type MeasuredColor, overallFamily } from '../photo/color.ts';
-import type { AnswerAttributes, Rated, Told } from '../response-schema.ts';
+import type { AttributeRating, AttributeValue, GarmentAttributes } from '../response-schema.ts';
 import type { TextAttributes } from '../text/text-attributes.ts';
-import { meanOf } from './insulation.ts';
+import { weightedMean } from './insulation.ts';
 
-/** The four seasons, for garments that are worn all year. */
+/** The seasons of garments that are worn all year. */
 const ALL_YEAR = ['spring', 'summer', 'autumn', 'winter'] as const;
-const WORN_IN: Readonly<Record<string, readonly string[]>> = {
+const WORN_SEASONS: Readonly<Record<string, readonly string[]>> = {
   winter: ['autumn', 'winter'],
   summer: ['spring', 'summer'],
 };
 
-/** Colours that a photo and a text name are taken for different ones beyond this (CIEDE2000). */
-const COLOUR_MISMATCH = 25;
+/** CIEDE2000 distance beyond which a photo's and a text's colours count as different. */
+const MAX_COLOUR_DISTANCE = 25;
 
-const rounded = (value: number): number => Math.round(value * 100) / 100;
+const round2 = (value: number): number => Math.round(value * 100) / 100;
 
-type Colors = AnswerAttributes['colors'];
+type Colors = GarmentAttributes['colors'];
 
-/** Measured colours first; of those told, only the families that were not measured. */
-function colorsOf(measured: readonly MeasuredColor[], told: readonly string[]): Colors {
+/** Measured colours first, then the families that only the text names. */
+function colorsOf(measured: readonly MeasuredColor[], textColors: readonly string[]): Colors {
   const seen = new Set(measured.map(({ family }) => family));
   return [
     ...measured.map((color) => ({ ...color, lab: [...color.lab], source: 'measured' as const })),
-    ...told
+    ...textColors
       .filter((family) => !seen.has(family))
       .map((family) => {
         const hex = colourFamilies.get(family)?.hex;
@@ -32,42 +32,46 @@ function colorsOf(measured: readonly MeasuredColor[], told: readonly string[]): 
   ];
 }
 
-/** One word for all colours together. */
+/** One family for all colours together. */
 function colorFamilyOf(
   measured: readonly MeasuredColor[],
-  told: readonly string[],
-): AnswerAttributes['colorFamily'] {
+  textColors: readonly string[],
+): GarmentAttributes['colorFamily'] {
   const seen = overallFamily(measured);
   if (seen) return { id: seen, source: 'measured' };
-  return told[0] === undefined ? undefined : { id: told[0], source: 'text' };
+  return textColors[0] === undefined ? undefined : { id: textColors[0], source: 'text' };
 }
 
-/** Whether the main colour told is none that the photo shows, nor near one. */
+/** Whether the main colour of the text differs from every colour of the photo. */
 export function coloursDiffer(
   measured: readonly MeasuredColor[],
-  told: readonly string[],
+  textColors: readonly string[],
 ): boolean {
-  const [main] = told;
+  const [main] = textColors;
   if (!main || measured.length === 0) return false;
   return measured.every(
-    ({ family }) => family !== main && familyDistance(family, main) > COLOUR_MISMATCH,
+    ({ family }) => family !== main && familyDistance(family, main) > MAX_COLOUR_DISTANCE,
   );
 }
 
 const FULL = 3;
 const REPELLENT = 1.5;
-/** Knitwear with some nylon in it is no shell: under this layer, a stuff stops little wind. */
+/** Maximum wind rating by material below the outer layer: knitwear with some nylon is no shell. */
 const INNER_WIND_LIMIT = 1;
 
-const rated = (value0to3: number, source: Rated['source']): Rated => ({
-  value: rounded(value0to3 / FULL),
+const toRating = (value0to3: number, source: AttributeRating['source']): AttributeRating => ({
+  value: round2(value0to3 / FULL),
   source,
 });
 
-/** The stronger of what the text tells and what the category usually gives. */
-function stronger(told: number | undefined, usual: number | undefined): Rated | undefined {
-  if (told !== undefined && told >= (usual ?? 0)) return rated(told, 'text');
-  return usual === undefined ? undefined : rated(usual, 'default');
+/** The stronger of the text's rating and the category's default. */
+function stronger(
+  textRating: number | undefined,
+  defaultRating: number | undefined,
+): AttributeRating | undefined {
+  if (textRating !== undefined && textRating >= (defaultRating ?? 0))
+    return toRating(textRating, 'text');
+  return defaultRating === undefined ? undefined : toRating(defaultRating, 'default');
 }
 
 const highest = (...values: readonly (number | undefined)[]): number | undefined => {
@@ -75,63 +79,63 @@ const highest = (...values: readonly (number | undefined)[]): number | undefined
   return known.length > 0 ? Math.max(...known) : undefined;
 };
 
-/** How much rain and wind a garment stops and how much vapour it lets out, 0–1. */
+/** Rates protection against rain and wind, and breathability, 0–1. */
 function protectionOf(category: Category, { materials, properties }: TextAttributes) {
   const has = (property: string) => properties.includes(property);
   const water = has('waterproof') ? FULL : has('water_resistant') ? REPELLENT : undefined;
   const isShell = category.layer === 'outer' || category.layer === 'footwear';
-  const stuffWind = meanOf(materials, 'windResistance');
+  const materialWind = weightedMean(materials, 'windResistance');
   const wind = highest(
     has('windproof') ? FULL : undefined,
-    isShell || stuffWind === undefined ? stuffWind : Math.min(INNER_WIND_LIMIT, stuffWind),
+    isShell || materialWind === undefined ? materialWind : Math.min(INNER_WIND_LIMIT, materialWind),
   );
-  const vapour = has('breathable') ? FULL : meanOf(materials, 'breathability');
+  const vapour = has('breathable') ? FULL : weightedMean(materials, 'breathability');
   return {
     waterResistance: stronger(
-      highest(water, meanOf(materials, 'waterResistance')),
+      highest(water, weightedMean(materials, 'waterResistance')),
       category.protection?.water,
     ),
     windResistance: stronger(wind, category.protection?.wind),
-    breathability: vapour === undefined ? undefined : rated(vapour, 'text'),
+    breathability: vapour === undefined ? undefined : toRating(vapour, 'text'),
   };
 }
 
 function seasonsOf(
   category: Category,
-  told: readonly string[],
-): NonNullable<AnswerAttributes['seasons']> {
-  const said = [...new Set(told.flatMap((season) => WORN_IN[season] ?? []))];
-  return said.length > 0
-    ? { ids: ALL_YEAR.filter((season) => said.includes(season)), source: 'text' }
+  textSeasons: readonly string[],
+): NonNullable<GarmentAttributes['seasons']> {
+  const seasons = [...new Set(textSeasons.flatMap((season) => WORN_SEASONS[season] ?? []))];
+  return seasons.length > 0
+    ? { ids: ALL_YEAR.filter((season) => seasons.includes(season)), source: 'text' }
     : { ids: [...(category.seasons ?? ALL_YEAR)], source: 'default' };
 }
 
-const told = (id: string | undefined): Told | undefined =>
+const fromText = (id: string | undefined): AttributeValue | undefined =>
   id === undefined ? undefined : { id, source: 'text' };
 
-const usual = (id: string | undefined): Told | undefined =>
+const byDefault = (id: string | undefined): AttributeValue | undefined =>
   id === undefined ? undefined : { id, source: 'default' };
 
 /**
- * Everything the answer says of a garment besides its name, each with its source.
- * @param category left out where none was named: then nothing is taken from it
+ * Returns the attributes of a garment, each with its source.
+ * @param category undefined if none was classified: then there are no defaults
  */
 export function attributesOf(
   category: Category | undefined,
   text: TextAttributes,
   measured: readonly MeasuredColor[],
-): AnswerAttributes {
+): GarmentAttributes {
   const protection = category && protectionOf(category, text);
   return {
     colors: colorsOf(measured, text.colors),
     colorFamily: colorFamilyOf(measured, text.colors),
-    pattern: told(text.pattern),
+    pattern: fromText(text.pattern),
     materials: text.materials.map((material) => ({ ...material, source: 'text' })),
     properties: text.properties.map((id) => ({ id, source: 'text' })),
-    sleeveLength: told(text.sleeveLength) ?? usual(category?.sleeveLength),
-    gender: told(text.gender),
-    ageGroup: told(text.ageGroup),
-    weight: told(text.weight),
+    sleeveLength: fromText(text.sleeveLength) ?? byDefault(category?.sleeveLength),
+    gender: fromText(text.gender),
+    ageGroup: fromText(text.ageGroup),
+    weight: fromText(text.weight),
     formality: category && { ...category.formality, source: 'default' },
     seasons: category && seasonsOf(category, text.seasons),
     waterResistance: protection?.waterResistance,

@@ -1,14 +1,14 @@
 import { type Category, dictionary, materials } from '../dictionary/schema.ts';
 import type { MaterialShare } from '../text/composition.ts';
 
-/** How warm a garment is, and why. Clo is Iclu (ISO 9920). */
+/** Insulation of a garment and its derivation. Clo is Iclu (ISO 9920). */
 export interface Insulation {
   clo: number;
   min: number;
   max: number;
   confidence: Category['clo']['confidence'];
   sources: Category['clo']['sources'];
-  /** What the category's value was multiplied by. */
+  /** Factors applied to the category's value. */
   factors: { material: number; sleeve: number };
 }
 
@@ -16,13 +16,13 @@ const sleeveFactors = new Map(
   dictionary.attributes.sleeveLength.map(({ id, cloFactorVsLong }) => [id, cloFactorVsLong]),
 );
 
-const rounded = (value: number): number => Math.round(value * 100) / 100;
+const round2 = (value: number): number => Math.round(value * 100) / 100;
 
 /**
- * The mean of a material property, weighted by share; materials without a share weigh alike.
- * @returns undefined where there is no material
+ * Returns the mean of a material property, weighted by share; materials without a share weigh equally.
+ * @returns undefined without a known material
  */
-export function meanOf(
+export function weightedMean(
   shares: readonly MaterialShare[],
   property: 'insulationFactor' | 'waterResistance' | 'windResistance' | 'breathability',
 ): number | undefined {
@@ -35,40 +35,42 @@ export function meanOf(
   return known.reduce((sum, each) => sum + each.value * each.weight, 0) / weight;
 }
 
-/** Sleeves other than those the category's value is for. */
+/** Factor for sleeves of another length than the category's value assumes. */
 function sleeveFactor(category: Category, sleeveLength: string | undefined): number {
-  const usual = sleeveFactors.get(category.sleeveLength ?? '');
-  const told = sleeveFactors.get(sleeveLength ?? '');
-  return usual && told ? told / usual : 1;
+  const reference = sleeveFactors.get(category.sleeveLength ?? '');
+  const actual = sleeveFactors.get(sleeveLength ?? '');
+  return reference && actual ? actual / reference : 1;
 }
 
-const START = { light: 'min', medium: 'default', heavy: 'max' } as const;
-const isWeight = (text: string | undefined): text is keyof typeof START =>
-  text !== undefined && text in START;
+const START_VALUE = { light: 'min', medium: 'default', heavy: 'max' } as const;
+const isWeight = (text: string | undefined): text is keyof typeof START_VALUE =>
+  text !== undefined && text in START_VALUE;
 
 /**
- * clo = clamp(value × material factor × sleeve factor, min, max); light and heavy makes start from
- * the ends of the category's range. A down jacket's value is for down already: what a category is
- * made of by its very name does not count twice.
+ * Computes clo = clamp(value × material factor × sleeve factor, min, max); light and heavy garments start from
+ * the ends of the category's range. The material factor is 1 if the category implies its material: a down
+ * jacket's value already includes down.
  */
 export function insulationOf(
   category: Category,
-  told: {
+  text: {
     materials: readonly MaterialShare[];
     sleeveLength: string | undefined;
     weight: string | undefined;
   },
 ): Insulation {
   const { min, max, confidence, sources } = category.clo;
-  const material = category.impliedMaterial ? 1 : (meanOf(told.materials, 'insulationFactor') ?? 1);
-  const sleeve = sleeveFactor(category, told.sleeveLength);
-  const start = category.clo[isWeight(told.weight) ? START[told.weight] : 'default'];
+  const material = category.impliedMaterial
+    ? 1
+    : (weightedMean(text.materials, 'insulationFactor') ?? 1);
+  const sleeve = sleeveFactor(category, text.sleeveLength);
+  const start = category.clo[isWeight(text.weight) ? START_VALUE[text.weight] : 'default'];
   return {
-    clo: rounded(Math.min(max, Math.max(min, start * material * sleeve))),
+    clo: round2(Math.min(max, Math.max(min, start * material * sleeve))),
     min,
     max,
     confidence,
     sources,
-    factors: { material: rounded(material), sleeve: rounded(sleeve) },
+    factors: { material: round2(material), sleeve: round2(sleeve) },
   };
 }

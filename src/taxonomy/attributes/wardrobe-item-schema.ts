@@ -14,42 +14,42 @@ import {
   SEASON_IDS,
 } from '../dictionary/schema.ts';
 
-const LONGEST_ID = 64;
-const plain = (word: string) => word.toLowerCase().replaceAll(/[\s-]+/g, '_');
+const MAX_ID_CHARS = 64;
+const normalise = (word: string) => word.toLowerCase().replaceAll(/[\s-]+/g, '_');
 
-/** Every synonym of every language, as `plain` writes it -> category id. */
+/** Every synonym of every language, normalised -> category id. */
 const bySynonym = new Map(
   dictionary.categories.flatMap(({ id, synonyms }) =>
-    Object.values(synonyms).flatMap((words) => words.map((word) => [plain(word), id] as const)),
+    Object.values(synonyms).flatMap((words) => words.map((word) => [normalise(word), id] as const)),
   ),
 );
 
-/** Up to three of `ids` that look most like `word`: the known id first that the word is a name of. */
-export function nearestIds(word: string, ids: readonly string[]): string[] {
-  const wanted = plain(word);
+/** Returns up to three of `ids` closest to `word`; an id of which `word` is a synonym comes first. */
+function nearestIds(word: string, ids: readonly string[]): string[] {
+  const wanted = normalise(word);
   const named = bySynonym.get(wanted);
   return ids
-    .map((id) => ({ id, far: id === named ? -1 : distance(wanted, plain(id)) }))
+    .map((id) => ({ id, far: id === named ? -1 : distance(wanted, normalise(id)) }))
     .sort((a, b) => a.far - b.far || (a.id < b.id ? -1 : 1))
     .slice(0, 3)
     .map(({ id }) => id);
 }
 
 /**
- * An id of a list that grows with the dictionary. The fault names the nearest ids.
- * @param what how the list's entries are called, such as `category`
+ * Schema of an id from a list that grows with the dictionary. The error names the nearest ids.
+ * @param noun of the list's entries in error messages, such as `category`
  */
-export const knownId = (ids: readonly string[], what: string) => {
+export const knownId = (ids: readonly string[], noun: string) => {
   const known = new Set(ids);
   return z
     .string()
-    .max(LONGEST_ID)
+    .max(MAX_ID_CHARS)
     .superRefine((id, context) => {
       if (known.has(id)) return;
-      const nearest = nearestIds(id.slice(0, LONGEST_ID), ids).map((near) => `\`${near}\``);
+      const nearest = nearestIds(id.slice(0, MAX_ID_CHARS), ids).map((near) => `\`${near}\``);
       context.addIssue({
         code: 'custom',
-        message: `There is no ${what} \`${id.slice(0, LONGEST_ID)}\`; nearest: ${nearest.join(', ')}`,
+        message: `There is no ${noun} \`${id.slice(0, MAX_ID_CHARS)}\`; nearest: ${nearest.join(', ')}`,
       });
     })
     .meta({ enum: [...ids] });
@@ -60,8 +60,10 @@ const rating = z.number().min(0).max(1);
 const formality = z.number().min(0).max(5);
 const clo = z.number().min(0).max(2);
 
-const risingPair = (bound: z.ZodNumber) =>
-  z.tuple([bound, bound]).refine(([low, high]) => low <= high, 'The first must not be the larger');
+const orderedPair = (bound: z.ZodNumber) =>
+  z
+    .tuple([bound, bound])
+    .refine(([low, high]) => low <= high, 'The first must not exceed the second');
 
 const Colour = z
   .looseObject({
@@ -78,7 +80,7 @@ const Colour = z
 
 const Material = z.looseObject({ id: knownId(MATERIAL_IDS, 'material'), share: share.optional() });
 
-/** Layers that garments of a region can be worn in, as the dictionary has them. */
+/** Layers in which garments of a region can be worn, by the dictionary. */
 const layersOf = new Map(
   dictionary.regions.map((region) => [
     region,
@@ -86,7 +88,7 @@ const layersOf = new Map(
   ]),
 );
 
-/** What an item says of its place must be what its category says; its layer, one the region has. */
+/** An item's region and body slot must equal its category's; its layer must exist in the region. */
 function checkPlace(
   item: {
     category: string;
@@ -94,25 +96,25 @@ function checkPlace(
     bodySlot?: BodySlot | undefined;
     layer?: Layer | undefined;
   },
-  fault: (path: string, message: string) => void,
+  addIssue: (path: string, message: string) => void,
 ): void {
   const category = categories.get(item.category);
   if (!category) return;
   for (const key of ['region', 'bodySlot'] as const) {
     if (item[key] !== undefined && item[key] !== category[key])
-      fault(key, `A ${category.id} has the ${key} \`${category[key]}\`; leave it out`);
+      addIssue(key, `A ${category.id} has the ${key} \`${category[key]}\`; leave it out`);
   }
   const layers = layersOf.get(category.region);
   if (item.layer !== undefined && !layers?.has(item.layer))
-    fault('layer', `A ${category.id} is worn as ${[...(layers ?? [])].join(' or ')}`);
+    addIssue('layer', `A ${category.id} is worn as ${[...(layers ?? [])].join(' or ')}`);
 }
 
 const majorOf = (version: string) => version.split('.')[0];
 
 /**
- * One garment of a wardrobe, as a classification answers it and as the outfit engine takes it.
- * Ratings are 0–1, clo is Iclu (ISO 9920). Only `id` and `category` are needed; the dictionary has
- * defaults for the rest. Fields not named here are kept and passed over.
+ * One garment of a wardrobe: returned by a classification, accepted by the outfit engine. Ratings are 0–1, clo is
+ * Iclu (ISO 9920). Only `id` and `category` are required; the dictionary has defaults for the rest. Unknown fields
+ * are retained and ignored.
  */
 export const WardrobeItem = z
   .looseObject({
@@ -121,26 +123,26 @@ export const WardrobeItem = z
       .min(1)
       .max(128)
       .regex(/^\P{Cc}+$/u, 'must not hold control characters')
-      .meta({ description: 'Yours; unique in the wardrobe' }),
+      .meta({ description: 'Your id, unique in the wardrobe' }),
     category: knownId(CATEGORY_IDS, 'category'),
     name: z.string().max(300).nullable().optional(),
     region: Region.optional(),
-    layer: Layer.optional().meta({ description: 'Where it differs from the category’s own' }),
+    layer: Layer.optional().meta({ description: 'If it differs from the category’s' }),
     bodySlot: BodySlot.optional(),
     clo: clo.optional().meta({ description: 'Effective insulation Iclu (ISO 9920), clo' }),
-    cloRange: risingPair(clo).optional(),
+    cloRange: orderedPair(clo).optional(),
     warmth: z
       .number()
       .int()
       .min(1)
       .max(5)
       .optional()
-      .meta({ description: '1 thin … 5 very warm, where clo is not known; 3 is the default' }),
+      .meta({ description: '1 thin … 5 very warm, if clo is not known; default 3' }),
     waterResistance: rating.optional(),
     windResistance: rating.optional(),
     breathability: rating.optional(),
     formality: z
-      .union([formality, risingPair(formality)])
+      .union([formality, orderedPair(formality)])
       .optional()
       .meta({ description: '0 lounge … 5 formal: one number, or [from, to]' }),
     seasons: z
@@ -159,7 +161,7 @@ export const WardrobeItem = z
     lookEligible: z.boolean().optional(),
     dictionaryVersion: z
       .string()
-      .max(LONGEST_ID)
+      .max(MAX_ID_CHARS)
       .refine(
         (version) => majorOf(version) === majorOf(dictionary.dictionaryVersion),
         `Only versions ${majorOf(dictionary.dictionaryVersion)}.x of the dictionary are known`,

@@ -1,20 +1,20 @@
 import { type Category, dictionary } from '../dictionary/schema.ts';
-import type { AnswerAttributes } from '../response-schema.ts';
+import type { GarmentAttributes } from '../response-schema.ts';
 import type { Insulation } from './insulation.ts';
 import type { WardrobeItem } from './wardrobe-item-schema.ts';
 
-/** Most colours and materials the outfit engine takes. */
-const MOST = 8;
+/** Maximum number of colours and of materials the outfit engine accepts. */
+const MAX_ENTRIES = 8;
 
 /**
- * A classified garment as the outfit engine takes it, unchanged.
+ * Returns a classified garment in the form the outfit engine accepts.
  * @param identity `id` of at most 128 characters without control characters; `name` of at most 300
  */
 export function toWardrobeItem(
   identity: { id: string; name: string },
   category: Category,
   { clo, min, max }: Insulation,
-  attributes: AnswerAttributes,
+  attributes: GarmentAttributes,
 ): WardrobeItem {
   const measured = attributes.colors.filter(({ source }) => source === 'measured');
   const colors = measured.length > 0 ? measured : attributes.colors;
@@ -28,9 +28,9 @@ export function toWardrobeItem(
     clo,
     cloRange: [min, max],
     formality: [category.formality.min, category.formality.max],
-    colors: colors.slice(0, MOST).map(({ hex, share, family }) => ({ hex, share, family })),
+    colors: colors.slice(0, MAX_ENTRIES).map(({ hex, share, family }) => ({ hex, share, family })),
     pattern: attributes.pattern?.id,
-    materials: attributes.materials.slice(0, MOST).map(({ id, share }) => ({ id, share })),
+    materials: attributes.materials.slice(0, MAX_ENTRIES).map(({ id, share }) => ({ id, share })),
     waterResistance: attributes.waterResistance?.value,
     windResistance: attributes.windResistance?.value,
     breathability: attributes.breathability?.value,

@@ -1,4 +1,4 @@
-import { seenIds } from '../photo/image-classes.ts';
+import { categoryPriorIds } from '../photo/image-classes.ts';
 import { refinedIds } from '../text/refine.ts';
 import { stem } from '../text/stem.ts';
 import { tokenize } from '../text/tokens.ts';
@@ -7,50 +7,52 @@ import { type Dictionary, LAYERS, LOCALES, type Locale, REGIONS } from './schema
 interface Named {
   id: string;
 }
-interface Spoken extends Named {
+interface WithSynonyms extends Named {
   synonyms: Readonly<Record<Locale, readonly string[]>>;
 }
 
 const repeated = (ids: readonly string[]): string[] => ids.filter((id, i) => ids.indexOf(id) !== i);
 
-function repeatedIds(what: string, entries: readonly Named[]): string[] {
-  return repeated(entries.map(({ id }) => id)).map((id) => `${what}: the id ${id} is not unique`);
+function repeatedIds(listName: string, entries: readonly Named[]): string[] {
+  return repeated(entries.map(({ id }) => id)).map(
+    (id) => `${listName}: the id ${id} is not unique`,
+  );
 }
 
-/** A phrase as it is matched: two synonyms that sound alike here cannot be told apart. */
-const matched = (phrase: string, locale: Locale): string =>
+/** The key a phrase is matched by: synonyms with the same key cannot be distinguished. */
+const matchKey = (phrase: string, locale: Locale): string =>
   tokenize(phrase)
     .map(({ text }) => stem(text, locale))
     .join(' ');
 
-function doubleClaims(what: string, entries: readonly Spoken[]): string[] {
+function sharedSynonyms(listName: string, entries: readonly WithSynonyms[]): string[] {
   return LOCALES.flatMap((locale) => {
-    const claimed = new Map<string, string>();
+    const owners = new Map<string, string>();
     return entries.flatMap(({ id, synonyms }) =>
       synonyms[locale].flatMap((phrase) => {
-        const key = matched(phrase, locale);
-        const owner = claimed.get(key) ?? id;
-        claimed.set(key, owner);
+        const key = matchKey(phrase, locale);
+        const owner = owners.get(key) ?? id;
+        owners.set(key, owner);
         return owner === id
           ? []
-          : [`${what} ${id}: "${phrase}" (${locale}) is claimed by ${owner}`];
+          : [`${listName} ${id}: "${phrase}" (${locale}) is claimed by ${owner}`];
       }),
     );
   });
 }
 
 const unknownIds = (
-  what: string,
+  listName: string,
   ids: readonly (string | undefined)[],
   known: readonly Named[],
 ): string[] =>
   ids
     .filter((id) => id !== undefined && !known.some((entry) => entry.id === id))
-    .map((id) => `${what}: there is no ${id}`);
+    .map((id) => `${listName}: there is no ${id}`);
 
 /**
- * Every fault of a dictionary that its schema cannot see, in words; none for a sound one. What the
- * code's own tables name (refinements, image classes) is held against it too.
+ * Returns every error of a dictionary that its schema cannot detect, as text; none for a valid one. Also checks the
+ * ids in the code's own tables (refinements, image classes).
  */
 export function dictionaryErrors(dictionary: Dictionary): string[] {
   const { categories, categoryGroups, colourFamilies, materials, patterns, attributes } =
@@ -79,7 +81,7 @@ export function dictionaryErrors(dictionary: Dictionary): string[] {
     ...(clo.min <= clo.default && clo.default <= clo.max
       ? []
       : [`${id}: clo ${clo.default} is outside its range`]),
-    ...(formality.min <= formality.max ? [] : [`${id}: formality is upside down`]),
+    ...(formality.min <= formality.max ? [] : [`${id}: formality range is reversed`]),
     ...clo.sources
       .filter(({ table }) => !(table in dictionary.sources))
       .map(({ table }) => `${id}: no source ${table}`),
@@ -88,11 +90,11 @@ export function dictionaryErrors(dictionary: Dictionary): string[] {
     .filter(({ measurable, prototypesLab }) => measurable !== prototypesLab.length > 0)
     .map(({ id }) => `${id}: only a measurable colour has prototypes`);
   return [
-    ...Object.entries(lists).flatMap(([what, entries]) => repeatedIds(what, entries)),
-    ...doubleClaims('category', [...categories, ...categoryGroups]),
-    ...doubleClaims('colour', colourFamilies),
-    ...doubleClaims('material', materials),
-    ...doubleClaims('pattern', patterns),
+    ...Object.entries(lists).flatMap(([listName, entries]) => repeatedIds(listName, entries)),
+    ...sharedSynonyms('category', [...categories, ...categoryGroups]),
+    ...sharedSynonyms('colour', colourFamilies),
+    ...sharedSynonyms('material', materials),
+    ...sharedSynonyms('pattern', patterns),
     ...bounds,
     ...shades,
     ...unknownIds(
@@ -116,7 +118,7 @@ export function dictionaryErrors(dictionary: Dictionary): string[] {
       attributes.season,
     ),
     ...unknownIds('refinements', refinedIds(), categories),
-    ...unknownIds('image classes', seenIds(), categories),
+    ...unknownIds('image classes', categoryPriorIds(), categories),
     ...unknownIds('layers', LAYERS, dictionary.layers),
     ...REGIONS.filter((region) => !categories.some((category) => category.region === region)).map(
       (region) => `the region ${region} has no category`,

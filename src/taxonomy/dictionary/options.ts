@@ -20,7 +20,7 @@ export const SECTIONS = [
   'attributes',
   'profile',
 ] as const;
-export type Section = (typeof SECTIONS)[number];
+type Section = (typeof SECTIONS)[number];
 
 const oneOf = (values: readonly string[]) => `one of ${values.join(', ')}`;
 
@@ -41,7 +41,7 @@ export const OptionsQuery = z.object({
       ),
     )
     .optional()
-    .meta({ description: `Comma-separated: ${SECTIONS.join(', ')}; all where left out` }),
+    .meta({ description: `Comma-separated: ${SECTIONS.join(', ')}; all if absent` }),
   version: z
     .string()
     .refine(
@@ -49,15 +49,15 @@ export const OptionsQuery = z.object({
       `must be ${dictionary.dictionaryVersion}, the only version there is`,
     )
     .optional()
-    .meta({ description: 'Refuses to answer with any other version of the dictionary' }),
+    .meta({ description: 'Rejects any other version of the dictionary' }),
 });
 export type OptionsQuery = z.infer<typeof OptionsQuery>;
 
-const Word = z.object({ id: z.string(), label: z.string() });
+const LabelledId = z.object({ id: z.string(), label: z.string() });
 const rating = z.number().min(0).max(1);
 const slider = z.object({ min: z.number(), max: z.number(), step: z.number(), unit: z.string() });
 
-/** The answer of GET /taxonomy/v1/options. Sections that were not asked for are left out. */
+/** The response of GET /taxonomy/v1/options. Sections that were not requested are absent. */
 export const OptionsResponse = z
   .object({
     dictionaryVersion: z.string(),
@@ -65,11 +65,11 @@ export const OptionsResponse = z
     locale: Locale,
     locales: z.array(Locale),
     regions: z.array(Region),
-    layers: z.array(Word.extend({ id: Layer, order: z.number().int().nullable() })),
-    groups: z.array(Word.extend({ region: Region.nullable() })).optional(),
+    layers: z.array(LabelledId.extend({ id: Layer, order: z.number().int().nullable() })),
+    groups: z.array(LabelledId.extend({ region: Region.nullable() })).optional(),
     categories: z
       .array(
-        Word.extend({
+        LabelledId.extend({
           groupId: z.string(),
           region: Region,
           layer: Layer,
@@ -89,11 +89,11 @@ export const OptionsResponse = z
       )
       .optional(),
     colours: z
-      .array(Word.extend({ hex: z.string().nullable(), measurable: z.boolean() }))
+      .array(LabelledId.extend({ hex: z.string().nullable(), measurable: z.boolean() }))
       .optional(),
     materials: z
       .array(
-        Word.extend({
+        LabelledId.extend({
           fibreName: z.string().nullable(),
           insulationFactor: z.number(),
           waterResistance: rating,
@@ -102,19 +102,19 @@ export const OptionsResponse = z
         }),
       )
       .optional(),
-    patterns: z.array(Word).optional(),
+    patterns: z.array(LabelledId).optional(),
     attributes: z
-      .record(z.string(), z.array(Word.extend({ id: z.union([z.string(), z.number()]) })))
+      .record(z.string(), z.array(LabelledId.extend({ id: z.union([z.string(), z.number()]) })))
       .optional(),
     profile: z
       .object({
-        thermalProfiles: z.array(Word.extend({ offsetC: z.number() })),
+        thermalProfiles: z.array(LabelledId.extend({ offsetC: z.number() })),
         offsetC: slider,
         cloOffset: slider,
-        fitPreferences: z.array(Word),
-        occasions: z.array(Word.extend({ formality: z.array(z.number()).length(2) })),
-        activities: z.array(Word.extend({ met: z.number() })),
-        weatherConditions: z.array(Word),
+        fitPreferences: z.array(LabelledId),
+        occasions: z.array(LabelledId.extend({ formality: z.array(z.number()).length(2) })),
+        activities: z.array(LabelledId.extend({ met: z.number() })),
+        weatherConditions: z.array(LabelledId),
       })
       .optional(),
     model: z.object({
@@ -130,18 +130,18 @@ interface Labelled<Id = string> {
   labels: Readonly<Record<Locale, string>>;
 }
 
-const worded =
+const localise =
   (locale: Locale) =>
   <Id>({ id, labels }: Labelled<Id>): { id: Id; label: string } => ({ id, label: labels[locale] });
 
 const SECTION_BODIES: Readonly<Record<Section, (locale: Locale) => Partial<OptionsResponse>>> = {
   categories: (locale) => ({
     groups: dictionary.categoryGroups.map((group) => ({
-      ...worded(locale)(group),
+      ...localise(locale)(group),
       region: group.region,
     })),
     categories: dictionary.categories.map((category) => ({
-      ...worded(locale)(category),
+      ...localise(locale)(category),
       groupId: category.parentId,
       region: category.region,
       layer: category.layer,
@@ -158,14 +158,14 @@ const SECTION_BODIES: Readonly<Record<Section, (locale: Locale) => Partial<Optio
   }),
   colours: (locale) => ({
     colours: dictionary.colourFamilies.map((family) => ({
-      ...worded(locale)(family),
+      ...localise(locale)(family),
       hex: family.hex,
       measurable: family.measurable,
     })),
   }),
   materials: (locale) => ({
     materials: dictionary.materials.map((material) => ({
-      ...worded(locale)(material),
+      ...localise(locale)(material),
       fibreName: material.fibreName,
       insulationFactor: material.insulationFactor,
       waterResistance: rating01(material.waterResistance),
@@ -173,39 +173,42 @@ const SECTION_BODIES: Readonly<Record<Section, (locale: Locale) => Partial<Optio
       breathability: rating01(material.breathability),
     })),
   }),
-  patterns: (locale) => ({ patterns: dictionary.patterns.map(worded(locale)) }),
+  patterns: (locale) => ({ patterns: dictionary.patterns.map(localise(locale)) }),
   attributes: (locale) => ({
     attributes: Object.fromEntries(
       Object.entries(dictionary.attributes).map(([name, words]) => [
         name,
-        words.map((word: Labelled<string | number>) => worded(locale)(word)),
+        words.map((localised: Labelled<string | number>) => localise(locale)(localised)),
       ]),
     ),
   }),
   profile: (locale) => {
     const { profileOptions } = dictionary;
-    const word = worded(locale);
+    const localised = localise(locale);
     return {
       profile: {
         thermalProfiles: profileOptions.thermalProfiles.map((each) => ({
-          ...word(each),
+          ...localised(each),
           offsetC: each.offsetC,
         })),
         offsetC: profileOptions.offsetC,
         cloOffset: profileOptions.cloOffset,
-        fitPreferences: profileOptions.fitPreferences.map(word),
+        fitPreferences: profileOptions.fitPreferences.map(localised),
         occasions: profileOptions.occasions.map((each) => ({
-          ...word(each),
+          ...localised(each),
           formality: each.formality,
         })),
-        activities: profileOptions.activities.map((each) => ({ ...word(each), met: each.met })),
-        weatherConditions: profileOptions.weatherConditions.map(word),
+        activities: profileOptions.activities.map((each) => ({
+          ...localised(each),
+          met: each.met,
+        })),
+        weatherConditions: profileOptions.weatherConditions.map(localised),
       },
     };
   },
 };
 
-/** The dictionary as it is served: in one language, the sections asked for. */
+/** Builds the response: the requested sections in one language. */
 function optionsOf(locale: Locale, sections: readonly Section[]): OptionsResponse {
   return {
     dictionaryVersion: dictionary.dictionaryVersion,
@@ -213,14 +216,14 @@ function optionsOf(locale: Locale, sections: readonly Section[]): OptionsRespons
     locale,
     locales: dictionary.locales,
     regions: dictionary.regions,
-    layers: dictionary.layers.map((layer) => ({ ...worded(locale)(layer), order: layer.order })),
+    layers: dictionary.layers.map((layer) => ({ ...localise(locale)(layer), order: layer.order })),
     ...Object.assign({}, ...sections.map((section) => SECTION_BODIES[section](locale))),
     model: { imageClasses: [...IMAGE_CLASSES], languages: dictionary.locales },
   };
 }
 
-/** A body ready to be sent, and the strong entity tag of exactly these bytes. */
-export interface ServedOptions {
+/** A response body and the strong entity tag of exactly these bytes. */
+interface ServedOptions {
   text: string;
   etag: string;
 }
@@ -228,15 +231,15 @@ export interface ServedOptions {
 const served = new Map<string, ServedOptions>();
 
 /**
- * The answer to a query. Each of the 6 languages × 64 selections is built once and kept: the order
- * in which sections are named changes nothing.
+ * Returns the response to a query. Each of the 6 languages × 64 selections is built once and cached; the order of
+ * the sections does not matter.
  */
 export function options({ locale, sections }: OptionsQuery): ServedOptions {
-  const wanted = SECTIONS.filter((section) => sections?.includes(section) ?? true);
-  const key = `${locale} ${wanted.join()}`;
-  const known = served.get(key);
-  if (known) return known;
-  const text = JSON.stringify(optionsOf(locale, wanted));
+  const selected = SECTIONS.filter((section) => sections?.includes(section) ?? true);
+  const key = `${locale} ${selected.join()}`;
+  const cached = served.get(key);
+  if (cached) return cached;
+  const text = JSON.stringify(optionsOf(locale, selected));
   const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`;
   const fresh = { text, etag };
   served.set(key, fresh);

@@ -7,7 +7,7 @@ export const LOCALES = ['en', 'de', 'fr', 'es', 'it', 'nl'] as const;
 export const REGIONS = ['top', 'outerwear', 'dress', 'bottom', 'shoes', 'accessory'] as const;
 export const LAYERS = ['underwear', 'base', 'mid', 'outer', 'footwear', 'accessory'] as const;
 // biome-ignore format: a table reads best aligned
-export const BODY_SLOTS = ['head', 'eyes', 'neck', 'torso', 'waist', 'hands', 'legs', 'feet', 'full', 'carry'] as const;
+const BODY_SLOTS = ['head', 'eyes', 'neck', 'torso', 'waist', 'hands', 'legs', 'feet', 'full', 'carry'] as const;
 
 export const Locale = z.enum(LOCALES);
 export type Locale = z.infer<typeof Locale>;
@@ -32,7 +32,7 @@ const shopify = z.strictObject({
 });
 const google = z.strictObject({ id: z.number().int().positive(), path: text });
 
-/** A row of a published table, or how a value follows from one. */
+/** A row of a published table, or how a value is derived from one. */
 export const CloSource = z.strictObject({
   table: text,
   entry: text.optional(),
@@ -42,15 +42,15 @@ export const CloSource = z.strictObject({
 const Group = z.strictObject({
   id,
   labels,
-  /** Null where the group's leaves lie in several regions. */
+  /** Null if the group's categories are in several regions. */
   region: Region.nullable(),
   mappings: z.strictObject({ shopify }),
-  /** Words that say no more than the group ("shoes"). */
+  /** Words that name only the group ("shoes"). */
   synonyms: z.record(Locale, z.array(text)),
 });
 export type Group = z.infer<typeof Group>;
 
-/** One kind of garment. Clo values are Iclu (ISO 9920), so that a sum of items is an ensemble's. */
+/** A garment category. Clo values are Iclu (ISO 9920): an ensemble's insulation is the sum of its items'. */
 const Category = z.strictObject({
   id,
   parentId: id,
@@ -77,13 +77,13 @@ const Category = z.strictObject({
     deepFashion2: text.nullable(),
     clothingDataset: text,
   }),
-  /** The sleeve length that the clo default is for; absent where there are no sleeves to speak of. */
+  /** The sleeve length that the clo default assumes; absent if sleeves do not matter. */
   sleeveLength: text.optional(),
-  /** What the garment is made of by its very name, and its clo default too. */
+  /** The material implied by the category's name and included in its clo default. */
   impliedMaterial: text.optional(),
-  /** Of outer layers and footwear, in the usual make: judgement, 0–3 like a material's ratings. */
+  /** Typical protection of outer layers and footwear: an estimate, 0–3 like a material's ratings. */
   protection: z.strictObject({ water: rating, wind: rating }).optional(),
-  /** When it is usually worn: judgement; absent means all year. */
+  /** When it is usually worn: an estimate; absent means all year. */
   seasons: z.array(text).min(1).optional(),
   synonyms,
 });
@@ -98,13 +98,12 @@ const ColourFamily = z.strictObject({
   hex: hex.nullable(),
   basic: z.boolean(),
   shopifyColour: text,
-  /** False where a photo cannot tell (silver, gold): such families come from text alone. */
+  /** False if a photo cannot show it (silver, gold): such families come from text only. */
   measurable: z.boolean(),
   /** CIELAB, D65. */
   prototypesLab: z.array(Lab),
   synonyms,
 });
-export type ColourFamily = z.infer<typeof ColourFamily>;
 
 /** Ratings are 0–3 here and 0–1 on the wire (`rating01`). */
 const Material = z.strictObject({
@@ -121,14 +120,12 @@ const Material = z.strictObject({
   shopifyFabric: text.nullable(),
   synonyms,
 });
-export type Material = z.infer<typeof Material>;
 
 const Pattern = z.strictObject({ id, labels, shopifyPattern: text, synonyms });
-export type Pattern = z.infer<typeof Pattern>;
 
 const SleeveLength = word.extend({
   shopify: text,
-  /** Insulation against the same garment with long sleeves. */
+  /** Insulation relative to the same garment with long sleeves. */
   cloFactorVsLong: z.number().positive().max(1),
   source: text.optional(),
 });
@@ -153,7 +150,7 @@ const slider = (unit: string) =>
   z.strictObject({ min: z.number(), max: z.number(), step: z.number(), unit: z.literal(unit) });
 
 const ProfileOptions = z.strictObject({
-  /** `offsetC`: kelvin by which the person's neutral temperature lies above the population's. */
+  /** `offsetC`: the person's neutral temperature minus the population's, K. */
   thermalProfiles: z.array(word.extend({ offsetC: z.number() })),
   offsetC: slider('K'),
   cloOffset: slider('clo'),
@@ -163,7 +160,7 @@ const ProfileOptions = z.strictObject({
   weatherConditions: z.array(word),
 });
 
-/** The garment dictionary: every word the three areas of the service share. */
+/** The garment dictionary: the vocabulary shared by classification, outfit engine and console. */
 export const Dictionary = z.strictObject({
   schemaVersion: z.literal('1.0'),
   dictionaryVersion: z.string().regex(/^\d+\.\d+\.\d+$/),
@@ -204,14 +201,14 @@ function deepFreeze<T>(value: T): T {
   return value;
 }
 
-/** SHA-256 of the dictionary's canonical JSON (RFC 8785), as `sha256:` and 64 hex digits. */
+/** Returns the SHA-256 of the dictionary's canonical JSON (RFC 8785), as `sha256:` and 64 hex digits. */
 export function contentHashOf(content: Dictionary): string {
   return `sha256:${createHash('sha256')
     .update(canonicalize(content) ?? '')
     .digest('hex')}`;
 }
 
-/** The dictionary in force: checked once when the module loads, then read-only. */
+/** The bundled dictionary: parsed once when the module loads, then frozen. */
 export const dictionary: Dictionary = deepFreeze(Dictionary.parse(file));
 export const contentHash = contentHashOf(dictionary);
 
@@ -224,9 +221,6 @@ export const SEASON_IDS = ids(dictionary.attributes.season);
 export const GENDER_IDS = ids(dictionary.attributes.targetGender);
 export const AGE_GROUP_IDS = ids(dictionary.attributes.ageGroup);
 export const OCCASION_IDS = ids(dictionary.profileOptions.occasions);
-export const ACTIVITY_IDS = ids(dictionary.profileOptions.activities);
-export const CONDITION_IDS = ids(dictionary.profileOptions.weatherConditions);
-export const THERMAL_PROFILE_IDS = ids(dictionary.profileOptions.thermalProfiles);
 
 const byId = <T extends { id: string }>(entries: readonly T[]): ReadonlyMap<string, T> =>
   new Map(entries.map((entry) => [entry.id, entry]));
@@ -234,7 +228,6 @@ export const categories = byId(dictionary.categories);
 export const colourFamilies = byId(dictionary.colourFamilies);
 export const groups = byId(dictionary.categoryGroups);
 export const materials = byId(dictionary.materials);
-export const patterns = byId(dictionary.patterns);
 
-/** A 0–3 rating of the dictionary as the 0–1 that goes over the wire. */
+/** Converts a 0–3 rating of the dictionary to the 0–1 of the API. */
 export const rating01 = (rating0to3: number): number => Math.round((rating0to3 / 3) * 100) / 100;

@@ -1,7 +1,7 @@
 import { converter, differenceCiede2000, formatHex, type Lab65 } from 'culori';
 import { dictionary } from '../dictionary/schema.ts';
 
-/** A colour of an article, measured on its photo. */
+/** A colour of an article, measured in its photo. */
 export interface MeasuredColor {
   /** A measurable family of the dictionary. */
   family: string;
@@ -22,26 +22,26 @@ interface Cluster {
   weight: number;
 }
 
-const OPAQUE_ENOUGH = 128;
+const MIN_ALPHA = 128;
 const MAX_SAMPLES = 4000;
 const MAX_CLUSTERS = 8;
-const ROUNDS = 10;
-/** OKLab units; a bin of the histogram, and the least distance of two starting points. */
-const BIN = 0.06;
-const APART = 0.09;
-/** Colours nearer than this are one colour to the eye of a shopper (CIEDE2000). */
-const SAME_COLOR = 9;
-/** Folds and light change lightness, not the dye: lightness counts half when colours are merged. */
-const LIGHTNESS_TOLERANCE = 2;
-const LEAST_SHARE = 0.03;
-const MOST_COLORS = 6;
+const KMEANS_ROUNDS = 10;
+/** Bin size of the histogram, and minimum distance of two k-means seeds, in OKLab. */
+const BIN_SIZE = 0.06;
+const MIN_SEED_DISTANCE = 0.09;
+/** Closer colours are one colour to a shopper (CIEDE2000). */
+const SAME_COLOUR_DISTANCE = 9;
+/** Folds and light change lightness, not the dye: lightness counts half in `dyeDifference` (CIEDE2000 kL). */
+const LIGHTNESS_WEIGHT = 2;
+const MIN_SHARE = 0.03;
+const MAX_COLORS = 6;
 
 const LINEAR = Float64Array.from({ length: 256 }, (_, value) => {
   const c = value / 255;
   return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
 });
 
-/** sRGB bytes to OKLab. Source: B. Ottosson, "A perceptual color space for image processing", 2020. */
+/** Converts sRGB bytes to OKLab. Source: B. Ottosson, "A perceptual color space for image processing", 2020. */
 function oklab(red: number, green: number, blue: number): Triple {
   const r = LINEAR[red] ?? 0;
   const g = LINEAR[green] ?? 0;
@@ -56,28 +56,28 @@ function oklab(red: number, green: number, blue: number): Triple {
   ];
 }
 
-/** Evenly spaced pixels of the article, weighted by alpha. */
-function samples(rgba: Uint8Array | Uint8ClampedArray): Cluster[] {
+/** Samples pixels of the article evenly, weighted by alpha. */
+function samplePixels(rgba: Uint8Array | Uint8ClampedArray): Cluster[] {
   let opaque = 0;
-  for (let at = 3; at < rgba.length; at += 4) if ((rgba[at] ?? 0) >= OPAQUE_ENOUGH) opaque++;
+  for (let at = 3; at < rgba.length; at += 4) if ((rgba[at] ?? 0) >= MIN_ALPHA) opaque++;
   const step = Math.max(1, opaque / MAX_SAMPLES);
-  const taken: Cluster[] = [];
+  const sampled: Cluster[] = [];
   let seen = 0;
   for (let at = 3; at < rgba.length; at += 4) {
     const alpha = rgba[at] ?? 0;
-    if (alpha < OPAQUE_ENOUGH) continue;
-    if (seen++ >= taken.length * step) {
+    if (alpha < MIN_ALPHA) continue;
+    if (seen++ >= sampled.length * step) {
       const center = oklab(rgba[at - 3] ?? 0, rgba[at - 2] ?? 0, rgba[at - 1] ?? 0);
-      taken.push({ center, weight: alpha / 255 });
+      sampled.push({ center, weight: alpha / 255 });
     }
   }
-  return taken;
+  return sampled;
 }
 
 const squareDistance = (a: Triple, b: Triple): number =>
   (a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2 + (a[2] - b[2]) ** 2;
 
-/** The weighted mean of clusters; of none of them, nothing. */
+/** Returns the weighted mean of clusters; undefined if there are none. */
 function mean(members: readonly Cluster[]): Cluster | undefined {
   const sums = [0, 0, 0, 0] as [number, number, number, number];
   for (const { center, weight } of members) {
@@ -101,19 +101,21 @@ function groupBy<T>(values: readonly T[], keyOf: (value: T) => number): T[][] {
   return [...groups.values()];
 }
 
-/** A number for each bin: OKLab reaches from -0.4 to 1. */
+/** Returns the key of a bin; OKLab ranges from -0.4 to 1. */
 const binOf = (center: Triple): number =>
-  center.reduce((key, x) => key * 64 + Math.round(x / BIN) + 16, 0);
+  center.reduce((key, x) => key * 64 + Math.round(x / BIN_SIZE) + 16, 0);
 
-/** Where clusters start: the fullest bins of a histogram that lie apart. No chance is involved. */
-function seeds(pixels: readonly Cluster[]): Cluster[] {
+/** Chooses seeds deterministically: the fullest histogram bins with a minimum distance. */
+function chooseSeeds(pixels: readonly Cluster[]): Cluster[] {
   const bins = groupBy(pixels, ({ center }) => binOf(center))
     .flatMap((bin) => mean(bin) ?? [])
     .sort((a, b) => b.weight - a.weight || a.center[0] - b.center[0]);
   const chosen: Cluster[] = [];
   for (const bin of bins) {
     if (chosen.length === MAX_CLUSTERS) break;
-    const isApart = chosen.every(({ center }) => squareDistance(center, bin.center) > APART ** 2);
+    const isApart = chosen.every(
+      ({ center }) => squareDistance(center, bin.center) > MIN_SEED_DISTANCE ** 2,
+    );
     if (isApart) chosen.push(bin);
   }
   return chosen;
@@ -121,18 +123,18 @@ function seeds(pixels: readonly Cluster[]): Cluster[] {
 
 function nearest(center: Triple, clusters: readonly Cluster[]): number {
   let best = 0;
-  let least = Number.POSITIVE_INFINITY;
+  let bestDistance = Number.POSITIVE_INFINITY;
   for (let i = 0; i < clusters.length; i++) {
-    const far = squareDistance(center, clusters[i]?.center ?? center);
-    if (far < least) [best, least] = [i, far];
+    const distance = squareDistance(center, clusters[i]?.center ?? center);
+    if (distance < bestDistance) [best, bestDistance] = [i, distance];
   }
   return best;
 }
 
 /** K-means in OKLab. */
-function cluster(pixels: readonly Cluster[]): Cluster[] {
-  let clusters = seeds(pixels);
-  for (let round = 0; round < ROUNDS; round++) {
+function kMeans(pixels: readonly Cluster[]): Cluster[] {
+  let clusters = chooseSeeds(pixels);
+  for (let round = 0; round < KMEANS_ROUNDS; round++) {
     const from = clusters;
     clusters = groupBy(pixels, ({ center }) => nearest(center, from)).flatMap(
       (own) => mean(own) ?? [],
@@ -142,24 +144,24 @@ function cluster(pixels: readonly Cluster[]): Cluster[] {
 }
 
 const toLab65 = converter('lab65');
-const labOf = ([l, a, b]: Triple): Lab65 => toLab65({ mode: 'oklab', l, a, b });
+const oklabToLab = ([l, a, b]: Triple): Lab65 => toLab65({ mode: 'oklab', l, a, b });
 const difference = differenceCiede2000();
-const differenceInDye = differenceCiede2000(LIGHTNESS_TOLERANCE);
+const dyeDifference = differenceCiede2000(LIGHTNESS_WEIGHT);
 
 interface Swatch {
   lab: Lab65;
   weight: number;
 }
 
-/** Joins what is one dye in light and shade; the larger part gives the colour. */
+/** Merges shades of one dye in light and shadow; the larger cluster gives the colour. */
 function mergeShades(clusters: readonly Cluster[]): Swatch[] {
   const swatches: Swatch[] = [];
   const byWeight = clusters.toSorted((a, b) => b.weight - a.weight);
   for (const { center, weight } of byWeight) {
-    const lab = labOf(center);
+    const lab = oklabToLab(center);
     const same = swatches
-      .map((swatch) => ({ swatch, far: differenceInDye(swatch.lab, lab) }))
-      .filter(({ far }) => far < SAME_COLOR)
+      .map((swatch) => ({ swatch, far: dyeDifference(swatch.lab, lab) }))
+      .filter(({ far: distance }) => distance < SAME_COLOUR_DISTANCE)
       .sort((a, b) => a.far - b.far)[0]?.swatch;
     if (same) same.weight += weight;
     else swatches.push({ lab, weight });
@@ -173,7 +175,7 @@ const PROTOTYPES = dictionary.colourFamilies
     prototypesLab.map(([l, a, b]) => ({ family: id, lab: { mode: 'lab65', l, a, b } as const })),
   );
 
-/** The family whose prototype looks nearest, and how far it is (CIEDE2000). */
+/** Returns the family of the nearest prototype and its distance (CIEDE2000). */
 export function nameColor(lab: Triple): { family: string; deltaE: number } {
   const color = { mode: 'lab65', l: lab[0], a: lab[1], b: lab[2] } as const;
   let best = { family: 'grey', deltaE: Number.POSITIVE_INFINITY };
@@ -184,30 +186,30 @@ export function nameColor(lab: Triple): { family: string; deltaE: number } {
   return best;
 }
 
-const rounded = (value: number, decimals: number): number => {
+const round = (value: number, decimals: number): number => {
   const scale = 10 ** decimals;
   return Math.round(value * scale) / scale || 0;
 };
 
-/** Shares to three decimals that still sum to 1: the largest takes what rounding leaves. */
+/** Rounds shares to three decimals that still sum to 1: the first absorbs the rounding error. */
 function roundedShares(weights: readonly number[]): number[] {
   const sum = weights.reduce((a, b) => a + b, 0);
-  const shares = weights.map((weight) => rounded(weight / sum, 3));
+  const shares = weights.map((weight) => round(weight / sum, 3));
   const rest = shares.slice(1).reduce((a, b) => a + b, 0);
-  return shares.map((share, i) => (i === 0 ? rounded(1 - rest, 3) : share));
+  return shares.map((share, i) => (i === 0 ? round(1 - rest, 3) : share));
 }
 
 /**
- * The colours of a cut-out, the largest first, at most six.
- * @param rgba 4 bytes a pixel, not premultiplied; pixels with alpha < 128 are passed over
- * @returns nothing where no pixel is opaque enough
+ * Measures the colours of a cut-out: at most six, the largest first.
+ * @param rgba 4 bytes a pixel, not premultiplied; pixels with alpha < 128 are ignored
+ * @returns an empty list if no pixel is opaque enough
  */
 export function measureColors(rgba: Uint8Array | Uint8ClampedArray): MeasuredColor[] {
-  const pixels = samples(rgba);
+  const pixels = samplePixels(rgba);
   const total = pixels.reduce((sum, { weight }) => sum + weight, 0);
-  const swatches = mergeShades(cluster(pixels))
-    .filter(({ weight }) => weight >= total * LEAST_SHARE)
-    .slice(0, MOST_COLORS);
+  const swatches = mergeShades(kMeans(pixels))
+    .filter(({ weight }) => weight >= total * MIN_SHARE)
+    .slice(0, MAX_COLORS);
   const shares = roundedShares(swatches.map(({ weight }) => weight));
   return swatches.map(({ lab: { l, a, b } }, i) => {
     const { family, deltaE } = nameColor([l, a, b]);
@@ -215,28 +217,28 @@ export function measureColors(rgba: Uint8Array | Uint8ClampedArray): MeasuredCol
       family,
       hex: formatHex({ mode: 'lab65', l, a, b }),
       share: shares[i] ?? 0,
-      lab: [rounded(l, 1), rounded(a, 1), rounded(b, 1)],
-      deltaE: rounded(deltaE, 1),
+      lab: [round(l, 1), round(a, 1), round(b, 1)],
+      deltaE: round(deltaE, 1),
     };
   });
 }
 
-const MANY = 4;
-const CONSIDERABLE = 0.1;
-const DOMINANT = 0.45;
+const MIN_MULTICOLOURS = 4;
+const MIN_MULTICOLOUR_SHARE = 0.1;
+const DOMINANT_SHARE = 0.45;
 
-/** The one word for several colours: the main family, or `multicolour` where none prevails. */
+/** Returns one family for several colours: the main one, or `multicolour` if none dominates. */
 export function overallFamily(
   colors: readonly Pick<MeasuredColor, 'family' | 'share'>[],
 ): string | undefined {
   const shares = new Map<string, number>();
   for (const { family, share } of colors) shares.set(family, (shares.get(family) ?? 0) + share);
-  const considerable = [...shares.values()].filter((share) => share >= CONSIDERABLE).length;
+  const notable = [...shares.values()].filter((share) => share >= MIN_MULTICOLOUR_SHARE).length;
   const [main, largest] = [...shares].sort((a, b) => b[1] - a[1])[0] ?? [undefined, 0];
-  return considerable >= MANY && largest < DOMINANT ? 'multicolour' : main;
+  return notable >= MIN_MULTICOLOURS && largest < DOMINANT_SHARE ? 'multicolour' : main;
 }
 
-/** CIEDE2000 between two families' swatches; 0 where one has none to compare. */
+/** Returns CIEDE2000 between two families' swatches; 0 if one has no swatch. */
 export function familyDistance(a: string, b: string): number {
   const [one, two] = [a, b].map(
     (id) => dictionary.colourFamilies.find((family) => family.id === id)?.hex,

@@ -6,12 +6,12 @@ export const IMAGE_CLASSES = ['dress', 'hat', 'longsleeve', 'outwear', 'pants', 
 export type ImageClass = (typeof IMAGE_CLASSES)[number];
 
 /**
- * For each category: how often a photo that someone would call so is met, against the others, and
- * as which classes it is seen. Judgement, with the model's own confusions in mind; a general name
- * ("trousers") is met more often than a special one, because it fits more photos.
+ * For each category: its frequency among photos, relative to the others, and the probabilities of the model's
+ * classes on its photos. Estimates that include the model's own confusions; a general category ("trousers") is
+ * more frequent than a special one because it fits more photos.
  */
 // biome-ignore format: a table reads best aligned
-const SEEN: Readonly<Record<string, readonly [frequency: number, seenAs: Partial<Record<ImageClass, number>>]>> = {
+const CATEGORY_PRIORS: Readonly<Record<string, readonly [frequency: number, seenAs: Partial<Record<ImageClass, number>>]>> = {
   t_shirt:                [40, { 't-shirt': 0.95, longsleeve: 0.02, shirt: 0.02 }],
   long_sleeve_tee:        [ 6, { longsleeve: 0.9, 't-shirt': 0.06, shirt: 0.03 }],
   tank_top:               [ 2, { 't-shirt': 0.8, dress: 0.08, longsleeve: 0.02 }],
@@ -95,40 +95,45 @@ const SEEN: Readonly<Record<string, readonly [frequency: number, seenAs: Partial
   beanie:                 [ 3, { hat: 0.93 }],
 };
 
-const UNSEEN: (typeof SEEN)[string] = [1, {}];
+const NO_PRIOR: (typeof CATEGORY_PRIORS)[string] = [1, {}];
 const CLASS_COUNT = IMAGE_CLASSES.length;
-/** Share of photos that the model takes for anything, whatever they show: its errors on strangers'. */
-const ASTRAY = 0.05;
+/** Share of photos that the model assigns to any class: its error rate on photos unlike its training data. */
+const CONFUSION = 0.05;
 
-/** What the classes named do not take of a category's photos falls on all ten alike. */
+/** Spreads the probability that the listed classes leave evenly over all ten. */
 function seenAs(id: string): number[] {
-  const [, named] = SEEN[id] ?? UNSEEN;
-  const told = Object.values(named).reduce((a, b) => a + b, 0) * (1 - ASTRAY);
-  return IMAGE_CLASSES.map((name) => (named[name] ?? 0) * (1 - ASTRAY) + (1 - told) / CLASS_COUNT);
+  const [, named] = CATEGORY_PRIORS[id] ?? NO_PRIOR;
+  const assigned = Object.values(named).reduce((a, b) => a + b, 0) * (1 - CONFUSION);
+  return IMAGE_CLASSES.map(
+    (name) => (named[name] ?? 0) * (1 - CONFUSION) + (1 - assigned) / CLASS_COUNT,
+  );
 }
 
-/** P(class seen | category), by the order of CATEGORY_IDS, then of IMAGE_CLASSES. */
-export const SEEN_AS: readonly (readonly number[])[] = CATEGORY_IDS.map(seenAs);
+/** P(class | category), in the order of CATEGORY_IDS, then of IMAGE_CLASSES. */
+export const CLASS_PROBABILITIES: readonly (readonly number[])[] = CATEGORY_IDS.map(seenAs);
 
-const frequencies = CATEGORY_IDS.map((id) => (SEEN[id] ?? UNSEEN)[0]);
-const allFrequencies = frequencies.reduce((a, b) => a + b, 0);
+const frequencies = CATEGORY_IDS.map((id) => (CATEGORY_PRIORS[id] ?? NO_PRIOR)[0]);
+const totalFrequency = frequencies.reduce((a, b) => a + b, 0);
 
-/** How often each category is met before anything is known, by the order of CATEGORY_IDS; sums to 1. */
-export const PRIOR: readonly number[] = frequencies.map((frequency) => frequency / allFrequencies);
+/** P(category), in the order of CATEGORY_IDS; sums to 1. */
+export const PRIOR: readonly number[] = frequencies.map((frequency) => frequency / totalFrequency);
 
-const classShares = IMAGE_CLASSES.map((_, k) =>
-  PRIOR.reduce((sum, prior, i) => sum + prior * (SEEN_AS[i]?.[k] ?? 0), 0),
+const classPriors = IMAGE_CLASSES.map((_, k) =>
+  PRIOR.reduce((sum, prior, i) => sum + prior * (CLASS_PROBABILITIES[i]?.[k] ?? 0), 0),
 );
 
 /**
- * How much more likely the picture makes each category than it was before, by the order of
- * CATEGORY_IDS: posterior over prior.
+ * Returns the ratio of posterior to prior of each category given a photo, in the order of CATEGORY_IDS.
  * @param probabilities of the ten classes, summing to 1
  */
 export const imageLikelihoods = (probabilities: readonly number[]): number[] =>
-  SEEN_AS.map((row) =>
-    row.reduce((sum, seen, k) => sum + (seen * (probabilities[k] ?? 0)) / (classShares[k] ?? 1), 0),
+  CLASS_PROBABILITIES.map((row) =>
+    row.reduce(
+      (sum, probability, k) =>
+        sum + (probability * (probabilities[k] ?? 0)) / (classPriors[k] ?? 1),
+      0,
+    ),
   );
 
-/** All ids the table names, for the dictionary's check. */
-export const seenIds = (): string[] => Object.keys(SEEN);
+/** All category ids of the table, for the dictionary's check. */
+export const categoryPriorIds = (): string[] => Object.keys(CATEGORY_PRIORS);

@@ -1,23 +1,23 @@
 import { CATEGORY_IDS, dictionary, type Locale } from '../dictionary/schema.ts';
 import type { FeedAttributes } from '../request-schema.ts';
-import { type Field, type FoundAt, foundAt, type RowText, readRow } from './fields.ts';
+import { type Field, type RowText, readRow, type TextMatch, toTextMatch } from './fields.ts';
 import { readGoogleCategory } from './google.ts';
-import { type Reading, type Thing, weighThings } from './heads.ts';
+import { type ArticleMention, type TextKind, weighMentions } from './heads.ts';
 import { refine } from './refine.ts';
 import { type Hints, readTextAttributes, type TextAttributes } from './text-attributes.ts';
 
-/** What a feed row says of its article. */
+/** The evidence in a feed row about its article. */
 export interface TextEvidence {
-  /** Probability of each category, in the order of CATEGORY_IDS. With `notGarment` they sum to 1. */
+  /** Probability of each category, in the order of CATEGORY_IDS. They sum to 1 with `notGarment`. */
   categories: readonly number[];
-  /** Probability that the row sells no garment of the dictionary at all. */
+  /** Probability that the row sells no garment of the dictionary. */
   notGarment: number;
-  /** Whether any word or id spoke for a garment. */
-  speaks: boolean;
-  /** The row's main language; undefined where no word gave it away. */
+  /** Whether any word or id is evidence for a garment. */
+  hasEvidence: boolean;
+  /** The row's main language; undefined if it could not be detected. */
   language: Locale | undefined;
-  /** For each category id that a word spoke for: where the words stand, the strongest first. */
-  found: ReadonlyMap<string, readonly FoundAt[]>;
+  /** For each category id with evidence: the matched words, the strongest first. */
+  matches: ReadonlyMap<string, readonly TextMatch[]>;
   attributes: TextAttributes;
 }
 
@@ -27,34 +27,34 @@ const COLUMN_WEIGHTS: Readonly<Record<Field['name'], number>> = {
   google_product_category: 0.5,
   description: 0.3,
 };
-/** Where title and product type name nothing, the other columns are all there is. */
-const WEIGHTS_ALONE: typeof COLUMN_WEIGHTS = {
+/** Weights if neither title nor product type names an article. */
+const FALLBACK_WEIGHTS: typeof COLUMN_WEIGHTS = {
   ...COLUMN_WEIGHTS,
   google_product_category: 0.75,
   description: 0.7,
 };
-const READINGS: Readonly<Record<Field['name'], Reading>> = {
+const TEXT_KINDS: Readonly<Record<Field['name'], TextKind>> = {
   title: 'title',
   product_type: 'path',
   google_product_category: 'path',
   description: 'title',
 };
-/** In a description, only its first things are likely to be the article. */
-const DESCRIPTION_THINGS = 2;
+/** In a description, only the first mentions are likely to be the article. */
+const MAX_DESCRIPTION_MENTIONS = 2;
 
-/** Log-odds that a fully weighted word gives its category. */
-const SHARPNESS = 9;
-/** A category that nothing speaks for, and "no garment" against it. */
-const BASE = 0.3;
-const NOT_GARMENT_BASE = 30;
-/** A category outside the row's own Google branch keeps this much of its odds. */
-const OUTSIDE_BRANCH = 0.05;
-/** A Google branch alone, with no word that names a thing, speaks this much for its categories. */
-const BRANCH_SPEAKS = 0.6;
-/** What the branch's own general names become with the row's further words ("denim" among pants). */
-const SUGGESTED = 0.3;
-/** No row is believed more than this: words mislead, sellers err. */
-const MOST_TRUST = 0.97;
+/** Log-odds of a category for a vote of weight 1. */
+const VOTE_LOG_ODDS = 9;
+/** Odds of a category without votes, and of "no garment". */
+const BASE_ODDS = 0.3;
+const NOT_GARMENT_BASE_ODDS = 30;
+/** Factor on the odds of a category outside the row's Google branch. */
+const OUTSIDE_BRANCH_FACTOR = 0.05;
+/** Vote of a Google branch for its categories, in a row without any mention. */
+const BRANCH_VOTE = 0.6;
+/** Additional vote for refinements of the branch's general categories ("denim" among pants). */
+const SUGGESTED_VOTE = 0.3;
+/** Maximum total probability given to the evidence: words mislead, sellers err. */
+const MAX_TRUST = 0.97;
 
 const indexOf = new Map(CATEGORY_IDS.map((id, i) => [id, i]));
 const members = new Map(
@@ -64,48 +64,58 @@ const members = new Map(
   ]),
 );
 
-/** A vote of a column's word for some categories, or for none of them. */
+/** A word's vote for some categories, or for none. */
 interface Vote {
-  /** Empty: it names something that is no garment. */
+  /** Empty if the word names something other than a garment. */
   ids: readonly string[];
   weight: number;
   field: Field['name'];
-  /** The word, and what made a more special category of it. */
-  at: readonly FoundAt[];
+  /** The word, and the one that refined its category. */
+  matches: readonly TextMatch[];
 }
 
-function voteOf(field: Field, { match, weight }: Thing, column: number, hints: Hints): Vote {
+function toVote(
+  field: Field,
+  { match, weight }: ArticleMention,
+  column: number,
+  hints: Hints,
+): Vote {
   const vote = { weight: weight * column, field: field.name };
   const { kind, id } = match.entry;
-  const at = foundAt(field, match);
-  if (kind !== 'garment' && kind !== 'group') return { ...vote, ids: [], at: [at] };
+  const own = toTextMatch(field, match);
+  if (kind !== 'garment' && kind !== 'group') return { ...vote, ids: [], matches: [own] };
   const [hint, refined] = refine(kind, id, hints) ?? [];
-  const because = hint && hints.get(hint);
-  if (refined && because) return { ...vote, ids: [refined], at: [at, because] };
-  return { ...vote, ids: kind === 'garment' ? [id] : (members.get(id) ?? []), at: [at] };
+  const refinement = hint && hints.get(hint);
+  if (refined && refinement) return { ...vote, ids: [refined], matches: [own, refinement] };
+  return { ...vote, ids: kind === 'garment' ? [id] : (members.get(id) ?? []), matches: [own] };
 }
 
-/** The things each column names; of a long description, only the first. */
-function thingsOf(field: Field): Thing[] {
-  const things = weighThings(field.tokens, field.placed, field.locale, READINGS[field.name]);
-  const named = things.filter(({ weight }) => weight > 0);
-  return field.name === 'description' ? named.slice(0, DESCRIPTION_THINGS) : named;
+/** Returns the mentions of a column; of a description, only the first. */
+function mentionsIn(field: Field): ArticleMention[] {
+  const mentions = weighMentions(
+    field.tokens,
+    field.clauseMatches,
+    field.locale,
+    TEXT_KINDS[field.name],
+  );
+  const named = mentions.filter(({ weight }) => weight > 0);
+  return field.name === 'description' ? named.slice(0, MAX_DESCRIPTION_MENTIONS) : named;
 }
 
-function votesOf({ fields }: RowText, hints: Hints): Vote[] {
-  const columns = fields.map((field) => ({ field, things: thingsOf(field) }));
+function collectVotes({ fields }: RowText, hints: Hints): Vote[] {
+  const columns = fields.map((field) => ({ field, mentions: mentionsIn(field) }));
   const isNamed = columns.some(
-    ({ field: { name }, things }) =>
-      (name === 'title' || name === 'product_type') && things.length > 0,
+    ({ field: { name }, mentions }) =>
+      (name === 'title' || name === 'product_type') && mentions.length > 0,
   );
-  const weights = isNamed ? COLUMN_WEIGHTS : WEIGHTS_ALONE;
-  return columns.flatMap(({ field, things }) =>
-    things.map((thing) => voteOf(field, thing, weights[field.name], hints)),
+  const weights = isNamed ? COLUMN_WEIGHTS : FALLBACK_WEIGHTS;
+  return columns.flatMap(({ field, mentions }) =>
+    mentions.map((mention) => toVote(field, mention, weights[field.name], hints)),
   );
 }
 
-/** Adds votes up; several words of one column for the same category count as its strongest. */
-function scores(votes: readonly Vote[]): { categories: number[]; notGarment: number } {
+/** Sums votes over columns; within a column, a category counts with its strongest vote. */
+function sumVotes(votes: readonly Vote[]): { categories: number[]; notGarment: number } {
   const byColumn = new Map<string, Map<string, number>>();
   for (const { ids, weight, field } of votes) {
     const column = byColumn.get(field) ?? new Map<string, number>();
@@ -126,56 +136,57 @@ function scores(votes: readonly Vote[]): { categories: number[]; notGarment: num
   return { categories, notGarment };
 }
 
-/** Odds to probabilities, none of which is believed more than MOST_TRUST. */
+/** Converts odds to probabilities, mixed with a uniform distribution of weight 1 - MAX_TRUST. */
 function normalise(odds: readonly number[], notGarmentOdds: number) {
   const sum = odds.reduce((a, b) => a + b, notGarmentOdds);
-  const doubt = (1 - MOST_TRUST) / (odds.length + 1);
-  const trusted = (odd: number) => MOST_TRUST * (odd / sum) + doubt;
-  return { categories: odds.map(trusted), notGarment: trusted(notGarmentOdds) };
+  const residual = (1 - MAX_TRUST) / (odds.length + 1);
+  const toProbability = (odd: number) => MAX_TRUST * (odd / sum) + residual;
+  return { categories: odds.map(toProbability), notGarment: toProbability(notGarmentOdds) };
 }
 
-const unique = (places: readonly FoundAt[]): FoundAt[] => [
-  ...new Map(places.map((place) => [`${place.field} ${place.span}`, place])).values(),
+const unique = (matches: readonly TextMatch[]): TextMatch[] => [
+  ...new Map(matches.map((match) => [`${match.field} ${match.span}`, match])).values(),
 ];
 
-function whereFound(votes: readonly Vote[]): Map<string, FoundAt[]> {
-  const found = new Map<string, FoundAt[]>();
-  for (const { ids, at } of votes.toSorted((a, b) => b.weight - a.weight)) {
-    for (const id of ids) found.set(id, unique([...(found.get(id) ?? []), ...at]));
+function matchesByCategory(votes: readonly Vote[]): Map<string, TextMatch[]> {
+  const byCategory = new Map<string, TextMatch[]>();
+  for (const { ids, matches } of votes.toSorted((a, b) => b.weight - a.weight)) {
+    for (const id of ids) byCategory.set(id, unique([...(byCategory.get(id) ?? []), ...matches]));
   }
-  return found;
+  return byCategory;
 }
 
 /**
- * Reads a feed row: which garment its words name, and what they say of colour, stuff, pattern and
- * wearer. Pure and deterministic; the order of the columns does not matter.
+ * Classifies a feed row by its words, and reads its attributes: colour, material, pattern, wearer. Pure and
+ * deterministic; the order of the columns does not matter.
  */
 export function classifyText(row: FeedAttributes): TextEvidence {
   const google = row.google_product_category;
   const hint = google === undefined ? undefined : readGoogleCategory(google);
-  const text = readRow(row, hint && 'words' in hint ? hint.words : undefined);
+  const text = readRow(row, hint && 'text' in hint ? hint.text : undefined);
   const { attributes, hints } = readTextAttributes(row, text);
-  const votes = votesOf(text, hints);
-  const score = scores(votes);
-  const among = hint && 'among' in hint ? hint.among : undefined;
-  const filed = votes.length > 0 ? undefined : among;
-  const suggested = new Set([...(filed ?? [])].map((id) => refine('garment', id, hints)?.[1]));
+  const votes = collectVotes(text, hints);
+  const sums = sumVotes(votes);
+  const branch = hint && 'categories' in hint ? hint.categories : undefined;
+  const voting = votes.length > 0 ? undefined : branch;
+  const suggested = new Set([...(voting ?? [])].map((id) => refine('garment', id, hints)?.[1]));
   const odds = CATEGORY_IDS.map((id, i) => {
-    const isHome = among?.has(id) ?? true;
-    const says =
-      (score.categories[i] ?? 0) +
-      (filed?.has(id) ? BRANCH_SPEAKS : 0) +
-      (suggested.has(id) ? SUGGESTED : 0);
-    return BASE * Math.exp(SHARPNESS * says) * (isHome ? 1 : OUTSIDE_BRANCH);
+    const isInBranch = branch?.has(id) ?? true;
+    const score =
+      (sums.categories[i] ?? 0) +
+      (voting?.has(id) ? BRANCH_VOTE : 0) +
+      (suggested.has(id) ? SUGGESTED_VOTE : 0);
+    return BASE_ODDS * Math.exp(VOTE_LOG_ODDS * score) * (isInBranch ? 1 : OUTSIDE_BRANCH_FACTOR);
   });
   const apparelOdds =
-    among === undefined ? 1 : among.size > 0 ? OUTSIDE_BRANCH : 1 / OUTSIDE_BRANCH;
-  const notGarmentOdds = NOT_GARMENT_BASE * apparelOdds * Math.exp(SHARPNESS * score.notGarment);
+    branch === undefined ? 1 : branch.size > 0 ? OUTSIDE_BRANCH_FACTOR : 1 / OUTSIDE_BRANCH_FACTOR;
+  const notGarmentOdds =
+    NOT_GARMENT_BASE_ODDS * apparelOdds * Math.exp(VOTE_LOG_ODDS * sums.notGarment);
   return {
     ...normalise(odds, notGarmentOdds),
-    speaks: votes.some(({ ids }) => ids.length > 0) || (among?.size ?? 0) > 0,
+    hasEvidence: votes.some(({ ids }) => ids.length > 0) || (branch?.size ?? 0) > 0,
     language: text.locale,
-    found: whereFound(votes),
+    matches: matchesByCategory(votes),
     attributes,
   };
 }

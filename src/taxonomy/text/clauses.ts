@@ -4,38 +4,40 @@ import type { Role } from './words.ts';
 
 export type ClauseRole = Exclude<Role, 'without'>;
 
-/** A match with the part of the text it stands in. */
-export interface Placed {
+/** A match and the clause it is in. */
+export interface ClauseMatch {
   match: Match;
-  /** Segments are parted by commas, dashes and the like. */
+  /** Index of the segment; segments are separated by commas, dashes and the like. */
   segment: number;
-  /** The role word it follows within its segment; undefined in the segment's main part. */
+  /** The role word it follows in its segment; undefined in the main clause. */
   role: ClauseRole | undefined;
-  /** Taken back by a word before it: "without hood". */
+  /** In the scope of a negation: "without hood". */
   negated: boolean;
 }
 
-const NEGATION_REACH = 2;
+/** Scope of a negation, in words. */
+const NEGATION_SCOPE = 2;
 
-export const isThing = ({ entry: { kind } }: Match): boolean =>
+/** Whether a match names an article, a garment or not. */
+export const isArticleNoun = ({ entry: { kind } }: Match): boolean =>
   kind === 'garment' || kind === 'group' || kind === 'notGarment';
 
 const startsSegment = ({ before }: Token): boolean => before === 'break' || before === 'sentence';
 
-/** Places every match but the role words themselves. */
-export function placeMatches(tokens: readonly Token[], matches: readonly Match[]): Placed[] {
-  const placed: Placed[] = [];
+/** Assigns every match except the role words to its clause. */
+export function analyseClauses(tokens: readonly Token[], matches: readonly Match[]): ClauseMatch[] {
+  const clauseMatches: ClauseMatch[] = [];
   let segment = 0;
   let role: ClauseRole | undefined;
-  let thingSeen = false;
+  let nounFound = false;
   let negatedUpTo = -1;
   let next = 0;
   tokens.forEach((token, at) => {
     if (startsSegment(token)) {
       segment++;
-      thingSeen = false;
+      nounFound = false;
       negatedUpTo = -1;
-      // What the article is worn with may be a list: "wear with jeans, boots and a scarf."
+      // A pairing may be a list: "wear with jeans, boots and a scarf."
       if (role !== 'pair' || token.before === 'sentence') role = undefined;
     }
     for (; matches[next]?.first === at; next++) {
@@ -43,17 +45,17 @@ export function placeMatches(tokens: readonly Token[], matches: readonly Match[]
       if (!match) continue;
       if (match.entry.kind !== 'role') {
         const negated = at <= negatedUpTo;
-        placed.push({ match, segment, role, negated });
-        thingSeen ||= isThing(match) && !negated;
+        clauseMatches.push({ match, segment, role, negated });
+        nounFound ||= isArticleNoun(match) && !negated;
       } else if (match.entry.id === 'without') {
-        // "Sans manches" is a sleeve length by itself and takes nothing back.
+        // "Sans manches" is itself a sleeve length and negates nothing.
         const isPhrase = matches.some(({ first, last }) => first === at && last > match.last);
-        if (!isPhrase) negatedUpTo = match.last + NEGATION_REACH;
-      } else if (match.entry.id === 'pair' || thingSeen) {
-        // "Set of 3 T-shirts": before the first thing, a role word takes nothing from it.
+        if (!isPhrase) negatedUpTo = match.last + NEGATION_SCOPE;
+      } else if (match.entry.id === 'pair' || nounFound) {
+        // "Set of 3 T-shirts": a role word before the first noun does not apply.
         role = match.entry.id;
       }
     }
   });
-  return placed;
+  return clauseMatches;
 }

@@ -5,8 +5,8 @@ import type { RowText } from './fields.ts';
 import type { Match } from './scan.ts';
 import type { Cue } from './words.ts';
 
-/** What the columns of a row that hold one attribute each say of it, in the dictionary's ids. */
-export interface Columns {
+/** Attributes from columns that hold one attribute each, as ids of the dictionary. */
+export interface AttributeColumns {
   colors: readonly string[] | undefined;
   materials: readonly MaterialShare[] | undefined;
   pattern: string | undefined;
@@ -14,36 +14,36 @@ export interface Columns {
   ageGroup: string | undefined;
   sleeveLength: string | undefined;
   weight: string | undefined;
-  /** Columns that hold something and were not understood. */
-  notUnderstood: readonly string[];
+  /** Columns with a value that was not recognised. */
+  unrecognisedColumns: readonly string[];
 }
 
-const MOST_COLORS = 4;
+const MAX_COLORS = 4;
 
-/** What "dark" and "light" make of a family, where the dictionary has a name for it. */
+/** The families of "dark" and "light" shades, if the dictionary has one. */
 const TONES: Readonly<Record<'tone:dark' | 'tone:light', Readonly<Record<string, string>>>> = {
   'tone:dark': { blue: 'navy', grey: 'charcoal', red: 'burgundy', beige: 'tan', yellow: 'mustard' },
   'tone:light': { blue: 'light_blue', brown: 'tan', purple: 'lavender' },
 };
 
-const touches = (a: Match, b: Match): boolean => a.first <= b.last + 1 && b.first <= a.last + 1;
+const isAdjacent = (a: Match, b: Match): boolean => a.first <= b.last + 1 && b.first <= a.last + 1;
 
-/** The colour families that words name, each once; "dark blue" is one. */
+/** Returns the distinct colour families of matches; "dark blue" is one. */
 export function colorsOf(matches: readonly Match[]): string[] {
   const families = matches
     .filter(({ entry }) => entry.kind === 'colour')
     .map((match) => {
       const tone = matches.find(
-        ({ entry, ...place }) =>
-          entry.kind === 'cue' && entry.id in TONES && touches({ entry, ...place }, match),
+        ({ entry, ...span }) =>
+          entry.kind === 'cue' && entry.id in TONES && isAdjacent({ entry, ...span }, match),
       )?.entry.id;
       const toned = tone === 'tone:dark' || tone === 'tone:light' ? TONES[tone] : {};
       return toned[match.entry.id] ?? match.entry.id;
     });
-  return [...new Set(families)].slice(0, MOST_COLORS);
+  return [...new Set(families)].slice(0, MAX_COLORS);
 }
 
-/** What all cues of a kind say: `sleeveLength:long` says `long` of `sleeveLength`. */
+/** Returns the values of all cues of a kind: `sleeveLength:long` is the value `long` of `sleeveLength`. */
 export const allValues = (cues: readonly Cue[], kind: string): string[] => [
   ...new Set(
     cues.filter((cue) => cue.startsWith(`${kind}:`)).map((cue) => cue.slice(kind.length + 1)),
@@ -53,13 +53,13 @@ export const allValues = (cues: readonly Cue[], kind: string): string[] => [
 export const firstValue = (cues: readonly Cue[], kind: string): string | undefined =>
   allValues(cues, kind)[0];
 
-/** Whom the article is for; for both, where both are named. */
+/** Returns the gender; `unisex` if several are named. */
 export const genderOf = (cues: readonly Cue[]): string | undefined => {
-  const said = allValues(cues, 'gender');
-  return said.length > 1 ? 'unisex' : said[0];
+  const genders = allValues(cues, 'gender');
+  return genders.length > 1 ? 'unisex' : genders[0];
 };
 
-/** A column of sleeve lengths says "long" and no more. */
+/** In a column of sleeve lengths, "long" and "short" stand alone. */
 const SLEEVE_BY_LENGTH: Readonly<Record<string, string>> = { maxi: 'long', mini: 'short' };
 const sleeveOf = (cues: readonly Cue[]): string | undefined =>
   firstValue(cues, 'sleeveLength') ?? SLEEVE_BY_LENGTH[firstValue(cues, 'length') ?? ''];
@@ -67,20 +67,20 @@ const sleeveOf = (cues: readonly Cue[]): string | undefined =>
 const SLEEVE_IDS = dictionary.attributes.sleeveLength.map(({ id }) => id);
 const WEIGHT_IDS = dictionary.attributes.weight.map(({ id }) => id);
 
-const someOf = <T>(values: readonly T[]): readonly T[] | undefined =>
+const nonEmpty = <T>(values: readonly T[]): readonly T[] | undefined =>
   values.length > 0 ? values : undefined;
 
-/** Reads the columns of one attribute each: an id of the dictionary, or words for it. */
-export function readColumns(row: FeedAttributes, { read }: RowText): Columns {
-  const notUnderstood: string[] = [];
+/** Reads the columns that hold one attribute each, as an id of the dictionary or in words. */
+export function readColumns(row: FeedAttributes, { read }: RowText): AttributeColumns {
+  const unrecognisedColumns: string[] = [];
   const column = <T>(
     name: keyof FeedAttributes & string,
-    understand: (text: string) => T | undefined,
+    parse: (text: string) => T | undefined,
   ): T | undefined => {
     const text = row[name];
     if (typeof text !== 'string' || text.trim() === '') return undefined;
-    const value = understand(text);
-    if (value === undefined) notUnderstood.push(name);
+    const value = parse(text);
+    if (value === undefined) unrecognisedColumns.push(name);
     return value;
   };
   const idOrWord =
@@ -94,10 +94,10 @@ export function readColumns(row: FeedAttributes, { read }: RowText): Columns {
       return meaning(cues);
     };
   return {
-    colors: column('color', (text) => someOf(colorsOf(read(text, 'colour').matches))),
+    colors: column('color', (text) => nonEmpty(colorsOf(read(text, 'colour').matches))),
     materials: column('material', (text) => {
       const { tokens, matches } = read(text, 'material');
-      return someOf(readComposition(tokens, matches));
+      return nonEmpty(readComposition(tokens, matches));
     }),
     pattern: column(
       'pattern',
@@ -114,6 +114,6 @@ export function readColumns(row: FeedAttributes, { read }: RowText): Columns {
       'weight',
       idOrWord(WEIGHT_IDS, (cues) => firstValue(cues, 'weight')),
     ),
-    notUnderstood,
+    unrecognisedColumns,
   };
 }

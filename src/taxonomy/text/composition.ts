@@ -1,29 +1,29 @@
 import type { Match } from './scan.ts';
 import type { Token } from './tokens.ts';
 
-/** A material and the share of the article it makes up, 0–1; no share where none is told. */
+/** A material and its share of the article, 0–1; no share if none is given. */
 export interface MaterialShare {
   id: string;
   share?: number;
 }
 
-const MOST_MATERIALS = 6;
-/** From here on a fabric is told in full; what follows is its lining or its filling. */
-const WHOLE_PCT = 99;
+const MAX_MATERIALS = 6;
+/** From this sum on a fabric is complete; what follows is its lining or filling. */
+const COMPLETE_PCT = 99;
 
 interface Percent {
   at: number;
   pct: number;
 }
 
-function percents(tokens: readonly Token[]): Percent[] {
+function findPercents(tokens: readonly Token[]): Percent[] {
   return tokens.flatMap(({ text }, at) => {
     const pct = Number(text);
     return tokens[at + 1]?.text === '%' && pct > 0 && pct <= 100 ? [{ at, pct }] : [];
   });
 }
 
-const merged = (shares: readonly MaterialShare[]): MaterialShare[] => {
+const mergeShares = (shares: readonly MaterialShare[]): MaterialShare[] => {
   const byId = new Map<string, MaterialShare>();
   for (const { id, share } of shares) {
     const sum = (byId.get(id)?.share ?? 0) + (share ?? 0);
@@ -32,21 +32,21 @@ const merged = (shares: readonly MaterialShare[]): MaterialShare[] => {
       share === undefined ? { id } : { id, share: Math.min(1, Math.round(sum * 100) / 100) },
     );
   }
-  return [...byId.values()].slice(0, MOST_MATERIALS);
+  return [...byId.values()].slice(0, MAX_MATERIALS);
 };
 
 /** Pairs each share with the material beside it: "80% wool" or "wool 80%". */
 function withShares(pcts: readonly Percent[], materials: readonly Match[]): MaterialShare[] {
-  const leads = (pcts[0]?.at ?? 0) < (materials[0]?.first ?? 0);
+  const isPercentFirst = (pcts[0]?.at ?? 0) < (materials[0]?.first ?? 0);
   const shares: MaterialShare[] = [];
   let sum = 0;
   for (const [i, { at, pct }] of pcts.entries()) {
-    if (sum >= WHOLE_PCT) break;
-    const [from, to] = leads
+    if (sum >= COMPLETE_PCT) break;
+    const [from, to] = isPercentFirst
       ? [at, pcts[i + 1]?.at ?? Number.POSITIVE_INFINITY]
       : [pcts[i - 1]?.at ?? -1, at];
     const between = materials.filter(({ first }) => first > from && first < to);
-    const material = leads ? between[0] : between.at(-1);
+    const material = isPercentFirst ? between[0] : between.at(-1);
     if (material) shares.push({ id: material.entry.id, share: pct / 100 });
     sum += pct;
   }
@@ -54,21 +54,21 @@ function withShares(pcts: readonly Percent[], materials: readonly Match[]): Mate
 }
 
 /**
- * Reads a composition such as "80% Wolle, 20% Polyamid; Futter: 100% Viskose". The first fabric that
- * is told in full counts; without shares, every material does.
+ * Reads a composition such as "80% Wolle, 20% Polyamid; Futter: 100% Viskose". Only the first complete fabric
+ * counts; without shares, every material does.
  */
 export function readComposition(
   tokens: readonly Token[],
   matches: readonly Match[],
 ): MaterialShare[] {
   const materials = matches.filter(({ entry }) => entry.kind === 'material');
-  const pcts = percents(tokens);
+  const pcts = findPercents(tokens);
   if (materials.length === 0) return [];
-  if (pcts.length === 0) return merged(materials.map(({ entry }) => ({ id: entry.id })));
-  return merged(withShares(pcts, materials));
+  if (pcts.length === 0) return mergeShares(materials.map(({ entry }) => ({ id: entry.id })));
+  return mergeShares(withShares(pcts, materials));
 }
 
-/** The material that makes up most of the article: the largest share, or the first where none is told. */
+/** Returns the material with the largest share, or the first if there are no shares. */
 export const mainMaterial = (materials: readonly MaterialShare[]): string | undefined =>
   materials.reduce<MaterialShare | undefined>(
     (main, next) => (main && (main.share ?? 0) >= (next.share ?? 0) ? main : next),

@@ -1,73 +1,75 @@
 import { LOCALES, type Locale } from '../dictionary/schema.ts';
 import type { FeedAttributes } from '../request-schema.ts';
-import { isThing, type Placed, placeMatches } from './clauses.ts';
-import { type Lexicon, languageVotes, lexiconOf } from './lexicon.ts';
+import { analyseClauses, type ClauseMatch, isArticleNoun } from './clauses.ts';
+import { languageVotes } from './detect-language.ts';
+import { type Lexicon, lexiconOf } from './lexicon.ts';
 import { type Match, scan } from './scan.ts';
 import { type Token, tokenize } from './tokens.ts';
 
-/** A column of a feed as the classifier reads it: in which language, and what was found in it. */
+/** A column of a feed row with its language and matches. */
 export interface Field {
   name: FieldName;
   text: string;
   locale: Locale;
   tokens: readonly Token[];
-  placed: readonly Placed[];
+  clauseMatches: readonly ClauseMatch[];
 }
 
-export type FieldName = 'title' | 'product_type' | 'google_product_category' | 'description';
+type FieldName = 'title' | 'product_type' | 'google_product_category' | 'description';
 
-/** Where in the row something was found. `span`: UTF-16 units of that column's text, end excluded. */
-export interface FoundAt {
+/** A match in the row. `span`: UTF-16 units of that column's text, end excluded. */
+export interface TextMatch {
   field: string;
   match: string;
   span: readonly [number, number];
   language: Locale;
 }
 
-/** A long description repeats itself, and names what the article is worn with. */
+/** Only the start is read: a long description repeats itself and names what the article is worn with. */
 const MAX_DESCRIPTION_CHARACTERS = 1000;
-/** How much the language of the title speaks for that of another column. */
-const TITLE_SAYS = 0.5;
-/** The row's main language and the one it declares speak for a column too. */
-const MAIN_SAYS = 0.25;
-const DECLARED_SAYS = 9;
+/** Weight of the title's language votes for another column. */
+const TITLE_WEIGHT = 0.5;
+/** Votes of the row's main language for a column. */
+const MAIN_LANGUAGE_WEIGHT = 0.25;
+/** Factor on a column's votes for the language the row declares. */
+const DECLARED_FACTOR = 9;
 
-/** The language a row declares, where it is one of ours. */
+/** Returns the language a row declares, if it is supported. */
 function declaredLocale(language: string | undefined): Locale | undefined {
   const wanted = language?.slice(0, 2).toLowerCase();
   return LOCALES.find((locale) => locale === wanted);
 }
 
-/** What to wear an article with is a matter of descriptions; in a title, "match" means nothing. */
-const isNoAdvice = ({ entry }: Match): boolean => entry.id !== 'pair';
+/** Only descriptions suggest pairings; in a title, "match" means nothing. */
+const isNotPairing = ({ entry }: Match): boolean => entry.id !== 'pair';
 
-const best = (votes: readonly number[]): Locale =>
+const strongestLocale = (votes: readonly number[]): Locale =>
   LOCALES[votes.indexOf(Math.max(...votes))] ?? 'en';
 
 /** The words of a row's columns, each column in the language it seems to be written in. */
 export interface RowText {
   fields: readonly Field[];
-  /** The row's main language; undefined where no word gave it away. */
+  /** The row's main language; undefined if it could not be detected. */
   locale: Locale | undefined;
-  /** Reads a short column (colour, material) in the language in which it says most. */
+  /** Scans a short column (colour, material) in the language with the most matches of a kind. */
   read(text: string, wanted: Match['entry']['kind']): { tokens: Token[]; matches: Match[] };
 }
 
-/** "Pantalón wide leg": where the likeliest language names nothing, the next one may. */
-function readAs(
+/** Scans in the most likely language that names an article: "Pantalón wide leg" may need the second. */
+function scanInBestLanguage(
   locales: readonly Locale[],
   tokens: readonly Token[],
 ): { locale: Locale; matches: readonly Match[] } {
-  const readings: { locale: Locale; matches: readonly Match[] }[] = [];
+  const scans: { locale: Locale; matches: readonly Match[] }[] = [];
   for (const locale of locales) {
-    const reading = { locale, matches: scan(tokens, lexiconOf(locale)) };
-    if (reading.matches.some(isThing)) return reading;
-    readings.push(reading);
+    const result = { locale, matches: scan(tokens, lexiconOf(locale)) };
+    if (result.matches.some(isArticleNoun)) return result;
+    scans.push(result);
   }
-  return readings[0] ?? { locale: 'en', matches: [] };
+  return scans[0] ?? { locale: 'en', matches: [] };
 }
 
-/** @param googleWords a category path that is not English, to be read like a product type */
+/** Reads the text columns of a row. @param googleWords a category path that is not English, read as a product type */
 export function readRow(row: FeedAttributes, googleWords: string | undefined): RowText {
   const columns: readonly (readonly [FieldName, string | undefined])[] = [
     ['title', row.title],
@@ -81,14 +83,14 @@ export function readRow(row: FeedAttributes, googleWords: string | undefined): R
   const votes = present.map(({ tokens }) => languageVotes(tokens));
   const total = LOCALES.map((_, i) => votes.reduce((sum, vote) => sum + (vote[i] ?? 0), 0));
   const declared = declaredLocale(row.language);
-  const main = declared ?? best(total);
+  const main = declared ?? strongestLocale(total);
 
-  /** The languages a column could be in, the likeliest first. */
+  /** Returns the possible languages of a column, the most likely first. */
   const localesOf = (own: readonly number[]): Locale[] => {
     const weights = LOCALES.map((locale, i) => {
-      const isMain = locale === main ? MAIN_SAYS : 0;
-      const isDeclared = locale === declared ? DECLARED_SAYS : 0;
-      return (own[i] ?? 0) * (1 + isDeclared) + TITLE_SAYS * (votes[0]?.[i] ?? 0) + isMain;
+      const isMain = locale === main ? MAIN_LANGUAGE_WEIGHT : 0;
+      const isDeclared = locale === declared ? DECLARED_FACTOR : 0;
+      return (own[i] ?? 0) * (1 + isDeclared) + TITLE_WEIGHT * (votes[0]?.[i] ?? 0) + isMain;
     });
     return LOCALES.map((locale, i) => ({ locale, weight: weights[i] ?? 0 }))
       .filter(({ locale, weight }) => weight > 0 || locale === main)
@@ -96,34 +98,34 @@ export function readRow(row: FeedAttributes, googleWords: string | undefined): R
       .map(({ locale }) => locale);
   };
   const fields = present.map(({ name, text, tokens }, i) => {
-    const { locale, matches } = readAs(localesOf(votes[i] ?? []), tokens);
-    const told = name === 'description' ? matches : matches.filter(isNoAdvice);
-    return { name, text, locale, tokens, placed: placeMatches(tokens, told) };
+    const { locale, matches } = scanInBestLanguage(localesOf(votes[i] ?? []), tokens);
+    const usable = name === 'description' ? matches : matches.filter(isNotPairing);
+    return { name, text, locale, tokens, clauseMatches: analyseClauses(tokens, usable) };
   });
 
   const read: RowText['read'] = (text, wanted) => {
     const tokens = tokenize(text);
     const readWith = (lexicon: Lexicon) => {
       const matches = scan(tokens, lexicon);
-      const said = matches.filter(({ entry }) => entry.kind === wanted).length;
-      return { tokens, matches, said };
+      const count = matches.filter(({ entry }) => entry.kind === wanted).length;
+      return { tokens, matches, count };
     };
     const first = readWith(lexiconOf(main));
-    if (first.said > 0) return first;
+    if (first.count > 0) return first;
     return LOCALES.map(lexiconOf)
       .map(readWith)
-      .reduce((a, b) => (b.said > a.said ? b : a), first);
+      .reduce((a, b) => (b.count > a.count ? b : a), first);
   };
-  const [most = 0, next = 0] = total.toSorted((a, b) => b - a);
-  const isKnown = declared !== undefined || most > next;
+  const [first = 0, second = 0] = total.toSorted((a, b) => b - a);
+  const isKnown = declared !== undefined || first > second;
   return { fields, locale: isKnown ? main : undefined, read };
 }
 
-/** The place of a match in its column, in words that can be shown. */
-export function foundAt(
+/** Converts a match to the span and text of its column. */
+export function toTextMatch(
   field: Pick<Field, 'text' | 'locale' | 'tokens'> & { name: string },
   match: Match,
-): FoundAt {
+): TextMatch {
   const start = field.tokens[match.first]?.start ?? 0;
   const end = field.tokens[match.last]?.end ?? start;
   return {

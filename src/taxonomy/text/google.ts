@@ -1,8 +1,8 @@
 import { dictionary, REGIONS, type Region } from '../dictionary/schema.ts';
 
 const APPAREL = 'Apparel & Accessories';
-/** The other trunks of the tree, in small letters: what hangs on them is no apparel. */
-const NOT_APPAREL: ReadonlySet<string> = new Set([
+/** The other roots of the tree, in lower case: categories below them are no apparel. */
+const OTHER_ROOTS: ReadonlySet<string> = new Set([
   'animals & pet supplies',
   'arts & entertainment',
   'baby & toddler',
@@ -23,9 +23,9 @@ const NOT_APPAREL: ReadonlySet<string> = new Set([
   'toys & games',
   'vehicles & parts',
 ]);
-/** A trunk of its own, of which the dictionary has one category. */
+/** A root of its own; the dictionary has one category below it. */
 const LUGGAGE = 'Luggage & Bags';
-const CARRIED = [
+const BAG_NODES = [
   'Backpacks',
   'Briefcases',
   'Duffel Bags',
@@ -33,10 +33,10 @@ const CARRIED = [
   'Messenger Bags',
   'Shopping Totes',
 ] as const;
-const CARRIED_IDS = [5181, 100, 101, 103, 104, 106, 5608] as const;
+const BAG_NODE_IDS = [5181, 100, 101, 103, 104, 106, 5608] as const;
 const CLOTHING = `${APPAREL} > Clothing`;
 
-/** Branches above the dictionary's own leaves (Google Product Taxonomy 2021-09-21). */
+/** Branches above the dictionary's leaves (Google Product Taxonomy 2021-09-21). */
 const BRANCHES: Readonly<Record<number, string>> = {
   166: APPAREL,
   167: `${APPAREL} > Clothing Accessories`,
@@ -50,7 +50,7 @@ const BRANCHES: Readonly<Record<number, string>> = {
   6551: `${APPAREL} > Handbags, Wallets & Cases`,
 };
 
-/** Sports, work and school clothing of any kind: the node says no more than "clothing". */
+/** Nodes for sports, work and school clothing of any kind: they mean only "clothing". */
 // biome-ignore format: a list reads best in lines
 const ANY_CLOTHING = [
   5322, 3951, 5697, 3128, 3455, 3188, 6087, 3729, 5378, 499979, 5460, 5461, 5552, 5379, 5517, 6006, 7003, 5463,
@@ -64,10 +64,10 @@ const SUITS = ['suit_set', 'blazer', 'dress_trousers', 'waistcoat'] as const;
 const HEADWEAR = ['hat', 'cap', 'beanie'] as const;
 
 /**
- * Nodes that cut across the dictionary, and what else sellers file under nodes that do not: the
- * category ids that are at home there besides those the dictionary maps to the node.
+ * Category ids that belong to a node besides those the dictionary maps to it: for nodes that cut across the
+ * dictionary, and for what sellers file under other nodes.
  */
-const ALSO: Readonly<Record<number, readonly string[]>> = {
+const EXTRA_CATEGORIES: Readonly<Record<number, readonly string[]>> = {
   168: ['scarf'],
   179: ['belt'],
   182: inRegion(...REGIONS),
@@ -125,52 +125,55 @@ const pathOf = new Map<number, string>([
   ...Object.entries(BRANCHES).map(([id, path]) => [Number(id), path] as const),
   ...dictionary.categories.map(({ mappings: { google } }) => [google.id, google.path] as const),
 ]);
-// A path's own id comes last and stays: ids that only borrow the path stand before it.
+// A path's own id comes last and overwrites: ids that only share the path come before it.
 const idOf = new Map([...pathOf].map(([id, path]) => [path.toLowerCase(), id]));
 
 const isUnder = (path: string, branch: string): boolean =>
   path === branch || path.startsWith(`${branch} >`);
 
-const homeOf = (id: number): ReadonlySet<string> => {
+const categoriesUnder = (id: number): ReadonlySet<string> => {
   const branch = pathOf.get(id);
   const own = dictionary.categories
     .filter(({ mappings: { google } }) => branch !== undefined && isUnder(google.path, branch))
     .map((category) => category.id);
-  return new Set([...own, ...(ALSO[id] ?? [])]);
+  return new Set([...own, ...(EXTRA_CATEGORIES[id] ?? [])]);
 };
-const homes = new Map<number, ReadonlySet<string>>([
-  ...[...pathOf.keys(), ...Object.keys(ALSO).map(Number)].map((id) => [id, homeOf(id)] as const),
-  ...CARRIED_IDS.map((id) => [id, new Set(['bag'])] as const),
+const categoriesByNode = new Map<number, ReadonlySet<string>>([
+  ...[...pathOf.keys(), ...Object.keys(EXTRA_CATEGORIES).map(Number)].map(
+    (id) => [id, categoriesUnder(id)] as const,
+  ),
+  ...BAG_NODE_IDS.map((id) => [id, new Set(['bag'])] as const),
 ]);
 
 /**
- * What a `google_product_category` says. `among`: the category ids at home under it; empty where it
- * is no apparel. `words`: a path in another language than English, to be read as text.
+ * The meaning of a `google_product_category`. `categories`: the category ids below it; empty if it is no apparel.
+ * `text`: a path in another language than English, to be read as text.
  */
-export type GoogleHint = { among: ReadonlySet<string> } | { words: string };
+type GoogleHint = { categories: ReadonlySet<string> } | { text: string };
 
-const NOTHING: ReadonlySet<string> = new Set();
+const NO_CATEGORIES: ReadonlySet<string> = new Set();
 const BAGS: ReadonlySet<string> = new Set(['bag']);
-const isCarried = (step: string | undefined): boolean =>
-  CARRIED.some((name) => name.toLowerCase() === step?.toLowerCase());
+const isBagNode = (step: string | undefined): boolean =>
+  BAG_NODES.some((name) => name.toLowerCase() === step?.toLowerCase());
 
-/** @param value an id, or a path such as `Apparel & Accessories > Shoes` */
+/** Reads a category. @param value an id, or a path such as `Apparel & Accessories > Shoes` */
 export function readGoogleCategory(value: string | number): GoogleHint {
   const text = String(value).trim();
-  if (/^\d+$/.test(text)) return { among: homes.get(Number(text)) ?? NOTHING };
+  if (/^\d+$/.test(text))
+    return { categories: categoriesByNode.get(Number(text)) ?? NO_CATEGORIES };
   const steps = text.split('>').map((step) => step.trim());
-  const trunk = steps[0]?.toLowerCase() ?? '';
-  if (NOT_APPAREL.has(trunk)) return { among: NOTHING };
-  if (trunk === LUGGAGE.toLowerCase()) {
-    return { among: steps.length === 1 || isCarried(steps[1]) ? BAGS : NOTHING };
+  const root = steps[0]?.toLowerCase() ?? '';
+  if (OTHER_ROOTS.has(root)) return { categories: NO_CATEGORIES };
+  if (root === LUGGAGE.toLowerCase()) {
+    return { categories: steps.length === 1 || isBagNode(steps[1]) ? BAGS : NO_CATEGORIES };
   }
-  if (trunk !== APPAREL.toLowerCase()) return { words: text };
+  if (root !== APPAREL.toLowerCase()) return { text };
   for (let length = steps.length; length > 0; length--) {
     const id = idOf.get(steps.slice(0, length).join(' > ').toLowerCase());
-    // An unknown node under a known one is looked up by its parent, unless that is the whole tree.
+    // An unknown node falls back to its parent, unless that is the root.
     if (id !== undefined && (length > 1 || steps.length === 1)) {
-      return { among: homes.get(id) ?? NOTHING };
+      return { categories: categoriesByNode.get(id) ?? NO_CATEGORIES };
     }
   }
-  return { among: NOTHING };
+  return { categories: NO_CATEGORIES };
 }

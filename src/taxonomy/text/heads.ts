@@ -1,40 +1,40 @@
 import { categories, groups, type Locale, type Region } from '../dictionary/schema.ts';
-import { type ClauseRole, isThing, type Placed } from './clauses.ts';
+import { type ClauseMatch, type ClauseRole, isArticleNoun } from './clauses.ts';
 import { isGeneral } from './refine.ts';
 import type { Match } from './scan.ts';
 import type { Token } from './tokens.ts';
 import { HEAD_IS_LAST } from './words.ts';
 
-/** A thing that a text names, and how much the text speaks for it being the article itself, 0–1. */
-export interface Thing {
+/** A noun in the text, and the weight, 0–1, with which it names the article itself. */
+export interface ArticleMention {
   match: Match;
   weight: number;
 }
 
-/** Words after these are parts, stuff, purpose or company of the article, seldom its name. */
-const AFTER_ROLE: Readonly<Record<ClauseRole, number>> = {
+/** Weights of nouns after role words: parts, material, purpose or pairings of the article, seldom its name. */
+const ROLE_WEIGHTS: Readonly<Record<ClauseRole, number>> = {
   of: 0.3,
   with: 0.15,
   for: 0.1,
   pair: 0,
 };
-const BESIDE_HEAD = 0.25;
-const COORDINATED = 0.8;
-const LATER_SEGMENT = 0.35;
+const MODIFIER_WEIGHT = 0.25;
+const COORDINATED_WEIGHT = 0.8;
+const LATER_SEGMENT_FACTOR = 0.35;
 
-/** The things of a text that are not taken back, by segment. */
-function segmentsOf(placed: readonly Placed[]): Placed[][] {
-  const parts = new Map<number, Placed[]>();
-  for (const place of placed) {
-    if (!isThing(place.match) || place.negated) continue;
-    const part = parts.get(place.segment);
-    if (part) part.push(place);
-    else parts.set(place.segment, [place]);
+/** Groups the nouns that are not negated by segment. */
+function groupBySegment(clauseMatches: readonly ClauseMatch[]): ClauseMatch[][] {
+  const segments = new Map<number, ClauseMatch[]>();
+  for (const clauseMatch of clauseMatches) {
+    if (!isArticleNoun(clauseMatch.match) || clauseMatch.negated) continue;
+    const segment = segments.get(clauseMatch.segment);
+    if (segment) segment.push(clauseMatch);
+    else segments.set(clauseMatch.segment, [clauseMatch]);
   }
-  return [...parts.values()];
+  return [...segments.values()];
 }
 
-function placeOf({ entry }: Match): { region: Region | null; slot: string } | undefined {
+function bodyPlace({ entry }: Match): { region: Region | null; slot: string } | undefined {
   if (entry.kind === 'garment') {
     const category = categories.get(entry.id);
     return category && { region: category.region, slot: category.bodySlot };
@@ -43,17 +43,17 @@ function placeOf({ entry }: Match): { region: Region | null; slot: string } | un
   return group && { region: group.region, slot: '' };
 }
 
-/** "Turtleneck sweater": the special word beside a general one is the better name. */
-function isSpecialOf(special: Match, general: Match): boolean {
-  if (special.entry.kind !== 'garment' || isGeneral(special.entry.id)) return false;
-  const [a, b] = [placeOf(special), placeOf(general)];
+/** "Turtleneck sweater": a specific noun beside a general one is the better name. */
+function isMoreSpecific(specific: Match, general: Match): boolean {
+  if (specific.entry.kind !== 'garment' || isGeneral(specific.entry.id)) return false;
+  const [a, b] = [bodyPlace(specific), bodyPlace(general)];
   if (!a || !b) return false;
   if (general.entry.kind === 'group') return a.region === b.region;
   return general.entry.kind === 'garment' && isGeneral(general.entry.id) && a.slot === b.slot;
 }
 
-/** "Pyjama set with top and bottoms": a word for a group names nothing where a garment is named. */
-const isNamedBeside = (match: Match, head: Match): boolean =>
+/** "Pyjama set with top and bottoms": a garment beside the name of a group is the head. */
+const isGarmentBesideGroup = (match: Match, head: Match): boolean =>
   match.entry.kind === 'garment' && head.entry.kind === 'group' && head.entry.id !== 'shoes';
 
 const CONJUNCTIONS: Readonly<Record<Locale, readonly string[]>> = {
@@ -65,65 +65,69 @@ const CONJUNCTIONS: Readonly<Record<Locale, readonly string[]>> = {
   nl: ['en', 'of'],
 };
 
-/** "Suits & blazers", "top and shorts": two names of equal rank. */
-const areListed = (tokens: readonly Token[], a: Match, b: Match, locale: Locale): boolean => {
+/** "Suits & blazers", "top and shorts": coordinated nouns. */
+const areCoordinated = (tokens: readonly Token[], a: Match, b: Match, locale: Locale): boolean => {
   if (b.first === a.last + 1) return tokens[b.first]?.before === 'list';
   const between = tokens[a.last + 1];
   return b.first === a.last + 2 && CONJUNCTIONS[locale].includes(between?.text ?? '');
 };
 
-/** The things of one segment that could be its name: the head, its equals, a special word for it. */
-function headsOf(tokens: readonly Token[], main: readonly Match[], locale: Locale): Set<Match> {
+/** Returns the heads of a segment: the head noun and nouns coordinated with it, or a more specific noun. */
+function findHeads(tokens: readonly Token[], main: readonly Match[], locale: Locale): Set<Match> {
   const ordered = HEAD_IS_LAST[locale] ? main.toReversed() : main;
   const head = ordered[0];
   if (!head) return new Set();
-  const special = ordered
+  const specific = ordered
     .slice(1)
-    .find((match) => isSpecialOf(match, head) || isNamedBeside(match, head));
-  if (special) return new Set([special]);
+    .find((match) => isMoreSpecific(match, head) || isGarmentBesideGroup(match, head));
+  if (specific) return new Set([specific]);
   const heads = [head];
   for (const match of ordered.slice(1)) {
     const neighbour = heads.at(-1) ?? head;
     const [a, b] = match.first < neighbour.first ? [match, neighbour] : [neighbour, match];
-    if (!areListed(tokens, a, b, locale)) break;
+    if (!areCoordinated(tokens, a, b, locale)) break;
     heads.push(match);
   }
   return new Set(heads);
 }
 
-function weighSegment(tokens: readonly Token[], part: readonly Placed[], locale: Locale): Thing[] {
-  const main = part.filter(({ role }) => role === undefined).map(({ match }) => match);
-  // "Chaqueta de plumífero": where the head comes first, the special word may follow an "of".
+function weighSegment(
+  tokens: readonly Token[],
+  segment: readonly ClauseMatch[],
+  locale: Locale,
+): ArticleMention[] {
+  const main = segment.filter(({ role }) => role === undefined).map(({ match }) => match);
+  // "Chaqueta de plumífero": in head-first languages the specific noun may follow an "of".
   const general = main.length === 1 ? main[0] : undefined;
   const after =
     general &&
-    part.find(
-      ({ match, role }) => role === 'of' && !HEAD_IS_LAST[locale] && isSpecialOf(match, general),
+    segment.find(
+      ({ match, role }) => role === 'of' && !HEAD_IS_LAST[locale] && isMoreSpecific(match, general),
     );
-  const heads = after ? new Set([after.match]) : headsOf(tokens, main, locale);
-  return part.map(({ match, role }) => {
-    if (heads.has(match)) return { match, weight: heads.size > 1 ? COORDINATED : 1 };
-    return { match, weight: role ? AFTER_ROLE[role] : BESIDE_HEAD };
+  const heads = after ? new Set([after.match]) : findHeads(tokens, main, locale);
+  return segment.map(({ match, role }) => {
+    if (heads.has(match)) return { match, weight: heads.size > 1 ? COORDINATED_WEIGHT : 1 };
+    return { match, weight: role ? ROLE_WEIGHTS[role] : MODIFIER_WEIGHT };
   });
 }
 
-/** A product type is a path from the general to the special: its last step that names a thing counts. */
-export type Reading = 'title' | 'path';
+/** A path goes from general to specific: its last segment with a noun counts. */
+export type TextKind = 'title' | 'path';
 
-/** Weighs every thing that a text names. */
-export function weighThings(
+/** Weighs every noun of a text as a name of the article. */
+export function weighMentions(
   tokens: readonly Token[],
-  placed: readonly Placed[],
+  clauseMatches: readonly ClauseMatch[],
   locale: Locale,
-  reading: Reading,
-): Thing[] {
-  const parts = segmentsOf(placed);
-  const ordered = reading === 'path' ? parts.toReversed() : parts;
-  let mainSeen = false;
-  return ordered.flatMap((part) => {
-    const factor = mainSeen ? LATER_SEGMENT : 1;
-    const things = weighSegment(tokens, part, locale);
-    mainSeen ||= things.some(({ weight }) => weight >= COORDINATED);
-    return things.map(({ match, weight }) => ({ match, weight: weight * factor }));
+  kind: TextKind,
+): ArticleMention[] {
+  const segments = groupBySegment(clauseMatches);
+  const ordered = kind === 'path' ? segments.toReversed() : segments;
+  let headFound = false;
+  return ordered.flatMap((segment) => {
+    const factor = headFound ? LATER_SEGMENT_FACTOR : 1;
+    const mentions = weighSegment(tokens, segment, locale);
+    headFound ||= mentions.some(({ weight }) => weight >= COORDINATED_WEIGHT);
+    return mentions.map(({ match, weight }) => ({ match, weight: weight * factor }));
   });
 }

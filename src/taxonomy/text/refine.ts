@@ -1,11 +1,11 @@
 import type { Cue } from './words.ts';
 
-/** A cue of the text, or a material the garment is mainly made of. */
+/** A cue in the text, or the garment's main material. */
 export type Hint = Cue | `material:${string}` | `sleeveLength:${string}`;
 
 /**
- * General names, and what further words make of them: the first hint that holds decides. "Dress"
- * with long sleeves is a long-sleeve dress; "jacket" of down is a down jacket.
+ * Refinements of general categories; the first hint that holds decides. A "dress" with long sleeves is a
+ * long-sleeve dress; a "jacket" of down is a down jacket.
  */
 // biome-ignore format: a table reads best aligned
 const REFINEMENTS: Readonly<Record<string, readonly (readonly [Hint, string])[]>> = {
@@ -153,7 +153,7 @@ const REFINEMENTS: Readonly<Record<string, readonly (readonly [Hint, string])[]>
   ],
 };
 
-/** What a word for a whole group becomes. */
+/** Refinements of group names. */
 // biome-ignore format: a table reads best aligned
 const GROUP_REFINEMENTS: Readonly<Record<string, readonly (readonly [Hint, string])[]>> = {
   shoes: [
@@ -172,8 +172,8 @@ const GROUP_REFINEMENTS: Readonly<Record<string, readonly (readonly [Hint, strin
   ],
 };
 
-/** Names that a further word may change, but that are no general ones. */
-const SPECIAL: ReadonlySet<string> = new Set([
+/** Categories with refinements that are not general. */
+const NOT_GENERAL: ReadonlySet<string> = new Set([
   'cardigan',
   'light_dress',
   'leggings',
@@ -183,11 +183,11 @@ const SPECIAL: ReadonlySet<string> = new Set([
   'windbreaker',
 ]);
 
-/** Whether a garment's name is a general one, which a more special word beside it overrules. */
+/** Whether a category is general: a more specific noun beside its name overrules it. */
 export const isGeneral = (categoryId: string): boolean =>
-  categoryId in REFINEMENTS && !SPECIAL.has(categoryId);
+  categoryId in REFINEMENTS && !NOT_GENERAL.has(categoryId);
 
-/** The hint that makes another category of a general name, and the category; or nothing. */
+/** Returns the first hint that refines a category or group, and the refined category; undefined if none does. */
 export function refine(
   kind: 'garment' | 'group',
   id: string,
@@ -197,7 +197,7 @@ export function refine(
   return table[id]?.find(([hint]) => hints.has(hint));
 }
 
-/** All ids that the tables name, for the dictionary's check. */
+/** Returns all category ids of the tables, for the dictionary's check. */
 export const refinedIds = (): string[] => [
   ...Object.keys(REFINEMENTS),
   ...[...Object.values(REFINEMENTS), ...Object.values(GROUP_REFINEMENTS)].flatMap((rows) =>

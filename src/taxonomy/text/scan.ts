@@ -4,7 +4,7 @@ import { stem } from './stem.ts';
 import type { Token } from './tokens.ts';
 import { HEAD_IS_LAST } from './words.ts';
 
-/** An entry found in a text: the tokens from `first` to `last`, both taken in. */
+/** An entry found in a text: the tokens from `first` to `last`, inclusive. */
 export interface Match {
   entry: Entry;
   first: number;
@@ -24,7 +24,7 @@ const LANES: Readonly<Record<Entry['kind'], number>> = {
   fixed: 6,
 };
 const LANE_COUNT = 7;
-/** Kinds of words that mean something else inside a fixed phrase ("button-down" is not of down). */
+/** Kinds of entries suppressed inside a fixed phrase ("button-down" is not made of down). */
 const BLOCKED_BY_FIXED: ReadonlySet<Entry['kind']> = new Set([
   'group',
   'colour',
@@ -32,10 +32,10 @@ const BLOCKED_BY_FIXED: ReadonlySet<Entry['kind']> = new Set([
   'pattern',
 ]);
 
-const reachesOver = (token: Token | undefined): boolean =>
+const continuesPhrase = (token: Token | undefined): boolean =>
   token !== undefined && token.before !== 'break' && token.before !== 'sentence';
 
-/** The longest matches that start at `from`, of every lane. */
+/** Returns all matches that start at `from`. */
 function matchesAt(
   tokens: readonly Token[],
   stems: readonly string[],
@@ -46,25 +46,26 @@ function matchesAt(
   let node = lexicon.root.next.get(stems[from] ?? '');
   for (let last = from; node; last++) {
     for (const entry of node.entries) found.push({ entry, first: from, last });
-    if (!reachesOver(tokens[last + 1])) break;
+    if (!continuesPhrase(tokens[last + 1])) break;
     node = node.next.get(stems[last + 1] ?? '');
   }
   return found;
 }
 
-const isMeaningful = ({ entry }: Match): boolean => entry.kind !== 'role' && entry.kind !== 'fixed';
+const isContentWord = ({ entry }: Match): boolean =>
+  entry.kind !== 'role' && entry.kind !== 'fixed';
 
 const isName = ({ kind }: Entry): boolean =>
   kind === 'garment' || kind === 'notGarment' || kind === 'group';
-/** In "lichtblauw", light is no weight. */
+/** In "lichtblauw", "licht" is a tone, not a weight. */
 const isTone = ({ id }: Entry): boolean => id === 'tone:dark' || id === 'tone:light';
 
-/** @param isKnown the word is in the lexicon as a whole: only its first parts tell anything new */
+/** Matches the parts of a compound. @param isKnown the lexicon has the whole word: only modifiers are new */
 function compoundAt(token: Token, at: number, lexicon: Lexicon, isKnown: boolean): Match[] {
   const compound = splitCompound(token.text, lexicon);
   if (!compound) return [];
   const isColour = compound.head.some(({ kind }) => kind === 'colour');
-  const details = compound.before.filter((entry) => (isColour ? isTone(entry) : !isName(entry)));
+  const details = compound.modifiers.filter((entry) => (isColour ? isTone(entry) : !isName(entry)));
   return [...(isKnown ? [] : compound.head), ...details].map((entry) => ({
     entry,
     first: at,
@@ -75,45 +76,45 @@ function compoundAt(token: Token, at: number, lexicon: Lexicon, isKnown: boolean
 const longerFirst = (a: Match, b: Match): number => b.last - b.first - (a.last - a.first);
 
 /**
- * Leaves one match where several of a lane overlap: the longest at the text's end that is read
- * first. Where the last noun names the article, things are read from the end: a "denim shirt
- * dress" is a shirt dress, no denim shirt.
+ * Resolves overlaps in a lane: keeps the longest match at the end of the text that is read first. In head-final
+ * languages nouns are read from the end: a "denim shirt dress" is a shirt dress, not a denim shirt.
  */
-function resolve(lane: readonly Match[], fromEnd: boolean): Match[] {
+function resolveOverlaps(lane: readonly Match[], fromEnd: boolean): Match[] {
   const edge = (match: Match) => (fromEnd ? -match.last : match.first);
   const ordered = lane.toSorted((a, b) => edge(a) - edge(b) || longerFirst(a, b));
-  const kept: Match[] = [];
+  const resolved: Match[] = [];
   for (const match of ordered) {
-    const last = kept.at(-1);
+    const last = resolved.at(-1);
     const isSame = last?.first === match.first && last.last === match.last;
     const isFree = !last || (fromEnd ? match.last < last.first : match.first > last.last);
-    if (isFree || isSame) kept.push(match);
+    if (isFree || isSame) resolved.push(match);
   }
-  return kept;
+  return resolved;
 }
 
 const inOrder = (a: Match, b: Match): number => a.first - b.first;
 
-/** Everything of the lexicon that the tokens say, in the order of the text. */
+/** Returns all matches of the lexicon in the tokens, in the order of the text. */
 export function scan(tokens: readonly Token[], lexicon: Lexicon): Match[] {
   const headIsLast = HEAD_IS_LAST[lexicon.locale];
   const stems = tokens.map(({ text }) => stem(text, lexicon.locale));
   const all: Match[] = [];
-  let meantUpTo = -1;
+  let knownUpTo = -1;
   tokens.forEach((token, at) => {
     const found = matchesAt(tokens, stems, at, lexicon);
-    for (const match of found) if (isMeaningful(match)) meantUpTo = Math.max(meantUpTo, match.last);
+    for (const match of found)
+      if (isContentWord(match)) knownUpTo = Math.max(knownUpTo, match.last);
     all.push(...found);
-    all.push(...compoundAt(token, at, lexicon, meantUpTo >= at));
+    all.push(...compoundAt(token, at, lexicon, knownUpTo >= at));
   });
   const lanes: Match[][] = Array.from({ length: LANE_COUNT }, () => []);
   for (const match of all) lanes[LANES[match.entry.kind]]?.push(match);
-  const kept = lanes
-    .flatMap((lane, i) => (lane.length > 1 ? resolve(lane, i === 0 && headIsLast) : lane))
+  const resolved = lanes
+    .flatMap((lane, i) => (lane.length > 1 ? resolveOverlaps(lane, i === 0 && headIsLast) : lane))
     .sort(inOrder);
-  const fixed = kept.filter(({ entry }) => entry.kind === 'fixed');
-  if (fixed.length === 0) return kept;
-  return kept.filter(
+  const fixed = resolved.filter(({ entry }) => entry.kind === 'fixed');
+  if (fixed.length === 0) return resolved;
+  return resolved.filter(
     ({ entry, first, last }) =>
       !BLOCKED_BY_FIXED.has(entry.kind) ||
       !fixed.some((phrase) => phrase.first <= first && last <= phrase.last),

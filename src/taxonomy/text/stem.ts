@@ -4,32 +4,40 @@ const endsWithAny = (word: string, endings: readonly string[]): string | undefin
   endings.find((ending) => word.endsWith(ending));
 
 /** Plural-only nouns whose singular is another word ("short" is an adjective, "shorts" a garment). */
-const ENGLISH_KEPT = new Set(['shorts', 'flats', 'tights', 'khakis', 'trunks', 'cords', 'briefs']);
+const ENGLISH_EXCEPTIONS = new Set([
+  'shorts',
+  'flats',
+  'tights',
+  'khakis',
+  'trunks',
+  'cords',
+  'briefs',
+]);
 
 function stemEnglish(word: string): string {
-  if (ENGLISH_KEPT.has(word)) return word;
+  if (ENGLISH_EXCEPTIONS.has(word)) return word;
   let stem = word;
   if (/(?:ss|sh|ch|x|zz)es$/.test(stem)) stem = stem.slice(0, -2);
   else if (stem.endsWith('s') && !/(?:ss|us|is)$/.test(stem)) stem = stem.slice(0, -1);
   return stem.length > 3 && stem.endsWith('ie') ? `${stem.slice(0, -2)}y` : stem;
 }
 
-/** "Cape" and "Cap" would fall together. */
-const GERMAN_KEPT = new Set(['cape']);
+/** "Cape" and "Cap" would share a stem. */
+const GERMAN_EXCEPTIONS = new Set(['cape']);
 const GERMAN_ENDINGS = ['ern', 'en', 'em', 'er', 'es', 'e', 'n', 's'] as const;
 
 function stemGerman(word: string): string {
-  if (GERMAN_KEPT.has(word)) return word;
+  if (GERMAN_EXCEPTIONS.has(word)) return word;
   const ending = endsWithAny(word, GERMAN_ENDINGS);
   return ending && word.length - ending.length >= 3 ? word.slice(0, -ending.length) : word;
 }
 
-const DUTCH_KEPT = new Set(['muts', 'cape', 'bordeaux', 'grijs', 'paars']);
+const DUTCH_EXCEPTIONS = new Set(['muts', 'cape', 'bordeaux', 'grijs', 'paars']);
 const DOUBLED = /([bdfgklmnprst])\1$/;
 const SOFTENED: Readonly<Record<string, string>> = { z: 's', v: 'f' };
 
 function stemDutch(word: string): string {
-  if (DUTCH_KEPT.has(word) || word.endsWith('laars')) return word;
+  if (DUTCH_EXCEPTIONS.has(word) || word.endsWith('laars')) return word;
   let stem = word;
   if (/..en$/.test(stem)) stem = stem.slice(0, -2);
   else if (/..[^e]e$/.test(stem)) stem = stem.slice(0, -1);
@@ -68,8 +76,8 @@ const STEMMERS: Readonly<Record<Locale, (word: string) => string>> = {
 };
 
 /**
- * The part of a folded word that singular and plural, and most genders and cases, share. It is
- * made to be compared with other stems of the same language, not to be read.
+ * Returns the stem of a folded word, shared by singular and plural and by most genders and cases. Stems are for
+ * comparison within a language, not for display.
  */
 export const stem = (word: string, locale: Locale): string =>
   word.length <= 3 ? word : STEMMERS[locale](word);

@@ -1,13 +1,20 @@
 import type { FeedAttributes } from '../request-schema.ts';
-import type { Placed } from './clauses.ts';
-import { allValues, type Columns, colorsOf, firstValue, genderOf, readColumns } from './columns.ts';
+import type { ClauseMatch } from './clauses.ts';
+import {
+  type AttributeColumns,
+  allValues,
+  colorsOf,
+  firstValue,
+  genderOf,
+  readColumns,
+} from './columns.ts';
 import { type MaterialShare, mainMaterial, readComposition } from './composition.ts';
-import { type Field, type FoundAt, foundAt, type RowText } from './fields.ts';
+import { type Field, type RowText, type TextMatch, toTextMatch } from './fields.ts';
 import type { Hint } from './refine.ts';
 import type { Match } from './scan.ts';
 import type { Cue } from './words.ts';
 
-/** What the words of a row say of the article besides its name. Ids are the dictionary's. */
+/** Attributes in the words of a row, as ids of the dictionary. */
 export interface TextAttributes {
   /** Colour families, the main one first. */
   colors: readonly string[];
@@ -19,22 +26,23 @@ export interface TextAttributes {
   weight: string | undefined;
   properties: readonly string[];
   seasons: readonly string[];
-  /** Columns that were sent and not understood. */
-  notUnderstood: readonly string[];
+  /** Columns with a value that was not recognised. */
+  unrecognisedColumns: readonly string[];
 }
 
-/** What refines a general name, and where it was read. */
-export type Hints = ReadonlyMap<Hint, FoundAt>;
+/** Hints that refine a general category, and where they were read. */
+export type Hints = ReadonlyMap<Hint, TextMatch>;
 
 const overlaps = (a: Match, b: Match): boolean => a.first <= b.last && b.first <= a.last;
-const isTold = ({ role, negated }: Placed): boolean => role !== 'pair' && !negated;
-/** Of the article itself, not of its use or its company. */
-const isOwn = (place: Placed): boolean => isTold(place) && place.role !== 'for';
+const isAffirmed = ({ role, negated }: ClauseMatch): boolean => role !== 'pair' && !negated;
+/** Describes the article itself, not its use or what it is worn with. */
+const describesArticle = (clauseMatch: ClauseMatch): boolean =>
+  isAffirmed(clauseMatch) && clauseMatch.role !== 'for';
 
-/** Colour words of the first column that has any; in "snow boots", "snow" is none. */
+/** Returns the colours of the first column that has any; in "snow boots", "snow" is no colour. */
 function colorsInText(fields: readonly Field[]): readonly string[] {
-  for (const { placed } of fields) {
-    const matches = placed.filter(isOwn).map(({ match }) => match);
+  for (const { clauseMatches } of fields) {
+    const matches = clauseMatches.filter(describesArticle).map(({ match }) => match);
     const phrases = matches.filter(
       ({ entry, first, last }) => entry.kind === 'garment' && last > first,
     );
@@ -48,10 +56,10 @@ function colorsInText(fields: readonly Field[]): readonly string[] {
   return [];
 }
 
-/** Material words of the article itself, not of its hood or its lining. */
-function materialMatches({ placed }: Field): Match[] {
-  const linings = placed.filter(({ match }) => match.entry.id === 'properties:lined');
-  return placed
+/** Returns the material words of the article itself, not of its hood or lining. */
+function materialMatches({ clauseMatches }: Field): Match[] {
+  const linings = clauseMatches.filter(({ match }) => match.entry.id === 'properties:lined');
+  return clauseMatches
     .filter(
       ({ match, role, negated }) =>
         match.entry.kind === 'material' &&
@@ -67,17 +75,17 @@ function materialsInText(fields: readonly Field[]): MaterialShare[] {
   return [...new Map(all.map((material) => [material.id, material])).values()];
 }
 
-const cueMatches = ({ placed }: Field): (Match & { entry: { kind: 'cue'; id: Cue } })[] =>
-  placed
-    .filter(isTold)
-    .flatMap(({ match: { entry, ...place } }) =>
-      entry.kind === 'cue' ? [{ entry, ...place }] : [],
+const cueMatches = ({ clauseMatches }: Field): (Match & { entry: { kind: 'cue'; id: Cue } })[] =>
+  clauseMatches
+    .filter(isAffirmed)
+    .flatMap(({ match: { entry, ...clauseMatch } }) =>
+      entry.kind === 'cue' ? [{ entry, ...clauseMatch }] : [],
     );
 
 const cuesOf = (fields: readonly Field[]): Cue[] =>
   fields.flatMap((field) => cueMatches(field).map(({ entry }) => entry.id));
 
-const wholeColumn = (field: string, value: string | undefined, { locale }: RowText): FoundAt => ({
+const wholeColumn = (field: string, value: string | undefined, { locale }: RowText): TextMatch => ({
   field,
   match: value ?? '',
   span: [0, value?.length ?? 0],
@@ -86,18 +94,21 @@ const wholeColumn = (field: string, value: string | undefined, { locale }: RowTe
 
 const isSleeve = (hint: Hint): boolean => hint.startsWith('sleeveLength:');
 
-/** Cues and materials of the columns that name the article; what a column of its own says, wins. */
-function hintsOf(
+/** Collects cues and materials of the columns that name the article; a dedicated column takes precedence. */
+function collectHints(
   named: readonly Field[],
-  columns: Columns,
+  columns: AttributeColumns,
   row: FeedAttributes,
   text: RowText,
 ): Hints {
-  const found = named.flatMap((field): [Hint, FoundAt][] => [
-    ...cueMatches(field).map((match): [Hint, FoundAt] => [match.entry.id, foundAt(field, match)]),
-    ...materialMatches(field).map((match): [Hint, FoundAt] => [
+  const found = named.flatMap((field): [Hint, TextMatch][] => [
+    ...cueMatches(field).map((match): [Hint, TextMatch] => [
+      match.entry.id,
+      toTextMatch(field, match),
+    ]),
+    ...materialMatches(field).map((match): [Hint, TextMatch] => [
       `material:${match.entry.id}`,
-      foundAt(field, match),
+      toTextMatch(field, match),
     ]),
   ]);
   const main = mainMaterial(columns.materials ?? []);
@@ -108,7 +119,7 @@ function hintsOf(
   return new Map([...others, [sleeve, wholeColumn('sleeve_length', row.sleeve_length, text)]]);
 }
 
-/** Columns of one attribute each win over the words of title and product type. */
+/** Reads the attributes. Dedicated columns take precedence over the words of title and product type. */
 export function readTextAttributes(
   row: FeedAttributes,
   text: RowText,
@@ -117,8 +128,10 @@ export function readTextAttributes(
   const columns = readColumns(row, text);
   const cues = cuesOf(named);
   const pattern = named
-    .flatMap(({ placed }) => placed)
-    .find((place) => place.match.entry.kind === 'pattern' && isOwn(place))?.match.entry.id;
+    .flatMap(({ clauseMatches }) => clauseMatches)
+    .find(
+      (clauseMatch) => clauseMatch.match.entry.kind === 'pattern' && describesArticle(clauseMatch),
+    )?.match.entry.id;
   return {
     attributes: {
       colors: columns.colors ?? colorsInText(named),
@@ -130,8 +143,8 @@ export function readTextAttributes(
       weight: columns.weight ?? firstValue(cues, 'weight'),
       properties: allValues(cuesOf(text.fields), 'properties'),
       seasons: allValues(cues, 'season'),
-      notUnderstood: columns.notUnderstood,
+      unrecognisedColumns: columns.unrecognisedColumns,
     },
-    hints: hintsOf(named, columns, row, text),
+    hints: collectHints(named, columns, row, text),
   };
 }

@@ -1,7 +1,7 @@
-/** What stands between a token and the one before it. A phrase never reaches over a `break`. */
-export type Gap = 'space' | 'hyphen' | 'list' | 'break' | 'sentence';
+/** The separator between a token and the one before it. A phrase never spans a `break`. */
+type Gap = 'space' | 'hyphen' | 'list' | 'break' | 'sentence';
 
-/** One word: lower-case, without accents, and where it stood in the text (UTF-16 units). */
+/** One word, in lower case and without accents, and its span in the text (UTF-16 units). */
 export interface Token {
   text: string;
   start: number;
@@ -49,7 +49,7 @@ const RANK: Readonly<Record<Gap, number>> = { space: 0, hyphen: 1, list: 2, brea
 
 const isWordCharacter = (folded: string): boolean => /^[a-z0-9%]+$/.test(folded);
 
-/** A character as it is compared: its base letters, or nothing where it separates. */
+/** Folds a character to its base letters; returns an empty string for a separator. */
 function fold(character: string): string {
   const lower = character.toLowerCase();
   const base = EXPANDED[lower] ?? lower.normalize('NFKD').replaceAll(/[\u0300-\u036f]/g, '');
@@ -65,11 +65,11 @@ const isCombining = (code: number): boolean => code >= 0x300 && code <= 0x36f;
 const isApostrophe = (code: number): boolean => code === 0x27 || code === 0x2019;
 const isSpace = (code: number): boolean => code === 0x20 || code === 0xa0 || code === 0x09;
 
-/** The `s` of "men's" belongs to the word; every other apostrophe parts two words ("d'oca"). */
+/** The `s` of "men's" belongs to the word; any other apostrophe separates two words ("d'oca"). */
 const joinsPossessive = (text: string, at: number): boolean =>
   foldCode(text, at + 1) === 's' && (at + 2 >= text.length || foldCode(text, at + 2) === '');
 
-/** A hyphen with a space at its side is a dash; a full stop inside a number or a name is no end. */
+/** A hyphen next to a space is a dash; a full stop inside a number or a name does not end a sentence. */
 function gapAt(text: string, at: number): Gap {
   const gap = GAPS[text.charAt(at)] ?? 'space';
   const next = text.charCodeAt(at + 1);
@@ -80,7 +80,7 @@ function gapAt(text: string, at: number): Gap {
   return gap;
 }
 
-/** Splits text into words. Letters beyond Latin separate, so that other scripts give no words. */
+/** Splits text into words. Letters of other scripts than Latin count as separators. */
 export function tokenize(text: string): Token[] {
   const tokens: Token[] = [];
   let before: Gap = 'sentence';

@@ -1,12 +1,9 @@
 import type { Locale } from '../dictionary/schema.ts';
 
-/** Words of each language, parted by `|`. A phrase is matched as a phrase. */
+/** Words of each language, separated by `|`. A phrase matches as a phrase. */
 export type Words = Readonly<Partial<Record<Locale, string>>>;
 
-/**
- * Where the noun that names the article stands: a "shirt dress" is a dress, a "robe chemise" is one
- * too.
- */
+/** Whether the head noun comes last: a "shirt dress" is a dress, and so is a "robe chemise". */
 export const HEAD_IS_LAST: Readonly<Record<Locale, boolean>> = {
   en: true,
   de: true,
@@ -17,8 +14,8 @@ export const HEAD_IS_LAST: Readonly<Record<Locale, boolean>> = {
 };
 
 /**
- * Words that say something of a garment but are no name of one. The dictionary names garments,
- * colours, materials and patterns; this table holds the rest of what a feed row says.
+ * Words that describe a garment without naming it. The dictionary has the names of garments, colours, materials and
+ * patterns; this table has the other attributes.
  */
 export const CUES = {
   'gender:female': {
@@ -373,9 +370,8 @@ export const CUES = {
 export type Cue = keyof typeof CUES;
 
 /**
- * Small words that tell what part of a title the garment itself stands in. After `with`, `for` and
- * `of` come its parts, its use and its stuff; after `pair`, what it is worn with; `without` takes
- * back what follows.
+ * Function words that structure a title. `with`, `for` and `of` introduce the garment's parts, use and material;
+ * `pair` what it is worn with; `without` negates what follows.
  */
 export const ROLES = {
   with: {
@@ -422,7 +418,7 @@ export const ROLES = {
 
 export type Role = keyof typeof ROLES;
 
-/** Things that are sold beside garments and named after them. As a title's main noun: no garment. */
+/** Articles sold beside garments and named after them. As the head of a title: no garment. */
 export const NOT_GARMENTS: Words = {
   en: "hanger|hangers|brush|polish|shoe care|bottle|sheet|bed sheet|duvet|pillow|cushion|blanket|towel|watch|watch strap|bra strap|strap|earrings|earring|necklace|bracelet|keyring|keychain|insole|insoles|shoelace|shoelaces|laces|rack|organiser|organizer|storage box|cleaner|spray|detergent|steamer|mannequin|dress form|sewing pattern|poster|mug|toy|doll|dolls|doll's|phone case|umbrella|perfume|yarn|fabric|iron-on patch|lint roller|shoe horn|shoe tree|shoe trees|shoe box|garment bag|laundry bag|suit carrier|clothes line|curtain|table runner|belt buckle|tie clip|cufflinks|sock drawer|washing powder|gift card|sticker|stickers|figurine|helmet|ironing board|car seat cover",
   de: 'kleiderbügel|bügel|hosenbügel|bürste|schuhbürste|schuhcreme|trinkflasche|flasche|laken|bettlaken|bettwäsche|kissen|decke|handtuch|badetuch|strandtuch|geschirrtuch|tischtuch|taschentuch|putztuch|mikrofasertuch|armband|uhr|uhrenarmband|ohrringe|ohrring|halskette|schnürsenkel|einlegesohle|einlegesohlen|schuhspanner|schuhlöffel|kleidersack|kleiderschrank|schuhschrank|regenschirm|schnittmuster|puppe|puppen|kostüm fasching|gürtelschnalle|krawattennadel|manschettenknöpfe|gutschein|aufkleber|helm|bügelbrett|wäschesack|schlafsack|satteltasche|werkzeugtasche|windhose|sitzbezug|stoff meterware',
@@ -432,7 +428,7 @@ export const NOT_GARMENTS: Words = {
   nl: 'kleerhanger|kleerhangers|kledinghanger|borstel|schoenborstel|schoensmeer|drinkfles|fles|laken|hoeslaken|dekbed|kussen|handdoek|theedoek|tafelkleed|vloerkleed|horloge|horlogeband|oorbellen|oorbel|ketting|armband|veters|inlegzolen|schoenlepel|schoenspanner|paraplu|pop|poppenkleding|verkleedkostuum|riemgesp|manchetknopen|dasspeld|cadeaubon|sticker|helm|strijkplank|schoenenkast|kledingkast|wasmand',
 };
 
-/** Turns of phrase whose words would else be taken for a stuff or a colour. */
+/** Idioms whose words would otherwise match as a material or a colour. */
 export const FIXED_PHRASES: Words = {
   en: 'button down|pull on|lace up|lace-up|step in|crew neck|cross body|new in|rose print|best fit|top stitch|top stitching|low top|high top|tank style|slip on|tie waist|tie front|tie belt|belt loops|belted|t shirt bra|boot cut|bootcut|cap toe|toe cap|zip up|hooded towel|drop shoulder|flat front|wide leg|straight leg|short rise|hat trick|self tie|sock lining|tie dye|cut and sew|button up|collar stand|snow wash|stone wash|stonewash',
   de: 'stone washed|stonewash|kurz gesagt|neu in|im rock stil|body fit|slim fit|regular fit|top qualität|high top|low top',
@@ -443,14 +439,14 @@ export const FIXED_PHRASES: Words = {
 };
 
 /**
- * English names of garments that titles of the other languages use as they are. Each is taken up in
- * a language that does not give the word a meaning of its own.
+ * English names of garments that other languages use unchanged. Each is added to every language in which the word
+ * has no meaning of its own.
  */
 export const LOANWORDS =
   't-shirt|tshirt|longsleeve|tank top|tanktop|crop top|bodysuit|polo shirt|oversized shirt|overshirt|shacket|hoodie|hoody|zip hoodie|sweatshirt|crewneck|sweater|pullover|cardigan|blazer|bomber|bomber jacket|parka|trench|trench coat|trenchcoat|puffer|puffer jacket|biker jacket|denim jacket|windbreaker|softshell|hardshell|jumpsuit|playsuit|maxi dress|midi dress|mini dress|wrap dress|slip dress|shirt dress|jeans|skinny jeans|mom jeans|chino|chinos|cargo pants|joggers|jogger|sweatpants|track pants|leggings|legging|jeggings|treggings|shorts|bermuda|boxershorts|boxer|bralette|bikini|tankini|swim shorts|pyjama|kimono|poncho|sneaker|sneakers|running shoes|loafer|loafers|boots|chelsea boots|chelsea boot|ankle boots|biker boots|desert boots|snow boots|pumps|high heels|slingbacks|slingback|ballerinas|anorak|bodywarmer|mary janes|espadrilles|flip flops|mules|beanie|snapback|baseball cap|trucker cap|bucket hat|fedora|snood|tote bag|tote|crossbody|shopper|clutch|weekender|bandana';
 
-/** Small and common words that tell the languages apart. */
-export const MARKERS: Words = {
+/** Frequent words that distinguish the languages. */
+export const LANGUAGE_MARKERS: Words = {
   en: 'and|the|with|for|in|of|our|your|this|size|pack|women|men|new|made|soft|high|low|waist|rise|leg|sleeve|sleeves|neck|collar|pocket|pockets|print|wash|style|original|set|pairs',
   de: 'und|mit|aus|für|der|die|das|dem|den|ein|eine|im|zum|zur|größe|gr|passform|weite|schnitt|bund|bundhöhe|kragen|taschen|tasche|muster|farbe|farben|ärmel|bündchen|reißverschluss|knöpfe|er|set|teilig|ideal|weicher|weiche|neu|ohne|auf|von|kleid|hohem|hoher',
   fr: 'et|avec|en|de|la|le|les|des|du|pour|sans|un|une|à|au|aux|taille|coupe|col|manches|poches|poche|haute|basse|droite|droit|lot|paires|motif|imprimé|pointure|cintrée|cintré|ample|femme|homme|doux|bords|zippé|zippée|ceinturé|ceinturée',

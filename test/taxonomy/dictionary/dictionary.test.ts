@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { dictionaryErrors } from '../../src/taxonomy/dictionary/check.ts';
+import { dictionaryErrors } from '../../../src/taxonomy/dictionary/check.ts';
 import {
   contentHash,
   contentHashOf,
   Dictionary,
   dictionary,
   LOCALES,
-} from '../../src/taxonomy/dictionary/schema.ts';
+} from '../../../src/taxonomy/dictionary/schema.ts';
 
-/** A released version never changes: another content needs another version, and a row here. */
+/** Content hashes of released versions. A released version never changes: new content needs a new version. */
 const RELEASED: Readonly<Record<string, string>> = {
   '1.0.0': 'sha256:f81080e5700dad2e36db0b83d9c8d30c2950ba394c8f79537ef1f60845074e2f',
 };
@@ -19,15 +19,15 @@ const changed = (change: (copy: Dictionary) => void): Dictionary => {
   return copy;
 };
 
-test('the dictionary has no fault', () => {
+test('the dictionary has no errors', () => {
   expect(dictionaryErrors(dictionary)).toEqual([]);
 });
 
-test('its content is what was released under its version', () => {
+test('its content is that of its released version', () => {
   expect(contentHash).toBe(RELEASED[dictionary.dictionaryVersion]);
 });
 
-test('the content hash does not depend on the order of keys, and on everything else', () => {
+test('the content hash depends on everything but the order of keys', () => {
   const reversed = Dictionary.parse(Object.fromEntries(Object.entries(dictionary).reverse()));
   expect(contentHashOf(reversed)).toBe(contentHash);
   const relabelled = changed(({ categories }) => {
@@ -36,11 +36,11 @@ test('the content hash does not depend on the order of keys, and on everything e
   expect(contentHashOf(relabelled)).not.toBe(contentHash);
 });
 
-test('it is frozen to the bottom', () => {
+test('it is deeply frozen', () => {
   expect(Object.isFrozen(dictionary.categories[0]?.clo.sources)).toBe(true);
 });
 
-describe('a fault is found:', () => {
+describe('an error is found:', () => {
   test.each<[string, (copy: Dictionary) => void, string]>([
     [
       'an id twice',
@@ -60,11 +60,11 @@ describe('a fault is found:', () => {
       't_shirt: clo 0.5 is outside its range',
     ],
     [
-      'formality upside down',
+      'formality range reversed',
       ({ categories }) => {
         categories[0]!.formality = { min: 3, max: 1 };
       },
-      't_shirt: formality is upside down',
+      't_shirt: formality range is reversed',
     ],
     [
       'a source nobody knows',
@@ -124,7 +124,7 @@ describe('a fault is found:', () => {
   });
 });
 
-test.each(LOCALES)('every word has a label in %s', (locale) => {
+test.each(LOCALES)('every entry has a label in %s', (locale) => {
   const { attributes, profileOptions } = dictionary;
   const words = [
     ...dictionary.layers,
@@ -142,7 +142,7 @@ test.each(LOCALES)('every word has a label in %s', (locale) => {
   expect(words.filter(({ labels }) => labels[locale].trim() === '')).toEqual([]);
 });
 
-test('the profile speaks as the outfit engine does: kelvin, five labels, thirteen kinds of weather', () => {
+test('the profile has the units and ids of the outfit engine: kelvin, five labels, thirteen kinds of weather', () => {
   const { thermalProfiles, weatherConditions } = dictionary.profileOptions;
   expect(thermalProfiles.map(({ id, offsetC }) => [id, offsetC])).toEqual([
     ['runs-very-cold', 3],

@@ -4,8 +4,8 @@ import {
   OptionsResponse,
   options,
   SECTIONS,
-} from '../../src/taxonomy/dictionary/options.ts';
-import { contentHash, dictionary, LOCALES } from '../../src/taxonomy/dictionary/schema.ts';
+} from '../../../src/taxonomy/dictionary/options.ts';
+import { contentHash, dictionary, LOCALES } from '../../../src/taxonomy/dictionary/schema.ts';
 
 const body = (query: unknown) =>
   OptionsResponse.parse(JSON.parse(options(OptionsQuery.parse(query)).text));
@@ -15,7 +15,7 @@ const messages = (query: unknown) =>
     message,
   ]);
 
-test('without a query, everything is told in English', () => {
+test('without a query, all sections are returned in English', () => {
   const all = body({});
   expect(all).toMatchObject({ dictionaryVersion: '1.0.0', contentHash, locale: 'en' });
   for (const section of SECTIONS) expect(all[section]).toBeDefined();
@@ -28,13 +28,13 @@ test.each(LOCALES)('labels come in %s', (locale) => {
   expect(profile?.occasions[0]?.label).toBe(dictionary.profileOptions.occasions[0]?.labels[locale]);
 });
 
-test.each(SECTIONS)('%s may be asked for alone', (section) => {
+test.each(SECTIONS)('%s may be requested alone', (section) => {
   const only = body({ sections: section });
   expect(SECTIONS.filter((name) => only[name] !== undefined)).toEqual([section]);
   expect(only.regions).toEqual(dictionary.regions);
 });
 
-test('a leaf has what an item needs', () => {
+test('a category has the fields of an item', () => {
   const found = body({ locale: 'de', sections: 'categories' }).categories?.find(
     ({ id }) => id === 'down_jacket',
   );
@@ -48,7 +48,7 @@ test('a leaf has what an item needs', () => {
   });
 });
 
-test('ratings are 0 to 1 on the wire', () => {
+test('ratings are 0 to 1 in the API', () => {
   const membrane = body({ sections: 'materials' }).materials?.find(({ id }) => id === 'membrane');
   expect(membrane).toMatchObject({ waterResistance: 1, windResistance: 1, breathability: 0.67 });
 });
@@ -56,7 +56,7 @@ test('ratings are 0 to 1 on the wire', () => {
 describe('the entity tag', () => {
   const tag = (query: unknown) => options(OptionsQuery.parse(query)).etag;
 
-  test('is the same for the same body, however it is asked for', () => {
+  test('is the same for the same body, for any form of the query', () => {
     expect(tag({ sections: 'colours,profile' })).toBe(
       tag({ sections: ' profile, colours ,profile' }),
     );
@@ -69,7 +69,7 @@ describe('the entity tag', () => {
   });
 });
 
-test('what is not known is refused with the list', () => {
+test('unknown values are rejected with the list of known ones', () => {
   expect(messages({ locale: 'ru', sections: 'colours,shapes', version: '2.0.0' })).toEqual([
     ['locale', 'must be one of en, de, fr, es, it, nl'],
     [

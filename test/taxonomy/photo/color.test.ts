@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { COLOUR_IDS, dictionary } from '../../src/taxonomy/dictionary/schema.ts';
+import { COLOUR_IDS, dictionary } from '../../../src/taxonomy/dictionary/schema.ts';
 import {
   familyDistance,
   type MeasuredColor,
   measureColors,
   nameColor,
   overallFamily,
-} from '../../src/taxonomy/photo/color.ts';
+} from '../../../src/taxonomy/photo/color.ts';
 
 type Rgb = readonly [number, number, number];
 
-/** Pixels in a row: so many of each colour, with an alpha. */
+/** A row of pixels: a number of each colour, with an alpha. */
 const pixels = (...parts: readonly (readonly [count: number, color: Rgb, alpha?: number])[]) =>
   Uint8Array.from(
     parts.flatMap(([count, color, alpha = 255]) =>
@@ -33,7 +33,7 @@ describe('measured colours', () => {
     ]);
   });
 
-  test('come from what is opaque, by how opaque it is', () => {
+  test('are weighted by alpha, and transparent pixels are ignored', () => {
     expect(families(measureColors(pixels([900, RED, 0], [900, RED, 127], [100, NAVY])))).toEqual([
       'navy',
     ]);
@@ -41,12 +41,12 @@ describe('measured colours', () => {
     expect(first?.share).toBeCloseTo(255 / (255 + 128), 2);
   });
 
-  test('are none where nothing is opaque', () => {
+  test('are empty if nothing is opaque', () => {
     expect(measureColors(pixels([100, RED, 0]))).toEqual([]);
     expect(measureColors(new Uint8Array())).toEqual([]);
   });
 
-  test('light and shade of one dye are one colour, the larger part', () => {
+  test('merge light and shadow of one dye, the larger part giving the colour', () => {
     const folds = Array.from({ length: 40 }, (_, i): [number, Rgb] => {
       const light = 1 - i * 0.012;
       return [i < 20 ? 50 : 15, [200 * light, 30 * light, 43 * light]];
@@ -56,14 +56,14 @@ describe('measured colours', () => {
     expect(colors[0]?.family).toBe('red');
   });
 
-  test('black and white stripes stay two', () => {
+  test('keep black and white stripes apart', () => {
     expect(families(measureColors(pixels([500, WHITE], [500, [20, 20, 20]])))).toEqual([
       'white',
       'black',
     ]);
   });
 
-  test('a speck is no colour of the garment', () => {
+  test('ignore specks', () => {
     expect(families(measureColors(pixels([990, NAVY], [10, RED])))).toEqual(['navy']);
   });
 
@@ -77,7 +77,7 @@ describe('measured colours', () => {
     expect(measureColors(pixels(...parts.toReversed()))).toEqual(one);
   });
 
-  test('are at most six whose shares sum to one, for any picture', () => {
+  test('are at most six, with shares that sum to one, for any image', () => {
     const byte = fc.integer({ min: 0, max: 255 });
     fc.assert(
       fc.property(
@@ -141,7 +141,7 @@ test.each<[string, { family: string; share: number }[], string | undefined]>([
   expect(overallFamily(colors)).toBe(expected);
 });
 
-test('families are apart as they look', () => {
+test('the distance of families follows their looks', () => {
   expect(familyDistance('navy', 'black')).toBeLessThan(25);
   expect(familyDistance('white', 'black')).toBeGreaterThan(60);
   expect(familyDistance('multicolour', 'black')).toBe(0);

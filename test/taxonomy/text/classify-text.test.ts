@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { LOCALES } from '../../src/taxonomy/dictionary/schema.ts';
-import type { FeedAttributes } from '../../src/taxonomy/request-schema.ts';
-import { classifyText } from '../../src/taxonomy/text/classify-text.ts';
-import { accuracy, namedBy, readFeedRows } from './feed-rows.ts';
+import { LOCALES } from '../../../src/taxonomy/dictionary/schema.ts';
+import type { FeedAttributes } from '../../../src/taxonomy/request-schema.ts';
+import { classifyText } from '../../../src/taxonomy/text/classify-text.ts';
+import { accuracy, namedBy, readFeedRows } from '../feed-rows.ts';
 
 describe.each(LOCALES)('hand-written feed rows in %s', (locale) => {
   const { tuned, heldOut, notGarments } = readFeedRows(locale);
@@ -59,8 +59,12 @@ test.each<[string, FeedAttributes, string]>([
     { title: 'Shirt kurz', sleeve_length: 'long', language: 'de' },
     'long_sleeve_tee',
   ],
-  ['a stuff', { title: 'Jacket', material: '100% nylon, Gore-Tex' }, 'light_jacket'],
-  ['the main stuff', { title: 'Jacket', material: '90% leather, 10% polyester' }, 'leather_jacket'],
+  ['a material', { title: 'Jacket', material: '100% nylon, Gore-Tex' }, 'light_jacket'],
+  [
+    'the main material',
+    { title: 'Jacket', material: '90% leather, 10% polyester' },
+    'leather_jacket',
+  ],
   [
     'a lesser stuff does nothing',
     { title: 'Trousers', material: '95% cotton, 5% wool' },
@@ -94,7 +98,7 @@ test.each<[string, FeedAttributes, string]>([
 describe('a Google category', () => {
   const belief = (row: FeedAttributes) => namedBy(row).confidence;
 
-  test('makes its own branch surer and others less sure', () => {
+  test('raises its own branch and lowers the others', () => {
     const alone = belief({ title: 'Jacket and skirt' });
     expect(belief({ title: 'Jacket and skirt', google_product_category: '5598' })).toBeGreaterThan(
       alone,
@@ -108,7 +112,7 @@ describe('a Google category', () => {
     ['an id', '178'],
     ['a number', 178],
     ['a path', 'Apparel & Accessories > Clothing Accessories > Sunglasses'],
-    ['a path in small letters', 'apparel & accessories > clothing accessories > sunglasses'],
+    ['a path in lower case', 'apparel & accessories > clothing accessories > sunglasses'],
   ])('may be %s', (_, google_product_category) => {
     expect(namedBy({ title: 'Nova', google_product_category }).id).toBe('sunglasses');
   });
@@ -121,7 +125,7 @@ describe('a Google category', () => {
     expect(namedBy(row).id).toBe('boots');
   });
 
-  test('outside apparel says that it is no garment', () => {
+  test('outside apparel means no garment', () => {
     const row = { title: 'Boot tray', google_product_category: 'Home & Garden > Decor' };
     expect(namedBy(row).confidence).toBeLessThan(namedBy({ title: 'Boot tray' }).confidence);
     expect(namedBy({ title: 'Nova', google_product_category: '188' }).id).toBeUndefined();
@@ -135,8 +139,8 @@ describe('evidence', () => {
   const title = 'Jacke für Damen, wasserdicht';
   const evidence = classifyText({ title });
 
-  test('says which words, where and in which language', () => {
-    const places = evidence.found.get('rain_jacket') ?? [];
+  test('has the words, their spans and their language', () => {
+    const places = evidence.matches.get('rain_jacket') ?? [];
     expect(places.map(({ field, match, language }) => [field, match, language])).toEqual([
       ['title', 'Jacke', 'de'],
       ['title', 'wasserdicht', 'de'],
@@ -144,8 +148,8 @@ describe('evidence', () => {
     for (const { match, span } of places) expect(title.slice(...span)).toBe(match);
   });
 
-  test('with no garment word speaks for nothing', () => {
-    const { speaks, language } = classifyText({ title: 'zzz 12345' });
+  test('is absent without a garment word', () => {
+    const { hasEvidence: speaks, language } = classifyText({ title: 'zzz 12345' });
     expect(speaks).toBe(false);
     expect(language).toBeUndefined();
   });
@@ -215,7 +219,7 @@ describe('attributes', () => {
     ['a shade after', { color: 'bleu clair' }, ['light_blue']],
     ['a shade before', { color: 'Dark Red' }, ['burgundy']],
     ['in the title', { title: 'Sneaker in Schwarz' }, ['black']],
-    ['the column wins', { title: 'Camel coat', color: 'grey' }, ['grey']],
+    ['the column takes precedence', { title: 'Camel coat', color: 'grey' }, ['grey']],
     ['no snow in snow boots', { title: 'Snow boots, red' }, ['red']],
     ['in another language than the title', { title: 'Lederjacke', color: 'Black' }, ['black']],
   ])('colours: %s', (_, row, expected) => {
@@ -241,7 +245,11 @@ describe('attributes', () => {
       ['windproof', 'breathable'],
     ],
     ['seasons', { title: 'Vestito estivo' }, ['summer']],
-    ['notUnderstood', { title: 'Jacket', color: 'Nebula 7', gender: 'all' }, ['color', 'gender']],
+    [
+      'unrecognisedColumns',
+      { title: 'Jacket', color: 'Nebula 7', gender: 'all' },
+      ['color', 'gender'],
+    ],
   ])('%s of %j', (name, row, expected) => {
     expect(attributes(row)[name]).toEqual(expected);
   });

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Locale } from '../../src/taxonomy/dictionary/schema.ts';
-import { splitCompound } from '../../src/taxonomy/text/compounds.ts';
-import { lexiconOf } from '../../src/taxonomy/text/lexicon.ts';
-import { stem } from '../../src/taxonomy/text/stem.ts';
-import { tokenize } from '../../src/taxonomy/text/tokens.ts';
+import type { Locale } from '../../../src/taxonomy/dictionary/schema.ts';
+import { splitCompound } from '../../../src/taxonomy/text/compounds.ts';
+import { lexiconOf } from '../../../src/taxonomy/text/lexicon.ts';
+import { stem } from '../../../src/taxonomy/text/stem.ts';
+import { tokenize } from '../../../src/taxonomy/text/tokens.ts';
 
 const words = (text: string) => tokenize(text).map((token) => token.text);
 
@@ -22,12 +22,12 @@ describe('tokens', () => {
     expect(words(text)).toEqual(expected);
   });
 
-  test('a dash parts, a hyphen joins, a full stop ends a sentence but no number', () => {
+  test('a dash separates, a hyphen joins, a full stop ends a sentence but not a number', () => {
     const gaps = tokenize('T-Shirt - blue, 2.5 cm. New').map(({ before }) => before);
     expect(gaps).toEqual(['sentence', 'hyphen', 'break', 'break', 'space', 'space', 'sentence']);
   });
 
-  test('every token stands where it says, in any text', () => {
+  test('every token is at its span, in any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         for (const token of tokenize(text)) {
@@ -83,7 +83,7 @@ describe('compounds', () => {
   ])('%s: %s is a %s', (locale, word, head, before) => {
     const compound = splitCompound(word, lexiconOf(locale));
     expect(compound?.head.map(({ id }) => id)).toContain(head);
-    expect(compound?.before.map(({ id }) => id)).toEqual(expect.arrayContaining(before));
+    expect(compound?.modifiers.map(({ id }) => id)).toEqual(expect.arrayContaining(before));
   });
 
   test.each<[Locale, string]>([
