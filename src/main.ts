@@ -1,187 +1,218 @@
+import type { Queue } from 'bullmq';
+import type { Redis } from 'ioredis';
+import type { Registry } from 'prom-client';
 import manifest from '../package.json' with { type: 'json' };
+import type { BatchDeps } from './api/intake/batches/actions.ts';
+import type { FeedDeps } from './api/intake/feeds/actions.ts';
+import type { DownloadDeps } from './api/intake/feeds/downloads.ts';
+import type { JobDeps } from './api/intake/job-actions.ts';
+import type { ConsoleSessionDeps } from './api/operations/console-session.ts';
 import { serveDocs } from './api/operations/docs.ts';
+import type { Checks } from './api/operations/health.ts';
 import { serveQueueDashboard } from './api/operations/queue-dashboard.ts';
 import { routeTable } from './api/routes.ts';
-import { createClientRetention } from './auth/client-retention.ts';
-import { createKeys, type KeyRecord } from './auth/keys.ts';
-import { SCOPES } from './auth/scopes.ts';
-import { createSessions, SESSION_SECONDS } from './auth/sessions.ts';
+import { type Authentication, createAuthentication } from './auth/authentication.ts';
+import { SESSION_SECONDS } from './auth/sessions.ts';
 import { serveConsole } from './console/serve.ts';
-import type { Grant } from './http/auth.ts';
 import { createLimits } from './http/limits.ts';
-import { createServer } from './http/server.ts';
+import type { Route } from './http/route.ts';
+import { createServer, type HttpServer, type ServerDeps } from './http/server.ts';
 import { SUNSETS } from './http/sunset.ts';
 import { sniffFormat } from './imaging/sniff.ts';
-import { batchEraser } from './intake/batches/batch-eraser.ts';
-import { createBatchRetention } from './intake/batches/batch-retention.ts';
-import { createBatches } from './intake/batches/batches.ts';
-import { createBatchIndex } from './intake/batches/client-index.ts';
-import { createCompletions } from './intake/completions.ts';
-import { runManifests } from './intake/feeds/feed-files.ts';
-import { createFeeds } from './intake/feeds/feeds.ts';
-import { createFeedRuns } from './intake/feeds/runs.ts';
-import { createIdempotency } from './intake/idempotency.ts';
-import { checkInstallationId } from './intake/installation-id.ts';
-import { createJobRecords } from './intake/job-records.ts';
-import { createJobRetention } from './intake/job-retention.ts';
-import { createQueueFigures, readBatchFigures, readRedisMemory } from './intake/queue-figures.ts';
-import { MAX_SIDE_PIXELS } from './intake/validate-image.ts';
-import { createWebhookEvents } from './intake/webhooks/events.ts';
-import { OUTBOX } from './intake/webhooks/outbox.ts';
-import { createWebhookReceivers } from './intake/webhooks/receivers.ts';
-import { followClock } from './platform/clock.ts';
-import { ConfigError, isTraced, readConfig } from './platform/config.ts';
-import { createLog } from './platform/log.ts';
-import { createGatewayMetrics, createRegistry } from './platform/metrics/process-metrics.ts';
-import {
-  createStoreMetrics,
-  watchBatches,
-  watchDependencies,
-  watchDisk,
-  watchQueues,
-  watchRedisMemory,
-} from './platform/metrics/system-gauges.ts';
-import { blockingConnection, checkRedis, commandConnection, untilReady } from './platform/redis.ts';
-import { readSecrets, secretFor } from './platform/secrets.ts';
-import { startTracing } from './platform/tracing.ts';
-import { createAdmission } from './queue/admission.ts';
-import { createJobWaiter } from './queue/job-waiter.ts';
-import { openQueue } from './queue/queue.ts';
-import { createWorkerRegistry } from './queue/worker-registry.ts';
-import { fileLinks } from './storage/file-links.ts';
-import { diskSpace, instrumentBlobs } from './storage/instrumented-blobs.ts';
-import { openStorage } from './storage/open-storage.ts';
+import { createIntake, type Intake } from './intake/create-intake.ts';
+import { openInstallationStorage } from './intake/installation-storage.ts';
+import { readBatchFigures, readRedisMemory } from './intake/queue-figures.ts';
+import { type ImageLimits, MAX_SIDE_PIXELS } from './intake/validate-image.ts';
+import type { Clock } from './platform/clock.ts';
+import { type Config, ConfigError, readConfig } from './platform/config.ts';
+import type { Logger } from './platform/log.ts';
+import { createGatewayMetrics } from './platform/metrics/gateway.ts';
+import { watchBatches, watchQueues, watchRedisMemory } from './platform/metrics/system-gauges.ts';
+import { openPlatform } from './platform/open-platform.ts';
+import { blockingConnection } from './platform/redis.ts';
+import { deriveSecret, resolveSecrets } from './platform/secrets.ts';
+import { stopOnSignal } from './platform/shutdown.ts';
+import { openSyncQueue, type SyncQueue } from './queue/sync-queue.ts';
+import type { Blobs } from './storage/blobs.ts';
 
-const START_MILLIS = 30_000;
+const { version } = manifest;
 
-const toGrant = ({ id, ...record }: KeyRecord): Grant => ({ keyId: id, ...record });
+/** What the shut-down may take beyond the deadline of the last waiting request. */
+const STOP_MARGIN_MILLIS = 5000;
 
-/** Builds every part of the gateway once, serves, and drains on SIGTERM or SIGINT. */
+/** Builds the gateway, serves, and drains on SIGTERM or SIGINT. */
 async function main(): Promise<void> {
   const config = readConfig(process.env);
-  const log = createLog('gateway', config.LOG_LEVEL);
   const deadlineMillis = config.SYNC_TIMEOUT_SECONDS * 1000;
-  const { version } = manifest;
-  const stopTracing = await startTracing({ process: 'gateway', version, isOn: isTraced(config) });
-  const registry = createRegistry(version);
-
-  const redis = commandConnection(config.REDIS_URL, log);
-  await untilReady(redis, AbortSignal.timeout(START_MILLIS));
-  await checkRedis(redis, log);
-  const now = await followClock(redis, log);
-  const blobs = instrumentBlobs(await openStorage(config), createStoreMetrics(registry));
-  await checkInstallationId(redis, blobs, log);
-  const keyPepper = config.KEY_PEPPER ?? readSecrets(config.SELVAGE_HOME).keyPepper;
-  const keys = createKeys(redis, keyPepper);
-  const sessions = createSessions(redis, keys);
-  const developmentKey = config.SELVAGE_DEV_KEY;
-  if (developmentKey) await keys.adopt(developmentKey, DEVELOPMENT_GRANT);
-
-  const runner = await createJobWaiter(
-    'sync',
-    redis,
-    blockingConnection(config.REDIS_URL, log),
-    log,
-  );
-  const register = createWorkerRegistry(redis);
-  const admission = createAdmission(runner, register, deadlineMillis, log);
-  await admission.sample();
-
-  const records = createJobRecords(redis);
-  const queue = openQueue('async', redis, log);
-  const batches = createBatches(redis, OUTBOX);
-  const webhooks = {
-    events: createWebhookEvents(redis),
-    receivers: createWebhookReceivers(redis),
-    queue: openQueue('webhook', redis, log),
-  };
-  const policyOf = createClientRetention(redis).of;
-  const feeds = createFeeds(redis);
-  const feedQueue = openQueue('feed', redis, log);
-  const idempotency = createIdempotency(redis);
-  const links = fileLinks(secretFor('file-links', keyPepper));
-  const endings = await createCompletions(blockingConnection(config.REDIS_URL, log));
+  const { MAX_IMAGE_BYTES: maxImageBytes, PUBLIC_URL: publicUrl } = config;
   const limits = { maxPixels: config.MAX_IMAGE_PIXELS, maxSidePixels: MAX_SIDE_PIXELS };
 
-  const metrics = createGatewayMetrics(registry, deadlineMillis, () => ({
-    waitMillis: admission.waitMillis(),
-    depth: admission.load().depth,
-    slots: admission.load().workers.reduce((slots, worker) => slots + worker.slots, 0),
-    workers: admission.load().workers.length,
-  }));
-  const figures = createQueueFigures(redis, log);
-  watchQueues(registry, figures.read);
-  watchBatches(registry, () => readBatchFigures(batches));
-  watchRedisMemory(registry, () => readRedisMemory(redis));
-  if (config.STORE === 'fs') watchDisk(registry, () => diskSpace(config.STORE_DIR));
-  watchDependencies(registry, {
-    redis: async () => void (await redis.ping()),
-    store: () => blobs.check(),
-  });
+  const platform = await openPlatform({ process: 'gateway', config, version });
+  const { log, registry, redis, now } = platform;
+  const blobs = await openInstallationStorage({ settings: config, redis, registry, log });
+  const { keyPepper, lookSigningKeys } = resolveSecrets(config);
+  const developmentKey = config.SELVAGE_DEV_KEY;
+  const authentication = await createAuthentication({ redis, now, keyPepper, developmentKey });
+  const connect = () => blockingConnection(config.REDIS_URL, log);
+  const sync = await openSyncQueue({ redis, blocking: connect(), deadlineMillis, log });
+  const linkSecret = deriveSecret('file-links', keyPepper);
+  const intake = await createIntake({ redis, blocking: connect(), blobs, now, log, linkSecret });
+  const { observe } = createGatewayMetrics(registry, deadlineMillis, sync.load);
+  watchIntake(registry, redis, intake);
 
+  const { jobWaiter, admission } = sync;
   const routes = routeTable({
-    maxImageBytes: config.MAX_IMAGE_BYTES,
-    signingKeys: config.LOOK_SIGNING_KEYS ?? readSecrets(config.SELVAGE_HOME).lookSigningKeys,
-    images: {
-      blobs,
-      runner,
-      admission,
-      deadlineMillis,
-      limits,
-      now,
-    },
-    intake: {
-      ...{ blobs, records, queue, redis, limits, endings, policyOf, now },
-      keeping: createJobRetention(records, blobs),
-      idempotency,
-      links,
-      webhooks,
-    },
-    batches: {
-      ...{ batches, blobs, limits, policyOf, maxImageBytes: config.MAX_IMAGE_BYTES },
-      index: createBatchIndex(redis),
-      keeping: createBatchRetention(batches, batchEraser(blobs)),
-      receivers: webhooks.receivers,
-    },
-    feeds: {
-      ...{ redis, blobs, feeds, batches, idempotency, links, policyOf, queue: feedQueue },
-      runs: createFeedRuns({ feeds, batches, queue: feedQueue, ...runManifests(blobs) }),
-      receivers: webhooks.receivers,
-      publicUrl: config.PUBLIC_URL,
-    },
-    console: {
-      signIn: async (key) => {
-        const record = await keys.lookUp(key, developmentKey);
-        return record && { ...record, sessionId: await sessions.open(key, record) };
-      },
-      holderOf: sessions.keyOf,
-      signOut: sessions.end,
-      sessionSeconds: SESSION_SECONDS,
-      isSecure: config.PUBLIC_URL?.startsWith('https:') ?? false,
-    },
-    checks: {
-      redis: async () => void (await redis.ping()),
-      store: () => blobs.check(),
-      // Sampled anew, so that what is called ready is also let in.
-      worker: async () => {
-        await admission.sample();
-        if (admission.load().workers.length === 0) throw new Error('no live worker');
-      },
-    },
+    signingKeys: lookSigningKeys,
+    maxImageBytes,
+    images: { blobs, jobWaiter, admission, deadlineMillis, limits, now },
+    jobs: jobDeps({ redis, blobs, intake, limits, now }),
+    batches: batchDeps({ blobs, intake, limits, maxImageBytes, now }),
+    feeds: feedDeps({ redis, blobs, intake, publicUrl, now }),
+    console: consoleDeps(authentication, publicUrl),
+    checks: readinessChecks(redis, blobs, sync),
     metrics: registry,
   });
-  const lookUp = async (key: string): Promise<Grant | undefined> => {
-    const record = await keys.lookUp(key, developmentKey);
-    return record && toGrant(record);
-  };
-  const { app, drain } = createServer({
+  const { queues } = intake.figures;
+  const deps = { config, log, redis, now, routes, authentication, queues, observe };
+  const { app, drain } = createGatewayServer(deps);
+  const url = await app.listen({ host: config.HOST, port: config.PORT });
+  log.info({ url, version, store: config.STORE }, 'gateway ready');
+
+  // Every waiting request is answered within the deadline.
+  stopOnSignal(async (signalName) => {
+    log.info({ signalName, waiting: jobWaiter.waiting() }, 'gateway drains');
+    drain();
+    await app.close();
+    await sync.close();
+    await intake.close();
+    redis.disconnect();
+    blobs.close();
+    await platform.stopTracing();
+    log.info('gateway stopped');
+  }, deadlineMillis + STOP_MARGIN_MILLIS);
+}
+
+/** Registers the metrics of queues, batches and Redis, which every gateway sees alike. */
+function watchIntake(registry: Registry, redis: Redis, { figures, batches }: Intake): void {
+  watchQueues(registry, figures.read);
+  watchBatches(registry, () => readBatchFigures(batches.records));
+  watchRedisMemory(registry, () => readRedisMemory(redis));
+}
+
+interface JobSources {
+  redis: Redis;
+  blobs: Blobs;
+  intake: Intake;
+  limits: ImageLimits;
+  now: Clock;
+}
+
+const jobDeps = ({ redis, blobs, intake, limits, now }: JobSources): JobDeps => ({
+  redis,
+  blobs,
+  limits,
+  now,
+  records: intake.jobs.records,
+  queue: intake.jobs.queue,
+  retention: intake.jobs.retention,
+  completions: intake.jobs.completions,
+  idempotency: intake.idempotency,
+  links: intake.links,
+  readClientLimits: intake.readClientLimits,
+  webhooks: {
+    events: intake.webhooks.events,
+    receivers: intake.webhooks.receivers,
+    queue: intake.webhooks.queue,
+    now,
+  },
+});
+
+interface BatchSources {
+  blobs: Blobs;
+  intake: Intake;
+  limits: ImageLimits;
+  maxImageBytes: number;
+  now: Clock;
+}
+
+const batchDeps = ({ blobs, intake, limits, maxImageBytes, now }: BatchSources): BatchDeps => ({
+  blobs,
+  limits,
+  maxImageBytes,
+  now,
+  batches: intake.batches.records,
+  index: intake.batches.index,
+  retention: intake.batches.retention,
+  receivers: intake.webhooks.receivers,
+  readClientLimits: intake.readClientLimits,
+});
+
+interface FeedSources {
+  redis: Redis;
+  blobs: Blobs;
+  intake: Intake;
+  publicUrl: string | undefined;
+  now: Clock;
+}
+
+const feedDeps = ({
+  redis,
+  blobs,
+  intake,
+  publicUrl,
+  now,
+}: FeedSources): FeedDeps & DownloadDeps => ({
+  redis,
+  blobs,
+  publicUrl,
+  now,
+  feeds: intake.feeds.records,
+  runs: intake.feeds.runs,
+  queue: intake.feeds.queue,
+  batches: intake.batches.records,
+  receivers: intake.webhooks.receivers,
+  idempotency: intake.idempotency,
+  links: intake.links,
+  readClientLimits: intake.readClientLimits,
+});
+
+const consoleDeps = (
+  { signIn, signOut, findSessionCaller }: Authentication,
+  publicUrl: string | undefined,
+): ConsoleSessionDeps => ({
+  signIn,
+  signOut,
+  keyOf: findSessionCaller,
+  sessionSeconds: SESSION_SECONDS,
+  isSecure: publicUrl?.startsWith('https:') ?? false,
+});
+
+const readinessChecks = (redis: Redis, blobs: Blobs, sync: SyncQueue): Checks => ({
+  redis: async () => void (await redis.ping()),
+  store: () => blobs.check(),
+  worker: sync.checkWorkers,
+});
+
+interface GatewayServerDeps {
+  config: Config;
+  log: Logger;
+  redis: Redis;
+  now: Clock;
+  routes: readonly Route[];
+  authentication: Authentication;
+  queues: readonly Queue[];
+  observe: ServerDeps['observe'];
+}
+
+/** Builds the HTTP server with the API, its documentation, the queue dashboard and the console. */
+function createGatewayServer(deps: GatewayServerDeps): HttpServer {
+  const { config, log, redis, now, routes, authentication, queues, observe } = deps;
+  const { findCaller, findSessionCaller } = authentication;
+  const server = createServer({
     routes,
-    lookUp,
-    lookUpSession: async (id) => {
-      const record = await sessions.keyOf(id);
-      return record && toGrant(record);
-    },
-    limits: createLimits(redis),
+    lookUp: findCaller,
+    lookUpSession: findSessionCaller,
+    limits: createLimits(redis, now),
     sunsets: SUNSETS,
     log,
     maxImageBytes: config.MAX_IMAGE_BYTES,
@@ -189,45 +220,13 @@ async function main(): Promise<void> {
     problemBase: config.PROBLEM_BASE,
     requestMillis: config.REQUEST_TIMEOUT_SECONDS * 1000,
     maxConnections: config.MAX_CONNECTIONS,
-    observe: metrics.observe,
+    observe,
   });
-  serveDocs(app, routes, manifest.version);
-  serveQueueDashboard(app, { lookUp, queues: figures.queues });
-  serveConsole(app);
-  const url = await app.listen({ host: config.HOST, port: config.PORT });
-  log.info({ url, version: manifest.version, store: config.STORE }, 'gateway ready');
-
-  let stopping = false;
-  async function stop(signalName: string): Promise<void> {
-    if (stopping) return;
-    stopping = true;
-    log.info({ signalName, underWay: runner.waiting() }, 'gateway drains');
-    drain();
-    // Whoever still waits is answered within the deadline; past it nothing is worth waiting for.
-    setTimeout(() => process.exit(1), deadlineMillis + 5000).unref();
-    await app.close();
-    admission.close();
-    await runner.close();
-    await queue.close();
-    await Promise.all([webhooks.queue.close(), feedQueue.close(), figures.close()]);
-    endings.close();
-    redis.disconnect();
-    blobs.close();
-    await stopTracing();
-    log.info('gateway stopped');
-    process.exit(0); // an exporter of traces that finds nobody would go on trying
-  }
-  for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, () => void stop(name));
+  serveDocs(server.app, routes, version);
+  serveQueueDashboard(server.app, { lookUp: findCaller, queues });
+  serveConsole(server.app);
+  return server;
 }
-
-/** What the development key may do: everything, faster than anyone types. */
-const DEVELOPMENT_GRANT = {
-  client: 'development',
-  scopes: [...SCOPES],
-  allowBase64: true,
-  rate: { count: 6000, periodSeconds: 60 },
-  quotaPerDay: 1_000_000,
-};
 
 main().catch((error) => {
   console.error(error instanceof ConfigError ? error.message : error);

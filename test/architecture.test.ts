@@ -3,22 +3,21 @@ import { dirname, join, relative, sep } from 'node:path';
 import { expect, test } from 'vitest';
 
 /**
- * The floors of the house, from the ground up. A room is a folder under `src/`, or `workers` or `models`. It may
- * import rooms of lower floors only; `main` is the file `src/main.ts`.
+ * The layers of the code, from the bottom up. A room is a folder under `src/` or `packages/`, or `workers` or
+ * `models`. It may import rooms of lower layers only; `main` is the file `src/main.ts`.
  */
-const FLOORS: readonly (readonly string[])[] = [
-  ['models', 'platform', 'console'],
+const LAYERS: readonly (readonly string[])[] = [
+  ['models', 'platform', 'console', 'client'],
   ['auth', 'feed-formats', 'imaging', 'storage', 'taxonomy'],
   ['http', 'look', 'output'],
   ['queue'],
   ['intake'],
   ['api'],
-  ['client'],
   ['cli'],
   ['main', 'workers'],
 ];
 
-/** Imports that a floor would allow and the house does not: the gateway and the command know no worker's rooms. */
+/** Imports that the layers would allow but that are not: pure rooms stay apart, and workers serve no HTTP. */
 const FORBIDDEN: readonly (readonly [from: string, to: string])[] = [
   ['http', 'taxonomy'],
   ['http', 'imaging'],
@@ -34,7 +33,7 @@ const FORBIDDEN: readonly (readonly [from: string, to: string])[] = [
   ['workers', 'console'],
 ];
 
-/** Pure rooms: these packages and Node's own pure modules, nothing that opens a socket or a file. */
+/** Pure rooms import these packages only: nothing that opens a socket or a file. */
 const PURE_ROOMS = ['look', 'taxonomy', 'imaging', 'feed-formats'];
 const PURE_PACKAGES = [
   'zod',
@@ -54,31 +53,31 @@ const filesUnder = (folder: string): string[] =>
 
 const roomOf = (file: string): string => {
   const [top, second] = relative(root, file).split(sep);
-  return top === 'src' ? (second ?? '').replace(/\.(ts|json)$/, '') : (top ?? '');
+  return top === 'src' || top === 'packages'
+    ? (second ?? '').replace(/\.(ts|json)$/, '')
+    : (top ?? '');
 };
 
 const IMPORT =
   /(?:^|\n)\s*(?:import|export)\s*(type\s)?[^'"`;]*?from\s*'([^']+)'|import\('([^']+)'\)/g;
-const everyImportOf = (file: string) =>
-  [...readFileSync(file, 'utf8').matchAll(IMPORT)].map(([, type, from, called]) => ({
-    name: from ?? called ?? '',
+const readImports = (file: string) =>
+  [...readFileSync(file, 'utf8').matchAll(IMPORT)].map(([, type, from, dynamic]) => ({
+    name: from ?? dynamic ?? '',
     isType: type !== undefined,
   }));
-const importsOf = (file: string): string[] => everyImportOf(file).map(({ name }) => name);
-
-const floorOf = (room: string): number => FLOORS.findIndex((floor) => floor.includes(room));
+const layerOf = (room: string): number => LAYERS.findIndex((layer) => layer.includes(room));
 
 const isAllowed = (from: string, to: string): boolean =>
   from === to ||
-  (floorOf(to) < floorOf(from) && !FORBIDDEN.some(([a, b]) => a === from && b === to));
+  (layerOf(to) < layerOf(from) && !FORBIDDEN.some(([a, b]) => a === from && b === to));
 
-const files = ['src', 'workers', 'models']
+const files = ['src', 'packages/client/src', 'workers', 'models']
   .flatMap(filesUnder)
   .filter((file) => !file.includes(`${sep}training${sep}`));
 
-test('rooms import downwards only', () => {
+test('rooms import rooms of lower layers only', () => {
   const wrong = files.flatMap((file) =>
-    everyImportOf(file)
+    readImports(file)
       .filter(({ name }) => name.startsWith('.'))
       .map(({ name }) => join(dirname(file), name))
       .filter((target) => relative(root, target) !== 'package.json')
@@ -88,16 +87,17 @@ test('rooms import downwards only', () => {
   expect(wrong).toEqual([]);
 });
 
-test('every room has a floor', () => {
+test('every room has a layer', () => {
   expect(files.length).toBeGreaterThan(300);
-  expect([...new Set(files.map(roomOf))].filter((room) => floorOf(room) < 0)).toEqual([]);
+  expect([...new Set(files.map(roomOf))].filter((room) => layerOf(room) < 0)).toEqual([]);
 });
 
 test('pure rooms import pure packages only', () => {
   const wrong = files
     .filter((file) => PURE_ROOMS.includes(roomOf(file)))
     .flatMap((file) =>
-      importsOf(file)
+      readImports(file)
+        .map(({ name }) => name)
         .filter(
           (name) =>
             !name.startsWith('.') &&
@@ -108,23 +108,37 @@ test('pure rooms import pure packages only', () => {
   expect(wrong).toEqual([]);
 });
 
-test('the client loads the platform and a parser, so that it runs in a page too', () => {
-  const loaded = files
-    .filter((file) => roomOf(file) === 'client')
-    .flatMap(everyImportOf)
+test('the client imports one parser and nothing of Node, because it runs in browsers too', () => {
+  const client = files.filter((file) => roomOf(file) === 'client');
+  const packages = client
+    .flatMap(readImports)
     .filter(({ name, isType }) => !isType && !name.startsWith('./'))
     .map(({ name }) => name);
-  expect(loaded).toEqual(['eventsource-parser']);
+  expect(packages).toEqual(['eventsource-parser']);
 });
 
-/** Every file and package that an entry loads, types aside. */
-function reachedFrom(entry: string): { files: Set<string>; packages: Set<string> } {
+/** The host's clock, read where it can differ from Redis's; `new Date(value)` only converts. */
+const HOST_CLOCK = /Date\.now\b|new Date\(\)/;
+
+/** The client is excluded because it runs on the user's machine, and the console because it runs in a browser. */
+const runsOnServer = (file: string): boolean => roomOf(file) !== 'client';
+
+test('only the platform reads the host clock', () => {
+  const readers = files
+    .filter(runsOnServer)
+    .filter((file) => HOST_CLOCK.test(readFileSync(file, 'utf8')))
+    .map((file) => relative(root, file));
+  expect(readers).toEqual([join('src', 'platform', 'clock.ts')]);
+});
+
+/** Returns every file and package that an entry point loads, directly or indirectly; types are not loaded. */
+function reachableFrom(entry: string): { files: Set<string>; packages: Set<string> } {
   const reached = { files: new Set<string>(), packages: new Set<string>() };
   const open = [join(root, entry)];
   for (let file = open.pop(); file; file = open.pop()) {
     if (reached.files.has(file) || file.endsWith('.json')) continue;
     reached.files.add(file);
-    for (const { name, isType } of everyImportOf(file)) {
+    for (const { name, isType } of readImports(file)) {
       if (isType) continue;
       if (name.startsWith('.')) open.push(join(dirname(file), name));
       else reached.packages.add(name);
@@ -137,8 +151,56 @@ test.each([
   { entry: 'src/main.ts', forbidden: ['onnxruntime-node', 'sharp'], known: 'fastify' },
   { entry: 'workers/main.ts', forbidden: ['fastify'], known: 'bullmq' },
 ])('$entry never loads $forbidden', ({ entry, forbidden, known }) => {
-  const { files: reached, packages } = reachedFrom(entry);
+  const { files: reached, packages } = reachableFrom(entry);
   expect(reached.size).toBeGreaterThan(50);
   expect(packages).toContain(known);
   expect([...packages].filter((name) => forbidden.some((no) => name.startsWith(no)))).toEqual([]);
+});
+
+/** Returns the imports of each file that stay inside the project. */
+const ownImports = new Map(
+  files.map((file) => [
+    file,
+    readImports(file)
+      .filter(({ name }) => name.startsWith('.'))
+      .map(({ name }) => join(dirname(file), name)),
+  ]),
+);
+
+/** Returns the files from which `file` can be reached and that it can reach, types included. */
+function circleOf(file: string): string[] {
+  const reached = new Set<string>();
+  const open = [...(ownImports.get(file) ?? [])];
+  for (let next = open.pop(); next; next = open.pop()) {
+    if (reached.has(next)) continue;
+    reached.add(next);
+    open.push(...(ownImports.get(next) ?? []));
+  }
+  return reached.has(file) ? [relative(root, file)] : [];
+}
+
+test('no files import each other in a circle, not even for types', () => {
+  expect(files.flatMap(circleOf)).toEqual([]);
+});
+
+const EXPORT = /^export (?:async )?(?:function\*?|const|class|type|interface) (\w+)/gm;
+
+test('whatever is exported is imported somewhere', () => {
+  const importers = [...files, ...['bench', 'infra', 'test', 'docs'].flatMap(filesUnder)].map(
+    (file) => ({ file, text: readFileSync(file, 'utf8') }),
+  );
+  const unused = importers
+    .filter(({ file }) => files.includes(file) && roomOf(file) !== 'client')
+    .flatMap(({ file, text }) =>
+      [...text.matchAll(EXPORT)]
+        .map(([, name = '']) => name)
+        .filter((name) => {
+          const used = new RegExp(
+            `(?:import|export)\\b[^;]*\\b${name}\\b[^;]*from|\\b${name}\\b[^;]*import\\(|import\\([^;]*\\b${name}\\b`,
+          );
+          return !importers.some((other) => other.file !== file && used.test(other.text));
+        })
+        .map((name) => `${relative(root, file)}: ${name}`),
+    );
+  expect(unused).toEqual([]);
 });

@@ -1,4 +1,5 @@
 import { DelayedError, type Job, UnrecoverableError } from 'bullmq';
+import { type Clock, hostClock } from '../src/platform/clock.ts';
 import { Problem } from '../src/platform/problem.ts';
 import { traceRequestId, traceSteps } from '../src/platform/tracing.ts';
 import {
@@ -12,7 +13,7 @@ import {
 import { serializeProblem } from '../src/queue/serialized-problem.ts';
 import { isUnavailable } from './unavailable.ts';
 
-/** Does one kind of job. `isLastTry`: nobody tries again where it throws. */
+/** Does one kind of job. `isLastTry`: there is no further attempt if it throws. */
 export type Processor<N extends JobName> = (
   data: JobData<N>,
   signal: AbortSignal,
@@ -22,153 +23,153 @@ export type Processor<N extends JobName> = (
 
 export type Processors<Q extends QueueName> = { [N in JobsOf<Q>]: Processor<N> };
 
-/** What came of one attempt, for logs and metrics. */
-export interface JobFact {
+/** One finished attempt at a job, for logs and metrics. */
+export interface JobReport {
   jobId: string;
   name: JobName;
   requestId: string;
   outcome: 'succeeded' | 'refused' | 'failed' | 'canceled' | 'postponed';
   millis: number;
-  /** In the queue, of the first attempt; later ones wait on purpose too. */
+  /** Time in the queue before the first attempt. Later attempts also wait by design. */
   waitMillis: number | undefined;
-  /** The worker that had it before was lost. */
+  /** Whether the worker that had it before was lost. */
   isTakenOver: boolean;
-  /** Steps of a success. */
+  /** Milliseconds by step, if it succeeded. */
   steps: Readonly<Record<string, number>>;
   reason?: string;
 }
 
-/** No fault of ours: the job says itself when it is tried again. */
-export class TryLater extends Error {
+/** Thrown by a job that sets the delay of its next attempt itself. */
+export class RetryLater extends Error {
   readonly delayMillis: number;
 
   constructor(reason: string, delayMillis: number) {
     super(reason);
-    this.name = 'TryLater';
+    this.name = 'RetryLater';
     this.delayMillis = delayMillis;
   }
 }
 
 export interface AttemptDeps {
-  done(fact: JobFact): void;
-  /** Epoch milliseconds, as Redis has it. */
-  now(): number;
+  report(report: JobReport): void;
+  /** Redis's time. */
+  now: Clock;
 }
 
-/** What jobs stand on is away: how long one is put off at first and at most; doubled each time. */
-const AWAY = { firstMillis: 500, mostMillis: 10_000 } as const;
-/** An hour at the longest delay: then the fault is no passing one, and counts like any other. */
-const AWAY_STARTS = 360;
+/** Delays of a job while Redis or storage is unavailable; doubled each time. */
+const OUTAGE_DELAY = { firstMillis: 500, maxMillis: 10_000 } as const;
+/** An hour at the longest delay. From then on the error is not transient and counts like any other. */
+const MAX_OUTAGE_STARTS = 360;
 
-/** Whether a job waits for the store or Redis; where somebody waits for its answer it does not. */
-const canWait = ({ data, attemptsStarted }: Job): boolean =>
-  !('deadlineAtMillis' in data) && attemptsStarted < AWAY_STARTS;
+/** Whether a job can wait for Redis or storage; not if a client waits for it. */
+const canPostpone = ({ data, attemptsStarted }: Job): boolean =>
+  !('deadlineAtMillis' in data) && attemptsStarted < MAX_OUTAGE_STARTS;
 
-const awayMillis = ({ attemptsStarted }: Job): number =>
-  Math.min(AWAY.mostMillis, AWAY.firstMillis * 2 ** (attemptsStarted - 1));
+const outageDelayMillis = ({ attemptsStarted }: Job): number =>
+  Math.min(OUTAGE_DELAY.maxMillis, OUTAGE_DELAY.firstMillis * 2 ** (attemptsStarted - 1));
 
-/** Clocks that differ by less are the same. */
-const SAME_TIME_MILLIS = 1000;
+/** Clocks that differ by less count as equal. */
+const CLOCK_TOLERANCE_MILLIS = 1000;
 
-/** The reason a job's signal aborts with when nobody waits for it any more. */
-const OVERDUE = 'the deadline passed';
+/** The abort reason of a synchronous job after its deadline. */
+const DEADLINE_PASSED = 'the deadline passed';
 
 interface Attempt {
   job: Job;
   token: string | undefined;
   signal: AbortSignal;
-  /** This host's clock, by which the queue reckons delays, is not Redis's. */
-  isApart: boolean;
+  /** Whether this host's clock, which BullMQ uses for delays, differs from Redis's time. */
+  isClockSkewed: boolean;
 }
 
-/** What is to become of a job whose attempt threw. */
-interface Fate {
-  outcome: JobFact['outcome'];
+/** How a failed attempt is reported and what the queue does next. */
+interface Failure {
+  outcome: JobReport['outcome'];
   reason: string;
-  /** Tells the queue, by what it throws. */
-  conclude(): Promise<never>;
+  /** Tells BullMQ by the error it throws. */
+  settle(): Promise<never>;
 }
 
-const giveUp = (message: string) => () => Promise.reject(new UnrecoverableError(message));
+const failForGood = (message: string) => () => Promise.reject(new UnrecoverableError(message));
 
-function fateOf(error: unknown, { job, token, signal, isApart }: Attempt): Fate {
+function classifyError(error: unknown, attempt: Attempt): Failure {
+  const { job, token, signal, isClockSkewed } = attempt;
   const reason = error instanceof Error ? error.message : String(error);
-  async function putOff(): Promise<never> {
-    await job.moveToDelayed(Date.now() + awayMillis(job), token);
-    throw new DelayedError(); // no try is lost by it
+  async function postpone(): Promise<never> {
+    await job.moveToDelayed(hostClock() + outageDelayMillis(job), token);
+    throw new DelayedError(); // does not count as an attempt
   }
-  async function again(): Promise<never> {
-    // An hour between the clocks of who delays and who takes would be one of delay.
-    if (isApart) delete job.opts.backoff;
+  async function retry(): Promise<never> {
+    // The delay would be wrong by the difference between this clock and that of the next worker.
+    if (isClockSkewed) delete job.opts.backoff;
     throw error;
   }
-  if (isUnavailable(error) && canWait(job) && !isApart)
-    return { outcome: 'postponed', reason, conclude: putOff };
+  if (isUnavailable(error) && canPostpone(job) && !isClockSkewed)
+    return { outcome: 'postponed', reason, settle: postpone };
   if (error instanceof Problem && !isUnavailable(error))
-    return { outcome: 'refused', reason: error.type, conclude: giveUp(serializeProblem(error)) };
+    return { outcome: 'refused', reason: error.type, settle: failForGood(serializeProblem(error)) };
   if (signal.aborted)
-    return { outcome: 'canceled', reason: String(signal.reason), conclude: giveUp('canceled') };
-  return { outcome: error instanceof TryLater ? 'postponed' : 'failed', reason, conclude: again };
+    return { outcome: 'canceled', reason: String(signal.reason), settle: failForGood('canceled') };
+  return { outcome: error instanceof RetryLater ? 'postponed' : 'failed', reason, settle: retry };
 }
 
-/** Runs jobs, one attempt each, and tells what came of it. */
+/** Creates a BullMQ processor that runs one attempt at a job and reports it. */
 export const attempt =
-  <Q extends QueueName>(processors: Processors<Q>, { done, now }: AttemptDeps) =>
+  <Q extends QueueName>(processors: Processors<Q>, { report, now }: AttemptDeps) =>
   async (job: Job, token?: string, canceled?: AbortSignal): Promise<unknown> => {
     const name = job.name as JobsOf<Q>;
     const data = readData(name, job.data);
-    const startedAt = Date.now();
+    const started = { atMillis: hostClock(), at: performance.now() };
     traceRequestId(data.requestId);
-    const tell = (outcome: JobFact['outcome'], told: Partial<JobFact>) =>
-      done({ ...factOf(job, name, startedAt), requestId: data.requestId, outcome, ...told });
+    const finish = (outcome: JobReport['outcome'], details: Partial<JobReport>) =>
+      report({
+        jobId: job.id ?? '',
+        name,
+        requestId: data.requestId,
+        outcome,
+        millis: Math.round(performance.now() - started.at),
+        waitMillis: job.attemptsStarted > 1 ? undefined : waitMillis(job, started.atMillis),
+        isTakenOver: job.stalledCounter > 0,
+        steps: {},
+        ...details,
+      });
     const leftMillis = 'deadlineAtMillis' in data ? data.deadlineAtMillis - now() : undefined;
     const signal = jobSignal(leftMillis, canceled);
     try {
       signal.throwIfAborted();
       const isLastTry = job.attemptsMade + 1 >= (job.opts.attempts ?? 1);
-      const result = await perform<JobsOf<Q>>(
-        ...([processors, name, data, signal] as const),
-        ...([isLastTry, job.id ?? ''] as const),
-      );
-      tell('succeeded', { steps: result.millis });
-      traceSteps(result.millis, startedAt);
+      const processor = processorOf<JobsOf<Q>>(processors, name);
+      const result = await processor(data, signal, isLastTry, job.id ?? '');
+      finish('succeeded', { steps: result.millis });
+      traceSteps(result.millis, started.atMillis);
       return result;
     } catch (error) {
-      const isApart = Math.abs(Date.now() - now()) > SAME_TIME_MILLIS;
-      const { outcome, reason, conclude } = fateOf(error, { job, token, signal, isApart });
-      tell(outcome, { reason });
-      return conclude();
+      const isClockSkewed = Math.abs(hostClock() - now()) > CLOCK_TOLERANCE_MILLIS;
+      const failure = classifyError(error, { job, token, signal, isClockSkewed });
+      finish(failure.outcome, { reason: failure.reason });
+      return failure.settle();
     }
   };
 
-const factOf = (job: Job, name: JobName, startedAt: number) => ({
-  ...{ jobId: job.id ?? '', name, steps: {} },
-  millis: Date.now() - startedAt,
-  waitMillis: job.attemptsStarted > 1 ? undefined : waitedMillis(job, startedAt),
-  isTakenOver: job.stalledCounter > 0,
-});
+/** Time in the queue by BullMQ's timestamps, which are the host's; an intended delay does not count. */
+const waitMillis = ({ processedOn, timestamp, opts }: Job, startedAtMillis: number): number =>
+  Math.max(0, (processedOn ?? startedAtMillis) - timestamp - (opts.delay ?? 0));
 
-/** A job made for a later time has not waited until then. */
-const waitedMillis = ({ processedOn, timestamp, opts }: Job, startedAt: number): number =>
-  Math.max(0, (processedOn ?? startedAt) - timestamp - (opts.delay ?? 0));
-
-/** Data, processor and result of one name belong together, which the compiler sees only by name. */
-const perform = <N extends JobName>(
+/** The data, the processor and the result of one name belong together; the compiler sees that only by name. */
+const processorOf = <N extends JobName>(
   processors: { [M in N]: Processor<M> },
   name: N,
-  data: JobData<N>,
-  signal: AbortSignal,
-  isLastTry: boolean,
-  jobId: string,
-): Promise<JobResult<N>> => processors[name](data, signal, isLastTry, jobId);
+): Processor<N> => processors[name];
 
-/** Aborts when the job is called off, or when nobody waits for it any more. */
+/** Aborts when the job is canceled, or at its deadline. */
 function jobSignal(
   leftMillis: number | undefined,
   canceled: AbortSignal = new AbortController().signal,
 ): AbortSignal {
   if (leftMillis === undefined) return canceled;
-  const overdue =
-    leftMillis > 0 ? AbortSignal.timeout(leftMillis) : AbortSignal.abort(new Error(OVERDUE));
-  return AbortSignal.any([canceled, overdue]);
+  const deadline =
+    leftMillis > 0
+      ? AbortSignal.timeout(leftMillis)
+      : AbortSignal.abort(new Error(DEADLINE_PASSED));
+  return AbortSignal.any([canceled, deadline]);
 }

@@ -1,11 +1,16 @@
 import type { Processor } from './attempt.ts';
-import { type ImageDeps, workOnRequest } from './image-job.ts';
+import { type ImageDeps, processStoredImage } from './image-job.ts';
 
-/** Looks at one garment: store -> engine -> answer. Throws as `workOnRequest`. */
+/** Classifies one garment for a waiting client. Throws like `processStoredImage`. */
 export const classifyGarment =
   (deps: ImageDeps): Processor<'classify-garment'> =>
   async (data, signal) => {
-    const { done, millis } = await workOnRequest(deps, data, deps.engine.viewGarment, signal);
-    const { timings: _, ...view } = done;
+    const { output, millis } = await processStoredImage(
+      deps,
+      data,
+      deps.engine.viewGarment,
+      signal,
+    );
+    const { timings: _, ...view } = output;
     return { ...view, millis };
   };

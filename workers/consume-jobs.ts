@@ -4,53 +4,54 @@ import type { Logger } from '../src/platform/log.ts';
 import { PREFIX } from '../src/platform/redis.ts';
 import { queueTelemetry } from '../src/platform/tracing.ts';
 import { QUEUES, type QueueName } from '../src/queue/catalog.ts';
-import { type AttemptDeps, attempt, type Processors, TryLater } from './attempt.ts';
+import { type AttemptDeps, attempt, type Processors, RetryLater } from './attempt.ts';
 
-export interface TakerDeps extends Omit<AttemptDeps, 'now'> {
-  /** For taking jobs; used for nothing else from now on. */
-  connection: Redis;
-  /** Jobs held at once; one more than the engine's slots keeps the engine fed while bytes are fetched and stored. */
+interface ConsumerOptions {
+  /** Jobs in progress at once. */
   concurrency: number;
-  log: Logger;
-  /** Hears of each job that failed and is not tried again. */
-  givenUp?(jobId: string): void;
-  /** Epoch milliseconds, as Redis has it; this host's where nothing is said. */
-  now?(): number;
+  /** Called for each job that failed for good. */
+  onFailed?(jobId: string): void;
 }
 
-export interface JobTaker {
-  /** Calls off a job this worker has; others are not its business. */
+export interface ConsumerDeps extends ConsumerOptions, AttemptDeps {
+  /** For blocking commands; must not be used for anything else. */
+  connection: Redis;
+  log: Logger;
+}
+
+export interface JobConsumer {
+  /** Cancels a job if this worker has it. */
   cancel(jobId: string): void;
-  /** Takes no more jobs and waits for those it has. */
+  /** Takes no more jobs and waits for those in progress. */
   close(): Promise<void>;
 }
 
-/** For jobs that say so themselves: how long an accident delays them. */
-const ACCIDENT_MILLIS = 5000;
+/** The delay after an unexpected error, for jobs that set their delays themselves. */
+const ERROR_DELAY_MILLIS = 5000;
 
-/** How soon a worker asks Redis again that refused it; BullMQ's own is 15 s, in which it would take no job. */
+/** How soon a worker retries after an error of Redis. BullMQ's default is 15 s, during which it takes no job. */
 const RECONNECT_MILLIS = 200;
 
-/** Hears of failed jobs; asks the queue, since a worker may have lost the job to another and only think that it failed. */
-const onFailed =
-  ({ log, givenUp }: TakerDeps) =>
+/** Asks the queue whether a job failed: the worker may only have lost it to another. */
+const handleFailed =
+  ({ log, onFailed }: ConsumerDeps) =>
   (job: Job | undefined): void => {
     job?.isFailed().then(
-      (isFailed) => isFailed && job.id && givenUp?.(job.id),
-      (error) => log.warn({ jobId: job.id, reason: error.message }, 'end of a job not known'),
+      (isFailed) => isFailed && job.id && onFailed?.(job.id),
+      (error) => log.warn({ jobId: job.id, reason: error.message }, 'job state not read'),
     );
   };
 
 /** Takes jobs of one queue and runs their processors. */
-export function takeJobs<Q extends QueueName>(
+export function consumeJobs<Q extends QueueName>(
   queueName: Q,
   processors: Processors<Q>,
-  deps: TakerDeps,
-): JobTaker {
-  const { connection, concurrency, log, done, now = Date.now } = deps;
+  deps: ConsumerDeps,
+): JobConsumer {
+  const { connection, concurrency, log, report, now } = deps;
   const { lockMillis, renewMillis, stalledCheckMillis, maxStalledCount } = QUEUES[queueName];
   const telemetry = queueTelemetry();
-  const worker = new Worker(queueName, attempt<Q>(processors, { done, now }), {
+  const worker = new Worker(queueName, attempt<Q>(processors, { report, now }), {
     connection,
     prefix: PREFIX,
     concurrency,
@@ -62,15 +63,33 @@ export function takeJobs<Q extends QueueName>(
     skipVersionCheck: true,
     settings: {
       backoffStrategy: (_attemptsMade, _type, error) =>
-        error instanceof TryLater ? error.delayMillis : ACCIDENT_MILLIS,
+        error instanceof RetryLater ? error.delayMillis : ERROR_DELAY_MILLIS,
     },
     ...(telemetry && { telemetry }),
   });
   worker.on('error', (error) => log.warn({ reason: error.message }, 'queue connection'));
-  worker.on('failed', onFailed(deps));
+  worker.on('failed', handleFailed(deps));
   worker.on('stalled', (jobId) => log.warn({ jobId }, 'job taken over from a lost worker'));
   return {
     cancel: (jobId) => void worker.cancelJob(jobId),
     close: () => worker.close(),
   };
 }
+
+/** `consumeJobs` with everything but the options of one queue. */
+export type Consume = <Q extends QueueName>(
+  queueName: Q,
+  processors: Processors<Q>,
+  options: ConsumerOptions,
+) => JobConsumer;
+
+/** @param deps.connect opens a connection for blocking commands */
+export const createConsume =
+  ({
+    connect,
+    log,
+    report,
+    now,
+  }: Omit<ConsumerDeps, 'connection' | keyof ConsumerOptions> & { connect(): Redis }): Consume =>
+  (queueName, processors, options) =>
+    consumeJobs(queueName, processors, { connection: connect(), log, report, now, ...options });

@@ -1,6 +1,6 @@
 import {
   type ImageLimits,
-  type MeasuredImage,
+  type ValidatedImage,
   validateImage,
 } from '../src/intake/validate-image.ts';
 import { Problem, type ProblemType } from '../src/platform/problem.ts';
@@ -15,74 +15,73 @@ export interface FetchInputDeps {
   maxBytes: number;
 }
 
-/** What a refusal is to the client, where it is not just a bad request. */
-const TYPES: Partial<Record<FetchErrorReason, ProblemType>> = { 'too-large': 'payload-too-large' };
+/** Problem types of permanent fetch errors other than `invalid-request`. */
+const PROBLEM_TYPES: Partial<Record<FetchErrorReason, ProblemType>> = {
+  'too-large': 'payload-too-large',
+};
 
-/** How what is fetched is called in answers. */
-export type What = 'image' | 'background image';
+/** The role of an image, as it appears in error details. */
+export type ImageRole = 'image' | 'background image';
 
-/** Which of a client's options says where it lies. */
-const POINTERS: Readonly<Record<What, string>> = {
+/** The request option with the link. */
+const POINTERS: Readonly<Record<ImageRole, string>> = {
   image: '/imageUrl',
   'background image': '/backgroundImageUrl',
 };
 
-/** A refusal that trying again will not change, in words for whoever wrote the link. */
-export const refusedLink = (
+/** Converts a fetch error to a problem for the person who wrote the link. */
+export const linkProblem = (
   { reason, message, retryable }: FetchError,
-  what: What = 'image',
+  role: ImageRole = 'image',
 ): Problem =>
   new Problem(
-    retryable ? 'upstream-failed' : (TYPES[reason] ?? 'invalid-request'),
-    `The ${what} was not fetched: ${message}`,
-    { errors: [{ pointer: POINTERS[what], detail: message }] },
+    retryable ? 'upstream-failed' : (PROBLEM_TYPES[reason] ?? 'invalid-request'),
+    `The ${role} was not fetched: ${message}`,
+    { errors: [{ pointer: POINTERS[role], detail: message }] },
   );
 
 async function download(
   deps: FetchInputDeps,
   link: string,
-  what: What,
+  role: ImageRole,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
   try {
     const fetched = await deps.safeFetch.fetch(link, { maxBytes: deps.maxBytes, signal });
     if (!fetched.notModified) return fetched.bytes;
   } catch (error) {
-    if (error instanceof FetchError && !error.retryable) throw refusedLink(error, what);
+    if (error instanceof FetchError && !error.retryable) throw linkProblem(error, role);
     throw error;
   }
-  throw new Problem('upstream-failed', `The server answered without the ${what}`);
+  throw new Problem('upstream-failed', `The server answered without the ${role}`);
 }
 
 /**
- * The image a job was given, measured. An address is fetched once: the image takes its place in the
- * store, where a later attempt finds it.
- * @throws Problem where there is no image to be had; FetchRefused where later may help
+ * Reads and validates the input image of a job. If the blob is a link, the image is downloaded once and
+ * replaces the link in storage, where a later attempt finds it.
+ * @throws Problem if the image cannot be had; FetchError if another attempt may help
  */
 export async function fetchInput(
   deps: FetchInputDeps,
   { inputKey }: { inputKey: string },
   signal: AbortSignal,
-  what: What = 'image',
-): Promise<MeasuredImage> {
+  role: ImageRole = 'image',
+): Promise<ValidatedImage> {
   const { blobs, limits } = deps;
   const stored = await blobs.get(inputKey, signal);
   const head = await blobs.head(inputKey, signal);
-  if (head?.mediaType !== LINK_MEDIA_TYPE) return validateImage(stored, limits, what);
-  const image = validateImage(
-    await download(deps, new TextDecoder().decode(stored), what, signal),
-    limits,
-    what,
-  );
-  const facts = { mediaType: `image/${image.format}`, meta: head.meta };
-  await blobs.put(inputKey, image.bytes, facts, signal);
+  if (head?.mediaType !== LINK_MEDIA_TYPE) return validateImage(stored, limits, role);
+  const link = new TextDecoder().decode(stored);
+  const image = validateImage(await download(deps, link, role, signal), limits, role);
+  const metadata = { mediaType: `image/${image.format}`, meta: head.meta };
+  await blobs.put(inputKey, image.bytes, metadata, signal);
   return image;
 }
 
-/** What goes behind the subject of a job, as `fetchInput`; nothing where it has no such blob. */
+/** Like `fetchInput` for the background image of a job; undefined if it has none. */
 export const fetchBackground = async (
   deps: FetchInputDeps,
   inputKey: string | undefined,
   signal: AbortSignal,
-): Promise<MeasuredImage | undefined> =>
+): Promise<ValidatedImage | undefined> =>
   inputKey === undefined ? undefined : fetchInput(deps, { inputKey }, signal, 'background image');

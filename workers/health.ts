@@ -8,10 +8,10 @@ const problem = (type: string, status: number): Page => [
   'application/problem+json',
   JSON.stringify({ type, status }),
 ];
-const fault = problem('internal-error', 500);
-const nothingHere = async (): Promise<Page> => problem('not-found', 404);
+const internalError = problem('internal-error', 500);
+const notFound = async (): Promise<Page> => problem('not-found', 404);
 
-/** Answers `/livez`, `/readyz` and `/metrics`, and nothing else. */
+/** Serves `/livez`, `/readyz` and `/metrics`, and nothing else. */
 export function serveHealth(metrics: Registry, isReady: () => boolean): Server {
   const pages: Record<string, () => Promise<Page>> = {
     '/livez': async () => [200, 'application/json', '{"live":true}'],
@@ -19,8 +19,8 @@ export function serveHealth(metrics: Registry, isReady: () => boolean): Server {
     '/metrics': async () => [200, metrics.contentType, await metrics.metrics()],
   };
   return createServer(async (request, response) => {
-    const page = pages[(request.url ?? '').split('?')[0] ?? ''] ?? nothingHere;
-    const [status, type, body] = await page().catch(() => fault);
+    const page = pages[(request.url ?? '').split('?')[0] ?? ''] ?? notFound;
+    const [status, type, body] = await page().catch(() => internalError);
     response.writeHead(status, { 'content-type': type }).end(body);
   });
 }

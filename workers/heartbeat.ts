@@ -5,34 +5,34 @@ import {
   type WorkerRegistry,
 } from '../src/queue/worker-registry.ts';
 
-/** Weight of the newest image in the running mean of service time. */
-const NEWEST_SHARE = 0.1;
+/** Weight of the newest image in the moving average of the service time. */
+const NEWEST_WEIGHT = 0.1;
 
-/** Says again and again that this worker lives, and how fast it is. */
+/** Registers this worker and repeats it regularly, with its mean service time. */
 export async function startHeartbeat(
-  register: WorkerRegistry,
-  facts: Omit<WorkerInfo, 'serviceMillis'>,
+  registry: WorkerRegistry,
+  worker: Omit<WorkerInfo, 'serviceMillis'>,
   log: Logger,
 ) {
   let serviceMillis: number | undefined;
   const beat = () =>
-    register
-      .beat({ ...facts, ...(serviceMillis && { serviceMillis }) })
+    registry
+      .heartbeat({ ...worker, ...(serviceMillis && { serviceMillis }) })
       .catch((error) => log.warn({ reason: error.message }, 'no heartbeat'));
   await beat();
-  const beats = setInterval(beat, HEARTBEAT_MILLIS);
+  const timer = setInterval(beat, HEARTBEAT_MILLIS);
   return {
-    /** Hears how long the engine took for an image. */
-    worked(millis: number): void {
+    /** Adds the time the engine took for one image. */
+    observe(millis: number): void {
       serviceMillis = serviceMillis
-        ? serviceMillis + NEWEST_SHARE * (millis - serviceMillis)
+        ? serviceMillis + NEWEST_WEIGHT * (millis - serviceMillis)
         : millis;
     },
     async stop(): Promise<void> {
-      clearInterval(beats);
-      await register
-        .leave(facts.id)
-        .catch(() => log.warn('not signed off; others notice within seconds'));
+      clearInterval(timer);
+      await registry
+        .leave(worker.id)
+        .catch(() => log.warn('worker not unregistered; its entry expires within seconds'));
     },
   };
 }

@@ -1,89 +1,89 @@
 import { Problem } from '../src/platform/problem.ts';
 import { isQuarantined, type Quarantine } from '../src/queue/quarantine.ts';
 import type { Blobs } from '../src/storage/blobs.ts';
-import { type Engine, EngineCrash, type Turn, Undecodable } from './inference/pool.ts';
+import { DecodeError, type Engine, EngineCrash, type PermitRequest } from './inference/pool.ts';
 
-/** What processors of images are built of. */
+/** Dependencies of processors of images. */
 export interface ImageDeps {
   blobs: Blobs;
   engine: Engine;
-  crashes: Quarantine;
+  quarantine: Quarantine;
 }
 
-const poison = () =>
+const quarantined = () =>
   new Problem(
     'upstream-failed',
     'The model failed on this image, twice; it is not tried again today',
   );
 
-/** What a fault of the engine means to the client; a crash may be tried again, the rest may not. */
-async function explain(error: unknown, sha256: string, crashes: Quarantine): Promise<unknown> {
-  if (error instanceof Undecodable) {
+/** Converts an error of the engine to a problem, unless another attempt may help. */
+async function toProblem(error: unknown, key: string, quarantine: Quarantine): Promise<unknown> {
+  if (error instanceof DecodeError) {
     return new Problem(
       'invalid-request',
       'The image cannot be decoded: it is damaged or cut short',
     );
   }
-  if (error instanceof EngineCrash && (await crashes.count(sha256))) return poison();
+  if (error instanceof EngineCrash && (await quarantine.recordCrash(key))) return quarantined();
   return error;
 }
 
-/** One image, and what its crashes are remembered under. */
-export interface Input {
+interface ImageInput {
   image: Uint8Array;
-  /** See `crashName`. */
-  sha256: string;
+  /** See `crashKeyOf`. */
+  crashKey: string;
 }
 
-/** What crashes on an image are remembered under: with a background it may be that which is to blame. */
-export const crashKey = (sha256: string, background: { sha256: string } | undefined): string =>
+/** Returns the key under which crashes are counted. It includes the background, which may be the cause. */
+export const crashKeyOf = (sha256: string, background: { sha256: string } | undefined): string =>
   background ? `${sha256}-${background.sha256}` : sha256;
 
-/** What the engine does with an image, and where its time went. */
-type Work<T> = (image: Uint8Array, turn: Turn) => Promise<T>;
+/** An operation of the engine. */
+type EngineOperation<T> = (image: Uint8Array, permit: PermitRequest) => Promise<T>;
 type Timed = { timings: { totalMillis: number } };
-interface Worked<T> {
-  done: T;
+interface ImageOutput<T> {
+  output: T;
+  /** Milliseconds by step. */
   millis: Record<string, number>;
 }
 
 /**
- * Has the engine work on an image.
- * @param work one of the engine's deeds
- * @param priority `now` where someone waits for the answer
- * @throws Problem where the image cannot be worked with; EngineCrash where trying again may help
+ * Runs an operation of the engine on an image, unless the image is in quarantine.
+ * @param priority `now` if a client waits for the response
+ * @throws Problem if the image cannot be processed; EngineCrash if another attempt may help
  */
-export async function workOnImage<T extends Timed>(
-  { crashes }: Pick<ImageDeps, 'crashes'>,
-  { image, sha256 }: Input,
-  work: Work<T>,
+export async function processImage<T extends Timed>(
+  { quarantine }: Pick<ImageDeps, 'quarantine'>,
+  { image, crashKey }: ImageInput,
+  operation: EngineOperation<T>,
   signal: AbortSignal,
-  priority: Turn['priority'] = 'later',
-): Promise<Worked<T>> {
-  const earlierCrashes = await crashes.seen(sha256);
-  if (isQuarantined(earlierCrashes)) throw poison();
-  const done = await work(image, { signal, priority }).catch(async (error) => {
-    throw await explain(error, sha256, crashes);
+  priority: PermitRequest['priority'] = 'later',
+): Promise<ImageOutput<T>> {
+  const previousCrashes = await quarantine.crashes(crashKey);
+  if (isQuarantined(previousCrashes)) throw quarantined();
+  const output = await operation(image, { signal, priority }).catch(async (error) => {
+    throw await toProblem(error, crashKey, quarantine);
   });
-  if (earlierCrashes > 0) await crashes.forget(sha256);
-  return { done, millis: stepsOf(done.timings) };
+  if (previousCrashes > 0) await quarantine.clear(crashKey);
+  return { output, millis: stepsOf(output.timings) };
 }
 
-/** Fetches the image of a request that waits, and has the engine work on it. Throws as `workOnImage`. */
-export async function workOnRequest<T extends Timed>(
+/** Reads the image of a waiting request and processes it. Throws like `processImage`. */
+export async function processStoredImage<T extends Timed>(
   deps: ImageDeps,
   { inputKey, sha256 }: { inputKey: string; sha256: string },
-  work: Work<T>,
+  operation: EngineOperation<T>,
   signal: AbortSignal,
-): Promise<Worked<T>> {
+): Promise<ImageOutput<T>> {
   const startedAt = performance.now();
   const image = await deps.blobs.get(inputKey, signal);
   const fetch = performance.now() - startedAt;
-  const { done, millis } = await workOnImage(deps, { image, sha256 }, work, signal, 'now');
-  return { done, millis: { fetch, ...millis } };
+  const input = { image, crashKey: sha256 };
+  const { output, millis } = await processImage(deps, input, operation, signal, 'now');
+  return { output, millis: { fetch, ...millis } };
 }
 
-/** `decodeMillis` -> `decode`; the engine's total is called `engine`. */
+/** `decodeMillis` -> `decode`; the total becomes `engine`. */
 const stepsOf = (timings: object): Record<string, number> =>
   Object.fromEntries(
     Object.entries(timings).map(([name, millis]) => [

@@ -1,22 +1,21 @@
-import type { MeasuredImage } from '../src/intake/validate-image.ts';
+import type { ValidatedImage } from '../src/intake/validate-image.ts';
 import type { CutOutOptions } from '../src/output/quality.ts';
 import type { JobResults, Operation } from '../src/queue/job-data.ts';
 import { type CutOutCacheQuery, cachedCutOut, storeCutOut } from './cached-cut-out.ts';
-import { crashKey, type ImageDeps, workOnImage } from './image-job.ts';
+import { crashKeyOf, type ImageDeps, processImage } from './image-job.ts';
 import type { Engine } from './inference/pool.ts';
 
-/** One image, and who wants to keep what is made of it; the model is the engine's. */
-export interface Task extends Omit<CutOutCacheQuery, 'model'> {
+/** One image and the owner of its results; the model is the engine's. */
+interface ImageTask extends Omit<CutOutCacheQuery, 'model'> {
   options: CutOutOptions;
   image: Uint8Array;
-  /** What goes behind the subject. */
-  background?: Pick<MeasuredImage, 'bytes' | 'sha256'> | undefined;
+  background?: Pick<ValidatedImage, 'bytes' | 'sha256'> | undefined;
 }
 
-/** The options a cut-out is kept under: a background counts by its bytes, wherever they came from. */
-export function optionsWith(
+/** Returns the options that are part of a cut-out's key: a background counts by its bytes, not by its URL. */
+export function withBackgroundHash(
   options: CutOutOptions = {},
-  background: Pick<MeasuredImage, 'sha256'> | undefined,
+  background: Pick<ValidatedImage, 'sha256'> | undefined,
 ): CutOutOptions {
   const { backgroundImageUrl: _, backgroundImageSha256: __, ...rest } = options;
   return background ? { ...rest, backgroundImageSha256: background.sha256 } : rest;
@@ -24,58 +23,69 @@ export function optionsWith(
 
 type Millis = Record<string, number>;
 
-/** What an operation came to, and where its time went. */
-interface Done {
+interface OperationOutput {
   results: JobResults;
+  /** Milliseconds by step. */
   millis: Millis;
 }
 
-/** Cuts an image out, unless the client has had the same one cut out before. */
-async function cutOut(deps: ImageDeps, task: Task, signal: AbortSignal): Promise<Done> {
-  const { blobs, engine } = deps;
+/** Cuts the subject out, unless the client already has this cut-out. */
+async function removeBackground(
+  { blobs, engine, quarantine }: ImageDeps,
+  task: ImageTask,
+  signal: AbortSignal,
+): Promise<OperationOutput> {
   const model = `${engine.model.id}@${engine.model.version}`;
-  const kept = await cachedCutOut(blobs, { ...task, model }, signal);
-  if (kept) return { results: { cutout: kept }, millis: {} };
-  const { options, image, background } = task;
-  const order = { options, background: background?.bytes };
-  const cut: Engine['removeBackground'] = (bytes, turn) =>
-    engine.removeBackground(bytes, turn, order);
-  const input = { image, sha256: crashKey(task.sha256, background) };
-  const { done, millis } = await workOnImage(deps, input, cut, signal);
-  const doneAt = performance.now();
-  const cutout = await storeCutOut(blobs, task.outputKey, { ...done, model }, signal);
-  const store = performance.now() - doneAt;
+  const cached = await cachedCutOut(blobs, { ...task, model }, signal);
+  if (cached) return { results: { cutout: cached }, millis: {} };
+  const { options, image, background, sha256, outputKey } = task;
+  const settings = { options, background: background?.bytes };
+  const operation: Engine['removeBackground'] = (bytes, permit) =>
+    engine.removeBackground(bytes, permit, settings);
+  const input = { image, crashKey: crashKeyOf(sha256, background) };
+  const { output, millis } = await processImage({ quarantine }, input, operation, signal);
+  const storingAt = performance.now();
+  const cutout = await storeCutOut(blobs, outputKey, { ...output, model }, signal);
+  const store = performance.now() - storingAt;
   return { results: { cutout }, millis: { ...millis, store } };
 }
 
-/** Looks at the garment; words are put to it when somebody asks. */
-async function view(deps: ImageDeps, task: Task, signal: AbortSignal): Promise<Done> {
-  const { done, millis } = await workOnImage(deps, task, deps.engine.viewGarment, signal);
-  const { timings: _, ...seen } = done;
-  return { results: { view: seen }, millis };
+/** Measures the garment. Its labels are derived from the result when a client asks for it. */
+async function classify(
+  { engine, quarantine }: ImageDeps,
+  { image, sha256 }: ImageTask,
+  signal: AbortSignal,
+): Promise<OperationOutput> {
+  const input = { image, crashKey: sha256 };
+  const { output, millis } = await processImage({ quarantine }, input, engine.viewGarment, signal);
+  const { timings: _, ...view } = output;
+  return { results: { view }, millis };
 }
 
-const DEEDS: Readonly<Record<Operation, typeof cutOut>> = {
-  'remove-background': cutOut,
-  classify: view,
+const OPERATIONS: Readonly<Record<Operation, typeof removeBackground>> = {
+  'remove-background': removeBackground,
+  classify,
 };
 
-const sum = (a: Millis, b: Millis): Millis =>
+const addMillis = (a: Millis, b: Millis): Millis =>
   Object.fromEntries(
     [...Object.keys(a), ...Object.keys(b)].map((name) => [name, (a[name] ?? 0) + (b[name] ?? 0)]),
   );
 
-/** Does to one image what was asked, one thing after the other. Throws as `workOnImage`. */
-export async function perform(
+/** Runs operations on one image, in order. Throws like `processImage`. */
+export async function runOperations(
   deps: ImageDeps,
   operations: readonly Operation[],
-  task: Task,
+  task: ImageTask,
   signal: AbortSignal,
-): Promise<Done> {
-  let all: Done = { results: {}, millis: {} };
+): Promise<OperationOutput> {
+  let all: OperationOutput = { results: {}, millis: {} };
   for (const operation of operations) {
-    const { results, millis } = await DEEDS[operation](deps, task, signal);
-    all = { results: { ...all.results, ...results }, millis: sum(all.millis, millis) };
+    const { results, millis } = await OPERATIONS[operation](deps, task, signal);
+    all = {
+      results: { ...all.results, ...results },
+      millis: addMillis(all.millis, millis),
+    };
   }
   return all;
 }

@@ -3,68 +3,96 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import manifest from '../package.json' with { type: 'json' };
 import { createBatches } from '../src/intake/batches/batches.ts';
-import { feedFiles } from '../src/intake/feeds/feed-files.ts';
-import { expireRun, finishRun } from '../src/intake/feeds/feed-retention.ts';
 import { createFeeds } from '../src/intake/feeds/feeds.ts';
-import { checkInstallationId } from '../src/intake/installation-id.ts';
-import { createJobRecords } from '../src/intake/job-records.ts';
-import { createJobRetention } from '../src/intake/job-retention.ts';
+import { openInstallationStorage } from '../src/intake/installation-storage.ts';
+import { createJobRecords, type JobRecords } from '../src/intake/job-records.ts';
+import { createJobRetention, type JobRetention } from '../src/intake/job-retention.ts';
 import { MAX_SIDE_PIXELS } from '../src/intake/validate-image.ts';
-import { OUTBOX } from '../src/intake/webhooks/outbox.ts';
-import { followClock } from '../src/platform/clock.ts';
-import { ConfigError, isTraced, readConfig } from '../src/platform/config.ts';
-import { createLog } from '../src/platform/log.ts';
-import { createRegistry, createWorkerMetrics } from '../src/platform/metrics/process-metrics.ts';
-import {
-  createStoreMetrics,
-  watchDependencies,
-  watchDisk,
-} from '../src/platform/metrics/system-gauges.ts';
-import {
-  blockingConnection,
-  checkRedis,
-  commandConnection,
-  untilReady,
-} from '../src/platform/redis.ts';
-import { startTracing } from '../src/platform/tracing.ts';
+import { type Config, ConfigError, readConfig } from '../src/platform/config.ts';
+import type { Logger } from '../src/platform/log.ts';
+import { createWorkerMetrics } from '../src/platform/metrics/worker.ts';
+import { openPlatform, type Platform } from '../src/platform/open-platform.ts';
+import { blockingConnection } from '../src/platform/redis.ts';
+import { stopOnSignal } from '../src/platform/shutdown.ts';
 import { onCanceled } from '../src/queue/cancel.ts';
 import { createQuarantine } from '../src/queue/quarantine.ts';
 import { enqueueJob, openQueue, retryFailed } from '../src/queue/queue.ts';
-import { createWorkerRegistry } from '../src/queue/worker-registry.ts';
-import { diskSpace, instrumentBlobs } from '../src/storage/instrumented-blobs.ts';
-import { openStorage } from '../src/storage/open-storage.ts';
-import type { JobFact } from './attempt.ts';
+import { createWorkerRegistry, type WorkerRegistry } from '../src/queue/worker-registry.ts';
+import type { Blobs } from '../src/storage/blobs.ts';
+import type { JobReport } from './attempt.ts';
 import { startBatches } from './batches/start.ts';
+import { createConsume } from './consume-jobs.ts';
 import { startFeeds } from './feeds/start.ts';
 import { createSafeFetch } from './fetch/safe-fetch.ts';
 import { serveHealth } from './health.ts';
 import { startHeartbeat } from './heartbeat.ts';
-import { startEngine } from './inference/pool.ts';
+import { type Engine, startEngine } from './inference/pool.ts';
 import { startJobs } from './start-jobs.ts';
 import { startSweeper } from './sweeper.ts';
 import { startWebhooks } from './webhooks/start.ts';
 
-const START_MILLIS = 30_000;
+const { version } = manifest;
+
+/** After this a job in progress is cut off; another worker takes it over when its lock expires. */
 const DRAIN_MILLIS = 30_000;
-/** Rows beyond the engine's slots whose images are on their way. */
-const ROWS_FETCHED = 6;
 
 /** Loads the model, takes jobs, and drains on SIGTERM or SIGINT. */
 async function main(): Promise<void> {
   const config = readConfig(process.env);
-  const log = createLog('worker', config.LOG_LEVEL);
-  const id = `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`;
-  const { version } = manifest;
-  const stopTracing = await startTracing({ process: 'worker', version, isOn: isTraced(config) });
-  const registry = createRegistry(version);
+  const platform = await openPlatform({ process: 'worker', config, version });
+  const { log, registry, redis, now } = platform;
   const metrics = createWorkerMetrics(registry);
+  const blobs = await openInstallationStorage({ settings: config, redis, registry, log });
+  const engine = await openEngine(config, metrics, log);
+  const id = `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`;
+  const worker = { id, ...describeWorker(config, engine) };
 
-  const redis = commandConnection(config.REDIS_URL, log);
-  await untilReady(redis, AbortSignal.timeout(START_MILLIS));
-  await checkRedis(redis, log);
-  const now = await followClock(redis, log);
-  const blobs = instrumentBlobs(await openStorage(config), createStoreMetrics(registry));
-  await checkInstallationId(redis, blobs, log);
+  const workers = createWorkerRegistry(redis);
+  const heartbeat = await startHeartbeat(workers, worker, log);
+  const report = createReporter(metrics, heartbeat, log);
+  const records = createJobRecords(redis, now);
+  const retention = createJobRetention(records, blobs);
+  const jobs = { records, retention };
+  const consumers = await startConsumers({
+    config,
+    platform,
+    blobs,
+    engine,
+    jobs,
+    slots: worker.slots,
+    allSlots: () => totalSlots(workers),
+    report,
+  });
+  const { sweepBatches } = consumers;
+  const sweeper = startSweeps({ platform, blobs, jobs, sweepBatches, onSwept: metrics.swept });
+  let isDraining = false;
+  const health = serveHealth(registry, () => !isDraining && redis.status === 'ready');
+  health.on('error', (error) => log.warn({ reason: error.message }, 'health port not served'));
+  health.listen(config.WORKER_PORT, config.WORKER_HOST);
+  log.info({ id, slots: worker.slots }, 'worker ready');
+
+  stopOnSignal(async (signalName) => {
+    isDraining = true;
+    log.info({ signalName }, 'worker drains');
+    sweeper.stop();
+    await heartbeat.stop();
+    await consumers.close();
+    await sweeper.close();
+    await engine.close();
+    consumers.disconnect();
+    redis.disconnect();
+    blobs.close();
+    health.close();
+    await platform.stopTracing();
+    log.info('worker stopped');
+  }, DRAIN_MILLIS);
+}
+
+type WorkerMetrics = ReturnType<typeof createWorkerMetrics>;
+type Heartbeat = Awaited<ReturnType<typeof startHeartbeat>>;
+
+/** Starts the engine, and adds it to the metrics. */
+async function openEngine(config: Config, metrics: WorkerMetrics, log: Logger): Promise<Engine> {
   const engine = await startEngine({
     model: config.MODEL,
     device: config.DEVICE,
@@ -74,91 +102,127 @@ async function main(): Promise<void> {
     modelsHome: join(config.SELVAGE_HOME, 'models'),
     observe: metrics.picture,
   });
-  const model = `${engine.model.id}@${engine.model.version}`;
-  const slots = config.WORKER_CONCURRENCY * engine.batch;
-  log.info({ model, device: engine.device, slots, batch: engine.batch }, 'engine ready');
   metrics.engine(engine, () => engine.pids().length);
-  if (config.STORE === 'fs') watchDisk(registry, () => diskSpace(config.STORE_DIR));
-  watchDependencies(registry, {
-    redis: async () => void (await redis.ping()),
-    store: () => blobs.check(),
-  });
+  const { model, device, slots } = describeWorker(config, engine);
+  log.info({ model, device, slots, batch: engine.batch }, 'engine ready');
+  return engine;
+}
 
-  const register = createWorkerRegistry(redis);
-  const beat = await startHeartbeat(register, { id, slots, model, device: engine.device }, log);
-  function done(fact: JobFact): void {
-    metrics.job(fact);
-    if (fact.steps.engine) beat.worked(fact.steps.engine);
-    log[fact.outcome === 'failed' ? 'error' : 'info'](fact, 'job');
-  }
+/** Describes this worker for the registry, without its id. */
+const describeWorker = (config: Config, { model, device, batch }: Engine) => ({
+  slots: config.WORKER_CONCURRENCY * batch,
+  model: `${model.id}@${model.version}`,
+  device,
+});
 
-  const connect = () => blockingConnection(config.REDIS_URL, log);
-  const records = createJobRecords(redis);
-  const batches = createBatches(redis, OUTBOX);
-  const feeds = createFeeds(redis);
-  const safeFetch = createSafeFetch({
-    allow: config.FETCH_ALLOW,
-    userAgent: `Selvage/${manifest.version}`,
-  });
-  const parts = {
-    ...{ redis, blobs, engine, records, batches, feeds, safeFetch, log, done, now },
-    crashes: createQuarantine(redis),
-    keeping: createJobRetention(records, blobs),
-    limits: { maxPixels: config.MAX_IMAGE_PIXELS, maxSidePixels: MAX_SIDE_PIXELS },
-    maxBytes: config.MAX_IMAGE_BYTES,
+/** Returns a function that logs an attempt at a job and adds it to the metrics. */
+const createReporter =
+  (metrics: WorkerMetrics, heartbeat: Heartbeat, log: Logger) =>
+  (job: JobReport): void => {
+    metrics.job(job);
+    if (job.steps.engine) heartbeat.observe(job.steps.engine);
+    log[job.outcome === 'failed' ? 'error' : 'info'](job, 'job');
   };
-  const jobs = startJobs({ ...parts, connect, slots });
-  const feedParts = { feeds, batches, store: feedFiles(blobs) };
-  const feedJobs = startFeeds({ ...parts, blocking: connect() });
+
+/** Creates what reads and fetches the images of jobs. */
+function createInputs(config: Config, blobs: Blobs) {
+  const userAgent = `Selvage/${version}`;
+  const safeFetch = createSafeFetch({ allow: config.FETCH_ALLOW, userAgent });
+  const limits = { maxPixels: config.MAX_IMAGE_PIXELS, maxSidePixels: MAX_SIDE_PIXELS };
+  return { blobs, safeFetch, limits, maxBytes: config.MAX_IMAGE_BYTES };
+}
+
+/** The sum of the slots of all live workers. */
+const totalSlots = async (workers: WorkerRegistry): Promise<number> =>
+  (await workers.live()).reduce((sum, { slots }) => sum + slots, 0);
+
+/** The accepted jobs. */
+interface Jobs {
+  records: JobRecords;
+  retention: JobRetention;
+}
+
+interface ConsumerSources {
+  config: Config;
+  platform: Pick<Platform, 'log' | 'redis' | 'now'>;
+  blobs: Blobs;
+  engine: Engine;
+  jobs: Jobs;
+  /** Images this worker processes at once. */
+  slots: number;
+  /** Images that all live workers process at once. */
+  allSlots(): Promise<number>;
+  report(job: JobReport): void;
+}
+
+/** Starts everything that takes jobs from queues. */
+async function startConsumers(sources: ConsumerSources) {
+  const { config, blobs, engine, slots, allSlots, report } = sources;
+  const { records, retention } = sources.jobs;
+  const { log, redis, now } = sources.platform;
+  const connect = () => blockingConnection(config.REDIS_URL, log);
+  const consume = createConsume({ connect, log, report, now });
+  const images = { blobs, engine, quarantine: createQuarantine(redis) };
+  const inputs = createInputs(config, blobs);
+  const { safeFetch } = inputs;
+  const batches = createBatches(redis, now);
+  const feeds = createFeeds(redis);
+
+  const jobs = startJobs({ consume, images, inputs, records, retention, slots, log, now });
+  const imports = startFeeds({ consume, redis, blobs, feeds, batches, safeFetch, log, now });
   const rows = startBatches({
-    ...parts,
-    blocking: connect(),
-    concurrency: slots + ROWS_FETCHED,
-    slots: async () => (await register.live()).reduce((all, worker) => all + worker.slots, 0),
-    finishRun: (run) => finishRun(feedParts, run),
-    expireRun: (run) => expireRun(feedParts, run),
-    readRun: feedJobs.readRun,
+    consume,
+    redis,
+    blobs,
+    batches,
+    images,
+    inputs,
+    slots,
+    allSlots,
+    feedRuns: imports.runs,
+    log,
+    now,
   });
-  const webhooks = startWebhooks({ ...parts, blocking: connect() });
-  const canceled = connect();
-  await onCanceled(canceled, (jobId) => {
-    for (const taker of [jobs, rows, feedJobs]) taker.cancel(jobId);
+  const webhooks = startWebhooks({ consume, redis, safeFetch, log, now });
+  const cancellations = connect();
+  await onCanceled(cancellations, (jobId) => {
+    for (const consumer of [jobs, rows, imports]) consumer.cancel(jobId);
   });
-
-  const queue = openQueue('async', redis, log);
-  const stopSweeper = startSweeper({
-    ...parts,
-    enqueue: async (job) => retryFailed(await enqueueJob(queue, job)),
-    swept: metrics.swept,
+  return {
     sweepBatches: rows.sweep,
-  });
-  let stopping = false;
-  const health = serveHealth(registry, () => !stopping && redis.status === 'ready');
-  health.on('error', (error) => log.warn({ reason: error.message }, 'health port not served'));
-  health.listen(config.WORKER_PORT, config.WORKER_HOST);
-  log.info({ id, slots }, 'worker ready');
+    /** Waits for the jobs in progress. */
+    async close(): Promise<void> {
+      await Promise.all([jobs, rows, imports, webhooks].map((consumer) => consumer.close()));
+      await safeFetch.close();
+    },
+    disconnect: () => cancellations.disconnect(),
+  };
+}
 
-  async function stop(signalName: string): Promise<void> {
-    if (stopping) return;
-    stopping = true;
-    log.info({ signalName }, 'worker drains');
-    // A job cut off here is taken over by another worker when its lock runs out.
-    setTimeout(() => process.exit(1), DRAIN_MILLIS).unref();
-    stopSweeper();
-    await beat.stop();
-    await Promise.all([jobs, rows, feedJobs, webhooks].map((taker) => taker.close()));
-    await safeFetch.close();
-    await queue.close();
-    await engine.close();
-    canceled.disconnect();
-    redis.disconnect();
-    blobs.close();
-    health.close();
-    await stopTracing();
-    log.info('worker stopped');
-    process.exit(0);
-  }
-  for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, () => void stop(name));
+interface SweepSources {
+  platform: Pick<Platform, 'log' | 'redis' | 'now'>;
+  blobs: Blobs;
+  jobs: Jobs;
+  sweepBatches(nowMillis: number): Promise<number>;
+  onSwept(sweep: string): void;
+}
+
+/** Starts the sweeper, with the queue it puts lost jobs back in. */
+function startSweeps({ platform, blobs, jobs, sweepBatches, onSwept }: SweepSources) {
+  const { redis, log, now } = platform;
+  const queue = openQueue('async', redis, log);
+  const stop = startSweeper({
+    redis,
+    blobs,
+    records: jobs.records,
+    retention: jobs.retention,
+    enqueue: async (job) => retryFailed(await enqueueJob(queue, job)),
+    sweepBatches,
+    onSwept,
+    log,
+    now,
+  });
+  return { stop, close: () => queue.close() };
 }
 
 main().catch((error) => {

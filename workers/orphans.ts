@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Redis } from 'ioredis';
-import { batchKey } from '../src/intake/batches/batches.ts';
+import { batchKey } from '../src/intake/batches/redis-keys.ts';
 import { feedKey } from '../src/intake/feeds/feeds.ts';
 import {
   INSTALLATION_ID_KEY,
@@ -10,42 +10,43 @@ import {
 import { type JobRecord, type JobRecords, jobKey } from '../src/intake/job-records.ts';
 import type { JobRetention } from '../src/intake/job-retention.ts';
 import type { Logger } from '../src/platform/log.ts';
-import { HELD_PREFIXES, type Holder, holderOf } from '../src/storage/blob-keys.ts';
+import { type BlobOwner, blobOwner, OWNED_PREFIXES } from '../src/storage/blob-keys.ts';
 import type { Blobs } from '../src/storage/blobs.ts';
 
-/** What is accepted or made at this moment has its record within seconds. */
-const YOUNG_MILLIS = 3_600_000;
-/** How many are asked about at once, and held in memory. */
-const PAGE = 500;
-const AT_ONCE = 16;
+/** Younger blobs are skipped: their record may not exist yet. It does within seconds. */
+const MIN_AGE_MILLIS = 3_600_000;
+/** Blobs looked up in Redis at once, and held in memory. */
+const PAGE_SIZE = 500;
+const CONCURRENCY = 16;
 
-export interface OrphanDeps {
+interface OrphanDeps {
   redis: Redis;
   blobs: Blobs;
   records: JobRecords;
-  keeping: JobRetention;
+  retention: JobRetention;
   log: Logger;
 }
 
-const RECORD_KEYS: Readonly<Record<Holder['kind'], (id: string) => string>> = {
+const RECORD_KEYS: Readonly<Record<BlobOwner['kind'], (id: string) => string>> = {
   job: jobKey,
   batch: batchKey,
   feed: feedKey,
 };
 
-interface Held {
+interface OwnedBlob {
   key: string;
+  /** Redis key of the owner's record. */
   recordKey: string;
 }
 
-/** Blobs old enough that have a holder, page by page. Names nobody here knows are left alone. */
-async function* heldBlobs(blobs: Blobs, prefix: string, nowMillis: number, signal: AbortSignal) {
-  let page: Held[] = [];
+/** Yields pages of blobs that are old enough. Skips keys that name no owner. */
+async function* ownedBlobs(blobs: Blobs, prefix: string, nowMillis: number, signal: AbortSignal) {
+  let page: OwnedBlob[] = [];
   for await (const { key, modifiedAt } of blobs.list(prefix, signal)) {
-    const holder = holderOf(key);
-    if (!holder || nowMillis - modifiedAt.getTime() < YOUNG_MILLIS) continue;
-    page.push({ key, recordKey: RECORD_KEYS[holder.kind](holder.id) });
-    if (page.length < PAGE) continue;
+    const owner = blobOwner(key);
+    if (!owner || nowMillis - modifiedAt.getTime() < MIN_AGE_MILLIS) continue;
+    page.push({ key, recordKey: RECORD_KEYS[owner.kind](owner.id) });
+    if (page.length < PAGE_SIZE) continue;
     yield page;
     page = [];
   }
@@ -53,29 +54,29 @@ async function* heldBlobs(blobs: Blobs, prefix: string, nowMillis: number, signa
 }
 
 /**
- * Those of a page whose holder Redis does not know.
- * @throws where Redis has lost its data meanwhile: then it knows nobody
+ * Returns the blobs of a page whose owner has no record.
+ * @throws Error if Redis has lost its data meanwhile, and with it all records
  */
-async function withoutRecord(redis: Redis, page: readonly Held[], epoch: string) {
-  const asked = redis.pipeline();
-  for (const { recordKey } of page) asked.exists(recordKey);
-  const replies = (await asked.get(INSTALLATION_ID_KEY).exec()) ?? [];
-  const kept = replies.pop()?.[1];
-  if (kept !== epoch) throw new Error('Redis lost its data while orphans were looked for');
+async function withoutRecord(redis: Redis, page: readonly OwnedBlob[], installationId: string) {
+  const pipeline = redis.pipeline();
+  for (const { recordKey } of page) pipeline.exists(recordKey);
+  const replies = (await pipeline.get(INSTALLATION_ID_KEY).exec()) ?? [];
+  const currentId = replies.pop()?.[1];
+  if (currentId !== installationId) throw new Error('Redis lost its data during the sweep');
   return page.filter((_, i) => replies[i]?.[1] === 0);
 }
 
-/** Deletes blobs whose job or batch is not known any more; answers how many. */
-export async function deleteOrphans(
+/** Deletes blobs whose owner has no record. Returns how many. */
+async function deleteOrphans(
   { redis, blobs }: Pick<OrphanDeps, 'redis' | 'blobs'>,
-  epoch: string,
+  installationId: string,
   nowMillis: number,
   signal: AbortSignal,
 ): Promise<number> {
   let deleted = 0;
-  for (const prefix of HELD_PREFIXES) {
-    for await (const page of heldBlobs(blobs, prefix, nowMillis, signal)) {
-      for (const { key } of await withoutRecord(redis, page, epoch)) {
+  for (const prefix of OWNED_PREFIXES) {
+    for await (const page of ownedBlobs(blobs, prefix, nowMillis, signal)) {
+      for (const { key } of await withoutRecord(redis, page, installationId)) {
         await blobs.delete(key, signal);
         deleted++;
       }
@@ -84,58 +85,61 @@ export async function deleteOrphans(
   return deleted;
 }
 
-/** Those of some jobs that have succeeded and lost what they made. */
-const withoutBlob = (
+/** Returns those of the jobs that succeeded and whose cut-out does not exist. */
+const withoutCutOut = (
   { records, blobs }: Pick<OrphanDeps, 'records' | 'blobs'>,
   ids: readonly string[],
   signal: AbortSignal,
 ): Promise<JobRecord[]> =>
   Readable.from(ids)
-    .map((id: string) => records.get(id), { concurrency: AT_ONCE, signal })
+    .map((id: string) => records.get(id), { concurrency: CONCURRENCY, signal })
     .filter(
       async (job: JobRecord | undefined) =>
         job?.status === 'succeeded' &&
         job.outputKey !== undefined &&
         job.results?.cutout !== undefined &&
         (await blobs.head(job.outputKey, signal)) === undefined,
-      { concurrency: AT_ONCE, signal },
+      { concurrency: CONCURRENCY, signal },
     )
     .toArray({ signal });
 
-/** Expires jobs whose cut-out is gone from the store; answers how many. */
-export async function expireBlobless(
+/** Expires jobs whose cut-out does not exist. Returns how many. */
+async function expireWithoutCutOut(
   deps: Omit<OrphanDeps, 'log'>,
-  epoch: string,
+  installationId: string,
   nowMillis: number,
   signal: AbortSignal,
 ): Promise<number> {
   let expired = 0;
   for await (const ids of deps.records.pages()) {
-    const lost = await withoutBlob(deps, ids, signal);
-    // A store that is away, or another one, lacks them all.
-    if (lost.length > 0 && (await sharedInstallationId(deps.redis, deps.blobs)) !== epoch) {
-      throw new Error('The store lost its data while orphans were looked for');
+    const lost = await withoutCutOut(deps, ids, signal);
+    // Storage that is unavailable, or belongs to another installation, has none of them.
+    if (
+      lost.length > 0 &&
+      (await sharedInstallationId(deps.redis, deps.blobs)) !== installationId
+    ) {
+      throw new Error('Object storage lost its data during the sweep');
     }
-    for (const job of lost) await deps.keeping.expire(job, nowMillis);
+    for (const job of lost) await deps.retention.expire(job, nowMillis);
     expired += lost.length;
   }
   return expired;
 }
 
 /**
- * Looks both ways: blobs that belong to nobody, and jobs whose blob is gone. Not where Redis and the
- * store do not belong together, as after Redis lost its data. Answers how many of both.
+ * Deletes blobs without a record, and expires jobs without their cut-out. Does nothing if Redis and storage
+ * do not belong together, as after a loss of Redis's data. Returns the sum of both.
  */
-export async function settleOrphans(
+export async function reconcileOrphans(
   deps: OrphanDeps,
   nowMillis: number,
   signal: AbortSignal,
 ): Promise<number> {
-  const epoch = await sharedInstallationId(deps.redis, deps.blobs);
-  if (epoch === undefined) {
+  const installationId = await sharedInstallationId(deps.redis, deps.blobs);
+  if (installationId === undefined) {
     warnOfMismatch(deps.log);
     return 0;
   }
-  const deleted = await deleteOrphans(deps, epoch, nowMillis, signal);
-  return deleted + (await expireBlobless(deps, epoch, nowMillis, signal));
+  const deleted = await deleteOrphans(deps, installationId, nowMillis, signal);
+  return deleted + (await expireWithoutCutOut(deps, installationId, nowMillis, signal));
 }

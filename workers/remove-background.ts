@@ -5,48 +5,50 @@ import {
   type FetchInputDeps,
   fetchBackground,
   fetchInput,
-  refusedLink,
-  type What,
+  type ImageRole,
+  linkProblem,
 } from './fetch-input.ts';
-import { crashKey, type ImageDeps, workOnImage } from './image-job.ts';
+import { crashKeyOf, type ImageDeps, processImage } from './image-job.ts';
 import type { Engine } from './inference/pool.ts';
 
-/** What removals that somebody waits for are done with. */
-export interface RemovalDeps extends ImageDeps, FetchInputDeps {}
-
-/** The image of a request. Only of what is none is the store asked whether it is an address. */
-async function imageOf(deps: RemovalDeps, inputKey: string, signal: AbortSignal) {
-  const stored = await deps.blobs.get(inputKey, signal);
-  return sniffFormat(stored) ? stored : (await fetchInput(deps, { inputKey }, signal)).bytes;
+interface RemovalDeps {
+  images: ImageDeps;
+  inputs: FetchInputDeps;
 }
 
-/** Who waits is told at once that something was not fetched: to try again is up to them. */
-const atOnce = <T>(what: What, fetched: Promise<T>): Promise<T> =>
+/** Reads the image of a request. Only if the blob is not an image, storage is asked whether it is a link. */
+async function readImage(inputs: FetchInputDeps, inputKey: string, signal: AbortSignal) {
+  const stored = await inputs.blobs.get(inputKey, signal);
+  return sniffFormat(stored) ? stored : (await fetchInput(inputs, { inputKey }, signal)).bytes;
+}
+
+/** Makes every fetch error final: a waiting client retries on its own. */
+const failFast = <T>(role: ImageRole, fetched: Promise<T>): Promise<T> =>
   fetched.catch((error) => {
-    throw error instanceof FetchError ? refusedLink(error, what) : error;
+    throw error instanceof FetchError ? linkProblem(error, role) : error;
   });
 
-/** Cuts out one image: store -> engine -> store. Throws as `workOnImage` and `fetchInput`. */
+/** Cuts out one image for a waiting client. Throws like `processImage` and `fetchInput`. */
 export const removeBackground =
-  (deps: RemovalDeps): Processor<'remove-background'> =>
+  ({ images, inputs }: RemovalDeps): Processor<'remove-background'> =>
   async (data, signal) => {
-    const { blobs, engine } = deps;
+    const { blobs, engine } = images;
     const { inputKey, backgroundKey, options, outputKey } = data;
     const startedAt = performance.now();
     const [image, background] = await Promise.all([
-      atOnce('image', imageOf(deps, inputKey, signal)),
-      atOnce('background image', fetchBackground(deps, backgroundKey, signal)),
+      failFast('image', readImage(inputs, inputKey, signal)),
+      failFast('background image', fetchBackground(inputs, backgroundKey, signal)),
     ]);
     const fetch = performance.now() - startedAt;
-    const order = { options, background: background?.bytes };
-    const cut: Engine['removeBackground'] = (bytes, turn) =>
-      engine.removeBackground(bytes, turn, order);
-    const input = { image, sha256: crashKey(data.sha256, background) };
-    const { done, millis } = await workOnImage(deps, input, cut, signal, 'now');
-    const { file, timings: _, ...words } = done;
-    const cutAt = performance.now();
-    await blobs.put(outputKey, file, { mediaType: done.mediaType, durable: false }, signal);
+    const settings = { options, background: background?.bytes };
+    const operation: Engine['removeBackground'] = (bytes, permit) =>
+      engine.removeBackground(bytes, permit, settings);
+    const input = { image, crashKey: crashKeyOf(data.sha256, background) };
+    const { output, millis } = await processImage(images, input, operation, signal, 'now');
+    const { file, timings: _, ...cutOut } = output;
+    const storingAt = performance.now();
+    await blobs.put(outputKey, file, { mediaType: cutOut.mediaType, durable: false }, signal);
     const model = `${engine.model.id}@${engine.model.version}`;
-    const store = performance.now() - cutAt;
-    return { ...words, bytes: file.length, model, millis: { fetch, ...millis, store } };
+    const store = performance.now() - storingAt;
+    return { ...cutOut, bytes: file.length, model, millis: { fetch, ...millis, store } };
   };

@@ -1,92 +1,103 @@
 import type { JobRecord, JobRecords } from '../src/intake/job-records.ts';
 import { expiryOf, type JobRetention } from '../src/intake/job-retention.ts';
 import { formatOf } from '../src/output/options.ts';
+import type { Clock } from '../src/platform/clock.ts';
 import { Problem } from '../src/platform/problem.ts';
 import { cutOutKey } from '../src/storage/blob-keys.ts';
 import type { Processor } from './attempt.ts';
 import { type FetchInputDeps, fetchBackground, fetchInput } from './fetch-input.ts';
 import { finalProblem } from './final-problem.ts';
 import type { ImageDeps } from './image-job.ts';
-import { optionsWith, perform } from './job-operations.ts';
+import { runOperations, withBackgroundHash } from './job-operations.ts';
 
-interface JobDeps {
+interface FailJobDeps {
   records: JobRecords;
-  keeping: JobRetention;
-  /** Epoch milliseconds, as Redis has it; this host's where nothing is said. */
-  now?(): number;
+  retention: JobRetention;
+  /** Redis's time. */
+  now: Clock;
 }
 
-/** What accepted jobs are worked on with. */
-export interface RunJobDeps extends ImageDeps, FetchInputDeps, JobDeps {}
+interface RunJobDeps extends FailJobDeps {
+  images: ImageDeps;
+  inputs: FetchInputDeps;
+}
 
-const nowOf = ({ now = Date.now }: JobDeps): number => now();
-
-/** What a job asks for, done; nothing where another attempt has taken over. */
-async function work(deps: RunJobDeps, job: JobRecord, attempt: number, signal: AbortSignal) {
-  const { engine, records } = deps;
-  const { width, height, bytes, sha256 } = await fetchInput(deps, job, signal);
-  const background = await fetchBackground(deps, job.backgroundKey, signal);
+/** Runs the operations of a job; undefined if another attempt has taken over. */
+async function work(
+  { images, inputs, records }: RunJobDeps,
+  job: JobRecord,
+  attempt: number,
+  signal: AbortSignal,
+) {
+  const { engine } = images;
+  const { width, height, bytes, sha256 } = await fetchInput(inputs, job, signal);
+  const background = await fetchBackground(inputs, job.backgroundKey, signal);
   const model = `${engine.model.id}@${engine.model.version}`;
-  const options = optionsWith(job.options, background);
-  const makings = { client: job.client, sha256, options };
-  const outputKey = cutOutKey({ ...makings, model }, job.id, formatOf(options).extension);
-  // Told before the blob is there: whoever erases the job must know what to look for.
+  const options = withBackgroundHash(job.options, background);
+  const cacheInputs = { client: job.client, sha256, options };
+  const outputKey = cutOutKey({ ...cacheInputs, model }, job.id, formatOf(options).extension);
+  // Recorded before the blob exists: erasing the job must find it.
   const input = { width, height, bytes: bytes.length, sha256 };
-  if (!(await records.note(job.id, attempt, { input, outputKey }))) return undefined;
-  const task = { ...makings, outputKey, image: bytes, background };
-  return perform(deps, job.operations, task, signal);
+  if (!(await records.update(job.id, attempt, { input, outputKey }))) return undefined;
+  const task = { ...cacheInputs, outputKey, image: bytes, background };
+  return runOperations(images, job.operations, task, signal);
 }
 
-async function fail(deps: JobDeps, job: JobRecord, problem: Problem, attempt?: number) {
-  const now = nowOf(deps);
-  const { dueAtMillis, expiresAt } = expiryOf(job, now);
-  const { type, detail } = problem;
-  await deps.records.end(job, {
+async function fail(
+  { records, now }: FailJobDeps,
+  job: JobRecord,
+  { type, detail }: Problem,
+  attempt?: number,
+): Promise<void> {
+  const nowMillis = now();
+  const { dueAtMillis, expiresAt } = expiryOf(job, nowMillis);
+  const finishedAt = new Date(nowMillis).toISOString();
+  await records.end(job, {
     from: ['active', 'queued'],
     to: 'failed',
     ...(attempt !== undefined && { attempt }),
-    fields: { problem: { type, detail }, finishedAt: new Date(now).toISOString(), expiresAt },
+    fields: { problem: { type, detail }, finishedAt, expiresAt },
     dueAtMillis,
   });
 }
 
 /**
- * Works on one accepted job. Its record says what is true: whoever moves it to its end is the one
- * that counts, and an attempt that comes too late leaves nothing behind.
+ * Runs one accepted job. Its record is the authority: only the first attempt to complete it counts, and a
+ * later one deletes what it made.
  */
 export const runJob =
   (deps: RunJobDeps): Processor<'run-job'> =>
   async ({ id }, signal, isLastTry) => {
-    const { records, keeping } = deps;
-    const attempt = await records.begin(id, new Date(nowOf(deps)).toISOString());
+    const { records, retention, now } = deps;
+    const attempt = await records.begin(id, new Date(now()).toISOString());
     const job = await records.get(id);
     if (!job) return { millis: {} };
     try {
       if (attempt === undefined) return { millis: {} };
-      const done = await work(deps, job, attempt, signal);
-      if (!done) return { millis: {} };
-      const now = nowOf(deps);
-      const { dueAtMillis, expiresAt } = expiryOf(job, now);
-      const finishedAt = new Date(now).toISOString();
+      const output = await work(deps, job, attempt, signal);
+      if (!output) return { millis: {} };
+      const nowMillis = now();
+      const { dueAtMillis, expiresAt } = expiryOf(job, nowMillis);
+      const finishedAt = new Date(nowMillis).toISOString();
       await records.end(job, {
         from: ['active'],
         to: 'succeeded',
         attempt,
-        fields: { results: done.results, finishedAt, expiresAt },
+        fields: { results: output.results, finishedAt, expiresAt },
         dueAtMillis,
       });
-      return { millis: done.millis };
+      return { millis: output.millis };
     } catch (error) {
       const final = signal.aborted ? undefined : finalProblem(error, isLastTry);
       if (final) await fail(deps, job, final, attempt);
       throw final ?? error;
     } finally {
-      await keeping.tidy(job);
+      await retention.cleanUp(job);
     }
   };
 
-/** Ends a job whose workers died under it too often. */
-export async function failJob(deps: JobDeps, id: string): Promise<void> {
+/** Fails a job whose workers died too often. */
+export async function failJob(deps: FailJobDeps, id: string): Promise<void> {
   const job = await deps.records.get(id);
   if (!job) return;
   const problem = new Problem(
@@ -94,5 +105,5 @@ export async function failJob(deps: JobDeps, id: string): Promise<void> {
     'The work was interrupted too often; send it again',
   );
   await fail(deps, job, problem);
-  await deps.keeping.tidy(job);
+  await deps.retention.cleanUp(job);
 }

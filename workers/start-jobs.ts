@@ -1,50 +1,58 @@
-import type { Redis } from 'ioredis';
+import type { JobRecords } from '../src/intake/job-records.ts';
+import type { JobRetention } from '../src/intake/job-retention.ts';
+import type { Clock } from '../src/platform/clock.ts';
 import type { Logger } from '../src/platform/log.ts';
-import type { JobFact } from './attempt.ts';
 import { classifyGarment } from './classify-garment.ts';
+import type { Consume } from './consume-jobs.ts';
+import type { FetchInputDeps } from './fetch-input.ts';
+import type { ImageDeps } from './image-job.ts';
 import { removeBackground } from './remove-background.ts';
-import { failJob, type RunJobDeps, runJob } from './run-job.ts';
-import { takeJobs } from './take-jobs.ts';
+import { failJob, runJob } from './run-job.ts';
 
-export interface JobTakerDeps extends RunJobDeps {
-  /** A connection for taking jobs; used for nothing else from then on. */
-  connect(): Redis;
-  /** Images worked on at once. */
+interface StartJobsDeps {
+  consume: Consume;
+  images: ImageDeps;
+  inputs: FetchInputDeps;
+  records: JobRecords;
+  retention: JobRetention;
+  /** Images processed at once. */
   slots: number;
   log: Logger;
-  done(fact: JobFact): void;
-  /** Epoch milliseconds, as Redis has it. */
-  now(): number;
+  /** Redis's time. */
+  now: Clock;
 }
 
-/** Takes jobs on one image: those that somebody waits for, and those that were accepted for later. */
-export function startJobs(deps: JobTakerDeps) {
-  const { connect, slots, log, done, now } = deps;
-  const sync = takeJobs(
+/** Starts consuming jobs with one image: synchronous and accepted ones. */
+export function startJobs(deps: StartJobsDeps) {
+  const { consume, images, inputs, records, retention, slots, log, now } = deps;
+  const syncJobs = consume(
     'sync',
-    { 'remove-background': removeBackground(deps), 'classify-garment': classifyGarment(deps) },
-    // One more than there are slots keeps the engine fed while bytes are fetched and stored.
-    { connection: connect(), concurrency: slots + 1, log, done, now },
-  );
-  const async = takeJobs(
-    'async',
-    { 'run-job': runJob(deps) },
     {
-      ...{ connection: connect(), concurrency: slots, log, done, now },
-      givenUp(jobId) {
-        failJob(deps, jobId).catch((error) =>
-          log.error({ jobId, reason: error.message }, 'end of a job not written'),
+      'remove-background': removeBackground({ images, inputs }),
+      'classify-garment': classifyGarment(images),
+    },
+    // One more than the slots keeps the engine busy while images are read and written.
+    { concurrency: slots + 1 },
+  );
+  const acceptedJobs = consume(
+    'async',
+    { 'run-job': runJob({ images, inputs, records, retention, now }) },
+    {
+      concurrency: slots,
+      onFailed(jobId) {
+        failJob({ records, retention, now }, jobId).catch((error) =>
+          log.error({ jobId, reason: error.message }, 'job failure not recorded'),
         );
       },
     },
   );
   return {
     cancel(jobId: string): void {
-      sync.cancel(jobId);
-      async.cancel(jobId);
+      syncJobs.cancel(jobId);
+      acceptedJobs.cancel(jobId);
     },
     async close(): Promise<void> {
-      await Promise.all([sync.close(), async.close()]);
+      await Promise.all([syncJobs.close(), acceptedJobs.close()]);
     },
   };
 }

@@ -1,6 +1,6 @@
 import { isRedisError } from '../src/platform/redis.ts';
 import { StorageError } from '../src/storage/blobs.ts';
 
-/** Whether what all work stands on, the store or Redis, was away: work that met it is done again, at no cost. */
+/** Whether Redis or storage was unavailable. Such a failure is retried and does not count as an attempt. */
 export const isUnavailable = (error: unknown): boolean =>
   error instanceof StorageError || isRedisError(error);

@@ -6,7 +6,7 @@ import { CalibrateRequest, CalibrateResponse } from '../look/calibration/calibra
 import { computeTargets } from '../look/comfort/signed-targets.ts';
 import { computeDay, DayRequest, DayResponse } from '../look/day.ts';
 import { readSigningKeys, type SigningKeys } from '../look/digest.ts';
-import { MetaQuery, MetaResponse, metaAnswer } from '../look/meta.ts';
+import { MetaQuery, MetaResponse, metaResponse } from '../look/meta.ts';
 import { computeCandidates, computeOutfits, computeScore } from '../look/outfits.ts';
 import { type Model, PARAMS, readModel } from '../look/params.ts';
 import { CandidatesResponse, OutfitsResponse, ScoreResponse } from '../look/responses.ts';
@@ -19,76 +19,76 @@ import {
 import { LOCALES } from '../taxonomy/dictionary/schema.ts';
 import { type Document, sendDocument } from './document.ts';
 
-export interface LookDeps {
+interface LookDeps {
   /** `kid:secret,kid2:secret2`: the first signs targets, all verify them. */
   signingKeys: string;
 }
 
 const MAX_BODY_BYTES = 2 * 1024 * 1024;
 
-function documentOf(content: object): Document {
+function toDocument(content: object): Document {
   const text = JSON.stringify(content);
   const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`;
   return { text, etag };
 }
 
-const answers = (description: string, schema: z.ZodType) => ({
+const okResponse = (description: string, schema: z.ZodType) => ({
   200: { description, content: { 'application/json': schema } },
 });
 
-const cached = (description: string, schema: z.ZodType) => ({
+const cacheableResponse = (description: string, schema: z.ZodType) => ({
   200: { description, content: { 'application/json': schema }, headers: ['ETag', 'Cache-Control'] },
-  304: { description: 'You have this version already' },
+  304: { description: 'The client already has this version' },
 });
 
-/** One row for a computation: JSON in, JSON out, nothing kept. */
-function compute<Body>(row: {
+/** A stateless computation: JSON in, JSON out. */
+function computeRoute<Body>(spec: {
   name: string;
   scope?: string;
   summary: string;
   description?: string;
   body: z.ZodType<Body>;
-  answer: z.ZodType;
+  response: z.ZodType;
   problems?: readonly string[];
   run(body: Body): object;
 }): Route {
-  const { name, scope = 'look-engine:compute', answer, run, ...rest } = row;
+  const { name, scope = 'look-engine:compute', response, run, ...rest } = spec;
   return route<unknown, Body>({
     ...rest,
     method: 'POST',
     path: `/look/v1/${name}`,
     scope,
     maxBodyBytes: MAX_BODY_BYTES,
-    answers: answers('Computed from this request alone', answer),
+    responses: okResponse('Computed from this request alone', response),
     handle: ({ body }) => json(run(body)),
   });
 }
 
-const SIGNED = ['targets-altered', 'targets-expired'];
+const SIGNATURE_PROBLEMS = ['targets-altered', 'targets-expired'];
 
-const published = (model: Model): Route[] => {
-  const params = documentOf(PARAMS);
-  const meta = new Map(LOCALES.map((locale) => [locale, documentOf(metaAnswer(model, locale))]));
+const documentRoutes = (model: Model): Route[] => {
+  const params = toDocument(PARAMS);
+  const meta = new Map(LOCALES.map((locale) => [locale, toDocument(metaResponse(model, locale))]));
   return [
     route({
       method: 'GET',
       path: '/look/v1/params',
       scope: 'keyless',
       summary: 'Every coefficient of the outfit engine, with unit and source',
-      description: 'With the equations: enough to compute the targets yourself.',
-      answers: cached('The coefficients in force', ParamsResponse),
+      description: 'Includes the equations: enough to compute the targets yourself.',
+      responses: cacheableResponse('The coefficients in use', ParamsResponse),
       handle: (call) => sendDocument(call, params),
     }),
     route<MetaQuery>({
       method: 'GET',
       path: '/look/v1/meta',
       scope: 'look-engine:read',
-      summary: 'Words to show and to send, versions and limits',
+      summary: 'Labels and ids of every option, versions and limits',
       query: MetaQuery,
-      answers: cached('The dictionaries in one language', MetaResponse),
+      responses: cacheableResponse('The dictionaries in one language', MetaResponse),
       handle: (call) => {
         const { locale = 'en' } = call.query;
-        return sendDocument(call, meta.get(locale) ?? documentOf(metaAnswer(model, locale)), {
+        return sendDocument(call, meta.get(locale) ?? toDocument(metaResponse(model, locale)), {
           'content-language': locale,
           'cache-control': 'private, max-age=3600',
         });
@@ -97,51 +97,52 @@ const published = (model: Model): Route[] => {
   ];
 };
 
-const computed = (model: Model, keys: SigningKeys): Route[] => [
-  compute({
+const computeRoutes = (model: Model, keys: SigningKeys): Route[] => [
+  computeRoute({
     name: 'targets',
-    summary: 'Insulation to wear by body region, without a wardrobe',
+    summary: 'Target insulation by body region, without a wardrobe',
     body: TargetsRequest,
-    answer: TargetsResponse,
+    response: TargetsResponse,
     run: (body) => computeTargets(model, keys, body),
   }),
-  compute({
+  computeRoute({
     name: 'candidates',
     summary: 'The best outfits of a wardrobe, with signed targets for /score',
     body: CandidatesRequest,
-    answer: CandidatesResponse,
+    response: CandidatesResponse,
     run: (body) => computeCandidates(model, keys, body),
   }),
-  compute({
+  computeRoute({
     name: 'score',
     summary: 'Score and rank candidates',
-    description: '`targets` come from /candidates or /targets and are sent back unchanged.',
+    description: 'Take `targets` from /candidates or /targets and send them unchanged.',
     body: ScoreRequest,
-    answer: ScoreResponse,
-    problems: SIGNED,
+    response: ScoreResponse,
+    problems: SIGNATURE_PROBLEMS,
     run: (body) => computeScore(model, keys, body),
   }),
-  compute({
+  computeRoute({
     name: 'outfits',
-    summary: 'Outfits found, scored, put in order and named, in one call',
+    summary: 'Find, score, rank and name outfits in one call',
     body: OutfitsRequest,
-    answer: OutfitsResponse,
+    response: OutfitsResponse,
     run: (body) => computeOutfits(model, keys, body),
   }),
-  compute({
+  computeRoute({
     name: 'day',
-    summary: 'One outfit for an hourly forecast: what to put on and take off when',
+    summary: 'One outfit for an hourly forecast, and when to add or remove layers',
     body: DayRequest,
-    answer: DayResponse,
+    response: DayResponse,
     run: (body) => computeDay(model, body),
   }),
-  compute({
+  computeRoute({
     name: 'calibrate',
     scope: 'look-engine:calibrate',
-    summary: 'Learn a person’s profile from how warm they felt',
-    description: 'Nothing is kept here: store `userProfile` and send it with the next request.',
+    summary: 'Calibrate a user’s profile from how warm they felt',
+    description:
+      'The service stores nothing: keep `userProfile` and send it with the next request.',
     body: CalibrateRequest,
-    answer: CalibrateResponse,
+    response: CalibrateResponse,
     run: (body) => calibrate(model, body),
   }),
 ];
@@ -149,5 +150,5 @@ const computed = (model: Model, keys: SigningKeys): Route[] => [
 /** The routes of the outfit engine. */
 export function lookRoutes({ signingKeys }: LookDeps): Route[] {
   const model = readModel(PARAMS);
-  return [...published(model), ...computed(model, readSigningKeys(signingKeys))];
+  return [...documentRoutes(model), ...computeRoutes(model, readSigningKeys(signingKeys))];
 }

@@ -8,7 +8,7 @@ import type { FeedDeps } from './intake/feeds/actions.ts';
 import type { DownloadDeps } from './intake/feeds/downloads.ts';
 import { feedRoutes } from './intake/feeds/routes.ts';
 import { fileRoutes } from './intake/files.ts';
-import { createJobActions, type IntakeDeps } from './intake/job-actions.ts';
+import { createJobActions, type JobDeps } from './intake/job-actions.ts';
 import { jobRoutes } from './intake/job-routes.ts';
 import { webhookRoutes } from './intake/webhooks.ts';
 import { lookRoutes } from './look.ts';
@@ -20,35 +20,37 @@ import { createImageRequests, type ImageRequestDeps } from './removal/image-requ
 import { removeBgRoutes } from './removal/removebg/routes.ts';
 import { taxonomyRoutes } from './taxonomy.ts';
 
-export interface ApiDeps {
+interface ApiDeps {
   /** `kid:secret,kid2:secret2`: the first signs targets, all verify them. */
   signingKeys: string;
   images: ImageRequestDeps;
-  intake: IntakeDeps;
+  jobs: JobDeps;
   batches: BatchDeps;
   feeds: FeedDeps & DownloadDeps;
   console: ConsoleSessionDeps;
-  /** Ceiling of an image's bytes, before base64. */
+  /** Maximum size of an image in bytes, before base64. */
   maxImageBytes: number;
   checks: Checks;
   metrics: Registry;
 }
 
-/** The whole endpoint table. */
+/** Returns the table of all routes. */
 export function routeTable(deps: ApiDeps): Route[] {
-  const { images, intake, batches, feeds, maxImageBytes, signingKeys, checks, metrics } = deps;
-  const work = createImageRequests(images);
-  const jobs = createJobActions(intake);
+  const { batches, feeds, maxImageBytes, signingKeys, checks, metrics } = deps;
+  const { deadlineMillis, now } = deps.images;
+  const { idempotency, webhooks } = deps.jobs;
+  const images = createImageRequests(deps.images);
+  const jobs = createJobActions(deps.jobs);
   const readImage = (body: unknown) => readJsonImage(body, maxImageBytes, sniffFormat).image;
   return [
-    ...removalRoutes({ work, intake: jobs, maxWaitMillis: images.deadlineMillis }),
-    ...jobRoutes(jobs, intake.idempotency),
-    ...batchRoutes(createBatchActions(batches), intake.idempotency),
+    ...removalRoutes({ images, jobs, maxWaitMillis: deadlineMillis }),
+    ...jobRoutes(jobs, idempotency, now),
+    ...batchRoutes(createBatchActions(batches), idempotency),
     ...feedRoutes(feeds),
-    ...webhookRoutes(intake.webhooks, intake.idempotency),
-    ...fileRoutes(intake),
-    ...removeBgRoutes({ work, readImage }),
-    ...taxonomyRoutes({ work, readImage }),
+    ...webhookRoutes(webhooks, idempotency),
+    ...fileRoutes(deps.jobs),
+    ...removeBgRoutes({ images, readImage, now }),
+    ...taxonomyRoutes({ images, readImage }),
     ...lookRoutes({ signingKeys }),
     ...consoleRoutes(deps.console),
     ...healthRoutes(checks, metrics),

@@ -5,7 +5,11 @@ import { asProblem, problemBody } from '../http/problem-response.ts';
 import { type Call, json, type Reply, type Route, route } from '../http/route.ts';
 import { Problem } from '../platform/problem.ts';
 import { classify, type ImageEvidence } from '../taxonomy/classify.ts';
-import { OptionsQuery, OptionsResponse, options } from '../taxonomy/dictionary/options.ts';
+import {
+  OptionsQuery,
+  OptionsResponse,
+  options as optionsDocument,
+} from '../taxonomy/dictionary/options.ts';
 import {
   BatchItem,
   BatchRequest,
@@ -21,30 +25,36 @@ import {
 import { sendDocument } from './document.ts';
 import type { ImageRequests } from './removal/image-requests.ts';
 
-export interface TaxonomyDeps {
-  work: Pick<ImageRequests, 'view'>;
-  /** The bytes of a JSON member `image_base64`, or nothing where there is none; throws a Problem. */
+interface TaxonomyDeps {
+  images: Pick<ImageRequests, 'classifyGarment'>;
+  /**
+   * Returns the bytes of the JSON member `image_base64`, or undefined if there is none. Throws a
+   * Problem.
+   */
   readImage(body: unknown): Uint8Array | undefined;
 }
 
-/** Below this a photo shows nothing, pixels of the shorter side. */
-const LEAST_SIDE = 32;
-/** Items of a batch whose photos are under way at a time: a batch must not fill the queue. */
-const AT_ONCE = 4;
+/** Minimum shorter side of a photo, pixels. */
+const MIN_SIDE_PIXELS = 32;
+/** Items of a batch processed at the same time: a batch must not fill the queue. */
+const BATCH_CONCURRENCY = 4;
 
 const DEFAULTS = ClassifyOptions.parse({});
 
-async function see(
-  { work }: TaxonomyDeps,
+async function analyzeImage(
+  { images }: TaxonomyDeps,
   image: Uint8Array | undefined,
   call: Call,
 ): Promise<ImageEvidence | undefined> {
   if (!image) return undefined;
-  const { probabilities, colors, width, height, hasAlpha, model } = await work.view(image, call);
-  if (Math.min(width, height) < LEAST_SIDE) {
+  const { probabilities, colors, width, height, hasAlpha, model } = await images.classifyGarment(
+    image,
+    call,
+  );
+  if (Math.min(width, height) < MIN_SIDE_PIXELS) {
     throw new Problem(
       'unprocessable-image',
-      `The image is ${width} × ${height} pixels; each side needs at least ${LEAST_SIDE}`,
+      `The image is ${width} × ${height} pixels; each side must be at least ${MIN_SIDE_PIXELS}`,
     );
   }
   return { probabilities, colors, width, height, hasAlpha, model };
@@ -55,30 +65,30 @@ const notJson = (part: string) =>
     errors: [{ pointer: `/${part}`, detail: 'is not JSON' }],
   });
 
-/** In a multipart form, `attributes` and `options` come as text that holds JSON. */
-function readParts({ fields, via }: ImageForm): unknown {
+/** In a multipart form, `attributes` and `options` are text parts that contain JSON. */
+function parseFields({ fields, via }: ImageForm): unknown {
   if (via === 'json') return fields;
-  const read = ([name, value]: [string, unknown]) => {
+  const parseField = ([name, value]: [string, unknown]) => {
     try {
       return [name, JSON.parse(String(value))];
     } catch {
       throw notJson(printable(name));
     }
   };
-  return Object.fromEntries(Object.entries(fields).map(read));
+  return Object.fromEntries(Object.entries(fields).map(parseField));
 }
 
 async function classifyOne(deps: TaxonomyDeps, form: ImageForm, call: Call): Promise<Reply> {
-  const { attributes, options: chosen = DEFAULTS } = parse(ClassifyForm, readParts(form), 'body');
+  const { attributes, options = DEFAULTS } = parse(ClassifyForm, parseFields(form), 'body');
   if (!form.image && !attributes) {
     throw new Problem('invalid-request', 'Send an image, `attributes` or both', {
       errors: [{ pointer: '', detail: 'has neither an image nor `attributes`' }],
     });
   }
-  const image = await see(deps, form.image, call);
+  const image = await analyzeImage(deps, form.image, call);
   const { requestId } = call;
-  const answer = classify({ attributes, image, options: chosen, fallbackId: requestId });
-  return json({ requestId, ...answer }, { 'cache-control': 'no-store' });
+  const classification = classify({ attributes, image, options, fallbackId: requestId });
+  return json({ requestId, ...classification }, { 'cache-control': 'no-store' });
 }
 
 const idOf = (item: unknown): string | null => {
@@ -86,45 +96,50 @@ const idOf = (item: unknown): string | null => {
   return parsed.success ? parsed.data.id : null;
 };
 
-/** One item's answer, or the problem that it alone has. */
+/** Returns the classification of one item, or its problem: other items are not affected. */
 async function classifyItem(
   deps: TaxonomyDeps,
   item: unknown,
   index: number,
-  chosen: ClassifyOptions,
+  options: ClassifyOptions,
   call: Call,
 ): Promise<object> {
   try {
     const { id, attributes } = parse(BatchItem, item, 'item');
-    const image = await see(deps, deps.readImage(item), call);
-    const answer: Classification = classify({
+    const image = await analyzeImage(deps, deps.readImage(item), call);
+    const classification: Classification = classify({
       attributes,
       image,
-      options: chosen,
+      options,
       fallbackId: id ?? `${call.requestId}-${index}`,
     });
-    return { id: id ?? attributes?.id ?? null, ...answer };
+    return { id: id ?? attributes?.id ?? null, ...classification };
   } catch (error) {
     call.signal.throwIfAborted();
     return { id: idOf(item), problem: problemBody(asProblem(error), call.requestId) };
   }
 }
 
-/** Does the work for every value, a few at a time; answers in order. */
-async function inTurns<T, R>(values: readonly T[], work: (value: T, i: number) => Promise<R>) {
+/** Maps every value, a few at a time; returns the results in order. */
+async function mapConcurrently<T, R>(
+  values: readonly T[],
+  map: (value: T, i: number) => Promise<R>,
+): Promise<R[]> {
   const results: R[] = [];
-  const waiting = values.entries();
-  const lane = async () => {
-    for (const [i, value] of waiting) results[i] = await work(value, i);
+  const pending = values.entries();
+  const mapPending = async () => {
+    for (const [i, value] of pending) results[i] = await map(value, i);
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, lane));
+  await Promise.all(Array.from({ length: BATCH_CONCURRENCY }, mapPending));
   return results;
 }
 
 async function classifyBatch(deps: TaxonomyDeps, body: unknown, call: Call): Promise<Reply> {
-  const { items, options: chosen = DEFAULTS } = parse(BatchRequest, body, 'body');
-  const answers = await inTurns(items, (item, i) => classifyItem(deps, item, i, chosen, call));
-  return json({ requestId: call.requestId, items: answers }, { 'cache-control': 'no-store' });
+  const { items, options = DEFAULTS } = parse(BatchRequest, body, 'body');
+  const results = await mapConcurrently(items, (item, i) =>
+    classifyItem(deps, item, i, options, call),
+  );
+  return json({ requestId: call.requestId, items: results }, { 'cache-control': 'no-store' });
 }
 
 const handleClassify =
@@ -136,12 +151,12 @@ const handleClassify =
   };
 
 const MultipartRequest = z.object({
-  image: z
-    .string()
-    .optional()
-    .meta({ format: 'binary', description: 'JPEG, PNG or WebP; with alpha, a cut-out' }),
-  attributes: z.string().optional().meta({ description: '`FeedAttributes` in JSON' }),
-  options: z.string().optional().meta({ description: '`ClassifyOptions` in JSON' }),
+  image: z.string().optional().meta({
+    format: 'binary',
+    description: 'JPEG, PNG or WebP; an image with alpha counts as a cut-out',
+  }),
+  attributes: z.string().optional().meta({ description: '`FeedAttributes` as JSON' }),
+  options: z.string().optional().meta({ description: '`ClassifyOptions` as JSON' }),
 });
 
 /** The routes of the garment taxonomy. */
@@ -152,18 +167,18 @@ export const taxonomyRoutes = (deps: TaxonomyDeps): Route[] => [
     scope: 'keyless',
     summary: 'The garment dictionary and the options of a profile',
     description:
-      'Every word the service knows, in one of six languages. It changes with a release only: keep it, and ask again with `If-None-Match`.',
+      'Every term the service knows, in one of six languages. It changes only with a release: cache it and revalidate with `If-None-Match`.',
     query: OptionsQuery,
-    answers: {
+    responses: {
       200: {
-        description: 'The sections asked for',
+        description: 'The requested sections',
         content: { 'application/json': OptionsResponse },
         headers: ['ETag', 'Cache-Control', 'Content-Language'],
       },
-      304: { description: 'You have this version already' },
+      304: { description: 'The client already has this version' },
     },
     handle: (call) =>
-      sendDocument(call, options(call.query), {
+      sendDocument(call, optionsDocument(call.query), {
         'cache-control': 'public, max-age=3600, stale-while-revalidate=86400',
         'content-language': call.query.locale,
       }),
@@ -174,15 +189,15 @@ export const taxonomyRoutes = (deps: TaxonomyDeps): Route[] => [
     scope: 'taxonomy:classify',
     summary: 'Classify a garment',
     description:
-      'Send a photo, what a product feed says of the article, or both; or up to 50 such `items`, each answered by itself. Uncertain is an answer: then only the group is named.',
+      'Send a photo, the attributes from a product feed, or both; or up to 50 such `items`, each with its own result. If the result is uncertain, it names only the group.',
     imageForm: {
       'multipart/form-data': MultipartRequest,
       'application/json': z.union([ClassifyRequest, BatchRequest]),
     },
     quota: 1,
-    answers: {
+    responses: {
       200: {
-        description: 'What it is, how sure that is, and why',
+        description: 'The classification, its confidence and the evidence',
         content: { 'application/json': z.union([ClassifyResponse, ClassifyBatchResponse]) },
       },
     },

@@ -3,14 +3,14 @@ import { crc32 } from 'node:zlib';
 
 /**
  * API keys: `slv_`, 30 random base62 characters (178 bits), and 6 base62 characters of CRC-32 over
- * what stands before them, so that junk is refused without a look-up and secret scanners can tell a
- * key from chance.
+ * everything before them. The checksum rejects junk without a lookup and lets secret scanners
+ * recognise a key.
  */
 const PREFIX = 'slv_';
 const RANDOM_CHARS = 30;
-const CHECK_CHARS = 6;
+const CHECKSUM_CHARS = 6;
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-const KEY = new RegExp(`^${PREFIX}[0-9A-Za-z]{${RANDOM_CHARS + CHECK_CHARS}}$`);
+const KEY = new RegExp(`^${PREFIX}[0-9A-Za-z]{${RANDOM_CHARS + CHECKSUM_CHARS}}$`);
 
 function base62(value: number, width: number): string {
   let rest = value;
@@ -22,22 +22,22 @@ function base62(value: number, width: number): string {
   return text;
 }
 
-const checkOf = (body: string): string => base62(crc32(body), CHECK_CHARS);
+const checksum = (body: string): string => base62(crc32(body), CHECKSUM_CHARS);
 
-/** A new key from the system's random source. */
+/** Returns a new key from the system's random source. */
 export function mintKey(): string {
   const random = Array.from({ length: RANDOM_CHARS }, () => ALPHABET[randomInt(62)]!).join('');
-  return PREFIX + random + checkOf(PREFIX + random);
+  return PREFIX + random + checksum(PREFIX + random);
 }
 
-/** Whether the text has the form and check of a key; says nothing of whether it is known. */
+/** Returns whether the text has the format and checksum of a key. The key may still be unknown. */
 export function isKeyShaped(text: string): boolean {
-  return KEY.test(text) && text.endsWith(checkOf(text.slice(0, -CHECK_CHARS)));
+  return KEY.test(text) && text.endsWith(checksum(text.slice(0, -CHECKSUM_CHARS)));
 }
 
-/** What is stored in place of a key: HMAC-SHA-256 under the installation's pepper, hex. */
+/** Returns what is stored in place of a key: HMAC-SHA-256 under the installation's pepper, hex. */
 export const hashKey = (pepper: string, key: string): string =>
   createHmac('sha256', pepper).update(key).digest('hex');
 
-/** The part of a key that may be shown and logged: a quarter, so that a short one stays secret too. */
+/** Returns the part of a key that may be shown and logged: a quarter, which keeps short keys secret. */
 export const displayPrefix = (key: string): string => key.slice(0, Math.floor(key.length / 4));

@@ -2,20 +2,20 @@ import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { parseDuration } from './limit-settings.ts';
 
-/** Nothing is kept longer than this whatever anybody says; seconds. */
-const MOST_SECONDS = 400 * 86_400;
+/** No policy can retain anything longer than this, seconds. */
+const MAX_SECONDS = 400 * 86_400;
 
-const seconds = z.number().int().min(1).max(MOST_SECONDS).optional();
+const seconds = z.number().int().min(1).max(MAX_SECONDS).optional();
 
-/** How long what is handed in and what is made of it may be kept at most, by class. */
+/** The longest time that inputs and results may be retained, by class. */
 export const Retention = z.strictObject({
-  /** Images handed in: work on them that has not begun by then is not done. */
+  /** Uploaded images: a job that has not started by then is not run. */
   inputSeconds: seconds,
-  /** Cut-outs and other results, from the end of the work on them. */
+  /** Cut-outs and other results, from the end of their job. */
   outputSeconds: seconds,
-  /** What is known of work when its results are gone: an audit trail without pixels. */
+  /** Records of jobs whose results are gone: an audit trail without pixels. */
   recordSeconds: seconds,
-  /** `none`: nothing is kept beyond the answer, so that only the synchronous way is open. */
+  /** `none`: nothing is stored beyond the response; only synchronous requests are possible. */
   store: z.literal('none').optional(),
 });
 export type Retention = z.infer<typeof Retention>;
@@ -26,37 +26,40 @@ const CLASSES = {
   record: 'recordSeconds',
 } as const satisfies Record<string, keyof Retention>;
 
-const FORM = 'write a retention policy as input=10min,output=1h,record=1d (any of them), or none';
+const FORMAT = 'write a retention policy as input=10min,output=1h,record=1d (any of them), or none';
 
 const isClass = (name: string): name is keyof typeof CLASSES => Object.hasOwn(CLASSES, name);
 
-/** Reads `input=10min,output=1h,record=1d` or `none`. Throws a sentence that says the form. */
+/** Parses `input=10min,output=1h,record=1d` or `none`. Throws an error that explains the format. */
 export function parseRetention(text: string): Retention {
   if (text === 'none') return { store: 'none' };
   const policy: Retention = {};
   for (const part of text.split(',')) {
     const [name = '', duration = ''] = part.trim().split('=');
-    if (!isClass(name)) throw new Error(`"${part.trim()}" is not part of it: ${FORM}`);
+    if (!isClass(name)) {
+      throw new Error(`"${part.trim()}" is not part of a retention policy: ${FORMAT}`);
+    }
     policy[CLASSES[name]] = parseDuration(duration);
   }
   const checked = Retention.safeParse(policy);
-  if (!checked.success) throw new Error(`Durations are 1s to 400d: ${FORM}`);
+  if (!checked.success) throw new Error(`Durations are 1s to 400d: ${FORMAT}`);
   return checked.data;
 }
 
 const CLIENTS = '{selvage}:client-retention';
 
-/** Policies for all keys of a client. */
+/** The retention policies of clients, in Redis. A policy covers all keys of its client. */
 export function createClientRetention(redis: Redis) {
   return {
-    async of(client: string): Promise<Retention> {
+    /** Returns the client's policy, `{}` if it has none. */
+    async get(client: string): Promise<Retention> {
       const json = await redis.hget(CLIENTS, client);
       return json ? Retention.parse(JSON.parse(json)) : {};
     },
     async set(client: string, policy: Retention): Promise<void> {
       await redis.hset(CLIENTS, client, JSON.stringify(policy));
     },
-    /** False where there was none. */
+    /** Returns false if there was none. */
     clear: async (client: string): Promise<boolean> => (await redis.hdel(CLIENTS, client)) === 1,
     list: async (): Promise<{ client: string; policy: Retention }[]> =>
       Object.entries(await redis.hgetall(CLIENTS))

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
+import type { Clock } from '../platform/clock.ts';
 import { displayPrefix, hashKey, isKeyShaped, mintKey } from './api-key.ts';
 import { Retention } from './client-retention.ts';
 import { SCOPES } from './scopes.ts';
 
-/** One hash holds all key records, by the key's HMAC: one HGET answers a request. */
+/** One hash holds all key records, by the key's HMAC: one HGET serves a request. */
 const KEYS = '{selvage}:keys';
 
 const KeyRecord = z.object({
@@ -16,19 +17,19 @@ const KeyRecord = z.object({
   scopes: z.array(z.enum(SCOPES)),
   allowBase64: z.boolean(),
   rate: z.object({ count: z.number().int(), periodSeconds: z.number() }),
-  /** Removals a UTC day. */
+  /** Removals per UTC day. */
   quotaPerDay: z.number().int(),
-  /** What rate and quota are counted under: a rotated key goes on counting where the old one was. */
+  /** The name rate and quota are counted under. A rotated key keeps the one of its predecessor. */
   meter: z.string(),
-  /** Tightens what its client and its requests say; nothing said, nothing tightened. */
+  /** Shortens the retention its client and its requests ask for. */
   retention: Retention.optional(),
   createdAt: z.iso.datetime(),
-  /** From then on the key is refused: a rotated key's grace, or a planned end. */
+  /** The key is rejected from then on: the end of a rotated key's grace period, or a planned end. */
   expiresAt: z.iso.datetime().optional(),
   revokedAt: z.iso.datetime().optional(),
 });
 
-/** What the operator knows of a key; never the key itself. */
+/** What the operator knows about a key; never the key itself. */
 export type KeyRecord = z.infer<typeof KeyRecord>;
 
 /** What a key allows, as the operator grants it. */
@@ -37,7 +38,7 @@ export type Grant = Pick<
   'client' | 'scopes' | 'allowBase64' | 'rate' | 'quotaPerDay' | 'retention'
 >;
 
-/** A key just made: the only moment it is seen in clear. */
+/** A newly created key: its only appearance in clear text. */
 export interface CreatedKey {
   key: string;
   record: KeyRecord;
@@ -45,18 +46,21 @@ export interface CreatedKey {
 
 export class KeyError extends Error {}
 
-export const isLive = (record: KeyRecord, now = new Date()): boolean =>
+/** Returns whether a key is accepted: neither revoked nor expired. */
+export const isLive = (record: KeyRecord, nowMillis: number): boolean =>
   record.revokedAt === undefined &&
-  (record.expiresAt === undefined || new Date(record.expiresAt) > now);
+  (record.expiresAt === undefined || Date.parse(record.expiresAt) > nowMillis);
+
+const timestamp = (millis: number): string => new Date(millis).toISOString();
 
 /**
- * The key register in Redis.
+ * The register of keys in Redis.
  * @param pepper the installation's secret; keys hashed under another pepper are not found
  */
-export function createKeys(redis: Redis, pepper: string) {
+export function createKeys(redis: Redis, pepper: string, now: Clock) {
   const save = (hash: string, record: KeyRecord) => redis.hset(KEYS, hash, JSON.stringify(record));
 
-  const all = async (): Promise<Map<string, KeyRecord>> =>
+  const readAll = async (): Promise<Map<string, KeyRecord>> =>
     new Map(
       Object.entries(await redis.hgetall(KEYS)).map(([hash, json]) => [
         hash,
@@ -64,17 +68,17 @@ export function createKeys(redis: Redis, pepper: string) {
       ]),
     );
 
-  async function find(id: string): Promise<[hash: string, record: KeyRecord]> {
-    const found = [...(await all())].find(([, record]) => record.id === id);
-    if (!found) throw new KeyError(`There is no key ${id}; "keys list" shows them`);
+  async function findById(id: string): Promise<[hash: string, record: KeyRecord]> {
+    const found = [...(await readAll())].find(([, record]) => record.id === id);
+    if (!found) throw new KeyError(`There is no key ${id}; "keys list" shows all keys`);
     return found;
   }
 
-  async function liveAt(place: string): Promise<KeyRecord | undefined> {
-    const json = await redis.hget(KEYS, place);
+  async function findLive(hash: string): Promise<KeyRecord | undefined> {
+    const json = await redis.hget(KEYS, hash);
     if (!json) return undefined;
     const record = KeyRecord.parse(JSON.parse(json));
-    return isLive(record) ? record : undefined;
+    return isLive(record, now()) ? record : undefined;
   }
 
   async function add(key: string, grant: Grant, meter?: string): Promise<CreatedKey> {
@@ -84,7 +88,7 @@ export function createKeys(redis: Redis, pepper: string) {
       id,
       prefix: displayPrefix(key),
       meter: meter ?? id,
-      createdAt: new Date().toISOString(),
+      createdAt: timestamp(now()),
     };
     await save(hashKey(pepper, key), record);
     return { key, record };
@@ -101,49 +105,51 @@ export function createKeys(redis: Redis, pepper: string) {
     },
 
     /**
-     * The live record of a presented key, or nothing. A text without a key's form and check is
-     * refused before Redis is asked, unless it is one of `adopted`.
+     * Returns the live record of a presented key, or undefined. Rejects a text without the format and
+     * checksum of a key before asking Redis, unless it is `adopted`.
      */
     async lookUp(key: string, adopted?: string): Promise<KeyRecord | undefined> {
       if (!isKeyShaped(key) && key !== adopted) return undefined;
-      return liveAt(hashKey(pepper, key));
+      return findLive(hashKey(pepper, key));
     },
 
-    /** What a key's record is kept under; it does not tell the key. */
-    placeOf: (key: string): string => hashKey(pepper, key),
+    /** Returns the hash a key's record is stored under. It does not reveal the key. */
+    hash: (key: string): string => hashKey(pepper, key),
 
-    /** The live record at a place that `placeOf` told, or nothing. */
-    liveAt,
+    /** Returns the live record stored under a hash, or undefined. */
+    findLive,
 
-    /** Every record, oldest first. */
+    /** Returns every record, oldest first. */
     list: async (): Promise<KeyRecord[]> =>
-      [...(await all()).values()].sort((a, b) => a.createdAt.localeCompare(b.createdAt)),
+      [...(await readAll()).values()].sort((a, b) => a.createdAt.localeCompare(b.createdAt)),
 
     /**
-     * Makes a second key with the same grant and meter; the old one lives on for `graceSeconds`.
-     * Throws `KeyError` where the key is not live or two of its line are live already.
+     * Creates a second key with the same grant and meter; the old one stays live for `graceSeconds`.
+     * Rejects with `KeyError` if the key is not live or its meter already has two live keys.
      */
     async rotate(id: string, graceSeconds: number): Promise<CreatedKey> {
-      const [hash, old] = await find(id);
-      if (!isLive(old)) throw new KeyError(`Key ${id} is no longer live; create a new one`);
-      const line = [...(await all()).values()].filter((r) => r.meter === old.meter && isLive(r));
-      if (line.length > 1) {
+      const [hash, old] = await findById(id);
+      const nowMillis = now();
+      if (!isLive(old, nowMillis)) {
+        throw new KeyError(`Key ${id} is no longer live; create a new one`);
+      }
+      const others = [...(await readAll()).values()].filter(
+        (record) => record.id !== id && record.meter === old.meter && isLive(record, nowMillis),
+      );
+      if (others[0]) {
         throw new KeyError(
-          `Key ${id} has a second live key (${line.find((r) => r.id !== id)?.id}); revoke one of them first`,
+          `Key ${id} has a second live key (${others[0].id}); revoke one of them first`,
         );
       }
-      const made = await add(mintKey(), old, old.meter);
-      await save(hash, {
-        ...old,
-        expiresAt: new Date(Date.now() + graceSeconds * 1000).toISOString(),
-      });
-      return made;
+      const created = await add(mintKey(), old, old.meter);
+      await save(hash, { ...old, expiresAt: timestamp(nowMillis + graceSeconds * 1000) });
+      return created;
     },
 
-    /** From the next request on the key is refused. */
+    /** Revokes a key: the next request with it is rejected. */
     async revoke(id: string): Promise<KeyRecord> {
-      const [hash, record] = await find(id);
-      const revoked = { ...record, revokedAt: record.revokedAt ?? new Date().toISOString() };
+      const [hash, record] = await findById(id);
+      const revoked = { ...record, revokedAt: record.revokedAt ?? timestamp(now()) };
       await save(hash, revoked);
       return revoked;
     },

@@ -1,4 +1,4 @@
-/** How fast: `count` requests in any `periodSeconds`, all of them at once if the client likes. */
+/** A rate limit: `count` requests in any `periodSeconds`, all of them at once if the client likes. */
 export interface Rate {
   count: number;
   periodSeconds: number;
@@ -8,7 +8,7 @@ const PERIOD_SECONDS = { s: 1, sec: 1, min: 60, h: 3600, hour: 3600 } as const;
 const RATE = /^([1-9]\d{0,6})\/(s|sec|min|h|hour)$/;
 const QUOTA = /^([1-9]\d{0,9})\/day$/;
 
-/** Reads `60/min`, `5/s`, `1000/h`. Throws a sentence that says the form. */
+/** Parses `60/min`, `5/s`, `1000/h`. Throws an error that explains the format. */
 export function parseRate(text: string): Rate {
   const match = RATE.exec(text);
   if (!match) throw new Error(`"${text}" is not a rate: write it as 5/s, 60/min or 1000/h`);
@@ -18,7 +18,7 @@ export function parseRate(text: string): Rate {
   };
 }
 
-/** Reads `1000/day`. Throws a sentence that says the form. */
+/** Parses `1000/day`. Throws an error that explains the format. */
 export function parseQuota(text: string): number {
   const match = QUOTA.exec(text);
   if (!match) throw new Error(`"${text}" is not a quota: write it as 1000/day`);
@@ -28,7 +28,7 @@ export function parseQuota(text: string): number {
 const DURATION = /^(\d{1,9})(s|min|h|d)$/;
 const DURATION_SECONDS = { s: 1, min: 60, h: 3600, d: 86_400 } as const;
 
-/** Reads `30s`, `15min`, `24h`, `7d` as seconds. Throws a sentence that says the form. */
+/** Parses `30s`, `15min`, `24h`, `7d` to seconds. Throws an error that explains the format. */
 export function parseDuration(text: string): number {
   const match = DURATION.exec(text);
   if (!match) throw new Error('Write a duration as 30s, 15min, 24h or 7d');

@@ -1,14 +1,21 @@
 import { PREFIX } from '../platform/redis.ts';
 
-/** Whose units are counted, and how many a UTC day has. */
+/** The counter that a key's quota is charged to, and its units per UTC day. */
 export interface Meter {
   meter: string;
   quotaPerDay: number;
 }
 
-/** Where the units of a meter's UTC day are counted. */
-export const quotaKeyOf = (meter: string, now: Date): string =>
-  `${PREFIX}:quota:${meter}:${now.toISOString().slice(0, 10)}`;
+/** Quotas are counted by the UTC day. */
+export const QUOTA_DAY_SECONDS = 86_400;
 
-/** A day's count is kept a day longer than it counts. */
-export const QUOTA_KEPT_SECONDS = 2 * 86_400;
+/** Returns the Redis key that counts a meter's units of the current UTC day. */
+export const quotaKeyOf = (meter: string, nowMillis: number): string =>
+  `${PREFIX}:quota:${meter}:${new Date(nowMillis).toISOString().slice(0, 10)}`;
+
+/** A day's counter outlives its day, so that units can still be refunded. */
+export const QUOTA_TTL_SECONDS = 2 * QUOTA_DAY_SECONDS;
+
+/** Returns the seconds until quotas reset at midnight UTC, 1 to 86,400. */
+export const secondsToMidnight = (nowMillis: number): number =>
+  QUOTA_DAY_SECONDS - Math.floor((nowMillis / 1000) % QUOTA_DAY_SECONDS);

@@ -1,11 +1,11 @@
-/** What a key may be allowed to do. The contract's names. */
+/** The scopes a key can have. Their names are part of the contract. */
 export const SCOPES = [
   'background-removal:process',
   'taxonomy:classify',
   'look-engine:read',
   'look-engine:compute',
   'look-engine:calibrate',
-  // Not of the contract: for whoever runs this, to look at the queues.
+  // Not part of the contract: opens the queue dashboard to operators.
   'operations:read',
 ] as const;
 

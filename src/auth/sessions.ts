@@ -3,47 +3,45 @@ import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import type { KeyRecord, Keys } from './keys.ts';
 
-/** How long a sign-in is good for. */
+/** How long a sign-in lasts. */
 export const SESSION_SECONDS = 12 * 3600;
 
-/** Who reads Redis learns of sessions, but can use none. */
-const nameOf = (id: string): string =>
+/** Reading Redis reveals that sessions exist, but no id that could be used. */
+const redisKey = (id: string): string =>
   `{selvage}:session:${createHash('sha256').update(id).digest('hex')}`;
 
 const Session = z.object({
-  /** Where the key's record is. */
+  /** The hash the key's record is stored under. */
   place: z.string(),
-  /** When the key was to end, as it was known at the sign-in: rotating a key changes that. */
+  /** The key's expiry at sign-in: rotating the key changes it. */
   keyExpiresAt: z.string().optional(),
 });
 
 /**
- * Sign-ins of browsers: a random id stands for a key, so that no page ever holds one. A key that is
- * revoked or rotated takes its sessions with it.
+ * Browser sign-ins: a random id stands for a key, and no page ever holds one. Revoking or rotating
+ * the key ends its sessions. Redis expires them by its own time.
  */
-export function createSessions(redis: Redis, keys: Pick<Keys, 'placeOf' | 'liveAt'>) {
+export function createSessions(redis: Redis, keys: Pick<Keys, 'hash' | 'findLive'>) {
   return {
-    /** A new session of a live key; to be handed to its browser and kept nowhere else. */
-    async open(key: string, { expiresAt }: Pick<KeyRecord, 'expiresAt'>): Promise<string> {
+    /** Creates a session for a live key and returns its id, to be given to that browser only. */
+    async create(key: string, { expiresAt }: Pick<KeyRecord, 'expiresAt'>): Promise<string> {
       const id = randomBytes(32).toString('base64url');
-      const session = { place: keys.placeOf(key), ...(expiresAt && { keyExpiresAt: expiresAt }) };
-      await redis.set(nameOf(id), JSON.stringify(session), 'EX', SESSION_SECONDS);
+      const session = { place: keys.hash(key), ...(expiresAt && { keyExpiresAt: expiresAt }) };
+      await redis.set(redisKey(id), JSON.stringify(session), 'EX', SESSION_SECONDS);
       return id;
     },
 
-    /** The live record of the key a session stands for, or nothing. */
-    async keyOf(id: string): Promise<KeyRecord | undefined> {
-      const json = await redis.get(nameOf(id));
+    /** Returns the live record of the key a session stands for, or undefined. */
+    async findKey(id: string): Promise<KeyRecord | undefined> {
+      const json = await redis.get(redisKey(id));
       if (!json) return undefined;
       const { place, keyExpiresAt } = Session.parse(JSON.parse(json));
-      const record = await keys.liveAt(place);
+      const record = await keys.findLive(place);
       return record?.expiresAt === keyExpiresAt ? record : undefined;
     },
 
-    async end(id: string): Promise<void> {
-      await redis.del(nameOf(id));
+    async delete(id: string): Promise<void> {
+      await redis.del(redisKey(id));
     },
   };
 }
-
-export type Sessions = ReturnType<typeof createSessions>;

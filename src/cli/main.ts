@@ -1,14 +1,14 @@
 #!/usr/bin/env node
 import { CommanderError } from 'commander';
 import { selvageProgram } from './program.ts';
-import { exitCodeOf, faultText } from './terminal/error-report.ts';
-import { heedInterrupts } from './terminal/interrupt.ts';
+import { errorText, toExitCode } from './terminal/error-report.ts';
+import { abortOnSignals } from './terminal/interrupts.ts';
 
-const interrupted = heedInterrupts();
+const signal = abortOnSignals();
 try {
-  await selvageProgram(interrupted).parseAsync();
+  await selvageProgram(signal).parseAsync();
 } catch (error) {
-  const fault = interrupted.aborted ? interrupted.reason : error;
-  if (!(fault instanceof CommanderError)) console.error(`selvage: ${faultText(fault)}`);
-  process.exitCode = exitCodeOf(fault);
+  const cause = signal.aborted ? signal.reason : error;
+  if (!(cause instanceof CommanderError)) console.error(`selvage: ${errorText(cause)}`);
+  process.exitCode = toExitCode(cause);
 }

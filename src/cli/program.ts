@@ -15,45 +15,48 @@ import { EXIT_HELP, usageError } from './terminal/exit.ts';
 
 const SETTINGS_HELP = `
 Environment:
-  SELVAGE_URL    the server; without it, the one that "npm start" runs here
-  SELVAGE_KEY    the key; without it, that of the server that runs here
-  SELVAGE_HOME   where the server that runs here keeps its things; .selvage
+  SELVAGE_URL    the server; by default the one that "npm start" runs here
+  SELVAGE_KEY    the key; by default that of the server that runs here
+  SELVAGE_HOME   where the server that runs here stores its data; .selvage
   NO_COLOR       no colours`;
 
-/** A key in a command line is seen by everyone on the machine, and kept in the shell's history. */
-function refuseKey(): never {
+/** Other users of the machine can see a command line, and the shell stores it in its history. */
+function rejectKey(): never {
   throw usageError(
-    'Keys do not belong on the command line, where others see them. Set SELVAGE_KEY, or name a file by --key-file.',
+    'Keys do not belong on the command line, where others see them. Set SELVAGE_KEY, or pass --key-file.',
   );
 }
 
-/** What the whole command knows, whichever of its commands is called. */
-function withGlobals(program: Command): Command {
+/** Adds the options that every command has. */
+function withGlobalOptions(program: Command): Command {
   return program
-    .option('--server <url>', 'which server; SELVAGE_URL')
-    .option('--key-file <file>', 'a file with the key; else SELVAGE_KEY')
-    .option('--json', 'answer in JSON (one value, or one a line); all else goes to standard error')
-    .option('--quiet', 'say nothing but answers and failures')
-    .addOption(program.createOption('--key [key]').hideHelp().argParser(refuseKey))
-    .on('option:key', refuseKey)
+    .option('--server <url>', 'URL of the server; SELVAGE_URL')
+    .option('--key-file <file>', 'file with the key; SELVAGE_KEY')
+    .option(
+      '--json',
+      'print JSON (one value, or one a line); everything else goes to standard error',
+    )
+    .option('--quiet', 'print only results and failures')
+    .addOption(program.createOption('--key [key]').hideHelp().argParser(rejectKey))
+    .on('option:key', rejectKey)
     .hook('preAction', (whole, called) => {
       for (const [name, value] of Object.entries(whole.opts())) called.setOptionValue(name, value);
     });
 }
 
-/** Every command answers faults and help the same way. */
-function uniform(command: Command): void {
+/** Makes every command handle errors and help the same way. */
+function applyConventions(command: Command): void {
   command
     .exitOverride()
     .showHelpAfterError('(add --help for the options)')
     .configureHelp({ showGlobalOptions: true });
-  command.commands.forEach(uniform);
+  command.commands.forEach(applyConventions);
 }
 
-/** The `selvage` command. @param signal ends what is under way */
+/** Creates the `selvage` command. @param signal aborts what is running */
 export function selvageProgram(signal: AbortSignal): Command {
-  const program = withGlobals(new Command('selvage'))
-    .description('Cut-outs, garment words and warm outfits, from the command line')
+  const program = withGlobalOptions(new Command('selvage'))
+    .description('Cut-outs, garment classes and outfits, from the command line')
     .version(manifest.version)
     .addCommand(removeCommand(signal))
     .addCommand(classifyCommand(signal))
@@ -67,6 +70,6 @@ export function selvageProgram(signal: AbortSignal): Command {
     .addCommand(accessCommand())
     .addCommand(retentionCommand())
     .addHelpText('after', `${SETTINGS_HELP}\n${EXIT_HELP}`);
-  uniform(program);
+  applyConventions(program);
   return program;
 }

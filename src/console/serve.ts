@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 
-/** The page and all it is made of; browsers take these files as they are. */
+/** The files of the console, served as they are, without a build step. */
 const FILES = join(import.meta.dirname, 'browser');
 
-/** What the page may do: show what this service sends, and nothing else. */
+/** Restricts the page to resources of this service. */
 const HEADERS = {
   'content-security-policy': [
     "default-src 'self'",
@@ -29,7 +29,7 @@ export function serveConsole(app: FastifyInstance): void {
       root: FILES,
       prefix: '/console/',
       index: false,
-      // Asked for again each time: 304 is cheap, and a page never runs with scripts of another release.
+      // Revalidated on each load: a 304 is cheap, and a page never runs scripts of another release.
       cacheControl: false,
       setHeaders: (reply) => {
         reply.headers({ ...HEADERS, 'cache-control': 'no-cache' });

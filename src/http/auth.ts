@@ -2,11 +2,11 @@ import { Problem, unavailable } from '../platform/problem.ts';
 import type { Allowance } from './limits.ts';
 import type { Caller } from './route.ts';
 
-/** What the key register says of a presented key. */
+/** An authenticated caller with its limits, as the key register has them. */
 export interface Grant extends Caller, Allowance {}
 
-/** Finds the grant of a presented key; nothing for a key that is unknown or no longer live. */
-export type LookUp = (key: string) => Promise<Grant | undefined>;
+/** Returns the grant of a presented key or session id; undefined if it is unknown or not live. */
+export type LookUp = (credential: string) => Promise<Grant | undefined>;
 
 const BEARER = /^Bearer +([\x21-\x7e]{1,200}) *$/i;
 const CHALLENGE = 'Bearer realm="selvage"';
@@ -20,7 +20,7 @@ export const insufficientScope = (scope: string): Problem =>
   });
 
 /**
- * The grant behind an Authorization header, if it covers the scope.
+ * Returns the grant behind an Authorization header if it covers the scope.
  * @param scope a scope's name, or `any-key`
  * @throws Problem unauthorized, insufficient-scope, upstream-unavailable
  */
@@ -32,24 +32,23 @@ export async function authorize(
   if (!header) throw unauthorized('Send the header "Authorization: Bearer <API_KEY>"');
   const key = BEARER.exec(header)?.[1];
   if (!key) throw unauthorized('The Authorization header must be "Bearer <API_KEY>"');
-  const unknown = 'This API key is not known, has expired or was revoked';
-  return granted(lookUp(key), scope, unknown);
+  return requireGrant(lookUp(key), scope, 'This API key is unknown, expired or revoked');
 }
 
 /**
- * The grant that was found, if it covers the scope.
- * @param unknown what to say where there is none
+ * Returns the grant that was looked up if it covers the scope.
+ * @param unknownDetail the problem's detail if there is none
  * @throws Problem unauthorized, insufficient-scope, upstream-unavailable
  */
-export async function granted(
-  found: Promise<Grant | undefined>,
+export async function requireGrant(
+  lookup: Promise<Grant | undefined>,
   scope: string,
-  unknown: string,
+  unknownDetail: string,
 ): Promise<Grant> {
-  const grant = await found.catch((cause) => {
+  const grant = await lookup.catch((cause) => {
     throw unavailable('Keys cannot be checked right now; try again', 1, cause);
   });
-  if (!grant) throw unauthorized(unknown, `${CHALLENGE}, error="invalid_token"`);
+  if (!grant) throw unauthorized(unknownDetail, `${CHALLENGE}, error="invalid_token"`);
   if (scope !== 'any-key' && !grant.scopes.includes(scope)) {
     throw insufficientScope(scope);
   }

@@ -1,12 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 import { Problem, unavailable } from '../platform/problem.ts';
-import { type FilePart, fileParts } from './file-parts.ts';
-import { CLIENT_DISCONNECTED } from './request-context.ts';
+import { CLIENT_DISCONNECTED } from './disconnect.ts';
+import { type FilePart, readFileParts } from './file-parts.ts';
 import { tooSlow } from './slow-body.ts';
 
 /**
- * A body that is read as it comes, however long it is. To be read once. It ends with a Problem where
- * no byte comes for too long, the server shuts down or the client goes.
+ * A body of any length, read as it arrives, once. Iterating throws a Problem if no byte arrives for
+ * too long, the server shuts down or the client disconnects.
  */
 export type BodyStream =
   | {
@@ -18,57 +18,63 @@ export type BodyStream =
     }
   | { kind: 'files'; mediaType: 'multipart/form-data'; files: AsyncIterable<FilePart> };
 
-export interface BodyStreamLimits {
+interface BodyStreamLimits {
   idleMillis: number;
-  /** Of one file of a form. */
+  /** Per file of a form. */
   maxFileBytes: number;
   closing: AbortSignal;
 }
 
-const closed = (): Problem => {
-  const { type, detail, headers } = unavailable('This server is shutting down; go on elsewhere', 1);
+const shuttingDown = (): Problem => {
+  const { type, detail, headers } = unavailable(
+    'This server is shutting down; continue with another',
+    1,
+  );
   return new Problem(type, detail, { headers: { ...headers, connection: 'close' } });
 };
 
-/** What comes next, unless it takes too long. */
-async function soon<T>(next: Promise<T>, { idleMillis, closing }: BodyStreamLimits): Promise<T> {
-  let giveUp = (): void => {};
+/** Resolves as `next` does, unless it takes too long or the server shuts down. */
+async function withIdleLimit<T>(
+  next: Promise<T>,
+  { idleMillis, closing }: BodyStreamLimits,
+): Promise<T> {
+  let onClosing = (): void => {};
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    giveUp = () => reject(closed());
+  const timeout = new Promise<never>((_, reject) => {
+    onClosing = () => reject(shuttingDown());
     timer = setTimeout(
-      () => reject(tooSlow(`No byte came for ${idleMillis / 1000} s`)),
+      () => reject(tooSlow(`No byte arrived for ${idleMillis / 1000} s`)),
       idleMillis,
     );
   });
-  closing.addEventListener('abort', giveUp);
+  closing.addEventListener('abort', onClosing);
   try {
-    return await Promise.race([next, late]);
+    return await Promise.race([next, timeout]);
   } finally {
     clearTimeout(timer);
-    closing.removeEventListener('abort', giveUp);
+    closing.removeEventListener('abort', onClosing);
   }
 }
 
-/** The same, but for waiting: only time in which bytes are asked for counts. */
-async function* unhurried(
+/** Yields the body's bytes. Only time spent waiting for bytes counts as idle, not the reader's own. */
+async function* readBytes(
   { raw }: FastifyRequest,
   limits: BodyStreamLimits,
 ): AsyncGenerator<Uint8Array> {
-  // Left alone in the end: whoever refuses half of a body still has an answer to send.
+  // Not destroyed at the end: a handler that rejects half a body still has a response to send.
   const iterator = raw.iterator({ destroyOnReturn: false });
   try {
     for (;;) {
-      if (limits.closing.aborted) throw closed();
+      if (limits.closing.aborted) throw shuttingDown();
       const next = iterator.next().catch((error) => {
         throw error.code === 'ECONNRESET' ? CLIENT_DISCONNECTED : error;
       });
-      const { done, value } = await soon(next, limits);
+      const { done, value } = await withIdleLimit(next, limits);
       if (done) return;
       yield value;
     }
   } finally {
-    // Not waited for: it comes after bytes that may never come.
+    // Not awaited: it resolves after bytes that may never arrive.
     iterator.return?.().catch(() => {});
   }
 }
@@ -76,25 +82,26 @@ async function* unhurried(
 const CHARSET = /;\s*charset\s*=\s*"?([\w.:-]+)/i;
 
 /**
- * The body of a request as a stream, by its media type.
+ * Returns the body of a request as a stream, by its media type.
  * @throws Problem unsupported-media-type
  */
 export function readBodyStream(request: FastifyRequest, limits: BodyStreamLimits): BodyStream {
   const contentType = request.headers['content-type'];
   if (!contentType) {
-    throw new Problem('unsupported-media-type', 'Say in Content-Type what the body is; see /docs');
+    throw new Problem('unsupported-media-type', 'Declare the body in Content-Type; see /docs');
   }
   const mediaType = contentType.split(';', 1)[0]!.trim().toLowerCase();
-  const stream = unhurried(request, limits);
+  const stream = readBytes(request, limits);
   if (mediaType === 'multipart/form-data') {
-    const files = fileParts(stream, request.headers, limits.maxFileBytes);
+    const files = readFileParts(stream, request.headers, limits.maxFileBytes);
     return { kind: 'files', mediaType, files };
   }
   return { kind: 'bytes', mediaType, charset: CHARSET.exec(contentType)?.[1], stream };
 }
 
 /**
- * All bytes of a body that has to be small after all, such as the JSON of a route that takes more.
+ * Returns all bytes of a streamed body that must be small, such as the JSON of a route that also
+ * takes files.
  * @throws Problem payload-too-large
  */
 export async function collectBody(

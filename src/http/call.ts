@@ -2,14 +2,16 @@ import type { FastifyRequest } from 'fastify';
 import type { Logger } from '../platform/log.ts';
 import { Problem } from '../platform/problem.ts';
 import { readBodyStream } from './body-stream.ts';
+import { malformedForm } from './file-parts.ts';
 import { type Form, readFormBody, readFormParts } from './form.ts';
 import {
-  type FileName,
-  type FormTakes,
   type ImageForm,
+  type ImageFormOptions,
+  type ImagePartName,
   readJsonImage,
   readJsonImages,
   readMultipart,
+  type Sniff,
 } from './image-body.ts';
 import { parse } from './parse.ts';
 import { asProblem } from './problem-response.ts';
@@ -18,36 +20,38 @@ import type { Call, Route } from './route.ts';
 /** What calls are made with. */
 export interface CallDeps {
   log: Logger;
-  /** Ceiling of an image's bytes, before base64. */
+  /** Limit of an image's bytes, before base64. */
   maxImageBytes: number;
-  /** First bytes of an image -> its format. */
-  sniff(bytes: Uint8Array): string | undefined;
+  sniff: Sniff;
   /** See `BodyTimes`. */
   idleMillis: number;
-  /** Aborts when the server begins to shut down. */
+  /** Aborts when the server starts to shut down. */
   closing: AbortSignal;
 }
 
-/** What a form with an image may have beside the image. */
+/** What a form may hold besides its images. */
 export const FORM_OVERHEAD_BYTES = 256 * 1024;
 
 const FORM_LIMITS = { files: 2, fields: 50, parts: 52 };
 
-/** How many bytes become as base64. */
-export const base64Bytes = (bytes: number): number => Math.ceil(bytes / 3) * 4;
+/** Returns the length of so many bytes as base64. */
+export const base64Length = (bytes: number): number => Math.ceil(bytes / 3) * 4;
 
-/** The ceiling of a form of two files, or of one in base64, which URL encoding makes longer still. */
+/**
+ * Returns the limit of a form's bytes: two files, or one in base64, which URL encoding makes longer
+ * still.
+ */
 export const maxFormBytes = (maxImageBytes: number): number =>
   2 * maxImageBytes + FORM_OVERHEAD_BYTES;
 
-/** A request as its handler sees it. */
-export function callOf(
+/** Returns a request as its handler sees it. @throws Problem invalid-request */
+export function createCall(
   deps: CallDeps,
   route: Route,
   request: FastifyRequest,
   signal: AbortSignal,
 ): Call {
-  const { grant } = request.passage;
+  const { grant } = request.requestContext;
   const { maxImageBytes, idleMillis, closing } = deps;
   return {
     requestId: request.id,
@@ -56,13 +60,13 @@ export function callOf(
     query: route.query ? parse(route.query, request.query, 'query') : request.query,
     body: route.body ? parse(route.body, request.body, 'body') : request.body,
     headers: request.headers,
-    imageForm: (takes = {}) => readImageForm(deps, request, takes),
-    form: () => readWholeForm(deps, request),
+    imageForm: (options = {}) => readImageForm(deps, request, options),
+    form: () => readForm(deps, request),
     bodyStream: () => readBodyStream(request, { idleMillis, closing, maxFileBytes: maxImageBytes }),
-    standing: request.passage.admission?.standing,
+    rateLimit: request.requestContext.admission?.rateLimit,
     takeQuota() {
-      const { admission } = request.passage;
-      request.passage.admission = undefined;
+      const { admission } = request.requestContext;
+      request.requestContext.admission = undefined;
       return admission;
     },
     signal,
@@ -74,45 +78,43 @@ export function callOf(
 async function readImageForm(
   { maxImageBytes, sniff }: CallDeps,
   request: FastifyRequest,
-  { member = 'image_base64', background = false }: FormTakes,
+  { member = 'image_base64', background = false }: ImageFormOptions,
 ): Promise<ImageForm> {
   if (!request.isMultipart()) {
     const read = background ? readJsonImages : readJsonImage;
     return read(request.body, maxImageBytes, sniff, member);
   }
-  const files: FileName[] = background ? ['image', 'backgroundImage'] : ['image'];
-  const declared = Number(request.headers['content-length']);
-  if (declared > files.length * maxImageBytes + FORM_OVERHEAD_BYTES) {
+  const names: ImagePartName[] = background ? ['image', 'backgroundImage'] : ['image'];
+  const declaredBytes = Number(request.headers['content-length']);
+  if (declaredBytes > names.length * maxImageBytes + FORM_OVERHEAD_BYTES) {
     throw new Problem('payload-too-large', `The image is larger than ${maxImageBytes} bytes`);
   }
-  return readingParts(request, () => readMultipart(request.parts(), maxImageBytes, files));
+  return drainOnError(request, () => readMultipart(request.parts(), maxImageBytes, names));
 }
 
 /** A form may carry a second file, and files as base64 in text. */
-async function readWholeForm({ maxImageBytes }: CallDeps, request: FastifyRequest): Promise<Form> {
+async function readForm({ maxImageBytes }: CallDeps, request: FastifyRequest): Promise<Form> {
   if (!request.isMultipart()) return readFormBody(request.body ?? {});
-  const declared = Number(request.headers['content-length']);
-  if (declared > maxFormBytes(maxImageBytes)) {
+  const declaredBytes = Number(request.headers['content-length']);
+  if (declaredBytes > maxFormBytes(maxImageBytes)) {
     throw new Problem('payload-too-large', `A file is larger than ${maxImageBytes} bytes`);
   }
-  const maxTextBytes = base64Bytes(maxImageBytes) + FORM_OVERHEAD_BYTES;
+  const maxTextBytes = base64Length(maxImageBytes) + FORM_OVERHEAD_BYTES;
   const limits = { ...FORM_LIMITS, fileSize: maxImageBytes, fieldSize: maxTextBytes };
-  return readingParts(request, () =>
+  return drainOnError(request, () =>
     readFormParts(request.parts({ limits }), maxImageBytes, maxTextBytes),
   );
 }
 
-/** Has the parts of a body read; where that fails, says so in a way that the client can see. */
-async function readingParts<T>(request: FastifyRequest, read: () => Promise<T>): Promise<T> {
+/** Runs a reader of the body's parts. If it fails, the rest of the body is read and dropped. */
+async function drainOnError<T>(request: FastifyRequest, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {
-    // The rest of the body is read and dropped, so that the client can finish and see the answer.
+    // Lets the client finish sending, and then see the response.
     request.raw.unpipe();
     request.raw.resume();
     if (error instanceof Problem || asProblem(error).type !== 'internal-error') throw error;
-    throw new Problem('invalid-request', 'The multipart body is malformed or ends early', {
-      cause: error,
-    });
+    throw malformedForm(error);
   }
 }

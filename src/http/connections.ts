@@ -1,66 +1,65 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** What is known of a connection. */
-interface Held {
-  /** Requests under way. */
+interface Connection {
+  /** Requests in progress. */
   requests: number;
   latest: { request: IncomingMessage; response: ServerResponse } | undefined;
 }
 
 /**
- * Keeps count of the connections of a server.
+ * Tracks the connections of a server.
  *
- * While it shuts down they are let go: those without a request at once, even where there never was
- * one, the others with the end of theirs. Node itself would wait for some of them.
+ * While the server shuts down, idle connections close at once, even if they never carried a request,
+ * and the others at the end of their request. Node itself would wait for some of them.
  *
- * There are never more than `most`: where there are, the one that has been without a request for
- * longest makes room, and where all are busy the new one is closed.
+ * At most `max` connections are open: beyond that the one idle for longest is closed, or the new one
+ * if all are busy.
  */
-export function keepConnections(server: Server, closing: AbortSignal, most: number) {
-  const all = new Map<Socket, Held>();
+export function trackConnections(server: Server, closing: AbortSignal, max: number) {
+  const connections = new Map<Socket, Connection>();
 
-  function change(socket: Socket, held: Held, step: number): void {
-    held.requests += step;
-    if (held.requests > 0) return;
-    // To the end of the line: the first in it is the one that has been idle for longest.
-    all.delete(socket);
+  function countRequest(socket: Socket, connection: Connection, step: 1 | -1): void {
+    connection.requests += step;
+    if (connection.requests > 0) return;
+    // Moves it to the end of the map: the first idle entry is the one idle for longest.
+    connections.delete(socket);
     if (closing.aborted) socket.destroySoon();
-    else all.set(socket, held);
+    else connections.set(socket, connection);
   }
 
-  /** The one that has been without a request for longest, where not all are busy. */
-  function idlest(): Socket | undefined {
-    for (const [socket, { requests }] of all) if (requests === 0) return socket;
+  /** Returns the connection idle for longest, undefined if all are busy. */
+  function longestIdle(): Socket | undefined {
+    for (const [socket, { requests }] of connections) if (requests === 0) return socket;
     return undefined;
   }
 
   server.on('connection', (socket) => {
-    if (all.size >= most) {
-      const victim = idlest() ?? socket;
-      all.delete(victim);
+    if (connections.size >= max) {
+      const victim = longestIdle() ?? socket;
+      connections.delete(victim);
       victim.destroy();
     }
     if (socket.destroyed) return;
-    all.set(socket, { requests: 0, latest: undefined });
-    socket.once('close', () => all.delete(socket));
+    connections.set(socket, { requests: 0, latest: undefined });
+    socket.once('close', () => connections.delete(socket));
   });
   server.on('request', (request, response) => {
     const { socket } = request;
-    const held = all.get(socket);
-    if (!held) return;
-    held.latest = { request, response };
-    change(socket, held, 1);
-    response.once('close', () => all.has(socket) && change(socket, held, -1));
+    const connection = connections.get(socket);
+    if (!connection) return;
+    connection.latest = { request, response };
+    countRequest(socket, connection, 1);
+    response.once('close', () => connections.has(socket) && countRequest(socket, connection, -1));
   });
   closing.addEventListener('abort', () => {
-    for (const [socket, { requests }] of all) if (requests === 0) socket.destroySoon();
+    for (const [socket, { requests }] of connections) if (requests === 0) socket.destroySoon();
   });
 
   return {
-    /** Whether the request that is coming in on a connection was answered before all of it was there. */
+    /** Returns whether the latest request on a connection was answered before it was complete. */
     isAnswered(socket: Socket): boolean {
-      const latest = all.get(socket)?.latest;
+      const latest = connections.get(socket)?.latest;
       return latest !== undefined && !latest.request.complete && latest.response.headersSent;
     },
   };

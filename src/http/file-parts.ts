@@ -4,37 +4,37 @@ import { PassThrough, type Readable } from 'node:stream';
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
 import { Problem } from '../platform/problem.ts';
 
-/** One file of a form. Its stream is to be read to the end before the next is asked for. */
+/** One file of a form. Its stream must be read to the end before the next file is requested. */
 export interface FilePart {
-  /** As the client calls it, without folders. */
+  /** The client's name for it, without folders. */
   name: string;
   stream: AsyncIterable<Uint8Array>;
-  /** Whether the file is larger than the form takes, known at the end of the stream. */
+  /** Whether the file exceeds the limit; known at the end of the stream. */
   isTruncated(): boolean;
 }
 
-const malformed = (cause: unknown): Problem =>
+export const malformedForm = (cause: unknown): Problem =>
   new Problem('invalid-request', 'The multipart body is malformed or ends early', { cause });
 
 const isForm = (headers: IncomingHttpHeaders): headers is BusboyHeaders =>
   headers['content-type'] !== undefined;
 
 function openForm(headers: IncomingHttpHeaders, maxFileBytes: number): BusboyInstance {
-  if (!isForm(headers)) throw malformed(undefined);
+  if (!isForm(headers)) throw malformedForm(undefined);
   try {
     return new Busboy({ headers, limits: { fileSize: maxFileBytes, fields: 100 } });
   } catch (cause) {
-    throw malformed(cause);
+    throw malformedForm(cause);
   }
 }
 
 /**
- * The files of a multipart body as they come, fields passed over. No more is read of the body than
- * its files are taken away, however small they are.
- * @param maxFileBytes a larger file is cut there
- * @throws Problem invalid-request; what the source throws
+ * Yields the files of a multipart body as they arrive and skips its fields. Reads the body only as
+ * fast as the files are consumed, however small they are.
+ * @param maxFileBytes larger files are truncated
+ * @throws Problem invalid-request; any error of the source
  */
-export async function* fileParts(
+export async function* readFileParts(
   source: AsyncIterable<Uint8Array>,
   headers: IncomingHttpHeaders,
   maxFileBytes: number,
@@ -48,29 +48,29 @@ export async function* fileParts(
     latest?.destroy(reason);
     parts.destroy(reason);
   };
-  const bytesOf = async function* (file: Readable): AsyncGenerator<Uint8Array> {
+  const readFile = async function* (file: Readable): AsyncGenerator<Uint8Array> {
     try {
       yield* file;
     } catch (error) {
-      throw reason ?? malformed(error);
+      throw reason ?? malformedForm(error);
     }
   };
   form.on('file', (_field, file, name) => {
     latest = file;
-    file.on('error', (error) => fail(malformed(error)));
-    const stream = bytesOf(file);
+    file.on('error', (error) => fail(malformedForm(error)));
+    const stream = readFile(file);
     parts.write({ name, stream, isTruncated: () => file.truncated } satisfies FilePart);
   });
   form.on('finish', () => parts.end());
-  form.on('error', (error) => fail(malformed(error)));
+  form.on('error', (error) => fail(malformedForm(error)));
 
-  async function feed(): Promise<void> {
+  async function pump(): Promise<void> {
     for await (const bytes of source) {
       await new Promise((written) => form.write(bytes, written));
       if (parts.writableNeedDrain) await once(parts, 'drain');
     }
     form.end();
   }
-  feed().catch(fail);
+  pump().catch(fail);
   yield* parts;
 }

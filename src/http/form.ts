@@ -2,17 +2,18 @@ import { Problem } from '../platform/problem.ts';
 import { collect, type Part, printable } from './image-body.ts';
 import { membersOf } from './json-body.ts';
 
-/** A form of any names: its fields, and the bytes of its files. */
+/** A form with any field names. */
 export interface Form {
   /** Text in a multipart or URL-encoded form, any value in JSON. */
   fields: Readonly<Record<string, unknown>>;
+  /** The bytes of its files. */
   files: Readonly<Record<string, Uint8Array>>;
 }
 
 /**
  * Reads a multipart form.
- * @param maxFileBytes the ceiling of a file that the parser was told, for the answer's words
- * @param maxTextBytes of all fields together
+ * @param maxFileBytes the parser's limit of a file, for the error's text
+ * @param maxTextBytes limit of all fields together
  * @throws Problem invalid-request, payload-too-large
  */
 export async function readFormParts(
@@ -43,11 +44,11 @@ export async function readFormParts(
 }
 
 /**
- * The form in a URL-encoded or JSON body, which holds no files.
+ * Returns the form in a URL-encoded or JSON body, which has no files.
  * @throws Problem invalid-request, payload-too-large
  */
 export function readFormBody(body: unknown): Form {
   const fields = membersOf(body);
   if (fields) return { fields, files: {} };
-  throw new Problem('invalid-request', 'The body must be a form, or a JSON object');
+  throw new Problem('invalid-request', 'The body must be a form or a JSON object');
 }

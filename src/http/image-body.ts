@@ -2,21 +2,24 @@ import type { Readable } from 'node:stream';
 import { Problem } from '../platform/problem.ts';
 import { membersOf } from './json-body.ts';
 
-/** What came with a request that carries an image: its bytes, and the other fields as text. */
+/** The content of an image request: the image's bytes and the other fields. */
 export interface ImageForm {
-  /** The image as sent, or nothing where the form holds none. */
+  /** The image as sent; undefined if the form has none. */
   image: Uint8Array | undefined;
-  /** What goes behind the subject, where the form takes that and has it. */
+  /** The image to place behind the subject, if the form accepts and has one. */
   backgroundImage?: Uint8Array | undefined;
   /** Text parts (multipart) or the other members of the JSON body. */
   fields: Readonly<Record<string, unknown>>;
   via: 'multipart' | 'json';
 }
 
-/** The parts of a multipart body, as the multipart parser gives them. */
+/** A part of a multipart body, as the parser returns it. */
 export type Part =
   | { type: 'file'; fieldname: string; file: Readable & { truncated: boolean } }
   | { type: 'field'; fieldname: string; value: unknown; valueTruncated: boolean };
+
+/** Returns the format an image's first bytes show, such as `jpeg`; undefined if they show none. */
+export type Sniff = (bytes: Uint8Array) => string | undefined;
 
 const tooLarge = (maxBytes: number): Problem =>
   new Problem(
@@ -24,7 +27,7 @@ const tooLarge = (maxBytes: number): Problem =>
     `The image is larger than ${maxBytes} bytes; send a smaller or more compressed one`,
   );
 
-/** The bytes of a file part. @throws Problem payload-too-large */
+/** Returns the bytes of a file part. @throws Problem payload-too-large */
 export async function collect(
   file: Readable & { truncated: boolean },
   maxBytes: number,
@@ -35,13 +38,13 @@ export async function collect(
   return Buffer.concat(chunks);
 }
 
-/** How the file parts of a form may be called. */
-export type FileName = 'image' | 'backgroundImage';
+/** The names of file parts with images. */
+export type ImagePartName = 'image' | 'backgroundImage';
 
-/** @throws Problem where a field cannot be kept as text */
+/** @throws Problem if a field is no acceptable text */
 function checkField(
   { fieldname, valueTruncated }: Part & { type: 'field' },
-  files: readonly FileName[],
+  files: readonly ImagePartName[],
 ): void {
   if (files.some((name) => name === fieldname)) {
     throw new Problem('invalid-request', `Send "${fieldname}" as a file part, with a file name`, {
@@ -60,20 +63,20 @@ async function readFile(part: Part & { type: 'file' }, maxBytes: number): Promis
 
 /**
  * Reads a multipart form: at most one file part of each name, and text parts.
- * @param maxBytes the ceiling the parser was told, for the answer's words
- * @param files the names of the file parts that are taken
+ * @param maxBytes the parser's limit of a file, for the error's text
+ * @param files the names of the accepted file parts
  * @throws Problem invalid-request, payload-too-large
  */
 export async function readMultipart(
   parts: AsyncIterable<Part>,
   maxBytes: number,
-  files: readonly FileName[] = ['image'],
+  files: readonly ImagePartName[] = ['image'],
 ): Promise<ImageForm> {
-  const found: Partial<Record<FileName, Uint8Array>> = {};
+  const found: Partial<Record<ImagePartName, Uint8Array>> = {};
   const fields: Record<string, unknown> = Object.create(null);
   for await (const part of parts) {
     if (part.type === 'field') {
-      if (part.value === '' && part.fieldname === 'backgroundImage') continue; // not chosen
+      if (part.value === '' && part.fieldname === 'backgroundImage') continue; // no file was chosen
       checkField(part, files);
       fields[part.fieldname] = part.value;
       continue;
@@ -87,31 +90,31 @@ export async function readMultipart(
     throw new Problem(
       'invalid-request',
       name
-        ? `There are two "${name}" parts; send one a request`
+        ? `There are two "${name}" parts; send one per request`
         : `"${printable(part.fieldname)}" is not a part of this form; the file part is "${files.join('" or "')}"`,
     );
   }
   return { image: undefined, ...found, fields, via: 'multipart' };
 }
 
-/** A name that a client chose, fit for an answer. */
+/** Returns a name chosen by a client in a form that is safe in a response. */
 export const printable = (name: string): string => name.replaceAll(/[^\w.-]/g, '?').slice(0, 40);
 
-/** How the image is called in a JSON body. */
-export type ImageMember = 'image_base64' | 'imageBase64';
+/** The members of a JSON body that hold the image. */
+type ImageMember = 'image_base64' | 'imageBase64';
 type Member = ImageMember | 'backgroundImageBase64';
 
-/** What an image form may hold besides text. */
-export interface FormTakes {
+export interface ImageFormOptions {
+  /** The JSON member with the image, by default `image_base64`. */
   member?: ImageMember;
-  /** Also the file part `backgroundImage`, or the member `backgroundImageBase64`. */
+  /** Accepts the file part `backgroundImage` or the member `backgroundImageBase64` too. */
   background?: boolean;
 }
 
 const DATA_URL = /^data:([^;,]{0,100});base64,/i;
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
-/** A data URL's media type and its base64, or plain base64 with no type. */
+/** Splits a data URL into its media type and base64; plain base64 has no type. */
 function splitDataUrl(
   text: string,
   member: Member,
@@ -135,12 +138,13 @@ function splitDataUrl(
 function decodeBase64(text: string, maxBytes: number, member: Member): Buffer {
   const base64 = /\s/.test(text) ? text.replaceAll(/\s+/g, '') : text;
   if (base64.length > Math.ceil(maxBytes / 3) * 4) throw tooLarge(maxBytes);
-  // Searched for only where nothing but the end can have them: among many it would take for ever.
+  // Strips padding only after the match has shown that it is at the end: searching for `=+$` in a
+  // text full of `=` takes quadratic time.
   const isBase64 = BASE64.test(base64) && base64.replace(/=+$/, '').length % 4 !== 1;
   if (!isBase64) {
     throw new Problem('invalid-request', `${member} is not base64`, {
       errors: [
-        { pointer: `/${member}`, detail: 'has characters or a length that base64 never has' },
+        { pointer: `/${member}`, detail: 'has characters or a length that base64 cannot have' },
       ],
     });
   }
@@ -149,33 +153,35 @@ function decodeBase64(text: string, maxBytes: number, member: Member): Buffer {
   return bytes;
 }
 
-/** `image/jpg` is not a registered type, yet half the world writes it. */
+/** `image/jpg` is not a registered type, but it is common. */
 const formatOf = (mediaType: string): string =>
   mediaType.replace('image/jpg', 'image/jpeg').slice(6);
 
-/** Refuses a data URL whose declared type is no image, or not the one the bytes show. */
+/** @throws Problem if a data URL declares a type that is no image, or not that of its bytes */
 function checkDeclared(
   declared: string | undefined,
   bytes: Uint8Array,
-  sniff: (bytes: Uint8Array) => string | undefined,
+  sniff: Sniff,
   member: Member,
 ): void {
   if (declared === undefined) return;
   const format = sniff(bytes);
   if (declared.startsWith('image/') && (!format || formatOf(declared) === format)) return;
-  throw new Problem('invalid-request', 'The data URL declares another type than its data has', {
-    errors: [
-      {
-        pointer: `/${member}`,
-        detail: format ? `the data is image/${format}` : 'the type must be image/<type>',
-      },
-    ],
-  });
+  throw new Problem(
+    'invalid-request',
+    'The type the data URL declares is not the type of its data',
+    {
+      errors: [
+        {
+          pointer: `/${member}`,
+          detail: format ? `the data is image/${format}` : 'the type must be image/<type>',
+        },
+      ],
+    },
+  );
 }
 
-type Sniff = (bytes: Uint8Array) => string | undefined;
-
-/** An image that is a member of a body. @throws Problem invalid-request, payload-too-large */
+/** Decodes an image in a member of a body. @throws Problem invalid-request, payload-too-large */
 function readMember(text: string, member: Member, maxBytes: number, sniff: Sniff): Uint8Array {
   const { declared, base64 } = splitDataUrl(text, member);
   const image = decodeBase64(base64, maxBytes, member);
@@ -185,8 +191,7 @@ function readMember(text: string, member: Member, maxBytes: number, sniff: Sniff
 }
 
 /**
- * Reads a JSON body whose image is one member: raw base64, or a data URL.
- * @param sniff first bytes -> format name, such as `jpeg`
+ * Reads a JSON body with the image in one member: raw base64 or a data URL.
  * @throws Problem invalid-request, payload-too-large
  */
 export function readJsonImage(
@@ -205,7 +210,7 @@ export function readJsonImage(
 }
 
 /**
- * The same with what goes behind the subject, in the member `backgroundImageBase64`.
+ * As `readJsonImage`, with a background image in the member `backgroundImageBase64`.
  * @throws Problem as `readJsonImage`
  */
 export function readJsonImages(

@@ -4,33 +4,33 @@ import { z } from 'zod';
 import { Problem } from '../platform/problem.ts';
 
 /**
- * Values of a JSON body, about: a wardrobe of 1,000 items has some 30,000. A body of nothing but brackets or
- * one-letter names takes a thousand times as long to read as one of the same size that is an image.
+ * Approximate number of values in a JSON body; a wardrobe of 1,000 items has some 30,000. A body of
+ * brackets or one-letter names only takes a thousand times as long to parse as an image of the same size.
  */
-const MOST_VALUES = 200_000;
-/** Members of a body that is one flat object. */
-const MOST_MEMBERS = 200;
+const MAX_VALUES = 200_000;
+/** Members of a body that is a flat object. */
+const MAX_MEMBERS = 200;
 
-/** What comes before nearly every value. */
-const SIGNS = [',', '[', '{'].map((sign) => sign.charCodeAt(0));
+/** The characters that precede nearly every value. */
+const SEPARATORS = [',', '[', '{'].map((character) => character.charCodeAt(0));
 
-function hasTooMany(body: Buffer): boolean {
+function hasTooManyValues(body: Buffer): boolean {
   let count = 0;
-  for (const sign of SIGNS)
-    for (let at = body.indexOf(sign); at >= 0; at = body.indexOf(sign, at + 1))
-      if (++count > MOST_VALUES) return true;
+  for (const separator of SEPARATORS)
+    for (let at = body.indexOf(separator); at >= 0; at = body.indexOf(separator, at + 1))
+      if (++count > MAX_VALUES) return true;
   return false;
 }
 
-/** Has JSON bodies read by the framework's own parser, where they are worth its time. */
-export function readJsonBodies(app: FastifyInstance): void {
+/** Rejects JSON bodies that would take too long to parse; the framework's own parser parses the others. */
+export function limitJsonBodies(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error');
   app.removeContentTypeParser('application/json');
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     const bytes = typeof body === 'string' ? Buffer.from(body) : body;
     if (!isUtf8(bytes)) return done(new Problem('invalid-request', 'The body is not UTF-8'));
-    if (hasTooMany(bytes)) {
-      return done(new Problem('payload-too-large', `The JSON has over ${MOST_VALUES} values`));
+    if (hasTooManyValues(bytes)) {
+      return done(new Problem('payload-too-large', `The JSON has more than ${MAX_VALUES} values`));
     }
     return parse(request, bytes.toString(), done);
   });
@@ -41,11 +41,11 @@ const Members = z.custom<Readonly<Record<string, unknown>>>(
 );
 
 /**
- * The members of a body that is a flat object, or nothing where it is something else.
+ * Returns the members of a body that is a flat object, undefined if it is something else.
  * @throws Problem payload-too-large
  */
 export function membersOf(body: unknown): Readonly<Record<string, unknown>> | undefined {
   const members = Members.safeParse(body).data;
-  if (!members || Object.keys(members).length <= MOST_MEMBERS) return members;
-  throw new Problem('payload-too-large', `The body has more than ${MOST_MEMBERS} members`);
+  if (!members || Object.keys(members).length <= MAX_MEMBERS) return members;
+  throw new Problem('payload-too-large', `The body has more than ${MAX_MEMBERS} members`);
 }

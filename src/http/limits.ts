@@ -1,41 +1,49 @@
-import type { Redis, Result } from 'ioredis';
+import type { Redis } from 'ioredis';
+import type { Rate } from '../auth/limit-settings.ts';
+import {
+  type Meter,
+  QUOTA_DAY_SECONDS,
+  QUOTA_TTL_SECONDS,
+  quotaKeyOf,
+  secondsToMidnight,
+} from '../auth/quota.ts';
+import type { Clock } from '../platform/clock.ts';
 import { Problem, unavailable } from '../platform/problem.ts';
+import { defineScript } from '../platform/redis-script.ts';
 
-/** What a caller may use, and under which name it is counted. */
-export interface Allowance {
-  meter: string;
-  rate: { count: number; periodSeconds: number };
-  quotaPerDay: number;
+/** A caller's rate limit and quota, and the name they are counted under. */
+export interface Allowance extends Meter {
+  rate: Rate;
 }
 
-/** Where a caller stands after a request was let in. */
+/** What is left of a caller's rate limit and quota after an admitted request. */
 export interface RateLimitStatus {
   rate: { limit: number; remaining: number; resetSeconds: number; windowSeconds: number };
   quota: { limit: number; remaining: number; resetSeconds: number };
 }
 
-/** Units of a day's quota that a request has taken, and where they are counted. */
-export interface Reservation {
+/** Units of a day's quota that a request has reserved, and the Redis key that counts them. */
+interface Reservation {
   key: string;
   cost: number;
 }
 
-/** One request let in: the headers it earns, and its quota to give back. */
+/** One admitted request. */
 export interface Admission {
-  standing: RateLimitStatus;
-  /** Nothing where the request costs nothing. */
+  rateLimit: RateLimitStatus;
+  /** Undefined if the request costs nothing. */
   reserved: Reservation | undefined;
-  /** Gives the reserved quota back; for requests that failed. */
+  /** Refunds the reserved quota; for requests that failed. */
   refund(): Promise<void>;
 }
 
 /**
- * Rate and quota in one step, both or neither.
+ * Applies rate limit and quota in one step: both are charged or neither.
  *
- * Rate is GCRA (generic cell rate algorithm): the key holds the theoretical arrival time of the
- * next request, in microseconds; a request is early by more than the burst allows, or it is not.
- * KEYS: arrival time, quota of the day. ARGV: interval µs, burst µs, quota, cost, key life s.
- * Answers {verdict 0 in | 1 rate | 2 quota, µs until full again, µs to wait, quota used}.
+ * The rate limit is GCRA (generic cell rate algorithm): the key holds the theoretical arrival time of
+ * the next request, in microseconds; a request is rejected if it is early by more than the burst.
+ * KEYS: arrival time, quota of the day. ARGV: interval µs, burst µs, quota, cost, quota TTL s.
+ * Returns {verdict 0 admitted | 1 rate | 2 quota, µs to a full bucket, µs to wait, quota used}.
  */
 const ADMIT = `
 local time = redis.call('TIME')
@@ -62,61 +70,69 @@ if used <= 0 then return 0 end
 return redis.call('DECRBY', KEYS[1], math.min(used, tonumber(ARGV[1])))
 `;
 
-declare module 'ioredis' {
-  interface RedisCommander<Context> {
-    selvageAdmit(
-      ...keysAndArguments: (string | number)[]
-    ): Result<[verdict: number, fullMicros: number, waitMicros: number, used: number], Context>;
-    selvageRefund(key: string, cost: number): Result<number, Context>;
-  }
+type Verdict = 'admitted' | 'rate-limited' | 'over-quota';
+const VERDICTS: readonly Verdict[] = ['admitted', 'rate-limited', 'over-quota'];
+
+/** Charges one request to the rate limit and the quota, or neither. */
+function defineAdmit(redis: Redis) {
+  const run = defineScript<[verdict: number, fullMicros: number, waitMicros: number, used: number]>(
+    redis,
+    'selvageAdmit',
+    ADMIT,
+  );
+  return async ({ meter, rate, quotaPerDay }: Allowance, quotaKey: string, cost: number) => {
+    const { count, periodSeconds } = rate;
+    const burstMicros = periodSeconds * 1e6;
+    const [verdict, fullMicros, waitMicros, used] = await run(
+      [`{selvage}:rate:${meter}`, quotaKey],
+      [Math.ceil(burstMicros / count), burstMicros, quotaPerDay, cost, QUOTA_TTL_SECONDS],
+    );
+    return { verdict: VERDICTS[verdict]!, fullMicros, waitMicros, used };
+  };
 }
 
-const DAY_SECONDS = 86_400;
-const dayOf = (now: Date): string => now.toISOString().slice(0, 10);
-const secondsToMidnight = (now: Date): number =>
-  DAY_SECONDS - Math.floor((now.getTime() / 1000) % DAY_SECONDS);
+/** Returns units to a day's quota. */
+function defineRefund(redis: Redis) {
+  const run = defineScript<number>(redis, 'selvageRefund', REFUND);
+  return ({ key, cost }: Reservation) => run([key], [cost]);
+}
+
 const wholeSeconds = (micros: number): number => Math.ceil(micros / 1e6);
 
-/** The headers of rate and quota: the well-known ones and the current IETF draft's. */
+/** Returns the headers of rate limit and quota: the well-known ones and the current IETF draft's. */
 export function limitHeaders({ rate, quota }: RateLimitStatus): Record<string, string> {
   return {
     'ratelimit-limit': String(rate.limit),
     'ratelimit-remaining': String(rate.remaining),
     'ratelimit-reset': String(rate.resetSeconds),
-    'ratelimit-policy': `"rate";q=${rate.limit};w=${rate.windowSeconds}, "day";q=${quota.limit};w=${DAY_SECONDS}`,
+    'ratelimit-policy': `"rate";q=${rate.limit};w=${rate.windowSeconds}, "day";q=${quota.limit};w=${QUOTA_DAY_SECONDS}`,
     ratelimit: `"rate";r=${rate.remaining};t=${rate.resetSeconds}, "day";r=${quota.remaining};t=${quota.resetSeconds}`,
   };
 }
 
-/** Counts requests and quota in Redis, shared by every gateway. */
-export function createLimits(redis: Redis) {
-  redis.defineCommand('selvageAdmit', { numberOfKeys: 2, lua: ADMIT });
-  redis.defineCommand('selvageRefund', { numberOfKeys: 1, lua: REFUND });
+/** Counts requests and quota in Redis, shared by every gateway. The day is that of Redis's time. */
+export function createLimits(redis: Redis, now: Clock) {
+  const runAdmit = defineAdmit(redis);
+  const runRefund = defineRefund(redis);
 
   return {
     /**
-     * Lets one request in and reserves its quota.
+     * Admits one request and reserves its quota.
      * @param cost units of the daily quota, 0 for none
      * @throws Problem rate-limit-exceeded, quota-exceeded, upstream-unavailable
      */
     async admit(allowance: Allowance, cost: number): Promise<Admission> {
-      const now = new Date();
+      const nowMillis = now();
       const { count, periodSeconds } = allowance.rate;
-      const quotaKey = `{selvage}:quota:${allowance.meter}:${dayOf(now)}`;
-      const [verdict, fullMicros, waitMicros, used] = await redis
-        .selvageAdmit(
-          `{selvage}:rate:${allowance.meter}`,
-          quotaKey,
-          Math.ceil((periodSeconds * 1e6) / count),
-          periodSeconds * 1e6,
-          allowance.quotaPerDay,
-          cost,
-          2 * DAY_SECONDS,
-        )
-        .catch((cause) => {
-          throw unavailable('Limits cannot be counted right now; try again', 1, cause);
-        });
-      const standing: RateLimitStatus = {
+      const quotaKey = quotaKeyOf(allowance.meter, nowMillis);
+      const { verdict, fullMicros, waitMicros, used } = await runAdmit(
+        allowance,
+        quotaKey,
+        cost,
+      ).catch((cause) => {
+        throw unavailable('Limits cannot be checked right now; try again', 1, cause);
+      });
+      const rateLimit: RateLimitStatus = {
         rate: {
           limit: count,
           remaining: Math.max(0, Math.floor(count * (1 - fullMicros / (periodSeconds * 1e6)))),
@@ -126,38 +142,42 @@ export function createLimits(redis: Redis) {
         quota: {
           limit: allowance.quotaPerDay,
           remaining: Math.max(0, allowance.quotaPerDay - used),
-          resetSeconds: secondsToMidnight(now),
+          resetSeconds: secondsToMidnight(nowMillis),
         },
       };
-      refuse(verdict, standing, waitMicros);
+      if (verdict !== 'admitted') throw rejection(verdict, rateLimit, waitMicros);
       return {
-        standing,
+        rateLimit,
         reserved: cost > 0 ? { key: quotaKey, cost } : undefined,
         async refund() {
-          if (cost > 0) await redis.selvageRefund(quotaKey, cost);
+          if (cost > 0) await runRefund({ key: quotaKey, cost });
         },
       };
     },
   };
 }
 
-function refuse(verdict: number, standing: RateLimitStatus, waitMicros: number): void {
-  if (verdict === 0) return;
-  const [type, seconds, detail] =
-    verdict === 1
-      ? ([
-          'rate-limit-exceeded',
-          wholeSeconds(waitMicros),
-          'Slow down; Retry-After says when',
-        ] as const)
-      : ([
-          'quota-exceeded',
-          standing.quota.resetSeconds,
-          `The ${standing.quota.limit} units of today are used up; the day ends at midnight UTC`,
-        ] as const);
-  throw new Problem(type, detail, {
-    headers: { ...limitHeaders(standing), 'retry-after': String(Math.max(1, seconds)) },
+function rejection(
+  verdict: Exclude<Verdict, 'admitted'>,
+  rateLimit: RateLimitStatus,
+  waitMicros: number,
+): Problem {
+  const retryAfter = (seconds: number) => ({
+    headers: { ...limitHeaders(rateLimit), 'retry-after': String(Math.max(1, seconds)) },
   });
+  if (verdict === 'rate-limited') {
+    return new Problem(
+      'rate-limit-exceeded',
+      'Slow down; Retry-After says how long to wait',
+      retryAfter(wholeSeconds(waitMicros)),
+    );
+  }
+  const { limit, resetSeconds } = rateLimit.quota;
+  return new Problem(
+    'quota-exceeded',
+    `Today's ${limit} units are used up; the quota resets at midnight UTC`,
+    retryAfter(resetSeconds),
+  );
 }
 
 export type Limits = ReturnType<typeof createLimits>;

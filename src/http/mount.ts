@@ -2,43 +2,48 @@ import { parse as parseQuery } from 'node:querystring';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../platform/problem.ts';
-import { base64Bytes, type CallDeps, callOf, FORM_OVERHEAD_BYTES, maxFormBytes } from './call.ts';
-import { admit, disconnectSignal, type Gate } from './request-context.ts';
+import {
+  base64Length,
+  type CallDeps,
+  createCall,
+  FORM_OVERHEAD_BYTES,
+  maxFormBytes,
+} from './call.ts';
+import { type AccessControl, admit, disconnectSignal } from './request-context.ts';
 import type { Reply, Route } from './route.ts';
 import { limitBodyTime } from './slow-body.ts';
 import { type Sunset, sunsetHeaders } from './sunset.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Its bodies are read by handlers as they come. */
-    readsAsItComes?: boolean;
-    answerProblem?: Route['answerProblem'];
+    /** Its handler streams the body. */
+    streamsBody?: boolean;
+    problemReply?: Route['problemReply'];
   }
 }
 
-/** What routes are served with. */
-export interface MountDeps extends Gate, CallDeps {
+interface MountDeps extends AccessControl, CallDeps {
   sunsets: readonly Sunset[];
   /** See `BodyTimes`. */
   wholeMillis: number;
 }
 
-/** Most bytes of a JSON body, where its route says nothing else. */
+/** Limit of a JSON body, unless its route sets another. */
 export const MAX_JSON_BYTES = 1024 * 1024;
 const URL_ENCODED = 'application/x-www-form-urlencoded';
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
-/** Serves every route, and refuses other methods at their addresses. */
-export function mountAll(app: FastifyInstance, deps: MountDeps, routes: readonly Route[]): void {
+/** Serves every route, and rejects other methods at their paths. */
+export function mountRoutes(app: FastifyInstance, deps: MountDeps, routes: readonly Route[]): void {
   for (const route of routes) {
     if (route.stream) mountStream(app, deps, route, Object.keys(route.stream));
     else if (route.form) mountForm(app, deps, route);
-    else mount(app, deps, route);
+    else mountRoute(app, deps, route);
   }
-  refuseOtherMethods(app, routes);
+  rejectOtherMethods(app, routes);
 }
 
-/** Bodies of these types come to the handler unread; of others, not at all. */
+/** Passes bodies of these media types to the handler unparsed; others are rejected. */
 function mountStream(
   app: FastifyInstance,
   deps: MountDeps,
@@ -50,74 +55,74 @@ function mountStream(
     for (const mediaType of mediaTypes) {
       scope.addContentTypeParser(mediaType, (_request, _body, done) => done(null));
     }
-    mount(scope, deps, route);
+    mountRoute(scope, deps, route);
   });
 }
 
-/** Takes URL-encoded bodies as well; a name that comes twice has a list of values. */
+/** Accepts URL-encoded bodies as well; a repeated name has a list of values. */
 function mountForm(app: FastifyInstance, deps: MountDeps, route: Route): void {
   app.register(async (scope) => {
     scope.addContentTypeParser(URL_ENCODED, { parseAs: 'string' }, (_request, body, done) =>
       done(null, parseQuery(String(body))),
     );
-    mount(scope, deps, route);
+    mountRoute(scope, deps, route);
   });
 }
 
 function bodyLimitOf({ form, imageForm, maxBodyBytes }: Route, maxImageBytes: number): number {
   if (form) return maxFormBytes(maxImageBytes);
-  if (imageForm) return base64Bytes(maxImageBytes) + FORM_OVERHEAD_BYTES;
+  if (imageForm) return base64Length(maxImageBytes) + FORM_OVERHEAD_BYTES;
   return maxBodyBytes ?? MAX_JSON_BYTES;
 }
 
-function mount(app: FastifyInstance, deps: MountDeps, route: Route): void {
+function mountRoute(app: FastifyInstance, deps: MountDeps, route: Route): void {
   const sunset = deps.sunsets.find((s) => s.method === route.method && s.path === route.path);
   app.route({
     method: route.method,
     url: route.path,
-    config: { readsAsItComes: route.stream !== undefined, answerProblem: route.answerProblem },
+    config: { streamsBody: route.stream !== undefined, problemReply: route.problemReply },
     bodyLimit: bodyLimitOf(route, deps.maxImageBytes),
     onRequest: async (request, reply) => {
-      if (route.stream) dropRestOfBody(request, reply, deps.wholeMillis);
+      if (route.stream) drainAfterResponse(request, reply, deps.wholeMillis);
       if (sunset) reply.headers(sunsetHeaders(sunset));
       if (route.scope !== 'keyless') await admit(deps, route, request, reply);
     },
     handler: async (request, reply) => {
       const signal = disconnectSignal(request, reply);
-      const answer = await route.handle(callOf(deps, route, request, signal));
-      if (!signal.aborted) request.passage.admission = undefined; // a success keeps its quota
-      return send(request, reply, answer);
+      const response = await route.handle(createCall(deps, route, request, signal));
+      if (!signal.aborted) request.requestContext.admission = undefined; // a success keeps its quota
+      return send(request, reply, response);
     },
   });
 }
 
-/** An answer may come before the body has; the client is given time to finish and see it. */
-function dropRestOfBody(request: FastifyRequest, reply: FastifyReply, millis: number): void {
+/** A response may precede the end of the body: lets the client finish sending, and then see it. */
+function drainAfterResponse(request: FastifyRequest, reply: FastifyReply, millis: number): void {
   reply.raw.once('finish', () => {
     request.raw.resume();
     limitBodyTime(request, reply, millis);
   });
 }
 
-function send(request: FastifyRequest, reply: FastifyReply, answer: Reply): FastifyReply {
-  const { status = 200, headers = {}, body } = answer;
+function send(request: FastifyRequest, reply: FastifyReply, response: Reply): FastifyReply {
+  const { status = 200, headers = {}, body } = response;
   reply.status(status).headers(headers);
   if (request.method !== 'HEAD' || !(body instanceof Readable)) return reply.send(body);
-  body.destroy(); // it would be read to its end for nobody
+  body.destroy(); // it would be read to its end for no one
   return reply.send(Readable.from([]));
 }
 
-/** A known path with an unknown method is 405 with Allow, not 404. */
-function refuseOtherMethods(app: FastifyInstance, routes: readonly Route[]): void {
+/** Rejects other methods of a known path: 405 with Allow, not 404. */
+function rejectOtherMethods(app: FastifyInstance, routes: readonly Route[]): void {
   for (const path of new Set(routes.map((route) => route.path))) {
-    const here = routes.filter((route) => route.path === path);
-    const allowed = here.map((route) => route.method);
+    const siblings = routes.filter((route) => route.path === path);
+    const allowed = siblings.map((route) => route.method);
     const allow = [...allowed, ...(allowed.includes('GET') ? ['HEAD'] : [])].join(', ');
     app.route({
       method: METHODS.filter((method) => !allowed.some((known) => known === method)),
       url: path,
-      config: { answerProblem: here[0]?.answerProblem },
-      // Before any body is read: the method is wrong whatever is sent with it.
+      config: { problemReply: siblings[0]?.problemReply },
+      // Before any body is read: the method is wrong whatever the body.
       onRequest: async () => {
         throw new Problem('method-not-allowed', `Use ${allow} here`, { headers: { allow } });
       },

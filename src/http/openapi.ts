@@ -23,7 +23,7 @@ const ProblemSchema = {
   },
 };
 
-/** Problems any route of a kind may answer, besides those its row names. */
+/** Returns the problems a route can respond with: those of its kind, and those its row names. */
 function problemsOf(route: Route): ProblemType[] {
   const body = Boolean(route.body || route.form || route.imageForm || route.stream);
   const keyed = route.scope !== 'keyless';
@@ -60,7 +60,7 @@ const content = (media: MediaSchemas, io: 'input' | 'output') =>
 
 const HEADERS: Readonly<Record<string, string>> = {
   'X-Request-Id': 'Identifies this request; keep it in your logs',
-  'RateLimit-Limit': 'Requests a window',
+  'RateLimit-Limit': 'Requests per window',
   'RateLimit-Remaining': 'Requests left in this window',
 };
 
@@ -69,12 +69,12 @@ const headerDocs = (names: readonly string[]) =>
     names.map((name) => [name, { description: HEADERS[name] ?? name, schema: { type: 'string' } }]),
   );
 
-function answerDoc(route: Route, answer: ResponseDoc) {
+function successResponse(route: Route, doc: ResponseDoc) {
   const limits = route.scope === 'keyless' ? [] : ['RateLimit-Limit', 'RateLimit-Remaining'];
   return {
-    description: answer.description,
-    headers: headerDocs(['X-Request-Id', ...limits, ...(answer.headers ?? [])]),
-    ...(answer.content && { content: content(answer.content, 'output') }),
+    description: doc.description,
+    headers: headerDocs(['X-Request-Id', ...limits, ...(doc.headers ?? [])]),
+    ...(doc.content && { content: content(doc.content, 'output') }),
   };
 }
 
@@ -82,28 +82,28 @@ const PROBLEM_CONTENT = {
   [PROBLEM_MEDIA_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } },
 };
 
-/** How a route answers a problem: by an example where it has a shape of its own. */
-function problemDoc(route: Route, type: ProblemType): { status: number; content: object } {
+/** Describes a problem response of a route: by an example if the route has a format of its own. */
+function problemResponse(route: Route, type: ProblemType): { status: number; content: object } {
   const { status } = PROBLEMS[type];
-  const own = route.answerProblem?.(new Problem(type, 'What is wrong and what to do'));
+  const own = route.problemReply?.(new Problem(type, 'What is wrong and what to do'));
   return own
     ? { status: own.status ?? status, content: { 'application/json': { example: own.body } } }
     : { status, content: PROBLEM_CONTENT };
 }
 
-/** Problem answers by status: several types may share one. */
-function problemDocs(route: Route) {
-  const answers: Record<number, { description: string; content: object }> = {};
+/** Describes the problem responses of a route by status; several types may share one. */
+function problemResponses(route: Route) {
+  const responses: Record<number, { description: string; content: object }> = {};
   for (const type of problemsOf(route)) {
-    const { status, content: shape } = problemDoc(route, type);
+    const { status, content: shape } = problemResponse(route, type);
     const line = `\`${type}\`: ${PROBLEMS[type].title}`;
-    const known = answers[status];
-    answers[status] = {
+    const known = responses[status];
+    responses[status] = {
       description: known ? `${known.description}; ${line}` : line,
       content: shape,
     };
   }
-  return answers;
+  return responses;
 }
 
 function queryParameters(query: z.ZodType | undefined) {
@@ -134,7 +134,7 @@ function requestBody(route: Route) {
   return media && { requestBody: { required: true, content: content(media, 'input') } };
 }
 
-/** `/look/v1/targets` belongs to `look`; what has no area is about the service itself. */
+/** `/look/v1/targets` belongs to `look`; paths without an area are about the service itself. */
 const areaOf = (path: string) => /^\/(\w+)\//.exec(path)?.[1] ?? 'service';
 
 function operation(route: Route) {
@@ -149,14 +149,17 @@ function operation(route: Route) {
     ...requestBody(route),
     responses: {
       ...Object.fromEntries(
-        Object.entries(route.answers).map(([status, answer]) => [status, answerDoc(route, answer)]),
+        Object.entries(route.responses).map(([status, doc]) => [
+          status,
+          successResponse(route, doc),
+        ]),
       ),
-      ...problemDocs(route),
+      ...problemResponses(route),
     },
   };
 }
 
-/** The OpenAPI 3.1 document, made from the very schemas that parse requests. */
+/** Returns the OpenAPI 3.1 document, generated from the schemas that parse requests. */
 export function openApiDocument(routes: readonly Route[], version: string) {
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {

@@ -1,6 +1,6 @@
-/** What a client would rather have (RFC 7240); what is not understood is passed over. */
+/** A client's preferences (RFC 7240). Unknown ones are ignored. */
 export interface Preference {
-  /** Rather an answer now and the result later. */
+  /** Respond now and deliver the result later. */
   respondAsync: boolean;
   /** Seconds the client waits for the result itself. */
   waitSeconds: number | undefined;
@@ -9,7 +9,7 @@ export interface Preference {
 const WAIT = /^wait\s*=\s*"?(\d{1,6})"?$/i;
 const ASYNC = /^respond-async$/i;
 
-/** Reads the `Prefer` header, sent once or several times. */
+/** Parses the `Prefer` header, sent once or several times. */
 export function readPrefer(header: string | string[] | undefined): Preference {
   const tokens = [header ?? []]
     .flat()
@@ -22,7 +22,7 @@ export function readPrefer(header: string | string[] | undefined): Preference {
   };
 }
 
-/** The value of `Preference-Applied`. */
+/** Returns the value of `Preference-Applied`. */
 export const preferenceApplied = ({ respondAsync, waitSeconds }: Preference): string =>
   [respondAsync && 'respond-async', waitSeconds !== undefined && `wait=${waitSeconds}`]
     .filter(Boolean)

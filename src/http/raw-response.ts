@@ -2,8 +2,8 @@ import type { Problem } from '../platform/problem.ts';
 import { PROBLEM_MEDIA_TYPE, problemBody } from './problem-response.ts';
 import { requestIdOf } from './request-id.ts';
 
-/** Answers on a bare socket, for what never became a request. */
-export function answerRaw(
+/** Sends a problem on a bare socket, for input that never became a request. */
+export function sendRawProblem(
   socket: { writable: boolean; end(text: string): void; destroy(): void },
   problem: Problem,
   base: string | undefined,

@@ -1,21 +1,22 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../platform/problem.ts';
-import { authorize, type Grant, granted, type LookUp } from './auth.ts';
+import { authorize, type Grant, type LookUp, requireGrant } from './auth.ts';
+import { CLIENT_DISCONNECTED } from './disconnect.ts';
 import { type Admission, type Limits, limitHeaders } from './limits.ts';
 import type { Route } from './route.ts';
 import { isFromOwnPage, sessionIdOf } from './session-cookie.ts';
 
-/** What the server keeps of a request while it is under way. */
-export interface RequestContext {
+/** What the server keeps about a request while it is in progress. */
+interface RequestContext {
   grant: Grant | undefined;
   admission: Admission | undefined;
   problem: Problem | undefined;
-  hasHungUp: boolean;
+  hasDisconnected: boolean;
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    passage: RequestContext;
+    requestContext: RequestContext;
   }
 }
 
@@ -23,99 +24,96 @@ export const createRequestContext = (): RequestContext => ({
   grant: undefined,
   admission: undefined,
   problem: undefined,
-  hasHungUp: false,
+  hasDisconnected: false,
 });
 
-/** Who called, for the log. */
-export const callerOf = ({ passage }: FastifyRequest) => ({
-  client: passage.grant?.client,
-  keyId: passage.grant?.keyId,
+/** Returns the log fields that identify the caller. */
+export const callerFields = ({ requestContext }: FastifyRequest) => ({
+  client: requestContext.grant?.client,
+  keyId: requestContext.grant?.keyId,
 });
 
-/** Gives reserved quota back, once; the answer does not wait for it. */
-export function giveBack(request: FastifyRequest): void {
-  const { admission } = request.passage;
-  request.passage.admission = undefined;
+/** Refunds reserved quota, once; the response does not wait for it. */
+export function refundQuota(request: FastifyRequest): void {
+  const { admission } = request.requestContext;
+  request.requestContext.admission = undefined;
   admission?.refund().catch((error) => {
-    request.log.error({ requestId: request.id, err: error }, 'quota not given back');
+    request.log.error({ requestId: request.id, err: error }, 'quota not refunded');
   });
 }
 
-/** What a key must be shown for, and what is counted. */
-export interface Gate {
+/** What authenticates and limits callers. */
+export interface AccessControl {
   lookUp: LookUp;
-  /** Finds the grant of a signed-in page by its session's id; without it there are no sessions. */
+  /** Finds the grant behind a session's id. Without it there are no sessions. */
   lookUpSession?: LookUp | undefined;
   limits: Limits;
 }
 
-/** What a request asks to come in to. */
-type Door = Pick<Route, 'scope' | 'quota' | 'keyHeader'>;
+/** What a route requires of its callers. */
+type AccessRule = Pick<Route, 'scope' | 'quota' | 'keyHeader'>;
 
-/** A key in a header of its own counts as one in `Authorization`, and goes first. */
-function authorizationOf(headers: FastifyRequest['headers'], keyHeader = ''): string | undefined {
+/** A key in a header of its own counts as one in `Authorization`, and takes precedence. */
+function readAuthorization(headers: FastifyRequest['headers'], keyHeader = ''): string | undefined {
   const key = headers[keyHeader];
   return key ? `Bearer ${key}` : headers.authorization;
 }
 
-/** Who calls: by a key where one is shown, else by the session of a page of ours. */
-function grantOf(
-  { lookUp, lookUpSession }: Gate,
-  { scope, keyHeader }: Door,
+/** Authenticates by the key if there is one, else by the session of a console page. */
+function authenticate(
+  { lookUp, lookUpSession }: AccessControl,
+  { scope, keyHeader }: AccessRule,
   { headers }: FastifyRequest,
 ): Promise<Grant> {
-  const authorization = authorizationOf(headers, keyHeader);
+  const authorization = readAuthorization(headers, keyHeader);
   const sessionId = authorization ? undefined : sessionIdOf(headers);
   if (!sessionId || !lookUpSession) return authorize(authorization, scope, lookUp);
   if (!isFromOwnPage(headers)) {
     throw new Problem(
       'foreign-origin',
-      'A sign-in counts only for requests that the console makes',
+      'A console session is valid only for requests of the console',
     );
   }
-  return granted(lookUpSession(sessionId), scope, 'You are signed out; sign in again');
+  return requireGrant(lookUpSession(sessionId), scope, 'You are signed out; sign in again');
 }
 
 /**
- * Lets a request in by its key, and reserves its quota.
- * @throws Problem as keys and limits say
+ * Admits a request by its key, and reserves its quota.
+ * @throws Problem as `authorize` and `Limits.admit` do
  */
 export async function admit(
-  gate: Gate,
-  door: Door,
+  control: AccessControl,
+  rule: AccessRule,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
-  const grant = await grantOf(gate, door, request);
-  request.passage.grant = grant;
-  const admission = await gate.limits.admit(grant, door.quota ?? 0);
-  request.passage.admission = admission;
+  const grant = await authenticate(control, rule, request);
+  request.requestContext.grant = grant;
+  const admission = await control.limits.admit(grant, rule.quota ?? 0);
+  request.requestContext.admission = admission;
   if (reply.raw.destroyed) {
-    // Gone while Redis counted: nobody else will give its quota back.
+    // The client left while Redis counted: nothing else would refund its quota.
     clientDisconnected(request);
     throw CLIENT_DISCONNECTED;
   }
-  reply.headers(limitHeaders(admission.standing));
+  reply.headers(limitHeaders(admission.rateLimit));
 }
 
-/** Read by nobody; it only ends the work. */
-export const CLIENT_DISCONNECTED = new Problem('request-timeout', 'The client hung up');
-
-/** Notes that the client has gone, once. */
+/** Records that the client has left, and refunds its quota, once. */
 export function clientDisconnected(request: FastifyRequest): void {
-  giveBack(request);
-  if (request.passage.hasHungUp) return;
-  request.passage.hasHungUp = true;
-  request.log.info({ requestId: request.id, ...callerOf(request) }, 'client hung up');
+  refundQuota(request);
+  if (request.requestContext.hasDisconnected) return;
+  request.requestContext.hasDisconnected = true;
+  request.log.info({ requestId: request.id, ...callerFields(request) }, 'client disconnected');
 }
 
-/** Aborts when the connection goes before the answer is out. */
+/** Returns a signal that aborts if the connection closes before the response is sent. */
 export function disconnectSignal(request: FastifyRequest, reply: FastifyReply): AbortSignal {
-  const gone = new AbortController();
+  const controller = new AbortController();
   reply.raw.once('close', () => {
     if (reply.raw.writableFinished) return;
-    gone.abort(CLIENT_DISCONNECTED);
+    controller.abort(CLIENT_DISCONNECTED);
     clientDisconnected(request);
   });
-  return gone.signal;
+  return controller.signal;
 }

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 
 const SAFE = /^[A-Za-z0-9._:-]{1,128}$/;
 
-/** The client's own `X-Request-Id` where it is safe to repeat and log, else a new one. */
+/** Returns the client's own `X-Request-Id` if it is safe to repeat and log, else a new one. */
 export function requestIdOf(request: Pick<IncomingMessage, 'headers'>): string {
   const sent = request.headers['x-request-id'];
   return typeof sent === 'string' && SAFE.test(sent) ? sent : randomUUID();

@@ -8,58 +8,51 @@ import {
   LogController,
 } from 'fastify';
 import type { Logger } from '../platform/log.ts';
+import type { RequestObservation } from '../platform/metrics/gateway.ts';
 import { Problem, unavailable } from '../platform/problem.ts';
-import { keepConnections } from './connections.ts';
-import { framingCheck } from './framing.ts';
-import { readJsonBodies } from './json-body.ts';
-import { MAX_JSON_BYTES, mountAll } from './mount.ts';
+import { trackConnections } from './connections.ts';
+import { createFramingCheck } from './framing.ts';
+import type { Sniff } from './image-body.ts';
+import { limitJsonBodies } from './json-body.ts';
+import { MAX_JSON_BYTES, mountRoutes } from './mount.ts';
 import { asProblem, PROBLEM_MEDIA_TYPE, parserProblem, problemBody } from './problem-response.ts';
-import { answerRaw } from './raw-response.ts';
+import { sendRawProblem } from './raw-response.ts';
 import {
-  callerOf,
+  type AccessControl,
+  callerFields,
   clientDisconnected,
   createRequestContext,
-  type Gate,
-  giveBack,
+  refundQuota,
 } from './request-context.ts';
 import { requestIdOf } from './request-id.ts';
 import type { Reply, Route } from './route.ts';
 import { type BodyTimes, limitBodyTime } from './slow-body.ts';
 import type { Sunset } from './sunset.ts';
 
-/** The parts a server is built of. */
-export interface ServerDeps extends Gate {
+export interface ServerDeps extends AccessControl {
   routes: readonly Route[];
   sunsets: readonly Sunset[];
   log: Logger;
-  /** Ceiling of an image's bytes, before base64. */
+  /** Limit of an image's bytes, before base64. */
   maxImageBytes: number;
-  /** First bytes of an image -> its format. */
-  sniff(bytes: Uint8Array): string | undefined;
-  /** Absolute URI for problem types, or none. */
+  sniff: Sniff;
+  /** Absolute URI that problem types are resolved against, if any. */
   problemBase: string | undefined;
-  /** How long a client may take for its headers, then for its body; or between bytes of a long one. */
+  /** Time limit for the headers, then for the body; between bytes for a streamed one. */
   requestMillis?: number;
-  /** Where bodies are to be treated otherwise. */
+  /** Time limits of bodies, if not `requestMillis`. */
   bodyTimes?: BodyTimes;
-  /** Connections at once; see `keepConnections`. */
+  /** Open connections; see `trackConnections`. */
   maxConnections?: number;
   /** Called once for each answered request. */
-  observe(fact: {
-    method: string;
-    route: string;
-    status: number;
-    seconds: number;
-    /** Its type, where the answer was one. */
-    problem: string | undefined;
-  }): void;
+  observe(request: RequestObservation): void;
 }
 
 export interface HttpServer {
   app: FastifyInstance;
   /**
-   * New requests are refused with 503 from now on; those under way go on, but for what may take as
-   * long as it likes: that hears of it by its call's `closing`.
+   * Rejects new requests with 503 from now on. Requests in progress continue; those without an end of
+   * their own are ended by their call's `closing` signal.
    */
   drain(): void;
 }
@@ -67,7 +60,7 @@ export interface HttpServer {
 const REQUEST_MILLIS = 60_000;
 const MAX_CONNECTIONS = 10_000;
 
-/** Builds the HTTP server: ids, keys, limits, parsing, problems, logs. Nothing listens yet. */
+/** Builds the HTTP server: ids, keys, limits, parsing, problems, logs. It does not listen yet. */
 export function createServer(deps: ServerDeps): HttpServer {
   const closing = new AbortController();
   const { requestMillis = REQUEST_MILLIS, maxConnections = MAX_CONNECTIONS } = deps;
@@ -80,9 +73,9 @@ export function createServer(deps: ServerDeps): HttpServer {
     bodyLimit: MAX_JSON_BYTES,
     http: {
       headersTimeout: requestMillis,
-      requestTimeout: 0, // as below; Node compares the two before it hears of that
+      requestTimeout: 0, // as below; Node compares it with headersTimeout before Fastify sets it
       connectionsCheckingInterval: requestMillis / 4,
-      requireHostHeader: false, // see framingCheck, which answers with a problem
+      requireHostHeader: false, // createFramingCheck responds with a problem instead
     },
     requestTimeout: 0, // see limitBodyTime
     keepAliveTimeout: 65_000,
@@ -90,25 +83,29 @@ export function createServer(deps: ServerDeps): HttpServer {
     return503OnClosing: false,
     trustProxy: false,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 200 },
-    frameworkErrors: (error, request, reply) => answerProblem(request, reply, asProblem(error)),
+    frameworkErrors: (error, request, reply) => sendProblem(request, reply, asProblem(error)),
     clientErrorHandler(error, socket) {
       if (connections.isAnswered(socket)) socket.destroy();
-      else answerRaw(socket, parserProblem(error), deps.problemBase);
+      else sendRawProblem(socket, parserProblem(error), deps.problemBase);
     },
   });
 
-  const connections = keepConnections(app.server, closing.signal, maxConnections);
-  const checkFraming = framingCheck();
-  // Node answers both by itself otherwise, or not at all, and not with a problem.
+  const connections = trackConnections(app.server, closing.signal, maxConnections);
+  const checkFraming = createFramingCheck();
+  // Node would otherwise respond to both itself without a problem, or not at all.
   app.server.on('checkExpectation', (request, response) => {
     app.server.emit('request', request, response);
   });
   app.server.on('connect', (_request, socket) => {
-    answerRaw(socket, new Problem('method-not-allowed', 'This is no proxy'), deps.problemBase);
+    sendRawProblem(
+      socket,
+      new Problem('method-not-allowed', 'This is not a proxy'),
+      deps.problemBase,
+    );
   });
-  app.decorateRequest('passage');
+  app.decorateRequest('requestContext');
   app.removeContentTypeParser('text/plain');
-  readJsonBodies(app);
+  limitJsonBodies(app);
   app.register(multipart, {
     throwFileSizeLimit: false,
     limits: {
@@ -121,32 +118,33 @@ export function createServer(deps: ServerDeps): HttpServer {
   });
 
   app.addHook('onRequest', async (request, reply) => {
-    request.passage = createRequestContext();
+    request.requestContext = createRequestContext();
     reply.header('x-request-id', request.id);
     checkFraming(request.raw);
-    if (!request.routeOptions.config.readsAsItComes) limitBodyTime(request, reply, wholeMillis);
-    if (closing.signal.aborted) throw unavailable('This server is shutting down; ask again', 1);
+    if (!request.routeOptions.config.streamsBody) limitBodyTime(request, reply, wholeMillis);
+    if (closing.signal.aborted) throw unavailable('This server is shutting down; try again', 1);
   });
   app.addHook('onSend', async (request, reply) => {
-    // Who takes nothing of an answer for so long is gone; Node sets its own time once it is out.
+    // Closes connections to clients that read nothing of a response for so long; Node sets its own
+    // timeout once the response is sent.
     request.raw.socket.setTimeout(requestMillis);
-    // A connection kept alive would keep a server that is told to stop from ending.
+    // A kept-alive connection would keep the server from closing.
     if (closing.signal.aborted) reply.header('connection', 'close');
   });
 
-  const usualAnswer =
+  const defaultReply =
     (requestId: string) =>
     (problem: Problem): Reply => ({
       headers: { ...problem.headers, 'content-type': PROBLEM_MEDIA_TYPE },
       body: problemBody(problem, requestId, deps.problemBase),
     });
 
-  function answerProblem(request: FastifyRequest, reply: FastifyReply, problem: Problem): void {
-    request.passage ??= createRequestContext();
-    request.passage.problem = problem;
-    giveBack(request);
-    const { answerProblem: ofRoute = usualAnswer(request.id) } = request.routeOptions.config ?? {};
-    const { status = problem.status, headers = {}, body } = ofRoute(problem);
+  function sendProblem(request: FastifyRequest, reply: FastifyReply, problem: Problem): void {
+    request.requestContext ??= createRequestContext();
+    request.requestContext.problem = problem;
+    refundQuota(request);
+    const { problemReply = defaultReply(request.id) } = request.routeOptions.config ?? {};
+    const { status = problem.status, headers = {}, body } = problemReply(problem);
     reply
       .status(status)
       .headers({ ...headers, 'x-request-id': request.id })
@@ -156,14 +154,14 @@ export function createServer(deps: ServerDeps): HttpServer {
 
   app.setErrorHandler((error, request, reply) => {
     const problem = asProblem(error);
-    logFault(request, problem);
-    answerProblem(request, reply, problem);
+    logError(request, problem);
+    sendProblem(request, reply, problem);
   });
   app.setNotFoundHandler((request, reply) =>
-    answerProblem(request, reply, new Problem('not-found', 'There is nothing here; see /docs')),
+    sendProblem(request, reply, new Problem('not-found', 'There is nothing here; see /docs')),
   );
 
-  // For a client that goes while its body comes; one that goes later is seen by its handler's signal.
+  // A client that disconnects while sending its body; `disconnectSignal` covers later disconnects.
   app.addHook('onRequestAbort', async (request) => {
     clientDisconnected(request);
   });
@@ -171,12 +169,12 @@ export function createServer(deps: ServerDeps): HttpServer {
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? '(none)';
     const seconds = reply.elapsedTime / 1000;
-    const problem = request.passage.problem?.type;
+    const problem = request.requestContext.problem?.type;
     deps.observe({ method: request.method, route, status: reply.statusCode, seconds, problem });
     deps.log.info(
       {
         requestId: request.id,
-        ...callerOf(request),
+        ...callerFields(request),
         method: request.method,
         route,
         status: reply.statusCode,
@@ -187,16 +185,16 @@ export function createServer(deps: ServerDeps): HttpServer {
     );
   });
 
-  mountAll(app, { ...deps, wholeMillis, idleMillis, closing: closing.signal }, deps.routes);
+  mountRoutes(app, { ...deps, wholeMillis, idleMillis, closing: closing.signal }, deps.routes);
   return { app, drain: () => closing.abort() };
 }
 
-/** Refusals are in the request's own line; what failed under us is told with its reason. */
-function logFault(request: FastifyRequest, problem: Problem): void {
+/** Logs errors of the service and its upstreams. Rejections are in the request's own line. */
+function logError(request: FastifyRequest, problem: Problem): void {
   const { cause, type } = problem;
   if (type === 'internal-error') {
     request.log.error({ requestId: request.id, err: cause }, 'request failed');
   } else if (problem.status >= 500 && cause instanceof Error) {
-    request.log.warn({ requestId: request.id, type, reason: cause.message }, 'upstream fault');
+    request.log.warn({ requestId: request.id, type, reason: cause.message }, 'upstream error');
   }
 }

@@ -1,25 +1,26 @@
 import { fastifyCookie } from '@fastify/cookie';
 
-/** The cookie by which a signed-in page is known. */
+/** The cookie that identifies a signed-in page. */
 const NAME = 'selvage-console';
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** The id of the session a request came with, if it came with one. */
+/** Returns the id of a request's session, undefined if it has none. */
 export function sessionIdOf({ cookie }: Headers): string | undefined {
   const id = typeof cookie === 'string' ? fastifyCookie.parse(cookie)[NAME] : undefined;
   return id || undefined;
 }
 
 /**
- * Whether the request was made by a page of ours. A foreign page can have the cookie sent, but not
- * this header: browsers would ask us first, and we do not allow it.
+ * Returns whether the console made the request. A foreign page can send the cookie but not this
+ * header: browsers would send a CORS preflight first, and this service does not allow it.
  */
 export const isFromOwnPage = (headers: Headers): boolean => headers['x-selvage-console'] === '1';
 
 /**
- * A `Set-Cookie` that hands a session to a browser, hidden from its scripts; an empty id takes it back.
- * @param secure keep it from plain HTTP
+ * Returns a `Set-Cookie` value that gives a session to a browser, hidden from its scripts; an empty
+ * id deletes it.
+ * @param secure never send it over plain HTTP
  */
 export const sessionCookie = (id: string, maxAgeSeconds: number, secure: boolean): string =>
   fastifyCookie.serialize(NAME, id, {

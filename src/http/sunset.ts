@@ -1,17 +1,17 @@
-/** The planned end of an endpoint. Instants are ISO 8601 UTC. */
+/** The planned end of an endpoint. Times are ISO 8601 UTC. */
 export interface Sunset {
   method: string;
   path: string;
   deprecatedAt: string;
   sunsetAt: string;
-  /** Where the successor is described. */
+  /** The page that describes the successor. */
   link: string;
 }
 
-/** Every endpoint with a planned end. None has one today. */
+/** Every endpoint with a planned end. There is none today. */
 export const SUNSETS: readonly Sunset[] = [];
 
-/** Headers for a deprecated endpoint: Deprecation (RFC 9745), Sunset (RFC 8594), Link. */
+/** Returns the headers of a deprecated endpoint: Deprecation (RFC 9745), Sunset (RFC 8594), Link. */
 export const sunsetHeaders = ({
   deprecatedAt,
   sunsetAt,

@@ -5,74 +5,79 @@ import type { Logger } from '../platform/log.ts';
 import { PREFIX } from '../platform/redis.ts';
 
 /**
- * One value kept in Redis and in the store alike. Where only one of them has it, the other lost its
- * data or belongs to another installation, and nothing may be deleted because the other lacks it.
+ * The installation id is one value, held in Redis and in object storage alike. If only one of them has
+ * it, the other lost its data or belongs to another installation; then nothing may be deleted because
+ * the other lacks it.
  */
 export const INSTALLATION_ID_KEY = `${PREFIX}:epoch`;
 const INSTALLATION_ID_BLOB = 'epoch';
 
-/** What of a store is needed to mark it. */
-export interface MarkedStorage {
+/** The part of object storage that holds the id. */
+interface MarkedStorage {
   head(key: string): Promise<unknown>;
   get(key: string): Promise<Uint8Array>;
   put(key: string, body: Uint8Array): Promise<void>;
 }
 
-/** The mark of a store, or nothing where it has none. */
-async function readMark(store: MarkedStorage): Promise<string | undefined> {
-  if (!(await store.head(INSTALLATION_ID_BLOB))) return undefined;
-  return new TextDecoder().decode(await store.get(INSTALLATION_ID_BLOB));
+async function readStorageId(storage: MarkedStorage): Promise<string | undefined> {
+  if (!(await storage.head(INSTALLATION_ID_BLOB))) return undefined;
+  return new TextDecoder().decode(await storage.get(INSTALLATION_ID_BLOB));
 }
 
-const look = async (redis: Redis, store: MarkedStorage) => {
-  const [kept, mark] = await Promise.all([redis.get(INSTALLATION_ID_KEY), readMark(store)]);
-  return { kept: kept ?? undefined, mark };
-};
+async function readIds(redis: Redis, storage: MarkedStorage) {
+  const [inRedis, inStorage] = await Promise.all([
+    redis.get(INSTALLATION_ID_KEY),
+    readStorageId(storage),
+  ]);
+  return { inRedis: inRedis ?? undefined, inStorage };
+}
 
-/** What Redis and the store have in common; nothing where they do not belong together. */
+/** Returns the id that Redis and object storage share, or nothing if they do not belong together. */
 export async function sharedInstallationId(
   redis: Redis,
-  store: MarkedStorage,
+  storage: MarkedStorage,
 ): Promise<string | undefined> {
-  const { kept, mark } = await look(redis, store);
-  return kept === mark ? kept : undefined;
+  const { inRedis, inStorage } = await readIds(redis, storage);
+  return inRedis === inStorage ? inRedis : undefined;
 }
 
-/** Marks Redis as belonging to the store, whatever was there before. */
-export async function adoptInstallationId(redis: Redis, store: MarkedStorage): Promise<void> {
-  const { kept, mark } = await look(redis, store);
-  const epoch = mark ?? kept ?? randomUUID();
-  if (!mark) await store.put(INSTALLATION_ID_BLOB, Buffer.from(epoch));
-  await redis.set(INSTALLATION_ID_KEY, epoch);
+/** Gives Redis the id of the object storage, replacing its own. */
+export async function adoptInstallationId(redis: Redis, storage: MarkedStorage): Promise<void> {
+  const { inRedis, inStorage } = await readIds(redis, storage);
+  const id = inStorage ?? inRedis ?? randomUUID();
+  if (!inStorage) await storage.put(INSTALLATION_ID_BLOB, Buffer.from(id));
+  await redis.set(INSTALLATION_ID_KEY, id);
 }
 
 /** Any number of processes may do this at once: the first to reach Redis decides. */
-async function createInstallationId(redis: Redis, store: MarkedStorage): Promise<void> {
+async function createInstallationId(redis: Redis, storage: MarkedStorage): Promise<void> {
   await redis.set(INSTALLATION_ID_KEY, randomUUID(), 'NX');
-  const epoch = await redis.get(INSTALLATION_ID_KEY);
-  if (epoch) await store.put(INSTALLATION_ID_BLOB, Buffer.from(epoch));
+  const id = await redis.get(INSTALLATION_ID_KEY);
+  if (id) await storage.put(INSTALLATION_ID_BLOB, Buffer.from(id));
 }
 
-/** Another process may have marked one and be about to mark the other. */
-const LOOKS = 5;
-const LOOK_AGAIN_MILLIS = 300;
+/** Another process may have written the id to one of them and be about to write it to the other. */
+const MAX_CHECKS = 5;
+const RECHECK_MILLIS = 300;
 
-/** For each process as it starts: marks a new installation, and warns where the two do not match. */
+/** Called by each process at its start: creates the id of a new installation, and warns of a mismatch. */
 export async function checkInstallationId(
   redis: Redis,
-  store: MarkedStorage,
+  storage: MarkedStorage,
   log: Logger,
 ): Promise<void> {
-  for (let looks = 1; ; looks++) {
-    const { kept, mark } = await look(redis, store);
-    if (kept === undefined && mark === undefined) return createInstallationId(redis, store);
-    if (kept === mark) return;
-    if (looks === LOOKS) return warnOfMismatch(log);
-    await sleep(LOOK_AGAIN_MILLIS);
+  for (let checks = 1; ; checks++) {
+    const { inRedis, inStorage } = await readIds(redis, storage);
+    if (inRedis === undefined && inStorage === undefined) {
+      return createInstallationId(redis, storage);
+    }
+    if (inRedis === inStorage) return;
+    if (checks === MAX_CHECKS) return warnOfMismatch(log);
+    await sleep(RECHECK_MILLIS);
   }
 }
 
 export const warnOfMismatch = (log: Logger): void =>
   log.warn(
-    'Redis and the store do not belong together: one lost its data, or is that of another installation. No orphan is deleted. If they are the right ones, run: npm run recover',
+    'Redis and the object storage do not belong together: one of them lost its data or is from another installation. No orphan is deleted. If both are the right ones, run: npm run recover',
   );

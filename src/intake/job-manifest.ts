@@ -4,7 +4,7 @@ import { OPERATIONS } from '../queue/job-data.ts';
 import type { NewJob } from './job-records.ts';
 import { expiryOf } from './job-retention.ts';
 
-/** What is said with an input so that its job can be told from the store alone. */
+/** The metadata of an input blob from which its job can be restored if Redis lost its data. */
 const JobManifest = z.object({
   client: z.string(),
   requestId: z.string(),
@@ -19,42 +19,52 @@ const JobManifest = z.object({
   backgroundKey: z.string().optional(),
 });
 
-/** A store keeps 1.5 KiB of facts with a blob; the rest is room for other names. */
-const MOST_CHARS = 1400;
+/** A blob has 1.5 KiB of metadata; the rest is left for other names. */
+const MAX_CHARS = 1400;
 
-/** JSON in printable ASCII, which is what a store keeps as it is. */
-const asAscii = (value: object): string =>
+/** JSON in printable ASCII, the only characters that metadata may have. */
+const toAsciiJson = (value: object): string =>
   JSON.stringify(value).replace(
     /[\u007f-\uffff]/g,
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 
-/** A background's address is as long as its client likes, and stands in its own blob. */
-function shortened(options: CutOutOptions | undefined): CutOutOptions | undefined {
+/** A background's address has no bounded length, and is stored in a blob of its own. */
+function withoutBackgroundUrl(options: CutOutOptions | undefined): CutOutOptions | undefined {
   if (!options) return undefined;
   const { backgroundImageUrl: _, ...rest } = options;
   return rest;
 }
 
-/** A job's intent as a fact of its input. A webhook too long to be kept is left out. */
+/** Returns a job's manifest, at most 1,400 characters. A webhook that does not fit is left out. */
 export function writeJobManifest(job: NewJob): string {
-  const { client, requestId, operations, createdAt, quota, webhook, backgroundKey } = job;
-  const { inputSeconds, outputSeconds, recordSeconds } = job;
-  const options = shortened(job.options);
-  const kept = { inputSeconds, outputSeconds, recordSeconds, backgroundKey };
-  const intent = { client, requestId, operations, options, createdAt, ...kept, quota };
-  const whole = asAscii({ ...intent, webhook });
-  return whole.length <= MOST_CHARS ? whole : asAscii(intent);
+  const manifest = {
+    client: job.client,
+    requestId: job.requestId,
+    operations: job.operations,
+    options: withoutBackgroundUrl(job.options),
+    createdAt: job.createdAt,
+    inputSeconds: job.inputSeconds,
+    outputSeconds: job.outputSeconds,
+    recordSeconds: job.recordSeconds,
+    backgroundKey: job.backgroundKey,
+    quota: job.quota,
+  };
+  const whole = toAsciiJson({ ...manifest, webhook: job.webhook });
+  return whole.length <= MAX_CHARS ? whole : toAsciiJson(manifest);
 }
 
-/** The job an intent stands for; nothing where it is none of ours. */
+/** Returns the job of a manifest, or nothing if the text is not one. */
 export function readJobManifest(text: string, id: string, inputKey: string): NewJob | undefined {
   const parsed = JobManifest.safeParse(parseJson(text));
   if (!parsed.success) return undefined;
-  const { quota, webhook, options, backgroundKey, ...intent } = parsed.data;
-  const { expiresAt } = expiryOf(intent, Date.parse(intent.createdAt));
+  const { quota, webhook, options, backgroundKey, ...manifest } = parsed.data;
+  const { expiresAt } = expiryOf(manifest, Date.parse(manifest.createdAt));
   return {
-    ...{ id, inputKey, ...intent, expiresAt },
+    id,
+    inputKey,
+    ...manifest,
+    expiresAt,
     ...(options && { options }),
     ...(backgroundKey && { backgroundKey }),
     ...(quota && { quota }),

@@ -1,19 +1,22 @@
-import type { Redis, Result } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { CutOutOptions } from '../output/quality.ts';
+import type { Clock } from '../platform/clock.ts';
 import { PREFIX } from '../platform/redis.ts';
+import { defineScript } from '../platform/redis-script.ts';
 import { Input, OPERATIONS, Results } from '../queue/job-data.ts';
+import { parseHashFields, toHashFields } from './hash-fields.ts';
 import { OUTBOX, outboxEntry } from './webhooks/outbox.ts';
 
-/** Where a job can be. The last four are ends; `expired` is what is left of a job, a tombstone. */
+/** States of a job. The last four are final; `expired` is a tombstone. */
 export const STATUSES = ['queued', 'active', 'succeeded', 'failed', 'canceled', 'expired'] as const;
-export type JobStatus = (typeof STATUSES)[number];
+type JobStatus = (typeof STATUSES)[number];
 
 export const PENDING_STATUSES: readonly JobStatus[] = ['queued', 'active'];
 export const TERMINAL_STATUSES: readonly JobStatus[] = ['succeeded', 'failed', 'canceled'];
 
 export const JOBS_PATH = '/intake/v1/jobs';
-/** Where to go from a job. */
+/** Paths of a job's resources. */
 export const jobLinks = (id: string) => ({
   self: `${JOBS_PATH}/${id}`,
   result: `${JOBS_PATH}/${id}/result`,
@@ -23,7 +26,7 @@ export const jobLinks = (id: string) => ({
 const JobRecord = z.object({
   id: z.string(),
   status: z.enum(STATUSES),
-  /** How often a worker took it up. */
+  /** How many times a worker has started it. */
   attempt: z.number(),
   client: z.string(),
   requestId: z.string(),
@@ -32,29 +35,29 @@ const JobRecord = z.object({
   createdAt: z.iso.datetime(),
   startedAt: z.iso.datetime().optional(),
   finishedAt: z.iso.datetime().optional(),
-  /** Until the end of the job a forecast. */
+  /** An estimate until the job ends. */
   expiresAt: z.iso.datetime(),
-  /** How long the input may wait, results are kept after the end, and the job is known after that. */
+  /** Retention: of the input while it waits, of results from the end, of the record after those. */
   inputSeconds: z.number().optional(),
   outputSeconds: z.number(),
   recordSeconds: z.number().optional(),
-  /** The blob that was handed in: an image, or the address of one. */
+  /** The uploaded blob: an image, or the address of one. */
   inputKey: z.string(),
-  /** The same of what goes behind the subject. */
+  /** The same for the background. */
   backgroundKey: z.string().optional(),
-  /** Absent until an image given by its address was fetched. */
+  /** Absent until an image given by its address is downloaded. */
   input: Input.optional(),
-  /** The blob a worker writes or found; known before it is there. */
+  /** The cut-out a worker writes or finds; set before the blob exists. */
   outputKey: z.string().optional(),
-  /** What to give back where the job does not succeed. */
+  /** What to refund if the job does not succeed. */
   quota: z.object({ key: z.string(), cost: z.number() }).optional(),
-  /** Where the client wants to hear of the end. */
+  /** Where the client receives the event of the job's end. */
   webhook: z.object({ url: z.string() }).optional(),
   results: Results.optional(),
   problem: z.object({ type: z.string(), detail: z.string() }).optional(),
   /** When it became a tombstone. */
   buriedAt: z.iso.datetime().optional(),
-  /** The client's own wish, and how many blobs went. */
+  /** Requested by the client; `blobs` is how many were deleted. */
   erasure: z.object({ erasedAt: z.iso.datetime(), blobs: z.number() }).optional(),
 });
 export type JobRecord = z.infer<typeof JobRecord>;
@@ -62,18 +65,33 @@ export type JobRecord = z.infer<typeof JobRecord>;
 /** A job as it is accepted. */
 export type NewJob = Omit<JobRecord, 'status' | 'attempt'>;
 
-/** Fields that change, each kept as JSON. */
-export type JobChanges = Partial<Omit<JobRecord, 'id' | 'status' | 'attempt'>>;
+/** Fields that change, each stored as JSON. */
+type JobChanges = Partial<Omit<JobRecord, 'id' | 'status' | 'attempt'>>;
 
-export interface Completion {
+interface Completion {
   from: readonly JobStatus[];
   to: JobStatus;
-  /** Only where this attempt is still the latest. */
+  /** If given, the job ends only if this attempt is still the latest. */
   attempt?: number;
   fields: JobChanges;
   /** When the sweeper looks at it next, epoch milliseconds. */
   dueAtMillis: number;
 }
+
+/** Where the ends of all jobs are published, by job id. */
+export const JOB_ENDED_CHANNEL = `${PREFIX}:job-ended`;
+/** Job ids by the time at which the sweeper looks at them next. */
+const DUE_TIMES = `${PREFIX}:jobs-due`;
+export const jobKey = (id: string): string => `${PREFIX}:job:${id}`;
+const NO_QUOTA = { key: `${PREFIX}:quota:none`, cost: 0 };
+
+/** How long after its acceptance, and then how often, the sweeper checks that a job is in its queue. */
+export const RECHECK_MILLIS = 300_000;
+const MAX_DUE = 500;
+
+/** How long the input of a job may wait for the work to begin, ms. */
+export const inputMillis = ({ inputSeconds }: Pick<JobRecord, 'inputSeconds'>): number =>
+  inputSeconds === undefined ? Number.POSITIVE_INFINITY : inputSeconds * 1000;
 
 /** KEYS: record, due times. ARGV: due at, id, field, value, … */
 const CREATE = `
@@ -83,6 +101,7 @@ redis.call('ZADD', KEYS[2], ARGV[1], ARGV[2])
 return 1
 `;
 
+/** KEYS: record. ARGV: started at (JSON). */
 const BEGIN = `
 local status = redis.call('HGET', KEYS[1], 'status')
 if status ~= 'queued' and status ~= 'active' then return 0 end
@@ -91,7 +110,7 @@ return redis.call('HINCRBY', KEYS[1], 'attempt', 1)
 `;
 
 /** KEYS: record. ARGV: attempt, field, value, … */
-const NOTE = `
+const UPDATE = `
 if redis.call('HGET', KEYS[1], 'status') ~= 'active' then return 0 end
 if redis.call('HGET', KEYS[1], 'attempt') ~= ARGV[1] then return 0 end
 redis.call('HSET', KEYS[1], unpack(ARGV, 2))
@@ -99,10 +118,10 @@ return 1
 `;
 
 /**
- * Compare and set: all that must happen exactly once happens in the step that wins. A job that
- * leaves the way without success gives its quota back, and whoever waits for a job is told.
+ * Compare and set: whatever must happen exactly once happens in the call that wins. A pending job that
+ * does not succeed gets its quota refunded, and its end is published.
  * KEYS: record, due times, quota of the day, outbox. ARGV: id, from (`,a,b,`), to, attempt or '',
- * due at, cost, channel, entry of the outbox or '', field, value, …
+ * due at, cost, channel, outbox entry or '', field, value, …
  */
 const END = `
 local status = redis.call('HGET', KEYS[1], 'status')
@@ -120,132 +139,133 @@ if ARGV[8] ~= '' then redis.call('RPUSH', KEYS[4], ARGV[8]) end
 return 1
 `;
 
-/** Not where the job ended meanwhile, which set another time. KEYS: due times. ARGV: id, now, due at. */
+/** No effect if the job has ended meanwhile, which set another time. KEYS: due times. ARGV: id, now, due at. */
 const POSTPONE = `
 local due = tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]))
 if not due or due > tonumber(ARGV[2]) then return 0 end
 return redis.call('ZADD', KEYS[1], 'XX', 'CH', ARGV[3], ARGV[1])
 `;
 
-declare module 'ioredis' {
-  interface RedisCommander<Context> {
-    selvageCreate(
-      ...keysAndArguments: [record: string, due: string, at: number, id: string, ...string[]]
-    ): Result<number, Context>;
-    selvagePostpone(due: string, id: string, now: number, at: number): Result<number, Context>;
-    selvageBegin(record: string, startedAt: string): Result<number, Context>;
-    selvageNote(record: string, attempt: number, ...fields: string[]): Result<number, Context>;
-    selvageEnd(...keysAndArguments: (string | number)[]): Result<number, Context>;
-  }
+/** The scripts of job records, each with KEYS and ARGV built from named arguments. */
+function defineJobScripts(redis: Redis) {
+  const create = defineScript<number>(redis, 'selvageCreate', CREATE);
+  const begin = defineScript<number>(redis, 'selvageBegin', BEGIN);
+  const update = defineScript<number>(redis, 'selvageUpdate', UPDATE);
+  const postpone = defineScript<number>(redis, 'selvagePostpone', POSTPONE);
+  const end = defineScript<number>(redis, 'selvageEnd', END);
+  return {
+    create: (job: { id: string; fields: object; dueAtMillis: number }) =>
+      create([jobKey(job.id), DUE_TIMES], [job.dueAtMillis, job.id, ...toHashFields(job.fields)]),
+
+    begin: ({ id, startedAt }: { id: string; startedAt: string }) =>
+      begin([jobKey(id)], [JSON.stringify(startedAt)]),
+
+    update: ({ id, attempt, fields }: { id: string; attempt: number; fields: JobChanges }) =>
+      update([jobKey(id)], [attempt, ...toHashFields(fields)]),
+
+    postpone: (job: { id: string; nowMillis: number; dueAtMillis: number }) =>
+      postpone([DUE_TIMES], [job.id, job.nowMillis, job.dueAtMillis]),
+
+    end: (job: Completion & { id: string; quota: typeof NO_QUOTA; outboxEntry: string }) =>
+      end(
+        [jobKey(job.id), DUE_TIMES, job.quota.key, OUTBOX],
+        [
+          job.id,
+          `,${job.from.join(',')},`,
+          job.to,
+          job.attempt ?? '',
+          job.dueAtMillis,
+          job.quota.cost,
+          JOB_ENDED_CHANNEL,
+          job.outboxEntry,
+          ...toHashFields(job.fields),
+        ],
+      ),
+  };
 }
 
-/** Where the end of every job is told, by its id. */
-export const ENDED_CHANNEL = `${PREFIX}:job-ended`;
-const DUE = `${PREFIX}:jobs-due`;
-/** So long after its acceptance, and again and again, it is seen to that a job waits in its queue. */
-export const LOOK_AFTER_MILLIS = 300_000;
-/** How long the input of a job may wait for the work to begin, ms. */
-export const inputMillis = ({ inputSeconds }: Pick<JobRecord, 'inputSeconds'>): number =>
-  inputSeconds === undefined ? Number.POSITIVE_INFINITY : inputSeconds * 1000;
-const DUE_AT_ONCE = 500;
-const NO_QUOTA = { key: `${PREFIX}:quota:none`, cost: 0 };
-
-export const jobKey = (id: string): string => `${PREFIX}:job:${id}`;
-
-/** What the client is told when a job comes to this end; nothing unless it asked for it. */
-function entryOf({ id, client, webhook }: JobRecord, { to, fields }: Completion): string {
+/** The webhook event of a job's end as an outbox entry; empty if the client gave no webhook. */
+function completionEntry(
+  { id, client, webhook }: JobRecord,
+  { to, fields }: Completion,
+  now: Clock,
+): string {
   if (!webhook || (to !== 'succeeded' && to !== 'failed')) return '';
-  const atMillis = fields.finishedAt ? Date.parse(fields.finishedAt) : Date.now();
-  const type = `job.${to}` as const;
   return outboxEntry({
-    ...{ client, url: webhook.url, type, id, status: to, links: jobLinks(id), atMillis },
+    client,
+    url: webhook.url,
+    type: `job.${to}`,
+    id,
+    status: to,
+    links: jobLinks(id),
+    atMillis: fields.finishedAt ? Date.parse(fields.finishedAt) : now(),
   });
 }
 
-const asJson = (fields: object): string[] =>
-  Object.entries(fields).flatMap(([name, value]) =>
-    value === undefined ? [] : [name, JSON.stringify(value)],
-  );
-
-/** Job records in Redis: what clients ask for, and the one truth about a job's state. */
-export function createJobRecords(redis: Redis) {
-  redis.defineCommand('selvageCreate', { numberOfKeys: 2, lua: CREATE });
-  redis.defineCommand('selvageBegin', { numberOfKeys: 1, lua: BEGIN });
-  redis.defineCommand('selvageNote', { numberOfKeys: 1, lua: NOTE });
-  redis.defineCommand('selvagePostpone', { numberOfKeys: 1, lua: POSTPONE });
-  redis.defineCommand('selvageEnd', { numberOfKeys: 4, lua: END });
+/** Job records in Redis: what clients read, and the authority for a job's state. */
+export function createJobRecords(redis: Redis, now: Clock) {
+  const scripts = defineJobScripts(redis);
 
   return {
     /**
-     * Writes a new record, `queued`, attempt 0, that the sweeper will look after; false where there
-     * is one already, which stays as it is.
+     * Writes a new record, `queued`, attempt 0, and schedules the sweeper's first look at it. Returns
+     * false if there is a record already, which stays as it is.
      */
-    async create({ id, ...job }: NewJob): Promise<boolean> {
-      const lookAt = Date.parse(job.createdAt) + Math.min(LOOK_AFTER_MILLIS, inputMillis(job));
-      return (await redis.selvageCreate(jobKey(id), DUE, lookAt, id, ...asJson(job))) === 1;
+    async create({ id, ...fields }: NewJob): Promise<boolean> {
+      const waitMillis = Math.min(RECHECK_MILLIS, inputMillis(fields));
+      const dueAtMillis = Date.parse(fields.createdAt) + waitMillis;
+      return (await scripts.create({ id, fields, dueAtMillis })) === 1;
     },
 
     async get(id: string): Promise<JobRecord | undefined> {
       const { status, attempt, ...fields } = await redis.hgetall(jobKey(id));
       if (!status) return undefined;
-      const parsed = Object.entries(fields).map(([name, json]) => [name, JSON.parse(json)]);
-      return JobRecord.parse({
-        ...Object.fromEntries(parsed),
-        id,
-        status,
-        attempt: Number(attempt),
-      });
+      return JobRecord.parse({ ...parseHashFields(fields), id, status, attempt: Number(attempt) });
     },
 
-    /** Takes a job up, or up again after a crash: the attempt's number, or nothing where it ended. */
+    /** Starts a job, or starts it again after a crash. Returns the attempt's number, or nothing if the job has ended. */
     async begin(id: string, startedAt: string): Promise<number | undefined> {
-      return (await redis.selvageBegin(jobKey(id), JSON.stringify(startedAt))) || undefined;
+      return (await scripts.begin({ id, startedAt })) || undefined;
     },
 
-    /** Adds to a job under way; false where this attempt is not the latest any more. */
-    async note(id: string, attempt: number, fields: JobChanges): Promise<boolean> {
-      return (await redis.selvageNote(jobKey(id), attempt, ...asJson(fields))) === 1;
+    /** Adds fields to an active job; returns false if this attempt is no longer the latest. */
+    async update(id: string, attempt: number, fields: JobChanges): Promise<boolean> {
+      return (await scripts.update({ id, attempt, fields })) === 1;
     },
 
-    /** Ends a job; false where it was in none of the states, or at another attempt. */
-    async end(job: JobRecord, ending: Completion): Promise<boolean> {
-      const { from, to, attempt, fields, dueAtMillis } = ending;
-      const { key, cost } = job.quota ?? NO_QUOTA;
-      const won = await redis.selvageEnd(
-        ...[jobKey(job.id), DUE, key, OUTBOX],
-        ...[job.id, `,${from.join(',')},`, to, attempt ?? '', dueAtMillis, cost, ENDED_CHANNEL],
-        entryOf(job, ending),
-        ...asJson(fields),
-      );
-      return won === 1;
+    /** Ends a job; returns false if it was in none of the states, or at another attempt. */
+    async end(job: JobRecord, completion: Completion): Promise<boolean> {
+      const quota = job.quota ?? NO_QUOTA;
+      const entry = completionEntry(job, completion, now);
+      return (await scripts.end({ ...completion, id: job.id, quota, outboxEntry: entry })) === 1;
     },
 
-    /** Writes on a tombstone. */
-    async inscribe(id: string, fields: JobChanges): Promise<void> {
-      await redis.hset(jobKey(id), ...asJson(fields));
+    /** Adds fields to a tombstone. */
+    async updateTombstone(id: string, fields: JobChanges): Promise<void> {
+      await redis.hset(jobKey(id), ...toHashFields(fields));
     },
 
-    /** Says when the sweeper looks at a job next, where it would have by `nowMillis`. */
+    /** Sets when the sweeper looks at a job next, if it was due by `nowMillis`. */
     async postpone(id: string, nowMillis: number, dueAtMillis: number): Promise<void> {
-      await redis.selvagePostpone(DUE, id, nowMillis, dueAtMillis);
+      await scripts.postpone({ id, nowMillis, dueAtMillis });
     },
 
-    /** Jobs whose time has come, the oldest first; some of them where they are many. */
+    /** Returns ids of due jobs, the oldest first, at most 500. */
     due: (nowMillis: number): Promise<string[]> =>
-      redis.zrangebyscore(DUE, '-inf', nowMillis, 'LIMIT', 0, DUE_AT_ONCE),
+      redis.zrangebyscore(DUE_TIMES, '-inf', nowMillis, 'LIMIT', 0, MAX_DUE),
 
-    /** The ids of all jobs there are, some at a time; one that moves meanwhile may come twice. */
+    /** Yields the ids of all jobs, page by page; a job that moves meanwhile may come twice. */
     async *pages(): AsyncGenerator<string[]> {
       let cursor = '0';
       do {
-        const [next, found] = await redis.zscan(DUE, cursor, 'COUNT', DUE_AT_ONCE);
-        yield found.filter((_, i) => i % 2 === 0); // each is followed by its time
+        const [next, found] = await redis.zscan(DUE_TIMES, cursor, 'COUNT', MAX_DUE);
+        yield found.filter((_, i) => i % 2 === 0); // each is followed by its score
         cursor = next;
       } while (cursor !== '0');
     },
 
     async remove(id: string): Promise<void> {
-      await redis.multi().del(jobKey(id)).zrem(DUE, id).exec();
+      await redis.multi().del(jobKey(id)).zrem(DUE_TIMES, id).exec();
     },
   };
 }

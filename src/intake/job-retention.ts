@@ -1,88 +1,80 @@
+import { type BlobEraser, deleteBlob } from '../storage/delete-blobs.ts';
 import {
   inputMillis,
   type JobRecord,
   type JobRecords,
-  LOOK_AFTER_MILLIS,
   PENDING_STATUSES,
+  RECHECK_MILLIS,
   TERMINAL_STATUSES,
 } from './job-records.ts';
 
-/** How long it is remembered that there was a job or a batch, ms; a day unless its policy says. */
+/** How long the tombstone of a job or batch lasts, ms; a day unless its policy says otherwise. */
 export const tombstoneMillis = ({
   recordSeconds = 86_400,
 }: {
   recordSeconds?: number | undefined;
 }) => recordSeconds * 1000;
 
-/** What of a store is needed to delete and to count what was deleted. */
-export interface BlobEraser {
-  head(key: string): Promise<unknown>;
-  delete(key: string): Promise<void>;
-}
-
-/** What became of a job that a client erased. */
+/** The receipt of an erasure. */
 export interface Erasure {
   erasedAt: string;
+  /** How many were deleted. */
   blobs: number;
 }
 
-/** When the sweeper looks at a job that ends now, epoch milliseconds, and the same for its record. */
+/** Returns when a job that ends now expires, as epoch milliseconds and for its record. */
 export function expiryOf(job: Pick<JobRecord, 'outputSeconds'>, nowMillis: number) {
   const dueAtMillis = nowMillis + job.outputSeconds * 1000;
   return { dueAtMillis, expiresAt: new Date(dueAtMillis).toISOString() };
 }
 
 /**
- * Keeps what a job left as long as it may be kept, and no longer. Every deed may be cut off and done
- * again: a tombstone comes first, blobs go next, and only then is the sweeper told that it is done.
+ * Owns the deletion of single jobs: their blobs and records, on expiry or on request. Every action may be
+ * interrupted and repeated: the tombstone is written first, blobs are deleted next, and only then is the
+ * job rescheduled or removed.
  */
-export function createJobRetention(records: JobRecords, bin: BlobEraser) {
-  async function discard(key: string): Promise<number> {
-    const isThere = (await bin.head(key)) !== undefined;
-    await bin.delete(key);
-    return isThere ? 1 : 0;
+export function createJobRetention(records: JobRecords, blobs: BlobEraser) {
+  async function deleteInputs({ inputKey, backgroundKey }: JobRecord): Promise<number> {
+    const input = await deleteBlob(blobs, inputKey);
+    return input + (backgroundKey ? await deleteBlob(blobs, backgroundKey) : 0);
   }
 
-  /** Deletes what a job was handed. */
-  async function clearInputs({ inputKey, backgroundKey }: JobRecord): Promise<number> {
-    return (await discard(inputKey)) + (backgroundKey ? await discard(backgroundKey) : 0);
-  }
-
-  /** Deletes a job's blobs: nobody else has them. */
-  async function clear(job: JobRecord): Promise<number> {
-    return (await clearInputs(job)) + (job.outputKey ? await discard(job.outputKey) : 0);
+  /** Deletes all blobs of a job; no other job shares them. */
+  async function deleteAll(job: JobRecord): Promise<number> {
+    const inputs = await deleteInputs(job);
+    return inputs + (job.outputKey ? await deleteBlob(blobs, job.outputKey) : 0);
   }
 
   return {
     /**
-     * Deletes what a job needs no more, by the state it is in: for whoever worked on it, won or lost.
-     * Without a record nothing is deleted: a Redis that lost its data is rebuilt from the inputs.
+     * Deletes the blobs that a job no longer needs in its present state; called after every attempt to end
+     * it, won or lost. Without a record nothing is deleted: after a loss of Redis's data the record is
+     * rebuilt from the input.
      */
-    async tidy({ id }: Pick<JobRecord, 'id'>): Promise<void> {
-      const now = await records.get(id);
-      if (!now || PENDING_STATUSES.includes(now.status)) return;
-      if (now.status === 'succeeded') await clearInputs(now);
-      else await clear(now);
+    async cleanUp({ id }: Pick<JobRecord, 'id'>): Promise<void> {
+      const job = await records.get(id);
+      if (!job || PENDING_STATUSES.includes(job.status)) return;
+      if (job.status === 'succeeded') await deleteInputs(job);
+      else await deleteAll(job);
     },
 
-    /** Expires a job that has ended, and forgets it a day later. */
+    /** Expires a job that has ended; removes it when its tombstone's time is over. */
     async expire(job: JobRecord, nowMillis: number): Promise<void> {
       const { id } = job;
       const buriedAt = job.buriedAt ?? new Date(nowMillis).toISOString();
-      const fields = { buriedAt };
       await records.end(job, {
         from: TERMINAL_STATUSES,
         to: 'expired',
-        fields,
+        fields: { buriedAt },
         dueAtMillis: nowMillis,
       });
-      await clear(job);
+      await deleteAll(job);
       const removeAtMillis = Date.parse(buriedAt) + tombstoneMillis(job);
       if (removeAtMillis <= nowMillis) await records.remove(id);
       else await records.postpone(id, nowMillis, removeAtMillis);
     },
 
-    /** Erases a job in whatever state it is. Doing it again answers the same. */
+    /** Erases a job in any state. Repeated, it returns the same receipt. */
     async erase(job: JobRecord, nowMillis: number): Promise<Erasure> {
       if (job.erasure) return job.erasure;
       const erasedAt = new Date(nowMillis).toISOString();
@@ -91,11 +83,11 @@ export function createJobRetention(records: JobRecords, bin: BlobEraser) {
         to: 'expired',
         fields: { buriedAt: erasedAt, expiresAt: erasedAt },
         // Later than now: a sweep at this moment would delete the blobs before they are counted here.
-        dueAtMillis: nowMillis + LOOK_AFTER_MILLIS,
+        dueAtMillis: nowMillis + RECHECK_MILLIS,
       });
-      const blobs = await clear((await records.get(job.id)) ?? job);
-      const erasure = { erasedAt, blobs };
-      await records.inscribe(job.id, { erasure });
+      const deleted = await deleteAll((await records.get(job.id)) ?? job);
+      const erasure = { erasedAt, blobs: deleted };
+      await records.updateTombstone(job.id, { erasure });
       await records.postpone(job.id, nowMillis, nowMillis + tombstoneMillis(job));
       return erasure;
     },
@@ -104,59 +96,63 @@ export function createJobRetention(records: JobRecords, bin: BlobEraser) {
 
 export type JobRetention = ReturnType<typeof createJobRetention>;
 
-/** What the sweeper does with. */
 export interface SweepDeps {
   records: JobRecords;
-  keeping: JobRetention;
-  /** Puts a job back in its queue where it is not there any more, or failed there. */
+  retention: JobRetention;
+  /** Puts a job back in its queue if it is missing there or failed there. */
   enqueue(job: JobRecord): Promise<unknown>;
 }
 
 /**
- * Looks at every job whose time has come: what has ended expires; what should be under way is, even
- * where the process that accepted it died before it could say so. Answers how many.
+ * Handles every due job: an ended one expires, and a pending one is put back in its queue if the process
+ * that accepted it died before it did so. Returns how many were due.
  */
-export async function eraseExpired(deps: SweepDeps, nowMillis: number): Promise<number> {
-  let looked = 0;
+export async function sweepDueJobs(deps: SweepDeps, nowMillis: number): Promise<number> {
+  let handled = 0;
   for (;;) {
     const ids = await deps.records.due(nowMillis);
-    if (ids.length === 0) return looked;
-    for (const id of ids) await lookAfter(deps, id, nowMillis);
-    looked += ids.length;
+    if (ids.length === 0) return handled;
+    for (const id of ids) await handleDue(deps, id, nowMillis);
+    handled += ids.length;
   }
 }
 
-/** Ends a job whose input waited for longer than it may be kept. */
-async function giveUpWaiting(
-  { records, keeping }: SweepDeps,
+/** Fails a job whose input waited longer than its retention. */
+async function failUnstarted(
+  { records, retention }: SweepDeps,
   job: JobRecord,
   nowMillis: number,
 ): Promise<void> {
   const { dueAtMillis, expiresAt } = expiryOf(job, nowMillis);
-  const detail = 'The image waited for longer than it may be kept, and was deleted; send it again';
+  const detail =
+    'The image was not processed before its retention time ended, and was deleted; send it again';
   const finishedAt = new Date(nowMillis).toISOString();
   const fields = { problem: { type: 'upstream-unavailable', detail }, finishedAt, expiresAt };
   await records.end(job, { from: ['queued'], to: 'failed', fields, dueAtMillis });
-  await keeping.tidy(job);
+  await retention.cleanUp(job);
 }
 
-/** Afterwards the job is not due any more, whatever it was. */
-async function lookAfter(deps: SweepDeps, id: string, nowMillis: number): Promise<void> {
-  const { records, keeping, enqueue } = deps;
+/** Afterwards the job is no longer due, whatever its state. */
+async function handleDue(deps: SweepDeps, id: string, nowMillis: number): Promise<void> {
+  const { records, retention, enqueue } = deps;
   const job = await records.get(id);
   if (!job) return records.remove(id);
   const expiresAtMillis = Date.parse(job.expiresAt);
   if (TERMINAL_STATUSES.includes(job.status) && expiresAtMillis > nowMillis) {
-    // It was under way when its time to be looked at came, and has ended since.
+    // It was pending when it became due, and has ended since.
     return records.postpone(id, nowMillis, expiresAtMillis);
   }
-  if (!PENDING_STATUSES.includes(job.status)) return keeping.expire(job, nowMillis);
+  if (!PENDING_STATUSES.includes(job.status)) return retention.expire(job, nowMillis);
   const inputDueAtMillis = Date.parse(job.createdAt) + inputMillis(job);
   if (job.status === 'queued' && inputDueAtMillis <= nowMillis) {
-    return giveUpWaiting(deps, job, nowMillis);
+    return failUnstarted(deps, job, nowMillis);
   }
   await enqueue(job);
-  const isWaiting = inputDueAtMillis > nowMillis;
-  const lookAt = nowMillis + LOOK_AFTER_MILLIS;
-  await records.postpone(id, nowMillis, isWaiting ? Math.min(lookAt, inputDueAtMillis) : lookAt);
+  const isInputRetained = inputDueAtMillis > nowMillis;
+  const recheckAtMillis = nowMillis + RECHECK_MILLIS;
+  await records.postpone(
+    id,
+    nowMillis,
+    isInputRetained ? Math.min(recheckAtMillis, inputDueAtMillis) : recheckAtMillis,
+  );
 }

@@ -1,28 +1,32 @@
-/** How long what belongs to a piece of work is kept, seconds. */
+/**
+ * How long the input, results and record of a job, batch or feed run are retained, seconds. This file
+ * owns the policy: its defaults, and which of several policies applies. Deleting is done by
+ * `job-retention.ts`, `batches/batch-retention.ts` and `feeds/feed-retention.ts`.
+ */
 export interface Policy {
-  /** An input whose work has not begun by then is deleted, and the work is not done. */
+  /** An input whose processing has not begun by then is deleted, and the work fails. */
   inputSeconds: number;
   /** Results, from the end of the work. */
   outputSeconds: number;
-  /** What is known of the work when its results are gone. */
+  /** The record, from the expiry of the results. */
   recordSeconds: number;
 }
 
 const DAY_SECONDS = 86_400;
 
-/** What is kept besides results where nobody says anything. */
+/** Applies where no policy says otherwise; results have no default here. */
 export const DEFAULT_RETENTION = {
   inputSeconds: 7 * DAY_SECONDS,
   recordSeconds: DAY_SECONDS,
 } as const;
 
-/** Of each class the shortest time that anybody asks for. */
+/** Returns, for each time, the shortest of the requested policy and the others. */
 export function shortestRetention(
-  asked: Policy,
-  ...policies: readonly { readonly [Class in keyof Policy]?: number | undefined }[]
+  requested: Policy,
+  ...policies: readonly { readonly [Time in keyof Policy]?: number | undefined }[]
 ): Policy {
-  const shortest = (name: keyof Policy) =>
-    Math.min(asked[name], ...policies.flatMap((policy) => policy[name] ?? []));
+  const shortest = (time: keyof Policy) =>
+    Math.min(requested[time], ...policies.flatMap((policy) => policy[time] ?? []));
   return {
     inputSeconds: shortest('inputSeconds'),
     outputSeconds: shortest('outputSeconds'),

@@ -11,8 +11,8 @@ export interface ImageLimits {
   maxSidePixels: number;
 }
 
-/** An image that may come in: known format, bearable size. Nothing is decoded yet. */
-export interface MeasuredImage {
+/** An image of a supported format within the limits. Nothing is decoded yet. */
+export interface ValidatedImage {
   bytes: Uint8Array;
   format: 'jpeg' | 'png' | 'webp';
   width: number;
@@ -21,39 +21,39 @@ export interface MeasuredImage {
   sha256: string;
 }
 
-/** Reads the header alone, in plain code: no decoder sees a stranger's bytes in this process. */
-function readHeader(bytes: Uint8Array, what: string): { width: number; height: number } {
+/** Reads the header alone, in JavaScript: this process gives untrusted bytes to no native decoder. */
+function readHeader(bytes: Uint8Array, name: string): { width: number; height: number } {
   try {
     return imageSize(bytes);
   } catch (cause) {
-    throw new Problem('invalid-request', `The ${what} is damaged: its header cannot be read`, {
+    throw new Problem('invalid-request', `The ${name} is damaged: its header cannot be read`, {
       cause,
     });
   }
 }
 
 /**
- * Checks what an image is by its first bytes and its header, without decoding it.
- * @param what it is called in answers
+ * Checks an image by its first bytes and its header, without decoding it.
+ * @param name for error details
  * @throws Problem unsupported-media-type, payload-too-large, invalid-request
  */
 export function validateImage(
   bytes: Uint8Array,
   limits: ImageLimits,
-  what = 'image',
-): MeasuredImage {
+  name = 'image',
+): ValidatedImage {
   const format = sniffFormat(bytes);
   if (!format) {
     throw new Problem(
       'unsupported-media-type',
-      `The ${what} is not JPEG, PNG or WebP, whatever its name says`,
+      `The ${name} is not JPEG, PNG or WebP, whatever its name says`,
     );
   }
-  const { width, height } = readHeader(bytes, what);
+  const { width, height } = readHeader(bytes, name);
   if (width * height > limits.maxPixels || Math.max(width, height) > limits.maxSidePixels) {
     throw new Problem(
       'payload-too-large',
-      `The ${what} is ${width} x ${height} pixels; at most ${limits.maxPixels} in all and ${limits.maxSidePixels} a side are taken`,
+      `The ${name} is ${width} x ${height} pixels; the limits are ${limits.maxPixels} pixels in total and ${limits.maxSidePixels} per side`,
     );
   }
   const sha256 = createHash('sha256').update(bytes).digest('hex');

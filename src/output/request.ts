@@ -1,52 +1,58 @@
 import { createHash } from 'node:crypto';
 import { formatHex, formatHex8, parse } from 'culori';
 import { z } from 'zod';
-import { GEOMETRY_BOUNDS, readMargins, readPosition, readRegion, readScale } from './geometry.ts';
+import {
+  GEOMETRY_LIMITS,
+  parseMargins,
+  parsePosition,
+  parseRegion,
+  parseScale,
+} from './geometry.ts';
 import { DEFAULT_SHADOW_OPACITY_PCT, OutputOptions } from './options.ts';
-import { type CutOutOptions, optionsOf, type Quality } from './quality.ts';
+import { type CutOutOptions, type Quality, qualityOptions } from './quality.ts';
 
 export const CHANNELS = ['rgba', 'alpha'] as const;
-export const SHADOWS = ['none', 'drop'] as const;
+const SHADOWS = ['none', 'drop'] as const;
 
-/** Bounds of the size of an output, million pixels. */
-const MEGAPIXELS = { least: 0.01, most: 1000 } as const;
+/** Limits of the size of an output, million pixels. */
+const MEGAPIXELS = { min: 0.01, max: 1000 } as const;
 const COLOR = /^(#[0-9a-f]+|[a-z]+)$/;
 
-/** A colour as `#rrggbb`, with two more digits where it is not opaque; nothing where it is none. */
-export function readColor(text: string): string | undefined {
+/** Returns a CSS colour as `#rrggbb`, or as `#rrggbbaa` if it is not opaque; nothing if it is malformed. */
+export function parseColor(text: string): string | undefined {
   const word = text.trim().toLowerCase();
   const color = COLOR.test(word) ? parse(word) : undefined;
   if (!color) return undefined;
   return color.alpha === undefined || color.alpha === 1 ? formatHex(color) : formatHex8(color);
 }
 
-/** Text of a form as a number; anything else as it is. */
-const asNumber = (value: unknown): unknown =>
+/** Converts a number in a form; any other value stays as it is. */
+const toNumber = (value: unknown): unknown =>
   typeof value === 'string' && /^\d+(\.\d+)?$/.test(value.trim()) ? Number(value) : value;
 
-const asFlag = (value: unknown): unknown =>
+const toBoolean = (value: unknown): unknown =>
   value === 'true' || value === 'false' ? value === 'true' : value;
 
-const asFormat = (value: unknown): unknown => (value === 'jpg' ? 'jpeg' : value);
+const toFormat = (value: unknown): unknown => (value === 'jpg' ? 'jpeg' : value);
 
 const isBytes = (value: unknown): boolean => value instanceof Uint8Array;
 
-const { marginPixels, marginPct, leastScalePct } = GEOMETRY_BOUNDS;
+const { maxMarginPixels, maxMarginPct, minScalePct } = GEOMETRY_LIMITS;
 
-/** The fields of the contract, each a text of a form or a member of a body; none has to be there. */
+/** The fields of the API, each a form field or a JSON member; all are optional. */
 export const outputFields = {
-  format: z
-    .preprocess(asFormat, z.enum(['png', 'jpeg', 'webp']).optional())
-    .meta({ description: '`png` unless said; `jpeg` has no transparency and lies on white' }),
+  format: z.preprocess(toFormat, z.enum(['png', 'jpeg', 'webp']).optional()).meta({
+    description: '`png` by default; `jpeg` has no transparency and gets a white background',
+  }),
   channels: z
     .enum(CHANNELS)
     .optional()
-    .meta({ description: '`alpha` answers the matte alone, as an 8-bit grey picture' }),
+    .meta({ description: '`alpha` returns the matte alone, as an 8-bit grayscale image' }),
   backgroundColor: z
     .string()
     .max(40)
     .refine(
-      (text) => readColor(text) !== undefined,
+      (text) => parseColor(text) !== undefined,
       'must be #rgb, #rgba, #rrggbb, #rrggbbaa or the name of a CSS colour',
     )
     .optional()
@@ -55,59 +61,62 @@ export const outputFields = {
     .url({ protocol: /^https?$/ })
     .max(2048)
     .optional()
-    .meta({ description: 'A picture that covers the canvas; public addresses only' }),
+    .meta({ description: 'An image that covers the canvas; public addresses only' }),
   crop: z
-    .preprocess(asFlag, z.boolean().optional())
-    .meta({ description: 'Cut to the box of the subject' }),
+    .preprocess(toBoolean, z.boolean().optional())
+    .meta({ description: 'Crop to the bounding box of the subject' }),
   cropMargin: z
     .string()
     .refine(
-      (text) => readMargins(text) !== undefined,
-      `must be 1, 2 or 4 lengths as in CSS, each at most ${marginPixels}px or ${marginPct}%`,
-    )
-    .optional()
-    .meta({ description: '`30px` or `10%` of the box; 1, 2 or 4 values as in CSS. With `crop`' }),
-  scale: z
-    .string()
-    .refine(
-      (text) => text === 'original' || readScale(text) !== undefined,
-      `must be "original", or ${leastScalePct}% to 100%`,
+      (text) => parseMargins(text) !== undefined,
+      `must be 1, 2 or 4 lengths as in CSS, each at most ${maxMarginPixels}px or ${maxMarginPct}%`,
     )
     .optional()
     .meta({
-      description: 'The subject fits in so much of the canvas: `10%` to `100%`, `original`',
+      description:
+        '`30px` or `10%` of the bounding box; 1, 2 or 4 values as in CSS. Requires `crop`',
+    }),
+  scale: z
+    .string()
+    .refine(
+      (text) => text === 'original' || parseScale(text) !== undefined,
+      `must be "original", or ${minScalePct}% to 100%`,
+    )
+    .optional()
+    .meta({
+      description: 'Share of the canvas that the subject fits in: `10%` to `100%`, or `original`',
     }),
   position: z
     .string()
     .refine(
-      (text) => text === 'original' || readPosition(text) !== undefined,
+      (text) => text === 'original' || parsePosition(text) !== undefined,
       'must be "original", "center", or one or two of 0% to 100%',
     )
     .optional()
     .meta({
-      description: '`original`, `center` (usual with `scale`), or `x% y%` of the space left over',
+      description: '`original`, `center` (the default with `scale`), or `x% y%` of the free space',
     }),
   roi: z
     .string()
     .refine(
-      (text) => readRegion(text) !== undefined,
+      (text) => parseRegion(text) !== undefined,
       'must be four lengths "x1 y1 x2 y2" in px or %, the second corner right of and below the first',
     )
     .optional()
-    .meta({ description: '`x1 y1 x2 y2` in px or %: the subject is sought here alone' }),
+    .meta({ description: '`x1 y1 x2 y2` in px or %: the region to search for the subject' }),
   maxOutputMegapixels: z
-    .preprocess(asNumber, z.number().min(MEGAPIXELS.least).max(MEGAPIXELS.most).optional())
-    .meta({ description: 'A larger output is scaled down to so many million pixels' }),
+    .preprocess(toNumber, z.number().min(MEGAPIXELS.min).max(MEGAPIXELS.max).optional())
+    .meta({ description: 'A larger output is scaled down to this many million pixels' }),
   shadow: z.enum(SHADOWS).optional().meta({ description: '`drop`: a soft shadow on the ground' }),
   shadowOpacityPct: z
-    .preprocess(asNumber, z.number().min(0).max(100).optional())
-    .meta({ description: `${DEFAULT_SHADOW_OPACITY_PCT} unless said` }),
+    .preprocess(toNumber, z.number().min(0).max(100).optional())
+    .meta({ description: `${DEFAULT_SHADOW_OPACITY_PCT} by default` }),
   semitransparency: z
-    .preprocess(asFlag, z.boolean().optional())
-    .meta({ description: '`false`: nothing of the subject is see-through but its outline' }),
+    .preprocess(toBoolean, z.boolean().optional())
+    .meta({ description: '`false`: the subject is opaque except for its outline' }),
 };
 
-/** A background that came with the request. */
+/** A background image uploaded with the request. */
 export const BackgroundImage = z
   .custom<Uint8Array>(isBytes, 'must be a file part, or backgroundImageBase64 in JSON')
   .optional();
@@ -115,82 +124,85 @@ export const BackgroundImage = z
 const Fields = z.object({ ...outputFields, backgroundImage: BackgroundImage });
 type Fields = z.infer<typeof Fields>;
 
-const BACKGROUNDS = ['backgroundColor', 'backgroundImage', 'backgroundImageUrl'] as const;
+const BACKGROUND_FIELDS = ['backgroundColor', 'backgroundImage', 'backgroundImageUrl'] as const;
 
-/** What cannot be asked for together: where it is, when, and what to do. */
-const CLASHES: readonly {
+/** Fields that cannot be combined with others: when, and what to do. */
+const CONFLICTS: readonly {
   field: keyof Fields;
-  when: (wish: Fields) => boolean;
+  when: (request: Fields) => boolean;
   detail: string;
 }[] = [
-  ...BACKGROUNDS.map((field, i) => ({
+  ...BACKGROUND_FIELDS.map((field, i) => ({
     field,
-    when: (wish: Fields) => BACKGROUNDS.slice(0, i).some((other) => wish[other] !== undefined),
-    detail: `comes with another background; send one of ${BACKGROUNDS.join(', ')}`,
+    when: (request: Fields) =>
+      BACKGROUND_FIELDS.slice(0, i).some((other) => request[other] !== undefined),
+    detail: `conflicts with another background; send only one of ${BACKGROUND_FIELDS.join(', ')}`,
   })),
-  ...BACKGROUNDS.map((field) => ({
+  ...BACKGROUND_FIELDS.map((field) => ({
     field,
-    when: (wish: Fields) => wish.channels === 'alpha',
-    detail: 'makes no sense with channels "alpha", which has no colours; leave one of them out',
+    when: (request: Fields) => request.channels === 'alpha',
+    detail: 'conflicts with channels "alpha", which has no colours; leave one of them out',
   })),
   {
     field: 'shadow',
-    when: (wish) => wish.channels === 'alpha' && wish.shadow === 'drop',
-    detail: 'makes no sense with channels "alpha"; leave one of them out',
+    when: (request) => request.channels === 'alpha' && request.shadow === 'drop',
+    detail: 'conflicts with channels "alpha"; leave one of them out',
   },
   {
     field: 'shadowOpacityPct',
-    when: (wish) => wish.shadow !== 'drop',
-    detail: 'needs shadow "drop"',
+    when: (request) => request.shadow !== 'drop',
+    detail: 'requires shadow "drop"',
   },
-  { field: 'cropMargin', when: (wish) => !wish.crop, detail: 'needs crop "true"' },
+  { field: 'cropMargin', when: (request) => !request.crop, detail: 'requires crop "true"' },
 ];
 
-/** Names every pair of fields that exclude each other. @param path where the fields stand */
+/** Adds an issue for every field that conflicts with another. @param path of the object that has the fields */
 export function checkConflicts(
-  wish: Fields,
-  faults: z.RefinementCtx,
+  request: Fields,
+  context: z.RefinementCtx,
   path: readonly string[] = [],
 ): void {
-  for (const { field, when, detail } of CLASHES) {
-    if (wish[field] === undefined || !when(wish)) continue;
-    faults.addIssue({ code: 'custom', path: [...path, field], message: detail });
+  for (const { field, when, detail } of CONFLICTS) {
+    if (request[field] === undefined || !when(request)) continue;
+    context.addIssue({ code: 'custom', path: [...path, field], message: detail });
   }
 }
 
-/** Members that are empty texts count as not sent. */
+/** Drops members that are empty strings: they count as not sent. */
 export const withoutBlanks = (value: unknown): unknown =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
     ? Object.fromEntries(Object.entries(value).filter(([, member]) => member !== ''))
     : value;
 
-/** How an output is to look, as it is asked for; whatever else is in there is let be. */
+/** The fields of a request that concern the output; others are ignored. */
 export const OutputRequest = z.preprocess(withoutBlanks, Fields.superRefine(checkConflicts));
 export type OutputRequest = z.infer<typeof OutputRequest>;
+
 const sha256Of = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
-/** What of a wish is not as usual. */
-export function outputOptionsOf(wish: OutputRequest): OutputOptions {
-  const { format, backgroundColor, backgroundImage, scale, position, ...rest } = wish;
+/** Converts a request to options, without those that have their default. */
+export function toOutputOptions(request: OutputRequest): OutputOptions {
+  const { format, backgroundColor, backgroundImage, scale, position, ...rest } = request;
   const isScaled = scale !== undefined && scale !== 'original';
-  const usualPosition = isScaled ? 'center' : 'original';
+  const defaultPosition = isScaled ? 'center' : 'original';
   const all = {
     ...rest,
     format: format === 'png' ? undefined : format,
     channels: rest.channels === 'rgba' ? undefined : rest.channels,
-    backgroundColor: backgroundColor && readColor(backgroundColor),
+    backgroundColor: backgroundColor && parseColor(backgroundColor),
     backgroundImageSha256: backgroundImage && sha256Of(backgroundImage),
     crop: rest.crop || undefined,
     scale: isScaled ? scale : undefined,
-    position: position === usualPosition ? undefined : position,
+    position: position === defaultPosition ? undefined : position,
     shadow: rest.shadow === 'none' ? undefined : rest.shadow,
     semitransparency: rest.semitransparency === false ? false : undefined,
   };
-  const isThere = ([, value]: [string, unknown]) => value !== undefined;
-  return OutputOptions.parse(Object.fromEntries(Object.entries(all).filter(isThere)));
+  const isSet = ([, value]: [string, unknown]) => value !== undefined;
+  return OutputOptions.parse(Object.fromEntries(Object.entries(all).filter(isSet)));
 }
-/** The options of a wish; none where all of it is usual. */
-export const cutOutOptionsOf = (wish: OutputRequest & { quality?: Quality }): CutOutOptions => ({
-  ...optionsOf(wish.quality),
-  ...outputOptionsOf(wish),
+
+/** The same with the quality; returns no options if all are defaults. */
+export const toCutOutOptions = (request: OutputRequest & { quality?: Quality }): CutOutOptions => ({
+  ...qualityOptions(request.quality),
+  ...toOutputOptions(request),
 });

@@ -1,44 +1,52 @@
 import type { Redis } from 'ioredis';
 import type { Logger } from './log.ts';
 
+/** Returns the current time, epoch milliseconds. */
+export type Clock = () => number;
+
+/**
+ * This host's own clock, for times that stay on one machine. Times that are stored or compared between
+ * hosts come from `followClock`.
+ */
+export const hostClock: Clock = () => Date.now();
+
 const SAMPLE_MILLIS = 1000;
-/** An answer that was under way for longer says too little about when it was given. */
-const SLOW_ANSWER_MILLIS = 500;
-/** From this difference on an operator is told. */
+/** Slower replies are ignored: the time they were sent is too uncertain. */
+const MAX_ROUND_TRIP_MILLIS = 500;
+/** The difference from which on the log warns. */
 const WARN_MILLIS = 5000;
 
-/** Asks Redis for its time; goes on by a clock that does not jump. */
-async function sample(redis: Redis) {
-  const askedAt = performance.now();
+/** Returns how far Redis's time is ahead of this process's monotonic clock. */
+async function sampleOffset(redis: Redis) {
+  const sentAt = performance.now();
   const [seconds = 0, micros = 0] = (await redis.time()).map(Number);
-  const roundTripMillis = performance.now() - askedAt;
+  const roundTripMillis = performance.now() - sentAt;
   const millis = seconds * 1000 + micros / 1000;
-  return { roundTripMillis, offsetMillis: millis - (askedAt + roundTripMillis / 2) };
+  return { roundTripMillis, offsetMillis: millis - (sentAt + roundTripMillis / 2) };
 }
 
 /**
- * Follows Redis's time, which all hosts have in common: their own may differ, and jump.
- * @returns tells it, epoch milliseconds
- * @throws where it cannot be had at first
+ * Follows Redis's time, which all hosts share; their own clocks may differ and jump. Between samples,
+ * and while Redis is unavailable, the clock advances by this process's monotonic clock.
+ * Warns when this host's clock is off by more than 5 s. Rejects if the first sample fails.
  */
-export async function followClock(redis: Redis, log: Logger): Promise<() => number> {
-  let { offsetMillis } = await sample(redis);
+export async function followClock(redis: Redis, log: Logger): Promise<Clock> {
+  let { offsetMillis } = await sampleOffset(redis);
   let isFar = false;
   const now = () => Math.floor(offsetMillis + performance.now());
 
   function warn(): void {
-    const aheadMillis = Date.now() - now();
+    const aheadMillis = hostClock() - now();
     const wasFar = isFar;
     isFar = Math.abs(aheadMillis) > WARN_MILLIS;
-    if (isFar && !wasFar) log.warn({ aheadMillis }, "this host's clock is not that of Redis");
+    if (isFar && !wasFar) log.warn({ aheadMillis }, "this host's clock differs from Redis's");
   }
   async function follow(): Promise<void> {
-    const latest = await sample(redis);
-    if (latest.roundTripMillis <= SLOW_ANSWER_MILLIS) offsetMillis = latest.offsetMillis;
+    const latest = await sampleOffset(redis);
+    if (latest.roundTripMillis <= MAX_ROUND_TRIP_MILLIS) offsetMillis = latest.offsetMillis;
     warn();
   }
   warn();
-  // While Redis is away time goes on as it did.
   setInterval(() => void follow().catch(() => {}), SAMPLE_MILLIS).unref();
   return now;
 }

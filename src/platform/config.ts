@@ -46,7 +46,7 @@ const Environment = z.object({
     .optional(),
   PROBLEM_BASE: z.url().optional(),
   PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
-  // Read by OpenTelemetry itself, like its other variables; here they only say whether it is on.
+  // OpenTelemetry reads these itself, like its other variables; here they only turn tracing on.
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
   OTEL_SDK_DISABLED: z.string().optional(),
@@ -56,7 +56,7 @@ const Environment = z.object({
 /** Every setting's name. */
 export const SETTINGS: readonly string[] = Object.keys(Environment.shape);
 
-/** The settings of a process, checked and frozen. Sizes are bytes and pixels, times are in names. */
+/** The settings of a process, checked and frozen. Units are in the names. */
 export type Config = Readonly<
   Omit<z.infer<typeof Environment>, 'REDIS_URL' | 'STORE_DIR'> & {
     REDIS_URL: string;
@@ -64,37 +64,37 @@ export type Config = Readonly<
   }
 >;
 
-/** Whether traces have somewhere to go. */
+/** Returns whether tracing is on: it needs an endpoint to export to. */
 export const isTraced = (config: Config): boolean =>
   config.OTEL_SDK_DISABLED?.toLowerCase() !== 'true' &&
   Boolean(config.OTEL_EXPORTER_OTLP_ENDPOINT ?? config.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT);
 
-/** Settings that cannot be used: all faults at once, names and rules, never values. */
+/** Invalid settings: lists all errors, with names and rules but never values. */
 export class ConfigError extends Error {
-  constructor(faults: readonly string[]) {
-    super(`These settings cannot be used:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
+  constructor(errors: readonly string[]) {
+    super(`These settings are invalid:\n${errors.map((error) => `  ${error}`).join('\n')}`);
     this.name = 'ConfigError';
   }
 }
 
-/** An empty setting is an absent one: compose files and CI systems write `NAME=` for "not set". */
+/** An empty setting counts as not set: compose files and CI systems write `NAME=` for that. */
 const withoutEmpty = (env: NodeJS.ProcessEnv) =>
   Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
 
-/** The Redis of the instance that runs under this home, as the launcher wrote it down. */
+/** Returns the Redis URL of the instance that runs under this home, as the launcher wrote it. */
 function instanceRedisUrl(home: string): string | undefined {
   try {
     const instance = JSON.parse(readFileSync(join(home, 'instance.json'), 'utf8'));
     return z.object({ redisUrl: z.string() }).parse(instance).redisUrl;
   } catch {
-    return undefined; // no instance runs here, or not one of ours
+    return undefined; // no instance runs here
   }
 }
 
 /**
- * Reads the settings.
+ * Parses the settings.
  * @param env the environment, usually `process.env`
- * @throws ConfigError with every fault
+ * @throws ConfigError with all errors
  */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const parsed = Environment.safeParse(withoutEmpty(env));

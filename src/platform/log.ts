@@ -2,7 +2,7 @@ import { type Logger, pino } from 'pino';
 
 export type { Logger };
 
-/** The net under the plan: fields that must never be written, should someone log a whole object. */
+/** Fields that are never written, even if a whole object is logged. */
 const SECRET_FIELDS = [
   'authorization',
   'cookie',
@@ -15,8 +15,8 @@ const SECRET_FIELDS = [
 ];
 
 /**
- * The JSON logger of one process, one line an event.
- * @param process the process's name, on every line
+ * Creates the JSON logger of a process: one line per event.
+ * @param process the process's name, in every line
  * @param level pino level: trace, debug, info, warn, error, fatal or silent
  */
 export const createLog = (process: string, level: string): Logger =>

@@ -1,4 +1,4 @@
-/** Every error this service answers with: RFC 9457 problem types, their status and title. */
+/** Every error this service responds with: RFC 9457 problem types, their status and title. */
 // biome-ignore format: a table reads best aligned
 export const PROBLEMS = {
   'invalid-request':        { status: 400, title: 'The request is malformed' },
@@ -9,14 +9,14 @@ export const PROBLEMS = {
   'foreign-origin':         { status: 403, title: 'The request did not come from the console' },
   'base64-not-allowed':     { status: 403, title: 'Base64 responses are turned off for this API key' },
   'not-found':              { status: 404, title: 'There is nothing at this address' },
-  'method-not-allowed':     { status: 405, title: 'This address does not take that method' },
+  'method-not-allowed':     { status: 405, title: 'This address does not accept that method' },
   'request-timeout':        { status: 408, title: 'The request did not arrive in time' },
-  'conflict':               { status: 409, title: 'The request conflicts with the present state' },
+  'conflict':               { status: 409, title: 'The request conflicts with the current state' },
   'gone':                   { status: 410, title: 'This was deleted or has expired' },
   'payload-too-large':      { status: 413, title: 'The payload is too large' },
   'unsupported-media-type': { status: 415, title: 'The media type is not supported' },
   'idempotency-mismatch':   { status: 422, title: 'The Idempotency-Key was used with another payload' },
-  'unprocessable-image':    { status: 422, title: 'The image cannot be worked with' },
+  'unprocessable-image':    { status: 422, title: 'The image cannot be processed' },
   'rate-limit-exceeded':    { status: 429, title: 'Too many requests' },
   'quota-exceeded':         { status: 429, title: 'The daily quota is used up' },
   'headers-too-large':      { status: 431, title: 'The request headers are too large' },
@@ -27,52 +27,52 @@ export const PROBLEMS = {
 
 export type ProblemType = keyof typeof PROBLEMS;
 
-/** What whoever meets a problem should do next, in one plain sentence; pages and commands say it. */
+/** What to do about a problem, in one plain sentence, for problem pages and commands. */
 // biome-ignore format: a table reads best aligned
 export const ADVICE: Readonly<Record<ProblemType, string>> = {
-  'invalid-request':        'Mend what the answer names under "errors", and send the request again.',
-  'targets-altered':        'Send the targets exactly as /candidates answered them, without computing anything anew.',
-  'targets-expired':        'Ask /candidates for new targets, and score with those.',
+  'invalid-request':        'Fix what the response lists under "errors", and send the request again.',
+  'targets-altered':        'Send the targets exactly as /candidates returned them, without changing anything.',
+  'targets-expired':        'Request new targets from /candidates, and score with those.',
   'unauthorized':           'Send a valid key as "Authorization: Bearer …"; ask the operator for one if yours was revoked.',
-  'insufficient-scope':     'Ask the operator for a key with the scope that the answer names.',
-  'foreign-origin':         'Open the console itself and do it there: another site tried to use your sign-in.',
-  'base64-not-allowed':     'Ask for the binary answer instead, or ask the operator to allow base64 for your key.',
-  'not-found':              'Check the address and the id; /docs lists every address there is.',
+  'insufficient-scope':     'Ask the operator for a key with the scope that the response names.',
+  'foreign-origin':         'Use the console itself: another site tried to use your sign-in.',
+  'base64-not-allowed':     'Request the binary response instead, or ask the operator to allow base64 for your key.',
+  'not-found':              'Check the address and the id; /docs lists every address.',
   'method-not-allowed':     'Use one of the methods in the header Allow.',
   'request-timeout':        'Send the request again over a faster connection, or with a smaller image.',
-  'conflict':               'Look at what is there now, and decide whether the request still makes sense.',
-  'gone':                   'Hand the image in again: results are kept only as long as the retention rules say.',
-  'payload-too-large':      'Send a smaller image: the answer names the limit that was passed.',
-  'unsupported-media-type': 'Send a JPEG, PNG or WebP file; the name and the declared type do not count, its first bytes do.',
+  'conflict':               'Read the current state, and decide whether the request still makes sense.',
+  'gone':                   'Upload the image again: results are retained only as long as the retention policy allows.',
+  'payload-too-large':      'Send a smaller image: the response names the limit that was exceeded.',
+  'unsupported-media-type': 'Send a JPEG, PNG or WebP file; its first bytes decide, not its name or declared type.',
   'idempotency-mismatch':   'Use a new Idempotency-Key for a new request.',
-  'unprocessable-image':    'Take another photo: this one shows nothing the service could work with.',
-  'rate-limit-exceeded':    'Wait as many seconds as Retry-After says, then go on more slowly.',
+  'unprocessable-image':    'Take another photo: this one cannot be processed.',
+  'rate-limit-exceeded':    'Wait as many seconds as Retry-After says, then send requests more slowly.',
   'quota-exceeded':         'Wait until midnight UTC, or ask the operator for a larger daily quota.',
   'headers-too-large':      'Send fewer or shorter headers.',
-  'internal-error':         'Try again; if it stays, tell the operator the request id.',
-  'upstream-failed':        'Try again a little later; if the same image fails again, it is the image: send another.',
+  'internal-error':         'Try again; if the error persists, tell the operator the request id.',
+  'upstream-failed':        'Try again a little later; if the same image fails again, send another image.',
   'upstream-unavailable':   'Wait as many seconds as Retry-After says, then try again.',
 };
 
-/** One fault in a request: where (a JSON Pointer into the body, or `?name` for a query) and what. */
+/** One error in a request: a JSON Pointer into the body, or `?name` for a query, and what is wrong. */
 export interface ValidationIssue {
   pointer: string;
   detail: string;
-  /** Further machine-readable facts, such as the nearest known ids. */
+  /** Further machine-readable details, such as the nearest known ids. */
   [extra: string]: unknown;
 }
 
-export interface ProblemOptions {
+interface ProblemOptions {
   errors?: readonly ValidationIssue[];
   headers?: Readonly<Record<string, string>>;
-  /** Extension members of the answer's body (RFC 9457, section 3.2). */
+  /** Extension members of the response's body (RFC 9457, section 3.2). */
   members?: Readonly<Record<string, unknown>>;
   cause?: unknown;
 }
 
 /**
- * An expected refusal. `detail` is read by the client: it says what to do and never carries keys,
- * paths, image bytes or stacks.
+ * An expected error. `detail` is for the client: it says what to do, and never contains keys, paths,
+ * image bytes or stacks.
  */
 export class Problem extends Error {
   readonly type: ProblemType;
@@ -101,8 +101,8 @@ export class Problem extends Error {
 }
 
 /**
- * A part this service stands on does not answer: 503 with Retry-After.
- * @param retryAfterSeconds when asking again makes sense, whole seconds, at least 1
+ * Returns the problem of a dependency that does not respond: 503 with Retry-After.
+ * @param retryAfterSeconds when to try again; rounded up to whole seconds, at least 1
  */
 export const unavailable = (detail: string, retryAfterSeconds = 1, cause?: unknown): Problem =>
   new Problem('upstream-unavailable', detail, {

@@ -2,49 +2,51 @@ import type { Span as ApiSpan, Tracer } from '@opentelemetry/api';
 import type { ReadableSpan, SpanProcessor } from '@opentelemetry/sdk-trace-node';
 import type { Telemetry } from 'bullmq';
 import type { FastifyRequest } from 'fastify';
+import { hostClock } from './clock.ts';
 
 const UNTRACED = ['/livez', '/readyz', '/metrics'];
-/** What has not gone out by then is lost: nobody's shutdown waits for a collector that is away. */
+/** Shutdown does not wait longer for a collector; spans not exported by then are lost. */
 const FLUSH_MILLIS = 2000;
 
 type Api = typeof import('@opentelemetry/api');
 
-interface Live {
+interface ActiveTracing {
   api: Api;
   tracer: Tracer;
   queue: Telemetry;
 }
 
 /**
- * Set once, at the start of a process that traces. OpenTelemetry's own provider is as wide as the
- * process too; without it nothing here does anything, and none of its packages is loaded.
+ * Set once, when a process starts tracing; OpenTelemetry's own provider is global to the process too.
+ * While it is unset, the functions here do nothing and no OpenTelemetry package is loaded.
  */
-let live: Live | undefined;
+let active: ActiveTracing | undefined;
 
-/** What queues and workers are given so that a trace goes through them; nothing where tracing is off. */
-export const queueTelemetry = (): Telemetry | undefined => live?.queue;
+/** Returns what lets traces continue through queues and workers; undefined if tracing is off. */
+export const queueTelemetry = (): Telemetry | undefined => active?.queue;
 
-/** Names the request a job belongs to in the job's own span. */
+/** Adds the id of the request a job belongs to to the job's span. */
 export function traceRequestId(requestId: string): void {
-  live?.api.trace.getActiveSpan()?.setAttribute('selvage.request_id', requestId);
+  active?.api.trace.getActiveSpan()?.setAttribute('selvage.request_id', requestId);
 }
 
 /**
- * Shows in the active span where a job's time went. The steps are laid out after the fact: first what
- * was fetched, last what was stored, and before that what the engine did, one thing after the other.
+ * Adds a span for each step of a job to the active span. Their positions are reconstructed afterwards:
+ * `fetch` comes first, `store` last, and the steps of the engine one after the other before it.
  * @param steps milliseconds by name; `engine` is the sum of those within the child
+ * @param startedAtMillis host time, as OpenTelemetry's own spans
  */
 export function traceSteps(
   { fetch, store, engine, ...inner }: Readonly<Record<string, number>>,
   startedAtMillis: number,
-  endedAtMillis = Date.now(),
+  endedAtMillis = hostClock(),
 ): void {
-  if (!live) return;
-  const { api, tracer } = live;
+  if (!active) return;
+  const { api, tracer } = active;
   const span = (name: string, from: number, millis: number, context = api.context.active()) => {
-    const made = tracer.startSpan(name, { startTime: from }, context);
-    made.end(from + millis);
-    return api.trace.setSpan(context, made);
+    const started = tracer.startSpan(name, { startTime: from }, context);
+    started.end(from + millis);
+    return api.trace.setSpan(context, started);
   };
   if (fetch !== undefined) span('fetch', startedAtMillis, fetch);
   const engineEnd = endedAtMillis - (store ?? 0);
@@ -57,7 +59,7 @@ export function traceSteps(
   if (store !== undefined) span('store', engineEnd, store);
 }
 
-/** What libraries do on their own account (locks, next jobs) belongs to nobody's request. */
+/** Drops root spans of libraries' own work (locks, fetching the next job): they belong to no request. */
 function withoutHousekeeping(next: SpanProcessor, api: Api): SpanProcessor {
   return {
     onStart: (span, context) => next.onStart(span, context),
@@ -70,7 +72,7 @@ function withoutHousekeeping(next: SpanProcessor, api: Api): SpanProcessor {
   };
 }
 
-/** Paths may hold secrets (a link to a cut-out is one): a span says the route. */
+/** Paths may hold secrets (a link to a cut-out is one), so a span names the route instead. */
 function nameRequest(span: ApiSpan, request: FastifyRequest): void {
   const route = request.routeOptions.url ?? '(none)';
   span.updateName(`${request.method} ${route}`);
@@ -88,19 +90,19 @@ async function traceRequests(): Promise<void> {
   });
 }
 
-/** What is traced, as OpenTelemetry's environment variables and these say it. */
-export interface TracingOptions {
-  /** `gateway` or `worker`; `OTEL_SERVICE_NAME` overrules it. */
+/** Beyond these, OpenTelemetry's own environment variables apply. */
+interface TracingOptions {
+  /** `gateway` or `worker`; `OTEL_SERVICE_NAME` overrides it. */
   process: string;
   version: string;
-  /** False leaves everything off. */
+  /** If false, nothing is traced. */
   isOn: boolean;
 }
 
 /**
- * Starts to trace, where it is wanted; before queues and servers are made. Exporter, sampler and batches
+ * Starts tracing if it is on; call it before creating queues and servers. Exporter, sampler and batching
  * read OpenTelemetry's own variables (`OTEL_EXPORTER_OTLP_ENDPOINT`, `OTEL_TRACES_SAMPLER` and others).
- * Answers how to stop.
+ * @returns a function that flushes and stops tracing
  */
 export async function startTracing(options: TracingOptions): Promise<() => Promise<void>> {
   if (!options.isOn) return async () => {};
@@ -112,16 +114,16 @@ export async function startTracing(options: TracingOptions): Promise<() => Promi
     import('@opentelemetry/resources'),
   ]);
   const { process: name, version } = options;
-  const ours = { 'service.name': `selvage-${name}`, 'service.version': version };
+  const attributes = { 'service.name': `selvage-${name}`, 'service.version': version };
   const provider = new sdk.NodeTracerProvider({
     resource: resources
       .defaultResource()
-      .merge(resources.resourceFromAttributes(ours))
+      .merge(resources.resourceFromAttributes(attributes))
       .merge(resources.detectResources({ detectors: [resources.envDetector] })),
     spanProcessors: [withoutHousekeeping(new sdk.BatchSpanProcessor(new OTLPTraceExporter()), api)],
   });
   provider.register();
-  live = {
+  active = {
     api,
     tracer: api.trace.getTracer('selvage', version),
     queue: new BullMQOtel({ tracerName: 'selvage', version }),
@@ -129,10 +131,10 @@ export async function startTracing(options: TracingOptions): Promise<() => Promi
   if (name === 'gateway') await traceRequests();
   return async () => {
     let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
+    const timeout = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, FLUSH_MILLIS);
     });
-    await Promise.race([provider.shutdown().catch(() => {}), late]);
+    await Promise.race([provider.shutdown().catch(() => {}), timeout]);
     clearTimeout(timer);
   };
 }

@@ -4,64 +4,64 @@ import { CutOutOptions } from '../output/quality.ts';
 import { GarmentView } from './garment-view.ts';
 import { AcceptedRow, OPERATIONS } from './job-data.ts';
 
-/** For jobs that nobody waits for at the other end of a connection. */
-const PATIENT = {
+/** For jobs that no client waits for on an open connection. */
+const BACKGROUND = {
   lockMillis: 10_000,
   renewMillis: 5000,
   stalledCheckMillis: 2500,
-  // Workers die by their machines; an image that the engine dies under is counted by itself (crashes.ts).
+  // Workers die with their machines; images that crash the inference process are counted in quarantine.ts.
   maxStalledCount: 10,
 } as const;
 
 /**
- * Which queue a kind of work waits in, and how fast a dead worker's job is taken over: when what is left of its lock
- * is over, and the next check has come.
+ * The queues, and how fast another worker takes over a dead worker's job: at the first check after its lock has
+ * expired.
  */
 export const QUEUES = {
   sync: { lockMillis: 2000, renewMillis: 500, stalledCheckMillis: 500, maxStalledCount: 2 },
-  async: PATIENT,
-  bulk: PATIENT,
-  feed: PATIENT,
-  /** Its jobs live for a day, and workers may come and go meanwhile. */
-  webhook: PATIENT,
+  async: BACKGROUND,
+  bulk: BACKGROUND,
+  feed: BACKGROUND,
+  /** Its jobs may last a day, and workers may come and go meanwhile. */
+  webhook: BACKGROUND,
 } as const;
 
 export type QueueName = keyof typeof QUEUES;
 
-/** What every job on one image carries. */
+/** The data of every job on one image. */
 const ImageJob = z.object({
-  /** The blob that was handed in: an image, or the address of one. */
+  /** The uploaded blob: an image, or the address of one. */
   inputKey: z.string(),
-  /** Of that blob, hex: what crashes are remembered under. */
+  /** Of that blob, hex; crashes are counted under it. */
   sha256: z.string(),
-  /** After this nobody waits any more; epoch milliseconds. */
+  /** After this no request waits for the job; epoch milliseconds. */
   deadlineAtMillis: z.number(),
   requestId: z.string(),
 });
 
-/** What every job on one image answers. */
+/** The result of every job on one image. */
 const ImageResult = z.object({
-  /** Pixels: of the upright image, or of the output where one is made. */
+  /** Pixels: of the upright image, or of the output if there is one. */
   width: z.number(),
   height: z.number(),
-  /** `id@version` of the model that answered. */
+  /** `id@version` of the model used. */
   model: z.string(),
-  /** Where the time went, by step. */
+  /** Duration of each step. */
   millis: z.record(z.string(), z.number()),
 });
 
-/** Of a row of a feed: where its images belong, and what marketplaces want to see. */
-export const FeedRowOptions = z.object({
+/** Options of a row of a feed: which feed its images belong to, and how its picture looks. */
+const FeedRowOptions = z.object({
   id: z.string(),
-  /** Behind the subject, `#rrggbb`; transparent where there is none. */
+  /** Behind the subject, `#rrggbb`; transparent without it. */
   background: z.string().optional(),
-  /** Whose quota an image takes that has to be worked on. */
+  /** Whose quota an image uses that has to be processed. */
   meter: z.object({ meter: z.string(), quotaPerDay: z.number() }),
 });
 
 /**
- * Every job: what it carries, what it answers, how often it is tried. Jobs carry references; bytes
- * lie in the store.
+ * Every kind of job: its data, its result, its number of attempts. Jobs carry references; the bytes are in
+ * object storage.
  */
 export const JOBS = {
   'remove-background': {
@@ -70,14 +70,14 @@ export const JOBS = {
     data: ImageJob.extend({
       outputKey: z.string(),
       options: CutOutOptions.optional(),
-      /** What goes behind the subject, handed in like the image. */
+      /** The background, uploaded like the image. */
       backgroundKey: z.string().optional(),
     }),
     /** Of the output; `confidence` 0..1. */
     result: ImageResult.extend({
       bytes: z.number(),
       mediaType: MediaType,
-      /** Pixels of the output if it were not scaled down. */
+      /** Size of the output before it was scaled down, pixels. */
       whole: z.object({ width: z.number(), height: z.number() }),
       foreground: Foreground.optional(),
       confidence: z.number(),
@@ -110,7 +110,7 @@ export const JOBS = {
       /** Rows of the chunk that were accepted. */
       chunkRows: z.number(),
       row: AcceptedRow,
-      /** Of a feed: its images belong to it, and a picture for marketplaces is made of each. */
+      /** Of a feed: it owns the images, and each gets a picture for marketplaces. */
       feed: FeedRowOptions.optional(),
       requestId: z.string(),
     }),
@@ -119,7 +119,7 @@ export const JOBS = {
   'ingest-feed': {
     queue: 'feed',
     attempts: 4,
-    /** A server that does not answer may do so a little later. */
+    /** A feed's server that does not respond may do so a little later. */
     backoffMillis: 1000,
     data: z.object({ feedId: z.string(), runId: z.string(), requestId: z.string() }),
     result: z.object({ millis: ImageResult.shape.millis }),
@@ -133,7 +133,7 @@ export const JOBS = {
   },
   'deliver-webhook': {
     queue: 'webhook',
-    /** The event's own record says when it is enough. In these are accidents and waiting for a turn. */
+    /** The event's record limits its deliveries. These attempts include crashes and waiting for a slot. */
     attempts: 10_000,
     data: z.object({ eventId: z.string(), round: z.number(), requestId: z.string() }),
     result: z.object({ millis: ImageResult.shape.millis }),
@@ -157,10 +157,10 @@ export type JobsOf<Q extends QueueName> = {
 export type JobData<N extends JobName> = z.infer<(typeof JOBS)[N]['data']>;
 export type JobResult<N extends JobName> = z.infer<(typeof JOBS)[N]['result']>;
 
-/** A job's data as it came from the queue, checked. The cast joins what the table keeps by name. */
+/** Validates a job's data from the queue. The cast tells the compiler that data and name match. */
 export const readData = <N extends JobName>(name: N, data: unknown): JobData<N> =>
   JOBS[name].data.parse(data) as JobData<N>;
 
-/** A job's result as it came from the queue, checked. */
+/** Validates a job's result from the queue. */
 export const readResult = <N extends JobName>(name: N, result: unknown): JobResult<N> =>
   JOBS[name].result.parse(result) as JobResult<N>;

@@ -1,24 +1,31 @@
 import { z } from 'zod';
 
+/*
+ * The result of the job `classify-garment`, which passes from the worker through the queue to the gateway.
+ * The schema is here because both processes, and the records that store it, read it.
+ */
+
 const MeasuredColor = z.object({
   family: z.string(),
   hex: z.string(),
+  /** Of the subject's pixels, 0..1. */
   share: z.number(),
+  /** CIELAB. */
   lab: z.tuple([z.number(), z.number(), z.number()]).readonly(),
   deltaE: z.number(),
 });
 
-/** What can be seen of a garment in an image, before words are put to it. */
+/** The model's output for one image, before `taxonomy` turns it into terms. */
 export const GarmentView = z.object({
   /** Pixels of the upright image. */
   width: z.number(),
   height: z.number(),
-  /** `id@version` of the model that answered. */
+  /** `id@version` of the model used. */
   model: z.string(),
-  /** Of each class of the model, in its order; sum to 1. */
+  /** One per class of the model, in its order; they sum to 1. */
   probabilities: z.array(z.number()),
   /** Of the subject, the largest share first. */
   colors: z.array(MeasuredColor),
-  /** The image came with transparency. */
+  /** Whether the image had an alpha channel with transparency. */
   hasAlpha: z.boolean(),
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Foreground, MediaType } from '../output/options.ts';
 import { GarmentView } from './garment-view.ts';
 
-/** What can be asked for. */
+/** What a client can request for an image. */
 export const OPERATIONS = ['remove-background', 'classify'] as const;
 export type Operation = (typeof OPERATIONS)[number];
 
@@ -10,7 +10,7 @@ export const Input = z.object({
   /** Hex. */
   sha256: z.string(),
   bytes: z.number(),
-  /** Pixels, as the header says. */
+  /** Pixels, from the header. */
   width: z.number(),
   height: z.number(),
 });
@@ -21,9 +21,9 @@ export const CutOut = z.object({
   height: z.number(),
   bytes: z.number(),
   mediaType: MediaType.default('image/png'),
-  /** Absent where no subject was found. */
+  /** Absent if no subject was found. */
   foreground: Foreground.optional(),
-  /** Hex, of the file. */
+  /** Of the file, hex. */
   sha256: z.string(),
   /** `id@version` */
   model: z.string(),
@@ -34,23 +34,23 @@ export type CutOutRecord = z.infer<typeof CutOut>;
 
 export const Results = z.object({
   cutout: CutOut.optional(),
-  /** What can be seen of the garment, before words are put to it. */
+  /** The model's output for the garment. */
   view: GarmentView.optional(),
 });
 export type JobResults = z.infer<typeof Results>;
 
-/** A cut-out that is kept, and where. */
+/** A cut-out with its key in object storage. */
 export const StoredCutOut = CutOut.extend({ key: z.string() });
 export type StoredCutOut = z.infer<typeof StoredCutOut>;
 
-/** What was seen of an image before, so that one that has not changed costs nothing. */
+/** An image of the previous run with its results, which are reused if the image has not changed. */
 export const PreviousImage = z.object({
-  /** As the image's server said them. */
+  /** From the image's server. */
   etag: z.string().optional(),
   lastModified: z.string().optional(),
   input: Input,
   results: Results.extend({ cutout: StoredCutOut.optional() }),
-  /** What marketplaces are given, where it is not the cut-out itself. */
+  /** The picture for marketplaces, if it is not the cut-out itself. */
   picture: z
     .object({ key: z.string(), mediaType: z.string(), background: z.string().optional() })
     .optional(),
@@ -58,19 +58,20 @@ export const PreviousImage = z.object({
 export type PreviousImage = z.infer<typeof PreviousImage>;
 
 export const RowPosition = {
-  /** The row's number in the batch, from 0, rejected rows included. */
+  /** Number of the row in the batch, from 0, rejected rows included. */
   row: z.number(),
-  /** The line of its upload on which it starts, from 1; of files, their number. */
+  /** Line of the upload on which the row starts, from 1; of files, their number. */
   line: z.number(),
 };
 
-/** One image to work on. */
+/** One image to process. */
 export const AcceptedRow = z.object({
   ...RowPosition,
   customId: z.string(),
   source: z.union([z.object({ url: z.string() }), z.object({ key: z.string() })]),
-  /** Which image of its product, 0 for the main one; in feeds. */
+  /** In feeds: which image of its product, 0 for the main one. */
   image: z.number().optional(),
+  /** In feeds: the image's row of the previous run. */
   earlier: PreviousImage.optional(),
 });
 export type AcceptedRow = z.infer<typeof AcceptedRow>;

@@ -18,34 +18,37 @@ import { deserializeProblem } from './serialized-problem.ts';
 
 const POLL_MILLIS = 1000;
 
-interface Waiter {
+/** A job whose end a request waits for. */
+interface PendingJob {
   resolve(result: unknown): void;
   reject(reason: unknown): void;
-  since: number;
+  /** By a monotonic clock, ms. */
+  addedAt: number;
 }
 
 export interface JobWaiter {
   /**
-   * Adds a job and waits for its end.
-   * @param signal ends the waiting with the signal's reason, and cancels the job
-   * @throws Problem as the worker refused it; upstream-unavailable where the queue does not answer
+   * Adds a job and waits for its result.
+   * @param signal rejects with its reason, and cancels the job
+   * @throws Problem of the worker; upstream-unavailable if the queue does not respond
    */
   run<N extends JobName>(name: N, data: JobData<N>, signal: AbortSignal): Promise<JobResult<N>>;
-  /** Jobs this process waits for. */
+  /** Number of jobs this process waits for. */
   waiting(): number;
-  /** Jobs in the queue, waiting and active, over all gateways. */
+  /** Number of jobs in the queue, waiting and active, of all gateways. */
   depth(): Promise<number>;
   close(): Promise<void>;
 }
 
-const failure = (message: string): Problem =>
+/** The problem of a failed job; an unknown failure may be retried. */
+const toProblem = (message: string): Problem =>
   deserializeProblem(message) ??
-  unavailable('The work was interrupted; try again', 1, new Error(message));
+  unavailable('Processing was interrupted; try again', 1, new Error(message));
 
 /**
- * Runs jobs of one queue and wakes whoever waits for them.
- * @param commands for adding; fails at once while Redis is away
- * @param blocking for the stream of events; closed with the runner
+ * Adds jobs to one queue and waits for their results, which arrive as BullMQ events.
+ * @param commands for adding; fails at once while Redis is unavailable
+ * @param blocking for the stream of events; closed with the waiter
  */
 export async function createJobWaiter(
   queueName: QueueName,
@@ -56,24 +59,24 @@ export async function createJobWaiter(
   const queue = openQueue(queueName, commands, log);
   const events = new QueueEvents(queueName, { connection: blocking, prefix: PREFIX });
   events.on('error', (error) => log.warn({ reason: error.message }, 'queue connection'));
-  const waiting = new Map<string, Waiter>();
-  events.on('completed', ({ jobId, returnvalue }) => waiting.get(jobId)?.resolve(returnvalue));
+  const pending = new Map<string, PendingJob>();
+  events.on('completed', ({ jobId, returnvalue }) => pending.get(jobId)?.resolve(returnvalue));
   events.on('failed', ({ jobId, failedReason }) =>
-    waiting.get(jobId)?.reject(failure(failedReason)),
+    pending.get(jobId)?.reject(toProblem(failedReason)),
   );
 
-  /** Events can be missed (a trimmed stream, a lost connection); a job's state cannot. */
-  async function pollOld(): Promise<void> {
-    const old = [...waiting].filter(([, { since }]) => performance.now() - since > POLL_MILLIS);
-    for (const [jobId, waiter] of old) {
+  /** Events can be missed (a trimmed stream, a lost connection), so the states of older jobs are polled. */
+  async function pollStates(): Promise<void> {
+    const isOld = ({ addedAt }: PendingJob) => performance.now() - addedAt > POLL_MILLIS;
+    for (const [jobId, { resolve, reject }] of [...pending].filter(([, job]) => isOld(job))) {
       const job = await Job.fromId(queue, jobId);
-      if (job?.finishedOn === undefined) continue; // not added yet, or under way
-      if (job.failedReason) waiter.reject(failure(job.failedReason));
-      else waiter.resolve(job.returnvalue);
+      if (job?.finishedOn === undefined) continue; // not added yet, or not finished
+      if (job.failedReason) reject(toProblem(job.failedReason));
+      else resolve(job.returnvalue);
     }
   }
   const poll = setInterval(() => {
-    pollOld().catch((error) => log.warn({ reason: error.message }, 'job states not read'));
+    pollStates().catch((error) => log.warn({ reason: error.message }, 'job states not polled'));
   }, POLL_MILLIS);
   poll.unref();
 
@@ -83,27 +86,27 @@ export async function createJobWaiter(
       signal.throwIfAborted();
       const jobId = randomUUID();
       const { promise, resolve, reject } = deferred<unknown>();
-      waiting.set(jobId, { resolve, reject, since: performance.now() });
-      const giveUp = () => {
+      pending.set(jobId, { resolve, reject, addedAt: performance.now() });
+      const abort = () => {
         reject(signal.reason);
         cancelJob(queue, commands, jobId).catch((error) =>
           log.warn({ jobId, reason: error.message }, 'job not canceled'),
         );
       };
-      signal.addEventListener('abort', giveUp, { once: true });
+      signal.addEventListener('abort', abort, { once: true });
       try {
         const { attempts } = JOBS[name];
         const added = queue.add(name, data, { jobId, attempts }).catch((cause) => {
-          throw unavailable('The queue does not answer; try again', 1, cause);
+          throw unavailable('The queue does not respond; try again', 1, cause);
         });
         const [result] = await Promise.all([promise, added]);
         return readResult(name, result);
       } finally {
-        signal.removeEventListener('abort', giveUp);
-        waiting.delete(jobId);
+        signal.removeEventListener('abort', abort);
+        pending.delete(jobId);
       }
     },
-    waiting: () => waiting.size,
+    waiting: () => pending.size,
     async depth() {
       const {
         waiting = 0,

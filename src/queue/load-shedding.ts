@@ -1,92 +1,94 @@
-/** How busy the workers are, as whoever comes now finds them. */
-export interface Pressure {
-  /** Until a request that comes now would be answered. */
+/** How busy the workers are for a request that arrives now. */
+export interface LoadEstimate {
+  /** Until a request that arrives now would be answered. */
   waitMillis: number;
-  /** Of one image in a slot. */
+  /** Mean time of one image in a slot. */
   serviceMillis: number;
-  /** Images worked on at once; at least 1. */
+  /** Images processed at once; at least 1. */
   slots: number;
 }
 
-/** For so long without a free slot it is a burst, which is let wait; from then on it is overload. */
-const PATIENCE_MILLIS = 5000;
-/** Images a slot has before it when the door opens again: enough that none is idle until somebody comes. */
+/** Up to so long without a free slot it is a burst, which may wait; from then on it is overload. */
+const BURST_MILLIS = 5000;
+/** Images waiting per slot when admission resumes: enough to keep every slot busy until requests come back. */
 const LOW_IMAGES = 3;
 /**
- * How far the wait may rise from there: Retry-After counts whole seconds, so a door that opens stays open for one,
- * and for some images of each slot where work is slow.
+ * How far the wait may rise from there: Retry-After counts whole seconds, so admission that resumes lasts at least one,
+ * and for some images of each slot if they are slow.
  */
-const SWING_MILLIS = 1000;
-const SWING_IMAGES = 6;
+const HYSTERESIS_MILLIS = 1000;
+const HYSTERESIS_IMAGES = 6;
 /**
- * A door that has opened shuts again within this only where the wait has risen by two swings: chance alone does not shut
- * it before those are back who were told a whole second.
+ * So soon after it resumed, admission stops again only if the wait rises by twice the hysteresis: chance alone must not
+ * stop it before the requests return whose Retry-After was one second.
  */
 const STEADY_MILLIS = 1500;
-/** No return is put off for longer because of others who were told to return. */
-const MOST_PROMISED_MILLIS = 30_000;
+/** Upper bound of Retry-After, however many requests have been rejected before. */
+const MAX_RETRY_MILLIS = 30_000;
 
-/** Under lasting pressure: the wait at which the door opens, and the one above which it shuts, ms. */
-export function pressedWaits(
-  { serviceMillis, slots }: Pick<Pressure, 'serviceMillis' | 'slots'>,
-  mostMillis: number,
+/** Returns the waits at which admission resumes (`low`) and above which it stops (`high`) under overload, ms. */
+export function waitThresholds(
+  { serviceMillis, slots }: Pick<LoadEstimate, 'serviceMillis' | 'slots'>,
+  maxWaitMillis: number,
 ) {
-  const low = Math.min(LOW_IMAGES * serviceMillis, mostMillis);
-  const swing = Math.max(SWING_MILLIS, (SWING_IMAGES * serviceMillis) / slots);
-  return { low, high: Math.min(low + swing, mostMillis) };
+  const low = Math.min(LOW_IMAGES * serviceMillis, maxWaitMillis);
+  const hysteresis = Math.max(HYSTERESIS_MILLIS, (HYSTERESIS_IMAGES * serviceMillis) / slots);
+  return { low, high: Math.min(low + hysteresis, maxWaitMillis) };
 }
 
 /**
- * Decides who comes in. Under overload it shuts when the wait is long and opens when it is short: while it is shut
- * nothing is added, so the time until it opens is known, and who is told to come back then finds it open.
- * Instants are milliseconds of any one clock.
- * @param mostMillis what a request may wait in a burst
+ * Load shedding with hysteresis. Under overload, admission stops when the wait is long and resumes when it is short.
+ * While it is stopped no work is added, so the time until it resumes is known, and a request that returns on time is
+ * admitted. Instants are milliseconds of any one clock.
+ * @param maxWaitMillis what a request may wait in a burst
  */
-export function createLoadShedding(mostMillis: number) {
-  let isOpen = true;
-  let patienceMillis = PATIENCE_MILLIS;
-  let seenAt = Number.NEGATIVE_INFINITY;
-  let openedAt = Number.NEGATIVE_INFINITY;
-  let promisedAt = Number.NEGATIVE_INFINITY;
+export function createLoadShedding(maxWaitMillis: number) {
+  let isAdmitting = true;
+  let burstMillisLeft = BURST_MILLIS;
+  let observedAt = Number.NEGATIVE_INFINITY;
+  let resumedAt = Number.NEGATIVE_INFINITY;
+  let lastRetryAt = Number.NEGATIVE_INFINITY;
 
-  /** The wait above which an open door shuts. */
-  function closesAbove(pressure: Pressure, now: number): number {
-    if (patienceMillis > 0) return mostMillis;
-    const { low, high } = pressedWaits(pressure, mostMillis);
-    return now - openedAt < STEADY_MILLIS ? Math.min(2 * high - low, mostMillis) : high;
+  /** The wait above which admission stops. */
+  function shedThreshold(estimate: LoadEstimate, now: number): number {
+    if (burstMillisLeft > 0) return maxWaitMillis;
+    const { low, high } = waitThresholds(estimate, maxWaitMillis);
+    return now - resumedAt < STEADY_MILLIS ? Math.min(2 * high - low, maxWaitMillis) : high;
   }
 
-  /** Notes how busy the workers are; often enough, or a pause between two bursts is not seen. */
-  function see(pressure: Pressure, now: number): void {
-    const { waitMillis, serviceMillis } = pressure;
+  /** Updates the state. Called often enough, or a pause between two bursts is missed. */
+  function observe(estimate: LoadEstimate, now: number): void {
+    const { waitMillis, serviceMillis } = estimate;
     const hasFreeSlot = waitMillis <= serviceMillis;
-    const spared = patienceMillis + (hasFreeSlot ? now - seenAt : seenAt - now);
-    patienceMillis = Math.min(PATIENCE_MILLIS, Math.max(0, spared));
-    seenAt = now;
-    const opensBelow = pressedWaits(pressure, mostMillis).low;
-    const wasOpen = isOpen;
-    // How long an image takes is known by those that were let in: with a free slot there must always be a next one.
-    isOpen = hasFreeSlot || waitMillis <= (wasOpen ? closesAbove(pressure, now) : opensBelow);
-    if (isOpen && !wasOpen) openedAt = now;
+    const sinceLastMillis = now - observedAt;
+    const left = burstMillisLeft + (hasFreeSlot ? sinceLastMillis : -sinceLastMillis);
+    burstMillisLeft = Math.min(BURST_MILLIS, Math.max(0, left));
+    observedAt = now;
+    const resumeThreshold = waitThresholds(estimate, maxWaitMillis).low;
+    const wasAdmitting = isAdmitting;
+    const threshold = wasAdmitting ? shedThreshold(estimate, now) : resumeThreshold;
+    // Service times are measured on admitted requests: while a slot is free, one must always be admitted.
+    isAdmitting = hasFreeSlot || waitMillis <= threshold;
+    if (isAdmitting && !wasAdmitting) resumedAt = now;
   }
 
   return {
-    see,
+    observe,
     /**
-     * Asks to come in.
-     * @returns nothing where the door is open, else after how long to come back, ms. Those sent away are told to
-     *   return one after the other, as fast as work is done, but for as many as may come when the door opens.
+     * Decides about one request.
+     * @returns nothing if it is admitted, else after how long to retry, ms. Retries of rejected requests are spread at
+     *   the rate at which work is done; as many as fit at once may return when admission resumes.
      */
-    knock(pressure: Pressure, now: number): number | undefined {
-      see(pressure, now);
-      if (isOpen) return undefined;
-      const { low, high } = pressedWaits(pressure, mostMillis);
-      const opensAt = now + pressure.waitMillis - low;
-      const next = promisedAt + pressure.serviceMillis / pressure.slots;
-      promisedAt = Math.min(Math.max(next, opensAt), now + MOST_PROMISED_MILLIS);
-      return Math.max(opensAt, promisedAt - (high - low)) - now;
+    admit(estimate: LoadEstimate, now: number): number | undefined {
+      observe(estimate, now);
+      if (isAdmitting) return undefined;
+      const { low, high } = waitThresholds(estimate, maxWaitMillis);
+      const resumesAt = now + estimate.waitMillis - low;
+      const next = lastRetryAt + estimate.serviceMillis / estimate.slots;
+      lastRetryAt = Math.min(Math.max(next, resumesAt), now + MAX_RETRY_MILLIS);
+      return Math.max(resumesAt, lastRetryAt - (high - low)) - now;
     },
-    /** How long whoever was sent away last was put off, ms; 0 while the door is open. */
-    shutMillis: (now: number): number => (isOpen ? 0 : Math.max(0, promisedAt - now)),
+    /** Time until the last of the rejected requests may return, ms; 0 while requests are admitted. */
+    retryMillis: (now: number): number => (isAdmitting ? 0 : Math.max(0, lastRetryAt - now)),
   };
 }

@@ -2,13 +2,18 @@ import { z } from 'zod';
 import { CutOutOptions } from '../output/quality.ts';
 import { PROBLEMS } from '../platform/problem.ts';
 
-/** What the command line tells the process that cuts out without a server: one photo. */
+/*
+ * Messages between `selvage remove --local` (src/cli/images) and the process it starts to remove backgrounds
+ * without a server (workers/local), over Node's IPC. Here because both sides import it.
+ */
+
+/** One image to process. */
 export const LocalRequest = z.object({
   id: z.number(),
-  /** Paths; `output` is written, or nothing is. */
+  /** Paths. `output` is written whole or not at all. */
   input: z.string(),
   output: z.string(),
-  /** A picture behind the subject. */
+  /** Path of an image behind the subject. */
   background: z.string().optional(),
   options: CutOutOptions,
 });
@@ -16,7 +21,7 @@ export type LocalRequest = z.infer<typeof LocalRequest>;
 
 const TYPES = Object.keys(PROBLEMS) as (keyof typeof PROBLEMS)[];
 
-/** What that process tells: that it is ready or why it cannot be, then what became of each photo. */
+/** First that the process is ready, or why it cannot be; then the outcome of each image. */
 export const LocalEvent = z.union([
   z.object({ ready: z.object({ model: z.string(), device: z.string() }) }),
   z.object({ refused: z.string() }),

@@ -1,35 +1,39 @@
-import type { Redis, Result } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { PREFIX } from '../platform/redis.ts';
+import { defineScript } from '../platform/redis-script.ts';
 
-/** How often a worker says that it lives, and after what silence it counts as gone. */
+/** How often a worker sends a heartbeat, and how long after the last one it counts as gone. */
 export const HEARTBEAT_MILLIS = 500;
-const SILENCE_MILLIS = 3000;
+const TIMEOUT_MILLIS = 3000;
 
 const WorkerInfo = z.object({
   id: z.string(),
-  /** Images worked on at once. */
+  /** Images processed at once. */
   slots: z.number().int().positive(),
-  /** Mean time one image takes in a slot; absent before the first. */
+  /** Mean time of one image in a slot; absent before the first. */
   serviceMillis: z.number().positive().optional(),
   /** `id@version` */
   model: z.string(),
   device: z.string(),
 });
 
-/** What a worker says of itself. */
+/** What a worker reports about itself. */
 export type WorkerInfo = z.infer<typeof WorkerInfo>;
 
-const FACTS = `${PREFIX}:workers`;
-const BEATS = `${PREFIX}:worker-beats`;
+/** Hash: reports of workers, by id. */
+const WORKERS = `${PREFIX}:workers`;
+/** Sorted set: ids by time of the last heartbeat. */
+const HEARTBEATS = `${PREFIX}:worker-beats`;
 
-/** Time is Redis's own, so that hosts need not agree on it. */
-const BEAT = `
+/** By Redis's own time, as the clocks of hosts differ. KEYS: workers, heartbeats. ARGV: id, report. */
+const HEARTBEAT = `
 local time = redis.call('TIME')
 redis.call('ZADD', KEYS[2], time[1] * 1000 + math.floor(time[2] / 1000), ARGV[1])
 return redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 `;
 
+/** Removes workers that are gone, and returns the reports of the rest. KEYS: the same. ARGV: timeout ms. */
 const LIVE = `
 local time = redis.call('TIME')
 local oldest = time[1] * 1000 + math.floor(time[2] / 1000) - ARGV[1]
@@ -40,28 +44,31 @@ end
 return redis.call('HVALS', KEYS[1])
 `;
 
-declare module 'ioredis' {
-  interface RedisCommander<Context> {
-    selvageBeat(facts: string, beats: string, id: string, json: string): Result<number, Context>;
-    selvageLive(facts: string, beats: string, silenceMillis: number): Result<string[], Context>;
-  }
+function defineRegistryScripts(redis: Redis) {
+  const heartbeat = defineScript<number>(redis, 'selvageHeartbeat', HEARTBEAT);
+  const live = defineScript<string[]>(redis, 'selvageLive', LIVE);
+  return {
+    heartbeat: ({ id, report }: { id: string; report: string }) =>
+      heartbeat([WORKERS, HEARTBEATS], [id, report]),
+    live: ({ timeoutMillis }: { timeoutMillis: number }) =>
+      live([WORKERS, HEARTBEATS], [timeoutMillis]),
+  };
 }
 
-/** The register of live workers: they beat, gateways read. */
+/** The registry of live workers: workers send heartbeats, gateways read it. */
 export function createWorkerRegistry(redis: Redis) {
-  redis.defineCommand('selvageBeat', { numberOfKeys: 2, lua: BEAT });
-  redis.defineCommand('selvageLive', { numberOfKeys: 2, lua: LIVE });
+  const scripts = defineRegistryScripts(redis);
   return {
-    beat: async (facts: WorkerInfo): Promise<void> => {
-      await redis.selvageBeat(FACTS, BEATS, facts.id, JSON.stringify(facts));
+    heartbeat: async (worker: WorkerInfo): Promise<void> => {
+      await scripts.heartbeat({ id: worker.id, report: JSON.stringify(worker) });
     },
-    /** Workers heard of in the last three seconds. */
+    /** Returns the workers with a heartbeat in the last three seconds. */
     live: async (): Promise<WorkerInfo[]> =>
-      (await redis.selvageLive(FACTS, BEATS, SILENCE_MILLIS)).map((json) =>
+      (await scripts.live({ timeoutMillis: TIMEOUT_MILLIS })).map((json) =>
         WorkerInfo.parse(JSON.parse(json)),
       ),
     leave: async (id: string): Promise<void> => {
-      await redis.multi().hdel(FACTS, id).zrem(BEATS, id).exec();
+      await redis.multi().hdel(WORKERS, id).zrem(HEARTBEATS, id).exec();
     },
   };
 }

@@ -1,8 +1,8 @@
 import { addAbortSignal, type Readable } from 'node:stream';
 
 /**
- * Does the work unless the signal has fired; when it fires on the way, rejects with its reason,
- * whatever error the abort itself made.
+ * Runs the work unless the signal is aborted. Once it is aborted, rejects with its reason instead of the
+ * error that the abort caused.
  */
 export async function withAbort<T>(
   signal: AbortSignal | undefined,
@@ -18,8 +18,8 @@ export async function withAbort<T>(
 }
 
 /**
- * Ties a stream to a signal. An error that comes before anyone reads must not end the process, as an
- * `error` event nobody listens to would; whoever reads the stream finds it.
+ * Destroys a stream when a signal is aborted. Adds an `error` listener: an error before the first read would
+ * otherwise end the process. The reader of the stream still gets it.
  */
 export function abortable(stream: Readable, signal: AbortSignal | undefined): Readable {
   stream.on('error', () => {});

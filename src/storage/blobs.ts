@@ -1,24 +1,23 @@
 import type { Readable } from 'node:stream';
 import { Problem } from '../platform/problem.ts';
 
-/** What is said about a blob when it is written; read back by `head`. */
-export interface BlobFacts {
-  /** As in `Content-Type`; `application/octet-stream` where it is not said. */
+/** Metadata given when a blob is written; returned by `head`. */
+export interface BlobMetadata {
+  /** As in `Content-Type`; default `application/octet-stream`. */
   mediaType?: string;
-  /** Small facts kept with the blob: names of `[a-z0-9-]`, printable ASCII values, 1.5 KiB in all. */
+  /** User metadata: names of `[a-z0-9-]`, printable ASCII values, at most 1.5 KiB in total. */
   meta?: Readonly<Record<string, string>>;
 }
 
-/** How a blob is written. */
-export interface PutOptions extends BlobFacts {
+export interface PutOptions extends BlobMetadata {
   /**
-   * `false` lets the blob be lost to a power cut (whole, never in part) and spares a file system
-   * the wait for its disk: for what lives no longer than the request it belongs to.
+   * `false` saves a file system the wait for its disk; a power cut may then lose the blob (whole, never in
+   * part). For blobs that last no longer than their request. Default `true`.
    */
   durable?: boolean;
 }
 
-/** What a listing tells of a blob. */
+/** One blob of a listing. */
 export interface BlobEntry {
   key: string;
   bytes: number;
@@ -31,59 +30,59 @@ export interface BlobHead extends BlobEntry {
 }
 
 /**
- * Object storage. A key is `segment/segment/…` of `[A-Za-z0-9._-]`, no segment `.` or `..`; another
- * key is a programming error and throws. Every call takes the caller's signal and gives up with its
- * reason. Beside what is named below, calls throw what disk or network threw; a stream's own error
- * comes out of `put` as it went in.
+ * Object storage: a blob is an object in it. A key is `segment/segment/…` of `[A-Za-z0-9._-]`, no segment
+ * `.` or `..`; any other key is a programming error and throws `TypeError`. Calls reject with the reason of
+ * an aborted signal, and otherwise with the errors named below or those of disk and network. `put` rejects
+ * with the error of a stream unchanged.
  */
 export interface Blobs {
-  /** Writes the whole blob or nothing; durable when it returns; replaces what was there. */
+  /** Writes the whole blob or nothing; durable when it resolves; replaces an existing blob. */
   put(
     key: string,
     body: Uint8Array | Readable,
     options?: PutOptions,
     signal?: AbortSignal,
   ): Promise<void>;
-  /** All bytes. Throws `BlobMissing`. */
+  /** Returns all bytes. Throws `BlobMissing`. */
   get(key: string, signal?: AbortSignal): Promise<Uint8Array>;
-  /** The bytes as a stream the caller must consume or destroy. Throws `BlobMissing`. */
+  /** Returns the bytes as a stream that the caller must consume or destroy. Throws `BlobMissing`. */
   open(key: string, signal?: AbortSignal): Promise<Readable>;
-  /** What is known of a blob, or nothing where there is none. */
+  /** Returns size and metadata, or nothing if there is no such blob. */
   head(key: string, signal?: AbortSignal): Promise<BlobHead | undefined>;
   /**
-   * Makes a blob what another is, bytes and facts, without the bytes passing through this process;
-   * durable when it returns; replaces what was there. A file system may keep one copy for both, and
-   * then `modifiedAt` is that of the first. Throws `BlobMissing`.
-   * @param to not `from`
+   * Copies a blob with its metadata, without the bytes passing through this process; durable when it
+   * resolves; replaces an existing blob. A file system may share one file between both, and then
+   * `modifiedAt` is that of the original. Throws `BlobMissing`.
+   * @param to must differ from `from`
    */
   copy(from: string, to: string, signal?: AbortSignal): Promise<void>;
   /**
-   * An address at which whoever has it finds the blob for so many seconds, 1 to 604,800; nothing
-   * where the store has none to give. It is not asked whether there is such a blob.
+   * Returns a presigned URL that is valid for so many seconds, 1 to 604,800, or nothing if the storage has
+   * none. Does not check that the blob exists.
    */
   link(key: string, seconds: number): Promise<string | undefined>;
-  /** Deletes; a blob that is not there is no error. */
+  /** Deletes a blob; resolves even if there is none. */
   delete(key: string, signal?: AbortSignal): Promise<void>;
-  /** Every blob whose key starts with `prefix`, in no given order. */
+  /** Lists every blob whose key starts with `prefix`, in no particular order. */
   list(prefix: string, signal?: AbortSignal): AsyncIterable<BlobEntry>;
-  /** Throws when the store does not answer, or (a file system) cannot be written to now. */
+  /** Throws if the storage does not respond, or (a file system) cannot be written to now. */
   check(signal?: AbortSignal): Promise<void>;
   /** Frees sockets. */
   close(): void;
 }
 
 /**
- * The store did not do what it was asked, by a fault of its own or of the way to it: later it may. To
- * clients it is 503; work that nobody waits for is put off.
+ * A call failed because of the storage or the connection to it, and may succeed later. Clients get 503;
+ * background work is postponed.
  */
 export class StorageError extends Problem {
   constructor(operation: string, cause: unknown) {
-    super('upstream-unavailable', 'The store does not answer; try again', {
+    super('upstream-unavailable', 'The object storage does not respond; try again', {
       headers: { 'retry-after': '1' },
       cause,
     });
-    this.name = 'StoreFault';
-    this.message = `store, ${operation}: ${cause instanceof Error ? cause.message : cause}`;
+    this.name = 'StorageError';
+    this.message = `storage, ${operation}: ${cause instanceof Error ? cause.message : cause}`;
   }
 }
 

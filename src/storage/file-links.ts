@@ -3,69 +3,70 @@ import { Problem } from '../platform/problem.ts';
 
 export const FILES_PATH = '/intake/v1/files';
 
-/** What of the store may be shown to whoever has a link. */
-const LINKABLE = ['out/', 'feeds/'];
-const isLinkable = (key: string): boolean => LINKABLE.some((prefix) => key.startsWith(prefix));
+/** Only blobs with these prefixes may be linked to. */
+const LINKABLE_PREFIXES = ['out/', 'feeds/'];
+const isLinkable = (key: string): boolean =>
+  LINKABLE_PREFIXES.some((prefix) => key.startsWith(prefix));
 
-/** The query of a link. */
+/** The query of a signed link. */
 export interface FileQuery {
   key: string;
-  /** Epoch seconds in digits; without it the link lasts as long as the file. */
+  /** Epoch seconds in digits; without it the link is valid as long as the file exists. */
   expires?: string | undefined;
   signature: string;
 }
 
-/** A file that a link gives. */
-export interface LinkedFile {
+/** The file of a verified link. */
+interface LinkedFile {
   key: string;
   expiresAtSeconds: number | undefined;
 }
 
-/** What the file is called at the other end: it is part of a path, and stands for nothing. */
-const nameInPath = (name: string): string =>
+/** The file name in the path of a link. It is for the downloaded file only, and is not signed. */
+const toPathSegment = (name: string): string =>
   name
     .replace(/[^A-Za-z0-9._-]+/g, '-')
     .slice(-100)
     .replace(/^\.+/, '') || 'file';
 
 /**
- * Links to single files, for who has no key: a path of this gateway that nobody can make up.
- * @param secret for nothing else, 32 bytes
+ * Signed links to single files, for clients without an API key. The signature is an HMAC-SHA-256.
+ * @param secret used for nothing else, 32 bytes
  */
 export function fileLinks(secret: Uint8Array) {
-  // No key has a line break.
+  // Unambiguous: no key has a line break.
   const signatureOf = (key: string, expires: string): Buffer =>
     createHmac('sha256', secret).update(`${key}\n${expires}`).digest();
 
   return {
     /**
-     * The path of a link.
-     * @param name what the file is to be called, such as `red-shirt.png`
-     * @param expiresAtSeconds epoch seconds; without it the link lasts as long as the file
+     * Returns the path of a link.
+     * @param name file name for the download, such as `red-shirt.png`
+     * @param expiresAtSeconds epoch seconds; without it the link is valid as long as the file exists
      */
-    make(key: string, name: string, expiresAtSeconds?: number): string {
-      if (!isLinkable(key)) throw new TypeError('This blob is not to be linked');
+    create(key: string, name: string, expiresAtSeconds?: number): string {
+      if (!isLinkable(key)) throw new TypeError('Blobs with this key must not be linked to');
       const expires = expiresAtSeconds === undefined ? '' : String(Math.floor(expiresAtSeconds));
       const signature = signatureOf(key, expires).toString('base64url');
       const query = new URLSearchParams({ key, ...(expires && { expires }), signature });
-      return `${FILES_PATH}/${nameInPath(name)}?${query}`;
+      return `${FILES_PATH}/${toPathSegment(name)}?${query}`;
     },
 
     /**
-     * The file a link gives.
-     * @throws Problem not-found where the link was not made here, gone where its time has passed
+     * Verifies a link and returns its file.
+     * @throws Problem not-found if the signature is not valid, gone if the link has expired
      */
-    read({ key, expires = '', signature }: FileQuery, nowMillis: number): LinkedFile {
-      const right = signatureOf(key, expires);
+    verify({ key, expires = '', signature }: FileQuery, nowMillis: number): LinkedFile {
+      const expected = signatureOf(key, expires);
       const sent = Buffer.from(signature, 'base64url');
-      const isOurs = sent.length === right.length && timingSafeEqual(sent, right);
-      if (!isOurs || !isLinkable(key)) {
-        throw new Problem('not-found', 'This link was altered or never made');
+      const isValid = sent.length === expected.length && timingSafeEqual(sent, expected);
+      if (!isValid || !isLinkable(key)) {
+        throw new Problem('not-found', 'This link is not valid: it was altered, or never issued');
       }
       if (expires === '') return { key, expiresAtSeconds: undefined };
       const expiresAtSeconds = Number(expires);
       if (expiresAtSeconds * 1000 > nowMillis) return { key, expiresAtSeconds };
-      throw new Problem('gone', 'The time of this link has passed');
+      throw new Problem('gone', 'This link has expired');
     },
   };
 }

@@ -3,38 +3,38 @@ import { mkdir, open, readFile, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { abortable, withAbort } from './abort.ts';
-import { assertFacts, assertKey, assertPrefix } from './blob-rules.ts';
+import { assertKey, assertMetadata, assertPrefix } from './blob-rules.ts';
 import { type BlobEntry, BlobMissing, type Blobs, type PutOptions } from './blobs.ts';
 import {
+  deleteOldFiles,
   filesUnder,
   hasCode,
   linkFile,
-  placeFile,
-  sweepFolder,
-  tidyFolders,
+  removeEmptyFolders,
+  renameIntoPlace,
 } from './fs-folders.ts';
 import { readTrailer, TRAILER_MAX_BYTES, writeTrailer } from './fs-trailer.ts';
 
-/** No put takes this long: an older file among the unfinished ones is a dead process's. */
+/** No put takes this long: an older unfinished file belongs to a dead process. */
 const UNFINISHED_MAX_AGE_MILLIS = 3_600_000;
 
-/** Folders are marked, by a character no key has, so that `a` and `a/b` can both be blobs. */
+/** Folder names end with a character that no key has, so that `a` and `a/b` can both be blobs. */
 const toPath = (keyOrPrefix: string): string => keyOrPrefix.replaceAll('/', '~/');
 const toKey = (path: string): string => path.replaceAll('~/', '/');
 
 /**
- * Blobs as files under `dir`, for one machine. A blob is one file, its facts behind its bytes, so
- * that both appear, change and vanish at once; it is written aside and renamed into its place.
- * @param dir made when missing, for this user alone
+ * Blobs as files under `dir`, for one machine. A blob is one file with its metadata after its bytes, so that
+ * both appear, change and disappear at once. It is written elsewhere and renamed into place.
+ * @param dir created if missing, readable by this user only
  */
 export async function createFsBlobs({ dir }: { dir: string }): Promise<Blobs> {
   const root = join(dir, 'blobs');
   const unfinished = join(dir, 'unfinished');
   await mkdir(root, { recursive: true, mode: 0o700 });
   await mkdir(unfinished, { recursive: true, mode: 0o700 });
-  await sweepFolder(unfinished, UNFINISHED_MAX_AGE_MILLIS);
+  await deleteOldFiles(unfinished, UNFINISHED_MAX_AGE_MILLIS);
 
-  /** Every key is checked here, before it comes near a path. */
+  /** Every key is validated here, before it becomes a path. */
   function pathOf(key: string): string {
     assertKey(key);
     return join(root, toPath(key));
@@ -43,16 +43,17 @@ export async function createFsBlobs({ dir }: { dir: string }): Promise<Blobs> {
   async function put(
     key: string,
     body: Uint8Array | Readable,
-    { durable = true, ...facts }: PutOptions = {},
+    { durable = true, ...metadata }: PutOptions = {},
     signal?: AbortSignal,
   ): Promise<void> {
     const path = pathOf(key);
-    assertFacts(facts);
-    const parts = [body instanceof Readable ? abortable(body, signal) : body, writeTrailer(facts)];
+    assertMetadata(metadata);
+    const content = body instanceof Readable ? abortable(body, signal) : body;
+    const sections = [content, writeTrailer(metadata)];
     const file = join(unfinished, randomUUID());
     try {
-      await withAbort(signal, () => writeFile(file, parts, durable, signal));
-      await placeFile(file, path, durable);
+      await withAbort(signal, () => writeFile(file, sections, durable, signal));
+      await renameIntoPlace(file, path, durable);
     } catch (error) {
       await rm(file, { force: true });
       if (body instanceof Readable) body.destroy();
@@ -63,22 +64,22 @@ export async function createFsBlobs({ dir }: { dir: string }): Promise<Blobs> {
   async function get(key: string, signal?: AbortSignal): Promise<Uint8Array> {
     const path = pathOf(key);
     const file = await withAbort(signal, () => readFile(path, { signal })).catch((error) => {
-      throw asMissing(key, error);
+      throw toBlobMissing(key, error);
     });
-    return file.subarray(0, trailerOf(key, file).bodyBytes);
+    return file.subarray(0, parseTrailer(key, file).bodyBytes);
   }
 
-  /** An open file and what its end says. Throws `BlobMissing`. */
+  /** Opens a file and reads its trailer. Throws `BlobMissing`. */
   async function openFile(key: string) {
     const handle = await open(pathOf(key), 'r').catch((error) => {
-      throw asMissing(key, error);
+      throw toBlobMissing(key, error);
     });
     try {
       const { size, mtime } = await handle.stat();
       const end = Buffer.alloc(Math.min(size, TRAILER_MAX_BYTES));
       await handle.read(end, 0, end.length, size - end.length);
-      const { bodyBytes, facts } = trailerOf(key, end);
-      return { handle, facts, bytes: size - end.length + bodyBytes, modifiedAt: mtime };
+      const { bodyBytes, metadata } = parseTrailer(key, end);
+      return { handle, metadata, bytes: size - end.length + bodyBytes, modifiedAt: mtime };
     } catch (error) {
       await handle.close();
       throw error;
@@ -88,38 +89,38 @@ export async function createFsBlobs({ dir }: { dir: string }): Promise<Blobs> {
   async function head(key: string, signal?: AbortSignal) {
     signal?.throwIfAborted();
     try {
-      const { handle, facts, bytes, modifiedAt } = await openFile(key);
+      const { handle, metadata, bytes, modifiedAt } = await openFile(key);
       await handle.close();
-      return { key, bytes, modifiedAt, ...facts };
+      return { key, bytes, modifiedAt, ...metadata };
     } catch (error) {
       if (error instanceof BlobMissing) return undefined;
       throw error;
     }
   }
 
-  /** A damaged file is listed, as 0 bytes, though nobody can read it: so a sweep finds it. */
-  async function entryOf(key: string): Promise<BlobEntry | undefined> {
+  /** A damaged file is listed with 0 bytes, though it cannot be read: sweeps then find and delete it. */
+  async function toEntry(key: string): Promise<BlobEntry | undefined> {
     const whole = await head(key);
     if (whole) return { key, bytes: whole.bytes, modifiedAt: whole.modifiedAt };
     const damaged = await stat(pathOf(key)).catch(() => undefined); // deleted at this moment
     return damaged && { key, bytes: 0, modifiedAt: damaged.mtime };
   }
 
-  /** The file is never written to again, so one may have two names; where it cannot, it is copied. */
+  /** Files are never modified, so both keys may be hard links to one file; if that fails, it is copied. */
   async function copy(from: string, to: string, signal?: AbortSignal): Promise<void> {
     const path = pathOf(to);
     signal?.throwIfAborted();
-    const { handle } = await openFile(from); // refuses a damaged one
+    const { handle } = await openFile(from); // throws if it is damaged
     const file = join(unfinished, randomUUID());
     try {
       await linkFile(pathOf(from), file).catch((error) => {
-        throw asMissing(from, error); // deleted at this moment
+        throw toBlobMissing(from, error); // deleted at this moment
       });
       await handle.datasync();
-      await placeFile(file, path, true);
+      await renameIntoPlace(file, path, true);
     } finally {
       await handle.close();
-      // A move onto another name of the same file is none, and leaves the one it should have taken.
+      // A rename onto another hard link of the same file has no effect, and leaves this one behind.
       await rm(file, { force: true });
     }
   }
@@ -150,7 +151,7 @@ export async function createFsBlobs({ dir }: { dir: string }): Promise<Blobs> {
       const path = pathOf(key);
       signal?.throwIfAborted();
       await rm(path, { force: true });
-      await tidyFolders(dirname(path), root);
+      await removeEmptyFolders(dirname(path), root);
     },
 
     async *list(prefix, signal) {
@@ -159,7 +160,7 @@ export async function createFsBlobs({ dir }: { dir: string }): Promise<Blobs> {
       for await (const path of filesUnder(join(root, toPath(folder)))) {
         signal?.throwIfAborted();
         const key = folder + toKey(path);
-        const entry = key.startsWith(prefix) ? await entryOf(key) : undefined;
+        const entry = key.startsWith(prefix) ? await toEntry(key) : undefined;
         if (entry) yield entry;
       }
     },
@@ -177,27 +178,30 @@ export async function createFsBlobs({ dir }: { dir: string }): Promise<Blobs> {
   };
 }
 
-const asMissing = (key: string, error: unknown): unknown =>
+const toBlobMissing = (key: string, error: unknown): unknown =>
   hasCode(error, 'ENOENT') ? new BlobMissing(key, error) : error;
 
-/** What the end of a file says. A file cut short by a power cut counts as no blob. */
-function trailerOf(key: string, end: Buffer) {
+/** Parses the end of a file. One cut short by a power cut counts as missing. */
+function parseTrailer(key: string, end: Buffer) {
   const trailer = readTrailer(end);
-  if (!trailer) throw new BlobMissing(key, new Error('its file was not written to the end'));
+  if (!trailer) throw new BlobMissing(key, new Error('its file is incomplete'));
   return trailer;
 }
 
 async function writeFile(
   file: string,
-  parts: readonly (Uint8Array | Readable)[],
+  sections: readonly (Uint8Array | Readable)[],
   durable: boolean,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const handle = await open(file, 'wx', 0o600);
   try {
-    for (const part of parts) {
-      if (part instanceof Readable) for await (const chunk of part) await handle.writeFile(chunk);
-      else await handle.writeFile(part, { signal });
+    for (const section of sections) {
+      if (section instanceof Readable) {
+        for await (const chunk of section) await handle.writeFile(chunk);
+      } else {
+        await handle.writeFile(section, { signal });
+      }
     }
     if (durable) await handle.datasync();
   } finally {

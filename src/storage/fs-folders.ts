@@ -12,15 +12,16 @@ import {
   stat,
 } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { hostClock } from '../platform/clock.ts';
 
-/** A folder can vanish under a move as often as its last file is deleted at that moment. */
-const PLACE_ATTEMPTS = 100;
+/** A folder is removed each time its last file is deleted, which may happen just before a rename. */
+const RENAME_ATTEMPTS = 100;
 
 /** Whether a system call failed with one of these codes. */
 export const hasCode = (error: unknown, ...codes: string[]): boolean =>
   error instanceof Error && 'code' in error && codes.includes(String(error.code));
 
-/** Makes a folder's names outlast a power cut. */
+/** Makes the names in a folder survive a power cut. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {
@@ -30,46 +31,46 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Makes the folder and those above it; durably, each that gained a name is synced too. */
-async function makeFolder(folder: string, durable: boolean): Promise<void> {
-  const firstMade = await mkdir(folder, { recursive: true, mode: 0o700 });
-  if (firstMade === undefined || !durable) return;
-  for (let made = folder; made.length >= firstMade.length; made = dirname(made)) {
-    await syncFolder(dirname(made));
+/** Creates a folder and its parents; if durable, syncs each parent that gained a name. */
+async function createFolder(folder: string, durable: boolean): Promise<void> {
+  const firstCreated = await mkdir(folder, { recursive: true, mode: 0o700 });
+  if (firstCreated === undefined || !durable) return;
+  for (let created = folder; created.length >= firstCreated.length; created = dirname(created)) {
+    await syncFolder(dirname(created));
   }
 }
 
-/** Moves a finished file to its place, at once, with the folders that needs. */
-export async function placeFile(file: string, path: string, durable: boolean): Promise<void> {
+/** Renames a finished file to its path, atomically; creates missing folders. */
+export async function renameIntoPlace(file: string, path: string, durable: boolean): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       await rename(file, path);
       break;
     } catch (error) {
-      if (!hasCode(error, 'ENOENT') || attempt === PLACE_ATTEMPTS) throw error;
-      await makeFolder(dirname(path), durable);
+      if (!hasCode(error, 'ENOENT') || attempt === RENAME_ATTEMPTS) throw error;
+      await createFolder(dirname(path), durable);
     }
   }
   if (durable) await syncFolder(dirname(path));
 }
 
-/** What a file system says that has no second names for files, or no more of them, or not there. */
-const NO_LINK = ['EXDEV', 'EMLINK', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
+/** Errors of file systems that cannot create this hard link. */
+const NO_LINK_CODES = ['EXDEV', 'EMLINK', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
 
-/** Gives a file a second name, or where that cannot be a durable copy under it. */
+/** Creates a hard link to a file, or a durable copy if the file system cannot link it. */
 export async function linkFile(from: string, to: string): Promise<void> {
   try {
     await link(from, to);
   } catch (error) {
-    if (!hasCode(error, ...NO_LINK)) throw error;
+    if (!hasCode(error, ...NO_LINK_CODES)) throw error;
     await copyFile(from, to, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
     const handle = await open(to, 'r');
     await handle.datasync().finally(() => handle.close());
   }
 }
 
-/** Removes the folder and those above it while they are empty; stops below `root`. */
-export async function tidyFolders(folder: string, root: string): Promise<void> {
+/** Removes a folder and its parents while they are empty; stops below `root`. */
+export async function removeEmptyFolders(folder: string, root: string): Promise<void> {
   for (let empty = folder; empty !== root; empty = dirname(empty)) {
     try {
       await rmdir(empty);
@@ -80,7 +81,7 @@ export async function tidyFolders(folder: string, root: string): Promise<void> {
   }
 }
 
-/** Every file below a folder, by its path from there, as they stand while they are walked. */
+/** Yields the relative path of every file below a folder. Concurrent changes may or may not be seen. */
 export async function* filesUnder(folder: string, below = ''): AsyncGenerator<string> {
   const entries = await opendir(join(folder, below)).catch((error) => {
     if (hasCode(error, 'ENOENT')) return [];
@@ -93,12 +94,15 @@ export async function* filesUnder(folder: string, below = ''): AsyncGenerator<st
   }
 }
 
-/** Deletes the files in a folder that nobody has written to for so long. */
-export async function sweepFolder(folder: string, maxAgeMillis: number): Promise<void> {
-  const oldest = Date.now() - maxAgeMillis;
+/**
+ * Deletes files in a folder that were not modified for so long. By the host's clock: it also sets the
+ * modification times of files on its disks, and these files are compared with nothing else.
+ */
+export async function deleteOldFiles(folder: string, maxAgeMillis: number): Promise<void> {
+  const oldestMillis = hostClock() - maxAgeMillis;
   for (const name of await readdir(folder)) {
     const file = join(folder, name);
-    const left = await stat(file).catch(() => undefined); // moved away at this moment
-    if (left && left.mtimeMs < oldest) await rm(file, { force: true });
+    const stats = await stat(file).catch(() => undefined); // renamed at this moment
+    if (stats && stats.mtimeMs < oldestMillis) await rm(file, { force: true });
   }
 }

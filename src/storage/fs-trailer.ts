@@ -1,45 +1,44 @@
 import { z } from 'zod';
-import { UNNAMED_MEDIA_TYPE } from './blob-rules.ts';
-import type { BlobFacts } from './blobs.ts';
+import { DEFAULT_MEDIA_TYPE } from './blob-rules.ts';
+import type { BlobMetadata } from './blobs.ts';
 
 /**
- * The end of a blob's file: its facts as JSON, how many bytes that is (32 bits, little-endian), and
- * a mark. Image viewers stop before it, and a file that lacks it was not written to the end.
+ * The trailer of a blob's file: its metadata as JSON, the length of that in bytes (32 bits, little-endian),
+ * and a magic number. Image viewers ignore it; a file without it is incomplete.
  */
-const MARK = Buffer.from('SLVG');
-const TAIL_BYTES = 4 + MARK.length;
+const MAGIC = Buffer.from('SLVG');
+const TAIL_BYTES = 4 + MAGIC.length;
 
-/** Room for 1.5 KiB of facts, all of it names of one character, and a long media type. */
+/** Enough for 1.5 KiB of metadata with names of one character each, and a long media type. */
 export const TRAILER_MAX_BYTES = 8192;
 
-const Facts = z.object({ mediaType: z.string(), meta: z.record(z.string(), z.string()) });
+const Metadata = z.object({ mediaType: z.string(), meta: z.record(z.string(), z.string()) });
 
-/** The bytes that follow a blob's own in its file. */
-export function writeTrailer({ mediaType = UNNAMED_MEDIA_TYPE, meta = {} }: BlobFacts): Buffer {
-  const facts = Buffer.from(JSON.stringify({ mediaType, meta } satisfies z.infer<typeof Facts>));
+/** Returns the bytes that follow those of the blob in its file. */
+export function writeTrailer({ mediaType = DEFAULT_MEDIA_TYPE, meta = {} }: BlobMetadata): Buffer {
+  const json = Buffer.from(JSON.stringify({ mediaType, meta } satisfies z.infer<typeof Metadata>));
   const length = Buffer.alloc(4);
-  length.writeUInt32LE(facts.length);
-  return Buffer.concat([facts, length, MARK]);
+  length.writeUInt32LE(json.length);
+  return Buffer.concat([json, length, MAGIC]);
 }
 
 /**
  * Reads the trailer of a file.
  * @param end the file, or at least its last `TRAILER_MAX_BYTES`
- * @returns the facts and how many bytes of `end` stand before them, or nothing where `end` does not
- *   end in a trailer
+ * @returns the metadata and how many bytes of `end` precede it, or nothing if there is no trailer
  */
 export function readTrailer(end: Buffer) {
   const tailAt = end.length - TAIL_BYTES;
-  if (tailAt < 0 || !end.subarray(tailAt + 4).equals(MARK)) return undefined;
+  if (tailAt < 0 || !end.subarray(tailAt + 4).equals(MAGIC)) return undefined;
   const bodyBytes = tailAt - end.readUInt32LE(tailAt);
-  const facts = bodyBytes >= 0 && parseFacts(end.toString('utf8', bodyBytes, tailAt));
-  return facts ? { bodyBytes, facts } : undefined;
+  const metadata = bodyBytes >= 0 && parseMetadata(end.toString('utf8', bodyBytes, tailAt));
+  return metadata ? { bodyBytes, metadata } : undefined;
 }
 
-function parseFacts(json: string): z.infer<typeof Facts> | undefined {
+function parseMetadata(json: string): z.infer<typeof Metadata> | undefined {
   try {
-    return Facts.parse(JSON.parse(json));
+    return Metadata.parse(JSON.parse(json));
   } catch {
-    return undefined; // whatever is wrong with it, it is not what `writeTrailer` wrote
+    return undefined; // not written by `writeTrailer`
   }
 }

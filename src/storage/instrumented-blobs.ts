@@ -2,59 +2,59 @@ import { statfs } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { BlobMissing, type Blobs, StorageError } from './blobs.ts';
 
-/** Hears of every call that was made of the store. */
-export interface BlobObserver {
-  /** A call that succeeded. */
+/** Observes every call to object storage. */
+interface BlobObserver {
+  /** A call succeeded. */
   done(operation: string, millis: number): void;
-  /** A call that failed by the store's fault. */
+  /** A call failed because of the storage or the connection to it. */
   failed(operation: string): void;
 }
 
-/** A missing blob is an answer, and a key that is none the caller's error. */
-const isAnswer = (error: unknown): boolean =>
+/** A missing blob is a result, and a malformed key is the caller's error. */
+const isCallerError = (error: unknown): boolean =>
   error instanceof BlobMissing || error instanceof TypeError;
 
 /**
- * The store, watched: the same calls, and what came of them.
- * @throws StoreFault where the store is to blame; else as the store does
+ * Wraps object storage so that every call is observed.
+ * @throws StorageError if the storage or the connection to it failed; else as the storage throws
  */
-export function instrumentBlobs(blobs: Blobs, watch: BlobObserver): Blobs {
-  async function seen<T>(
+export function instrumentBlobs(blobs: Blobs, observer: BlobObserver): Blobs {
+  async function observe<T>(
     operation: string,
     call: Promise<T>,
     signal: AbortSignal | undefined,
-    isCallers: (error: unknown) => boolean = () => false,
+    isInputError: (error: unknown) => boolean = () => false,
   ): Promise<T> {
     const startedAt = performance.now();
     try {
       const result = await call;
-      watch.done(operation, performance.now() - startedAt);
+      observer.done(operation, performance.now() - startedAt);
       return result;
     } catch (error) {
-      if (isAnswer(error) || signal?.aborted || isCallers(error)) throw error;
-      watch.failed(operation);
+      if (isCallerError(error) || signal?.aborted || isInputError(error)) throw error;
+      observer.failed(operation);
       throw new StorageError(operation, error);
     }
   }
   return {
     put: (key, body, options, signal) =>
-      seen('put', blobs.put(key, body, options, signal), signal, (error) =>
-        // An upload that breaks off comes out of `put` as it went in.
+      observe('put', blobs.put(key, body, options, signal), signal, (error) =>
+        // The error of an interrupted upload passes unchanged.
         body instanceof Readable ? body.errored === error : false,
       ),
-    get: (key, signal) => seen('get', blobs.get(key, signal), signal),
-    open: (key, signal) => seen('open', blobs.open(key, signal), signal),
-    head: (key, signal) => seen('head', blobs.head(key, signal), signal),
-    copy: (from, to, signal) => seen('copy', blobs.copy(from, to, signal), signal),
-    delete: (key, signal) => seen('delete', blobs.delete(key, signal), signal),
-    check: (signal) => seen('check', blobs.check(signal), signal),
+    get: (key, signal) => observe('get', blobs.get(key, signal), signal),
+    open: (key, signal) => observe('open', blobs.open(key, signal), signal),
+    head: (key, signal) => observe('head', blobs.head(key, signal), signal),
+    copy: (from, to, signal) => observe('copy', blobs.copy(from, to, signal), signal),
+    delete: (key, signal) => observe('delete', blobs.delete(key, signal), signal),
+    check: (signal) => observe('check', blobs.check(signal), signal),
     link: blobs.link,
     async *list(prefix, signal) {
       try {
-        yield* blobs.list(prefix, signal); // its time is that of whoever reads it
+        yield* blobs.list(prefix, signal); // not timed: its duration depends on the reader
       } catch (error) {
-        if (isAnswer(error) || signal?.aborted) throw error;
-        watch.failed('list');
+        if (isCallerError(error) || signal?.aborted) throw error;
+        observer.failed('list');
         throw new StorageError('list', error);
       }
     },
@@ -62,7 +62,7 @@ export function instrumentBlobs(blobs: Blobs, watch: BlobObserver): Blobs {
   };
 }
 
-/** Room on the disk a folder is on, bytes: as left to this user, and in all. */
+/** Returns the free space for this user and the size of a folder's disk, bytes. */
 export async function diskSpace(dir: string) {
   const { bavail, blocks, bsize } = await statfs(dir);
   return { freeBytes: bavail * bsize, sizeBytes: blocks * bsize };

@@ -16,24 +16,23 @@ import {
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { abortable, withAbort } from './abort.ts';
-import { assertFacts, assertKey, assertPrefix, UNNAMED_MEDIA_TYPE } from './blob-rules.ts';
+import { assertKey, assertMetadata, assertPrefix, DEFAULT_MEDIA_TYPE } from './blob-rules.ts';
 import { BlobMissing, type Blobs, type PutOptions } from './blobs.ts';
-import { putInParts } from './s3-parts.ts';
+import { uploadStream } from './s3-parts.ts';
 
-/** Where the server is. */
-export interface S3Location {
-  /** What is not said here comes from the SDK's own settings: `AWS_ENDPOINT_URL_S3`, … */
+interface S3Location {
+  /** What is not given comes from the SDK's own settings: `AWS_ENDPOINT_URL_S3`, … */
   endpoint?: string;
   region?: string;
   credentials?: { accessKeyId: string; secretAccessKey: string };
 }
 
-export interface S3BlobsOptions extends S3Location {
+interface S3BlobsOptions extends S3Location {
   bucket: string;
 }
 
-/** How often and how long a call is tried before it fails. */
-const PATIENCE = {
+/** Retries and timeouts. */
+const LIMITS = {
   maxAttempts: 3,
   requestHandler: {
     connectionTimeout: 2_000,
@@ -46,9 +45,9 @@ const PATIENCE = {
 };
 
 /**
- * What all S3-compatible servers understand: buckets in the path rather than the host name, and
- * checksums only where a call requires them (those of the SDK's default break streamed uploads).
- * Waiting for `100 Continue` would cost a connection and a round trip for nothing.
+ * Settings that all S3-compatible servers support: buckets in the path, not the host name, and checksums
+ * only if a call requires them (the SDK's default breaks streamed uploads). Waiting for `100 Continue` would
+ * cost a connection and a round trip without benefit.
  */
 const COMPATIBLE = {
   forcePathStyle: true,
@@ -57,21 +56,21 @@ const COMPATIBLE = {
   expectContinueHeader: false,
 } as const;
 
-/** A client that any S3-compatible server understands, and that gives up in time. */
-export const createS3Client = (where: S3Location): S3Client =>
-  new S3Client({ ...PATIENCE, ...COMPATIBLE, ...where });
+/** Returns a client with timeouts for any S3-compatible server. */
+export const createS3Client = (location: S3Location): S3Client =>
+  new S3Client({ ...LIMITS, ...COMPATIBLE, ...location });
 
 /**
- * Blobs in a bucket of S3, or of a server that speaks its language. The bucket is made when missing.
- * @throws where the server does not answer or refuses
+ * Blobs in a bucket of S3 or of an S3-compatible server. Creates a missing bucket.
+ * @throws if the server does not respond or rejects the request
  */
-export async function createS3Blobs({ bucket, ...where }: S3BlobsOptions): Promise<Blobs> {
-  const client = createS3Client(where);
+export async function createS3Blobs({ bucket, ...location }: S3BlobsOptions): Promise<Blobs> {
+  const client = createS3Client(location);
   const Bucket = bucket;
-  await makeBucket(client, Bucket);
+  await createBucket(client, Bucket);
 
-  /** Every key is checked here, before it comes near a request. */
-  function at(key: string) {
+  /** Every key is validated here, before it becomes part of a request. */
+  function locate(key: string) {
     assertKey(key);
     return { Bucket, Key: key };
   }
@@ -79,29 +78,29 @@ export async function createS3Blobs({ bucket, ...where }: S3BlobsOptions): Promi
   async function put(
     key: string,
     body: Uint8Array | Readable,
-    { mediaType = UNNAMED_MEDIA_TYPE, meta = {} }: PutOptions = {},
+    { mediaType = DEFAULT_MEDIA_TYPE, meta = {} }: PutOptions = {},
     signal?: AbortSignal,
   ): Promise<void> {
-    const target = { ...at(key), ContentType: mediaType, Metadata: { ...meta } };
-    assertFacts({ mediaType, meta });
+    const target = { ...locate(key), ContentType: mediaType, Metadata: { ...meta } };
+    assertMetadata({ mediaType, meta });
     if (!(body instanceof Readable)) {
-      const whole = new PutObjectCommand({ ...target, Body: body });
-      await withAbort(signal, () => client.send(whole, aborting(signal)));
+      const command = new PutObjectCommand({ ...target, Body: body });
+      await withAbort(signal, () => client.send(command, sendOptions(signal)));
       return;
     }
     const stream = abortable(body, signal);
     try {
-      await withAbort(signal, () => putInParts(client, target, stream, aborting(signal)));
+      await withAbort(signal, () => uploadStream(client, target, stream, sendOptions(signal)));
     } finally {
       stream.destroy();
     }
   }
 
   async function open(key: string, signal?: AbortSignal): Promise<Readable> {
-    const wanted = new GetObjectCommand(at(key));
+    const command = new GetObjectCommand(locate(key));
     try {
-      const { Body } = await withAbort(signal, () => client.send(wanted, aborting(signal)));
-      if (!(Body instanceof Readable)) throw new TypeError('The SDK gave no stream');
+      const { Body } = await withAbort(signal, () => client.send(command, sendOptions(signal)));
+      if (!(Body instanceof Readable)) throw new TypeError('The SDK returned no stream');
       return abortable(Body, signal);
     } catch (error) {
       throw error instanceof NoSuchKey ? new BlobMissing(key, error) : error;
@@ -118,14 +117,14 @@ export async function createS3Blobs({ bucket, ...where }: S3BlobsOptions): Promi
     },
 
     async head(key, signal) {
-      const wanted = new HeadObjectCommand(at(key));
+      const command = new HeadObjectCommand(locate(key));
       try {
-        const head = await withAbort(signal, () => client.send(wanted, aborting(signal)));
+        const head = await withAbort(signal, () => client.send(command, sendOptions(signal)));
         return {
           key,
           bytes: head.ContentLength ?? 0,
           modifiedAt: head.LastModified ?? new Date(0),
-          mediaType: head.ContentType ?? UNNAMED_MEDIA_TYPE,
+          mediaType: head.ContentType ?? DEFAULT_MEDIA_TYPE,
           meta: head.Metadata ?? {},
         };
       } catch (error) {
@@ -136,26 +135,26 @@ export async function createS3Blobs({ bucket, ...where }: S3BlobsOptions): Promi
 
     async copy(from, to, signal) {
       assertKey(from);
-      // No character of a key needs to be escaped.
-      const wanted = new CopyObjectCommand({ ...at(to), CopySource: `${Bucket}/${from}` });
+      // No character of a key needs escaping.
+      const command = new CopyObjectCommand({ ...locate(to), CopySource: `${Bucket}/${from}` });
       try {
-        await withAbort(signal, () => client.send(wanted, aborting(signal)));
+        await withAbort(signal, () => client.send(command, sendOptions(signal)));
       } catch (error) {
-        throw isMissing(error) ? new BlobMissing(from, error) : error;
+        throw isNoSuchKey(error) ? new BlobMissing(from, error) : error;
       }
     },
 
     link: async (key, expiresIn) =>
-      getSignedUrl(client, new GetObjectCommand(at(key)), { expiresIn }),
+      getSignedUrl(client, new GetObjectCommand(locate(key)), { expiresIn }),
 
     async delete(key, signal) {
-      const unwanted = new DeleteObjectCommand(at(key));
-      await withAbort(signal, () => client.send(unwanted, aborting(signal)));
+      const command = new DeleteObjectCommand(locate(key));
+      await withAbort(signal, () => client.send(command, sendOptions(signal)));
     },
 
     async *list(Prefix, signal) {
       assertPrefix(Prefix);
-      const pages = paginateListObjectsV2({ client }, { Bucket, Prefix }, aborting(signal));
+      const pages = paginateListObjectsV2({ client }, { Bucket, Prefix }, sendOptions(signal));
       for (;;) {
         const { done, value: page } = await withAbort(signal, () => pages.next());
         if (done) return;
@@ -166,28 +165,28 @@ export async function createS3Blobs({ bucket, ...where }: S3BlobsOptions): Promi
     },
 
     async check(signal) {
-      const question = new HeadBucketCommand({ Bucket });
-      await withAbort(signal, () => client.send(question, aborting(signal)));
+      const command = new HeadBucketCommand({ Bucket });
+      await withAbort(signal, () => client.send(command, sendOptions(signal)));
     },
 
     close: () => client.destroy(),
   };
 }
 
-/** Of a copy, the SDK does not know the error by its class. */
-const isMissing = (error: unknown): boolean =>
+/** For copies the SDK has no class of this error. */
+const isNoSuchKey = (error: unknown): boolean =>
   error instanceof S3ServiceException && error.name === 'NoSuchKey';
 
-const aborting = (signal: AbortSignal | undefined) => (signal ? { abortSignal: signal } : {});
+const sendOptions = (signal: AbortSignal | undefined) => (signal ? { abortSignal: signal } : {});
 
-async function makeBucket(client: S3Client, Bucket: string): Promise<void> {
+async function createBucket(client: S3Client, Bucket: string): Promise<void> {
   try {
     await client.send(new HeadBucketCommand({ Bucket }));
   } catch (error) {
     if (!(error instanceof NotFound)) throw error;
-    await client.send(new CreateBucketCommand({ Bucket })).catch((refusal) => {
-      // Another process made it at this moment.
-      if (!(refusal instanceof BucketAlreadyOwnedByYou)) throw refusal;
+    await client.send(new CreateBucketCommand({ Bucket })).catch((createError) => {
+      // Another process has created it at this moment.
+      if (!(createError instanceof BucketAlreadyOwnedByYou)) throw createError;
     });
   }
 }

@@ -4,7 +4,7 @@ import { parse } from '../../src/http/parse.ts';
 import type { Call, Route } from '../../src/http/route.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { Problem } from '../../src/platform/problem.ts';
-import { CLOSET } from './closet.ts';
+import { CLOSET } from '../look/closet.ts';
 
 const routes = lookRoutes({ signingKeys: 'k1:a-secret-of-the-test' });
 const routeAt = (path: string): Route => {
@@ -13,7 +13,7 @@ const routeAt = (path: string): Route => {
   return found;
 };
 
-/** Calls a row of the endpoint table as the server does: parsed by its own schemas, then handled. */
+/** Calls a route as the server does: the request is parsed by the schemas of the route. */
 async function call(path: string, { body, query, headers }: Partial<Call> = {}) {
   const route = routeAt(path);
   return route.handle({
@@ -28,7 +28,7 @@ async function call(path: string, { body, query, headers }: Partial<Call> = {}) 
     bodyStream: () => {
       throw new Error('There is no stream here');
     },
-    standing: undefined,
+    rateLimit: undefined,
     takeQuota: () => undefined,
     signal: new AbortController().signal,
     closing: new AbortController().signal,
@@ -38,15 +38,15 @@ async function call(path: string, { body, query, headers }: Partial<Call> = {}) 
 
 const answer = async (path: string, body: unknown) => {
   const reply = await call(path, { body: JSON.parse(JSON.stringify(body)) });
-  const [content] = Object.values(routeAt(path).answers[200]?.content ?? {});
-  if (!content || content === 'binary') throw new Error('This answers no JSON');
-  // What is sent is what is published: nothing more, nothing less.
+  const [content] = Object.values(routeAt(path).responses[200]?.content ?? {});
+  if (!content || content === 'binary') throw new Error('The response is not JSON');
+  // The response matches the published schema: no field more, no field less.
   expect(content.parse(JSON.parse(JSON.stringify(reply.body)))).toEqual(reply.body);
   return JSON.parse(JSON.stringify(reply.body));
 };
 
-/** The problem that a body is refused with: its type, and where each fault lies. */
-async function refusal(path: string, body: unknown) {
+/** The problem that rejects a body: its type and the pointers of its errors. */
+async function rejection(path: string, body: unknown) {
   try {
     await call(path, { body });
   } catch (error) {
@@ -57,24 +57,24 @@ async function refusal(path: string, body: unknown) {
 }
 
 const weather = { tempC: 8, windMs: 5, humidityPct: 80, condition: 'rain' };
-const asked = { weather, met: 2, occasion: 'work', items: CLOSET };
+const request = { weather, met: 2, occasion: 'work', items: CLOSET };
 
-describe('the two ways through the contract', () => {
-  test('the simple one: words from /meta, outfits from /outfits', async () => {
+describe('the two ways to use the API', () => {
+  test('in one call: options from /meta, outfits from /outfits', async () => {
     const meta = JSON.parse(String((await call('meta')).body));
     const known = new Set(meta.dictionaries.category.map(({ id }: { id: string }) => id));
     expect(CLOSET.every(({ category }) => known.has(category))).toBe(true);
-    const { outfits, targets, indoorTargets } = await answer('outfits', { ...asked, limit: 3 });
+    const { outfits, targets, indoorTargets } = await answer('outfits', { ...request, limit: 3 });
     expect(outfits).toHaveLength(3);
     expect(new Set(outfits.map(({ name }: { name: string }) => name)).size).toBe(3);
     expect(targets.regionalTargets.outerwear).toBeGreaterThan(0);
     expect(indoorTargets.regionalTargets.outerwear).toBe(0);
   });
 
-  test('the stepwise one: /targets, /candidates, /score with the targets as they came', async () => {
-    const { items: _, ...day } = asked;
+  test('step by step: /targets, /candidates, /score with unchanged targets', async () => {
+    const { items: _, ...day } = request;
     const { targets } = await answer('targets', day);
-    const found = await answer('candidates', { ...asked, limit: 10 });
+    const found = await answer('candidates', { ...request, limit: 10 });
     expect(found.targets).toEqual(targets);
     const scored = await answer('score', {
       targets: found.targets,
@@ -87,10 +87,10 @@ describe('the two ways through the contract', () => {
     expect(scored.shell.needed).toBe(true);
   });
 
-  test('come to the same outfits, score for score', async () => {
-    const { outfits } = await answer('outfits', { ...asked, limit: 4 });
-    const pool = (await answer('candidates', { ...asked, limit: 20 })).candidates;
-    const { targets } = await answer('candidates', { ...asked, limit: 1 });
+  test('give the same outfits with the same scores', async () => {
+    const { outfits } = await answer('outfits', { ...request, limit: 4 });
+    const pool = (await answer('candidates', { ...request, limit: 20 })).candidates;
+    const { targets } = await answer('candidates', { ...request, limit: 1 });
     const { ranked } = await answer('score', { targets, candidates: pool, items: CLOSET });
     expect(
       ranked
@@ -100,15 +100,15 @@ describe('the two ways through the contract', () => {
   });
 
   test('the outdoor plan has no base outfit', async () => {
-    const { indoorTargets, outfits } = await answer('outfits', { ...asked, plan: 'outdoor' });
+    const { indoorTargets, outfits } = await answer('outfits', { ...request, plan: 'outdoor' });
     expect(indoorTargets).toEqual({});
     expect(outfits[0].shell).toBeNull();
   });
 });
 
-describe('documents that stand', () => {
+describe('cacheable documents', () => {
   test.each(['params', 'meta'])(
-    '%s has an entity tag, and is not sent to who has it',
+    '%s has an entity tag and is not sent again to a client that has it',
     async (path) => {
       const first = await call(path);
       expect(first.headers?.['content-type']).toMatch(/^application\/json/);
@@ -125,7 +125,7 @@ describe('documents that stand', () => {
     },
   );
 
-  test('meta speaks the language asked for', async () => {
+  test('meta has the requested language', async () => {
     const german = await call('meta', { query: { locale: 'de' } });
     expect(german.headers?.['content-language']).toBe('de');
     expect(String(german.body)).toContain('Daunenjacke');
@@ -133,7 +133,7 @@ describe('documents that stand', () => {
   });
 });
 
-describe('what is refused, and where the fault lies', () => {
+describe('rejected requests, with the pointers of their errors', () => {
   const targets = (more: object, at = weather) => ({ weather: { ...at, ...more }, met: 2 });
 
   // biome-ignore format: a table reads best aligned
@@ -155,73 +155,76 @@ describe('what is refused, and where the fault lies', () => {
     ['a sauna indoors',     { ...targets({}), indoorTempC: 41 }, ['/indoorTempC']],
     ['a profile',           { ...targets({}), userProfile: { offsetC: 7, thermalProfile: 'chilly', regionOffsetC: { ears: 1 } } },
       ['/userProfile/thermalProfile', '/userProfile/offsetC', '/userProfile/regionOffsetC/ears']],
-    ['all faults at once',  { weather: { tempC: 99, windMs: -1, humidityPct: 50, condition: 'x' }, met: 'fast', extra: 1 },
+    ['all errors at once',  { weather: { tempC: 99, windMs: -1, humidityPct: 50, condition: 'x' }, met: 'fast', extra: 1 },
       ['/weather/tempC', '/weather/windMs', '/weather/condition', '/met', '/extra']],
   ])('targets: %s', async (_, body, pointers) => {
-    const refused = await refusal('targets', body);
+    const refused = await rejection('targets', body);
     expect(refused.type).toBe('invalid-request');
     expect([...(refused.pointers ?? [])].sort()).toEqual([...pointers].sort());
   });
 
-  test.each(['candidates', 'outfits'])('%s: items, each with its own place', async (path) => {
-    const items = [
-      { id: 'a', category: 't-shirt' },
-      { id: 'a', category: 'jeans', clo: 3 },
-      { id: 'b', category: 'jeans', colors: [{ hex: 'blue' }] },
-    ];
-    const { type, pointers, error } = await refusal(path, { ...asked, items, must: ['z'] });
-    expect(type).toBe('invalid-request');
-    expect(new Set(pointers)).toEqual(
-      new Set([
-        '/items/0/category',
-        '/items/1/id',
-        '/items/1/clo',
-        '/items/2/colors/0/hex',
-        '/must/0',
-      ]),
-    );
-    expect(error.errors?.find(({ pointer }) => pointer === '/items/0/category')?.detail).toContain(
-      '`t_shirt`',
-    );
-  });
+  test.each(['candidates', 'outfits'])(
+    '%s: every invalid item has its own pointer',
+    async (path) => {
+      const items = [
+        { id: 'a', category: 't-shirt' },
+        { id: 'a', category: 'jeans', clo: 3 },
+        { id: 'b', category: 'jeans', colors: [{ hex: 'blue' }] },
+      ];
+      const { type, pointers, error } = await rejection(path, { ...request, items, must: ['z'] });
+      expect(type).toBe('invalid-request');
+      expect(new Set(pointers)).toEqual(
+        new Set([
+          '/items/0/category',
+          '/items/1/id',
+          '/items/1/clo',
+          '/items/2/colors/0/hex',
+          '/must/0',
+        ]),
+      );
+      expect(
+        error.errors?.find(({ pointer }) => pointer === '/items/0/category')?.detail,
+      ).toContain('`t_shirt`');
+    },
+  );
 
   test.each(['candidates', 'outfits'])(
-    '%s: 1001 items, before anything in them is read',
+    '%s: 1001 items are rejected before they are read',
     async (path) => {
       const items = Array.from({ length: 1001 }, () => ({ nonsense: true }));
-      const { type, pointers } = await refusal(path, { ...asked, items });
+      const { type, pointers } = await rejection(path, { ...request, items });
       expect([type, pointers]).toEqual(['payload-too-large', ['/items']]);
     },
   );
 
-  test('an empty wardrobe is no fault: there is nothing to offer, and the answer says why', async () => {
-    const { outfits, diagnostics } = await answer('outfits', { ...asked, items: [] });
+  test('an empty wardrobe is not an error: the response is empty and has diagnostics', async () => {
+    const { outfits, diagnostics } = await answer('outfits', { ...request, items: [] });
     expect(outfits).toEqual([]);
     expect(diagnostics.length).toBeGreaterThan(0);
-    const { candidates, totalValid } = await answer('candidates', { ...asked, items: [] });
+    const { candidates, totalValid } = await answer('candidates', { ...request, items: [] });
     expect([candidates, totalValid]).toEqual([[], '0']);
   });
 
   test('altered targets', async () => {
-    const { targets, candidates } = await answer('candidates', asked);
+    const { targets, candidates } = await answer('candidates', request);
     const altered = { ...targets, tempC: targets.tempC + 1 };
     const body = { targets: altered, candidates, items: CLOSET };
-    expect((await refusal('score', body)).type).toBe('targets-altered');
+    expect((await rejection('score', body)).type).toBe('targets-altered');
   });
 
-  test('candidates of items that are not there', async () => {
-    const { targets, candidates } = await answer('candidates', { ...asked, limit: 2 });
-    const [kept] = candidates[1].itemIds;
-    const items = CLOSET.filter(({ id }) => id === kept);
-    const { type, pointers } = await refusal('score', { targets, candidates, items });
+  test('candidates with unknown items', async () => {
+    const { targets, candidates } = await answer('candidates', { ...request, limit: 2 });
+    const [known] = candidates[1].itemIds;
+    const items = CLOSET.filter(({ id }) => id === known);
+    const { type, pointers } = await rejection('score', { targets, candidates, items });
     expect(type).toBe('invalid-request');
     expect(pointers?.length).toBeGreaterThan(2);
     for (const pointer of pointers ?? []) expect(pointer).toMatch(/^\/candidates\/[01]\/itemIds/);
   });
 });
 
-test('conditions are taken as forecasts write them, and echoed as ours', async () => {
-  for (const [said, ours] of [
+test('conditions are accepted as forecasts write them and returned as ids', async () => {
+  for (const [term, id] of [
     ['Heavy Rain', 'heavy-rain'],
     ['heavy_rain', 'heavy-rain'],
     ['sunny', 'clear'],
@@ -229,24 +232,24 @@ test('conditions are taken as forecasts write them, and echoed as ours', async (
     ['mist', 'fog'],
   ]) {
     const { targets } = await answer('targets', {
-      weather: { ...weather, condition: said },
+      weather: { ...weather, condition: term },
       met: 1,
     });
-    expect(targets.inputs.condition).toBe(ours);
+    expect(targets.inputs.condition).toBe(id);
   }
 });
 
 test('the same request gives the same bytes', async () => {
   for (const path of ['targets', 'candidates', 'outfits']) {
-    const { items, ...day } = asked;
+    const { items, ...day } = request;
     const body = path === 'targets' ? day : { ...day, items };
     const once = JSON.stringify(await answer(path, body));
     expect(JSON.stringify(await answer(path, body))).toBe(once);
   }
 });
 
-test('the order in which items are listed changes nothing', async () => {
-  const { outfits } = await answer('outfits', asked);
-  const turned = await answer('outfits', { ...asked, items: [...CLOSET].reverse() });
-  expect(turned.outfits).toEqual(outfits);
+test('the order of items does not change the response', async () => {
+  const { outfits } = await answer('outfits', request);
+  const reversed = await answer('outfits', { ...request, items: [...CLOSET].reverse() });
+  expect(reversed.outfits).toEqual(outfits);
 });

@@ -12,10 +12,10 @@ import { ClassifyBatchResponse, ClassifyResponse } from '../../src/taxonomy/resp
 const MAX_BYTES = 1000;
 const readImage = (body: unknown) => readJsonImage(body, MAX_BYTES, sniffFormat).image;
 
-/** Rows of text need no worker: one that is asked is a fault. */
+/** Text rows need no worker: a call to one is an error. */
 const routes = taxonomyRoutes({
   readImage,
-  work: { view: () => Promise.reject(new Error('no photo was sent')) },
+  images: { classifyGarment: () => Promise.reject(new Error('no photo was sent')) },
 });
 
 async function ask(path: string, { query = {}, body = {}, headers = {} }): Promise<Reply> {
@@ -33,7 +33,7 @@ async function ask(path: string, { query = {}, body = {}, headers = {} }): Promi
     bodyStream: () => {
       throw new Error('There is no stream here');
     },
-    standing: undefined,
+    rateLimit: undefined,
     takeQuota: () => undefined,
     signal: new AbortController().signal,
     closing: new AbortController().signal,
@@ -52,7 +52,7 @@ const problemOf = (work: Promise<unknown>) =>
 describe('options', () => {
   const options = (query: object, headers = {}) => ask('/taxonomy/v1/options', { query, headers });
 
-  test('are told in the language asked for', async () => {
+  test('are returned in the requested language', async () => {
     const { headers, body } = await options({ locale: 'nl' });
     expect(OptionsResponse.parse(JSON.parse(String(body))).locale).toBe('nl');
     expect(headers).toMatchObject({
@@ -61,7 +61,7 @@ describe('options', () => {
     });
   });
 
-  test('are not sent again to who has them', async () => {
+  test('are not sent again to a client that has them', async () => {
     const { headers } = await options({});
     const etag = headers?.etag ?? '';
     for (const known of [etag, `"other", W/${etag}`, '*']) {
@@ -72,7 +72,7 @@ describe('options', () => {
     expect((await options({ locale: 'de' }, { 'if-none-match': etag })).status).toBeUndefined();
   });
 
-  test('of an unknown language or section are refused with the list', async () => {
+  test('of an unknown language or section are rejected with the list of known ones', async () => {
     const problem = await problemOf(options({ locale: 'ru', sections: 'colours,shapes' }));
     expect(problem?.type).toBe('invalid-request');
     expect(problem?.errors?.map(({ detail }) => detail)).toEqual([
@@ -99,7 +99,7 @@ describe('a row of a feed', () => {
     expect(ClassifyResponse.parse(body).wardrobeItem?.id).toBe('req-1');
   });
 
-  test('has all its faults told at once, by pointer', async () => {
+  test('reports all errors at once, by pointer', async () => {
     const problem = await problemOf(
       classified({
         attributes: { title: 7, color: 'x'.repeat(201) },
@@ -114,13 +114,13 @@ describe('a row of a feed', () => {
     ]);
   });
 
-  test('or a photo is needed', async () => {
+  test('or a photo is required', async () => {
     expect((await problemOf(classified({ options: {} })))?.type).toBe('invalid-request');
   });
 });
 
 describe('a batch', () => {
-  test('is answered in order, and a broken item fails alone', async () => {
+  test('is answered in order, and an invalid item fails alone', async () => {
     const items = [
       { id: 'a', attributes: { title: 'Jeans' } },
       { id: 'b', attributes: { title: ['no', 'text'] } },
@@ -141,13 +141,13 @@ describe('a batch', () => {
     ]);
   });
 
-  test.each([0, 51])('of %i items is refused', async (count) => {
+  test.each([0, 51])('of %i items is rejected', async (count) => {
     const items = Array.from({ length: count }, () => ({ attributes: { title: 'Boots' } }));
     const problem = await problemOf(classified({ items }));
     expect(problem?.errors?.[0]?.pointer).toBe('/items');
   });
 
-  test('of fifty is answered', async () => {
+  test('of fifty items is accepted', async () => {
     const items = Array.from({ length: 50 }, (_, i) => ({
       id: `${i}`,
       attributes: { title: 'Boots' },

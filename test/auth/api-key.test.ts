@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { displayPrefix, hashKey, isKeyShaped, mintKey } from '../../src/auth/api-key.ts';
 
 describe('an API key', () => {
-  test('is slv_ and 36 base62 characters, never the same twice', () => {
+  test('is slv_ and 36 base62 characters, and unique', () => {
     const keys = Array.from({ length: 200 }, mintKey);
     expect(new Set(keys).size).toBe(200);
     for (const key of keys) expect(key).toMatch(/^slv_[0-9A-Za-z]{36}$/);
   });
 
-  test('passes its own check, and any one changed character fails it', () => {
+  test('passes its own checksum, and fails it with any one character changed', () => {
     const key = mintKey();
     expect(isKeyShaped(key)).toBe(true);
     for (let at = 4; at < key.length; at++) {
@@ -24,9 +24,9 @@ describe('an API key', () => {
     `${mintKey()}x`,
     `xlv_${mintKey().slice(4)}`,
     `${mintKey()}\n`,
-  ])('junk %j has not its form', (junk) => expect(isKeyShaped(junk)).toBe(false));
+  ])('junk %j is not shaped like a key', (junk) => expect(isKeyShaped(junk)).toBe(false));
 
-  test('is stored as something that changes with key and pepper and shows neither', () => {
+  test('is stored as a hash that depends on key and pepper and reveals neither', () => {
     const key = mintKey();
     const hash = hashKey('pepper-of-this-place', key);
     expect(hash).toMatch(/^[0-9a-f]{64}$/);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createAccessRequests } from '../../src/auth/access-requests.ts';
 import { mintKey } from '../../src/auth/api-key.ts';
 import { createKeys, type Grant } from '../../src/auth/keys.ts';
+import { hostClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { commandConnection, untilReady } from '../../src/platform/redis.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
@@ -30,24 +31,27 @@ afterAll(async () => {
 });
 
 describe('the key register', () => {
-  test('finds a made key and nothing else', async () => {
-    const keys = createKeys(redis, PEPPER);
+  test('finds a created key and nothing else', async () => {
+    const keys = createKeys(redis, PEPPER, hostClock);
     const { key, record } = await keys.create(GRANT);
     expect(await keys.lookUp(key)).toEqual(record);
     expect(await keys.lookUp(mintKey())).toBeUndefined();
     expect(await keys.lookUp('junk')).toBeUndefined();
-    expect(await createKeys(redis, 'another pepper altogether').lookUp(key)).toBeUndefined();
+    expect(
+      await createKeys(redis, 'another pepper altogether', hostClock).lookUp(key),
+    ).toBeUndefined();
   });
 
-  test('holds no key in clear', async () => {
-    const { key } = await createKeys(redis, PEPPER).create(GRANT);
+  test('stores no key in clear text', async () => {
+    const { key, record } = await createKeys(redis, PEPPER, hostClock).create(GRANT);
     const everything = JSON.stringify(await redis.hgetall('{selvage}:keys'));
+    expect(everything).toContain(record.id);
     expect(everything).not.toContain(key);
     expect(everything).not.toContain(key.slice(12));
   });
 
-  test('rotates: both keys live and count together, until the grace is over', async () => {
-    const keys = createKeys(redis, PEPPER);
+  test('rotates a key: both are live and share a meter until the grace period ends', async () => {
+    const keys = createKeys(redis, PEPPER, hostClock);
     const old = await keys.create(GRANT);
     const next = await keys.rotate(old.record.id, 3600);
     expect(next.key).not.toBe(old.key);
@@ -60,8 +64,21 @@ describe('the key register', () => {
     expect(await keys.lookUp(after.key)).toBeDefined();
   });
 
-  test('refuses a revoked key from then on', async () => {
-    const keys = createKeys(redis, PEPPER);
+  test('accepts a key until its expiry by the given clock, whatever the host says', async () => {
+    let nowMillis = Date.parse('2001-02-03T04:05:06.000Z');
+    const keys = createKeys(redis, PEPPER, () => nowMillis);
+    const { key, record } = await keys.create(GRANT);
+    expect(record.createdAt).toBe('2001-02-03T04:05:06.000Z');
+    await keys.rotate(record.id, 60);
+    nowMillis += 59_999;
+    expect(await keys.lookUp(key)).toMatchObject({ expiresAt: '2001-02-03T04:06:06.000Z' });
+    nowMillis += 1;
+    expect(await keys.lookUp(key)).toBeUndefined();
+    expect(await keys.revoke(record.id)).toMatchObject({ revokedAt: '2001-02-03T04:06:06.000Z' });
+  });
+
+  test('rejects a revoked key', async () => {
+    const keys = createKeys(redis, PEPPER, hostClock);
     const { key, record } = await keys.create(GRANT);
     await keys.revoke(record.id);
     expect(await keys.lookUp(key)).toBeUndefined();
@@ -69,8 +86,8 @@ describe('the key register', () => {
     await expect(keys.revoke('key_unknown')).rejects.toThrow(/keys list/);
   });
 
-  test("an operator's own key is adopted, with no form to keep, and adopting again changes its grant", async () => {
-    const keys = createKeys(redis, PEPPER);
+  test("adopts an operator's own key in any format, and adopting it again changes its grant", async () => {
+    const keys = createKeys(redis, PEPPER, hostClock);
     await keys.adopt('my-own-key-1', GRANT);
     expect(await keys.lookUp('my-own-key-1')).toBeUndefined();
     const first = await keys.lookUp('my-own-key-1', 'my-own-key-1');
@@ -84,13 +101,13 @@ describe('the key register', () => {
 });
 
 describe('managed access', () => {
-  const wish = { client: 'shop', contact: 'dev@shop.example', scopes: GRANT.scopes };
+  const request = { client: 'shop', contact: 'dev@shop.example', scopes: GRANT.scopes };
   const limits = { allowBase64: true, rate: GRANT.rate, quotaPerDay: 5 };
 
-  test('an approved request becomes a key with the scopes asked for', async () => {
-    const keys = createKeys(redis, PEPPER);
-    const requests = createAccessRequests(redis, keys);
-    const { id } = await requests.request(wish);
+  test('an approved request becomes a key with the requested scopes', async () => {
+    const keys = createKeys(redis, PEPPER, hostClock);
+    const requests = createAccessRequests(redis, keys, hostClock);
+    const { id } = await requests.create(request);
     const { key } = await requests.approve(id, limits);
     expect(await keys.lookUp(key)).toMatchObject({
       client: 'shop',
@@ -100,9 +117,9 @@ describe('managed access', () => {
     expect(await requests.list()).toMatchObject([{ id, status: 'approved' }]);
   });
 
-  test('a request is decided once', async () => {
-    const requests = createAccessRequests(redis, createKeys(redis, PEPPER));
-    const { id } = await requests.request(wish);
+  test('a request can be decided only once', async () => {
+    const requests = createAccessRequests(redis, createKeys(redis, PEPPER, hostClock), hostClock);
+    const { id } = await requests.create(request);
     await requests.deny(id);
     await expect(requests.approve(id, limits)).rejects.toThrow(/already denied/);
     await expect(requests.deny('req_unknown')).rejects.toThrow(/access list/);

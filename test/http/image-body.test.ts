@@ -28,12 +28,12 @@ describe('a JSON image body', () => {
     ],
     ['base64 without padding', base64.replace(/=+$/, '')],
     ['a data URL', `data:image/jpeg;base64,${base64}`],
-    ['a data URL of the type half the world writes', `data:image/jpg;base64,${base64}`],
-  ])('gives the bytes of %s', (_, text) => {
+    ['a data URL of the common type image/jpg', `data:image/jpg;base64,${base64}`],
+  ])('returns the bytes of %s', (_, text) => {
     expect(Buffer.from(read({ image_base64: text }).image!)).toEqual(JPEG);
   });
 
-  test('keeps its other members, for endpoints that have some', () => {
+  test('returns its other members too', () => {
     expect(read({ image_base64: base64, attributes: { title: 'x' } }).fields).toEqual({
       attributes: { title: 'x' },
     });
@@ -42,8 +42,8 @@ describe('a JSON image body', () => {
   test.each([
     ['not an object', 'text'],
     ['an image that is no string', { image_base64: 7 }],
-    ['characters base64 never has', { image_base64: '!!!!' }],
-    ['a length base64 never has', { image_base64: 'abcde' }],
+    ['characters that base64 cannot have', { image_base64: '!!!!' }],
+    ['a length that base64 cannot have', { image_base64: 'abcde' }],
     ['padding in the middle', { image_base64: 'ab==cdef' }],
     ['the URL alphabet', { image_base64: '_-_-' }],
     ['nothing', { image_base64: '' }],
@@ -53,11 +53,11 @@ describe('a JSON image body', () => {
       'a data URL of another image type than its bytes',
       { image_base64: `data:image/png;base64,${base64}` },
     ],
-  ])('refuses %s as invalid-request', (_, body) => {
+  ])('rejects %s as invalid-request', (_, body) => {
     expect(typeOf(() => read(body))).toBe('invalid-request');
   });
 
-  test('refuses what decodes to more than the ceiling, and takes exactly the ceiling', () => {
+  test('rejects an image larger than the limit, and accepts one of exactly that size', () => {
     const bytes = (length: number) => ({
       image_base64: Buffer.alloc(length, 1).toString('base64'),
     });
@@ -84,7 +84,7 @@ async function* parts(...all: Part[]) {
 }
 
 describe('a multipart form', () => {
-  test('gives the image and the text parts', async () => {
+  test('returns the image and the text parts', async () => {
     const form = await readMultipart(parts(field('note', 'hi'), file(JPEG)), MAX);
     expect(Buffer.from(form.image!)).toEqual(JPEG);
     expect(form.fields).toEqual({ note: 'hi' });
@@ -95,12 +95,12 @@ describe('a multipart form', () => {
     ['an empty image', [file(Buffer.alloc(0))], 'invalid-request'],
     ['an image sent as text', [field('image', 'hello')], 'invalid-request'],
     ['a file under another name', [file(JPEG, 'photo')], 'invalid-request'],
-    ['an image over the ceiling', [file(JPEG, 'image', true)], 'payload-too-large'],
-  ])('refuses %s', async (_, all, type) => {
+    ['an image over the limit', [file(JPEG, 'image', true)], 'payload-too-large'],
+  ])('rejects %s', async (_, all, type) => {
     await expect(readMultipart(parts(...all), MAX)).rejects.toMatchObject({ type });
   });
 
-  test('gives a background where that is taken, and refuses it elsewhere', async () => {
+  test('returns a background if the form accepts one, and rejects it elsewhere', async () => {
     const both = () => parts(file(JPEG, 'backgroundImage'), file(JPEG));
     const form = await readMultipart(both(), MAX, ['image', 'backgroundImage']);
     expect(Buffer.from(form.backgroundImage!)).toEqual(JPEG);
@@ -111,7 +111,7 @@ describe('a multipart form', () => {
     expect(Object.keys(alone.fields)).toEqual([]);
   });
 
-  test('does not repeat a hostile part name as it came', async () => {
+  test('does not repeat a hostile part name unescaped', async () => {
     const hostile = file(JPEG, '../../etc/passwd\n<script>');
     await expect(readMultipart(parts(hostile), MAX)).rejects.toMatchObject({
       detail: expect.not.stringMatching(/[<>\n/]/),

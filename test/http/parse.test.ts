@@ -4,11 +4,11 @@ import { jsonPointer, parse } from '../../src/http/parse.ts';
 
 const Body = z.strictObject({ a: z.number(), list: z.array(z.object({ b: z.enum(['x', 'y']) })) });
 
-test('a good value comes through typed', () => {
+test('a valid value is returned', () => {
   expect(parse(Body, { a: 1, list: [{ b: 'x' }] }, 'body')).toEqual({ a: 1, list: [{ b: 'x' }] });
 });
 
-test('every fault is named at once, each with its JSON Pointer', () => {
+test('all errors are listed at once, each with its JSON Pointer', () => {
   const bad = { a: 'one', list: [{ b: 'x' }, { b: 'z' }], other: 1, more: 2 };
   expect(() => parse(Body, bad, 'body')).toThrow(
     expect.objectContaining({
@@ -23,6 +23,6 @@ test('every fault is named at once, each with its JSON Pointer', () => {
   );
 });
 
-test('a pointer escapes what RFC 6901 says', () => {
+test('a pointer is escaped as RFC 6901 requires', () => {
   expect(jsonPointer(['a/b', 'c~d', 0])).toBe('/a~1b/c~0d/0');
 });

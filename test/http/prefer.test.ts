@@ -9,11 +9,14 @@ test.each([
   [['respond-async', 'wait=7'], true, 7],
   ['wait=10, wait=20', false, 10], // RFC 7240, section 2: the first counts
   ['return=minimal, wait=soon, wait=-1', false, undefined],
-])('%j prefers an early answer: %s, and to wait: %s', (header, respondAsync, waitSeconds) => {
-  expect(readPrefer(header)).toEqual({ respondAsync, waitSeconds });
-});
+])(
+  '%j prefers an asynchronous response: %s, and waits for: %s s',
+  (header, respondAsync, waitSeconds) => {
+    expect(readPrefer(header)).toEqual({ respondAsync, waitSeconds });
+  },
+);
 
-test('what was applied is said as it was asked', () => {
+test('applied preferences are reported as they were requested', () => {
   expect(preferenceApplied({ respondAsync: true, waitSeconds: 3 })).toBe('respond-async, wait=3');
   expect(preferenceApplied({ respondAsync: false, waitSeconds: 0 })).toBe('wait=0');
   expect(preferenceApplied({ respondAsync: true, waitSeconds: undefined })).toBe('respond-async');

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { asProblem, parserProblem, problemBody } from '../../src/http/problem-response.ts';
 import { Problem } from '../../src/platform/problem.ts';
 
-test('a problem is told by the contract token, with what to do and the request id', () => {
+test('the body of a problem has its type, what to do and the request id', () => {
   const problem = new Problem('payload-too-large', 'Send a smaller one', {
     errors: [{ pointer: '/a', detail: 'b' }],
   });
@@ -18,7 +18,7 @@ test('a problem is told by the contract token, with what to do and the request i
 });
 
 test.each(['https://api.example/problems', 'https://api.example/problems/'])(
-  'under the base %s a type is an absolute address',
+  'with the base %s a type is an absolute URI',
   (base) => {
     const body = problemBody(new Problem('not-found', 'x'), 'id', base);
     expect(body.type).toBe('https://api.example/problems/not-found');
@@ -34,7 +34,7 @@ test.each([
   [coded('FST_SOMETHING_NEW', 400), 'invalid-request'],
   [new TypeError('secret inside'), 'internal-error'],
   ['thrown text', 'internal-error'],
-])('%s becomes %s and tells nothing of its inside', (error, type) => {
+])('%s becomes %s and reveals nothing of its message', (error, type) => {
   const problem = asProblem(error);
   expect(problem.type).toBe(type);
   expect(JSON.stringify(problemBody(problem, 'id'))).not.toContain('secret');
@@ -44,6 +44,6 @@ test.each([
   ['HPE_HEADER_OVERFLOW', 'headers-too-large'],
   ['ERR_HTTP_REQUEST_TIMEOUT', 'request-timeout'],
   ['HPE_INVALID_METHOD', 'invalid-request'],
-])('the parser error %s is answered as %s', (code, type) => {
+])('the parser error %s becomes %s', (code, type) => {
   expect(parserProblem(coded(code, 0)).type).toBe(type);
 });

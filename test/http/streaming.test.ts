@@ -21,13 +21,13 @@ const routeOf = (method: 'POST' | 'GET', more: Partial<Route>): Route =>
     method,
     path: '/here',
     scope: 'keyless',
-    summary: 'Of a test',
-    answers: {},
+    summary: 'A test',
+    responses: {},
     handle: () => json({}),
     ...more,
   });
 
-/** Serves one route and answers its address. */
+/** Serves one route. Resolves to its URL. */
 async function serveRoute(row: Route, bodyTimes = TIMES): Promise<string> {
   server = createServer({
     routes: [row],
@@ -46,8 +46,8 @@ async function serveRoute(row: Route, bodyTimes = TIMES): Promise<string> {
 
 const STREAM = { 'text/csv': 'binary', 'multipart/form-data': 'binary' } as const;
 
-/** What a handler saw of a streamed body. */
-async function seen(call: Call): Promise<object> {
+/** Returns what a handler read of a streamed body. */
+async function readStreamed(call: Call): Promise<object> {
   const body = call.bodyStream();
   if (body.kind === 'files') {
     const files: unknown[] = [];
@@ -62,7 +62,7 @@ async function seen(call: Call): Promise<object> {
 }
 
 const streaming = (
-  handle: (call: Call) => Promise<object> = seen,
+  handle: (call: Call) => Promise<object> = readStreamed,
   times = TIMES,
 ): Promise<string> => {
   const handled = async (call: Call) => json(await handle(call));
@@ -72,35 +72,39 @@ const streaming = (
 const post = (url: string, type: string, body: RequestInit['body']): Promise<Response> =>
   fetch(`${url}/here`, { method: 'POST', headers: { 'content-type': type }, body: body ?? null });
 
-/** A connection that has sent the head of a request and some of its body. */
-async function halfRequest(url: string, head: readonly string[], body: string): Promise<Socket> {
+/** Opens a connection and sends the head of a request and part of its body. */
+async function sendPartialRequest(
+  url: string,
+  head: readonly string[],
+  body: string,
+): Promise<Socket> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   await once(socket, 'connect');
   socket.write(['POST /here HTTP/1.1', 'Host: x', ...head, '', body].join('\r\n'));
   return socket;
 }
 
-async function textOf(socket: Socket): Promise<string> {
+async function readText(socket: Socket): Promise<string> {
   let text = '';
   for await (const bytes of socket) text += bytes;
   return text;
 }
 
-describe('a body that is read as it comes', () => {
-  test('may be larger than any limit on bodies', async () => {
+describe('a streamed body', () => {
+  test('can be larger than the limit of other bodies', async () => {
     const response = await post(await streaming(), 'Text/CSV; charset="utf-8"', 'x'.repeat(3e6));
     expect(await response.json()).toEqual({ mediaType: 'text/csv', charset: 'utf-8', bytes: 3e6 });
   });
 
-  test('of another type is 415, and so is one of none', async () => {
+  test('of another type, or of none, is 415', async () => {
     const url = await streaming();
     expect((await post(url, 'application/json', '{}')).status).toBe(415);
     expect((await fetch(`${url}/here`, { method: 'POST' })).status).toBe(415);
   });
 
-  test('may be a form of files, each cut where it is too large, whatever it is called', async () => {
+  test('can be a form of files with any names, each truncated if it is too large', async () => {
     const form = new FormData();
-    form.append('note', 'passed over');
+    form.append('note', 'ignored');
     form.append('a', new Blob(['x'.repeat(10)]), 'folder/Größe.jpg');
     form.append('b', new Blob(['x'.repeat(200_000)]), 'large.jpg');
     for (let i = 0; i < 500; i++) form.append('c', new Blob(['abc']), `${i}.png`);
@@ -114,50 +118,52 @@ describe('a body that is read as it comes', () => {
     expect(files).toHaveLength(502);
   });
 
-  test('that is no form though it says so is a 400', async () => {
+  test('that is declared a form but is none is 400', async () => {
     const url = await streaming();
-    const torn = '--x\r\nContent-Disposition: form-data; name="a"; filename="b"\r\n\r\nabc';
+    const truncated = '--x\r\nContent-Disposition: form-data; name="a"; filename="b"\r\n\r\nabc';
     for (const [type, body] of [
       ['multipart/form-data', 'abc'],
       ['multipart/form-data; boundary=x', 'abc'],
-      ['multipart/form-data; boundary=x', torn],
+      ['multipart/form-data; boundary=x', truncated],
     ] as const) {
       const response = await post(url, type, body);
       expect(await response.json()).toMatchObject({ type: 'invalid-request' });
     }
   });
 
-  test('of files is a Problem for the reader where it ends in the middle of one', async () => {
+  test('of files fails its reader with a Problem if it stops within a file', async () => {
     const head = ['Content-Type: multipart/form-data; boundary=x', 'Content-Length: 1000'];
     const part = '--x\r\nContent-Disposition: form-data; name="a"; filename="b"\r\n\r\nabc';
-    expect(await textOf(await halfRequest(await streaming(), head, part))).toMatch(/ 408 /);
+    expect(await readText(await sendPartialRequest(await streaming(), head, part))).toMatch(
+      / 408 /,
+    );
   });
 
-  test('is refused half-way with an answer that a client reads when it has sent all', async () => {
-    const refuse = async (call: Call): Promise<object> => {
+  test('can be rejected half-way, and the client reads the response after sending everything', async () => {
+    const reject = async (call: Call): Promise<object> => {
       const body = call.bodyStream();
       if (body.kind === 'bytes') for await (const _ of body.stream) break;
       throw new Problem('conflict', 'No more');
     };
-    const url = await streaming(refuse, { wholeMillis: 60_000, idleMillis: 60_000 });
+    const url = await streaming(reject, { wholeMillis: 60_000, idleMillis: 60_000 });
     const head = ['Content-Type: text/csv', 'Content-Length: 30000000'];
-    const socket = await halfRequest(url, head, '');
+    const socket = await sendPartialRequest(url, head, '');
     socket.write('x'.repeat(30e6));
     await once(socket, 'drain');
-    const [answer] = await once(socket, 'data');
-    expect(String(answer)).toMatch(/^HTTP\/1.1 409 /);
+    const [response] = await once(socket, 'data');
+    expect(String(response)).toMatch(/^HTTP\/1.1 409 /);
     socket.destroy();
   });
 
-  test('that stops coming is a 408, and the connection goes', async () => {
+  test('that stalls is 408, and the connection closes', async () => {
     const url = await streaming();
     const head = ['Content-Type: text/csv', 'Content-Length: 1000'];
-    const answer = await textOf(await halfRequest(url, head, 'abc'));
-    expect(answer).toMatch(/^HTTP\/1.1 408 /);
-    expect(answer).toContain('"type":"request-timeout"');
+    const response = await readText(await sendPartialRequest(url, head, 'abc'));
+    expect(response).toMatch(/^HTTP\/1.1 408 /);
+    expect(response).toContain('"type":"request-timeout"');
   });
 
-  test('is not hurried while nobody asks for its bytes', async () => {
+  test('does not time out while its handler is busy', async () => {
     const url = await streaming(async (call) => {
       const body = call.bodyStream();
       let bytes = 0;
@@ -171,32 +177,32 @@ describe('a body that is read as it comes', () => {
     expect(await (await post(url, 'text/csv', 'x'.repeat(3e6))).json()).toEqual({ bytes: 3e6 });
   });
 
-  test('ends with a 503 where the server shuts down', async () => {
+  test('ends with 503 when the server shuts down', async () => {
     const url = await streaming(async (call) => {
       server?.drain();
-      return seen(call);
+      return readStreamed(call);
     });
     const head = ['Content-Type: text/csv', 'Content-Length: 1000'];
-    const answer = await textOf(await halfRequest(url, head, 'abc'));
-    expect(answer).toMatch(/^HTTP\/1.1 503 /);
-    expect(answer).toMatch(/retry-after: 1/i);
+    const response = await readText(await sendPartialRequest(url, head, 'abc'));
+    expect(response).toMatch(/^HTTP\/1.1 503 /);
+    expect(response).toMatch(/retry-after: 1/i);
   });
 
-  test('that breaks off is an error to whoever reads it', async () => {
-    let failed: (error: unknown) => void;
+  test('fails its reader with an error if the client disconnects', async () => {
+    let onError: (error: unknown) => void;
     const failure = new Promise((resolve) => {
-      failed = resolve;
+      onError = resolve;
     });
     const url = await streaming((call) =>
-      seen(call).catch((error) => {
-        failed(error);
+      readStreamed(call).catch((error) => {
+        onError(error);
         return {};
       }),
     );
     const head = ['Content-Type: text/csv', 'Content-Length: 1000'];
-    const socket = await halfRequest(url, head, 'abc');
+    const socket = await sendPartialRequest(url, head, 'abc');
     socket.destroy();
-    expect(await failure).toMatchObject({ detail: 'The client hung up' });
+    expect(await failure).toMatchObject({ detail: 'The client disconnected' });
   });
 });
 
@@ -206,28 +212,32 @@ describe('an ordinary body', () => {
   test.each([
     ['JSON', [OPEN, 'Content-Length: 100'], '{"a":'],
     ['a form', ['Content-Type: multipart/form-data; boundary=x', 'Content-Length: 100'], '--x\r\n'],
-  ])('of %s that is not there in time is a 408 problem', async (_, head, body) => {
+  ])('of %s that is not complete in time is 408', async (_, head, body) => {
     const url = await serveRoute(
       routeOf('POST', { handle: async (call) => json((await call.imageForm()).fields) }),
     );
-    const answer = await textOf(await halfRequest(url, head, body));
-    expect(answer).toMatch(/^HTTP\/1.1 408 /);
-    expect(answer).toContain('"type":"request-timeout"');
-    expect(answer).toMatch(/x-request-id: \S/i);
+    const response = await readText(await sendPartialRequest(url, head, body));
+    expect(response).toMatch(/^HTTP\/1.1 408 /);
+    expect(response).toContain('"type":"request-timeout"');
+    expect(response).toMatch(/x-request-id: \S/i);
   });
 
-  test('that nobody reads does not keep its connection', async () => {
+  test('that no handler reads does not keep its connection open', async () => {
     const url = await serveRoute(routeOf('GET', {}));
-    const socket = await halfRequest(url, [OPEN, 'Content-Length: 100'], '{');
-    expect(await textOf(socket)).toMatch(/^HTTP\/1.1 405 /);
+    const socket = await sendPartialRequest(url, [OPEN, 'Content-Length: 100'], '{');
+    expect(await readText(socket)).toMatch(/^HTTP\/1.1 405 /);
   });
 
-  test('of a slow client that makes it in time is read', async () => {
+  test('of a slow client that completes in time is read', async () => {
     const url = await serveRoute(
       routeOf('POST', { handle: async (call) => json((await call.imageForm()).fields) }),
     );
-    const socket = await halfRequest(url, [OPEN, 'Content-Length: 7', 'Connection: close'], '{"a"');
+    const socket = await sendPartialRequest(
+      url,
+      [OPEN, 'Content-Length: 7', 'Connection: close'],
+      '{"a"',
+    );
     socket.write(':1}');
-    expect(await textOf(socket)).toMatch(/^HTTP\/1.1 200 /);
+    expect(await readText(socket)).toMatch(/^HTTP\/1.1 200 /);
   });
 });

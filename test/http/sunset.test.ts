@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { sunsetHeaders } from '../../src/http/sunset.ts';
 
-test('a deprecated endpoint says since when, until when, and what comes after', () => {
+test('the headers of a deprecated endpoint name both dates and the successor', () => {
   expect(
     sunsetHeaders({
       method: 'GET',

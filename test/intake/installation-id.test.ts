@@ -22,7 +22,7 @@ let blobs: Blobs;
 beforeAll(async () => {
   server = await startRedis();
   redis = new Redis(server.url);
-  dir = await mkdtemp(join(tmpdir(), 'selvage-epoch-'));
+  dir = await mkdtemp(join(tmpdir(), 'selvage-installation-'));
 });
 beforeEach(async () => {
   await redis.flushall();
@@ -34,52 +34,52 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-/** What a start warns of. */
+/** Returns the warnings of a process start. */
 async function warnings(): Promise<string[]> {
-  const said: string[] = [];
+  const warned: string[] = [];
   const log: Logger = createLog('test', 'silent');
-  log.warn = (...words: unknown[]) => void said.push(words.join(' '));
+  log.warn = (...words: unknown[]) => void warned.push(words.join(' '));
   await checkInstallationId(redis, blobs, log);
-  return said;
+  return warned;
 }
 
-describe('Redis and a store', () => {
-  test('that are both new are marked, however many processes start at once', async () => {
-    const said = await Promise.all(Array.from({ length: 12 }, warnings));
-    expect(said.flat()).toEqual([]);
-    const epoch = await sharedInstallationId(redis, blobs);
-    expect(epoch).toMatch(/^[0-9a-f-]{36}$/);
+describe('Redis and object storage', () => {
+  test('that are both new get one id, however many processes start at once', async () => {
+    const warned = await Promise.all(Array.from({ length: 12 }, warnings));
+    expect(warned.flat()).toEqual([]);
+    const id = await sharedInstallationId(redis, blobs);
+    expect(id).toMatch(/^[0-9a-f-]{36}$/);
     expect(await warnings()).toEqual([]);
-    expect(await sharedInstallationId(redis, blobs)).toBe(epoch);
+    expect(await sharedInstallationId(redis, blobs)).toBe(id);
   });
 
-  test('keep the mark of the first where another was about to make one', async () => {
-    let goOn = () => {};
-    const first = new Promise<void>((resolve) => {
-      goOn = resolve;
+  test('keep the id of the first process if another was about to create one', async () => {
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
     });
     const slow: Blobs = {
       ...blobs,
       async head(key) {
-        const seen = await blobs.head(key);
-        await first;
-        return seen;
+        const head = await blobs.head(key);
+        await released;
+        return head;
       },
     };
     const late = checkInstallationId(redis, slow, createLog('test', 'silent'));
     await warnings();
-    const epoch = await sharedInstallationId(redis, blobs);
-    goOn();
+    const id = await sharedInstallationId(redis, blobs);
+    release();
     await late;
-    expect(await sharedInstallationId(redis, blobs)).toBe(epoch);
+    expect(await sharedInstallationId(redis, blobs)).toBe(id);
   });
 
   const losses: [what: string, lose: () => Promise<unknown>][] = [
     ['Redis lost its data', () => redis.flushall()],
-    ['the store lost its data', () => blobs.delete('epoch')],
-    ['Redis is of another installation', () => redis.set(INSTALLATION_ID_KEY, 'another')],
+    ['object storage lost its data', () => blobs.delete('epoch')],
+    ['Redis is from another installation', () => redis.set(INSTALLATION_ID_KEY, 'another')],
   ];
-  test.each(losses)('have nothing in common where %s, until they are joined', async (_, lose) => {
+  test.each(losses)('share no id if %s, until it is adopted', async (_, lose) => {
     await warnings();
     await lose();
     expect(await sharedInstallationId(redis, blobs)).toBeUndefined();
@@ -90,7 +90,7 @@ describe('Redis and a store', () => {
     expect(await warnings()).toEqual([]);
   });
 
-  test('that were never marked have nothing in common', async () => {
+  test('that never had an id share none', async () => {
     expect(await sharedInstallationId(redis, blobs)).toBeUndefined();
   });
 });

@@ -8,10 +8,11 @@ import { createCompletions } from '../../src/intake/completions.ts';
 import { createJobRecords, type JobRecord, type JobRecords } from '../../src/intake/job-records.ts';
 import {
   createJobRetention,
-  eraseExpired,
   expiryOf,
   type JobRetention,
+  sweepDueJobs,
 } from '../../src/intake/job-retention.ts';
+import { hostClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { blockingConnection, commandConnection, untilReady } from '../../src/platform/redis.ts';
 import { enqueueJob, openQueue } from '../../src/queue/queue.ts';
@@ -30,7 +31,7 @@ let redis: Redis;
 let folder: string;
 let blobs: Blobs;
 let records: JobRecords;
-let keeping: JobRetention;
+let retention: JobRetention;
 let queue: Queue;
 const enqueue = (job: JobRecord) => enqueueJob(queue, job);
 beforeAll(async () => {
@@ -39,8 +40,8 @@ beforeAll(async () => {
   await untilReady(redis, AbortSignal.timeout(5000));
   folder = await mkdtemp(join(tmpdir(), 'selvage-records-'));
   blobs = await createFsBlobs({ dir: folder });
-  records = createJobRecords(redis);
-  keeping = createJobRetention(records, blobs);
+  records = createJobRecords(redis, hostClock);
+  retention = createJobRetention(records, blobs);
   queue = openQueue('async', redis, log);
 });
 afterAll(async () => {
@@ -52,11 +53,15 @@ afterAll(async () => {
 
 const QUOTA = '{selvage}:quota:test';
 let made = 0;
-/** An accepted job with its input in the store. */
+/** An accepted job with its input in object storage. */
 async function accepted(outputSeconds = 60, inputSeconds = 7 * DAY): Promise<JobRecord> {
   const id = `job_test${++made}`;
   const job = {
-    ...{ id, client: 'tests', requestId: 'r', outputSeconds, inputKey: `in/tests/${id}` },
+    id,
+    client: 'tests',
+    requestId: 'r',
+    outputSeconds,
+    inputKey: `in/tests/${id}`,
     operations: ['remove-background' as const],
     createdAt: new Date(NOW).toISOString(),
     expiresAt: expiryOf({ outputSeconds }, NOW).expiresAt,
@@ -75,14 +80,19 @@ async function known(id: string): Promise<JobRecord> {
 }
 
 const CUT_OUT = {
-  ...{ width: 1, height: 1, bytes: 3, mediaType: 'image/png' as const },
-  ...{ sha256: 'aa', model: 'm@1', confidence: 1 },
+  width: 1,
+  height: 1,
+  bytes: 3,
+  mediaType: 'image/png' as const,
+  sha256: 'aa',
+  model: 'm@1',
+  confidence: 1,
 };
 
-/** What a worker does up to the moment before it says that it is done. */
+/** Does what a worker does until just before it ends the job. */
 async function workOn(job: JobRecord, outputKey: string): Promise<number> {
   const attempt = (await records.begin(job.id, new Date(NOW).toISOString())) ?? 0;
-  expect(await records.note(job.id, attempt, { outputKey })).toBe(true);
+  expect(await records.update(job.id, attempt, { outputKey })).toBe(true);
   await blobs.put(outputKey, Buffer.from('png'));
   return attempt;
 }
@@ -108,7 +118,7 @@ async function allBlobs(): Promise<string[]> {
 }
 
 describe('a record', () => {
-  test('says what was accepted, and where the job is', async () => {
+  test('has the accepted job and its state', async () => {
     const job = await accepted();
     expect(job).toMatchObject({ status: 'queued', attempt: 0, client: 'tests' });
     expect(await records.begin(job.id, job.createdAt)).toBe(1);
@@ -120,7 +130,7 @@ describe('a record', () => {
     expect(await records.get('job_unknown')).toBeUndefined();
   });
 
-  test('comes to one end, however many try at once', async () => {
+  test('ends once, however many try at the same time', async () => {
     const job = await accepted();
     const attempt = (await records.begin(job.id, job.createdAt)) ?? 0;
     const won = await Promise.all([
@@ -133,13 +143,13 @@ describe('a record', () => {
     expect(await records.begin(job.id, job.createdAt)).toBeUndefined();
   });
 
-  test('is not ended or added to by an attempt that another has overtaken', async () => {
+  test('is not ended or updated by an attempt that is no longer the latest', async () => {
     const job = await accepted();
-    const lost = (await records.begin(job.id, job.createdAt)) ?? 0;
+    const stale = (await records.begin(job.id, job.createdAt)) ?? 0;
     const latest = (await records.begin(job.id, job.createdAt)) ?? 0;
-    expect(latest).toBe(lost + 1);
-    expect(await records.note(job.id, lost, { outputKey: 'out/x' })).toBe(false);
-    expect(await succeed(job, lost)).toBe(false);
+    expect(latest).toBe(stale + 1);
+    expect(await records.update(job.id, stale, { outputKey: 'out/x' })).toBe(false);
+    expect(await succeed(job, stale)).toBe(false);
     expect(await succeed(job, latest)).toBe(true);
   });
 
@@ -147,40 +157,40 @@ describe('a record', () => {
     ['failed', 1],
     ['canceled', 1],
     ['succeeded', 0],
-  ] as const)('that %s gives %i unit back, once', async (to, back) => {
+  ] as const)('that %s refunds %i unit, once', async (to, refund) => {
     await redis.set(QUOTA, 5);
     const job = await accepted();
     const attempt = (await records.begin(job.id, job.createdAt)) ?? 0;
     const finish = () => (to === 'succeeded' ? succeed(job, attempt) : end(job, to));
     expect(await finish()).toBe(true);
     expect(await finish()).toBe(false);
-    await keeping.erase(await known(job.id), at(1));
-    expect(await quotaUsed()).toBe(5 - back);
+    await retention.erase(await known(job.id), at(1));
+    expect(await quotaUsed()).toBe(5 - refund);
   });
 
-  test('never gives back more than was used', async () => {
+  test('never refunds more than was used', async () => {
     await redis.set(QUOTA, 0);
     expect(await end(await accepted(), 'canceled')).toBe(true);
     expect(await quotaUsed()).toBe(0);
   });
 
-  test('wakes who waits for its end', async () => {
-    const endings = await createCompletions(blockingConnection(server.url, log));
+  test('notifies a request that waits for its end', async () => {
+    const completions = await createCompletions(blockingConnection(server.url, log));
     const job = await accepted();
-    const woken = endings.next(job.id, AbortSignal.timeout(30_000));
+    const ended = completions.next(job.id, AbortSignal.timeout(30_000));
     await end(job, 'failed');
-    await woken;
+    await ended;
     expect((await known(job.id)).status).toBe('failed');
-    endings.close();
+    completions.close();
   });
 });
 
-describe('a job under way', () => {
-  test('that is in no queue is put there, once', async () => {
+describe('a pending job', () => {
+  test('that is missing in its queue is added to it, once', async () => {
     const job = await accepted();
     expect(await queue.getJob(job.id)).toBeUndefined();
     for (const seconds of [300, 600, 900]) {
-      await eraseExpired({ records, keeping, enqueue }, at(seconds));
+      await sweepDueJobs({ records, retention, enqueue }, at(seconds));
       expect(await queue.getJobState(job.id)).toBe('waiting');
     }
     const waiting = await queue.getJobs('waiting');
@@ -189,14 +199,14 @@ describe('a job under way', () => {
     expect(await blobs.head(job.inputKey)).toBeDefined();
   });
 
-  test('whose image waited for longer than it may be kept has failed, and the image is gone', async () => {
+  test('whose input waited longer than its retention fails, and the input is deleted', async () => {
     await redis.set(QUOTA, 5);
     const job = await accepted(60, 30);
     const begun = await accepted(60, 30);
     await records.begin(begun.id, begun.createdAt);
-    await eraseExpired({ records, keeping, enqueue }, at(30) - 1);
+    await sweepDueJobs({ records, retention, enqueue }, at(30) - 1);
     expect((await known(job.id)).status).toBe('queued');
-    await eraseExpired({ records, keeping, enqueue }, at(30));
+    await sweepDueJobs({ records, retention, enqueue }, at(30));
     expect(await known(job.id)).toMatchObject({
       status: 'failed',
       problem: { type: 'upstream-unavailable', detail: expect.stringContaining('send it again') },
@@ -207,29 +217,29 @@ describe('a job under way', () => {
     expect(await blobs.head(begun.inputKey)).toBeDefined();
   });
 
-  test('that is given up has failed, gives its unit back and leaves nothing', async () => {
+  test('that a worker aborts fails, is refunded and leaves no blobs', async () => {
     await redis.set(QUOTA, 5);
     const job = await accepted();
-    const outputKey = 'out/tests/given-up.png';
+    const outputKey = 'out/tests/aborted.png';
     await workOn(job, outputKey);
-    await failJob({ records, keeping }, job.id);
+    await failJob({ records, retention, now: hostClock }, job.id);
     expect(await known(job.id)).toMatchObject({
       status: 'failed',
       problem: { type: 'upstream-failed', detail: expect.any(String) },
     });
     expect(await quotaUsed()).toBe(4);
     for (const key of [job.inputKey, outputKey]) expect(await blobs.head(key)).toBeUndefined();
-    await failJob({ records, keeping }, 'job_unknown');
+    await failJob({ records, retention, now: hostClock }, 'job_unknown');
   });
 
-  test('that ends while the sweeper looks at it expires at its own time', async () => {
+  test('that ends while it is swept expires at its own time', async () => {
     const job = await accepted();
     const dueAtMillis = at(310);
-    const tooLate = async ({ id }: JobRecord) => {
+    const endsMeanwhile = async ({ id }: JobRecord) => {
       if (id !== job.id) return;
       await records.end(job, { from: ['queued'], to: 'failed', fields: {}, dueAtMillis });
     };
-    await eraseExpired({ records, keeping, enqueue: tooLate }, at(300));
+    await sweepDueJobs({ records, retention, enqueue: endsMeanwhile }, at(300));
     expect((await known(job.id)).status).toBe('failed');
     expect(await records.due(dueAtMillis - 1)).not.toContain(job.id);
     expect(await records.due(dueAtMillis)).toContain(job.id);
@@ -237,7 +247,7 @@ describe('a job under way', () => {
 });
 
 describe('expiry', () => {
-  test('spares a job that ends while it is looked after as one under way', async () => {
+  test('spares a job that ends while it is swept as a pending one', async () => {
     const job = await accepted(DAY);
     const outputKey = 'out/tests/ends-meanwhile.png';
     const attempt = await workOn(job, outputKey);
@@ -249,80 +259,80 @@ describe('expiry', () => {
       },
     };
     const { dueAtMillis } = expiryOf(job, NOW);
-    await eraseExpired({ records: ending, keeping, enqueue }, at(300));
+    await sweepDueJobs({ records: ending, retention, enqueue }, at(300));
     expect((await known(job.id)).status).toBe('succeeded');
     expect(await blobs.head(outputKey)).toBeDefined();
     expect(await records.due(dueAtMillis - 1)).not.toContain(job.id);
     expect(await records.due(dueAtMillis)).toContain(job.id);
   });
 
-  test('takes the result at its second, and the memory of it a day later', async () => {
+  test('deletes the result at its second, and the tombstone a day later', async () => {
     const job = await accepted(60);
     const outputKey = 'out/tests/expiry.png';
     expect(await succeed(job, await workOn(job, outputKey))).toBe(true);
-    await keeping.tidy(job);
+    await retention.cleanUp(job);
     expect(await blobs.head(job.inputKey)).toBeUndefined();
 
-    await eraseExpired({ records, keeping, enqueue }, at(60) - 1);
+    await sweepDueJobs({ records, retention, enqueue }, at(60) - 1);
     expect((await known(job.id)).status).toBe('succeeded');
     expect(await blobs.head(outputKey)).toBeDefined();
 
-    await eraseExpired({ records, keeping, enqueue }, at(60));
+    await sweepDueJobs({ records, retention, enqueue }, at(60));
     const tombstone = await known(job.id);
     expect(tombstone.status).toBe('expired');
     expect(tombstone.results).toBeUndefined();
     expect(await blobs.head(outputKey)).toBeUndefined();
 
-    await eraseExpired({ records, keeping, enqueue }, at(60 + DAY) - 1);
+    await sweepDueJobs({ records, retention, enqueue }, at(60 + DAY) - 1);
     expect((await known(job.id)).status).toBe('expired');
-    await eraseExpired({ records, keeping, enqueue }, at(60 + DAY));
+    await sweepDueJobs({ records, retention, enqueue }, at(60 + DAY));
     expect(await records.get(job.id)).toBeUndefined();
     expect(await records.due(at(100 * DAY))).not.toContain(job.id);
   });
 
-  test('cut off after the tombstone is finished by the next sweep', async () => {
+  test('interrupted after the tombstone is finished by the next sweep', async () => {
     const job = await accepted(60);
-    const outputKey = 'out/tests/cut-off.png';
+    const outputKey = 'out/tests/interrupted.png';
     await succeed(job, await workOn(job, outputKey));
     const { head } = blobs;
     const broken = createJobRetention(records, {
       head,
-      delete: () => Promise.reject(new Error('the store went away')),
+      delete: () => Promise.reject(new Error('storage is unavailable')),
     });
-    await expect(eraseExpired({ records, keeping: broken, enqueue }, at(61))).rejects.toThrow(
-      'the store went away',
+    await expect(sweepDueJobs({ records, retention: broken, enqueue }, at(61))).rejects.toThrow(
+      'storage is unavailable',
     );
     expect((await known(job.id)).status).toBe('expired');
     expect(await blobs.head(outputKey)).toBeDefined();
-    await eraseExpired({ records, keeping, enqueue }, at(75));
+    await sweepDueJobs({ records, retention, enqueue }, at(75));
     expect(await blobs.head(outputKey)).toBeUndefined();
   });
 });
 
 describe('erasure', () => {
-  test('leaves nothing of a late worker', async () => {
+  test('deletes what a late worker writes', async () => {
     const job = await accepted();
     const outputKey = 'out/tests/late.png';
     const attempt = (await records.begin(job.id, job.createdAt)) ?? 0;
-    await records.note(job.id, attempt, { outputKey });
-    const receipt = await keeping.erase(job, at(1));
+    await records.update(job.id, attempt, { outputKey });
+    const receipt = await retention.erase(job, at(1));
     expect(receipt).toEqual({ erasedAt: new Date(at(1)).toISOString(), blobs: 1 });
 
-    // The worker had begun, knows nothing of it, and finishes.
+    // The worker had begun before, and finishes without knowing.
     await blobs.put(outputKey, Buffer.from('png'));
     expect(await succeed(job, attempt)).toBe(false);
-    await keeping.tidy(job);
+    await retention.cleanUp(job);
     expect(await allBlobs()).not.toContain(outputKey);
     expect((await known(job.id)).status).toBe('expired');
-    expect(await keeping.erase(await known(job.id), at(5))).toEqual(receipt);
+    expect(await retention.erase(await known(job.id), at(5))).toEqual(receipt);
   });
 
-  test('leaves the input of a job whose record Redis has lost', async () => {
+  test('spares the input of a job whose record Redis has lost', async () => {
     const job = await accepted();
     const attempt = (await records.begin(job.id, job.createdAt)) ?? 0;
     await redis.flushall();
     expect(await succeed(job, attempt)).toBe(false);
-    await keeping.tidy(job);
+    await retention.cleanUp(job);
     expect(await blobs.head(job.inputKey)).toBeDefined();
   });
 });

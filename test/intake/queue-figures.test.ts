@@ -3,6 +3,7 @@ import type { Redis } from 'ioredis';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createQueueFigures, readRedisMemory } from '../../src/intake/queue-figures.ts';
+import { hostClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import {
   watchBatches,
@@ -36,26 +37,28 @@ afterAll(async () => {
 
 test('the oldest job is the one that has waited longest for its first attempt', async () => {
   const queue = openQueue('webhook', redis, log);
-  const figures = createQueueFigures(redis, log);
+  const figures = createQueueFigures(redis, hostClock, log);
   const oldest = async () =>
     (await figures.read()).find(({ queue: name }) => name === 'webhook')?.oldestMillis;
   expect(await oldest()).toBe(0);
 
-  // One that was tried an hour ago, and is to be tried again: it waits no hour.
+  // Tried an hour ago and to be retried: it has not waited for an hour.
   const old = { timestamp: Date.now() - HOUR_MILLIS };
   await queue.add('tried', {}, { ...old, attempts: 3, jobId: 'tried' });
   const blocking = blockingConnection(server.url, log);
   const worker = new Worker('webhook', async () => Promise.reject(new Error('not now')), {
-    ...{ connection: blocking, prefix: PREFIX, skipVersionCheck: true },
+    connection: blocking,
+    prefix: PREFIX,
+    skipVersionCheck: true,
   });
   await new Promise((resolve) => worker.once('failed', resolve));
   await worker.close();
   blocking.disconnect();
   expect(await oldest()).toBe(0);
 
-  // One that was made yesterday for this minute has waited since this minute.
-  await queue.add('promised', {}, { ...old, delay: HOUR_MILLIS - 60_000, jobId: 'promised' });
-  await (await queue.getJob('promised'))?.promote();
+  // Added an hour ago and due a minute ago: it has waited for a minute.
+  await queue.add('later', {}, { ...old, delay: HOUR_MILLIS - 60_000, jobId: 'later' });
+  await (await queue.getJob('later'))?.promote();
   expect(await oldest()).toBeGreaterThanOrEqual(60_000);
   expect(await oldest()).toBeLessThan(70_000);
 
@@ -67,18 +70,18 @@ test('the oldest job is the one that has waited longest for its first attempt', 
   await figures.close();
 });
 
-test('many scrapes within a second look once, and one that cannot look says nothing', async () => {
+test('scrapes within a second share one sample, and a failed sample reports nothing', async () => {
   const registry = new Registry();
-  let looks = 0;
+  let samples = 0;
   watchQueues(registry, async () => {
-    looks++;
-    return [{ queue: 'sync', jobs: { waiting: looks }, oldestMillis: 1500 }];
+    samples++;
+    return [{ queue: 'sync', jobs: { waiting: samples }, oldestMillis: 1500 }];
   });
   watchDependencies(registry, { redis: async () => {} });
-  watchBatches(registry, () => Promise.reject(new Error('Redis is away')));
-  watchRedisMemory(registry, () => Promise.reject(new Error('Redis is away')));
+  watchBatches(registry, () => Promise.reject(new Error('Redis is unavailable')));
+  watchRedisMemory(registry, () => Promise.reject(new Error('Redis is unavailable')));
   const pages = await Promise.all([registry.metrics(), registry.metrics(), registry.metrics()]);
-  expect(looks).toBe(1);
+  expect(samples).toBe(1);
   for (const page of pages) {
     expect(page).toContain('selvage_queue_jobs{queue="sync",state="waiting"} 1');
     expect(page).toContain('selvage_queue_oldest_seconds{queue="sync"} 1.5');
@@ -86,7 +89,7 @@ test('many scrapes within a second look once, and one that cannot look says noth
   }
 });
 
-test('what Redis holds is told, and that it is reached until it is not', async () => {
+test('the memory of Redis is reported, and whether Redis is reachable', async () => {
   expect(await readRedisMemory(redis)).toMatchObject({ maxBytes: 0 });
   const scrape = () => {
     const registry = new Registry();

@@ -16,7 +16,7 @@ const outcome = (bytes: Uint8Array): string => {
   }
 };
 
-describe('an image is measured by its header', () => {
+describe('an image is validated by its header', () => {
   test.each(['jpeg', 'png', 'webp'] as const)('as %s', async (format) => {
     expect(outcome(await drawnShirt({ width: 64, height: 32, format }))).toBe(`${format} 64x32`);
   });
@@ -38,14 +38,14 @@ describe('an image is measured by its header', () => {
   });
 });
 
-/** A hundred bytes that claim 65,500 x 65,500 pixels. */
+/** Headers that claim 65,500 x 65,500 pixels. */
 const BOMBS: Readonly<Record<string, string>> = {
   png: '89504e470d0a1a0a0000000d494844520000ffdc0000ffdc0806000000',
   jpeg: 'ffd8ffe000104a46494600010100000100010000ffc0001108ffdcffdc03012200021101031101',
   webp: '524946465c00000057454250565038580a00000000000000dbff00dbff00',
 };
 
-describe('a bomb is refused for its size, undecoded', () => {
+describe('a decompression bomb is rejected without decoding', () => {
   test.each(Object.entries(BOMBS))('as %s', (_, hex) => {
     const bomb = Buffer.alloc(100);
     bomb.write(hex, 'hex');
@@ -53,7 +53,7 @@ describe('a bomb is refused for its size, undecoded', () => {
   });
 });
 
-test('whatever stands behind the first bytes, the answer is a problem or a size', async () => {
+test('any bytes after the first ones give a problem or a size', async () => {
   const shirt = await drawnShirt({ width: 64, height: 32, format: 'jpeg' });
   for (let length = 0; length < shirt.length; length += 7) {
     expect(outcome(shirt.subarray(0, length))).toMatch(

@@ -1,35 +1,50 @@
 import { describe, expect, test } from 'vitest';
-import { geometryOf } from '../../src/output/geometry.ts';
-import { OutputRequest, outputOptionsOf, readColor } from '../../src/output/request.ts';
+import { toGeometry } from '../../src/output/geometry.ts';
+import { OutputRequest, parseColor, toOutputOptions } from '../../src/output/request.ts';
 
-const optionsOf = (wish: object) => outputOptionsOf(OutputRequest.parse(wish));
-const faultsOf = (wish: object) =>
-  OutputRequest.safeParse(wish).error?.issues.map(({ path }) => path.join('/'));
+const optionsOf = (request: object) => toOutputOptions(OutputRequest.parse(request));
+const invalidFields = (request: object) =>
+  OutputRequest.safeParse(request).error?.issues.map(({ path }) => path.join('/'));
 
-const USUAL = { format: 'png', channels: 'rgba', crop: 'false', scale: 'original', shadow: 'none' };
+const DEFAULTS = {
+  format: 'png',
+  channels: 'rgba',
+  crop: 'false',
+  scale: 'original',
+  shadow: 'none',
+};
 
-test('what is usual leaves no trace', () => {
+test('defaults are left out', () => {
   expect(optionsOf({})).toEqual({});
-  expect(optionsOf({ ...USUAL, position: 'original', semitransparency: 'true' })).toEqual({});
+  expect(optionsOf({ ...DEFAULTS, position: 'original', semitransparency: 'true' })).toEqual({});
   expect(optionsOf({ format: '', roi: '', crop: '', maxOutputMegapixels: '' })).toEqual({});
 });
 
-test('text of a form and members of JSON come to the same options, in the same order', () => {
+test('form fields and JSON members give the same options, in the same order', () => {
   const form = {
-    ...{ maxOutputMegapixels: '0.25', semitransparency: 'false', position: 'center' },
-    ...{ scale: '70%', crop: 'true', backgroundColor: 'Red', format: 'jpg' },
+    maxOutputMegapixels: '0.25',
+    semitransparency: 'false',
+    position: 'center',
+    scale: '70%',
+    crop: 'true',
+    backgroundColor: 'Red',
+    format: 'jpg',
   };
   const json = {
-    ...{ format: 'jpeg', backgroundColor: '#f00', crop: true, scale: '70%' },
-    ...{ maxOutputMegapixels: 0.25, semitransparency: false },
+    format: 'jpeg',
+    backgroundColor: '#f00',
+    crop: true,
+    scale: '70%',
+    maxOutputMegapixels: 0.25,
+    semitransparency: false,
   };
   expect(JSON.stringify(optionsOf(form))).toBe(JSON.stringify(optionsOf(json)));
 });
 
-test('a background that came along counts by its bytes', () => {
+test('an uploaded background is identified by the hash of its bytes', () => {
   const backgroundImage = Buffer.from('a picture');
   expect(optionsOf({ backgroundImage }).backgroundImageSha256).toMatch(/^[0-9a-f]{64}$/);
-  expect(faultsOf({ backgroundImage: 'a picture' })).toEqual(['backgroundImage']);
+  expect(invalidFields({ backgroundImage: 'a picture' })).toEqual(['backgroundImage']);
 });
 
 test.each([
@@ -45,9 +60,9 @@ test.each([
   ['rgb(1, 2, 3)', undefined],
   ['no-colour', undefined],
   ['constructor', undefined],
-])('the colour %s', (text, color) => expect(readColor(text)).toBe(color));
+])('the colour %s', (text, color) => expect(parseColor(text)).toBe(color));
 
-describe('is refused:', () => {
+describe('is rejected:', () => {
   test.each([
     ['format', 'tiff'],
     ['channels', 'alpha,rgba'],
@@ -71,11 +86,11 @@ describe('is refused:', () => {
     ['maxOutputMegapixels', '1e9'],
     ['shadow', 'contact'],
     ['semitransparency', '0'],
-  ])('%s %s', (field, value) => expect(faultsOf({ [field]: value })).toEqual([field]));
+  ])('%s %s', (field, value) => expect(invalidFields({ [field]: value })).toEqual([field]));
 
   test.each(['501px', '51%', '-5px', '1px 2px 3px', '1px 2px 3px 4px 5px', '5', '99999999px', 'x'])(
     'the margin %s',
-    (cropMargin) => expect(faultsOf({ crop: true, cropMargin })).toEqual(['cropMargin']),
+    (cropMargin) => expect(invalidFields({ crop: true, cropMargin })).toEqual(['cropMargin']),
   );
 
   test.each([
@@ -88,7 +103,7 @@ describe('is refused:', () => {
     [{ cropMargin: '5px' }, ['cropMargin']],
     [{ shadowOpacityPct: 20 }, ['shadowOpacityPct']],
     [{ shadow: 'drop', shadowOpacityPct: 101 }, ['shadowOpacityPct']],
-  ])('what does not go together: %j', (wish, faults) => expect(faultsOf(wish)).toEqual(faults));
+  ])('conflicting fields: %j', (request, fields) => expect(invalidFields(request)).toEqual(fields));
 });
 
 const px = (value: number) => ({ value, unit: 'px' });
@@ -98,16 +113,16 @@ test.each([
   ['5px', { top: px(5), right: px(5), bottom: px(5), left: px(5) }],
   ['5px 10%', { top: px(5), right: pct(10), bottom: px(5), left: pct(10) }],
   ['1px 2px 3px 4%', { top: px(1), right: px(2), bottom: px(3), left: pct(4) }],
-])('margins come in the order of CSS: %s', (cropMargin, margins) => {
-  expect(geometryOf({ crop: true, cropMargin }).margins).toEqual(margins);
+])('margins are in the order of CSS: %s', (cropMargin, margins) => {
+  expect(toGeometry({ crop: true, cropMargin }).margins).toEqual(margins);
 });
 
-test('a scaled subject stands in the middle unless something else is said', () => {
-  expect(geometryOf({ scale: '70%' })).toMatchObject({
+test('a scaled subject is centered by default', () => {
+  expect(toGeometry({ scale: '70%' })).toMatchObject({
     scale: 0.7,
     position: { across: 0.5, down: 0.5 },
   });
-  expect(geometryOf({ scale: '70%', position: 'original' }).position).toBeUndefined();
-  expect(geometryOf({ position: '10% 90%' }).position).toEqual({ across: 0.1, down: 0.9 });
-  expect(geometryOf({ crop: true, position: '10%' }).position).toEqual({ across: 0.1, down: 0.1 });
+  expect(toGeometry({ scale: '70%', position: 'original' }).position).toBeUndefined();
+  expect(toGeometry({ position: '10% 90%' }).position).toEqual({ across: 0.1, down: 0.9 });
+  expect(toGeometry({ crop: true, position: '10%' }).position).toEqual({ across: 0.1, down: 0.1 });
 });

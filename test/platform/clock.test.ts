@@ -6,13 +6,13 @@ import { createLog } from '../../src/platform/log.ts';
 import { blockingConnection, commandConnection, untilReady } from '../../src/platform/redis.ts';
 import type { QueueName } from '../../src/queue/catalog.ts';
 import { openQueue } from '../../src/queue/queue.ts';
-import type { JobFact } from '../../workers/attempt.ts';
-import { type JobTaker, type TakerDeps, takeJobs } from '../../workers/take-jobs.ts';
+import type { JobReport } from '../../workers/attempt.ts';
+import { type ConsumerDeps, consumeJobs, type JobConsumer } from '../../workers/consume-jobs.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
 
 const HOUR_MILLIS = 3_600_000;
-/** What a busy machine needs between two looks at a clock. */
-const NEAR_MILLIS = 500;
+/** What a busy machine may take between two readings of a clock. */
+const TOLERANCE_MILLIS = 500;
 const log = createLog('test', 'silent');
 let server: RedisServer;
 let redis: Redis;
@@ -27,7 +27,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** Sets the clock of this host, which goes on from there. */
+/** Moves this host's clock, which runs on from there. */
 function setClock(byMillis: number): void {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + byMillis, shouldAdvanceTime: true });
 }
@@ -38,72 +38,80 @@ const redisMillis = async () => {
 };
 
 test.each([HOUR_MILLIS, -HOUR_MILLIS])(
-  'time is that of Redis where this host is %d ms off, and where it jumps',
+  "the clock is Redis's on a host that is %d ms off, and after the host's clock jumps",
   async (byMillis) => {
     setClock(byMillis);
     const now = await followClock(redis, log);
-    expect(Math.abs(now() - (await redisMillis()))).toBeLessThan(NEAR_MILLIS);
+    expect(Math.abs(now() - (await redisMillis()))).toBeLessThan(TOLERANCE_MILLIS);
     setClock(byMillis);
-    expect(Math.abs(now() - (await redisMillis()))).toBeLessThan(NEAR_MILLIS);
+    expect(Math.abs(now() - (await redisMillis()))).toBeLessThan(TOLERANCE_MILLIS);
   },
 );
 
-/** Has one job done by a worker whose clock is off; what came of each attempt, until one succeeded. */
-async function outcomesOff(
+/** Runs one job on a worker whose clock is off. Resolves to the outcomes of its attempts, once one succeeds. */
+async function runOnSkewedWorker(
   byMillis: number,
   queueName: QueueName,
   add: (queue: Queue, now: () => number) => Promise<unknown>,
-  take: (deps: TakerDeps) => JobTaker,
-): Promise<JobFact['outcome'][]> {
+  consume: (deps: ConsumerDeps) => JobConsumer,
+): Promise<JobReport['outcome'][]> {
   const queue = openQueue(queueName, redis, log);
   const connection = blockingConnection(server.url, log);
   const now = await followClock(redis, log);
   await add(queue, now);
   setClock(byMillis);
-  const outcomes: JobFact['outcome'][] = [];
-  const done = ({ outcome }: JobFact) => void outcomes.push(outcome);
-  const taker = take({ connection, concurrency: 1, log, done, now });
+  const outcomes: JobReport['outcome'][] = [];
+  const report = ({ outcome }: JobReport) => void outcomes.push(outcome);
+  const consumer = consume({ connection, concurrency: 1, log, report, now });
   await expect.poll(() => outcomes.at(-1)).toBe('succeeded');
-  await taker.close();
+  await consumer.close();
   await queue.close();
   connection.disconnect();
   return outcomes;
 }
 
-const never = () => Promise.reject(new Error('not asked for'));
+const never = () => Promise.reject(new Error('not expected'));
 const VIEW = {
-  ...{ width: 1, height: 1, model: 'm', probabilities: [], colors: [], hasAlpha: false },
+  width: 1,
+  height: 1,
+  model: 'm',
+  probabilities: [],
+  colors: [],
+  hasAlpha: false,
   millis: {},
 };
 
 test.each([HOUR_MILLIS, -HOUR_MILLIS])(
-  'work that somebody waits for is done by a worker that is %d ms off',
+  'a worker that is %d ms off runs synchronous jobs before their deadline',
   async (byMillis) => {
     const add = (queue: Queue, now: () => number) =>
       queue.add('classify-garment', {
-        ...{ inputKey: 'in', sha256: 'of in', deadlineAtMillis: now() + 20_000, requestId: 'r' },
+        inputKey: 'in',
+        sha256: 'of in',
+        deadlineAtMillis: now() + 20_000,
+        requestId: 'r',
       });
     const processors = { 'classify-garment': async () => VIEW, 'remove-background': never };
-    const outcomes = await outcomesOff(byMillis, 'sync', add, (deps) =>
-      takeJobs('sync', processors, deps),
+    const outcomes = await runOnSkewedWorker(byMillis, 'sync', add, (deps) =>
+      consumeJobs('sync', processors, deps),
     );
     expect(outcomes).toEqual(['succeeded']);
   },
 );
 
-test('an attempt after an accident does not wait for another clock', async () => {
-  let tries = 0;
+test('a retry does not wait for the clock of another host to catch up', async () => {
+  let attempts = 0;
   const work = async () => {
-    tries++;
-    if (tries === 1) throw new Error('the line broke');
+    attempts++;
+    if (attempts === 1) throw new Error('connection lost');
     return { millis: {} };
   };
-  // By a clock an hour ahead this would be longer than the test waits, by whatever clock is next.
+  // Scheduled by a clock an hour ahead, this is longer than the test waits by any other clock.
   const backoff = { type: 'exponential', delay: HOUR_MILLIS };
   const add = (queue: Queue) =>
     queue.add('run-job', { id: 'job_1', requestId: 'r' }, { attempts: 3, backoff });
-  const outcomes = await outcomesOff(HOUR_MILLIS, 'async', add, (deps) =>
-    takeJobs('async', { 'run-job': work }, deps),
+  const outcomes = await runOnSkewedWorker(HOUR_MILLIS, 'async', add, (deps) =>
+    consumeJobs('async', { 'run-job': work }, deps),
   );
   expect(outcomes).toEqual(['failed', 'succeeded']);
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { ConfigError, readConfig } from '../../src/platform/config.ts';
 
-test('with nothing set, the documented defaults hold', () => {
+test('without settings the documented defaults apply', () => {
   expect(readConfig({ SELVAGE_HOME: '/nowhere' })).toMatchObject({
     HOST: '127.0.0.1',
     PORT: 8080,
@@ -19,24 +19,24 @@ test('with nothing set, the documented defaults hold', () => {
   });
 });
 
-test('an empty setting is an absent one', () => {
+test('an empty setting counts as not set', () => {
   expect(readConfig({ PORT: '', REDIS_URL: '' }).PORT).toBe(8080);
 });
 
-test('how many pictures go together is for the device to say, unless it is set', () => {
+test('the batch size depends on the device unless it is set', () => {
   expect(readConfig({}).WORKER_BATCH).toBeUndefined();
   expect(readConfig({ WORKER_BATCH: '4' }).WORKER_BATCH).toBe(4);
   expect(() => readConfig({ WORKER_BATCH: '0' })).toThrow(/WORKER_BATCH/);
 });
 
-test('networks that may be fetched from are a list in CIDR notation', () => {
+test('networks that can be fetched from are a list in CIDR notation', () => {
   expect(readConfig({}).FETCH_ALLOW).toEqual([]);
   const env = { FETCH_ALLOW: '10.0.0.0/8, fd00::/8,' };
   expect(readConfig(env).FETCH_ALLOW).toEqual(['10.0.0.0/8', 'fd00::/8']);
   expect(() => readConfig({ FETCH_ALLOW: '10.0.0.1' })).toThrow(/FETCH_ALLOW/);
 });
 
-test('all faults are told at once, by name and never by value', () => {
+test('all errors are listed at once, by name and never by value', () => {
   const env = { PORT: 'eighty', STORE: 'tape', KEY_PEPPER: 'tooshort', REDIS_URL: 'http://x' };
   let message = '';
   try {
@@ -50,7 +50,7 @@ test('all faults are told at once, by name and never by value', () => {
     expect(message).not.toContain(value);
 });
 
-test('the Redis of the instance that runs under SELVAGE_HOME is found', () => {
+test('finds the Redis of the instance that runs under SELVAGE_HOME', () => {
   const home = mkdtempSync(join(tmpdir(), 'selvage-'));
   onTestFinished(() => rmSync(home, { recursive: true }));
   writeFileSync(

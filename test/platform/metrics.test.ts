@@ -1,28 +1,30 @@
 import { expect, test } from 'vitest';
-import {
-  createGatewayMetrics,
-  createRegistry,
-  createWorkerMetrics,
-} from '../../src/platform/metrics/process-metrics.ts';
+import { createGatewayMetrics } from '../../src/platform/metrics/gateway.ts';
+import { createRegistry } from '../../src/platform/metrics/registry.ts';
+import { createWorkerMetrics } from '../../src/platform/metrics/worker.ts';
 
-const END = {
-  ...{ name: 'run-job', outcome: 'succeeded', millis: 900, waitMillis: 20 },
-  ...{ steps: { decode: 5, inference: 40 }, isTakenOver: false },
+const REPORT = {
+  name: 'run-job',
+  outcome: 'succeeded',
+  millis: 900,
+  waitMillis: 20,
+  steps: { decode: 5, inference: 40 },
+  isTakenOver: false,
 };
 
-test('an end of a job is counted by its kind, its outcome and each of its steps', async () => {
+test('a finished job is counted by its kind, its outcome and each of its steps', async () => {
   const registry = createRegistry('1.2.3');
   const metrics = createWorkerMetrics(registry);
-  metrics.job(END);
-  metrics.job({ ...END, waitMillis: undefined, isTakenOver: true });
-  metrics.job({ ...END, outcome: 'refused', reason: 'upstream-failed', steps: {} });
-  metrics.job({ ...END, outcome: 'failed', reason: 'a sentence with an id in it', steps: {} });
+  metrics.job(REPORT);
+  metrics.job({ ...REPORT, waitMillis: undefined, isTakenOver: true });
+  metrics.job({ ...REPORT, outcome: 'refused', reason: 'upstream-failed', steps: {} });
+  metrics.job({ ...REPORT, outcome: 'failed', reason: 'a sentence with an id in it', steps: {} });
   const text = await registry.metrics();
   const lines = [
     'selvage_build_info{version="1.2.3"} 1',
     'selvage_job_seconds_count{kind="run-job",outcome="succeeded"} 2',
     'selvage_job_step_seconds_count{kind="run-job",step="inference"} 2',
-    // An attempt after the first waited on purpose, or for the worker before it.
+    // Later attempts do not count: they waited for their backoff, or for a lost worker.
     'selvage_job_step_seconds_count{kind="run-job",step="wait"} 3',
     'selvage_job_step_seconds_sum{kind="run-job",step="wait"} 0.06',
     'selvage_job_refusals_total{kind="run-job",problem="upstream-failed"} 1',
@@ -32,11 +34,11 @@ test('an end of a job is counted by its kind, its outcome and each of its steps'
   expect(text).not.toContain('a sentence');
 });
 
-test('without a worker the wait is infinite, and says so', async () => {
+test('without a worker the predicted wait is infinite', async () => {
   const registry = createRegistry('1');
   const load = { waitMillis: Number.POSITIVE_INFINITY, depth: 0, slots: 0, workers: 0 };
   const { observe } = createGatewayMetrics(registry, 25_000, () => load);
-  observe({ ...{ method: 'GET', route: '/x', status: 503 }, seconds: 1, problem: 'gone' });
+  observe({ method: 'GET', route: '/x', status: 503, seconds: 1, problem: 'gone' });
   const lines = (await registry.metrics()).split('\n');
   expect(lines).toContain('selvage_predicted_wait_seconds +Inf');
   expect(lines).toContain('selvage_sync_deadline_seconds 25');

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createLog } from '../../src/platform/log.ts';
-import { createAdmission, pressureOf } from '../../src/queue/admission.ts';
+import { createAdmission, estimateLoad } from '../../src/queue/admission.ts';
 import type { WorkerInfo } from '../../src/queue/worker-registry.ts';
 
 const worker = (slots: number, serviceMillis?: number): WorkerInfo => ({
@@ -38,61 +38,61 @@ test.each([
     millis: 400,
   },
   {
-    why: 'before its first image a worker is taken for a middling one',
+    why: 'before its first image a worker counts with the default service time',
     workers: [worker(1)],
     depth: 0,
     millis: 500,
   },
 ])('$why', ({ workers, depth, millis }) => {
-  expect(pressureOf(workers, depth)?.waitMillis).toBeCloseTo(millis, 6);
+  expect(estimateLoad(workers, depth)?.waitMillis).toBeCloseTo(millis, 6);
 });
 
-/** An admission over one worker that does ten images a second, 10 s at most; `depth` is the queue's, as it is asked. */
-async function opened(depth: () => number, workers = [worker(1, 100)]) {
+/** An admission with one worker that does ten images per second and a deadline of 10 s; `depth` is read at each sample. */
+async function createSampled(depth: () => number, workers = [worker(1, 100)]) {
   const queue = { depth: async () => depth() };
-  const register = { live: async () => workers };
-  const admission = createAdmission(queue, register, 10_000, createLog('test', 'silent'));
+  const registry = { live: async () => workers };
+  const admission = createAdmission(queue, registry, 10_000, createLog('test', 'silent'));
   await admission.sample();
   return admission;
 }
 
-const enterUntilRefused = (enter: () => void): number => {
-  for (let entered = 0; ; entered++) {
+const admitUntilRejected = (admit: () => void): number => {
+  for (let admitted = 0; ; admitted++) {
     try {
-      enter();
+      admit();
     } catch {
-      return entered;
+      return admitted;
     }
   }
 };
 
-test('without a worker nobody comes in, and the wait never ends', async () => {
-  const admission = await opened(() => 0, []);
+test('without a worker nothing is admitted, and the wait is infinite', async () => {
+  const admission = await createSampled(() => 0, []);
   expect(admission.waitMillis()).toBe(Number.POSITIVE_INFINITY);
-  expect(admission.turnAway).not.toThrow(); // the body may be faulty, which is said first
-  expect(admission.enter).toThrow(
+  expect(admission.shedIfBusy).not.toThrow(); // an invalid body is reported first
+  expect(admission.admit).toThrow(
     expect.objectContaining({ type: 'upstream-unavailable', headers: { 'retry-after': '3' } }),
   );
   admission.close();
 });
 
-test('who was let in counts at once, before the queue is looked at again, and until they leave', async () => {
-  const admission = await opened(() => 0);
-  const leave = admission.enter();
+test('an admitted request counts before the next sample, and until it is answered', async () => {
+  const admission = await createSampled(() => 0);
+  const leave = admission.admit();
   leave();
-  expect(enterUntilRefused(admission.enter)).toBe(80); // of the deadline 0.8, a tenth of a second each
-  expect(admission.turnAway).toThrow(expect.objectContaining({ status: 503 }));
+  expect(admitUntilRejected(admission.admit)).toBe(80); // 0.8 of the deadline, a tenth of a second each
+  expect(admission.shedIfBusy).toThrow(expect.objectContaining({ status: 503 }));
   admission.close();
 });
 
-test('what other gateways let in counts beside it', async () => {
+test('requests admitted by other gateways count too', async () => {
   let depth = 0;
-  const admission = await opened(() => depth);
+  const admission = await createSampled(() => depth);
   depth = 30;
   await admission.sample();
-  for (let i = 0; i < 20; i++) admission.enter();
+  for (let i = 0; i < 20; i++) admission.admit();
   expect(admission.waitMillis()).toBeCloseTo(5100, 6);
-  depth = 50; // the twenty are in the queue now, and nothing is counted twice
+  depth = 50; // the twenty are in the queue now, and are not counted twice
   await admission.sample();
   expect(admission.waitMillis()).toBeCloseTo(5100, 6);
   admission.close();

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { Problem } from '../../src/platform/problem.ts';
 import { deserializeProblem, serializeProblem } from '../../src/queue/serialized-problem.ts';
 
-test('a problem crosses the queue as it was', () => {
+test('a problem passes through the queue unchanged', () => {
   const problem = new Problem('invalid-request', 'Twice "so"', {
     errors: [{ pointer: '/roi', detail: 'lies outside' }],
   });
@@ -14,6 +14,6 @@ test.each([
   '{not json',
   '{"type":"no-such-type","detail":"x"}',
   '',
-])('another failure, %j, is no refusal', (message) =>
+])('another failure message, %j, is no problem', (message) =>
   expect(deserializeProblem(message)).toBeUndefined(),
 );

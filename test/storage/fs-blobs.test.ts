@@ -19,6 +19,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { BlobMissing } from '../../src/storage/blobs.ts';
 import { createFsBlobs } from '../../src/storage/fs-blobs.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
+import { isMissing } from '../support/requirement.ts';
 import { blobsContract, entriesOf } from './blobs.contract.ts';
 
 let home: string;
@@ -27,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(home, { recursive: true, force: true }));
 
-/** A folder that is not there yet, in one that is watched for strays. */
+/** A folder that does not exist yet, in one that is checked for files written outside it. */
 const freshDir = () => join(home, randomUUID(), 'store');
 const run = promisify(execFile);
 
@@ -36,7 +37,7 @@ describe('blobs in the file system', () => {
 });
 
 describe('files', () => {
-  test('lie in folders of this user alone, begin with the bytes of the blob, and say what they are', async () => {
+  test('are readable by this user only, and start with the bytes of the blob', async () => {
     const dir = freshDir();
     const blobs = await createFsBlobs({ dir });
     await blobs.put('in/acme/1.png', Buffer.from('pixels'), { mediaType: 'image/png' });
@@ -60,7 +61,7 @@ describe('files', () => {
     expect(await readdir(join(dir, 'blobs'))).toEqual([]);
   });
 
-  test('of a copy are one file with two names', async () => {
+  test('of a copy are one file with two hard links', async () => {
     const dir = freshDir();
     const blobs = await createFsBlobs({ dir });
     await blobs.put('a/1', Buffer.alloc(100_000, 1));
@@ -74,7 +75,7 @@ describe('files', () => {
     expect(await readdir(join(dir, 'unfinished'))).toEqual([]);
   });
 
-  test('deleted at the moment they are copied are copied or missing, at every such moment', async () => {
+  test('deleted while they are copied are copied or missing', async () => {
     const blobs = await createFsBlobs({ dir: freshDir() });
     const outcomes = new Set<string>();
     for (let turn = 0; turn < 200; turn++) {
@@ -90,14 +91,14 @@ describe('files', () => {
     expect(['copied', 'missing']).toEqual(expect.arrayContaining([...outcomes]));
   });
 
-  test('are seen by a second process that opened the same folder', async () => {
+  test('are visible to a second process with the same folder', async () => {
     const dir = freshDir();
     const [writer, reader] = [await createFsBlobs({ dir }), await createFsBlobs({ dir })];
     await writer.put('shared', Buffer.from('x'));
     expect(await reader.head('shared')).toMatchObject({ bytes: 1 });
   });
 
-  test('no text whatever, used as a key, writes outside the folder', async () => {
+  test('no text used as a key writes outside the folder', async () => {
     const dir = freshDir();
     const blobs = await createFsBlobs({ dir });
     const parts = fc.constantFrom(
@@ -120,11 +121,11 @@ describe('files', () => {
     );
     await fc.assert(
       fc.asyncProperty(texts, async (key) => {
-        const refused = await blobs.put(key, Buffer.from('x')).then(
+        const isRejected = await blobs.put(key, Buffer.from('x')).then(
           () => false,
           (error) => error instanceof TypeError,
         );
-        expect(refused || (await blobs.head(key)) !== undefined).toBe(true);
+        expect(isRejected || (await blobs.head(key)) !== undefined).toBe(true);
       }),
       { numRuns: 500 },
     );
@@ -134,29 +135,26 @@ describe('files', () => {
   });
 });
 
-describe('faults', () => {
+describe('errors', () => {
   test.each([
     { title: 'cut short', bytes: 3 },
     { title: 'emptied', bytes: 0 },
-  ])(
-    'a file $title by a power cut is no blob, but is listed, deleted and replaced',
-    async (row) => {
-      const dir = freshDir();
-      const blobs = await createFsBlobs({ dir });
-      await blobs.put('a/hurt', Buffer.from('pixels'));
-      await truncate(join(dir, 'blobs/a~/hurt'), row.bytes);
-      await expect(blobs.get('a/hurt')).rejects.toBeInstanceOf(BlobMissing);
-      await expect(blobs.open('a/hurt')).rejects.toBeInstanceOf(BlobMissing);
-      expect(await blobs.head('a/hurt')).toBeUndefined();
-      await expect(blobs.copy('a/hurt', 'a/copy')).rejects.toBeInstanceOf(BlobMissing);
-      const entries = await entriesOf(blobs, '');
-      expect(entries).toMatchObject([{ key: 'a/hurt', bytes: 0 }]);
-      await blobs.put('a/hurt', Buffer.from('mended'));
-      expect(Buffer.from(await blobs.get('a/hurt')).toString()).toBe('mended');
-    },
-  );
+  ])('a file $title by a power cut is missing, but is listed and can be replaced', async (row) => {
+    const dir = freshDir();
+    const blobs = await createFsBlobs({ dir });
+    await blobs.put('a/damaged', Buffer.from('pixels'));
+    await truncate(join(dir, 'blobs/a~/damaged'), row.bytes);
+    await expect(blobs.get('a/damaged')).rejects.toBeInstanceOf(BlobMissing);
+    await expect(blobs.open('a/damaged')).rejects.toBeInstanceOf(BlobMissing);
+    expect(await blobs.head('a/damaged')).toBeUndefined();
+    await expect(blobs.copy('a/damaged', 'a/copy')).rejects.toBeInstanceOf(BlobMissing);
+    const entries = await entriesOf(blobs, '');
+    expect(entries).toMatchObject([{ key: 'a/damaged', bytes: 0 }]);
+    await blobs.put('a/damaged', Buffer.from('repaired'));
+    expect(Buffer.from(await blobs.get('a/damaged')).toString()).toBe('repaired');
+  });
 
-  test('what a killed process left unfinished is cleared away, what is being written is not', async () => {
+  test('unfinished files of dead processes are deleted, files being written are not', async () => {
     const dir = freshDir();
     await createFsBlobs({ dir });
     const [old, young] = ['old', 'young'].map((name) => join(dir, 'unfinished', name));
@@ -167,7 +165,7 @@ describe('faults', () => {
     expect(await readdir(join(dir, 'unfinished'))).toEqual(['young']);
   });
 
-  test('a folder that cannot be made is said at once', async () => {
+  test('a folder that cannot be created is reported at once', async () => {
     const file = join(home, randomUUID());
     await writeFile(file, '');
     await expect(createFsBlobs({ dir: join(file, 'store') })).rejects.toThrow('ENOTDIR');
@@ -180,7 +178,7 @@ describe('faults', () => {
       () => true,
       () => false,
     );
-    if (!mounted) skip('no right to mount a small disk here');
+    skip(isMissing('mount', mounted, 'there is no permission to mount a small disk'));
     onTestFinished(async () => void (await run('umount', [dir])));
     const blobs = await createFsBlobs({ dir });
     await blobs.put('small', Buffer.alloc(500_000, 1));

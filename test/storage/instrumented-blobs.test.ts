@@ -10,31 +10,31 @@ import { entriesOf } from './blobs.contract.ts';
 
 let dir: string;
 let blobs: Blobs;
-let seen: string[];
+let observed: string[];
 beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'selvage-watched-'));
+  dir = await mkdtemp(join(tmpdir(), 'selvage-instrumented-'));
   blobs = instrumentBlobs(await createFsBlobs({ dir }), {
-    done: (operation) => seen.push(operation),
-    failed: (operation) => seen.push(`${operation} failed`),
+    done: (operation) => observed.push(operation),
+    failed: (operation) => observed.push(`${operation} failed`),
   });
 });
 beforeEach(() => {
-  seen = [];
+  observed = [];
 });
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
 const bytes = new TextEncoder().encode('a picture');
 
-test('what is done is heard of, and its answer is the same', async () => {
+test('calls are observed, and their results unchanged', async () => {
   await blobs.put('a/b', bytes);
   expect(Buffer.from(await blobs.get('a/b')).toString()).toBe('a picture');
   expect(await blobs.head('a/c')).toBeUndefined();
   expect((await entriesOf(blobs, 'a/')).map(({ key }) => key)).toEqual(['a/b']);
   await blobs.delete('a/b');
-  expect(seen).toEqual(['put', 'get', 'head', 'delete']);
+  expect(observed).toEqual(['put', 'get', 'head', 'delete']);
 });
 
-test('a missing blob, a caller who left and an upload that breaks off are no failures', async () => {
+test('a missing blob, an aborted call and an interrupted upload are no failures', async () => {
   await expect(blobs.get('no/such')).rejects.toBeInstanceOf(BlobMissing);
   await expect(blobs.get('../no')).rejects.toBeInstanceOf(TypeError);
   await expect(blobs.get('no/such', AbortSignal.abort(new Error('left')))).rejects.toThrow();
@@ -44,24 +44,22 @@ test('a missing blob, a caller who left and an upload that breaks off are no fai
     },
   });
   await expect(blobs.put('c/d', broken)).rejects.toThrow('the client hung up');
-  expect(seen).toEqual([]);
+  expect(observed).toEqual([]);
 });
 
-test('a store that is gone is a failure', async () => {
+test('a missing storage folder is a failure', async () => {
   await rm(dir, { recursive: true });
   await expect(blobs.put('e/f', bytes)).rejects.toBeInstanceOf(StorageError);
   await expect(blobs.check()).rejects.toMatchObject({
-    ...{
-      status: 503,
-      headers: { 'retry-after': '1' },
-      message: expect.stringMatching(/^store, check: ENOENT/),
-    },
+    status: 503,
+    headers: { 'retry-after': '1' },
+    message: expect.stringMatching(/^storage, check: ENOENT/),
     detail: expect.not.stringContaining('ENOENT'),
   });
-  expect(seen).toEqual(['put failed', 'check failed']);
+  expect(observed).toEqual(['put failed', 'check failed']);
 });
 
-test('a disk has a size, and room on it', async () => {
+test('a disk has a size and free space', async () => {
   const { freeBytes, sizeBytes } = await diskSpace(tmpdir());
   expect(freeBytes).toBeGreaterThan(0);
   expect(sizeBytes).toBeGreaterThanOrEqual(freeBytes);

@@ -8,6 +8,7 @@ import { openStorage } from '../../src/storage/open-storage.ts';
 import { createS3Blobs } from '../../src/storage/s3-blobs.ts';
 import { startStoreGate } from '../faults/store-gate.ts';
 import { freePort } from '../support/processes.ts';
+import { reportMissing } from '../support/requirement.ts';
 import { type TestS3, testS3 } from '../support/services.ts';
 import { blobsContract, entriesOf } from './blobs.contract.ts';
 
@@ -16,7 +17,7 @@ const TWO_PARTS_BYTES = 9 * 2 ** 20;
 
 const found = await testS3();
 if (typeof found === 'string') {
-  console.info(`Blobs in S3 are not tested: ${found}`);
+  reportMissing('s3', found);
   test.skip(`blobs in S3 (${found})`);
 } else {
   describe('blobs in S3', () => againstServer(found));
@@ -27,7 +28,7 @@ function againstServer(s3: TestS3): void {
   const opened: { bucket: string; blobs: Blobs }[] = [];
   const freshBucket = () => `selvage-test-${randomUUID()}`;
 
-  /** Opens a store whose bucket is deleted when all is over. */
+  /** Opens a bucket that is deleted after the tests. */
   async function open(bucket: string, endpoint = s3.endpoint): Promise<Blobs> {
     const blobs = await createS3Blobs({ ...s3, endpoint, bucket });
     opened.push({ bucket, blobs });
@@ -48,15 +49,15 @@ function againstServer(s3: TestS3): void {
 
   blobsContract(() => open(freshBucket()));
 
-  test('a missing bucket is made, by several processes at once if need be', async () => {
+  test('a missing bucket is created, also by several processes at once', async () => {
     const bucket = freshBucket();
-    const stores = await Promise.all([open(bucket), open(bucket), open(bucket)]);
-    await stores[0]?.put('shared', Buffer.from('x'));
-    expect(await stores[1]?.head('shared')).toMatchObject({ bytes: 1 });
+    const opened = await Promise.all([open(bucket), open(bucket), open(bucket)]);
+    await opened[0]?.put('shared', Buffer.from('x'));
+    expect(await opened[1]?.head('shared')).toMatchObject({ bytes: 1 });
     await expect(open(bucket)).resolves.toBeDefined();
   });
 
-  test('a put that fails or is given up leaves no part of an upload behind', async () => {
+  test('a put that fails or is aborted leaves no multipart upload behind', async () => {
     const bucket = freshBucket();
     const blobs = await open(bucket);
     const failing = Readable.from(
@@ -80,7 +81,7 @@ function againstServer(s3: TestS3): void {
     expect(await entriesOf(blobs, '')).toEqual([]);
   });
 
-  test('every call to a server that has stopped answering is given up with its reason', async () => {
+  test('every call to a server that stops responding can be aborted', async () => {
     const server = await freezable(s3.endpoint);
     const blobs = await open(freshBucket(), server.endpoint);
     server.freeze();
@@ -97,14 +98,14 @@ function againstServer(s3: TestS3): void {
     };
     for (const [name, call] of Object.entries(calls)) {
       const caller = new AbortController();
-      const asked = server.asked();
-      const answer = call(caller.signal);
-      asked.then(() => caller.abort(new Error(`${name} given up`)));
-      await expect(answer).rejects.toThrow(`${name} given up`);
+      const received = server.received();
+      const response = call(caller.signal);
+      received.then(() => caller.abort(new Error(`${name} aborted`)));
+      await expect(response).rejects.toThrow(`${name} aborted`);
     }
   });
 
-  test('a wrong secret is refused at the start', async () => {
+  test('a wrong secret is rejected at the start', async () => {
     const credentials = { ...s3.credentials, secretAccessKey: 'wrong' };
     await expect(createS3Blobs({ ...s3, credentials, bucket: freshBucket() })).rejects.toThrow();
   });
@@ -123,9 +124,9 @@ function againstServer(s3: TestS3): void {
   });
 
   test.each([
-    { away: 'fails', status: 503, code: 'SlowDown', comes: true },
-    { away: 'refuses', status: 403, code: 'AccessDenied', comes: false },
-  ])('a server that $away as a process starts is waited for: $comes', async (row) => {
+    { what: 'fails', status: 503, code: 'SlowDown', recovers: true },
+    { what: 'rejects requests', status: 403, code: 'AccessDenied', recovers: false },
+  ])('a server that $what at the start of a process is waited for: $recovers', async (row) => {
     const gate = await startStoreGate(s3.endpoint);
     onTestFinished(() => gate.close());
     vi.stubEnv('AWS_ENDPOINT_URL_S3', gate.endpoint);
@@ -135,23 +136,23 @@ function againstServer(s3: TestS3): void {
     onTestFinished(() => void vi.unstubAllEnvs());
     // More often than the client itself tries.
     let left = 4;
-    gate.spoil(() => (left-- > 0 ? { deed: 'refuse', ...row } : undefined));
+    gate.spoil(() => (left-- > 0 ? { action: 'refuse', ...row } : undefined));
     const bucket = freshBucket();
     const opening = openStorage({ STORE: 's3', STORE_DIR: 'unused', S3_BUCKET: bucket });
-    if (!row.comes) return expect(opening).rejects.toThrow();
+    if (!row.recovers) return expect(opening).rejects.toThrow();
     opened.push({ bucket, blobs: await opening });
     expect(left).toBeLessThan(0);
   });
 }
 
-test('a server that is not there is said at the start', async () => {
+test('an unreachable server is reported at the start', async () => {
   const endpoint = `http://127.0.0.1:${await freePort()}`;
   const credentials = { accessKeyId: 'a', secretAccessKey: 'b' };
   const opening = createS3Blobs({ endpoint, region: 'us-east-1', credentials, bucket: 'none' });
   await expect(opening).rejects.toThrow('ECONNREFUSED');
 });
 
-/** A way to a server that can be frozen: what is asked from then on is taken and never answered. */
+/** A proxy to a server that can be frozen: from then on requests are accepted and never answered. */
 async function freezable(endpoint: string) {
   const { hostname, port } = new URL(endpoint);
   const sockets = new Set<Socket>();
@@ -181,7 +182,7 @@ async function freezable(endpoint: string) {
     freeze: () => {
       frozen = true;
     },
-    /** Resolves with the next bytes that arrive. */
-    asked: () => new Promise<void>((resolve) => listeners.add(resolve)),
+    /** Resolves when the next bytes arrive. */
+    received: () => new Promise<void>((resolve) => listeners.add(resolve)),
   };
 }

@@ -1,12 +1,13 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { hostClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import { blockingConnection, commandConnection, untilReady } from '../../src/platform/redis.ts';
 import { enqueueJob, openQueue, retryFailed } from '../../src/queue/queue.ts';
 import { StorageError } from '../../src/storage/blobs.ts';
-import type { JobFact } from '../../workers/attempt.ts';
-import { takeJobs } from '../../workers/take-jobs.ts';
+import type { JobReport } from '../../workers/attempt.ts';
+import { consumeJobs } from '../../workers/consume-jobs.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
 
 const log = createLog('test', 'silent');
@@ -23,34 +24,34 @@ afterAll(async () => {
 });
 
 test.each([
-  ['an accident is tried four times', new Error('the line broke'), 4, 'failed'],
-  ['a refusal is not tried again', new Problem('invalid-request', 'no'), 1, 'refused'],
-] as const)('%s before the job is given up', async (_, fault, attempts, outcome) => {
+  ['an unexpected error is tried four times', new Error('connection lost'), 4, 'failed'],
+  ['a problem is not retried', new Problem('invalid-request', 'no'), 1, 'refused'],
+] as const)('%s before the job fails for good', async (_, error, attempts, outcome) => {
   const queue = openQueue('async', redis, log);
-  const facts: JobFact[] = [];
+  const reports: JobReport[] = [];
   const connection = blockingConnection(server.url, log);
   const id = `job_${outcome}`;
-  let taker: ReturnType<typeof takeJobs> | undefined;
-  const givenUp = new Promise<string>((resolve) => {
-    const fail = () => Promise.reject(fault);
-    const done = (fact: JobFact) => void facts.push(fact);
-    const parts = { connection, concurrency: 1, log, done, givenUp: resolve };
-    taker = takeJobs('async', { 'run-job': fail }, parts);
+  let consumer: ReturnType<typeof consumeJobs> | undefined;
+  const failed = new Promise<string>((resolve) => {
+    const fail = () => Promise.reject(error);
+    const report = (attempt: JobReport) => void reports.push(attempt);
+    const deps = { connection, concurrency: 1, log, report, now: hostClock, onFailed: resolve };
+    consumer = consumeJobs('async', { 'run-job': fail }, deps);
   });
   await enqueueJob(queue, { id, requestId: 'r' });
-  expect(await givenUp).toBe(id);
-  expect(facts.map((fact) => fact.outcome)).toEqual(Array(attempts).fill(outcome));
-  // Where its end could not be written, the sweep finds it under way, and failed in its queue.
+  expect(await failed).toBe(id);
+  expect(reports.map((report) => report.outcome)).toEqual(Array(attempts).fill(outcome));
+  // If its failure could not be recorded, the sweep finds it pending, and failed in its queue.
   await retryFailed(await enqueueJob(queue, { id, requestId: 'r' }));
-  await expect.poll(() => facts.length).toBe(attempts + 1);
-  await taker?.close();
+  await expect.poll(() => reports.length).toBe(attempts + 1);
+  await consumer?.close();
   await queue.close();
   connection.disconnect();
 });
 
-const AWAY = [
+const OUTAGES = [
   [
-    'a store that is away',
+    'unavailable storage',
     async () => {
       throw new StorageError('get', new Error('connection refused'));
     },
@@ -59,7 +60,7 @@ const AWAY = [
     'a Redis without memory',
     async () => {
       await redis.config('SET', 'maxmemory', '1');
-      // There is none either while the job is put off.
+      // There is none either while the job is being postponed.
       setTimeout(() => redis.config('SET', 'maxmemory', '0'), 200);
       await redis.set('a', 'b');
     },
@@ -68,7 +69,7 @@ const AWAY = [
     'a Redis that cannot be reached',
     async () => {
       const other = commandConnection(server.url, log);
-      await other.get('a').finally(() => other.disconnect()); // before it is there
+      await other.get('a').finally(() => other.disconnect()); // before it is connected
     },
   ],
   [
@@ -82,35 +83,36 @@ const AWAY = [
   ],
 ] as const;
 
-test.each(AWAY)('%s costs no try: the job waits for it', async (what, fail) => {
+test.each(OUTAGES)('%s costs no attempt: the job waits for it', async (what, fail) => {
   const queue = openQueue('async', redis, log);
   const connection = blockingConnection(server.url, log);
-  const facts: JobFact[] = [];
-  const away = 5;
+  const reports: JobReport[] = [];
+  const outages = 5;
   const lastTries: boolean[] = [];
-  let taker: ReturnType<typeof takeJobs> | undefined;
+  let consumer: ReturnType<typeof consumeJobs> | undefined;
   const succeeded = new Promise<void>((resolve) => {
     const work = async (_data: unknown, _signal: AbortSignal, isLastTry: boolean) => {
       lastTries.push(isLastTry);
-      if (facts.length < away) await fail();
+      if (reports.length < outages) await fail();
       return { millis: {} };
     };
-    const done = (fact: JobFact) => {
-      facts.push(fact);
-      if (fact.outcome === 'succeeded') resolve();
+    const report = (attempt: JobReport) => {
+      reports.push(attempt);
+      if (attempt.outcome === 'succeeded') resolve();
     };
-    taker = takeJobs('async', { 'run-job': work }, { connection, concurrency: 1, log, done });
+    const deps = { connection, concurrency: 1, log, report, now: hostClock };
+    consumer = consumeJobs('async', { 'run-job': work }, deps);
   });
   await enqueueJob(queue, { id: `job of ${what}`, requestId: 'r' });
-  // Put off for 0.5, 1, 2, 4 and 8 seconds; a test need not wait for all of them.
-  const hurry = setInterval(() => void queue.promoteJobs().catch(() => {}), 50);
-  await succeeded.finally(() => clearInterval(hurry));
-  expect(facts.map(({ outcome }) => outcome)).toEqual([
-    ...Array(away).fill('postponed'),
+  // The delays are 0.5, 1, 2, 4 and 8 seconds; the test shortens them.
+  const promote = setInterval(() => void queue.promoteJobs().catch(() => {}), 50);
+  await succeeded.finally(() => clearInterval(promote));
+  expect(reports.map(({ outcome }) => outcome)).toEqual([
+    ...Array(outages).fill('postponed'),
     'succeeded',
   ]);
-  expect(lastTries).toEqual(Array(away + 1).fill(false));
-  await taker?.close();
+  expect(lastTries).toEqual(Array(outages + 1).fill(false));
+  await consumer?.close();
   await queue.close();
   connection.disconnect();
 });

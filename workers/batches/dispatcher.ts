@@ -3,23 +3,23 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { BATCH_RUNNING_STATUSES, type BatchRecord } from '../../src/intake/batches/batches.ts';
 import type { Logger } from '../../src/platform/log.ts';
 import type { BatchReader } from './batch-reader.ts';
-import { type BatchEndDeps, cancel, complete, writeFullChunks } from './complete.ts';
+import { type BatchEndDeps, cancelBatch, completeBatch, writeFullChunks } from './complete.ts';
 import type { Window } from './window.ts';
 
 const LEASE_MILLIS = 2000;
-/** How often rows are handed out, and how often a worker asks whether it may. */
-const BEAT_MILLIS = 50;
-const ASK_MILLIS = 500;
-/** Rows of one client at the workers: enough that none of them ever waits for the next. */
-const LEAST_WINDOW = 32;
+/** How often the holder of the lease dispatches, and how often the others try to acquire it. */
+const TICK_MILLIS = 50;
+const ACQUIRE_MILLIS = 500;
+/** Rows of one client in the queue at a time: enough that no worker waits for the next tick. */
+const MIN_WINDOW = 32;
 const WINDOW_PER_SLOT = 8;
-/** Rows of one client at a time, before it is another client's turn. */
-const SHARE = 8;
+/** Rows of one client queued in a row, before the next client's. */
+const ROUND_ROBIN_ROWS = 8;
 
 export interface DispatcherDeps extends BatchEndDeps {
   window: Window;
-  look: BatchReader;
-  /** Images that all live workers work on at once. */
+  readBatches: BatchReader;
+  /** Images that all live workers process at once. */
   slots(): Promise<number>;
   log: Logger;
 }
@@ -27,7 +27,7 @@ export interface DispatcherDeps extends BatchEndDeps {
 const inFlight = ({ issued, succeeded, failed }: BatchRecord): number =>
   issued - succeeded - failed;
 
-/** The batches of each client, the longest sealed first. */
+/** Groups batches by client, in order. */
 function byClient(batches: readonly BatchRecord[]): BatchRecord[][] {
   const clients = new Map<string, BatchRecord[]>();
   for (const batch of batches) {
@@ -37,77 +37,77 @@ function byClient(batches: readonly BatchRecord[]): BatchRecord[][] {
 }
 
 /**
- * Hands out rows, to each client in turn, until each has as many at the workers as it may: who has
- * few rows never waits for all of those who have many.
+ * Queues rows round-robin by client, until each client has `maxRows` in flight. A client with few rows does
+ * not wait for all rows of a client with many.
  */
-export async function handOutFairly(
-  window: Pick<Window, 'handOut'>,
+async function enqueueFairly(
+  window: Pick<Window, 'enqueueRows'>,
   batches: readonly BatchRecord[],
-  most: number,
+  maxRows: number,
 ): Promise<void> {
-  let line = byClient(batches).map((queue) => ({
+  let clients = byClient(batches).map((queue) => ({
     queue: [...queue],
-    room: most - queue.map(inFlight).reduce((a, b) => a + b, 0),
+    capacity: maxRows - queue.map(inFlight).reduce((a, b) => a + b, 0),
   }));
-  while (line.length > 0) {
-    for (const client of line) {
+  while (clients.length > 0) {
+    for (const client of clients) {
       const [batch] = client.queue;
       if (!batch) continue;
-      const share = Math.min(SHARE, client.room);
-      const { issued, cursor } = await window.handOut(batch, share);
+      const count = Math.min(ROUND_ROBIN_ROWS, client.capacity);
+      const { issued, cursor } = await window.enqueueRows(batch, count);
       const isAtEnd = issued === 0 && cursor.chunk === batch.cursor.chunk;
       if (isAtEnd) client.queue.shift();
       else client.queue[0] = { ...batch, cursor };
-      client.room -= issued;
+      client.capacity -= issued;
     }
-    line = line.filter(({ queue, room }) => queue.length > 0 && room > 0);
+    clients = clients.filter(({ queue, capacity }) => queue.length > 0 && capacity > 0);
   }
 }
 
-/** One beat: what is full is written, what is done ends, and there is always work at hand. */
+/** One tick: writes full chunks, ends batches that are done or canceled, and queues further rows. */
 export async function dispatch(deps: DispatcherDeps): Promise<void> {
-  const { window, look } = deps;
-  let most = LEAST_WINDOW;
-  const all = await look(async () => {
-    most = Math.max(LEAST_WINDOW, WINDOW_PER_SLOT * (await deps.slots()));
-    return most;
+  const { window, readBatches } = deps;
+  let maxRows = MIN_WINDOW;
+  const batches = await readBatches(async () => {
+    maxRows = Math.max(MIN_WINDOW, WINDOW_PER_SLOT * (await deps.slots()));
+    return maxRows;
   });
-  window.keepOnly(new Set(all.map(({ id }) => id)));
-  for (const batch of all) {
-    if (batch.status === 'finalizing') await complete(deps, batch);
-    else if (batch.status === 'canceling') await cancel(deps, batch);
+  window.retainOnly(new Set(batches.map(({ id }) => id)));
+  for (const batch of batches) {
+    if (batch.status === 'finalizing') await completeBatch(deps, batch);
+    else if (batch.status === 'canceling') await cancelBatch(deps, batch);
     else if (batch.status === 'running') await writeFullChunks(deps, batch);
   }
-  const working = all.filter(({ status }) => BATCH_RUNNING_STATUSES.includes(status));
-  await handOutFairly(window, working, most);
+  const running = batches.filter(({ status }) => BATCH_RUNNING_STATUSES.includes(status));
+  await enqueueFairly(window, running, maxRows);
 }
 
-/** Pumps while this worker has the lease. Answers how to stop. */
+/** Dispatches while this worker holds the lease. Returns a function that stops it. */
 export function startDispatcher(deps: DispatcherDeps): () => Promise<void> {
   const { batches, log } = deps;
   const holder = randomUUID();
   const stopping = new AbortController();
 
-  /** One beat; how long to wait before the next, ms. */
-  async function beat(): Promise<number> {
-    if (!(await batches.holdPump(holder, LEASE_MILLIS))) return ASK_MILLIS;
+  /** Runs one tick and returns the delay before the next, ms. */
+  async function tick(): Promise<number> {
+    if (!(await batches.acquireDispatchLease(holder, LEASE_MILLIS))) return ACQUIRE_MILLIS;
     await dispatch(deps);
-    return BEAT_MILLIS;
+    return TICK_MILLIS;
   }
-  async function beatOn(): Promise<void> {
+  async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
-      const waitMillis = await beat().catch((error) => {
-        log.warn({ reason: error.message }, 'batches not moved');
-        return ASK_MILLIS;
+      const delayMillis = await tick().catch((error) => {
+        log.warn({ reason: error.message }, 'batches not dispatched');
+        return ACQUIRE_MILLIS;
       });
-      await sleep(waitMillis, undefined, { signal: stopping.signal }).catch(() => {});
+      await sleep(delayMillis, undefined, { signal: stopping.signal }).catch(() => {});
     }
   }
-  const beating = beatOn();
+  const running = run();
 
   return async () => {
     stopping.abort();
-    await beating;
-    await batches.dropPump(holder).catch(() => {}); // it runs out by itself
+    await running;
+    await batches.releaseDispatchLease(holder).catch(() => {}); // it expires by itself
   };
 }

@@ -3,33 +3,33 @@ import type { AcceptedRow, Operation, PreviousImage } from '../../src/queue/job-
 import type { Blobs } from '../../src/storage/blobs.ts';
 import type { SafeFetch } from '../fetch/safe-fetch.ts';
 
-export interface RowImageDeps {
+interface RowImageDeps {
   blobs: Blobs;
   safeFetch: SafeFetch;
   maxBytes: number;
 }
 
-/** What is asked of a row now. */
-export interface Wish {
+/** The results a row needs. */
+interface RowRequest {
   operations: readonly Operation[];
   /** `id@version` */
   model: string;
-  /** Behind the subject in the pictures of a feed, `#rrggbb`. */
+  /** Background of marketplace pictures of a feed, `#rrggbb`. */
   background: string | undefined;
 }
 
-/** An image as it was handed in, and what its server says of it. */
+/** The bytes of a row's image, and the validators of its HTTP response. */
 export interface RowImage {
   bytes: Uint8Array;
   etag?: string | undefined;
   lastModified?: string | undefined;
 }
 
-/** What was worked out before, where it still answers what is asked and is still there. */
-export async function usableEarlier(
+/** Returns the results of the previous run if they satisfy the request and still exist. */
+export async function reusableResult(
   blobs: Blobs,
   { earlier }: AcceptedRow,
-  { operations, model, background }: Wish,
+  { operations, model, background }: RowRequest,
   signal: AbortSignal,
 ): Promise<PreviousImage | undefined> {
   if (!earlier) return undefined;
@@ -43,24 +43,25 @@ export async function usableEarlier(
 }
 
 /**
- * The image of a row.
- * @returns nothing where its server says that it is still the one of before
- * @throws FetchRefused; Problem where the server's answer makes no sense
+ * Reads or fetches the image of a row.
+ * @returns undefined if its server says that it has not changed since the previous run
+ * @throws FetchError; Problem if the server's response makes no sense
  */
-export async function rowImage(
+export async function fetchRowImage(
   { blobs, safeFetch, maxBytes }: RowImageDeps,
   { source }: AcceptedRow,
-  earlier: PreviousImage | undefined,
+  previous: PreviousImage | undefined,
   signal: AbortSignal,
 ): Promise<RowImage | undefined> {
   if ('key' in source) return { bytes: await blobs.get(source.key, signal) };
   const fetched = await safeFetch.fetch(source.url, {
-    ...{ maxBytes, signal },
-    ...(earlier?.etag && { etag: earlier.etag }),
-    ...(earlier?.lastModified && { lastModified: earlier.lastModified }),
+    maxBytes,
+    signal,
+    ...(previous?.etag && { etag: previous.etag }),
+    ...(previous?.lastModified && { lastModified: previous.lastModified }),
   });
   const { etag, lastModified } = fetched.headers;
   if (!fetched.notModified) return { bytes: fetched.bytes, etag, lastModified };
-  if (earlier) return undefined;
+  if (previous) return undefined;
   throw new Problem('upstream-failed', 'The server answered without the image');
 }

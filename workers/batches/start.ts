@@ -1,74 +1,89 @@
 import type { Redis } from 'ioredis';
 import { batchEraser } from '../../src/intake/batches/batch-eraser.ts';
 import { createBatchRetention } from '../../src/intake/batches/batch-retention.ts';
-import type { BatchRecord } from '../../src/intake/batches/batches.ts';
+import type { Batches, BatchRecord } from '../../src/intake/batches/batches.ts';
+import type { Clock } from '../../src/platform/clock.ts';
 import type { Logger } from '../../src/platform/log.ts';
 import { openQueue } from '../../src/queue/queue.ts';
-import type { JobFact } from '../attempt.ts';
-import { takeJobs } from '../take-jobs.ts';
+import type { Blobs } from '../../src/storage/blobs.ts';
+import type { Consume } from '../consume-jobs.ts';
+import type { FetchInputDeps } from '../fetch-input.ts';
+import type { ImageDeps } from '../image-job.ts';
 import { createBatchReader } from './batch-reader.ts';
-import { mend } from './complete.ts';
+import { requeueLostRows } from './complete.ts';
 import { startDispatcher } from './dispatcher.ts';
-import { failRow, type RunRowDeps, runRow } from './run-row.ts';
+import { failRow, runRow } from './run-row.ts';
 import { sweepBatches } from './sweep.ts';
 import { createWindow } from './window.ts';
 
-export interface BatchDeps extends RunRowDeps {
-  redis: Redis;
-  /** For taking jobs; used for nothing else from now on. */
-  blocking: Redis;
-  /** Rows worked on at once; most of them wait for their image to come. */
-  concurrency: number;
-  /** Images that all live workers work on at once. */
-  slots(): Promise<number>;
-  finishRun(run: BatchRecord): Promise<void>;
-  expireRun(run: BatchRecord): Promise<void>;
-  readRun(run: BatchRecord): Promise<void>;
-  log: Logger;
-  done(fact: JobFact): void;
-  /** Epoch milliseconds, as Redis has it. */
-  now(): number;
+/** Rows in addition to the engine's slots, while their images are fetched. */
+const FETCHING_ROWS = 6;
+
+/** What a feed does at each stage of its runs, which are batches. */
+interface FeedRunStages {
+  /** Queues the import of an open run, if it is missing in the queue. */
+  read(run: BatchRecord): Promise<void>;
+  /** Called before a run becomes `completed`. */
+  finish(run: BatchRecord): Promise<void>;
+  /** Deletes what a feed retains for an expired run. */
+  expire(run: BatchRecord): Promise<void>;
 }
 
-/** Everything a worker does for batches and the runs of feeds. */
-export function startBatches(deps: BatchDeps) {
-  const { redis, batches, blobs, log, now } = deps;
+interface StartBatchesDeps {
+  consume: Consume;
+  redis: Redis;
+  blobs: Blobs;
+  batches: Batches;
+  images: ImageDeps;
+  inputs: FetchInputDeps;
+  /** Images this worker processes at once. */
+  slots: number;
+  /** Images that all live workers process at once. */
+  allSlots(): Promise<number>;
+  feedRuns: FeedRunStages;
+  log: Logger;
+  /** Redis's time. */
+  now: Clock;
+}
+
+/** Starts the consumer and the dispatcher of the rows of batches and feed runs. */
+export function startBatches(deps: StartBatchesDeps) {
+  const { redis, blobs, batches, images, inputs, feedRuns, log, now } = deps;
   const queue = openQueue('bulk', redis, log);
   const window = createWindow({ batches, blobs, queue });
-  const ends = { batches, blobs, queue, redis, window, finishRun: deps.finishRun, now };
-  const taker = takeJobs(
+  const endDeps = { batches, blobs, queue, redis, window, finishRun: feedRuns.finish, now };
+  const consumer = deps.consume(
     'bulk',
-    { 'run-row': runRow(deps) },
+    { 'run-row': runRow({ batches, images, inputs }) },
     {
-      ...{ connection: deps.blocking, concurrency: deps.concurrency, log, done: deps.done, now },
-      givenUp(jobId) {
-        failRow(deps, queue, jobId).catch((error) =>
-          log.error({ jobId, reason: error.message }, 'row not ended'),
+      concurrency: deps.slots + FETCHING_ROWS,
+      onFailed(jobId) {
+        failRow({ batches, blobs }, queue, jobId).catch((error) =>
+          log.error({ jobId, reason: error.message }, 'row failure not recorded'),
         );
       },
     },
   );
-  const stopPump = startDispatcher({
-    ...ends,
+  const stopDispatcher = startDispatcher({
+    ...endDeps,
     window,
-    look: createBatchReader(batches),
-    slots: deps.slots,
+    readBatches: createBatchReader(batches),
+    slots: deps.allSlots,
     log,
   });
-  const keeping = createBatchRetention(batches, batchEraser(blobs));
+  const sweepDeps = {
+    batches,
+    retention: createBatchRetention(batches, batchEraser(blobs)),
+    requeueLostRows: (batch: BatchRecord) => requeueLostRows(endDeps, batch),
+    expireRun: feedRuns.expire,
+    readRun: feedRuns.read,
+  };
   return {
-    cancel: taker.cancel,
-    /** Sees after batches whose time has come; answers how many. */
-    sweep: (nowMillis: number): Promise<number> =>
-      sweepBatches(
-        {
-          ...{ batches, keeping, expireRun: deps.expireRun, readRun: deps.readRun },
-          mend: (batch) => mend(ends, batch),
-        },
-        nowMillis,
-      ),
+    cancel: consumer.cancel,
+    /** Handles due batches; returns how many. */
+    sweep: (nowMillis: number): Promise<number> => sweepBatches(sweepDeps, nowMillis),
     async close(): Promise<void> {
-      await Promise.all([stopPump(), taker.close()]);
+      await Promise.all([stopDispatcher(), consumer.close()]);
       await queue.close();
     },
   };

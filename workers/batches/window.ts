@@ -5,69 +5,79 @@ import { JOBS, type JobData } from '../../src/queue/catalog.ts';
 import { AcceptedRow } from '../../src/queue/job-data.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
 
-export interface WindowDeps {
+interface WindowDeps {
   batches: Batches;
   blobs: Blobs;
   /** The queue `bulk`. */
   queue: Queue;
 }
 
-/** A queued row's id: the same row is never in the queue twice. */
+/** The job id of a row. It is unique, so the same row is never queued twice. */
 export const rowJobId = (batchId: string, row: number): string => `${batchId}-${row}`;
 
-/** Rows that were rejected are none of the workers' business. */
-const acceptedOf = (lines: readonly unknown[]): AcceptedRow[] =>
+/** Drops rejected rows, which need no job. */
+const acceptedRows = (lines: readonly unknown[]): AcceptedRow[] =>
   lines.flatMap((line) => AcceptedRow.safeParse(line).data ?? []);
 
-function jobOf(batch: BatchRecord, chunk: number, chunkRows: number, row: AcceptedRow) {
+function toJob(batch: BatchRecord, chunk: number, chunkRows: number, row: AcceptedRow) {
   const { id, client, operations, options, requestId, feedId, background, meter } = batch;
   const data: JobData<'run-row'> = {
-    ...{ batchId: id, client, operations, chunk, chunkRows, row, requestId },
+    batchId: id,
+    client,
+    operations,
+    chunk,
+    chunkRows,
+    row,
+    requestId,
     ...(options && { options }),
     ...(feedId && meter && { feed: { id: feedId, background, meter } }),
   };
   const { attempts, backoffMillis: delay } = JOBS['run-row'];
   const opts = {
-    ...{ jobId: rowJobId(id, row.row), attempts },
+    jobId: rowJobId(id, row.row),
+    attempts,
     backoff: { type: 'exponential', delay },
   };
   return { name: 'run-row', data, opts };
 }
 
-/** The chunk each batch is read in now; there are as many as batches under way, and no more. */
+/** The rows of batches that are queued at a time. Caches one chunk for each batch in progress. */
 export function createWindow({ batches, blobs, queue }: WindowDeps) {
-  const chunks = new Map<string, { chunk: number; lines: AcceptedRow[] }>();
+  const chunks = new Map<string, { chunk: number; rows: AcceptedRow[] }>();
 
   async function rowsOf({ id, client }: BatchRecord, chunk: number): Promise<AcceptedRow[]> {
-    const known = chunks.get(id);
-    if (known?.chunk === chunk) return known.lines;
-    const lines = acceptedOf(await batchFiles(blobs, client, id).rows(chunk));
-    chunks.set(id, { chunk, lines });
-    return lines;
+    const cached = chunks.get(id);
+    if (cached?.chunk === chunk) return cached.rows;
+    const rows = acceptedRows(await batchFiles(blobs, client, id).rows(chunk));
+    chunks.set(id, { chunk, rows });
+    return rows;
   }
 
   return {
     rowsOf,
-    jobOf,
+    toJob,
 
     /**
-     * Hands a batch's next rows to the workers, of one chunk at most.
-     * @returns how many, and where the batch now stands
+     * Queues the next rows of a batch, from one chunk at most.
+     * @returns how many were queued, and the cursor after them
      */
-    async handOut(batch: BatchRecord, most: number): Promise<{ issued: number; cursor: Cursor }> {
+    async enqueueRows(
+      batch: BatchRecord,
+      maxRows: number,
+    ): Promise<{ issued: number; cursor: Cursor }> {
       const from = batch.cursor;
-      if (from.chunk >= batch.chunks || most <= 0) return { issued: 0, cursor: from };
+      if (from.chunk >= batch.chunks || maxRows <= 0) return { issued: 0, cursor: from };
       const rows = await rowsOf(batch, from.chunk);
-      const next = rows.slice(from.line, from.line + most);
+      const next = rows.slice(from.line, from.line + maxRows);
       const line = from.line + next.length;
       const to = line < rows.length ? { ...from, line } : { chunk: from.chunk + 1, line: 0 };
-      await queue.addBulk(next.map((row) => jobOf(batch, from.chunk, rows.length, row)));
+      await queue.addBulk(next.map((row) => toJob(batch, from.chunk, rows.length, row)));
       const isFirst = await batches.advance(batch.id, from, to, next.length);
       return isFirst ? { issued: next.length, cursor: to } : { issued: 0, cursor: from };
     },
 
-    /** Forgets the batches that are not under way any more. */
-    keepOnly(ids: ReadonlySet<string>): void {
+    /** Drops the cached chunks of all other batches. */
+    retainOnly(ids: ReadonlySet<string>): void {
       for (const id of chunks.keys()) if (!ids.has(id)) chunks.delete(id);
     },
   };

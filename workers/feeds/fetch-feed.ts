@@ -2,17 +2,18 @@ import { Readable } from 'node:stream';
 import { FEED_LIMITS } from '../../src/feed-formats/limits.ts';
 import { feedKeys } from '../../src/intake/feeds/feed-keys.ts';
 import {
-  readSourceFacts,
-  type SourceFacts,
-  writeSourceFacts,
+  readSourceMetadata,
+  type SourceMetadata,
+  writeSourceMetadata,
 } from '../../src/intake/feeds/feed-source.ts';
 import type { FeedDocument, FeedRecord } from '../../src/intake/feeds/feeds.ts';
 import { Problem } from '../../src/platform/problem.ts';
-import { BlobMissing, type Blobs } from '../../src/storage/blobs.ts';
+import type { Blobs } from '../../src/storage/blobs.ts';
+import { copyIfPresent } from '../copy-blob.ts';
 import type { SafeFetch } from '../fetch/safe-fetch.ts';
 
-/** A feed of 2 GiB over a slow line. */
-const FEED_MILLIS = 30 * 60_000;
+/** Enough for a feed of 2 GiB over a slow connection. */
+const FETCH_MILLIS = 30 * 60_000;
 
 export interface FetchFeedDeps {
   blobs: Blobs;
@@ -21,61 +22,53 @@ export interface FetchFeedDeps {
 
 const fileNameOf = (url: string): string => new URL(url).pathname.split('/').at(-1) ?? '';
 
-/** Takes the document of an earlier run; false where that is gone. */
-async function copied(blobs: Blobs, from: string, to: string, signal: AbortSignal) {
-  try {
-    await blobs.copy(from, to, signal);
-    return true;
-  } catch (error) {
-    if (error instanceof BlobMissing) return false;
-    throw error;
-  }
-}
-
-/** Fetches the feed into the store as it comes; nothing is there before all of it is. */
+/**
+ * Streams the feed into storage; the blob appears only when it is complete. If the server says that it has not
+ * changed, copies the document of the previous run, or fetches it after all if that is gone.
+ */
 async function download(
   { blobs, safeFetch }: FetchFeedDeps,
   url: string,
-  keys: { to: string; former: string | undefined },
-  known: Partial<FeedDocument>,
+  keys: { target: string; previous: string | undefined },
+  document: Partial<FeedDocument>,
   signal: AbortSignal,
 ): Promise<void> {
-  const { etag, lastModified } = keys.former === undefined ? {} : known;
+  const { target, previous } = keys;
+  const { etag, lastModified } = previous === undefined ? {} : document;
   const opened = await safeFetch.open(url, {
     maxBytes: FEED_LIMITS.maxBytes,
-    totalMillis: FEED_MILLIS,
+    totalMillis: FETCH_MILLIS,
     signal,
     ...(etag !== undefined && { etag }),
     ...(lastModified !== undefined && { lastModified }),
   });
   if (opened.notModified) {
-    if (keys.former !== undefined && (await copied(blobs, keys.former, keys.to, signal))) return;
-    return download({ blobs, safeFetch }, url, { ...keys, former: undefined }, {}, signal);
+    if (previous !== undefined && (await copyIfPresent(blobs, previous, target, signal))) return;
+    return download({ blobs, safeFetch }, url, { target, previous: undefined }, {}, signal);
   }
-  const { contentType: mediaType, ...said } = opened.headers;
-  const facts = { mediaType, fileName: fileNameOf(opened.finalUrl), ...said };
-  await blobs.put(keys.to, Readable.from(opened.body), writeSourceFacts(facts), signal);
+  const { contentType: mediaType, ...validators } = opened.headers;
+  const metadata = { mediaType, fileName: fileNameOf(opened.finalUrl), ...validators };
+  await blobs.put(target, Readable.from(opened.body), writeSourceMetadata(metadata), signal);
 }
 
 /**
- * Sees to it that a run's document lies in the store, whole.
- * @returns what is known of it
- * @throws FetchRefused; Problem where it was never sent
+ * Makes sure that the document of a run is in storage, complete. Returns its metadata.
+ * @throws FetchError; Problem if it was never uploaded
  */
 export async function fetchFeed(
   deps: FetchFeedDeps,
   { id, client, source, document }: FeedRecord,
   runId: string,
   signal: AbortSignal,
-): Promise<SourceFacts> {
+): Promise<SourceMetadata> {
   const { blobs } = deps;
   const keys = feedKeys(client, id);
-  const to = keys.source(runId);
-  if ('url' in source && !(await blobs.head(to, signal))) {
-    const former = document && keys.source(document.runId);
-    await download(deps, source.url, { to, former }, document ?? {}, signal);
+  const target = keys.source(runId);
+  if ('url' in source && !(await blobs.head(target, signal))) {
+    const previous = document && keys.source(document.runId);
+    await download(deps, source.url, { target, previous }, document ?? {}, signal);
   }
-  const head = await blobs.head(to, signal);
-  if (head) return readSourceFacts(head);
-  throw new Problem('invalid-request', 'The feed was not sent whole; send it again');
+  const head = await blobs.head(target, signal);
+  if (head) return readSourceMetadata(head);
+  throw new Problem('invalid-request', 'The feed was not uploaded completely; send it again');
 }

@@ -1,28 +1,31 @@
 import { FeedError } from '../../src/feed-formats/feed-error.ts';
 import { batchKeys, putJson, putSealed } from '../../src/intake/batches/batch-files.ts';
 import type { Batches, BatchRecord } from '../../src/intake/batches/batches.ts';
-import { batchEnded } from '../../src/intake/batches/links.ts';
+import { batchCompletedEntry } from '../../src/intake/batches/links.ts';
 import { feedFiles } from '../../src/intake/feeds/feed-files.ts';
 import type { FeedRecord, Feeds } from '../../src/intake/feeds/feeds.ts';
 import { expiryOf } from '../../src/intake/job-retention.ts';
+import type { Clock } from '../../src/platform/clock.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import type { JobData, JobResult } from '../../src/queue/catalog.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
 import { FetchError } from '../fetch/safe-fetch.ts';
 import { isUnavailable } from '../unavailable.ts';
 import { type FetchFeedDeps, fetchFeed } from './fetch-feed.ts';
-import { takeRows } from './take-rows.ts';
+import { ingestRows } from './ingest-rows.ts';
 
 interface FailDeps {
   batches: Batches;
   blobs: Blobs;
+  /** Redis's time. */
+  now: Clock;
 }
 
-export interface ImportFeedDeps extends FetchFeedDeps, FailDeps {
+interface ImportFeedDeps extends FetchFeedDeps, FailDeps {
   feeds: Feeds;
 }
 
-/** What ends a run for good, in words for a merchandiser; nothing where trying again may help. */
+/** Returns the problem that ends a run for good, worded for a merchandiser; undefined if a retry may help. */
 function finalProblem(error: unknown, isLastTry: boolean): Problem | undefined {
   if (isUnavailable(error)) return undefined;
   if (error instanceof Problem) return error;
@@ -38,52 +41,56 @@ function finalProblem(error: unknown, isLastTry: boolean): Problem | undefined {
   return new Problem('upstream-failed', detail, { cause: error });
 }
 
-/** Ends a run that was never read through. */
-async function fail(
-  { batches, blobs }: FailDeps,
+/** Fails a run whose feed was not read completely. */
+async function failRun(
+  { batches, blobs, now }: FailDeps,
   run: BatchRecord,
   { type, detail }: Problem,
 ): Promise<void> {
-  const now = Date.now();
-  const { dueAtMillis, expiresAt } = expiryOf(run, now);
-  const finishedAt = new Date(now).toISOString();
+  const nowMillis = now();
+  const { dueAtMillis, expiresAt } = expiryOf(run, nowMillis);
+  const finishedAt = new Date(nowMillis).toISOString();
   const fields = { problem: { type, detail }, finishedAt, expiresAt };
   const { ended } = batchKeys(run.client, run.id);
   await putJson(blobs, ended, { status: 'failed', ...fields });
   await batches.move(run.id, {
-    ...{ from: ['open'], to: 'failed', fields, dueAtMillis },
-    outboxEntry: batchEnded(run, 'failed', now),
+    from: ['open'],
+    to: 'failed',
+    fields,
+    dueAtMillis,
+    outboxEntry: batchCompletedEntry(run, 'failed', nowMillis),
   });
 }
 
+/** Fetches the feed, ingests its rows and seals the run. Returns milliseconds by step. */
 async function ingest(
   deps: ImportFeedDeps,
   feed: FeedRecord,
   run: BatchRecord,
   signal: AbortSignal,
-) {
-  const { feeds, batches, blobs } = deps;
+): Promise<Record<string, number>> {
+  const { feeds, batches, blobs, now } = deps;
   const startedAt = performance.now();
-  const facts = await fetchFeed(deps, feed, run.id, signal);
+  const metadata = await fetchFeed(deps, feed, run.id, signal);
   const fetchedAt = performance.now();
-  const sha256 = await takeRows(deps, feed, run, facts, signal);
+  const sha256 = await ingestRows(deps, feed, run, metadata, signal);
   if (sha256 !== undefined) {
-    const { etag, lastModified } = facts;
-    await feeds.change(feed.id, { document: { runId: run.id, etag, lastModified, sha256 } });
-    const now = Date.now();
-    await putSealed(blobs, run, now);
-    await batches.seal(run.id, now);
+    const { etag, lastModified } = metadata;
+    await feeds.update(feed.id, { document: { runId: run.id, etag, lastModified, sha256 } });
+    const nowMillis = now();
+    await putSealed(blobs, run, nowMillis);
+    await batches.seal(run.id, nowMillis);
   }
   if (!(await feeds.get(feed.id))?.erasure) {
     return { fetch: fetchedAt - startedAt, rows: performance.now() - fetchedAt };
   }
-  await feedFiles(blobs).deleteRun(feed.client, feed.id, run.id); // erased while it was read
+  await feedFiles(blobs).deleteRun(feed.client, feed.id, run.id); // erased during the import
   return {};
 }
 
 /**
- * Reads the feed of a run and takes its rows in. A run that is tried again goes on where the try before
- * came to: the document is the same, so its rows are the same, chunk by chunk.
+ * Reads the feed of a run and ingests its rows. A retry continues after the last chunk of the previous
+ * attempt: the document is stored, so its chunks are the same.
  */
 export const importFeed =
   (deps: ImportFeedDeps) =>
@@ -99,15 +106,15 @@ export const importFeed =
     } catch (error) {
       const final = signal.aborted ? undefined : finalProblem(error, isLastTry);
       if (!final) throw error;
-      await fail(deps, run, final);
+      await failRun(deps, run, final);
       throw final;
     }
   };
 
-/** Ends a run whose workers died under it too often. */
+/** Fails a run whose workers died too often. */
 export async function failImport(deps: FailDeps, runId: string): Promise<void> {
   const run = await deps.batches.get(runId);
   if (run?.kind !== 'feed-run') return;
   const detail = 'Reading the feed was interrupted too often; start the run again';
-  await fail(deps, run, new Problem('upstream-failed', detail));
+  await failRun(deps, run, new Problem('upstream-failed', detail));
 }

@@ -4,33 +4,37 @@ import type { FeedRow } from '../../src/feed-formats/row.ts';
 import type { RowError } from '../../src/feed-formats/row-error.ts';
 import { batchFiles, batchKeys, putLines } from '../../src/intake/batches/batch-files.ts';
 import type { Batches, BatchRecord } from '../../src/intake/batches/batches.ts';
-import { batchRows } from '../../src/intake/batches/row-reader.ts';
+import { readRowOutcomes } from '../../src/intake/batches/row-reader.ts';
 import type { RowLine } from '../../src/intake/batches/rows.ts';
 import { feedKeys } from '../../src/intake/feeds/feed-keys.ts';
-import type { SourceFacts } from '../../src/intake/feeds/feed-source.ts';
-import { type FeedRecord, readingOf } from '../../src/intake/feeds/feeds.ts';
+import type { SourceMetadata } from '../../src/intake/feeds/feed-source.ts';
+import { type FeedRecord, toParseOptions } from '../../src/intake/feeds/feeds.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
-import { layOutEarlier, NO_PREVIOUS_IMAGES, type PreviousImages } from './previous-images.ts';
+import { indexPreviousImages, NO_PREVIOUS_IMAGES, type PreviousImages } from './previous-images.ts';
 
-/** A chunk is as long as the first of these is reached, without what was seen of its images before. */
-const CHUNK_ROWS = 500;
-const CHUNK_CHARS = 1024 * 1024;
+/** A chunk ends at the first of these limits; the results of the previous run do not count. */
+const MAX_CHUNK_ROWS = 500;
+const MAX_CHUNK_CHARS = 1024 * 1024;
 
-export interface TakeRowsDeps {
+interface IngestRowsDeps {
   batches: Batches;
   blobs: Blobs;
 }
 
-/** The lines of one row of a feed, numbered from `first`: one for each image, or one for its fault. */
-function linesOf(item: FeedRow | RowError, first: number): RowLine[] {
+/** Converts one row of a feed to lines numbered from `first`: one for each image, or one for its error. */
+function toLines(item: FeedRow | RowError, first: number): RowLine[] {
   const { line, id: customId } = item;
-  if (item.kind === 'fault') {
-    const { type, detail } = item;
-    return [{ row: first, line, ...(customId && { customId }), problem: { type, detail } }];
+  if (item.kind === 'error') {
+    const problem = { type: 'invalid-row', detail: item.detail };
+    return [{ row: first, line, ...(customId && { customId }), problem }];
   }
   const urls = [item.imageLink, ...item.additionalImageLinks];
   return urls.map((url, image) => ({
-    ...{ row: first + image, line, customId: item.id, source: { url }, image },
+    row: first + image,
+    line,
+    customId: item.id,
+    source: { url },
+    image,
   }));
 }
 
@@ -39,27 +43,29 @@ interface Chunk {
   /** Number of its first row. */
   first: number;
   lines: RowLine[];
-  /** Rows of the feed up to its end, and the line the last of them is on. */
+  /** Rows of the feed up to the end of the chunk, and the line of the last one. */
   rows: number;
   line: number;
 }
 
-async function* hashing(bytes: AsyncIterable<Uint8Array>, hash: Hash): AsyncGenerator<Uint8Array> {
-  for await (const piece of bytes) {
-    hash.update(piece);
-    yield piece;
+/** Passes bytes on and adds them to a hash. */
+async function* withHash(bytes: AsyncIterable<Uint8Array>, hash: Hash): AsyncGenerator<Uint8Array> {
+  for await (const chunk of bytes) {
+    hash.update(chunk);
+    yield chunk;
   }
 }
 
-/** A feed's rows in chunks, the same ones whenever the same document is read. */
-async function* chunksOf(items: AsyncIterable<FeedRow | RowError>): AsyncGenerator<Chunk> {
+/** Groups a feed's rows into chunks. The same document always gives the same chunks. */
+async function* toChunks(items: AsyncIterable<FeedRow | RowError>): AsyncGenerator<Chunk> {
   let open: Chunk = { chunk: 0, first: 0, lines: [], rows: 0, line: 0 };
   let chars = 0;
   for await (const item of items) {
-    const lines = linesOf(item, open.first + open.lines.length);
+    const lines = toLines(item, open.first + open.lines.length);
     const more = JSON.stringify(lines).length;
     const { chunk, first, rows } = open;
-    const isFull = open.lines.length + lines.length > CHUNK_ROWS || chars + more > CHUNK_CHARS;
+    const isFull =
+      open.lines.length + lines.length > MAX_CHUNK_ROWS || chars + more > MAX_CHUNK_CHARS;
     if (isFull && open.lines.length > 0) {
       yield open;
       const next = { chunk: chunk + 1, first: first + open.lines.length };
@@ -74,72 +80,75 @@ async function* chunksOf(items: AsyncIterable<FeedRow | RowError>): AsyncGenerat
   if (open.lines.length > 0) yield open;
 }
 
-/** What the last completed run of the feed came to, ready to be looked up. */
-async function earlierOf(
-  { batches, blobs }: TakeRowsDeps,
+/** Opens the results of the feed's last completed run. */
+async function openPreviousImages(
+  { batches, blobs }: IngestRowsDeps,
   { client, lastCompletedRunId }: FeedRecord,
   signal: AbortSignal,
 ): Promise<PreviousImages> {
   const run = lastCompletedRunId && (await batches.get(lastCompletedRunId));
   if (!run) return NO_PREVIOUS_IMAGES;
-  const outcomes = batchRows(batches, batchFiles(blobs, client, run.id), run);
-  return layOutEarlier(outcomes, signal);
+  const outcomes = readRowOutcomes(batches, batchFiles(blobs, client, run.id), run);
+  return indexPreviousImages(outcomes, signal);
 }
 
-const withEarlier = (lines: readonly RowLine[], earlier: PreviousImages): Promise<RowLine[]> =>
+const withPreviousImages = (
+  lines: readonly RowLine[],
+  previous: PreviousImages,
+): Promise<RowLine[]> =>
   Promise.all(
     lines.map(async (line) => {
       if (!('source' in line) || !('url' in line.source)) return line;
-      const found = await earlier.find(line.customId, line.source.url);
-      return found ? { ...line, earlier: found } : line;
+      const earlier = await previous.find(line.customId, line.source.url);
+      return earlier ? { ...line, earlier } : line;
     }),
   );
 
-/** Takes one chunk in; false where the run takes no more rows. */
-async function takeChunk(
-  { batches, blobs }: TakeRowsDeps,
+/** Appends one chunk to the run; returns false if the run is not open any more. */
+async function appendChunk(
+  { batches, blobs }: IngestRowsDeps,
   run: BatchRecord,
   { chunk, first, lines, rows, line }: Chunk,
-  earlier: PreviousImages,
+  previous: PreviousImages,
   signal: AbortSignal,
 ): Promise<boolean> {
   const key = batchKeys(run.client, run.id).rows(chunk);
-  await putLines(blobs, key, await withEarlier(lines, earlier), signal);
+  await putLines(blobs, key, await withPreviousImages(lines, previous), signal);
   const accepted = lines.filter((each) => 'source' in each).length;
   const rejected = lines.length - accepted;
   const upload = { format: 'files' as const, offset: 0, line, rows };
-  const taken = { chunk, first, accepted, rejected, upload };
-  if ((await batches.append(run.id, taken, undefined)) === 'taken') return true;
-  const now = await batches.get(run.id);
-  // A try that was thought dead may be ahead, with the same rows.
-  if (now?.status === 'open' && now.chunks > chunk) return true;
-  if (!now || now.status === 'expired') await blobs.delete(key);
+  const appended = { chunk, first, accepted, rejected, upload };
+  if ((await batches.append(run.id, appended, undefined)) === 'appended') return true;
+  const current = await batches.get(run.id);
+  // An attempt that was presumed dead may be ahead, with the same rows.
+  if (current?.status === 'open' && current.chunks > chunk) return true;
+  if (!current || current.status === 'expired') await blobs.delete(key);
   return false;
 }
 
 /**
- * Takes the rows of a run's document in, those that were not taken before.
- * @returns the document's sha256, hex, or nothing where the run was called off meanwhile
+ * Appends the rows of a run's document, except the chunks that an earlier attempt appended.
+ * @returns the document's sha256, hex; undefined if the run was canceled meanwhile
  * @throws FeedError
  */
-export async function takeRows(
-  deps: TakeRowsDeps,
+export async function ingestRows(
+  deps: IngestRowsDeps,
   feed: FeedRecord,
   run: BatchRecord,
-  facts: SourceFacts,
+  metadata: SourceMetadata,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const earlier = await earlierOf(deps, feed, signal);
+  const previous = await openPreviousImages(deps, feed, signal);
   try {
     const bytes = await deps.blobs.open(feedKeys(feed.client, feed.id).source(run.id), signal);
     const hash = createHash('sha256');
-    const items = parseFeed(hashing(bytes, hash), readingOf(feed, facts));
-    for await (const chunk of chunksOf(items)) {
+    const items = parseFeed(withHash(bytes, hash), toParseOptions(feed, metadata));
+    for await (const chunk of toChunks(items)) {
       if (chunk.chunk < run.chunks) continue;
-      if (!(await takeChunk(deps, run, chunk, earlier, signal))) return undefined;
+      if (!(await appendChunk(deps, run, chunk, previous, signal))) return undefined;
     }
     return hash.digest('hex');
   } finally {
-    await earlier.close();
+    await previous.close();
   }
 }

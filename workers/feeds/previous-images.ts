@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { RowOutcome } from '../../src/intake/batches/row-reader.ts';
 import { PreviousImage } from '../../src/queue/job-data.ts';
 
-/** What was seen of a feed's images before. */
+/** Looks up the results of a feed's previous run. */
 export interface PreviousImages {
   find(customId: string, url: string): Promise<PreviousImage | undefined>;
   close(): Promise<void>;
@@ -18,61 +18,62 @@ export const NO_PREVIOUS_IMAGES: PreviousImages = {
 
 const keyOf = (customId: string, url: string): string => JSON.stringify([customId, url]);
 
-/** 48 bits of the key's hash; who finds another key there has found nothing. */
+/** 48 bits of the key's hash. The full key is compared when an entry is read, so a collision is a miss. */
 const hashOf = (key: string): number => createHash('sha256').update(key).digest().readUIntBE(0, 6);
 
-/** A line's place in the file: at most 2^40 bytes of file, 2^13 pages of line, as one number. */
+/** A position in the file is one number: up to 2^40 bytes of file, and up to 2^13 pages of entry. */
 const PAGE_BYTES = 256;
 const MAX_PAGES = 2 ** 13;
 
-/** The lines as whole pages, and where each key's is. */
-async function* pages(
+/** Yields the entries padded to whole pages, and adds the position of each to the index. */
+async function* toPages(
   outcomes: AsyncIterable<RowOutcome>,
-  places: Map<number, number>,
+  index: Map<number, number>,
 ): AsyncGenerator<Buffer> {
   let page = 0;
   for await (const { row, result } of outcomes) {
     if (result?.status !== 'succeeded' || !('source' in row) || !('url' in row.source)) continue;
     const key = keyOf(row.customId, row.source.url);
-    const line = Buffer.from(JSON.stringify({ key, earlier: PreviousImage.parse(result) }));
-    const count = Math.ceil(line.length / PAGE_BYTES);
+    const entry = Buffer.from(JSON.stringify({ key, image: PreviousImage.parse(result) }));
+    const count = Math.ceil(entry.length / PAGE_BYTES);
     if (count >= MAX_PAGES) continue;
-    places.set(hashOf(key), page * MAX_PAGES + count);
+    index.set(hashOf(key), page * MAX_PAGES + count);
     page += count;
-    yield Buffer.concat([line, Buffer.alloc(count * PAGE_BYTES - line.length, ' ')]);
+    yield Buffer.concat([entry, Buffer.alloc(count * PAGE_BYTES - entry.length, ' ')]);
   }
 }
 
 const BLOCK_BYTES = 1024 * 1024;
 
-async function* blocks(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let held: Buffer[] = [];
+/** Joins small buffers into blocks for writing. */
+async function* toBlocks(buffers: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let pending: Buffer[] = [];
   let bytes = 0;
-  for await (const piece of pieces) {
-    held.push(piece);
-    bytes += piece.length;
+  for await (const buffer of buffers) {
+    pending.push(buffer);
+    bytes += buffer.length;
     if (bytes < BLOCK_BYTES) continue;
-    yield Buffer.concat(held);
-    held = [];
+    yield Buffer.concat(pending);
+    pending = [];
     bytes = 0;
   }
-  if (bytes > 0) yield Buffer.concat(held);
+  if (bytes > 0) yield Buffer.concat(pending);
 }
 
 /**
- * Lays the images of a completed run ready to be found in any order: in memory some 40 bytes for each,
- * the rest in a file without a name, which is gone with the process.
+ * Indexes the results of a completed run for random access: about 40 bytes of memory for each, the rest in an
+ * unlinked temporary file, which disappears with the process.
  */
-export async function layOutEarlier(
+export async function indexPreviousImages(
   outcomes: AsyncIterable<RowOutcome>,
   signal: AbortSignal,
 ): Promise<PreviousImages> {
-  const path = join(tmpdir(), `selvage-earlier-${randomUUID()}`);
-  const places = new Map<number, number>();
+  const path = join(tmpdir(), `selvage-previous-${randomUUID()}`);
+  const index = new Map<number, number>();
   const file: FileHandle = await open(path, 'wx+', 0o600);
   await rm(path);
   try {
-    for await (const block of blocks(pages(outcomes, places))) {
+    for await (const block of toBlocks(toPages(outcomes, index))) {
       signal.throwIfAborted();
       await file.appendFile(block);
     }
@@ -83,12 +84,12 @@ export async function layOutEarlier(
   return {
     async find(customId, url) {
       const key = keyOf(customId, url);
-      const place = places.get(hashOf(key));
-      if (place === undefined) return undefined;
-      const line = Buffer.alloc((place % MAX_PAGES) * PAGE_BYTES);
-      await file.read(line, 0, line.length, Math.floor(place / MAX_PAGES) * PAGE_BYTES);
-      const found = JSON.parse(line.toString());
-      return found.key === key ? PreviousImage.parse(found.earlier) : undefined;
+      const position = index.get(hashOf(key));
+      if (position === undefined) return undefined;
+      const buffer = Buffer.alloc((position % MAX_PAGES) * PAGE_BYTES);
+      await file.read(buffer, 0, buffer.length, Math.floor(position / MAX_PAGES) * PAGE_BYTES);
+      const entry = JSON.parse(buffer.toString());
+      return entry.key === key ? PreviousImage.parse(entry.image) : undefined;
     },
     close: () => file.close(),
   };

@@ -1,54 +1,68 @@
 import type { Redis } from 'ioredis';
-import type { BatchRecord } from '../../src/intake/batches/batches.ts';
-import { runManifests } from '../../src/intake/feeds/feed-files.ts';
+import type { Batches, BatchRecord } from '../../src/intake/batches/batches.ts';
+import { feedFiles, runManifests } from '../../src/intake/feeds/feed-files.ts';
+import { expireRun, finishRun } from '../../src/intake/feeds/feed-retention.ts';
+import type { Feeds } from '../../src/intake/feeds/feeds.ts';
 import { createFeedRuns, enqueueIngest } from '../../src/intake/feeds/runs.ts';
+import type { Clock } from '../../src/platform/clock.ts';
 import type { Logger } from '../../src/platform/log.ts';
 import { openQueue } from '../../src/queue/queue.ts';
-import type { JobFact } from '../attempt.ts';
-import { takeJobs } from '../take-jobs.ts';
-import { failImport, type ImportFeedDeps, importFeed } from './import-feed.ts';
+import type { Blobs } from '../../src/storage/blobs.ts';
+import type { Consume } from '../consume-jobs.ts';
+import type { SafeFetch } from '../fetch/safe-fetch.ts';
+import { failImport, importFeed } from './import-feed.ts';
 import { startFeedRun } from './start-run.ts';
 
-/** Feeds read at once; one takes a core while its rows are parsed, and waits most of the time. */
-const FEEDS_AT_ONCE = 2;
+/** Concurrent feed imports. Each takes a core while it parses rows, and waits most of the time. */
+const CONCURRENT_IMPORTS = 2;
 
-export interface FeedJobDeps extends ImportFeedDeps {
+interface StartFeedsDeps {
+  consume: Consume;
   redis: Redis;
-  /** For taking jobs; used for nothing else from now on. */
-  blocking: Redis;
+  blobs: Blobs;
+  feeds: Feeds;
+  batches: Batches;
+  safeFetch: SafeFetch;
   log: Logger;
-  done(fact: JobFact): void;
-  /** Epoch milliseconds, as Redis has it. */
-  now(): number;
+  /** Redis's time. */
+  now: Clock;
 }
 
-/** Everything a worker does for feeds before their rows are worked on. */
-export function startFeeds(deps: FeedJobDeps) {
-  const { redis, feeds, batches, blobs, log } = deps;
+/** Starts consuming the jobs that start feed runs and import feeds. */
+export function startFeeds(deps: StartFeedsDeps) {
+  const { consume, redis, blobs, feeds, batches, safeFetch, log, now } = deps;
   const queue = openQueue('feed', redis, log);
-  const runs = createFeedRuns({ feeds, batches, queue, ...runManifests(blobs) });
-  const taker = takeJobs(
+  const runs = createFeedRuns({ feeds, batches, queue, now, ...runManifests(blobs) });
+  const consumer = consume(
     'feed',
-    { 'ingest-feed': importFeed(deps), 'start-feed-run': startFeedRun({ feeds, runs }) },
     {
-      ...{ connection: deps.blocking, concurrency: FEEDS_AT_ONCE, log },
-      ...{ done: deps.done, now: deps.now },
-      givenUp(jobId) {
-        failImport(deps, jobId).catch((error) =>
-          log.error({ jobId, reason: error.message }, 'end of a feed run not written'),
+      'ingest-feed': importFeed({ feeds, batches, blobs, safeFetch, now }),
+      'start-feed-run': startFeedRun({ feeds, runs }),
+    },
+    {
+      concurrency: CONCURRENT_IMPORTS,
+      onFailed(jobId) {
+        failImport({ batches, blobs, now }, jobId).catch((error) =>
+          log.error({ jobId, reason: error.message }, 'feed run failure not recorded'),
         );
       },
     },
   );
+  const retention = { feeds, batches, files: feedFiles(blobs) };
   return {
-    cancel: taker.cancel,
-    /** Sees to it that the feed of an open run is read, where the feed knows of the run. */
-    async readRun(run: BatchRecord): Promise<void> {
-      const feed = await feeds.get(run.feedId ?? '');
-      if (feed?.lastRunId === run.id && !feed.erasure) await enqueueIngest(queue, run);
+    cancel: consumer.cancel,
+    /** What a feed does at each stage of its runs. */
+    runs: {
+      /** Queues the import of an open run, unless it is queued or a later run has started. */
+      async read(run: BatchRecord): Promise<void> {
+        const feed = await feeds.get(run.feedId ?? '');
+        if (feed?.lastRunId === run.id && !feed.erasure) await enqueueIngest(queue, run);
+      },
+      finish: (run: BatchRecord): Promise<void> => finishRun(retention, run),
+      expire: (run: BatchRecord): Promise<void> => expireRun(retention, run),
     },
     async close(): Promise<void> {
-      await taker.close();
+      await consumer.close();
       await queue.close();
     },
   };

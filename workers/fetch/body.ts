@@ -1,8 +1,8 @@
 import { pipeline, type Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { asFetchError, FetchError } from './fetch-error.ts';
+import { FetchError, toFetchError } from './fetch-error.ts';
 
-/** What a server may compress with; the names are those of the Content-Encoding header. */
+/** The supported compressions, by their name in the Content-Encoding header. */
 const DECODERS: Readonly<Record<string, () => Transform | undefined>> = {
   identity: () => undefined,
   gzip: createGunzip,
@@ -13,7 +13,7 @@ const DECODERS: Readonly<Record<string, () => Transform | undefined>> = {
 
 export const ACCEPT_ENCODING = 'gzip, deflate, br';
 
-async function* capped(
+async function* limitBytes(
   chunks: AsyncIterable<Uint8Array>,
   maxBytes: number,
 ): AsyncGenerator<Uint8Array> {
@@ -28,15 +28,14 @@ async function* capped(
 const encodingName = (contentEncoding = ''): string =>
   contentEncoding.trim().toLowerCase() || 'identity';
 
-/** Whether a Content-Encoding is one of those asked for; several on top of each other are not. */
+/** Whether a Content-Encoding is supported; a combination of several is not. */
 export const canDecode = (contentEncoding: string | undefined): boolean =>
   Object.hasOwn(DECODERS, encodingName(contentEncoding));
 
 /**
- * The body as it was before the server compressed it. The ceiling holds for what comes over the
- * wire and again for what it unfolds to, so that neither a bomb nor an endless archive of nothing
- * takes memory or time. Its reader may get FetchRefused `too-large`, `truncated`, `encoding`,
- * `timeout` or `aborted`.
+ * Decompresses a body. The limit applies to the received and to the decompressed bytes, which bounds
+ * memory and time for decompression bombs and for endless archives of nothing. Reading may throw
+ * FetchError `too-large`, `truncated`, `encoding`, `timeout` or `aborted`.
  * @param contentEncoding one that `canDecode` knows
  */
 export async function* decodedBody(
@@ -46,23 +45,23 @@ export async function* decodedBody(
 ): AsyncGenerator<Uint8Array> {
   const decoder = DECODERS[encodingName(contentEncoding)]?.();
   try {
-    if (!decoder) return yield* capped(wire, maxBytes);
-    // The decoder is destroyed with the failure of any stage, and is where the reader is told.
+    if (!decoder) return yield* limitBytes(wire, maxBytes);
+    // If any stage fails, the decoder is destroyed with the error, and its reader gets it.
     pipeline(
       wire,
-      (chunks: AsyncIterable<Uint8Array>) => capped(chunks, maxBytes),
+      (chunks: AsyncIterable<Uint8Array>) => limitBytes(chunks, maxBytes),
       decoder,
       () => {},
     );
-    yield* capped(decoder, maxBytes);
+    yield* limitBytes(decoder, maxBytes);
   } catch (error) {
-    throw asFetchError(error, 'truncated');
+    throw toFetchError(error, 'truncated');
   }
 }
 
-/** All of a body in one piece. */
-export async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
-  const parts: Uint8Array[] = [];
-  for await (const chunk of chunks) parts.push(chunk);
-  return Buffer.concat(parts);
+/** Reads a whole body. */
+export async function readAll(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  return Buffer.concat(chunks);
 }

@@ -6,25 +6,25 @@ import type { buildConnector } from 'undici';
 import type { AddressRule } from './addresses.ts';
 import { FetchError } from './fetch-error.ts';
 
-/** Finds every address of a host name. */
+/** Resolves a host name to all its addresses. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
 
-/** Asks the operating system, hosts file included. */
+/** Resolves with the operating system, hosts file included. */
 export const systemResolve: Resolve = async (hostname) =>
   (await lookup(hostname, { all: true })).map(({ address }) => address);
 
-export interface ConnectorDeps {
+interface ConnectorDeps {
   rule: AddressRule;
   resolve: Resolve;
-  /** For name, TCP and TLS together. */
+  /** Limit for DNS, TCP and TLS together. */
   connectMillis: number;
-  /** Certificate authorities in PEM, trusted instead of those that Node knows. */
+  /** Certificate authorities in PEM, trusted instead of Node's own. */
   ca?: string;
 }
 
 /**
- * Makes connections for undici. A name is resolved once, every address of it is checked, and the
- * socket can reach nothing else; TLS still speaks for the name. An IP literal never gets to a
+ * Makes connections for undici with DNS pinning: it resolves a name once, checks every address, and the
+ * socket can connect to those only; TLS still verifies the name. An IP literal never reaches a
  * `lookup`, so it is checked here, where every connection passes.
  */
 export function pinningConnector(deps: ConnectorDeps): buildConnector.connector {
@@ -41,50 +41,50 @@ async function connectPinned(
   { rule, resolve, connectMillis, ca }: ConnectorDeps,
 ): Promise<Socket> {
   const signal = AbortSignal.timeout(connectMillis);
-  const secure = protocol === 'https:';
-  const portNumber = Number(port || (secure ? 443 : 80));
-  const addresses = isIP(hostname) ? [hostname] : await addressesOf(hostname, resolve, signal);
+  const isSecure = protocol === 'https:';
+  const portNumber = Number(port || (isSecure ? 443 : 80));
+  const addresses = isIP(hostname) ? [hostname] : await resolveHost(hostname, resolve, signal);
   for (const address of addresses) rule(address, portNumber);
 
-  const pinned: LookupFunction = (_hostname, _options, answer) =>
-    answer(
+  const pinnedLookup: LookupFunction = (_hostname, _options, callback) =>
+    callback(
       null,
       addresses.map((address) => ({ address, family: isIP(address) })),
     );
-  const route = {
+  const options = {
     host: hostname,
     port: portNumber,
-    lookup: pinned,
+    lookup: pinnedLookup,
     autoSelectFamily: true,
     noDelay: true,
     keepAlive: true,
   };
-  const name = isIP(hostname) ? {} : { servername: hostname };
-  const socket = secure
-    ? tlsConnect({ ...route, ...name, ...(ca && { ca }), ALPNProtocols: ['http/1.1'] })
-    : netConnect(route);
-  let reached = false;
+  const serverName = isIP(hostname) ? {} : { servername: hostname };
+  const socket = isSecure
+    ? tlsConnect({ ...options, ...serverName, ...(ca && { ca }), ALPNProtocols: ['http/1.1'] })
+    : netConnect(options);
+  let isConnected = false;
   socket.once('connect', () => {
-    reached = true;
+    isConnected = true;
   });
   try {
-    await once(socket, secure ? 'secureConnect' : 'connect', { signal });
+    await once(socket, isSecure ? 'secureConnect' : 'connect', { signal });
     return socket;
   } catch (error) {
     socket.destroy();
     if (signal.aborted) throw new FetchError('timeout');
-    throw new FetchError(reached ? 'tls' : 'connect', { cause: error });
+    throw new FetchError(isConnected ? 'tls' : 'connect', { cause: error });
   }
 }
 
-async function addressesOf(hostname: string, resolve: Resolve, signal: AbortSignal) {
-  const late = once(signal, 'abort').then(() => {
+async function resolveHost(hostname: string, resolve: Resolve, signal: AbortSignal) {
+  const timeout = once(signal, 'abort').then(() => {
     throw new FetchError('timeout');
   });
-  const found = resolve(hostname).catch((error) => {
+  const resolved = resolve(hostname).catch((error) => {
     throw new FetchError('dns', { cause: error });
   });
-  const addresses = await Promise.race([found, late]);
+  const addresses = await Promise.race([resolved, timeout]);
   if (addresses.length === 0) throw new FetchError('dns');
   return addresses;
 }

@@ -1,25 +1,25 @@
 import { FetchError } from './fetch-error.ts';
 
-/** One deadline and the caller's wish to stop, as one signal. */
-export interface Watch {
-  /** Aborts with a FetchRefused: `timeout` or `aborted`. */
+/** A deadline combined with the caller's signal. */
+interface Deadline {
+  /** Aborts with a FetchError: `timeout` or `aborted`. */
   signal: AbortSignal;
-  /** Ends the watch; to be called when the work is over, or timer and listener stay. */
-  end(): void;
+  /** Releases the timer and the listener; must be called when the work is done. */
+  clear(): void;
 }
 
-/** @param millis until the deadline */
-export function watchOver(millis: number, caller: AbortSignal | undefined): Watch {
+/** @param millis time until the deadline */
+export function startDeadline(millis: number, caller: AbortSignal | undefined): Deadline {
   const controller = new AbortController();
-  const callOff = () => controller.abort(new FetchError('aborted', { cause: caller?.reason }));
+  const onAbort = () => controller.abort(new FetchError('aborted', { cause: caller?.reason }));
   const timer = setTimeout(() => controller.abort(new FetchError('timeout')), millis);
-  if (caller?.aborted) callOff();
-  caller?.addEventListener('abort', callOff, { once: true });
+  if (caller?.aborted) onAbort();
+  caller?.addEventListener('abort', onAbort, { once: true });
   return {
     signal: controller.signal,
-    end() {
+    clear() {
       clearTimeout(timer);
-      caller?.removeEventListener('abort', callOff);
+      caller?.removeEventListener('abort', onAbort);
     },
   };
 }

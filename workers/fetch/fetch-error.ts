@@ -1,29 +1,29 @@
-/** Why something remote was not fetched: a sentence for a merchandiser, and whether later may help. */
+/** The reasons: a sentence for the person who wrote the link, and whether a retry may help. */
 // biome-ignore format: a table reads best aligned
 const FETCH_ERRORS = {
-  'invalid-url':     { retry: false, says: 'This is not a web address' },
-  scheme:            { retry: false, says: 'Only http and https links can be opened' },
-  credentials:       { retry: false, says: 'The link carries a user name or password; remove it' },
-  port:              { retry: false, says: 'Only links to the usual web ports 80 and 443 can be opened' },
-  'private-address': { retry: false, says: 'The link does not lead to a public address of the internet' },
-  dns:               { retry: true,  says: 'The host name in the link was not found; check its spelling' },
-  connect:           { retry: true,  says: 'The server could not be reached or hung up before answering' },
-  tls:               { retry: true,  says: 'The server has no valid certificate for a secure connection' },
-  redirects:         { retry: false, says: 'The link redirects too often or to nowhere; use the final address' },
-  downgrade:         { retry: false, says: 'The secure link redirects to an insecure one; use the final address' },
-  status:            { retry: false, says: 'The server answered with an error instead of the file' },
-  protocol:          { retry: true,  says: 'The server gave an answer that is not valid HTTP' },
-  encoding:          { retry: false, says: 'The server compressed the file in a way that cannot be read' },
-  'too-large':       { retry: false, says: 'The file is larger than allowed' },
-  truncated:         { retry: true,  says: 'The connection broke before the whole file had arrived' },
-  timeout:           { retry: true,  says: 'The server took too long' },
-  aborted:           { retry: true,  says: 'The download was called off' },
+  'invalid-url':     { retry: false, message: 'This is not a web address' },
+  scheme:            { retry: false, message: 'Only http and https links can be opened' },
+  credentials:       { retry: false, message: 'The link carries a user name or password; remove it' },
+  port:              { retry: false, message: 'Only links to the web ports 80 and 443 can be opened' },
+  'private-address': { retry: false, message: 'The link does not lead to a public address' },
+  dns:               { retry: true,  message: 'The host name in the link was not found; check its spelling' },
+  connect:           { retry: true,  message: 'The server could not be reached, or hung up before it answered' },
+  tls:               { retry: true,  message: 'The server has no valid certificate for a secure connection' },
+  redirects:         { retry: false, message: 'The link redirects too often or to nowhere; use the final address' },
+  downgrade:         { retry: false, message: 'The secure link redirects to an insecure one; use the final address' },
+  status:            { retry: false, message: 'The server answered with an error instead of the file' },
+  protocol:          { retry: true,  message: "The server's answer is not valid HTTP" },
+  encoding:          { retry: false, message: 'The server compressed the file in a way that is not supported' },
+  'too-large':       { retry: false, message: 'The file is larger than allowed' },
+  truncated:         { retry: true,  message: 'The connection broke before the whole file had arrived' },
+  timeout:           { retry: true,  message: 'The server took too long' },
+  aborted:           { retry: true,  message: 'The download was canceled' },
 } as const;
 
 export type FetchErrorReason = keyof typeof FETCH_ERRORS;
 
-/** HTTP answers after which the same request may do better. */
-const PASSING_STATUSES = [408, 425, 429, 500, 502, 503, 504];
+/** HTTP statuses after which the same request may succeed later. */
+const RETRYABLE_STATUSES = [408, 425, 429, 500, 502, 503, 504];
 
 interface FetchErrorOptions {
   status?: number;
@@ -32,50 +32,51 @@ interface FetchErrorOptions {
 }
 
 /**
- * Something remote was not fetched. The message is for the person who wrote the link and never
- * tells an address; `cause`, where there is one, is for the operator.
+ * A fetch failed. The message is for the person who wrote the link and never contains an address;
+ * `cause`, if any, is for the operator.
  */
 export class FetchError extends Error {
   readonly reason: FetchErrorReason;
-  /** What the server answered, where that is the reason. */
+  /** The HTTP status, if that is the reason. */
   readonly status: number | undefined;
-  /** Its `Retry-After`, as sent. */
+  /** The `Retry-After` header, as sent. */
   readonly retryAfter: string | undefined;
-  /** Whether the same request may do better later. */
+  /** Whether the same request may succeed later. */
   readonly retryable: boolean;
 
   constructor(reason: FetchErrorReason, options: FetchErrorOptions = {}) {
     const { status, retryAfter, cause } = options;
-    const { says, retry } = FETCH_ERRORS[reason];
-    super(status === undefined ? says : `${says} (HTTP ${status})`, { cause });
-    this.name = 'FetchRefused';
+    const { message, retry } = FETCH_ERRORS[reason];
+    super(status === undefined ? message : `${message} (HTTP ${status})`, { cause });
+    this.name = 'FetchError';
     this.reason = reason;
     this.status = status;
     this.retryAfter = retryAfter;
-    this.retryable = retry || (status !== undefined && PASSING_STATUSES.includes(status));
+    this.retryable = retry || (status !== undefined && RETRYABLE_STATUSES.includes(status));
   }
 }
 
-/** What failures of sockets, HTTP and decompression are called; the first match counts. */
-const CODES: readonly [RegExp, FetchErrorReason][] = [
+/** Error codes of sockets, HTTP and decompression; the first match counts. */
+const REASONS_BY_CODE: readonly [RegExp, FetchErrorReason][] = [
   [/^UND_ERR_(CONNECT|HEADERS|BODY)_TIMEOUT$/, 'timeout'],
   [/^(HTTPParserError|UND_ERR_HEADERS_OVERFLOW)$/, 'protocol'],
   [/^UND_ERR_RES_CONTENT_LENGTH_MISMATCH$|^Z_BUF_ERROR$/, 'truncated'],
   [/^Z_|^ERR_.*BROTLI|^ERR__ERROR_FORMAT/, 'encoding'],
 ];
 
-/** Parser errors of undici have a name of their own and an empty code. */
-const codeOf = (error: unknown): string => {
+/** Parser errors of undici have a name and an empty code. */
+const errorCode = (error: unknown): string => {
   if (!(error instanceof Error)) return '';
   return 'code' in error && error.code ? String(error.code) : error.name;
 };
 
 /**
- * Names a failure.
- * @param otherwise what a broken connection means at this point
+ * Converts any error.
+ * @param fallback the reason if the error has no known code: what a broken connection means at this point
  */
-export function asFetchError(error: unknown, otherwise: FetchErrorReason): FetchError {
+export function toFetchError(error: unknown, fallback: FetchErrorReason): FetchError {
   if (error instanceof FetchError) return error;
-  const reason = CODES.find(([pattern]) => pattern.test(codeOf(error)))?.[1] ?? otherwise;
-  return new FetchError(reason, { cause: error });
+  const code = errorCode(error);
+  const reason = REASONS_BY_CODE.find(([pattern]) => pattern.test(code))?.[1];
+  return new FetchError(reason ?? fallback, { cause: error });
 }

@@ -1,64 +1,64 @@
-interface Lane {
-  taken: number;
-  /** Who waits, first come first. */
-  waiting: Set<() => void>;
+interface Host {
+  active: number;
+  /** Waiting requests, first come, first served. */
+  queue: Set<() => void>;
 }
 
 /**
- * Keeps a number of fetches at once per host; the others wait their turn in the order they came.
- * @param width fetches at once of one host
+ * Limits the concurrent fetches of each host; further ones wait in a queue.
+ * @param maxPerHost concurrent fetches of one host
  */
-export function createHostSlots(width: number) {
-  const lanes = new Map<string, Lane>();
+export function createHostSlots(maxPerHost: number) {
+  const hosts = new Map<string, Host>();
 
-  function laneOf(host: string): Lane {
-    const lane = lanes.get(host) ?? { taken: 0, waiting: new Set() };
-    lanes.set(host, lane);
-    return lane;
+  function getHost(name: string): Host {
+    const host = hosts.get(name) ?? { active: 0, queue: new Set() };
+    hosts.set(name, host);
+    return host;
   }
 
-  function leave(host: string, lane: Lane): void {
-    const [next] = lane.waiting;
+  function release(name: string, host: Host): void {
+    const [next] = host.queue;
     if (next) {
-      lane.waiting.delete(next);
-      next(); // the place passes on, so `taken` stays
+      host.queue.delete(next);
+      next(); // the slot passes on, so `active` stays
       return;
     }
-    lane.taken -= 1;
-    if (lane.taken === 0) lanes.delete(host);
+    host.active -= 1;
+    if (host.active === 0) hosts.delete(name);
   }
 
-  function turn(lane: Lane, signal: AbortSignal | undefined): Promise<void> {
+  function wait(host: Host, signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
-      const called = () => {
-        signal?.removeEventListener('abort', aborted);
+      const onGrant = () => {
+        signal?.removeEventListener('abort', onAbort);
         resolve();
       };
-      const aborted = () => {
-        lane.waiting.delete(called);
+      const onAbort = () => {
+        host.queue.delete(onGrant);
         reject(signal?.reason);
       };
-      signal?.addEventListener('abort', aborted, { once: true });
-      lane.waiting.add(called);
+      signal?.addEventListener('abort', onAbort, { once: true });
+      host.queue.add(onGrant);
     });
   }
 
   return {
     /**
-     * Waits for a place.
-     * @returns what gives the place back; calling it again does nothing
-     * @throws the signal's reason when it aborts before there is a place
+     * Waits for a slot.
+     * @returns a function that releases the slot; further calls of it have no effect
+     * @throws the signal's reason if it aborts before there is a slot
      */
-    async enter(host: string, signal?: AbortSignal): Promise<() => void> {
+    async acquire(name: string, signal?: AbortSignal): Promise<() => void> {
       signal?.throwIfAborted();
-      const lane = laneOf(host);
-      if (lane.taken < width) lane.taken += 1;
-      else await turn(lane, signal);
-      let left = false;
+      const host = getHost(name);
+      if (host.active < maxPerHost) host.active += 1;
+      else await wait(host, signal);
+      let isReleased = false;
       return () => {
-        if (left) return;
-        left = true;
-        leave(host, lane);
+        if (isReleased) return;
+        isReleased = true;
+        release(name, host);
       };
     },
   };

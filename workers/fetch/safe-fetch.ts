@@ -1,28 +1,28 @@
 import { Agent, type Dispatcher } from 'undici';
 import { addressRule } from './addresses.ts';
-import { ACCEPT_ENCODING, canDecode, collect, decodedBody } from './body.ts';
+import { ACCEPT_ENCODING, canDecode, decodedBody, readAll } from './body.ts';
 import { pinningConnector, type Resolve, systemResolve } from './connector.ts';
-import { asFetchError, FetchError } from './fetch-error.ts';
+import { startDeadline } from './deadline.ts';
+import { FetchError, toFetchError } from './fetch-error.ts';
 import { createHostSlots } from './host-slots.ts';
-import { nextUrl, readUrl } from './url.ts';
-import { watchOver } from './watch.ts';
+import { parseUrl, redirectUrl } from './url.ts';
 
 export { FetchError, type FetchErrorReason } from './fetch-error.ts';
 
 const MAX_REDIRECTS = 3;
-const REDIRECTS = [301, 302, 303, 307, 308];
-/** Of an answer nobody reads: more than this, and the connection is given up instead. */
-const DISCARD_BYTES = 16_384;
+const REDIRECT_STATUSES = [301, 302, 303, 307, 308];
+/** An unread body of up to this many bytes is drained; beyond it the connection is closed. */
+const MAX_DRAINED_BYTES = 16_384;
 
-/** How long each step may take, milliseconds. */
-export interface FetchLimits {
-  /** Name, TCP and TLS together. */
+/** The time limits of each step, milliseconds. */
+interface FetchLimits {
+  /** DNS, TCP and TLS together. */
   connectMillis: number;
-  /** From the request sent to the headers read. */
+  /** From the sent request to the received headers. */
   headersMillis: number;
-  /** Between two pieces of the body. */
+  /** Between two chunks of the body. */
   idleMillis: number;
-  /** All of it, redirects included; waiting for a place at a busy host does not count. */
+  /** Everything, redirects included; waiting for a slot at a busy host does not count. */
   totalMillis: number;
 }
 
@@ -34,66 +34,64 @@ const LIMITS: FetchLimits = {
 };
 
 export interface SafeFetchSettings {
-  /** Networks in CIDR notation that may be reached besides public addresses, on any port. */
+  /** Networks in CIDR notation that may be reached in addition to public addresses, on any port. */
   allow: readonly string[];
-  /** How we introduce ourselves. */
   userAgent: string;
-  /** Requests at once to one host; 4 unless told. */
+  /** Concurrent requests to one host; 4 by default. */
   maxPerHost?: number;
   limits?: Partial<FetchLimits>;
-  /** The operating system's unless told. */
+  /** The operating system's resolver by default. */
   resolve?: Resolve;
-  /** Certificate authorities in PEM, trusted instead of those that Node knows. */
+  /** Certificate authorities in PEM, trusted instead of Node's own. */
   ca?: string;
 }
 
-/** What is asked of a remote server. */
-export interface FetchOrder {
-  /** The most the body may have, compressed or not. */
+export interface FetchRequest {
+  /** Limit for the body, both compressed and decompressed. */
   maxBytes: number;
   signal?: AbortSignal;
   /** Only GET follows redirects. */
   method?: 'GET' | 'POST';
-  /** Names in lower case; they are not shown to another origin that a redirect leads to. */
+  /** Names in lower case; not sent to another origin that a redirect leads to. */
   headers?: Readonly<Record<string, string>>;
   body?: string | Uint8Array;
-  /** What a former answer said; unchanged content is then not sent again. */
+  /** From an earlier response; an unchanged body is then not sent again. */
   etag?: string;
   lastModified?: string;
-  /** Instead of the usual limit: a feed read slowly may take as long as it is worked on. */
+  /** Overrides the default limit: reading a feed takes as long as its processing. */
   totalMillis?: number;
 }
 
-/** What an answer says of its body, as sent. */
-export interface FetchedHeaders {
+/** The headers of a response that concern its body, as sent. */
+interface FetchedHeaders {
   contentType: string | undefined;
   etag: string | undefined;
   lastModified: string | undefined;
 }
 
-export interface NotModified {
+interface NotModified {
   notModified: true;
   headers: FetchedHeaders;
   finalUrl: string;
 }
 
-interface Answered {
+interface ResponseHead {
   notModified: false;
   /** 200 to 299. */
   status: number;
   headers: FetchedHeaders;
-  /** Where redirects led. */
+  /** The URL after all redirects. */
   finalUrl: string;
 }
 
-export type Fetched = NotModified | (Answered & { bytes: Uint8Array });
-export type Opened = NotModified | (Answered & OpenBody);
+export type FetchResult = NotModified | (ResponseHead & { bytes: Uint8Array });
+type FetchStream = NotModified | (ResponseHead & OpenBody);
 
-/** To be read or discarded: until then it keeps a place at its host, at most as long as it may take. */
+/** Must be read or discarded: until then it holds a slot of its host, at most until the deadline. */
 interface OpenBody {
-  /** Throws FetchRefused while read; who stops reading hangs up. */
+  /** Throws FetchError while it is read. A reader that stops closes the connection. */
   body: AsyncIterable<Uint8Array>;
-  /** For who needs only the status. */
+  /** For callers that need only the status. */
   discard(): void;
 }
 
@@ -104,14 +102,14 @@ const headerOf = (headers: Headers, name: string): string | undefined => {
   return Array.isArray(value) ? value.join(', ') : value;
 };
 
-const told = (headers: Headers): FetchedHeaders => ({
+const bodyHeaders = (headers: Headers): FetchedHeaders => ({
   contentType: headerOf(headers, 'content-type'),
   etag: headerOf(headers, 'etag'),
   lastModified: headerOf(headers, 'last-modified'),
 });
 
-/** What can be told from the head alone. */
-function faultOf(
+/** Returns an error if status and headers already rule the response out. */
+function checkHead(
   { statusCode, headers }: Dispatcher.ResponseData,
   maxBytes: number,
 ): FetchError | undefined {
@@ -124,18 +122,18 @@ function faultOf(
   return undefined;
 }
 
-/** Reads the rest so that the connection can serve again, within reason. */
-const discard = ({ body }: Dispatcher.ResponseData) => void body.dump({ limit: DISCARD_BYTES });
+/** Drains the body within limits, so that the connection can be reused. */
+const discard = ({ body }: Dispatcher.ResponseData) => void body.dump({ limit: MAX_DRAINED_BYTES });
 
 /**
- * Fetches what strangers name: only from public addresses or the allowed networks, checked for
- * every connection, within limits of size and time. It keeps no cookies and knows no proxy.
- * @throws Error when `allow` has something that is no network
+ * Creates a client for untrusted URLs. It connects only to public addresses or the allowed networks, checked for
+ * every connection, within limits of size and time. It keeps no cookies and uses no proxy.
+ * @throws Error if an entry of `allow` is not a network
  */
 export function createSafeFetch(settings: SafeFetchSettings) {
   const { allow, userAgent, maxPerHost = 4, resolve = systemResolve, ca } = settings;
   const limits = { ...LIMITS, ...settings.limits };
-  const lanes = createHostSlots(maxPerHost);
+  const hostSlots = createHostSlots(maxPerHost);
   const agent = new Agent({
     connect: pinningConnector({
       rule: addressRule(allow),
@@ -148,20 +146,25 @@ export function createSafeFetch(settings: SafeFetchSettings) {
     bodyTimeout: limits.idleMillis,
   });
 
-  /** One request, holding a place at its host until the body is over. */
-  async function ask(url: URL, headers: FetchOrder['headers'], order: FetchOrder, millis: number) {
-    const { method = 'GET', body, etag, lastModified, signal } = order;
-    const leave = await lanes.enter(url.hostname, signal).catch((error) => {
+  /** Sends one request; it holds a slot of its host until the body is closed. */
+  async function send(
+    url: URL,
+    headers: FetchRequest['headers'],
+    request: FetchRequest,
+    millis: number,
+  ) {
+    const { method = 'GET', body, etag, lastModified, signal } = request;
+    const releaseSlot = await hostSlots.acquire(url.hostname, signal).catch((error) => {
       throw new FetchError('aborted', { cause: error });
     });
     const startedAt = performance.now();
-    const watch = watchOver(millis, signal);
-    const over = () => {
-      watch.end();
-      leave();
+    const deadline = startDeadline(millis, signal);
+    const onClose = () => {
+      deadline.clear();
+      releaseSlot();
     };
     try {
-      const answer = await agent.request({
+      const response = await agent.request({
         origin: url.origin,
         path: url.pathname + url.search,
         method,
@@ -174,26 +177,26 @@ export function createSafeFetch(settings: SafeFetchSettings) {
           'user-agent': userAgent,
         },
         ...(body !== undefined && { body }),
-        signal: watch.signal,
+        signal: deadline.signal,
       });
-      answer.body.once('close', over);
-      return { answer, millis: performance.now() - startedAt };
+      response.body.once('close', onClose);
+      return { response, millis: performance.now() - startedAt };
     } catch (error) {
-      over();
-      throw asFetchError(error, 'connect');
+      onClose();
+      throw toFetchError(error, 'connect');
     }
   }
 
-  /** Follows redirects by hand: each address is as much a stranger's as the first. */
-  async function follow(link: string, order: FetchOrder) {
-    let url = readUrl(link);
-    let { headers = {}, totalMillis: leftMillis = limits.totalMillis } = order;
+  /** Follows redirects here and not in undici: each URL is as untrusted as the first. */
+  async function follow(link: string, request: FetchRequest) {
+    let url = parseUrl(link);
+    let { headers = {}, totalMillis: leftMillis = limits.totalMillis } = request;
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-      const { answer, millis } = await ask(url, headers, order, leftMillis);
-      if (!REDIRECTS.includes(answer.statusCode)) return { url, answer };
-      discard(answer);
-      if (order.method === 'POST') throw new FetchError('redirects');
-      const next = nextUrl(url, headerOf(answer.headers, 'location'));
+      const { response, millis } = await send(url, headers, request, leftMillis);
+      if (!REDIRECT_STATUSES.includes(response.statusCode)) return { url, response };
+      discard(response);
+      if (request.method === 'POST') throw new FetchError('redirects');
+      const next = redirectUrl(url, headerOf(response.headers, 'location'));
       if (next.origin !== url.origin) headers = {};
       url = next;
       leftMillis -= millis;
@@ -201,48 +204,48 @@ export function createSafeFetch(settings: SafeFetchSettings) {
     throw new FetchError('redirects');
   }
 
-  async function open(link: string, order: FetchOrder): Promise<Opened> {
-    const { url, answer } = await follow(link, order);
-    const { statusCode: status, headers } = answer;
+  async function open(link: string, request: FetchRequest): Promise<FetchStream> {
+    const { url, response } = await follow(link, request);
+    const { statusCode: status, headers } = response;
     const finalUrl = url.href;
-    const isConditional = order.etag !== undefined || order.lastModified !== undefined;
+    const isConditional = request.etag !== undefined || request.lastModified !== undefined;
     if (status === 304 && isConditional) {
-      discard(answer);
-      return { notModified: true, headers: told(headers), finalUrl };
+      discard(response);
+      return { notModified: true, headers: bodyHeaders(headers), finalUrl };
     }
-    const fault = faultOf(answer, order.maxBytes);
-    if (fault) {
-      discard(answer);
-      throw fault;
+    const error = checkHead(response, request.maxBytes);
+    if (error) {
+      discard(response);
+      throw error;
     }
-    const body = decodedBody(answer.body, headerOf(headers, 'content-encoding'), order.maxBytes);
+    const encoding = headerOf(headers, 'content-encoding');
     return {
       notModified: false,
       status,
-      headers: told(headers),
+      headers: bodyHeaders(headers),
       finalUrl,
-      body,
-      discard: () => discard(answer),
+      body: decodedBody(response.body, encoding, request.maxBytes),
+      discard: () => discard(response),
     };
   }
 
   return {
     /**
-     * The whole body at once.
-     * @throws FetchRefused
+     * Fetches the whole body.
+     * @throws FetchError
      */
-    async fetch(link: string, order: FetchOrder): Promise<Fetched> {
-      const opened = await open(link, order);
+    async fetch(link: string, request: FetchRequest): Promise<FetchResult> {
+      const opened = await open(link, request);
       if (opened.notModified) return opened;
       const { notModified, status, headers, finalUrl, body } = opened;
-      return { notModified, status, headers, finalUrl, bytes: await collect(body) };
+      return { notModified, status, headers, finalUrl, bytes: await readAll(body) };
     },
     /**
-     * The body as a stream that waits for its reader.
-     * @throws FetchRefused
+     * Opens the body as a stream with backpressure.
+     * @throws FetchError
      */
     open,
-    /** Breaks off what is under way and closes all connections. */
+    /** Aborts running requests and closes all connections. */
     close: (): Promise<void> => agent.destroy(),
   };
 }

@@ -2,16 +2,16 @@ import { z } from 'zod';
 import { Foreground, MediaType } from '../../src/output/options.ts';
 import type { CutOut } from './cut-out.ts';
 import type { GarmentView } from './garment-view.ts';
-import type { Picture } from './marketplace-picture.ts';
+import type { MarketplacePicture } from './marketplace-picture.ts';
 
 /**
- * What children answer, read and not believed: they decode what strangers send. Further timings pass.
+ * The results of children, validated because children decode untrusted images. Unknown timings pass.
  */
-const Common = z.object({ width: z.number(), height: z.number() });
+const ImageSize = z.object({ width: z.number(), height: z.number() });
 
-const CutOutWords = Common.extend({
+const CutOutResult = ImageSize.extend({
   mediaType: MediaType,
-  whole: z.object({ width: z.number(), height: z.number() }),
+  whole: ImageSize,
   foreground: Foreground.optional(),
   confidence: z.number(),
   timings: z.looseObject({
@@ -23,7 +23,7 @@ const CutOutWords = Common.extend({
   }),
 });
 
-const GarmentViewWords = Common.extend({
+const GarmentViewResult = ImageSize.extend({
   probabilities: z.array(z.number()),
   colors: z.array(
     z.object({
@@ -43,19 +43,19 @@ const GarmentViewWords = Common.extend({
   }),
 });
 
-/** Throws where it is none. */
-export const readCutOut = (words: object, file: Uint8Array): CutOut => ({
-  ...CutOutWords.parse(words),
+const MarketplacePictureResult = ImageSize.extend({
+  mediaType: z.enum(['image/jpeg', 'image/png']),
+});
+
+/** @throws ZodError if the result does not have this shape; likewise the others below */
+export const readCutOut = (result: object, file: Uint8Array): CutOut => ({
+  ...CutOutResult.parse(result),
   file,
 });
 
-/** Throws where it is none. */
-export const readGarmentView = (words: object): GarmentView => GarmentViewWords.parse(words);
+export const readGarmentView = (result: object): GarmentView => GarmentViewResult.parse(result);
 
-const PictureWords = Common.extend({ mediaType: z.enum(['image/jpeg', 'image/png']) });
-
-/** Throws where it is none. */
-export const readPicture = (words: object, bytes: Uint8Array): Picture => ({
-  ...PictureWords.parse(words),
+export const readMarketplacePicture = (result: object, bytes: Uint8Array): MarketplacePicture => ({
+  ...MarketplacePictureResult.parse(result),
   bytes,
 });

@@ -3,61 +3,64 @@ import { type ConnectOpts, Socket, type SocketConstructorOpts } from 'node:net';
 import { Problem } from '../../src/platform/problem.ts';
 import { serializeProblem } from '../../src/queue/serialized-problem.ts';
 import {
-  Asked,
+  type ChildError,
   ChildOptions,
-  type Fault,
+  ChildRequest,
+  type ChildResponse,
   OPTIONS_VARIABLE,
   SOCKET_FD,
   START_ID,
-  type Told,
 } from './child-protocol.ts';
 import { createFrameReader, type Frame, writeFrame } from './frames.ts';
-import type { Work } from './work.ts';
+import type { RunTask } from './task-runner.ts';
 
-/** The inference child: loads the model once, then works on what comes, until its pool is gone. */
+/** The inference child: loads the model once, then runs tasks until its pool closes the socket. */
 
-// Ctrl-C and an init system's SIGTERM reach every process of a group. When this one ends is for the
-// pool to say, whose process drains first.
+// Ctrl-C and an init system's SIGTERM reach every process of a group. The pool decides when this one
+// ends, because the worker drains first.
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => {});
 
 const OOM_SCORE = '/proc/self/oom_score_adj';
 
-/** Where memory runs out, the kernel takes a child sooner than the worker, a store or Redis. */
-function stepForward(): void {
+/** Makes the kernel kill a child before the worker, storage or Redis when memory runs out. */
+function raiseOomScore(): void {
   try {
     const score = Number(readFileSync(OOM_SCORE, 'utf8'));
     writeFileSync(OOM_SCORE, String(Math.min(1000, score + 500)));
   } catch {
-    // Not Linux, or not allowed: then it takes whom it likes.
+    // Not Linux, or not permitted: the kernel chooses.
   }
 }
 
-const tell = (told: Told, bytes?: Uint8Array): void => writeFrame(socket, told, bytes);
-function faultOf(error: unknown): Fault {
+const respond = (response: ChildResponse, body?: Uint8Array): void =>
+  writeFrame(socket, response, body);
+
+function serializeError(error: unknown): ChildError {
   if (error instanceof Problem) return { name: error.name, message: serializeProblem(error) };
   return error instanceof Error
     ? { name: error.name, message: error.message }
     : { name: 'Error', message: String(error) };
 }
 
-async function doTask({ words, bytes }: Frame): Promise<void> {
-  const { id, ...order } = Asked.parse(words);
+async function handleRequest({ header, body }: Frame): Promise<void> {
+  const { id, ...request } = ChildRequest.parse(header);
   try {
-    const { words: done, bytes: made, batchSize } = await (await work)(order, bytes);
-    tell({ id, done: { ...done }, batchSize }, made);
+    const runTask = await loading;
+    const { result, bytes, batchSize } = await runTask(request, body);
+    respond({ id, result: { ...result }, batchSize }, bytes);
   } catch (error) {
-    tell({ id, fault: faultOf(error) });
+    respond({ id, error: serializeError(error) });
   }
 }
 
-const reader = createFrameReader((frame) => void doTask(frame));
-// Bytes are read to where they stay.
+const reader = createFrameReader((frame) => void handleRequest(frame));
+// Node reads straight into the frame's own memory.
 const options: SocketConstructorOpts & ConnectOpts = {
   fd: SOCKET_FD,
   onread: {
-    buffer: reader.room,
+    buffer: reader.nextBuffer,
     callback(count) {
-      reader.filled(count);
+      reader.advance(count);
       return true;
     },
   },
@@ -67,20 +70,20 @@ socket.on('error', () => process.exit());
 socket.on('close', () => process.exit());
 socket.resume();
 
-stepForward();
+raiseOomScore();
 
-/** Loads everything; also what fails to be imported is told. */
-async function warmUp(): Promise<Work> {
-  const { openWork } = await import('./work.ts');
-  const { warm, work } = await openWork(
+/** Imports and loads everything here, so that a failed import is reported too. */
+async function load(): Promise<RunTask> {
+  const { openTaskRunner } = await import('./task-runner.ts');
+  const { ready, runTask } = await openTaskRunner(
     ChildOptions.parse(JSON.parse(process.env[OPTIONS_VARIABLE] ?? '{}')),
   );
-  tell({ id: START_ID, done: warm, batchSize: 1 });
-  return work;
+  respond({ id: START_ID, result: ready, batchSize: 1 });
+  return runTask;
 }
 
-const work = warmUp();
-work.catch((error) => {
-  tell({ id: START_ID, fault: faultOf(error) });
+const loading = load();
+loading.catch((error) => {
+  respond({ id: START_ID, error: serializeError(error) });
   socket.end();
 });

@@ -1,16 +1,16 @@
 import sharp, { type Sharp } from 'sharp';
-import type { Pair } from '../../src/imaging/downscale.ts';
+import type { MattedImage } from '../../src/imaging/downscale.ts';
 import type { Size } from '../../src/imaging/layout.ts';
 import { sniffFormat } from '../../src/imaging/sniff.ts';
-import { type Box, wholeOf } from '../../src/imaging/subject-box.ts';
+import { type Box, fullBox } from '../../src/imaging/subject-box.ts';
 import type { Pixels } from '../../src/imaging/tensor.ts';
-import { Undecodable } from './undecodable.ts';
+import { DecodeError } from './decode-error.ts';
 
 /**
- * Makes this process one that decodes strangers' pictures: only the three accepted formats are read, one
- * thread (other cores belong to other processes) and no cache (no picture comes twice).
+ * Prepares this process to decode untrusted images: only the three accepted formats are read, with one
+ * thread (other cores belong to other processes) and no cache (no image is decoded twice).
  */
-export function lockDown(): void {
+export function restrictDecoders(): void {
   sharp.concurrency(1);
   sharp.cache(false);
   sharp.block({ operation: ['VipsForeignLoad'] });
@@ -23,8 +23,8 @@ export function lockDown(): void {
   });
 }
 
-/** A decoded picture: upright, sRGB, 8 bits, first frame; `opacity` where it is transparent anywhere. */
-export interface Decoded {
+/** A decoded image: upright, sRGB, 8 bits, first frame; `opacity` only if some pixel is transparent. */
+export interface DecodedImage {
   pixels: Pixels;
   opacity: Uint8Array | undefined;
 }
@@ -32,7 +32,7 @@ export interface Decoded {
 const RGB = 3;
 const RGBA = 4;
 
-/** Parts interleaved RGBA, in place, into RGB (the buffer's front) and opacity. */
+/** Splits interleaved RGBA, in place, into RGB (at the front of the buffer) and opacity. */
 function splitOpacity(data: Uint8Array): { colours: Uint8Array; opacity: Uint8Array } {
   const count = data.length / RGBA;
   const opacity = new Uint8Array(count);
@@ -43,21 +43,21 @@ function splitOpacity(data: Uint8Array): { colours: Uint8Array; opacity: Uint8Ar
   return { colours: data.subarray(0, count * RGB), opacity };
 }
 
-/** Where a PNG tells its bits a channel, in the header it must begin with. */
-const PNG_DEPTH_AT = 24;
-const isDeep = (image: Uint8Array): boolean =>
-  sniffFormat(image) === 'png' && image[PNG_DEPTH_AT] === 16;
+/** Offset of the bit depth in a PNG's header. */
+const PNG_DEPTH_OFFSET = 24;
+const is16BitPng = (image: Uint8Array): boolean =>
+  sniffFormat(image) === 'png' && image[PNG_DEPTH_OFFSET] === 16;
 
-/** The picture upright, in sRGB and 8 bits a channel; nothing is decoded yet. */
-function upright(image: Uint8Array, maxPixels: number): Sharp {
-  const picture = sharp(image, { limitInputPixels: maxPixels, failOn: 'error' })
+/** Returns a pipeline that makes the image upright, sRGB and 8 bits a channel; decodes nothing yet. */
+function uprightPipeline(image: Uint8Array, maxPixels: number): Sharp {
+  const pipeline = sharp(image, { limitInputPixels: maxPixels, failOn: 'error' })
     .autoOrient()
     .toColourspace('srgb');
-  // What has 16 bits and a profile would be converted to Display P3, and then be taken for sRGB.
-  return isDeep(image) ? picture.pipelineColourspace('srgb') : picture;
+  // libvips would convert 16 bits with a profile to Display P3, and then treat the result as sRGB.
+  return is16BitPng(image) ? pipeline.pipelineColourspace('srgb') : pipeline;
 }
 
-async function read(pipeline: Sharp): Promise<Decoded> {
+async function readPixels(pipeline: Sharp): Promise<DecodedImage> {
   const { data, info } = await pipeline
     .raw({ depth: 'uchar' })
     .toBuffer({ resolveWithObject: true });
@@ -69,56 +69,58 @@ async function read(pipeline: Sharp): Promise<Decoded> {
 }
 
 /**
- * Decodes a JPEG, PNG or WebP. EXIF orientation is applied, an embedded ICC profile and CMYK are
- * converted to sRGB, greys and palettes become RGB, 16 bits become 8.
- * @throws Undecodable also where there are more than `maxPixels`
+ * Decodes a JPEG, PNG or WebP. Applies the EXIF orientation, converts an embedded ICC profile and CMYK
+ * to sRGB, greys and palettes to RGB, and 16 bits to 8.
+ * @throws DecodeError also if the image has more than `maxPixels`
  */
-export async function decode(image: Uint8Array, maxPixels: number): Promise<Decoded> {
+export async function decode(image: Uint8Array, maxPixels: number): Promise<DecodedImage> {
   try {
-    return await read(upright(image, maxPixels));
+    return await readPixels(uprightPipeline(image, maxPixels));
   } catch (error) {
-    throw new Undecodable(error);
+    throw new DecodeError(error);
   }
 }
 
 /**
- * Decodes a picture to at most `side` pixels a side, much faster than whole.
- * @returns beside the small picture the size of the upright whole
- * @throws Undecodable as `decode`
+ * Decodes an image scaled down to at most `side` pixels a side, much faster than in full.
+ * @returns the small image, and as `width` and `height` the size of the full upright one
+ * @throws DecodeError like `decode`
  */
 export async function decodeSmall(
   image: Uint8Array,
   maxPixels: number,
   side: number,
-): Promise<Decoded & { width: number; height: number }> {
+): Promise<DecodedImage & { width: number; height: number }> {
   try {
-    const whole = upright(image, maxPixels);
-    const { autoOrient } = await whole.metadata();
-    const small = whole.resize({
+    const full = uprightPipeline(image, maxPixels);
+    const { autoOrient } = await full.metadata();
+    const small = full.resize({
       width: side,
       height: side,
       fit: 'inside',
       withoutEnlargement: true,
     });
-    return { ...(await read(small)), width: autoOrient.width, height: autoOrient.height };
+    const decoded = await readPixels(small);
+    return { ...decoded, width: autoOrient.width, height: autoOrient.height };
   } catch (error) {
-    throw new Undecodable(error);
+    throw new DecodeError(error);
   }
 }
 
 /**
- * Decodes a picture so that it just covers a place, its middle in the middle.
- * @throws Undecodable as `decode`
+ * Decodes an image scaled and cropped to cover a size, centred.
+ * @throws DecodeError like `decode`
  */
 export async function decodeCovering(
   image: Uint8Array,
   maxPixels: number,
   { width, height }: Size,
-): Promise<Decoded> {
+): Promise<DecodedImage> {
   try {
-    return await read(upright(image, maxPixels).resize({ width, height, fit: 'cover' }));
+    const pipeline = uprightPipeline(image, maxPixels);
+    return await readPixels(pipeline.resize({ width, height, fit: 'cover' }));
   } catch (error) {
-    throw new Undecodable(error);
+    throw new DecodeError(error);
   }
 }
 
@@ -126,17 +128,17 @@ const fromPixels = ({ data, width, height }: Pixels): Sharp =>
   sharp(data, { raw: { width, height, channels: RGB } });
 
 /**
- * A picture stretched to a square, as networks see it.
- * @param part all of it, unless said
+ * Stretches an image to a square, the input of the networks.
+ * @param region the whole image by default
  */
 export async function toSquare(
   pixels: Pixels,
   side: number,
-  part = wholeOf(pixels),
+  region = fullBox(pixels),
   mirrored = false,
 ): Promise<Pixels> {
   const data = await fromPixels(pixels)
-    .extract(part)
+    .extract(region)
     .flop(mirrored)
     .resize(side, side, { fit: 'fill', kernel: 'lanczos3' })
     .raw()
@@ -144,7 +146,7 @@ export async function toSquare(
   return { data, width: side, height: side };
 }
 
-/** Colours and alpha as RGBA, 4 bytes a pixel. */
+/** Combines colours and alpha to RGBA, 4 bytes a pixel. */
 export function interleave({ data }: Pixels, alpha: Uint8Array): Uint8Array {
   const rgba = new Uint8Array(alpha.length * RGBA);
   for (let i = 0; i < alpha.length; i++) {
@@ -155,15 +157,16 @@ export function interleave({ data }: Pixels, alpha: Uint8Array): Uint8Array {
 }
 
 /**
- * A part of an RGBA picture on a white square, as large as it fits.
- * @param box may reach beyond the picture; there it is white
+ * Puts a region of an RGBA image on a white square, as large as fits.
+ * @param box may extend beyond the image; there it is white
  */
 export async function onWhiteSquare(rgba: Pixels, box: Box, side: number): Promise<Pixels> {
   const { width, height } = rgba;
-  const [left, top] = [Math.max(0, box.left), Math.max(0, box.top)];
+  const left = Math.max(0, box.left);
+  const top = Math.max(0, box.top);
   const right = Math.min(width, box.left + box.width);
   const bottom = Math.min(height, box.top + box.height);
-  const part = await sharp(rgba.data, { raw: { width, height, channels: RGBA } })
+  const region = await sharp(rgba.data, { raw: { width, height, channels: RGBA } })
     .extract({ left, top, width: right - left, height: bottom - top })
     .extend({
       left: left - box.left,
@@ -175,15 +178,18 @@ export async function onWhiteSquare(rgba: Pixels, box: Box, side: number): Promi
     .flatten({ background: '#fff' })
     .raw()
     .toBuffer();
-  const data = await fromPixels({ data: part, width: box.width, height: box.height })
+  const data = await fromPixels({ data: region, width: box.width, height: box.height })
     .resize(side, side, { fit: 'contain', background: '#fff' })
     .raw()
     .toBuffer();
   return { data, width: side, height: side };
 }
 
-/** A picture and its matte in another size. */
-export async function resizePair({ pixels, matte }: Pair, { width, height }: Size): Promise<Pair> {
+/** Resizes an image together with its matte. */
+export async function resizeMattedImage(
+  { pixels, matte }: MattedImage,
+  { width, height }: Size,
+): Promise<MattedImage> {
   const raw = { width: pixels.width, height: pixels.height, channels: RGBA } as const;
   const data = await sharp(interleave(pixels, matte.data), { raw })
     .resize(width, height, { fit: 'fill', kernel: 'lanczos3' })

@@ -1,68 +1,75 @@
 import { type CutOutOptions, DEFAULT_QUALITY, type Quality } from '../../src/output/quality.ts';
 import { decode } from './codec.ts';
-import { type Delivery, deliver } from './deliver.ts';
+import { findSubject, type SubjectPreset } from './find-subject.ts';
 import type { Effort } from './png.ts';
+import { type RenderedFile, render } from './render.ts';
 import type { Session } from './session.ts';
-import { type Care, findSubject } from './subject.ts';
 
-/** What care is taken; see docs/adr/0019-quality.md. */
-const CARE = {
-  fast: { refines: false, effort: 'least' },
-  balanced: { doubt: { share: 0.6, confidence: 0.998 }, refines: false, effort: 'usual' },
-  high: { doubt: { share: 0.6, confidence: 1 }, refines: true, effort: 'usual' },
-} as const satisfies Record<Quality, Care & { effort: Effort }>;
+/** The quality presets; see docs/adr/0019-quality.md. */
+const PRESETS = {
+  fast: { refinesEdges: false, effort: 'min' },
+  balanced: {
+    secondPass: { maxShare: 0.6, maxConfidence: 0.998 },
+    refinesEdges: false,
+    effort: 'default',
+  },
+  high: {
+    secondPass: { maxShare: 0.6, maxConfidence: 1 },
+    refinesEdges: true,
+    effort: 'default',
+  },
+} as const satisfies Record<Quality, SubjectPreset & { effort: Effort }>;
 
-/** Where the time of one cut-out went. */
-export interface Timings {
+/** The time of each step of one cut-out. */
+interface Timings {
   decodeMillis: number;
   inferenceMillis: number;
   /** Matte at full size and foreground colours. */
   matteMillis: number;
-  /** Composing included. */
+  /** Includes compositing. */
   encodeMillis: number;
   totalMillis: number;
 }
 
-/** A cut-out as a file; a transparent PNG as large as the upright picture unless options say otherwise. */
-export interface CutOut extends Delivery {
-  /** How sure the network is of its matte, 0..1; see `certaintyOf`. */
+/** A cut-out as a file; by default a transparent PNG in the size of the upright image. */
+export interface CutOut extends RenderedFile {
+  /** Confidence of the network in its matte, 0..1; see `estimateConfidence`. */
   confidence: number;
   timings: Timings;
 }
 
-/** How a picture is to be cut out. */
-export interface CutOutOrder {
+export interface CutOutSettings {
   options?: CutOutOptions | undefined;
-  /** What goes behind the subject: a JPEG, PNG or WebP. */
+  /** The image behind the subject: a JPEG, PNG or WebP. */
   background?: Uint8Array | undefined;
 }
 
 /**
- * Cuts the subject out of a picture.
- * @throws Undecodable; Problem where options cannot be met
+ * Cuts the subject out of an image.
+ * @throws DecodeError; Problem if the options cannot be met
  */
 export async function cutOut(
   session: Session,
   image: Uint8Array,
   maxPixels: number,
-  { options = {}, background }: CutOutOrder = {},
+  { options = {}, background }: CutOutSettings = {},
 ): Promise<CutOut> {
   const { quality = DEFAULT_QUALITY, roi } = options;
-  const { effort, ...care } = CARE[quality];
+  const { effort, ...preset } = PRESETS[quality];
   const startedAt = performance.now();
   const decoded = await decode(image, maxPixels);
   const decodedAt = performance.now();
   const { confidence, inferenceMillis, ...subject } = await findSubject(
     session,
     decoded,
-    care,
+    preset,
     roi,
   );
   const foundAt = performance.now();
-  const delivery = await deliver(subject, options, background, maxPixels, effort);
+  const rendered = await render(subject, options, background, maxPixels, effort);
   const endedAt = performance.now();
   return {
-    ...delivery,
+    ...rendered,
     confidence,
     timings: {
       decodeMillis: decodedAt - startedAt,

@@ -1,7 +1,7 @@
-/** The picture cannot be decoded: damaged, cut short, or not what its first bytes say. */
-export class Undecodable extends Error {
+/** The image cannot be decoded: it is damaged, truncated, or not in the format its first bytes claim. */
+export class DecodeError extends Error {
   constructor(reason?: unknown) {
-    super('The picture cannot be decoded', { cause: reason });
-    this.name = 'Undecodable';
+    super('The image cannot be decoded', { cause: reason });
+    this.name = 'DecodeError';
   }
 }

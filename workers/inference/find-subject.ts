@@ -1,63 +1,69 @@
-import { partOfPixels, partOfPlane, paste } from '../../src/imaging/crop.ts';
-import type { Pair } from '../../src/imaging/downscale.ts';
+import { cropPixels, cropPlane, paste } from '../../src/imaging/crop.ts';
+import type { MattedImage } from '../../src/imaging/downscale.ts';
 import { refineEdges } from '../../src/imaging/edges.ts';
 import { recoverForeground } from '../../src/imaging/foreground.ts';
 import { regionOf } from '../../src/imaging/layout.ts';
-import { type Levels, matteOf, withOpacity } from '../../src/imaging/matte.ts';
-import { readRegion } from '../../src/output/geometry.ts';
+import { type Levels, toMatte, withOpacity } from '../../src/imaging/matte.ts';
+import { parseRegion } from '../../src/output/geometry.ts';
 import { Problem } from '../../src/platform/problem.ts';
-import type { Decoded } from './codec.ts';
-import { type Doubt, segment } from './segment.ts';
+import type { DecodedImage } from './codec.ts';
+import { type SecondPassCriteria, segment } from './segment.ts';
 import type { Session } from './session.ts';
 
-/** Those with the least edge error of all measured; see docs/adr/0005-levels-and-foreground.md. */
+/** The levels with the smallest edge error of all measured; see docs/adr/0005-levels-and-foreground.md. */
 export const LEVELS: Levels = [0.03, 0.97];
 
-/** What care is taken to find a subject. */
-export interface Care {
-  /** Which pictures the network looks at again; none where absent. */
-  doubt?: Doubt;
-  /** Whether edges are refined by the photo. */
-  refines: boolean;
+/** The part of a quality preset that concerns the search for the subject. */
+export interface SubjectPreset {
+  /** Selects the images that get a second pass; none if absent. */
+  secondPass?: SecondPassCriteria;
+  /** Whether edges are refined by the colours of the photo. */
+  refinesEdges: boolean;
 }
 
-/** A picture with the matte of its subject, and its colours freed of the ground. */
-export interface Subject extends Pair {
-  /** How sure the network is of its matte, 0..1; see `certaintyOf`. */
+/** An image with the matte of its subject, and its colours free of the background's. */
+interface Subject extends MattedImage {
+  /** Confidence of the network in its matte, 0..1; see `estimateConfidence`. */
   confidence: number;
   inferenceMillis: number;
 }
 
 /**
- * Finds the subject of a picture.
- * @param decoded its colours are written to
+ * Finds the subject in the whole image.
+ * @param decoded its colours are overwritten
  */
-async function findIn(session: Session, decoded: Decoded, care: Care): Promise<Subject> {
+async function findInImage(
+  session: Session,
+  decoded: DecodedImage,
+  { secondPass, refinesEdges }: SubjectPreset,
+): Promise<Subject> {
   const { pixels, opacity } = decoded;
   const startedAt = performance.now();
-  const { seen, part, confidence } = await segment(session, pixels, opacity, care.doubt);
+  const segmentation = await segment(session, pixels, opacity, secondPass);
   const inferenceMillis = performance.now() - startedAt;
-  const first = matteOf(seen, pixels, LEVELS, part);
-  const found = care.refines ? refineEdges(pixels, first) : first;
-  recoverForeground(pixels, found, opacity);
-  const matte = opacity ? withOpacity(found, opacity) : found;
+  const { probabilities, region, confidence } = segmentation;
+  const coarse = toMatte(probabilities, pixels, LEVELS, region);
+  const refined = refinesEdges ? refineEdges(pixels, coarse) : coarse;
+  recoverForeground(pixels, refined, opacity);
+  const matte = opacity ? withOpacity(refined, opacity) : refined;
   return { pixels, matte, confidence, inferenceMillis };
 }
 
 /**
- * The same where the subject is sought in a region alone: nothing is seen of the picture beyond it.
- * @param roi see `readRegion`
- * @throws Problem invalid-request where nothing of the region is in the picture
+ * Finds the subject of an image, or of a region of it; then everything outside the region is transparent.
+ * @param decoded its colours are overwritten
+ * @param roi see `parseRegion`
+ * @throws Problem invalid-request if the region and the image do not overlap
  */
 export async function findSubject(
   session: Session,
-  whole: Decoded,
-  care: Care,
+  decoded: DecodedImage,
+  preset: SubjectPreset,
   roi: string | undefined,
 ): Promise<Subject> {
-  const corners = roi === undefined ? undefined : readRegion(roi);
-  if (!corners) return findIn(session, whole, care);
-  const { pixels, opacity } = whole;
+  const corners = roi === undefined ? undefined : parseRegion(roi);
+  if (!corners) return findInImage(session, decoded, preset);
+  const { pixels, opacity } = decoded;
   const { width, height } = pixels;
   const region = regionOf(corners, pixels);
   if (!region) {
@@ -67,13 +73,13 @@ export async function findSubject(
       { errors: [{ pointer: '/roi', detail: 'lies beyond the image' }] },
     );
   }
-  const part = {
-    pixels: partOfPixels(pixels, region),
-    opacity: opacity && partOfPlane(opacity, width, region, 1),
+  const cropped = {
+    pixels: cropPixels(pixels, region),
+    opacity: opacity && cropPlane(opacity, width, region, 1),
   };
-  const found = await findIn(session, part, care);
+  const subject = await findInImage(session, cropped, preset);
   const matte = { data: new Uint8Array(width * height), width, height };
-  const all = { pixels, matte };
-  paste(found, region, all);
-  return { ...found, ...all };
+  const whole = { pixels, matte };
+  paste(subject, region, whole);
+  return { ...subject, ...whole };
 }

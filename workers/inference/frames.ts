@@ -1,89 +1,90 @@
 import type { Writable } from 'node:stream';
 
 /**
- * What crosses between the pool and a child, on a socket of their own: words as JSON, and bytes as they
- * are, since pictures are large and copying them is most of what handing them over costs.
+ * A message between the pool and a child, on a socket of their own: a JSON header and a raw body. Images are
+ * large, so most of the cost of passing them on would be copying.
  */
 export interface Frame {
-  words: unknown;
-  /** Memory of its own; empty where there are none. */
-  bytes: Uint8Array;
+  header: unknown;
+  /** Memory of its own; empty if there is none. */
+  body: Uint8Array;
 }
 
-/** Two lengths, words and bytes, each 32 bits, low byte first. */
-const HEAD_BYTES = 8;
-/** More is no picture: the other end has lost its mind, and its memory is not ours to fill. */
-const MAX_BYTES = 2 ** 30;
-const MAX_WORDS_BYTES = 2 ** 20;
+/** The lengths of header and body, each 32 bits, little-endian. */
+const PREFIX_BYTES = 8;
+/** No image is larger: beyond it the other end is broken, and nothing is allocated for it. */
+const MAX_BODY_BYTES = 2 ** 30;
+const MAX_HEADER_BYTES = 2 ** 20;
 
-/** Sends one frame. The bytes are not copied, and must stay as they are until they are gone. */
+/** Sends one frame. The body is not copied; it must not change until it is sent. */
 export function writeFrame(
   to: Writable,
-  words: object,
-  bytes: Uint8Array = new Uint8Array(0),
+  header: object,
+  body: Uint8Array = new Uint8Array(0),
 ): void {
-  const text = Buffer.from(JSON.stringify(words));
-  const front = Buffer.allocUnsafe(HEAD_BYTES + text.length);
-  front.writeUInt32LE(text.length, 0);
-  front.writeUInt32LE(bytes.length, 4);
-  front.set(text, HEAD_BYTES);
+  const json = Buffer.from(JSON.stringify(header));
+  const front = Buffer.allocUnsafe(PREFIX_BYTES + json.length);
+  front.writeUInt32LE(json.length, 0);
+  front.writeUInt32LE(body.length, 4);
+  front.set(json, PREFIX_BYTES);
   to.cork();
   to.write(front);
-  if (bytes.length > 0) to.write(bytes);
+  if (body.length > 0) to.write(body);
   to.uncork();
 }
 
-/** Puts frames together from what arrives, in memory that is theirs from the first byte. */
-export interface FrameReader {
+/** Assembles frames from received bytes, without copying if they are read into `nextBuffer`. */
+interface FrameReader {
   /** Where the next bytes belong; never empty. */
-  room(): Uint8Array;
-  /** So many bytes have been put there. Throws where they cannot be of a frame. */
-  filled(count: number): void;
-  /** Takes what arrived elsewhere. Throws as `filled`. */
-  take(chunk: Uint8Array): void;
+  nextBuffer(): Uint8Array;
+  /** Says that `count` bytes were written to `nextBuffer`. Throws if they cannot be a frame. */
+  advance(count: number): void;
+  /** Copies bytes received elsewhere. Throws like `advance`. */
+  push(chunk: Uint8Array): void;
 }
 
-/** @param heard gets each frame, in the order they came */
-export function createFrameReader(heard: (frame: Frame) => void): FrameReader {
-  const head = Buffer.alloc(HEAD_BYTES);
-  let words: Buffer | undefined;
-  let bytes: Buffer | undefined;
-  let part: Buffer = head;
-  let at = 0;
+/** @param onFrame receives each frame, in order */
+export function createFrameReader(onFrame: (frame: Frame) => void): FrameReader {
+  const prefix = Buffer.alloc(PREFIX_BYTES);
+  let header: Buffer | undefined;
+  let body: Buffer | undefined;
+  let target: Buffer = prefix;
+  let offset = 0;
 
-  function begin(next: Buffer): void {
-    part = next;
-    at = 0;
+  function fillNext(next: Buffer): void {
+    target = next;
+    offset = 0;
   }
-  function openWords(): void {
-    const [wordsBytes, bytesBytes] = [head.readUInt32LE(0), head.readUInt32LE(4)];
-    if (wordsBytes === 0 || wordsBytes > MAX_WORDS_BYTES || bytesBytes > MAX_BYTES)
-      throw new Error('What arrived is no frame');
-    words = Buffer.allocUnsafe(wordsBytes);
-    bytes = Buffer.allocUnsafeSlow(bytesBytes);
-    begin(words);
+  function beginFrame(): void {
+    const headerBytes = prefix.readUInt32LE(0);
+    const bodyBytes = prefix.readUInt32LE(4);
+    if (headerBytes === 0 || headerBytes > MAX_HEADER_BYTES || bodyBytes > MAX_BODY_BYTES)
+      throw new Error('The received bytes are not a frame');
+    header = Buffer.allocUnsafe(headerBytes);
+    body = Buffer.allocUnsafeSlow(bodyBytes);
+    fillNext(header);
   }
-  function finish(text: Buffer, body: Buffer): void {
-    words = bytes = undefined;
-    begin(head);
-    heard({ words: JSON.parse(text.toString()), bytes: body });
+  function endFrame(json: Buffer, complete: Buffer): void {
+    header = body = undefined;
+    fillNext(prefix);
+    onFrame({ header: JSON.parse(json.toString()), body: complete });
   }
-  function filled(count: number): void {
-    at += count;
-    if (at < part.length) return;
-    if (!words || !bytes) openWords();
-    else if (part === words && bytes.length > 0) begin(bytes);
-    else finish(words, bytes);
+  function advance(count: number): void {
+    offset += count;
+    if (offset < target.length) return;
+    if (!header || !body) beginFrame();
+    else if (target === header && body.length > 0) fillNext(body);
+    else endFrame(header, body);
   }
   return {
-    room: () => part.subarray(at),
-    filled,
-    take(chunk) {
+    nextBuffer: () => target.subarray(offset),
+    advance,
+    push(chunk) {
       for (let from = 0; from < chunk.length; ) {
-        const count = Math.min(chunk.length - from, part.length - at);
-        part.set(chunk.subarray(from, from + count), at);
+        const count = Math.min(chunk.length - from, target.length - offset);
+        target.set(chunk.subarray(from, from + count), offset);
         from += count;
-        filled(count);
+        advance(count);
       }
     },
   };

@@ -1,27 +1,27 @@
-import { matteOf } from '../../src/imaging/matte.ts';
-import { type Box, subjectBox, wholeOf } from '../../src/imaging/subject-box.ts';
+import { toMatte } from '../../src/imaging/matte.ts';
+import { type Box, fullBox, subjectBox } from '../../src/imaging/subject-box.ts';
 import { type Pixels, toTensor } from '../../src/imaging/tensor.ts';
 import { type MeasuredColor, measureColors } from '../../src/taxonomy/photo/color.ts';
 import { decodeSmall, interleave, onWhiteSquare } from './codec.ts';
+import { LEVELS } from './find-subject.ts';
 import { segment } from './segment.ts';
 import type { Session } from './session.ts';
-import { LEVELS } from './subject.ts';
 
-/** Class and colours need no more than this many pixels a side. */
+/** Class and colours need no more than this, pixels a side. */
 const SIDE_PIXELS = 320;
-/** Space around the subject, as a share of its longer side: how the classifier was trained. */
+/** Margin around the subject, as a share of its longer side; the classifier was trained with it. */
 const MARGIN = 0.06;
 
-/** What can be seen of a garment in a picture. */
+/** The measurements of a garment in an image. */
 export interface GarmentView {
-  /** Of each of `IMAGE_CLASSES`, in that order; sum to 1. */
+  /** One for each of `IMAGE_CLASSES`, in that order; they sum to 1. */
   probabilities: number[];
   /** Of the subject, the largest share first. */
   colors: MeasuredColor[];
-  /** Of the upright picture as it came. */
+  /** Size of the upright input image. */
   width: number;
   height: number;
-  /** It came with transparency, so nothing had to be cut out. */
+  /** Whether the input had transparency, so that nothing had to be cut out. */
   hasAlpha: boolean;
   /** `id@version` of the classifier. */
   model: string;
@@ -38,18 +38,18 @@ const withMargin = ({ left, top, width, height }: Box): Box => {
   };
 };
 
-/** How much of each pixel is subject, as a cut-out would have it. */
+/** Returns the alpha of the subject, as in a cut-out. */
 async function subjectAlpha(session: Session, pixels: Pixels): Promise<Uint8Array> {
-  const { seen } = await segment(session, pixels, undefined);
-  return matteOf(seen, pixels, LEVELS).data;
+  const { probabilities } = await segment(session, pixels, undefined);
+  return toMatte(probabilities, pixels, LEVELS).data;
 }
 
 /**
- * Looks at a garment: cuts it out where nobody has, tells its class and its colours.
- * @throws Undecodable
+ * Classifies a garment and measures its colours; cuts it out first unless the image has transparency.
+ * @throws DecodeError
  */
 export async function viewGarment(
-  cutOut: Session,
+  remover: Session,
   classifier: Session,
   image: Uint8Array,
   maxPixels: number,
@@ -58,13 +58,13 @@ export async function viewGarment(
   const startedAt = performance.now();
   const { pixels, opacity, width, height } = await decodeSmall(image, maxPixels, SIDE_PIXELS);
   const decodedAt = performance.now();
-  const alpha = opacity ?? (await subjectAlpha(cutOut, pixels));
-  const box = subjectBox(alpha, pixels.width) ?? wholeOf(pixels);
+  const alpha = opacity ?? (await subjectAlpha(remover, pixels));
+  const box = subjectBox(alpha, pixels.width) ?? fullBox(pixels);
   const rgba = interleave(pixels, alpha);
   const { size } = classifier.model.input;
   const square = await onWhiteSquare({ ...pixels, data: rgba }, withMargin(box), size);
   const probabilities = await classifier.run(toTensor(square, classifier.model.input));
-  const seenAt = performance.now();
+  const classifiedAt = performance.now();
   return {
     probabilities: [...probabilities],
     colors: measureColors(rgba),
@@ -74,7 +74,7 @@ export async function viewGarment(
     model,
     timings: {
       decodeMillis: decodedAt - startedAt,
-      inferenceMillis: seenAt - decodedAt,
+      inferenceMillis: classifiedAt - decodedAt,
       totalMillis: performance.now() - startedAt,
     },
   };

@@ -1,39 +1,39 @@
-/** One input's part in a run. */
-export interface Ran<O> {
+/** The output for one input of a run. */
+interface BatchedOutput<O> {
   output: O;
   /** Inputs that ran together. */
   batchSize: number;
 }
 
-interface Waiting<I, O> {
+interface QueuedInput<I, O> {
   input: I;
-  resolve(ran: Ran<O>): void;
+  resolve(result: BatchedOutput<O>): void;
   reject(error: unknown): void;
 }
 
-export interface BatchOptions {
-  /** Inputs of one run, at most. */
-  most: number;
-  /** How long an input waits for others, at most. */
+interface MicroBatchOptions {
+  /** Maximum inputs of one run. */
+  maxSize: number;
+  /** How long an input waits for others at most. */
   delayMillis: number;
-  /** Pictures in hand: those of which an input is here or may still come. */
-  inHand(): number;
+  /** Images in progress, whose input has arrived or may still come. */
+  inFlight(): number;
 }
 
 /**
- * Runs inputs together that come together. One run at a time; a run begins as soon as there are enough
- * inputs, nobody else is in hand, or the first has waited long enough.
- * @param runAll gives one output for each input
+ * Runs inputs that arrive together as one batch. There is one run at a time; it starts when the batch is full, when no
+ * other image is in flight, or when the first input has waited for the delay.
+ * @param runAll returns one output for each input
  */
-export function inBatches<I, O>(
+export function createMicroBatcher<I, O>(
   runAll: (inputs: readonly I[]) => Promise<O[]>,
-  { most, delayMillis, inHand }: BatchOptions,
-): (input: I) => Promise<Ran<O>> {
-  const line: Waiting<I, O>[] = [];
+  { maxSize, delayMillis, inFlight }: MicroBatchOptions,
+): (input: I) => Promise<BatchedOutput<O>> {
+  const queue: QueuedInput<I, O>[] = [];
   let running = false;
   let delay: NodeJS.Timeout | undefined;
 
-  async function run(batch: readonly Waiting<I, O>[]): Promise<void> {
+  async function run(batch: readonly QueuedInput<I, O>[]): Promise<void> {
     try {
       const outputs = await runAll(batch.map(({ input }) => input));
       if (outputs.length !== batch.length) throw new Error('Outputs and inputs differ in number');
@@ -42,19 +42,19 @@ export function inBatches<I, O>(
       for (const { reject } of batch) reject(error);
     }
   }
-  /** Runs all that wait; who comes meanwhile has waited long enough when it is done. */
-  async function runWaiting(): Promise<void> {
+  /** Runs all queued inputs, including those that arrive meanwhile: they have waited for a whole run. */
+  async function drainQueue(): Promise<void> {
     clearTimeout(delay);
     delay = undefined;
     if (running) return;
     running = true;
-    while (line.length > 0) await run(line.splice(0, most));
+    while (queue.length > 0) await run(queue.splice(0, maxSize));
     running = false;
   }
   return (input) =>
     new Promise((resolve, reject) => {
-      line.push({ input, resolve, reject });
-      if (line.length >= Math.min(most, inHand())) void runWaiting();
-      else delay ??= setTimeout(runWaiting, delayMillis);
+      queue.push({ input, resolve, reject });
+      if (queue.length >= Math.min(maxSize, inFlight())) void drainQueue();
+      else delay ??= setTimeout(drainQueue, delayMillis);
     });
 }

@@ -1,71 +1,72 @@
-/** `now`: someone waits at the other end of a connection. */
-export type Priority = 'now' | 'later';
+/** `now`: a client waits on an open connection. */
+type Priority = 'now' | 'later';
 
-export interface Turn {
+export interface PermitRequest {
+  /** Ends the waiting. */
   signal?: AbortSignal | undefined;
-  /** `later` unless said. */
+  /** `later` by default. */
   priority?: Priority | undefined;
 }
 
 interface Waiter<P> {
-  enter(place: P): void;
-  leave(reason: unknown): void;
+  grant(permit: P): void;
+  reject(reason: unknown): void;
 }
 
 /**
- * Gives places to those who ask. Who waits `now` is served before who waits for `later`, each kind in
- * the order they came, and may give up.
+ * A semaphore with priorities, whose permits are things to use. Requests with priority `now` are served before
+ * those with `later`; within a priority the order is first come, first served.
  */
-export function createTurns<P>() {
+export function createPermits<P>() {
   let free: P[] = [];
   let closed: Error | undefined;
-  const lines: Readonly<Record<Priority, Set<Waiter<P>>>> = { now: new Set(), later: new Set() };
+  const queues: Readonly<Record<Priority, Set<Waiter<P>>>> = { now: new Set(), later: new Set() };
 
-  function wait(line: Set<Waiter<P>>, signal: AbortSignal | undefined): Promise<P> {
+  function wait(queue: Set<Waiter<P>>, signal: AbortSignal | undefined): Promise<P> {
     return new Promise((resolve, reject) => {
-      const giveUp = () => waiter.leave(signal?.reason);
-      const quit = () => {
-        signal?.removeEventListener('abort', giveUp);
-        line.delete(waiter);
+      const onAbort = () => waiter.reject(signal?.reason);
+      const leaveQueue = () => {
+        signal?.removeEventListener('abort', onAbort);
+        queue.delete(waiter);
       };
       const waiter: Waiter<P> = {
-        enter(place) {
-          quit();
-          resolve(place);
+        grant(permit) {
+          leaveQueue();
+          resolve(permit);
         },
-        leave(reason) {
-          quit();
+        reject(reason) {
+          leaveQueue();
           reject(reason);
         },
       };
-      signal?.addEventListener('abort', giveUp, { once: true });
-      line.add(waiter);
+      signal?.addEventListener('abort', onAbort, { once: true });
+      queue.add(waiter);
     });
   }
 
   return {
-    /** Resolves when it is this one's turn. Rejects with the signal's reason, and takes no place. */
-    async take({ signal, priority = 'later' }: Turn = {}): Promise<P> {
+    /** Resolves with a permit. Rejects with the signal's reason and then takes none. */
+    async acquire({ signal, priority = 'later' }: PermitRequest = {}): Promise<P> {
       signal?.throwIfAborted();
       if (closed) throw closed;
-      // The place given last: what it needs is still at hand.
-      return free.pop() ?? wait(lines[priority], signal);
+      // The permit released last: its process still has warm caches.
+      return free.pop() ?? wait(queues[priority], signal);
     },
-    /** Adds a place, or gives one back. */
-    give(place: P): void {
-      const [next] = lines.now.size > 0 ? lines.now : lines.later;
-      if (next) next.enter(place);
-      else free.push(place);
+    /** Adds a permit, or gives one back. */
+    release(permit: P): void {
+      const [next] = queues.now.size > 0 ? queues.now : queues.later;
+      if (next) next.grant(permit);
+      else free.push(permit);
     },
-    /** Takes a place away that nobody holds. */
-    withdraw(place: P): void {
-      free = free.filter((other) => other !== place);
+    /** Removes all equal permits that nobody holds. */
+    remove(permit: P): void {
+      free = free.filter((other) => other !== permit);
     },
-    /** Turns away all who wait, and all who come. */
+    /** Rejects all waiting and all future requests. */
     close(reason: Error): void {
       closed = reason;
-      for (const line of [lines.now, lines.later])
-        for (const waiter of [...line]) waiter.leave(reason);
+      for (const queue of [queues.now, queues.later])
+        for (const waiter of [...queue]) waiter.reject(reason);
     },
   };
 }

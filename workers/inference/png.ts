@@ -5,12 +5,11 @@ import type { Matte } from '../../src/imaging/matte.ts';
 import type { Pixels } from '../../src/imaging/tensor.ts';
 
 /**
- * A PNG writer for cut-outs alone: RGBA, 8 bits, nothing but the three chunks a PNG must have.
+ * A PNG writer for cut-outs only: RGBA, 8 bits, just the three mandatory chunks.
  *
- * Encoding is the dearest step of a cut-out, and general encoders try five filters on every row. One fixed
- * filter, the difference to the row above, serves photos under a matte as well: 12 megapixels took
- * half the CPU time of libpng with its filter search (level 2), in 6 % fewer bytes. Transparent rows and ends
- * of rows stay zeros.
+ * Encoding is the most expensive step of a cut-out, and general encoders try five filters on every row. One fixed
+ * filter, the difference to the row above, is as good for photos under a matte: 12 megapixels took half the CPU
+ * time of libpng with its filter search (level 2), in 6 % fewer bytes. Transparent rows and ends of rows stay zeros.
  * @see PNG (Third Edition), W3C 2025, sections 5 (chunks), 9 (filters), 10 (compression)
  */
 
@@ -18,9 +17,9 @@ const SIGNATURE = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
 const RGBA_8_BIT = [8, 6, 0, 0, 0];
 const FILTER_NONE = 0;
 const FILTER_UP = 2;
-/** Higher levels take 1.5 times as long for 5 % fewer bytes; the largest window gives 1 % more bytes. */
+/** Higher levels take 1.5 times as long for 5 % fewer bytes; the largest window produces 1 % more bytes. */
 const DEFLATE = { level: 1, memLevel: 9, windowBits: 14 };
-/** Only runs are sought: see docs/adr/0019-quality.md for what that saves, and costs. */
+/** Run-length matching only; docs/adr/0019-quality.md has what that saves and costs. */
 const DEFLATE_RUNS = { ...DEFLATE, strategy: constants.Z_RLE };
 const STRIPE_BYTES = 2 ** 20;
 
@@ -42,19 +41,19 @@ function header(width: number, height: number): Buffer {
   return chunk('IHDR', data);
 }
 
-/** Subtracts four bytes at once, each modulo 256: the top bits are kept from borrowing. */
-const minusBytes = (a: number, b: number): number =>
+/** Subtracts four bytes at once, each modulo 256; the top bits are handled apart, to stop borrows. */
+const subtractBytes = (a: number, b: number): number =>
   ((a | 0x80808080) - (b & 0x7f7f7f7f)) ^ ((a ^ ~b) & 0x80808080);
 
-/** A row as pixels, four bytes each, the lowest first; zero where nothing is seen: outside `from` to `to`. */
+/** A row of RGBA pixels, one little-endian integer each; zero outside `from` to `to`. */
 interface Row {
-  words: Int32Array;
+  pixels: Int32Array;
   from: number;
   to: number;
 }
 
-/** Where the first and behind the last pixel of row `y` is that is not fully transparent. */
-function endsOf(alpha: Uint8Array, width: number, y: number): [from: number, to: number] {
+/** Returns the first pixel of row `y` that is not fully transparent, and the end after the last. */
+function visibleRange(alpha: Uint8Array, width: number, y: number): [from: number, to: number] {
   let from = y * width;
   let to = from + width;
   while (from < to && alpha[from] === 0) from++;
@@ -62,7 +61,7 @@ function endsOf(alpha: Uint8Array, width: number, y: number): [from: number, to:
   return [from - y * width, to - y * width];
 }
 
-/** The differences of row `y` to the one above into `out`, between two places; `above` becomes the row. */
+/** Writes row `y` minus the row above into `out`, from `from` to `to`; `above` becomes the row. */
 function subtractAbove(
   { data, width }: Pixels,
   alpha: Uint8Array,
@@ -75,39 +74,39 @@ function subtractAbove(
   for (let x = from, i = y * width + from, p = 3 * i; x < to; x++, i++, p += 3) {
     const a = alpha[i]!;
     const pixel = a === 0 ? 0 : data[p]! | (data[p + 1]! << 8) | (data[p + 2]! << 16) | (a << 24);
-    out[x] = minusBytes(pixel, above[x]!);
+    out[x] = subtractBytes(pixel, above[x]!);
     above[x] = pixel;
   }
 }
 
-/** Filters rows one after the other; none is touched where it and the one above are transparent. */
-function rowFilter(pixels: Pixels, alpha: Uint8Array) {
+/** Filters rows in order. Skips pixels that are transparent in the row and in the one above. */
+function createRowFilter(pixels: Pixels, alpha: Uint8Array) {
   const { width } = pixels;
-  const above: Row = { words: new Int32Array(width), from: width, to: 0 };
+  const above: Row = { pixels: new Int32Array(width), from: width, to: 0 };
   const difference = new Int32Array(width);
   const bytes = new Uint8Array(difference.buffer);
   /** @param out zeros, as long as the filtered row */
   return (y: number, out: Uint8Array) => {
-    const [from, to] = endsOf(alpha, width, y);
+    const [from, to] = visibleRange(alpha, width, y);
     const first = Math.min(from, above.from);
     const last = Math.max(to, above.to);
     const isClear = from === to;
     out[0] = isClear ? FILTER_NONE : FILTER_UP;
-    if (isClear) above.words.fill(0);
+    if (isClear) above.pixels.fill(0);
     else {
-      subtractAbove(pixels, alpha, y, above.words, difference, first, last);
+      subtractAbove(pixels, alpha, y, above.pixels, difference, first, last);
       out.set(bytes.subarray(4 * first, 4 * last), 1 + 4 * first);
     }
     [above.from, above.to] = isClear ? [width, 0] : [from, to];
   };
 }
 
-/** The filtered rows, a stripe at a time, so that memory does not grow with the picture. */
+/** Yields the filtered rows in stripes, which bounds the memory by the stripe and not the image. */
 function* filteredStripes(pixels: Pixels, alpha: Uint8Array): Generator<Buffer> {
   const { width, height } = pixels;
   const rowBytes = 1 + 4 * width;
   const stripeRows = Math.max(1, Math.floor(STRIPE_BYTES / rowBytes));
-  const filterRow = rowFilter(pixels, alpha);
+  const filterRow = createRowFilter(pixels, alpha);
   for (let top = 0; top < height; top += stripeRows) {
     const rows = Math.min(stripeRows, height - top);
     const stripe = Buffer.alloc(rows * rowBytes);
@@ -117,27 +116,27 @@ function* filteredStripes(pixels: Pixels, alpha: Uint8Array): Generator<Buffer> 
   }
 }
 
-/** `least` is sooner done, and gives a larger file. */
-export type Effort = 'usual' | 'least';
+/** `min` is faster and produces a larger file. */
+export type Effort = 'default' | 'min';
 
 /**
- * A cut-out as PNG: the colours of `pixels` under the alpha of `matte`, both of one size. Colours of fully
- * transparent pixels are cleared, and there is no metadata.
+ * Encodes a cut-out as PNG: the colours of `pixels` under the alpha of `matte`, both of one size. Clears the
+ * colours of fully transparent pixels and writes no metadata.
  */
 export async function encodePng(
   pixels: Pixels,
   matte: Matte,
-  effort: Effort = 'usual',
+  effort: Effort = 'default',
 ): Promise<Buffer> {
-  const deflate = effort === 'least' ? DEFLATE_RUNS : DEFLATE;
-  const parts = [SIGNATURE, header(pixels.width, pixels.height)];
+  const deflate = effort === 'min' ? DEFLATE_RUNS : DEFLATE;
+  const chunks = [SIGNATURE, header(pixels.width, pixels.height)];
   await pipeline(
     Readable.from(filteredStripes(pixels, matte.data)),
     createDeflate({ ...deflate, chunkSize: STRIPE_BYTES }),
     async (compressed: AsyncIterable<Buffer>) => {
-      for await (const data of compressed) parts.push(chunk('IDAT', data));
+      for await (const data of compressed) chunks.push(chunk('IDAT', data));
     },
   );
-  parts.push(chunk('IEND', Buffer.alloc(0)));
-  return Buffer.concat(parts);
+  chunks.push(chunk('IEND', Buffer.alloc(0)));
+  return Buffer.concat(chunks);
 }

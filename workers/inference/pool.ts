@@ -1,152 +1,161 @@
 import { availableParallelism } from 'node:os';
-import type { Order, Warm } from './child-protocol.ts';
-import { readCutOut, readGarmentView, readPicture } from './child-responses.ts';
-import type { CutOut, CutOutOrder } from './cut-out.ts';
+import type { ChildReady, TaskRequest } from './child-protocol.ts';
+import { readCutOut, readGarmentView, readMarketplacePicture } from './child-responses.ts';
+import type { CutOut, CutOutSettings } from './cut-out.ts';
+import { DecodeError } from './decode-error.ts';
 import type { GarmentView } from './garment-view.ts';
 import {
-  type Answer,
   EngineCrash,
   type InferenceProcess,
   startProcess,
+  type TaskOutput,
 } from './inference-process.ts';
-import type { Picture, PictureOptions } from './marketplace-picture.ts';
-import { createTurns, type Turn } from './permits.ts';
+import type { MarketplacePicture, MarketplacePictureOptions } from './marketplace-picture.ts';
+import { createPermits, type PermitRequest } from './permits.ts';
 import type { DeviceChoice } from './session.ts';
-import { keepProcess } from './slot.ts';
-import { Undecodable } from './undecodable.ts';
+import { superviseProcess } from './slot.ts';
 
-export { EngineCrash, type Turn, Undecodable };
+export { DecodeError, EngineCrash, type PermitRequest };
 
 export interface EngineOptions {
-  /** A catalogue id: the model that finds the subject. */
+  /** Catalogue id of the background removal model. */
   model: string;
   device: DeviceChoice;
-  /** Pictures worked on at once, each in a process of its own. */
+  /** Inference processes. */
   slots: number;
   maxPixels: number;
-  /** Where pulled and the operator's own models are. */
+  /** Folder of the pulled models and the operator's own. */
   modelsHome: string;
-  /** A child that takes so long hangs in native code: it is killed, or its slot would be lost for ever. */
+  /** A child that takes longer for one task hangs in native code and is killed, or its slot would be lost. */
   hangMillis?: number;
-  /** Pictures each child has at once, to run them through the network together where it can; see `USUAL_BATCH`. */
+  /** Images each child works on at once, to run them through the network together; see `DEFAULT_BATCH`. */
   batch?: number | undefined;
-  /** Hears of each picture that was worked on. */
-  observe?: (seen: Observed) => void;
+  /** Called for each processed image. */
+  observe?: (stats: ImageStats) => void;
 }
 
-/** How one picture fared. */
-export interface Observed {
-  /** For its turn. */
+export interface ImageStats {
+  /** Time until a child was free. */
   waitMillis: number;
-  /** Pictures that went through the network together with it, itself included. */
+  /** Images that went through the network together with it, itself included. */
   batchSize: number;
 }
 
 export interface Engine {
   readonly model: { id: string; version: string };
-  /** What was taken: `cpu`, `cuda` or `webgpu`. */
+  /** The device in use: `cpu`, `cuda` or `webgpu`. */
   readonly device: string;
-  /** Pictures each child has at once. */
+  /** Images each child works on at once. */
   readonly batch: number;
   /**
-   * Cuts the subject out of a picture.
-   * @param turn.signal ends the waiting at once; a picture that already has its turn is finished and
-   *   dropped, since native code cannot be stopped without losing the loaded model
-   * @param turn.priority who waits `now` is served first
-   * @throws Undecodable, EngineCrash, the signal's reason; Problem where options cannot be met
+   * Cuts the subject out of an image.
+   * @param permit.signal ends the waiting at once; an image that a child already works on is finished and
+   *   dropped, because native code cannot be stopped without losing the loaded model
+   * @param permit.priority requests with `now` are served first
+   * @throws DecodeError, EngineCrash, the signal's reason; Problem if the options cannot be met
    */
-  removeBackground(image: Uint8Array, turn?: Turn, order?: CutOutOrder): Promise<CutOut>;
-  /** Looks at a garment: its class and colours. As `removeBackground` otherwise. */
-  viewGarment(image: Uint8Array, turn?: Turn): Promise<GarmentView>;
-  /** A cut-out of ours as marketplaces want it; nothing where it is so already. */
-  showCutOut(
+  removeBackground(
+    image: Uint8Array,
+    permit?: PermitRequest,
+    settings?: CutOutSettings,
+  ): Promise<CutOut>;
+  /** Returns a garment's class probabilities and colours. Otherwise like `removeBackground`. */
+  viewGarment(image: Uint8Array, permit?: PermitRequest): Promise<GarmentView>;
+  /** Renders a cut-out of ours as marketplaces require it; undefined if it meets the rules as it is. */
+  renderMarketplacePicture(
     cutout: Uint8Array,
-    options: PictureOptions,
-    turn?: Turn,
-  ): Promise<Picture | undefined>;
-  /** The children alive now. */
+    options: MarketplacePictureOptions,
+    permit?: PermitRequest,
+  ): Promise<MarketplacePicture | undefined>;
+  /** The live children. */
   pids(): number[];
-  /** Ends the children at once; what they work on and who waits is turned away. */
+  /** Kills the children at once; rejects running and waiting requests. */
   close(): Promise<void>;
 }
 
 const HANG_MILLIS = 120_000;
 
 /**
- * Pictures each child has at once where nobody says. A GPU is nearly as soon done with several as with one; on a CPU
- * two together take as long as two, and the first would wait for the second.
+ * Images each child works on at once by default. A GPU takes little longer for several than for one; on a CPU two
+ * together take as long as two in turn, and the first would wait for the second.
  */
-const USUAL_BATCH: Readonly<Record<string, number>> = { cpu: 1, cuda: 4, webgpu: 1 };
+const DEFAULT_BATCH: Readonly<Record<string, number>> = { cpu: 1, cuda: 4, webgpu: 1 };
 
-/** Rejects with the signal's reason as soon as it aborts, whatever the work does. */
+/** Rejects with the signal's reason as soon as it aborts; the work itself goes on. */
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return work;
   return new Promise((resolve, reject) => {
-    const giveUp = () => reject(signal.reason);
-    signal.addEventListener('abort', giveUp, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp));
+    const onAbort = () => reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
   });
 }
 
 /**
- * Starts the children and resolves when each has loaded the model and run it once.
- * @throws where the model cannot be loaded, the device is not there, or the children die
+ * Starts the children and resolves when each has loaded the model and run it once. Rejects if the model cannot be
+ * loaded, the device is not available, or the children die.
  */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
   const { slots: count, hangMillis = HANG_MILLIS, batch: wanted, observe, ...rest } = options;
   const threads = Math.max(1, Math.floor(availableParallelism() / count));
-  const turns = createTurns<InferenceProcess>();
-  const batchOn = (device: string) => wanted ?? USUAL_BATCH[device] ?? 1;
-  // Which device there is only a child can tell; until then it is ready for as many as any takes.
-  const batch = wanted ?? Math.max(...Object.values(USUAL_BATCH));
+  const permits = createPermits<InferenceProcess>();
+  const batchOn = (device: string) => wanted ?? DEFAULT_BATCH[device] ?? 1;
+  // Only a child can tell the device; until then it is prepared for the largest batch of any.
+  const batch = wanted ?? Math.max(...Object.values(DEFAULT_BATCH));
   const start = () => startProcess({ ...rest, threads, batch }, hangMillis);
-  const arrives = (place: InferenceProcess, { device }: Warm) => {
-    for (let i = 0; i < batchOn(device); i++) turns.give(place);
+  const onReady = (process: InferenceProcess, { device }: ChildReady) => {
+    for (let i = 0; i < batchOn(device); i++) permits.release(process);
   };
-  const slots = Array.from({ length: count }, () => keepProcess(start, arrives, turns.withdraw));
+  const slots = Array.from({ length: count }, () =>
+    superviseProcess(start, onReady, permits.remove),
+  );
   async function close(): Promise<void> {
-    turns.close(new Error('The engine is closed'));
+    permits.close(new Error('The engine is closed'));
     await Promise.all(slots.map((slot) => slot.close()));
   }
-  const [first] = await Promise.all(slots.map(({ warm }) => warm)).catch(async (error) => {
+  const [first] = await Promise.all(slots.map(({ ready }) => ready)).catch(async (error) => {
     await close();
     throw error;
   });
   if (!first) throw new Error('An engine needs at least one slot');
 
-  /** One picture's turn; the place is given back when the child is done, even where nobody waits any more. */
-  async function inTurn(order: Order, image: Uint8Array, turn: Turn = {}): Promise<Answer> {
-    const askedAt = performance.now();
-    const place = await turns.take(turn);
-    const waitMillis = performance.now() - askedAt;
-    if (turn.signal?.aborted) {
-      turns.give(place);
-      throw turn.signal.reason;
+  /** Runs a task in the next free child. The permit returns when the child is done, even after an abort. */
+  async function run(
+    request: TaskRequest,
+    image: Uint8Array,
+    permit: PermitRequest = {},
+  ): Promise<TaskOutput> {
+    const startedAt = performance.now();
+    const process = await permits.acquire(permit);
+    const waitMillis = performance.now() - startedAt;
+    if (permit.signal?.aborted) {
+      permits.release(process);
+      throw permit.signal.reason;
     }
-    const done = place.run(order, image).finally(() => {
-      if (place.isAlive()) turns.give(place);
+    const task = process.run(request, image).finally(() => {
+      if (process.isAlive()) permits.release(process);
     });
-    const answer = await unlessAborted(done, turn.signal);
-    observe?.({ waitMillis, batchSize: answer.batchSize });
-    return answer;
+    const output = await unlessAborted(task, permit.signal);
+    observe?.({ waitMillis, batchSize: output.batchSize });
+    return output;
   }
   return {
     ...first,
     batch: batchOn(first.device),
-    async removeBackground(image, turn, { options, background } = {}) {
+    async removeBackground(image, permit, { options, background } = {}) {
       const imageBytes = background && image.length;
-      const sent = background ? Buffer.concat([image, background]) : image;
-      const order: Order = { deed: 'cut-out', options, imageBytes };
-      const { words, bytes } = await inTurn(order, sent, turn);
-      return readCutOut(words, bytes);
+      const body = background ? Buffer.concat([image, background]) : image;
+      const { result, bytes } = await run({ task: 'cut-out', options, imageBytes }, body, permit);
+      return readCutOut(result, bytes);
     },
-    async viewGarment(image, turn) {
-      const { words } = await inTurn({ deed: 'view' }, image, turn);
-      return readGarmentView(words);
+    async viewGarment(image, permit) {
+      const { result } = await run({ task: 'garment-view' }, image, permit);
+      return readGarmentView(result);
     },
-    async showCutOut(cutout, { background }, turn) {
-      const { words, bytes } = await inTurn({ deed: 'show', background }, cutout, turn);
-      return bytes.length > 0 ? readPicture(words, bytes) : undefined;
+    async renderMarketplacePicture(cutout, { background }, permit) {
+      const request: TaskRequest = { task: 'marketplace-picture', background };
+      const { result, bytes } = await run(request, cutout, permit);
+      return bytes.length > 0 ? readMarketplacePicture(result, bytes) : undefined;
     },
     pids: () => slots.flatMap((slot) => slot.pids()),
     close,

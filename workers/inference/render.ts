@@ -1,8 +1,8 @@
-import type { Pair } from '../../src/imaging/downscale.ts';
-import { hardened } from '../../src/imaging/harden.ts';
+import type { MattedImage } from '../../src/imaging/downscale.ts';
+import { hardenMatte } from '../../src/imaging/harden.ts';
 import { type Layout, layoutOf, type Size } from '../../src/imaging/layout.ts';
-import { subjectBox, wholeOf } from '../../src/imaging/subject-box.ts';
-import { geometryOf } from '../../src/output/geometry.ts';
+import { fullBox, subjectBox } from '../../src/imaging/subject-box.ts';
+import { toGeometry } from '../../src/output/geometry.ts';
 import {
   type Foreground,
   type Format,
@@ -16,73 +16,73 @@ import { encode } from './encode.ts';
 import type { Effort } from './png.ts';
 
 /**
- * The least alpha of what counts for the box of the subject, a tenth: below it lies the faint haze that a
- * network leaves on grounds it is unsure of. See docs/adr/0021-output-options.md.
+ * The minimum alpha that counts for the bounding box of the subject, a tenth. Below it is the faint haze that a
+ * network leaves on backgrounds it is unsure of. See docs/adr/0021-output-options.md.
  */
-const VISIBLE = 26;
+const MIN_VISIBLE_ALPHA = 26;
 
-/** What a file of each format cannot exceed, pixels a side. */
-const MOST_SIDE: Readonly<Record<Format, number>> = {
+/** The limit of each format, pixels a side. */
+const MAX_SIDE_PIXELS: Readonly<Record<Format, number>> = {
   png: 2 ** 31 - 1,
   jpeg: 65_535,
   webp: 16_383,
 };
 
-/** What is handed out. */
-export interface Delivery {
+/** A cut-out as a file. */
+export interface RenderedFile {
   file: Uint8Array;
   mediaType: MediaType;
   width: number;
   height: number;
-  /** What it would measure without `maxOutputMegapixels`. */
+  /** The size without `maxOutputMegapixels`. */
   whole: Size;
-  /** The box of the subject in it; absent where there is none. */
+  /** The bounding box of the subject in it; absent if there is none. */
   foreground?: Foreground | undefined;
 }
 
-/** @throws Problem invalid-request where a canvas is more than can be made */
+/** @throws Problem invalid-request if the canvas is larger than the limits */
 function checkCanvas({ canvas }: Layout, format: Format, maxPixels: number): void {
   const { width, height } = canvas;
-  const mostSide = MOST_SIDE[format];
-  if (width * height <= maxPixels && Math.max(width, height) <= mostSide) return;
-  const detail = `The output would be ${width} x ${height} pixels; a ${format} of at most ${maxPixels} in all and ${mostSide} a side is made: set maxOutputMegapixels or a smaller cropMargin`;
+  const maxSide = MAX_SIDE_PIXELS[format];
+  if (width * height <= maxPixels && Math.max(width, height) <= maxSide) return;
+  const detail = `The output would be ${width} x ${height} pixels; a ${format} may have at most ${maxPixels} pixels, and ${maxSide} a side: set maxOutputMegapixels or a smaller cropMargin`;
   throw new Problem('invalid-request', detail, {
     errors: [{ pointer: '/maxOutputMegapixels', detail: 'is needed for so large an output' }],
   });
 }
 
-/** Whether options need to know where the subject is. */
+/** Whether the options depend on the position of the subject. */
 const needsSubject = ({ crop, scale, position }: CutOutOptions): boolean =>
   crop !== undefined || scale !== undefined || position !== undefined;
 
 /**
- * A cut-out as the file that options ask for.
- * @param subject is written to
+ * Renders a cut-out into a file according to the options.
+ * @param image is overwritten
  * @param maxPixels of the output, and of a background before it is scaled
- * @throws Problem unprocessable-image where there is no subject to crop to or to move; invalid-request
+ * @throws Problem unprocessable-image if there is no subject to crop to, scale or move; invalid-request
  */
-export async function deliver(
-  { pixels, matte }: Pair,
+export async function render(
+  { pixels, matte }: MattedImage,
   options: CutOutOptions,
   background: Uint8Array | undefined,
   maxPixels: number,
   effort: Effort,
-): Promise<Delivery> {
-  const cutOut = { pixels, matte: options.semitransparency === false ? hardened(matte) : matte };
-  const box = subjectBox(cutOut.matte.data, pixels.width, VISIBLE);
+): Promise<RenderedFile> {
+  const cutOut = { pixels, matte: options.semitransparency === false ? hardenMatte(matte) : matte };
+  const box = subjectBox(cutOut.matte.data, pixels.width, MIN_VISIBLE_ALPHA);
   if (!box && needsSubject(options)) {
     throw new Problem(
       'unprocessable-image',
       'No subject was found in the image, so there is nothing to crop to, scale or move',
     );
   }
-  const all = wholeOf(pixels);
-  const geometry = geometryOf(options);
-  const layout = layoutOf(pixels, box ?? all, geometry);
+  const subject = box ?? fullBox(pixels);
+  const geometry = toGeometry(options);
+  const layout = layoutOf(pixels, subject, geometry);
   checkCanvas(layout, options.format ?? 'png', maxPixels);
-  const picture = await compose(cutOut, layout, options, background, maxPixels);
-  const file = await encode(picture, options, effort);
-  const { canvas: whole } = layoutOf(pixels, box ?? all, { ...geometry, maxPixels: undefined });
+  const composite = await compose(cutOut, layout, options, background, maxPixels);
+  const file = await encode(composite, options, effort);
+  const { canvas: whole } = layoutOf(pixels, subject, { ...geometry, maxPixels: undefined });
   const { mediaType } = formatOf(options);
   const foreground = box && { foreground: layout.foreground };
   return { file, mediaType, ...layout.canvas, whole, ...foreground };

@@ -1,26 +1,26 @@
-import { certaintyOf } from '../../src/imaging/confidence.ts';
+import { estimateConfidence } from '../../src/imaging/confidence.ts';
 import {
+  mergeViews,
   mirror,
   type ProbabilityMap,
-  subjectPart,
-  together,
+  subjectRegion,
 } from '../../src/imaging/probability-map.ts';
 import { dropSpecks } from '../../src/imaging/specks.ts';
-import { type Box, wholeOf } from '../../src/imaging/subject-box.ts';
-import { layOnGrey, type Pixels, toTensor } from '../../src/imaging/tensor.ts';
+import { type Box, fullBox } from '../../src/imaging/subject-box.ts';
+import { flattenOnGrey, type Pixels, toTensor } from '../../src/imaging/tensor.ts';
 import { toSquare } from './codec.ts';
 import type { Session } from './session.ts';
 
 /**
- * What lies behind transparency when a network looks. Of 42 cut-outs laid on it, the default model kept all
+ * The grey behind transparent pixels in the network's input. Of 42 cut-outs on it, the default model kept all
  * but 0.21 % of the opaque part; on white it lost 0.30 %, on black 0.31 %.
  */
-const GROUND = 128;
+const BACKGROUND_GREY = 128;
 
 const sigmoid = (x: number): number => 1 / (1 + Math.exp(-x));
 
-/** Raw network answers to 0..1. */
-const POST: Readonly<Record<string, (raw: Float32Array) => Float32Array>> = {
+/** Maps raw network output to 0..1. */
+const POST_PROCESSING: Readonly<Record<string, (raw: Float32Array) => Float32Array>> = {
   none: (raw) => raw,
   sigmoid: (raw) => raw.map(sigmoid),
   'min-max': (raw) => {
@@ -34,54 +34,55 @@ const POST: Readonly<Record<string, (raw: Float32Array) => Float32Array>> = {
   },
 };
 
-/** What a network saw. */
-export interface Sight {
-  seen: ProbabilityMap;
-  /** Of which part of the picture, pixels; the subject is in it. */
-  part: Box;
-  /** How sure it was at first sight, 0..1; see `certaintyOf`. */
+interface Segmentation {
+  probabilities: ProbabilityMap;
+  /** The region of the image that `probabilities` covers, pixels; it contains the subject. */
+  region: Box;
+  /** Confidence of the first pass, 0..1; see `estimateConfidence`. */
   confidence: number;
 }
 
-/** Which pictures are worth a second look. */
-export interface Doubt {
-  /** Those whose subject's rectangle takes less than this share of the picture, */
-  share: number;
-  /** and of which the network is less sure than this. */
-  confidence: number;
+/** Selects the images that get a second pass. Both criteria must hold. */
+export interface SecondPassCriteria {
+  /** The subject's bounding box takes less than this share of the image. */
+  maxShare: number;
+  /** The confidence of the first pass is below this. */
+  maxConfidence: number;
 }
 
-/** A picture at one look: all of it, or a part in a mirror. */
-async function seenBy(session: Session, pixels: Pixels, closer?: Box): Promise<ProbabilityMap> {
+/** Runs one pass: over the whole image, or mirrored over a region of it. */
+async function runPass(session: Session, pixels: Pixels, region?: Box): Promise<ProbabilityMap> {
   const { input, output } = session.model;
   const { size } = input;
-  const square = await toSquare(pixels, size, closer, closer !== undefined);
-  const data = POST[output.post]!(await session.run(toTensor(square, input)));
-  const seen = { data, width: size, height: size };
-  if (closer) mirror(seen);
-  return seen;
+  const square = await toSquare(pixels, size, region, region !== undefined);
+  const data = POST_PROCESSING[output.post]!(await session.run(toTensor(square, input)));
+  const probabilities = { data, width: size, height: size };
+  if (region) mirror(probabilities);
+  return probabilities;
 }
 
 /**
- * How much of each place is subject. Where there is doubt, and the model gains by it, the subject is looked at again
- * from nearer, in a mirror.
- * @param doubt without it there is one look
+ * Segments the subject. If the criteria hold and the model benefits from it, runs a second, mirrored pass over the
+ * region of the subject.
+ * @param secondPass if absent, there is one pass
  * @see docs/adr/0027-second-pass.md
  */
 export async function segment(
   session: Session,
   pixels: Pixels,
   opacity: Uint8Array | undefined,
-  doubt?: Doubt,
-): Promise<Sight> {
-  const visible = opacity ? layOnGrey(pixels, opacity, GROUND) : pixels;
-  const whole = await seenBy(session, visible);
-  const confidence = certaintyOf(whole.data);
-  dropSpecks(whole);
-  const looksAgain = doubt && session.model.input.closer && confidence < doubt.confidence;
-  const part = looksAgain ? subjectPart(whole, pixels, doubt.share) : undefined;
-  if (!part) return { seen: whole, part: wholeOf(pixels), confidence };
-  const seen = together(whole, await seenBy(session, visible, part), part, pixels);
-  dropSpecks(seen);
-  return { seen, part, confidence };
+  secondPass?: SecondPassCriteria,
+): Promise<Segmentation> {
+  const opaque = opacity ? flattenOnGrey(pixels, opacity, BACKGROUND_GREY) : pixels;
+  const first = await runPass(session, opaque);
+  const confidence = estimateConfidence(first.data);
+  dropSpecks(first);
+  const isUnsure =
+    secondPass && session.model.input.closer && confidence < secondPass.maxConfidence;
+  const region = isUnsure ? subjectRegion(first, pixels, secondPass.maxShare) : undefined;
+  if (!region) return { probabilities: first, region: fullBox(pixels), confidence };
+  const second = await runPass(session, opaque, region);
+  const probabilities = mergeViews(first, second, region, pixels);
+  dropSpecks(probabilities);
+  return { probabilities, region, confidence };
 }

@@ -3,9 +3,9 @@ import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { type CatalogModel, ModelError, readWeights } from '../../models/catalog.ts';
 
 export type DeviceChoice = 'auto' | 'cpu' | 'cuda' | 'webgpu';
-export type Device = Exclude<DeviceChoice, 'auto'>;
+type Device = Exclude<DeviceChoice, 'auto'>;
 
-/** A loaded model, for one picture. */
+/** A loaded model, for one image. */
 export interface Session {
   model: CatalogModel;
   device: Device;
@@ -17,17 +17,17 @@ export interface Session {
   run(input: Float32Array): Promise<Float32Array>;
 }
 
-/** A loaded model, for several pictures at once. */
+/** A loaded model, for several images at once. */
 export interface LoadedModel {
   model: CatalogModel;
   device: Device;
-  /** Whether its network takes more than one input at a time. */
-  takesMany: boolean;
-  /** As `run` of a session, for each input; more than one only where it takes many. */
+  /** Whether the network takes more than one input at a time. */
+  supportsBatches: boolean;
+  /** Like `run` of a session, for each input; more than one only if batches are supported. */
   runAll(inputs: readonly Float32Array[]): Promise<Float32Array[]>;
 }
 
-/** On which devices to try, in order. */
+/** The devices to try, in order. */
 const CANDIDATES: Readonly<Record<DeviceChoice, readonly Device[]>> = {
   auto: existsSync('/dev/nvidiactl') ? ['cuda', 'cpu'] : ['cpu'],
   cpu: ['cpu'],
@@ -35,8 +35,11 @@ const CANDIDATES: Readonly<Record<DeviceChoice, readonly Device[]>> = {
   webgpu: ['webgpu'],
 };
 
+const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
+
 /**
- * Loads a model. A device asked for by name is used or refused, never replaced.
+ * Loads a model. A device chosen by name is used or rejected, never replaced by another.
  * @param threads for one run on a CPU
  * @throws ModelError
  */
@@ -46,38 +49,41 @@ export async function openSession(
   threads: number,
 ): Promise<LoadedModel> {
   const weights = await readWeights(model);
-  const faults: unknown[] = [];
+  const errors: unknown[] = [];
   for (const device of CANDIDATES[choice]) {
     try {
       return await load(model, weights, device, threads);
     } catch (error) {
-      faults.push(error);
+      errors.push(error);
     }
   }
-  throw new ModelError(
-    `DEVICE=${choice} cannot run ${model.id} here: ${faults.map((fault) => (fault instanceof Error ? fault.message : String(fault))).join('; ')}`,
-  );
+  const reasons = errors.map(messageOf).join('; ');
+  throw new ModelError(`DEVICE=${choice} cannot run ${model.id} here: ${reasons}`);
 }
 
-/** Several inputs as one; a single one is not copied. */
-function joined(inputs: readonly Float32Array[]): Float32Array {
+/** Joins several inputs into one tensor's data; a single one is not copied. */
+function concatInputs(inputs: readonly Float32Array[]): Float32Array {
   const [first] = inputs;
   if (first && inputs.length === 1) return first;
   const all = new Float32Array(inputs.reduce((sum, { length }) => sum + length, 0));
-  inputs.reduce((at, input) => {
-    all.set(input, at);
-    return at + input.length;
+  inputs.reduce((offset, input) => {
+    all.set(input, offset);
+    return offset + input.length;
   }, 0);
   return all;
 }
 
-/** An output of `count` pictures, of each its own part. */
-const parted = (all: Float32Array, count: number): Float32Array[] =>
+/** Splits the output of a batch into one view for each image. */
+const splitOutputs = (all: Float32Array, count: number): Float32Array[] =>
   Array.from({ length: count }, (_, i) =>
     all.subarray((i * all.length) / count, ((i + 1) * all.length) / count),
   );
 
-const openOn = (weights: Uint8Array, device: Device, threads: number): Promise<InferenceSession> =>
+const createInferenceSession = (
+  weights: Uint8Array,
+  device: Device,
+  threads: number,
+): Promise<InferenceSession> =>
   InferenceSession.create(weights, {
     executionProviders: [device],
     executionMode: 'sequential',
@@ -94,23 +100,23 @@ async function load(
   device: Device,
   threads: number,
 ): Promise<LoadedModel> {
-  const session = await openOn(weights, device, threads);
+  const session = await createInferenceSession(weights, device, threads);
   const { size } = model.input;
-  const input = model.input.name ?? session.inputNames[0];
-  const output = model.output.name ?? session.outputNames[0];
-  if (!input || !output) throw new ModelError(`${model.id} has no input or no output`);
-  const takes = session.inputMetadata.find(({ name }) => name === input);
+  const inputName = model.input.name ?? session.inputNames[0];
+  const outputName = model.output.name ?? session.outputNames[0];
+  if (!inputName || !outputName) throw new ModelError(`${model.id} has no input or no output`);
+  const metadata = session.inputMetadata.find(({ name }) => name === inputName);
   return {
     model,
     device,
-    // A dimension that may be anything has a name instead of a number.
-    takesMany: takes?.isTensor === true && typeof takes.shape[0] === 'string',
+    // A dynamic dimension has a name instead of a number.
+    supportsBatches: metadata?.isTensor === true && typeof metadata.shape[0] === 'string',
     async runAll(inputs) {
-      const tensor = new Tensor('float32', joined(inputs), [inputs.length, 3, size, size]);
-      const answer = (await session.run({ [input]: tensor }, [output]))[output];
-      if (!(answer?.data instanceof Float32Array))
-        throw new ModelError(`${model.id} gives no floats`);
-      return parted(answer.data, inputs.length);
+      const tensor = new Tensor('float32', concatInputs(inputs), [inputs.length, 3, size, size]);
+      const output = (await session.run({ [inputName]: tensor }, [outputName]))[outputName];
+      if (!(output?.data instanceof Float32Array))
+        throw new ModelError(`The output of ${model.id} is not float32`);
+      return splitOutputs(output.data, inputs.length);
     },
   };
 }

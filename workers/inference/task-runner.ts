@@ -1,117 +1,136 @@
 import { findModel, type Model, readCatalog } from '../../models/catalog.ts';
-import type { ChildOptions, Order, Warm } from './child-protocol.ts';
-import { lockDown } from './codec.ts';
+import type { ChildOptions, ChildReady, TaskRequest } from './child-protocol.ts';
+import { restrictDecoders } from './codec.ts';
 import { cutOut } from './cut-out.ts';
 import type { viewGarment } from './garment-view.ts';
 import { marketplacePicture } from './marketplace-picture.ts';
-import { inBatches } from './micro-batches.ts';
+import { createMicroBatcher } from './micro-batches.ts';
 import { openSession, type Session } from './session.ts';
 
-/** What became of a picture: words, and another picture where there is one. */
-export interface Done {
-  words: object;
+/** The result of a task, and a file if the task makes one. */
+interface TaskResult {
+  result: object;
   bytes?: Uint8Array;
-  /** Pictures that went through a network together with this one, itself included. */
+  /** Images that went through a network together with this one, itself included. */
   batchSize: number;
 }
 
-/** Does one thing with one picture. */
-export type Work = (order: Order, image: Uint8Array) => Promise<Done>;
+/** Runs one task on one image. */
+export type RunTask = (request: TaskRequest, image: Uint8Array) => Promise<TaskResult>;
 
-/** The model that tells a garment's class. */
+/** Catalogue id of the garment classifier. */
 const CLASSIFIER = 'garment-class';
 
-/** How long a picture waits for others to share its run; a run on a GPU takes as long. */
+/** How long an image waits for others to share its run; a run on a GPU takes as long. */
 const BATCH_DELAY_MILLIS = 4;
 
-/** A model as one picture sees it; hears with how many others it ran. */
-type SessionFor = (heard: (batchSize: number) => void) => Session;
+type OnBatch = (batchSize: number) => void;
 
-/** Loads a model of the catalogue. Its first run takes longer than all others; nobody should wait for it. */
-async function open(
+/** Returns a session for one image, which reports the size of each batch the image ran in. */
+type SessionFor = (onBatch: OnBatch) => Session;
+
+/** Loads a model of the catalogue and runs it once, because the first run takes longer than all others. */
+async function openModel(
   options: ChildOptions,
   task: Model['task'],
   id: string,
-  inHand: () => number,
+  inFlight: () => number,
 ): Promise<SessionFor> {
   const catalog = readCatalog(options.modelsHome).filter((model) => model.task === task);
   const loaded = await openSession(findModel(catalog, id), options.device, options.threads);
-  const { model, device } = loaded;
-  await loaded.runAll([new Float32Array(3 * model.input.size ** 2)]);
-  const most = loaded.takesMany ? options.batch : 1;
-  const runOne = inBatches(loaded.runAll, { most, delayMillis: BATCH_DELAY_MILLIS, inHand });
-  return (heard) => ({
+  const { model, device, runAll } = loaded;
+  await runAll([new Float32Array(3 * model.input.size ** 2)]);
+  const maxSize = loaded.supportsBatches ? options.batch : 1;
+  const runOne = createMicroBatcher(runAll, {
+    maxSize,
+    delayMillis: BATCH_DELAY_MILLIS,
+    inFlight,
+  });
+  return (onBatch) => ({
     model,
     device,
     async run(input) {
       const { output, batchSize } = await runOne(input);
-      heard(batchSize);
+      onBatch(batchSize);
       return output;
     },
   });
 }
 
-interface View {
+interface GarmentViewer {
   classifierFor: SessionFor;
-  look: typeof viewGarment;
+  view: typeof viewGarment;
 }
 
-async function openView(options: ChildOptions, inHand: () => number): Promise<View> {
-  const [{ viewGarment: look }, classifierFor] = await Promise.all([
+async function openGarmentViewer(
+  options: ChildOptions,
+  inFlight: () => number,
+): Promise<GarmentViewer> {
+  const [{ viewGarment: view }, classifierFor] = await Promise.all([
     import('./garment-view.ts'),
-    open(options, 'classification', CLASSIFIER, inHand),
+    openModel(options, 'classification', CLASSIFIER, inFlight),
   ]);
-  return { look, classifierFor };
+  return { view, classifierFor };
 }
 
-/** A cut-out as marketplaces want it; no bytes where it is so already. */
-async function show(cutout: Uint8Array, background: string | undefined): Promise<Done> {
+/** Renders a cut-out as marketplaces require it; no bytes if it meets the rules as it is. */
+async function renderMarketplacePicture(
+  cutout: Uint8Array,
+  background: string | undefined,
+): Promise<TaskResult> {
   const picture = await marketplacePicture(cutout, { background });
-  if (!picture) return { words: {}, batchSize: 1 };
-  const { bytes, ...words } = picture;
-  return { words, bytes, batchSize: 1 };
+  if (!picture) return { result: {}, batchSize: 1 };
+  const { bytes, ...result } = picture;
+  return { result, bytes, batchSize: 1 };
 }
 
-/** The picture that was sent, how it is to be cut out, and what was sent behind it. */
-function picturesOf({ options, imageBytes }: Order, bytes: Uint8Array) {
-  if (imageBytes === undefined) return { image: bytes, options };
-  const background = bytes.subarray(imageBytes);
-  return { image: bytes.subarray(0, imageBytes), options, background };
+/** Splits the body of a `cut-out` request into the image and its background image. */
+function splitBody({ options, imageBytes }: TaskRequest, body: Uint8Array) {
+  if (imageBytes === undefined) return { image: body, settings: { options } };
+  const background = body.subarray(imageBytes);
+  return { image: body.subarray(0, imageBytes), settings: { options, background } };
 }
 
 /**
- * Makes this process one that works on strangers' pictures, and loads the model.
+ * Restricts the decoders of this process to untrusted images, and loads the removal model.
  * @throws ModelError
  */
-export async function openWork(options: ChildOptions): Promise<{ warm: Warm; work: Work }> {
-  lockDown();
-  let inHand = 0;
-  const cutterFor = await open(options, 'cut-out', options.model, () => inHand);
-  /** The classifier and the garment words are loaded with the first picture that asks for them. */
-  let viewing: Promise<View> | undefined;
-  async function view(image: Uint8Array, heard: (batchSize: number) => void): Promise<object> {
-    viewing ??= openView(options, () => inHand);
-    const { classifierFor, look } = await viewing;
-    const classifier = classifierFor(heard);
+export async function openTaskRunner(
+  options: ChildOptions,
+): Promise<{ ready: ChildReady; runTask: RunTask }> {
+  restrictDecoders();
+  let inFlight = 0;
+  const removerFor = await openModel(options, 'cut-out', options.model, () => inFlight);
+  /** The classifier and the colour names are loaded with the first `garment-view` request. */
+  let viewer: Promise<GarmentViewer> | undefined;
+  async function viewImage(image: Uint8Array, onBatch: OnBatch): Promise<object> {
+    viewer ??= openGarmentViewer(options, () => inFlight);
+    const { classifierFor, view } = await viewer;
+    const classifier = classifierFor(onBatch);
     const { id, version } = classifier.model;
-    return look(cutterFor(heard), classifier, image, options.maxPixels, `${id}@${version}`);
+    return view(removerFor(onBatch), classifier, image, options.maxPixels, `${id}@${version}`);
   }
-  async function work(order: Order, bytes: Uint8Array): Promise<Done> {
-    if (order.deed === 'show') return show(bytes, order.background);
+  async function runTask(request: TaskRequest, body: Uint8Array): Promise<TaskResult> {
+    if (request.task === 'marketplace-picture') {
+      return renderMarketplacePicture(body, request.background);
+    }
     let batchSize = 1;
-    const heard = (size: number) => {
+    const onBatch = (size: number) => {
       batchSize = Math.max(batchSize, size);
     };
-    inHand++;
+    inFlight++;
     try {
-      if (order.deed === 'view') return { words: await view(bytes, heard), batchSize };
-      const { image, ...rest } = picturesOf(order, bytes);
-      const { file, ...words } = await cutOut(cutterFor(heard), image, options.maxPixels, rest);
-      return { words, bytes: file, batchSize };
+      if (request.task === 'garment-view') {
+        return { result: await viewImage(body, onBatch), batchSize };
+      }
+      const { image, settings } = splitBody(request, body);
+      const remover = removerFor(onBatch);
+      const { file, ...result } = await cutOut(remover, image, options.maxPixels, settings);
+      return { result, bytes: file, batchSize };
     } finally {
-      inHand--;
+      inFlight--;
     }
   }
-  const { model, device } = cutterFor(() => {});
-  return { warm: { model: { id: model.id, version: model.version }, device }, work };
+  const { model, device } = removerFor(() => {});
+  return { ready: { model: { id: model.id, version: model.version }, device }, runTask };
 }

@@ -2,20 +2,19 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { type ImageLimits, validateImage } from '../../src/intake/validate-image.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import type { LocalEvent, LocalRequest } from '../../src/queue/local-protocol.ts';
-import type { CutOut, CutOutOrder } from '../inference/cut-out.ts';
-import { type Engine, EngineCrash, Undecodable } from '../inference/pool.ts';
+import type { CutOut, CutOutSettings } from '../inference/cut-out.ts';
+import { DecodeError, type Engine, EngineCrash } from '../inference/pool.ts';
 
-/** What cutting out files is built of. */
-export interface LocalDeps {
+interface LocalDeps {
   engine: Engine;
   limits: ImageLimits;
   maxBytes: number;
 }
 
-/** The same refusals, in the same words, as a gateway and its workers have. */
-function problemOf(error: unknown): Problem {
+/** Converts an error to the problem that a gateway and its workers would respond with. */
+function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
-  if (error instanceof Undecodable) {
+  if (error instanceof DecodeError) {
     return new Problem(
       'invalid-request',
       'The image cannot be decoded: it is damaged or cut short',
@@ -32,36 +31,40 @@ async function readImage(file: string, { limits, maxBytes }: LocalDeps): Promise
   if (size > maxBytes) {
     throw new Problem(
       'payload-too-large',
-      `The image has ${size} bytes; at most ${maxBytes} are taken`,
+      `The image has ${size} bytes; at most ${maxBytes} are accepted`,
     );
   }
   return validateImage(await readFile(file), limits).bytes;
 }
 
-/** A child may die of what came before; once more tells whether it is this image. */
-async function cutOutTwice(engine: Engine, image: Uint8Array, order: CutOutOrder): Promise<CutOut> {
+/** Retries once after a crash, which may be due to an earlier image. */
+async function removeBackground(
+  engine: Engine,
+  image: Uint8Array,
+  settings: CutOutSettings,
+): Promise<CutOut> {
   try {
-    return await engine.removeBackground(image, {}, order);
+    return await engine.removeBackground(image, {}, settings);
   } catch (error) {
     if (!(error instanceof EngineCrash)) throw error;
-    return engine.removeBackground(image, {}, order);
+    return engine.removeBackground(image, {}, settings);
   }
 }
 
-/** Cuts out one file into another. Never throws: what went wrong is the answer. */
-export async function cutOutFile(deps: LocalDeps, order: LocalRequest): Promise<LocalEvent> {
+/** Cuts out one file into another. Never throws: returns the problem. */
+export async function cutOutFile(deps: LocalDeps, request: LocalRequest): Promise<LocalEvent> {
   const { engine } = deps;
-  const { id, input, output, options } = order;
+  const { id, input, output, options } = request;
   try {
     const image = await readImage(input, deps);
     const background =
-      order.background === undefined ? undefined : await readImage(order.background, deps);
-    const { file, confidence } = await cutOutTwice(engine, image, { options, background });
+      request.background === undefined ? undefined : await readImage(request.background, deps);
+    const { file, confidence } = await removeBackground(engine, image, { options, background });
     await writeFile(output, file);
     const model = `${engine.model.id}@${engine.model.version}`;
     return { id, done: { bytes: file.length, model, confidence } };
   } catch (error) {
-    const { type, detail } = problemOf(error);
+    const { type, detail } = toProblem(error);
     return { id, problem: { type, detail } };
   }
 }

@@ -6,11 +6,11 @@ import { type Engine, startEngine } from '../inference/pool.ts';
 import { cutOutFile } from './cut-out-file.ts';
 
 /**
- * Cuts out files without Redis or a store: orders and answers are messages of the process that started
- * it, and when that one is gone or hangs up, so is this.
+ * Cuts out files without Redis and object storage. Requests and events are messages to and from the parent
+ * process; when the parent exits or disconnects, this process exits.
  */
-function tell(news: LocalEvent): void {
-  if (process.connected) process.send?.(news);
+function send(event: LocalEvent): void {
+  if (process.connected) process.send?.(event);
 }
 
 let engine: Engine | undefined;
@@ -25,13 +25,15 @@ async function main(): Promise<void> {
     modelsHome: join(config.SELVAGE_HOME, 'models'),
   });
   const limits = { maxPixels: config.MAX_IMAGE_PIXELS, maxSidePixels: MAX_SIDE_PIXELS };
-  const parts = { engine, limits, maxBytes: config.MAX_IMAGE_BYTES };
-  process.on('message', async (order) => tell(await cutOutFile(parts, LocalRequest.parse(order))));
+  const deps = { engine, limits, maxBytes: config.MAX_IMAGE_BYTES };
+  process.on('message', async (message) =>
+    send(await cutOutFile(deps, LocalRequest.parse(message))),
+  );
   const { id, version } = engine.model;
-  tell({ ready: { model: `${id}@${version}`, device: engine.device } });
+  send({ ready: { model: `${id}@${version}`, device: engine.device } });
 }
 
-// Ctrl-C reaches every process of a terminal; whoever started this one says when it ends.
+// Ctrl-C reaches every process of a terminal; the parent decides when this one ends.
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => {});
 process.once('disconnect', async () => {
   await engine?.close();
@@ -39,6 +41,6 @@ process.once('disconnect', async () => {
 });
 
 main().catch((error) => {
-  tell({ refused: error instanceof Error ? error.message : String(error) });
+  send({ refused: error instanceof Error ? error.message : String(error) });
   if (process.connected) process.disconnect();
 });

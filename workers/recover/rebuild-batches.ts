@@ -7,42 +7,41 @@ import {
 } from '../../src/intake/batches/batch-files.ts';
 import { BatchManifest, createBatches } from '../../src/intake/batches/batches.ts';
 import { restoreBatch } from '../../src/intake/batches/restore.ts';
-import { OUTBOX } from '../../src/intake/webhooks/outbox.ts';
 import type { BlobEntry } from '../../src/storage/blobs.ts';
-import { newTally, type Rebuilder, type RecoverDeps, type Tally } from './rebuild.ts';
+import { newCounts, type Outcome, type Rebuilder, type RecoverDeps } from './rebuild.ts';
 
-/** Enters one batch again where its record is gone, and says what came of it. */
+/** Restores one batch if its record is missing. */
 async function rebuildBatch(
-  { redis, blobs }: RecoverDeps,
-  intentKey: string,
+  { redis, blobs, now }: RecoverDeps,
+  manifestKey: string,
   signal: AbortSignal,
-): Promise<keyof Tally> {
-  const intent = await getJson(blobs, intentKey, signal);
-  const known = BatchManifest.safeParse(intent).data;
-  if (!known) return 'unknown';
-  const { client, id } = known;
+): Promise<Outcome> {
+  const manifest = await getJson(blobs, manifestKey, signal);
+  const parsed = BatchManifest.safeParse(manifest).data;
+  if (!parsed) return 'unknown';
+  const { client, id } = parsed;
   const keys = batchKeys(client, id);
   const [sealed, ended] = await Promise.all(
     [keys.sealed, keys.ended].map((key) => getJson(blobs, key, signal)),
   );
-  const { rowsIfAny: rows, results } = batchFiles(blobs, client, id);
-  const stored = { intent, sealed, ended, rows, results };
-  const restored = await restoreBatch(redis, createBatches(redis, OUTBOX), stored, Date.now());
-  return restored ? 'rebuilt' : 'known';
+  const { rowsIfPresent: rows, results } = batchFiles(blobs, client, id);
+  const stored = { manifest, sealed, ended, rows, results };
+  const isRestored = await restoreBatch(redis, createBatches(redis, now), stored, now());
+  return isRestored ? 'rebuilt' : 'known';
 }
 
-/** Batches and runs of feeds, with what of their rows was done and written. */
+/** Restores batches and feed runs, with the stored results of their rows. */
 export const batches: Rebuilder = {
   name: 'batches',
-  async rebuild(deps, eachOf, signal) {
-    const tally = newTally();
-    await eachOf(batchManifests(deps.blobs, signal), async ({ key }: BlobEntry) => {
-      const came = await rebuildBatch(deps, key, signal).catch((error) => {
-        if (error instanceof ZodError) return 'unknown' as const;
+  async rebuild(deps, forEach, signal) {
+    const counts = newCounts();
+    await forEach(batchManifests(deps.blobs, signal), async ({ key }: BlobEntry) => {
+      const outcome = await rebuildBatch(deps, key, signal).catch((error): Outcome => {
+        if (error instanceof ZodError) return 'unknown';
         throw error;
       });
-      tally[came]++;
+      counts[outcome]++;
     });
-    return tally;
+    return counts;
   },
 };

@@ -1,68 +1,71 @@
 import { getJson } from '../../src/intake/batches/batch-files.ts';
 import { type BatchRecord, createBatches } from '../../src/intake/batches/batches.ts';
-import { feedManifests, runsOfFeeds } from '../../src/intake/feeds/feed-files.ts';
+import { feedManifests, listRunsByFeed } from '../../src/intake/feeds/feed-files.ts';
 import { createFeeds, FeedManifest } from '../../src/intake/feeds/feeds.ts';
 import { enqueueIngest } from '../../src/intake/feeds/runs.ts';
 import { putSchedule } from '../../src/intake/feeds/schedules.ts';
-import { OUTBOX } from '../../src/intake/webhooks/outbox.ts';
 import { openQueue } from '../../src/queue/queue.ts';
 import type { BlobEntry } from '../../src/storage/blobs.ts';
-import { newTally, type Rebuilder, type RecoverDeps, type Tally } from './rebuild.ts';
+import { newCounts, type Outcome, type Rebuilder, type RecoverDeps } from './rebuild.ts';
 
-interface FeedDeps extends RecoverDeps {
+interface RebuildFeedDeps extends Pick<RecoverDeps, 'redis' | 'blobs' | 'now'> {
   feedQueue: RecoverDeps['queue'];
   /** Ids of runs, by feed. */
   runs: ReadonlyMap<string, readonly string[]>;
 }
 
-/** The runs of a feed that are there, the newest first. */
-async function runsOf({ redis, runs }: FeedDeps, feedId: string): Promise<BatchRecord[]> {
-  const batches = createBatches(redis, OUTBOX);
-  const found = await Promise.all((runs.get(feedId) ?? []).map((id) => batches.get(id)));
-  return found
+/** Returns the existing runs of a feed, newest first. */
+async function runsOf(
+  { redis, runs, now }: RebuildFeedDeps,
+  feedId: string,
+): Promise<BatchRecord[]> {
+  const batches = createBatches(redis, now);
+  const records = await Promise.all((runs.get(feedId) ?? []).map((id) => batches.get(id)));
+  return records
     .filter((run) => run !== undefined)
     .sort((a, b) => b.createdAt.localeCompare(a.createdAt));
 }
 
-/** Enters one feed again where its record is gone, and says what came of it. */
+/** Restores one feed if its record is missing. */
 async function rebuildFeed(
-  deps: FeedDeps,
-  intentKey: string,
+  deps: RebuildFeedDeps,
+  manifestKey: string,
   signal: AbortSignal,
-): Promise<keyof Tally> {
+): Promise<Outcome> {
   const { redis, blobs, feedQueue } = deps;
-  const intent = FeedManifest.safeParse(await getJson(blobs, intentKey, signal)).data;
-  if (!intent) return 'unknown';
+  const manifest = FeedManifest.safeParse(await getJson(blobs, manifestKey, signal)).data;
+  if (!manifest) return 'unknown';
   const feeds = createFeeds(redis);
-  if (await feeds.get(intent.id)) return 'known';
-  const runs = await runsOf(deps, intent.id);
-  await feeds.create(intent);
-  await feeds.change(intent.id, {
+  if (await feeds.get(manifest.id)) return 'known';
+  const runs = await runsOf(deps, manifest.id);
+  await feeds.create(manifest);
+  await feeds.update(manifest.id, {
     runs: runs.map(({ id }) => id),
     lastRunId: runs[0]?.id,
     lastCompletedRunId: runs.find(({ status }) => status === 'completed')?.id,
   });
-  await putSchedule(feedQueue, intent);
+  await putSchedule(feedQueue, manifest);
   for (const run of runs.filter(({ status }) => status === 'open')) {
     await enqueueIngest(feedQueue, run);
   }
   return 'rebuilt';
 }
 
-/** Feeds with their schedules; to be done after their runs. */
+/** Restores feeds with their schedules. Their runs must have been restored before. */
 export const feeds: Rebuilder = {
   name: 'feeds',
-  async rebuild(deps, eachOf, signal) {
-    const tally = newTally();
-    const feedQueue = openQueue('feed', deps.redis, deps.log);
+  async rebuild({ redis, blobs, log, now }, forEach, signal) {
+    const counts = newCounts();
+    const feedQueue = openQueue('feed', redis, log);
     try {
-      const runs = await runsOfFeeds(deps.blobs, signal);
-      await eachOf(feedManifests(deps.blobs, signal), async ({ key }: BlobEntry) => {
-        tally[await rebuildFeed({ ...deps, feedQueue, runs }, key, signal)]++;
+      const runs = await listRunsByFeed(blobs, signal);
+      const deps = { redis, blobs, now, feedQueue, runs };
+      await forEach(feedManifests(blobs, signal), async ({ key }: BlobEntry) => {
+        counts[await rebuildFeed(deps, key, signal)]++;
       });
     } finally {
       await feedQueue.close();
     }
-    return tally;
+    return counts;
   },
 };

@@ -1,36 +1,36 @@
 import { readJobManifest } from '../../src/intake/job-manifest.ts';
 import { enqueueJob } from '../../src/queue/queue.ts';
-import { holderOf, INPUT_PREFIX, isBackground } from '../../src/storage/blob-keys.ts';
+import { blobOwner, INPUT_PREFIX, isBackground } from '../../src/storage/blob-keys.ts';
 import type { BlobEntry } from '../../src/storage/blobs.ts';
-import { newTally, type Rebuilder, type RecoverDeps, type Tally } from './rebuild.ts';
+import { newCounts, type Outcome, type Rebuilder, type RecoverDeps } from './rebuild.ts';
 
-/** Enters one job again where its record is gone, and says what came of it. */
+/** Restores one job if its record is missing. */
 async function rebuildJob(
   { blobs, records, queue }: RecoverDeps,
   key: string,
   signal: AbortSignal,
-): Promise<keyof Tally> {
-  const holder = holderOf(key);
-  if (holder?.kind !== 'job') return 'unknown';
-  if (isBackground(key)) return 'known'; // it comes with its job
-  if (await records.get(holder.id)) return 'known';
+): Promise<Outcome> {
+  const owner = blobOwner(key);
+  if (owner?.kind !== 'job') return 'unknown';
+  if (isBackground(key)) return 'known'; // it is restored with its job
+  if (await records.get(owner.id)) return 'known';
   const head = await blobs.head(key, signal);
-  if (!head) return 'known'; // done and deleted at this moment
-  const job = readJobManifest(head.meta.intent ?? '', holder.id, key);
+  if (!head) return 'known'; // completed and deleted meanwhile
+  const job = readJobManifest(head.meta.intent ?? '', owner.id, key);
   if (!job) return 'unknown';
   if (!(await records.create(job))) return 'known';
   await enqueueJob(queue, job);
   return 'rebuilt';
 }
 
-/** Jobs that were accepted and not done, from the inputs kept for them. */
+/** Restores accepted jobs that have not ended, from their stored inputs. */
 export const jobs: Rebuilder = {
   name: 'jobs',
-  async rebuild(deps, eachOf, signal) {
-    const tally = newTally();
-    await eachOf(deps.blobs.list(INPUT_PREFIX, signal), async ({ key }: BlobEntry) => {
-      tally[await rebuildJob(deps, key, signal)]++;
+  async rebuild(deps, forEach, signal) {
+    const counts = newCounts();
+    await forEach(deps.blobs.list(INPUT_PREFIX, signal), async ({ key }: BlobEntry) => {
+      counts[await rebuildJob(deps, key, signal)]++;
     });
-    return tally;
+    return counts;
   },
 };

@@ -3,19 +3,22 @@ import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { adoptInstallationId } from '../../src/intake/installation-id.ts';
 import type { JobRecords } from '../../src/intake/job-records.ts';
+import type { Clock } from '../../src/platform/clock.ts';
 import type { Logger } from '../../src/platform/log.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
 
-/** What came of the things of one kind that the store keeps. */
-export interface Tally {
-  /** Entered in Redis again. */
+/** Counts of one kind of record, by outcome. */
+export interface Counts {
+  /** Restored to Redis. */
   rebuilt: number;
-  /** Redis knew them. */
+  /** Already in Redis. */
   known: number;
-  /** Not written by this version, or by nobody of ours; left as they are. */
+  /** Not readable by this version; skipped. */
   unknown: number;
 }
-export const newTally = (): Tally => ({ rebuilt: 0, known: 0, unknown: 0 });
+export const newCounts = (): Counts => ({ rebuilt: 0, known: 0, unknown: 0 });
+
+export type Outcome = keyof Counts;
 
 export interface RecoverDeps {
   redis: Redis;
@@ -24,36 +27,35 @@ export interface RecoverDeps {
   /** The queue `async`. */
   queue: Queue;
   log: Logger;
+  /** Redis's time. */
+  now: Clock;
 }
 
-/** Does the work for each item, a bounded number at a time; the first fault ends it. */
-export type EachOf = <T>(
-  items: AsyncIterable<T>,
-  work: (item: T) => Promise<void>,
-) => Promise<void>;
+/** Runs the work for each item with bounded concurrency; the first error ends it. */
+type ForEach = <T>(items: AsyncIterable<T>, work: (item: T) => Promise<void>) => Promise<void>;
 
-/** Enters what is kept of one kind of thing in Redis again. Doing it twice changes nothing. */
+/** Restores one kind of record to Redis. Idempotent. */
 export interface Rebuilder {
   name: string;
-  rebuild(deps: RecoverDeps, eachOf: EachOf, signal: AbortSignal): Promise<Tally>;
+  rebuild(deps: RecoverDeps, forEach: ForEach, signal: AbortSignal): Promise<Counts>;
 }
 
 /**
- * Rebuilds all that can be told from the store, and only then lets sweeps run again.
- * @param atOnce how many things are worked on at a time
+ * Restores all records that storage has manifests of, and only then lets sweeps delete orphans again.
+ * @param concurrency records restored at a time
  */
 export async function rebuildAll(
   rebuilders: readonly Rebuilder[],
   deps: RecoverDeps,
-  atOnce: number,
+  concurrency: number,
   signal: AbortSignal,
-): Promise<Record<string, Tally>> {
-  const eachOf: EachOf = (items, work) =>
-    Readable.from(items).forEach(work, { concurrency: atOnce, signal });
-  const tallies: Record<string, Tally> = {};
+): Promise<Record<string, Counts>> {
+  const forEach: ForEach = (items, work) =>
+    Readable.from(items).forEach(work, { concurrency, signal });
+  const counts: Record<string, Counts> = {};
   for (const { name, rebuild } of rebuilders) {
-    tallies[name] = await rebuild(deps, eachOf, signal);
+    counts[name] = await rebuild(deps, forEach, signal);
   }
   await adoptInstallationId(deps.redis, deps.blobs);
-  return tallies;
+  return counts;
 }

@@ -1,4 +1,4 @@
-import { delayAfter, readDeliveryId } from '../../src/intake/webhooks/delivery.ts';
+import { delayAfter, parseDeliveryId } from '../../src/intake/webhooks/delivery.ts';
 import type {
   DeliveryAttempt,
   WebhookEvent,
@@ -6,161 +6,172 @@ import type {
 } from '../../src/intake/webhooks/events.ts';
 import type { WebhookReceivers } from '../../src/intake/webhooks/receivers.ts';
 import { signWebhook } from '../../src/intake/webhooks/signature.ts';
+import type { Clock } from '../../src/platform/clock.ts';
 import { Problem } from '../../src/platform/problem.ts';
-import { type Processor, TryLater } from '../attempt.ts';
+import { type Processor, RetryLater } from '../attempt.ts';
 import { FetchError, type FetchErrorReason, type SafeFetch } from '../fetch/safe-fetch.ts';
 
-/** One request, from the connection to the end of the answer. */
+/** One request, from the connection to the end of the response. */
 const REQUEST_MILLIS = 15_000;
-/** With the wait for a place at a busy host: a signature must not grow old. */
-const IN_ALL_MILLIS = 60_000;
-const GONE = 410;
-/** Deliveries to one client at once, so that a slow receiver holds up nobody else. */
-const MOST_OF_A_CLIENT = 8;
-/** About so long the others of this client wait; it is no attempt. */
+/** A request and the wait for a slot of a busy host: a signature must not become too old. */
+const TOTAL_MILLIS = 60_000;
+const HTTP_GONE = 410;
+/** Concurrent deliveries of one client: a slow receiver delays no other client. */
+const MAX_PER_CLIENT = 8;
+/** Mean delay of the client's other deliveries; it does not count as an attempt. */
 const BUSY_MILLIS = 5000;
 
-/** What webhooks are delivered with. */
-export interface DeliverDeps {
+interface DeliverDeps {
   events: WebhookEvents;
   receivers: WebhookReceivers;
   safeFetch: Pick<SafeFetch, 'open'>;
-  /** Delays after failed attempts, milliseconds; the usual ones unless told. */
-  schedule?: readonly number[];
-  /** Epoch milliseconds, as Redis has it: what is signed says when. This host's where nothing is said. */
-  now?(): number;
+  /** Delays after failed attempts, milliseconds. */
+  schedule: readonly number[];
+  /** Redis's time: the signature contains a timestamp. */
+  now: Clock;
 }
 
-/** Another attempt cannot mend these. */
-const HOPELESS: readonly FetchErrorReason[] = [
-  ...(['invalid-url', 'scheme', 'credentials', 'port', 'private-address'] as const),
+/** Errors that another attempt cannot fix. */
+const PERMANENT_ERRORS: readonly FetchErrorReason[] = [
+  'invalid-url',
+  'scheme',
+  'credentials',
+  'port',
+  'private-address',
 ];
 
-interface Answer {
-  verdict: 'delivered' | 'gone' | 'hopeless' | 'later';
-  told: Pick<DeliveryAttempt, 'status' | 'reason'>;
+interface Outcome {
+  result: 'delivered' | 'gone' | 'permanent-error' | 'retry';
+  /** Recorded with the attempt. */
+  details: Pick<DeliveryAttempt, 'status' | 'reason'>;
   retryAfterMillis?: number;
 }
 
-/** Seconds or a date, as HTTP has it. */
-function readRetryAfter(value: string): number {
-  const millis = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
+/** Parses `Retry-After`, seconds or an HTTP date. */
+function parseRetryAfter(value: string, nowMillis: number): number {
+  const millis = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - nowMillis;
   return Math.max(0, millis || 0);
 }
 
-function answerOf(refused: FetchError): Answer {
-  const { reason, status, retryAfter, message } = refused;
-  // Said of a body that came with a success, and that nobody reads.
-  if (reason === 'encoding') return { verdict: 'delivered', told: {} };
-  if (HOPELESS.includes(reason)) return { verdict: 'hopeless', told: { reason: message } };
-  if (status === undefined) return { verdict: 'later', told: { reason: message } };
-  if (status === GONE) return { verdict: 'gone', told: { status } };
-  const retryAfterMillis = retryAfter === undefined ? 0 : readRetryAfter(retryAfter);
-  return { verdict: 'later', told: { status }, retryAfterMillis };
+function outcomeOf(error: FetchError, nowMillis: number): Outcome {
+  const { reason, status, retryAfter, message } = error;
+  // The receiver responded with success; its body is not read anyway.
+  if (reason === 'encoding') return { result: 'delivered', details: {} };
+  if (PERMANENT_ERRORS.includes(reason)) {
+    return { result: 'permanent-error', details: { reason: message } };
+  }
+  if (status === undefined) return { result: 'retry', details: { reason: message } };
+  if (status === HTTP_GONE) return { result: 'gone', details: { status } };
+  const retryAfterMillis = retryAfter === undefined ? 0 : parseRetryAfter(retryAfter, nowMillis);
+  return { result: 'retry', details: { status }, retryAfterMillis };
 }
 
-/** Sends an event once, signed with every live secret of its client. */
+/** Sends an event once, signed with every active secret of its client. */
 async function post(
-  { receivers, safeFetch, now: time = Date.now }: DeliverDeps,
+  { receivers, safeFetch, now }: DeliverDeps,
   { id, client, url, body }: WebhookEvent,
   signal: AbortSignal,
-): Promise<Answer> {
-  const now = time();
-  const secrets = (await receivers.live(client, now)).map(({ secret }) => secret);
-  if (secrets.length === 0) return { verdict: 'later', told: { reason: 'There is no secret' } };
-  const timestampSeconds = Math.floor(now / 1000);
-  const signed = signWebhook(secrets, { id, timestampSeconds, body });
+): Promise<Outcome> {
+  const nowMillis = now();
+  const secrets = (await receivers.activeSecrets(client, nowMillis)).map(({ secret }) => secret);
+  if (secrets.length === 0) return { result: 'retry', details: { reason: 'There is no secret' } };
+  const timestampSeconds = Math.floor(nowMillis / 1000);
+  const signature = signWebhook(secrets, { id, timestampSeconds, body });
   try {
-    const opened = await safeFetch.open(url, {
-      ...{ method: 'POST', body, maxBytes: Number.POSITIVE_INFINITY, totalMillis: REQUEST_MILLIS },
-      headers: { 'content-type': 'application/json', ...signed },
-      signal: AbortSignal.any([signal, AbortSignal.timeout(IN_ALL_MILLIS)]),
+    const response = await safeFetch.open(url, {
+      method: 'POST',
+      body,
+      maxBytes: Number.POSITIVE_INFINITY,
+      totalMillis: REQUEST_MILLIS,
+      headers: { 'content-type': 'application/json', ...signature },
+      signal: AbortSignal.any([signal, AbortSignal.timeout(TOTAL_MILLIS)]),
     });
-    if (opened.notModified) throw new FetchError('protocol'); // nothing was asked on a condition
-    opened.discard();
-    return { verdict: 'delivered', told: { status: opened.status } };
+    if (response.notModified) throw new FetchError('protocol'); // the request was not conditional
+    response.discard();
+    return { result: 'delivered', details: { status: response.status } };
   } catch (error) {
-    if (error instanceof FetchError) return answerOf(error);
+    if (error instanceof FetchError) return outcomeOf(error, now());
     throw error;
   }
 }
 
-/** Writes down what came of an attempt. Throws where the event is not delivered. */
-async function conclude(
-  { events, receivers, schedule }: DeliverDeps,
-  event: WebhookEvent,
-  { verdict, told, retryAfterMillis }: Answer,
-  startedAtMillis: number,
+/** Records the outcome of an attempt. Throws if the event was not delivered. */
+async function record(
+  { events, receivers, schedule, now }: DeliverDeps,
+  { id, round, client, url, tries: previousTries }: WebhookEvent,
+  { result, details, retryAfterMillis }: Outcome,
+  attempt: DeliveryAttempt,
 ): Promise<void> {
-  const { id, round, client, url } = event;
-  const now = Date.now();
-  const attempt = {
-    ...{ at: new Date(startedAtMillis).toISOString(), ...told, millis: now - startedAtMillis },
-  };
-  if (verdict === 'delivered') {
-    await events.note(id, round, { status: 'delivered', attempt });
+  if (result === 'delivered') {
+    await events.recordOutcome(id, round, { status: 'delivered', attempt });
     return;
   }
-  const tries = event.tries + 1;
-  const delay = verdict === 'later' ? delayAfter(tries, retryAfterMillis, schedule) : undefined;
+  const nowMillis = now();
+  const tries = previousTries + 1;
+  const delay = result === 'retry' ? delayAfter(tries, retryAfterMillis, schedule) : undefined;
   if (delay !== undefined) {
-    await events.note(id, round, { status: 'pending', attempt, nextAttemptAtMillis: now + delay });
-    throw new TryLater(told.reason ?? `HTTP ${told.status}`, delay);
+    const nextAttemptAtMillis = nowMillis + delay;
+    await events.recordOutcome(id, round, { status: 'pending', attempt, nextAttemptAtMillis });
+    throw new RetryLater(details.reason ?? `HTTP ${details.status}`, delay);
   }
-  if (verdict === 'gone') await receivers.disable(client, url, now);
-  await events.note(id, round, { status: 'failed', attempt });
-  if (verdict === 'gone') throw new Problem('gone', 'The receiver wants no more of this');
-  throw new Problem('upstream-failed', `The receiver did not take it in ${tries} attempts`);
+  if (result === 'gone') await receivers.disable(client, url, nowMillis);
+  await events.recordOutcome(id, round, { status: 'failed', attempt });
+  if (result === 'gone') throw new Problem('gone', 'The receiver accepts no more events');
+  throw new Problem('upstream-failed', `The receiver accepted none of ${tries} attempts`);
 }
 
-/** Lets a client have only so much under way. */
-function createTurns() {
-  const underWay = new Map<string, number>();
+/** Limits the concurrent deliveries of each client. */
+function createClientLimit() {
+  const active = new Map<string, number>();
   return async (client: string, work: () => Promise<void>): Promise<void> => {
-    const before = underWay.get(client) ?? 0;
-    if (before >= MOST_OF_A_CLIENT) {
-      throw new TryLater('enough under way', BUSY_MILLIS * (0.5 + Math.random()));
+    const before = active.get(client) ?? 0;
+    if (before >= MAX_PER_CLIENT) {
+      throw new RetryLater('too many concurrent deliveries', BUSY_MILLIS * (0.5 + Math.random()));
     }
-    underWay.set(client, before + 1);
+    active.set(client, before + 1);
     try {
       await work();
     } finally {
-      const left = (underWay.get(client) ?? 1) - 1;
-      if (left > 0) underWay.set(client, left);
-      else underWay.delete(client);
+      const left = (active.get(client) ?? 1) - 1;
+      if (left > 0) active.set(client, left);
+      else active.delete(client);
     }
   };
 }
 
-/** Notes that nothing is sent. */
-async function drop({ events }: DeliverDeps, { id, round }: WebhookEvent): Promise<never> {
-  const reason = 'The address is off, since it once answered 410; enable it';
-  const attempt = { at: new Date().toISOString(), reason, millis: 0 };
-  await events.note(id, round, { status: 'dropped', attempt });
-  throw new Problem('gone', 'The address is off');
+/** Records that an event is not sent because its address is disabled. */
+async function drop({ events, now }: DeliverDeps, { id, round }: WebhookEvent): Promise<never> {
+  const reason = 'The address is disabled because it answered 410; enable it';
+  const attempt = { at: new Date(now()).toISOString(), reason, millis: 0 };
+  await events.recordOutcome(id, round, { status: 'dropped', attempt });
+  throw new Problem('gone', 'The address is disabled');
 }
 
 /**
- * Delivers one event. A receiver may get it twice, where we die before its answer is written down; it
- * knows the repeat by its id.
+ * Delivers one event, at least once: a receiver may get it again if the worker dies before the outcome is
+ * recorded, and recognizes it by its id.
  */
 export function deliverWebhook(deps: DeliverDeps): Processor<'deliver-webhook'> {
-  const { events, receivers } = deps;
-  const turn = createTurns();
+  const { events, receivers, now } = deps;
+  const withClientLimit = createClientLimit();
   return async ({ eventId, round }, signal) => {
     const event = await events.get(eventId);
     if (event?.status !== 'pending' || event.round !== round) return { millis: {} };
     if (await receivers.isDisabled(event.client, event.url)) await drop(deps, event);
-    const startedAtMillis = Date.now();
-    await turn(event.client, async () => {
-      await conclude(deps, event, await post(deps, event, signal), startedAtMillis);
+    const at = new Date(now()).toISOString();
+    const startedAt = performance.now();
+    const elapsedMillis = () => Math.round(performance.now() - startedAt);
+    await withClientLimit(event.client, async () => {
+      const outcome = await post(deps, event, signal);
+      const attempt = { at, ...outcome.details, millis: elapsedMillis() };
+      await record(deps, event, outcome, attempt);
     });
-    return { millis: { post: Date.now() - startedAtMillis } };
+    return { millis: { post: elapsedMillis() } };
   };
 }
 
-/** Ends an event whose job the queue gave up, where nothing else did. */
+/** Fails an event whose job failed for good in the queue, unless its outcome is recorded already. */
 export async function failDelivery({ events }: Pick<DeliverDeps, 'events'>, jobId: string) {
-  const { eventId, round } = readDeliveryId(jobId);
-  await events.note(eventId, round, { status: 'failed' });
+  const { eventId, round } = parseDeliveryId(jobId);
+  await events.recordOutcome(eventId, round, { status: 'failed' });
 }

@@ -3,23 +3,28 @@ import type { Redis } from 'ioredis';
 import { enqueueDelivery } from '../../src/intake/webhooks/delivery.ts';
 import type { WebhookEvents } from '../../src/intake/webhooks/events.ts';
 import { OUTBOX, OutboxEntry } from '../../src/intake/webhooks/outbox.ts';
+import type { Clock } from '../../src/platform/clock.ts';
 import type { Logger } from '../../src/platform/log.ts';
 import { PREFIX } from '../../src/platform/redis.ts';
 
-const LOOK_MILLIS = 200;
+const POLL_MILLIS = 200;
+/** A lease ends this much before it is requested again. */
+const LEASE_MARGIN_MILLIS = 20;
 const LEASE = `${PREFIX}:webhook-outbox-lease`;
-const TAKEN_AT_ONCE = 100;
+const PAGE_SIZE = 100;
 
-export interface OutboxDeps {
+interface OutboxDeps {
   redis: Redis;
   events: WebhookEvents;
   /** The queue `webhook`. */
   queue: Queue;
   log: Logger;
+  /** Redis's time. */
+  now: Clock;
 }
 
-/** An entry as it was pushed, or nothing where it is none. */
-function readEntry(text: string): OutboxEntry | undefined {
+/** Parses an entry; undefined if it is invalid. */
+function parseEntry(text: string): OutboxEntry | undefined {
   try {
     return OutboxEntry.parse(JSON.parse(text));
   } catch {
@@ -28,42 +33,43 @@ function readEntry(text: string): OutboxEntry | undefined {
 }
 
 /**
- * Brings every entry of the outbox into the queue. An entry leaves the outbox last: it may be brought
- * again, by another or after a death, and is one event and one job all the same.
- * @returns how many entries were taken
+ * Moves every entry of the outbox to the queue. An entry leaves the outbox last, so it may be processed twice,
+ * by another worker or after a crash; that makes the same event and the same job.
+ * @returns how many entries were processed
  */
-export async function drainOutbox({ redis, events, queue, log }: OutboxDeps): Promise<number> {
-  let taken = 0;
+export async function drainOutbox({ redis, events, queue, log, now }: OutboxDeps): Promise<number> {
+  let processed = 0;
   for (;;) {
-    const texts = await redis.lrange(OUTBOX, 0, TAKEN_AT_ONCE - 1);
+    const texts = await redis.lrange(OUTBOX, 0, PAGE_SIZE - 1);
     for (const text of texts) {
-      const entry = readEntry(text);
-      if (!entry) log.error({ length: text.length }, 'outbox entry not understood');
-      const round = entry && (await events.record(entry, Date.now()));
+      const entry = parseEntry(text);
+      if (!entry) log.error({ length: text.length }, 'invalid outbox entry');
+      const round = entry && (await events.record(entry, now()));
       if (round) await enqueueDelivery(queue, entry.eventId, round);
       await redis.lrem(OUTBOX, 1, text);
     }
-    taken += texts.length;
-    if (texts.length === 0) return taken;
+    processed += texts.length;
+    if (texts.length === 0) return processed;
   }
 }
 
-/** Drains the outbox from time to time, in whichever worker holds the lease. Answers how to stop. */
+/** Drains the outbox regularly, in whichever worker holds the lease. Returns a function that stops it. */
 export function startOutbox(deps: OutboxDeps): () => Promise<void> {
   const { redis, log } = deps;
-  let drained: Promise<unknown> | undefined;
+  let draining: Promise<unknown> | undefined;
   const drain = async () => {
-    if (await redis.set(LEASE, '1', 'PX', LOOK_MILLIS - 20, 'NX')) await drainOutbox(deps);
+    const leaseMillis = POLL_MILLIS - LEASE_MARGIN_MILLIS;
+    if (await redis.set(LEASE, '1', 'PX', leaseMillis, 'NX')) await drainOutbox(deps);
   };
   const timer = setInterval(() => {
-    drained ??= drain()
+    draining ??= drain()
       .catch((error) => log.warn({ reason: error.message }, 'outbox not drained'))
       .finally(() => {
-        drained = undefined;
+        draining = undefined;
       });
-  }, LOOK_MILLIS).unref();
+  }, POLL_MILLIS).unref();
   return async () => {
     clearInterval(timer);
-    await drained;
+    await draining;
   };
 }

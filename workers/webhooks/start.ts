@@ -1,52 +1,51 @@
 import type { Redis } from 'ioredis';
+import { SCHEDULE_MILLIS } from '../../src/intake/webhooks/delivery.ts';
 import { createWebhookEvents } from '../../src/intake/webhooks/events.ts';
 import { createWebhookReceivers } from '../../src/intake/webhooks/receivers.ts';
+import type { Clock } from '../../src/platform/clock.ts';
 import type { Logger } from '../../src/platform/log.ts';
 import { openQueue } from '../../src/queue/queue.ts';
-import type { JobFact } from '../attempt.ts';
+import type { Consume } from '../consume-jobs.ts';
 import type { SafeFetch } from '../fetch/safe-fetch.ts';
-import { takeJobs } from '../take-jobs.ts';
 import { deliverWebhook, failDelivery } from './deliver.ts';
 import { startOutbox } from './outbox.ts';
 
-/** A delivery waits for its receiver and does little else. */
-const DELIVERIES_AT_ONCE = 64;
+/** A delivery mostly waits for its receiver. */
+const CONCURRENT_DELIVERIES = 64;
 
-export interface WebhookJobDeps {
+interface StartWebhooksDeps {
+  consume: Consume;
   redis: Redis;
-  /** For taking jobs; used for nothing else from now on. */
-  blocking: Redis;
   safeFetch: SafeFetch;
   log: Logger;
-  done(fact: JobFact): void;
-  /** Epoch milliseconds, as Redis has it. */
-  now(): number;
+  /** Redis's time. */
+  now: Clock;
 }
 
-/** Everything a worker does to tell clients what became of their work. */
-export function startWebhooks(deps: WebhookJobDeps) {
-  const { redis, blocking, safeFetch, log, done, now } = deps;
+/** Starts the delivery of webhooks, from the outbox to the receivers. */
+export function startWebhooks(deps: StartWebhooksDeps) {
+  const { consume, redis, safeFetch, log, now } = deps;
   const events = createWebhookEvents(redis);
-  const queue = openQueue('webhook', redis, log);
   const receivers = createWebhookReceivers(redis);
-  const deliver = deliverWebhook({ events, receivers, safeFetch, now });
-  const taker = takeJobs(
+  const queue = openQueue('webhook', redis, log);
+  const schedule = SCHEDULE_MILLIS;
+  const consumer = consume(
     'webhook',
-    { 'deliver-webhook': deliver },
+    { 'deliver-webhook': deliverWebhook({ events, receivers, safeFetch, schedule, now }) },
     {
-      ...{ connection: blocking, concurrency: DELIVERIES_AT_ONCE, log, done, now },
-      givenUp(jobId) {
+      concurrency: CONCURRENT_DELIVERIES,
+      onFailed(jobId) {
         failDelivery({ events }, jobId).catch((error) =>
-          log.error({ jobId, reason: error.message }, 'end of a delivery not written'),
+          log.error({ jobId, reason: error.message }, 'delivery failure not recorded'),
         );
       },
     },
   );
-  const stopOutbox = startOutbox({ redis, events, queue, log });
+  const stopOutbox = startOutbox({ redis, events, queue, log, now });
   return {
     async close(): Promise<void> {
       await stopOutbox();
-      await taker.close();
+      await consumer.close();
       await queue.close();
     },
   };

@@ -1,23 +1,23 @@
 import type { Call, Reply } from '../../http/route.ts';
-import type { Answer, Idempotency } from '../../intake/idempotency.ts';
+import type { Idempotency, StoredResponse } from '../../intake/idempotency.ts';
 import { readIdempotencyKey } from './job-request.ts';
 
 /**
- * Does the work of a request, or answers what it answered when its `Idempotency-Key` came before;
- * what was counted for a replay is given back.
- * @param sameness what makes two requests the same, as JSON
- * @throws Problem invalid-request, conflict, idempotency-mismatch; as the work throws
+ * Handles a request once per `Idempotency-Key`: a repeated request gets the stored response, and
+ * its quota is refunded. Without the header every request is handled.
+ * @param fingerprint identifies the request's content; must be serializable as JSON
+ * @throws Problem invalid-request, conflict, idempotency-mismatch; as `handle` throws
  */
 export async function idempotently(
   idempotency: Idempotency,
   call: Call,
-  sameness: unknown,
-  work: () => Promise<Answer>,
+  fingerprint: unknown,
+  handle: () => Promise<StoredResponse>,
 ): Promise<Reply> {
   const key = readIdempotencyKey(call.headers);
-  if (!key) return work();
-  const request = { scope: call.caller?.keyId ?? '', key, parts: sameness };
-  const { answer, isReplay } = await idempotency.once(request, work);
+  if (!key) return handle();
+  const request = { scope: call.caller?.keyId ?? '', key, content: fingerprint };
+  const { response, isReplay } = await idempotency.once(request, handle);
   if (isReplay) await call.takeQuota()?.refund();
-  return answer;
+  return response;
 }

@@ -6,26 +6,26 @@ import { type CutOutOptions, DEFAULT_QUALITY, QualityChoice } from '../../output
 import {
   BackgroundImage,
   checkConflicts,
-  cutOutOptionsOf,
   outputFields,
+  toCutOutOptions,
   withoutBlanks,
 } from '../../output/request.ts';
 import { Problem } from '../../platform/problem.ts';
 import { OPERATIONS, type Operation } from '../../queue/job-data.ts';
-import { backgroundOf, type Source } from '../removal/image-requests.ts';
+import { backgroundSource, type Source } from '../removal/image-requests.ts';
 
 const DAY_SECONDS = 86_400;
-/** How long results are kept, seconds. */
-export const OUTPUT_SECONDS = { least: 60, most: 7 * DAY_SECONDS, usual: DAY_SECONDS } as const;
+/** How long results are retained, seconds. */
+export const OUTPUT_SECONDS = { min: 60, max: 7 * DAY_SECONDS, default: DAY_SECONDS } as const;
 
-/** Lists and objects in a text field come as JSON; a list of words also with commas. */
-function fromText(text: unknown): unknown {
+/** Parses a text field: lists and objects as JSON, a list of names also separated by commas. */
+function parseText(text: unknown): unknown {
   if (typeof text !== 'string') return text;
   if (!/^\s*[[{]/.test(text)) return text.split(',').map((word) => word.trim());
   try {
     return JSON.parse(text);
   } catch {
-    return text; // the schema says what is wrong with it
+    return text; // the schema reports the error
   }
 }
 
@@ -38,33 +38,33 @@ export const Retention = z.strictObject({
   outputSeconds: z
     .number()
     .int()
-    .min(OUTPUT_SECONDS.least)
-    .max(OUTPUT_SECONDS.most)
-    .default(OUTPUT_SECONDS.usual)
-    .meta({ description: 'How long results are kept after the end of the job' }),
+    .min(OUTPUT_SECONDS.min)
+    .max(OUTPUT_SECONDS.max)
+    .default(OUTPUT_SECONDS.default)
+    .meta({ description: 'How long results are retained after the end of the job' }),
 });
 
 export const QualityField = QualityChoice.default(DEFAULT_QUALITY).meta({
   description:
-    '`high` refines the edges by the photo and takes longer; `fast` makes a larger file sooner',
+    '`high` refines the edges with the photo and takes longer; `fast` takes less time and produces a larger file',
 });
 
-/** How the work on the images of a feed is to be done. */
-export const defaultJobOptions = z
+/** Options for the images of a feed. */
+export const feedOptionsField = z
   .strictObject({ quality: QualityField })
   .default(() => ({ quality: DEFAULT_QUALITY }));
 
 const CutOutFields = z.strictObject({ quality: QualityField, ...outputFields });
 
-/** How images are to be cut out, and how the outputs are to look. */
-export const JobOptions = z.preprocess(withoutBlanks, CutOutFields.superRefine(checkConflicts));
-const usual = (): z.infer<typeof CutOutFields> => ({ quality: DEFAULT_QUALITY });
-export const jobOptionsField = JobOptions.default(usual);
+/** Options for the cut-out and for the appearance of the output. */
+const JobOptions = z.preprocess(withoutBlanks, CutOutFields.superRefine(checkConflicts));
+const defaultOptions = (): z.infer<typeof CutOutFields> => ({ quality: DEFAULT_QUALITY });
+export const jobOptionsField = JobOptions.default(defaultOptions);
 
 const ImageUrl = z
   .url({ protocol: /^https?$/ })
   .max(2048)
-  .meta({ description: 'http or https; fetched once, from public addresses only' });
+  .meta({ description: 'http or https; fetched once, from public IP addresses only' });
 
 const hasCredentials = (link: string): boolean => {
   if (!URL.canParse(link)) return false;
@@ -72,41 +72,44 @@ const hasCredentials = (link: string): boolean => {
   return username !== '' || password !== '';
 };
 
-/** Where a client wants to hear of something; nothing is fetched to check it. */
+/** A URL to notify. Not requested during validation. */
 export const WebhookField = z.strictObject({
   url: z
     .url({ protocol: /^https?$/ })
     .max(1024)
-    .refine((link) => !hasCredentials(link), 'must carry no user name or password')
-    .meta({ description: 'http or https; public addresses only, no redirects' }),
+    .refine((link) => !hasCredentials(link), 'must not contain a user name or password')
+    .meta({ description: 'http or https; public IP addresses only, redirects are not followed' }),
 });
 
 const Fields = z.strictObject({
   imageUrl: ImageUrl.optional(),
   backgroundImage: BackgroundImage,
-  operations: z.preprocess(fromText, Operations.default(['remove-background'])),
+  operations: z.preprocess(parseText, Operations.default(['remove-background'])),
   retention: z.preprocess(
-    fromText,
-    Retention.default(() => ({ outputSeconds: OUTPUT_SECONDS.usual })),
+    parseText,
+    Retention.default(() => ({ outputSeconds: OUTPUT_SECONDS.default })),
   ),
-  options: z.preprocess(fromText, jobOptionsField),
-  webhook: z.preprocess(fromText, WebhookField.optional()),
+  options: z.preprocess(parseText, jobOptionsField),
+  webhook: z.preprocess(parseText, WebhookField.optional()),
 });
 
-/** A background that came along stands beside the options, not in them. */
-const CheckedFields = Fields.superRefine(({ options, backgroundImage }, faults) => {
-  if (backgroundImage) checkConflicts({ ...options, backgroundImage }, faults, ['options']);
+/**
+ * A background image is a field beside the options, so `JobOptions` alone cannot check it for
+ * conflicts.
+ */
+const CheckedFields = Fields.superRefine(({ options, backgroundImage }, context) => {
+  if (backgroundImage) checkConflicts({ ...options, backgroundImage }, context, ['options']);
 });
 
-/** For the document: what goes behind the subject. */
+/** For the OpenAPI document: the image behind the subject. */
 export const BackgroundFile = z
   .string()
-  .meta({ format: 'binary', description: 'JPEG, PNG or WebP that covers the canvas' });
+  .meta({ format: 'binary', description: 'JPEG, PNG or WebP, scaled to cover the canvas' });
 export const BackgroundText = z
   .string()
-  .meta({ description: 'The same as base64, or a data URL; the body holds both images' });
+  .meta({ description: 'The same as base64 or a data URL; the body contains both images' });
 
-/** For the document: the two ways to hand in an image. */
+/** For the OpenAPI document: the two encodings of a job request. */
 export const JobForm = z.object({
   image: z.string().meta({ format: 'binary', description: 'JPEG, PNG or WebP' }).optional(),
   imageUrl: ImageUrl.optional(),
@@ -117,56 +120,60 @@ export const JobForm = z.object({
   webhook: z.string().meta({ description: 'JSON, as in the JSON body' }).optional(),
 });
 export const JobJson = z.object({
-  imageBase64: z.string().meta({ description: 'Base64, or a data URL' }).optional(),
+  imageBase64: z.string().meta({ description: 'Base64 or a data URL' }).optional(),
   imageUrl: ImageUrl.optional(),
   backgroundImageBase64: BackgroundText.optional(),
   operations: z.array(z.enum(OPERATIONS)).optional(),
   retention: Retention.optional(),
   options: JobOptions.optional(),
-  webhook: WebhookField.optional().meta({ description: 'Told at the end of the job' }),
+  webhook: WebhookField.optional().meta({ description: 'Notified at the end of the job' }),
 });
 
-/** A wish for work: an image or the address of one, and what to do with it. */
+/** A parsed request: an image or its URL, and what to do with it. */
 export interface JobRequest {
   source: Source;
   operations: readonly Operation[];
-  /** Empty where all is as usual. */
+  /** Empty if all have their defaults. */
   options: CutOutOptions;
-  /** What goes behind the subject, where that is an image. */
+  /** The image behind the subject, if there is one. */
   background?: Source | undefined;
   outputSeconds: number;
   webhook?: z.infer<typeof WebhookField>;
 }
 
 /**
- * What a form asks for.
- * @throws Problem invalid-request with every fault
+ * Parses a form into a job request.
+ * @throws Problem invalid-request with all errors
  */
 export function readJobRequest({ image, backgroundImage, fields, via }: ImageForm): JobRequest {
-  const { imageUrl, operations, retention, webhook, ...wish } = parse(
+  const { imageUrl, operations, retention, webhook, ...rest } = parse(
     CheckedFields,
     { ...fields, ...(backgroundImage && { backgroundImage }) },
     'request',
   );
-  const options = cutOutOptionsOf({ ...wish.options, backgroundImage });
-  const rest = {
+  const options = toCutOutOptions({ ...rest.options, backgroundImage });
+  const request = {
     operations,
     options,
-    background: backgroundOf(options, backgroundImage),
+    background: backgroundSource(options, backgroundImage),
     ...retention,
     ...(webhook && { webhook }),
   };
-  if (image && imageUrl === undefined) return { source: { image }, ...rest };
-  if (!image && imageUrl !== undefined) return { source: { imageUrl }, ...rest };
+  if (image && imageUrl === undefined) return { source: { image }, ...request };
+  if (!image && imageUrl !== undefined) return { source: { imageUrl }, ...request };
   const name = via === 'json' ? 'imageBase64' : 'image';
   throw new Problem('invalid-request', `Send either "${name}" or "imageUrl"`, {
-    errors: [{ pointer: `/${name}`, detail: image ? 'comes with imageUrl' : 'is missing' }],
+    errors: [
+      { pointer: `/${name}`, detail: image ? 'cannot be combined with imageUrl' : 'is missing' },
+    ],
   });
 }
 
 const IDEMPOTENCY_KEY = /^"?([\x21\x23-\x7e]{1,255})"?$/;
 
-/** The client's `Idempotency-Key`, with or without the quotes that the draft asks for. */
+/**
+ * Returns the client's `Idempotency-Key`, with or without the quotes that the IETF draft requires.
+ */
 export function readIdempotencyKey(headers: Call['headers']): string | undefined {
   const sent = headers['idempotency-key'];
   if (sent === undefined) return undefined;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { JOBS_PATH, type JobRecord, jobLinks, STATUSES } from '../../intake/job-records.ts';
+import { type JobRecord, jobLinks, STATUSES } from '../../intake/job-records.ts';
 import { Foreground, MediaType } from '../../output/options.ts';
 import { CutOutOptions } from '../../output/quality.ts';
 import { PROBLEMS, Problem, type ProblemType } from '../../platform/problem.ts';
@@ -8,27 +8,26 @@ import { classify } from '../../taxonomy/classify.ts';
 import { ClassifyOptions } from '../../taxonomy/request-schema.ts';
 import { Classification } from '../../taxonomy/response-schema.ts';
 
-export { JOBS_PATH };
-/** When it makes sense to ask again, seconds. */
+/** For results that may be ready in a second. */
 export const RETRY_SOON = { 'retry-after': '1' } as const;
 
 const isProblemType = (type: string): type is ProblemType => type in PROBLEMS;
 
-/** Why work failed, as it was written down. */
+/** The stored reason for a failure. */
 interface Failure {
   type: string;
   detail: string;
 }
 
-/** A failure as it is thrown. */
+/** Converts a stored failure to a problem to throw. */
 export const failureProblem = ({ type, detail }: Failure): Problem =>
   new Problem(isProblemType(type) ? type : 'upstream-failed', detail);
 
-/** Why a job failed, as it is thrown. */
+/** Converts the failure of a job to a problem to throw. */
 export const jobProblem = ({ problem }: JobRecord): Problem =>
   failureProblem(problem ?? { type: '', detail: 'The job failed' });
 
-/** For the document. */
+/** For the OpenAPI document: a failure inside a response. */
 export const PublicProblem = z.object({
   type: z.string(),
   title: z.string(),
@@ -36,13 +35,13 @@ export const PublicProblem = z.object({
   detail: z.string(),
 });
 
-/** A failure as its client sees it. */
+/** Converts a stored failure to its form in a response. */
 export function publicProblem(failure: Failure): z.infer<typeof PublicProblem> {
   const { type, title, status, detail } = failureProblem(failure);
   return { type, title, status, detail };
 }
 
-/** For the document. */
+/** For the OpenAPI document: a finished cut-out. */
 export const PublicCutOut = z.object({
   url: z.string(),
   width: z.number(),
@@ -50,19 +49,19 @@ export const PublicCutOut = z.object({
   bytes: z.number(),
   mediaType: MediaType,
   foreground: Foreground.optional().meta({
-    description: 'The box of the subject in the output, pixels; absent where none was found',
+    description: 'The bounding box of the subject in the output, pixels; absent if none was found',
   }),
   sha256: z.string(),
   model: z.string(),
   confidence: z.number(),
 });
 
-/** For the document. */
+/** For the OpenAPI document: a job as its client sees it. */
 export const JobResponse = z.object({
   id: z.string(),
   status: z.enum(STATUSES),
   operations: z.array(z.enum(OPERATIONS)),
-  /** Where they are not the usual ones. */
+  /** Only those that differ from the defaults. */
   options: CutOutOptions.optional(),
   createdAt: z.iso.datetime(),
   startedAt: z.iso.datetime().optional(),
@@ -76,43 +75,53 @@ export const JobResponse = z.object({
     .object({ cutout: PublicCutOut.optional(), classification: Classification.optional() })
     .optional(),
   problem: PublicProblem.optional(),
-  /** Told at the end of the job. */
+  /** Notified at the end of the job. */
   webhook: z.object({ url: z.string() }).optional(),
   links: z.object({ self: z.string(), result: z.string(), cancel: z.string() }),
 });
 export type JobResponse = z.infer<typeof JobResponse>;
 
+/** For the OpenAPI document: the result of an erasure. */
+export const ErasureResponse = z.object({
+  id: z.string(),
+  erasedAt: z.iso.datetime(),
+  blobs: z.number(),
+});
+
 const DEFAULTS = ClassifyOptions.parse({});
 
-/** Words are put to what was seen when they are asked for, by the dictionary of the day. */
-export const classificationOf = (
-  view: NonNullable<NonNullable<JobRecord['results']>['view']>,
+/** Classifies stored image evidence at read time, with the current dictionary. */
+export const classifyEvidence = (
+  evidence: NonNullable<NonNullable<JobRecord['results']>['view']>,
   fallbackId: string,
-) => classify({ image: view, options: DEFAULTS, fallbackId });
+) => classify({ image: evidence, options: DEFAULTS, fallbackId });
 
-function resultsOf({ id, results }: JobRecord) {
+function publicResults({ id, results }: JobRecord) {
   if (!results) return {};
   const { cutout, view } = results;
   return {
     results: {
       ...(cutout && { cutout: { url: jobLinks(id).result, ...cutout } }),
-      ...(view && { classification: classificationOf(view, id) }),
+      ...(view && { classification: classifyEvidence(view, id) }),
     },
   };
 }
 
-/** A job as its client sees it. */
+/** Converts a job record to its response. */
 export function jobResponse(job: JobRecord): JobResponse {
   const { id, status, operations, createdAt, startedAt, finishedAt, expiresAt, input } = job;
   return {
-    ...{ id, status, operations, createdAt },
+    id,
+    status,
+    operations,
+    createdAt,
     ...(job.options && { options: job.options }),
     ...(startedAt && { startedAt }),
     ...(finishedAt && { finishedAt }),
     expiresAt,
     ...(job.erasure && { erasedAt: job.erasure.erasedAt }),
     ...(input && { input }),
-    ...resultsOf(job),
+    ...publicResults(job),
     ...(job.problem && { problem: publicProblem(job.problem) }),
     ...(job.webhook && { webhook: job.webhook }),
     links: jobLinks(id),

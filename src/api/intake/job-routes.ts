@@ -2,43 +2,54 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { type Call, json, type Reply, type Route, route } from '../../http/route.ts';
 import type { Idempotency } from '../../intake/idempotency.ts';
-import { jobLinks } from '../../intake/job-records.ts';
+import { JOBS_PATH, jobLinks } from '../../intake/job-records.ts';
 import { unlessDefault } from '../../output/quality.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { requireCaller, requireRateLimitStatus } from '../caller.ts';
 import { cutOutHeaders, cutOutResponseDoc } from '../removal/cut-out-response.ts';
 import { idempotently } from './idempotent.ts';
 import { checkScopes, type JobActions } from './job-actions.ts';
 import { JobForm, JobJson, type JobRequest, readJobRequest } from './job-request.ts';
-import { JOBS_PATH, JobResponse, jobResponse } from './job-response.ts';
+import { ErasureResponse, JobResponse, jobResponse } from './job-response.ts';
 
 const PREFIX = '/intake/v1';
 
-/** What makes two requests the same; the image counts by its bytes, not by how they were sent. */
-function samenessOf({ source, operations, options, outputSeconds, webhook }: JobRequest): unknown {
+/**
+ * Identifies a request's content for idempotency: an image by its bytes, not by how it was sent.
+ */
+function fingerprintOf({
+  source,
+  operations,
+  options,
+  outputSeconds,
+  webhook,
+}: JobRequest): unknown {
   const image =
     'imageUrl' in source
       ? source.imageUrl
       : createHash('sha256').update(source.image).digest('hex');
-  const asked = Object.values(unlessDefault(options));
-  const more = [...asked, ...(webhook ? [webhook.url] : [])];
-  return ['POST', JOBS_PATH, image, operations, outputSeconds, ...more];
+  const chosenOptions = Object.values(unlessDefault(options));
+  const rest = [...chosenOptions, ...(webhook ? [webhook.url] : [])];
+  return ['POST', JOBS_PATH, image, operations, outputSeconds, ...rest];
 }
 
 const createJob =
-  (intake: JobActions, idempotency: Idempotency) =>
+  (jobs: JobActions, idempotency: Idempotency) =>
   async (call: Call): Promise<Reply> => {
-    const wish = readJobRequest(await call.imageForm({ member: 'imageBase64', background: true }));
-    checkScopes(wish.operations, call);
-    return idempotently(idempotency, call, samenessOf(wish), () => intake.start(wish, call));
+    const form = await call.imageForm({ member: 'imageBase64', background: true });
+    const request = readJobRequest(form);
+    checkScopes(request.operations, call);
+    return idempotently(idempotency, call, fingerprintOf(request), () => jobs.start(request, call));
   };
 
 const cancelJob =
-  (intake: JobActions, idempotency: Idempotency) =>
+  (jobs: JobActions, idempotency: Idempotency) =>
   async (call: Call): Promise<Reply> => {
-    const job = await intake.own(call);
+    const job = await jobs.readOwn(call);
     return idempotently(idempotency, call, ['POST', jobLinks(job.id).cancel], async () => ({
       status: 200,
       headers: {},
-      body: jobResponse(await intake.cancel(job)),
+      body: jobResponse(await jobs.cancel(job)),
     }));
   };
 
@@ -49,24 +60,23 @@ const Usage = z.object({
   quota: z.object({ limit: z.number(), remaining: z.number(), resetsAt: z.iso.datetime() }),
 });
 
-function usage({ caller, standing }: Call): Reply {
-  if (!caller || !standing) throw new Error('a keyed route without a caller');
-  const { rate, quota } = standing;
-  const midnight = new Date();
+/** @param nowMillis decides which UTC day's quota it is */
+function usage(call: Call, nowMillis: number): Reply {
+  const { client, scopes } = requireCaller(call);
+  const { rate, quota } = requireRateLimitStatus(call);
+  const midnight = new Date(nowMillis);
   midnight.setUTCHours(24, 0, 0, 0);
   return json({
-    client: caller.client,
-    scopes: caller.scopes,
+    client,
+    scopes,
     rate: { limit: rate.limit, remaining: rate.remaining, resetSeconds: rate.resetSeconds },
     quota: { limit: quota.limit, remaining: quota.remaining, resetsAt: midnight.toISOString() },
   });
 }
 
-const Receipt = z.object({ id: z.string(), erasedAt: z.iso.datetime(), blobs: z.number() });
-
 const Delivery = z.object({
   delivery: z.enum(['stream', 'redirect']).default('stream').meta({
-    description: '`redirect` answers 303 with an address that needs no key for some minutes',
+    description: '`redirect` responds with 303 and a temporary link that needs no key',
   }),
 });
 
@@ -75,49 +85,49 @@ const jobDoc = (description: string) => ({
   content: { 'application/json': JobResponse },
 });
 
-/** The routes of intake: work that is accepted now and done later. */
-export const jobRoutes = (intake: JobActions, idempotency: Idempotency): Route[] => [
+/** The routes for jobs: work that is accepted now and done later. */
+export const jobRoutes = (jobs: JobActions, idempotency: Idempotency, now: Clock): Route[] => [
   route({
     method: 'POST',
     path: JOBS_PATH,
     scope: 'any-key',
-    summary: 'Hand in an image; the work is done later',
+    summary: 'Submit an image for asynchronous processing',
     description:
-      'Send the image as the file part `image`, as `imageBase64`, or by its address as `imageUrl`. The key needs the scopes of the operations asked for. With an `Idempotency-Key` a request sent again within a day answers the same job. With `webhook` its end is told by a signed message; that needs a secret, made once by `POST /intake/v1/webhooks/secret`.',
+      'Send the image as the file part `image`, as `imageBase64`, or by URL as `imageUrl`. The key needs the scopes of the requested operations. With an `Idempotency-Key`, a request repeated within a day returns the same job. With `webhook`, a signed message reports the end of the job; this needs a secret, created once by `POST /intake/v1/webhooks/secret`.',
     imageForm: { 'multipart/form-data': JobForm, 'application/json': JobJson },
     quota: 1,
-    answers: { 202: { ...jobDoc('Accepted'), headers: ['Location', 'Retry-After'] } },
+    responses: { 202: { ...jobDoc('Accepted'), headers: ['Location', 'Retry-After'] } },
     problems: ['conflict', 'idempotency-mismatch'],
-    handle: createJob(intake, idempotency),
+    handle: createJob(jobs, idempotency),
   }),
   route({
     method: 'GET',
     path: `${JOBS_PATH}/:id`,
     scope: 'any-key',
-    summary: 'How far a job is, and its results',
-    answers: { 200: jobDoc('The job') },
+    summary: 'Get the status and results of a job',
+    responses: { 200: jobDoc('The job') },
     problems: ['not-found'],
-    handle: async (call) => json(jobResponse(await intake.own(call))),
+    handle: async (call) => json(jobResponse(await jobs.readOwn(call))),
   }),
   route({
     method: 'GET',
     path: `${JOBS_PATH}/:id/result`,
     scope: 'any-key',
-    summary: 'The cut-out of a job',
-    description: 'Where the job failed, its own problem is the answer.',
+    summary: 'Download the cut-out of a job',
+    description: 'If the job failed, the response is its problem.',
     query: Delivery,
-    answers: {
+    responses: {
       200: cutOutResponseDoc,
-      303: { description: 'Where the cut-out is to be had', headers: ['Location'] },
+      303: { description: 'A temporary link to the cut-out', headers: ['Location'] },
     },
     problems: ['not-found', 'conflict', 'gone', 'upstream-failed', 'unprocessable-image'],
     async handle(call) {
-      const job = await intake.own(call);
+      const job = await jobs.readOwn(call);
       if (call.query.delivery === 'redirect') {
-        const location = await intake.link(job, call.signal);
+        const location = await jobs.link(job, call.signal);
         return { status: 303, headers: { location, 'cache-control': 'private, no-store' } };
       }
-      const { body, cutout } = await intake.result(job, call.signal);
+      const { body, cutout } = await jobs.result(job, call.signal);
       return { headers: cutOutHeaders(cutout), body };
     },
   }),
@@ -125,31 +135,31 @@ export const jobRoutes = (intake: JobActions, idempotency: Idempotency): Route[]
     method: 'POST',
     path: `${JOBS_PATH}/:id/cancel`,
     scope: 'any-key',
-    summary: 'Call a job off; its quota is given back',
-    answers: { 200: jobDoc('The canceled job') },
+    summary: 'Cancel a job; its quota is refunded',
+    responses: { 200: jobDoc('The canceled job') },
     problems: ['not-found', 'conflict', 'gone', 'idempotency-mismatch'],
-    handle: cancelJob(intake, idempotency),
+    handle: cancelJob(jobs, idempotency),
   }),
   route({
     method: 'DELETE',
     path: `${JOBS_PATH}/:id`,
     scope: 'any-key',
     summary: 'Erase a job with its image and results',
-    answers: {
+    responses: {
       200: {
         description: 'What was deleted: `blobs` counts images and results',
-        content: { 'application/json': Receipt },
+        content: { 'application/json': ErasureResponse },
       },
     },
     problems: ['not-found'],
-    handle: async (call) => json(await intake.erase(await intake.own(call))),
+    handle: async (call) => json(await jobs.erase(await jobs.readOwn(call))),
   }),
   route({
     method: 'GET',
     path: `${PREFIX}/usage`,
     scope: 'any-key',
-    summary: 'What this key may use, and what is left of it',
-    answers: { 200: { description: 'Usage', content: { 'application/json': Usage } } },
-    handle: usage,
+    summary: 'Get the limits of this key and how much of them is left',
+    responses: { 200: { description: 'Usage', content: { 'application/json': Usage } } },
+    handle: (call) => usage(call, now()),
   }),
 ];

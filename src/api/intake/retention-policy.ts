@@ -1,38 +1,41 @@
 import type { Caller } from '../../http/route.ts';
 import { DEFAULT_RETENTION, type Policy, shortestRetention } from '../../intake/retention.ts';
-import { Problem, unavailable } from '../../platform/problem.ts';
+import { Problem } from '../../platform/problem.ts';
+import { throwUnavailable } from '../common-problems.ts';
 
-/** What an operator says of a client or a key. */
-export interface RequestedRetention {
+/** The operator's limits for a client or a key. */
+interface RetentionLimits {
   inputSeconds?: number | undefined;
   outputSeconds?: number | undefined;
   recordSeconds?: number | undefined;
   store?: 'none' | undefined;
 }
 
-/** The operator's policy for all keys of a client. */
-export type PolicyOf = (client: string) => Promise<RequestedRetention>;
+/** Reads the operator's limits for all keys of a client. */
+export type ReadClientLimits = (client: string) => Promise<RetentionLimits>;
+
+const policyUnavailable = throwUnavailable(
+  'The retention policy cannot be read right now; try again',
+);
 
 /**
- * How long what comes of a request is kept: the tightest of what the operator says of the client and of
- * the key, and of what the request asks for.
- * @param outputSeconds as the request asks, or as is usual
- * @throws Problem conflict where nothing may be kept; upstream-unavailable
+ * Returns how long the data of a request is retained: the shortest of the request's, the key's and
+ * the client's policy applies.
+ * @param outputSeconds as requested, or the default
+ * @throws Problem conflict if the client or the key may retain nothing; upstream-unavailable
  */
-export async function policyFor(
+export async function retentionPolicy(
   caller: Pick<Caller, 'client' | 'retention'>,
   outputSeconds: number,
-  policyOf: PolicyOf,
+  readClientLimits: ReadClientLimits,
 ): Promise<Policy> {
-  const ofClient = await policyOf(caller.client).catch((cause) => {
-    throw unavailable('The retention policy cannot be read right now; try again', 1, cause);
-  });
-  const ofKey = caller.retention ?? {};
-  if (ofClient.store === 'none' || ofKey.store === 'none') {
+  const clientLimits = await readClientLimits(caller.client).catch(policyUnavailable);
+  const keyLimits = caller.retention ?? {};
+  if (clientLimits.store === 'none' || keyLimits.store === 'none') {
     throw new Problem(
       'conflict',
-      'This key keeps nothing, so that only the synchronous endpoints are open to it: POST /bg/v1/background-removals or /taxonomy/v1/taxonomy',
+      'This key does not allow storage, so it can use only the synchronous endpoints: POST /bg/v1/background-removals or /taxonomy/v1/taxonomy',
     );
   }
-  return shortestRetention({ ...DEFAULT_RETENTION, outputSeconds }, ofClient, ofKey);
+  return shortestRetention({ ...DEFAULT_RETENTION, outputSeconds }, clientLimits, keyLimits);
 }

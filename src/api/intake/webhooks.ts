@@ -1,7 +1,7 @@
 import type { Queue } from 'bullmq';
 import { z } from 'zod';
 import { type Call, json, type Reply, type Route, route } from '../../http/route.ts';
-import type { Answer, Idempotency } from '../../intake/idempotency.ts';
+import type { Idempotency, StoredResponse } from '../../intake/idempotency.ts';
 import { enqueueDelivery } from '../../intake/webhooks/delivery.ts';
 import {
   DELIVERY_STATUSES,
@@ -11,30 +11,34 @@ import {
 } from '../../intake/webhooks/events.ts';
 import { WEBHOOK_TYPES } from '../../intake/webhooks/outbox.ts';
 import type { WebhookReceivers } from '../../intake/webhooks/receivers.ts';
-import { Problem, unavailable } from '../../platform/problem.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { Problem } from '../../platform/problem.ts';
+import { requireCaller } from '../caller.ts';
+import { throwUnavailable } from '../common-problems.ts';
 import { idempotently } from './idempotent.ts';
 import { WebhookField } from './job-request.ts';
 
 const WEBHOOKS_PATH = '/intake/v1/webhooks';
 const DELIVERIES_PATH = `${WEBHOOKS_PATH}/deliveries`;
-/** As much of a secret as tells it from another. */
-const SHOWN_LETTERS = 12;
+/** Enough characters of a secret to tell it from another. */
+const SECRET_PREFIX_CHARS = 12;
 
-/** What the routes of webhooks are built of. */
+/** What the webhook routes need. */
 export interface WebhookDeps {
   events: WebhookEvents;
   receivers: WebhookReceivers;
   /** The queue `webhook`. */
   queue: Queue;
+  now: Clock;
 }
 
-const MadeSecret = z.object({
-  secret: z.string().meta({ description: '`whsec_` and base64; shown this once' }),
+const CreatedSecret = z.object({
+  secret: z.string().meta({ description: '`whsec_` and base64; shown only once' }),
   createdAt: z.iso.datetime(),
   previousExpiresAt: z.iso.datetime().optional(),
 });
 
-const Standing = z.object({
+const WebhookSettings = z.object({
   secrets: z.array(
     z.object({
       prefix: z.string(),
@@ -53,7 +57,7 @@ const Delivery = z.object({
   createdAt: z.iso.datetime(),
   nextAttemptAt: z.iso.datetime().optional(),
   attempts: z.array(DeliveryAttempt),
-  event: z.unknown().meta({ description: 'The body that is sent' }),
+  event: z.unknown().meta({ description: 'The body of the webhook request' }),
   links: z.object({ self: z.string(), replay: z.string() }),
 });
 
@@ -63,47 +67,56 @@ const ListQuery = z.object({
 });
 type ListQuery = z.infer<typeof ListQuery>;
 
-function deliveryAnswer(event: WebhookEvent): z.infer<typeof Delivery> {
+function deliveryResponse(event: WebhookEvent): z.infer<typeof Delivery> {
   const { id, url, type, status, createdAt, nextAttemptAt, attempts, body } = event;
   const self = `${DELIVERIES_PATH}/${id}`;
   return {
-    ...{ id, url, type, status, createdAt },
+    id,
+    url,
+    type,
+    status,
+    createdAt,
     ...(nextAttemptAt && { nextAttemptAt }),
-    ...{ attempts, event: JSON.parse(body), links: { self, replay: `${self}/replay` } },
+    attempts,
+    event: JSON.parse(body),
+    links: { self, replay: `${self}/replay` },
   };
 }
 
-const clientOf = ({ caller }: Pick<Call, 'caller'>): string => {
-  if (!caller) throw new Error('a keyed route without a caller');
-  return caller.client;
-};
+const clientOf = (call: Pick<Call, 'caller'>): string => requireCaller(call).client;
 
-const down = (cause: unknown): never => {
-  throw unavailable('Webhooks cannot be read or changed right now; try again', 1, cause);
-};
+const webhooksUnavailable = throwUnavailable(
+  'Webhooks cannot be read or changed right now; try again',
+);
 
 /**
- * Makes sure that what is promised to be told can be signed.
- * @throws Problem conflict where the client has no secret yet
+ * Checks that webhooks to a client can be signed.
+ * @throws Problem conflict if the client has no secret yet
  */
-export async function checkWebhook(receivers: WebhookReceivers, client: string): Promise<void> {
-  const secrets = await receivers.live(client, Date.now()).catch(down);
+export async function checkWebhook(
+  { receivers, now }: Pick<WebhookDeps, 'receivers' | 'now'>,
+  client: string,
+): Promise<void> {
+  const secrets = await receivers.activeSecrets(client, now()).catch(webhooksUnavailable);
   if (secrets.length > 0) return;
   throw new Problem(
     'conflict',
-    `Webhooks are signed, and there is no secret yet: POST ${WEBHOOKS_PATH}/secret first`,
+    `Webhooks are signed, but there is no secret yet: send POST ${WEBHOOKS_PATH}/secret first`,
   );
 }
 
-/** The deeds behind the routes. Each throws upstream-unavailable where Redis does not answer. */
-function createDeeds({ events, receivers, queue }: WebhookDeps) {
-  async function standing(client: string): Promise<z.infer<typeof Standing>> {
-    const [live, disabledUrls] = await Promise.all([
-      receivers.live(client, Date.now()),
+/**
+ * Creates the actions behind the routes. Each throws upstream-unavailable if Redis does not
+ * respond.
+ */
+function createWebhookActions({ events, receivers, queue, now }: WebhookDeps) {
+  async function readSettings(client: string): Promise<z.infer<typeof WebhookSettings>> {
+    const [active, disabledUrls] = await Promise.all([
+      receivers.activeSecrets(client, now()),
       receivers.disabled(client),
-    ]).catch(down);
-    const secrets = live.map(({ secret, ...times }) => ({
-      prefix: secret.slice(0, SHOWN_LETTERS),
+    ]).catch(webhooksUnavailable);
+    const secrets = active.map(({ secret, ...times }) => ({
+      prefix: secret.slice(0, SECRET_PREFIX_CHARS),
       ...times,
     }));
     return { secrets, disabledUrls };
@@ -117,121 +130,130 @@ function createDeeds({ events, receivers, queue }: WebhookDeps) {
   }
 
   return {
-    standing,
-    makeSecret: (client: string) => receivers.makeSecret(client, Date.now()).catch(down),
+    readSettings,
+    createSecret: (client: string) =>
+      receivers.createSecret(client, now()).catch(webhooksUnavailable),
     async enable(client: string, url: string) {
-      await receivers.enable(client, url).catch(down);
-      return standing(client);
+      await receivers.enable(client, url).catch(webhooksUnavailable);
+      return readSettings(client);
     },
     list: (client: string, { status, limit }: ListQuery) =>
-      events.list(client, limit, status).catch(down),
-    /** Somebody else's event is not there. */
-    async own(call: Call): Promise<WebhookEvent> {
-      const event = await events.get(call.params.id ?? '').catch(down);
+      events.list(client, limit, status).catch(webhooksUnavailable),
+    /** Reads the event of a request. Another client's event is not-found. */
+    async readOwn(call: Call): Promise<WebhookEvent> {
+      const event = await events.get(call.params.id ?? '').catch(webhooksUnavailable);
       if (event?.client === clientOf(call)) return event;
-      throw new Problem('not-found', 'There is no such delivery, or it is older than three days');
+      throw new Problem(
+        'not-found',
+        'There is no such delivery, or it is more than three days old',
+      );
     },
-    /** Sends an event anew, by its old id. */
-    replay: async (event: WebhookEvent) => (await renew(event).catch(down)) ?? event,
+    /** Sends an event again, with the same id. */
+    replay: async (event: WebhookEvent) => (await renew(event).catch(webhooksUnavailable)) ?? event,
   };
 }
-type Deeds = ReturnType<typeof createDeeds>;
+type WebhookActions = ReturnType<typeof createWebhookActions>;
 
-/** Does what a request asks for once for its `Idempotency-Key`. */
-type Once = (call: Call, sameness: unknown, work: () => Promise<Answer>) => Promise<Reply>;
+/** Handles a request once per `Idempotency-Key`; see `idempotently`. */
+type HandleOnce = (
+  call: Call,
+  fingerprint: unknown,
+  handle: () => Promise<StoredResponse>,
+) => Promise<Reply>;
 
-const answer = (description: string, schema: z.ZodType) => ({
+const jsonDoc = (description: string, schema: z.ZodType) => ({
   description,
   content: { 'application/json': schema },
 });
 
-/** What a client sets up once. */
-const receiverRoutes = (deeds: Deeds, once: Once): Route[] => [
+/** The routes for secrets and disabled URLs. */
+const settingsRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[] => [
   route({
     method: 'POST',
     path: `${WEBHOOKS_PATH}/secret`,
     scope: 'any-key',
-    summary: 'Make a signing secret, or a new one',
+    summary: 'Create or rotate the signing secret',
     description:
-      'The secret before it stays good for a day, and messages carry a signature by each. Addresses that were off are on again.',
-    answers: { 201: answer('The secret; it is not shown again', MadeSecret) },
+      'The previous secret stays valid for a day; until then, messages carry a signature by each. Disabled URLs are enabled again.',
+    responses: { 201: jsonDoc('The secret; it is not shown again', CreatedSecret) },
     handle: (call) =>
-      once(call, [`${WEBHOOKS_PATH}/secret`], async () => ({
+      handleOnce(call, [`${WEBHOOKS_PATH}/secret`], async () => ({
         status: 201,
         headers: { 'cache-control': 'no-store' },
-        body: await deeds.makeSecret(clientOf(call)),
+        body: await actions.createSecret(clientOf(call)),
       })),
   }),
   route({
     method: 'GET',
     path: WEBHOOKS_PATH,
     scope: 'any-key',
-    summary: 'Signing secrets by their first letters, and addresses that are off',
-    answers: { 200: answer('What stands', Standing) },
-    handle: async (call) => json(await deeds.standing(clientOf(call))),
+    summary: 'List signing secrets by prefix, and disabled URLs',
+    responses: { 200: jsonDoc('The settings', WebhookSettings) },
+    handle: async (call) => json(await actions.readSettings(clientOf(call))),
   }),
   route({
     method: 'POST',
     path: `${WEBHOOKS_PATH}/enable`,
     scope: 'any-key',
-    summary: 'Send to an address again that answered 410',
+    summary: 'Enable a URL that responded with 410',
     body: WebhookField,
-    answers: { 200: answer('What stands now', Standing) },
+    responses: { 200: jsonDoc('The new settings', WebhookSettings) },
     handle: (call) =>
-      once(call, [`${WEBHOOKS_PATH}/enable`, call.body.url], async () => ({
+      handleOnce(call, [`${WEBHOOKS_PATH}/enable`, call.body.url], async () => ({
         status: 200,
         headers: {},
-        body: await deeds.enable(clientOf(call), call.body.url),
+        body: await actions.enable(clientOf(call), call.body.url),
       })),
   }),
 ];
 
-/** What became of each event. */
-const deliveryRoutes = (deeds: Deeds, once: Once): Route[] => [
+/** The routes that show and replay deliveries. */
+const deliveryRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[] => [
   route<ListQuery>({
     method: 'GET',
     path: DELIVERIES_PATH,
     scope: 'any-key',
-    summary: 'The last deliveries, the newest first',
-    description: 'Of the last three days, at most a thousand.',
+    summary: 'List recent deliveries, newest first',
+    description: 'Covers the last three days, with a thousand deliveries at most.',
     query: ListQuery,
-    answers: { 200: answer('Deliveries', z.object({ deliveries: z.array(Delivery) })) },
+    responses: { 200: jsonDoc('Deliveries', z.object({ deliveries: z.array(Delivery) })) },
     async handle(call) {
-      const found = await deeds.list(clientOf(call), call.query);
-      return json({ deliveries: found.map(deliveryAnswer) });
+      const events = await actions.list(clientOf(call), call.query);
+      return json({ deliveries: events.map(deliveryResponse) });
     },
   }),
   route({
     method: 'GET',
     path: `${DELIVERIES_PATH}/:id`,
     scope: 'any-key',
-    summary: 'What became of one event',
-    answers: { 200: answer('The delivery', Delivery) },
+    summary: 'Get a delivery and its attempts',
+    responses: { 200: jsonDoc('The delivery', Delivery) },
     problems: ['not-found'],
-    handle: async (call) => json(deliveryAnswer(await deeds.own(call))),
+    handle: async (call) => json(deliveryResponse(await actions.readOwn(call))),
   }),
   route({
     method: 'POST',
     path: `${DELIVERIES_PATH}/:id/replay`,
     scope: 'any-key',
-    summary: 'Send an event again, by the same id',
-    description: 'Attempts begin anew, and the address is on again if it was off.',
-    answers: { 202: answer('The delivery, pending again', Delivery) },
+    summary: 'Send an event again, with the same id',
+    description: 'Attempts start over, and the URL is enabled again if it was disabled.',
+    responses: { 202: jsonDoc('The delivery, pending again', Delivery) },
     problems: ['not-found'],
     async handle(call) {
-      const event = await deeds.own(call);
-      return once(call, [DELIVERIES_PATH, event.id], async () => ({
+      const event = await actions.readOwn(call);
+      return handleOnce(call, [DELIVERIES_PATH, event.id], async () => ({
         status: 202,
         headers: {},
-        body: deliveryAnswer(await deeds.replay(event)),
+        body: deliveryResponse(await actions.replay(event)),
       }));
     },
   }),
 ];
 
-/** The routes of webhooks. */
+/** The routes for webhooks. */
 export function webhookRoutes(deps: WebhookDeps, idempotency: Idempotency): Route[] {
-  const deeds = createDeeds(deps);
-  const once: Once = (call, sameness, work) => idempotently(idempotency, call, sameness, work);
-  return [...receiverRoutes(deeds, once), ...deliveryRoutes(deeds, once)];
+  const actions = createWebhookActions(deps);
+  const handleOnce: HandleOnce = (call, fingerprint, handle) =>
+    idempotently(idempotency, call, fingerprint, handle);
+  return [...settingsRoutes(actions, handleOnce), ...deliveryRoutes(actions, handleOnce)];
 }

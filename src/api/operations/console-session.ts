@@ -1,80 +1,79 @@
 import { z } from 'zod';
 import { type Call, json, type Reply, type Route, route } from '../../http/route.ts';
 import { sessionCookie, sessionIdOf } from '../../http/session-cookie.ts';
-import { Problem, unavailable } from '../../platform/problem.ts';
+import { Problem } from '../../platform/problem.ts';
+import { throwUnavailable } from '../common-problems.ts';
 
-/** What a page may know of the key it works under; never the key. */
+/** What the console may know about its key; never the key itself. */
 const SignedIn = z.object({
   client: z.string(),
   scopes: z.array(z.string()),
 });
-const Standing = z.union([
+const SessionStatus = z.union([
   z.object({ signedIn: z.literal(false) }),
   SignedIn.extend({ signedIn: z.literal(true) }),
 ]);
 
-type Holder = z.infer<typeof SignedIn>;
+type SessionKey = z.infer<typeof SignedIn>;
 
-/** Sign-ins of the console. */
+/** What the session routes need. */
 export interface ConsoleSessionDeps {
-  /** Opens a session for a key; nothing where the key is not live. */
-  signIn(key: string): Promise<(Holder & { sessionId: string }) | undefined>;
-  holderOf(sessionId: string): Promise<Holder | undefined>;
+  /** Opens a session for a key. Returns undefined if the key is not active. */
+  signIn(key: string): Promise<(SessionKey & { sessionId: string }) | undefined>;
+  keyOf(sessionId: string): Promise<SessionKey | undefined>;
   signOut(sessionId: string): Promise<void>;
   sessionSeconds: number;
-  /** Whether this service is reached by TLS, as far as its settings say. */
+  /** Whether the settings say that clients reach this service over TLS. */
   isSecure: boolean;
 }
 
 const SignIn = z.strictObject({ key: z.string().min(1).max(200) });
 
-const NOT_KEPT = { 'cache-control': 'no-store' } as const;
+const NO_STORE = { 'cache-control': 'no-store' } as const;
 
-const redisDown = (cause: unknown): never => {
-  throw unavailable('Sign-ins cannot be checked right now; try again', 1, cause);
-};
+const sessionsUnavailable = throwUnavailable('Sessions cannot be checked right now; try again');
 
-const shown = ({ client, scopes }: Holder) => ({ signedIn: true, client, scopes });
+const signedIn = ({ client, scopes }: SessionKey) => ({ signedIn: true, client, scopes });
 
-/** The console's own routes; all else it does by those of the contract. */
+/** The console's only routes of its own; everything else goes through the public API. */
 export function consoleRoutes(deps: ConsoleSessionDeps): Route[] {
   const cookie = (id: string, { headers }: Pick<Call, 'headers'>): Record<string, string> => {
     const isSecure = deps.isSecure || headers['x-forwarded-proto'] === 'https';
-    return { ...NOT_KEPT, 'set-cookie': sessionCookie(id, deps.sessionSeconds, isSecure) };
+    return { ...NO_STORE, 'set-cookie': sessionCookie(id, deps.sessionSeconds, isSecure) };
   };
 
   async function signIn(call: Call<unknown, z.infer<typeof SignIn>>): Promise<Reply> {
-    const holder = await deps.signIn(call.body.key).catch(redisDown);
-    if (!holder) {
-      throw new Problem('unauthorized', 'This API key is not known, has expired or was revoked', {
+    const session = await deps.signIn(call.body.key).catch(sessionsUnavailable);
+    if (!session) {
+      throw new Problem('unauthorized', 'This API key is unknown, expired or revoked', {
         headers: { 'www-authenticate': 'Bearer realm="selvage"' },
       });
     }
-    return json(shown(holder), cookie(holder.sessionId, call));
+    return json(signedIn(session), cookie(session.sessionId, call));
   }
 
-  async function standing({ headers }: Call): Promise<Reply> {
+  async function status({ headers }: Call): Promise<Reply> {
     const id = sessionIdOf(headers);
-    const holder = id && (await deps.holderOf(id).catch(redisDown));
-    return json(holder ? shown(holder) : { signedIn: false }, NOT_KEPT);
+    const key = id && (await deps.keyOf(id).catch(sessionsUnavailable));
+    return json(key ? signedIn(key) : { signedIn: false }, NO_STORE);
   }
 
   async function signOut(call: Call): Promise<Reply> {
     const id = sessionIdOf(call.headers);
-    if (id) await deps.signOut(id).catch(redisDown);
+    if (id) await deps.signOut(id).catch(sessionsUnavailable);
     return { status: 204, headers: cookie('', call) };
   }
 
-  const row = { path: '/console/session', scope: 'keyless' } as const;
+  const common = { path: '/console/session', scope: 'keyless' } as const;
   return [
     route({
-      ...row,
+      ...common,
       method: 'POST',
       summary: 'Sign a browser in to the console',
       description:
-        'Trades an API key for a session cookie that scripts cannot read. Requests with the cookie need the header `X-Selvage-Console: 1`.',
+        'Exchanges an API key for a session cookie that scripts cannot read. Requests with the cookie need the header `X-Selvage-Console: 1`.',
       body: SignIn,
-      answers: {
+      responses: {
         200: {
           description: 'Signed in',
           content: { 'application/json': SignedIn },
@@ -85,20 +84,20 @@ export function consoleRoutes(deps: ConsoleSessionDeps): Route[] {
       handle: signIn,
     }),
     route({
-      ...row,
+      ...common,
       method: 'GET',
       summary: 'Whether this browser is signed in to the console',
-      answers: {
-        200: { description: 'The standing', content: { 'application/json': Standing } },
+      responses: {
+        200: { description: 'The status', content: { 'application/json': SessionStatus } },
       },
       problems: ['upstream-unavailable'],
-      handle: standing,
+      handle: status,
     }),
     route({
-      ...row,
+      ...common,
       method: 'DELETE',
       summary: 'Sign this browser out of the console',
-      answers: { 204: { description: 'Signed out', headers: ['Set-Cookie'] } },
+      responses: { 204: { description: 'Signed out', headers: ['Set-Cookie'] } },
       problems: ['upstream-unavailable'],
       handle: signOut,
     }),

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { openApiDocument } from '../../http/openapi.ts';
 import type { Route } from '../../http/route.ts';
 
-/** Serves `/openapi.json` and a page that shows it at `/docs`, with nothing fetched from outside. */
+/** Serves `/openapi.json`, and Swagger UI at `/docs` without resources from other hosts. */
 export function serveDocs(app: FastifyInstance, routes: readonly Route[], version: string): void {
   const document = openApiDocument(routes, version);
   app.get('/openapi.json', async () => document);

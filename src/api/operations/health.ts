@@ -2,18 +2,18 @@ import type { Registry } from 'prom-client';
 import { json, type Route, route } from '../../http/route.ts';
 import { Problem } from '../../platform/problem.ts';
 
-/** Named things a process needs; each check throws where the thing does not answer. */
+/** Dependencies by name. Each check rejects if its dependency does not respond. */
 export type Checks = Readonly<Record<string, () => Promise<void>>>;
 
-const CHECK_MILLIS = 2000;
+const CHECK_TIMEOUT_MILLIS = 2000;
 
-async function outcome(check: () => Promise<void>): Promise<'ok' | 'failed'> {
+async function runCheck(check: () => Promise<void>): Promise<'ok' | 'failed'> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<'failed'>((resolve) => {
-    timer = setTimeout(() => resolve('failed'), CHECK_MILLIS);
+  const timeout = new Promise<'failed'>((resolve) => {
+    timer = setTimeout(() => resolve('failed'), CHECK_TIMEOUT_MILLIS);
   });
   try {
-    return await Promise.race([check().then(() => 'ok' as const), late]);
+    return await Promise.race([check().then(() => 'ok' as const), timeout]);
   } catch {
     return 'failed';
   } finally {
@@ -21,10 +21,10 @@ async function outcome(check: () => Promise<void>): Promise<'ok' | 'failed'> {
   }
 }
 
-/** Runs every check, at the same time, for at most two seconds each. */
-export async function runChecks(checks: Checks) {
+/** Runs all checks concurrently, each for two seconds at most. */
+async function runChecks(checks: Checks) {
   const outcomes = await Promise.all(
-    Object.entries(checks).map(async ([name, check]) => [name, await outcome(check)] as const),
+    Object.entries(checks).map(async ([name, check]) => [name, await runCheck(check)] as const),
   );
   return {
     ready: outcomes.every(([, result]) => result === 'ok'),
@@ -32,29 +32,29 @@ export async function runChecks(checks: Checks) {
   };
 }
 
-/** Liveness, readiness and metrics. */
+/** The routes for liveness, readiness and metrics. */
 export const healthRoutes = (checks: Checks, metrics: Registry): Route[] => [
   route({
     method: 'GET',
     path: '/livez',
     scope: 'keyless',
-    summary: 'Whether the process runs',
-    answers: { 200: { description: 'It does' } },
+    summary: 'Liveness: the process is running',
+    responses: { 200: { description: 'Live' } },
     handle: () => json({ live: true }),
   }),
   route({
     method: 'GET',
     path: '/readyz',
     scope: 'keyless',
-    summary: 'Whether requests can be served: Redis, store and a worker',
-    answers: { 200: { description: 'Ready' } },
+    summary: 'Readiness: Redis, object storage and a worker respond',
+    responses: { 200: { description: 'Ready' } },
     problems: ['upstream-unavailable'],
     handle: async () => {
-      const found = await runChecks(checks);
-      if (found.ready) return json(found);
-      throw new Problem('upstream-unavailable', 'Not everything this service needs answers', {
+      const result = await runChecks(checks);
+      if (result.ready) return json(result);
+      throw new Problem('upstream-unavailable', 'Not all dependencies of this service respond', {
         headers: { 'retry-after': '2' },
-        members: found,
+        members: result,
       });
     },
   }),
@@ -63,7 +63,7 @@ export const healthRoutes = (checks: Checks, metrics: Registry): Route[] => [
     path: '/metrics',
     scope: 'keyless',
     summary: 'Prometheus metrics',
-    answers: { 200: { description: 'Text exposition format' } },
+    responses: { 200: { description: 'Text exposition format' } },
     handle: async () => ({
       headers: { 'content-type': metrics.contentType },
       body: await metrics.metrics(),

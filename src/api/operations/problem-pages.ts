@@ -1,6 +1,6 @@
 import { type Reply, type Route, route } from '../../http/route.ts';
 import { ADVICE, PROBLEMS, Problem, type ProblemType } from '../../platform/problem.ts';
-import { asText } from '../html.ts';
+import { escapeHtml } from '../escape-html.ts';
 import { PROBLEM_CAUSES } from './problem-causes.ts';
 
 const STYLE = `
@@ -11,7 +11,7 @@ code, pre { font: .9em ui-monospace, monospace } pre { overflow-x: auto; padding
 .next { border-left: .25rem solid #0b7a5c; padding: .25rem 1rem; margin: 1.5rem 0; font-size: 1.1rem }
 td { padding: .35rem 1.5rem .35rem 0; vertical-align: top }`;
 
-/** These pages have no scripts and fetch nothing. */
+/** These pages have no scripts and load nothing. */
 const HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy':
@@ -23,7 +23,7 @@ const page = (title: string, body: string): Reply => ({
   headers: HEADERS,
   body: `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>${asText(title)}</title><style>${STYLE}</style></head><body><main>
+<title>${escapeHtml(title)}</title><style>${STYLE}</style></head><body><main>
 ${body}
 </main></body></html>
 `,
@@ -31,13 +31,13 @@ ${body}
 
 const TYPES = Object.keys(PROBLEMS).sort() as ProblemType[];
 
-/** What the contract asks of a client, by status. */
-function retryRule(status: number): string {
-  if (status === 429) return 'Yes, after as many seconds as the header Retry-After says.';
-  if (status === 502) return 'Yes, with growing pauses, a few times.';
-  if (status === 503) return 'Yes, after Retry-After, with growing pauses.';
-  if (status === 408 || status === 500) return 'Once; then tell the operator the request id.';
-  return 'No: the same request gets the same answer.';
+/** Returns whether a client should retry, by status. */
+function retryAdvice(status: number): string {
+  if (status === 429) return 'Yes, after the number of seconds in the Retry-After header.';
+  if (status === 502) return 'Yes, a few times with exponential backoff.';
+  if (status === 503) return 'Yes, after Retry-After, with exponential backoff.';
+  if (status === 408 || status === 500) return 'Once; then report the request id to the operator.';
+  return 'No: the same request gets the same response.';
 }
 
 const example = (type: ProblemType): string =>
@@ -45,34 +45,34 @@ const example = (type: ProblemType): string =>
 
 function problemPage(type: ProblemType): Reply {
   const { status, title } = PROBLEMS[type];
-  const causes = PROBLEM_CAUSES[type].map((cause) => `<li>${asText(cause)}</li>`).join('\n');
+  const causes = PROBLEM_CAUSES[type].map((cause) => `<li>${escapeHtml(cause)}</li>`).join('\n');
   return page(
     `${type}: ${title}`,
     `<p><a href="/problems">All problems</a></p>
-<h1>${asText(title)}</h1>
+<h1>${escapeHtml(title)}</h1>
 <p><code>${type}</code>, HTTP ${status}</p>
-<p class="next">${asText(ADVICE[type])}</p>
-<h2>When it comes</h2>
+<p class="next">${escapeHtml(ADVICE[type])}</p>
+<h2>Causes</h2>
 <ul>
 ${causes}
 </ul>
-<h2>Send it again by itself?</h2>
-<p>${retryRule(status)}</p>
-<h2>What it looks like</h2>
-<pre>${asText(example(type))}</pre>
-<p>"detail" says what was wrong this time, "errors" where. Keep the type and the request id in your log.</p>`,
+<h2>Retry automatically?</h2>
+<p>${retryAdvice(status)}</p>
+<h2>Example</h2>
+<pre>${escapeHtml(example(type))}</pre>
+<p>"detail" explains this occurrence, "errors" points to the fields. Log the type and the request id.</p>`,
   );
 }
 
 function listPage(): Reply {
   const rows = TYPES.map(
     (type) =>
-      `<tr><td>${PROBLEMS[type].status}</td><td><a href="/problems/${type}"><code>${type}</code></a></td><td>${asText(PROBLEMS[type].title)}</td></tr>`,
+      `<tr><td>${PROBLEMS[type].status}</td><td><a href="/problems/${type}"><code>${type}</code></a></td><td>${escapeHtml(PROBLEMS[type].title)}</td></tr>`,
   );
   return page(
     'Problems',
     `<h1>Problems</h1>
-<p>Every error is a Problem Details answer (RFC 9457); its type is one of these.</p>
+<p>Every error response is a Problem Details object (RFC 9457) with one of these types.</p>
 <table>${rows.join('\n')}</table>`,
   );
 }
@@ -80,22 +80,22 @@ function listPage(): Reply {
 const isType = (name: string | undefined): name is ProblemType =>
   name !== undefined && Object.hasOwn(PROBLEMS, name);
 
-/** A page for each problem type: what `PROBLEM_BASE` may point to. */
+/** The routes with a page for each problem type: `PROBLEM_BASE` may point to them. */
 export const problemRoutes = (): Route[] => [
   route({
     method: 'GET',
     path: '/problems',
     scope: 'keyless',
-    summary: 'Every problem type',
-    answers: { 200: { description: 'A page' } },
+    summary: 'All problem types',
+    responses: { 200: { description: 'A page' } },
     handle: listPage,
   }),
   route({
     method: 'GET',
     path: '/problems/:type',
     scope: 'keyless',
-    summary: 'What a problem type means and what to do',
-    answers: { 200: { description: 'A page' } },
+    summary: 'The meaning of a problem type and what to do',
+    responses: { 200: { description: 'A page' } },
     problems: ['not-found'],
     handle({ params: { type } }) {
       if (isType(type)) return problemPage(type);

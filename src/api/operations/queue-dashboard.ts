@@ -7,11 +7,11 @@ import { authorize, type LookUp } from '../../http/auth.ts';
 import { asProblem, PROBLEM_MEDIA_TYPE, problemBody } from '../../http/problem-response.ts';
 import { Problem } from '../../platform/problem.ts';
 
-export const QUEUE_DASHBOARD_PATH = '/ops/queues';
-/** Only keys made for it carry this. */
+const QUEUE_DASHBOARD_PATH = '/ops/queues';
+/** Not part of any other scope: only keys created for operators have it. */
 const SCOPE = 'operations:read';
 
-/** The page brings its scripts along. What it asks of other hosts (fonts) is not fetched. */
+/** The page includes its own scripts. Fonts that it requests from other hosts are blocked. */
 const HEADERS = {
   'content-security-policy': [
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:",
@@ -22,35 +22,44 @@ const HEADERS = {
   'cache-control': 'no-store',
 };
 
-/** A browser asks for a password when it sees this; the key is the password, any name will do. */
+/** Makes a browser ask for a password: the key is the password, the user name is ignored. */
 const CHALLENGE = 'Basic realm="Selvage operations", charset="UTF-8", Bearer realm="selvage"';
 
-/** What of a job's data is shown: whose it is and which, not where its image came from. */
-const SHOWN = [
-  ...['requestId', 'id', 'batchId', 'chunk', 'feedId', 'runId', 'eventId', 'round'],
-  ...['operations', 'quality', 'deadlineAtMillis'],
+/** The fields of a job's data that are shown: ids and options, but never the source of an image. */
+const PUBLIC_FIELDS = [
+  'requestId',
+  'id',
+  'batchId',
+  'chunk',
+  'feedId',
+  'runId',
+  'eventId',
+  'round',
+  'operations',
+  'quality',
+  'deadlineAtMillis',
 ];
 
-const shown = (data: object | undefined): object =>
-  Object.fromEntries(Object.entries(data ?? {}).filter(([name]) => SHOWN.includes(name)));
+const publicFields = (data: object | undefined): object =>
+  Object.fromEntries(Object.entries(data ?? {}).filter(([name]) => PUBLIC_FIELDS.includes(name)));
 
-/** A browser sends a key for a page only as a password: `Basic name:key` -> `Bearer key`. */
-function asBearer(header: string | undefined): string | undefined {
+/** Converts `Basic name:key` to `Bearer key`: browsers can only send a key as a password. */
+function toBearer(header: string | undefined): string | undefined {
   const encoded = /^Basic +([A-Za-z0-9+/=]{1,1000}) *$/i.exec(header ?? '')?.[1];
   if (encoded === undefined) return header;
   return `Bearer ${Buffer.from(encoded, 'base64').toString('utf8').split(':').slice(1).join(':')}`;
 }
 
-function readOnly(queue: Queue): BullMQAdapter {
+function readOnlyAdapter(queue: Queue): BullMQAdapter {
   const adapter = new BullMQAdapter(queue, { readOnlyMode: true, allowRetries: false });
-  adapter.setFormatter('data', shown);
+  adapter.setFormatter('data', publicFields);
   adapter.setFormatter('returnValue', () => undefined);
   return adapter;
 }
 
-/** The board answers faults in its own words, so a refusal is sent here and not thrown. */
-function refuse(request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply {
-  request.passage.problem = problem;
+/** Sends a problem. Throwing it would have Bull Board format the response its own way. */
+function sendProblem(request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply {
+  request.requestContext.problem = problem;
   return reply
     .status(problem.status)
     .headers({
@@ -63,7 +72,7 @@ function refuse(request: FastifyRequest, reply: FastifyReply, problem: Problem):
 }
 
 /**
- * Shows the queues at `/ops/queues` to whoever has an operator's key, and lets nobody change them.
+ * Serves a read-only dashboard of the queues at `/ops/queues` to operators' keys.
  * @param lookUp finds the grant of a presented key
  */
 export function serveQueueDashboard(
@@ -73,7 +82,7 @@ export function serveQueueDashboard(
   const adapter = new FastifyAdapter();
   adapter.setBasePath(QUEUE_DASHBOARD_PATH);
   createBullBoard({
-    queues: queues.map(readOnly),
+    queues: queues.map(readOnlyAdapter),
     serverAdapter: adapter,
     options: {
       uiConfig: {
@@ -87,17 +96,18 @@ export function serveQueueDashboard(
       scope.addHook('onRequest', async (request, reply) => {
         reply.headers(HEADERS);
         try {
-          request.passage.grant = await authorize(
-            asBearer(request.headers.authorization),
-            ...([SCOPE, lookUp] as const),
+          request.requestContext.grant = await authorize(
+            toBearer(request.headers.authorization),
+            SCOPE,
+            lookUp,
           );
           if (request.method !== 'GET' && request.method !== 'HEAD') {
-            throw new Problem('method-not-allowed', 'The board only shows', {
+            throw new Problem('method-not-allowed', 'The dashboard is read-only', {
               headers: { allow: 'GET, HEAD' },
             });
           }
         } catch (error) {
-          return refuse(request, reply, asProblem(error));
+          return sendProblem(request, reply, asProblem(error));
         }
       });
       scope.register(adapter.registerPlugin());

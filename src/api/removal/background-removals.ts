@@ -9,12 +9,13 @@ import type { MediaType } from '../../output/options.ts';
 import {
   BackgroundImage,
   checkConflicts,
-  cutOutOptionsOf,
   outputFields,
+  toCutOutOptions,
   withoutBlanks,
 } from '../../output/request.ts';
-import { Problem, unavailable } from '../../platform/problem.ts';
-import { accepted, type JobActions } from '../intake/job-actions.ts';
+import { Problem } from '../../platform/problem.ts';
+import { storageUnavailable } from '../common-problems.ts';
+import { acceptedResponse, type JobActions } from '../intake/job-actions.ts';
 import {
   BackgroundFile,
   BackgroundText,
@@ -23,7 +24,7 @@ import {
 } from '../intake/job-request.ts';
 import { JobResponse } from '../intake/job-response.ts';
 import { CUT_OUT_HEADERS, CUT_OUT_MEDIA, qualityHeaders } from './cut-out-response.ts';
-import { backgroundOf, type CutOutRequest, type ImageRequests } from './image-requests.ts';
+import { backgroundSource, type CutOutRequest, type ImageRequests } from './image-requests.ts';
 
 const Query = z.object({
   return_base64: queryFlag
@@ -32,7 +33,7 @@ const Query = z.object({
 });
 type Query = z.infer<typeof Query>;
 
-/** Beside the image. */
+/** The fields beside the image. */
 const Fields = z.preprocess(
   withoutBlanks,
   z
@@ -40,7 +41,7 @@ const Fields = z.preprocess(
     .superRefine(checkConflicts),
 );
 
-/** A finished cut-out, whichever way it was made. */
+/** A finished cut-out, from a synchronous request or from a job. */
 interface CutOut {
   file: Uint8Array;
   bytes: number;
@@ -49,10 +50,10 @@ interface CutOut {
   confidence: number;
 }
 
-/** What is answered must be what it is said to be. */
+/** Checks that the file has the declared type and size. @throws Problem upstream-failed */
 function checkFile({ file, bytes, mediaType }: CutOut): void {
   if (`image/${sniffFormat(file)}` === mediaType && file.length === bytes) return;
-  throw new Problem('upstream-failed', 'The cut-out came back damaged; try again');
+  throw new Problem('upstream-failed', 'The cut-out was damaged; try again');
 }
 
 const serverTiming = (millis: Readonly<Record<string, number>>): string =>
@@ -60,62 +61,73 @@ const serverTiming = (millis: Readonly<Record<string, number>>): string =>
     .map(([name, value]) => `${name};dur=${value.toFixed(1)}`)
     .join(', ');
 
-function cutOutReply(done: CutOut, asBase64: boolean, more: Record<string, string>): Reply {
-  checkFile(done);
-  const { buffer, byteOffset, byteLength } = done.file;
+function cutOutReply(
+  cutOut: CutOut,
+  asBase64: boolean,
+  extraHeaders: Record<string, string>,
+): Reply {
+  checkFile(cutOut);
+  const { buffer, byteOffset, byteLength } = cutOut.file;
   const file = Buffer.from(buffer, byteOffset, byteLength);
-  const headers = { ...qualityHeaders(done), 'cache-control': 'no-store', ...more };
+  const headers = { ...qualityHeaders(cutOut), 'cache-control': 'no-store', ...extraHeaders };
   return asBase64
     ? json({ image_base64: file.toString('base64') }, headers)
-    : { headers: { ...headers, 'content-type': done.mediaType }, body: file };
+    : { headers: { ...headers, 'content-type': cutOut.mediaType }, body: file };
 }
 
-/** For who would rather not wait: a job, and its result where it is done in the time they give. */
-async function removeLater(
-  { intake, maxWaitMillis }: RemovalDeps,
-  wish: CutOutRequest,
+/**
+ * Handles `Prefer`: starts a job, and returns its result if it ends within the time the client
+ * waits.
+ */
+async function removeAsync(
+  { jobs, maxWaitMillis }: RemovalDeps,
+  request: CutOutRequest,
   call: Call<Query>,
   prefer: Preference,
 ): Promise<Reply> {
   const operations = ['remove-background'] as const;
-  const later = { ...wish, operations, outputSeconds: OUTPUT_SECONDS.usual };
+  const jobRequest = { ...request, operations, outputSeconds: OUTPUT_SECONDS.default };
   const applied = { 'preference-applied': preferenceApplied(prefer) };
   const waitMillis = Math.min((prefer.waitSeconds ?? 0) * 1000, maxWaitMillis);
-  const job = await intake.startAndWait(later, call, waitMillis);
+  const job = await jobs.startAndWait(jobRequest, call, waitMillis);
   if (PENDING_STATUSES.includes(job.status)) {
-    const { headers, ...answer } = accepted(job);
-    return { ...answer, headers: { ...headers, ...applied } };
+    const { headers, ...response } = acceptedResponse(job);
+    return { ...response, headers: { ...headers, ...applied } };
   }
-  const { body, cutout } = await intake.result(job, call.signal);
-  const pieces = await body.toArray().catch((cause) => {
-    throw unavailable('The store does not answer; try again', 1, cause);
-  });
-  const file = Buffer.concat(pieces);
+  const { body, cutout } = await jobs.result(job, call.signal);
+  const chunks = await body.toArray().catch(storageUnavailable);
+  const file = Buffer.concat(chunks);
   return cutOutReply({ file, ...cutout }, call.query.return_base64 ?? false, applied);
 }
 
-/** What background removal is built of. */
-export interface RemovalDeps {
-  work: ImageRequests;
-  intake: JobActions;
-  /** The longest a client may ask to wait. */
+/** What background removal needs. */
+interface RemovalDeps {
+  images: ImageRequests;
+  jobs: JobActions;
+  /** Maximum for `Prefer: wait`. */
   maxWaitMillis: number;
 }
 
-/** What the fields beside an image ask for. @throws Problem invalid-request with every fault */
-function readWish(image: Uint8Array, { fields, backgroundImage }: ImageForm): CutOutRequest {
+/** Parses the fields beside the image. @throws Problem invalid-request with all errors */
+function readRequest(image: Uint8Array, { fields, backgroundImage }: ImageForm): CutOutRequest {
   const sent = { ...fields, ...(backgroundImage && { backgroundImage }) };
-  const options = cutOutOptionsOf(parse(Fields, sent, 'request'));
-  return { source: { image }, options, background: backgroundOf(options, backgroundImage) };
+  const options = toCutOutOptions(parse(Fields, sent, 'request'));
+  return { source: { image }, options, background: backgroundSource(options, backgroundImage) };
 }
 
 function checkBase64(call: Call<Query>): void {
   if (!call.query.return_base64 || call.caller?.allowBase64) return;
-  throw new Problem('base64-not-allowed', 'Ask for the binary answer: multipart, no return_base64');
+  throw new Problem(
+    'base64-not-allowed',
+    'Request the binary response: multipart without return_base64',
+  );
 }
 
-/** @throws Problem where the form has no image, or is JSON without the query that goes with it */
-function imageOf({ image, via }: ImageForm, asBase64: boolean): Uint8Array {
+/**
+ * Returns the image.
+ * @throws Problem if there is none, or if the body is JSON without `return_base64`
+ */
+function requireImage({ image, via }: ImageForm, asBase64: boolean): Uint8Array {
   if (via === 'json' && !asBase64) {
     throw new Problem('invalid-request', 'JSON bodies need the query ?return_base64=true', {
       errors: [{ pointer: '?return_base64', detail: 'must be true in JSON mode' }],
@@ -136,12 +148,12 @@ const handleRemoval =
     const asBase64 = call.query.return_base64 ?? false;
     checkBase64(call);
     const prefer = readPrefer(call.headers.prefer);
-    const isForLater = prefer.respondAsync || prefer.waitSeconds !== undefined;
-    if (!isForLater) deps.work.turnAway();
+    const isAsync = prefer.respondAsync || prefer.waitSeconds !== undefined;
+    if (!isAsync) deps.images.shedIfBusy();
     const form = await call.imageForm({ background: true });
-    const wish = readWish(imageOf(form, asBase64), form);
-    if (isForLater) return removeLater(deps, wish, call, prefer);
-    const { file, result } = await deps.work.cutOut(wish, call);
+    const request = readRequest(requireImage(form, asBase64), form);
+    if (isAsync) return removeAsync(deps, request, call, prefer);
+    const { file, result } = await deps.images.cutOut(request, call);
     const timing = { 'server-timing': serverTiming(result.millis) };
     return cutOutReply({ file, ...result }, asBase64, timing);
   };
@@ -154,8 +166,8 @@ const Base64Request = z.object({
   quality: QualityField.optional(),
   ...base64Fields,
 });
-const Base64Answer = z.object({
-  image_base64: z.string().meta({ description: 'The file, base64' }),
+const Base64Response = z.object({
+  image_base64: z.string().meta({ description: 'The file as base64' }),
 });
 const MultipartRequest = z.object({
   image: z.string().meta({ format: 'binary', description: 'JPEG, PNG or WebP' }),
@@ -171,19 +183,19 @@ export const removalRoutes = (deps: RemovalDeps): Route[] => [
     scope: 'background-removal:process',
     summary: 'Remove the background of an image',
     description:
-      'Send `multipart/form-data` with the file part `image` and get a transparent PNG; or, where the key allows it, JSON with `?return_base64=true`. `Prefer: respond-async` and `Prefer: wait=<seconds>` turn it into a job where the time is up.',
+      'Send `multipart/form-data` with the file part `image` to get a transparent PNG; or, if the key allows it, JSON with `?return_base64=true`. With `Prefer: respond-async` or `Prefer: wait=<seconds>`, the response is a job if the image is not finished in that time.',
     query: Query,
     imageForm: { 'multipart/form-data': MultipartRequest, 'application/json': Base64Request },
     quota: 1,
-    answers: {
+    responses: {
       200: {
         description:
-          'The cut-out, no metadata: an RGBA PNG as large as the upright input, unless the fields ask for another look',
-        content: { ...CUT_OUT_MEDIA, 'application/json': Base64Answer },
+          'The cut-out without metadata: an RGBA PNG of the size of the upright input, unless the fields request another output',
+        content: { ...CUT_OUT_MEDIA, 'application/json': Base64Response },
         headers: [...CUT_OUT_HEADERS, 'Server-Timing', 'Preference-Applied'],
       },
       202: {
-        description: 'A job, as the client preferred',
+        description: 'A job, as requested by `Prefer`',
         content: { 'application/json': JobResponse },
         headers: ['Location', 'Retry-After', 'Preference-Applied'],
       },

@@ -1,7 +1,7 @@
 import type { ResponseDoc } from '../../http/route.ts';
 import type { CutOutRecord } from '../../queue/job-data.ts';
 
-/** What every answer with a cut-out says of it. @see docs/output.md */
+/** The headers of every response with a cut-out. @see docs/output.md */
 export const qualityHeaders = ({
   model,
   confidence,
@@ -10,7 +10,7 @@ export const qualityHeaders = ({
   'x-cutout-confidence': confidence.toFixed(3),
 });
 
-/** The headers of a kept cut-out that is sent as it lies in the store. */
+/** The headers of a stored cut-out that is sent unchanged. */
 export const cutOutHeaders = (cutout: CutOutRecord): Record<string, string> => ({
   'content-type': cutout.mediaType,
   'content-length': String(cutout.bytes),
@@ -18,7 +18,7 @@ export const cutOutHeaders = (cutout: CutOutRecord): Record<string, string> => (
   ...qualityHeaders(cutout),
 });
 
-/** For the document: the formats a cut-out may come in. */
+/** For the OpenAPI document: the formats of a cut-out. */
 export const CUT_OUT_MEDIA = {
   'image/png': 'binary',
   'image/jpeg': 'binary',
@@ -27,9 +27,9 @@ export const CUT_OUT_MEDIA = {
 
 export const CUT_OUT_HEADERS = ['X-Model', 'X-Cutout-Confidence'] as const;
 
-/** For the document: such an answer. */
+/** For the OpenAPI document: a response with a cut-out. */
 export const cutOutResponseDoc: ResponseDoc = {
-  description: 'The cut-out, a PNG unless the options ask for another format',
+  description: 'The cut-out: a PNG unless the options select another format',
   content: CUT_OUT_MEDIA,
   headers: CUT_OUT_HEADERS,
 };

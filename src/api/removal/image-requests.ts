@@ -2,40 +2,44 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { Call } from '../../http/route.ts';
 import { type ImageLimits, validateImage } from '../../intake/validate-image.ts';
 import { type CutOutOptions, unlessDefault } from '../../output/quality.ts';
+import type { Clock } from '../../platform/clock.ts';
 import { unavailable } from '../../platform/problem.ts';
 import type { Admission } from '../../queue/admission.ts';
 import type { JobResult } from '../../queue/catalog.ts';
 import type { JobWaiter } from '../../queue/job-waiter.ts';
 import { LINK_MEDIA_TYPE, syncKeys } from '../../storage/blob-keys.ts';
 import type { Blobs } from '../../storage/blobs.ts';
+import { storageUnavailable } from '../common-problems.ts';
 
-/** What synchronous work on images is built of. */
+/** What synchronous image processing needs. */
 export interface ImageRequestDeps {
   blobs: Blobs;
-  runner: JobWaiter;
+  jobWaiter: JobWaiter;
   admission: Admission;
   limits: ImageLimits;
-  /** From the moment the image is here until the answer. */
+  /** From the end of the upload until the response. */
   deadlineMillis: number;
-  /** Epoch milliseconds, as Redis has it; this host's where nothing is said. */
-  now?(): number;
+  now: Clock;
 }
 
-/** What of a call the work needs. */
-export type Caller = Pick<Call, 'caller' | 'signal' | 'requestId' | 'log'>;
+/** The part of a call that processing needs. */
+type ImageCall = Pick<Call, 'caller' | 'signal' | 'requestId' | 'log'>;
 
-/** An image, or where a worker fetches it. */
+/** An image, or the URL from which a worker fetches it. */
 export type Source = { image: Uint8Array } | { imageUrl: string };
 
-/** An image to cut out, how it is to look then, and what goes behind where that is an image. */
+/** An image to cut out, the options, and the background if it is an image. */
 export interface CutOutRequest {
   source: Source;
   options: CutOutOptions;
   background?: Source | undefined;
 }
 
-/** Where the background of a wish comes from, if it has one that is a picture. */
-export function backgroundOf(
+/**
+ * Returns the source of the background, if it is an image: the uploaded one, else the URL in the
+ * options.
+ */
+export function backgroundSource(
   { backgroundImageUrl: imageUrl }: CutOutOptions,
   image: Uint8Array | undefined,
 ): Source | undefined {
@@ -43,7 +47,7 @@ export function backgroundOf(
   return imageUrl === undefined ? undefined : { imageUrl };
 }
 
-/** A source as it is stored. */
+/** A source as stored: the image, or its URL. */
 interface Content {
   bytes: Uint8Array;
   mediaType: string;
@@ -52,11 +56,11 @@ interface Content {
 }
 
 /**
- * What is stored of a source.
- * @param what it is called in answers
- * @throws Problem where it is no image that is taken
+ * Validates a source and returns the content to store.
+ * @param what names the image in error details
+ * @throws Problem if the image is not supported or exceeds the limits
  */
-export function contentOf(
+export function validateSource(
   source: Source,
   limits: ImageLimits,
   what = 'image',
@@ -71,8 +75,8 @@ export function contentOf(
   return { bytes, mediaType: `image/${format}`, sha256, input };
 }
 
-/** One image on its way through store and queue. */
-interface Passage {
+/** The data of a job on one stored image. */
+interface ImageJobData {
   inputKey: string;
   outputKey: string;
   sha256: string;
@@ -80,52 +84,52 @@ interface Passage {
   requestId: string;
 }
 
-/** The same with what goes behind. */
-interface CutOutPassage extends Passage {
+interface CutOutJobData extends ImageJobData {
   backgroundKey?: string;
 }
 
-const storeAnswers = <T>(work: Promise<T>): Promise<T> =>
-  work.catch((cause) => {
-    throw unavailable('The store does not answer; try again', 1, cause);
-  });
-
-/** The two deeds the queue does for a request that waits; neither leaves anything behind. */
+/** The two jobs a synchronous request can wait for. Neither leaves anything in storage. */
 export function createImageRequests(deps: ImageRequestDeps) {
-  const { blobs, runner, admission, deadlineMillis, limits, now = Date.now } = deps;
+  const { blobs, jobWaiter, admission, deadlineMillis, limits, now } = deps;
 
   /**
-   * Checks and stores what is needed, does the work, and deletes what was stored.
-   * @throws Problem also where the deadline passes or the client hangs up
+   * Validates and stores the images, runs the job, and deletes the blobs again.
+   * @throws Problem also if the deadline passes or the client disconnects
    */
-  async function pass<T>(
+  async function withStoredImages<T>(
     source: Source,
     background: Source | undefined,
-    call: Caller,
-    work: (passage: CutOutPassage, signal: AbortSignal) => Promise<T>,
+    call: ImageCall,
+    run: (data: CutOutJobData, signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    const image = contentOf(source, limits);
-    const behind = background && contentOf(background, limits, 'background image');
-    const late = AbortSignal.timeout(deadlineMillis);
-    const signal = AbortSignal.any([call.signal, late]);
+    const image = validateSource(source, limits);
+    const backgroundContent = background && validateSource(background, limits, 'background image');
+    const deadline = AbortSignal.timeout(deadlineMillis);
+    const signal = AbortSignal.any([call.signal, deadline]);
     const { backgroundKey, ...keys } = syncKeys(call.caller?.client ?? 'anonymous', randomUUID());
-    const used = { ...keys, ...(behind && { backgroundKey }) };
+    const usedKeys = { ...keys, ...(backgroundContent && { backgroundKey }) };
     const deadlineAtMillis = now() + deadlineMillis;
     const put = (key: string, { bytes, mediaType }: Content) =>
-      storeAnswers(blobs.put(key, bytes, { mediaType, durable: false }, signal));
-    const leave = admission.enter();
+      blobs.put(key, bytes, { mediaType, durable: false }, signal).catch(storageUnavailable);
+    const leave = admission.admit();
     try {
-      await Promise.all([put(keys.inputKey, image), behind && put(backgroundKey, behind)]);
+      await Promise.all([
+        put(keys.inputKey, image),
+        backgroundContent && put(backgroundKey, backgroundContent),
+      ]);
       const { sha256 } = image;
-      return await work({ ...used, sha256, deadlineAtMillis, requestId: call.requestId }, signal);
+      const { requestId } = call;
+      return await run({ ...usedKeys, sha256, deadlineAtMillis, requestId }, signal);
     } catch (error) {
       if (call.signal.aborted) throw call.signal.reason;
-      if (late.aborted) throw unavailable('The image was not done in time; try again', 2, error);
+      if (deadline.aborted) {
+        throw unavailable('The image was not finished in time; try again', 2, error);
+      }
       throw error;
     } finally {
       leave();
-      // Not waited for: the answer need not be later for it, and the sweeper mends a failure.
-      for (const key of Object.values(used)) {
+      // Not awaited: the response does not depend on it, and the sweeper deletes what is left.
+      for (const key of Object.values(usedKeys)) {
         blobs
           .delete(key)
           .catch((error) => call.log.warn({ reason: error.message }, 'blob not deleted'));
@@ -134,21 +138,25 @@ export function createImageRequests(deps: ImageRequestDeps) {
   }
 
   return {
-    /** Refuses while the workers are busy, before the image is read. @throws Problem upstream-unavailable */
-    turnAway: admission.turnAway,
+    /**
+     * Rejects a request while the workers are busy, before its image is read.
+     * @throws Problem upstream-unavailable
+     */
+    shedIfBusy: admission.shedIfBusy,
 
-    /** The cut-out of an image as a file in the format asked for, and what the worker says of it. */
-    cutOut: ({ source, options, background }: CutOutRequest, call: Caller) =>
-      pass(source, background, call, async (passage, signal) => {
-        const data = { ...passage, ...unlessDefault(options) };
-        const result = await runner.run('remove-background', data, signal);
-        return { file: await storeAnswers(blobs.get(passage.outputKey, signal)), result };
+    /** Cuts out an image. Returns the file in the requested format, and the worker's result. */
+    cutOut: ({ source, options, background }: CutOutRequest, call: ImageCall) =>
+      withStoredImages(source, background, call, async (images, signal) => {
+        const data = { ...images, ...unlessDefault(options) };
+        const result = await jobWaiter.run('remove-background', data, signal);
+        const file = await blobs.get(images.outputKey, signal).catch(storageUnavailable);
+        return { file, result };
       }),
 
-    /** What can be seen of the garment in an image. */
-    view: (image: Uint8Array, call: Caller): Promise<JobResult<'classify-garment'>> =>
-      pass({ image }, undefined, call, ({ outputKey: _, ...passage }, signal) =>
-        runner.run('classify-garment', passage, signal),
+    /** Classifies the garment in an image. */
+    classifyGarment: (image: Uint8Array, call: ImageCall): Promise<JobResult<'classify-garment'>> =>
+      withStoredImages({ image }, undefined, call, ({ outputKey: _, ...data }, signal) =>
+        jobWaiter.run('classify-garment', data, signal),
       ),
   };
 }

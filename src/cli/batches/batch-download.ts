@@ -4,40 +4,40 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { BatchManifestRow, Client } from '../../client/client.ts';
-import { endsAll, faultText } from '../terminal/error-report.ts';
-import { inParallel } from '../terminal/in-parallel.ts';
+import type { BatchManifestRow, Client } from '../../../packages/client/src/client.ts';
+import { errorText, isFatal } from '../terminal/error-report.ts';
+import { forEachParallel } from '../terminal/for-each-parallel.ts';
 import type { Output } from '../terminal/output.ts';
-import { watch } from '../terminal/progress.ts';
+import { showProgress } from '../terminal/progress.ts';
 import { save } from '../terminal/save.ts';
 
-/** Where what came of a batch goes. */
-export interface DownloadOptions extends Output {
+/** Where the results of a batch are saved. */
+interface DownloadOptions extends Output {
   folder: string;
   force: boolean;
-  /** Of cut-outs, without a dot. */
+  /** File extension of cut-outs, without a dot. */
   extension: string;
 }
 
-const PICTURES_AT_ONCE = 4;
+const PARALLEL_DOWNLOADS = 4;
 const REPORTS = ['results', 'errors', 'manifest'] as const;
 
-async function* asLines(rows: AsyncGenerator<object>): AsyncGenerator<string> {
+async function* toLines(rows: AsyncGenerator<object>): AsyncGenerator<string> {
   for await (const row of rows) yield `${JSON.stringify(row)}\n`;
 }
 
-/** Results, errors and manifest as files that bear the batch's id; those of an earlier call are replaced. */
+/** Saves results, errors and manifest under the batch's id; replaces those of an earlier call. */
 async function saveReports(client: Client, id: string, folder: string, signal: AbortSignal) {
   for (const name of REPORTS) {
     const rows = client.batches[name](id, { signal });
-    await save(join(folder, `${id}.${name}.ndjson`), { folder, force: true }, (unfinished) =>
-      pipeline(Readable.from(asLines(rows)), createWriteStream(unfinished), { signal }),
+    await save(join(folder, `${id}.${name}.ndjson`), { folder, force: true }, (temporary) =>
+      pipeline(Readable.from(toLines(rows)), createWriteStream(temporary), { signal }),
     );
   }
 }
 
-/** `sku/1.jpg` -> `sku_1`: what clients call their rows is not trusted as a path. */
-export const fileNameOf = (customId: string): string =>
+/** `sku/1.jpg` -> `sku_1`: a customId is not trusted as a path. */
+const fileNameOf = (customId: string): string =>
   customId
     .replace(/\.(jpe?g|png|webp)$/i, '')
     .replaceAll(/[^\p{L}\p{N}._-]+/gu, '_')
@@ -50,58 +50,62 @@ const hashOf = (file: string): Promise<string | undefined> =>
     () => undefined,
   );
 
-type Kept = BatchManifestRow & { cutout: NonNullable<BatchManifestRow['cutout']> };
+type CutOutRow = BatchManifestRow & { cutout: NonNullable<BatchManifestRow['cutout']> };
 
-async function* keptRows(client: Client, id: string, signal: AbortSignal): AsyncGenerator<Kept> {
+async function* cutOutRows(
+  client: Client,
+  id: string,
+  signal: AbortSignal,
+): AsyncGenerator<CutOutRow> {
   for await (const row of client.batches.manifest(id, { signal })) {
     if (row.cutout) yield { ...row, cutout: row.cutout };
   }
 }
 
-/** Fetches one picture, unless an earlier call did. */
-async function savePicture(
+/** Downloads one cut-out, unless an earlier call did. */
+async function saveCutOut(
   client: Client,
   id: string,
-  { row, customId = `row-${row}`, cutout }: Kept,
+  { row, customId = `row-${row}`, cutout }: CutOutRow,
   { folder, force, extension }: DownloadOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const path = join(folder, `${fileNameOf(customId)}.${extension}`);
   if ((await hashOf(path)) === cutout.sha256) return;
-  await save(path, { folder, force }, async (unfinished) => {
+  await save(path, { folder, force }, async (temporary) => {
     const { image } = await client.batches.cutout(id, row, { signal });
-    await writeFile(unfinished, image);
+    await writeFile(temporary, image);
   });
 }
 
 /**
- * Downloads reports and cut-outs of a batch; what is there already is not fetched again.
- * @param pictures how many there are
+ * Downloads the reports and cut-outs of a batch; files that exist already are not downloaded again.
+ * @param count number of cut-outs
  * @returns how many could not be saved
  */
 export async function downloadBatch(
   client: Client,
   id: string,
-  pictures: number,
+  count: number,
   options: DownloadOptions,
   signal: AbortSignal,
 ): Promise<number> {
   await saveReports(client, id, options.folder, signal);
-  const progress = watch(pictures, 'pictures', options);
+  const progress = showProgress(count, 'images', options);
   let failed = 0;
   try {
-    await inParallel(
-      keptRows(client, id, signal),
-      PICTURES_AT_ONCE,
+    await forEachParallel(
+      cutOutRows(client, id, signal),
+      PARALLEL_DOWNLOADS,
       signal,
       async (row, either) => {
         try {
-          await savePicture(client, id, row, options, either);
+          await saveCutOut(client, id, row, options, either);
         } catch (error) {
           either.throwIfAborted();
-          if (endsAll(error)) throw error;
+          if (isFatal(error)) throw error;
           failed++;
-          progress.note(`${row.customId}: ${faultText(error)}`);
+          progress.note(`${row.customId}: ${errorText(error)}`);
         }
         progress.step();
       },

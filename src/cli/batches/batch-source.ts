@@ -1,27 +1,27 @@
 import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { extname, relative } from 'node:path';
-import type { BatchRow, Client, Uploaded } from '../../client/client.ts';
+import type { BatchRow, Client, UploadResult } from '../../../packages/client/src/client.ts';
 import { parseBatchRows } from '../../feed-formats/batch-rows.ts';
 import { photosUnder } from '../images/photos.ts';
 import { usageError } from '../terminal/exit.ts';
 
-/** How a source is sent. */
-export interface SendOptions {
-  /** Goes on with an earlier upload of the same source. */
+/** How a source is uploaded. */
+interface SourceUploadOptions {
+  /** Continues an earlier upload of the same source. */
   resume: boolean;
   signal: AbortSignal;
-  /** Hears of every row that is taken from the source. */
+  /** Called for every row read from the source. */
   onRow(): void;
 }
 
-/** Many images, as a file of rows or a folder of photos. */
+/** Many images: a file of rows or a folder of photos. */
 export interface Source {
-  /** Rows that can be sent. */
+  /** Number of rows that can be sent. */
   total: number;
-  /** Rows that cannot. */
-  faults: readonly { line: number; customId?: string; detail: string }[];
-  send(client: Client, id: string, options: SendOptions): Promise<Uploaded>;
+  /** Rows that cannot be sent. */
+  invalidRows: readonly { line: number; customId?: string; detail: string }[];
+  upload(client: Client, id: string, options: SourceUploadOptions): Promise<UploadResult>;
 }
 
 type RowFormat = 'ndjson' | 'csv';
@@ -31,15 +31,15 @@ const FORMATS: Readonly<Record<string, RowFormat>> = {
   '.csv': 'csv',
 };
 
-const linesOf = (file: string, format: RowFormat) =>
+const parseFile = (file: string, format: RowFormat) =>
   parseBatchRows(createReadStream(file), { format });
 
-async function* rowsOf(
+async function* toRows(
   file: string,
   format: RowFormat,
   onRow: () => void,
 ): AsyncGenerator<BatchRow> {
-  for await (const line of linesOf(file, format)) {
+  for await (const line of parseFile(file, format)) {
     if (line.kind !== 'row') continue;
     onRow();
     const { customId, image } = line;
@@ -51,25 +51,26 @@ async function* rowsOf(
 
 async function rowSource(file: string, format: RowFormat): Promise<Source> {
   let total = 0;
-  const faults = [];
-  for await (const line of linesOf(file, format)) {
+  const invalidRows = [];
+  for await (const line of parseFile(file, format)) {
     if (line.kind === 'row') total++;
-    if (line.kind !== 'fault') continue;
+    if (line.kind !== 'error') continue;
     const { id, detail } = line;
-    faults.push({ line: line.line, ...(id !== undefined && { customId: id }), detail });
+    invalidRows.push({ line: line.line, ...(id !== undefined && { customId: id }), detail });
   }
   return {
-    ...{ total, faults },
-    send: (client, id, { onRow, ...options }) =>
-      client.batches.addRows(id, rowsOf(file, format, onRow), options),
+    total,
+    invalidRows,
+    upload: (client, id, { onRow, ...options }) =>
+      client.batches.addRows(id, toRows(file, format, onRow), options),
   };
 }
 
-/** A service takes names without folders; rows of inner folders keep theirs in the name. */
+/** The service accepts names without folders; the names of subfolders become part of the name. */
 const nameOf = (folder: string, file: string): string =>
   relative(folder, file).replaceAll(/[\\/]/g, '_');
 
-async function* filesOf(folder: string, files: readonly string[], onRow: () => void) {
+async function* toFiles(folder: string, files: readonly string[], onRow: () => void) {
   for (const file of files) {
     onRow();
     yield { name: nameOf(folder, file), image: await readFile(file) };
@@ -79,13 +80,14 @@ async function* filesOf(folder: string, files: readonly string[], onRow: () => v
 async function folderSource(folder: string): Promise<Source> {
   const files = await photosUnder(folder);
   return {
-    ...{ total: files.length, faults: [] },
-    send: (client, id, { onRow, ...options }) =>
-      client.batches.addFiles(id, filesOf(folder, files, onRow), options),
+    total: files.length,
+    invalidRows: [],
+    upload: (client, id, { onRow, ...options }) =>
+      client.batches.addFiles(id, toFiles(folder, files, onRow), options),
   };
 }
 
-/** Looks through a source once. @throws CliError where it is none; FeedError */
+/** Opens a source and counts its rows. @throws CliError if it is not a source; FeedError */
 export async function openSource(path: string): Promise<Source> {
   const found = await stat(path).catch(() => {
     throw usageError(`There is no file or folder ${path}`);
@@ -93,5 +95,5 @@ export async function openSource(path: string): Promise<Source> {
   if (found.isDirectory()) return folderSource(path);
   const format = FORMATS[extname(path).toLowerCase()];
   if (format) return rowSource(path, format);
-  throw usageError(`${path} is no .ndjson, .csv or folder`);
+  throw usageError(`${path} is not a .ndjson or .csv file or a folder`);
 }

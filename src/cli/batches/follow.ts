@@ -1,19 +1,19 @@
-import type { Progress as Told } from '../../client/client.ts';
+import type { ProgressUpdate } from '../../../packages/client/src/client.ts';
 import type { Output } from '../terminal/output.ts';
-import { watch } from '../terminal/progress.ts';
+import { showProgress } from '../terminal/progress.ts';
 
-/** Follows a batch or a run to its end, with a bar. Returns what was told last. */
+/** Follows a batch or a run to its end, with a bar. Returns the last update. */
 export async function follow(
-  events: AsyncGenerator<Told>,
+  events: AsyncGenerator<ProgressUpdate>,
   output: Output,
-): Promise<Told | undefined> {
-  let progress: ReturnType<typeof watch> | undefined;
-  let last: Told | undefined;
+): Promise<ProgressUpdate | undefined> {
+  let progress: ReturnType<typeof showProgress> | undefined;
+  let last: ProgressUpdate | undefined;
   try {
-    for await (const told of events) {
-      last = told;
-      const { accepted, succeeded, failed } = told.counts;
-      progress ??= watch(accepted, 'images', output);
+    for await (const update of events) {
+      last = update;
+      const { accepted, succeeded, failed } = update.counts;
+      progress ??= showProgress(accepted, 'images', output);
       progress.step(succeeded + failed);
     }
   } finally {

@@ -5,11 +5,11 @@ import { type Instance, withInstance } from '../connection/instance.ts';
 import { type Output, print, table } from '../terminal/output.ts';
 import {
   argument,
+  keyText,
   type LimitOptions,
-  limitsOf,
   parseClient,
   parseScopes,
-  shownOnce,
+  toLimits,
   withLimits,
 } from './keys.ts';
 
@@ -22,27 +22,27 @@ const rowOf = ({ id, client, contact, status, scopes, note }: AccessRequest): st
   note ?? '',
 ];
 
-interface Wish extends Output {
+interface AccessRequestOptions extends Output {
   client: string;
   contact: string;
   scopes: Scope[];
   note?: string;
 }
 
-/** `access request|list|approve|deny`: a client asks, the operator decides. */
+/** `access request|list|approve|deny`: a client requests access, the operator decides. */
 export function accessCommand(): Command {
   const access = new Command('access').description('managed access: requests and their approval');
 
   access
     .command('request')
-    .description('ask for access, naming the scopes needed')
-    .requiredOption('--client <name>', 'who asks', argument(parseClient))
-    .requiredOption('--contact <address>', 'where the operator answers')
-    .requiredOption('--scopes <list>', 'what is needed, comma-separated', argument(parseScopes))
-    .option('--note <text>', 'what it is for')
-    .action(async ({ client, contact, scopes, note, json }: Wish) =>
+    .description('request access to scopes')
+    .requiredOption('--client <name>', 'name of the client', argument(parseClient))
+    .requiredOption('--contact <address>', 'where the operator can reach you')
+    .requiredOption('--scopes <list>', 'comma-separated scopes', argument(parseScopes))
+    .option('--note <text>', 'purpose')
+    .action(async ({ client, contact, scopes, note, json }: AccessRequestOptions) =>
       withInstance(async ({ requests }: Instance) => {
-        const request = await requests.request({ client, contact, scopes, ...(note && { note }) });
+        const request = await requests.create({ client, contact, scopes, ...(note && { note }) });
         print({ json }, request, `${request.id} waits for approval: access approve ${request.id}`);
       }),
     );
@@ -59,17 +59,17 @@ export function accessCommand(): Command {
     );
 
   withLimits(access.command('approve <id>'))
-    .description('make the key that was asked for; it is shown once')
+    .description('approve a request and create its key, which is shown once')
     .action(async (id: string, options: LimitOptions & Output) =>
       withInstance(async ({ requests }: Instance) => {
-        const { key, record } = await requests.approve(id, limitsOf(options));
-        print(options, { key, id: record.id }, shownOnce(key, record));
+        const { key, record } = await requests.approve(id, toLimits(options));
+        print(options, { key, id: record.id }, keyText(key, record));
       }),
     );
 
   access
     .command('deny <id>')
-    .description('turn a request down')
+    .description('deny a request')
     .action(async (id: string, options: { json?: boolean }) =>
       withInstance(async ({ requests }: Instance) =>
         print(options, await requests.deny(id), `${id} is denied`),

@@ -11,20 +11,20 @@ Examples:
   $ selvage batch --resume batch_… -o cut-outs/
 
 A file has a row for each image: NDJSON of {"customId", "imageUrl" or "imageBase64"}, or CSV with the
-columns custom_id and image_url. A cut-out is called as its row; <batch>.results.ndjson,
-<batch>.errors.ndjson and <batch>.manifest.ndjson tell of every row.`;
+columns custom_id and image_url. A cut-out is named after its row; <batch>.results.ndjson,
+<batch>.errors.ndjson and <batch>.manifest.ndjson report every row.`;
 
 /** `batch photos/ -o folder` */
 export const batchCommand = (signal: AbortSignal): Command =>
   withImageOptions(new Command('batch'))
-    .description('work on many images at a server: send, wait, download')
-    .argument('[source]', 'a .ndjson or .csv with a row for each image, or a folder of photos')
-    .option('-o, --output <folder>', 'where results go')
-    .option('--force', 'replace files that are there already')
+    .description('process many images on a server: upload, wait, download')
+    .argument('[source]', 'a .ndjson or .csv file with a row for each image, or a folder of photos')
+    .option('-o, --output <folder>', 'output folder')
+    .option('--force', 'replace existing files')
     .addOption(operationsOption())
-    .option('--name <text>', 'what the batch is called')
+    .option('--name <text>', 'name of the batch')
     .option('--detach', 'do not wait: print the id, fetch results later with --resume')
-    .option('--resume <id>', 'go on with a batch: sending, waiting or downloading')
+    .option('--resume <id>', 'continue a batch: uploading, waiting or downloading')
     .addHelpText('after', EXAMPLES)
     .action(async (source: string | undefined, options: BatchOptions) => {
       const { runBatch } = await import('../batches/run-batch.ts');

@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
 import { z } from 'zod';
-import type { ClassifyInput, ClassifyResponse } from '../../client/client.ts';
+import type { ClassifyRequest, ClassifyResponse } from '../../../packages/client/src/client.ts';
 import { connect } from '../connection/connect.ts';
-import type { PlaceOptions } from '../connection/server-profile.ts';
+import type { ServerOptions } from '../connection/server-profile.ts';
 import { usageError } from '../terminal/exit.ts';
 import { readJsonFile } from '../terminal/json-file.ts';
 import { type Output, print } from '../terminal/output.ts';
 
-interface ClassifyOptions extends PlaceOptions, Output {
+interface ClassifyOptions extends ServerOptions, Output {
   title?: string;
   attributes?: string;
   locale?: string;
@@ -20,36 +20,39 @@ function readAttributes(text: string): object {
   try {
     return z.looseObject({}).parse(JSON.parse(text));
   } catch {
-    throw usageError(`--attributes is no JSON object such as '{"material": "wool"}'`);
+    throw usageError(`--attributes must be a JSON object such as '{"material": "wool"}'`);
   }
 }
 
-/** What is told of the article in words, or nothing. */
-async function attributesOf({ title, attributes }: ClassifyOptions): Promise<object | undefined> {
+/** Returns what the options say of the article, if anything. */
+async function readFeedAttributes({
+  title,
+  attributes,
+}: ClassifyOptions): Promise<object | undefined> {
   if (title === undefined && attributes === undefined) return undefined;
-  const told = attributes?.startsWith('@')
+  const fields = attributes?.startsWith('@')
     ? await readJsonFile(attributes.slice(1), z.looseObject({}))
     : readAttributes(attributes ?? '{}');
-  return { ...told, ...(title !== undefined && { title }) };
+  return { ...fields, ...(title !== undefined && { title }) };
 }
 
-async function inputOf(
+async function readRequest(
   photo: string | undefined,
   options: ClassifyOptions,
-): Promise<ClassifyInput> {
-  const attributes = await attributesOf(options);
-  if (photo === undefined && !attributes) throw usageError('Name a photo, --title or --attributes');
+): Promise<ClassifyRequest> {
+  const attributes = await readFeedAttributes(options);
+  if (photo === undefined && !attributes) throw usageError('Pass a photo, --title or --attributes');
   const image = photo === undefined ? undefined : await readFile(photo);
   return {
     ...(image && { image }),
     ...(attributes && { attributes }),
     ...(options.locale && { options: { locale: options.locale } }),
-  } as ClassifyInput;
+  } as ClassifyRequest;
 }
 
-/** Name and value, a line each; what is not known is left out. */
-function textOf(answer: ClassifyResponse): string {
-  const { status, category, topK, attributes, insulation, review } = answer;
+/** Formats name and value, one a line; unknown values are left out. */
+function formatResponse(response: ClassifyResponse): string {
+  const { status, category, topK, attributes, insulation, review } = response;
   const { colors, materials } = attributes;
   const rows: [string, string | undefined | null | false][] = [
     [
@@ -78,7 +81,7 @@ function textOf(answer: ClassifyResponse): string {
         .join(', '),
     ],
     ['warmth', insulation && `${insulation.clo} clo (${insulation.min} to ${insulation.max})`],
-    ['look at', review.needed && review.reasons.join(', ')],
+    ['review', review.needed && review.reasons.join(', ')],
   ];
   return rows
     .filter(([, value]) => value)
@@ -89,11 +92,11 @@ function textOf(answer: ClassifyResponse): string {
 /** `classify photo.jpg` */
 export const classifyCommand = (signal: AbortSignal): Command =>
   new Command('classify')
-    .description('name a garment by its photo, by words, or both')
+    .description('classify a garment by photo, by text, or both')
     .argument('[photo]', 'JPEG, PNG or WebP')
-    .option('--title <text>', 'what a feed calls it')
-    .option('--attributes <json>', 'all that a feed says of it, or @file.json')
-    .option('--locale <language>', 'of the names: en de fr es it nl')
+    .option('--title <text>', 'title of the article')
+    .option('--attributes <json>', 'attributes of the article as JSON, or @file.json')
+    .option('--locale <language>', 'language of the labels: en de fr es it nl')
     .addHelpText(
       'after',
       '\nExamples:\n  $ selvage classify photo.jpg\n' +
@@ -101,7 +104,7 @@ export const classifyCommand = (signal: AbortSignal): Command =>
         '  $ selvage classify --attributes \'{"title": "Rain jacket", "material": "nylon"}\' --json',
     )
     .action(async (photo: string | undefined, options: ClassifyOptions) => {
-      const input = await inputOf(photo, options);
-      const answer = await connect(options).classify(input, { signal });
-      print(options, answer, textOf(answer));
+      const request = await readRequest(photo, options);
+      const response = await connect(options).classify(request, { signal });
+      print(options, response, formatResponse(response));
     });

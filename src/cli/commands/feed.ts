@@ -6,19 +6,19 @@ import type {
   Client,
   Feed,
   FeedBody,
+  FeedReportLine,
   FeedRun,
   Operation,
-  ReportLine,
-} from '../../client/client.ts';
+} from '../../../packages/client/src/client.ts';
 import { follow } from '../batches/follow.ts';
 import { connect } from '../connection/connect.ts';
-import type { PlaceOptions } from '../connection/server-profile.ts';
+import type { ServerOptions } from '../connection/server-profile.ts';
 import { CliError, EXIT, usageError } from '../terminal/exit.ts';
 import { type Output, print, say, table } from '../terminal/output.ts';
 import { save } from '../terminal/save.ts';
 import { operationsOption } from './operations-option.ts';
 
-interface FeedOptions extends PlaceOptions, Output {}
+interface FeedOptions extends ServerOptions, Output {}
 
 interface ImportOptions extends FeedOptions {
   operations: Operation[];
@@ -27,9 +27,9 @@ interface ImportOptions extends FeedOptions {
   detach?: true;
 }
 
-/** A feed may be larger than an image; what the service takes is for it to say. */
+/** A feed may be larger than an image; the service enforces its own limit. */
 const MAX_FEED_BYTES = 2 * 2 ** 30;
-const connectFeeds = (options: PlaceOptions): Client =>
+const connectFeeds = (options: ServerOptions): Client =>
   connect(options, { maxBodyBytes: MAX_FEED_BYTES, timeoutMillis: 3_600_000 });
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
@@ -45,7 +45,10 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 
 async function readFeed(file: string): Promise<FeedBody> {
   const mediaType = MEDIA_TYPES[extname(file).toLowerCase()];
-  if (!mediaType) throw usageError(`${file} is none of ${Object.keys(MEDIA_TYPES).join(' ')}`);
+  if (!mediaType)
+    throw usageError(
+      `The extension of ${file} must be one of ${Object.keys(MEDIA_TYPES).join(' ')}`,
+    );
   const body = await openAsBlob(file).catch(() => {
     throw usageError(`There is no file ${file}`);
   });
@@ -63,18 +66,21 @@ async function createFeed(
     const feed = { url: source, operations, ...(schedule && { schedule }) };
     return client.feeds.create({ ...feed, export: { background } }, { signal });
   }
-  if (schedule) throw usageError('--schedule is for addresses: a file is sent once');
-  const look = background === undefined ? {} : { background };
-  return client.feeds.create({ ...(await readFeed(source)), operations, ...look }, { signal });
+  if (schedule) throw usageError('--schedule needs a URL: a file is sent once');
+  const imageOptions = background === undefined ? {} : { background };
+  return client.feeds.create(
+    { ...(await readFeed(source)), operations, ...imageOptions },
+    { signal },
+  );
 }
 
-function runText({ status, counts, problem }: FeedRun): string {
+function formatRun({ status, counts, problem }: FeedRun): string {
   const { rows, images, changed, unchanged, failed, rejected } = counts;
-  const sum = `${rows} rows, ${images} images: ${changed} changed, ${unchanged} unchanged, ${failed} failed, ${rejected} rows rejected.`;
-  return problem ? `${status}: ${problem.detail}` : `${status}: ${sum}`;
+  const totals = `${rows} rows, ${images} images: ${changed} changed, ${unchanged} unchanged, ${failed} failed, ${rejected} rows rejected.`;
+  return problem ? `${status}: ${problem.detail}` : `${status}: ${totals}`;
 }
 
-/** Waits for the end of a run and tells it. */
+/** Waits for the end of a run and prints it. */
 async function finishRun(
   client: Client,
   { feedId, id }: FeedRun,
@@ -83,10 +89,10 @@ async function finishRun(
 ): Promise<void> {
   await follow(client.feeds.events(feedId, id, { signal }), options);
   const { requestId: _, ...run } = await client.feeds.getRun(feedId, id, { signal });
-  print(options, run, `${feedId} ${runText(run)}`);
+  print(options, run, `${feedId} ${formatRun(run)}`);
   say(
     options,
-    `What became of each row: selvage feed report ${feedId}\nThe feed with new links: selvage feed export ${feedId}`,
+    `The outcome of each row: selvage feed report ${feedId}\nThe feed with new links: selvage feed export ${feedId}`,
   );
   const { failed, rejected } = run.counts;
   if (run.status !== 'completed' || failed + rejected > 0) process.exitCode = EXIT.failed;
@@ -128,19 +134,23 @@ async function exportFeed(id: string, options: ExportOptions, signal: AbortSigna
   const { output, force = false, run } = options;
   const { body } = await connectFeeds(options).feeds.export(id, run, { signal });
   if (output === undefined) return pipeline(body, process.stdout, { signal, end: false });
-  await save(output, { folder: dirname(output), force }, (unfinished) =>
-    pipeline(body, createWriteStream(unfinished), { signal }),
+  await save(output, { folder: dirname(output), force }, (temporary) =>
+    pipeline(body, createWriteStream(temporary), { signal }),
   );
 }
 
-/** A row of the report as cells: line, id, picture, what became of it, why. */
-function cellsOf(line: ReportLine): string[][] {
+/** Returns table rows: line, id, image, outcome, reason. */
+function toTableRows(line: FeedReportLine): string[][] {
   if (line.kind === 'run') return [];
   if (line.kind === 'rejected') {
     return [[String(line.line), line.id ?? '', '', 'rejected', line.reasons.join('; ')]];
   }
   return line.images.map(({ url, outcome, reason = '' }) => [
-    ...[String(line.line), line.id, url, outcome, reason],
+    String(line.line),
+    line.id,
+    url,
+    outcome,
+    reason,
   ]);
 }
 
@@ -150,7 +160,7 @@ async function reportFeed(id: string, options: ExportOptions, signal: AbortSigna
   const rows: string[][] = [];
   for await (const line of client.feeds.report(id, run, { signal })) {
     if (options.json) print(options, line, '');
-    else rows.push(...cellsOf(line));
+    else rows.push(...toTableRows(line));
   }
   if (!options.json)
     print(options, rows, table(['line', 'id', 'image', 'outcome', 'reason'], rows));
@@ -166,11 +176,11 @@ Examples:
 
 function importCommand(signal: AbortSignal): Command {
   return new Command('import')
-    .description('hand in a feed, by its address or as a file, and wait for its first run')
-    .argument('<source>', 'an address, or a file: CSV, TSV, NDJSON, RSS or Atom')
+    .description('import a feed from a URL or a file, and wait for its first run')
+    .argument('<source>', 'a URL, or a file: CSV, TSV, NDJSON, RSS or Atom')
     .addOption(operationsOption())
     .option('--background <colour>', 'behind the subjects: #rrggbb, white or none')
-    .option('--schedule <cron>', 'when the address is read again, UTC: "30 4 * * *"')
+    .option('--schedule <cron>', 'when to read the URL again, UTC: "30 4 * * *"')
     .option('--detach', 'do not wait: print the id')
     .action((source: string, options: ImportOptions) => importFeed(source, options, signal));
 }
@@ -183,25 +193,25 @@ export function feedCommand(signal: AbortSignal): Command {
     .addCommand(importCommand(signal));
   feed
     .command('run')
-    .description('read a feed again, and wait; what has not changed costs nothing')
+    .description('import a feed again, and wait; unchanged images cost nothing')
     .argument('<id>', 'the feed')
-    .argument('[file]', 'the feed as it is now, where it has no address')
+    .argument('[file]', 'the current feed, if it has no URL')
     .action((id: string, file: string | undefined, options: FeedOptions) =>
       runFeed(id, file, options, signal),
     );
   feed
     .command('report')
-    .description('what became of each row')
+    .description('the outcome of each row')
     .argument('<id>', 'the feed')
-    .option('--run <id>', 'of this run; else of the latest')
+    .option('--run <id>', 'the run; by default the latest')
     .action((id: string, options: ExportOptions) => reportFeed(id, options, signal));
   feed
     .command('export')
-    .description('the feed with links to the new pictures')
+    .description('the feed with links to the new images')
     .argument('<id>', 'the feed')
-    .option('--run <id>', 'of this run; else of the one that completed last')
-    .option('-o, --output <file>', 'else to standard output')
-    .option('--force', 'replace the file if it is there already')
+    .option('--run <id>', 'the run; by default the latest completed one')
+    .option('-o, --output <file>', 'output file; standard output by default')
+    .option('--force', 'replace an existing file')
     .action((id: string, options: ExportOptions) => exportFeed(id, options, signal));
   return feed;
 }

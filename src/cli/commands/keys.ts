@@ -7,23 +7,23 @@ import { SCOPES, type Scope } from '../../auth/scopes.ts';
 import { type Instance, withInstance } from '../connection/instance.ts';
 import { type Output, print, table } from '../terminal/output.ts';
 
-/** Turns a parser's sentence into commander's refusal of an argument. */
+/** Converts the error of a parser to commander's error for an invalid argument. */
 export const argument =
-  <T>(read: (text: string) => T) =>
+  <T>(parse: (text: string) => T) =>
   (text: string): T => {
     try {
-      return read(text);
+      return parse(text);
     } catch (error) {
       throw new InvalidArgumentError(error instanceof Error ? error.message : String(error));
     }
   };
 
-/** Reads `scope,scope`. Throws a sentence that lists the scopes there are. */
+/** Parses `scope,scope`. Throws an error that lists the scopes. */
 export function parseScopes(text: string): Scope[] {
   const names = text.split(',').map((name) => name.trim());
   const unknown = names.filter((name) => !SCOPES.some((scope) => scope === name));
   if (unknown.length > 0) {
-    throw new Error(`Unknown scope ${unknown.join(', ')}; there are ${SCOPES.join(', ')}`);
+    throw new Error(`Unknown scope ${unknown.join(', ')}; the scopes are ${SCOPES.join(', ')}`);
   }
   return SCOPES.filter((scope) => names.includes(scope));
 }
@@ -31,29 +31,29 @@ export function parseScopes(text: string): Scope[] {
 const CLIENT = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 export function parseClient(text: string): string {
-  if (!CLIENT.test(text)) throw new Error('A client is 1-64 of A-Z a-z 0-9 . _ -');
+  if (!CLIENT.test(text)) throw new Error('A client must be 1-64 of A-Z a-z 0-9 . _ -');
   return text;
 }
 
-/** Options of whatever makes a key; `limitsOf` reads them. */
+/** Adds the options of commands that create a key; `toLimits` reads them. */
 export const withLimits = (command: Command): Command =>
   command
     .option(
       '--rate <rate>',
-      'requests a time: 5/s, 60/min, 1000/h',
+      'requests per period: 5/s, 60/min, 1000/h',
       argument(parseRate),
       parseRate('60/min'),
     )
     .option(
       '--quota <quota>',
-      'removals a UTC day: 1000/day',
+      'removals per UTC day: 1000/day',
       argument(parseQuota),
       parseQuota('1000/day'),
     )
-    .option('--allow-base64', 'allow answers in base64', false)
+    .option('--allow-base64', 'allow base64 responses', false)
     .option(
       '--retention <policy>',
-      'how long things may be kept at most: input=10min,output=1h,record=1d, or none',
+      'maximum retention: input=10min,output=1h,record=1d, or none',
       argument(parseRetention),
     );
 
@@ -64,28 +64,28 @@ export interface LimitOptions {
   retention?: Retention;
 }
 
-export const limitsOf = ({ rate, quota, allowBase64, retention }: LimitOptions) => ({
+export const toLimits = ({ rate, quota, allowBase64, retention }: LimitOptions) => ({
   rate,
   quotaPerDay: quota,
   allowBase64,
   ...(retention && { retention }),
 });
 
-/** The text for the one moment a key is shown. */
-export const shownOnce = (key: string, record: KeyRecord): string =>
+/** Formats a new key, which is shown only once. */
+export const keyText = (key: string, record: KeyRecord): string =>
   `${key}\n\nThis is ${record.id} for ${record.client}. It is shown once; keep it on a server, never in an app.`;
 
-const state = (record: KeyRecord): string => {
+const state = (record: KeyRecord, nowMillis: number): string => {
   if (record.revokedAt) return 'revoked';
-  if (!isLive(record)) return 'expired';
+  if (!isLive(record, nowMillis)) return 'expired';
   return record.expiresAt ? `until ${record.expiresAt}` : 'live';
 };
 
-const rowOf = (record: KeyRecord): string[] => [
+const rowOf = (record: KeyRecord, nowMillis: number): string[] => [
   record.id,
   record.client,
   `${record.prefix}…`,
-  state(record),
+  state(record, nowMillis),
   `${record.rate.count}/${record.rate.periodSeconds}s`,
   `${record.quotaPerDay}/day`,
   record.allowBase64 ? 'yes' : 'no',
@@ -94,50 +94,57 @@ const rowOf = (record: KeyRecord): string[] => [
 
 /** `keys create|list|rotate|revoke|mint` */
 export function keysCommand(): Command {
-  const keys = new Command('keys').description('API keys of this installation');
+  const keys = new Command('keys').description('manage the API keys of this installation');
 
   withLimits(keys.command('create'))
-    .description('make a key; it is shown once')
-    .requiredOption('--client <name>', 'whose key it is', argument(parseClient))
-    .requiredOption('--scopes <list>', 'what it may do, comma-separated', argument(parseScopes))
+    .description('create a key, which is shown once')
+    .requiredOption('--client <name>', 'name of the client', argument(parseClient))
+    .requiredOption('--scopes <list>', 'comma-separated scopes', argument(parseScopes))
     .action(async (options: LimitOptions & { client: string; scopes: Scope[] } & Output) =>
       withInstance(async ({ keys }: Instance) => {
         const { client, scopes } = options;
-        const { key, record } = await keys.create({ client, scopes, ...limitsOf(options) });
-        print(options, { key, id: record.id }, shownOnce(key, record));
+        const { key, record } = await keys.create({ client, scopes, ...toLimits(options) });
+        print(options, { key, id: record.id }, keyText(key, record));
       }),
     );
 
   keys
     .command('list')
-    .description('all keys, without the keys themselves')
+    .description('list all keys, without their secrets')
     .action(async (options: Output) =>
-      withInstance(async ({ keys }: Instance) => {
+      withInstance(async ({ keys, now }: Instance) => {
         const records = await keys.list();
         const headings = ['id', 'client', 'key', 'state', 'rate', 'quota', 'base64', 'scopes'];
-        print(options, records, table(headings, records.map(rowOf)));
+        print(
+          options,
+          records,
+          table(
+            headings,
+            records.map((record) => rowOf(record, now())),
+          ),
+        );
       }),
     );
 
   keys
     .command('rotate <id>')
-    .description('make a second key with the same grant; the old one lives on for a while')
+    .description('create a second key with the same grant; the old one stays valid for a while')
     .option(
       '--grace <duration>',
-      'how long the old key lives on',
+      'how long the old key stays valid',
       argument(parseDuration),
       parseDuration('24h'),
     )
     .action(async (id: string, options: { grace: number } & Output) =>
       withInstance(async ({ keys }: Instance) => {
         const { key, record } = await keys.rotate(id, options.grace);
-        print(options, { key, id: record.id }, shownOnce(key, record));
+        print(options, { key, id: record.id }, keyText(key, record));
       }),
     );
 
   keys
     .command('revoke <id>')
-    .description('refuse a key from now on')
+    .description('revoke a key at once')
     .action(async (id: string, options: { json?: boolean }) =>
       withInstance(async ({ keys }: Instance) => {
         const record = await keys.revoke(id);
@@ -147,7 +154,7 @@ export function keysCommand(): Command {
 
   keys
     .command('mint')
-    .description('print a fresh, unregistered key, for SELVAGE_DEV_KEY')
+    .description('print a new, unregistered key for SELVAGE_DEV_KEY')
     .action(() => console.log(mintKey()));
 
   return keys;

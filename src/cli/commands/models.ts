@@ -30,7 +30,7 @@ async function list(output: Output): Promise<void> {
     nonCommercial ? `${licence} (non-commercial)` : licence,
   ]);
   const text = table(['', 'id', 'size', 'task', 'licence'], cells);
-  print(output, rows, `${text}\n\n* is there. MODEL=<id> chooses what cuts out.`);
+  print(output, rows, `${text}\n\n* downloaded. MODEL=<id> chooses the cut-out model.`);
 }
 
 function checkLicence(
@@ -40,15 +40,15 @@ function checkLicence(
   if (!nonCommercial || accepted) return;
   throw usageError(
     `${id} is licensed as ${licence}, for non-commercial use (${origin}).\n` +
-      'Read the licence; add --accept-licence if it fits what you do.',
+      'Read the licence; pass --accept-licence if you comply with it.',
   );
 }
 
-/** Downloads one, with a bar where somebody watches. Returns what happened, for `--json`. */
+/** Downloads one model, with a bar on a terminal. Returns the outcome for `--json`. */
 async function pullOne(model: CatalogModel, signal: AbortSignal, output: Output) {
   const { id, bytes, licence, url } = model;
   if (await isPulled(model)) {
-    say(output, `${id} is there.`);
+    say(output, `${id} is already downloaded.`);
     return { id, pulled: false };
   }
   say(output, `${id}: ${megabytes(bytes)} MB, ${licence}, from ${url}`);
@@ -66,7 +66,7 @@ async function pullOne(model: CatalogModel, signal: AbortSignal, output: Output)
   } finally {
     bar.stop();
   }
-  say(output, `${id} is there, checked by sha256.`);
+  say(output, `${id} is downloaded and its sha256 verified.`);
   return { id, pulled: true };
 }
 
@@ -81,49 +81,53 @@ async function pull(ids: readonly string[], options: PullOptions, signal: AbortS
 
 type State = 'whole' | 'altered' | 'missing';
 
-const STATE_WORDS: Readonly<Record<State, string>> = {
-  whole: 'is whole: its sha256 is that of the catalogue',
-  altered: 'is not what the catalogue says: fetch it again',
-  missing: 'is not there',
+const STATE_TEXTS: Readonly<Record<State, string>> = {
+  whole: 'is unaltered: its sha256 matches the catalogue',
+  altered: 'differs from the catalogue: download it again',
+  missing: 'is not downloaded',
 };
 
-async function stateOf(model: CatalogModel): Promise<State> {
+async function readState(model: CatalogModel): Promise<State> {
   if (await isPulled(model)) return 'whole';
   return existsSync(join(model.folder, model.file)) ? 'altered' : 'missing';
 }
 
-/** Looks at the bytes of models: of those that are named, else of all that are there. */
+/** Verifies the weights of the named models, or of all that are downloaded. */
 async function verify(ids: readonly string[], output: Output): Promise<void> {
   const all = catalog();
   const chosen = ids.length > 0 ? ids.map((id) => findModel(all, id)) : all;
   const states = await Promise.all(
-    chosen.map(async (model) => ({ id: model.id, state: await stateOf(model) })),
+    chosen.map(async (model) => ({ id: model.id, state: await readState(model) })),
   );
-  const told = states.filter(({ state }) => ids.length > 0 || state !== 'missing');
-  print(output, told, told.map(({ id, state }) => `${id} ${STATE_WORDS[state]}`).join('\n'));
-  if (told.some(({ state }) => state !== 'whole')) process.exitCode = EXIT.failed;
+  const reported = states.filter(({ state }) => ids.length > 0 || state !== 'missing');
+  print(
+    output,
+    reported,
+    reported.map(({ id, state }) => `${id} ${STATE_TEXTS[state]}`).join('\n'),
+  );
+  if (reported.some(({ state }) => state !== 'whole')) process.exitCode = EXIT.failed;
 }
 
 /** `models list|pull|verify` */
 export function modelsCommand(signal: AbortSignal): Command {
   const models = new Command('models')
-    .description('models that cut out and classify: which there are, and their weights')
+    .description('list, download and verify models')
     .addHelpText(
       'after',
       '\nExamples:\n  $ selvage models list\n  $ selvage models pull u2netp\n  $ selvage models verify\n' +
         '\nModels of your own: describe them in $SELVAGE_HOME/models/catalog.json (see models/README.md).',
     );
-  models.command('list').description('what there is, and what is there already').action(list);
+  models.command('list').description('all models, and which are downloaded').action(list);
   models
     .command('pull')
-    .description('download weights, checked by sha256; Ctrl-C keeps what has come')
-    .argument('<ids...>', 'which models')
-    .option('--accept-licence', 'also weights whose licence allows non-commercial use only')
+    .description('download weights and verify their sha256; interrupted downloads resume')
+    .argument('<ids...>', 'ids of models')
+    .option('--accept-licence', 'accept licences for non-commercial use only')
     .action((ids: string[], options: PullOptions) => pull(ids, options, signal));
   models
     .command('verify')
-    .description('look whether weights are whole and unaltered')
-    .argument('[ids...]', 'which models; all that are there')
+    .description('verify that weights are complete and unaltered')
+    .argument('[ids...]', 'ids of models; by default all that are downloaded')
     .action(verify);
   return models;
 }

@@ -1,20 +1,20 @@
 import { Option } from 'commander';
-import type { Operation } from '../../client/client.ts';
+import type { Operation } from '../../../packages/client/src/client.ts';
 import { argument } from './keys.ts';
 
-/** Said here again so that the help does not load what reads them. */
+/** Repeated here so that `--help` loads no schema. */
 const OPERATIONS = ['remove-background', 'classify'] as const satisfies readonly Operation[];
 
-/** Reads `remove-background,classify`. Throws a sentence that lists what there is. */
-function readOperations(text: string): Operation[] {
+/** Parses `remove-background,classify`. Throws an error that lists the operations. */
+function parseOperations(text: string): Operation[] {
   const words = text.split(',').map((word) => word.trim());
   const operations = OPERATIONS.filter((name) => words.includes(name));
   if (operations.length === words.length) return operations;
-  throw new Error(`There are ${OPERATIONS.join(' and ')}`);
+  throw new Error(`The operations are ${OPERATIONS.join(' and ')}`);
 }
 
-/** What is done to each image. */
+/** Creates `--operations`. */
 export const operationsOption = (): Option =>
-  new Option('--operations <list>', `of ${OPERATIONS.join(',')}`)
-    .argParser(argument(readOperations))
+  new Option('--operations <list>', `what to do with each image: ${OPERATIONS.join(',')}`)
+    .argParser(argument(parseOperations))
     .default(['remove-background'], 'remove-background');

@@ -1,12 +1,16 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
-import type { OutfitsRequest, OutfitsResponse } from '../../client/client.ts';
+import type {
+  Outfit,
+  OutfitsRequest,
+  OutfitsResponse,
+} from '../../../packages/client/src/client.ts';
 import { connect } from '../connection/connect.ts';
-import type { PlaceOptions } from '../connection/server-profile.ts';
+import type { ServerOptions } from '../connection/server-profile.ts';
 import { readJsonFile } from '../terminal/json-file.ts';
 import { type Output, print } from '../terminal/output.ts';
 
-interface OutfitsOptions extends PlaceOptions, Output {
+interface OutfitsOptions extends ServerOptions, Output {
   wardrobe: string;
   temp: number;
   wind: number;
@@ -22,19 +26,19 @@ interface OutfitsOptions extends PlaceOptions, Output {
   limit: number;
 }
 
-function number(text: string): number {
+function parseNumber(text: string): number {
   const value = Number(text);
   if (text.trim() !== '' && Number.isFinite(value)) return value;
-  throw new InvalidArgumentError('It is no number.');
+  throw new InvalidArgumentError('It must be a number.');
 }
 
-/** A wardrobe as it lies in a file; what an item is, the server says. */
+/** A wardrobe file. The server validates the items. */
 const Items = z.array(z.looseObject({}));
 const Wardrobe = z.union([Items, z.object({ items: Items }).transform(({ items }) => items)], {
   error: 'must be a list of garments, or an object with such a list as "items"',
 });
 
-async function requestOf(options: OutfitsOptions): Promise<OutfitsRequest> {
+async function readRequest(options: OutfitsOptions): Promise<OutfitsRequest> {
   const { temp, wind, humidity, condition, night, met, limit, plan, occasion } = options;
   const { indoorTemp, profile, locale } = options;
   const request = {
@@ -45,41 +49,44 @@ async function requestOf(options: OutfitsOptions): Promise<OutfitsRequest> {
       condition,
       ...(night && { isDay: false }),
     },
-    ...{ met, limit, plan, occasion, locale, indoorTempC: indoorTemp },
+    met,
+    limit,
+    plan,
+    occasion,
+    locale,
+    indoorTempC: indoorTemp,
     ...(profile && { userProfile: { thermalProfile: profile } }),
     items: await readJsonFile(options.wardrobe, Wardrobe),
   };
-  // The server checks every word, and says what is wrong with all of them at once.
+  // The server validates every value, and reports all errors at once.
   return request as unknown as OutfitsRequest;
 }
 
-type Outfit = OutfitsResponse['outfits'][number];
-
-function outside({ shell }: Outfit): string {
+function formatShell({ shell }: Outfit): string {
   if (!shell) return '';
-  if (!shell.needed) return 'nothing more is needed outside';
+  if (!shell.needed) return 'outside nothing more is needed';
   const [best] = shell.items;
   return best
     ? `outside add ${[best.itemId, ...shell.addIds].join(', ')}`
-    : 'outside more is needed than the wardrobe has';
+    : 'outside the wardrobe has too little';
 }
 
-function outfitText(outfit: Outfit, i: number): string {
+function formatOutfit(outfit: Outfit, i: number): string {
   const { name, score, itemIds, explanation, warnings } = outfit;
   const lines = [
     itemIds.join(', '),
-    outside(outfit),
+    formatShell(outfit),
     ...explanation.map(({ text }) => text),
-    ...warnings.map((warning) => `careful: ${warning}`),
+    ...warnings.map((warning) => `warning: ${warning}`),
   ];
   const head = `${i + 1}. ${name}, ${Math.round(score)} of 100`;
   return [head, ...lines.filter(Boolean).map((line) => `   ${line}`)].join('\n');
 }
 
-function textOf({ outfits, diagnostics }: OutfitsResponse): string {
-  const why = diagnostics.map(({ detail }) => detail);
-  if (outfits.length === 0) return ['There is no outfit for this.', ...why].join('\n');
-  return [...outfits.map(outfitText), ...why].join('\n');
+function formatResponse({ outfits, diagnostics }: OutfitsResponse): string {
+  const reasons = diagnostics.map(({ detail }) => detail);
+  if (outfits.length === 0) return ['There is no suitable outfit.', ...reasons].join('\n');
+  return [...outfits.map(formatOutfit), ...reasons].join('\n');
 }
 
 const EXAMPLES = `
@@ -92,22 +99,28 @@ export const outfitsCommand = (signal: AbortSignal): Command =>
   new Command('outfits')
     .description('outfits from a wardrobe that are warm enough for the weather')
     .requiredOption('--wardrobe <file>', 'JSON: a list of garments, or {"items": […]}')
-    .requiredOption('--temp <celsius>', 'of the air outside', number)
-    .option('--wind <m/s>', 'metres per second', number, 2)
-    .option('--humidity <percent>', 'relative', number, 60)
-    .option('--condition <word>', 'clear, cloudy, rain, snow, fog, … as forecasts say it', 'clear')
+    .requiredOption('--temp <celsius>', 'outdoor air temperature, °C', parseNumber)
+    .option('--wind <m/s>', 'wind, metres per second', parseNumber, 2)
+    .option('--humidity <percent>', 'relative humidity', parseNumber, 60)
+    .option('--condition <word>', 'clear, cloudy, rain, snow, fog, … as in forecasts', 'clear')
     .option('--night', 'the sun is down')
-    .option('--met <met>', 'activity: 1 sitting, 1.6 strolling, 3 brisk walking', number, 1.6)
+    .option('--met <met>', 'activity: 1 sitting, 1.6 strolling, 3 brisk walking', parseNumber, 1.6)
     .addOption(
-      new Option('--plan <plan>', 'dressed for').choices(['indoor', 'outdoor']).default('indoor'),
+      new Option('--plan <plan>', 'where the outfit is for')
+        .choices(['indoor', 'outdoor'])
+        .default('indoor'),
     )
     .option('--occasion <id>', 'such as everyday, work, party')
-    .option('--indoor-temp <celsius>', 'of the rooms; else by the season', number)
+    .option(
+      '--indoor-temp <celsius>',
+      'room temperature, °C; by default from the season',
+      parseNumber,
+    )
     .option('--profile <label>', 'runs-very-cold … runs-very-warm')
-    .option('--locale <language>', 'of the names: en de fr es it nl')
-    .option('--limit <n>', 'outfits at most', number, 3)
+    .option('--locale <language>', 'language of the names: en de fr es it nl')
+    .option('--limit <n>', 'maximum number of outfits', parseNumber, 3)
     .addHelpText('after', EXAMPLES)
     .action(async (options: OutfitsOptions) => {
-      const answer = await connect(options).look.outfits(await requestOf(options), { signal });
-      print(options, answer, textOf(answer));
+      const response = await connect(options).look.outfits(await readRequest(options), { signal });
+      print(options, response, formatResponse(response));
     });

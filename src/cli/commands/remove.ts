@@ -2,12 +2,12 @@ import { Command, InvalidArgumentError } from 'commander';
 import { withImageOptions } from '../images/image-options.ts';
 import type { RemoveOptions } from '../images/remove-photos.ts';
 
-const MOST_JOBS = 64;
+const MAX_JOBS = 64;
 
 function parseJobs(text: string): number {
   const jobs = Number(text);
-  if (Number.isInteger(jobs) && jobs >= 1 && jobs <= MOST_JOBS) return jobs;
-  throw new InvalidArgumentError(`It is 1 to ${MOST_JOBS}.`);
+  if (Number.isInteger(jobs) && jobs >= 1 && jobs <= MAX_JOBS) return jobs;
+  throw new InvalidArgumentError(`It must be 1 to ${MAX_JOBS}.`);
 }
 
 const EXAMPLES = `
@@ -21,11 +21,15 @@ Examples:
 /** `remove photo.jpg… -o folder` */
 export const removeCommand = (signal: AbortSignal): Command =>
   withImageOptions(new Command('remove'))
-    .description('cut subjects out of photos: photo.jpg becomes photo.png')
+    .description('remove the background of photos: photo.jpg becomes photo.png')
     .argument('<photos...>', 'files and folders; "-" reads standard input, writes standard output')
-    .option('-o, --output <folder>', 'where cut-outs go; nothing is written outside it')
-    .option('--force', 'replace files that are there already')
-    .option('--jobs <n>', 'photos at once; 2 at a server, as many as cores with --local', parseJobs)
+    .option('-o, --output <folder>', 'output folder; nothing is written outside it')
+    .option('--force', 'replace existing files')
+    .option(
+      '--jobs <n>',
+      'concurrency; by default 2 with a server, the number of cores with --local',
+      parseJobs,
+    )
     .option('--local', 'on this machine, without a server')
     .addHelpText('after', EXAMPLES)
     .action(async (paths: string[], options: RemoveOptions) => {

@@ -14,27 +14,31 @@ const rowOf = ({ client, policy }: { client: string; policy: Retention }): strin
   policy.store ?? '',
 ];
 
-/** `retention set|list|clear`: how long what belongs to a client may be kept at most. */
+/** `retention set|list|clear`: the maximum retention of a client's data. */
 export function retentionCommand(): Command {
   const retention = new Command('retention').description(
-    'how long images and results of a client may be kept at most',
+    'limit how long images and results of a client are retained',
   );
 
   retention
     .command('set')
-    .description('tighten it for all keys of a client; keys and requests can only tighten it more')
-    .requiredOption('--client <name>', 'whose', argument(parseClient))
+    .description('set the limit for all keys of a client; keys and requests can only shorten it')
+    .requiredOption('--client <name>', 'name of the client', argument(parseClient))
     .argument('<policy>', 'input=10min,output=1h,record=1d, or none', argument(parseRetention))
     .action(async (policy: Retention, { client, json }: { client: string } & Output) =>
       withInstance(async ({ clientRetention }: Instance) => {
         await clientRetention.set(client, policy);
-        print({ json }, { client, policy }, `${client} is kept no longer from the next request on`);
+        print(
+          { json },
+          { client, policy },
+          `The policy of ${client} applies from the next request on`,
+        );
       }),
     );
 
   retention
     .command('list')
-    .description('the policies of all clients that have one')
+    .description('list the policies of all clients that have one')
     .action(async (options: Output) =>
       withInstance(async ({ clientRetention }: Instance) => {
         const all = await clientRetention.list();
@@ -48,8 +52,8 @@ export function retentionCommand(): Command {
 
   retention
     .command('clear')
-    .description('back to what keys and requests say')
-    .requiredOption('--client <name>', 'whose', argument(parseClient))
+    .description('remove the policy: keys and requests decide')
+    .requiredOption('--client <name>', 'name of the client', argument(parseClient))
     .action(async ({ client, json }: { client: string } & Output) =>
       withInstance(async ({ clientRetention }: Instance) => {
         const cleared = await clientRetention.clear(client);

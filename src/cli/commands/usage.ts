@@ -1,23 +1,23 @@
 import { Command } from 'commander';
-import type { Usage } from '../../client/client.ts';
+import type { Usage } from '../../../packages/client/src/client.ts';
 import { connect } from '../connection/connect.ts';
-import type { PlaceOptions } from '../connection/server-profile.ts';
+import type { ServerOptions } from '../connection/server-profile.ts';
 import { type Output, print } from '../terminal/output.ts';
 
-const textOf = ({ client, scopes, rate, quota }: Usage): string =>
+const formatUsage = ({ client, scopes, rate, quota }: Usage): string =>
   [
     `client  ${client}`,
     `scopes  ${scopes.join(' ')}`,
-    `rate    ${rate.remaining} of ${rate.limit} requests left, full again in ${rate.resetSeconds} s`,
+    `rate    ${rate.remaining} of ${rate.limit} requests left, reset in ${rate.resetSeconds} s`,
     `quota   ${quota.remaining} of ${quota.limit} left until ${quota.resetsAt}`,
   ].join('\n');
 
-/** `usage`: what the key may do, and what is left. */
+/** `usage`: what the key allows and what is left. */
 export const usageCommand = (signal: AbortSignal): Command =>
   new Command('usage')
-    .description('what your key may do, and what is left of its rate and quota')
+    .description('what your key allows, and what is left of its rate and quota')
     .addHelpText('after', '\nExamples:\n  $ selvage usage\n  $ selvage usage --json')
-    .action(async (options: PlaceOptions & Output) => {
+    .action(async (options: ServerOptions & Output) => {
       const { requestId: _, ...usage } = await connect(options).usage({ signal });
-      print(options, usage, textOf(usage));
+      print(options, usage, formatUsage(usage));
     });

@@ -1,8 +1,12 @@
-import { type Client, type ClientOptions, createClient } from '../../client/client.ts';
-import { findPlace, type PlaceOptions } from './server-profile.ts';
+import {
+  type Client,
+  type ClientOptions,
+  createClient,
+} from '../../../packages/client/src/client.ts';
+import { resolveServerProfile, type ServerOptions } from './server-profile.ts';
 
-/** A client of the server that is meant. @throws CliError where there is none, or no key */
-export function connect(options: PlaceOptions, more: ClientOptions = {}): Client {
-  const { url, key } = findPlace(options, process.env);
+/** Creates a client of the chosen server. @throws CliError if there is no server or no key */
+export function connect(options: ServerOptions, more: ClientOptions = {}): Client {
+  const { url, key } = resolveServerProfile(options, process.env);
   return createClient({ baseUrl: url, key, ...more });
 }

@@ -1,15 +1,18 @@
-import { createAccessRequests } from '../../auth/access-requests.ts';
+import { type AccessRequests, createAccessRequests } from '../../auth/access-requests.ts';
 import { type ClientRetention, createClientRetention } from '../../auth/client-retention.ts';
 import { createKeys, type Keys } from '../../auth/keys.ts';
+import { type Clock, followClock } from '../../platform/clock.ts';
 import { readConfig } from '../../platform/config.ts';
 import { readSecrets } from '../../platform/secrets.ts';
 import { CliError, EXIT } from '../terminal/exit.ts';
 
-/** The running installation, as operator commands see it. */
+/** The running installation, as operator commands use it. */
 export interface Instance {
   keys: Keys;
-  requests: ReturnType<typeof createAccessRequests>;
+  requests: AccessRequests;
   clientRetention: ClientRetention;
+  /** Redis's time. */
+  now: Clock;
 }
 
 const CONNECT_MILLIS = 5000;
@@ -23,7 +26,8 @@ export async function withInstance(work: (instance: Instance) => Promise<void>):
   const { commandConnection, untilReady } = await import('../../platform/redis.ts');
   const { createLog } = await import('../../platform/log.ts');
   const config = readConfig(process.env);
-  const redis = commandConnection(config.REDIS_URL, createLog('cli', 'silent'));
+  const log = createLog('cli', 'silent');
+  const redis = commandConnection(config.REDIS_URL, log);
   try {
     await untilReady(redis, AbortSignal.timeout(CONNECT_MILLIS)).catch((cause) => {
       throw new CliError(
@@ -33,11 +37,13 @@ export async function withInstance(work: (instance: Instance) => Promise<void>):
       );
     });
     const pepper = config.KEY_PEPPER ?? readSecrets(config.SELVAGE_HOME).keyPepper;
-    const keys = createKeys(redis, pepper);
+    const now = await followClock(redis, log);
+    const keys = createKeys(redis, pepper, now);
     await work({
       keys,
-      requests: createAccessRequests(redis, keys),
+      requests: createAccessRequests(redis, keys, now),
       clientRetention: createClientRetention(redis),
+      now,
     });
   } finally {
     redis.disconnect();

@@ -1,10 +1,12 @@
 import { Command } from 'commander';
 import type { Output } from '../terminal/output.ts';
 
-/** `doctor`: what the installation here needs, and what to do where it is missing. */
+/** `doctor`: finds problems of the installation and says how to fix them. */
 export const doctorCommand = (signal: AbortSignal): Command =>
   new Command('doctor')
-    .description('look at Redis, store, model, device, ports, disk and clock, and say what to do')
+    .description(
+      'check Redis, storage, model, device, port, disk and clock, and say how to fix problems',
+    )
     .addHelpText(
       'after',
       '\nExamples:\n  $ selvage doctor\n  $ REDIS_URL=redis://cache:6379 selvage doctor --json',

@@ -1,4 +1,4 @@
-/** What was found out about one thing, and what to do where it is not well. */
+/** The result of one check, and how to fix it. */
 export interface Finding {
   name: string;
   status: 'ok' | 'warn' | 'fail';
@@ -9,13 +9,19 @@ export interface Finding {
 export const ok = (name: string, detail: string): Finding => ({ name, status: 'ok', detail });
 
 export const warn = (name: string, detail: string, advice: string): Finding => ({
-  ...{ name, status: 'warn', detail, advice },
+  name,
+  status: 'warn',
+  detail,
+  advice,
 });
 
 export const fail = (name: string, detail: string, advice: string): Finding => ({
-  ...{ name, status: 'fail', detail, advice },
+  name,
+  status: 'fail',
+  detail,
+  advice,
 });
 
-/** What an error says, in one line. */
-export const reasonOf = (error: unknown): string =>
+/** Returns the first line of an error's message. */
+export const firstLineOf = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? '';

@@ -1,39 +1,39 @@
 import { type CatalogModel, findModel, readCatalog, readWeights } from '../../../models/catalog.ts';
 import { startLocalEngine } from '../images/local-engine.ts';
-import { type Finding, fail, ok, reasonOf } from './finding.ts';
+import { type Finding, fail, firstLineOf, ok } from './finding.ts';
 
 const adviceFor = (model: CatalogModel): string =>
   model.url
-    ? `Fetch it: selvage models pull ${model.id}`
-    : 'It comes with the project: install that anew, or git checkout models.';
+    ? `Download it: selvage models pull ${model.id}`
+    : 'It is part of the project: install that again, or run git checkout models.';
 
 async function checkOne(model: CatalogModel): Promise<Finding> {
   const name = `model ${model.id}`;
   try {
     await readWeights(model);
-    return ok(name, `${model.version}, its sha256 is that of the catalogue`);
+    return ok(name, `${model.version}, its sha256 matches the catalogue`);
   } catch (error) {
-    return fail(name, reasonOf(error), adviceFor(model));
+    return fail(name, firstLineOf(error), adviceFor(model));
   }
 }
 
 /**
- * Whether the weights in use are there, whole and unaltered: the chosen cut-out model and all that
- * classify.
+ * Checks that the weights in use exist and are unaltered: those of the chosen cut-out model and of
+ * all classification models.
  */
 export async function checkModels(chosen: string, modelsHome: string): Promise<Finding[]> {
   try {
     const catalog = readCatalog(modelsHome);
-    const cutter = findModel(catalog, chosen);
+    const cutOutModel = findModel(catalog, chosen);
     const others = catalog.filter(({ task, url }) => task === 'classification' && !url);
-    return await Promise.all([cutter, ...others].map(checkOne));
+    return await Promise.all([cutOutModel, ...others].map(checkOne));
   } catch (error) {
-    const advice = 'Choose another MODEL, or mend catalog.json: selvage models list';
-    return [fail('model', reasonOf(error), advice)];
+    const advice = 'Choose another MODEL, or fix catalog.json: selvage models list';
+    return [fail('model', firstLineOf(error), advice)];
   }
 }
 
-/** Whether the model can be loaded on the device asked for, here and now. */
+/** Checks that the model can be loaded on the configured device. */
 export async function checkDevice(device: string, signal: AbortSignal): Promise<Finding> {
   try {
     const engine = await startLocalEngine(1, signal);
@@ -41,7 +41,7 @@ export async function checkDevice(device: string, signal: AbortSignal): Promise<
     return ok('device', `${engine.model} loads and runs on ${engine.device} (DEVICE=${device})`);
   } catch (error) {
     signal.throwIfAborted();
-    const advice = 'Mend the model above; with DEVICE=auto or cpu no GPU is needed.';
-    return fail('device', reasonOf(error), advice);
+    const advice = 'Fix the model above; DEVICE=auto and DEVICE=cpu need no GPU.';
+    return fail('device', firstLineOf(error), advice);
   }
 }

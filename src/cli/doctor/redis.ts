@@ -1,16 +1,18 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
+import { hostClock } from '../../platform/clock.ts';
 import { createWorkerRegistry } from '../../queue/worker-registry.ts';
-import { type Finding, fail, ok, reasonOf, warn } from './finding.ts';
+import { type Finding, fail, firstLineOf, ok, warn } from './finding.ts';
 
-const OLDEST_REDIS = 5;
+const MIN_REDIS = 5;
 
-/** A value of `INFO` or `CONFIG GET`; nothing where it is not told. */
-const infoOf = (info: string, name: string): string | undefined =>
+/** Returns a value of `INFO`, if Redis reports it. */
+const readInfo = (info: string, name: string): string | undefined =>
   new RegExp(`^${name}:(.+?)\\r?$`, 'm').exec(info)?.[1];
 
-async function setting(redis: Redis, name: string): Promise<string | undefined> {
+/** Returns a value of `CONFIG GET`, if Redis reports it. */
+async function readSetting(redis: Redis, name: string): Promise<string | undefined> {
   const answer: unknown = await redis.config('GET', name).catch(() => []);
   const [, value] = z.array(z.string()).catch([]).parse(answer);
   return value;
@@ -18,38 +20,39 @@ async function setting(redis: Redis, name: string): Promise<string | undefined> 
 
 async function checkVersion(redis: Redis): Promise<Finding> {
   const info = await redis.info('server');
-  const version = infoOf(info, 'redis_version') ?? 'of an unknown version';
-  return Number.parseInt(version, 10) < OLDEST_REDIS
-    ? fail('redis', `Redis ${version} is too old`, `Use Redis ${OLDEST_REDIS} or newer.`)
+  const version = readInfo(info, 'redis_version') ?? '(unknown version)';
+  return Number.parseInt(version, 10) < MIN_REDIS
+    ? fail('redis', `Redis ${version} is too old`, `Use Redis ${MIN_REDIS} or newer.`)
     : ok('redis', `Redis ${version} answers`);
 }
 
 async function checkEviction(redis: Redis): Promise<Finding> {
   const name = 'redis eviction';
-  const policy = await setting(redis, 'maxmemory-policy');
+  const policy = await readSetting(redis, 'maxmemory-policy');
   if (policy === undefined) {
     return warn(
       name,
-      'this Redis does not tell its settings',
-      'See that maxmemory-policy is noeviction.',
+      'this Redis does not report its settings',
+      'Check that maxmemory-policy is noeviction.',
     );
   }
   if (policy === 'noeviction') return ok(name, 'maxmemory-policy is noeviction');
   return fail(
     name,
-    `maxmemory-policy is ${policy}: jobs and keys may vanish`,
+    `maxmemory-policy is ${policy}: jobs and keys may be evicted`,
     'redis-cli CONFIG SET maxmemory-policy noeviction, and the same in redis.conf.',
   );
 }
 
 async function checkAppendOnly(redis: Redis): Promise<Finding> {
   const name = 'redis durability';
-  const appendOnly = await setting(redis, 'appendonly');
-  if (appendOnly === undefined) return ok(name, 'this Redis does not tell; its operator knows');
+  const appendOnly = await readSetting(redis, 'appendonly');
+  if (appendOnly === undefined)
+    return ok(name, 'this Redis does not report its settings; ask its operator');
   if (appendOnly === 'yes') return ok(name, 'appendonly is yes');
   return warn(
     name,
-    'appendonly is no: what it holds is gone when it ends',
+    'appendonly is no: its data is lost when it stops',
     'redis-cli CONFIG SET appendonly yes, and the same in redis.conf.',
   );
 }
@@ -57,30 +60,30 @@ async function checkAppendOnly(redis: Redis): Promise<Finding> {
 const SMALL_SKEW_MILLIS = 1000;
 const LARGE_SKEW_MILLIS = 10_000;
 
-/** Deadlines and expiries are told by the clock, and read on other machines. */
+/** Compares the clocks: the gateway and the workers go by that of Redis. */
 async function checkClock(redis: Redis): Promise<Finding> {
-  const askedAt = Date.now();
+  const sentAt = hostClock();
   const [seconds, micros] = await redis.time();
-  const answeredAt = Date.now();
-  const theirs = Number(seconds) * 1000 + Number(micros) / 1000;
-  const skew = Math.round(Math.abs(theirs - (askedAt + answeredAt) / 2));
+  const receivedAt = hostClock();
+  const redisMillis = Number(seconds) * 1000 + Number(micros) / 1000;
+  const skew = Math.round(Math.abs(redisMillis - (sentAt + receivedAt) / 2));
   const detail = `this clock and that of Redis differ by ${skew} ms`;
-  const advice = 'Keep the clocks of all machines right with NTP (chrony, systemd-timesyncd).';
+  const advice = 'Synchronise the clocks of all machines with NTP (chrony, systemd-timesyncd).';
   if (skew > LARGE_SKEW_MILLIS) return fail('clock', detail, advice);
   return skew > SMALL_SKEW_MILLIS ? warn('clock', detail, advice) : ok('clock', detail);
 }
 
-/** Looks again for so long: the beat of a worker on a busy machine may be late. */
-const PATIENCE_MILLIS = 5000;
-const LOOK_MILLIS = 500;
+/** How long to poll: the heartbeat of a worker on a busy machine may be late. */
+const MAX_WAIT_MILLIS = 5000;
+const POLL_MILLIS = 500;
 
 async function liveWorkers(redis: Redis) {
-  const register = createWorkerRegistry(redis);
-  const lastAt = Date.now() + PATIENCE_MILLIS;
+  const registry = createWorkerRegistry(redis);
+  const deadline = performance.now() + MAX_WAIT_MILLIS;
   for (;;) {
-    const live = await register.live();
-    if (live.length > 0 || Date.now() >= lastAt) return live;
-    await setTimeout(LOOK_MILLIS);
+    const live = await registry.live();
+    if (live.length > 0 || performance.now() >= deadline) return live;
+    await setTimeout(POLL_MILLIS);
   }
 }
 
@@ -89,8 +92,8 @@ async function checkWorkers(redis: Redis): Promise<Finding> {
   if (live.length === 0) {
     return fail(
       'worker',
-      'no worker says that it lives',
-      'Start one: npm start, or npm run start:worker with the same REDIS_URL and store.',
+      'no worker is alive',
+      'Start one: npm start, or npm run start:worker with the same REDIS_URL and storage.',
     );
   }
   const kinds = [...new Set(live.map(({ model, device }) => `${model} on ${device}`))];
@@ -98,7 +101,7 @@ async function checkWorkers(redis: Redis): Promise<Finding> {
   const detail = `${live.length} alive, ${slots} images at once: ${kinds.join(', ')}`;
   return kinds.length === 1
     ? ok('worker', detail)
-    : warn('worker', detail, 'Workers differ: give all the same MODEL and DEVICE.');
+    : warn('worker', detail, 'Workers differ: set the same MODEL and DEVICE for all.');
 }
 
 const CHECKS = {
@@ -109,12 +112,16 @@ const CHECKS = {
   worker: checkWorkers,
 };
 
-/** Everything that a Redis that answers can be asked. */
+/** Runs every check that needs a Redis connection. */
 export const checkRedis = (redis: Redis): Promise<Finding[]> =>
   Promise.all(
     Object.entries(CHECKS).map(([name, check]) =>
       check(redis).catch((error) =>
-        fail(name, `Redis refuses (${reasonOf(error)})`, 'Look at its log and its access rules.'),
+        fail(
+          name,
+          `Redis returned an error (${firstLineOf(error)})`,
+          'Check its log and its access rules.',
+        ),
       ),
     ),
   );

@@ -1,30 +1,30 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import type { Client } from '../../client/client.ts';
+import type { Client } from '../../../packages/client/src/client.ts';
 import type { CutOutOptions } from '../../output/quality.ts';
-import type { ImageWish } from './image-request.ts';
+import type { ImageRequest } from './image-request.ts';
 import { startLocalEngine } from './local-engine.ts';
 
-/** What is told of a cut-out beside its picture. */
-export interface CutOutFacts {
+/** What is reported of a cut-out, apart from the image. */
+export interface CutOutInfo {
   bytes: number;
   model?: string | undefined;
-  /** 0..1 */
+  /** 0 to 1. */
   confidence?: number | undefined;
   requestId?: string;
 }
 
-/** What cuts out one file into another. */
-export interface Cutter {
-  cutOut(input: string, output: string, signal: AbortSignal): Promise<CutOutFacts>;
+/** Removes the background of one file and writes another. */
+export interface BackgroundRemover {
+  removeBackground(input: string, output: string, signal: AbortSignal): Promise<CutOutInfo>;
   close(): Promise<void>;
 }
 
-/** Has a server cut out. */
-export const serverCutter = (client: Client, wish: ImageWish): Cutter => ({
-  async cutOut(input, output, signal) {
+/** Uses a server. */
+export const serverRemover = (client: Client, request: ImageRequest): BackgroundRemover => ({
+  async removeBackground(input, output, signal) {
     const bytes = await readFile(input);
-    const picture = await client.removeBackground(bytes, { ...wish, signal });
-    const { image, model, confidence, requestId } = picture;
+    const response = await client.removeBackground(bytes, { ...request, signal });
+    const { image, model, confidence, requestId } = response;
     await writeFile(output, image);
     return { bytes: image.length, model, confidence, requestId };
   },
@@ -32,20 +32,21 @@ export const serverCutter = (client: Client, wish: ImageWish): Cutter => ({
 });
 
 /**
- * Cuts out on this machine, without a server.
- * @param background a file
- * @throws CliError where the model cannot be loaded
+ * Uses this machine, without a server.
+ * @param background path of an image to put behind the subject
+ * @throws CliError if the model cannot be loaded
  */
-export async function localCutter(
+export async function localRemover(
   slots: number,
   options: CutOutOptions,
   background: string | undefined,
   signal: AbortSignal,
-): Promise<Cutter> {
+): Promise<BackgroundRemover> {
   const engine = await startLocalEngine(slots, signal);
-  const behind = background === undefined ? {} : { background };
+  const backgroundField = background === undefined ? {} : { background };
   return {
-    cutOut: (input, output) => engine.cutOut({ input, output, options, ...behind }),
+    removeBackground: (input, output) =>
+      engine.cutOut({ input, output, options, ...backgroundField }),
     close: engine.close,
   };
 }

@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander';
 import type { Quality } from '../../output/quality.ts';
 
-/** Said here again so that the help does not load what reads them. */
+/** Repeated here so that `--help` loads no schema. */
 const QUALITIES = ['fast', 'balanced', 'high'] as const satisfies readonly Quality[];
 
-/** What is said of how cut-outs are made and look. */
+/** How cut-outs are made and drawn, as given on the command line. */
 export interface ImageOptions {
   quality?: Quality;
   format?: 'png' | 'jpeg' | 'jpg' | 'webp';
@@ -24,25 +24,27 @@ export interface ImageOptions {
 export const withImageOptions = (command: Command): Command =>
   command
     .addOption(
-      new Option('--quality <care>', 'how much care').choices(QUALITIES).default('balanced'),
+      new Option('--quality <level>', 'speed against quality')
+        .choices(QUALITIES)
+        .default('balanced'),
     )
     .addOption(
-      new Option('--format <format>', 'of the output')
+      new Option('--format <format>', 'format of the output')
         .choices(['png', 'jpeg', 'jpg', 'webp'])
         .default('png'),
     )
     .option('--background <colour>', 'behind the subject: #rrggbb or the name of a CSS colour')
-    .option('--background-image <file|url>', 'a picture behind the subject')
-    .option('--crop', 'cut to the box of the subject')
+    .option('--background-image <file|url>', 'an image behind the subject')
+    .option('--crop', 'crop to the bounding box of the subject')
     .addOption(
       new Option(
         '--crop-margin <lengths>',
-        'cut to it with a margin: 30px or 10%; 1, 2 or 4 values as in CSS',
+        'crop with a margin: 30px or 10%; 1, 2 or 4 values as in CSS',
       ).implies({ crop: true }),
     )
     .option('--scale <size>', 'how much of the canvas the subject fits in: 10% to 100%')
-    .option('--position <place>', 'of the subject: center, original, or "x% y%"')
-    .option('--roi <box>', 'where the subject is sought: "x1 y1 x2 y2" in px or %')
-    .option('--mask', 'the matte alone, as a grey picture')
-    .option('--shadow [strength]', 'a soft shadow on the ground, 0 to 100 percent strong')
-    .option('--max-megapixels <n>', 'larger outputs are scaled down to this');
+    .option('--position <place>', 'position of the subject: center, original, or "x% y%"')
+    .option('--roi <box>', 'region in which to look for the subject: "x1 y1 x2 y2" in px or %')
+    .option('--mask', 'only the matte, as a grey image')
+    .option('--shadow [strength]', 'a soft shadow below the subject; opacity 0 to 100 percent')
+    .option('--max-megapixels <n>', 'scale larger outputs down to this size');

@@ -5,7 +5,7 @@ import { OutputRequest } from '../../output/request.ts';
 import { usageError } from '../terminal/exit.ts';
 import type { ImageOptions } from './image-options.ts';
 
-/** Which option stands for a field of the contract. */
+/** The option for each field of the API, if it has another name. */
 const FLAGS: Readonly<Record<string, string>> = {
   backgroundColor: '--background',
   backgroundImageUrl: '--background-image',
@@ -16,16 +16,16 @@ const FLAGS: Readonly<Record<string, string>> = {
   shadowOpacityPct: '--shadow',
 };
 
-async function readBackground(place: string): Promise<object> {
-  if (/^https?:\/\//.test(place)) return { backgroundImageUrl: place };
-  const bytes = await readFile(place).catch(() => {
-    throw usageError(`--background-image: there is no file ${place}`);
+async function readBackground(source: string): Promise<object> {
+  if (/^https?:\/\//.test(source)) return { backgroundImageUrl: source };
+  const bytes = await readFile(source).catch(() => {
+    throw usageError(`--background-image: there is no file ${source}`);
   });
   return { backgroundImage: new Uint8Array(bytes) };
 }
 
-/** Everything that is given, under the contract's names. */
-async function wishOf(options: ImageOptions): Promise<object> {
+/** Returns the options under the names of the API. */
+async function toFields(options: ImageOptions): Promise<object> {
   const { format, background, crop, cropMargin, scale, position, roi, mask, shadow } = options;
   return {
     format,
@@ -43,28 +43,30 @@ async function wishOf(options: ImageOptions): Promise<object> {
   };
 }
 
-/** What is wished for beyond the usual, under the contract's names. */
-export type ImageWish = { [Field in keyof OutputRequest]?: NonNullable<OutputRequest[Field]> } & {
+/** The options that differ from the defaults, under the names of the API. */
+export type ImageRequest = {
+  [Field in keyof OutputRequest]?: NonNullable<OutputRequest[Field]>;
+} & {
   quality?: Quality;
 };
 
-const isGiven = ([, value]: [string, unknown]): boolean => value !== undefined;
+const isDefined = ([, value]: [string, unknown]): boolean => value !== undefined;
 
-/** How cut-outs are to be made and look, checked as the server checks it. @throws CliError that names each option */
-export async function readImageOptions(options: ImageOptions): Promise<ImageWish> {
-  const parsed = OutputRequest.safeParse(await wishOf(options));
+/** Validates the options as the server does. @throws CliError that names each wrong option */
+export async function readImageOptions(options: ImageOptions): Promise<ImageRequest> {
+  const parsed = OutputRequest.safeParse(await toFields(options));
   if (parsed.success) {
     return Object.fromEntries(
-      Object.entries({ ...parsed.data, quality: options.quality }).filter(isGiven),
+      Object.entries({ ...parsed.data, quality: options.quality }).filter(isDefined),
     );
   }
-  const faults = parsed.error.issues.map(({ path, message }) => {
+  const details = parsed.error.issues.map(({ path, message }) => {
     const field = String(path[0]);
     return `${FLAGS[field] ?? `--${field}`} ${message}`;
   });
-  throw usageError(faults.join('\n'));
+  throw usageError(details.join('\n'));
 }
 
-/** The ending of files in this format, without a dot. */
+/** Returns the file extension of a format, without a dot. */
 export const extensionOf = ({ format = 'png' }: { format?: keyof typeof FORMATS | undefined }) =>
   FORMATS[format].extension;

@@ -7,18 +7,18 @@ import { Problem } from '../../platform/problem.ts';
 import { LocalEvent, type LocalRequest } from '../../queue/local-protocol.ts';
 import { CliError } from '../terminal/exit.ts';
 
-/** What became of a photo, beside the file itself. */
-export type LocalCutOut = Extract<LocalEvent, { done: unknown }>['done'];
+/** What is reported of a cut-out, apart from the file itself. */
+type LocalCutOut = Extract<LocalEvent, { done: unknown }>['done'];
 
-/** The engine on this machine, in processes of its own: nothing of it is loaded here. */
-export interface LocalEngine {
+/** The inference engine on this machine, in its own processes: nothing of it is loaded here. */
+interface LocalEngine {
   /** `id@version` */
   model: string;
   /** `cpu`, `cuda` or `webgpu` */
   device: string;
-  /** Writes the cut-out of one file into another. Throws Problem; the signal's reason. */
-  cutOut(order: Omit<LocalRequest, 'id'>): Promise<LocalCutOut>;
-  /** Ends the processes; resolves when they are gone. */
+  /** Writes the cut-out of one file to another. Throws Problem; the signal's reason. */
+  cutOut(request: Omit<LocalRequest, 'id'>): Promise<LocalCutOut>;
+  /** Ends the processes; resolves when they have exited. */
   close(): Promise<void>;
 }
 
@@ -31,77 +31,77 @@ const loader = (): string[] =>
 
 const spawnEngine = (slots: number): ChildProcess =>
   spawn(process.execPath, [...loader(), ENTRY], {
-    // What libraries print must not mix with what this command answers.
+    // What libraries print must not mix with the results of this command.
     stdio: ['ignore', 2, 2, 'ipc'],
     env: { ...process.env, WORKER_CONCURRENCY: String(slots) },
   });
 
-interface Waiter {
+interface PendingImage {
   resolve(done: LocalCutOut): void;
   reject(error: unknown): void;
 }
 
-/** Tells who waits what became of their photo. */
-function hear(news: LocalEvent, waiters: Map<number, Waiter>): void {
-  if (!('id' in news)) return;
-  const waiter = waiters.get(news.id);
-  waiters.delete(news.id);
-  if ('done' in news) waiter?.resolve(news.done);
-  else waiter?.reject(new Problem(news.problem.type, news.problem.detail));
+/** Settles the image that an event is about. */
+function handleEvent(event: LocalEvent, pending: Map<number, PendingImage>): void {
+  if (!('id' in event)) return;
+  const image = pending.get(event.id);
+  pending.delete(event.id);
+  if ('done' in event) image?.resolve(event.done);
+  else image?.reject(new Problem(event.problem.type, event.problem.detail));
 }
 
-/** Resolves with the first thing the engine tells: that it is ready. */
+/** Resolves with the first message of the engine: that it is ready. */
 async function untilReady(child: ChildProcess): Promise<{ model: string; device: string }> {
   const [first] = await Promise.race([
     once(child, 'message'),
-    once(child, 'exit').then(() => [{ refused: 'The inference process ended while it started' }]),
+    once(child, 'exit').then(() => [{ refused: 'The inference process exited while starting' }]),
   ]);
-  const news = LocalEvent.parse(first);
-  if ('ready' in news) return news.ready;
+  const event = LocalEvent.parse(first);
+  if ('ready' in event) return event.ready;
   throw new CliError(
-    'refused' in news ? news.refused : 'The inference process is of another version',
+    'refused' in event ? event.refused : 'The inference process has another version',
   );
 }
 
 /**
  * Starts the engine and resolves when the model is loaded.
- * @param slots photos worked on at once
- * @param signal ends everything
- * @throws CliError where the model or the device is not there
+ * @param slots photos processed at the same time
+ * @param signal ends the engine
+ * @throws CliError if the model or the device is not available
  */
 export async function startLocalEngine(slots: number, signal: AbortSignal): Promise<LocalEngine> {
   signal.throwIfAborted();
   const child = spawnEngine(slots);
-  const gone = once(child, 'exit');
-  const waiters = new Map<number, Waiter>();
-  const hangUp = () => {
+  const exited = once(child, 'exit');
+  const pending = new Map<number, PendingImage>();
+  const disconnect = () => {
     if (child.connected) child.disconnect();
   };
   const close = async () => {
-    signal.removeEventListener('abort', hangUp);
-    hangUp();
-    await gone;
+    signal.removeEventListener('abort', disconnect);
+    disconnect();
+    await exited;
   };
-  signal.addEventListener('abort', hangUp, { once: true });
+  signal.addEventListener('abort', disconnect, { once: true });
   const ready = await untilReady(child).catch(async (error) => {
     await close();
     throw signal.aborted ? signal.reason : error;
   });
-  child.on('message', (message) => hear(LocalEvent.parse(message), waiters));
-  const ended = () => signal.reason ?? new CliError('The inference process ended');
-  // Not before: it may be writing a file that whoever waits will tidy away.
-  gone.then(() => {
-    for (const { reject } of waiters.values()) reject(ended());
+  child.on('message', (message) => handleEvent(LocalEvent.parse(message), pending));
+  const exitError = () => signal.reason ?? new CliError('The inference process exited');
+  // Not earlier: until then it may be writing a file that the caller removes on failure.
+  exited.then(() => {
+    for (const { reject } of pending.values()) reject(exitError());
   });
   let lastId = 0;
   return {
     ...ready,
-    cutOut(order) {
+    cutOut(request) {
       const id = ++lastId;
       return new Promise((resolve, reject) => {
-        if (!child.connected) return reject(ended());
-        waiters.set(id, { resolve, reject });
-        child.send({ ...order, id });
+        if (!child.connected) return reject(exitError());
+        pending.set(id, { resolve, reject });
+        child.send({ ...request, id });
       });
     },
     close,

@@ -2,20 +2,20 @@ import { readdir, stat } from 'node:fs/promises';
 import { basename, extname, join, relative, resolve } from 'node:path';
 import { usageError } from '../terminal/exit.ts';
 
-/** One photo to work on, and where its cut-out goes. */
+/** One photo and the path of its cut-out. */
 export interface Photo {
   input: string;
   /** Under the output folder. */
   output: string;
-  /** Another photo whose cut-out would have the same name; then this one has no place. */
-  clash?: string;
+  /** Another photo whose cut-out has the same path; then this one is rejected. */
+  conflict?: string;
 }
 
 const PHOTO_NAME = /\.(jpe?g|png|webp)$/i;
 
 /**
- * Photos in a folder and the folders in it, by name; hidden ones, links and `without` are left out.
- * @param without a folder, as an absolute path
+ * Returns the photos in a folder and its subfolders, by name, without hidden files and links.
+ * @param without absolute path of a folder to skip
  */
 export async function photosUnder(folder: string, without?: string): Promise<string[]> {
   if (resolve(folder) === without) return [];
@@ -31,12 +31,12 @@ export async function photosUnder(folder: string, without?: string): Promise<str
   return (await Promise.all(found)).flat();
 }
 
-/** `photo.jpg` -> `photo.png`. A file without an ending keeps its whole name. */
-const renamed = (path: string, extension: string): string =>
+/** `photo.jpg` -> `photo.png`. A file without an extension keeps its whole name. */
+const withExtension = (path: string, extension: string): string =>
   `${path.slice(0, path.length - extname(path).length)}.${extension}`;
 
-/** What a path on the command line stands for: photos, each with its name in the output folder. */
-async function photosOf(path: string, out: string): Promise<{ input: string; name: string }[]> {
+/** Resolves a path of the command line to photos, each with its name in the output folder. */
+async function resolvePath(path: string, out: string): Promise<{ input: string; name: string }[]> {
   const found = await stat(path).catch(() => {
     throw usageError(`There is no file or folder ${path}`);
   });
@@ -46,22 +46,22 @@ async function photosOf(path: string, out: string): Promise<{ input: string; nam
 }
 
 /**
- * Every photo that the paths stand for, with the name of its cut-out. Folders keep their inner folders.
+ * Resolves paths to photos and the paths of their cut-outs. Subfolders are kept.
  * @param extension of the cut-outs, without a dot
- * @throws CliError where a path does not exist, or there is no photo at all
+ * @throws CliError if a path does not exist, or there is no photo at all
  */
 export async function planPhotos(
   paths: readonly string[],
   out: string,
   extension: string,
 ): Promise<Photo[]> {
-  const all = (await Promise.all(paths.map((path) => photosOf(path, out)))).flat();
+  const all = (await Promise.all(paths.map((path) => resolvePath(path, out)))).flat();
   if (all.length === 0) throw usageError(`There is no JPEG, PNG or WebP in ${paths.join(', ')}`);
-  const takenBy = new Map<string, string>();
+  const inputByOutput = new Map<string, string>();
   return all.map(({ input, name }) => {
-    const output = join(out, renamed(name, extension));
-    const clash = takenBy.get(output);
-    takenBy.set(output, clash ?? input);
-    return { input, output, ...(clash && { clash }) };
+    const output = join(out, withExtension(name, extension));
+    const conflict = inputByOutput.get(output);
+    inputByOutput.set(output, conflict ?? input);
+    return { input, output, ...(conflict && { conflict }) };
   });
 }

@@ -1,37 +1,41 @@
-import { faultText, reportOf } from '../terminal/error-report.ts';
+import { errorText, toErrorReport } from '../terminal/error-report.ts';
 import { type Output, print, say } from '../terminal/output.ts';
-import { watch } from '../terminal/progress.ts';
-import type { CutOutFacts } from './cutters.ts';
+import { showProgress } from '../terminal/progress.ts';
+import type { CutOutInfo } from './background-removers.ts';
 import type { Photo } from './photos.ts';
 
-/** Counts what becomes of photos, and tells it: a bar, a line for each failure, NDJSON with `--json`. */
-export function createTally(photos: number, options: Output) {
-  const progress = watch(photos, 'photos', options);
+/** Counts outcomes and reports them: a bar, a line for each failure, NDJSON with `--json`. */
+export function createRemovalSummary(photos: number, options: Output) {
+  const progress = showProgress(photos, 'photos', options);
   const counts = { done: 0, failed: 0 };
-  const tell = (line: object) => options.json && print(options, line, '');
+  const printLine = (line: object) => options.json && print(options, line, '');
   return {
-    succeeded({ input, output }: Photo, facts: CutOutFacts): void {
+    succeeded({ input, output }: Photo, info: CutOutInfo): void {
       counts.done++;
       progress.step();
-      tell({ file: input, status: 'succeeded', output, ...facts });
+      printLine({ file: input, status: 'succeeded', output, ...info });
     },
     failed({ input }: Photo, error: unknown): void {
       counts.failed++;
       progress.step();
-      progress.note(`${input}: ${faultText(error)}`);
-      tell({
+      progress.note(`${input}: ${errorText(error)}`);
+      printLine({
         file: input,
         status: 'failed',
-        problem: reportOf(error) ?? { detail: faultText(error) },
+        problem: toErrorReport(error) ?? { detail: errorText(error) },
       });
     },
-    /** Takes the bar away and says how many there were. Returns how many failed. */
+    /** Removes the bar, prints the totals and returns how many failed. */
     end(): number {
       progress.stop();
       const { done, failed } = counts;
       const left = photos - done - failed;
-      const parts = [`${done} cut out`, failed && `${failed} failed`, left && `${left} not begun`];
-      say(options, `${parts.filter(Boolean).join(', ')}.`);
+      const counted = [
+        `${done} cut out`,
+        failed && `${failed} failed`,
+        left && `${left} not started`,
+      ];
+      say(options, `${counted.filter(Boolean).join(', ')}.`);
       return failed;
     },
   };

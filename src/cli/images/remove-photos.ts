@@ -1,95 +1,107 @@
 import { availableParallelism } from 'node:os';
-import { cutOutOptionsOf } from '../../output/request.ts';
+import { toCutOutOptions } from '../../output/request.ts';
 import { connect } from '../connection/connect.ts';
-import type { PlaceOptions } from '../connection/server-profile.ts';
-import { endsAll } from '../terminal/error-report.ts';
+import type { ServerOptions } from '../connection/server-profile.ts';
+import { isFatal } from '../terminal/error-report.ts';
 import { CliError, EXIT, usageError } from '../terminal/exit.ts';
-import { inParallel } from '../terminal/in-parallel.ts';
+import { forEachParallel } from '../terminal/for-each-parallel.ts';
 import type { Output } from '../terminal/output.ts';
 import { save } from '../terminal/save.ts';
-import { type Cutter, localCutter, serverCutter } from './cutters.ts';
+import { type BackgroundRemover, localRemover, serverRemover } from './background-removers.ts';
 import type { ImageOptions } from './image-options.ts';
-import { extensionOf, type ImageWish, readImageOptions } from './image-request.ts';
+import { extensionOf, type ImageRequest, readImageOptions } from './image-request.ts';
 import { type Photo, planPhotos } from './photos.ts';
-import { throughStandardStreams } from './pipe.ts';
-import { createTally } from './tally.ts';
+import { createRemovalSummary } from './removal-summary.ts';
+import { withStandardStreams } from './standard-streams.ts';
 
-export interface RemoveOptions extends ImageOptions, PlaceOptions, Output {
+export interface RemoveOptions extends ImageOptions, ServerOptions, Output {
   output?: string;
   force?: true;
   local?: true;
   jobs?: number;
 }
 
-/** Requests under way at once where nothing is said; a server has other clients too. */
+/** Default number of concurrent requests; a server has other clients too. */
 const SERVER_JOBS = 2;
-/** Each local one has the model in memory for itself. */
+/** Every local process holds the model in memory. */
 const LOCAL_JOBS = Math.min(8, availableParallelism());
 
-/** Cuts out one photo into its place. Throws only what ends all. */
+/** Removes the background of one photo. Throws only fatal errors. */
 const removeOne =
-  (cutter: Cutter, tally: ReturnType<typeof createTally>, folder: string, force: boolean) =>
+  (
+    remover: BackgroundRemover,
+    summary: ReturnType<typeof createRemovalSummary>,
+    folder: string,
+    force: boolean,
+  ) =>
   async (photo: Photo, signal: AbortSignal): Promise<void> => {
-    const { input, output, clash } = photo;
+    const { input, output, conflict } = photo;
     try {
-      if (clash) throw new CliError(`${output} is already the cut-out of ${clash}`);
-      const make = (unfinished: string) => cutter.cutOut(input, unfinished, signal);
-      tally.succeeded(photo, await save(output, { folder, force }, make));
+      if (conflict) throw new CliError(`${output} is already the cut-out of ${conflict}`);
+      const write = (temporary: string) => remover.removeBackground(input, temporary, signal);
+      summary.succeeded(photo, await save(output, { folder, force }, write));
     } catch (error) {
       signal.throwIfAborted();
-      if (endsAll(error)) throw error;
-      tally.failed(photo, error);
+      if (isFatal(error)) throw error;
+      summary.failed(photo, error);
     }
   };
 
-async function openCutter(
+async function openRemover(
   options: RemoveOptions,
-  wish: ImageWish,
+  request: ImageRequest,
   jobs: number,
   signal: AbortSignal,
-): Promise<Cutter> {
-  if (!options.local) return serverCutter(connect(options), wish);
-  if (wish.backgroundImageUrl)
-    throw usageError('--local fetches nothing: --background-image takes a file');
-  return localCutter(jobs, cutOutOptionsOf(wish), options.backgroundImage, signal);
+): Promise<BackgroundRemover> {
+  if (!options.local) return serverRemover(connect(options), request);
+  if (request.backgroundImageUrl)
+    throw usageError('--local downloads nothing: --background-image must be a file');
+  return localRemover(jobs, toCutOutOptions(request), options.backgroundImage, signal);
 }
 
 async function removeFiles(paths: string[], options: RemoveOptions, signal: AbortSignal) {
   const { output: folder, force = false } = options;
-  if (!folder) throw usageError('Say where cut-outs go: -o <folder>');
-  const wish = await readImageOptions(options);
-  const photos = await planPhotos(paths, folder, extensionOf(wish));
-  const usual = options.local ? LOCAL_JOBS : SERVER_JOBS;
-  const jobs = Math.min(options.jobs ?? usual, photos.length);
-  const cutter = await openCutter(options, wish, jobs, signal);
-  const tally = createTally(photos.length, options);
+  if (!folder) throw usageError('Name the output folder: -o <folder>');
+  const request = await readImageOptions(options);
+  const photos = await planPhotos(paths, folder, extensionOf(request));
+  const defaultJobs = options.local ? LOCAL_JOBS : SERVER_JOBS;
+  const jobs = Math.min(options.jobs ?? defaultJobs, photos.length);
+  const remover = await openRemover(options, request, jobs, signal);
+  const summary = createRemovalSummary(photos.length, options);
   try {
-    await inParallel(photos.values(), jobs, signal, removeOne(cutter, tally, folder, force));
+    await forEachParallel(
+      photos.values(),
+      jobs,
+      signal,
+      removeOne(remover, summary, folder, force),
+    );
   } finally {
-    await cutter.close();
-    if (tally.end() > 0) process.exitCode = EXIT.failed;
+    await remover.close();
+    if (summary.end() > 0) process.exitCode = EXIT.failed;
   }
 }
 
 async function removeStandardInput(options: RemoveOptions, signal: AbortSignal) {
-  if (options.output) throw usageError('"-" goes to standard output: leave out -o');
-  if (options.json) throw usageError('"-" answers with the picture itself: leave out --json');
-  if (process.stdout.isTTY) throw usageError('A picture is not for a terminal: add > photo.png');
-  const cutter = await openCutter(options, await readImageOptions(options), 1, signal);
+  if (options.output) throw usageError('"-" writes to standard output: leave out -o');
+  if (options.json) throw usageError('"-" writes the image itself: leave out --json');
+  if (process.stdout.isTTY) throw usageError('Standard output is a terminal: add > photo.png');
+  const remover = await openRemover(options, await readImageOptions(options), 1, signal);
   try {
-    await throughStandardStreams(signal, (input, output) => cutter.cutOut(input, output, signal));
+    await withStandardStreams(signal, (input, output) =>
+      remover.removeBackground(input, output, signal),
+    );
   } finally {
-    await cutter.close();
+    await remover.close();
   }
 }
 
-/** Cuts out files and folders into a folder, or standard input to standard output. */
+/** Removes the background of files and folders, or of standard input. */
 export async function removePhotos(
   paths: string[],
   options: RemoveOptions,
   signal: AbortSignal,
 ): Promise<void> {
   if (!paths.includes('-')) return removeFiles(paths, options, signal);
-  if (paths.length > 1) throw usageError('"-" stands alone');
+  if (paths.length > 1) throw usageError('"-" must be the only argument');
   return removeStandardInput(options, signal);
 }

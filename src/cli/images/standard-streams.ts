@@ -5,19 +5,19 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 
 /**
- * Standard input as a file, and a file as standard output; nothing is said before the file is whole.
- * @param make makes the second file of the first
+ * Reads standard input to a file, and writes a file to standard output when it is complete.
+ * @param convert writes the output file
  */
-export async function throughStandardStreams(
+export async function withStandardStreams(
   signal: AbortSignal,
-  make: (input: string, output: string) => Promise<unknown>,
+  convert: (input: string, output: string) => Promise<unknown>,
 ): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'selvage-'));
   const input = join(folder, 'input');
   const output = join(folder, 'output');
   try {
     await pipeline(process.stdin, createWriteStream(input), { signal });
-    await make(input, output);
+    await convert(input, output);
     await pipeline(createReadStream(output), process.stdout, { signal, end: false });
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -9,19 +9,19 @@ export const EXIT = {
   interrupted: 130,
 } as const;
 
-export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 export const EXIT_HELP = `
 Exit codes:
   0    done
   1    some of the work failed; the rest is done
-  2    asked wrongly
+  2    wrong usage
   3    the server (or its Redis) cannot be reached
   4    not allowed: no key, a wrong one, or one without the scope (401, 403)
   5    a limit of the key is reached: its rate or its quota (429)
   130  interrupted by Ctrl-C`;
 
-/** A fault a person can mend: printed without a stack. */
+/** An error that the user can fix; printed without a stack. */
 export class CliError extends Error {
   readonly exitCode: ExitCode;
 
@@ -31,5 +31,5 @@ export class CliError extends Error {
   }
 }
 
-/** Asked wrongly. */
+/** Wrong usage of the command. */
 export const usageError = (message: string): CliError => new CliError(message, EXIT.usage);

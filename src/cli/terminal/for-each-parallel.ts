@@ -1,25 +1,26 @@
 /**
- * Works on values, some at a time, until one fails for all; resolves or throws when nothing is under way
- * any more.
- * @param values taken one by one, by whoever is free
- * @param signal ends what is under way
- * @throws what the first failing piece threw; the signal's reason
+ * Processes values, some at a time, until `work` throws. Settles when nothing is running any more.
+ * @param values taken one by one
+ * @param signal aborts what is running
+ * @throws the first error that `work` threw; the signal's reason
  */
-export async function inParallel<T>(
+export async function forEachParallel<T>(
   values: (Iterator<T> & Iterable<T>) | AsyncGenerator<T>,
-  atOnce: number,
+  concurrency: number,
   signal: AbortSignal,
   work: (value: T, signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const failed = new AbortController();
   const either = AbortSignal.any([signal, failed.signal]);
-  async function lane(): Promise<void> {
+  async function runLane(): Promise<void> {
     for await (const value of values) {
       either.throwIfAborted();
       await work(value, either);
     }
   }
-  const lanes = Array.from({ length: atOnce }, () => lane().catch((error) => failed.abort(error)));
+  const lanes = Array.from({ length: concurrency }, () =>
+    runLane().catch((error) => failed.abort(error)),
+  );
   await Promise.all(lanes);
   either.throwIfAborted();
 }

@@ -2,8 +2,8 @@ import { EXIT } from './exit.ts';
 
 const CODES = { SIGINT: EXIT.interrupted, SIGTERM: 143, SIGPIPE: 141 } as const;
 
-/** Why work ends that a signal ended. */
-export class Interrupted extends Error {
+/** The reason of an abort by a signal of the system. */
+export class InterruptedError extends Error {
   readonly exitCode: number;
 
   constructor(name: keyof typeof CODES) {
@@ -13,14 +13,14 @@ export class Interrupted extends Error {
 }
 
 /**
- * A signal that aborts on the first Ctrl-C or SIGTERM, and when nobody reads the answers any more; what is
- * under way ends and tidies up. A second Ctrl-C ends the process at once.
+ * Returns a signal that aborts on the first Ctrl-C or SIGTERM, and when standard output is closed. What
+ * is running then cleans up and ends. A second Ctrl-C ends the process at once.
  */
-export function heedInterrupts(): AbortSignal {
-  const control = new AbortController();
+export function abortOnSignals(): AbortSignal {
+  const controller = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(name, () => control.abort(new Interrupted(name)));
+    process.once(name, () => controller.abort(new InterruptedError(name)));
   }
-  process.stdout.on('error', () => control.abort(new Interrupted('SIGPIPE')));
-  return control.signal;
+  process.stdout.on('error', () => controller.abort(new InterruptedError('SIGPIPE')));
+  return controller.signal;
 }

@@ -10,7 +10,7 @@ function parseJson(text: string, file: string): unknown {
   }
 }
 
-/** A file of JSON. @throws CliError where there is none, or it is another thing */
+/** Reads a JSON file. @throws CliError if it does not exist, is not JSON or does not match the schema */
 export async function readJsonFile<T>(file: string, schema: z.ZodType<T>): Promise<T> {
   const text = await readFile(file, 'utf8').catch(() => {
     throw usageError(`There is no file ${file}`);

@@ -1,11 +1,11 @@
 import { MultiBar } from 'cli-progress';
 import type { Output } from './output.ts';
 
-/** How far work of many pieces is, for who watches. */
-export interface Progress {
-  /** One more piece is done, or `count` in all. */
+/** Shows the progress of many items. */
+interface Progress {
+  /** Counts one more item, or sets the count. */
   step(count?: number): void;
-  /** A line that stays, above the bar where there is one. */
+  /** Prints a line that stays, above the bar if there is one. */
   note(line: string): void;
   stop(): void;
 }
@@ -27,8 +27,8 @@ const bar = (total: number, unit: string): Progress => {
   };
 };
 
-/** A bar on a terminal; elsewhere, and for one piece, only the lines that stay. */
-export function watch(total: number, unit: string, { quiet }: Output): Progress {
+/** Shows a bar on a terminal; elsewhere, and for a single item, only the lines that stay. */
+export function showProgress(total: number, unit: string, { quiet }: Output): Progress {
   if (process.stderr.isTTY && !quiet && total > 1) return bar(total, unit);
   return { step() {}, note: (line) => console.error(line), stop() {} };
 }

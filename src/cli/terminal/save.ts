@@ -3,59 +3,59 @@ import { mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import { CliError } from './exit.ts';
 
-const isThere = (path: string): Promise<boolean> =>
+const fileExists = (path: string): Promise<boolean> =>
   stat(path).then(
     () => true,
     () => false,
   );
 
-const exists = (path: string) => new CliError(`${path} exists already; --force replaces it`);
+const alreadyExists = (path: string) => new CliError(`${path} exists already; --force replaces it`);
 
-/** Takes a name that nobody has; the file is empty for the moment until it is replaced. */
+/** Reserves a free name with an empty file, which is then replaced. */
 async function claim(path: string): Promise<void> {
   const file = await open(path, 'wx').catch((cause) => {
-    throw cause.code === 'EEXIST' ? exists(path) : cause;
+    throw cause.code === 'EEXIST' ? alreadyExists(path) : cause;
   });
   await file.close();
 }
 
-export interface SaveOptions {
-  /** Nothing is written outside it, also where links lead there; made when missing. */
+interface SaveOptions {
+  /** Nothing is written outside it, not even through links. Created if missing. */
   folder: string;
-  /** Whether a file of that name is replaced. */
+  /** Whether to replace an existing file. */
   force: boolean;
 }
 
-/** The folder of a file, made when missing. Throws where it is outside. */
-async function folderFor(path: string, { folder }: SaveOptions): Promise<string> {
-  const own = dirname(path);
-  await mkdir(own, { recursive: true });
-  const [root, real] = await Promise.all([realpath(folder), realpath(own)]);
-  if (real === root || real.startsWith(root.endsWith(sep) ? root : root + sep)) return own;
+/** Creates the folder of a file if missing, and returns it. Throws if it is outside. */
+async function ensureFolder(path: string, { folder }: SaveOptions): Promise<string> {
+  const parent = dirname(path);
+  await mkdir(parent, { recursive: true });
+  const [root, real] = await Promise.all([realpath(folder), realpath(parent)]);
+  if (real === root || real.startsWith(root.endsWith(sep) ? root : root + sep)) return parent;
   throw new CliError(`${path} is outside ${folder}`);
 }
 
 /**
- * Has a file made under another name and renames it when it is whole; a failure leaves nothing.
- * @param make writes the file whose path it is given
- * @throws CliError where a file of that name is there, or the path is outside the folder
+ * Writes a file under a temporary name and renames it when it is complete; a failure leaves nothing.
+ * @param write writes the file at the given path
+ * @throws CliError if the file exists, or the path is outside the folder
  */
 export async function save<T>(
   path: string,
   options: SaveOptions,
-  make: (unfinished: string) => Promise<T>,
+  write: (temporary: string) => Promise<T>,
 ): Promise<T> {
-  if (!options.force && (await isThere(path))) throw exists(path);
+  if (!options.force && (await fileExists(path))) throw alreadyExists(path);
   await mkdir(options.folder, { recursive: true });
-  const folder = await folderFor(path, options);
-  const unfinished = join(folder, `.${basename(path)}.${randomUUID().slice(0, 8)}.part`);
+  const folder = await ensureFolder(path, options);
+  const temporary = join(folder, `.${basename(path)}.${randomUUID().slice(0, 8)}.part`);
   try {
-    const made = await make(unfinished);
+    const result = await write(temporary);
     if (!options.force) await claim(path);
-    await rename(unfinished, path);
-    return made;
+    await rename(temporary, path);
+    return result;
   } catch (error) {
-    await rm(unfinished, { force: true });
+    await rm(temporary, { force: true });
     throw error;
   }
 }

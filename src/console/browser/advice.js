@@ -1,31 +1,31 @@
 /**
- * What to do about each problem the service answers with, in one plain sentence for the person at the
- * page. `unreachable` is the page's own: nothing answered.
+ * What to do about each problem type, in one plain sentence for the person at the page. `unreachable`
+ * is the page's own type: the service did not respond.
  * @type {Readonly<Record<string, string>>}
  */
 // biome-ignore format: a table reads best aligned
 export const ADVICE = {
-  'invalid-request':        'Something is missing or not as expected: mend what is named below and try again.',
-  'targets-altered':        'The outfit’s targets were changed on the way: reload the page and try again.',
+  'invalid-request':        'Something is missing or invalid: correct what is listed below and try again.',
+  'targets-altered':        'The outfit’s targets were changed in transit: reload the page and try again.',
   'targets-expired':        'The outfit’s targets are too old: reload the page and try again.',
-  'unauthorized':           'Sign in with a key that is valid, or ask the operator for one.',
-  'insufficient-scope':     'Your key is not meant for this: ask the operator for one that is.',
+  'unauthorized':           'Sign in with a valid key, or ask the operator for one.',
+  'insufficient-scope':     'Your key does not allow this: ask the operator for one that does.',
   'foreign-origin':         'Another site tried to use your sign-in: open the console itself and do it there.',
-  'base64-not-allowed':     'Your key may not have pictures as text: ask the operator for one that may.',
-  'not-found':              'It is not there, or not yours: look at the list again.',
-  'method-not-allowed':     'Page and service do not fit together: reload the page.',
-  'request-timeout':        'The upload came too slowly: try again, or from a faster connection.',
-  'conflict':               'That does not fit how things stand now: look at them anew and try again.',
-  'gone':                   'It was deleted or its time was up: make it again if you still need it.',
-  'payload-too-large':      'It is larger than this service takes: choose a smaller picture or file.',
-  'unsupported-media-type': 'This kind of file is not read here: save the picture as JPEG, PNG or WebP.',
-  'idempotency-mismatch':   'The request was sent before with other contents: start it again.',
-  'unprocessable-image':    'Nothing can be made of this picture: take another one.',
-  'rate-limit-exceeded':    'That was too much at once: wait a moment and go on more slowly.',
-  'quota-exceeded':         'Today’s pictures are used up: go on after midnight UTC, or ask the operator for more.',
-  'headers-too-large':      'The browser sends too much with each request: clear this site’s cookies.',
-  'internal-error':         'The fault is ours: try again, and tell the operator the request id if it stays.',
-  'upstream-failed':        'It could not be worked on: try again, or with another file if it fails twice.',
+  'base64-not-allowed':     'Your key does not allow base64 images: ask the operator for one that does.',
+  'not-found':              'It does not exist or belongs to someone else: check the list again.',
+  'method-not-allowed':     'The page and the service have different versions: reload the page.',
+  'request-timeout':        'The upload was too slow: try again, or use a faster connection.',
+  'conflict':               'The state has changed in the meantime: reload the page and try again.',
+  'gone':                   'It was deleted or has expired: create it again if you still need it.',
+  'payload-too-large':      'The file is too large for this service: choose a smaller one.',
+  'unsupported-media-type': 'This file type is not supported: save the image as JPEG, PNG or WebP.',
+  'idempotency-mismatch':   'This request was sent before with other contents: start it again.',
+  'unprocessable-image':    'This image cannot be processed: choose another one.',
+  'rate-limit-exceeded':    'Too many requests at once: wait a moment and continue more slowly.',
+  'quota-exceeded':         'Today’s quota is used up: continue after midnight UTC, or ask the operator for more.',
+  'headers-too-large':      'The browser sends too much data with each request: clear this site’s cookies.',
+  'internal-error':         'The service failed: try again, and tell the operator the request id if it happens again.',
+  'upstream-failed':        'Processing failed: try again, or use another file if it fails twice.',
   'upstream-unavailable':   'The service is starting or very busy: try again in a few seconds.',
-  'unreachable':            'Nothing answered: look whether the service runs and you are connected, then try again.',
+  'unreachable':            'The service did not respond: check that it runs and that you are online, then try again.',
 };

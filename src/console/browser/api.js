@@ -1,10 +1,12 @@
-/** The longest a call may take; the service itself gives up after 25 s unless told otherwise. */
-const LONGEST_MILLIS = 90_000;
-/** How long a page waits in line for a busy service before it says so. */
-const PATIENCE_MILLIS = 120_000;
+/** The time limit of a request; the service's own deadline is 25 s unless configured otherwise. */
+const TIMEOUT_MILLIS = 90_000;
+/** How long requests to a busy service are retried before the error is shown. */
+const RETRY_MILLIS = 120_000;
+/** Before the next attempt if the response has no Retry-After, s. */
+const DEFAULT_RETRY_SECONDS = 2;
 
-/** A request that did not succeed, in the words of the answer (RFC 9457). */
-export class Fault extends Error {
+/** A request that failed: the problem details of the response (RFC 9457). */
+export class ApiError extends Error {
   /** @param {{type: string, title: string, status?: number, detail?: string, errors?: {pointer: string, detail: string}[], requestId?: string}} problem
    *  @param {number} [retryAfterSeconds] */
   constructor(problem, retryAfterSeconds) {
@@ -19,79 +21,87 @@ export class Fault extends Error {
   }
 }
 
-/** Listens to `signed-out`: the session is over, whatever was asked. */
+/** Dispatches `signed-out` when a request finds that the session has ended. */
 export const session = new EventTarget();
 
 /** @param {Response} response */
-async function faultOf(response) {
-  const problem = await response.json().catch(() => ({}));
-  const known = { type: 'internal-error', title: `The answer was ${response.status}`, ...problem };
+async function readError(response) {
+  const body = await response.json().catch(() => ({}));
+  const problem = {
+    type: 'internal-error',
+    title: `The response was ${response.status}`,
+    ...body,
+  };
   const seconds = Number(response.headers.get('retry-after'));
-  known.requestId ??= response.headers.get('x-request-id') ?? undefined;
-  return new Fault(known, seconds > 0 ? seconds : undefined);
+  problem.requestId ??= response.headers.get('x-request-id') ?? undefined;
+  return new ApiError(problem, seconds > 0 ? seconds : undefined);
 }
 
 /**
- * @typedef {Omit<RequestInit, 'headers'> & {headers?: Record<string, string>, json?: unknown, endless?: boolean}} Ask
- *   `json` is sent as such; `endless` leaves out the time limit
+ * @typedef {Omit<RequestInit, 'headers'> & {headers?: Record<string, string>, json?: unknown, noTimeout?: boolean}} RequestOptions
+ *   `json` is sent as a JSON body; `noTimeout` removes the time limit
  */
 
-/** @param {Ask} ask @returns {RequestInit} */
-function initOf({ json, endless, headers, signal, ...init }) {
-  const ends = [signal, endless ? undefined : AbortSignal.timeout(LONGEST_MILLIS)];
+/** @param {RequestOptions} options @returns {RequestInit} */
+function toRequestInit({ json, noTimeout, headers, signal, ...init }) {
+  const signals = [signal, noTimeout ? undefined : AbortSignal.timeout(TIMEOUT_MILLIS)];
   return {
     ...init,
     headers: {
-      // No other site can send this one; without it the session does not count.
+      // No other site can send this header; without it the session is not accepted.
       'x-selvage-console': '1',
       ...(json !== undefined && { 'content-type': 'application/json' }),
       ...headers,
     },
     ...(json !== undefined && { body: JSON.stringify(json) }),
-    signal: AbortSignal.any(ends.filter((end) => end instanceof AbortSignal)),
+    signal: AbortSignal.any(signals.filter((one) => one instanceof AbortSignal)),
   };
 }
 
 /**
- * The answer of the service.
+ * Returns the successful response of the service.
  * @param {string} path
- * @param {Ask} [ask]
- * @throws {Fault} where it is a problem or nothing answers; the signal's reason where it is aborted
+ * @param {RequestOptions} [options]
+ * @throws {ApiError} if the response is a problem or there is none; the signal's reason if it is aborted
  */
-export async function call(path, ask = {}) {
-  const response = await fetch(path, initOf(ask)).catch((error) => {
-    if (ask.signal?.aborted) throw ask.signal.reason;
-    throw new Fault({ type: 'unreachable', title: 'No answer', detail: String(error.message) });
+export async function call(path, options = {}) {
+  const response = await fetch(path, toRequestInit(options)).catch((error) => {
+    if (options.signal?.aborted) throw options.signal.reason;
+    throw new ApiError({
+      type: 'unreachable',
+      title: 'No response',
+      detail: String(error.message),
+    });
   });
   if (response.ok) return response;
-  const fault = await faultOf(response);
-  if (fault.type === 'unauthorized') session.dispatchEvent(new Event('signed-out'));
-  throw fault;
+  const error = await readError(response);
+  if (error.type === 'unauthorized') session.dispatchEvent(new Event('signed-out'));
+  throw error;
 }
 
-/** @param {string} path @param {Ask} [ask] @returns {Promise<any>} */
-export const callJson = async (path, ask) => (await call(path, ask)).json();
+/** @param {string} path @param {RequestOptions} [options] @returns {Promise<any>} */
+export const callJson = async (path, options) => (await call(path, options)).json();
 
-/** Problems that go away by waiting: not the used-up day. */
-const PASSING = ['rate-limit-exceeded', 'upstream-unavailable'];
+/** Problems that waiting solves; an exhausted quota is not one of them. */
+const RETRYABLE = ['rate-limit-exceeded', 'upstream-unavailable'];
 
 /**
- * The same, but a busy service is asked again when it says so.
+ * Like `call`, but retries while the service is busy, as often as `Retry-After` says.
  * @param {string} path
- * @param {Ask} ask
+ * @param {RequestOptions} options
  * @param {(seconds: number) => void} onWait
  */
-export async function callPatiently(path, ask, onWait) {
-  const until = Date.now() + PATIENCE_MILLIS;
+export async function callWithRetry(path, options, onWait) {
+  const until = performance.now() + RETRY_MILLIS;
   for (;;) {
     try {
-      return await call(path, ask);
+      return await call(path, options);
     } catch (error) {
-      const isPassing = error instanceof Fault && PASSING.includes(error.type);
-      const seconds = (isPassing && error.retryAfterSeconds) || 2;
-      if (!isPassing || Date.now() + seconds * 1000 > until) throw error;
+      const isRetryable = error instanceof ApiError && RETRYABLE.includes(error.type);
+      const seconds = (isRetryable && error.retryAfterSeconds) || DEFAULT_RETRY_SECONDS;
+      if (!isRetryable || performance.now() + seconds * 1000 > until) throw error;
       onWait(seconds);
-      await pause(seconds * 1000, ask.signal ?? undefined);
+      await pause(seconds * 1000, options.signal ?? undefined);
     }
   }
 }
@@ -107,29 +117,32 @@ export const pause = (millis, signal) =>
   });
 
 /**
- * The lines of an NDJSON answer, as they come.
+ * Yields the values of an NDJSON response as they arrive.
  * @param {Response} response
  * @returns {AsyncGenerator<any>}
  */
-export async function* linesOf(response) {
-  for await (const line of textLines(response)) if (line) yield JSON.parse(line);
+export async function* readNdjson(response) {
+  for await (const line of readLines(response)) if (line) yield JSON.parse(line);
 }
 
-/** @param {Response} response */
-export async function* textLines(response) {
+/**
+ * Yields the lines of a text response as they arrive.
+ * @param {Response} response
+ */
+export async function* readLines(response) {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   if (!reader) return;
   let rest = '';
   try {
     for (;;) {
       const { done, value } = await reader.read();
-      const parts = (rest + (value ?? '')).split(/\r?\n/);
-      rest = parts.pop() ?? '';
-      yield* parts;
+      const lines = (rest + (value ?? '')).split(/\r?\n/);
+      rest = lines.pop() ?? '';
+      yield* lines;
       if (done) break;
     }
     yield rest;
   } finally {
-    reader.cancel().catch(() => {}); // who stops reading wants no more of it
+    reader.cancel().catch(() => {}); // the consumer has stopped reading
   }
 }

@@ -1,42 +1,44 @@
 import { h } from './element.js';
 
-const GROUNDS = [
-  { id: 'check', label: 'Checkerboard' },
+const BACKGROUNDS = [
+  { id: 'checkerboard', label: 'Checkerboard' },
   { id: 'white', label: 'White' },
 ];
-/** A warm grey that most garments stand out from. */
-const FIRST_COLOUR = '#d9cfc1';
+/** A warm grey that contrasts with most garments. */
+const DEFAULT_COLOUR = '#d9cfc1';
 
 /**
- * What shines through the cut-out.
+ * Chooses the background behind the cut-out.
  * @param {HTMLElement} figure
  */
-export function groundPicker(figure) {
+export function backgroundPicker(figure) {
   const colour = h('input', {
-    ...{ type: 'color', value: FIRST_COLOUR, 'aria-label': 'A colour behind the cut-out' },
+    type: 'color',
+    value: DEFAULT_COLOUR,
+    'aria-label': 'Colour behind the cut-out',
     oninput: () => choose('colour'),
   });
-  const buttons = GROUNDS.map(({ id, label }) =>
+  const buttons = BACKGROUNDS.map(({ id, label }) =>
     h(
       'button',
-      { type: 'button', class: 'quiet', 'data-ground': id, onclick: () => choose(id) },
+      { type: 'button', class: 'quiet', 'data-background': id, onclick: () => choose(id) },
       label,
     ),
   );
 
   /** @param {string} id */
   function choose(id) {
-    figure.dataset.ground = id;
-    figure.style.setProperty('--ground-colour', id === 'white' ? '#fff' : colour.value);
+    figure.dataset.background = id;
+    figure.style.setProperty('--background-colour', id === 'white' ? '#fff' : colour.value);
     for (const button of buttons) {
-      button.setAttribute('aria-pressed', String(button.dataset.ground === id));
+      button.setAttribute('aria-pressed', String(button.dataset.background === id));
     }
   }
 
-  choose('check');
+  choose('checkerboard');
   return h(
     'div',
-    { class: 'grounds', role: 'group', 'aria-label': 'Behind the cut-out' },
+    { class: 'background-picker', role: 'group', 'aria-label': 'Background' },
     buttons,
     colour,
   );

@@ -1,56 +1,60 @@
-import { call, callJson, linesOf } from './api.js';
+import { call, callJson, readNdjson } from './api.js';
 
-/** So many files go up in one request: small steps show progress, and a broken one loses little. */
-const FILES_AT_ONCE = 6;
+/** Files per request: small steps show progress, and a failed request loses little. */
+const FILES_PER_REQUEST = 6;
 /** @type {Readonly<Record<string, string>>} */
-const LISTS = { csv: 'text/csv', ndjson: 'application/x-ndjson', jsonl: 'application/x-ndjson' };
+const LIST_TYPES = {
+  csv: 'text/csv',
+  ndjson: 'application/x-ndjson',
+  jsonl: 'application/x-ndjson',
+};
 
 /** @param {string} name */
-const endingOf = (name) => /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? '';
+const extensionOf = (name) => /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? '';
 
 /** @param {File} file */
-const listTypeOf = (file) => LISTS[endingOf(file.name)];
+const listTypeOf = (file) => LIST_TYPES[extensionOf(file.name)];
 
 /**
- * Hands files in: pictures in small groups, a list as it is.
+ * Uploads files: each list in a request of its own, images in small groups.
  * @param {string} path
  * @param {File[]} files
  * @param {(done: number) => void} onProgress
  */
-async function upload(path, files, onProgress) {
+async function uploadFiles(path, files, onProgress) {
   let done = 0;
-  const pictures = files.filter((file) => !listTypeOf(file));
+  const images = files.filter((file) => !listTypeOf(file));
   for (const list of files.filter((file) => listTypeOf(file))) {
     const headers = { 'content-type': listTypeOf(list) ?? '' };
-    await call(path, { method: 'POST', headers, body: list, endless: true });
+    await call(path, { method: 'POST', headers, body: list, noTimeout: true });
     onProgress(++done);
   }
-  for (let from = 0; from < pictures.length; from += FILES_AT_ONCE) {
-    const group = pictures.slice(from, from + FILES_AT_ONCE);
+  for (let from = 0; from < images.length; from += FILES_PER_REQUEST) {
+    const group = images.slice(from, from + FILES_PER_REQUEST);
     const body = new FormData();
     for (const file of group) body.append('file', file, file.name);
-    await call(path, { method: 'POST', body, endless: true });
+    await call(path, { method: 'POST', body, noTimeout: true });
     done += group.length;
     onProgress(done);
   }
 }
 
 /**
- * Opens a batch, fills it and seals it.
- * @param {{files: File[], name: string, classify: boolean}} wish
+ * Creates a batch, uploads its files and seals it.
+ * @param {{files: File[], name: string, classify: boolean}} request
  * @param {(done: number) => void} onProgress
  */
 export async function startBatch({ files, name, classify }, onProgress) {
   const operations = ['remove-background', ...(classify ? ['classify'] : [])];
   const json = { operations, ...(name && { name }) };
   const batch = await callJson('/intake/v1/batches', { method: 'POST', json });
-  await upload(batch.links.items, files, onProgress);
+  await uploadFiles(batch.links.items, files, onProgress);
   await call(`${batch.links.self}/seal`, { method: 'POST' });
   return batch;
 }
 
 /**
- * A batch as a run to watch.
+ * Returns a batch as a run to watch.
  * @param {any} batch
  * @returns {import('./run-view.js').Run}
  */
@@ -60,21 +64,23 @@ export function batchRun({ id, name, links }) {
     self: links.self,
     events: links.events,
     cancel: `${links.self}/cancel`,
-    async *pictures() {
-      for await (const { customId, cutout, classification } of linesOf(await call(links.results))) {
+    async *images() {
+      for await (const { customId, cutout, classification } of readNdjson(
+        await call(links.results),
+      )) {
         const garment = classification?.category?.label;
-        if (cutout) yield { name: customId, path: cutout.url, more: garment };
+        if (cutout) yield { name: customId, path: cutout.url, subtitle: garment };
       }
     },
-    async *faults() {
-      for await (const { line, customId = '', problem } of linesOf(await call(links.errors))) {
-        yield { where: String(line), name: customId, reason: problem.detail };
+    async *errors() {
+      for await (const { line, customId = '', problem } of readNdjson(await call(links.errors))) {
+        yield { line: String(line), name: customId, reason: problem.detail };
       }
     },
-    downloads: ['manifest', 'results', 'errors'].map((what) => ({
-      label: `${what.charAt(0).toUpperCase()}${what.slice(1)}`,
-      path: links[what],
-      name: `${id}-${what}.ndjson`,
+    downloads: ['manifest', 'results', 'errors'].map((file) => ({
+      label: `${file.charAt(0).toUpperCase()}${file.slice(1)}`,
+      path: links[file],
+      name: `${id}-${file}.ndjson`,
     })),
   };
 }

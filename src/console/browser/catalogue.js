@@ -2,11 +2,11 @@ import { callJson } from './api.js';
 import { batchRun, startBatch } from './batch.js';
 import { takeFiles } from './drop.js';
 import { byId, fill, h } from './element.js';
-import { faultBox } from './fault-box.js';
+import { errorBox } from './error-box.js';
 import { feedRun, startFeed } from './feed.js';
 import { runView } from './run-view.js';
 
-const EARLIER = 8;
+const MAX_RECENT = 8;
 
 let watching = new AbortController();
 
@@ -20,61 +20,61 @@ function watch(run) {
 }
 
 /**
- * A form whose button works once at a time, and whose faults are shown under it.
+ * Sets up a form: its button is disabled while `submit` runs, and errors are shown below it.
  * @param {string} id
  * @param {(button: HTMLButtonElement) => Promise<void>} submit
  */
 function installForm(id, submit) {
   const form = byId(`${id}-form`, HTMLFormElement);
   const button = /** @type {HTMLButtonElement} */ (form.querySelector('button[type="submit"]'));
-  const words = button.textContent;
+  const label = button.textContent;
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
     button.disabled = true;
-    fill(byId(`${id}-fault`));
+    fill(byId(`${id}-error`));
     try {
       await submit(button);
     } catch (error) {
-      fill(byId(`${id}-fault`), faultBox(error));
+      fill(byId(`${id}-error`), errorBox(error));
     }
     button.disabled = false;
-    button.textContent = words;
-    drawEarlier();
+    button.textContent = label;
+    drawRecent();
   });
 }
 
 /**
- * A drop zone that remembers what was chosen, and says it.
+ * Sets up a drop zone that remembers the chosen files and names them in its note.
  * @param {string} drop
  * @param {string} note
  */
-function chooser(drop, note) {
+function fileChooser(drop, note) {
   /** @type {File[]} */
   let chosen = [];
-  const words = byId(note).textContent;
+  const hint = byId(note).textContent;
   /** @param {File[]} files */
   const choose = (files) => {
     chosen = files;
     const [first] = files;
     byId(note).textContent =
-      files.length === 1 ? (first?.name ?? '') : files.length > 1 ? `${files.length} files` : words;
+      files.length === 1 ? (first?.name ?? '') : files.length > 1 ? `${files.length} files` : hint;
   };
   takeFiles(byId(drop), choose);
   return { files: () => chosen, clear: () => choose([]) };
 }
 
 function installBatch() {
-  const { files, clear } = chooser('batch-drop', 'batch-chosen');
+  const { files, clear } = fileChooser('batch-drop', 'batch-chosen');
   installForm('batch', async (button) => {
     const chosen = files();
     if (chosen.length === 0) return byId('batch-files').focus();
-    const wish = {
+    const request = {
       files: chosen,
       name: byId('batch-name', HTMLInputElement).value.trim(),
       classify: byId('batch-classify', HTMLInputElement).checked,
     };
-    const batch = await startBatch(wish, (done) => {
-      button.textContent = `Handing in, ${done} of ${chosen.length}`;
+    const batch = await startBatch(request, (done) => {
+      button.textContent = `Uploading ${done} of ${chosen.length}`;
     });
     clear();
     watch(batchRun(batch));
@@ -82,20 +82,20 @@ function installBatch() {
 }
 
 function installFeed() {
-  const { files, clear } = chooser('feed-drop', 'feed-chosen');
+  const { files, clear } = fileChooser('feed-drop', 'feed-chosen');
   installForm('feed', async () => {
-    const address = byId('feed-url', HTMLInputElement);
+    const url = byId('feed-url', HTMLInputElement);
     const [file] = files();
-    if (!file && !address.value) return address.focus();
+    if (!file && !url.value) return url.focus();
     const onWhite = byId('feed-white', HTMLInputElement).checked;
-    const feed = await startFeed({ url: address.value, file, onWhite });
+    const feed = await startFeed({ url: url.value, file, onWhite });
     clear();
     watch(feedRun(feed));
   });
 }
 
 /** @param {string} title @param {string} createdAt @param {() => import('./run-view.js').Run} run */
-const earlierRow = (title, createdAt, run) =>
+const recentRow = (title, createdAt, run) =>
   h(
     'li',
     {},
@@ -111,36 +111,39 @@ const earlierRow = (title, createdAt, run) =>
     ),
   );
 
-async function drawEarlier() {
+async function drawRecent() {
   try {
     const [{ batches }, { feeds }] = await Promise.all([
-      callJson(`/intake/v1/batches?limit=${EARLIER}`),
-      callJson(`/intake/v1/feeds?limit=${EARLIER}`),
+      callJson(`/intake/v1/batches?limit=${MAX_RECENT}`),
+      callJson(`/intake/v1/feeds?limit=${MAX_RECENT}`),
     ]);
     const all = [
       ...batches.map((/** @type {any} */ batch) => ({
-        at: batch.createdAt,
+        createdAt: batch.createdAt,
         run: () => batchRun(batch),
       })),
       ...feeds
         .filter((/** @type {any} */ { run }) => run)
-        .map((/** @type {any} */ feed) => ({ at: feed.run.createdAt, run: () => feedRun(feed) })),
+        .map((/** @type {any} */ feed) => ({
+          createdAt: feed.run.createdAt,
+          run: () => feedRun(feed),
+        })),
     ];
-    all.sort((a, b) => b.at.localeCompare(a.at));
-    byId('earlier').hidden = all.length === 0;
+    all.sort((a, b) => b.createdAt.localeCompare(a.createdAt));
+    byId('recent').hidden = all.length === 0;
     fill(
-      byId('earlier-list'),
-      all.slice(0, EARLIER).map(({ at, run }) => earlierRow(run().title, at, run)),
+      byId('recent-list'),
+      all.slice(0, MAX_RECENT).map(({ createdAt, run }) => recentRow(run().title, createdAt, run)),
     );
   } catch {
-    byId('earlier').hidden = true; // whatever is started next says what is wrong
+    byId('recent').hidden = true; // the next action shows the error
   }
 }
 
-/** Many pictures at once: batches and feeds. */
+/** Opens the page for many images at once: batches and feeds. */
 export function openCatalogue() {
   installBatch();
   installFeed();
-  drawEarlier();
-  return drawEarlier;
+  drawRecent();
+  return drawRecent;
 }

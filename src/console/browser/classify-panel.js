@@ -1,47 +1,47 @@
 import { callJson } from './api.js';
-import { fill, h, say } from './element.js';
-import { faultBox } from './fault-box.js';
-import { trimmed } from './pictures.js';
+import { announce, fill, h } from './element.js';
+import { errorBox } from './error-box.js';
+import { trim } from './image-files.js';
 import { addGarments } from './wardrobe-store.js';
 
-/** @typedef {import('./shot.js').Shot} Shot */
+/** @typedef {import('./upload.js').Upload} Upload */
 
 /** @type {Promise<{id: string, label: string, group: string}[]> | undefined} */
-let asking;
+let loading;
 
-/** Every category the dictionary has, for who knows better. */
+/** Loads every category of the dictionary once, for corrections by hand. */
 function categories() {
-  asking ??= callJson('/taxonomy/v1/options?sections=categories').then(
-    (answer) => answer.categories,
+  loading ??= callJson('/taxonomy/v1/options?sections=categories').then(
+    (response) => response.categories,
   );
-  return asking;
+  return loading;
 }
 
 /** @type {Readonly<Record<string, string>>} */
 const REVIEW = {
-  'low-confidence': 'It could be something else: please check the name.',
-  'image-text-disagree': 'Photo and text say different things.',
+  'low-confidence': 'The category is uncertain: please check it.',
+  'image-text-disagree': 'Photo and text disagree.',
   'not-a-garment': 'It does not look like a garment.',
   'multiple-garments': 'There seems to be more than one garment.',
-  'too-small': 'The picture is very small.',
-  'colour-mismatch': 'Photo and text say different colours.',
-  'material-missing': 'Nothing is known of the material; a label would make the warmth surer.',
+  'too-small': 'The image is very small.',
+  'colour-mismatch': 'Photo and text disagree about the colour.',
+  'material-missing': 'The material is unknown; knowing it would make the warmth more accurate.',
 };
 
 /** @param {number} share */
 const percent = (share) => `${Math.round(share * 100)} %`;
 
-/** @param {{value: number, words: string}} of */
-const bar = ({ value, words }) =>
+/** @param {number} confidence 0..1 */
+const confidenceBar = (confidence) =>
   h(
     'div',
-    { class: 'sure' },
+    { class: 'confidence' },
     h(
       'div',
       { class: 'progress', 'aria-hidden': true },
-      h('span', { class: 'is-active', '--share': value }),
+      h('span', { class: 'is-active', '--share': confidence }),
     ),
-    h('span', { class: 'fine' }, words),
+    h('span', { class: 'fine' }, `${percent(confidence)} confidence`),
   );
 
 /** @param {{hex?: string, family: string, share?: number}[]} colours */
@@ -62,26 +62,25 @@ const swatches = (colours) =>
 /** @param {{clo: number, min: number, max: number, sources: {table: string, entry?: string, note?: string}[]}} insulation */
 function warmth({ clo, min, max, sources }) {
   const [source] = sources;
-  const from = source ? `${source.table}: ${source.entry ?? source.note ?? ''}` : 'usual value';
+  const origin = source ? `${source.table}: ${source.entry ?? source.note ?? ''}` : 'default value';
   return [
     h('dt', {}, 'Warmth'),
     h(
       'dd',
       {},
       `${clo.toFixed(2)} clo (${min.toFixed(2)} to ${max.toFixed(2)})`,
-      h('span', { class: 'fine' }, h('br'), from),
+      h('span', { class: 'fine' }, h('br'), origin),
     ),
   ];
 }
 
 /**
- * The garment as it is kept: what was classified, unless a person chose another category.
- * @param {any} seen
+ * Returns the item for the outfit engine: as classified, unless a person chose another category.
+ * @param {any} classification
  * @param {string} category
  * @param {string} id
  */
-function itemOf(seen, category, id) {
-  const { wardrobeItem, attributes } = seen;
+function toItem({ wardrobeItem, attributes }, category, id) {
   if (wardrobeItem?.category === category) return { ...wardrobeItem, id };
   const colors = attributes.colors.map((/** @type {any} */ { hex, family, share }) => ({
     family,
@@ -91,67 +90,68 @@ function itemOf(seen, category, id) {
   return { id, category, colors };
 }
 
-/** @param {Shot} shot @param {any} seen */
-async function answerOf(shot, seen) {
-  const best = seen.category?.id ?? seen.topK[0]?.id ?? '';
-  const known = await categories();
+/** @param {Upload} upload @param {any} classification */
+async function resultView(upload, classification) {
+  const best = classification.category?.id ?? classification.topK[0]?.id ?? '';
+  const all = await categories();
   const choice = h(
     'select',
     {},
-    known.map(({ id, label }) => h('option', { value: id, selected: id === best }, label)),
+    all.map(({ id, label }) => h('option', { value: id, selected: id === best }, label)),
   );
   const button = h('button', { class: 'primary', type: 'button', onclick: add }, 'Add to wardrobe');
 
   async function add() {
-    // Not randomUUID: that is there by TLS and on this very machine only.
+    // Not randomUUID: browsers have it over TLS and on localhost only.
     const id = `photo-${crypto.getRandomValues(new Uint32Array(3)).join('-')}`;
     const label = choice.selectedOptions[0]?.textContent ?? choice.value;
-    const picture = await trimmed(/** @type {Blob} */ (shot.cutOut));
-    await addGarments({ id, label, picture, item: itemOf(seen, choice.value, id) });
+    const picture = await trim(/** @type {Blob} */ (upload.cutOut));
+    await addGarments({ id, label, picture, item: toItem(classification, choice.value, id) });
     button.disabled = true;
     button.textContent = 'In your wardrobe';
     button.after(h('a', { href: '#/outfits', class: 'button' }, 'See what to wear with it'));
-    say(`${label} is in your wardrobe`);
+    announce(`${label} is in your wardrobe`);
   }
 
-  const { category, insulation, review, attributes, warnings } = seen;
+  const { category, insulation, review, attributes, warnings } = classification;
   return [
-    h('p', { class: 'named' }, category?.label ?? 'Not sure what this is'),
-    category && bar({ value: category.confidence, words: `${percent(category.confidence)} sure` }),
+    h('p', { class: 'category-name' }, category?.label ?? 'Category unknown'),
+    category && confidenceBar(category.confidence),
     attributes.colors.length > 0 && swatches(attributes.colors),
     insulation && h('dl', { class: 'facts' }, warmth(insulation)),
     [...review.reasons, ...warnings].map((reason) =>
       h('p', { class: 'fine' }, REVIEW[reason] ?? reason),
     ),
-    h('label', { class: 'field' }, 'Kept as', choice),
+    h('label', { class: 'field' }, 'Category', choice),
     h('div', { class: 'buttons' }, button),
   ];
 }
 
 /**
- * Says what garment it is, and takes it into the wardrobe.
- * @param {Shot} shot
+ * Classifies the garment and adds it to the wardrobe.
+ * @param {Upload} upload
  */
-export function nameIt(shot) {
-  const panel = h('section', { class: 'panel stack', 'aria-label': 'Name of the garment' });
+export function classifyPanel(upload) {
+  const panel = h('section', { class: 'panel stack', 'aria-label': 'Classification' });
 
-  async function ask() {
-    fill(panel, h('p', { class: 'fine' }, 'Looking at it …'), h('div', { class: 'working' }));
+  async function classify() {
+    fill(panel, h('p', { class: 'fine' }, 'Classifying …'), h('div', { class: 'working' }));
     const body = new FormData();
-    body.append('image', /** @type {Blob} */ (shot.cutOut), 'cut-out.png');
+    body.append('image', /** @type {Blob} */ (upload.cutOut), 'cut-out.png');
     try {
-      const seen = await callJson('/taxonomy/v1/taxonomy', { method: 'POST', body });
-      fill(panel, (await answerOf(shot, seen)).flat());
+      const classification = await callJson('/taxonomy/v1/taxonomy', { method: 'POST', body });
+      const { category } = classification;
+      fill(panel, (await resultView(upload, classification)).flat());
       panel.querySelector('button')?.focus();
-      say(seen.category ? `It is a ${seen.category.label}` : 'Not sure what this is');
+      announce(category ? `Category: ${category.label}` : 'Category unknown');
     } catch (error) {
-      fill(panel, faultBox(error), button);
+      fill(panel, errorBox(error), button);
     }
   }
 
-  const button = h('button', { type: 'button', onclick: ask }, 'Name it');
+  const button = h('button', { type: 'button', onclick: classify }, 'Classify garment');
   panel.append(
-    h('p', { class: 'fine' }, 'Which garment is it, of what colours, and how warm?'),
+    h('p', { class: 'fine' }, 'Detects the category, colours and warmth of the garment.'),
     button,
   );
   return panel;

@@ -1,4 +1,4 @@
-import { drawn, h } from './element.js';
+import { h, svg } from './element.js';
 
 /** @typedef {Record<string, {clo: number, target: number}>} Regions */
 
@@ -13,49 +13,62 @@ const NAMES = {
 };
 
 const [WIDTH, HEIGHT] = [420, 216];
-const FLOOR = 168;
-const CEILING = 8;
-const BAR = 34;
+const BASELINE_Y = 168;
+const TOP_Y = 8;
+const BAR_WIDTH = 34;
 
 /** @param {number} clo */
-const words = (clo) => clo.toFixed(2);
+const format = (clo) => clo.toFixed(2);
 
 /** @param {Regions} regions */
 export const cloSummary = (regions) =>
   Object.entries(regions)
     .map(
       ([region, { clo, target }]) =>
-        `${NAMES[region] ?? region} ${words(clo)} of ${words(target)} clo`,
+        `${NAMES[region] ?? region} ${format(clo)} of ${format(target)} clo`,
     )
     .join(', ');
 
 /**
- * Insulation worn by region against what is wanted, as bars; heights are proportional to clo.
+ * Draws insulation worn and target by region as bars; heights are proportional to clo.
  * @param {Regions} regions
  */
 function bars(regions) {
   const rows = Object.entries(regions);
-  const most = Math.max(0.3, ...rows.flatMap(([, { clo, target }]) => [clo, target]));
-  const heightOf = (/** @type {number} */ clo) => (clo / most) * (FLOOR - CEILING);
+  const max = Math.max(0.3, ...rows.flatMap(([, { clo, target }]) => [clo, target]));
+  const heightOf = (/** @type {number} */ clo) => (clo / max) * (BASELINE_Y - TOP_Y);
   const step = WIDTH / rows.length;
   return rows.flatMap(([region, { clo, target }], i) => {
     const middle = step * (i + 0.5);
-    const [worn, wanted] = [heightOf(clo), heightOf(target)];
+    const [wornHeight, targetHeight] = [heightOf(clo), heightOf(target)];
+    const left = middle - BAR_WIDTH / 2;
     return [
-      drawn('rect', {
-        ...{ class: 'bar-wanted', x: middle - BAR / 2 - 6, width: BAR + 12, rx: 5 },
-        ...{ y: FLOOR - wanted, height: wanted },
+      svg('rect', {
+        class: 'bar-target',
+        x: left - 6,
+        y: BASELINE_Y - targetHeight,
+        width: BAR_WIDTH + 12,
+        height: targetHeight,
+        rx: 5,
       }),
-      drawn('rect', {
-        ...{ class: 'bar-worn', 'data-region': region, 'data-clo': clo },
-        ...{ x: middle - BAR / 2, width: BAR, rx: 4, y: FLOOR - worn, height: worn },
+      svg('rect', {
+        class: 'bar-worn',
+        'data-region': region,
+        'data-clo': clo,
+        x: left,
+        y: BASELINE_Y - wornHeight,
+        width: BAR_WIDTH,
+        height: wornHeight,
+        rx: 4,
       }),
-      drawn('path', {
-        ...{ class: 'bar-target', 'data-region': region, 'data-target': target },
-        d: `M${middle - BAR / 2 - 11} ${FLOOR - wanted}h${BAR + 22}`,
+      svg('path', {
+        class: 'bar-target-line',
+        'data-region': region,
+        'data-target': target,
+        d: `M${left - 11} ${BASELINE_Y - targetHeight}h${BAR_WIDTH + 22}`,
       }),
-      drawn('text', { class: 'bar-name', x: middle, y: FLOOR + 20 }, NAMES[region] ?? region),
-      drawn('text', { x: middle, y: FLOOR + 40 }, `${words(clo)} / ${words(target)}`),
+      svg('text', { class: 'bar-name', x: middle, y: BASELINE_Y + 20 }, NAMES[region] ?? region),
+      svg('text', { x: middle, y: BASELINE_Y + 40 }, `${format(clo)} / ${format(target)}`),
     ];
   });
 }
@@ -71,7 +84,7 @@ const table = (regions) =>
       h(
         'tr',
         {},
-        ['Region', 'Worn, clo', 'Wanted, clo'].map((name) => h('th', { scope: 'col' }, name)),
+        ['Region', 'Worn, clo', 'Target, clo'].map((name) => h('th', { scope: 'col' }, name)),
       ),
     ),
     h(
@@ -82,8 +95,8 @@ const table = (regions) =>
           'tr',
           {},
           h('th', { scope: 'row' }, NAMES[region] ?? region),
-          h('td', {}, words(clo)),
-          h('td', {}, words(target)),
+          h('td', {}, format(clo)),
+          h('td', {}, format(target)),
         ),
       ),
     ),
@@ -94,14 +107,14 @@ export const cloChart = (regions) =>
   h(
     'figure',
     { class: 'clo-chart' },
-    drawn(
+    svg(
       'svg',
       {
         viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
         role: 'img',
         'aria-label': `Warmth by region: ${cloSummary(regions)}`,
       },
-      drawn('path', { class: 'bar-floor', d: `M0 ${FLOOR}H${WIDTH}` }),
+      svg('path', { class: 'bar-baseline', d: `M0 ${BASELINE_Y}H${WIDTH}` }),
       bars(regions),
     ),
     h(
@@ -109,8 +122,8 @@ export const cloChart = (regions) =>
       { class: 'fine' },
       h('span', { class: 'key key-worn' }),
       'worn / ',
-      h('span', { class: 'key key-wanted' }),
-      'wanted, in clo',
+      h('span', { class: 'key key-target' }),
+      'target, in clo',
     ),
-    h('details', {}, h('summary', {}, 'As a table'), table(regions)),
+    h('details', {}, h('summary', {}, 'Show as a table'), table(regions)),
   );

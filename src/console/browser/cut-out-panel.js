@@ -1,11 +1,14 @@
+import { classifyPanel } from './classify-panel.js';
 import { downloadForm } from './download-form.js';
 import { h } from './element.js';
-import { nameIt } from './name-it.js';
 
-/** @typedef {import('./shot.js').Shot} Shot */
+/** @typedef {import('./upload.js').Upload} Upload */
 
-/** @param {string | undefined} timing `Server-Timing` @returns {Record<string, number>} */
-const partsOf = (timing = '') =>
+/**
+ * Durations by name, ms.
+ * @param {string | undefined} timing `Server-Timing` @returns {Record<string, number>}
+ */
+const readTiming = (timing = '') =>
   Object.fromEntries(
     [...timing.matchAll(/([\w-]+);dur=([\d.]+)/g)].map(([, name, millis]) => [
       name,
@@ -16,15 +19,15 @@ const partsOf = (timing = '') =>
 /** @param {number} millis */
 const seconds = (millis) => `${(millis / 1000).toFixed(millis < 9950 ? 1 : 0)} s`;
 
-/** @param {Shot} shot */
-function factsOf({ width, height, cutOut, millis = 0, timing, model, confidence = 0 }) {
-  const { engine } = partsOf(timing);
-  const atWork = engine === undefined ? '' : `, ${seconds(engine)} of it at work on the picture`;
+/** @param {Upload} upload */
+function facts({ width, height, cutOut, millis = 0, timing, model, confidence = 0 }) {
+  const { engine } = readTiming(timing);
+  const processing = engine === undefined ? '' : `, ${seconds(engine)} of it processing`;
   /** @type {[string, string][]} */
   const rows = [
     ['Size', `${width} × ${height} pixels, ${Math.ceil((cutOut?.size ?? 0) / 1024)} KB`],
-    ['Time', seconds(millis) + atWork],
-    ['Outline', confidence > 0 ? `${Math.floor(confidence * 100)} % sure` : ''],
+    ['Time', seconds(millis) + processing],
+    ['Confidence', confidence > 0 ? `${Math.floor(confidence * 100)} %` : ''],
     ['Model', model ?? ''],
   ];
   return h(
@@ -35,19 +38,19 @@ function factsOf({ width, height, cutOut, millis = 0, timing, model, confidence 
 }
 
 /**
- * What can be done with a finished cut-out.
- * @param {Shot} shot
+ * Shows the facts about a finished cut-out, its download and its classification.
+ * @param {Upload} upload
  */
-export const sidePanel = (shot) =>
+export const cutOutPanel = (upload) =>
   h(
     'div',
     { class: 'stack' },
     h(
       'section',
       { class: 'panel stack' },
-      h('h2', {}, shot.name),
-      factsOf(shot),
-      downloadForm(shot),
+      h('h2', {}, upload.name),
+      facts(upload),
+      downloadForm(upload),
     ),
-    nameIt(shot),
+    classifyPanel(upload),
   );

@@ -1,172 +1,180 @@
+import { backgroundPicker } from './background-picker.js';
 import { compare } from './compare.js';
-import { sidePanel } from './cut-side.js';
+import { cutOutPanel } from './cut-out-panel.js';
 import { takeFiles } from './drop.js';
-import { byId, fill, h, say } from './element.js';
-import { faultBox } from './fault-box.js';
-import { groundPicker } from './ground-picker.js';
-import { removeBackground, shotOf } from './shot.js';
+import { announce, byId, fill, h } from './element.js';
+import { errorBox } from './error-box.js';
+import { createUpload, removeBackground } from './upload.js';
 
-/** @typedef {import('./shot.js').Shot} Shot */
+/** @typedef {import('./upload.js').Upload} Upload */
 
-const AT_ONCE = 2;
+const MAX_CONCURRENT = 2;
 const SAMPLE = '/console/sample/sweater-on-oak.jpg';
 
-/** @type {Shot[]} */
-const shots = [];
-/** @type {Shot | undefined} */
-let chosen;
+/** @type {Upload[]} */
+const uploads = [];
+/** @type {Upload | undefined} */
+let selected;
 
-/** @param {Shot} shot */
-async function work(shot) {
-  Object.assign(shot, { state: 'working', note: 'Cutting out', beganAt: performance.now() });
-  draw(shot);
+/** @param {Upload} upload */
+async function processUpload(upload) {
+  Object.assign(upload, {
+    state: 'working',
+    note: 'Removing the background',
+    startedAt: performance.now(),
+  });
+  draw(upload);
   try {
-    const response = await removeBackground(shot, {}, (seconds) => {
-      shot.note = `The service is busy; going on in ${seconds} s`;
-      draw(shot);
+    const response = await removeBackground(upload, {}, (seconds) => {
+      upload.note = `The service is busy; retrying in ${seconds} s`;
+      draw(upload);
     });
-    shot.cutOut = await response.blob();
-    const { width, height } = await createImageBitmap(shot.cutOut);
-    Object.assign(shot, {
-      ...{ width, height, state: 'done', millis: performance.now() - shot.beganAt },
-      after: URL.createObjectURL(shot.cutOut),
+    upload.cutOut = await response.blob();
+    const { width, height } = await createImageBitmap(upload.cutOut);
+    Object.assign(upload, {
+      width,
+      height,
+      state: 'done',
+      millis: performance.now() - upload.startedAt,
+      after: URL.createObjectURL(upload.cutOut),
       model: response.headers.get('x-model') ?? undefined,
       timing: response.headers.get('server-timing') ?? undefined,
       confidence: Number(response.headers.get('x-cutout-confidence')),
     });
-    say(`${shot.name} is cut out`);
+    announce(`The cut-out of ${upload.name} is ready`);
   } catch (error) {
-    Object.assign(shot, { state: 'failed', error });
-    say(`${shot.name} failed`);
+    Object.assign(upload, { state: 'failed', error });
+    announce(`${upload.name} failed`);
   }
-  draw(shot);
+  draw(upload);
 }
 
-/** Works on what waits, a few at a time. */
-function workOn() {
-  while (shots.filter(({ state }) => state === 'working').length < AT_ONCE) {
-    const next = shots.find(({ state }) => state === 'waiting');
+/** Starts waiting uploads, up to the limit. */
+function processNext() {
+  while (uploads.filter(({ state }) => state === 'working').length < MAX_CONCURRENT) {
+    const next = uploads.find(({ state }) => state === 'waiting');
     if (!next) return;
-    work(next).finally(workOn);
+    processUpload(next).finally(processNext);
   }
 }
 
 /** @param {File[]} files */
-function take(files) {
+function addFiles(files) {
   const quality = byId('cut-quality', HTMLSelectElement).value;
-  const fresh = files.map((file) => shotOf(file, quality));
-  const [first] = fresh;
+  const added = files.map((file) => createUpload(file, quality));
+  const [first] = added;
   if (!first) return;
-  shots.push(...fresh);
+  uploads.push(...added);
   byId('cut').classList.add('has-photos');
   byId('cut-work').hidden = false;
-  choose(first);
-  workOn();
+  select(first);
+  processNext();
 }
 
-/** @param {Shot} shot */
-function choose(shot) {
-  chosen = shot;
-  draw(shot);
+/** @param {Upload} upload */
+function select(upload) {
+  selected = upload;
+  draw(upload);
 }
 
-/** @param {Shot} shot @param {string} kind */
-function photoOf({ before, name }, kind) {
-  const image = h('img', { class: kind, src: before, alt: `${name} as it came` });
-  image.addEventListener('error', () => image.remove()); // no picture that a browser knows
+/** @param {Upload} upload @param {string} className */
+function photo({ before, name }, className) {
+  const image = h('img', { class: className, src: before, alt: `Original photo of ${name}` });
+  image.addEventListener('error', () => image.remove()); // a format the browser cannot show
   return image;
 }
 
-/** @param {Shot} shot */
-function noteOf({ note, beganAt }) {
-  const seconds = Math.floor((performance.now() - beganAt) / 1000);
+/** @param {Upload} upload */
+function noteOf({ note, startedAt }) {
+  const seconds = Math.floor((performance.now() - startedAt) / 1000);
   return seconds < 2 ? `${note} …` : `${note} … ${seconds} s`;
 }
 
-/** @param {Shot} shot */
-function stageOf(shot) {
-  const { before, after, width, height, name } = shot;
-  if (shot.state === 'done' && after && width && height) {
+/** @param {Upload} upload */
+function preview(upload) {
+  const { before, after, width, height, name } = upload;
+  if (upload.state === 'done' && after && width && height) {
     const figure = compare({ before, after, width, height, name });
-    return [figure, groundPicker(figure)];
+    return [figure, backgroundPicker(figure)];
   }
-  if (shot.state === 'failed') {
+  if (upload.state === 'failed') {
     return [
-      photoOf(shot, 'cut-alone'),
-      faultBox(shot.error),
-      h('button', { type: 'button', onclick: () => again(shot) }, 'Try again'),
+      photo(upload, 'cut-photo'),
+      errorBox(upload.error),
+      h('button', { type: 'button', onclick: () => retry(upload) }, 'Try again'),
     ];
   }
   return [
-    photoOf(shot, 'cut-alone is-waiting'),
+    photo(upload, 'cut-photo is-waiting'),
     h('div', { class: 'working' }),
-    h('p', { class: 'fine', id: 'cut-note' }, noteOf(shot)),
+    h('p', { class: 'fine', id: 'cut-note' }, noteOf(upload)),
   ];
 }
 
-/** @param {Shot} shot */
-function again(shot) {
-  shot.state = 'waiting';
-  draw(shot);
-  workOn();
+/** @param {Upload} upload */
+function retry(upload) {
+  upload.state = 'waiting';
+  draw(upload);
+  processNext();
 }
 
-/** @param {Shot} shot */
-function sideOf(shot) {
-  if (shot.state !== 'done') return undefined;
-  shot.side ??= sidePanel(shot);
-  return shot.side;
+/** @param {Upload} upload */
+function panelOf(upload) {
+  if (upload.state !== 'done') return undefined;
+  upload.panel ??= cutOutPanel(upload);
+  return upload.panel;
 }
 
-const STATES = { waiting: 'waits', working: 'is worked on', done: 'is done', failed: 'failed' };
+const STATES = { waiting: 'waiting', working: 'in progress', done: 'done', failed: 'failed' };
 
-/** @param {Shot} shot */
-const tile = (shot) =>
+/** @param {Upload} upload */
+const tile = (upload) =>
   h(
     'li',
     {},
     h(
       'button',
       {
-        ...{ type: 'button', class: `strip-tile check is-${shot.state}` },
-        'aria-pressed': String(shot === chosen),
-        'aria-label': `${shot.name} ${STATES[shot.state]}`,
-        onclick: () => choose(shot),
+        type: 'button',
+        class: `strip-tile checkerboard is-${upload.state}`,
+        'aria-pressed': String(upload === selected),
+        'aria-label': `${upload.name}: ${STATES[upload.state]}`,
+        onclick: () => select(upload),
       },
-      h('img', { src: shot.after ?? shot.before, alt: '' }),
+      h('img', { src: upload.after ?? upload.before, alt: '' }),
     ),
   );
 
-/** @param {Shot} changed */
+/** @param {Upload} changed */
 function draw(changed) {
-  if (changed === chosen) {
-    fill(byId('cut-stage'), stageOf(changed));
-    fill(byId('cut-side'), sideOf(changed));
+  if (changed === selected) {
+    fill(byId('cut-preview'), preview(changed));
+    fill(byId('cut-panel'), panelOf(changed));
   }
   const strip = byId('cut-strip');
-  const had = strip.contains(document.activeElement);
-  fill(strip, shots.length > 1 && shots.map(tile));
+  const hadFocus = strip.contains(document.activeElement);
+  fill(strip, uploads.length > 1 && uploads.map(tile));
   const pressed = strip.querySelector('[aria-pressed="true"]');
-  if (had && pressed instanceof HTMLElement) pressed.focus();
+  if (hadFocus && pressed instanceof HTMLElement) pressed.focus();
 }
 
 /** @param {ClipboardEvent} event */
-function takePasted({ clipboardData }) {
-  if (byId('cut').checkVisibility()) take([...(clipboardData?.files ?? [])]);
+function addPasted({ clipboardData }) {
+  if (byId('cut').checkVisibility()) addFiles([...(clipboardData?.files ?? [])]);
 }
 
-async function takeSample() {
+async function addSample() {
   const blob = await (await fetch(SAMPLE)).blob();
-  take([new File([blob], 'sweater-on-oak.jpg', { type: blob.type })]);
+  addFiles([new File([blob], 'sweater-on-oak.jpg', { type: blob.type })]);
 }
 
-/** Photo in, cut-out out. */
+/** Opens the page that removes the background of photos. */
 export function openCutOut() {
-  takeFiles(byId('cut-drop'), take, byId('cut-page'));
-  document.addEventListener('paste', takePasted);
-  byId('cut-sample').addEventListener('click', takeSample);
+  takeFiles(byId('cut-drop'), addFiles, byId('cut-page'));
+  document.addEventListener('paste', addPasted);
+  byId('cut-sample').addEventListener('click', addSample);
   setInterval(() => {
     const note = document.getElementById('cut-note');
-    if (note && chosen) note.textContent = noteOf(chosen);
+    if (note && selected) note.textContent = noteOf(selected);
   }, 1000);
 }

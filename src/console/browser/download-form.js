@@ -1,27 +1,27 @@
 import { h } from './element.js';
-import { faultBox } from './fault-box.js';
-import { save } from './pictures.js';
-import { removeBackground } from './shot.js';
+import { errorBox } from './error-box.js';
+import { save } from './image-files.js';
+import { removeBackground } from './upload.js';
 
-/** @typedef {import('./shot.js').Shot} Shot */
+/** @typedef {import('./upload.js').Upload} Upload */
 
 const FORMATS = [
   { id: 'png', label: 'PNG, transparent' },
   { id: 'webp', label: 'WebP, transparent' },
-  { id: 'jpeg', label: 'JPEG, on a colour' },
+  { id: 'jpeg', label: 'JPEG, with a background colour' },
 ];
 /** @type {Readonly<Record<string, string>>} */
-const ENDINGS = { 'image/png': 'png', 'image/webp': 'webp', 'image/jpeg': 'jpg' };
+const EXTENSIONS = { 'image/png': 'png', 'image/webp': 'webp', 'image/jpeg': 'jpg' };
 const WHITE = '#ffffff';
 
-/** @param {string} words @param {HTMLElement} control */
-const tick = (words, control) => h('label', { class: 'tick' }, control, ` ${words}`);
+/** @param {string} text @param {HTMLElement} control */
+const checkbox = (text, control) => h('label', { class: 'checkbox' }, control, ` ${text}`);
 
 /**
- * Hands the cut-out over: the very file that is shown, or another that the service makes of the photo.
- * @param {Shot} shot
+ * Downloads the cut-out: the file that is shown, or another that the service makes from the photo.
+ * @param {Upload} upload
  */
-export function downloadForm(shot) {
+export function downloadForm(upload) {
   const format = h(
     'select',
     {},
@@ -31,11 +31,11 @@ export function downloadForm(shot) {
   const colour = h('input', { type: 'color', value: WHITE, 'aria-label': 'Background colour' });
   const crop = h('input', { type: 'checkbox' });
   const shadow = h('input', { type: 'checkbox' });
-  const fault = h('div');
+  const errorPlace = h('div');
   const button = h('button', { class: 'primary', type: 'submit' }, 'Download');
 
-  /** Only what is not as it is shown. */
-  const options = () => ({
+  /** Only what differs from the cut-out that is shown. */
+  const readOptions = () => ({
     ...(format.value !== 'png' && { format: format.value }),
     ...(filled.checked && { backgroundColor: colour.value }),
     ...(crop.checked && { crop: 'true', cropMargin: '4%' }),
@@ -43,10 +43,10 @@ export function downloadForm(shot) {
   });
 
   async function download() {
-    const wish = options();
-    if (Object.keys(wish).length === 0 && shot.cutOut) return shot.cutOut;
-    const response = await removeBackground(shot, wish, (seconds) => {
-      button.textContent = `Busy; going on in ${seconds} s`;
+    const options = readOptions();
+    if (Object.keys(options).length === 0 && upload.cutOut) return upload.cutOut;
+    const response = await removeBackground(upload, options, (seconds) => {
+      button.textContent = `Busy; retrying in ${seconds} s`;
     });
     return response.blob();
   }
@@ -55,12 +55,12 @@ export function downloadForm(shot) {
   async function submit(event) {
     event.preventDefault();
     button.disabled = true;
-    fault.replaceChildren();
+    errorPlace.replaceChildren();
     try {
       const blob = await download();
-      save(blob, `${shot.name}-cut-out.${ENDINGS[blob.type] ?? 'png'}`);
+      save(blob, `${upload.name}-cut-out.${EXTENSIONS[blob.type] ?? 'png'}`);
     } catch (error) {
-      fault.append(faultBox(error));
+      errorPlace.append(errorBox(error));
     }
     button.disabled = false;
     button.textContent = 'Download';
@@ -69,7 +69,7 @@ export function downloadForm(shot) {
   return h(
     'form',
     { class: 'stack', onsubmit: submit },
-    h('label', { class: 'field' }, 'File', format),
+    h('label', { class: 'field' }, 'File format', format),
     h(
       'details',
       {},
@@ -77,13 +77,17 @@ export function downloadForm(shot) {
       h(
         'div',
         { class: 'stack options' },
-        h('div', { class: 'tick' }, tick('On a colour', filled), colour),
-        tick('Cropped to the garment', crop),
-        tick('With a soft shadow', shadow),
-        h('p', { class: 'fine' }, 'Made anew by the service: it counts as one picture.'),
+        h('div', { class: 'checkbox' }, checkbox('Fill the background', filled), colour),
+        checkbox('Crop to the garment', crop),
+        checkbox('Add a soft shadow', shadow),
+        h(
+          'p',
+          { class: 'fine' },
+          'The service processes the photo again, which counts as one image.',
+        ),
       ),
     ),
     button,
-    fault,
+    errorPlace,
   );
 }

@@ -1,14 +1,14 @@
 /**
- * Files chosen in a drop zone, or dropped on it.
+ * Calls `take` with the files chosen in a drop zone or dropped on it.
  * @param {HTMLElement} zone a label around a file input
  * @param {(files: File[]) => void} take
- * @param {HTMLElement} [area] where files may be dropped, if that is more than the zone
+ * @param {HTMLElement} [area] accepts drops; the zone by default
  */
 export function takeFiles(zone, take, area = zone) {
   const input = /** @type {HTMLInputElement} */ (zone.querySelector('input[type="file"]'));
   input.addEventListener('change', () => {
     take([...(input.files ?? [])]);
-    input.value = ''; // the same file again is a choice, too
+    input.value = ''; // choosing the same file again must fire `change`, too
   });
   area.addEventListener('dragover', (event) => {
     event.preventDefault();
@@ -25,8 +25,8 @@ export function takeFiles(zone, take, area = zone) {
   });
 }
 
-/** A file dropped beside a drop zone must not take the page's place. */
-export function refuseStrayDrops() {
+/** Ignores files dropped outside a drop zone: the browser would open them instead of the page. */
+export function ignoreOtherDrops() {
   for (const name of ['dragover', 'drop']) {
     addEventListener(name, (event) => event.preventDefault());
   }

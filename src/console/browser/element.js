@@ -2,8 +2,8 @@ const SVG = 'http://www.w3.org/2000/svg';
 
 /**
  * @typedef {Node | string | number | undefined | null | false} Child
- * @typedef {Record<string, unknown>} Props attributes by name; `on…` listens, `--…` sets a CSS
- *   property, `true` is an empty attribute, and what is undefined or false is left out
+ * @typedef {Record<string, unknown>} Props attributes by name; `on…` adds a listener, `--…` sets a CSS
+ *   property, `true` is an empty attribute; undefined, null and false are left out
  */
 
 /**
@@ -24,7 +24,7 @@ function apply(node, props) {
 }
 
 /**
- * An element with its attributes and children. Text stays text: nothing here is ever read as HTML.
+ * Creates an element with its attributes and children. Text stays text: nothing is parsed as HTML.
  * @template {keyof HTMLElementTagNameMap} T
  * @param {T} tag
  * @param {Props} [props]
@@ -34,32 +34,32 @@ function apply(node, props) {
 export function h(tag, props = {}, ...children) {
   const node = document.createElement(tag);
   apply(node, props);
-  node.append(...kept(children));
+  node.append(...toNodes(children));
   return node;
 }
 
 /**
- * The same for a drawing.
+ * Creates an SVG element.
  * @param {string} tag
  * @param {Props} [props]
  * @param {...(Child | Child[])} children
  */
-export function drawn(tag, props = {}, ...children) {
+export function svg(tag, props = {}, ...children) {
   const node = document.createElementNS(SVG, tag);
   apply(node, props);
-  node.append(...kept(children));
+  node.append(...toNodes(children));
   return node;
 }
 
 /** @param {(Child | Child[])[]} children */
-const kept = (children) =>
+const toNodes = (children) =>
   children
     .flat()
     .filter((child) => child !== undefined && child !== null && child !== false)
     .map((child) => (child instanceof Node ? child : String(child)));
 
 /**
- * The element of the page with this id.
+ * Returns the element of the page with this id.
  * @template {HTMLElement} [T=HTMLElement]
  * @param {string} id
  * @param {{ new (): T }} [kind]
@@ -72,16 +72,16 @@ export function byId(id, kind) {
 }
 
 /**
- * Puts these children in the place of all that are there.
+ * Replaces all children of an element.
  * @param {Element} node
  * @param {...(Child | Child[])} children
  */
-export const fill = (node, ...children) => node.replaceChildren(...kept(children));
+export const fill = (node, ...children) => node.replaceChildren(...toNodes(children));
 
 /**
- * Says something to who listens rather than looks.
- * @param {string} words
+ * Announces text to screen readers.
+ * @param {string} text
  */
-export const say = (words) => {
-  byId('said').textContent = words;
+export const announce = (text) => {
+  byId('announcement').textContent = text;
 };

@@ -1,50 +1,51 @@
 import { h } from './element.js';
 
-/** So many are shown; all of them are in the downloads. */
-const MOST = 100;
+/** Rows shown; the downloads have all of them. */
+const MAX_ROWS = 100;
 
-/** @typedef {import('./run-view.js').RunFault} RunFault */
+/** @typedef {import('./run-view.js').RunError} RunError */
 
-/** @param {RunFault[]} rows */
-export const faultTable = (rows) =>
+/** @param {RunError[]} rows */
+export const errorTable = (rows) =>
   rows.length > 0 &&
   h(
     'div',
-    { class: 'table-scroll', tabindex: 0, role: 'region', 'aria-label': 'What went wrong' },
+    { class: 'table-scroll', tabindex: 0, role: 'region', 'aria-label': 'Errors' },
     h(
       'table',
       {},
-      h('caption', { class: 'sr-only' }, 'What went wrong'),
+      h('caption', { class: 'sr-only' }, 'Errors'),
       h(
         'thead',
         {},
         h(
           'tr',
           {},
-          ['Line', 'Name', 'Why'].map((name) => h('th', { scope: 'col' }, name)),
+          ['Line', 'Name', 'Reason'].map((name) => h('th', { scope: 'col' }, name)),
         ),
       ),
       h(
         'tbody',
         {},
-        rows.map(({ where, name, reason }) =>
+        rows.map(({ line, name, reason }) =>
           h(
             'tr',
             {},
-            [where, name, reason].map((cell) => h('td', {}, cell)),
+            [line, name, reason].map((cell) => h('td', {}, cell)),
           ),
         ),
       ),
     ),
-    rows.length === MOST && h('p', { class: 'fine' }, `The first ${MOST}; the report has all.`),
+    rows.length === MAX_ROWS &&
+      h('p', { class: 'fine' }, `The first ${MAX_ROWS} errors; the download has all of them.`),
   );
 
-/** @param {() => AsyncGenerator<RunFault>} faults */
-export async function firstFaults(faults) {
+/** @param {() => AsyncGenerator<RunError>} errors */
+export async function readFirstErrors(errors) {
   const rows = [];
-  for await (const fault of faults()) {
-    rows.push(fault);
-    if (rows.length === MOST) break;
+  for await (const error of errors()) {
+    rows.push(error);
+    if (rows.length === MAX_ROWS) break;
   }
   return rows;
 }

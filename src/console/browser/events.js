@@ -1,6 +1,6 @@
-import { call, Fault, pause, textLines } from './api.js';
+import { ApiError, call, pause, readLines } from './api.js';
 
-/** After a connection that broke off; milliseconds. */
+/** After a connection was lost; milliseconds. */
 const RECONNECT_MILLIS = 2000;
 
 /**
@@ -11,7 +11,7 @@ const RECONNECT_MILLIS = 2000;
  */
 
 /** @param {AsyncIterable<string>} lines @returns {AsyncGenerator<ServerEvent>} */
-async function* eventsIn(lines) {
+async function* parseEvents(lines) {
   let event = { name: '', id: '', data: '' };
   for await (const line of lines) {
     if (line === '') {
@@ -27,8 +27,8 @@ async function* eventsIn(lines) {
 }
 
 /**
- * Server-sent events up to `completed`, over connections that break. EventSource cannot send the
- * header by which the service knows its own page.
+ * Yields server-sent events up to `completed`, and reconnects after connection errors. EventSource
+ * cannot send the header that proves a request to come from the console.
  * @param {string} path
  * @param {AbortSignal} signal
  * @returns {AsyncGenerator<ServerEvent>}
@@ -38,17 +38,17 @@ export async function* listen(path, signal) {
   while (!signal.aborted) {
     try {
       const headers = last ? { 'last-event-id': last } : {};
-      const response = await call(path, { endless: true, signal, headers });
+      const response = await call(path, { noTimeout: true, signal, headers });
       if (response.status === 204) return;
-      for await (const event of eventsIn(textLines(response))) {
+      for await (const event of parseEvents(readLines(response))) {
         last = event.id || last;
         yield event;
         if (event.name === 'completed') return;
       }
     } catch (error) {
       if (signal.aborted) return;
-      const isPassing = !(error instanceof Fault) || error.status === 0 || error.status >= 429;
-      if (!isPassing) throw error;
+      const isRetryable = !(error instanceof ApiError) || error.status === 0 || error.status >= 429;
+      if (!isRetryable) throw error;
     }
     await pause(RECONNECT_MILLIS, signal).catch(() => {});
   }

@@ -1,4 +1,4 @@
-import { call, callJson, linesOf } from './api.js';
+import { call, callJson, readNdjson } from './api.js';
 
 const FEEDS = '/intake/v1/feeds';
 /** @type {Readonly<Record<string, string>>} */
@@ -14,57 +14,61 @@ const MEDIA_TYPES = {
 };
 
 /**
- * Hands a feed in, by its address or as a file.
- * @param {{url: string, file: File | undefined, onWhite: boolean}} wish
+ * Creates a feed from a URL or an uploaded file.
+ * @param {{url: string, file: File | undefined, onWhite: boolean}} request
  */
 export function startFeed({ url, file, onWhite }) {
   const background = onWhite ? 'white' : 'none';
   if (!file) return callJson(FEEDS, { method: 'POST', json: { url, export: { background } } });
-  const ending = /\.([^.]+)$/.exec(file.name)?.[1]?.toLowerCase() ?? '';
+  const extension = /\.([^.]+)$/.exec(file.name)?.[1]?.toLowerCase() ?? '';
   const query = new URLSearchParams({ background, fileName: file.name });
-  const headers = { 'content-type': MEDIA_TYPES[ending] ?? 'text/csv' };
-  return callJson(`${FEEDS}?${query}`, { method: 'POST', headers, body: file, endless: true });
+  const headers = { 'content-type': MEDIA_TYPES[extension] ?? 'text/csv' };
+  return callJson(`${FEEDS}?${query}`, { method: 'POST', headers, body: file, noTimeout: true });
 }
 
-/** Links name the host as marketplaces reach it; this page asks where it is itself. @param {string} link */
-const hereOf = (link) => {
+/**
+ * Returns the path of a link: links have the host that marketplaces reach, which need not be the page's.
+ * @param {string} link
+ */
+const pathOf = (link) => {
   const { pathname, search } = new URL(link, location.href);
   return pathname + search;
 };
 
 /**
- * The latest run of a feed as a run to watch.
+ * Returns the latest run of a feed as a run to watch.
  * @param {any} feed
  * @returns {import('./run-view.js').Run}
  */
 export function feedRun({ id, source, run }) {
   const { self, report, export: exported, cancel } = run.links;
-  const lines = async function* () {
-    yield* linesOf(await call(report, { headers: { accept: 'application/x-ndjson' } }));
+  const readReport = async function* () {
+    yield* readNdjson(await call(report, { headers: { accept: 'application/x-ndjson' } }));
   };
   return {
     title: source.url ?? 'Feed from a file',
     self,
     events: `${self}/events`,
     cancel,
-    async *pictures() {
-      for await (const line of lines()) {
-        for (const { picture } of line.images ?? []) {
-          if (picture) yield { name: line.title ?? line.id, path: hereOf(picture) };
+    async *images() {
+      for await (const product of readReport()) {
+        for (const { picture } of product.images ?? []) {
+          if (picture) yield { name: product.title ?? product.id, path: pathOf(picture) };
         }
       }
     },
-    async *faults() {
-      for await (const { kind, line, id: name = '', images = [], reasons = [] } of lines()) {
-        const where = String(line);
-        if (kind === 'rejected') yield { where, name, reason: reasons.join('; ') };
+    async *errors() {
+      for await (const product of readReport()) {
+        const { kind, id: name = '', images = [], reasons = [] } = product;
+        const line = String(product.line);
+        if (kind === 'rejected') yield { line, name, reason: reasons.join('; ') };
         for (const { outcome, reason } of images) {
-          if (outcome === 'failed') yield { where, name, reason };
+          if (outcome === 'failed') yield { line, name, reason };
         }
       }
     },
     downloads: [
-      { label: 'Export with new pictures', path: exported, name: `${id}-export` },
+      { label: 'Export with new images', path: exported, name: `${id}-export` },
       { label: 'Report', path: `${report}?format=csv`, name: `${id}-report.csv` },
     ],
   };

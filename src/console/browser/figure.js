@@ -2,51 +2,61 @@ import { h } from './element.js';
 
 /** @typedef {import('./wardrobe-store.js').Garment} Garment */
 
-/** Garments lie over one another in this order, the undermost first. */
-const ORDER = [
-  ...['underTop', 'underBottom', 'main', 'bottom', 'over', 'mid', 'outer'],
-  ...['socks', 'shoes', 'head', 'neck', 'hands'],
+/** Slots in drawing order, the lowest layer first. */
+const SLOT_ORDER = [
+  'underTop',
+  'underBottom',
+  'main',
+  'bottom',
+  'over',
+  'mid',
+  'outer',
+  'socks',
+  'shoes',
+  'head',
+  'neck',
+  'hands',
 ];
 
-/** Pictures of garments, kept while the page is open. @type {WeakMap<Blob, string>} */
-const addresses = new WeakMap();
+/** Object URLs of garment images, cached while the page is open. @type {WeakMap<Blob, string>} */
+const urls = new WeakMap();
 
 /** @param {Garment} garment */
-export function pictureOf({ picture }) {
-  const known = addresses.get(picture) ?? URL.createObjectURL(picture);
-  addresses.set(picture, known);
-  return known;
+export function imageUrl({ picture }) {
+  const url = urls.get(picture) ?? URL.createObjectURL(picture);
+  urls.set(picture, url);
+  return url;
 }
 
 /** @param {Garment} garment @param {string} [slot] */
-const piece = (garment, slot) =>
-  h('img', { class: 'piece', 'data-slot': slot, src: pictureOf(garment), alt: garment.label });
+const wornItem = (garment, slot) =>
+  h('img', { class: 'worn-item', 'data-slot': slot, src: imageUrl(garment), alt: garment.label });
 
 /**
- * An outfit laid out as it is worn.
+ * Draws an outfit as a flat lay.
  * @param {{slots: Record<string, string>, form: string}} outfit
  * @param {ReadonlyMap<string, Garment>} wardrobe
  */
-export function layFlat({ slots, form }, wardrobe) {
-  const worn = ORDER.flatMap((slot) => {
+export function flatLay({ slots, form }, wardrobe) {
+  const worn = SLOT_ORDER.flatMap((slot) => {
     const garment = wardrobe.get(slots[slot] ?? '');
-    return garment ? [piece(garment, slot)] : [];
+    return garment ? [wornItem(garment, slot)] : [];
   });
-  const has = Object.keys(slots).join(' ');
-  return h('div', { class: 'flat', 'data-form': form, 'data-has': has }, worn);
+  const filled = Object.keys(slots).join(' ');
+  return h('div', { class: 'flat-lay', 'data-form': form, 'data-slots': filled }, worn);
 }
 
 /**
- * What to put on for outside.
+ * Lists what to add outside.
  * @param {{items: {itemId: string}[], addIds: string[]}} shell
  * @param {ReadonlyMap<string, Garment>} wardrobe
  */
-export function shellPieces({ items, addIds }, wardrobe) {
+export function shellItems({ items, addIds }, wardrobe) {
   const ids = [...items.slice(0, 1).map(({ itemId }) => itemId), ...addIds];
   return ids.flatMap((id) => {
     const garment = wardrobe.get(id);
     return garment
-      ? [h('li', {}, piece(garment), h('span', { class: 'fine' }, garment.label))]
+      ? [h('li', {}, wornItem(garment), h('span', { class: 'fine' }, garment.label))]
       : [];
   });
 }

@@ -1,44 +1,44 @@
 import { call } from './api.js';
 import { h } from './element.js';
-import { thumbnail } from './pictures.js';
+import { thumbnail } from './image-files.js';
 
-/** So many are shown; all of them are in the downloads. */
-const MOST = 48;
-const PIXELS = 240;
+/** Images shown; the downloads have all of them. */
+const MAX_IMAGES = 48;
+const THUMBNAIL_PIXELS = 240;
 
-/** @typedef {import('./run-view.js').Picture} Picture */
+/** @typedef {import('./run-view.js').RunImage} RunImage */
 
 /**
- * Pictures as they come, each fetched once.
- * @param {() => AsyncGenerator<Picture>} pictures those that are done
+ * Shows images as they become available; each is fetched once.
+ * @param {() => AsyncGenerator<RunImage>} images the finished ones
  */
-export function gallery(pictures) {
+export function gallery(images) {
   const list = h('ul', { class: 'gallery' });
   /** @type {Set<string>} */
   const shown = new Set();
 
-  /** @param {Picture} picture */
-  async function add({ name, path, more }) {
-    const small = await thumbnail(await (await call(path)).blob(), PIXELS);
+  /** @param {RunImage} image */
+  async function add({ name, path, subtitle }) {
+    const small = await thumbnail(await (await call(path)).blob(), THUMBNAIL_PIXELS);
     const image = h('img', { src: URL.createObjectURL(small), alt: `Cut-out of ${name}` });
     list.append(
       h(
         'li',
         {},
-        h('div', { class: 'check' }, image),
-        more && h('span', {}, more),
+        h('div', { class: 'checkerboard' }, image),
+        subtitle && h('span', {}, subtitle),
         h('span', { class: 'fine' }, name),
       ),
     );
   }
 
   async function refresh() {
-    for await (const picture of pictures()) {
-      if (shown.size >= MOST) return;
-      if (shown.has(picture.path)) continue;
-      shown.add(picture.path);
-      // One that cannot be had is no reason to show none.
-      await add(picture).catch(() => {});
+    for await (const image of images()) {
+      if (shown.size >= MAX_IMAGES) return;
+      if (shown.has(image.path)) continue;
+      shown.add(image.path);
+      // One image that fails to load must not hide the others.
+      await add(image).catch(() => {});
     }
   }
   return { list, refresh };

@@ -1,33 +1,37 @@
-/** Less than this is a rim that nobody sees, of 255. */
-const SEEN_ALPHA = 12;
-/** A garment of the wardrobe is kept no larger, pixels of the longer side. */
-const KEPT_PIXELS = 640;
+/** Pixels with less alpha than this, of 255, are invisible. */
+const MIN_VISIBLE_ALPHA = 12;
+/** Longer side of a stored garment image, at most. */
+const MAX_GARMENT_PIXELS = 640;
 
 /** @param {number} width @param {number} height */
-function canvasOf(width, height) {
+function createCanvas(width, height) {
   const canvas = document.createElement('canvas');
   canvas.width = Math.max(1, Math.round(width));
   canvas.height = Math.max(1, Math.round(height));
   const context = canvas.getContext('2d', { willReadFrequently: true });
-  if (!context) throw new Error('This browser draws no canvas');
+  if (!context) throw new Error('This browser has no 2D canvas');
   return { canvas, context };
 }
 
 /** @param {HTMLCanvasElement} canvas @param {string} type @returns {Promise<Blob>} */
-const blobOf = (canvas, type) =>
+const toBlob = (canvas, type) =>
   new Promise((resolve, reject) => {
-    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('No picture'))), type, 0.85);
+    canvas.toBlob(
+      (blob) => (blob ? resolve(blob) : reject(new Error('The image could not be encoded'))),
+      type,
+      0.85,
+    );
   });
 
 /**
- * The box of what is not transparent.
+ * Returns the bounding box of the visible pixels; the whole image if there are none.
  * @param {ImageData} pixels
  */
-export function seenBox({ data, width, height }) {
+function visibleBox({ data, width, height }) {
   let [left, top, right, bottom] = [width, height, -1, -1];
   for (let y = 0; y < height; y++) {
     for (let x = 0; x < width; x++) {
-      if ((data[4 * (y * width + x) + 3] ?? 0) < SEEN_ALPHA) continue;
+      if ((data[4 * (y * width + x) + 3] ?? 0) < MIN_VISIBLE_ALPHA) continue;
       if (x < left) left = x;
       if (x > right) right = x;
       if (y < top) top = y;
@@ -39,38 +43,38 @@ export function seenBox({ data, width, height }) {
 }
 
 /**
- * A cut-out without the empty space around it, small enough to be kept.
+ * Returns a cut-out without its transparent margins, small enough to store.
  * @param {Blob} cutOut
  */
-export async function trimmed(cutOut) {
+export async function trim(cutOut) {
   const image = await createImageBitmap(cutOut);
-  const scale = Math.min(1, KEPT_PIXELS / Math.max(image.width, image.height));
-  const { canvas, context } = canvasOf(image.width * scale, image.height * scale);
+  const scale = Math.min(1, MAX_GARMENT_PIXELS / Math.max(image.width, image.height));
+  const { canvas, context } = createCanvas(image.width * scale, image.height * scale);
   context.drawImage(image, 0, 0, canvas.width, canvas.height);
   image.close();
-  const box = seenBox(context.getImageData(0, 0, canvas.width, canvas.height));
-  const small = canvasOf(box.width, box.height);
-  small.context.drawImage(canvas, -box.left, -box.top);
-  return blobOf(small.canvas, 'image/png');
+  const box = visibleBox(context.getImageData(0, 0, canvas.width, canvas.height));
+  const trimmed = createCanvas(box.width, box.height);
+  trimmed.context.drawImage(canvas, -box.left, -box.top);
+  return toBlob(trimmed.canvas, 'image/png');
 }
 
 /**
- * A picture made small for a list; pixels of the longer side.
- * @param {Blob} picture
- * @param {number} most
+ * Scales an image down for a list.
+ * @param {Blob} file
+ * @param {number} maxPixels of the longer side
  */
-export async function thumbnail(picture, most) {
-  const image = await createImageBitmap(picture);
-  const scale = Math.min(1, most / Math.max(image.width, image.height));
-  const { canvas, context } = canvasOf(image.width * scale, image.height * scale);
+export async function thumbnail(file, maxPixels) {
+  const image = await createImageBitmap(file);
+  const scale = Math.min(1, maxPixels / Math.max(image.width, image.height));
+  const { canvas, context } = createCanvas(image.width * scale, image.height * scale);
   context.imageSmoothingQuality = 'high';
   context.drawImage(image, 0, 0, canvas.width, canvas.height);
   image.close();
-  return blobOf(canvas, 'image/png');
+  return toBlob(canvas, 'image/png');
 }
 
 /**
- * Hands a file to the person.
+ * Downloads a file.
  * @param {Blob} blob
  * @param {string} name
  */

@@ -1,16 +1,16 @@
-import { callJson, Fault, session } from './api.js';
+import { ApiError, callJson, session } from './api.js';
 import { openCatalogue } from './catalogue.js';
 import { openCutOut } from './cut-out.js';
-import { refuseStrayDrops } from './drop.js';
+import { ignoreOtherDrops } from './drop.js';
 import { byId, fill } from './element.js';
-import { faultBox } from './fault-box.js';
+import { errorBox } from './error-box.js';
 import { openOutfits } from './outfits.js';
 import { installThemeSwitch } from './theme-switch.js';
 import { openUsage } from './usage.js';
 
 const SESSION = '/console/session';
 
-/** Each page is opened when it is first seen, and told each time it is seen again. */
+/** `open` runs when a page is first shown; the function it returns runs each time it is shown again. */
 const PAGES = {
   'cut-out': { title: 'Cut out', open: openCutOut },
   catalogue: { title: 'Catalogue', open: openCatalogue },
@@ -24,30 +24,30 @@ const opened = new Map();
 let isSignedIn = false;
 
 /** @returns {PageName} */
-function pageNow() {
+function currentPage() {
   const name = location.hash.replace(/^#\//, '');
   return name in PAGES ? /** @type {PageName} */ (name) : 'cut-out';
 }
 
-/** @param {boolean} [isChange] whether the person went here, so that the place is told */
-function show(isChange = false) {
-  const now = pageNow();
+/** @param {boolean} [isNavigation] whether the person changed the page: its heading gets the focus */
+function show(isNavigation = false) {
+  const current = currentPage();
   for (const section of document.querySelectorAll('[data-page]')) {
     /** @type {HTMLElement} */ (section).hidden =
-      !isSignedIn || section.getAttribute('data-page') !== now;
+      !isSignedIn || section.getAttribute('data-page') !== current;
   }
   byId('sign-in').hidden = isSignedIn;
   byId('tabs').hidden = byId('sign-out').hidden = !isSignedIn;
   for (const link of byId('tabs').querySelectorAll('a')) {
-    if (link.hash === `#/${now}`) link.setAttribute('aria-current', 'page');
+    if (link.hash === `#/${current}`) link.setAttribute('aria-current', 'page');
     else link.removeAttribute('aria-current');
   }
-  document.title = isSignedIn ? `${PAGES[now].title} · Selvage` : 'Selvage';
+  document.title = isSignedIn ? `${PAGES[current].title} · Selvage` : 'Selvage';
   if (!isSignedIn) return;
-  if (opened.has(now)) opened.get(now)?.();
-  else opened.set(now, PAGES[now].open());
-  if (!isChange) return;
-  const heading = document.querySelector(`[data-page="${now}"] h1`);
+  if (opened.has(current)) opened.get(current)?.();
+  else opened.set(current, PAGES[current].open());
+  if (!isNavigation) return;
+  const heading = document.querySelector(`[data-page="${current}"] h1`);
   if (heading instanceof HTMLElement) heading.focus({ preventScroll: true });
   scrollTo(0, 0);
 }
@@ -56,31 +56,31 @@ function show(isChange = false) {
 async function signIn(key) {
   await callJson(SESSION, { method: 'POST', json: { key } });
   isSignedIn = true;
-  fill(byId('sign-in-fault'));
+  fill(byId('sign-in-error'));
   show();
 }
 
-/** @param {unknown} [why] */
-function showSignIn(why) {
+/** @param {unknown} [error] */
+function showSignIn(error) {
   isSignedIn = false;
   show();
-  fill(byId('sign-in-fault'), why !== undefined && faultBox(why));
+  fill(byId('sign-in-error'), error !== undefined && errorBox(error));
   byId('key').focus();
 }
 
-/** A link may carry a key behind `#`, which stays in the browser; it is out of sight at once. */
-function keyInAddress() {
+/** Reads a key from behind `#`, which browsers never send, and removes it from the address at once. */
+function takeKeyFromAddress() {
   const key = new URLSearchParams(location.hash.slice(1)).get('key');
   if (key !== null) history.replaceState(null, '', '/#/cut-out');
   return key;
 }
 
 async function start() {
-  const key = keyInAddress();
+  const key = takeKeyFromAddress();
   try {
     if (key) return await signIn(key);
-    const standing = await callJson(SESSION);
-    isSignedIn = standing.signedIn;
+    const current = await callJson(SESSION);
+    isSignedIn = current.signedIn;
     if (isSignedIn) show();
     else showSignIn();
   } catch (error) {
@@ -97,19 +97,19 @@ byId('sign-in-form').addEventListener('submit', (event) => {
 });
 byId('sign-out').addEventListener('click', async () => {
   await fetch(SESSION, { method: 'DELETE' });
-  // Nothing of one person's work is to be there for the next.
+  // A reload: the next person must not see the work of this one.
   location.replace('/');
 });
 session.addEventListener('signed-out', () => {
   if (!isSignedIn) return;
-  showSignIn(new Fault({ type: 'unauthorized', title: 'You are signed out' }));
+  showSignIn(new ApiError({ type: 'unauthorized', title: 'You are signed out' }));
 });
 addEventListener('hashchange', () => {
-  const key = keyInAddress();
+  const key = takeKeyFromAddress();
   if (key) signIn(key).catch(showSignIn);
   else show(true);
 });
 
-refuseStrayDrops();
+ignoreOtherDrops();
 installThemeSwitch();
 start();

@@ -3,9 +3,9 @@ import { h } from './element.js';
 
 /** @type {Readonly<Record<string, string>>} */
 const WARNINGS = {
-  'limited-exposure': 'Good for a limited time only.',
+  'limited-exposure': 'Suitable for a limited time only.',
   'frostbite-risk': 'Wind chill: bare skin may freeze.',
-  'heat-stress': 'Hot: drink, and stay out of the sun.',
+  'heat-stress': 'Heat: drink, and stay out of the sun.',
   'too-cold': 'You would be cold in it.',
   'too-warm': 'You would be too warm in it.',
 };
@@ -15,32 +15,32 @@ const SHELL_REASONS = {
   rain: 'it is wet',
   wind: 'it is windy',
 };
-/** Nothing a person would do about it. */
-const UNSAID = ['data.missing', 'thermal.match', 'thermal.cool', 'thermal.warm'];
-/** Votes of the seven-point scale that the gauge shows to each side. */
-const MOST_VOTES = 3;
+/** Codes that are not listed: the gauge shows them, or a person can do nothing about them. */
+const HIDDEN_CODES = ['data.missing', 'thermal.match', 'thermal.cool', 'thermal.warm'];
+/** Range of the gauge to each side, in votes of the seven-point scale. */
+const MAX_VOTES = 3;
 
-/** @param {number} deviation votes from what is right @param {{text: string} | undefined} words */
-function gauge(deviation, words) {
-  const place =
-    (Math.max(-MOST_VOTES, Math.min(MOST_VOTES, deviation)) + MOST_VOTES) / (2 * MOST_VOTES);
+/** @param {number} deviation from neutral, votes @param {{text: string} | undefined} warmth */
+function gauge(deviation, warmth) {
+  const position =
+    (Math.max(-MAX_VOTES, Math.min(MAX_VOTES, deviation)) + MAX_VOTES) / (2 * MAX_VOTES);
   return h(
     'div',
     { class: 'gauge' },
-    h('div', { class: 'gauge-scale', 'aria-hidden': true }, h('span', { '--place': place })),
+    h('div', { class: 'gauge-scale', 'aria-hidden': true }, h('span', { '--position': position })),
     h(
       'div',
-      { class: 'gauge-ends fine', 'aria-hidden': true },
+      { class: 'gauge-labels fine', 'aria-hidden': true },
       h('span', {}, 'cold'),
-      h('span', {}, 'right'),
+      h('span', {}, 'comfortable'),
       h('span', {}, 'warm'),
     ),
-    words &&
+    warmth &&
       h(
         'p',
         {},
-        words.text.replace(/^(.*?):.*$/, '$1'),
-        h('span', { class: 'fine' }, words.text.replace(/^.*?: /, ' · ')),
+        warmth.text.replace(/^(.*?):.*$/, '$1'),
+        h('span', { class: 'fine' }, warmth.text.replace(/^.*?: /, ' · ')),
       ),
   );
 }
@@ -49,12 +49,12 @@ function gauge(deviation, words) {
 const sentence = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 
 /**
- * Why this outfit: how warm, region by region, and what speaks for and against it.
+ * Explains an outfit: how warm it is by region, and what counts for and against it.
  * @param {any} outfit
  */
-export function outfitWhy({ name, score, thermal, warnings, explanation }) {
+export function outfitExplanation({ name, score, thermal, warnings, explanation }) {
   const warmth = explanation.find((/** @type {any} */ { code }) => code.startsWith('thermal.'));
-  const said = explanation.filter((/** @type {any} */ { code }) => !UNSAID.includes(code));
+  const reasons = explanation.filter((/** @type {any} */ { code }) => !HIDDEN_CODES.includes(code));
   return [
     h(
       'section',
@@ -71,8 +71,8 @@ export function outfitWhy({ name, score, thermal, warnings, explanation }) {
       ),
       h(
         'ul',
-        { class: 'said' },
-        said.map((/** @type {any} */ { text }) => h('li', {}, sentence(text))),
+        { class: 'reasons' },
+        reasons.map((/** @type {any} */ { text }) => h('li', {}, sentence(text))),
       ),
     ),
     h(
@@ -85,12 +85,12 @@ export function outfitWhy({ name, score, thermal, warnings, explanation }) {
 }
 
 /** @param {{needed: boolean, reasons: string[], items: unknown[]}} shell */
-export function shellWords({ reasons, items }) {
+export function shellText({ reasons, items }) {
   const why = reasons.flatMap((reason) => SHELL_REASONS[reason] ?? []).join(' and ');
   if (items.length === 0)
-    return `For outside you need more: ${why}, and the wardrobe has nothing for it.`;
-  const short = reasons.includes('no-sufficient-outerwear')
-    ? ' It is the best there is, but not quite enough.'
+    return `Outside you need more, because ${why}, and the wardrobe has nothing suitable.`;
+  const shortfall = reasons.includes('no-sufficient-outerwear')
+    ? ' This is the warmest you have, but not quite enough.'
     : '';
-  return `For outside, since ${why}:${short}`;
+  return `To wear outside, because ${why}:${shortfall}`;
 }

@@ -1,42 +1,44 @@
 import { callJson } from './api.js';
 import { cloSummary } from './clo-chart.js';
-import { byId, fill, h, say } from './element.js';
-import { faultBox } from './fault-box.js';
-import { layFlat, shellPieces } from './figure.js';
-import { outfitWhy, shellWords } from './outfit-why.js';
+import { announce, byId, fill, h } from './element.js';
+import { errorBox } from './error-box.js';
+import { flatLay, shellItems } from './figure.js';
+import { outfitExplanation, shellText } from './outfit-explanation.js';
 import { addSampleWardrobe } from './sample.js';
-import { garments, wardrobe } from './wardrobe-store.js';
+import { listGarments, wardrobe } from './wardrobe-store.js';
 import { drawWardrobe, installWardrobe } from './wardrobe-view.js';
-import { situationOf, weatherControls } from './weather.js';
+import { readSituation, weatherControls } from './weather.js';
 
-const SETTLE_MILLIS = 140;
-const MOST_OUTFITS = 5;
+const DEBOUNCE_MILLIS = 140;
+const MAX_OUTFITS = 5;
 
 /** @typedef {import('./wardrobe-store.js').Garment} Garment */
-/** @typedef {import('./weather.js').Words} Words */
+/** @typedef {import('./weather.js').Dictionaries} Dictionaries */
 
-/** @type {Words | undefined} */
-let words;
+/** @type {Dictionaries | undefined} */
+let dictionaries;
 /** @type {Map<string, Garment>} */
-let known = new Map();
-let underWay = new AbortController();
+let garments = new Map();
+let pending = new AbortController();
 
 const form = () => byId('weather', HTMLFormElement);
 
-/** @param {any[]} outfits @param {number} at */
-function draw(outfits, at) {
-  const outfit = outfits[at];
+/** @param {any[]} outfits @param {number} selected */
+function draw(outfits, selected) {
+  const outfit = outfits[selected];
   const { shell } = outfit;
-  const others = outfits.map((one, i) =>
+  const alternatives = outfits.map((one, i) =>
     h(
       'button',
       {
-        ...{ type: 'button', class: 'quiet', 'aria-pressed': String(i === at) },
+        type: 'button',
+        class: 'quiet',
+        'aria-pressed': String(i === selected),
         'aria-label': `${i + 1}: ${one.name}, ${Math.round(one.score)} of 100`,
         onclick: () => {
           draw(outfits, i);
-          const chosen = byId('figure').querySelector('[aria-pressed="true"]');
-          if (chosen instanceof HTMLElement) chosen.focus();
+          const pressed = byId('figure').querySelector('[aria-pressed="true"]');
+          if (pressed instanceof HTMLElement) pressed.focus();
         },
       },
       String(i + 1),
@@ -44,98 +46,102 @@ function draw(outfits, at) {
   );
   fill(
     byId('figure'),
-    layFlat(outfit, known),
+    flatLay(outfit, garments),
     outfits.length > 1 &&
-      h('div', { class: 'others', role: 'group', 'aria-label': 'Outfits, the best first' }, others),
+      h(
+        'div',
+        { class: 'alternatives', role: 'group', 'aria-label': 'Outfits, best first' },
+        alternatives,
+      ),
     shell?.needed &&
       h(
         'section',
         { class: 'shell' },
-        h('p', { class: 'fine' }, shellWords(shell)),
-        h('ul', {}, shellPieces(shell, known)),
+        h('p', { class: 'fine' }, shellText(shell)),
+        h('ul', {}, shellItems(shell, garments)),
       ),
   );
-  fill(byId('why'), outfitWhy(outfit));
-  say(`${outfit.name}: ${cloSummary(outfit.thermal.regions)}`);
+  fill(byId('explanation'), outfitExplanation(outfit));
+  announce(`${outfit.name}: ${cloSummary(outfit.thermal.regions)}`);
 }
 
 /** @param {string} text @param {...Node} more */
-const empty = (text, ...more) => {
-  fill(byId('figure'), h('div', { class: 'nothing stack' }, h('p', {}, text), ...more));
-  fill(byId('why'));
+const showEmpty = (text, ...more) => {
+  fill(byId('figure'), h('div', { class: 'empty-state stack' }, h('p', {}, text), ...more));
+  fill(byId('explanation'));
 };
 
-const ownLink = () => h('a', { href: '#/cut-out' }, 'Cut out and name your own');
+const cutOutLink = () => h('a', { href: '#/cut-out' }, 'Cut out and classify your own garments');
 
 const sampleButton = () =>
   h(
     'button',
     { class: 'primary', type: 'button', onclick: addSampleWardrobe },
-    'Add our sample wardrobe',
+    'Add the sample wardrobe',
   );
 
-/** @param {any} answer */
+/** @param {any} response */
 function show({ outfits, diagnostics }) {
   if (outfits.length > 0) return draw(outfits, 0);
-  const why = diagnostics.map((/** @type {any} */ { detail }) => h('li', {}, detail));
-  const list = h('ul', { class: 'said' }, why);
-  const hasSample = [...known.keys()].some((id) => id.startsWith('sample-'));
-  const offer = hasSample ? [] : [sampleButton()];
-  empty('There is no whole outfit in this wardrobe yet.', list, ...offer);
+  const reasons = diagnostics.map((/** @type {any} */ { detail }) => h('li', {}, detail));
+  const list = h('ul', { class: 'reasons' }, reasons);
+  const hasSample = [...garments.keys()].some((id) => id.startsWith('sample-'));
+  const actions = hasSample ? [] : [sampleButton()];
+  showEmpty('This wardrobe has no complete outfit yet.', list, ...actions);
 }
 
-/** Asks for outfits; who asks anew gives up what was under way. */
-async function ask() {
-  underWay.abort();
-  if (known.size === 0) return empty('Your wardrobe is empty.', sampleButton(), ownLink());
-  if (!words) return;
-  const asking = new AbortController();
-  underWay = asking;
-  const body = {
-    ...situationOf(form(), words),
-    items: [...known.values()].map(({ item }) => item),
-    limit: MOST_OUTFITS,
+/** Requests outfits; a request still pending is aborted. */
+async function update() {
+  pending.abort();
+  if (garments.size === 0)
+    return showEmpty('Your wardrobe is empty.', sampleButton(), cutOutLink());
+  if (!dictionaries) return;
+  const current = new AbortController();
+  pending = current;
+  const json = {
+    ...readSituation(form(), dictionaries),
+    items: [...garments.values()].map(({ item }) => item),
+    limit: MAX_OUTFITS,
   };
   try {
-    show(await callJson('/look/v1/outfits', { method: 'POST', json: body, signal: asking.signal }));
+    show(await callJson('/look/v1/outfits', { method: 'POST', json, signal: current.signal }));
   } catch (error) {
-    if (asking.signal.aborted) return;
-    fill(byId('figure'), faultBox(error));
-    fill(byId('why'));
+    if (current.signal.aborted) return;
+    fill(byId('figure'), errorBox(error));
+    fill(byId('explanation'));
   }
 }
 
 async function refresh() {
-  known = new Map((await garments()).map((garment) => [garment.id, garment]));
-  drawWardrobe([...known.values()]);
-  await ask();
+  garments = new Map((await listGarments()).map((garment) => [garment.id, garment]));
+  drawWardrobe([...garments.values()]);
+  await update();
 }
 
 /** @type {ReturnType<typeof setTimeout> | undefined} */
-let settling;
-function askSoon() {
-  clearTimeout(settling);
-  settling = setTimeout(ask, SETTLE_MILLIS);
+let timer;
+function updateSoon() {
+  clearTimeout(timer);
+  timer = setTimeout(update, DEBOUNCE_MILLIS);
 }
 
 async function load() {
   try {
-    if (!words) {
-      const { dictionaries } = await callJson('/look/v1/meta');
-      words = dictionaries;
-      fill(form(), weatherControls(dictionaries));
+    if (!dictionaries) {
+      ({ dictionaries } = await callJson('/look/v1/meta'));
+      if (dictionaries) fill(form(), weatherControls(dictionaries));
     }
     await refresh();
   } catch (error) {
-    fill(byId('figure'), faultBox(error));
+    fill(byId('figure'), errorBox(error));
   }
 }
 
-/** The wardrobe, the weather, and what to wear. */
+/** Opens the page with the wardrobe, the weather and the best outfits. */
 export function openOutfits() {
   installWardrobe();
   wardrobe.addEventListener('changed', refresh);
-  form().addEventListener('input', askSoon);
+  form().addEventListener('input', updateSoon);
   form().addEventListener('submit', (event) => event.preventDefault());
   load();
   return load;

@@ -1,13 +1,13 @@
-import { call, callJson, Fault, pause } from './api.js';
-import { drawn, fill, h, say } from './element.js';
+import { ApiError, call, callJson, pause } from './api.js';
+import { announce, fill, h, svg } from './element.js';
+import { errorBox } from './error-box.js';
+import { errorTable, readFirstErrors } from './error-table.js';
 import { listen } from './events.js';
-import { faultBox } from './fault-box.js';
-import { faultTable, firstFaults } from './fault-table.js';
 import { gallery } from './gallery.js';
-import { save } from './pictures.js';
+import { save } from './image-files.js';
 
-/** Between looks at what came of the rows, while they are worked on. */
-const LOOK_MILLIS = 1500;
+/** Between two reads of the results while the run is active. */
+const REFRESH_MILLIS = 1500;
 
 /**
  * @typedef {object} Counts
@@ -19,49 +19,49 @@ const LOOK_MILLIS = 1500;
  * @property {number} failed
  * @property {number} canceled
  *
- * @typedef {{name: string, path: string, more?: string}} Picture `more` is a second line
- * @typedef {{where: string, name: string, reason: string}} RunFault
+ * @typedef {{name: string, path: string, subtitle?: string}} RunImage
+ * @typedef {{line: string, name: string, reason: string}} RunError
  *
- * Work on many pictures that can be watched, whatever started it.
+ * A batch or a feed run to watch.
  * @typedef {object} Run
  * @property {string} title
  * @property {string} self
  * @property {string} events
  * @property {string} cancel
- * @property {() => AsyncGenerator<Picture>} pictures those that are done
- * @property {() => AsyncGenerator<RunFault>} faults
+ * @property {() => AsyncGenerator<RunImage>} images the finished ones
+ * @property {() => AsyncGenerator<RunError>} errors
  * @property {readonly {label: string, path: string, name: string}[]} downloads
  */
 
 /** @type {Readonly<Record<string, string>>} */
 const STATUSES = {
-  open: 'Taking rows in',
-  sealed: 'Waiting in line',
-  running: 'At work',
-  finalizing: 'Nearly done',
+  open: 'Receiving rows',
+  sealed: 'Queued',
+  running: 'Running',
+  finalizing: 'Finishing',
   completed: 'Done',
-  canceling: 'Being called off',
-  canceled: 'Called off',
+  canceling: 'Cancelling',
+  canceled: 'Cancelled',
   expired: 'Expired',
   failed: 'Failed',
 };
-const ENDED = ['completed', 'canceled', 'expired', 'failed'];
+const TERMINAL_STATUSES = ['completed', 'canceled', 'expired', 'failed'];
 
-const PARTS = /** @type {const} */ ([
+const SEGMENTS = /** @type {const} */ ([
   ['succeeded', 'done', 'is-good'],
   ['failed', 'failed', 'is-bad'],
   ['rejected', 'rejected', 'is-bad'],
-  ['active', 'at work', 'is-active'],
-  ['queued', 'waiting', ''],
-  ['canceled', 'called off', ''],
+  ['active', 'in progress', 'is-active'],
+  ['queued', 'queued', ''],
+  ['canceled', 'cancelled', ''],
 ]);
 
 /** @param {Counts} counts */
 function progress(counts) {
-  const all = Math.max(1, counts.accepted + counts.rejected);
-  const done = all - counts.queued - counts.active;
-  const words = PARTS.flatMap(([name, word]) =>
-    counts[name] > 0 ? [`${counts[name].toLocaleString('en')} ${word}`] : [],
+  const total = Math.max(1, counts.accepted + counts.rejected);
+  const done = total - counts.queued - counts.active;
+  const summary = SEGMENTS.flatMap(([name, label]) =>
+    counts[name] > 0 ? [`${counts[name].toLocaleString('en')} ${label}`] : [],
   );
   return [
     h(
@@ -71,80 +71,87 @@ function progress(counts) {
         role: 'progressbar',
         'aria-label': 'Rows',
         'aria-valuemin': 0,
-        'aria-valuemax': all,
+        'aria-valuemax': total,
         'aria-valuenow': done,
       },
-      PARTS.map(
-        ([name, , kind]) => kind && h('span', { class: kind, '--share': counts[name] / all }),
+      SEGMENTS.map(
+        ([name, , className]) =>
+          className && h('span', { class: className, '--share': counts[name] / total }),
       ),
     ),
-    h('p', { class: 'fine' }, words.join(' · ') || 'No rows'),
+    h('p', { class: 'fine' }, summary.join(' · ') || 'No rows'),
   ];
 }
 
 const ARROW = 'M12 4v12m-5-5 5 5 5-5M5 20h14';
 
-/** @param {{label: string, path: string, name: string}} download @param {Element} place of a fault */
-const downloadButton = ({ label, path, name }, place) =>
+/** @param {{label: string, path: string, name: string}} download @param {Element} errorPlace */
+const downloadButton = ({ label, path, name }, errorPlace) =>
   h(
     'button',
     {
       type: 'button',
       onclick: async () => {
         try {
-          save(await (await call(path, { endless: true })).blob(), name);
+          save(await (await call(path, { noTimeout: true })).blob(), name);
         } catch (error) {
-          fill(place, faultBox(error));
+          fill(errorPlace, errorBox(error));
         }
       },
     },
-    drawn('svg', { viewBox: '0 0 24 24', 'aria-hidden': true }, drawn('path', { d: ARROW })),
+    svg('svg', { viewBox: '0 0 24 24', 'aria-hidden': true }, svg('path', { d: ARROW })),
     label,
   );
 
-/** What is not there yet, or not any more, is no fault of the page. @param {unknown} error */
-const passOver = (error) => {
-  if (!(error instanceof Fault)) throw error;
+/** Results may not exist yet or have expired: that is no error of the page. @param {unknown} error */
+const ignoreApiError = (error) => {
+  if (!(error instanceof ApiError)) throw error;
 };
 
 /**
- * A panel that follows a run to its end.
+ * Creates a panel that follows a run to its end.
  * @param {Run} run
- * @param {AbortSignal} signal ends it
+ * @param {AbortSignal} signal stops following
  */
 export function runView(run, signal) {
   const status = h('span', { class: 'tag' }, STATUSES.open);
-  const [bar, faults, faultPlace] = [h('div', { class: 'stack' }), h('div'), h('div')];
-  const { list, refresh } = gallery(run.pictures);
+  const bar = h('div', { class: 'stack' });
+  const errors = h('div');
+  const errorPlace = h('div');
+  const { list, refresh } = gallery(run.images);
   const downloads = h(
     'div',
     { class: 'buttons' },
-    run.downloads.map((one) => downloadButton(one, faultPlace)),
+    run.downloads.map((one) => downloadButton(one, errorPlace)),
   );
-  const cancel = h('button', { class: 'quiet', type: 'button', onclick: callOff }, 'Call off');
+  const cancelButton = h('button', { class: 'quiet', type: 'button', onclick: cancel }, 'Cancel');
   const section = h(
     'section',
     { class: 'panel stack run', 'aria-label': run.title },
-    h('div', { class: 'row-head' }, h('h2', { tabindex: -1 }, run.title), status, cancel),
-    ...[bar, list, faults, downloads, faultPlace],
+    h('div', { class: 'row-head' }, h('h2', { tabindex: -1 }, run.title), status, cancelButton),
+    bar,
+    list,
+    errors,
+    downloads,
+    errorPlace,
   );
 
-  async function callOff() {
-    await call(run.cancel, { method: 'POST' }).catch((error) => fill(faultPlace, faultBox(error)));
+  async function cancel() {
+    await call(run.cancel, { method: 'POST' }).catch((error) => fill(errorPlace, errorBox(error)));
   }
 
-  let looking = Promise.resolve();
-  let isWanted = false;
-  /** One look at a time, and one more for all that happened meanwhile: each may read many rows. */
-  function lookSoon() {
-    if (isWanted) return;
-    isWanted = true;
-    looking = looking.then(async () => {
-      isWanted = false;
-      await refresh().catch(passOver);
-      const rows = await firstFaults(run.faults).catch(passOver);
-      if (rows) fill(faults, faultTable(rows));
-      if (!ENDED.includes(section.dataset.status ?? '')) await pause(LOOK_MILLIS);
+  let refreshing = Promise.resolve();
+  let isScheduled = false;
+  /** One refresh at a time, and one more for all events meanwhile: each may read many rows. */
+  function refreshSoon() {
+    if (isScheduled) return;
+    isScheduled = true;
+    refreshing = refreshing.then(async () => {
+      isScheduled = false;
+      await refresh().catch(ignoreApiError);
+      const rows = await readFirstErrors(run.errors).catch(ignoreApiError);
+      if (rows) fill(errors, errorTable(rows));
+      if (!TERMINAL_STATUSES.includes(section.dataset.status ?? '')) await pause(REFRESH_MILLIS);
     });
   }
 
@@ -152,19 +159,19 @@ export function runView(run, signal) {
     for await (const { data } of listen(run.events, signal)) {
       status.textContent = STATUSES[data.status] ?? data.status;
       section.dataset.status = data.status;
-      cancel.hidden = ENDED.includes(data.status);
+      cancelButton.hidden = TERMINAL_STATUSES.includes(data.status);
       fill(bar, progress(data.counts));
-      lookSoon();
+      refreshSoon();
     }
-    await looking;
+    await refreshing;
     if (section.dataset.status === 'failed') {
       const { problem } = await callJson(run.self);
-      if (problem) fill(faultPlace, faultBox(new Fault(problem)));
+      if (problem) fill(errorPlace, errorBox(new ApiError(problem)));
     }
-    say(`${run.title}: ${status.textContent}`);
+    announce(`${run.title}: ${status.textContent}`);
   }
 
   downloads.hidden = run.downloads.length === 0;
-  follow().catch((error) => fill(faultPlace, faultBox(error)));
+  follow().catch((error) => fill(errorPlace, errorBox(error)));
   return section;
 }

@@ -1,8 +1,8 @@
 import { addGarments } from './wardrobe-store.js';
 
 /**
- * A wardrobe drawn for this page: picture, category, name, main colour, and the season it is for.
- * @type {readonly [picture: string, category: string, label: string, hex: string, family: string, season?: string][]}
+ * The sample wardrobe: image, category, name, main colour and season.
+ * @type {readonly [image: string, category: string, label: string, hex: string, family: string, season?: string][]}
  */
 // biome-ignore format: a table reads best aligned
 const GARMENTS = [
@@ -31,14 +31,14 @@ const GARMENTS = [
   ['socks',         'socks_thick',            'Thick socks',        '#7d8188', 'grey'],
 ];
 
-/** Puts the drawn wardrobe beside what is there. */
+/** Adds the sample wardrobe to the garments that are there. */
 export async function addSampleWardrobe() {
-  const made = GARMENTS.map(async ([picture, category, label, hex, family, season]) => {
-    const id = `sample-${picture}`;
-    const response = await fetch(`/console/sample/${picture}.svg`);
+  const garments = GARMENTS.map(async ([image, category, label, hex, family, season]) => {
+    const id = `sample-${image}`;
+    const response = await fetch(`/console/sample/${image}.svg`);
     const colors = [{ hex, family, share: 1 }];
     const item = { id, category, name: label, colors, ...(season && { seasons: [season] }) };
     return { id, label, item, picture: await response.blob() };
   });
-  await addGarments(...(await Promise.all(made)));
+  await addGarments(...(await Promise.all(garments)));
 }

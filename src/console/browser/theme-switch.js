@@ -1,4 +1,4 @@
-import { byId, drawn, fill } from './element.js';
+import { byId, fill, svg } from './element.js';
 
 const SUN =
   'M12 4V2M12 22v-2M4 12H2M22 12h-2M6.3 6.3 4.9 4.9M19.1 19.1l-1.4-1.4M6.3 17.7l-1.4 1.4M19.1 4.9l-1.4 1.4M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8Z';
@@ -11,7 +11,7 @@ const isDark = () => {
   return theme ? theme === 'dark' : system.matches;
 };
 
-/** The button that turns light into dark; what is chosen stays chosen in this browser. */
+/** Sets up the button between light and dark mode; the browser remembers the choice. */
 export function installThemeSwitch() {
   const button = byId('theme');
   const draw = () => {
@@ -20,10 +20,10 @@ export function installThemeSwitch() {
     button.title = button.getAttribute('aria-label') ?? '';
     fill(
       button,
-      drawn(
+      svg(
         'svg',
         { viewBox: '0 0 24 24', 'aria-hidden': true },
-        drawn('path', { d: dark ? SUN : MOON }),
+        svg('path', { d: dark ? SUN : MOON }),
       ),
     );
   };

@@ -1,5 +1,5 @@
-// Runs before the page is drawn, so that it is not drawn twice. Light or dark is the system's choice
-// until it is chosen here.
+// Runs before the first paint, which avoids a flash of the other theme. The system's setting applies
+// until a theme is chosen here.
 (() => {
   const root = document.documentElement;
   const chosen = localStorage.getItem('selvage-theme');

@@ -1,49 +1,49 @@
-import { callPatiently } from './api.js';
+import { callWithRetry } from './api.js';
 
 /**
- * One photo on its way.
- * @typedef {object} Shot
+ * A photo and its cut-out.
+ * @typedef {object} Upload
  * @property {File} file
- * @property {string} name without its ending
- * @property {string} before address of the photo in this page
+ * @property {string} name without its extension
+ * @property {string} before object URL of the photo
  * @property {string} quality
  * @property {'waiting' | 'working' | 'done' | 'failed'} state
- * @property {string} note what happens meanwhile
- * @property {number} beganAt
+ * @property {string} note shown until it is done
+ * @property {number} startedAt by `performance.now()`
  * @property {Blob} [cutOut]
- * @property {string} [after]
+ * @property {string} [after] object URL of the cut-out
  * @property {number} [width]
  * @property {number} [height]
  * @property {string} [model]
- * @property {string} [timing] `Server-Timing` of the answer
- * @property {number} [confidence] that the outline is right; 0 where nothing is known
+ * @property {string} [timing] `Server-Timing` of the response
+ * @property {number} [confidence] in the outline, 0..1; 0 if unknown
  * @property {number} [millis]
  * @property {unknown} [error]
- * @property {HTMLElement} [side] its panel, once it was drawn
+ * @property {HTMLElement} [panel] once it was drawn
  */
 
-/** @param {File} file @param {string} quality @returns {Shot} */
-export const shotOf = (file, quality) => ({
+/** @param {File} file @param {string} quality @returns {Upload} */
+export const createUpload = (file, quality) => ({
   file,
   name: file.name.replace(/\.[^.]+$/, '') || 'photo',
   before: URL.createObjectURL(file),
   quality,
   state: 'waiting',
-  note: 'Waiting in line',
-  beganAt: performance.now(),
+  note: 'Waiting',
+  startedAt: performance.now(),
 });
 
 /**
- * The cut-out of a photo, as the options want it.
- * @param {Shot} shot
+ * Requests the cut-out of a photo.
+ * @param {Upload} upload
  * @param {Record<string, string>} options fields of the request beside the image
  * @param {(seconds: number) => void} onWait
  */
-export function removeBackground(shot, options, onWait) {
+export function removeBackground(upload, options, onWait) {
   const body = new FormData();
-  for (const [name, value] of Object.entries({ quality: shot.quality, ...options })) {
+  for (const [name, value] of Object.entries({ quality: upload.quality, ...options })) {
     body.append(name, value);
   }
-  body.append('image', shot.file, shot.file.name);
-  return callPatiently('/bg/v1/background-removals', { method: 'POST', body }, onWait);
+  body.append('image', upload.file, upload.file.name);
+  return callWithRetry('/bg/v1/background-removals', { method: 'POST', body }, onWait);
 }

@@ -1,18 +1,18 @@
 import { callJson } from './api.js';
 import { byId, fill, h } from './element.js';
-import { faultBox } from './fault-box.js';
+import { errorBox } from './error-box.js';
 
 /** @param {number} value */
-const counted = (value) => value.toLocaleString('en');
+const formatCount = (value) => value.toLocaleString('en');
 
-/** @param {string} title @param {{limit: number, remaining: number}} of @param {string} note */
+/** @param {string} title @param {{limit: number, remaining: number}} usage @param {string} note */
 function meter(title, { limit, remaining }, note) {
   const share = limit > 0 ? remaining / limit : 0;
   return h(
     'section',
     { class: 'panel meter' },
     h('h2', {}, title),
-    h('strong', {}, counted(remaining), h('span', {}, ` of ${counted(limit)} left`)),
+    h('strong', {}, formatCount(remaining), h('span', {}, ` of ${formatCount(limit)} left`)),
     h(
       'div',
       { class: 'progress', 'aria-hidden': true },
@@ -25,7 +25,7 @@ function meter(title, { limit, remaining }, note) {
 async function draw() {
   try {
     const { client, scopes, rate, quota } = await callJson('/intake/v1/usage');
-    byId('usage-who').textContent = `Signed in as ${client}.`;
+    byId('usage-client').textContent = `Signed in as ${client}.`;
     const resets = new Date(quota.resetsAt).toLocaleString('en', {
       hour: '2-digit',
       minute: '2-digit',
@@ -34,12 +34,12 @@ async function draw() {
     const full = rate.resetSeconds > 0 ? `Full again in ${rate.resetSeconds} s.` : 'Full.';
     fill(
       byId('usage'),
-      meter('Pictures today', quota, `A new day begins at midnight UTC: ${resets} here.`),
-      meter('Requests at a time', rate, full),
+      meter('Images today', quota, `Resets at midnight UTC: ${resets} local time.`),
+      meter('Request rate', rate, full),
       h(
         'section',
         { class: 'panel stack' },
-        h('h2', {}, 'What your key may do'),
+        h('h2', {}, 'Scopes of your key'),
         h(
           'ul',
           { class: 'tags' },
@@ -48,11 +48,11 @@ async function draw() {
       ),
     );
   } catch (error) {
-    fill(byId('usage'), faultBox(error));
+    fill(byId('usage'), errorBox(error));
   }
 }
 
-/** What is left of rate and quota. */
+/** Opens the page with what is left of rate and quota. */
 export function openUsage() {
   draw();
   return draw;

@@ -1,58 +1,58 @@
 /**
- * The wardrobe lives in this browser and nowhere else: the service keeps none.
+ * A garment of the wardrobe. The wardrobe is stored in this browser only: the service stores nothing of it.
  * @typedef {object} Garment
  * @property {string} id
  * @property {{id: string, category: string, [more: string]: unknown}} item as the outfit engine takes it
  * @property {string} label
- * @property {Blob} picture the cut-out, trimmed
+ * @property {Blob} picture the trimmed cut-out
  */
 
 const STORE = 'garments';
 
-/** Told `changed` when garments come or go. */
+/** Dispatches `changed` when garments are added or removed. */
 export const wardrobe = new EventTarget();
 
 /** @template T @param {IDBRequest<T>} request @returns {Promise<T>} */
-const done = (request) =>
+const resultOf = (request) =>
   new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result);
     request.onerror = () => reject(request.error);
   });
 
 /** @type {Promise<IDBDatabase> | undefined} */
-let opening;
+let database;
 
 function open() {
   const request = indexedDB.open('selvage', 1);
   request.onupgradeneeded = () => request.result.createObjectStore(STORE, { keyPath: 'id' });
-  return done(request);
+  return resultOf(request);
 }
 
 /** @param {IDBTransactionMode} mode */
-async function store(mode) {
-  opening ??= open();
-  return (await opening).transaction(STORE, mode).objectStore(STORE);
+async function objectStore(mode) {
+  database ??= open();
+  return (await database).transaction(STORE, mode).objectStore(STORE);
 }
 
-const tell = () => wardrobe.dispatchEvent(new Event('changed'));
+const notify = () => wardrobe.dispatchEvent(new Event('changed'));
 
 /** @returns {Promise<Garment[]>} */
-export const garments = async () => done((await store('readonly')).getAll());
+export const listGarments = async () => resultOf((await objectStore('readonly')).getAll());
 
-/** @param {...Garment} more */
-export async function addGarments(...more) {
-  const garmentStore = await store('readwrite');
-  await Promise.all(more.map((garment) => done(garmentStore.put(garment))));
-  tell();
+/** @param {...Garment} garments */
+export async function addGarments(...garments) {
+  const garmentStore = await objectStore('readwrite');
+  await Promise.all(garments.map((garment) => resultOf(garmentStore.put(garment))));
+  notify();
 }
 
 /** @param {string} id */
-export async function dropGarment(id) {
-  await done((await store('readwrite')).delete(id));
-  tell();
+export async function removeGarment(id) {
+  await resultOf((await objectStore('readwrite')).delete(id));
+  notify();
 }
 
-export async function emptyWardrobe() {
-  await done((await store('readwrite')).clear());
-  tell();
+export async function clearWardrobe() {
+  await resultOf((await objectStore('readwrite')).clear());
+  notify();
 }

@@ -1,8 +1,8 @@
 import { h } from './element.js';
 
 /**
- * @typedef {{id: string, label: string, met?: number}} Word
- * @typedef {{condition: Word[], metPreset: Word[], occasion: Word[], thermalProfile: Word[]}} Words
+ * @typedef {{id: string, label: string, met?: number}} Entry
+ * @typedef {{condition: Entry[], metPreset: Entry[], occasion: Entry[], thermalProfile: Entry[]}} Dictionaries
  */
 
 /** @type {readonly {name: string, label: string, unit: string, min: number, max: number, value: number}[]} */
@@ -13,24 +13,30 @@ const SLIDERS = [
   { name: 'humidityPct', label: 'Humidity',    unit: '%',   min: 5,   max: 100, value: 70 },
 ];
 
-const USUAL = { condition: 'cloudy', activity: 'strolling', thermalProfile: 'neutral' };
+const DEFAULTS = { condition: 'cloudy', activity: 'strolling', thermalProfile: 'neutral' };
 
 /** @param {(typeof SLIDERS)[number]} row */
 function slider({ name, label, unit, min, max, value }) {
-  const words = (/** @type {number | string} */ now) => `${String(now).replace('-', '−')} ${unit}`;
-  const output = h('output', {}, words(value));
+  const format = (/** @type {number | string} */ number) =>
+    `${String(number).replace('-', '−')} ${unit}`;
+  const output = h('output', {}, format(value));
   const input = h('input', {
-    ...{ type: 'range', name, min, max, value, 'aria-valuetext': words(value) },
+    type: 'range',
+    name,
+    min,
+    max,
+    value,
+    'aria-valuetext': format(value),
     oninput: () => {
-      output.textContent = words(input.value);
-      input.setAttribute('aria-valuetext', words(input.value));
+      output.textContent = format(input.value);
+      input.setAttribute('aria-valuetext', format(input.value));
     },
   });
   return h('label', { class: 'field slider' }, h('span', {}, label, output), input);
 }
 
-/** @param {string} name @param {string} label @param {Word[]} words @param {string} chosen */
-const choice = (name, label, words, chosen) =>
+/** @param {string} name @param {string} label @param {Entry[]} entries @param {string} selected */
+const choice = (name, label, entries, selected) =>
   h(
     'label',
     { class: 'field' },
@@ -38,8 +44,8 @@ const choice = (name, label, words, chosen) =>
     h(
       'select',
       { name },
-      words.map((word) =>
-        h('option', { value: word.id, selected: word.id === chosen }, word.label),
+      entries.map((entry) =>
+        h('option', { value: entry.id, selected: entry.id === selected }, entry.label),
       ),
     ),
   );
@@ -54,32 +60,37 @@ const plan = (value, label, checked) =>
   );
 
 /**
- * The controls of weather and person.
- * @param {Words} words
+ * Creates the controls for weather and person.
+ * @param {Dictionaries} dictionaries
  */
-export const weatherControls = (words) => [
+export const weatherControls = (dictionaries) => [
   h(
     'fieldset',
     { class: 'segments' },
-    h('legend', { class: 'sr-only' }, 'Dressed for'),
+    h('legend', { class: 'sr-only' }, 'Location'),
     plan('indoor', 'Indoors', true),
     plan('outdoor', 'Outdoors'),
   ),
   ...SLIDERS.map(slider),
-  choice('condition', 'Sky', words.condition, USUAL.condition),
-  choice('activity', 'Activity', words.metPreset, USUAL.activity),
-  choice('occasion', 'Occasion', [{ id: '', label: 'Any' }, ...words.occasion], ''),
-  choice('thermalProfile', 'You are', words.thermalProfile, USUAL.thermalProfile),
+  choice('condition', 'Conditions', dictionaries.condition, DEFAULTS.condition),
+  choice('activity', 'Activity', dictionaries.metPreset, DEFAULTS.activity),
+  choice('occasion', 'Occasion', [{ id: '', label: 'Any' }, ...dictionaries.occasion], ''),
+  choice(
+    'thermalProfile',
+    'Thermal sensitivity',
+    dictionaries.thermalProfile,
+    DEFAULTS.thermalProfile,
+  ),
 ];
 
 /**
- * What the controls say, as the outfit engine takes it.
+ * Reads the controls as fields of an outfits request.
  * @param {HTMLFormElement} form
- * @param {Words} words
+ * @param {Dictionaries} dictionaries
  */
-export function situationOf(form, { metPreset }) {
-  const said = new FormData(form);
-  const text = (/** @type {string} */ name) => String(said.get(name) ?? '');
+export function readSituation(form, { metPreset }) {
+  const fields = new FormData(form);
+  const text = (/** @type {string} */ name) => String(fields.get(name) ?? '');
   const occasion = text('occasion');
   return {
     weather: {

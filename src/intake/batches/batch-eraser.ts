@@ -1,10 +1,18 @@
 import type { Blobs } from '../../storage/blobs.ts';
-import { batchFiles, batchPrefix, deleteAll } from './batch-files.ts';
+import { type BlobEraser, deleteBlobsUnder } from '../../storage/delete-blobs.ts';
+import { batchFiles, batchPrefix } from './batch-files.ts';
+import type { BatchFiles } from './row-reader.ts';
 
-/** What of a store batches are kept and deleted with. */
-export const batchEraser = (blobs: Blobs) => ({
-  head: (key: string) => blobs.head(key),
-  delete: (key: string) => blobs.delete(key),
-  files: (client: string, id: string) => batchFiles(blobs, client, id),
-  deleteAll: (client: string, id: string) => deleteAll(blobs, batchPrefix(client, id)),
+/** The part of object storage that the retention of batches uses. */
+export interface BatchEraser extends BlobEraser {
+  files(client: string, id: string): BatchFiles;
+  /** Deletes rows, results, inputs and manifest of a batch; returns how many blobs. */
+  deleteAll(client: string, id: string): Promise<number>;
+}
+
+export const batchEraser = (blobs: Blobs): BatchEraser => ({
+  head: (key, signal) => blobs.head(key, signal),
+  delete: (key, signal) => blobs.delete(key, signal),
+  files: (client, id) => batchFiles(blobs, client, id),
+  deleteAll: (client, id) => deleteBlobsUnder(blobs, batchPrefix(client, id)),
 });

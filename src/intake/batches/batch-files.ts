@@ -1,51 +1,50 @@
 import { BATCHES_PREFIX, segment } from '../../storage/blob-keys.ts';
 import { type BlobEntry, BlobMissing, type Blobs } from '../../storage/blobs.ts';
 
-/** Everything that is kept of a batch but its cut-outs lies under one prefix. */
+/** All blobs of a batch but its cut-outs have this prefix. */
 export const batchPrefix = (client: string, id: string): string =>
   `${BATCHES_PREFIX}${segment(client)}/${id}/`;
 
-const INTENT = 'batch.json';
+const MANIFEST = 'batch.json';
 
-/** Where the intents of all batches are. */
+/** Lists the manifests of all batches and feed runs. */
 export async function* batchManifests(
   blobs: Blobs,
   signal?: AbortSignal,
 ): AsyncGenerator<BlobEntry> {
   for await (const entry of blobs.list(BATCHES_PREFIX, signal)) {
-    if (entry.key.endsWith(`/${INTENT}`)) yield entry;
+    if (entry.key.endsWith(`/${MANIFEST}`)) yield entry;
   }
 }
 
-const numbered = (chunk: number): string => `${String(chunk).padStart(6, '0')}.ndjson`;
+const chunkFile = (chunk: number): string => `${String(chunk).padStart(6, '0')}.ndjson`;
 
-/** Names of a batch's blobs; rows and results are kept in chunks, counted from 0. */
+/** Keys of a batch's blobs. Rows and results are stored in chunks, counted from 0. */
 export const batchKeys = (client: string, id: string) => {
   const prefix = batchPrefix(client, id);
   return {
-    intent: `${prefix}${INTENT}`,
-    /** There once no more rows come. */
+    manifest: `${prefix}${MANIFEST}`,
+    /** Exists once the batch is sealed. */
     sealed: `${prefix}sealed.json`,
-    /** There once the batch has ended, with how and when. */
+    /** Exists once the batch has ended, and says how and when. */
     ended: `${prefix}ended.json`,
-    rows: (chunk: number) => `${prefix}rows/${numbered(chunk)}`,
-    results: (chunk: number) => `${prefix}results/${numbered(chunk)}`,
-    /** What goes behind the subjects, or its address. */
+    rows: (chunk: number) => `${prefix}rows/${chunkFile(chunk)}`,
+    results: (chunk: number) => `${prefix}results/${chunkFile(chunk)}`,
+    /** The background image, or its address. */
     background: `${prefix}background`,
-    /** An image that was sent with its row. */
+    /** An image uploaded with its row. */
     input: (row: number) => `${prefix}in/${row}`,
   };
 };
 
 const NDJSON = 'application/x-ndjson';
-
 const JSON_TYPE = { mediaType: 'application/json' };
 
-/** Writes one object as a blob. */
-export const putJson = (blobs: Blobs, key: string, facts: object): Promise<void> =>
-  blobs.put(key, Buffer.from(JSON.stringify(facts)), JSON_TYPE);
+/** Writes an object as a JSON blob. */
+export const putJson = (blobs: Blobs, key: string, value: object): Promise<void> =>
+  blobs.put(key, Buffer.from(JSON.stringify(value)), JSON_TYPE);
 
-/** Notes that no more rows come: a Redis that was emptied is told of it. */
+/** Records in object storage that a batch is sealed, for a Redis that loses its data. */
 export const putSealed = (
   blobs: Blobs,
   { client, id }: { client: string; id: string },
@@ -53,13 +52,13 @@ export const putSealed = (
 ): Promise<void> =>
   putJson(blobs, batchKeys(client, id).sealed, { sealedAt: new Date(nowMillis).toISOString() });
 
-/** Such an object, not checked; nothing where there is no blob. */
+/** Reads a JSON blob without validating it; returns nothing if there is no such blob. */
 export async function getJson(blobs: Blobs, key: string, signal?: AbortSignal): Promise<unknown> {
-  const [facts] = await linesIfAny(blobs, key, signal);
-  return facts;
+  const [value] = await getLinesIfPresent(blobs, key, signal);
+  return value;
 }
 
-/** Writes objects as a blob of lines. */
+/** Writes objects as an NDJSON blob. */
 export const putLines = (
   blobs: Blobs,
   key: string,
@@ -73,38 +72,28 @@ export const putLines = (
     signal,
   );
 
-/** The lines of such a blob, parsed as JSON but not checked. Throws `BlobMissing`. */
+/** Reads the lines of an NDJSON blob without validating them. Throws `BlobMissing`. */
 async function getLines(blobs: Blobs, key: string, signal?: AbortSignal): Promise<unknown[]> {
   const text = Buffer.from(await blobs.get(key, signal)).toString();
   return text.split('\n').flatMap((line) => (line ? [JSON.parse(line)] : []));
 }
 
-/** The same, and none where there is no blob. */
-const linesIfAny = (blobs: Blobs, key: string, signal?: AbortSignal): Promise<unknown[]> =>
+/** The same; returns no lines if there is no such blob. */
+const getLinesIfPresent = (blobs: Blobs, key: string, signal?: AbortSignal): Promise<unknown[]> =>
   getLines(blobs, key, signal).catch((error) => {
     if (error instanceof BlobMissing) return [];
     throw error;
   });
 
-/** Deletes every blob under a prefix; answers how many. */
-export async function deleteAll(blobs: Blobs, prefix: string): Promise<number> {
-  let deleted = 0;
-  for await (const { key } of blobs.list(prefix)) {
-    await blobs.delete(key);
-    deleted++;
-  }
-  return deleted;
-}
-
-/** The lines of a batch's chunks, as the store has them. */
+/** Reads the lines of a batch's chunks from object storage. */
 export function batchFiles(blobs: Blobs, client: string, id: string) {
   const keys = batchKeys(client, id);
   return {
-    /** Throws `BlobMissing`: rows that were taken in must be there. */
+    /** Throws `BlobMissing`: accepted rows must exist. */
     rows: (chunk: number) => getLines(blobs, keys.rows(chunk)),
-    /** None where none were written. */
-    results: (chunk: number) => linesIfAny(blobs, keys.results(chunk)),
-    /** None past the last chunk, for who does not know how many there are. */
-    rowsIfAny: (chunk: number) => linesIfAny(blobs, keys.rows(chunk)),
+    /** Returns no lines if none were written. */
+    results: (chunk: number) => getLinesIfPresent(blobs, keys.results(chunk)),
+    /** Returns no lines past the last chunk, for callers that do not know how many there are. */
+    rowsIfPresent: (chunk: number) => getLinesIfPresent(blobs, keys.rows(chunk)),
   };
 }

@@ -1,23 +1,32 @@
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
-import { type Meter, QUOTA_KEPT_SECONDS, quotaKeyOf } from '../../auth/quota.ts';
+import { type Meter, quotaKeyOf } from '../../auth/quota.ts';
 import { CutOutOptions } from '../../output/quality.ts';
-import { PREFIX } from '../../platform/redis.ts';
+import type { Clock } from '../../platform/clock.ts';
 import { OPERATIONS } from '../../queue/job-data.ts';
+import { parseHashFields, toHashFields } from '../hash-fields.ts';
+import { batchRedisKeys, DISPATCH_LEASE, DUE_TIMES, UNDER_WAY } from './redis-keys.ts';
 import { ResultLine } from './rows.ts';
 import { defineBatchScripts } from './scripts.ts';
 
 /**
- * Where a batch can be: `open` takes rows, `sealed` waits for its turn, `running` has rows at the
- * workers, `finalizing` writes what is left to write. The last four are ends.
+ * States of a batch: `open` takes rows, `sealed` waits for its turn, `running` has rows at the workers,
+ * `finalizing` writes the remaining results. The last four are final.
  */
 export const BATCH_STATUSES = [
-  ...(['open', 'sealed', 'running', 'finalizing', 'canceling'] as const),
-  ...(['completed', 'canceled', 'failed', 'expired'] as const),
+  'open',
+  'sealed',
+  'running',
+  'finalizing',
+  'canceling',
+  'completed',
+  'canceled',
+  'failed',
+  'expired',
 ] as const;
 export type BatchStatus = (typeof BATCH_STATUSES)[number];
 
-/** States in which rows are worked on. */
+/** States in which rows are processed. */
 export const BATCH_RUNNING_STATUSES: readonly BatchStatus[] = ['sealed', 'running'];
 export const BATCH_TERMINAL_STATUSES: readonly BatchStatus[] = [
   'completed',
@@ -26,10 +35,10 @@ export const BATCH_TERMINAL_STATUSES: readonly BatchStatus[] = [
   'expired',
 ];
 
-/** How far the latest upload was taken in, enough to go on from there. */
+/** How much of the latest upload has been appended; enough to resume it. */
 const Upload = z.object({
   format: z.enum(['ndjson', 'csv', 'files']),
-  /** Bytes of the upload that are in, and the line that comes next. */
+  /** Bytes of the upload that have been read, and the number of the next line. */
   offset: z.number(),
   line: z.number(),
   rows: z.number(),
@@ -38,36 +47,37 @@ const Upload = z.object({
 });
 export type Upload = z.infer<typeof Upload>;
 
-/** What of a batch does not change once it is there; kept in the store too. */
+/** The immutable part of a batch, which is also in object storage. */
 export const BatchManifest = z.object({
   id: z.string(),
-  /** Rows come from requests, or from a feed's run. */
+  /** Rows come from requests, or from a run of a feed. */
   kind: z.enum(['batch', 'feed-run']),
   client: z.string(),
   requestId: z.string(),
   operations: z.array(z.enum(OPERATIONS)),
   options: CutOutOptions.optional(),
-  /** How long inputs may wait, results are kept after the end, and the batch is known after that. */
+  /** Retention: of inputs while they wait, of results from the end, of the record after those. */
   inputSeconds: z.number().optional(),
   outputSeconds: z.number(),
   recordSeconds: z.number().optional(),
   createdAt: z.iso.datetime(),
   name: z.string().optional(),
   webhook: z.object({ url: z.string() }).optional(),
-  /** Whose quota the rows take: at their acceptance, or in a feed's run when they are worked on. */
+  /** Whose quota the rows use: when they are accepted, or in a feed's run when they are processed. */
   meter: z.object({ meter: z.string(), quotaPerDay: z.number() }).optional(),
   feedId: z.string().optional(),
-  /** Behind the subject in the pictures of a feed, `#rrggbb`; transparent where there is none. */
+  /** Background of a feed's pictures, `#rrggbb`; transparent without it. */
   background: z.string().optional(),
 });
 export type BatchManifest = z.infer<typeof BatchManifest>;
 
 const Problem = z.object({ type: z.string(), detail: z.string() });
 
-const Told = BatchManifest.extend({
+/** The fields of a record that Redis stores as JSON. */
+const JsonFields = BatchManifest.extend({
   sealedAt: z.iso.datetime().optional(),
   finishedAt: z.iso.datetime().optional(),
-  /** Until the end a forecast. */
+  /** An estimate until the batch ends. */
   expiresAt: z.iso.datetime(),
   upload: Upload.optional(),
   problem: Problem.optional(),
@@ -76,14 +86,20 @@ const Told = BatchManifest.extend({
 });
 
 const COUNTS = [
-  ...(['chunks', 'accepted', 'rejected', 'issued'] as const),
-  ...(['succeeded', 'failed', 'unchanged', 'revision'] as const),
+  'chunks',
+  'accepted',
+  'rejected',
+  'issued',
+  'succeeded',
+  'failed',
+  'unchanged',
+  'revision',
 ] as const;
 
 type Counts = Record<(typeof COUNTS)[number], number>;
 
-/** A batch as Redis knows it. `issued` rows were handed to workers, ended ones included. */
-export interface BatchRecord extends z.infer<typeof Told>, Counts {
+/** The record of a batch in Redis. `issued` rows were handed to workers, ended ones included. */
+export interface BatchRecord extends z.infer<typeof JsonFields>, Counts {
   status: BatchStatus;
   cursor: Cursor;
 }
@@ -94,43 +110,32 @@ export interface Cursor {
   line: number;
 }
 
-export type BatchChanges = Partial<Omit<z.infer<typeof Told>, keyof BatchManifest>>;
+type BatchChanges = Partial<Omit<z.infer<typeof JsonFields>, keyof BatchManifest>>;
 
-export interface BatchMove {
+interface BatchMove {
   from: readonly BatchStatus[];
   to: BatchStatus;
   fields: BatchChanges;
   /** When the sweeper looks at it next, epoch milliseconds. */
   dueAtMillis: number;
-  /** Told to the client where this move is the one that wins; see `webhooks.ts`. */
+  /** Pushed to the webhook outbox if this move is the one that wins. */
   outboxEntry?: string | undefined;
 }
 
-/** One row that a worker has done. */
+/** One row that a worker has finished. */
 export interface RowCompletion {
   row: number;
   chunk: number;
-  /** Rows of the chunk that were accepted. */
+  /** Accepted rows of the chunk. */
   chunkRows: number;
   result: ResultLine;
-  /** A unit that was held at its acceptance, one that is taken now, or none. */
+  /** A unit reserved when the row was accepted, one that is charged now, or none. */
   quota: 'held' | { charge: Meter } | 'free';
 }
 
-/** So long after its sealing, and again and again, it is seen to that a batch moves. */
-export const BATCH_LOOK_MILLIS = 30_000;
-const DUE_AT_ONCE = 100;
-
-const PUMP_LEASE = `${PREFIX}:pump-lease`;
-const UNDER_WAY_KEY = `${PREFIX}:batches`;
-const DUE = `${PREFIX}:batches-due`;
-export const batchKey = (id: string): string => `${PREFIX}:batch:${id}`;
-const resultsKey = (id: string, chunk: number) => `${batchKey(id)}:results:${chunk}`;
-
-const asJson = (fields: object): string[] =>
-  Object.entries(fields).flatMap(([name, value]) =>
-    value === undefined ? [] : [name, JSON.stringify(value)],
-  );
+/** How long after its sealing, and then how often, the sweeper checks that a batch makes progress. */
+export const BATCH_RECHECK_MILLIS = 30_000;
+const MAX_DUE = 100;
 
 const writeCursor = ({ chunk, line }: Cursor): string => `${chunk}:${line}`;
 function readCursor(text = '0:0'): Cursor {
@@ -140,11 +145,9 @@ function readCursor(text = '0:0'): Cursor {
 
 function readRecord({ status, cursor, ...fields }: Record<string, string>): BatchRecord {
   const counts = Object.fromEntries(COUNTS.map((name) => [name, Number(fields[name] ?? 0)]));
-  const told = Object.entries(fields)
-    .filter(([name]) => !(name in counts))
-    .map(([name, json]) => [name, JSON.parse(json)]);
+  const jsonFields = Object.entries(fields).filter(([name]) => !(name in counts));
   return {
-    ...Told.parse(Object.fromEntries(told)),
+    ...JsonFields.parse(parseHashFields(Object.fromEntries(jsonFields))),
     ...(counts as Counts),
     status: z.enum(BATCH_STATUSES).parse(status),
     cursor: readCursor(cursor),
@@ -152,181 +155,189 @@ function readRecord({ status, cursor, ...fields }: Record<string, string>): Batc
 }
 
 /**
- * Batches in Redis: their state, how far they are, and results until they are written to the store.
- * What it takes of Redis grows by one bit and a few characters for each chunk of rows, no more.
- * @param outbox the list that webhooks are sent from
+ * Batches in Redis: their state, their progress, and results until they are in object storage. Memory per
+ * batch grows by one bit and a few characters for each chunk of rows.
+ * @param now decides which UTC day's quota rows use
  */
-export function createBatches(redis: Redis, outbox: string) {
-  defineBatchScripts(redis);
-  const part = (id: string, name: string) => `${batchKey(id)}:${name}`;
+export function createBatches(redis: Redis, now: Clock) {
+  const scripts = defineBatchScripts(redis);
+  /** Without a meter a key is needed all the same; the scripts do not touch it. */
+  const quotaKey = (meter: string | undefined) => quotaKeyOf(meter ?? '', now());
+  const uploadLease = (id: string) => batchRedisKeys(id).uploadLease;
 
   return {
-    /** Writes a new record, `open`, that the sweeper looks at when its time is up. */
+    /** Writes a new record, `open`, and schedules the sweeper's first look at it. */
     async create(batch: BatchManifest & { expiresAt: string }): Promise<void> {
       const zeroes = COUNTS.flatMap((name) => [name, 0]);
       const expiresAtMillis = Date.parse(batch.expiresAt);
-      // Whoever accepts a run may die before its feed is in the queue to be read.
-      const lookAtMillis = Date.parse(batch.createdAt) + BATCH_LOOK_MILLIS;
+      // The process that accepts a run may die before it has put the run in the queue.
+      const recheckAtMillis = Date.parse(batch.createdAt) + BATCH_RECHECK_MILLIS;
       const dueAtMillis =
-        batch.kind === 'feed-run' ? Math.min(expiresAtMillis, lookAtMillis) : expiresAtMillis;
+        batch.kind === 'feed-run' ? Math.min(expiresAtMillis, recheckAtMillis) : expiresAtMillis;
+      const { record } = batchRedisKeys(batch.id);
       await redis
         .multi()
-        .hset(batchKey(batch.id), 'status', 'open', 'cursor', '0:0', ...zeroes, ...asJson(batch))
-        .zadd(DUE, dueAtMillis, batch.id)
+        .hset(record, 'status', 'open', 'cursor', '0:0', ...zeroes, ...toHashFields(batch))
+        .zadd(DUE_TIMES, dueAtMillis, batch.id)
         .exec();
     },
 
     async get(id: string): Promise<BatchRecord | undefined> {
-      const fields = await redis.hgetall(batchKey(id));
+      const fields = await redis.hgetall(batchRedisKeys(id).record);
       return fields.status ? readRecord(fields) : undefined;
     },
 
-    /** Keeps other uploads out for so long; false where one is under way. Again to go on. */
-    holdUpload: async (id: string, holder: string, millis: number): Promise<boolean> =>
-      (await redis.selvageBatchHold(part(id, 'upload'), holder, millis)) === 1,
-    async dropUpload(id: string, holder: string): Promise<void> {
-      await redis.selvageBatchDrop(part(id, 'upload'), holder);
+    /** Acquires or renews the lease that one upload of a batch holds; returns false if another has it. */
+    acquireUploadLease: async (id: string, holder: string, millis: number): Promise<boolean> =>
+      (await scripts.acquire({ lease: uploadLease(id), holder, millis })) === 1,
+    async releaseUploadLease(id: string, holder: string): Promise<void> {
+      await scripts.release({ lease: uploadLease(id), holder });
     },
 
-    /** Makes one worker the only one that hands out rows, for so long. Again to go on. */
-    holdPump: async (holder: string, millis: number): Promise<boolean> =>
-      (await redis.selvageBatchHold(PUMP_LEASE, holder, millis)) === 1,
-    async dropPump(holder: string): Promise<void> {
-      await redis.selvageBatchDrop(PUMP_LEASE, holder);
+    /** Acquires or renews the lease of the one worker that hands out rows; returns false if another has it. */
+    acquireDispatchLease: async (holder: string, millis: number): Promise<boolean> =>
+      (await scripts.acquire({ lease: DISPATCH_LEASE, holder, millis })) === 1,
+    async releaseDispatchLease(holder: string): Promise<void> {
+      await scripts.release({ lease: DISPATCH_LEASE, holder });
     },
 
     /**
-     * Takes a chunk of rows in whose file is written already.
-     * @param first number of its first row
-     * @param meter whose quota the accepted rows take; nobody's where it is not given
+     * Appends a chunk of rows whose file has been written.
+     * @param chunk `first` is the number of its first row
+     * @param meter whose quota the accepted rows use; without it no quota is used
+     * @returns `conflict` if the batch is not open or another upload was faster
      */
     async append(
       id: string,
       chunk: { chunk: number; first: number; accepted: number; rejected: number; upload: Upload },
       meter: Meter | undefined,
-    ): Promise<'taken' | 'lost' | 'over-quota'> {
-      const answer = await redis.selvageBatchAppend(
-        ...[batchKey(id), part(id, 'chunks'), part(id, 'held')],
-        ...[quotaKeyOf(meter?.meter ?? '', new Date()), part(id, 'written')],
-        ...[chunk.chunk, chunk.first, chunk.accepted, chunk.rejected],
-        ...[JSON.stringify(chunk.upload), meter?.quotaPerDay ?? '', QUOTA_KEPT_SECONDS],
-      );
-      if (answer === 1) return 'taken';
-      return answer === 0 ? 'lost' : 'over-quota';
+    ): Promise<'appended' | 'conflict' | 'over-quota'> {
+      const reply = await scripts.append({
+        id,
+        chunk: chunk.chunk,
+        firstRow: chunk.first,
+        accepted: chunk.accepted,
+        rejected: chunk.rejected,
+        upload: JSON.stringify(chunk.upload),
+        quotaKey: quotaKey(meter?.meter),
+        quotaPerDay: meter?.quotaPerDay,
+      });
+      if (reply === 1) return 'appended';
+      return reply === 0 ? 'conflict' : 'over-quota';
     },
 
-    /** Closes a batch for rows and puts it in line; false where it was not open. */
+    /** Closes a batch for rows and lets it be dispatched; returns false if it was not open. */
     async seal(id: string, nowMillis: number): Promise<boolean> {
-      const sealedAt = JSON.stringify(new Date(nowMillis).toISOString());
-      const lookAt = nowMillis + BATCH_LOOK_MILLIS;
-      const keys = [batchKey(id), UNDER_WAY_KEY, DUE];
-      return (await redis.selvageBatchSeal(...keys, id, sealedAt, nowMillis, lookAt)) === 1;
+      const reply = await scripts.seal({
+        id,
+        sealedAt: new Date(nowMillis).toISOString(),
+        sealedAtMillis: nowMillis,
+        dueAtMillis: nowMillis + BATCH_RECHECK_MILLIS,
+      });
+      return reply === 1;
     },
 
-    /** Batches that are sealed and not ended, the longest sealed first. */
-    underWay: (): Promise<string[]> => redis.zrange(UNDER_WAY_KEY, 0, '-1'),
+    /** Returns ids of batches that are sealed and have not ended, the longest sealed first. */
+    underWay: (): Promise<string[]> => redis.zrange(UNDER_WAY, 0, '-1'),
 
-    /** Notes that rows were handed out, up to a cursor; false where somebody else did so first. */
+    /** Records that rows were handed out, up to a cursor; returns false if another worker did so first. */
     async advance(id: string, from: Cursor, to: Cursor, issued: number): Promise<boolean> {
-      const cursors = [writeCursor(from), writeCursor(to)];
-      return (await redis.selvageBatchAdvance(batchKey(id), ...cursors, issued)) === 1;
+      const cursors = { from: writeCursor(from), to: writeCursor(to) };
+      return (await scripts.advance({ id, ...cursors, issued })) === 1;
     },
 
-    /** Whether a row is still to be done. */
-    async isWanted(id: string, chunk: number, row: number): Promise<boolean> {
-      const [status, written, result] = await Promise.all([
-        redis.hget(batchKey(id), 'status'),
-        redis.getbit(part(id, 'written'), chunk),
-        redis.hexists(resultsKey(id, chunk), String(row)),
+    /** Whether a row has not ended and its batch is running. */
+    async isRowPending(id: string, chunk: number, row: number): Promise<boolean> {
+      const { record, writtenChunks, results } = batchRedisKeys(id);
+      const [status, isWritten, hasResult] = await Promise.all([
+        redis.hget(record, 'status'),
+        redis.getbit(writtenChunks, chunk),
+        redis.hexists(results(chunk), String(row)),
       ]);
-      const isWorking = BATCH_RUNNING_STATUSES.some((working) => working === status);
-      return isWorking && written === 0 && result === 0;
+      const isRunning = BATCH_RUNNING_STATUSES.some((running) => running === status);
+      return isRunning && isWritten === 0 && hasResult === 0;
     },
 
-    /** Whether a day has units left; what is under way may still take them. */
+    /** Whether the day has units left; rows under way may still use them. */
     async hasQuota({ meter, quotaPerDay }: Meter): Promise<boolean> {
-      return Number(await redis.get(quotaKeyOf(meter, new Date()))) < quotaPerDay;
+      return Number(await redis.get(quotaKey(meter))) < quotaPerDay;
     },
 
-    /** Ends a row; false where it was ended before, or its batch is not under way any more. */
+    /** Ends a row; returns false if it had ended before, or if its batch is no longer under way. */
     async finishRow(id: string, { row, chunk, chunkRows, result, quota }: RowCompletion) {
-      const unchanged = result.status === 'succeeded' && result.unchanged ? 1 : 0;
-      const meter = typeof quota === 'object' ? quota.charge.meter : '';
-      const won = await redis.selvageBatchFinish(
-        ...[batchKey(id), resultsKey(id, chunk), part(id, 'written'), part(id, 'full')],
-        ...[part(id, 'held'), quotaKeyOf(meter, new Date())],
-        ...[row, chunk, chunkRows, result.status, JSON.stringify(result), unchanged],
-        ...[typeof quota === 'object' ? 'charge' : quota, QUOTA_KEPT_SECONDS],
-      );
-      return won === 1;
+      const isCharged = typeof quota === 'object';
+      const reply = await scripts.finish({
+        id,
+        row,
+        chunk,
+        chunkRows,
+        status: result.status,
+        result: JSON.stringify(result),
+        isUnchanged: result.status === 'succeeded' && result.unchanged,
+        quotaKey: quotaKey(isCharged ? quota.charge.meter : undefined),
+        quota: isCharged ? 'charge' : quota,
+      });
+      return reply === 1;
     },
 
-    /** Chunks whose rows are all done and whose results are not in the store yet. */
+    /** Returns chunks whose rows have all ended and whose results are not in object storage yet. */
     fullChunks: async (id: string): Promise<number[]> =>
-      (await redis.smembers(part(id, 'full'))).map(Number),
+      (await redis.smembers(batchRedisKeys(id).fullChunks)).map(Number),
 
-    /** Results of a chunk that are not in the store yet, by row. */
+    /** Returns the results of a chunk that are not in object storage yet, by row. */
     async results(id: string, chunk: number): Promise<ResultLine[]> {
-      const lines = await redis.hvals(resultsKey(id, chunk));
+      const lines = await redis.hvals(batchRedisKeys(id).results(chunk));
       return lines.map((json) => ResultLine.parse(JSON.parse(json))).sort((a, b) => a.row - b.row);
     },
 
     isWritten: async (id: string, chunk: number): Promise<boolean> =>
-      (await redis.getbit(part(id, 'written'), chunk)) === 1,
+      (await redis.getbit(batchRedisKeys(id).writtenChunks, chunk)) === 1,
 
-    /** Notes that the results of a chunk lie in the store, and drops them here. */
-    async written(id: string, chunk: number): Promise<void> {
-      const keys = [resultsKey(id, chunk), part(id, 'written'), part(id, 'full')];
-      await redis.selvageBatchWritten(...keys, chunk);
+    /** Records that the results of a chunk are in object storage, and deletes them here. */
+    async markWritten(id: string, chunk: number): Promise<void> {
+      await scripts.markWritten({ id, chunk });
     },
 
-    /** The numbers of each chunk's first row. */
+    /** Returns the number of each chunk's first row. */
     firstRows: async (id: string): Promise<number[]> =>
-      (await redis.lrange(part(id, 'chunks'), 0, -1)).map(Number),
+      (await redis.lrange(batchRedisKeys(id).chunkStarts, 0, -1)).map(Number),
 
-    /** Moves a batch to another state; false where it was in none of those it may come from. */
+    /** Moves a batch to another state; returns false if it was in none of the states `from`. */
     async move(id: string, { from, to, fields, dueAtMillis, outboxEntry }: BatchMove) {
-      const won = await redis.selvageBatchMove(
-        ...[batchKey(id), UNDER_WAY_KEY, DUE, part(id, 'held'), outbox],
-        ...[
-          id,
-          `,${from.join(',')},`,
-          to,
-          dueAtMillis,
-          BATCH_TERMINAL_STATUSES.includes(to) ? 1 : 0,
-        ],
-        ...[outboxEntry ?? '', ...asJson(fields)],
-      );
-      return won === 1;
+      const isTerminal = BATCH_TERMINAL_STATUSES.includes(to);
+      const move = { id, from, to, fields, dueAtMillis, isTerminal, outboxEntry };
+      return (await scripts.move(move)) === 1;
     },
 
-    /** Writes on a tombstone. */
-    async inscribe(id: string, fields: BatchChanges): Promise<void> {
-      await redis.hset(batchKey(id), ...asJson(fields));
+    /** Adds fields to a tombstone. */
+    async updateTombstone(id: string, fields: BatchChanges): Promise<void> {
+      await redis.hset(batchRedisKeys(id).record, ...toHashFields(fields));
     },
 
+    /** Sets when the sweeper looks at a batch next. */
     async postpone(id: string, dueAtMillis: number): Promise<void> {
-      await redis.zadd(DUE, 'XX', dueAtMillis, id);
+      await redis.zadd(DUE_TIMES, 'XX', dueAtMillis, id);
     },
 
-    /** Batches whose time has come, the oldest first; some of them where they are many. */
+    /** Returns ids of due batches, the oldest first, at most 100. */
     due: (nowMillis: number): Promise<string[]> =>
-      redis.zrangebyscore(DUE, '-inf', nowMillis, 'LIMIT', 0, DUE_AT_ONCE),
+      redis.zrangebyscore(DUE_TIMES, '-inf', nowMillis, 'LIMIT', 0, MAX_DUE),
 
-    /** Forgets a batch but for its results of open chunks, which run out by being dropped before. */
+    /** Removes a batch, except results of unwritten chunks, which `dropResults` deletes before. */
     async remove(id: string): Promise<void> {
-      const names = ['chunks', 'written', 'full', 'held', 'upload'];
+      const { record, chunkStarts, writtenChunks, fullChunks, heldQuota, uploadLease } =
+        batchRedisKeys(id);
       await redis
         .multi()
-        .del(batchKey(id), ...names.map((name) => part(id, name)))
-        .zrem(DUE, id)
-        .zrem(UNDER_WAY_KEY, id)
+        .del(record, chunkStarts, writtenChunks, fullChunks, heldQuota, uploadLease)
+        .zrem(DUE_TIMES, id)
+        .zrem(UNDER_WAY, id)
         .exec();
     },
 
-    /** Drops what a batch that ended has no more use for: results that were not written. */
+    /** Deletes the results of a chunk that are not in object storage. */
     async dropResults(id: string, chunk: number): Promise<void> {
-      await redis.del(resultsKey(id, chunk));
+      await redis.del(batchRedisKeys(id).results(chunk));
     },
   };
 }

@@ -1,34 +1,36 @@
 import type { Redis } from 'ioredis';
 import { PREFIX } from '../../platform/redis.ts';
 
-/** The newest of a client are listed; of older ones only their ids lead to them. */
-const MOST_LISTED = 1000;
-/** Longer than a batch lives, its tombstone included. */
-const KEPT_SECONDS = 30 * 86_400;
+/** The newest of a client are listed; older ones are found by their id alone. */
+const MAX_LISTED = 1000;
+/** Longer than a batch and its tombstone last. */
+const TTL_SECONDS = 30 * 86_400;
 
-const keyOf = (client: string): string => `${PREFIX}:batches-of:${client}`;
+const indexKey = (client: string): string => `${PREFIX}:batches-of:${client}`;
 
-/** Which batches a client has. What it names may be gone. */
+/** Lists the batches of a client. Listed batches may no longer exist. */
 export function createBatchIndex(redis: Redis) {
   return {
     async add(client: string, id: string, createdAtMillis: number): Promise<void> {
+      const key = indexKey(client);
       await redis
         .multi()
-        .zadd(keyOf(client), createdAtMillis, id)
-        .zremrangebyrank(keyOf(client), 0, -1 - MOST_LISTED)
-        .expire(keyOf(client), KEPT_SECONDS)
+        .zadd(key, createdAtMillis, id)
+        .zremrangebyrank(key, 0, -1 - MAX_LISTED)
+        .expire(key, TTL_SECONDS)
         .exec();
     },
 
     async drop(client: string, ids: readonly string[]): Promise<void> {
-      if (ids.length > 0) await redis.zrem(keyOf(client), ...ids);
+      if (ids.length > 0) await redis.zrem(indexKey(client), ...ids);
     },
 
-    /** Ids, the newest first, from the one after `before`. */
+    /** Returns ids, the newest first, starting after `before`. */
     async list(client: string, limit: number, before?: string): Promise<string[]> {
-      const rank = before === undefined ? -1 : await redis.zrevrank(keyOf(client), before);
+      const key = indexKey(client);
+      const rank = before === undefined ? -1 : await redis.zrevrank(key, before);
       if (rank === null) return [];
-      return redis.zrevrange(keyOf(client), rank + 1, rank + limit);
+      return redis.zrevrange(key, rank + 1, rank + limit);
     },
   };
 }

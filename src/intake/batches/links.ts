@@ -4,7 +4,7 @@ import type { BatchManifest } from './batches.ts';
 export const BATCHES_PATH = '/intake/v1/batches';
 export const FEEDS_PATH = '/intake/v1/feeds';
 
-/** Where a client finds what belongs to a batch. */
+/** Paths of a batch's resources. */
 export function batchLinks(id: string) {
   const self = `${BATCHES_PATH}/${id}`;
   return {
@@ -17,18 +17,18 @@ export function batchLinks(id: string) {
   };
 }
 
-/** Where a client finds what belongs to a run of a feed. */
+/** Paths of a feed run's resources. */
 export function runLinks(feedId: string, id: string) {
   const self = `${FEEDS_PATH}/${feedId}/runs/${id}`;
   return { self, report: `${self}/report`, export: `${self}/export`, events: `${self}/events` };
 }
 
-/** What the client is told when its batch or run has ended; nothing where it did not ask for it. */
-export function batchEnded(batch: BatchManifest, status: string, atMillis: number) {
+/** The webhook event of a batch's or run's end as an outbox entry, or nothing if the client gave no webhook. */
+export function batchCompletedEntry(batch: BatchManifest, status: string, atMillis: number) {
   const { id, client, webhook, feedId } = batch;
   if (!webhook) return undefined;
-  const happening = feedId
+  const event = feedId
     ? { type: 'feed.run.completed' as const, links: runLinks(feedId, id) }
     : { type: 'batch.completed' as const, links: batchLinks(id) };
-  return outboxEntry({ ...happening, client, url: webhook.url, id, status, atMillis });
+  return outboxEntry({ ...event, client, url: webhook.url, id, status, atMillis });
 }

@@ -1,16 +1,16 @@
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import {
-  BATCH_LOOK_MILLIS,
+  BATCH_RECHECK_MILLIS,
   BATCH_STATUSES,
   type Batches,
   BatchManifest,
   type BatchStatus,
-  batchKey,
 } from './batches.ts';
+import { batchRedisKeys } from './redis-keys.ts';
 import { ResultLine, RowLine } from './rows.ts';
 
-/** How a batch ended, as the store keeps it. */
+/** How a batch ended, as object storage has it. */
 const Ended = z.object({
   status: z.enum(BATCH_STATUSES),
   finishedAt: z.iso.datetime(),
@@ -18,36 +18,36 @@ const Ended = z.object({
 });
 const Sealed = z.object({ sealedAt: z.iso.datetime() });
 
-/** What the store knows of a batch. */
-export interface StoredBatch {
-  intent: unknown;
+/** A batch as object storage has it. */
+interface StoredBatch {
+  manifest: unknown;
   sealed: unknown;
   ended: unknown;
   /** Lines of a chunk of rows; none past the last. */
   rows(chunk: number): Promise<unknown[]>;
-  /** Lines of a chunk of results; none where it was not written. */
+  /** Lines of a chunk of results; none if it was not written. */
   results(chunk: number): Promise<unknown[]>;
 }
 
-/** So long an open batch waits for more rows after Redis was emptied. */
+/** How long a restored open batch waits for more rows. */
 const OPEN_MILLIS = 86_400_000;
 
 const count = <T>(all: readonly T[], is: (one: T) => boolean): number => all.filter(is).length;
 
-/** One chunk as it counts. */
 interface ChunkCounts {
+  /** Number of its first row. */
   first: number;
   accepted: number;
   rejected: number;
   succeeded: number;
   failed: number;
   unchanged: number;
-  /** Rows of the feed: those of a product are on one line. */
+  /** Rows of the feed: all images of a product are on one line. */
   feedRows: number;
   isWritten: boolean;
 }
 
-async function* chunksOf(stored: StoredBatch): AsyncGenerator<ChunkCounts> {
+async function* countChunks(stored: StoredBatch): AsyncGenerator<ChunkCounts> {
   for (let chunk = 0; ; chunk++) {
     const rows = (await stored.rows(chunk)).map((line) => RowLine.parse(line));
     const [first] = rows;
@@ -55,30 +55,59 @@ async function* chunksOf(stored: StoredBatch): AsyncGenerator<ChunkCounts> {
     const results = (await stored.results(chunk)).map((line) => ResultLine.parse(line));
     const rejected = count(rows, (row) => 'problem' in row);
     yield {
-      ...{ first: first.row, rejected, accepted: rows.length - rejected },
-      feedRows: new Set(rows.map(({ line }) => line)).size,
+      first: first.row,
+      accepted: rows.length - rejected,
+      rejected,
       succeeded: count(results, ({ status }) => status === 'succeeded'),
       failed: count(results, ({ status }) => status === 'failed'),
       unchanged: count(results, (line) => line.status === 'succeeded' && line.unchanged),
+      feedRows: new Set(rows.map(({ line }) => line)).size,
       isWritten: results.length > 0,
     };
   }
 }
 
-const total = (chunks: readonly ChunkCounts[], what: Exclude<keyof ChunkCounts, 'isWritten'>) =>
-  chunks.reduce((sum, chunk) => sum + chunk[what], 0);
+type CountName = Exclude<keyof ChunkCounts, 'isWritten'>;
 
-/** Where rows are handed out again: at the first chunk whose results are not all there. */
+const total = (chunks: readonly ChunkCounts[], name: CountName): number =>
+  chunks.reduce((sum, chunk) => sum + chunk[name], 0);
+
+/** Where rows are handed out again: at the first chunk without results. */
 function cursorOf(chunks: readonly ChunkCounts[]) {
-  const open = chunks.findIndex(({ accepted, isWritten }) => accepted > 0 && !isWritten);
-  const chunk = open < 0 ? chunks.length : open;
+  const unwritten = chunks.findIndex(({ accepted, isWritten }) => accepted > 0 && !isWritten);
+  const chunk = unwritten < 0 ? chunks.length : unwritten;
   return { chunk, issued: total(chunks.slice(0, chunk), 'accepted') };
 }
 
+/** Writes the counts and chunks of a batch beside its new record. */
+async function restoreProgress(
+  redis: Redis,
+  { id, kind }: BatchManifest,
+  chunks: readonly ChunkCounts[],
+): Promise<void> {
+  const { record, chunkStarts, writtenChunks } = batchRedisKeys(id);
+  const { chunk, issued } = cursorOf(chunks);
+  const counts = (['accepted', 'rejected', 'succeeded', 'failed', 'unchanged'] as const).flatMap(
+    (name) => [name, total(chunks, name)],
+  );
+  const commands = redis
+    .multi()
+    .hset(record, ...counts, 'chunks', chunks.length, 'cursor', `${chunk}:0`, 'issued', issued);
+  if (kind === 'feed-run') {
+    const upload = { format: 'files', offset: 0, line: 0, rows: total(chunks, 'feedRows') };
+    commands.hset(record, 'upload', JSON.stringify(upload));
+  }
+  for (const [number, { first, isWritten }] of chunks.entries()) {
+    commands.rpush(chunkStarts, first);
+    if (isWritten) commands.setbit(writtenChunks, number, 1);
+  }
+  await commands.exec();
+}
+
 /**
- * Writes the record of a batch again from what the store has of it.
- * @returns the record's id and state, or nothing where there is a record already
- * @throws ZodError where the store's files are none of ours
+ * Writes the record of a batch from object storage, for a Redis that lost its data.
+ * @returns the record's id and state, or nothing if there is a record already
+ * @throws ZodError if the files are not those of a batch
  */
 export async function restoreBatch(
   redis: Redis,
@@ -86,45 +115,35 @@ export async function restoreBatch(
   stored: StoredBatch,
   nowMillis: number,
 ): Promise<{ id: string; status: BatchStatus } | undefined> {
-  const intent = BatchManifest.parse(stored.intent);
-  if (await batches.get(intent.id)) return undefined;
+  const manifest = BatchManifest.parse(stored.manifest);
+  const { id } = manifest;
+  if (await batches.get(id)) return undefined;
   const chunks: ChunkCounts[] = [];
-  for await (const chunk of chunksOf(stored)) chunks.push(chunk);
+  for await (const chunk of countChunks(stored)) chunks.push(chunk);
   const ended = Ended.safeParse(stored.ended).data;
   const sealed = Sealed.safeParse(stored.sealed).data;
-  const dueAtMillis = nowMillis + OPEN_MILLIS;
-  await batches.create({ ...intent, expiresAt: new Date(dueAtMillis).toISOString() });
-  const key = batchKey(intent.id);
-  const { chunk, issued } = cursorOf(chunks);
-  const counts = (['accepted', 'rejected', 'succeeded', 'failed', 'unchanged'] as const).flatMap(
-    (name) => [name, total(chunks, name)],
-  );
-  const restoring = redis
-    .multi()
-    .hset(key, ...counts, 'chunks', chunks.length, 'cursor', `${chunk}:0`, 'issued', issued);
-  if (intent.kind === 'feed-run') {
-    const upload = { format: 'files', offset: 0, line: 0, rows: total(chunks, 'feedRows') };
-    restoring.hset(key, 'upload', JSON.stringify(upload));
-  }
-  for (const [number, { first, isWritten }] of chunks.entries()) {
-    restoring.rpush(`${key}:chunks`, first);
-    if (isWritten) restoring.setbit(`${key}:written`, number, 1);
-  }
-  await restoring.exec();
+  const expiresAt = new Date(nowMillis + OPEN_MILLIS).toISOString();
+  await batches.create({ ...manifest, expiresAt });
+  await restoreProgress(redis, manifest, chunks);
   if (ended) {
-    const { status, finishedAt, expiresAt } = ended;
-    const fields = { finishedAt, expiresAt };
-    const dueAt = Date.parse(expiresAt);
-    await batches.move(intent.id, { from: ['open'], to: status, fields, dueAtMillis: dueAt });
-    return { id: intent.id, status };
+    await batches.move(id, {
+      from: ['open'],
+      to: ended.status,
+      fields: { finishedAt: ended.finishedAt, expiresAt: ended.expiresAt },
+      dueAtMillis: Date.parse(ended.expiresAt),
+    });
+    return { id, status: ended.status };
   }
-  if (!sealed) return { id: intent.id, status: 'open' };
-  await batches.seal(intent.id, Date.parse(sealed.sealedAt));
-  await batches.postpone(intent.id, nowMillis + BATCH_LOOK_MILLIS);
+  if (!sealed) return { id, status: 'open' };
+  await batches.seal(id, Date.parse(sealed.sealedAt));
+  await batches.postpone(id, nowMillis + BATCH_RECHECK_MILLIS);
   if (total(chunks, 'accepted') === total(chunks, 'succeeded') + total(chunks, 'failed')) {
-    const from: BatchStatus[] = ['sealed'];
-    const move = { from, to: 'finalizing' as const, fields: {}, dueAtMillis: nowMillis };
-    await batches.move(intent.id, move);
+    await batches.move(id, {
+      from: ['sealed'],
+      to: 'finalizing',
+      fields: {},
+      dueAtMillis: nowMillis,
+    });
   }
-  return { id: intent.id, status: 'sealed' };
+  return { id, status: 'sealed' };
 }

@@ -1,38 +1,38 @@
 import type { Batches, BatchRecord } from './batches.ts';
 import { ResultLine, RowLine } from './rows.ts';
 
-/** Where the lines of a batch's chunks are read: the store. */
+/** Reads the lines of a batch's chunks from object storage. */
 export interface BatchFiles {
   rows(chunk: number): Promise<unknown[]>;
   results(chunk: number): Promise<unknown[]>;
 }
 
-/** A row as it came, and what it came to: nothing yet, or never where the batch ended before. */
+/** A row with its result. No result: the row has not ended, or its batch ended before it. */
 export interface RowOutcome {
   row: RowLine;
   result: ResultLine | undefined;
 }
 
-/** Results of one chunk, from the store where they are written, else from Redis. */
-async function resultsOf(
+/** Reads the results of one chunk, from object storage if they are written, else from Redis. */
+async function readResults(
   batches: Batches,
   files: BatchFiles,
   id: string,
   chunk: number,
 ): Promise<ResultLine[]> {
   if (!(await batches.isWritten(id, chunk))) {
-    const open = await batches.results(id, chunk);
-    // Written at this moment: what was read may be half of it.
-    if (!(await batches.isWritten(id, chunk))) return open;
+    const unwritten = await batches.results(id, chunk);
+    // If they were written and deleted from Redis meanwhile, only some of them may have been read.
+    if (!(await batches.isWritten(id, chunk))) return unwritten;
   }
   return (await files.results(chunk)).map((line) => ResultLine.parse(line));
 }
 
 /**
- * Every row of a batch exactly once, in the order they came in; one chunk is in memory at a time.
- * @param from the first chunk that is wanted
+ * Yields every row of a batch exactly once, in upload order, with one chunk in memory at a time.
+ * @param from the first chunk to read
  */
-export async function* batchRows(
+export async function* readRowOutcomes(
   batches: Batches,
   files: BatchFiles,
   { id, chunks }: Pick<BatchRecord, 'id' | 'chunks'>,
@@ -40,7 +40,7 @@ export async function* batchRows(
 ): AsyncGenerator<RowOutcome> {
   for (let chunk = from; chunk < chunks; chunk++) {
     const rows = (await files.rows(chunk)).map((line) => RowLine.parse(line));
-    const results = await resultsOf(batches, files, id, chunk);
+    const results = await readResults(batches, files, id, chunk);
     const byRow = new Map(results.map((result) => [result.row, result]));
     for (const row of rows) yield { row, result: byRow.get(row.row) };
   }

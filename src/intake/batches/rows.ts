@@ -3,7 +3,7 @@ import { AcceptedRow, PreviousImage, RowPosition } from '../../queue/job-data.ts
 
 const RowProblem = z.object({ type: z.string(), detail: z.string() });
 
-/** A row that cannot be worked on, and why. */
+/** A row that cannot be processed, and why. */
 export const RejectedRow = z.object({
   ...RowPosition,
   customId: z.string().optional(),
@@ -15,12 +15,12 @@ export type RejectedRow = z.infer<typeof RejectedRow>;
 export const RowLine = z.union([AcceptedRow, RejectedRow]);
 export type RowLine = z.infer<typeof RowLine>;
 
-/** What a row came to: one line of a file of results. */
+/** The result of a row: one line of a file of results. */
 export const ResultLine = z.discriminatedUnion('status', [
   PreviousImage.extend({
     row: z.number(),
     status: z.literal('succeeded'),
-    /** Nothing was worked out: image and results are those of before. */
+    /** The image had not changed: input and results are those of the run before. */
     unchanged: z.boolean(),
   }),
   z.object({ row: z.number(), status: z.literal('failed'), problem: RowProblem }),

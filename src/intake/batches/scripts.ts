@@ -1,11 +1,16 @@
-import type { Redis, Result } from 'ioredis';
+import type { Redis } from 'ioredis';
+import { QUOTA_TTL_SECONDS } from '../../auth/quota.ts';
+import { defineScript } from '../../platform/redis-script.ts';
+import { toHashFields } from '../hash-fields.ts';
+import { OUTBOX } from '../webhooks/outbox.ts';
+import { batchRedisKeys, DUE_TIMES, UNDER_WAY } from './redis-keys.ts';
 
 /**
- * Takes rows in, with their quota, or nothing: 1 taken, 0 where the batch is not open or another
- * upload was faster, -1 where the quota has no room.
+ * Appends a chunk of rows and reserves their quota, or does nothing. Returns 1 if appended, 0 if the batch is
+ * not open or another upload was faster, -1 if the quota is too small.
  * A chunk without accepted rows has no results to wait for.
- * KEYS: record, starts of chunks, held quota, quota of the day, written chunks. ARGV: chunk, its first row, accepted,
- * rejected, upload, quota a day, life of the quota s.
+ * KEYS: record, chunk starts, held quota, quota of the day, written chunks. ARGV: chunk, its first row, accepted,
+ * rejected, upload, quota per day or '', lifetime of the quota s.
  */
 const APPEND = `
 if redis.call('HGET', KEYS[1], 'status') ~= 'open' then return 0 end
@@ -28,8 +33,8 @@ redis.call('HSET', KEYS[1], 'upload', ARGV[5])
 return 1
 `;
 
-/** Takes or keeps a lease. KEYS: lease. ARGV: holder, ms. */
-const HOLD = `
+/** Acquires or renews a lease. KEYS: lease. ARGV: holder, ms. */
+const ACQUIRE = `
 local holder = redis.call('GET', KEYS[1])
 if holder and holder ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
@@ -37,12 +42,12 @@ return 1
 `;
 
 /** KEYS: lease. ARGV: holder. */
-const DROP = `
+const RELEASE = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 return redis.call('DEL', KEYS[1])
 `;
 
-/** KEYS: record, batches under way, due times. ARGV: id, sealed at (JSON), the same in ms, look at ms. */
+/** KEYS: record, batches under way, due times. ARGV: id, sealed at (JSON), the same in ms, due at ms. */
 const SEAL = `
 if redis.call('HGET', KEYS[1], 'status') ~= 'open' then return 0 end
 local status = redis.call('HGET', KEYS[1], 'accepted') == '0' and 'finalizing' or 'sealed'
@@ -53,7 +58,7 @@ redis.call('ZADD', KEYS[3], ARGV[4], ARGV[1])
 return 1
 `;
 
-/** KEYS: record. ARGV: chunk and line of the cursor as it was, as it is, rows handed out. */
+/** KEYS: record. ARGV: cursor as it was, cursor as it is, rows handed out. */
 const ADVANCE = `
 local status = redis.call('HGET', KEYS[1], 'status')
 if status ~= 'sealed' and status ~= 'running' then return 0 end
@@ -65,10 +70,10 @@ return 1
 `;
 
 /**
- * A row's end, which happens once: 1 for whoever was first while the batch is under way, else 0.
+ * Ends a row, once: returns 1 to the first caller while the batch is under way, else 0.
  * KEYS: record, results of its chunk, written chunks, full chunks, held quota, quota of the day.
  * ARGV: row, chunk, accepted rows of the chunk, succeeded | failed, result, unchanged 0 | 1,
- * held | charge | free, life of the quota s.
+ * held | charge | free, lifetime of the quota s.
  */
 const FINISH = `
 local status = redis.call('HGET', KEYS[1], 'status')
@@ -103,16 +108,16 @@ return 1
 `;
 
 /** KEYS: results of a chunk, written chunks, full chunks. ARGV: chunk. */
-const WRITTEN = `
+const MARK_WRITTEN = `
 redis.call('SETBIT', KEYS[2], ARGV[1], 1)
 redis.call('SREM', KEYS[3], ARGV[1])
 return redis.call('DEL', KEYS[1])
 `;
 
 /**
- * Compare and set of a batch's state. What it still holds of quotas is given back where it ends.
+ * Compare and set of a batch's state. The quota it still holds is refunded when it ends.
  * KEYS: record, batches under way, due times, held quota, outbox. ARGV: id, from (`,a,b,`), to,
- * due at, is an end 0 | 1, entry of the outbox or '', field, value, …
+ * due at, is terminal 0 | 1, outbox entry or '', field, value, …
  */
 const MOVE = `
 local status = redis.call('HGET', KEYS[1], 'status')
@@ -134,33 +139,129 @@ if ARGV[6] ~= '' then redis.call('RPUSH', KEYS[5], ARGV[6]) end
 return 1
 `;
 
-declare module 'ioredis' {
-  interface RedisCommander<Context> {
-    selvageBatchAppend(...keysAndArguments: (string | number)[]): Result<number, Context>;
-    selvageBatchSeal(...keysAndArguments: (string | number)[]): Result<number, Context>;
-    selvageBatchAdvance(...keysAndArguments: (string | number)[]): Result<number, Context>;
-    selvageBatchFinish(...keysAndArguments: (string | number)[]): Result<number, Context>;
-    selvageBatchWritten(...keysAndArguments: (string | number)[]): Result<number, Context>;
-    selvageBatchHold(lease: string, holder: string, millis: number): Result<number, Context>;
-    selvageBatchDrop(lease: string, holder: string): Result<number, Context>;
-    selvageBatchMove(...keysAndArguments: (string | number)[]): Result<number, Context>;
-  }
+interface AppendArgs {
+  id: string;
+  chunk: number;
+  /** Number of the chunk's first row. */
+  firstRow: number;
+  accepted: number;
+  rejected: number;
+  /** JSON. */
+  upload: string;
+  /** Where the day's units are counted. */
+  quotaKey: string;
+  /** Without it no quota is reserved. */
+  quotaPerDay: number | undefined;
 }
 
-// biome-ignore format: a table reads best aligned
-const SCRIPTS = [
-  { name: 'selvageBatchAppend',   numberOfKeys: 5, lua: APPEND },
-  { name: 'selvageBatchSeal',     numberOfKeys: 3, lua: SEAL },
-  { name: 'selvageBatchAdvance',  numberOfKeys: 1, lua: ADVANCE },
-  { name: 'selvageBatchFinish',   numberOfKeys: 6, lua: FINISH },
-  { name: 'selvageBatchWritten',  numberOfKeys: 3, lua: WRITTEN },
-  { name: 'selvageBatchMove',     numberOfKeys: 5, lua: MOVE },
-  { name: 'selvageBatchHold',     numberOfKeys: 1, lua: HOLD },
-  { name: 'selvageBatchDrop',     numberOfKeys: 1, lua: DROP },
-] as const;
+interface FinishArgs {
+  id: string;
+  row: number;
+  chunk: number;
+  /** Accepted rows of the chunk. */
+  chunkRows: number;
+  status: 'succeeded' | 'failed';
+  /** JSON. */
+  result: string;
+  isUnchanged: boolean;
+  quotaKey: string;
+  quota: 'held' | 'charge' | 'free';
+}
 
-/** Teaches a connection the steps that batches take as one. */
-export function defineBatchScripts(redis: Redis): void {
-  for (const { name, numberOfKeys, lua } of SCRIPTS)
-    redis.defineCommand(name, { numberOfKeys, lua });
+interface MoveArgs {
+  id: string;
+  from: readonly string[];
+  to: string;
+  dueAtMillis: number;
+  isTerminal: boolean;
+  outboxEntry: string | undefined;
+  fields: object;
+}
+
+/** The scripts of batches, each with KEYS and ARGV built from named arguments. */
+export function defineBatchScripts(redis: Redis) {
+  const append = defineScript<number>(redis, 'selvageBatchAppend', APPEND);
+  const seal = defineScript<number>(redis, 'selvageBatchSeal', SEAL);
+  const advance = defineScript<number>(redis, 'selvageBatchAdvance', ADVANCE);
+  const finish = defineScript<number>(redis, 'selvageBatchFinish', FINISH);
+  const markWritten = defineScript<number>(redis, 'selvageBatchMarkWritten', MARK_WRITTEN);
+  const move = defineScript<number>(redis, 'selvageBatchMove', MOVE);
+  const acquire = defineScript<number>(redis, 'selvageBatchAcquire', ACQUIRE);
+  const release = defineScript<number>(redis, 'selvageBatchRelease', RELEASE);
+  return {
+    append(args: AppendArgs) {
+      const { record, chunkStarts, heldQuota, writtenChunks } = batchRedisKeys(args.id);
+      return append(
+        [record, chunkStarts, heldQuota, args.quotaKey, writtenChunks],
+        [
+          args.chunk,
+          args.firstRow,
+          args.accepted,
+          args.rejected,
+          args.upload,
+          args.quotaPerDay ?? '',
+          QUOTA_TTL_SECONDS,
+        ],
+      );
+    },
+
+    seal: (args: { id: string; sealedAt: string; sealedAtMillis: number; dueAtMillis: number }) =>
+      seal(
+        [batchRedisKeys(args.id).record, UNDER_WAY, DUE_TIMES],
+        [args.id, JSON.stringify(args.sealedAt), args.sealedAtMillis, args.dueAtMillis],
+      ),
+
+    advance: ({ id, from, to, issued }: { id: string; from: string; to: string; issued: number }) =>
+      advance([batchRedisKeys(id).record], [from, to, issued]),
+
+    finish(args: FinishArgs) {
+      const keys = batchRedisKeys(args.id);
+      return finish(
+        [
+          keys.record,
+          keys.results(args.chunk),
+          keys.writtenChunks,
+          keys.fullChunks,
+          keys.heldQuota,
+          args.quotaKey,
+        ],
+        [
+          args.row,
+          args.chunk,
+          args.chunkRows,
+          args.status,
+          args.result,
+          args.isUnchanged ? 1 : 0,
+          args.quota,
+          QUOTA_TTL_SECONDS,
+        ],
+      );
+    },
+
+    markWritten({ id, chunk }: { id: string; chunk: number }) {
+      const { results, writtenChunks, fullChunks } = batchRedisKeys(id);
+      return markWritten([results(chunk), writtenChunks, fullChunks], [chunk]);
+    },
+
+    move(args: MoveArgs) {
+      const { record, heldQuota } = batchRedisKeys(args.id);
+      return move(
+        [record, UNDER_WAY, DUE_TIMES, heldQuota, OUTBOX],
+        [
+          args.id,
+          `,${args.from.join(',')},`,
+          args.to,
+          args.dueAtMillis,
+          args.isTerminal ? 1 : 0,
+          args.outboxEntry ?? '',
+          ...toHashFields(args.fields),
+        ],
+      );
+    },
+
+    acquire: ({ lease, holder, millis }: { lease: string; holder: string; millis: number }) =>
+      acquire([lease], [holder, millis]),
+
+    release: ({ lease, holder }: { lease: string; holder: string }) => release([lease], [holder]),
+  };
 }

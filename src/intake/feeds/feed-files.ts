@@ -1,36 +1,47 @@
 import { z } from 'zod';
 import { FEEDS_PREFIX } from '../../storage/blob-keys.ts';
 import type { BlobEntry, Blobs } from '../../storage/blobs.ts';
+import { deleteBlob, deleteBlobsUnder } from '../../storage/delete-blobs.ts';
 import {
   batchFiles,
   batchKeys,
   batchManifests,
   batchPrefix,
-  deleteAll,
   getJson,
+  putJson,
 } from '../batches/batch-files.ts';
+import type { BatchManifest } from '../batches/batches.ts';
+import type { BatchFiles } from '../batches/row-reader.ts';
 import { feedKeys, feedPrefix } from './feed-keys.ts';
 
-/** What is kept of feeds and their runs, to be read and deleted. */
-export function feedFiles(blobs: Blobs) {
-  async function discard(key: string): Promise<number> {
-    const isThere = (await blobs.head(key)) !== undefined;
-    await blobs.delete(key);
-    return isThere ? 1 : 0;
-  }
+/** The part of object storage that the retention of feeds uses. Deletions return how many blobs. */
+export interface FeedFiles {
+  runFiles(client: string, runId: string): BatchFiles;
+  /** Deletes the feed document that a run has read. */
+  deleteDocument(client: string, feedId: string, runId: string): Promise<number>;
+  /** Deletes rows, results and document of a run. */
+  deleteRun(client: string, feedId: string, runId: string): Promise<number>;
+  /** Deletes the cut-outs and pictures that are not used. */
+  deleteImages(client: string, feedId: string, isUsed: (key: string) => boolean): Promise<number>;
+  /** Deletes all that is left of a feed. */
+  deleteFeed(client: string, feedId: string): Promise<number>;
+}
+
+export function feedFiles(blobs: Blobs): FeedFiles {
+  const deleteDocument = (client: string, feedId: string, runId: string): Promise<number> =>
+    deleteBlob(blobs, feedKeys(client, feedId).source(runId));
 
   return {
-    files: (client: string, runId: string) => batchFiles(blobs, client, runId),
+    runFiles: (client, runId) => batchFiles(blobs, client, runId),
 
-    deleteDocument: (client: string, feedId: string, runId: string): Promise<number> =>
-      discard(feedKeys(client, feedId).source(runId)),
+    deleteDocument,
 
-    async deleteRun(client: string, feedId: string, runId: string): Promise<number> {
-      const lines = await deleteAll(blobs, batchPrefix(client, runId));
-      return lines + (await discard(feedKeys(client, feedId).source(runId)));
+    async deleteRun(client, feedId, runId) {
+      const lines = await deleteBlobsUnder(blobs, batchPrefix(client, runId));
+      return lines + (await deleteDocument(client, feedId, runId));
     },
 
-    async deleteImages(client: string, feedId: string, isUsed: (key: string) => boolean) {
+    async deleteImages(client, feedId, isUsed) {
       let deleted = 0;
       for await (const { key } of blobs.list(feedKeys(client, feedId).images)) {
         if (isUsed(key)) continue;
@@ -40,21 +51,19 @@ export function feedFiles(blobs: Blobs) {
       return deleted;
     },
 
-    deleteFeed: (client: string, feedId: string) => deleteAll(blobs, feedPrefix(client, feedId)),
+    deleteFeed: (client, feedId) => deleteBlobsUnder(blobs, feedPrefix(client, feedId)),
   };
 }
 
-/** What a run is, kept so that it can be told from the store alone. */
+/** Writes and deletes the manifests of runs, from which they are restored if Redis lost its data. */
 export const runManifests = (blobs: Blobs) => ({
-  keepIntent: (run: { client: string; id: string }): Promise<void> =>
-    blobs.put(batchKeys(run.client, run.id).intent, Buffer.from(JSON.stringify(run)), {
-      mediaType: 'application/json',
-    }),
-  dropIntent: ({ client, id }: { client: string; id: string }): Promise<void> =>
-    blobs.delete(batchKeys(client, id).intent),
+  putManifest: (run: BatchManifest): Promise<void> =>
+    putJson(blobs, batchKeys(run.client, run.id).manifest, run),
+  deleteManifest: ({ client, id }: Pick<BatchManifest, 'client' | 'id'>): Promise<void> =>
+    blobs.delete(batchKeys(client, id).manifest),
 });
 
-/** Where the intents of all feeds are. */
+/** Lists the manifests of all feeds. */
 export async function* feedManifests(
   blobs: Blobs,
   signal?: AbortSignal,
@@ -64,16 +73,16 @@ export async function* feedManifests(
   }
 }
 
-const RunFacts = z.object({ id: z.string(), feedId: z.string() });
+const RunManifest = z.object({ id: z.string(), feedId: z.string() });
 
-/** The ids of all runs that the store knows, by feed. */
-export async function runsOfFeeds(
+/** Returns the ids of all runs in object storage, by feed. */
+export async function listRunsByFeed(
   blobs: Blobs,
   signal?: AbortSignal,
 ): Promise<Map<string, string[]>> {
   const runs = new Map<string, string[]>();
   for await (const { key } of batchManifests(blobs, signal)) {
-    const run = RunFacts.safeParse(await getJson(blobs, key, signal)).data;
+    const run = RunManifest.safeParse(await getJson(blobs, key, signal)).data;
     if (run) runs.set(run.feedId, [...(runs.get(run.feedId) ?? []), run.id]);
   }
   return runs;

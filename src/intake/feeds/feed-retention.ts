@@ -1,124 +1,123 @@
 import { createHash } from 'node:crypto';
 import type { Queue } from 'bullmq';
 import { BATCH_STATUSES, type Batches, type BatchRecord } from '../batches/batches.ts';
-import { type BatchFiles, batchRows } from '../batches/row-reader.ts';
+import { readRowOutcomes } from '../batches/row-reader.ts';
+import type { FeedFiles } from './feed-files.ts';
 import type { FeedRecord, Feeds } from './feeds.ts';
 import { deleteSchedule } from './schedules.ts';
 
-/** So many runs are kept, and the last completed one in any case. */
-const KEPT_RUNS = 10;
+/*
+ * Owns the deletion of feeds: their images and documents, runs beyond the last ten, and whole feeds on
+ * request. A single run expires by `batches/batch-retention.ts`, which calls `expireRun` for its feed.
+ */
 
-/** What of a store is needed to keep a feed no longer than it may be kept. */
-export interface FeedStore {
-  files(client: string, runId: string): BatchFiles;
-  deleteDocument(client: string, feedId: string, runId: string): Promise<number>;
-  /** Rows, results and document of a run; answers how many blobs. */
-  deleteRun(client: string, feedId: string, runId: string): Promise<number>;
-  /** Cut-outs and pictures of which `isUsed` says no. */
-  deleteImages(client: string, feedId: string, isUsed: (key: string) => boolean): Promise<number>;
-  /** All that is left of a feed. */
-  deleteFeed(client: string, feedId: string): Promise<number>;
-}
+/** How many runs a feed retains; the last completed one is retained in any case. */
+const MAX_RUNS = 10;
 
-export interface FeedRetentionDeps {
+interface FeedRetentionDeps {
   feeds: Feeds;
   batches: Batches;
-  store: FeedStore;
+  files: FeedFiles;
 }
 
-/** Keys as 48 bits of their hash, 40 bytes each; two that are taken for one keep an image too long. */
-function keySet() {
+/**
+ * A set of keys by 48 bits of their hash, about 40 bytes each. A collision only retains an unused image.
+ */
+function createKeySet() {
   const hashes = new Set<number>();
-  const hashOf = (key: string): number =>
-    createHash('sha256').update(key).digest().readUIntBE(0, 6);
+  const hash = (key: string): number => createHash('sha256').update(key).digest().readUIntBE(0, 6);
   return {
-    add: (key: string | undefined) => void (key !== undefined && hashes.add(hashOf(key))),
-    has: (key: string): boolean => hashes.has(hashOf(key)),
+    add: (key: string | undefined) => void (key !== undefined && hashes.add(hash(key))),
+    has: (key: string): boolean => hashes.has(hash(key)),
   };
 }
 
-/** Deletes images that the run has no use for. */
-async function pruneImages(
-  { batches, store }: FeedRetentionDeps,
+/** Deletes the images that a run does not use; returns how many. */
+async function deleteUnusedImages(
+  { batches, files }: FeedRetentionDeps,
   feed: FeedRecord,
   run: BatchRecord,
 ): Promise<number> {
-  const used = keySet();
-  for await (const { result } of batchRows(batches, store.files(run.client, run.id), run)) {
+  const used = createKeySet();
+  for await (const { result } of readRowOutcomes(
+    batches,
+    files.runFiles(run.client, run.id),
+    run,
+  )) {
     if (result?.status !== 'succeeded') continue;
     used.add(result.results.cutout?.key);
     used.add(result.picture?.key);
   }
-  return store.deleteImages(feed.client, feed.id, used.has);
+  return files.deleteImages(feed.client, feed.id, used.has);
 }
 
-/** Forgets a run with its rows, results and document; answers how many blobs went. */
-async function forgetRun(
-  { batches, store }: FeedRetentionDeps,
+/** Removes a run with its rows, results and document; returns how many blobs were deleted. */
+async function removeRun(
+  { batches, files }: FeedRetentionDeps,
   feed: FeedRecord,
   runId: string,
 ): Promise<number> {
   const run = await batches.get(runId);
-  const deleted = await store.deleteRun(feed.client, feed.id, runId);
+  const deleted = await files.deleteRun(feed.client, feed.id, runId);
   for (let chunk = 0; chunk < (run?.chunks ?? 0); chunk++) await batches.dropResults(runId, chunk);
   await batches.remove(runId);
   return deleted;
 }
 
 /**
- * Makes a run the one that a feed shows, and deletes what only older ones needed. To be done before the
- * run ends, so that no other writes images meanwhile; again does the same.
+ * Makes a run the one that its feed shows, and deletes what only older runs needed. Called before the run
+ * ends, so that no other run writes images meanwhile; may be repeated.
  */
 export async function finishRun(deps: FeedRetentionDeps, run: BatchRecord): Promise<void> {
   const { feeds } = deps;
   const feed = run.feedId === undefined ? undefined : await feeds.get(run.feedId);
   if (!feed || feed.erasure) return;
-  const kept = feed.runs.slice(0, KEPT_RUNS);
-  if (!(await feeds.change(feed.id, { lastCompletedRunId: run.id }))) return;
-  await pruneImages(deps, feed, run);
-  for (const old of feed.runs.slice(KEPT_RUNS)) await forgetRun(deps, feed, old);
-  await feeds.change(feed.id, { runs: kept });
+  const runs = feed.runs.slice(0, MAX_RUNS);
+  if (!(await feeds.update(feed.id, { lastCompletedRunId: run.id }))) return;
+  await deleteUnusedImages(deps, feed, run);
+  for (const old of feed.runs.slice(MAX_RUNS)) await removeRun(deps, feed, old);
+  await feeds.update(feed.id, { runs });
 }
 
 /**
- * Deletes what a feed keeps of a run whose time has passed, and all images with the last run that could
- * show them. Whatever is under way sees to its images itself.
+ * Deletes the feed document of an expired run, and with the last run that could show them all images of
+ * the feed. A run under way deletes its own.
  */
 export async function expireRun(deps: FeedRetentionDeps, run: BatchRecord): Promise<void> {
-  const { feeds, batches, store } = deps;
+  const { feeds, batches, files } = deps;
   const feed = run.feedId === undefined ? undefined : await feeds.get(run.feedId);
   if (!feed) return;
-  await store.deleteDocument(feed.client, feed.id, run.id);
+  await files.deleteDocument(feed.client, feed.id, run.id);
   const { lastRunId, lastCompletedRunId } = feed;
   if (lastRunId !== run.id) return;
   const shown =
     lastCompletedRunId === undefined ? undefined : await batches.get(lastCompletedRunId);
   if (shown && shown.id !== run.id && shown.status !== 'expired') return;
-  await store.deleteImages(feed.client, feed.id, () => false);
+  await files.deleteImages(feed.client, feed.id, () => false);
 }
 
 /**
- * Erases a feed with its runs and images, whatever is under way. Doing it again goes on where it was
- * cut off, and in the end answers the same.
+ * Erases a feed with its runs and images, in any state. Repeated, it resumes where it was interrupted,
+ * and then returns the same receipt.
  */
 export async function eraseFeed(
   deps: FeedRetentionDeps & { queue: Queue },
   feed: FeedRecord,
   nowMillis: number,
 ): Promise<{ erasedAt: string; blobs: number }> {
-  const { feeds, batches, store, queue } = deps;
+  const { feeds, batches, files, queue } = deps;
   const { erasedAt = new Date(nowMillis).toISOString(), blobs: before } = feed.erasure ?? {};
   if (before !== undefined) return { erasedAt, blobs: before };
-  await feeds.bury(feed, { erasedAt });
+  await feeds.markErased(feed, { erasedAt });
   await deleteSchedule(queue, feed.id);
   let blobs = 0;
   for (const id of feed.runs) {
-    // Nobody who still works on it has any use for what comes of it.
+    // Stops workers: results of an expired run are rejected.
     const fields = { buriedAt: erasedAt };
     await batches.move(id, { from: BATCH_STATUSES, to: 'expired', fields, dueAtMillis: nowMillis });
-    blobs += await forgetRun(deps, feed, id);
+    blobs += await removeRun(deps, feed, id);
   }
-  blobs += await store.deleteFeed(feed.client, feed.id);
-  await feeds.bury(feed, { erasedAt, blobs });
+  blobs += await files.deleteFeed(feed.client, feed.id);
+  await feeds.markErased(feed, { erasedAt, blobs });
   return { erasedAt, blobs };
 }

@@ -1,25 +1,25 @@
-import type { BlobFacts, BlobHead } from '../../storage/blobs.ts';
+import type { BlobHead, BlobMetadata } from '../../storage/blobs.ts';
 
-/** What is known of a feed's document beside its bytes. */
-export interface SourceFacts {
-  /** As it was served or sent. */
+/** Metadata of a feed document. */
+export interface SourceMetadata {
+  /** As its server or the client gave it. */
   mediaType?: string | undefined;
   fileName?: string | undefined;
   etag?: string | undefined;
   lastModified?: string | undefined;
 }
 
-/** Longer ones are dropped: they only save work. */
+/** Longer values are dropped: without them a run only does more work. */
 const MAX_CHARS = 300;
 const MEDIA_TYPE = /^[\x21-\x7e](?:[\x20-\x7e]{0,200}[\x21-\x7e])?$/;
 
 const NAMES = { 'file-name': 'fileName', etag: 'etag', 'last-modified': 'lastModified' } as const;
 
-/** The facts as the store keeps them: a stranger's words travel encoded. */
-export function writeSourceFacts({ mediaType = '', ...words }: SourceFacts): BlobFacts {
-  const meta = Object.entries(NAMES).flatMap(([name, word]) => {
-    const written = encodeURIComponent(words[word] ?? '');
-    return written && written.length <= MAX_CHARS ? [[name, written] as const] : [];
+/** Returns the metadata as object storage takes it; untrusted values are percent-encoded. */
+export function writeSourceMetadata({ mediaType = '', ...values }: SourceMetadata): BlobMetadata {
+  const meta = Object.entries(NAMES).flatMap(([name, property]) => {
+    const encoded = encodeURIComponent(values[property] ?? '');
+    return encoded && encoded.length <= MAX_CHARS ? [[name, encoded] as const] : [];
   });
   return {
     ...(MEDIA_TYPE.test(mediaType) && { mediaType }),
@@ -27,11 +27,13 @@ export function writeSourceFacts({ mediaType = '', ...words }: SourceFacts): Blo
   };
 }
 
-export function readSourceFacts({ mediaType, meta }: Pick<BlobHead, 'mediaType' | 'meta'>) {
-  const words = Object.entries(NAMES).flatMap(([name, word]) => {
-    const written = meta[name];
-    return written === undefined ? [] : [[word, decodeURIComponent(written)] as const];
+export function readSourceMetadata({
+  mediaType,
+  meta,
+}: Pick<BlobHead, 'mediaType' | 'meta'>): SourceMetadata {
+  const values = Object.entries(NAMES).flatMap(([name, property]) => {
+    const encoded = meta[name];
+    return encoded === undefined ? [] : [[property, decodeURIComponent(encoded)] as const];
   });
-  const facts: SourceFacts = { mediaType, ...Object.fromEntries(words) };
-  return facts;
+  return { mediaType, ...Object.fromEntries(values) };
 }

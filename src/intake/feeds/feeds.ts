@@ -1,41 +1,43 @@
 import { randomUUID } from 'node:crypto';
-import type { Redis, Result } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { CutOutOptions } from '../../output/quality.ts';
 import { PREFIX } from '../../platform/redis.ts';
+import { defineScript } from '../../platform/redis-script.ts';
 import { OPERATIONS } from '../../queue/job-data.ts';
+import { parseHashFields, toHashFields } from '../hash-fields.ts';
 
-/** How a feed may be written; `auto` goes by its bytes. */
+/** Formats of a feed document; `auto` detects it from the first bytes. */
 export const FEED_FORMATS = ['auto', 'rss', 'atom', 'tsv', 'csv', 'ndjson'] as const;
 
-/** What of a feed does not change once it is there; kept in the store too. */
+/** The immutable part of a feed, which is also in object storage. */
 export const FeedManifest = z.object({
   id: z.string(),
   client: z.string(),
   requestId: z.string(),
-  /** Where each run reads it; a feed that is sent to us comes with each run. */
+  /** Where each run reads it; an uploaded feed comes with each run. */
   source: z.union([z.object({ url: z.string() }), z.object({ uploaded: z.literal(true) })]),
   format: z.enum(FEED_FORMATS),
   operations: z.array(z.enum(OPERATIONS)),
   options: CutOutOptions.optional(),
   /** Five fields of cron, in UTC. */
   schedule: z.string().optional(),
-  /** What marketplaces are given: on this colour (`#rrggbb`), else transparent. */
+  /** Background of pictures for marketplaces, `#rrggbb`; transparent without it. */
   export: z.object({ background: z.string().optional() }),
-  /** How long each run is kept, as of a batch; its images as long as the last one is. */
+  /** Retention of each run, as of a batch; images are retained with the last run. */
   outputSeconds: z.number(),
   inputSeconds: z.number().optional(),
   recordSeconds: z.number().optional(),
   webhook: z.object({ url: z.string() }).optional(),
-  /** Whose quota the images take that have to be worked on. */
+  /** Whose quota the images use that have to be processed. */
   meter: z.object({ meter: z.string(), quotaPerDay: z.number() }),
   createdAt: z.iso.datetime(),
 });
 export type FeedManifest = z.infer<typeof FeedManifest>;
 
-/** The feed as it was last read to its end. */
+/** The feed document that was last read to its end. */
 const FeedDocument = z.object({
-  /** The run that keeps it. */
+  /** The run that has it. */
   runId: z.string(),
   etag: z.string().optional(),
   lastModified: z.string().optional(),
@@ -46,25 +48,25 @@ export type FeedDocument = z.infer<typeof FeedDocument>;
 
 const FeedRecord = FeedManifest.extend({
   document: FeedDocument.optional(),
-  /** The newest first; a run that is not in here is forgotten, or about to be. */
+  /** The newest first; a run that is not listed is removed, or about to be. */
   runs: z.array(z.string()).default([]),
   lastRunId: z.string().optional(),
   lastCompletedRunId: z.string().optional(),
-  /** The client's own wish; how many blobs went is told when all are gone. */
+  /** Requested by the client; `blobs`, how many were deleted, is set when all are. */
   erasure: z.object({ erasedAt: z.iso.datetime(), blobs: z.number().optional() }).optional(),
 });
-/** A feed as Redis knows it. */
+/** The record of a feed in Redis. */
 export type FeedRecord = z.infer<typeof FeedRecord>;
 
-export type FeedChanges = Partial<Omit<FeedRecord, keyof FeedManifest>>;
+type FeedChanges = Partial<Omit<FeedRecord, keyof FeedManifest>>;
 
 /** Ids are letters and digits: BullMQ has no colons in them, and no numbers. */
 const newId = (kind: string): string => `${kind}_${randomUUID().replaceAll('-', '')}`;
 export const newFeedId = (): string => newId('feed');
 export const newRunId = (): string => newId('run');
 
-/** How to read a feed's document: as the client said, or as it shows itself. */
-export const readingOf = (
+/** Options for parsing a feed document: the format that the client chose, or hints to detect it. */
+export const toParseOptions = (
   { format }: Pick<FeedManifest, 'format'>,
   { mediaType, fileName }: { mediaType?: string | undefined; fileName?: string | undefined },
 ) => ({
@@ -73,14 +75,16 @@ export const readingOf = (
   ...(fileName !== undefined && { fileName }),
 });
 
-/** Runs that a record lists at most; those that are kept are fewer. */
-const LISTED_RUNS = 20;
-/** How long it is remembered that there was a feed. */
+/** Runs that a record lists at most; fewer are retained. */
+const MAX_LISTED_RUNS = 20;
+/** How long the record of an erased feed lasts. */
 const TOMBSTONE_SECONDS = 86_400;
 
-/** Not where the feed is erased, nor where another run is its latest. KEYS: record. ARGV: latest run
- * as JSON, '' for none, '*' for any; field, value, … */
-const CHANGE = `
+/**
+ * No effect if the feed is erased, or if another run is its latest.
+ * KEYS: record. ARGV: latest run as JSON, '' for none, '*' for any; field, value, …
+ */
+const UPDATE = `
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
 if redis.call('HEXISTS', KEYS[1], 'erasure') == 1 then return 0 end
 local latest = redis.call('HGET', KEYS[1], 'lastRunId') or ''
@@ -89,30 +93,32 @@ redis.call('HSET', KEYS[1], unpack(ARGV, 2))
 return 1
 `;
 
-declare module 'ioredis' {
-  interface RedisCommander<Context> {
-    selvageFeedChange(record: string, latest: string, ...fields: string[]): Result<number, Context>;
-  }
+export const feedKey = (id: string): string => `${PREFIX}:feed-record:${id}`;
+const indexKey = (client: string): string => `${PREFIX}:feeds-of:${client}`;
+
+/** The script of feed records, with KEYS and ARGV built from named arguments. */
+function defineFeedScripts(redis: Redis) {
+  const update = defineScript<number>(redis, 'selvageFeedUpdate', UPDATE);
+  return {
+    update: ({ id, fields }: { id: string; fields: FeedChanges }) =>
+      update([feedKey(id)], ['*', ...toHashFields(fields)]),
+
+    /** Updates the feed if `latestRunId`, or without it none, is still its latest run. */
+    updateIfLatest(args: { id: string; latestRunId: string | undefined; fields: FeedChanges }) {
+      const latest = args.latestRunId === undefined ? '' : JSON.stringify(args.latestRunId);
+      return update([feedKey(args.id)], [latest, ...toHashFields(args.fields)]);
+    },
+  };
 }
 
-export const feedKey = (id: string): string => `${PREFIX}:feed-record:${id}`;
-const listOf = (client: string): string => `${PREFIX}:feeds-of:${client}`;
-
-const asJson = (fields: object): string[] =>
-  Object.entries(fields).flatMap(([name, value]) =>
-    value === undefined ? [] : [name, JSON.stringify(value)],
-  );
-
-/** Feeds in Redis: what they are, and which runs they had. A run itself is a batch. */
+/** Feed records in Redis. A run of a feed is a batch. */
 export function createFeeds(redis: Redis) {
-  redis.defineCommand('selvageFeedChange', { numberOfKeys: 1, lua: CHANGE });
+  const scripts = defineFeedScripts(redis);
 
   async function get(id: string): Promise<FeedRecord | undefined> {
-    const fields = Object.entries(await redis.hgetall(feedKey(id)));
-    if (fields.length === 0) return undefined;
-    return FeedRecord.parse(
-      Object.fromEntries(fields.map(([name, json]) => [name, JSON.parse(json)])),
-    );
+    const fields = await redis.hgetall(feedKey(id));
+    if (Object.keys(fields).length === 0) return undefined;
+    return FeedRecord.parse(parseHashFields(fields));
   }
 
   return {
@@ -121,42 +127,41 @@ export function createFeeds(redis: Redis) {
     async create(feed: FeedManifest): Promise<void> {
       await redis
         .multi()
-        .hset(feedKey(feed.id), ...asJson({ ...feed, runs: [] }))
-        .zadd(listOf(feed.client), Date.parse(feed.createdAt), feed.id)
+        .hset(feedKey(feed.id), ...toHashFields({ ...feed, runs: [] }))
+        .zadd(indexKey(feed.client), Date.parse(feed.createdAt), feed.id)
         .exec();
     },
 
-    /** A client's feeds, the newest first. */
-    async ofClient(client: string, most: number): Promise<FeedRecord[]> {
-      const ids = await redis.zrevrange(listOf(client), 0, most - 1);
+    /** Returns a client's feeds, the newest first. */
+    async list(client: string, limit: number): Promise<FeedRecord[]> {
+      const ids = await redis.zrevrange(indexKey(client), 0, limit - 1);
       const found = await Promise.all(ids.map(get));
       return found.filter((feed) => feed !== undefined);
     },
 
-    /** Makes a run the feed's latest; false where another was faster, or the feed is erased. */
+    /** Makes a run the feed's latest; returns false if another was faster, or if the feed is erased. */
     async claimRun({ id, lastRunId, runs }: FeedRecord, runId: string): Promise<boolean> {
-      const fields = asJson({ lastRunId: runId, runs: [runId, ...runs].slice(0, LISTED_RUNS) });
-      const latest = lastRunId === undefined ? '' : JSON.stringify(lastRunId);
-      return (await redis.selvageFeedChange(feedKey(id), latest, ...fields)) === 1;
+      const fields = { lastRunId: runId, runs: [runId, ...runs].slice(0, MAX_LISTED_RUNS) };
+      return (await scripts.updateIfLatest({ id, latestRunId: lastRunId, fields })) === 1;
     },
 
-    /** Notes something; false where the feed is erased. */
-    change: async (id: string, fields: FeedChanges): Promise<boolean> =>
-      (await redis.selvageFeedChange(feedKey(id), '*', ...asJson(fields))) === 1,
+    /** Updates fields; returns false if the feed is erased. */
+    update: async (id: string, fields: FeedChanges): Promise<boolean> =>
+      (await scripts.update({ id, fields })) === 1,
 
-    /** Makes of a feed a tombstone, which nothing but this changes any more. */
-    async bury({ id, client }: FeedRecord, erasure: FeedRecord['erasure']): Promise<void> {
+    /** Turns a record into a tombstone, which only this function updates. */
+    async markErased({ id, client }: FeedRecord, erasure: FeedRecord['erasure']): Promise<void> {
       await redis
         .multi()
         .hset(feedKey(id), 'erasure', JSON.stringify(erasure))
         .expire(feedKey(id), TOMBSTONE_SECONDS)
-        .zrem(listOf(client), id)
+        .zrem(indexKey(client), id)
         .exec();
     },
 
-    /** Forgets a feed as if it had never been. */
+    /** Removes a record without a tombstone. */
     async remove({ id, client }: Pick<FeedManifest, 'id' | 'client'>): Promise<void> {
-      await redis.multi().del(feedKey(id)).zrem(listOf(client), id).exec();
+      await redis.multi().del(feedKey(id)).zrem(indexKey(client), id).exec();
     },
   };
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Queue } from 'bullmq';
+import type { Clock } from '../../platform/clock.ts';
 import { JOBS } from '../../queue/catalog.ts';
 import { retryFailed } from '../../queue/queue.ts';
 import {
@@ -10,21 +11,21 @@ import {
 } from '../batches/batches.ts';
 import type { FeedRecord, Feeds } from './feeds.ts';
 
-/** A run that nobody reads in for so long is given up. */
-const READING_MILLIS = 86_400_000;
+/** A run whose feed is not ingested in this time expires. */
+const INGEST_MILLIS = 86_400_000;
 
-export interface FeedRunDeps {
+interface FeedRunDeps {
   feeds: Feeds;
   batches: Batches;
   /** The queue `feed`. */
   queue: Queue;
-  /** Keeps what a run is in the store. */
-  keepIntent(run: BatchManifest): Promise<void>;
-  /** Undoes it. */
-  dropIntent(run: Pick<BatchManifest, 'client' | 'id'>): Promise<void>;
+  now: Clock;
+  /** Writes the manifest of a run to object storage. */
+  putManifest(run: BatchManifest): Promise<void>;
+  deleteManifest(run: Pick<BatchManifest, 'client' | 'id'>): Promise<void>;
 }
 
-/** Has a run's feed read; a run whose reading waits in the queue already stays as it is, and one that failed there is tried again. */
+/** Queues the ingestion of a run's feed. One that is queued already stays as it is; one that failed is retried. */
 export async function enqueueIngest(
   queue: Queue,
   { id: runId, feedId = '', requestId }: Pick<BatchManifest, 'id' | 'feedId' | 'requestId'>,
@@ -34,17 +35,28 @@ export async function enqueueIngest(
   await retryFailed(await queue.add('ingest-feed', { feedId, runId, requestId }, options));
 }
 
-/** The run that a scheduled job starts: the same one however often the job is tried. */
+/** The id of the run that a scheduled job starts: the same for every attempt of the job. */
 export const scheduledRunId = (jobId: string): string =>
   `run_${createHash('sha256').update(jobId).digest('hex').slice(0, 32)}`;
 
-function runIntent(feed: FeedRecord, runId: string, requestId: string, now: Date): BatchManifest {
+function toRunManifest(
+  feed: FeedRecord,
+  runId: string,
+  requestId: string,
+  createdAt: string,
+): BatchManifest {
   const { client, operations, outputSeconds, inputSeconds, recordSeconds, webhook, meter } = feed;
   const { background } = feed.export;
   const { options } = feed;
   return {
-    ...{ id: runId, kind: 'feed-run', client, requestId, operations, outputSeconds, meter },
-    createdAt: now.toISOString(),
+    id: runId,
+    kind: 'feed-run',
+    client,
+    requestId,
+    operations,
+    outputSeconds,
+    meter,
+    createdAt,
     ...(inputSeconds !== undefined && { inputSeconds }),
     ...(recordSeconds !== undefined && { recordSeconds }),
     ...(webhook && { webhook }),
@@ -54,9 +66,11 @@ function runIntent(feed: FeedRecord, runId: string, requestId: string, now: Date
   };
 }
 
-/** Starts runs of feeds, one of a feed at a time. */
-export function createFeedRuns({ feeds, batches, queue, keepIntent, dropIntent }: FeedRunDeps) {
-  /** The run of a feed that has not ended; its reading is seen to on the way. */
+/** Starts runs of feeds. Each feed has at most one run under way. */
+export function createFeedRuns(deps: FeedRunDeps) {
+  const { feeds, batches, queue, now } = deps;
+
+  /** Returns the run of a feed that has not ended, and makes sure that its ingestion is queued. */
   async function underWay({ lastRunId }: FeedRecord): Promise<BatchRecord | undefined> {
     const run = lastRunId === undefined ? undefined : await batches.get(lastRunId);
     if (!run || BATCH_TERMINAL_STATUSES.includes(run.status)) return undefined;
@@ -64,18 +78,18 @@ export function createFeedRuns({ feeds, batches, queue, keepIntent, dropIntent }
     return run;
   }
 
-  /** The run is there before the feed names it: what a feed names can be asked about. */
-  async function make(feed: FeedRecord, runId: string, requestId: string): Promise<boolean> {
+  /** Creates the run before the feed refers to it: a run that a feed lists can be read. */
+  async function create(feed: FeedRecord, runId: string, requestId: string): Promise<boolean> {
     if (!(await batches.get(runId))) {
-      const now = new Date();
-      const run = runIntent(feed, runId, requestId, now);
-      const expiresAt = new Date(now.getTime() + READING_MILLIS).toISOString();
-      await keepIntent(run);
+      const nowMillis = now();
+      const run = toRunManifest(feed, runId, requestId, new Date(nowMillis).toISOString());
+      const expiresAt = new Date(nowMillis + INGEST_MILLIS).toISOString();
+      await deps.putManifest(run);
       await batches.create({ ...run, expiresAt });
     }
     if (await feeds.claimRun(feed, runId)) return true;
     await batches.remove(runId);
-    await dropIntent({ client: feed.client, id: runId });
+    await deps.deleteManifest({ client: feed.client, id: runId });
     return false;
   }
 
@@ -83,13 +97,13 @@ export function createFeedRuns({ feeds, batches, queue, keepIntent, dropIntent }
     underWay,
 
     /**
-     * Starts a run, or sees to it that one which was started before is read. Answers false where another
+     * Starts a run, or makes sure that the ingestion of a started one is queued. Returns false if another
      * run is under way.
      */
     async start(feed: FeedRecord, runId: string, requestId: string): Promise<boolean> {
       if (!feed.runs.includes(runId)) {
         if (await underWay(feed)) return false;
-        if (!(await make(feed, runId, requestId))) return false;
+        if (!(await create(feed, runId, requestId))) return false;
       }
       const run = await batches.get(runId);
       if (run?.status === 'open') await enqueueIngest(queue, run);

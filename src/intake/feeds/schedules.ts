@@ -2,7 +2,7 @@ import type { Queue } from 'bullmq';
 import { JOBS } from '../../queue/catalog.ts';
 import type { FeedRecord } from './feeds.ts';
 
-/** What each of the five fields may say, and names for numbers. */
+/** The five fields of a cron pattern and their ranges. */
 const FIELDS = [
   { name: 'minute', min: 0, max: 59 },
   { name: 'hour', min: 0, max: 23 },
@@ -16,25 +16,25 @@ const PART = /^(?:\*|(\d{1,2})(?:-(\d{1,2}))?)(?:\/(\d{1,2}))?$/;
 /** Sunday has two numbers. */
 const SUNDAY = 7;
 
-/** The numbers that a part of a field stands for; nothing where it is none. */
-function numbersOf(part: string, min: number, max: number): ReadonlySet<number> | undefined {
+/** Returns the numbers that a part of a field stands for, or nothing if it is malformed. */
+function parsePart(part: string, min: number, max: number): ReadonlySet<number> | undefined {
   const match = PART.exec(part);
   if (!match) return undefined;
   const [first, last, every] = match
     .slice(1)
     .map((digits) => (digits === undefined ? undefined : Number(digits)));
-  const isOne = first !== undefined && every === undefined;
-  const [from, to, step] = [first ?? min, last ?? (isOne ? first : max), every ?? 1];
+  const isSingle = first !== undefined && every === undefined;
+  const [from, to, step] = [first ?? min, last ?? (isSingle ? first : max), every ?? 1];
   if (from < min || to > max || from > to || step < 1 || step > max) return undefined;
   const numbers = new Set<number>();
-  for (let each = from; each <= to; each += step)
-    numbers.add(max === SUNDAY ? each % SUNDAY : each);
+  for (let number = from; number <= to; number += step)
+    numbers.add(max === SUNDAY ? number % SUNDAY : number);
   return numbers;
 }
 
-/** All numbers of a field, or what is wrong with it: the queue takes no field that says one twice. */
-function readField(field: string, { name, min, max }: (typeof FIELDS)[number]): number[] | string {
-  const parts = field.split(',').map((part) => numbersOf(part, min, max));
+/** Returns all numbers of a field, or an error: the queue rejects fields that name a number twice. */
+function parseField(field: string, { name, min, max }: (typeof FIELDS)[number]): number[] | string {
+  const parts = field.split(',').map((part) => parsePart(part, min, max));
   if (!parts.every((part) => part !== undefined)) {
     return `The ${name} must be *, or numbers from ${min} to ${max}`;
   }
@@ -42,29 +42,29 @@ function readField(field: string, { name, min, max }: (typeof FIELDS)[number]): 
   return new Set(numbers).size === numbers.length ? numbers : `The ${name} has a number twice`;
 }
 
-/** What is wrong with a schedule in cron's five fields, or nothing. */
+/** Returns what is wrong with a schedule in cron's five fields, or nothing. */
 export function scheduleError(pattern: string): string | undefined {
   const fields = pattern.trim().split(/\s+/);
   if (fields.length !== FIELDS.length) {
     return 'A schedule has five fields: minute, hour, day of the month, month, day of the week';
   }
-  const read = FIELDS.map((field, at) => readField(fields[at] ?? '', field));
-  const wrong = read.find((field) => typeof field === 'string');
-  if (typeof wrong === 'string') return wrong;
-  const [, , days = [], months = []] = read.filter((field) => typeof field !== 'string');
-  if (fields[4] === '*' && neverComes(days, months)) return 'No month has such a day';
+  const parsed = FIELDS.map((field, at) => parseField(fields[at] ?? '', field));
+  const error = parsed.find((field) => typeof field === 'string');
+  if (typeof error === 'string') return error;
+  const [, , days = [], months = []] = parsed.filter((field) => typeof field !== 'string');
+  if (fields[4] === '*' && isNever(days, months)) return 'No month has such a day';
   return undefined;
 }
 
 const LONGEST_MONTHS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** Whether the days lie past the end of all the months. */
-function neverComes(days: readonly number[], months: readonly number[]): boolean {
+/** Whether no month has any of the days. */
+function isNever(days: readonly number[], months: readonly number[]): boolean {
   const longest = Math.max(...months.map((month) => LONGEST_MONTHS[month - 1] ?? 0));
   return days.every((day) => day > longest);
 }
 
-/** Has a feed's runs started at its times. */
+/** Schedules a feed's runs; replaces an earlier schedule. BullMQ adds a job at each time. */
 export async function putSchedule(
   queue: Queue,
   { id, requestId, schedule }: Pick<FeedRecord, 'id' | 'requestId' | 'schedule'>,
@@ -82,7 +82,7 @@ export async function putSchedule(
   );
 }
 
-/** No more runs of a feed are started. */
+/** Stops a feed's schedule. */
 export const deleteSchedule = async (queue: Queue, feedId: string): Promise<void> => {
   await queue.removeJobScheduler(feedId);
 };

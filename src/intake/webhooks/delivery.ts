@@ -5,19 +5,19 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** How long after each failed attempt the next one comes, milliseconds: twelve attempts in 22 hours. */
+/** Delays between attempts, ms: twelve attempts in 22 hours. */
 // biome-ignore format: a table reads best aligned
 export const SCHEDULE_MILLIS: readonly number[] = [
   5 * SECOND, 30 * SECOND,
   2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 30 * MINUTE,
   1 * HOUR, 2 * HOUR, 4 * HOUR, 6 * HOUR, 8 * HOUR,
 ];
-/** Of a delay, either way, so that what failed together does not come back together. */
+/** Share of a delay, either way, so that events that failed together are not retried together. */
 const JITTER = 0.2;
 
 /**
- * How long to wait after an attempt, milliseconds; nothing after the last one. A receiver may ask for
- * more time, but not for more than the longest delay of the schedule.
+ * Returns the delay after a failed attempt, ms, or nothing after the last one. A receiver's Retry-After may
+ * lengthen it, up to the longest delay of the schedule.
  * @param tries attempts made, this one included
  */
 export function delayAfter(
@@ -31,17 +31,17 @@ export function delayAfter(
   return Math.round(Math.max(delay, Math.min(retryAfterMillis, Math.max(...schedule))));
 }
 
-/** One round of an event, as its job is called: letters, digits, `_`, then the round. */
+/** The job id of one round of an event: letters, digits, `_`, then the round. */
 const deliveryId = (eventId: string, round: number): string =>
   round === 1 ? eventId : `${eventId}-${round}`;
 
-/** Which round of which event a job of the queue delivers. */
-export function readDeliveryId(jobId: string): { eventId: string; round: number } {
+/** Returns the event and the round that a job delivers. */
+export function parseDeliveryId(jobId: string): { eventId: string; round: number } {
   const [eventId = '', round = '1'] = jobId.split('-');
   return { eventId, round: Number(round) };
 }
 
-/** Puts an event in the queue `webhook`; one that is there already stays as it is. */
+/** Puts an event in the queue `webhook`; one that is queued already stays as it is. */
 export async function enqueueDelivery(queue: Queue, eventId: string, round: number): Promise<void> {
   await queue.add(
     'deliver-webhook',

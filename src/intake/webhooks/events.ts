@@ -1,24 +1,26 @@
-import type { Redis, Result } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { PREFIX } from '../../platform/redis.ts';
+import { defineScript } from '../../platform/redis-script.ts';
 import { type OutboxEntry, WEBHOOK_TYPES, webhookBody } from './outbox.ts';
 
-/** How long it is known what became of an event. */
-const KEEP_SECONDS = 3 * 86_400;
-/** By client. */
-const MOST_LISTED = 1000;
-const MOST_ATTEMPTS = 20;
-const READ_AT_ONCE = 100;
+/** How long the record of an event lasts. */
+const TTL_SECONDS = 3 * 86_400;
+/** Events listed per client. */
+const MAX_LISTED = 1000;
+/** Attempts stored per event. */
+const MAX_ATTEMPTS = 20;
+const PAGE = 100;
 
-/** `dropped`: its address was off. The last three are ends, until the event is sent again. */
+/** `dropped`: its address was disabled. The last three are final until the event is redelivered. */
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed', 'dropped'] as const;
-export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 export const DeliveryAttempt = z.object({
   at: z.iso.datetime(),
-  /** What the receiver answered, where it did. */
+  /** The receiver's response status, if it responded. */
   status: z.number().optional(),
-  /** Why there is no answer, or why nothing was sent. */
+  /** Why there is no response, or why nothing was sent. */
   reason: z.string().optional(),
   millis: z.number(),
 });
@@ -29,29 +31,29 @@ const WebhookEvent = z.object({
   client: z.string(),
   url: z.string(),
   type: z.enum(WEBHOOK_TYPES),
-  /** Exactly what is sent. */
+  /** The exact body that is sent. */
   body: z.string(),
   status: z.enum(DELIVERY_STATUSES),
-  /** 1, and one more each time the client has it sent again. */
+  /** 1, and one more for each redelivery the client requests. */
   round: z.coerce.number(),
-  /** In this round. */
+  /** Attempts in this round. */
   tries: z.coerce.number(),
   createdAt: z.iso.datetime(),
   nextAttemptAt: z.iso.datetime().optional(),
-  /** Of this round, the last ones. */
+  /** The last ones of this round. */
   attempts: z.array(DeliveryAttempt),
 });
 export type WebhookEvent = z.infer<typeof WebhookEvent>;
 
-/** What an attempt, or the lack of one, comes to. */
-export interface DeliveryOutcome {
+/** The outcome of an attempt, or of dropping the event. */
+interface DeliveryOutcome {
   status: DeliveryStatus;
   attempt?: DeliveryAttempt;
   /** Epoch milliseconds. */
   nextAttemptAtMillis?: number;
 }
 
-/** KEYS: event, index of the client. ARGV: id, now, seconds kept, rank above which all go, field, value, … */
+/** KEYS: event, index of the client. ARGV: id, now, lifetime s, last rank removed, field, value, … */
 const RECORD = `
 local known = redis.call('HMGET', KEYS[1], 'status', 'round')
 if known[1] then return known end
@@ -63,8 +65,8 @@ redis.call('EXPIRE', KEYS[2], ARGV[3])
 return redis.call('HMGET', KEYS[1], 'status', 'round')
 `;
 
-/** KEYS: event, attempts. ARGV: round, status, attempt or '', next at or '', first attempt kept, seconds kept. */
-const NOTE = `
+/** KEYS: event, attempts. ARGV: round, status, attempt or '', next at or '', first attempt kept, lifetime s. */
+const RECORD_OUTCOME = `
 local known = redis.call('HMGET', KEYS[1], 'status', 'round')
 if known[1] ~= 'pending' or known[2] ~= ARGV[1] then return 0 end
 redis.call('HSET', KEYS[1], 'status', ARGV[2])
@@ -79,7 +81,7 @@ end
 return 1
 `;
 
-/** KEYS: event, attempts. ARGV: seconds kept. */
+/** KEYS: event, attempts. ARGV: lifetime s. */
 const RENEW = `
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
 redis.call('HSET', KEYS[1], 'status', 'pending', 'tries', 0)
@@ -89,32 +91,66 @@ redis.call('EXPIRE', KEYS[1], ARGV[1])
 return redis.call('HINCRBY', KEYS[1], 'round', 1)
 `;
 
-declare module 'ioredis' {
-  interface RedisCommander<Context> {
-    selvageEventRecord(...keysAndArguments: (string | number)[]): Result<string[], Context>;
-    selvageEventNote(...keysAndArguments: (string | number)[]): Result<number, Context>;
-    selvageEventRenew(event: string, attempts: string, seconds: number): Result<number, Context>;
-  }
-}
+// Not under `webhook:`, where the queue of that name has its jobs by the same ids.
+const eventKey = (id: string) => `${PREFIX}:webhook-event:${id}`;
+const attemptsKey = (id: string) => `${PREFIX}:webhook-attempts:${id}`;
+const indexKey = (client: string) => `${PREFIX}:webhook-events:${client}`;
 
-// Not under `webhook:`, where the queue of that name keeps its jobs by the same ids.
-const keyOf = (id: string) => `${PREFIX}:webhook-event:${id}`;
-const attemptsOf = (id: string) => `${PREFIX}:webhook-attempts:${id}`;
-const indexOf = (client: string) => `${PREFIX}:webhook-events:${client}`;
-const asText = (millis: number | undefined): string =>
+const toText = (millis: number | undefined): string =>
   millis === undefined ? '' : new Date(millis).toISOString();
 
-/** What clients are to be told, and what became of it, for three days. */
+/** The scripts of webhook events, each with KEYS and ARGV built from named arguments. */
+function defineEventScripts(redis: Redis) {
+  const record = defineScript<string[]>(redis, 'selvageEventRecord', RECORD);
+  const recordOutcome = defineScript<number>(redis, 'selvageEventOutcome', RECORD_OUTCOME);
+  const renew = defineScript<number>(redis, 'selvageEventRenew', RENEW);
+  return {
+    record(args: {
+      id: string;
+      client: string;
+      nowMillis: number;
+      fields: Record<string, string | number>;
+    }) {
+      return record(
+        [eventKey(args.id), indexKey(args.client)],
+        [
+          args.id,
+          args.nowMillis,
+          TTL_SECONDS,
+          -1 - MAX_LISTED,
+          ...Object.entries(args.fields).flat(),
+        ],
+      );
+    },
+
+    recordOutcome({ id, round, outcome }: { id: string; round: number; outcome: DeliveryOutcome }) {
+      const { status, attempt, nextAttemptAtMillis } = outcome;
+      return recordOutcome(
+        [eventKey(id), attemptsKey(id)],
+        [
+          round,
+          status,
+          attempt ? JSON.stringify(attempt) : '',
+          toText(nextAttemptAtMillis),
+          -MAX_ATTEMPTS,
+          TTL_SECONDS,
+        ],
+      );
+    },
+
+    renew: ({ id }: { id: string }) => renew([eventKey(id), attemptsKey(id)], [TTL_SECONDS]),
+  };
+}
+
+/** Webhook events in Redis and the outcome of their delivery, for three days. */
 export function createWebhookEvents(redis: Redis) {
-  redis.defineCommand('selvageEventRecord', { numberOfKeys: 2, lua: RECORD });
-  redis.defineCommand('selvageEventNote', { numberOfKeys: 2, lua: NOTE });
-  redis.defineCommand('selvageEventRenew', { numberOfKeys: 2, lua: RENEW });
+  const scripts = defineEventScripts(redis);
 
   async function get(id: string): Promise<WebhookEvent | undefined> {
     if (!/^evt_\w+$/.test(id)) return undefined;
     const [fields, attempts] = await Promise.all([
-      redis.hgetall(keyOf(id)),
-      redis.lrange(attemptsOf(id), 0, -1),
+      redis.hgetall(eventKey(id)),
+      redis.lrange(attemptsKey(id), 0, -1),
     ]);
     if (!fields.status) return undefined;
     return WebhookEvent.parse({
@@ -127,40 +163,45 @@ export function createWebhookEvents(redis: Redis) {
   return {
     get,
 
-    /** Writes down an entry of the outbox; the round to deliver, or nothing where the event has ended. */
+    /** Creates the event of an outbox entry. Returns the round to deliver, or nothing if the event has ended. */
     async record(entry: OutboxEntry, nowMillis: number): Promise<number | undefined> {
-      const { eventId, client, url, type, timestamp } = entry;
-      const facts = { client, url, type, body: webhookBody(entry), createdAt: timestamp };
-      const fields = { ...facts, status: 'pending', round: 1, tries: 0 };
-      const [status, round] = await redis.selvageEventRecord(
-        ...[keyOf(eventId), indexOf(client), eventId, nowMillis, KEEP_SECONDS, -1 - MOST_LISTED],
-        ...Object.entries(fields).flat(),
-      );
+      const { eventId: id, client, url, type, timestamp } = entry;
+      const [status, round] = await scripts.record({
+        id,
+        client,
+        nowMillis,
+        fields: {
+          client,
+          url,
+          type,
+          body: webhookBody(entry),
+          createdAt: timestamp,
+          status: 'pending',
+          round: 1,
+          tries: 0,
+        },
+      });
       return status === 'pending' ? Number(round) : undefined;
     },
 
-    /** Notes what came of an attempt; false where the event has ended or is in another round. */
-    async note(id: string, round: number, outcome: DeliveryOutcome): Promise<boolean> {
-      const { status, attempt, nextAttemptAtMillis } = outcome;
-      const noted = await redis.selvageEventNote(
-        ...[keyOf(id), attemptsOf(id), round, status, attempt ? JSON.stringify(attempt) : ''],
-        ...[asText(nextAttemptAtMillis), -MOST_ATTEMPTS, KEEP_SECONDS],
-      );
-      return noted === 1;
-    },
+    /** Records the outcome of an attempt; returns false if the event has ended or is in another round. */
+    recordOutcome: async (id: string, round: number, outcome: DeliveryOutcome): Promise<boolean> =>
+      (await scripts.recordOutcome({ id, round, outcome })) === 1,
 
-    /** Begins a new round; its number, or nothing where the event is forgotten. */
+    /** Begins a new round. Returns its number, or nothing if the event's record has expired. */
     renew: async (id: string): Promise<number | undefined> =>
-      (await redis.selvageEventRenew(keyOf(id), attemptsOf(id), KEEP_SECONDS)) || undefined,
+      (await scripts.renew({ id })) || undefined,
 
-    /** A client's events, the newest first. */
+    /** Returns a client's events, the newest first. */
     async list(client: string, limit: number, status?: DeliveryStatus): Promise<WebhookEvent[]> {
-      const ids = await redis.zrevrange(indexOf(client), 0, -1);
+      const ids = await redis.zrevrange(indexKey(client), 0, -1);
       const found: WebhookEvent[] = [];
-      for (let at = 0; at < ids.length && found.length < limit; at += READ_AT_ONCE) {
-        const events = await Promise.all(ids.slice(at, at + READ_AT_ONCE).map(get));
+      for (let start = 0; start < ids.length && found.length < limit; start += PAGE) {
+        const events = await Promise.all(ids.slice(start, start + PAGE).map(get));
         found.push(
-          ...events.filter((e) => e !== undefined).filter((e) => !status || e.status === status),
+          ...events
+            .filter((event) => event !== undefined)
+            .filter((event) => !status || event.status === status),
         );
       }
       return found.slice(0, limit);

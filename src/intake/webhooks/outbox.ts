@@ -2,19 +2,19 @@ import { z } from 'zod';
 import { PREFIX } from '../../platform/redis.ts';
 
 /**
- * A list of what is to be told to clients, oldest first. Whoever wins a change of state pushes its
+ * The outbox: a list of webhook events to send, oldest first. The script that changes a state pushes the
  * entry in the same step; workers take it from there.
  */
 export const OUTBOX = `${PREFIX}:webhook-outbox`;
 
-/** What clients can be told of. */
+/** Types of webhook events. */
 export const WEBHOOK_TYPES = [
   'job.succeeded',
   'job.failed',
   'batch.completed',
   'feed.run.completed',
 ] as const;
-export type WebhookType = (typeof WEBHOOK_TYPES)[number];
+type WebhookType = (typeof WEBHOOK_TYPES)[number];
 
 export const OutboxEntry = z.object({
   eventId: z.string(),
@@ -30,10 +30,9 @@ export const OutboxEntry = z.object({
 });
 export type OutboxEntry = z.infer<typeof OutboxEntry>;
 
-/** What an entry is made of. */
-export interface OutboxEvent {
+interface OutboxEvent {
   client: string;
-  /** Where the client wants to hear of it. */
+  /** The client's webhook address. */
   url: string;
   type: WebhookType;
   /** Of the job, batch or run. */
@@ -44,11 +43,11 @@ export interface OutboxEvent {
   atMillis: number;
 }
 
-/** The same thing that happened has the same id, in letters, digits and `_`: told twice, it is sent once. */
-const eventIdOf = (type: WebhookType, id: string): string =>
+/** The same event has the same id, in letters, digits and `_`: recorded twice, it is sent once. */
+const toEventId = (type: WebhookType, id: string): string =>
   `evt_${id}_${type}`.replaceAll(/[^A-Za-z0-9]/g, '_');
 
-/** One entry of the outbox, as text to push at the end of the list. */
+/** Returns an outbox entry, as text to push at the end of the list. */
 export function outboxEntry({
   client,
   url,
@@ -59,13 +58,16 @@ export function outboxEntry({
   atMillis,
 }: OutboxEvent): string {
   const entry: OutboxEntry = {
-    ...{ eventId: eventIdOf(type, id), client, url, type },
+    eventId: toEventId(type, id),
+    client,
+    url,
+    type,
     data: { id, status, links },
     timestamp: new Date(atMillis).toISOString(),
   };
   return JSON.stringify(entry);
 }
 
-/** What is sent: what happened and where to look, nothing of the images. */
+/** The body that is sent: what happened and links to it, no image data. */
 export const webhookBody = ({ type, timestamp, data }: OutboxEntry): string =>
   JSON.stringify({ type, timestamp, data });

@@ -1,72 +1,72 @@
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { PREFIX } from '../../platform/redis.ts';
-import { mintWebhookSecret } from './signature.ts';
+import { createWebhookSecret } from './signature.ts';
 
-/** So long after a new secret is made, the one before it still signs. */
+/** How long the previous secret signs too after a new one is created. */
 const OVERLAP_MILLIS = 86_400_000;
-const MOST_DISABLED = 1000;
+const MAX_DISABLED = 1000;
 
-const Kept = z.object({ secret: z.string(), createdAt: z.iso.datetime() });
+const StoredSecret = z.object({ secret: z.string(), createdAt: z.iso.datetime() });
 
-/** A secret that signs. */
-export interface LiveSecret {
+/** A secret that is in use. */
+interface SigningSecret {
   secret: string;
   createdAt: string;
-  /** Only where a newer one has taken its place. */
+  /** Only if a newer one has replaced it. */
   expiresAt?: string;
 }
 
-const secretsOf = (client: string) => `${PREFIX}:webhook-secrets:${client}`;
-const disabledOf = (client: string) => `${PREFIX}:webhook-disabled:${client}`;
+const secretsKey = (client: string) => `${PREFIX}:webhook-secrets:${client}`;
+const disabledKey = (client: string) => `${PREFIX}:webhook-disabled:${client}`;
 
-/** Who receives webhooks: by client, at most two secrets, the newest first, and addresses that are off. */
+/** Receivers of webhooks: by client, at most two signing secrets, the newest first, and disabled addresses. */
 export function createWebhookReceivers(redis: Redis) {
   return {
-    /** Makes a secret. The one before it lives on for a day, the one before that not; every address is on. */
-    async makeSecret(client: string, nowMillis: number) {
-      const secret = mintWebhookSecret();
+    /** Creates a secret. Only the one before it stays in use, for a day. Enables every address. */
+    async createSecret(client: string, nowMillis: number) {
+      const secret = createWebhookSecret();
       const createdAt = new Date(nowMillis).toISOString();
       const replies = await redis
         .multi()
-        .lpush(secretsOf(client), JSON.stringify({ secret, createdAt }))
-        .ltrim(secretsOf(client), 0, 1)
-        .del(disabledOf(client))
+        .lpush(secretsKey(client), JSON.stringify({ secret, createdAt }))
+        .ltrim(secretsKey(client), 0, 1)
+        .del(disabledKey(client))
         .exec();
       const hasPrevious = Number(replies?.[0]?.[1]) > 1;
       const previousExpiresAt = new Date(nowMillis + OVERLAP_MILLIS).toISOString();
       return { secret, createdAt, ...(hasPrevious && { previousExpiresAt }) };
     },
 
-    /** The secrets that sign at this moment, the newest first. What has expired is deleted. */
-    async live(client: string, nowMillis: number): Promise<LiveSecret[]> {
-      const kept = await redis.lrange(secretsOf(client), 0, 1);
-      const [newest, previous] = kept.map((text) => Kept.parse(JSON.parse(text)));
+    /** Returns the secrets in use, the newest first. Deletes an expired one. */
+    async activeSecrets(client: string, nowMillis: number): Promise<SigningSecret[]> {
+      const stored = await redis.lrange(secretsKey(client), 0, 1);
+      const [newest, previous] = stored.map((text) => StoredSecret.parse(JSON.parse(text)));
       if (!newest) return [];
       if (!previous) return [newest];
       const expiresAtMillis = Date.parse(newest.createdAt) + OVERLAP_MILLIS;
       if (expiresAtMillis > nowMillis) {
         return [newest, { ...previous, expiresAt: new Date(expiresAtMillis).toISOString() }];
       }
-      await redis.lrem(secretsOf(client), 1, kept[1] ?? '');
+      await redis.lrem(secretsKey(client), 1, stored[1] ?? '');
       return [newest];
     },
 
-    /** Sends nothing more to an address until it is enabled. */
+    /** Disables an address: nothing is sent to it until it is enabled. */
     async disable(client: string, url: string, nowMillis: number): Promise<void> {
       await redis
         .multi()
-        .zadd(disabledOf(client), nowMillis, url)
-        .zremrangebyrank(disabledOf(client), 0, -1 - MOST_DISABLED)
+        .zadd(disabledKey(client), nowMillis, url)
+        .zremrangebyrank(disabledKey(client), 0, -1 - MAX_DISABLED)
         .exec();
     },
     async enable(client: string, url: string): Promise<void> {
-      await redis.zrem(disabledOf(client), url);
+      await redis.zrem(disabledKey(client), url);
     },
     isDisabled: async (client: string, url: string): Promise<boolean> =>
-      (await redis.zscore(disabledOf(client), url)) !== null,
-    /** The latest first. */
-    disabled: (client: string): Promise<string[]> => redis.zrevrange(disabledOf(client), 0, -1),
+      (await redis.zscore(disabledKey(client), url)) !== null,
+    /** Returns the disabled addresses, the latest first. */
+    disabled: (client: string): Promise<string[]> => redis.zrevrange(disabledKey(client), 0, -1),
   };
 }
 

@@ -1,54 +1,54 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 const PREFIX = 'whsec_';
-/** Length of a signing key, bytes, as Standard Webhooks 1.0 asks. */
-const KEY_BYTES = { min: 24, minted: 32, max: 64 };
+/** Length of a signing key, bytes, as Standard Webhooks 1.0 requires. */
+const KEY_BYTES = { min: 24, created: 32, max: 64 };
 const TOLERANCE_SECONDS = 300;
 
 /** The three headers of a Standard Webhooks message. */
-export interface WebhookHeaders {
+interface WebhookHeaders {
   'webhook-id': string;
   /** Whole seconds since 1970. */
   'webhook-timestamp': string;
-  /** `v1,<base64>`, one for each live secret, separated by a space. */
+  /** `v1,<base64>`, one for each secret in use, separated by a space. */
   'webhook-signature': string;
 }
 
-/** One message as it is signed: exactly these bytes are sent. */
-export interface WebhookMessage {
-  /** Stays the same when the message is sent again, so that a receiver can drop repeats. */
+/** A message as it is signed: exactly these bytes are sent. */
+interface WebhookMessage {
+  /** Stays the same when the message is sent again: receivers deduplicate by it. */
   id: string;
-  /** When this attempt is made, whole seconds since 1970. */
+  /** When this attempt was made, whole seconds since 1970. */
   timestampSeconds: number;
   body: string | Uint8Array;
 }
 
-/** Why a message cannot be trusted. */
+/** Why a message was rejected. */
 export type WebhookErrorReason = 'incomplete' | 'too-old' | 'too-new' | 'unsigned';
 
-const FAULTS: Readonly<Record<WebhookErrorReason, string>> = {
+const MESSAGES: Readonly<Record<WebhookErrorReason, string>> = {
   incomplete: 'A webhook header is missing or malformed',
   'too-old': 'The message was sent too long ago',
-  'too-new': 'The message claims to come from the future; check this clock',
+  'too-new': 'The message has a timestamp in the future; check the clock of this host',
   unsigned: 'No signature was made with a known secret',
 };
 
-/** A message that must not be acted on. */
+/** The message is not authentic or not fresh, and must not be acted on. */
 export class WebhookVerificationError extends Error {
-  readonly fault: WebhookErrorReason;
+  readonly reason: WebhookErrorReason;
 
-  constructor(fault: WebhookErrorReason) {
-    super(FAULTS[fault]);
-    this.name = 'WebhookRefused';
-    this.fault = fault;
+  constructor(reason: WebhookErrorReason) {
+    super(MESSAGES[reason]);
+    this.name = 'WebhookVerificationError';
+    this.reason = reason;
   }
 }
 
-/** A fresh signing secret: `whsec_` and 32 random bytes in base64. */
-export const mintWebhookSecret = (): string =>
-  PREFIX + randomBytes(KEY_BYTES.minted).toString('base64');
+/** Returns a new signing secret: `whsec_` and 32 random bytes in base64. */
+export const createWebhookSecret = (): string =>
+  PREFIX + randomBytes(KEY_BYTES.created).toString('base64');
 
-/** @throws RangeError when it is not `whsec_` and 24 to 64 bytes in base64; it never repeats the secret */
+/** @throws RangeError unless it is `whsec_` and 24 to 64 bytes in base64; the message does not contain the secret */
 function readKey(secret: string): Buffer {
   const key = Buffer.from(secret.slice(PREFIX.length), 'base64');
   const canonical = PREFIX + key.toString('base64') === secret;
@@ -64,9 +64,9 @@ const sign = (secret: string, { id, timestampSeconds, body }: WebhookMessage): s
   `v1,${createHmac('sha256', readKey(secret)).update(`${id}.${timestampSeconds}.`).update(body).digest('base64')}`;
 
 /**
- * Signs a message by Standard Webhooks 1.0, symmetric scheme (HMAC-SHA-256).
- * @param secrets the live ones: two while a receiver changes over, else one
- * @throws RangeError when a secret is malformed
+ * Signs a message as Standard Webhooks 1.0 requires, by the symmetric scheme (HMAC-SHA-256).
+ * @param secrets those in use: two during a rotation, else one
+ * @throws RangeError if a secret is malformed
  * @see https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
 export const signWebhook = (
@@ -84,23 +84,23 @@ const equalInConstantTime = (a: string, b: string): boolean => {
 };
 
 export interface WebhookCheck {
-  /** Any of them may have signed. */
+  /** Any of them may have signed the message. */
   secrets: readonly string[];
-  /** Names in lower case, as Node and `Headers` give them. */
+  /** Names in lower case, as Node and `Headers` have them. */
   headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** The body exactly as it arrived, before any parsing. */
   body: string | Uint8Array;
   /** The receiver's clock, seconds since 1970. */
   nowSeconds: number;
-  /** How far the two clocks may differ, either way; 300 unless told. */
+  /** How far the two clocks may differ, either way; default 300. */
   toleranceSeconds?: number;
 }
 
 /**
- * Makes sure that a message comes from who shares a secret and is fresh. Signatures are compared in
+ * Verifies that a message was signed with a known secret and is fresh. Signatures are compared in
  * constant time.
- * @returns the id, by which a receiver knows a repeat, and when it was sent
- * @throws WebhookRefused when it cannot be trusted; RangeError when a secret is malformed
+ * @returns the id, to deduplicate by, and when the message was sent
+ * @throws WebhookVerificationError if it is not; RangeError if a secret is malformed
  */
 export function verifyWebhook(check: WebhookCheck): { id: string; timestampSeconds: number } {
   const { secrets, headers, body, nowSeconds, toleranceSeconds = TOLERANCE_SECONDS } = check;

@@ -1,57 +1,61 @@
 import { Gauge, type Registry } from 'prom-client';
 
-/** One value of a figure that has several. */
-export interface Labelled {
+/** One labelled value of a gauge. */
+interface LabelledValue {
   labels: Readonly<Record<string, string>>;
   value: number;
 }
 
-/** A figure, and how it is read out of what was looked at. */
-export interface Reading<S> {
+/** A gauge whose values come from a sample. */
+interface SampledGauge<S> {
   help: string;
   labels?: readonly string[];
-  of(seen: S): readonly Labelled[];
+  values(sample: S): readonly LabelledValue[];
 }
 
-/** A figure without labels. */
-export const one = (value: number): Labelled[] => [{ labels: {}, value }];
+/** Returns the value of a gauge without labels. */
+export const single = (value: number): LabelledValue[] => [{ labels: {}, value }];
 
-/** Two Prometheus servers, or an impatient one, cost no more than one. */
-const FRESH_MILLIS = 1000;
+/** Several Prometheus servers, or an impatient one, cost no more than one. */
+const CACHE_MILLIS = 1000;
 
-/** Looks again when the last look is older than so many milliseconds; nothing where it failed. */
-function freshly<S>(look: () => Promise<S>, freshMillis: number): () => Promise<S | undefined> {
-  let seen: Promise<S | undefined> = Promise.resolve(undefined);
-  let seenAt = Number.NEGATIVE_INFINITY;
+/** Caches a sample for a time; a sample that failed is undefined. */
+function cacheSample<S>(take: () => Promise<S>, cacheMillis: number): () => Promise<S | undefined> {
+  let sample: Promise<S | undefined> = Promise.resolve(undefined);
+  let sampledAt = Number.NEGATIVE_INFINITY;
   return () => {
     const now = performance.now();
-    if (now - seenAt >= freshMillis) {
-      seenAt = now;
-      seen = look().catch(() => undefined);
+    if (now - sampledAt >= cacheMillis) {
+      sampledAt = now;
+      sample = take().catch(() => undefined);
     }
-    return seen;
+    return sample;
   };
 }
 
 /**
- * Gauges that share one look at something outside this process. It is looked at when they are asked
- * for, and not again within a second; what cannot be seen has no value.
+ * Registers gauges that share one sample of something outside this process. The sample is taken at
+ * scrape time and cached, by default for a second; gauges have no value if it fails.
  */
-export function sampledGauges<S>(
+export function registerSampledGauges<S>(
   registry: Registry,
-  look: () => Promise<S>,
-  gauges: Readonly<Record<string, Reading<S>>>,
-  freshMillis = FRESH_MILLIS,
+  take: () => Promise<S>,
+  gauges: Readonly<Record<string, SampledGauge<S>>>,
+  cacheMillis = CACHE_MILLIS,
 ): void {
-  const latest = freshly(look, freshMillis);
-  for (const [name, { help, labels = [], of }] of Object.entries(gauges)) {
+  const latestSample = cacheSample(take, cacheMillis);
+  for (const [name, { help, labels = [], values }] of Object.entries(gauges)) {
     new Gauge({
-      ...{ name, help, labelNames: [...labels], registers: [registry] },
+      name,
+      help,
+      labelNames: [...labels],
+      registers: [registry],
       async collect() {
-        const seen = await latest();
+        const sample = await latestSample();
         this.reset();
-        if (labels.length === 0) this.remove(); // a reset one would be 0
-        for (const { labels, value } of seen === undefined ? [] : of(seen)) this.set(labels, value);
+        if (labels.length === 0) this.remove(); // after reset it would be 0
+        if (sample === undefined) return;
+        for (const { labels, value } of values(sample)) this.set(labels, value);
       },
     });
   }

@@ -1,45 +1,47 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
-import { one, sampledGauges } from './sampled-gauges.ts';
+import { registerSampledGauges, single } from './sampled-gauges.ts';
 
-/** From a file that is at hand to an upload that takes its time. */
-const STORE_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
-/** What a check of a dependency may take; it counts as down after that. */
+/** Buckets from a cached file to a slow upload. */
+const STORAGE_BUCKETS_SECONDS = [
+  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10,
+];
+/** A dependency counts as down if its check takes longer. */
 const CHECK_MILLIS = 2000;
-const CHECK_FRESH_MILLIS = 5000;
+const CHECK_CACHE_MILLIS = 5000;
 
-/** How one queue stands. */
-export interface QueueFigures {
+/** The state of one queue. */
+interface QueueState {
   queue: string;
   /** Jobs by state. */
   jobs: Readonly<Record<string, number>>;
-  /** How long the job waits that has waited longest, 0 where none does. */
+  /** The longest time a job has been waiting, 0 if none is. */
   oldestMillis: number;
 }
 
-/** How the batches and feed runs under way stand, in rows. */
-export interface BatchFigures {
-  underWay: number;
-  /** Accepted, and not handed to the workers yet. */
-  toCome: number;
-  /** Handed to the workers, and not done. */
-  atWorkers: number;
+/** The state of running batches and feed runs, in rows. */
+interface BatchState {
+  running: number;
+  /** Rows accepted but not dispatched to workers yet. */
+  pending: number;
+  /** Rows dispatched to workers and not done. */
+  dispatched: number;
 }
 
-/** Queues and batches, as every gateway sees them. */
-export function watchQueues(registry: Registry, read: () => Promise<QueueFigures[]>): void {
-  sampledGauges(registry, read, {
+/** Registers gauges of all queues, which every gateway reports alike. */
+export function watchQueues(registry: Registry, read: () => Promise<QueueState[]>): void {
+  registerSampledGauges(registry, read, {
     selvage_queue_jobs: {
-      help: 'Jobs in a queue by state; finished ones are kept for minutes',
+      help: 'Jobs in a queue by state; finished ones are retained for minutes',
       labels: ['queue', 'state'],
-      of: (queues) =>
+      values: (queues) =>
         queues.flatMap(({ queue, jobs }) =>
           Object.entries(jobs).map(([state, value]) => ({ labels: { queue, state }, value })),
         ),
     },
     selvage_queue_oldest_seconds: {
-      help: 'How long the job waits that has waited longest for its first attempt',
+      help: 'The longest time a job has been waiting for its first attempt',
       labels: ['queue'],
-      of: (queues) =>
+      values: (queues) =>
         queues.map(({ queue, oldestMillis }) => ({
           labels: { queue },
           value: oldestMillis / 1000,
@@ -48,115 +50,115 @@ export function watchQueues(registry: Registry, read: () => Promise<QueueFigures
   });
 }
 
-/** The rows behind the queue `bulk`. */
-export function watchBatches(registry: Registry, read: () => Promise<BatchFigures>): void {
-  sampledGauges(registry, read, {
+/** Registers gauges of the rows that feed the queue `bulk`. */
+export function watchBatches(registry: Registry, read: () => Promise<BatchState>): void {
+  registerSampledGauges(registry, read, {
     selvage_batches_under_way: {
       help: 'Batches and feed runs that are sealed and not done',
-      of: ({ underWay }) => one(underWay),
+      values: ({ running }) => single(running),
     },
     selvage_batch_rows: {
-      help: 'Rows of batches under way: still to come, or in the window at the workers',
+      help: 'Rows of running batches: not dispatched yet (to_come), or dispatched to workers (at_workers)',
       labels: ['state'],
-      of: ({ toCome, atWorkers }) => [
-        { labels: { state: 'to_come' }, value: toCome },
-        { labels: { state: 'at_workers' }, value: atWorkers },
+      values: ({ pending, dispatched }) => [
+        { labels: { state: 'to_come' }, value: pending },
+        { labels: { state: 'at_workers' }, value: dispatched },
       ],
     },
   });
 }
 
-/** One try of a dependency: whether it answered, and how soon. */
-async function tryOut(check: () => Promise<void>): Promise<{ up: boolean; millis: number }> {
+/** Runs the check of a dependency: whether it succeeded, and how long it took. */
+async function runCheck(check: () => Promise<void>): Promise<{ up: boolean; millis: number }> {
   const startedAt = performance.now();
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
+  const timeout = new Promise<false>((resolve) => {
     timer = setTimeout(() => resolve(false), CHECK_MILLIS);
   });
-  const answered = check().then(
+  const succeeded = check().then(
     () => true,
     () => false,
   );
-  const up = await Promise.race([answered, late]);
+  const up = await Promise.race([succeeded, timeout]);
   clearTimeout(timer);
   return { up, millis: performance.now() - startedAt };
 }
 
-/** Whether this process reaches what it needs; tried at scrape, at most every five seconds. */
+/** Registers gauges of this process's dependencies, checked at scrape time, at most every five seconds. */
 export function watchDependencies(
   registry: Registry,
   checks: Readonly<Record<string, () => Promise<void>>>,
 ): void {
-  const look = () =>
+  const runChecks = () =>
     Promise.all(
       Object.entries(checks).map(async ([dependency, check]) => ({
         labels: { dependency },
-        ...(await tryOut(check)),
+        ...(await runCheck(check)),
       })),
     );
   const gauges = {
     selvage_dependency_up: {
-      help: 'Whether this process reaches Redis and the store, 1 or 0',
+      help: 'Whether this process reaches Redis and object storage, 1 or 0',
       labels: ['dependency'],
-      of: (seen: Awaited<ReturnType<typeof look>>) =>
-        seen.map(({ labels, up }) => ({ labels, value: Number(up) })),
+      values: (results: Awaited<ReturnType<typeof runChecks>>) =>
+        results.map(({ labels, up }) => ({ labels, value: Number(up) })),
     },
     selvage_dependency_seconds: {
-      help: 'How soon Redis and the store answered a check',
+      help: 'Time of the last check of Redis and object storage',
       labels: ['dependency'],
-      of: (seen: Awaited<ReturnType<typeof look>>) =>
-        seen.map(({ labels, millis }) => ({ labels, value: millis / 1000 })),
+      values: (results: Awaited<ReturnType<typeof runChecks>>) =>
+        results.map(({ labels, millis }) => ({ labels, value: millis / 1000 })),
     },
   };
-  sampledGauges(registry, look, gauges, CHECK_FRESH_MILLIS);
+  registerSampledGauges(registry, runChecks, gauges, CHECK_CACHE_MILLIS);
 }
 
-/** Redis refuses writes when it is full: `maxBytes` is 0 where it has no limit of its own. */
+/** Registers gauges of Redis's memory. A full Redis rejects writes; `maxBytes` is 0 if it has no limit. */
 export function watchRedisMemory(
   registry: Registry,
   read: () => Promise<{ usedBytes: number; maxBytes: number }>,
 ): void {
-  sampledGauges(registry, read, {
+  registerSampledGauges(registry, read, {
     selvage_redis_memory_used_bytes: {
       help: 'Memory Redis uses',
-      of: ({ usedBytes }) => one(usedBytes),
+      values: ({ usedBytes }) => single(usedBytes),
     },
     selvage_redis_memory_max_bytes: {
-      help: 'Memory Redis may use, 0 for no limit',
-      of: ({ maxBytes }) => one(maxBytes),
+      help: 'Memory limit of Redis, 0 for none',
+      values: ({ maxBytes }) => single(maxBytes),
     },
   });
 }
 
-/** Room in the store where it is a folder of this machine. */
+/** Registers gauges of the disk that holds object storage, if that is a local folder. */
 export function watchDisk(
   registry: Registry,
   read: () => Promise<{ freeBytes: number; sizeBytes: number }>,
 ): void {
-  sampledGauges(registry, read, {
+  registerSampledGauges(registry, read, {
     selvage_store_free_bytes: {
-      help: 'Room left on the disk of the store',
-      of: ({ freeBytes }) => one(freeBytes),
+      help: 'Free space on the disk of object storage',
+      values: ({ freeBytes }) => single(freeBytes),
     },
     selvage_store_size_bytes: {
-      help: 'Size of the disk of the store',
-      of: ({ sizeBytes }) => one(sizeBytes),
+      help: 'Size of the disk of object storage',
+      values: ({ sizeBytes }) => single(sizeBytes),
     },
   });
 }
 
-/** What is done with the store: how long it takes, and what fails. */
-export function createStoreMetrics(registry: Registry) {
+/** Registers the metrics of calls to object storage. */
+export function createStorageMetrics(registry: Registry) {
   const seconds = new Histogram({
     name: 'selvage_store_seconds',
-    help: 'Time of one successful call of the store',
+    help: 'Time of one successful call to object storage',
     labelNames: ['operation'],
-    buckets: STORE_SECONDS,
+    buckets: STORAGE_BUCKETS_SECONDS,
     registers: [registry],
   });
   const errors = new Counter({
     name: 'selvage_store_errors_total',
-    help: 'Calls of the store that failed; a missing blob and a caller who left are no failures',
+    help: 'Failed calls to object storage; a missing blob or a canceled call is not a failure',
     labelNames: ['operation'],
     registers: [registry],
   });

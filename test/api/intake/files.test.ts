@@ -6,11 +6,13 @@ import { DeleteBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fileRoutes } from '../../../src/api/intake/files.ts';
 import { createServer, type HttpServer } from '../../../src/http/server.ts';
+import { hostClock } from '../../../src/platform/clock.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import type { Blobs } from '../../../src/storage/blobs.ts';
 import { fileLinks } from '../../../src/storage/file-links.ts';
 import { createFsBlobs } from '../../../src/storage/fs-blobs.ts';
 import { createS3Blobs } from '../../../src/storage/s3-blobs.ts';
+import { reportMissing } from '../../support/requirement.ts';
 import { type TestS3, testS3 } from '../../support/services.ts';
 
 const links = fileLinks(Buffer.alloc(32, 'of the test'));
@@ -19,10 +21,12 @@ const SHA256 = 'ab'.repeat(32);
 const PNG = { mediaType: 'image/png', meta: { sha256: SHA256 } };
 const KEY = 'out/c/0123/m-1/job_1.png';
 
-/** Serves files of a store, and answers how to ask for them without following redirects. */
+/**
+ * Serves the files of a storage. Returns a function that requests them without following redirects.
+ */
 async function serve(blobs: Blobs) {
   const server: HttpServer = createServer({
-    routes: fileRoutes({ blobs, links }),
+    routes: fileRoutes({ blobs, links, now: hostClock }),
     lookUp: async () => undefined,
     limits: { admit: () => Promise.reject(new Error('keyless')) },
     sunsets: [],
@@ -46,33 +50,33 @@ async function expectProblem(response: Response, type: string, status: number): 
   expect(response.status).toBe(status);
 }
 
-/** What is the same whichever store it is. */
-function refusals(served: () => Served, blobs: () => Blobs): void {
-  test('an altered link finds nothing', async () => {
-    const link = links.make(KEY, 'a.png', inSeconds(60)).replace('job_1', 'job_2');
+/** Tests that apply to every storage. */
+function rejections(served: () => Served, blobs: () => Blobs): void {
+  test('an altered link is not found', async () => {
+    const link = links.create(KEY, 'a.png', inSeconds(60)).replace('job_1', 'job_2');
     await expectProblem(await served().ask(link), 'not-found', 404);
   });
 
-  test('a link whose time has passed is gone', async () => {
-    const link = links.make(KEY, 'a.png', inSeconds(-1));
+  test('an expired link is gone', async () => {
+    const link = links.create(KEY, 'a.png', inSeconds(-1));
     await expectProblem(await served().ask(link), 'gone', 410);
   });
 
   test('a link to an erased file is gone', async () => {
     await blobs().put('out/c/erased.png', Buffer.from('a png'), PNG);
-    const link = links.make('out/c/erased.png', 'a.png', inSeconds(60));
+    const link = links.create('out/c/erased.png', 'a.png', inSeconds(60));
     expect((await served().ask(link)).status).toBeLessThan(400);
     await blobs().delete('out/c/erased.png');
     await expectProblem(await served().ask(link), 'gone', 410);
   });
 
-  test('a link without its signature is no request', async () => {
+  test('a link without its signature is an invalid request', async () => {
     const path = '/intake/v1/files/a.png?key=out/a';
     await expectProblem(await served().ask(path), 'invalid-request', 400);
   });
 }
 
-describe('files of a file system', () => {
+describe('files in a file system', () => {
   let dir: string;
   let blobs: Blobs;
   let served: Served;
@@ -86,13 +90,13 @@ describe('files of a file system', () => {
     await served.server.app.close();
     await rm(dir, { recursive: true, force: true });
   });
-  refusals(
+  rejections(
     () => served,
     () => blobs,
   );
 
-  test('are streamed with what is known of them', async () => {
-    const response = await served.ask(links.make(KEY, 'a.png', inSeconds(600)));
+  test('are streamed with their metadata in headers', async () => {
+    const response = await served.ask(links.create(KEY, 'a.png', inSeconds(600)));
     expect(response.status).toBe(200);
     expect(await response.text()).toBe('a png');
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -105,8 +109,8 @@ describe('files of a file system', () => {
     });
   });
 
-  test('are described to HEAD, without a body', async () => {
-    const link = links.make(KEY, 'a.png', inSeconds(600));
+  test('respond to HEAD without a body', async () => {
+    const link = links.create(KEY, 'a.png', inSeconds(600));
     const response = await served.ask(link, { method: 'HEAD' });
     expect(response.status).toBe(200);
     expect(response.headers.get('content-length')).toBe('5');
@@ -115,9 +119,9 @@ describe('files of a file system', () => {
   });
 
   test.each([`"${SHA256}"`, `W/"${SHA256}"`, `"other", "${SHA256}"`, '*'])(
-    'are not sent again to who has %s',
+    'are not sent again to a client that has %s',
     async (tag) => {
-      const link = links.make(KEY, 'a.png', inSeconds(600));
+      const link = links.create(KEY, 'a.png', inSeconds(600));
       const response = await served.ask(link, { headers: { 'if-none-match': tag } });
       expect(response.status).toBe(304);
       expect(response.headers.get('etag')).toBe(`"${SHA256}"`);
@@ -125,8 +129,8 @@ describe('files of a file system', () => {
     },
   );
 
-  test('without an end are asked for anew each time, and change', async () => {
-    const link = links.make('feeds/c/f/export.xml', 'export.xml');
+  test('that do not expire are revalidated with each request, and may change', async () => {
+    const link = links.create('feeds/c/f/export.xml', 'export.xml');
     const etags = new Set<string | null>();
     for (const text of ['<a/>', '<bb/>']) {
       const type = { mediaType: 'application/xml' };
@@ -142,7 +146,7 @@ describe('files of a file system', () => {
 
 const found = await testS3();
 if (typeof found === 'string') {
-  console.info(`Links to files in S3 are not tested: ${found}`);
+  reportMissing('s3', found);
   test.skip(`files in S3 (${found})`);
 } else {
   describe('files in S3', () => inS3(found));
@@ -166,20 +170,20 @@ function inS3(s3: TestS3): void {
     client.destroy();
     await s3.stop();
   });
-  refusals(
+  rejections(
     () => served,
     () => blobs,
   );
 
-  const addressOf = async (expiresAtSeconds?: number): Promise<URL> => {
-    const response = await served.ask(links.make(KEY, 'a.png', expiresAtSeconds));
+  const presignedUrl = async (expiresAtSeconds?: number): Promise<URL> => {
+    const response = await served.ask(links.create(KEY, 'a.png', expiresAtSeconds));
     expect(response.status).toBe(303);
     expect(response.headers.get('cache-control')).toBe('private, no-store');
     return new URL(response.headers.get('location') ?? '');
   };
 
-  test('are given by an address of the store that needs no key', async () => {
-    const response = await fetch(await addressOf(inSeconds(600)));
+  test('redirect to a presigned URL that needs no key', async () => {
+    const response = await fetch(await presignedUrl(inSeconds(600)));
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe('image/png');
     expect(await response.text()).toBe('a png');
@@ -189,14 +193,14 @@ function inS3(s3: TestS3): void {
     [600, /^300$/],
     [20, /^(20|19)$/],
     [undefined, /^300$/],
-  ])('with %s seconds left have an address for %s seconds', async (seconds, lasts) => {
-    const address = await addressOf(seconds && inSeconds(seconds));
-    expect(address.searchParams.get('X-Amz-Expires')).toMatch(lasts);
+  ])('with %s seconds left redirect to a URL valid for %s seconds', async (seconds, expires) => {
+    const url = await presignedUrl(seconds && inSeconds(seconds));
+    expect(url.searchParams.get('X-Amz-Expires')).toMatch(expires);
   });
 
-  test('are not given by an address that was altered', async () => {
-    const address = await addressOf(inSeconds(600));
-    address.pathname = address.pathname.replace('job_1', 'job_2');
-    expect((await fetch(address)).status).toBe(403);
+  test('reject a URL that was altered', async () => {
+    const url = await presignedUrl(inSeconds(600));
+    url.pathname = url.pathname.replace('job_1', 'job_2');
+    expect((await fetch(url)).status).toBe(403);
   });
 }

@@ -13,7 +13,7 @@ import {
   createBatches,
 } from '../../../src/intake/batches/batches.ts';
 import type { ResultLine } from '../../../src/intake/batches/rows.ts';
-import { OUTBOX } from '../../../src/intake/webhooks/outbox.ts';
+import { hostClock } from '../../../src/platform/clock.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { commandConnection, untilReady } from '../../../src/platform/redis.ts';
 import type { Blobs } from '../../../src/storage/blobs.ts';
@@ -35,7 +35,7 @@ beforeAll(async () => {
   await untilReady(redis, AbortSignal.timeout(5000));
   folder = await mkdtemp(join(tmpdir(), 'selvage-batches-'));
   blobs = await createFsBlobs({ dir: folder });
-  batches = createBatches(redis, OUTBOX);
+  batches = createBatches(redis, hostClock);
 });
 afterAll(async () => {
   redis.disconnect();
@@ -44,12 +44,20 @@ afterAll(async () => {
 });
 
 const succeeded = (row: number, key: string): ResultLine => ({
-  ...{ row, status: 'succeeded', unchanged: false },
+  row,
+  status: 'succeeded',
+  unchanged: false,
   input: { sha256: 'a', bytes: 1, width: 1, height: 1 },
   results: {
     cutout: {
-      ...{ width: 1, height: 1, bytes: 1, mediaType: 'image/png' as const },
-      ...{ sha256: 'a', model: 'm@1', confidence: 1, key },
+      width: 1,
+      height: 1,
+      bytes: 1,
+      mediaType: 'image/png' as const,
+      sha256: 'a',
+      model: 'm@1',
+      confidence: 1,
+      key,
     },
   },
 });
@@ -62,20 +70,24 @@ async function record(id: string): Promise<BatchRecord> {
 
 let made = 0;
 /**
- * A batch under way with three rows in two chunks, two of them done: the result of the first chunk is
- * in the store, that of the second still in Redis.
+ * A batch under way with three rows in two chunks, two of them ended: the result of the first chunk is in
+ * object storage, that of the second still in Redis.
  */
 async function batchUnderWay(kind: BatchManifest['kind'] = 'batch') {
-  const id = `batch_keep${++made}`;
+  const id = `batch_test${++made}`;
   const keys = batchKeys(CLIENT, id);
   const cutOuts = [0, 1].map((row) => `out/tests/${id}/${row}.png`);
   await batches.create({
-    ...{ id, kind, client: CLIENT, requestId: 'r', operations: ['remove-background'] },
+    id,
+    kind,
+    client: CLIENT,
+    requestId: 'r',
+    operations: ['remove-background'],
     outputSeconds: 60,
     createdAt: new Date(NOW).toISOString(),
     expiresAt: new Date(NOW + DAY_MILLIS).toISOString(),
   });
-  await blobs.put(keys.intent, Buffer.from('{}'));
+  await blobs.put(keys.manifest, Buffer.from('{}'));
   await blobs.put(keys.input(0), Buffer.from('image'));
   for (const [chunk, first, accepted] of [
     [0, 0, 1],
@@ -92,49 +104,49 @@ async function batchUnderWay(kind: BatchManifest['kind'] = 'batch') {
     await batches.finishRow(id, { ...end, quota: 'free' });
   }
   await putLines(blobs, keys.results(0), await batches.results(id, 0));
-  await batches.written(id, 0);
+  await batches.markWritten(id, 0);
   return { id, cutOuts };
 }
 
-async function left(id: string, cutOuts: readonly string[]): Promise<number> {
+async function countBlobs(id: string, cutOuts: readonly string[]): Promise<number> {
   const own: string[] = [];
   for await (const { key } of blobs.list(batchPrefix(CLIENT, id))) own.push(key);
   const heads = await Promise.all(cutOuts.map((key) => blobs.head(key)));
   return own.length + heads.filter((head) => head !== undefined).length;
 }
 
-const EVERYTHING = 7; // intent, input, two chunks of rows, one of results, two cut-outs
+const EVERYTHING = 7; // manifest, input, two chunks of rows, one of results, two cut-outs
 
 describe('erasing', () => {
-  test('takes all that there is, in the store and in Redis, and says how much', async () => {
+  test('deletes everything, in object storage and in Redis, and counts the blobs', async () => {
     const { id, cutOuts } = await batchUnderWay();
-    expect(await left(id, cutOuts)).toBe(EVERYTHING);
-    const keeping = createBatchRetention(batches, batchEraser(blobs));
-    const erasure = await keeping.erase(await record(id), NOW);
+    expect(await countBlobs(id, cutOuts)).toBe(EVERYTHING);
+    const retention = createBatchRetention(batches, batchEraser(blobs));
+    const erasure = await retention.erase(await record(id), NOW);
     expect(erasure).toEqual({ erasedAt: new Date(NOW).toISOString(), blobs: EVERYTHING });
-    expect(await left(id, cutOuts)).toBe(0);
+    expect(await countBlobs(id, cutOuts)).toBe(0);
     expect(await batches.results(id, 1)).toEqual([]);
     const after = await record(id);
     expect(after).toMatchObject({ status: 'expired', erasure, buriedAt: erasure.erasedAt });
-    expect(await keeping.erase(after, NOW + 1)).toEqual(erasure);
+    expect(await retention.erase(after, NOW + 1)).toEqual(erasure);
     expect(await batches.underWay()).not.toContain(id);
   });
 
-  test('lets no late worker bring anything back', async () => {
+  test('rejects the results of late workers', async () => {
     const { id } = await batchUnderWay();
     await createBatchRetention(batches, batchEraser(blobs)).erase(await record(id), NOW);
     const end = { row: 2, chunk: 1, chunkRows: 2, result: succeeded(2, 'out/tests/late.png') };
     expect(await batches.finishRow(id, { ...end, quota: 'free' })).toBe(false);
   });
 
-  test('may be cut off anywhere and done again', async () => {
-    for (let deeds = 0; deeds < EVERYTHING; deeds++) {
+  test('may be interrupted anywhere and repeated', async () => {
+    for (let deletions = 0; deletions < EVERYTHING; deletions++) {
       const { id, cutOuts } = await batchUnderWay();
-      let room = deeds;
+      let left = deletions;
       const brittle: Blobs = {
         ...blobs,
         async delete(key) {
-          if (room-- <= 0) throw new Error('the power went');
+          if (left-- <= 0) throw new Error('power failure');
           await blobs.delete(key);
         },
       };
@@ -142,37 +154,37 @@ describe('erasing', () => {
         await record(id),
         NOW,
       );
-      await expect(broken).rejects.toThrow('the power went');
+      await expect(broken).rejects.toThrow('power failure');
       const { status, erasure } = await record(id);
       expect([status, erasure]).toEqual(['expired', undefined]);
       await createBatchRetention(batches, batchEraser(blobs)).erase(await record(id), NOW);
-      expect([deeds, await left(id, cutOuts)]).toEqual([deeds, 0]);
+      expect([deletions, await countBlobs(id, cutOuts)]).toEqual([deletions, 0]);
     }
   });
 
-  test("leaves a feed's pictures to the feed", async () => {
+  test('spares the pictures of a feed', async () => {
     const { id, cutOuts } = await batchUnderWay('feed-run');
     await createBatchRetention(batches, batchEraser(blobs)).erase(await record(id), NOW);
-    expect(await left(id, cutOuts)).toBe(2);
+    expect(await countBlobs(id, cutOuts)).toBe(2);
   });
 });
 
 describe('expiring', () => {
   test('leaves a tombstone for a day, then nothing', async () => {
     const { id, cutOuts } = await batchUnderWay();
-    const keeping = createBatchRetention(batches, batchEraser(blobs));
+    const retention = createBatchRetention(batches, batchEraser(blobs));
     await batches.move(id, { from: ['sealed'], to: 'canceled', fields: {}, dueAtMillis: NOW });
-    await keeping.expire(await record(id), NOW);
-    expect(await left(id, cutOuts)).toBe(0);
+    await retention.expire(await record(id), NOW);
+    expect(await countBlobs(id, cutOuts)).toBe(0);
     expect(await record(id)).toMatchObject({ status: 'expired' });
     expect(await batches.due(NOW + DAY_MILLIS - 1)).not.toContain(id);
     expect(await batches.due(NOW + DAY_MILLIS)).toContain(id);
-    await keeping.expire(await record(id), NOW + DAY_MILLIS);
+    await retention.expire(await record(id), NOW + DAY_MILLIS);
     expect(await batches.get(id)).toBeUndefined();
     expect(await redis.keys(`*${id}*`)).toEqual([]);
   });
 
-  test('passes over a batch that was sealed meanwhile', async () => {
+  test('spares a batch that was sealed meanwhile', async () => {
     const { id, cutOuts } = await batchUnderWay();
     const before = await record(id);
     await createBatchRetention(batches, batchEraser(blobs)).expire(
@@ -180,6 +192,6 @@ describe('expiring', () => {
       NOW,
     );
     expect(await record(id)).toEqual(before);
-    expect(await left(id, cutOuts)).toBe(EVERYTHING);
+    expect(await countBlobs(id, cutOuts)).toBe(EVERYTHING);
   });
 });

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { batchPrefix } from '../../../src/intake/batches/batch-files.ts';
+import { runManifests } from '../../../src/intake/feeds/feed-files.ts';
 import { feedKeys, feedPrefix } from '../../../src/intake/feeds/feed-keys.ts';
 import { eraseFeed, expireRun, finishRun } from '../../../src/intake/feeds/feed-retention.ts';
-import { scheduledRunId } from '../../../src/intake/feeds/runs.ts';
+import { createFeedRuns, scheduledRunId } from '../../../src/intake/feeds/runs.ts';
 import { startFeedRun } from '../../../workers/feeds/start-run.ts';
-import { type Came, type FeedBench, startFeedBench } from '../../support/feed-runs.ts';
+import { type FinishedRow, type FeedBench, startFeedBench } from '../../support/feed-runs.ts';
 
 let bench: FeedBench;
 beforeAll(async () => {
@@ -24,8 +25,8 @@ const keysUnder = async (prefix: string): Promise<string[]> => {
 const pictureKey = (feedId: string) => (picture: number) =>
   `${feedKeys(CLIENT, feedId).images}${picture}.png`;
 
-/** One whole run of a feed that was sent, with these products and what came of their images. */
-async function runOf(feedId: string, came: Readonly<Record<string, Came>>): Promise<string> {
+/** Runs an uploaded feed from start to end, with these products and outcomes of their images. */
+async function runOf(feedId: string, came: Readonly<Record<string, FinishedRow>>): Promise<string> {
   const runId = await bench.start(feedId);
   const rows = Object.keys(came).map((id) => `${id},https://x.example/${id}.jpg\n`);
   const source = feedKeys(CLIENT, feedId).source(runId);
@@ -35,25 +36,28 @@ async function runOf(feedId: string, came: Readonly<Record<string, Came>>): Prom
   expect(run.status).toBe('finalizing');
   await finishRun(bench, run);
   await bench.batches.move(runId, {
-    ...{ from: ['finalizing'], to: 'completed', fields: {}, dueAtMillis: Date.now() + 1e6 },
+    from: ['finalizing'],
+    to: 'completed',
+    fields: {},
+    dueAtMillis: Date.now() + 1e6,
   });
   return runId;
 }
 
 describe('a run that completes', () => {
-  test('deletes the images that it has no use for, and no other', async () => {
+  test('deletes the images that it does not use, and no others', async () => {
     const { id } = await bench.feed({});
     const key = pictureKey(id);
     await runOf(id, { a: { picture: 1 }, b: { picture: 2 }, c: { failed: 'no' } });
     const { images } = feedKeys(CLIENT, id);
     expect(await keysUnder(images)).toEqual([key(1), key(2)]);
-    await bench.blobs.put(key(9), Buffer.from('of a run that was called off'));
+    await bench.blobs.put(key(9), Buffer.from('of a canceled run'));
     const last = await runOf(id, { b: { picture: 2, unchanged: true }, d: { picture: 3 } });
     expect(await keysUnder(images)).toEqual([key(2), key(3)]);
     expect((await bench.known(id)).lastCompletedRunId).toBe(last);
   });
 
-  test('may be finished again, which changes nothing', async () => {
+  test('may be finished again without effect', async () => {
     const { id } = await bench.feed({});
     const runId = await runOf(id, { a: { picture: 1 } });
     const before = await bench.known(id);
@@ -62,7 +66,7 @@ describe('a run that completes', () => {
     expect(await keysUnder(feedKeys(CLIENT, id).images)).toHaveLength(1);
   });
 
-  test('leaves the last ten, and forgets older ones with all they had', async () => {
+  test('retains the last ten runs, and removes older ones with all their blobs', async () => {
     const { id } = await bench.feed({});
     const runs: string[] = [];
     for (let i = 0; i < 12; i++) runs.unshift(await runOf(id, { a: { picture: i } }));
@@ -78,17 +82,20 @@ describe('a run that completes', () => {
   });
 });
 
-describe('a run whose time has passed', () => {
+describe('an expired run', () => {
   const end = (id: string) =>
     bench.batches.move(id, {
-      ...{ from: ['open', 'completed'], to: 'expired', fields: {}, dueAtMillis: Date.now() + 1e6 },
+      from: ['open', 'completed'],
+      to: 'expired',
+      fields: {},
+      dueAtMillis: Date.now() + 1e6,
     });
   const expire = async (id: string) => {
     await end(id);
     await expireRun(bench, await bench.run(id));
   };
 
-  test('takes its document along, and the images where it is the last', async () => {
+  test('loses its document, and as the last one the images', async () => {
     const { id } = await bench.feed({});
     const { images, source } = feedKeys(CLIENT, id);
     const first = await runOf(id, { a: { picture: 1 } });
@@ -101,7 +108,7 @@ describe('a run whose time has passed', () => {
     expect(await keysUnder(images)).toEqual([]);
   });
 
-  test('leaves the images to one that is under way, which takes them along when it fails', async () => {
+  test('leaves the images to a run under way, which deletes them when it expires', async () => {
     const { id } = await bench.feed({});
     const { images } = feedKeys(CLIENT, id);
     const first = await runOf(id, { a: { picture: 1 } });
@@ -113,16 +120,18 @@ describe('a run whose time has passed', () => {
   });
 });
 
-describe('a feed that is erased', () => {
-  test('goes with everything, also where the first try was cut off', async () => {
+describe('an erased feed', () => {
+  test('loses everything, even if the first attempt was interrupted', async () => {
     const { id } = await bench.feed({ schedule: '0 3 * * *' });
     const runId = await runOf(id, { a: { picture: 1 }, b: { picture: 2 } });
     const open = await bench.start(id);
     const broken = {
       ...bench,
-      store: { ...bench.store, deleteFeed: () => Promise.reject(new Error('no store')) },
+      files: { ...bench.files, deleteFeed: () => Promise.reject(new Error('no storage')) },
     };
-    await expect(eraseFeed(broken, await bench.known(id), Date.now())).rejects.toThrow('no store');
+    await expect(eraseFeed(broken, await bench.known(id), Date.now())).rejects.toThrow(
+      'no storage',
+    );
     expect((await bench.known(id)).erasure).toEqual({ erasedAt: expect.any(String) });
 
     const receipt = await eraseFeed(bench, await bench.known(id), Date.now());
@@ -133,10 +142,10 @@ describe('a feed that is erased', () => {
       expect(await keysUnder(batchPrefix(CLIENT, run))).toEqual([]);
       expect(await bench.batches.get(run)).toBeUndefined();
     }
-    expect((await bench.feeds.ofClient(CLIENT, 1000)).map((feed) => feed.id)).not.toContain(id);
+    expect((await bench.feeds.list(CLIENT, 1000)).map((feed) => feed.id)).not.toContain(id);
   });
 
-  test('starts no run any more', async () => {
+  test('starts no more runs', async () => {
     const feed = await bench.feed({});
     await eraseFeed(bench, feed, Date.now());
     expect(await bench.runs.start(feed, 'run_1', 'r')).toBe(false);
@@ -146,8 +155,8 @@ describe('a feed that is erased', () => {
   });
 });
 
-describe('a run that is started', () => {
-  test('by many at once is one', async () => {
+describe('a run', () => {
+  test('that is started by many processes at once is started once', async () => {
     const feed = await bench.feed({});
     const starts = ['run_a', 'run_b', 'run_c', 'run_d'].map((id) =>
       bench.runs.start(feed, id, 'r'),
@@ -160,7 +169,22 @@ describe('a run that is started', () => {
     expect(jobs.map((job) => job.id)).toEqual(runs);
   });
 
-  test('by its schedule is the same one when the job is tried again', async () => {
+  test('is created and expires by the given clock, not by that of the host', async () => {
+    const nowMillis = Date.parse('2031-05-06T12:00:00.000Z');
+    const runs = createFeedRuns({
+      ...bench,
+      ...runManifests(bench.blobs),
+      now: () => nowMillis,
+    });
+    const feed = await bench.feed({});
+    expect(await runs.start(feed, 'run_clock', 'r')).toBe(true);
+    expect(await bench.run('run_clock')).toMatchObject({
+      createdAt: '2031-05-06T12:00:00.000Z',
+      expiresAt: '2031-05-07T12:00:00.000Z',
+    });
+  });
+
+  test('that is started by a schedule is the same one when the job is retried', async () => {
     const feed = await bench.feed({});
     const start = startFeedRun(bench);
     const data = { feedId: feed.id, requestId: 'r' };
@@ -172,7 +196,10 @@ describe('a run that is started', () => {
     expect((await bench.known(feed.id)).runs).toEqual([runId]);
 
     await bench.batches.move(runId, {
-      ...{ from: ['open'], to: 'failed', fields: {}, dueAtMillis: Date.now() + 1e6 },
+      from: ['open'],
+      to: 'failed',
+      fields: {},
+      dueAtMillis: Date.now() + 1e6,
     });
     await start(data, NEVER, false, 'repeat:feed:1');
     expect((await bench.known(feed.id)).runs).toEqual([runId]);
@@ -180,7 +207,7 @@ describe('a run that is started', () => {
     expect((await bench.known(feed.id)).runs).toEqual([scheduledRunId('repeat:feed:3'), runId]);
   });
 
-  test('and whose reading was lost is read when the next one is asked for', async () => {
+  test('whose ingestion was lost is queued again when the next one is requested', async () => {
     const feed = await bench.feed({});
     const runId = await bench.start(feed.id);
     await (await bench.queue.getJob(runId))?.remove();

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deleteSchedule, putSchedule, scheduleError } from '../../../src/intake/feeds/schedules.ts';
 import { type FeedBench, startFeedBench } from '../../support/feed-runs.ts';
 
-describe('a schedule that is taken', () => {
+describe('a valid schedule', () => {
   let bench: FeedBench;
   beforeAll(async () => {
     bench = await startFeedBench();
@@ -18,7 +18,7 @@ describe('a schedule that is taken', () => {
     '0 12 31 4 1',
     '0 0 * * 7',
     ' 0  3 * * 0 ',
-  ])('is understood by the queue too: %s', async (schedule) => {
+  ])('is accepted by the queue too: %s', async (schedule) => {
     expect(scheduleError(schedule)).toBeUndefined();
     const feed = { id: 'feed_1', requestId: 'r', schedule };
     await putSchedule(bench.queue, feed);
@@ -29,7 +29,7 @@ describe('a schedule that is taken', () => {
   });
 });
 
-describe('a schedule that is refused', () => {
+describe('an invalid schedule', () => {
   test.each([
     ['', 'five fields'],
     ['* * * *', 'five fields'],
@@ -46,7 +46,7 @@ describe('a schedule that is refused', () => {
     ['a * * * *', 'minute'],
     ['0 0 30 2 *', 'No month has such a day'],
     ['0 0 31 4,6 *', 'No month has such a day'],
-  ])('says what is wrong: %j', (pattern, words) => {
-    expect(scheduleError(pattern)).toContain(words);
+  ])('has an error message: %j', (pattern, message) => {
+    expect(scheduleError(pattern)).toContain(message);
   });
 });

@@ -12,9 +12,10 @@ import {
   type BatchRecord,
   createBatches,
 } from '../../../src/intake/batches/batches.ts';
-import { batchRows } from '../../../src/intake/batches/row-reader.ts';
+import { readRowOutcomes } from '../../../src/intake/batches/row-reader.ts';
 import type { ResultLine, RowLine } from '../../../src/intake/batches/rows.ts';
 import { OUTBOX } from '../../../src/intake/webhooks/outbox.ts';
+import { hostClock } from '../../../src/platform/clock.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import {
   blockingConnection,
@@ -27,7 +28,7 @@ import { openQueue } from '../../../src/queue/queue.ts';
 import type { Blobs } from '../../../src/storage/blobs.ts';
 import { createFsBlobs } from '../../../src/storage/fs-blobs.ts';
 import { createBatchReader } from '../../../workers/batches/batch-reader.ts';
-import { mend } from '../../../workers/batches/complete.ts';
+import { requeueLostRows } from '../../../workers/batches/complete.ts';
 import { type DispatcherDeps, dispatch } from '../../../workers/batches/dispatcher.ts';
 import { failRow } from '../../../workers/batches/run-row.ts';
 import { sweepBatches } from '../../../workers/batches/sweep.ts';
@@ -51,17 +52,28 @@ beforeAll(async () => {
   server = await startRedis();
   redis = commandConnection(server.url, log);
   await untilReady(redis, AbortSignal.timeout(5000));
-  folder = await mkdtemp(join(tmpdir(), 'selvage-pump-'));
+  folder = await mkdtemp(join(tmpdir(), 'selvage-dispatcher-'));
   blobs = await createFsBlobs({ dir: folder });
-  batches = createBatches(redis, OUTBOX);
+  batches = createBatches(redis, hostClock);
   queue = openQueue('bulk', redis, log);
 });
 beforeEach(async () => {
   await redis.flushall();
   const window = createWindow({ batches, blobs, queue });
   const finishRun = async ({ id }: BatchRecord) => void finishedRuns.push(id);
-  const look = createBatchReader(batches);
-  deps = { batches, blobs, queue, redis, window, look, finishRun, slots: async () => 1, log };
+  const readBatches = createBatchReader(batches);
+  deps = {
+    batches,
+    blobs,
+    queue,
+    redis,
+    window,
+    readBatches,
+    finishRun,
+    slots: async () => 1,
+    log,
+    now: hostClock,
+  };
 });
 afterAll(async () => {
   await queue.close();
@@ -70,8 +82,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-let made = 0;
-interface Wanted {
+let created = 0;
+interface BatchShape {
   client?: string;
   /** Accepted rows of each chunk. */
   chunks: readonly number[];
@@ -82,13 +94,22 @@ interface Wanted {
   openMillis?: number;
 }
 
-/** An open batch whose rows name images nobody fetches here. */
-async function opened({ client = 'acme', chunks, rejected = 0, ...more }: Wanted): Promise<string> {
-  const id = `batch_${++made}`;
+/** Creates an open batch whose images are not fetched here. */
+async function openBatch({
+  client = 'acme',
+  chunks,
+  rejected = 0,
+  ...more
+}: BatchShape): Promise<string> {
+  const id = `batch_${++created}`;
   const { quotaPerDay, feedId, openMillis = 1000 } = more;
   const meter = quotaPerDay ? { meter: client, quotaPerDay } : undefined;
   await batches.create({
-    ...{ id, kind: feedId ? 'feed-run' : 'batch', client, requestId: 'r', outputSeconds: 60 },
+    id,
+    kind: feedId ? 'feed-run' : 'batch',
+    client,
+    requestId: 'r',
+    outputSeconds: 60,
     operations: ['remove-background'],
     createdAt: new Date(NOW).toISOString(),
     expiresAt: new Date(NOW + openMillis).toISOString(),
@@ -111,14 +132,14 @@ async function opened({ client = 'acme', chunks, rejected = 0, ...more }: Wanted
     await putLines(blobs, batchKeys(client, id).rows(chunk), lines);
     const upload = { format: 'ndjson' as const, offset: 0, line: row, rows: row };
     const taken = await batches.append(id, { chunk, first, accepted, rejected, upload }, meter);
-    expect(taken).toBe('taken');
+    expect(taken).toBe('appended');
   }
   return id;
 }
 
-async function sealed(wanted: Wanted): Promise<string> {
-  const id = await opened(wanted);
-  expect(await batches.seal(id, NOW + made)).toBe(true);
+async function sealedBatch(shape: BatchShape): Promise<string> {
+  const id = await openBatch(shape);
+  expect(await batches.seal(id, NOW + created)).toBe(true);
   return id;
 }
 
@@ -131,23 +152,27 @@ const get = async (id: string): Promise<BatchRecord> => {
 const queued = async () =>
   (await queue.getJobs(['waiting'], 0, -1, true)).map((job) => readData('run-row', job.data));
 
-const good = (row: number): ResultLine => ({
-  ...{ row, status: 'succeeded', unchanged: false, results: {} },
+const succeeded = (row: number): ResultLine => ({
+  row,
+  status: 'succeeded',
+  unchanged: false,
+  results: {},
   input: { sha256: 'aa', bytes: 1, width: 1, height: 1 },
 });
-const bad = (row: number): ResultLine => ({
-  ...{ row, status: 'failed', problem: { type: 'upstream-failed', detail: 'broken' } },
+const failed = (row: number): ResultLine => ({
+  row,
+  status: 'failed',
+  problem: { type: 'upstream-failed', detail: 'broken' },
 });
 
-/** Does what waits in the queue, as a worker would; odd rows fail. Answers how many. */
-async function workOff(most = Number.POSITIVE_INFINITY): Promise<number> {
-  const jobs = (await queue.getJobs(['waiting'], 0, -1, true)).slice(0, most);
+/** Processes queued rows as a worker does; odd rows fail. Returns how many. */
+async function processRows(limit = Number.POSITIVE_INFINITY): Promise<number> {
+  const jobs = (await queue.getJobs(['waiting'], 0, -1, true)).slice(0, limit);
   for (const job of jobs) {
     const { batchId, chunk, chunkRows, row } = readData('run-row', job.data);
-    const result = row.row % 2 ? bad(row.row) : good(row.row);
-    await batches.finishRow(batchId, {
-      ...{ row: row.row, chunk, chunkRows, result, quota: 'held' },
-    });
+    const result = row.row % 2 ? failed(row.row) : succeeded(row.row);
+    const completion = { row: row.row, chunk, chunkRows, result, quota: 'held' as const };
+    await batches.finishRow(batchId, completion);
     await job.remove();
   }
   return jobs.length;
@@ -156,21 +181,21 @@ async function workOff(most = Number.POSITIVE_INFINITY): Promise<number> {
 const outcomes = async (batch: BatchRecord) => {
   const all: string[] = [];
   const files = batchFiles(blobs, batch.client, batch.id);
-  for await (const { row, result } of batchRows(batches, files, batch))
+  for await (const { row, result } of readRowOutcomes(batches, files, batch))
     all.push(`${row.row} ${'problem' in row ? 'rejected' : (result?.status ?? 'pending')}`);
   return all;
 };
 
-describe('the pump', () => {
-  test('hands out no more than the window, and the rest as rows are done, each once', async () => {
-    const id = await sealed({ chunks: [50, 30] });
+describe('the dispatcher', () => {
+  test('queues no more rows than the window, and further ones as rows are done, each once', async () => {
+    const id = await sealedBatch({ chunks: [50, 30] });
     await dispatch(deps);
     await dispatch(deps);
     expect(await queue.getWaitingCount()).toBe(WINDOW);
     expect(await get(id)).toMatchObject({ status: 'running', issued: WINDOW });
     let done = 0;
     while ((await get(id)).status !== 'completed') {
-      done += await workOff(10);
+      done += await processRows(10);
       await dispatch(deps);
     }
     expect(done).toBe(80);
@@ -178,19 +203,19 @@ describe('the pump', () => {
     expect(await queue.getWaitingCount()).toBe(0);
   });
 
-  test('tells every row exactly once and in order, before, while and after it runs', async () => {
-    const id = await sealed({ chunks: [3, 40, 2], rejected: 1 });
+  test('reports every row exactly once and in order, before, during and after the batch', async () => {
+    const id = await sealedBatch({ chunks: [3, 40, 2], rejected: 1 });
     const count = (all: string[], what: string) => all.filter((one) => one.endsWith(what)).length;
     const before = await outcomes(await get(id));
     expect([before.length, count(before, 'pending'), count(before, 'rejected')]).toEqual([
       48, 45, 3,
     ]);
     await dispatch(deps);
-    await workOff(12);
+    await processRows(12);
     const during = await outcomes(await get(id));
     expect([during.length, count(during, 'pending')]).toEqual([48, 33]);
     while ((await get(id)).status !== 'completed') {
-      await workOff();
+      await processRows();
       await dispatch(deps);
     }
     const after = await outcomes(await get(id));
@@ -200,10 +225,10 @@ describe('the pump', () => {
     expect(left).toEqual([]);
   });
 
-  test('a client with three rows is not behind one with hundreds', async () => {
-    await sealed({ client: 'big', chunks: [300] });
+  test('a client with three rows does not wait for one with hundreds', async () => {
+    await sealedBatch({ client: 'big', chunks: [300] });
     await dispatch(deps);
-    const small = await sealed({ client: 'small', chunks: [3] });
+    const small = await sealedBatch({ client: 'small', chunks: [3] });
     await dispatch(deps);
     const waiting = await queued();
     const last = waiting.findLastIndex(({ batchId }) => batchId === small);
@@ -211,39 +236,42 @@ describe('the pump', () => {
     expect(last).toBeLessThan(WINDOW + 3);
   });
 
-  test('clients that come together take turns', async () => {
-    await sealed({ client: 'a', chunks: [100] });
-    await sealed({ client: 'b', chunks: [100] });
+  test('concurrent clients alternate', async () => {
+    await sealedBatch({ client: 'a', chunks: [100] });
+    await sealedBatch({ client: 'b', chunks: [100] });
     await dispatch(deps);
     const clients = (await queued()).map(({ client }) => client);
     expect(new Set(clients.slice(0, 16))).toEqual(new Set(['a', 'b']));
     expect(clients.filter((client) => client === 'b')).toHaveLength(WINDOW);
   });
 
-  test('an empty batch and one of rejected rows alone complete at once', async () => {
-    const ids = [await sealed({ chunks: [] }), await sealed({ chunks: [0], rejected: 4 })];
+  test('an empty batch and one with only rejected rows complete at once', async () => {
+    const ids = [
+      await sealedBatch({ chunks: [] }),
+      await sealedBatch({ chunks: [0], rejected: 4 }),
+    ];
     await dispatch(deps);
     for (const id of ids) expect(await get(id)).toMatchObject({ status: 'completed', issued: 0 });
   });
 
-  test('a run of a feed is finished before it is called completed; the client is told once', async () => {
-    const id = await sealed({ chunks: [1], feedId: 'feed_1' });
+  test('a feed run is finished before it is completed; the client is notified once', async () => {
+    const id = await sealedBatch({ chunks: [1], feedId: 'feed_1' });
     while ((await get(id)).status !== 'completed') {
       await dispatch(deps);
-      await workOff();
+      await processRows();
     }
     await dispatch(deps);
     expect(finishedRuns).toEqual([id]);
-    const told = (await redis.lrange(OUTBOX, 0, -1)).map((entry) => JSON.parse(entry));
-    expect(told).toHaveLength(1);
-    expect(told[0]).toMatchObject({
+    const entries = (await redis.lrange(OUTBOX, 0, -1)).map((entry) => JSON.parse(entry));
+    expect(entries).toHaveLength(1);
+    expect(entries[0]).toMatchObject({
       type: 'feed.run.completed',
       data: { id, links: { report: `/intake/v1/feeds/feed_1/runs/${id}/report` } },
     });
   });
 
-  test('two pumps at once hand nothing out twice', async () => {
-    const id = await sealed({ chunks: [200] });
+  test('two concurrent dispatchers queue no row twice', async () => {
+    const id = await sealedBatch({ chunks: [200] });
     const other = { ...deps, window: createWindow({ batches, blobs, queue }) };
     await Promise.all([dispatch(deps), dispatch(other), dispatch(deps)]);
     const rows = (await queued()).map(({ row }) => row.row);
@@ -253,25 +281,25 @@ describe('the pump', () => {
 });
 
 describe('a row', () => {
-  test('ends once, whoever comes second', async () => {
-    const id = await sealed({ chunks: [2] });
+  test('completes once; a second result is dropped', async () => {
+    const id = await sealedBatch({ chunks: [2] });
     await dispatch(deps);
     const end = { row: 0, chunk: 0, chunkRows: 2, quota: 'held' as const };
-    expect(await batches.finishRow(id, { ...end, result: good(0) })).toBe(true);
-    expect(await batches.finishRow(id, { ...end, result: bad(0) })).toBe(false);
-    expect(await batches.isWanted(id, 0, 0)).toBe(false);
-    expect(await batches.isWanted(id, 0, 1)).toBe(true);
+    expect(await batches.finishRow(id, { ...end, result: succeeded(0) })).toBe(true);
+    expect(await batches.finishRow(id, { ...end, result: failed(0) })).toBe(false);
+    expect(await batches.isRowPending(id, 0, 0)).toBe(false);
+    expect(await batches.isRowPending(id, 0, 1)).toBe(true);
     expect(await get(id)).toMatchObject({ succeeded: 1, failed: 0 });
   });
 
-  test('ends once, even after its chunk was written', async () => {
-    const id = await sealed({ chunks: [1, 1] });
+  test('completes once, even after its chunk was written', async () => {
+    const id = await sealedBatch({ chunks: [1, 1] });
     await dispatch(deps);
     const end = { row: 0, chunk: 0, chunkRows: 1, quota: 'held' as const };
-    await batches.finishRow(id, { ...end, result: good(0) });
+    await batches.finishRow(id, { ...end, result: succeeded(0) });
     await dispatch(deps);
     expect(await batches.isWritten(id, 0)).toBe(true);
-    expect(await batches.finishRow(id, { ...end, result: good(0) })).toBe(false);
+    expect(await batches.finishRow(id, { ...end, result: succeeded(0) })).toBe(false);
     expect(await get(id)).toMatchObject({ succeeded: 1 });
   });
 });
@@ -280,18 +308,18 @@ const usedToday = async (meter: string): Promise<number> =>
   Number(await redis.get(`{selvage}:quota:${meter}:${new Date().toISOString().slice(0, 10)}`));
 
 describe('quota', () => {
-  test('is taken for accepted rows, and given back for those that fail', async () => {
-    const id = await sealed({ client: 'q', chunks: [10], rejected: 2, quotaPerDay: 10 });
+  test('is charged for accepted rows, and refunded for those that fail', async () => {
+    const id = await sealedBatch({ client: 'q', chunks: [10], rejected: 2, quotaPerDay: 10 });
     expect(await usedToday('q')).toBe(10);
     while ((await get(id)).status !== 'completed') {
       await dispatch(deps);
-      await workOff();
+      await processRows();
     }
     expect(await usedToday('q')).toBe(5);
   });
 
-  test('without room leaves the rows out', async () => {
-    const id = await opened({ client: 'r', chunks: [8], quotaPerDay: 10 });
+  test('that is exceeded rejects the chunk', async () => {
+    const id = await openBatch({ client: 'r', chunks: [8], quotaPerDay: 10 });
     const upload = { format: 'ndjson' as const, offset: 0, line: 1, rows: 0 };
     const chunk = { chunk: 1, first: 8, accepted: 3, rejected: 0, upload };
     const meter = { meter: 'r', quotaPerDay: 10 };
@@ -301,11 +329,11 @@ describe('quota', () => {
   });
 });
 
-describe('a batch that is called off', () => {
-  test('keeps what was done, takes the rest out of the queue and gives its quota back', async () => {
-    const id = await sealed({ client: 'c', chunks: [40, 5], quotaPerDay: 100 });
+describe('a canceled batch', () => {
+  test('keeps its results, removes the other rows from the queue and refunds their quota', async () => {
+    const id = await sealedBatch({ client: 'c', chunks: [40, 5], quotaPerDay: 100 });
     await dispatch(deps);
-    await workOff(4);
+    await processRows(4);
     const move = { from: ['running' as const], to: 'canceling' as const };
     await batches.move(id, { ...move, fields: {}, dueAtMillis: NOW });
     await dispatch(deps);
@@ -318,18 +346,18 @@ describe('a batch that is called off', () => {
   });
 });
 
-describe('a row that went missing', () => {
-  test('is put back where the queue lost it', async () => {
-    const id = await sealed({ chunks: [3] });
+describe('a lost row', () => {
+  test('is queued again if it is missing in the queue', async () => {
+    const id = await sealedBatch({ chunks: [3] });
     await dispatch(deps);
     await queue.remove(`${id}-1`);
-    await mend(deps, await get(id));
+    await requeueLostRows(deps, await get(id));
     expect((await queued()).map(({ row }) => row.row).sort()).toEqual([0, 1, 2]);
   });
 
-  /** A batch of one row, which failed in the queue. */
-  async function failed(): Promise<string> {
-    const id = await sealed({ chunks: [1] });
+  /** Creates a batch of one row, whose job failed in the queue. */
+  async function batchWithFailedJob(): Promise<string> {
+    const id = await sealedBatch({ chunks: [1] });
     await dispatch(deps);
     const connection = blockingConnection(server.url, log);
     const fail = async () => {
@@ -342,52 +370,63 @@ describe('a row that went missing', () => {
     return id;
   }
 
-  test('is tried again where it failed in the queue and nobody wrote its end', async () => {
-    const id = await failed();
-    await mend(deps, await get(id));
+  test('is retried if its job failed and no result was recorded', async () => {
+    const id = await batchWithFailedJob();
+    await requeueLostRows(deps, await get(id));
     expect(await queue.getJobCounts('waiting', 'failed')).toEqual({ waiting: 1, failed: 0 });
   });
 
-  test('is given up where it failed too often', async () => {
-    const id = await failed();
+  test('fails if its workers died too often', async () => {
+    const id = await batchWithFailedJob();
     await failRow({ batches, blobs }, queue, rowJobId(id, 0));
     await dispatch(deps);
     expect(await get(id)).toMatchObject({ status: 'completed', failed: 1 });
   });
 });
 
-test('a batch that ends while a sweep has come to it keeps its results', async () => {
-  const id = await sealed({ chunks: [1] });
-  const [endsAt, lookAt] = [NOW + 90_000_000, NOW + 300_000];
+test('a batch that ends during a sweep keeps its results', async () => {
+  const id = await sealedBatch({ chunks: [1] });
+  const endsAt = NOW + 90_000_000;
+  const sweptAt = NOW + 300_000;
   const ending: Batches = {
     ...batches,
     due: async () => [id],
-    async get(wanted) {
+    async get(requested) {
       const fields = { expiresAt: new Date(endsAt).toISOString() };
       await batches.move(id, {
-        ...{ from: BATCH_RUNNING_STATUSES, to: 'completed', fields, dueAtMillis: endsAt },
+        from: BATCH_RUNNING_STATUSES,
+        to: 'completed',
+        fields,
+        dueAtMillis: endsAt,
       });
-      return batches.get(wanted);
+      return batches.get(requested);
     },
   };
   const expired: string[] = [];
   const expire = async (batch: BatchRecord) => void expired.push(batch.id);
   const nothing = async () => {};
-  const sweeping = { keeping: { expire }, mend: nothing, expireRun: expire, readRun: nothing };
-  await sweepBatches({ ...sweeping, batches: ending }, lookAt);
+  const sweeping = {
+    retention: { expire },
+    requeueLostRows: nothing,
+    expireRun: expire,
+    readRun: nothing,
+  };
+  await sweepBatches({ ...sweeping, batches: ending }, sweptAt);
   expect(expired).toEqual([]);
   expect(await batches.due(endsAt - 1)).not.toContain(id);
   await sweepBatches({ ...sweeping, batches }, endsAt);
   expect(expired).toEqual([id]);
 });
 
-test('the reading of an open feed run is seen to until the run expires', async () => {
-  const id = await opened({ chunks: [], feedId: 'feed_1', openMillis: 86_400_000 });
+test('the import of an open feed run is queued again until the run expires', async () => {
+  const id = await openBatch({ chunks: [], feedId: 'feed_1', openMillis: 86_400_000 });
   const read: string[] = [];
   const expired: string[] = [];
   const sweeping = {
-    ...{ batches, keeping: { expire: async (run: BatchRecord) => void expired.push(run.id) } },
-    ...{ mend: async () => {}, expireRun: async () => {} },
+    batches,
+    retention: { expire: async (run: BatchRecord) => void expired.push(run.id) },
+    requeueLostRows: async () => {},
+    expireRun: async () => {},
     readRun: async (run: BatchRecord) => void read.push(run.id),
   };
   await sweepBatches(sweeping, NOW + 29_000);
@@ -399,20 +438,20 @@ test('the reading of an open feed run is seen to until the run expires', async (
   expect(expired).toEqual([id]);
 });
 
-test('of thousands of batches only those that have begun, and the next ones, are read at every beat', async () => {
+test('only started batches, and the next ones of each client, are read at every tick', async () => {
   const ids: string[] = [];
-  for (let i = 0; i < 60; i++) ids.push(await sealed({ chunks: [1] }));
+  for (let i = 0; i < 60; i++) ids.push(await sealedBatch({ chunks: [1] }));
   let read: string[] = [];
-  const look = createBatchReader({
+  const readBatches = createBatchReader({
     underWay: batches.underWay,
     async get(id) {
       read.push(id);
       return batches.get(id);
     },
   });
-  await dispatch({ ...deps, look });
+  await dispatch({ ...deps, readBatches });
   expect(read).toEqual(ids);
   read = [];
-  await dispatch({ ...deps, look });
+  await dispatch({ ...deps, readBatches });
   expect(read).toEqual(ids.slice(0, WINDOW));
 });

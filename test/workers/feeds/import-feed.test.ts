@@ -4,7 +4,7 @@ import { feedKeys } from '../../../src/intake/feeds/feed-keys.ts';
 import { finishRun } from '../../../src/intake/feeds/feed-retention.ts';
 import { importFeed } from '../../../workers/feeds/import-feed.ts';
 import { type FeedBench, startFeedBench } from '../../support/feed-runs.ts';
-import { type FeedServer, faults, startFeedServer } from '../../support/feed-server.ts';
+import { type FeedServer, badResponses, startFeedServer } from '../../support/feed-server.ts';
 import { feedText, products } from '../../support/feeds.ts';
 
 let bench: FeedBench;
@@ -23,12 +23,12 @@ const csv = (...rows: string[]): string =>
   ['id,title,image_link,additional_image_link', ...rows].map((row) => `${row}\n`).join('');
 const TWO = csv('a,Shirt,https://x.example/a.jpg,', 'b,Coat,https://x.example/b.jpg,');
 
-/** A feed at an address of the shop. */
+/** Creates a feed with a URL of the shop's server. */
 const feedAt = (body: string | Uint8Array, type = CSV, path = '/feed') =>
   bench.feed({ source: { url: shop.put(path, { body, type }) } });
 
 describe('a feed that is read', () => {
-  test('becomes one row for each image, and one for each row that cannot be used', async () => {
+  test('becomes one row for each image, and one for each invalid row', async () => {
     const { id } = await feedAt(
       csv(
         'a,Shirt,https://x.example/a.jpg,"https://x.example/a2.jpg,https://x.example/a3.jpg"',
@@ -42,10 +42,16 @@ describe('a feed that is read', () => {
     const run = await bench.startAndRead(id);
     expect(run).toMatchObject({ status: 'sealed', accepted: 5, rejected: 3, upload: { rows: 6 } });
     const image = (row: number, line: number, customId: string, url: string, which = 0) => ({
-      ...{ row, line, customId, image: which, source: { url: `https://x.example/${url}` } },
+      row,
+      line,
+      customId,
+      image: which,
+      source: { url: `https://x.example/${url}` },
     });
     const rejected = (row: number, line: number, detail: string, more = {}) => ({
-      ...{ row, line, problem: { type: 'invalid-row', detail } },
+      row,
+      line,
+      problem: { type: 'invalid-row', detail },
       ...more,
     });
     expect(await bench.rows(run.id)).toEqual([
@@ -66,7 +72,7 @@ describe('a feed that is read', () => {
     expect(await bench.startAndRead(id)).toMatchObject({ accepted: 6, rejected: 0 });
   });
 
-  test('may begin with a byte order mark, end its lines with CRLF and have broken bytes', async () => {
+  test('may have a byte order mark, CRLF line ends and invalid bytes', async () => {
     const broken = Buffer.concat([
       Buffer.from(`\uFEFF${csv('a,Shirt,https://x.example/a.jpg,').replaceAll('\n', '\r\n')}`),
       Buffer.from('b,Br\xfcn,https://x.example/b.jpg,\r\n', 'latin1'),
@@ -77,18 +83,19 @@ describe('a feed that is read', () => {
     expect(run).toMatchObject({ status: 'sealed', accepted: 2, rejected: 1 });
   });
 
-  test('is kept as it came, with what was said of it', async () => {
+  test('is stored byte for byte, with its metadata', async () => {
     const { id, client } = await feedAt(TWO);
     const run = await bench.startAndRead(id);
     const kept = await bench.blobs.get(feedKeys(client, id).source(run.id));
     expect(Buffer.from(kept).toString()).toBe(TWO);
     expect((await bench.known(id)).document).toMatchObject({
-      ...{ runId: run.id, etag: expect.stringMatching(/^"/) },
+      runId: run.id,
+      etag: expect.stringMatching(/^"/),
       sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
   });
 
-  test('takes no quota', async () => {
+  test('is not charged', async () => {
     const { id } = await feedAt(TWO);
     await bench.startAndRead(id);
     expect(await bench.redis.keys('*:quota:*')).toEqual([]);
@@ -104,7 +111,7 @@ describe('a feed that is read', () => {
     expect(await bench.batches.firstRows(run.id)).toEqual([0, 500, 1000]);
   });
 
-  test('with a row of 200 MB costs that row alone', async () => {
+  test('with a row of 200 MB loses only that row', async () => {
     const { id } = await bench.feed({
       source: {
         url: shop.put('/long', (_request, response) => {
@@ -124,7 +131,7 @@ describe('a feed that is read', () => {
     expect(run).toMatchObject({ status: 'sealed', accepted: 2, rejected: 1 });
   });
 
-  test('without any rows is a run without work', async () => {
+  test('without rows is an empty run', async () => {
     const { id } = await feedAt(csv());
     expect(await bench.startAndRead(id)).toMatchObject({ status: 'finalizing', accepted: 0 });
   });
@@ -136,11 +143,11 @@ describe('a feed that cannot be read', () => {
   test.each([
     { name: 'a document type with entities', body: BOMB, says: /document type|DOCTYPE/i },
     { name: 'a web page', body: '<!doctype html><html></html>', says: /HTML page/ },
-    { name: 'gzip', body: gzipSync(TWO), says: /packed/ },
-    { name: 'nothing at all', body: '', says: /empty/ },
-    { name: 'columns that are none', body: 'foo,bar\n1,2\n', says: /id/ },
+    { name: 'gzip', body: gzipSync(TWO), says: /compressed/ },
+    { name: 'empty', body: '', says: /empty/ },
+    { name: 'unknown columns', body: 'foo,bar\n1,2\n', says: /id/ },
     { name: 'XML that ends early', body: '<rss version="2.0"><channel>', says: /./ },
-  ])('because it is $name says so', async ({ body, says }) => {
+  ])('because of its content fails with a reason: $name', async ({ body, says }) => {
     const { id } = await feedAt(body, 'application/octet-stream');
     const run = await bench.startAndRead(id);
     expect(run).toMatchObject({ status: 'failed', problem: { type: 'invalid-request' } });
@@ -148,7 +155,7 @@ describe('a feed that cannot be read', () => {
     expect(run.finishedAt).toBeDefined();
   });
 
-  test('because it is not there says so at once', async () => {
+  test('because it does not exist fails at once', async () => {
     const { id } = await bench.feed({ source: { url: `${shop.origin}/none.csv` } });
     const runId = await bench.start(id);
     const run = await bench.read(id, runId, false);
@@ -158,9 +165,9 @@ describe('a feed that cannot be read', () => {
     });
   });
 
-  test('because its server fails is tried again, and given up with the last try', async () => {
+  test('because its server fails is retried, and fails with the last attempt', async () => {
     const { id } = await bench.feed({
-      source: { url: shop.put('/feed', faults.failing(2, { body: TWO, type: CSV })) },
+      source: { url: shop.put('/feed', badResponses.failing(2, { body: TWO, type: CSV })) },
     });
     const first = await bench.start(id);
     expect((await bench.read(id, first, false)).status).toBe('open');
@@ -168,8 +175,8 @@ describe('a feed that cannot be read', () => {
     expect((await bench.startAndRead(id)).status).toBe('sealed');
   });
 
-  test('because it breaks off leaves nothing behind, and is read whole by the next try', async () => {
-    const url = shop.put('/feed', faults.truncated(TWO.repeat(1000), CSV));
+  test('because it is truncated leaves nothing behind, and is read completely by the next attempt', async () => {
+    const url = shop.put('/feed', badResponses.truncated(TWO.repeat(1000), CSV));
     const { id, client } = await bench.feed({ source: { url } });
     const runId = await bench.start(id);
     expect(await bench.read(id, runId, false)).toMatchObject({ status: 'open', accepted: 0 });
@@ -178,14 +185,27 @@ describe('a feed that cannot be read', () => {
     expect(await bench.read(id, runId)).toMatchObject({ status: 'sealed', accepted: 2 });
   });
 
-  test('tells a receiver that asked for it', async () => {
+  test('ends, and expires, by the time of Redis and not of this host', async () => {
+    const redisMillis = Date.now() - 3_600_000; // this host is an hour ahead
+    const { id } = await bench.feed({ source: { url: `${shop.origin}/none.csv` } });
+    const runId = await bench.start(id);
+    const data = { feedId: id, runId, requestId: 'r' };
+    const read = importFeed({ ...bench, now: () => redisMillis });
+    await expect(read(data, new AbortController().signal, true)).rejects.toThrow();
+    expect(await bench.run(runId)).toMatchObject({
+      finishedAt: new Date(redisMillis).toISOString(),
+      expiresAt: new Date(redisMillis + 86_400_000).toISOString(),
+    });
+  });
+
+  test('notifies its webhook', async () => {
     const { id } = await bench.feed({
       source: { url: `${shop.origin}/none.csv` },
       webhook: { url: 'https://shop.example/hook' },
     });
     const run = await bench.startAndRead(id);
-    const told = await bench.redis.lrange('{selvage}:webhook-outbox', -1, -1);
-    expect(JSON.parse(told[0] ?? '')).toMatchObject({
+    const entries = await bench.redis.lrange('{selvage}:webhook-outbox', -1, -1);
+    expect(JSON.parse(entries[0] ?? '')).toMatchObject({
       type: 'feed.run.completed',
       data: { id: run.id, status: 'failed' },
     });
@@ -217,22 +237,22 @@ describe('a feed at a private address', () => {
     expect(run.problem?.detail).toMatch(/public address/);
   });
 
-  test('is not reached by a redirect', async () => {
+  test('is not reached through a redirect', async () => {
     const open = await startFeedBench([`127.0.0.1/32`]);
-    const url = shop.put('/feed', faults.redirectTo('http://10.0.0.1/feed.csv'));
+    const url = shop.put('/feed', badResponses.redirectTo('http://10.0.0.1/feed.csv'));
     const { id } = await open.feed({ source: { url } });
     expect((await open.startAndRead(id)).problem?.detail).toMatch(/public address/);
     await open.stop();
   });
 });
 
-describe('a try that was cut off', () => {
+describe('an interrupted attempt', () => {
   const MANY = feedText(
     'csv',
     products(1600, (i) => [`https://x.example/${i}.jpg`]),
   );
 
-  test('is gone on with: the document is not fetched again, and no row is taken twice', async () => {
+  test('is continued: the document is not fetched again, and no row is appended twice', async () => {
     const { id } = await feedAt(MANY);
     const runId = await bench.start(id);
     const cut = new AbortController();
@@ -267,14 +287,14 @@ describe('a try that was cut off', () => {
     expect(shop.requests).toHaveLength(1);
   });
 
-  test('and is not dead after all does no harm', async () => {
+  test('that was presumed dead and is not does no harm', async () => {
     const { id } = await feedAt(MANY);
     const runId = await bench.start(id);
     await Promise.all([bench.read(id, runId), bench.read(id, runId)]);
     expect(await bench.run(runId)).toMatchObject({ status: 'sealed', accepted: 1600, chunks: 4 });
   });
 
-  test('by the client stops, and takes no more rows in', async () => {
+  test('canceled by the client stops, and appends no more rows', async () => {
     const { id } = await feedAt(MANY);
     const runId = await bench.start(id);
     const append = bench.batches.append;
@@ -282,7 +302,10 @@ describe('a try that was cut off', () => {
       ...bench.batches,
       async append(...args: Parameters<typeof append>) {
         await bench.batches.move(runId, {
-          ...{ from: ['open'], to: 'canceling', fields: {}, dueAtMillis: Date.now() },
+          from: ['open'],
+          to: 'canceling',
+          fields: {},
+          dueAtMillis: Date.now(),
         });
         return append(...args);
       },
@@ -297,7 +320,7 @@ describe('the next run', () => {
   const keyOf = (client: string, id: string) => (picture: number) =>
     `${feedKeys(client, id).images}${picture}.png`;
 
-  /** A feed whose first run is completed: pictures 1 and 2, and one that failed. */
+  /** Creates a feed with a completed first run: images 1 and 2, and one that failed. */
   async function feedWithRun() {
     const feed = await feedAt(
       csv(
@@ -315,10 +338,13 @@ describe('the next run', () => {
   }
   const end = (id: string) =>
     bench.batches.move(id, {
-      ...{ from: ['finalizing'], to: 'completed', fields: {}, dueAtMillis: Date.now() + 1e6 },
+      from: ['finalizing'],
+      to: 'completed',
+      fields: {},
+      dueAtMillis: Date.now() + 1e6,
     });
 
-  test('knows what was seen of an image before, wherever its row stands now', async () => {
+  test('reuses the results of an image, wherever its row is now', async () => {
     const { feed } = await feedWithRun();
     shop.put('/feed', {
       body: csv(
@@ -344,7 +370,7 @@ describe('the next run', () => {
     });
   });
 
-  test('of a feed that is as it was reads the document of the run before', async () => {
+  test('of an unchanged feed reads the document of the previous run', async () => {
     const { feed, first } = await feedWithRun();
     const run = await bench.startAndRead(feed.id);
     expect(shop.requests.map(({ status }) => status)).toEqual([200, 304]);
@@ -357,7 +383,7 @@ describe('the next run', () => {
     expect((await bench.known(feed.id)).document).toMatchObject({ runId: run.id });
   });
 
-  test('fetches the feed whole where the document of the run before is gone', async () => {
+  test('fetches the whole feed if the document of the previous run is gone', async () => {
     const { feed, first } = await feedWithRun();
     await bench.blobs.delete(feedKeys(feed.client, feed.id).source(first.id));
     const run = await bench.startAndRead(feed.id);
@@ -365,7 +391,7 @@ describe('the next run', () => {
     expect(shop.requests.map(({ status }) => status)).toEqual([200, 304, 200]);
   });
 
-  test('does not begin while one is under way', async () => {
+  test('does not start while one is running', async () => {
     const feed = await feedAt(TWO);
     const runId = await bench.start(feed.id);
     await expect(bench.start(feed.id)).rejects.toThrow('under way');

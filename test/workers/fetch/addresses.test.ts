@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { addressRule } from '../../../workers/fetch/addresses.ts';
 
-const refusal = (reason: string) => expect.objectContaining({ name: 'FetchRefused', reason });
+const fetchError = (reason: string) => expect.objectContaining({ name: 'FetchError', reason });
 
 /** IANA's special-purpose registries for IPv4 (RFC 6890 and later) and what hides IPv4 in IPv6. */
 // biome-ignore format: a table reads best aligned
@@ -51,17 +51,17 @@ const PUBLIC = [
 describe('without allowed networks', () => {
   const check = addressRule([]);
 
-  test.each(NOT_PUBLIC)('%s is refused: %s', (address) => {
-    expect(() => check(address, 443)).toThrow(refusal('private-address'));
+  test.each(NOT_PUBLIC)('%s is rejected: %s', (address) => {
+    expect(() => check(address, 443)).toThrow(fetchError('private-address'));
   });
 
-  test.each(PUBLIC)('%s may be reached on 80 and 443', (address) => {
-    check(address, 80);
-    check(address, 443);
+  test.each(PUBLIC)('%s is allowed on 80 and 443', (address) => {
+    expect(() => check(address, 80)).not.toThrow();
+    expect(() => check(address, 443)).not.toThrow();
   });
 
-  test.each([21, 22, 25, 6379, 8080, 8443])('a public address is refused on port %i', (port) => {
-    expect(() => check('93.184.216.34', port)).toThrow(refusal('port'));
+  test.each([21, 22, 25, 6379, 8080, 8443])('a public address is rejected on port %i', (port) => {
+    expect(() => check('93.184.216.34', port)).toThrow(fetchError('port'));
   });
 });
 
@@ -69,22 +69,22 @@ describe('with allowed networks', () => {
   const check = addressRule(['10.1.0.0/16', '127.0.0.0/8', 'fd12::/16']);
 
   test.each(['10.1.2.3', '127.0.0.1', 'fd12::7', '::ffff:10.1.2.3', '64:ff9b::10.1.2.3'])(
-    '%s is open on any port',
+    '%s is allowed on any port',
     (address) => {
-      check(address, 80);
-      check(address, 9000);
+      expect(() => check(address, 80)).not.toThrow();
+      expect(() => check(address, 9000)).not.toThrow();
     },
   );
 
-  test.each(['10.2.0.1', '::1', 'fd13::7', '2002:a01:203::'])('%s stays closed', (address) => {
-    expect(() => check(address, 80)).toThrow(refusal('private-address'));
+  test.each(['10.2.0.1', '::1', 'fd13::7', '2002:a01:203::'])('%s stays rejected', (address) => {
+    expect(() => check(address, 80)).toThrow(fetchError('private-address'));
   });
 
-  test('public addresses keep to their ports', () => {
-    expect(() => check('93.184.216.34', 9000)).toThrow(refusal('port'));
+  test('public addresses are limited to their ports', () => {
+    expect(() => check('93.184.216.34', 9000)).toThrow(fetchError('port'));
   });
 });
 
-test.each(['10.0.0.0', '10.0.0.0/33', 'intranet', ''])('%j is no network', (network) => {
+test.each(['10.0.0.0', '10.0.0.0/33', 'intranet', ''])('%j is not a network', (network) => {
   expect(() => addressRule([network])).toThrow();
 });

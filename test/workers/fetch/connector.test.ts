@@ -5,7 +5,7 @@ import { createSafeFetch, type SafeFetchSettings } from '../../../workers/fetch/
 import { plantRaw, plantServer, redirectTo, serve } from '../../support/servers.ts';
 import { selfSigned } from './certificate.ts';
 
-/** DNS of the test's own: each look-up takes the next answer, the last one again and again. */
+/** A fake DNS: each lookup takes the next answer, and then the last one repeatedly. */
 function fetcher(answers: readonly string[][], settings: Partial<SafeFetchSettings> = {}) {
   const asked: string[] = [];
   const safe = createSafeFetch({
@@ -21,12 +21,12 @@ function fetcher(answers: readonly string[][], settings: Partial<SafeFetchSettin
   return { safe, asked };
 }
 
-const refusal = (reason: string) => expect.objectContaining({ name: 'FetchRefused', reason });
+const fetchError = (reason: string) => expect.objectContaining({ name: 'FetchError', reason });
 const small = { maxBytes: 1000 };
 const closing = serve('x', { connection: 'close' });
 
-describe('a name', () => {
-  test('is looked up once, and the server is asked by that name', async () => {
+describe('a host name', () => {
+  test('is resolved once, and is sent in the host header', async () => {
     const { port, requests } = await plantServer(closing);
     const { safe, asked } = fetcher([['127.0.0.1']]);
     const fetched = await safe.fetch(`http://Shop.Example.:${port}/1.png`, small);
@@ -41,7 +41,7 @@ describe('a name', () => {
     const link = `http://rebind.example:${port}/`;
     await safe.fetch(link, small);
     expect(asked).toHaveLength(1);
-    await expect(safe.fetch(link, small)).rejects.toThrow(refusal('private-address'));
+    await expect(safe.fetch(link, small)).rejects.toThrow(fetchError('private-address'));
     expect(asked).toHaveLength(2);
     expect(requests).toHaveLength(1);
   });
@@ -53,7 +53,7 @@ describe('a name', () => {
     });
     const { safe } = fetcher([['127.0.0.1'], ['169.254.169.254']]);
     await expect(safe.fetch(`http://rebind.example:${port}/`, small)).rejects.toThrow(
-      refusal('private-address'),
+      fetchError('private-address'),
     );
     expect(requests).toHaveLength(1);
   });
@@ -65,61 +65,61 @@ describe('a name', () => {
     { answer: ['127.0.0.1', '::ffff:10.0.0.1'] },
     { answer: ['127.0.0.1', 'fe80::1%eth0'] },
     { answer: ['127.0.0.1', '64:ff9b::a00:1'] },
-  ])('with $answer is refused for the one of them that is inside', async ({ answer }) => {
+  ])('with $answer is rejected because one of them is private', async ({ answer }) => {
     const { port, requests } = await plantServer(closing);
     const { safe } = fetcher([answer]);
     await expect(safe.fetch(`http://both.example:${port}/`, small)).rejects.toThrow(
-      refusal('private-address'),
+      fetchError('private-address'),
     );
     expect(requests).toEqual([]);
   });
 
-  test('with an allowed and a public address keeps to the ports of the public one', async () => {
+  test('with an allowed and a public address is limited to the ports of the public one', async () => {
     const { port } = await plantServer(closing);
     const { safe } = fetcher([['127.0.0.1', '93.184.216.34']]);
     await expect(safe.fetch(`http://both.example:${port}/`, small)).rejects.toThrow(
-      refusal('port'),
+      fetchError('port'),
     );
   });
 
-  test('with a dead address and a living one is reached', async () => {
+  test('with an unreachable and a reachable address is reached', async () => {
     const { port, requests } = await plantServer(closing);
     const { safe } = fetcher([['127.0.0.2', '127.0.0.1']]);
     await safe.fetch(`http://shop.example:${port}/`, small);
     expect(requests).toHaveLength(1);
   });
 
-  test('that means this machine is refused', async () => {
+  test('of this machine is rejected', async () => {
     const safe = createSafeFetch({ allow: [], userAgent: 'test' });
     onTestFinished(() => safe.close());
     await expect(safe.fetch('http://localhost/', small)).rejects.toThrow(
-      refusal('private-address'),
+      fetchError('private-address'),
     );
   });
 
   test.each([
     { what: 'without an address', resolve: async () => [], reason: 'dns' },
     {
-      what: 'that nobody knows',
+      what: 'that does not exist',
       resolve: async () => {
         throw new Error('ENOTFOUND');
       },
       reason: 'dns',
     },
     {
-      what: 'whose servers do not answer',
+      what: 'whose DNS servers do not answer',
       resolve: () => new Promise<string[]>(() => {}),
       reason: 'timeout',
     },
-  ])('$what is refused: $reason', async ({ resolve, reason }) => {
+  ])('$what is rejected: $reason', async ({ resolve, reason }) => {
     const { safe } = fetcher([], { resolve, limits: { connectMillis: 50 } });
-    await expect(safe.fetch('http://shop.example/', small)).rejects.toThrow(refusal(reason));
+    await expect(safe.fetch('http://shop.example/', small)).rejects.toThrow(fetchError(reason));
   });
 });
 
-test('a port where nobody listens is refused', async () => {
+test('a closed port is rejected', async () => {
   const { safe } = fetcher([]);
-  await expect(safe.fetch('http://127.0.0.1:1/', small)).rejects.toThrow(refusal('connect'));
+  await expect(safe.fetch('http://127.0.0.1:1/', small)).rejects.toThrow(fetchError('connect'));
 });
 
 describe('a secure connection', () => {
@@ -127,7 +127,7 @@ describe('a secure connection', () => {
   const shop = (settings: Partial<SafeFetchSettings> = {}) =>
     fetcher([['127.0.0.1']], { ca: identity.cert, ...settings });
 
-  test('is made to the pinned address for the name in the link', async () => {
+  test('goes to the pinned address and verifies the name in the link', async () => {
     const { port, requests } = await plantServer(closing, identity);
     const { safe } = shop();
     await safe.fetch(`https://shop.example:${port}/`, small);
@@ -136,25 +136,25 @@ describe('a secure connection', () => {
   });
 
   test.each([
-    { what: 'made for another name', host: 'other.example', ca: identity.cert },
-    { what: 'made for a name, on a bare address', host: '127.0.0.1', ca: identity.cert },
-    { what: 'of nobody known', host: 'shop.example', ca: selfSigned('shop.example').cert },
-  ])('with a certificate $what is refused', async ({ host, ca }) => {
+    { what: 'for another name', host: 'other.example', ca: identity.cert },
+    { what: 'for a name, on an IP address', host: '127.0.0.1', ca: identity.cert },
+    { what: 'of an unknown authority', host: 'shop.example', ca: selfSigned('shop.example').cert },
+  ])('with a certificate $what is rejected', async ({ host, ca }) => {
     const { port, requests } = await plantServer(closing, identity);
     const { safe } = shop({ ca });
-    await expect(safe.fetch(`https://${host}:${port}/`, small)).rejects.toThrow(refusal('tls'));
+    await expect(safe.fetch(`https://${host}:${port}/`, small)).rejects.toThrow(fetchError('tls'));
     expect(requests).toEqual([]);
   });
 
-  test('is not made with a server that speaks plainly', async () => {
+  test('fails with a server without TLS', async () => {
     const { origin } = await plantRaw('HTTP/1.1 400 Bad Request\r\n\r\n');
     const { safe } = shop();
     await expect(safe.fetch(origin.replace('http', 'https'), small)).rejects.toThrow(
-      refusal('tls'),
+      fetchError('tls'),
     );
   });
 
-  test('is given up with a server that never greets', async () => {
+  test('times out with a server that never starts TLS', async () => {
     const mute = createServer(() => {}).listen(0, '127.0.0.1');
     await once(mute, 'listening');
     onTestFinished(() => void mute.close());
@@ -162,21 +162,21 @@ describe('a secure connection', () => {
     const port = typeof address === 'object' ? address?.port : undefined;
     const { safe } = shop({ limits: { connectMillis: 50 } });
     await expect(safe.fetch(`https://shop.example:${port}/`, small)).rejects.toThrow(
-      refusal('timeout'),
+      fetchError('timeout'),
     );
   });
 
-  test('is not left for an insecure one', async () => {
+  test('may not redirect to an insecure one', async () => {
     const plain = await plantServer(serve('x'));
     const { port } = await plantServer(redirectTo(plain.origin), identity);
     const { safe } = shop();
     await expect(safe.fetch(`https://shop.example:${port}/`, small)).rejects.toThrow(
-      refusal('downgrade'),
+      fetchError('downgrade'),
     );
     expect(plain.requests).toEqual([]);
   });
 
-  test('may follow an insecure one', async () => {
+  test('may be the target of an insecure redirect', async () => {
     const secure = await plantServer(closing, identity);
     const { port } = await plantServer(redirectTo(`https://shop.example:${secure.port}/`));
     const { safe } = shop();

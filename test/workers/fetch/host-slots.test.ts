@@ -1,75 +1,75 @@
 import { expect, test } from 'vitest';
 import { createHostSlots } from '../../../workers/fetch/host-slots.ts';
 
-/** Enters and notes it; what entered first stands first in the list. */
-function walkers(width: number) {
-  const lanes = createHostSlots(width);
-  const entered: string[] = [];
-  const enter = async (name: string, host = 'shop', signal?: AbortSignal) => {
-    const leave = await lanes.enter(host, signal);
-    entered.push(name);
-    return leave;
+/** Acquires slots and records the order. */
+function createRecorder(maxPerHost: number) {
+  const slots = createHostSlots(maxPerHost);
+  const acquired: string[] = [];
+  const acquire = async (name: string, host = 'shop', signal?: AbortSignal) => {
+    const release = await slots.acquire(host, signal);
+    acquired.push(name);
+    return release;
   };
-  return { enter, entered };
+  return { acquire, acquired };
 }
 
-test('as many as the lane is wide enter at once', async () => {
-  const { enter, entered } = walkers(2);
-  await Promise.all([enter('a'), enter('b')]);
-  const third = enter('c');
-  expect(entered).toEqual(['a', 'b']);
-  (await enter('elsewhere', 'other'))();
-  expect(entered).toEqual(['a', 'b', 'elsewhere']);
+test('each host has its own slots', async () => {
+  const { acquire, acquired } = createRecorder(2);
+  await Promise.all([acquire('a'), acquire('b')]);
+  const third = acquire('c');
+  expect(acquired).toEqual(['a', 'b']);
+  (await acquire('elsewhere', 'other'))();
+  expect(acquired).toEqual(['a', 'b', 'elsewhere']);
   void third;
 });
 
-test('the others follow in the order they came', async () => {
-  const { enter, entered } = walkers(1);
-  const first = await enter('a');
-  const rest = ['b', 'c', 'd'].map((name) => enter(name).then((leave) => leave()));
-  first();
+test('further requests follow first come, first served', async () => {
+  const { acquire, acquired } = createRecorder(1);
+  const release = await acquire('a');
+  const rest = ['b', 'c', 'd'].map((name) => acquire(name).then((releaseOne) => releaseOne()));
+  release();
   await Promise.all(rest);
-  expect(entered).toEqual(['a', 'b', 'c', 'd']);
+  expect(acquired).toEqual(['a', 'b', 'c', 'd']);
 });
 
-test('leaving twice frees one place', async () => {
-  const { enter, entered } = walkers(1);
-  const leave = await enter('a');
-  const second = enter('b');
-  void enter('c');
-  leave();
-  leave();
+test('releasing twice frees one slot', async () => {
+  const { acquire, acquired } = createRecorder(1);
+  const release = await acquire('a');
+  const second = acquire('b');
+  void acquire('c');
+  release();
+  release();
   await second;
-  expect(entered).toEqual(['a', 'b']);
+  expect(acquired).toEqual(['a', 'b']);
 });
 
-test('who gives up waiting is passed over', async () => {
-  const { enter, entered } = walkers(1);
-  const leave = await enter('a');
-  const stop = new AbortController();
-  const tired = enter('b', 'shop', stop.signal);
-  const patient = enter('c');
-  stop.abort(new Error('tired'));
-  await expect(tired).rejects.toThrow('tired');
-  leave();
-  await patient;
-  expect(entered).toEqual(['a', 'c']);
-});
-
-test('who gave up before does not enter at all', async () => {
-  const { enter, entered } = walkers(1);
-  await expect(enter('a', 'shop', AbortSignal.abort(new Error('no')))).rejects.toThrow('no');
-  await enter('b');
-  expect(entered).toEqual(['b']);
-});
-
-test('giving up after entering changes nothing', async () => {
-  const { enter, entered } = walkers(1);
-  const stop = new AbortController();
-  const leave = await enter('a', 'shop', stop.signal);
-  stop.abort();
-  const next = enter('b');
-  leave();
+test('an aborted request leaves the queue', async () => {
+  const { acquire, acquired } = createRecorder(1);
+  const release = await acquire('a');
+  const abort = new AbortController();
+  const aborted = acquire('b', 'shop', abort.signal);
+  const next = acquire('c');
+  abort.abort(new Error('no longer needed'));
+  await expect(aborted).rejects.toThrow('no longer needed');
+  release();
   await next;
-  expect(entered).toEqual(['a', 'b']);
+  expect(acquired).toEqual(['a', 'c']);
+});
+
+test('a request whose signal has already aborted takes no slot', async () => {
+  const { acquire, acquired } = createRecorder(1);
+  await expect(acquire('a', 'shop', AbortSignal.abort(new Error('no')))).rejects.toThrow('no');
+  await acquire('b');
+  expect(acquired).toEqual(['b']);
+});
+
+test('an abort after the grant has no effect', async () => {
+  const { acquire, acquired } = createRecorder(1);
+  const abort = new AbortController();
+  const release = await acquire('a', 'shop', abort.signal);
+  abort.abort();
+  const next = acquire('b');
+  release();
+  await next;
+  expect(acquired).toEqual(['a', 'b']);
 });

@@ -3,8 +3,8 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
   createSafeFetch,
-  type Fetched,
-  type FetchOrder,
+  type FetchRequest,
+  type FetchResult,
   type SafeFetchSettings,
 } from '../../../workers/fetch/safe-fetch.ts';
 import {
@@ -25,18 +25,18 @@ function fetcher(settings: Partial<SafeFetchSettings> = {}) {
   return safe;
 }
 
-const refusal = (reason: string, more = {}) =>
-  expect.objectContaining({ name: 'FetchRefused', reason, ...more });
+const fetchError = (reason: string, more = {}) =>
+  expect.objectContaining({ name: 'FetchError', reason, ...more });
 
-const small: FetchOrder = { maxBytes: 1000 };
+const small: FetchRequest = { maxBytes: 1000 };
 
-const textOf = (fetched: Fetched): string => {
+const textOf = (fetched: FetchResult): string => {
   if (fetched.notModified) throw new Error('not modified');
   return new TextDecoder().decode(fetched.bytes);
 };
 
-describe('an answer', () => {
-  test('comes with its bytes, what the server said of them, and where it was', async () => {
+describe('a response', () => {
+  test('has the bytes, the headers of the body and the final URL', async () => {
     const { origin } = await plantServer(
       serve('a picture', {
         'content-type': 'image/png',
@@ -58,7 +58,7 @@ describe('an answer', () => {
     });
   });
 
-  test('that is a web page in place of a picture says so in its content type', async () => {
+  test('has the content type, here of a web page instead of an image', async () => {
     const { origin } = await plantServer(serve('<html>', { 'content-type': 'text/html' }));
     const fetched = await fetcher().fetch(origin, small);
     expect(fetched.headers.contentType).toBe('text/html');
@@ -76,7 +76,7 @@ describe('an answer', () => {
     { name: 'deflate', compress: deflateSync },
     { name: 'BR', compress: brotliCompressSync },
     { name: 'identity', compress: (text: string) => text },
-  ])('compressed with $name is unfolded', async ({ name, compress }) => {
+  ])('compressed with $name is decompressed', async ({ name, compress }) => {
     const { origin } = await plantServer(
       serve(compress('a feed, a feed'), { 'content-encoding': name }),
     );
@@ -90,16 +90,16 @@ describe('an answer', () => {
     { status: 429, retryable: true },
     { status: 500, retryable: true },
     { status: 503, retryable: true },
-  ])('of $status is refused', async ({ status, retryable }) => {
+  ])('of $status is rejected', async ({ status, retryable }) => {
     const { origin } = await plantServer(fail(status));
     await expect(fetcher().fetch(origin, small)).rejects.toThrow(
-      refusal('status', { status, retryable }),
+      fetchError('status', { status, retryable }),
     );
   });
 });
 
 describe('a request', () => {
-  test('says who asks, and nothing of this machine', async () => {
+  test('has the user agent, and nothing about this machine', async () => {
     const { origin, port, requests } = await plantServer(serve('x'));
     await fetcher().fetch(origin, small);
     expect(requests[0]?.headers).toEqual({
@@ -111,7 +111,7 @@ describe('a request', () => {
     });
   });
 
-  test('carries no cookie that an earlier answer set', async () => {
+  test('has no cookie that an earlier response set', async () => {
     const { origin, requests } = await plantServer(serve('x', { 'set-cookie': 'id=1; Path=/' }));
     const safe = fetcher();
     await safe.fetch(origin, small);
@@ -119,7 +119,7 @@ describe('a request', () => {
     expect(requests.map(({ headers }) => headers.cookie)).toEqual([undefined, undefined]);
   });
 
-  test('takes no proxy from the environment', async () => {
+  test('ignores proxies in the environment', async () => {
     const proxy = await plantServer(serve('from the proxy'));
     for (const name of ['http_proxy', 'HTTP_PROXY', 'all_proxy', 'ALL_PROXY']) {
       vi.stubEnv(name, proxy.origin);
@@ -130,7 +130,7 @@ describe('a request', () => {
     expect(proxy.requests).toEqual([]);
   });
 
-  test('may post a body with headers of its own', async () => {
+  test('may post a body with its own headers', async () => {
     const { origin, requests } = await plantServer(async (request, response) => {
       const chunks = await request.toArray();
       response.end(Buffer.concat(chunks));
@@ -150,17 +150,17 @@ describe('a request', () => {
   });
 
   test.each([
-    { order: { etag: '"v1"' }, header: 'if-none-match', value: '"v1"' },
+    { request: { etag: '"v1"' }, header: 'if-none-match', value: '"v1"' },
     {
-      order: { lastModified: 'Fri, 20 Nov 2026 08:00:00 GMT' },
+      request: { lastModified: 'Fri, 20 Nov 2026 08:00:00 GMT' },
       header: 'if-modified-since',
       value: 'Fri, 20 Nov 2026 08:00:00 GMT',
     },
-  ])('with $header learns that nothing changed', async ({ order, header, value }) => {
+  ])('with $header is answered with not modified', async ({ request, header, value }) => {
     const { origin, requests } = await plantServer((_request, response) => {
       response.writeHead(304, { etag: '"v1"' }).end();
     });
-    expect(await fetcher().fetch(`${origin}/`, { ...small, ...order })).toEqual({
+    expect(await fetcher().fetch(`${origin}/`, { ...small, ...request })).toEqual({
       notModified: true,
       finalUrl: `${origin}/`,
       headers: { contentType: undefined, etag: '"v1"', lastModified: undefined },
@@ -172,8 +172,8 @@ describe('a request', () => {
 describe('a redirect', () => {
   test.each([301, 302, 303, 307, 308])('by %i is followed, relative ones too', async (status) => {
     const { origin } = await plantServer((request, response) => {
-      const answer = request.url === '/final/1.png' ? serve('here') : redirectTo('1.png', status);
-      answer(request, response);
+      const respond = request.url === '/final/1.png' ? serve('here') : redirectTo('1.png', status);
+      respond(request, response);
     });
     const fetched = await fetcher().fetch(`${origin}/final/start`, small);
     expect(fetched.finalUrl).toBe(`${origin}/final/1.png`);
@@ -183,25 +183,25 @@ describe('a redirect', () => {
   const countdown = () =>
     plantServer((request, response) => {
       const left = Number(request.url?.slice(1));
-      const answer = left === 0 ? serve('here') : redirectTo(`/${left - 1}`);
-      answer(request, response);
+      const respond = left === 0 ? serve('here') : redirectTo(`/${left - 1}`);
+      respond(request, response);
     });
 
-  test('may lead to three more', async () => {
+  test('may be followed by two more', async () => {
     const { origin, requests } = await countdown();
     expect(textOf(await fetcher().fetch(`${origin}/3`, small))).toBe('here');
     expect(requests).toHaveLength(4);
   });
 
-  test('may not lead to a fourth', async () => {
+  test('may not be the fourth', async () => {
     const { origin, requests } = await countdown();
-    await expect(fetcher().fetch(`${origin}/4`, small)).rejects.toThrow(refusal('redirects'));
+    await expect(fetcher().fetch(`${origin}/4`, small)).rejects.toThrow(fetchError('redirects'));
     expect(requests).toHaveLength(4);
   });
 
-  test('to itself is refused', async () => {
+  test('to itself is rejected', async () => {
     const { origin } = await plantServer(redirectTo('/'));
-    await expect(fetcher().fetch(origin, small)).rejects.toThrow(refusal('redirects'));
+    await expect(fetcher().fetch(origin, small)).rejects.toThrow(fetchError('redirects'));
   });
 
   test.each([
@@ -213,22 +213,22 @@ describe('a redirect', () => {
     { to: 'http://a:b@127.0.0.1/', reason: 'credentials' },
     { to: 'file:///etc/passwd', reason: 'scheme' },
     { to: 'http://', reason: 'invalid-url' },
-  ])('to $to is refused', async ({ to, reason }) => {
+  ])('to $to is rejected', async ({ to, reason }) => {
     const { origin } = await plantServer(redirectTo(to));
-    await expect(fetcher().fetch(origin, small)).rejects.toThrow(refusal(reason));
+    await expect(fetcher().fetch(origin, small)).rejects.toThrow(fetchError(reason));
   });
 
-  test('to nowhere is refused', async () => {
+  test('without a location is rejected', async () => {
     const { origin } = await plantServer(fail(302));
-    await expect(fetcher().fetch(origin, small)).rejects.toThrow(refusal('redirects'));
+    await expect(fetcher().fetch(origin, small)).rejects.toThrow(fetchError('redirects'));
   });
 
-  test('of a POST is refused, and its body goes nowhere else', async () => {
+  test('of a POST is rejected, and its body is not sent on', async () => {
     const other = await plantServer(serve('x'));
     const { origin } = await plantServer(redirectTo(other.origin, 307));
     await expect(
       fetcher().fetch(origin, { ...small, method: 'POST', body: 'secret' }),
-    ).rejects.toThrow(refusal('redirects'));
+    ).rejects.toThrow(fetchError('redirects'));
     expect(other.requests).toEqual([]);
   });
 
@@ -241,54 +241,54 @@ describe('a redirect', () => {
   });
 });
 
-describe('time', () => {
+describe('the time limit', () => {
   test.each([
-    { what: 'headers that do not come', answer: silence, limits: { headersMillis: 50 } },
+    { what: 'headers that do not arrive', answer: silence, limits: { headersMillis: 50 } },
     { what: 'a body that stops', answer: stall, limits: { idleMillis: 50 } },
-    { what: 'a body that drips', answer: drip, limits: { totalMillis: 100 } },
-    { what: 'silence', answer: silence, limits: { totalMillis: 50 } },
+    { what: 'a slow body', answer: drip, limits: { totalMillis: 100 } },
+    { what: 'a silent server', answer: silence, limits: { totalMillis: 50 } },
     { what: 'a body that stops short of the end', answer: stall, limits: { totalMillis: 50 } },
-  ])('runs out for $what', async ({ answer, limits }) => {
+  ])('applies to $what', async ({ answer, limits }) => {
     const { origin } = await plantServer(answer);
     await expect(fetcher({ limits }).fetch(origin, small)).rejects.toThrow(
-      refusal('timeout', { retryable: true }),
+      fetchError('timeout', { retryable: true }),
     );
   });
 
-  test('of one request may differ from the usual', async () => {
+  test('of one request may differ from the default', async () => {
     const { origin } = await plantServer(drip);
     await expect(fetcher().fetch(origin, { ...small, totalMillis: 50 })).rejects.toThrow(
-      refusal('timeout'),
+      fetchError('timeout'),
     );
   });
 
-  test('is that of all redirects together', async () => {
+  test('includes all redirects', async () => {
     const { origin, requests } = await plantServer((request, response) => {
       const hop = requests.length;
-      const answer = hop === 4 ? serve('x') : redirectTo(`/${hop}`);
-      setTimeout(() => answer(request, response), 100); // a slow host, four times
+      const respond = hop === 4 ? serve('x') : redirectTo(`/${hop}`);
+      setTimeout(() => respond(request, response), 100); // a slow host, four times
     });
     await expect(fetcher({ limits: { totalMillis: 250 } }).fetch(origin, small)).rejects.toThrow(
-      refusal('timeout'),
+      fetchError('timeout'),
     );
   });
 });
 
-describe('size', () => {
-  test('up to the ceiling is taken', async () => {
+describe('the size limit', () => {
+  test('is inclusive', async () => {
     const { origin } = await plantServer(serve('x'.repeat(1000)));
     expect(textOf(await fetcher().fetch(origin, small))).toHaveLength(1000);
   });
 
-  test('is refused by what the server announces, before a byte of it', async () => {
+  test('applies to the announced length, before the body', async () => {
     const { origin } = await plantServer((_request, response) => {
       response.writeHead(200, { 'content-length': '1001' }).flushHeaders();
     });
-    await expect(fetcher().fetch(origin, small)).rejects.toThrow(refusal('too-large'));
+    await expect(fetcher().fetch(origin, small)).rejects.toThrow(fetchError('too-large'));
   });
 
   const zeros = new Uint8Array(2 ** 24);
-  /** A gzip member of nothing: 20 bytes on the wire, none unfolded. */
+  /** An empty gzip member: 20 bytes compressed, none decompressed. */
   const nothing = gzipSync('');
 
   test.each([
@@ -303,16 +303,16 @@ describe('size', () => {
       answer: serve(brotliCompressSync(zeros), { 'content-encoding': 'br' }),
     },
     { what: 'an endless archive', answer: endless(nothing, { 'content-encoding': 'gzip' }) },
-  ])('$what is cut off at the ceiling', async ({ answer }) => {
+  ])('$what is cut off at the limit', async ({ answer }) => {
     const { origin } = await plantServer(answer);
     const fetched = fetcher().fetch(origin, { maxBytes: 20_000 });
     await expect(fetched.then(({ finalUrl }) => finalUrl)).rejects.toThrow(
-      refusal('too-large', { retryable: false }),
+      fetchError('too-large', { retryable: false }),
     );
   });
 });
 
-describe('a broken answer', () => {
+describe('a broken response', () => {
   const ok = 'HTTP/1.1 200 OK\r\n';
   const gzip = gzipSync('a feed, a feed, a feed');
   const gzipHead = `${ok}Content-Encoding: gzip\r\n`;
@@ -341,61 +341,63 @@ describe('a broken answer', () => {
       reason: 'encoding',
     },
     {
-      what: 'a compression nobody asked for',
+      what: 'an unsupported compression',
       bytes: `${ok}Content-Encoding: zstd\r\nContent-Length: 1\r\n\r\nx`,
       reason: 'encoding',
     },
     {
-      what: 'one compression on another',
+      what: 'two nested compressions',
       bytes: `${ok}Content-Encoding: gzip, gzip\r\nContent-Length: 1\r\n\r\nx`,
       reason: 'encoding',
     },
     {
-      what: 'two lengths',
+      what: 'two content lengths',
       bytes: `${ok}Content-Length: 4\r\nContent-Length: 5\r\n\r\nhalf`,
       reason: 'truncated',
     },
     {
-      what: 'a chunk of no size',
+      what: 'a chunk with an invalid size',
       bytes: `${ok}Transfer-Encoding: chunked\r\n\r\nzz\r\nhalf\r\n`,
       reason: 'protocol',
     },
     { what: 'something that is not HTTP', bytes: '220 mail.example ESMTP\r\n', reason: 'protocol' },
     { what: 'headers without end', bytes: `${ok}X: ${'x'.repeat(100_000)}`, reason: 'protocol' },
-    { what: 'nothing', bytes: '', reason: 'connect' },
-  ])('$what is refused: $reason', async ({ bytes, reason }) => {
+    { what: 'an empty response', bytes: '', reason: 'connect' },
+  ])('$what is rejected: $reason', async ({ bytes, reason }) => {
     const { origin } = await plantRaw(bytes);
-    await expect(fetcher().fetch(origin, small)).rejects.toThrow(refusal(reason));
+    await expect(fetcher().fetch(origin, small)).rejects.toThrow(fetchError(reason));
   });
 
-  test('with more bytes than announced is read as far as announced', async () => {
+  test('with more bytes than announced is read up to the announced length', async () => {
     const { origin } = await plantRaw(`${ok}Content-Length: 4\r\n\r\nhalf and more`);
     expect(textOf(await fetcher().fetch(origin, small))).toBe('half');
   });
 
-  test('that ends with the connection is whole', async () => {
+  test('without a length ends with the connection', async () => {
     const { origin } = await plantRaw(`${ok}\r\nold style`);
     expect(textOf(await fetcher().fetch(origin, small))).toBe('old style');
   });
 });
 
-describe('calling off', () => {
-  test('before it began asks nobody', async () => {
+describe('an abort', () => {
+  test('before the start sends nothing', async () => {
     const { origin, requests } = await plantServer(serve('x'));
     const signal = AbortSignal.abort(new Error('the shop closed'));
-    await expect(fetcher().fetch(origin, { ...small, signal })).rejects.toThrow(refusal('aborted'));
+    await expect(fetcher().fetch(origin, { ...small, signal })).rejects.toThrow(
+      fetchError('aborted'),
+    );
     expect(requests).toEqual([]);
   });
 
-  test('before the headers ends the request', async () => {
+  test('before the headers aborts the request', async () => {
     const stop = new AbortController();
     const { origin } = await plantServer(() => stop.abort());
     await expect(fetcher().fetch(origin, { ...small, signal: stop.signal })).rejects.toThrow(
-      refusal('aborted'),
+      fetchError('aborted'),
     );
   });
 
-  test('within the body ends it', async () => {
+  test('during the body aborts it', async () => {
     const stop = new AbortController();
     const { origin } = await plantServer(drip);
     const opened = await fetcher().open(origin, { ...small, signal: stop.signal });
@@ -407,10 +409,10 @@ describe('calling off', () => {
       (async () => {
         while (!(await parts.next()).done);
       })(),
-    ).rejects.toThrow(refusal('aborted'));
+    ).rejects.toThrow(fetchError('aborted'));
   });
 
-  test('while waiting for a place asks nobody', async () => {
+  test('while waiting for a slot sends nothing', async () => {
     const stop = new AbortController();
     const { origin, requests } = await plantServer((_request, response) => {
       stop.abort();
@@ -419,26 +421,26 @@ describe('calling off', () => {
     const safe = fetcher({ maxPerHost: 1 });
     const first = safe.fetch(origin, small);
     await expect(safe.fetch(origin, { ...small, signal: stop.signal })).rejects.toThrow(
-      refusal('aborted'),
+      fetchError('aborted'),
     );
     expect(textOf(await first)).toBe('first');
     expect(requests).toHaveLength(1);
   });
 
-  test('closing ends what is under way', async () => {
+  test('closing aborts running requests', async () => {
     const came = new EventTarget();
     const { origin } = await plantServer(() => came.dispatchEvent(new Event('request')));
     const safe = fetcher();
-    const asked = once(came, 'request');
-    const refused = expect(safe.fetch(origin, small)).rejects.toThrow(refusal('connect'));
-    await asked;
+    const requested = once(came, 'request');
+    const rejected = expect(safe.fetch(origin, small)).rejects.toThrow(fetchError('connect'));
+    await requested;
     await safe.close();
-    await refused;
+    await rejected;
   });
 });
 
 describe('a stream', () => {
-  test('gives the body piece by piece', async () => {
+  test('yields the body in chunks', async () => {
     const { origin } = await plantServer(serve('line\n'.repeat(100)));
     const opened = await fetcher().open(origin, small);
     if (opened.notModified) throw new Error('not modified');
@@ -448,7 +450,7 @@ describe('a stream', () => {
   });
 
   test.each([{ headers: {} }, { headers: { 'content-encoding': 'gzip' } }])(
-    'that its reader leaves hangs up, and the place is free',
+    'whose reader stops closes the connection and frees the slot',
     async ({ headers }) => {
       const hungUp = new EventTarget();
       const piece =
@@ -462,21 +464,24 @@ describe('a stream', () => {
       const closed = once(hungUp, 'close');
       const opened = await safe.open(origin, { maxBytes: 2 ** 30 });
       if (opened.notModified) throw new Error('not modified');
-      for await (const part of opened.body) {
-        expect(part.length).toBeGreaterThan(0);
+      const lengths: number[] = [];
+      for await (const chunk of opened.body) {
+        lengths.push(chunk.length);
         break;
       }
+      expect(lengths).toEqual([expect.any(Number)]);
+      expect(lengths[0]).toBeGreaterThan(0);
       await closed;
       expect(textOf(await safe.fetch(`${origin}/next`, small))).toBe('next');
     },
   );
 
   test.each([{}, { 'content-encoding': 'gzip' }])(
-    'that is discarded frees the place: %j',
+    'that is discarded frees the slot: %j',
     async (headers) => {
       const { origin } = await plantServer((request, response) => {
-        const answer = request.url === '/next' ? serve('next') : endless(gzipSync(''), headers);
-        answer(request, response);
+        const respond = request.url === '/next' ? serve('next') : endless(gzipSync(''), headers);
+        respond(request, response);
       });
       const safe = fetcher({ maxPerHost: 1 });
       const opened = await safe.open(origin, { ...small, method: 'POST', body: '{}' });
@@ -488,21 +493,23 @@ describe('a stream', () => {
   );
 
   test.each([{}, { 'content-encoding': 'gzip' }])(
-    'called off before it is read says so: %j',
+    'aborted before it is read throws: %j',
     async (headers) => {
       const { origin } = await plantServer(endless(gzipSync('x'), headers));
       const stop = new AbortController();
       const opened = await fetcher().open(origin, { ...small, signal: stop.signal });
       if (opened.notModified) throw new Error('not modified');
       stop.abort();
-      await expect(opened.body[Symbol.asyncIterator]().next()).rejects.toThrow(refusal('aborted'));
+      await expect(opened.body[Symbol.asyncIterator]().next()).rejects.toThrow(
+        fetchError('aborted'),
+      );
     },
   );
 
-  test('that nobody reads gives its place back when its time is over', async () => {
+  test('that nobody reads frees its slot at the deadline', async () => {
     const { origin } = await plantServer((request, response) => {
-      const answer = request.url === '/next' ? serve('next') : stall;
-      answer(request, response);
+      const respond = request.url === '/next' ? serve('next') : stall;
+      respond(request, response);
     });
     const safe = fetcher({ maxPerHost: 1 });
     await safe.open(origin, { ...small, totalMillis: 500 });
@@ -511,13 +518,13 @@ describe('a stream', () => {
 });
 
 describe('one host', () => {
-  test('is asked for four at once, in turn', async () => {
+  test('gets at most four concurrent requests, in order', async () => {
     const held: (() => void)[] = [];
-    let most = 0;
+    let maxConcurrent = 0;
     const four = new EventTarget();
     const { origin, requests } = await plantServer((_request, response) => {
       held.push(() => response.end('x'));
-      most = Math.max(most, held.length);
+      maxConcurrent = Math.max(maxConcurrent, held.length);
       four.dispatchEvent(new Event('came'));
     });
     const safe = fetcher();
@@ -528,12 +535,12 @@ describe('one host', () => {
     }
     for (const answer of held) answer();
     await Promise.all(fetches);
-    expect(most).toBe(4);
+    expect(maxConcurrent).toBe(4);
     const order = requests.map(({ url }) => Number(url?.slice(1)));
     expect(order.slice(4)).toEqual([4, 5, 6, 7, 8, 9, 10, 11]);
   });
 
-  test('serves on after every kind of failure', async () => {
+  test('is still reachable after every kind of failure', async () => {
     const { origin } = await plantServer((request, response) => {
       const answers: Record<string, typeof stall> = {
         '/404': fail(404),
@@ -552,7 +559,7 @@ describe('one host', () => {
       (answers[request.url ?? ''] ?? serve('fine'))(request, response);
     });
     const safe = fetcher({ maxPerHost: 1, limits: { headersMillis: 500, idleMillis: 500 } });
-    const faults = [
+    const failures = [
       '404',
       'silence',
       'stall',
@@ -565,23 +572,23 @@ describe('one host', () => {
       'zstd',
     ];
     const outcomes = await Promise.allSettled(
-      [...faults, 'fine'].map((path) => safe.fetch(`${origin}/${path}`, small)),
+      [...failures, 'fine'].map((path) => safe.fetch(`${origin}/${path}`, small)),
     );
     expect(outcomes.map(({ status }) => status)).toEqual([
-      ...faults.map(() => 'rejected'),
+      ...failures.map(() => 'rejected'),
       'fulfilled',
     ]);
   });
 });
 
-describe('a refusal', () => {
+describe('an error', () => {
   test.each(['http://127.0.0.1:1/', 'http://10.1.2.3/', 'http://[fd00::1]/'])(
-    'of %s does not tell the address',
+    'for %s does not reveal the address',
     async (link) => {
-      const fault = await fetcher()
+      const message = await fetcher()
         .fetch(link, small)
         .catch((error) => String(error.message));
-      expect(fault).toMatch(/^[A-Z][a-z, ]+$/);
+      expect(message).toMatch(/^[A-Z][a-z, ]+$/);
     },
   );
 });

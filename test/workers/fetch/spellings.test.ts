@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createSafeFetch } from '../../../workers/fetch/safe-fetch.ts';
 import { plantServer, redirectTo, serve } from '../../support/servers.ts';
 
-/** A fetch for which every name leads to this machine; `asked` are the names it looked up. */
+/** A client for which every name resolves to this machine; `asked` are the resolved names. */
 function fetcher(allow: readonly string[] = []) {
   const asked: string[] = [];
   const safe = createSafeFetch({
@@ -16,9 +16,9 @@ function fetcher(allow: readonly string[] = []) {
   return { safe, asked };
 }
 
-const refusal = (reason: string) => expect.objectContaining({ name: 'FetchRefused', reason });
+const fetchError = (reason: string) => expect.objectContaining({ name: 'FetchError', reason });
 
-/** 127.0.0.1 as it has been written to get past filters; `PORT` stands for the planted server's. */
+/** Spellings of 127.0.0.1 that have bypassed filters; `PORT` is the port of the test server. */
 const LOOPBACK = {
   plain: 'http://127.0.0.1:PORT/',
   decimal: 'http://2130706433:PORT/',
@@ -54,18 +54,18 @@ const LOOPBACK = {
 };
 
 describe('127.0.0.1', () => {
-  test.each(Object.entries(LOOPBACK))('%s: is refused before any connection', async (_, link) => {
+  test.each(Object.entries(LOOPBACK))('%s: is rejected before any connection', async (_, link) => {
     const { requests, port } = await plantServer(serve('inside'));
     const { safe, asked } = fetcher();
     await expect(safe.fetch(link.replace('PORT', String(port)), { maxBytes: 100 })).rejects.toThrow(
-      refusal('private-address'),
+      fetchError('private-address'),
     );
     expect(asked).toEqual([]);
     expect(requests).toEqual([]);
     await safe.close();
   });
 
-  test.each(Object.entries(LOOPBACK))('%s: is reached where it is allowed', async (_, link) => {
+  test.each(Object.entries(LOOPBACK))('%s: is reached if it is allowed', async (_, link) => {
     const { requests, port } = await plantServer(serve('inside'));
     const { safe, asked } = fetcher(['127.0.0.0/8']);
     await safe.fetch(link.replace('PORT', String(port)), { maxBytes: 100 });
@@ -75,7 +75,7 @@ describe('127.0.0.1', () => {
   });
 });
 
-/** Inside, or set aside for something; clouds have their metadata at some of them. */
+/** Private or special-purpose addresses; clouds have their metadata services at some of them. */
 const NOT_PUBLIC = [
   ...['http://168.63.129.16/machine', 'http://2822734096/', 'http://[::ffff:168.63.129.16]/'],
   ...['http://192.0.0.192/opc/v2/', 'http://192.0.0.170/', 'http://192.88.99.1/'],
@@ -125,20 +125,25 @@ describe('other addresses', () => {
     'http://[fd00:ec2::254]/',
     'http://[fe80::1]/',
     'http://[ff02::1]/',
-  ])('%s is refused', async (link) => {
+  ])('%s is rejected', async (link) => {
     const { safe, asked } = fetcher();
-    await expect(safe.fetch(link, { maxBytes: 100 })).rejects.toThrow(refusal('private-address'));
+    await expect(safe.fetch(link, { maxBytes: 100 })).rejects.toThrow(
+      fetchError('private-address'),
+    );
     expect(asked).toEqual([]);
     await safe.close();
   });
 
-  test.each(['1.1.1.1', '[2606:4700:4700::1111]'])('%s is refused on odd ports', async (host) => {
-    const { safe } = fetcher();
-    await expect(safe.fetch(`http://${host}:8080/`, { maxBytes: 100 })).rejects.toThrow(
-      refusal('port'),
-    );
-    await safe.close();
-  });
+  test.each(['1.1.1.1', '[2606:4700:4700::1111]'])(
+    '%s is rejected on other ports',
+    async (host) => {
+      const { safe } = fetcher();
+      await expect(safe.fetch(`http://${host}:8080/`, { maxBytes: 100 })).rejects.toThrow(
+        fetchError('port'),
+      );
+      await safe.close();
+    },
+  );
 });
 
 test.each([
@@ -151,13 +156,13 @@ test.each([
   const { requests, port } = await plantServer(redirectTo(link));
   const { safe } = fetcher(['127.0.0.1/32']);
   await expect(safe.fetch(`http://127.0.0.1:${port}/`, { maxBytes: 100 })).rejects.toThrow(
-    expect.objectContaining({ name: 'FetchRefused' }),
+    expect.objectContaining({ name: 'FetchError' }),
   );
   expect(requests).toHaveLength(1);
   await safe.close();
 });
 
-describe('names that lead inside', () => {
+describe('names that resolve to private addresses', () => {
   test.each([
     'http://metadata.google.internal/computeMetadata/v1/',
     'http://localhost/',
@@ -168,15 +173,17 @@ describe('names that lead inside', () => {
     'http://ⓛⓞⓒⓐⓛⓗⓞⓢⓣ/',
     'http://internal%2Dhost/',
     'http://1.2.3.4.example/',
-  ])('%s is refused by its address', async (link) => {
+  ])('%s is rejected because of its address', async (link) => {
     const { safe, asked } = fetcher();
-    await expect(safe.fetch(link, { maxBytes: 100 })).rejects.toThrow(refusal('private-address'));
+    await expect(safe.fetch(link, { maxBytes: 100 })).rejects.toThrow(
+      fetchError('private-address'),
+    );
     expect(asked).toHaveLength(1);
     await safe.close();
   });
 });
 
-describe('links that are not followed at all', () => {
+describe('links that are never followed', () => {
   test.each([
     ['', 'invalid-url'],
     ['images/1.jpg', 'invalid-url'],
@@ -209,9 +216,9 @@ describe('links that are not followed at all', () => {
     ['ws://127.0.0.1/', 'scheme'],
     ['view-source:http://127.0.0.1/', 'scheme'],
     ['unix:/var/run/docker.sock', 'scheme'],
-  ])('%j is refused: %s', async (link, reason) => {
+  ])('%j is rejected: %s', async (link, reason) => {
     const { safe, asked } = fetcher(['0.0.0.0/0']);
-    await expect(safe.fetch(link, { maxBytes: 100 })).rejects.toThrow(refusal(reason));
+    await expect(safe.fetch(link, { maxBytes: 100 })).rejects.toThrow(fetchError(reason));
     expect(asked).toEqual([]);
     await safe.close();
   });

@@ -13,7 +13,7 @@ import { drawnShirt, quarters } from '../../support/images.ts';
 import { proc } from '../../support/inference.ts';
 import { runProgram } from '../../support/processes.ts';
 
-/** What can befall the children, done to real ones. */
+/** Failures of inference children, with real processes. */
 
 const options: EngineOptions = {
   model: 'garment-cutout',
@@ -37,12 +37,12 @@ const large = () => quarters().resize(3000, 3000, { fit: 'fill' }).jpeg().toBuff
 const ownChildren = (): number[] =>
   readdirSync('/proc/self/task')
     .flatMap((task) => proc(`self/task/${task}/children`).split(' ').filter(Boolean).map(Number))
-    .filter((pid) => proc(`${pid}/cmdline`).includes(join('engine', 'child')));
+    .filter((pid) => proc(`${pid}/cmdline`).includes(join('inference', 'child')));
 
-/** Whether a process is there, and is no mere entry that nobody has read yet. */
+/** Whether a process exists and is not a zombie. */
 const isAlive = (pid: number): boolean => /State:\s+[^ZX]/.test(proc(`${pid}/status`));
 
-/** Kills children of this process as they come, until so many are killed or the work is done. */
+/** Kills children of this process as they appear, until `count` are killed or the work is done. */
 async function killing(count: number, work: Promise<unknown>): Promise<number> {
   const killed = new Set<number>();
   let over = false;
@@ -67,7 +67,7 @@ describe('while the engine starts', () => {
     expect(await (await starting).removeBackground(await small())).toMatchObject({ width: 64 });
   });
 
-  test('children that die one after the other end the start, which tells how', async () => {
+  test('repeated deaths fail the start, and the error has the reason', async () => {
     const starting = startEngine(options);
     starting.catch(() => {});
     expect(await killing(99, starting)).toBe(4);
@@ -82,7 +82,7 @@ describe('while the engine starts', () => {
   });
 });
 
-test('a child that hangs over a picture is killed, and the next picture is served', async () => {
+test('a child that hangs on an image is killed, and the next image is processed', async () => {
   const { removeBackground, pids } = await start({ hangMillis: 8000 });
   const [pid] = pids();
   process.kill(pid!, 'SIGSTOP');
@@ -91,7 +91,7 @@ test('a child that hangs over a picture is killed, and the next picture is serve
   expect(pids()).not.toContain(pid);
 });
 
-test('a child that dies over a picture takes no other with it, and is soon replaced', async () => {
+test('a child that dies on an image affects no other, and is replaced at once', async () => {
   const { removeBackground, pids } = await start({ slots: 2 });
   const image = await large();
   const outcomes = [1, 2, 3].map(() =>
@@ -110,7 +110,7 @@ test('a child that dies over a picture takes no other with it, and is soon repla
   expect((await Promise.all(outcomes)).sort()).toEqual(['done', 'done', 'lost']);
 });
 
-test('a picture is not handed to a child that is still loading: when that one dies, no picture is lost', async () => {
+test('a child gets no image before it is ready: no image is lost if it dies while loading', async () => {
   const { removeBackground, pids } = await start();
   const [first] = pids();
   process.kill(first!, 'SIGKILL');
@@ -120,7 +120,7 @@ test('a picture is not handed to a child that is still loading: when that one di
   expect(await waiting).toMatchObject({ width: 64 });
 });
 
-test('pictures that somebody waits for are done first', async () => {
+test('images with priority now are processed first', async () => {
   const { removeBackground } = await start();
   const image = await small();
   const order: string[] = [];
@@ -132,7 +132,7 @@ test('pictures that somebody waits for are done first', async () => {
 });
 
 test.each(['SIGINT', 'SIGTERM'] as const)(
-  'a child does not end on %s, which is for its parent',
+  'a child ignores %s, which its parent handles',
   async (signal) => {
     const { removeBackground, pids } = await start();
     const before = pids();
@@ -142,10 +142,10 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
   },
 );
 
-test('the kernel takes a child sooner than its parent where memory runs out', async () => {
+test('when memory runs out, the kernel kills a child before its parent', async () => {
   const { pids } = await start();
-  const wish = (pid: number | string) => Number(proc(`${pid}/oom_score_adj`));
-  expect(wish(pids()[0]!)).toBe(Math.min(1000, wish('self') + 500));
+  const oomScore = (pid: number | string) => Number(proc(`${pid}/oom_score_adj`));
+  expect(oomScore(pids()[0]!)).toBe(Math.min(1000, oomScore('self') + 500));
 });
 
 test('children end when their parent is killed', async () => {
@@ -157,14 +157,14 @@ test('children end when their parent is killed', async () => {
   await expect.poll(() => pids.some(isAlive)).toBe(false);
 });
 
-test('closing turns away the picture under way and those that wait, and leaves no child', async () => {
+test('closing rejects running and waiting images, and leaves no child', async () => {
   const { removeBackground, close } = await start();
   const image = await large();
-  const under = expect(removeBackground(image)).rejects.toBeInstanceOf(EngineCrash);
+  const running = expect(removeBackground(image)).rejects.toBeInstanceOf(EngineCrash);
   const waiting = expect(removeBackground(image)).rejects.toThrow('closed');
   await setImmediate();
   await close();
-  await Promise.all([under, waiting]);
+  await Promise.all([running, waiting]);
   await expect(removeBackground(image)).rejects.toThrow('closed');
   expect(ownChildren()).toEqual([]);
 });

@@ -1,12 +1,12 @@
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { decode, toSquare } from '../../../workers/inference/codec.ts';
-import { Undecodable } from '../../../workers/inference/undecodable.ts';
+import { DecodeError } from '../../../workers/inference/decode-error.ts';
 import { drawnShirt, QUARTERS, quarters, transparentShirt } from '../../support/images.ts';
 
 const MAX_PIXELS = 50_000_000;
 
-/** The colour in the middle of each quarter of a decoded picture. */
+/** Returns the colour in the middle of each quarter of a decoded image. */
 async function quartersOf(image: Uint8Array) {
   const { pixels } = await decode(image, MAX_PIXELS);
   const { data, width, height } = pixels;
@@ -24,7 +24,7 @@ async function quartersOf(image: Uint8Array) {
 
 const PLACES = ['topLeft', 'topRight', 'bottomLeft', 'bottomRight'] as const;
 
-/** The furthest any channel of these quarters is from what was drawn, in 1/255. */
+/** Returns the largest error of any channel of these quarters, in 1/255. */
 async function worstError(image: Uint8Array, places: readonly (typeof PLACES)[number][] = PLACES) {
   const found = await quartersOf(image);
   return Math.max(
@@ -36,7 +36,7 @@ async function worstError(image: Uint8Array, places: readonly (typeof PLACES)[nu
 
 const jpeg = { quality: 100, chromaSubsampling: '4:4:4' };
 
-describe('what a picture is stored as does not show in what is decoded', () => {
+describe('the file format does not change the decoded pixels', () => {
   test.each([
     { what: 'a JPEG', image: () => quarters().jpeg(jpeg), within: 2 },
     {
@@ -79,18 +79,18 @@ describe('what a picture is stored as does not show in what is decoded', () => {
   ])('a CMYK JPEG, $what', async ({ image }) => {
     const cmyk = await image().jpeg(jpeg).toBuffer();
     expect((await sharp(cmyk).metadata()).space).toBe('cmyk');
-    // The blue lies outside what inks can show, and the untagged one is taken for a common press.
+    // The blue is outside the gamut of inks, and an untagged file is converted with a common press profile.
     expect(await worstError(cmyk, ['topLeft', 'topRight', 'bottomRight'])).toBeLessThanOrEqual(25);
   });
 
-  test('a tagged picture is converted, not merely relabelled', async () => {
+  test('an image with a profile is converted, not just relabelled', async () => {
     const tagged = await quarters().withIccProfile('p3').png().toBuffer();
     const raw = await sharp(tagged, { ignoreIcc: true }).raw().toBuffer();
     expect(Math.abs(raw[0]! - QUARTERS.topLeft[0])).toBeGreaterThan(8);
   });
 
   test.each(['jpeg', 'png', 'webp'] as const)(
-    'a grey %s becomes RGB of equal parts',
+    'a grey %s becomes RGB with equal channels',
     async (format) => {
       const grey = await quarters().toColourspace('b-w').toFormat(format).toBuffer();
       const { pixels } = await decode(grey, MAX_PIXELS);
@@ -104,20 +104,20 @@ describe('what a picture is stored as does not show in what is decoded', () => {
 
 describe('EXIF orientation is applied', () => {
   const { topLeft: a, topRight: b, bottomLeft: c, bottomRight: d } = QUARTERS;
-  // Where the stored quarters a b / c d come to lie. Source: EXIF 2.32, tag 0x0112.
+  // The position of the stored quarters a b / c d after decoding. Source: EXIF 2.32, tag 0x0112.
   test.each([
-    { orientation: 1, seen: [a, b, c, d] },
-    { orientation: 2, seen: [b, a, d, c] },
-    { orientation: 3, seen: [d, c, b, a] },
-    { orientation: 4, seen: [c, d, a, b] },
-    { orientation: 5, seen: [a, c, b, d] },
-    { orientation: 6, seen: [c, a, d, b] },
-    { orientation: 7, seen: [d, b, c, a] },
-    { orientation: 8, seen: [b, d, a, c] },
-  ])('$orientation', async ({ orientation, seen }) => {
+    { orientation: 1, decoded: [a, b, c, d] },
+    { orientation: 2, decoded: [b, a, d, c] },
+    { orientation: 3, decoded: [d, c, b, a] },
+    { orientation: 4, decoded: [c, d, a, b] },
+    { orientation: 5, decoded: [a, c, b, d] },
+    { orientation: 6, decoded: [c, a, d, b] },
+    { orientation: 7, decoded: [d, b, c, a] },
+    { orientation: 8, decoded: [b, d, a, c] },
+  ])('$orientation', async ({ orientation, decoded }) => {
     const image = await quarters().withMetadata({ orientation }).png().toBuffer();
     const found = await quartersOf(image);
-    expect([found.topLeft, found.topRight, found.bottomLeft, found.bottomRight]).toEqual(seen);
+    expect([found.topLeft, found.topRight, found.bottomLeft, found.bottomRight]).toEqual(decoded);
     const { pixels } = await decode(image, MAX_PIXELS);
     const turned = orientation >= 5;
     expect([pixels.width, pixels.height]).toEqual(turned ? [32, 48] : [48, 32]);
@@ -125,7 +125,7 @@ describe('EXIF orientation is applied', () => {
 });
 
 describe('transparency', () => {
-  test.each(['png', 'webp'] as const)('of a %s comes as opacity', async (format) => {
+  test.each(['png', 'webp'] as const)('of a %s becomes opacity', async (format) => {
     const { pixels, opacity } = await decode(
       await transparentShirt({ width: 200, height: 200, format }),
       MAX_PIXELS,
@@ -135,7 +135,7 @@ describe('transparency', () => {
     expect(opacity?.[100 * 200 + 100]).toBe(255);
   });
 
-  test('of a palette comes as opacity', async () => {
+  test('of a palette becomes opacity', async () => {
     const shirt = await transparentShirt({ width: 200, height: 200, format: 'png' });
     const palette = await sharp(shirt).png({ palette: true }).toBuffer();
     expect((await sharp(palette).metadata()).isPalette).toBe(true);
@@ -144,13 +144,13 @@ describe('transparency', () => {
     expect(opacity?.[100 * 200 + 100]).toBe(255);
   });
 
-  test('that is nowhere used is none', async () => {
+  test('of fully opaque pixels is ignored', async () => {
     const opaque = await quarters().ensureAlpha(1).png().toBuffer();
     expect((await decode(opaque, MAX_PIXELS)).opacity).toBeUndefined();
   });
 });
 
-test('an animated WebP is its first frame', async () => {
+test('of an animated WebP the first frame is decoded', async () => {
   const red = await quarters().tint('#ff0000').png().toBuffer();
   const frames = await sharp([await quarters().png().toBuffer(), red], { join: { animated: true } })
     .webp({ lossless: true, delay: [100, 100] })
@@ -159,14 +159,14 @@ test('an animated WebP is its first frame', async () => {
   expect(await worstError(frames)).toBe(0);
 });
 
-describe('refuses', () => {
+describe('rejects', () => {
   const half = (bytes: Uint8Array) => bytes.subarray(0, bytes.length / 2);
   const shirt = (format: 'jpeg' | 'png' | 'webp') =>
     drawnShirt({ width: 300, height: 300, format });
   test.each([
-    { what: 'a JPEG cut short', image: async () => half(await shirt('jpeg')) },
-    { what: 'a PNG cut short', image: async () => half(await shirt('png')) },
-    { what: 'a WebP cut short', image: async () => half(await shirt('webp')) },
+    { what: 'a truncated JPEG', image: async () => half(await shirt('jpeg')) },
+    { what: 'a truncated PNG', image: async () => half(await shirt('png')) },
+    { what: 'a truncated WebP', image: async () => half(await shirt('webp')) },
     {
       what: 'garbage after a JPEG signature',
       image: async () => Buffer.from('ffd8ffe000104a46', 'hex'),
@@ -175,15 +175,15 @@ describe('refuses', () => {
       what: 'garbage after a PNG signature',
       image: async () => Buffer.from('89504e470d0a1a0a0000', 'hex'),
     },
-    { what: 'nothing', image: async () => new Uint8Array() },
+    { what: 'an empty file', image: async () => new Uint8Array() },
     { what: 'text', image: async () => Buffer.from('GIF, honestly') },
   ])('$what', async ({ image }) => {
-    await expect(decode(await image(), MAX_PIXELS)).rejects.toBeInstanceOf(Undecodable);
+    await expect(decode(await image(), MAX_PIXELS)).rejects.toBeInstanceOf(DecodeError);
   });
 
   test('more pixels than allowed', async () => {
     const image = await shirt('png');
-    await expect(decode(image, 300 * 300 - 1)).rejects.toBeInstanceOf(Undecodable);
+    await expect(decode(image, 300 * 300 - 1)).rejects.toBeInstanceOf(DecodeError);
     await expect(decode(image, 300 * 300)).resolves.toBeDefined();
   });
 });
@@ -192,21 +192,21 @@ test.each([
   { width: 1, height: 1 },
   { width: 4000, height: 1 },
   { width: 1, height: 4000 },
-])('a network sees $width x $height as a square', async ({ width, height }) => {
+])('$width x $height is stretched to a square', async ({ width, height }) => {
   const data = new Uint8Array(3 * width * height).fill(77);
   const square = await toSquare({ data, width, height }, 32);
   expect(square.data.length).toBe(3 * 32 * 32);
   expect(new Set(square.data)).toEqual(new Set([77]));
 });
 
-test('a network sees a part in a mirror, and nothing of what is around it', async () => {
+test('a region can be mirrored, and nothing outside it shows', async () => {
   const { data, info } = await quarters().raw().toBuffer({ resolveWithObject: true });
   const side = info.width / 2;
-  const part = { left: side, top: 0, width: side, height: info.height };
-  // Of the right half the right half turns red.
+  const region = { left: side, top: 0, width: side, height: info.height };
+  // The right half of the right half becomes red.
   for (let y = 0; y < info.height; y++)
     for (let x = 1; x <= side / 2; x++) data.set([255, 0, 0], 3 * ((y + 1) * info.width - x));
-  const seen = await toSquare({ data, width: info.width, height: info.height }, side, part, true);
+  const seen = await toSquare({ data, width: info.width, height: info.height }, side, region, true);
   const at = (x: number, y: number) => [...seen.data.subarray(3 * (y * side + x)).subarray(0, 3)];
   expect([at(0, 0), at(side - 1, 0)]).toEqual([[255, 0, 0], QUARTERS.topRight]);
   expect([at(0, side - 1), at(side - 1, side - 1)]).toEqual([[255, 0, 0], QUARTERS.bottomRight]);

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { startEngine } from '../../../workers/inference/pool.ts';
 
-/** A program of its own that starts an engine, tells its children, and holds them until it is killed. */
+/** A program that starts an engine, prints the pids of its children, and keeps them until it is killed. */
 const engine = await startEngine({
   model: 'garment-cutout',
   device: 'cpu',

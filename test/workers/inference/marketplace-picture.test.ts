@@ -6,7 +6,7 @@ import { transparentShirt } from '../../support/images.ts';
 const cutout = (width: number, height: number): Promise<Buffer> =>
   transparentShirt({ width, height, format: 'png' });
 
-/** Pixels that compress to nothing less than themselves, under a round alpha. */
+/** Incompressible pixels, opaque. */
 function noise(width: number, height: number): Promise<Buffer> {
   const data = Buffer.alloc(width * height * 4);
   let state = 1;
@@ -24,20 +24,25 @@ const pixelAt = async (bytes: Uint8Array, left: number, top: number): Promise<nu
 ];
 
 describe('a cut-out', () => {
-  test('that is fit as it is stays what it is', async () => {
+  test('that meets the requirements is not changed', async () => {
     expect(await marketplacePicture(await cutout(500, 640))).toBeUndefined();
   });
 
-  test('is laid on the colour that is wanted, without metadata', async () => {
+  test('is put on the given colour, without metadata', async () => {
     const picture = await marketplacePicture(await cutout(600, 800), { background: '#ffffff' });
     expect(picture).toMatchObject({ mediaType: 'image/jpeg', width: 600, height: 800 });
     const { bytes } = picture ?? { bytes: Buffer.alloc(0) };
-    const about = await sharp(bytes).metadata();
-    expect(about).toMatchObject({
-      ...{ format: 'jpeg', width: 600, height: 800, channels: 3, space: 'srgb' },
-      ...{ chromaSubsampling: '4:4:4', hasAlpha: false },
+    const metadata = await sharp(bytes).metadata();
+    expect(metadata).toMatchObject({
+      format: 'jpeg',
+      width: 600,
+      height: 800,
+      channels: 3,
+      space: 'srgb',
+      chromaSubsampling: '4:4:4',
+      hasAlpha: false,
     });
-    expect([about.exif, about.icc, about.xmp, about.iptc]).toEqual([
+    expect([metadata.exif, metadata.icc, metadata.xmp, metadata.iptc]).toEqual([
       undefined,
       undefined,
       undefined,
@@ -56,11 +61,11 @@ describe('a cut-out', () => {
     const [width, height] = from;
     const picture = await marketplacePicture(await cutout(width, height));
     expect(picture).toMatchObject({ mediaType: 'image/png', width: to[0], height: to[1] });
-    const about = await sharp(picture?.bytes).metadata();
-    expect(about).toMatchObject({ width: to[0], height: to[1], channels: 4 });
+    const metadata = await sharp(picture?.bytes).metadata();
+    expect(metadata).toMatchObject({ width: to[0], height: to[1], channels: 4 });
   });
 
-  test('that is long and narrow gets a wider ground', async () => {
+  test('that is long and narrow gets a wider canvas', async () => {
     const picture = await marketplacePicture(await noise(8, 3000), { background: '#102030' });
     expect(picture).toMatchObject({ width: 500, height: 4000 });
     const { bytes } = picture ?? { bytes: Buffer.alloc(0) };
@@ -69,7 +74,7 @@ describe('a cut-out', () => {
     expect(Math.hypot(red - 16, green - 32, blue - 48)).toBeLessThan(4);
   });
 
-  test('with soft edges keeps no dark rim when it is enlarged', async () => {
+  test('with soft edges has no dark halo when enlarged', async () => {
     const data = Buffer.alloc(64 * 64 * 4);
     for (let i = 0; i < 64 * 64; i++) if (i % 64 > 31) data.set([255, 255, 255, 255], 4 * i);
     const half = await sharp(data, { raw: { width: 64, height: 64, channels: 4 } })
@@ -77,10 +82,10 @@ describe('a cut-out', () => {
       .toBuffer();
     const picture = await marketplacePicture(half, { background: '#ffffff' });
     const drawn = await sharp(picture?.bytes).raw().toBuffer();
-    expect(drawn.reduce((least, value) => Math.min(least, value))).toBeGreaterThan(250);
+    expect(drawn.reduce((min, value) => Math.min(min, value))).toBeGreaterThan(250);
   });
 
-  test('of too many bytes loses quality first, then size', async () => {
+  test('of too many bytes is first reduced in quality, then in size', async () => {
     const whole = await noise(2600, 2200);
     expect(whole.length).toBeGreaterThan(16_000_000);
     const white = await marketplacePicture(whole, { background: '#ffffff' });

@@ -1,87 +1,91 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createTurns, type Turn } from '../../../workers/inference/permits.ts';
+import { createPermits, type PermitRequest } from '../../../workers/inference/permits.ts';
 
-/** Who entered so far, in order. */
-function line(places: readonly string[]) {
-  const turns = createTurns<string>();
-  for (const place of places) turns.give(place);
-  const entered: string[] = [];
-  const join = (name: string, turn?: Turn) => turns.take(turn).then(() => entered.push(name));
-  return { turns, entered, join };
+/** Permits, and the names of those who acquired one so far, in order. */
+function withPermits(names: readonly string[]) {
+  const permits = createPermits<string>();
+  for (const name of names) permits.release(name);
+  const acquired: string[] = [];
+  const acquire = (name: string, request?: PermitRequest) =>
+    permits.acquire(request).then(() => acquired.push(name));
+  return { permits, acquired, acquire };
 }
 
-test('who asks enters in the order they came, so many at once', async () => {
-  const { turns, entered, join } = line(['one', 'two']);
-  const all = ['a', 'b', 'c', 'd'].map((name) => join(name));
+test('permits are granted in the order of the requests, as many as there are', async () => {
+  const { permits, acquired, acquire } = withPermits(['one', 'two']);
+  const all = ['a', 'b', 'c', 'd'].map((name) => acquire(name));
   await setImmediate();
-  expect(entered).toEqual(['a', 'b']);
-  turns.give('one');
-  turns.give('two');
+  expect(acquired).toEqual(['a', 'b']);
+  permits.release('one');
+  permits.release('two');
   await Promise.all(all);
-  expect(entered).toEqual(['a', 'b', 'c', 'd']);
+  expect(acquired).toEqual(['a', 'b', 'c', 'd']);
 });
 
-test('who waits now enters before who waits for later, each in the order they came', async () => {
-  const { turns, entered, join } = line([]);
+test('requests with priority now come before later ones, each in order', async () => {
+  const { permits, acquired, acquire } = withPermits([]);
   const all = [
-    join('later 1', { priority: 'later' }),
-    join('now 1', { priority: 'now' }),
-    join('unsaid'),
-    join('now 2', { priority: 'now' }),
+    acquire('later 1', { priority: 'later' }),
+    acquire('now 1', { priority: 'now' }),
+    acquire('default'),
+    acquire('now 2', { priority: 'now' }),
   ];
-  for (const place of ['one', 'two', 'three', 'four']) {
-    turns.give(place);
+  for (const permit of ['one', 'two', 'three', 'four']) {
+    permits.release(permit);
     await setImmediate();
   }
   await Promise.all(all);
-  expect(entered).toEqual(['now 1', 'now 2', 'later 1', 'unsaid']);
+  expect(acquired).toEqual(['now 1', 'now 2', 'later 1', 'default']);
 });
 
-test('who gives up while waiting leaves the line, and the next one enters', async () => {
-  const { turns, entered, join } = line(['one']);
-  await join('a');
-  const leaving = new AbortController();
-  const left = join('b', { signal: leaving.signal });
-  const next = join('c');
-  leaving.abort(new Error('gone'));
-  await expect(left).rejects.toThrow('gone');
-  turns.give('one');
+test('an aborted request leaves the queue, and the next one gets the permit', async () => {
+  const { permits, acquired, acquire } = withPermits(['one']);
+  await acquire('a');
+  const abort = new AbortController();
+  const aborted = acquire('b', { signal: abort.signal });
+  const next = acquire('c');
+  abort.abort(new Error('gone'));
+  await expect(aborted).rejects.toThrow('gone');
+  permits.release('one');
   await next;
-  expect(entered).toEqual(['a', 'c']);
+  expect(acquired).toEqual(['a', 'c']);
 });
 
-test('who gave up before coming takes no place', async () => {
-  const { entered, join } = line(['one']);
-  await expect(join('a', { signal: AbortSignal.abort(new Error('gone')) })).rejects.toThrow('gone');
-  await join('b');
-  expect(entered).toEqual(['b']);
+test('a request whose signal has already aborted takes no permit', async () => {
+  const { acquired, acquire } = withPermits(['one']);
+  const signal = AbortSignal.abort(new Error('gone'));
+  await expect(acquire('a', { signal })).rejects.toThrow('gone');
+  await acquire('b');
+  expect(acquired).toEqual(['b']);
 });
 
-test('giving up after the turn came changes nothing', async () => {
-  const { turns, entered, join } = line(['one']);
+test('an abort after the grant has no effect', async () => {
+  const { permits, acquired, acquire } = withPermits(['one']);
   const late = new AbortController();
-  await join('a', { signal: late.signal });
+  await acquire('a', { signal: late.signal });
   late.abort();
-  const next = join('b');
-  turns.give('one');
+  const next = acquire('b');
+  permits.release('one');
   await next;
-  expect(entered).toEqual(['a', 'b']);
+  expect(acquired).toEqual(['a', 'b']);
 });
 
-test('a place that was withdrawn is given to nobody', async () => {
-  const { turns } = line(['one', 'two', 'one']);
-  turns.withdraw('one');
-  expect(await turns.take()).toBe('two');
-  const next = turns.take();
-  turns.give('three');
+test('a removed permit is granted to nobody', async () => {
+  const { permits } = withPermits(['one', 'two', 'one']);
+  permits.remove('one');
+  expect(await permits.acquire()).toBe('two');
+  const next = permits.acquire();
+  permits.release('three');
   expect(await next).toBe('three');
 });
 
-test('closing turns away who waits and who comes', async () => {
-  const { turns, join } = line(['one']);
-  await join('a');
-  const waiting = [join('b', { priority: 'now' }), join('c')];
-  turns.close(new Error('closed'));
-  for (const turned of [...waiting, join('d')]) await expect(turned).rejects.toThrow('closed');
+test('closing rejects waiting and new requests', async () => {
+  const { permits, acquire } = withPermits(['one']);
+  await acquire('a');
+  const waiting = [acquire('b', { priority: 'now' }), acquire('c')];
+  permits.close(new Error('closed'));
+  const requests = [...waiting, acquire('d')];
+  expect(requests).toHaveLength(3);
+  for (const request of requests) await expect(request).rejects.toThrow('closed');
 });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Engine, startEngine } from '../../../workers/inference/pool.ts';
 import { drawForms, FORMS, ORIENTATIONS } from '../../support/picture-forms.ts';
 
-/** What files of each form say of themselves, so that none of them is another in disguise. */
+/** The metadata of each form, to check that the test files are what they claim to be. */
 // biome-ignore format: a table reads best aligned
 const SAID: Readonly<Record<string, object>> = {
   'JPEG':                     { format: 'jpeg', space: 'srgb', channels: 3, hasProfile: false },
@@ -33,8 +33,9 @@ beforeAll(async () => {
 });
 afterAll(() => engine?.close());
 
-describe('a cut-out stands upright and has the colours of the picture, whatever way that is stored', () => {
+describe('a cut-out is upright and has the colours of the image, however that is stored', () => {
   test.each(FORMS)('$name, in all eight orientations', async (form) => {
+    expect(ORIENTATIONS).toHaveLength(8);
     for (const orientation of ORIENTATIONS) {
       const stored = await forms.stored(form, orientation);
       expect(await sharp(stored).metadata()).toMatchObject({ ...SAID[form.name], orientation });
@@ -47,14 +48,14 @@ describe('a cut-out stands upright and has the colours of the picture, whatever 
   });
 });
 
-test('one that lies on its side, is mirrored, or has strange colours is told from a right one', async () => {
+test('the check detects a rotated, a mirrored and a wrongly coloured cut-out', async () => {
   const [form] = FORMS;
   if (!form) throw new Error('no forms');
   const { file: png } = await engine.removeBackground(await forms.stored(form, 1));
   expect(await forms.faultsOf(form, await sharp(png).rotate(90).png().toBuffer())).toEqual([
     'size',
   ]);
-  expect(await forms.faultsOf(form, await sharp(png).flop().png().toBuffer())).toContain('place');
+  expect(await forms.faultsOf(form, await sharp(png).flop().png().toBuffer())).toContain('position');
   const displayP3 = await sharp(png).withIccProfile('p3').png().toBuffer();
   const taken = await sharp(displayP3, { ignoreIcc: true }).png().toBuffer();
   expect(await forms.faultsOf(form, taken)).toEqual(['colours']);

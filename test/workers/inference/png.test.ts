@@ -3,7 +3,7 @@ import sharp from 'sharp';
 import { expect, test } from 'vitest';
 import { encodePng } from '../../../workers/inference/png.ts';
 
-/** Numbers without a pattern a compressor could guess, the same in every run. */
+/** Incompressible pseudo-random bytes, the same in every run. */
 function noise(count: number, seed: number): Uint8Array {
   let state = seed;
   return Uint8Array.from({ length: count }, () => {
@@ -12,7 +12,7 @@ function noise(count: number, seed: number): Uint8Array {
   });
 }
 
-/** Type, data and checksum of each chunk. */
+/** Yields the type of each chunk, and whether its checksum is valid. */
 function* chunksOf(png: Buffer) {
   for (let at = 8; at < png.length; ) {
     const length = png.readUInt32BE(at);
@@ -31,28 +31,28 @@ test.each([
   { width: 1, height: 1000 },
   { width: 700, height: 900 }, // several stripes
   { width: 300_000, height: 2 }, // a row larger than a stripe
-])('$width x $height: what a decoder reads is what was written', async ({ width, height }) => {
+])('$width x $height: a decoder reads what was written', async ({ width, height }) => {
   const data = noise(3 * width * height, 1);
   const alpha = noise(width * height, 2).map((value) => (value < 80 ? 0 : value));
   await expectRead(data, alpha, width, height);
 });
 
-/** Subjects that leave rows, ends of rows, and parts of rows without anything to write. */
-const SHAPES: readonly { what: string; isSeen(x: number, y: number): boolean }[] = [
-  { what: 'nothing at all', isSeen: () => false },
-  { what: 'everything', isSeen: () => true },
-  { what: 'one pixel', isSeen: (x, y) => x === 150 && y === 70 },
-  { what: 'the first and the last pixel', isSeen: (x, y) => x + y === 0 || x + y === 298 + 198 },
-  { what: 'every third row', isSeen: (_, y) => y % 3 === 0 },
-  { what: 'every fifth column', isSeen: (x) => x % 5 === 0 },
-  { what: 'a disc', isSeen: (x, y) => Math.hypot(x - 150, y - 100) < 70 },
-  { what: 'a staircase to the left', isSeen: (x, y) => x < 298 - y && x > 290 - 2 * y },
+/** Subjects with transparent rows, ends of rows, and parts of rows. */
+const SHAPES: readonly { what: string; isVisible(x: number, y: number): boolean }[] = [
+  { what: 'nothing at all', isVisible: () => false },
+  { what: 'everything', isVisible: () => true },
+  { what: 'one pixel', isVisible: (x, y) => x === 150 && y === 70 },
+  { what: 'the first and the last pixel', isVisible: (x, y) => x + y === 0 || x + y === 298 + 198 },
+  { what: 'every third row', isVisible: (_, y) => y % 3 === 0 },
+  { what: 'every fifth column', isVisible: (x) => x % 5 === 0 },
+  { what: 'a disc', isVisible: (x, y) => Math.hypot(x - 150, y - 100) < 70 },
+  { what: 'a staircase to the left', isVisible: (x, y) => x < 298 - y && x > 290 - 2 * y },
 ];
 
-test.each(SHAPES)('$what seen: what a decoder reads is what was written', async ({ isSeen }) => {
+test.each(SHAPES)('with $what visible, a decoder reads what was written', async ({ isVisible }) => {
   const [width, height] = [299, 199];
   const alpha = Uint8Array.from({ length: width * height }, (_, i) =>
-    isSeen(i % width, Math.floor(i / width)) ? 255 : 0,
+    isVisible(i % width, Math.floor(i / width)) ? 255 : 0,
   );
   await expectRead(noise(3 * width * height, 5), alpha, width, height);
   await expectRead(new Uint8Array(3 * width * height).fill(9), alpha, width, height);
@@ -69,7 +69,7 @@ async function expectRead(data: Uint8Array, alpha: Uint8Array, width: number, he
   expect(read.data.equals(written)).toBe(true);
 }
 
-test('there are no chunks but those a PNG must have, each with its checksum', async () => {
+test('there are only the mandatory chunks, with valid checksums', async () => {
   const size = { width: 700, height: 900 };
   const png = await encodePng(
     { data: noise(3 * 700 * 900, 3), ...size },

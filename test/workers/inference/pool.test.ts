@@ -8,12 +8,13 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readCatalog } from '../../../models/catalog.ts';
 import {
+  DecodeError,
   type Engine,
   EngineCrash,
   startEngine,
-  Undecodable,
 } from '../../../workers/inference/pool.ts';
 import { drawnShirt, drawnShirtOnWood, quarters, transparentShirt } from '../../support/images.ts';
+import { isMissing } from '../../support/requirement.ts';
 
 const options = {
   model: 'garment-cutout',
@@ -30,38 +31,41 @@ beforeAll(async () => {
 });
 afterAll(() => engine.close());
 
-/** Nine megapixels: the child is busy for a while. */
-const largePicture = () => quarters().resize(3000, 3000, { fit: 'fill' }).jpeg().toBuffer();
+/** Nine megapixels, which keep the child busy for a while. */
+const largeImage = () => quarters().resize(3000, 3000, { fit: 'fill' }).jpeg().toBuffer();
 
 const rgba = (png: Uint8Array) => sharp(png).raw().toBuffer({ resolveWithObject: true });
 
 describe('a cut-out', () => {
   test.each([
-    { what: 'a plain ground', draw: drawnShirt },
+    { what: 'a plain background', draw: drawnShirt },
     { what: 'wood', draw: drawnShirtOnWood },
-  ])('of a T-shirt on $what: the shirt stays bit for bit, the ground goes', async ({ draw }) => {
-    const image = await draw({ width: 480, height: 600, format: 'jpeg' });
-    const { file, width, height, confidence } = await engine.removeBackground(image);
-    expect([width, height]).toEqual([480, 600]);
-    expect(confidence).toBeGreaterThan(0.8);
-    expect(confidence).toBeLessThanOrEqual(1);
-    const { data, info } = await rgba(file);
-    expect(info).toMatchObject({ width: 480, height: 600, channels: 4 });
-    const source = await sharp(image).raw().toBuffer();
-    const solid = [...Array(480 * 600).keys()].filter((i) => data[4 * i + 3] === 255);
-    const altered = solid.filter((i) =>
-      [0, 1, 2].some((c) => data[4 * i + c] !== source[3 * i + c]),
-    );
-    expect(altered).toEqual([]);
-    expect(solid.length / (480 * 600)).toBeGreaterThan(0.2);
-    const alphaAt = (x: number, y: number) => data[4 * (y * 480 + x) + 3];
-    expect([alphaAt(5, 5), alphaAt(475, 5), alphaAt(5, 595), alphaAt(475, 595)]).toEqual([
-      0, 0, 0, 0,
-    ]);
-    expect([alphaAt(240, 300), alphaAt(200, 420), alphaAt(280, 240)]).toEqual([255, 255, 255]);
-  });
+  ])(
+    'of a T-shirt on $what keeps the shirt bit for bit and removes the background',
+    async ({ draw }) => {
+      const image = await draw({ width: 480, height: 600, format: 'jpeg' });
+      const { file, width, height, confidence } = await engine.removeBackground(image);
+      expect([width, height]).toEqual([480, 600]);
+      expect(confidence).toBeGreaterThan(0.8);
+      expect(confidence).toBeLessThanOrEqual(1);
+      const { data, info } = await rgba(file);
+      expect(info).toMatchObject({ width: 480, height: 600, channels: 4 });
+      const source = await sharp(image).raw().toBuffer();
+      const solid = [...Array(480 * 600).keys()].filter((i) => data[4 * i + 3] === 255);
+      const altered = solid.filter((i) =>
+        [0, 1, 2].some((c) => data[4 * i + c] !== source[3 * i + c]),
+      );
+      expect(altered).toEqual([]);
+      expect(solid.length / (480 * 600)).toBeGreaterThan(0.2);
+      const alphaAt = (x: number, y: number) => data[4 * (y * 480 + x) + 3];
+      expect([alphaAt(5, 5), alphaAt(475, 5), alphaAt(5, 595), alphaAt(475, 595)]).toEqual([
+        0, 0, 0, 0,
+      ]);
+      expect([alphaAt(240, 300), alphaAt(200, 420), alphaAt(280, 240)]).toEqual([255, 255, 255]);
+    },
+  );
 
-  test('is as large as the upright picture and carries none of its metadata', async () => {
+  test('has the size of the upright image and none of its metadata', async () => {
     const drawn = await drawnShirt({ width: 200, height: 300, format: 'png' });
     const image = await sharp(drawn)
       .withExif({ IFD0: { Copyright: 'somebody' } })
@@ -78,7 +82,7 @@ describe('a cut-out', () => {
     );
   });
 
-  test('of a picture that was transparent already shows no more of it', async () => {
+  test('of a transparent image never increases alpha', async () => {
     const image = await transparentShirt({ width: 400, height: 400, format: 'png' });
     const { data: before } = await rgba(image);
     const { data: after } = await rgba((await engine.removeBackground(image)).file);
@@ -88,7 +92,7 @@ describe('a cut-out', () => {
     expect(opaque.filter(([, is]) => is === 255).length / opaque.length).toBeGreaterThan(0.95);
   });
 
-  test('of a picture that is half transparent everywhere is half transparent where it is subject', async () => {
+  test('of a half transparent image is half transparent on the subject', async () => {
     const size = { width: 300, height: 300 };
     const drawn = await drawnShirt({ ...size, format: 'png' });
     const image = await sharp(drawn).ensureAlpha(0.5).png().toBuffer();
@@ -110,7 +114,7 @@ describe('a cut-out', () => {
   });
 });
 
-describe('refuses what it cannot decode', () => {
+describe('rejects what it cannot decode', () => {
   const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>';
   const shirt = (format: 'gif' | 'tiff' | 'avif') => quarters().toFormat(format).toBuffer();
   test.each([
@@ -118,14 +122,14 @@ describe('refuses what it cannot decode', () => {
     { what: 'a TIFF', image: () => shirt('tiff') },
     { what: 'an AVIF', image: () => shirt('avif') },
     { what: 'an SVG', image: async () => Buffer.from(svg) },
-    { what: 'a picture cut short', image: async () => (await shirtPng()).subarray(0, 3000) },
+    { what: 'a truncated image', image: async () => (await shirtPng()).subarray(0, 3000) },
     { what: 'a header of 65,500 x 65,500 pixels', image: async () => bomb(65_500) },
   ])('$what', async ({ image }) => {
-    await expect(engine.removeBackground(await image())).rejects.toBeInstanceOf(Undecodable);
+    await expect(engine.removeBackground(await image())).rejects.toBeInstanceOf(DecodeError);
   });
   const shirtPng = () => drawnShirt({ width: 300, height: 300, format: 'png' });
 
-  /** A PNG that says it is large, and has nothing. */
+  /** A PNG with a large size in its header, and no data. */
   function bomb(side: number): Buffer {
     const png = Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), Buffer.alloc(25)]);
     png.writeUInt32BE(13, 8);
@@ -138,7 +142,9 @@ describe('refuses what it cannot decode', () => {
   }
 });
 
-test.runIf(process.platform === 'linux')('a child has no secrets in its environment', () => {
+const withoutProc = isMissing('linux', process.platform === 'linux', 'there is no /proc');
+
+test.skipIf(withoutProc)('a child has no secrets in its environment', () => {
   const [pid] = engine.pids();
   const environment = readFileSync(`/proc/${pid}/environ`, 'utf8');
   expect(environment).toContain('VIPS_BLOCK_UNTRUSTED=1');
@@ -146,19 +152,19 @@ test.runIf(process.platform === 'linux')('a child has no secrets in its environm
   expect(environment).not.toContain('a store password');
 });
 
-describe('giving up', () => {
+describe('an abort', () => {
   const reason = new Error('the client hung up');
 
-  test('before the start runs nothing', async () => {
+  test('before the start rejects', async () => {
     const image = await drawnShirt({ width: 64, height: 64, format: 'png' });
     await expect(
       engine.removeBackground(image, { signal: AbortSignal.abort(reason) }),
     ).rejects.toBe(reason);
   });
 
-  test('while waiting, and while running, rejects at once and costs no child', async () => {
+  test('while waiting, and while running, rejects at once and kills no child', async () => {
     const pids = engine.pids();
-    const large = await largePicture();
+    const large = await largeImage();
     const [running, waiting] = [new AbortController(), new AbortController()];
     const settled: string[] = [];
     const note = (name: string) => (error: unknown) => {
@@ -180,8 +186,8 @@ describe('giving up', () => {
 describe('a child that dies', () => {
   const small = () => drawnShirt({ width: 64, height: 64, format: 'png' });
 
-  test('takes its picture with it, and the next one works', async () => {
-    const large = await largePicture();
+  test('fails its image, and the next image succeeds', async () => {
+    const large = await largeImage();
     const [pid] = engine.pids();
     const lost = engine.removeBackground(large);
     await setImmediate();
@@ -192,7 +198,7 @@ describe('a child that dies', () => {
     expect(engine.pids()).not.toContain(pid);
   });
 
-  test('while idle is replaced, and the next picture is served', async () => {
+  test('while idle is replaced, and the next image is processed', async () => {
     const [pid] = engine.pids();
     process.kill(pid!, 'SIGKILL');
     await expect.poll(() => engine.pids()).not.toContain(pid);
@@ -200,7 +206,7 @@ describe('a child that dies', () => {
     expect(engine.pids()).toHaveLength(1);
   });
 
-  test('while it starts is replaced too, and whoever waits is served', async () => {
+  test('while it starts is replaced too, and waiting images are processed', async () => {
     const image = await small();
     const [pid] = engine.pids();
     const lost = engine.removeBackground(image);
@@ -212,7 +218,7 @@ describe('a child that dies', () => {
     const [starting] = engine.pids();
     expect(starting).not.toBe(pid);
     process.kill(starting!, 'SIGKILL');
-    // The picture may have been handed to the starting child, and is then lost with it.
+    // The starting child may already have the image, which then fails with it.
     const outcome = await waiting.catch((error) => error);
     if (!(outcome instanceof EngineCrash)) expect(outcome).toMatchObject({ width: 64 });
     expect(await engine.removeBackground(image)).toMatchObject({ width: 64 });
@@ -220,21 +226,23 @@ describe('a child that dies', () => {
 });
 
 describe('does not start', () => {
-  test.skipIf(existsSync('/dev/nvidiactl'))('on a device that is not there', async () => {
+  const hasGpu = isMissing('no-gpu', !existsSync('/dev/nvidiactl'), 'there is a GPU');
+
+  test.skipIf(hasGpu)('on a device that is not there', async () => {
     await expect(startEngine({ ...options, device: 'cuda' })).rejects.toThrow(
       /DEVICE=cuda cannot run/,
     );
   });
 
   test.each([
-    { what: 'nobody knows', model: 'no-such', says: /There is no model "no-such"/ },
-    { what: 'finds no subject', model: 'garment-class', says: /no model "garment-class"/ },
+    { what: 'does not exist', model: 'no-such', says: /There is no model "no-such"/ },
+    { what: 'removes no background', model: 'garment-class', says: /no model "garment-class"/ },
     { what: 'was not pulled', model: 'u2netp', says: /npm run models:pull -- u2netp/ },
   ])('with a model that $what', async ({ model, says }) => {
     await expect(startEngine({ ...options, model })).rejects.toThrow(says);
   });
 
-  test('with weights that are not the ones of the catalogue', async () => {
+  test('with weights that differ from the catalogue', async () => {
     const modelsHome = await mkdtemp(join(tmpdir(), 'selvage-engine-'));
     const [model] = readCatalog(modelsHome);
     if (!model) throw new Error('The catalogue is empty');
@@ -242,13 +250,13 @@ describe('does not start', () => {
     await writeFile(join(modelsHome, 'catalog.json'), JSON.stringify({ models: [altered] }));
     await writeFile(join(modelsHome, 'altered.onnx'), 'other weights');
     await expect(startEngine({ ...options, model: 'altered', modelsHome })).rejects.toThrow(
-      /altered\.onnx is not what the catalogue says/,
+      /altered\.onnx does not match the catalogue/,
     );
     await rm(modelsHome, { recursive: true });
   });
 });
 
-test('several slots work on several pictures, each in a process of its own', async () => {
+test('slots work in parallel, each in its own process', async () => {
   const two = await startEngine({ ...options, slots: 2 });
   try {
     expect(new Set(two.pids()).size).toBe(2);

@@ -1,14 +1,14 @@
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
-import type { Pair } from '../../../src/imaging/downscale.ts';
+import type { MattedImage } from '../../../src/imaging/downscale.ts';
 import type { CutOutOptions } from '../../../src/output/quality.ts';
-import { deliver } from '../../../workers/inference/deliver.ts';
+import { render } from '../../../workers/inference/render.ts';
 
 const WIDTH = 60;
 const HEIGHT = 40;
 
-/** Noise under a disc with a soft rim, its middle at 20, 20. */
-function disc(width = WIDTH, height = HEIGHT): Pair {
+/** Noise under a disc with a soft edge, centred at 20, 20. */
+function disc(width = WIDTH, height = HEIGHT): MattedImage {
   const data = Uint8Array.from({ length: 3 * width * height }, (_, i) => (i * 7919) % 251);
   const alpha = Uint8Array.from({ length: width * height }, (_, i) => {
     const far = Math.hypot((i % width) - 20, Math.floor(i / width) - 20);
@@ -18,11 +18,11 @@ function disc(width = WIDTH, height = HEIGHT): Pair {
 }
 
 const make = (options: CutOutOptions, pair = disc(), background?: Uint8Array, maxPixels = 1e6) =>
-  deliver(pair, options, background, maxPixels, 'usual');
+  render(pair, options, background, maxPixels, 'default');
 
 const rgba = (file: Uint8Array): Promise<Buffer> => sharp(file).ensureAlpha().raw().toBuffer();
 
-describe('pixels of the subject stay bit for bit in a PNG', () => {
+describe('opaque pixels of the subject stay bit for bit in a PNG', () => {
   const before = disc();
   test.each<[string, CutOutOptions, Uint8Array?]>([
     ['as it is', {}],
@@ -38,6 +38,7 @@ describe('pixels of the subject stay bit for bit in a PNG', () => {
     const { semitransparency } = options;
     const was = (await make({ semitransparency })).foreground;
     if (!was) throw new Error('there is a subject');
+    let compared = 0;
     for (let y = 0; y < was.height; y++) {
       for (let x = 0; x < was.width; x++) {
         const from = (was.top + y) * WIDTH + was.left + x;
@@ -45,21 +46,23 @@ describe('pixels of the subject stay bit for bit in a PNG', () => {
         const to = 4 * ((foreground.top + y) * width + foreground.left + x);
         const colours = [...before.pixels.data.subarray(3 * from, 3 * from + 3), 255];
         expect([...after.subarray(to, to + 4)]).toEqual(colours);
+        compared++;
       }
     }
+    expect(compared).toBeGreaterThan(200);
   });
 });
 
-test('soft pixels that nothing is laid under stay as well', async () => {
-  const [usual, moved] = await Promise.all([make({}), make({ position: '100% 100%' })]);
+test('soft pixels stay as well if nothing is below them', async () => {
+  const [original, moved] = await Promise.all([make({}), make({ position: '100% 100%' })]);
   const cut = async ({
     file,
     foreground = { left: 0, top: 0, width: 0, height: 0 },
-  }: typeof usual) => sharp(file).extract(foreground).raw().toBuffer();
-  expect((await cut(usual)).equals(await cut(moved))).toBe(true);
+  }: typeof original) => sharp(file).extract(foreground).raw().toBuffer();
+  expect((await cut(original)).equals(await cut(moved))).toBe(true);
 });
 
-test('a box leaves faint haze out', async () => {
+test('the bounding box ignores faint haze', async () => {
   const { pixels, matte } = disc();
   matte.data[0] = 25;
   expect((await make({}, { pixels, matte })).foreground).toMatchObject({ left: 7, top: 7 });
@@ -67,8 +70,8 @@ test('a box leaves faint haze out', async () => {
   expect((await make({}, { pixels, matte })).foreground).toMatchObject({ left: 0, top: 0 });
 });
 
-describe('is refused:', () => {
-  const nothing = (): Pair => ({
+describe('rejects', () => {
+  const nothing = (): MattedImage => ({
     ...disc(),
     matte: { ...disc().matte, data: new Uint8Array(2400) },
   });
@@ -83,15 +86,15 @@ describe('is refused:', () => {
 
   test('a canvas of too many pixels, unless it is scaled down', async () => {
     const options = { crop: true, cropMargin: '500px' } as const;
-    const refused = { type: 'invalid-request', detail: /1027 x 1027.*maxOutputMegapixels/ };
+    const problem = { type: 'invalid-request', detail: /1027 x 1027.*maxOutputMegapixels/ };
     const error = await make(options).catch((reason) => reason);
-    expect(error.type).toBe(refused.type);
-    expect(error.detail).toMatch(refused.detail);
+    expect(error.type).toBe(problem.type);
+    expect(error.detail).toMatch(problem.detail);
     const small = await make({ ...options, maxOutputMegapixels: 0.1 });
     expect(small.width * small.height).toBeLessThanOrEqual(100_000);
   });
 
-  test('a WebP longer than its format knows, which a PNG may be', async () => {
+  test('a WebP longer than the format allows, but not such a PNG', async () => {
     const long = () => disc(16_384, 41);
     await expect(make({ format: 'webp' }, long())).rejects.toMatchObject({
       detail: expect.stringContaining('16383'),
@@ -113,19 +116,20 @@ describe('is refused:', () => {
       .toBuffer();
     const background = whole.subarray(0, whole.length / 2);
     await expect(make({}, disc(), background)).rejects.toMatchObject({
-      ...{ type: 'invalid-request', detail: expect.stringMatching(/^The background image/) },
+      type: 'invalid-request',
+      detail: expect.stringMatching(/^The background image/),
     });
   });
 });
 
-test('nothing is there where there is no subject, and nothing is said of one', async () => {
+test('without a subject the output is transparent and has no foreground', async () => {
   const clear = { ...disc(), matte: { ...disc().matte, data: new Uint8Array(2400) } };
   const { file, foreground } = await make({ shadow: 'drop' }, clear);
   expect(foreground).toBeUndefined();
   expect((await rgba(file)).every((byte) => byte === 0)).toBe(true);
 });
 
-test('a background with holes lets a JPEG be white through them', async () => {
+test('a JPEG is white where the background is transparent', async () => {
   const hole = await sharp({
     create: { width: 8, height: 8, channels: 4, background: '#00000000' },
   })

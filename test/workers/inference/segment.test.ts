@@ -2,17 +2,18 @@ import sharp from 'sharp';
 import { beforeAll, expect, test } from 'vitest';
 import { scoresOf } from '../../../bench/matte-scores.ts';
 import { findModel, readCatalog } from '../../../models/catalog.ts';
-import { matteOf } from '../../../src/imaging/matte.ts';
-import { type Box, wholeOf } from '../../../src/imaging/subject-box.ts';
+import { toMatte } from '../../../src/imaging/matte.ts';
+import { type Box, fullBox } from '../../../src/imaging/subject-box.ts';
+import type { Pixels } from '../../../src/imaging/tensor.ts';
 import { decode } from '../../../workers/inference/codec.ts';
-import { type Doubt, segment } from '../../../workers/inference/segment.ts';
+import { LEVELS } from '../../../workers/inference/find-subject.ts';
+import { type SecondPassCriteria, segment } from '../../../workers/inference/segment.ts';
 import { openSession, type Session } from '../../../workers/inference/session.ts';
-import { LEVELS } from '../../../workers/inference/subject.ts';
 import { drawnShirt, transparentShirt } from '../../support/images.ts';
 
-/** Where the network looks, and how often. */
+/** The number and the regions of segmentation passes. */
 
-const ANY_DOUBT: Doubt = { share: 0.6, confidence: 1 };
+const ANY_CONFIDENCE: SecondPassCriteria = { maxShare: 0.6, maxConfidence: 1 };
 const PLACE: Box = { left: 700, top: 220, width: 240, height: 240 };
 const SIZE = { width: 1200, height: 800 };
 
@@ -30,8 +31,8 @@ beforeAll(async () => {
   };
 });
 
-/** A shirt far off, askew so that a mirror shows, and its matte. */
-async function farShirt() {
+/** A small shirt, rotated to be asymmetric, and its matte. */
+async function smallShirt() {
   const straight = await transparentShirt({ ...PLACE, format: 'png' });
   const shirt = await sharp(straight)
     .rotate(25, { background: '#0000' })
@@ -52,53 +53,56 @@ async function farShirt() {
   return { ...(await decode(photo, 1e7)), matte: { data, ...SIZE } };
 }
 
-async function sightOf(pixels: Awaited<ReturnType<typeof farShirt>>['pixels'], doubt?: Doubt) {
+async function segmentCounted(pixels: Pixels, secondPass?: SecondPassCriteria) {
   runs = 0;
-  const sight = await segment(session, pixels, undefined, doubt);
-  return { ...sight, runs };
+  const segmentation = await segment(session, pixels, undefined, secondPass);
+  return { ...segmentation, runs };
 }
 
-test('a small subject is looked at again from nearer, and its edges are better for it', async () => {
-  const { pixels, matte } = await farShirt();
-  const once = await sightOf(pixels);
-  const twice = await sightOf(pixels, ANY_DOUBT);
+test('a small subject gets a second, closer pass, which improves its edges', async () => {
+  const { pixels, matte } = await smallShirt();
+  const once = await segmentCounted(pixels);
+  const twice = await segmentCounted(pixels, ANY_CONFIDENCE);
   expect([once.runs, twice.runs]).toEqual([1, 2]);
-  expect(once.part).toEqual(wholeOf(SIZE));
-  const { left, top, width, height } = twice.part;
+  expect(once.region).toEqual(fullBox(SIZE));
+  const { left, top, width, height } = twice.region;
   expect(left).toBeLessThan(PLACE.left + 20);
   expect(top).toBeLessThan(PLACE.top + 40);
   expect(left + width).toBeGreaterThan(PLACE.left + PLACE.width - 20);
   expect(top + height).toBeGreaterThan(PLACE.top + PLACE.height - 40);
   expect(width * height).toBeLessThan(SIZE.width * SIZE.height * 0.3);
-  const scores = ({ seen, part }: typeof once) =>
-    scoresOf(matteOf(seen, pixels, LEVELS, part), matte);
+  const scores = ({ probabilities, region }: typeof once) =>
+    scoresOf(toMatte(probabilities, pixels, LEVELS, region), matte);
   expect(scores(twice).edge).toBeLessThan(0.8 * scores(once).edge);
   expect(scores(twice).iou).toBeGreaterThan(scores(once).iou);
   expect(twice.confidence).toBe(once.confidence);
 });
 
 test.each([
-  { what: 'who is sure', doubt: { ...ANY_DOUBT, confidence: 0.01 } },
-  { what: 'who does not doubt', doubt: undefined },
-])('$what looks once', async ({ doubt }) => {
-  const { pixels } = await farShirt();
-  expect(await sightOf(pixels, doubt)).toMatchObject({ runs: 1, part: wholeOf(SIZE) });
+  { what: 'above the maximum confidence', secondPass: { ...ANY_CONFIDENCE, maxConfidence: 0.01 } },
+  { what: 'without criteria', secondPass: undefined },
+])('$what there is one pass', async ({ secondPass }) => {
+  const { pixels } = await smallShirt();
+  expect(await segmentCounted(pixels, secondPass)).toMatchObject({
+    runs: 1,
+    region: fullBox(SIZE),
+  });
 });
 
-test('what fills the picture is looked at once', async () => {
+test('a subject that fills the image gets one pass', async () => {
   const image = await drawnShirt({ width: 300, height: 300, format: 'png' });
   const { pixels } = await decode(image, 1e7);
   const nearer = { left: 40, top: 40, width: 220, height: 220 };
   const close = await decode(await sharp(image).extract(nearer).png().toBuffer(), 1e7);
-  expect((await sightOf(pixels, ANY_DOUBT)).runs).toBe(2);
-  expect((await sightOf(close.pixels, ANY_DOUBT)).runs).toBe(1);
+  expect((await segmentCounted(pixels, ANY_CONFIDENCE)).runs).toBe(2);
+  expect((await segmentCounted(close.pixels, ANY_CONFIDENCE)).runs).toBe(1);
 });
 
-test('a model that does not gain by it looks once', async () => {
-  const { pixels } = await farShirt();
+test('a model that does not benefit from a second pass runs once', async () => {
+  const { pixels } = await smallShirt();
   const { closer: _, ...input } = session.model.input;
   const plain = { ...session, model: { ...session.model, input } };
   runs = 0;
-  await segment(plain, pixels, undefined, ANY_DOUBT);
+  await segment(plain, pixels, undefined, ANY_CONFIDENCE);
   expect(runs).toBe(1);
 });

@@ -6,15 +6,15 @@ import { type FeedServer, startFeedServer } from '../../support/feed-server.ts';
 import { runProgram } from '../../support/processes.ts';
 import { type Stack, startStack } from '../../support/stack.ts';
 
-const PICTURES = 60;
+const IMAGES = 60;
 
 let stack: Stack;
 let shop: FeedServer;
 let redis: Redis;
 let batches: BatchClient;
 let feeds: FeedClient;
-/** A key is gone with Redis; a client gets another. */
-async function freshClients(): Promise<void> {
+/** Creates clients with new API keys: the keys are lost with Redis. */
+async function createClients(): Promise<void> {
   const { key } = await stack.key();
   batches = batchClient(stack, key);
   feeds = feedClient(stack, key);
@@ -25,7 +25,7 @@ beforeAll(async () => {
     startFeedServer(),
   ]);
   redis = new Redis(stack.redis.url);
-  await freshClients();
+  await createClients();
 });
 afterAll(async () => {
   redis.disconnect();
@@ -39,9 +39,9 @@ async function recover(): Promise<Record<string, unknown>> {
   return JSON.parse(running.output());
 }
 
-test('batches and feeds go on where they were when Redis lost all it had', async () => {
+test('batches and feeds continue after Redis lost its data', async () => {
   const images = await Promise.all(
-    Array.from({ length: PICTURES }, (_, i) => shop.putImage(`/${i}.jpg`, i)),
+    Array.from({ length: IMAGES }, (_, i) => shop.putImage(`/${i}.jpg`, i)),
   );
   const rows = images.map((imageUrl, i) => rowOf(`sku-${i}`, { imageUrl }));
   const done = await batches.open();
@@ -70,16 +70,16 @@ test('batches and feeds go on where they were when Redis lost all it had', async
     feeds: { rebuilt: 1, known: 0, unknown: 0 },
   });
   expect(await recover()).toMatchObject({ batches: { rebuilt: 0, known: 3 } });
-  await freshClients();
+  await createClients();
   expect(await batches.lines(done, 'manifest')).toEqual(before);
   expect(await batches.get(open)).toMatchObject({ status: 'open', name: 'not sealed' });
 
   await stack.startWorker();
   const run = await feeds.until(feed.run, 'completed');
-  expect(run.counts).toMatchObject({ rows: PICTURES + 1, rejected: 1, succeeded: PICTURES });
+  expect(run.counts).toMatchObject({ rows: IMAGES + 1, rejected: 1, succeeded: IMAGES });
   expect(path).toBe(run.links.self);
   const again = await feeds.runAgain(feed.id);
-  expect(again.counts).toMatchObject({ unchanged: PICTURES, changed: 0 });
+  expect(again.counts).toMatchObject({ unchanged: IMAGES, changed: 0 });
   await batches.send(open, rows[5] ?? '');
   await batches.seal(open);
   const last = await batches.until(open, 'completed');

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { sharedInstallationId } from '../../../src/intake/installation-id.ts';
 import { writeJobManifest } from '../../../src/intake/job-manifest.ts';
 import { createJobRecords, type NewJob } from '../../../src/intake/job-records.ts';
+import { hostClock } from '../../../src/platform/clock.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { openQueue } from '../../../src/queue/queue.ts';
 import { jobInputKey } from '../../../src/storage/blob-keys.ts';
@@ -21,7 +22,7 @@ import { type Stack, startStack } from '../../support/stack.ts';
 
 const log = createLog('test', 'silent');
 
-describe('an installation whose Redis lost all it had', () => {
+describe('an installation whose Redis lost its data', () => {
   let stack: Stack;
   let redis: Redis;
   beforeAll(async () => {
@@ -46,7 +47,7 @@ describe('an installation whose Redis lost all it had', () => {
       .split('\n')
       .filter((line) => line.includes('"msg":"job"') && line.includes(id));
 
-  /** Jobs of every kind, in Redis and in the store, that no worker has seen. */
+  /** Posts jobs of every kind while no worker runs. */
   async function acceptedJobs(): Promise<Job[]> {
     const intake = await client();
     const photo = (width: number) => drawnShirt({ width, height: 200, format: 'jpeg' });
@@ -60,7 +61,7 @@ describe('an installation whose Redis lost all it had', () => {
     return Promise.all(answers.map(readJob));
   }
 
-  test('does every accepted job once, after it was recovered', async () => {
+  test('completes every accepted job once after the recovery', async () => {
     await stack.worker.end();
     const accepted = await acceptedJobs();
     await redis.flushall();
@@ -71,8 +72,8 @@ describe('an installation whose Redis lost all it had', () => {
     const answer = JSON.parse(await recover('--json'));
     expect(answer).toMatchObject({ jobs: counted, seconds: expect.any(Number) });
     const again = await recover();
-    expect(again).toMatch(/^jobs: 0 rebuilt, 4 known, 0 left alone$/m);
-    expect(again).toMatch(/^Redis and the store belong together again/m);
+    expect(again).toMatch(/^jobs: 0 rebuilt, 4 known, 0 skipped$/m);
+    expect(again).toMatch(/^Redis and the object storage belong together again/m);
 
     const intake = await client();
     for (const { id, operations, createdAt } of accepted) {
@@ -89,14 +90,14 @@ describe('an installation whose Redis lost all it had', () => {
     expect(stack.worker.output()).not.toContain('do not belong together');
   });
 
-  test('says so at every start until then', async () => {
+  test('warns at every start before the recovery', async () => {
     await redis.flushall();
     await stack.worker.end();
     await stack.startWorker();
     expect(stack.worker.output()).toContain('npm run recover');
   });
 
-  test('is told how', async () => {
+  test('has help for the command', async () => {
     expect(await recover('--help')).toMatch(/Usage: recover.*--json/s);
   });
 });
@@ -104,8 +105,12 @@ describe('an installation whose Redis lost all it had', () => {
 const jobOf = (number: number): NewJob => {
   const id = `job_${number}`;
   return {
-    ...{ id, client: 'acmé', requestId: `r${number}`, operations: ['classify'] },
-    ...{ inputKey: jobInputKey('acmé', id), outputSeconds: 60 },
+    id,
+    client: 'acmé',
+    requestId: `r${number}`,
+    operations: ['classify'],
+    inputKey: jobInputKey('acmé', id),
+    outputSeconds: 60,
     createdAt: '2026-11-20T12:00:00.000Z',
     expiresAt: '2026-11-20T12:01:00.000Z',
     quota: { key: '{selvage}:quota:k:2026-11-20', cost: 1 },
@@ -113,7 +118,7 @@ const jobOf = (number: number): NewJob => {
   };
 };
 
-test('rebuilding enters what was accepted as it was, and leaves what is known or unknown', async () => {
+test('rebuilding restores accepted jobs unchanged, and skips known and unknown ones', async () => {
   const server = await startRedis();
   const redis = new Redis(server.url, { maxRetriesPerRequest: null });
   const dir = await mkdtemp(join(tmpdir(), 'selvage-rebuild-'));
@@ -125,7 +130,7 @@ test('rebuilding enters what was accepted as it was, and leaves what is known or
     await server.stop();
     await rm(dir, { recursive: true, force: true });
   });
-  const records = createJobRecords(redis);
+  const records = createJobRecords(redis, hostClock);
   const accepted = Array.from({ length: 500 }, (_, number) => jobOf(number));
   const put = (key: string, meta = {}) =>
     blobs.put(key, Buffer.from('x'), { meta, durable: false });
@@ -136,9 +141,9 @@ test('rebuilding enters what was accepted as it was, and leaves what is known or
   await records.create(active);
   await records.begin(active.id, active.createdAt);
 
-  const parts = { redis, blobs, records, queue, log };
-  const tallies = await rebuildAll([jobs], parts, 8, new AbortController().signal);
-  expect(tallies).toEqual({ jobs: { rebuilt: 499, known: 1, unknown: 2 } });
+  const deps = { redis, blobs, records, queue, log, now: hostClock };
+  const counts = await rebuildAll([jobs], deps, 8, new AbortController().signal);
+  expect(counts).toEqual({ jobs: { rebuilt: 499, known: 1, unknown: 2 } });
   expect(await queue.getWaitingCount()).toBe(499);
   expect(await records.get('job_7')).toEqual({ ...jobOf(7), status: 'queued', attempt: 0 });
   expect(await records.get('job_0')).toMatchObject({ status: 'active', requestId: 'another' });
@@ -146,7 +151,7 @@ test('rebuilding enters what was accepted as it was, and leaves what is known or
   expect(await records.create(jobOf(7))).toBe(false);
 });
 
-test('a webhook too long to be kept with its input is left out, and the rest is kept', () => {
+test('a manifest omits a webhook that is too long for blob metadata, and keeps the rest', () => {
   const job = { ...jobOf(1), webhook: { url: `https://a.example/${'x'.repeat(2000)}` } };
   expect(writeJobManifest(job).length).toBeLessThan(1400);
   expect(JSON.parse(writeJobManifest(job))).not.toHaveProperty('webhook');

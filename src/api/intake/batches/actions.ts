@@ -4,114 +4,117 @@ import type { Call, Reply } from '../../../http/route.ts';
 import { batchFiles, batchKeys, putSealed } from '../../../intake/batches/batch-files.ts';
 import type { BatchRetention } from '../../../intake/batches/batch-retention.ts';
 import {
-  BATCH_LOOK_MILLIS,
+  BATCH_RECHECK_MILLIS,
   BATCH_RUNNING_STATUSES,
   type BatchManifest,
   type BatchRecord,
   type BatchStatus,
 } from '../../../intake/batches/batches.ts';
 import type { BatchIndex } from '../../../intake/batches/client-index.ts';
-import { BATCHES_PATH, batchEnded } from '../../../intake/batches/links.ts';
-import type { Answer } from '../../../intake/idempotency.ts';
+import { BATCHES_PATH, batchCompletedEntry } from '../../../intake/batches/links.ts';
+import type { StoredResponse } from '../../../intake/idempotency.ts';
 import type { Policy } from '../../../intake/retention.ts';
 import type { WebhookReceivers } from '../../../intake/webhooks/receivers.ts';
 import { unlessDefault } from '../../../output/quality.ts';
-import { cutOutOptionsOf } from '../../../output/request.ts';
+import { toCutOutOptions } from '../../../output/request.ts';
 import { Problem, unavailable } from '../../../platform/problem.ts';
 import { LINK_MEDIA_TYPE } from '../../../storage/blob-keys.ts';
+import { requireCaller } from '../../caller.ts';
+import { notFound, resultsGone, throwUnavailable } from '../../common-problems.ts';
 import { cutOutHeaders } from '../../removal/cut-out-response.ts';
 import { checkScopes } from '../job-actions.ts';
-import { type PolicyOf, policyFor } from '../retention-policy.ts';
+import { type ReadClientLimits, retentionPolicy } from '../retention-policy.ts';
 import { checkWebhook } from '../webhooks.ts';
-import { gone, openCutOut } from './cut-out.ts';
+import { openCutOut } from './cut-out.ts';
 import { createBatchEvents } from './events.ts';
 import { addItems, type ItemsDeps } from './items.ts';
-import { REPORTS, reportOf } from './reports.ts';
+import { REPORTS, readReport } from './reports.ts';
 import type { CreateBatchRequest, ItemsQuery, ListQuery } from './request.ts';
 import { NDJSON } from './request.ts';
 import { type BatchResponse, batchResponse } from './response.ts';
 
 export interface BatchDeps extends ItemsDeps {
   index: BatchIndex;
-  keeping: BatchRetention;
+  retention: BatchRetention;
   receivers: WebhookReceivers;
-  policyOf: PolicyOf;
+  readClientLimits: ReadClientLimits;
 }
 
-/** A batch that is not sealed by then expires. */
-const OPEN_MILLIS = 86_400_000;
+/** A batch that is not sealed within this time expires. */
+const MAX_OPEN_MILLIS = 86_400_000;
+
+const CANCELED_STATUSES: readonly BatchStatus[] = ['canceling', 'canceled'];
 
 const newBatchId = (): string => `batch_${randomUUID().replaceAll('-', '')}`;
 
-const notFound = (): Problem =>
-  new Problem('not-found', 'There is no such batch, or it is long gone');
+const batchesUnavailable = throwUnavailable(
+  'Batches cannot be read or changed right now; try again',
+);
 
-const down = (cause: unknown): never => {
-  throw unavailable('Batches cannot be read or changed right now; try again', 1, cause);
-};
-
-function callerOf({ caller }: Call) {
-  if (!caller) throw new Error('a keyed route without a caller');
-  return caller;
-}
-
-function intentOf(
-  wish: CreateBatchRequest,
-  kept: Policy,
+function toManifest(
+  request: CreateBatchRequest,
+  policy: Policy,
   call: Call,
   nowMillis: number,
 ): BatchManifest {
-  const { client, meter, quotaPerDay } = callerOf(call);
-  const { name, operations, webhook } = wish;
+  const { client, meter, quotaPerDay } = requireCaller(call);
+  const { name, operations, webhook } = request;
   return {
-    ...{ id: newBatchId(), kind: 'batch', client, requestId: call.requestId },
-    ...{ operations, ...kept },
+    id: newBatchId(),
+    kind: 'batch',
+    client,
+    requestId: call.requestId,
+    operations,
+    ...policy,
     createdAt: new Date(nowMillis).toISOString(),
-    ...unlessDefault(cutOutOptionsOf(wish.options)),
+    ...unlessDefault(toCutOutOptions(request.options)),
     ...(name !== undefined && { name }),
     ...(webhook && { webhook }),
     meter: { meter, quotaPerDay },
   };
 }
 
-const answer = (status: number, batch: BatchRecord): Answer => ({
-  ...{ status, headers: {}, body: batchResponse(batch) },
+const respond = (status: number, batch: BatchRecord): StoredResponse => ({
+  status,
+  headers: {},
+  body: batchResponse(batch),
 });
 
-/** The deeds behind the routes of batches. */
+/** Creates the actions behind the batch routes. */
 export function createBatchActions(deps: BatchDeps) {
-  const { batches, blobs, index, keeping, receivers, policyOf } = deps;
+  const { batches, blobs, index, retention, readClientLimits, now } = deps;
   const events = createBatchEvents();
-  const find = (id: string) => batches.get(id).catch(down);
+  const find = (id: string) => batches.get(id).catch(batchesUnavailable);
 
-  /** Somebody else's batch is not there: its very existence is not told. */
-  async function own(call: Call): Promise<BatchRecord> {
+  /** Reads a request's batch. Another client's is not-found: its existence is not disclosed. */
+  async function readOwn(call: Call): Promise<BatchRecord> {
     const batch = await find(call.params.id ?? '');
-    if (batch?.kind !== 'batch' || batch.client !== call.caller?.client) throw notFound();
+    if (batch?.kind !== 'batch' || batch.client !== call.caller?.client) throw notFound('batch');
     checkScopes(batch.operations, call);
     return batch;
   }
 
-  async function ownAlive(call: Call): Promise<BatchRecord> {
-    const batch = await own(call);
-    if (batch.status === 'expired') throw gone();
+  async function readOwnUnexpired(call: Call): Promise<BatchRecord> {
+    const batch = await readOwn(call);
+    if (batch.status === 'expired') throw resultsGone('batch');
     return batch;
   }
 
-  /** The batch after something was done to it. */
-  async function read({ id }: BatchRecord): Promise<BatchRecord> {
+  /** Reads a batch again after a change. */
+  async function reread({ id }: BatchRecord): Promise<BatchRecord> {
     const batch = await find(id);
-    if (!batch) throw notFound();
+    if (!batch) throw notFound('batch');
     return batch;
   }
 
-  async function undo({ id, client }: BatchManifest): Promise<void> {
-    const { intent, background } = batchKeys(client, id);
-    const blobsGone = [intent, background].map((key) => blobs.delete(key));
-    await Promise.allSettled([batches.remove(id), ...blobsGone, index.drop(client, [id])]);
+  /** Removes whatever `create` wrote. */
+  async function undoCreate({ id, client }: BatchManifest): Promise<void> {
+    const { manifest, background } = batchKeys(client, id);
+    const deletions = [manifest, background].map((key) => blobs.delete(key));
+    await Promise.allSettled([batches.remove(id), ...deletions, index.drop(client, [id])]);
   }
 
-  /** The address of what goes behind the subjects; the first row that needs the picture fetches it. */
+  /** Stores the URL of the background image. The first row that needs the image fetches it. */
   async function putBackground({ id, client, options }: BatchManifest): Promise<void> {
     const link = options?.backgroundImageUrl;
     if (link === undefined) return;
@@ -119,130 +122,130 @@ export function createBatchActions(deps: BatchDeps) {
     await blobs.put(background, Buffer.from(link), { mediaType: LINK_MEDIA_TYPE });
   }
 
-  async function create(wish: CreateBatchRequest, call: Call): Promise<Answer> {
-    checkScopes(wish.operations, call);
-    if (wish.webhook) await checkWebhook(receivers, callerOf(call).client);
-    const kept = await policyFor(callerOf(call), wish.retention.outputSeconds, policyOf);
-    const now = Date.now();
-    const intent = intentOf(wish, kept, call, now);
-    const { id, client } = intent;
-    const bytes = Buffer.from(JSON.stringify(intent));
-    const facts = { mediaType: 'application/json' };
+  async function create(request: CreateBatchRequest, call: Call): Promise<StoredResponse> {
+    checkScopes(request.operations, call);
+    const caller = requireCaller(call);
+    if (request.webhook) await checkWebhook(deps, caller.client);
+    const { outputSeconds } = request.retention;
+    const policy = await retentionPolicy(caller, outputSeconds, readClientLimits);
+    const nowMillis = now();
+    const manifest = toManifest(request, policy, call, nowMillis);
+    const { id, client } = manifest;
+    const manifestJson = Buffer.from(JSON.stringify(manifest));
     try {
-      await putBackground(intent);
-      await blobs.put(batchKeys(client, id).intent, bytes, facts);
-      const openMillis = Math.min(OPEN_MILLIS, kept.inputSeconds * 1000);
-      const expiresAt = new Date(now + openMillis).toISOString();
-      await batches.create({ ...intent, expiresAt });
-      await index.add(client, id, now);
+      await putBackground(manifest);
+      await blobs.put(batchKeys(client, id).manifest, manifestJson, {
+        mediaType: 'application/json',
+      });
+      const openMillis = Math.min(MAX_OPEN_MILLIS, policy.inputSeconds * 1000);
+      const expiresAt = new Date(nowMillis + openMillis).toISOString();
+      await batches.create({ ...manifest, expiresAt });
+      await index.add(client, id, nowMillis);
       const batch = await batches.get(id);
-      if (!batch) throw new Error('a batch that is not there after it was written');
-      return { ...answer(201, batch), headers: { location: `${BATCHES_PATH}/${id}` } };
+      if (!batch) throw new Error('a batch is missing right after it was written');
+      return { ...respond(201, batch), headers: { location: `${BATCHES_PATH}/${id}` } };
     } catch (cause) {
-      await undo(intent);
+      await undoCreate(manifest);
       throw unavailable('The batch cannot be opened right now; try again', 1, cause);
     }
   }
 
-  async function seal(batch: BatchRecord): Promise<Answer> {
-    const now = Date.now();
-    if (batch.status === 'open') await putSealed(blobs, batch, now).catch(down);
-    await batches.seal(batch.id, now).catch(down);
-    const after = await read(batch);
-    if (after.status === 'expired') throw gone();
+  async function seal(batch: BatchRecord): Promise<StoredResponse> {
+    const nowMillis = now();
+    if (batch.status === 'open') {
+      await putSealed(blobs, batch, nowMillis).catch(batchesUnavailable);
+    }
+    await batches.seal(batch.id, nowMillis).catch(batchesUnavailable);
+    const after = await reread(batch);
+    if (after.status === 'expired') throw resultsGone('batch');
     if (after.sealedAt === undefined || after.status === 'canceled') {
       throw new Problem('conflict', `The batch is ${after.status}`);
     }
-    return answer(200, after);
+    return respond(200, after);
   }
 
-  /** Calls a batch off: one that is open at once, one under way where it stands. */
+  /** Cancels a batch: an open one immediately, a running one after the rows in progress. */
   async function moveToCancel(batch: BatchRecord): Promise<void> {
-    const now = Date.now();
-    const expiresAt = now + batch.outputSeconds * 1000;
-    const isOpen = await batches.move(batch.id, {
-      ...{ from: ['open'], to: 'canceled', dueAtMillis: expiresAt },
+    const nowMillis = now();
+    const expiresAtMillis = nowMillis + batch.outputSeconds * 1000;
+    const wasOpen = await batches.move(batch.id, {
+      from: ['open'],
+      to: 'canceled',
+      dueAtMillis: expiresAtMillis,
       fields: {
-        finishedAt: new Date(now).toISOString(),
-        expiresAt: new Date(expiresAt).toISOString(),
+        finishedAt: new Date(nowMillis).toISOString(),
+        expiresAt: new Date(expiresAtMillis).toISOString(),
       },
-      outboxEntry: batchEnded(batch, 'canceled', now),
+      outboxEntry: batchCompletedEntry(batch, 'canceled', nowMillis),
     });
-    if (isOpen) return;
-    const dueAtMillis = now + BATCH_LOOK_MILLIS;
+    if (wasOpen) return;
     await batches.move(batch.id, {
       from: BATCH_RUNNING_STATUSES,
       to: 'canceling',
       fields: {},
-      dueAtMillis,
+      dueAtMillis: nowMillis + BATCH_RECHECK_MILLIS,
     });
   }
 
-  const CANCELED: readonly BatchStatus[] = ['canceling', 'canceled'];
-
-  async function cancel(batch: BatchRecord): Promise<Answer> {
-    await moveToCancel(batch).catch(down);
-    const after = await read(batch);
-    if (after.status === 'expired') throw gone();
-    if (CANCELED.includes(after.status)) return answer(200, after);
-    throw new Problem('conflict', `The batch is ${after.status} already`);
+  async function cancel(batch: BatchRecord): Promise<StoredResponse> {
+    await moveToCancel(batch).catch(batchesUnavailable);
+    const after = await reread(batch);
+    if (after.status === 'expired') throw resultsGone('batch');
+    if (CANCELED_STATUSES.includes(after.status)) return respond(200, after);
+    throw new Problem('conflict', `The batch is already ${after.status}`);
   }
 
   async function list(call: Call<ListQuery>): Promise<object> {
-    const { client } = callerOf(call);
+    const { client } = requireCaller(call);
     const { limit, before } = call.query;
-    const ids = await index.list(client, limit, before).catch(down);
-    const found = await Promise.all(ids.map(find));
-    const shown = found.filter((batch) => batch !== undefined);
-    const missing = ids.filter((_, i) => found[i] === undefined);
-    await index.drop(client, missing).catch(() => {}); // only tidiness
-    const last = shown.at(-1);
-    const next = ids.length === limit && last;
+    const ids = await index.list(client, limit, before).catch(batchesUnavailable);
+    const records = await Promise.all(ids.map(find));
+    const existing = records.filter((batch) => batch !== undefined);
+    const missing = ids.filter((_, i) => records[i] === undefined);
+    await index.drop(client, missing).catch(() => {}); // best effort
+    const last = existing.at(-1);
+    const hasMore = ids.length === limit && last;
     return {
-      batches: shown.map((batch): BatchResponse => batchResponse(batch)),
-      ...(next && { links: { next: `${BATCHES_PATH}?limit=${limit}&before=${last.id}` } }),
+      batches: existing.map((batch): BatchResponse => batchResponse(batch)),
+      ...(hasMore && { links: { next: `${BATCHES_PATH}?limit=${limit}&before=${last.id}` } }),
     };
   }
 
   return {
-    own,
+    readOwn,
     create,
     seal,
     cancel,
     list,
-    items: (batch: BatchRecord, call: Call<ItemsQuery>): Promise<Answer> =>
+    addItems: (batch: BatchRecord, call: Call<ItemsQuery>): Promise<StoredResponse> =>
       addItems(deps, batch, call),
 
     async erase(batch: BatchRecord): Promise<object> {
-      const erasure = await keeping.erase(batch, Date.now()).catch(down);
+      const erasure = await retention.erase(batch, now()).catch(batchesUnavailable);
       return { id: batch.id, ...erasure };
     },
 
     async report(name: keyof typeof REPORTS, call: Call, after?: number): Promise<Reply> {
-      const batch = await ownAlive(call);
+      const batch = await readOwnUnexpired(call);
       const files = batchFiles(blobs, batch.client, batch.id);
-      const body = Readable.from(reportOf(batches, files, batch, REPORTS[name], after), {
+      const body = Readable.from(readReport(batches, files, batch, REPORTS[name], after), {
         objectMode: false,
       });
       return { headers: { 'content-type': NDJSON, 'cache-control': 'private, no-store' }, body };
     },
 
     async cutOut(call: Call): Promise<Reply> {
-      const batch = await ownAlive(call);
+      const batch = await readOwnUnexpired(call);
       const { row = '' } = call.params;
-      const { body, cutout } = await openCutOut(
-        deps,
-        batch,
-        /^\d+$/.test(row) ? Number(row) : -1,
-        call.signal,
-      );
+      const rowNumber = /^\d+$/.test(row) ? Number(row) : -1;
+      const { body, cutout } = await openCutOut(deps, batch, rowNumber, call.signal);
       return { headers: cutOutHeaders(cutout), body };
     },
 
-    show: async (call: Call): Promise<Reply> => ({ body: batchResponse(await own(call)) }),
+    show: async (call: Call): Promise<Reply> => ({ body: batchResponse(await readOwn(call)) }),
 
     async events(call: Call): Promise<Reply> {
-      const batch = await own(call);
+      const batch = await readOwn(call);
       return events.listen(batch, call, () => batches.get(batch.id));
     },
   };

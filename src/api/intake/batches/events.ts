@@ -5,68 +5,71 @@ import { BATCH_TERMINAL_STATUSES, type BatchRecord } from '../../../intake/batch
 import { Problem } from '../../../platform/problem.ts';
 import { batchCounts } from './response.ts';
 
-const LOOK_MILLIS = 500;
+const POLL_MILLIS = 500;
 const HEARTBEAT_MILLIS = 15_000;
 const RECONNECT_MILLIS = 2000;
-const MOST_STREAMS = 20;
+const MAX_STREAMS_PER_CLIENT = 20;
 
-/** Of the last event: who knows it needs no other. */
-const endIdOf = ({ revision }: BatchRecord): string => `${revision}-end`;
+/** Returns the id of the last event: a client that has it needs no other. */
+const finalEventId = ({ revision }: BatchRecord): string => `${revision}-end`;
 
-function eventText(name: string, eventId: string, batch: BatchRecord): string {
+function formatEvent(name: string, eventId: string, batch: BatchRecord): string {
   const { id, status } = batch;
   const data = JSON.stringify({ id, status, counts: batchCounts(batch) });
   return `event: ${name}\nid: ${eventId}\ndata: ${data}\n\n`;
 }
 
-/** What is seen of a change. */
-const sightOf = (batch: BatchRecord): string => JSON.stringify([batch.status, batchCounts(batch)]);
+/** The part of a batch that events report; a change in it is worth an event. */
+const snapshotOf = (batch: BatchRecord): string =>
+  JSON.stringify([batch.status, batchCounts(batch)]);
 
 /**
- * Tells of a batch until it ends, its client goes or the server shuts down.
- * @param read the batch as it is now; nothing where it is gone
- * @param lastSeen the id of the event that the client had last
+ * Reports progress of a batch until it ends, the client disconnects or the server shuts down.
+ * @param read returns the current batch, or undefined if it no longer exists
+ * @param lastEventId the id of the last event that the client received
  */
-async function* eventsOf(
+async function* streamEvents(
   read: () => Promise<BatchRecord | undefined>,
-  lastSeen: string | undefined,
+  lastEventId: string | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
   yield `retry: ${RECONNECT_MILLIS}\n\n`;
-  let sight: string | undefined;
-  let quietSince = Date.now();
+  let snapshot: string | undefined;
+  let lastSentAt = performance.now();
   for (let batch = await read(); batch && !signal.aborted; batch = await read()) {
-    const isNew =
-      sight === undefined ? String(batch.revision) !== lastSeen : sightOf(batch) !== sight;
-    sight = sightOf(batch);
-    if (isNew) {
-      yield eventText('progress', String(batch.revision), batch);
-      quietSince = Date.now();
+    const hasChanged =
+      snapshot === undefined
+        ? String(batch.revision) !== lastEventId
+        : snapshotOf(batch) !== snapshot;
+    snapshot = snapshotOf(batch);
+    if (hasChanged) {
+      yield formatEvent('progress', String(batch.revision), batch);
+      lastSentAt = performance.now();
     }
     if (BATCH_TERMINAL_STATUSES.includes(batch.status)) {
-      yield eventText('completed', endIdOf(batch), batch);
+      yield formatEvent('completed', finalEventId(batch), batch);
       return;
     }
-    if (Date.now() - quietSince >= HEARTBEAT_MILLIS) {
+    if (performance.now() - lastSentAt >= HEARTBEAT_MILLIS) {
       yield ': still here\n\n';
-      quietSince = Date.now();
+      lastSentAt = performance.now();
     }
-    await sleep(LOOK_MILLIS, undefined, { signal }).catch(() => {}); // aborted: seen at once
+    await sleep(POLL_MILLIS, undefined, { signal }).catch(() => {}); // aborted: the loop ends
   }
 }
 
-/** Streams of events, so many of a client at a time in this process. */
+/** Creates server-sent event streams, with a limit per client and process. */
 export function createBatchEvents() {
   const open = new Map<string, number>();
   const count = (client: string, step: 1 | -1): void => {
-    const now = (open.get(client) ?? 0) + step;
-    if (now > 0) open.set(client, now);
+    const streams = (open.get(client) ?? 0) + step;
+    if (streams > 0) open.set(client, streams);
     else open.delete(client);
   };
 
   return {
     /**
-     * The answer to who wants to hear of a batch.
+     * Responds with the events of a batch.
      * @throws Problem rate-limit-exceeded
      */
     listen(
@@ -75,17 +78,17 @@ export function createBatchEvents() {
       read: () => Promise<BatchRecord | undefined>,
     ): Reply {
       const { client } = batch;
-      const lastSeen = call.headers['last-event-id'];
+      const sent = call.headers['last-event-id'];
+      const lastEventId = typeof sent === 'string' ? sent : undefined;
       const hasEnded = BATCH_TERMINAL_STATUSES.includes(batch.status);
-      // The one answer after which a browser does not connect again.
-      if (hasEnded && lastSeen === endIdOf(batch)) return { status: 204 };
-      if ((open.get(client) ?? 0) >= MOST_STREAMS) {
-        const detail = `A client may listen to ${MOST_STREAMS} batches at a time`;
+      // 204 is the only response after which a browser does not reconnect.
+      if (hasEnded && lastEventId === finalEventId(batch)) return { status: 204 };
+      if ((open.get(client) ?? 0) >= MAX_STREAMS_PER_CLIENT) {
+        const detail = `A client may listen to ${MAX_STREAMS_PER_CLIENT} batches at a time`;
         throw new Problem('rate-limit-exceeded', detail, { headers: { 'retry-after': '2' } });
       }
       const signal = AbortSignal.any([call.signal, call.closing]);
-      const seen = typeof lastSeen === 'string' ? lastSeen : undefined;
-      const body = Readable.from(eventsOf(read, seen, signal), { objectMode: false });
+      const body = Readable.from(streamEvents(read, lastEventId, signal), { objectMode: false });
       count(client, 1);
       body.once('close', () => count(client, -1));
       const headers = {

@@ -12,44 +12,44 @@ import { sniffFormat } from '../../../imaging/sniff.ts';
 import type { Upload } from '../../../intake/batches/batches.ts';
 import { Problem, type ProblemType } from '../../../platform/problem.ts';
 
-/** A row of an upload as it came: read, but neither looked into nor stored. */
+/** A parsed row of an upload, not yet validated or stored. */
 export interface IncomingRow {
-  /** The line it starts on, or the file's number, from 1. */
+  /** The line where it starts, or the number of the file, from 1. */
   line: number;
   customId?: string | undefined;
-  /** Bytes are worked out when they are asked for, and may then turn out to be no image at all. */
+  /** Bytes are decoded on demand and may turn out not to be an image. */
   content: { url: string } | { bytes(): Uint8Array } | { problem: Problem };
-  /** Columns that nobody asked for. */
-  others: readonly string[];
-  /** Where the upload would go on after this row. */
+  /** Columns that are ignored. */
+  unknownColumns: readonly string[];
+  /** The state to resume the upload from after this row. */
   upload: Upload;
 }
 
-export interface IncomingLimits {
+interface IncomingLimits {
   maxImageBytes: number;
 }
 
-const FILLER = Buffer.alloc(64 * 1024, ' ');
+const PADDING = Buffer.alloc(64 * 1024, ' ');
 
 /**
- * The same bytes. Where they break off, spaces push the last whole lines through the reader, which
- * reads in blocks; they belong to a line that has no end, and so to no row.
+ * Passes the bytes through. If the source fails, spaces flush the last whole lines through the
+ * parser, which reads in blocks; the spaces are part of an unterminated line and thus of no row.
  */
-async function* upToTheBreak(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* flushOnError(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
     yield* source;
   } catch (error) {
-    yield FILLER;
+    yield PADDING;
     throw error;
   }
 }
 
-/** What a fault of a row is called; a name for the fault itself would tell a client no more. */
-const PROBLEM_OF: Readonly<Record<string, ProblemType>> = { 'too-large': 'payload-too-large' };
+/** The problem type for the code of a row's error; invalid-request for all others. */
+const PROBLEM_TYPES: Readonly<Record<string, ProblemType>> = { 'too-large': 'payload-too-large' };
 
-function contentOf(row: BatchRow | BatchRowError, { maxImageBytes }: IncomingLimits) {
-  if (row.kind === 'fault') {
-    const type = PROBLEM_OF[row.reasons[0]?.code ?? ''] ?? 'invalid-request';
+function toContent(row: BatchRow | BatchRowError, { maxImageBytes }: IncomingLimits) {
+  if (row.kind === 'error') {
+    const type = PROBLEM_TYPES[row.reasons[0]?.code ?? ''] ?? 'invalid-request';
     return { problem: new Problem(type, row.detail) };
   }
   const { image } = row;
@@ -57,24 +57,26 @@ function contentOf(row: BatchRow | BatchRowError, { maxImageBytes }: IncomingLim
   const { base64: imageBase64 } = image;
   return {
     bytes(): Uint8Array {
-      const read = readJsonImage({ imageBase64 }, maxImageBytes, sniffFormat, 'imageBase64');
-      return read.image ?? new Uint8Array();
+      const form = readJsonImage({ imageBase64 }, maxImageBytes, sniffFormat, 'imageBase64');
+      return form.image ?? new Uint8Array();
     },
   };
 }
 
-const placeOf = ({ offset, line, rows, header }: Upload) => ({
-  ...{ offset, line, rows },
+const toCursor = ({ offset, line, rows, header }: Upload) => ({
+  offset,
+  line,
+  rows,
   ...(header !== undefined && { header }),
 });
 
-/** A header row is kept to go on with, in Redis. */
+/** The header row is stored in Redis to resume from. */
 const MAX_HEADER_BYTES = 64 * 1024;
 
 /**
- * The rows of an upload in NDJSON or CSV.
- * @param from where an earlier part of it ended
- * @throws FeedError; Problem invalid-request; what the source throws, after the last whole row
+ * Parses the rows of an upload in NDJSON or CSV.
+ * @param from the upload to resume
+ * @throws FeedError; Problem invalid-request; as the source throws, after the last whole row
  */
 export async function* textRows(
   source: AsyncIterable<Uint8Array>,
@@ -84,8 +86,8 @@ export async function* textRows(
   limits: IncomingLimits,
 ): AsyncGenerator<IncomingRow> {
   let header = from?.header;
-  const reading = { format, ids, ...(from && { from: placeOf(from) }) };
-  for await (const item of parseBatchRows(upToTheBreak(source), reading)) {
+  const options = { format, ids, ...(from && { from: toCursor(from) }) };
+  for await (const item of parseBatchRows(flushOnError(source), options)) {
     if (item.kind === 'header') {
       header = item.text;
       if (Buffer.byteLength(header) <= MAX_HEADER_BYTES) continue;
@@ -94,14 +96,14 @@ export async function* textRows(
     yield {
       line: item.line,
       customId: item.kind === 'row' ? item.customId : item.id,
-      content: contentOf(item, limits),
-      others: item.kind === 'row' ? Object.keys(item.others) : [],
+      content: toContent(item, limits),
+      unknownColumns: item.kind === 'row' ? Object.keys(item.others) : [],
       upload: { format, ...item.end, ...(header !== undefined && { header }) },
     };
   }
 }
 
-async function fileContent(
+async function readFileContent(
   { name, stream, isTruncated }: FilePart,
   ids: IdSet,
   { maxImageBytes }: IncomingLimits,
@@ -114,7 +116,7 @@ async function fileContent(
   return { problem: new Problem('payload-too-large', detail) };
 }
 
-/** The files of a form as rows; `offset` counts files here. Throws what the form throws. */
+/** Reads the files of a form as rows; here `offset` counts files. Throws as the form throws. */
 export async function* fileRows(
   files: AsyncIterable<FilePart>,
   from: Upload | undefined,
@@ -123,13 +125,13 @@ export async function* fileRows(
 ): AsyncGenerator<IncomingRow> {
   let count = from?.rows ?? 0;
   for await (const part of files) {
-    const content = await fileContent(part, ids, limits);
+    const content = await readFileContent(part, ids, limits);
     count++;
     yield {
       line: count,
       customId: part.name.slice(0, BATCH_LIMITS.maxIdChars) || undefined,
       content,
-      others: [],
+      unknownColumns: [],
       upload: { format: 'files', offset: count, line: count + 1, rows: count },
     };
   }

@@ -5,52 +5,54 @@ import { type IdSet, idSet } from '../../../feed-formats/id-set.ts';
 import type { Call } from '../../../http/route.ts';
 import { batchFiles } from '../../../intake/batches/batch-files.ts';
 import type { Batches, BatchRecord, Upload } from '../../../intake/batches/batches.ts';
-import type { Answer } from '../../../intake/idempotency.ts';
+import type { StoredResponse } from '../../../intake/idempotency.ts';
 import { Problem, unavailable } from '../../../platform/problem.ts';
+import { requireCaller } from '../../caller.ts';
 import { fileRows, type IncomingRow, textRows } from './incoming-rows.ts';
 import { ITEM_FORMATS, type ItemsQuery } from './request.ts';
-import { createUpload, redisDown, storeDown, type UploadDeps } from './upload.ts';
+import { createUpload, redisUnavailable, storageUnavailable, type UploadDeps } from './upload.ts';
 
 export interface ItemsDeps extends UploadDeps {
   maxImageBytes: number;
 }
 
-/** An upload holds its batch so long, and says again and again that it lives. */
-const HOLD_MILLIS = 30_000;
+/** An upload locks its batch with a lease that it renews while it runs. */
+const LEASE_MILLIS = 30_000;
 const RENEW_MILLIS = 10_000;
 
-const busy = (): Problem =>
-  new Problem('conflict', 'Another upload to this batch is under way', {
-    headers: { 'retry-after': String(HOLD_MILLIS / 1000) },
+const uploadInProgress = (): Problem =>
+  new Problem('conflict', 'Another upload to this batch is in progress', {
+    headers: { 'retry-after': String(LEASE_MILLIS / 1000) },
   });
 
-/** Does work that no other upload to the batch may do meanwhile. */
-async function holding<T>(
+/** Runs an upload while no other upload to the batch can run. */
+async function withUploadLease<T>(
   batches: Batches,
   id: string,
-  work: (isHeld: () => Promise<boolean>) => Promise<T>,
+  upload: (renewLease: () => Promise<boolean>) => Promise<T>,
 ): Promise<T> {
   const holder = randomUUID();
-  const isHeld = () => batches.holdUpload(id, holder, HOLD_MILLIS).catch(redisDown);
-  if (!(await isHeld())) throw busy();
-  // One that fails shows when the next rows are to be taken in.
-  const renewing = setInterval(() => void isHeld().catch(() => {}), RENEW_MILLIS);
+  const renewLease = () =>
+    batches.acquireUploadLease(id, holder, LEASE_MILLIS).catch(redisUnavailable);
+  if (!(await renewLease())) throw uploadInProgress();
+  // A failure shows when the upload renews the lease for its next chunk.
+  const renewal = setInterval(() => void renewLease().catch(() => {}), RENEW_MILLIS);
   try {
-    return await work(isHeld);
+    return await upload(renewLease);
   } finally {
-    clearInterval(renewing);
-    await batches.dropUpload(id, holder).catch(() => {}); // it runs out by itself
+    clearInterval(renewal);
+    await batches.releaseUploadLease(id, holder).catch(() => {}); // the lease expires by itself
   }
 }
 
 const StoredRow = z.object({ customId: z.string().optional(), problem: z.unknown().optional() });
 
-/** The customIds that are taken already; those of rejected rows may come again, mended. */
-async function takenIds({ blobs }: ItemsDeps, batch: BatchRecord): Promise<IdSet> {
+/** Reads the customIds in use. Those of rejected rows may be sent again, corrected. */
+async function readUsedIds({ blobs }: ItemsDeps, batch: BatchRecord): Promise<IdSet> {
   const ids = idSet();
   const files = batchFiles(blobs, batch.client, batch.id);
   for (let chunk = 0; chunk < batch.chunks; chunk++) {
-    for (const line of await files.rows(chunk).catch(storeDown)) {
+    for (const line of await files.rows(chunk).catch(storageUnavailable)) {
       const { customId, problem } = StoredRow.parse(line);
       if (customId !== undefined && problem === undefined) ids.add(customId);
     }
@@ -58,13 +60,14 @@ async function takenIds({ blobs }: ItemsDeps, batch: BatchRecord): Promise<IdSet
   return ids;
 }
 
-const from0 = (text: string): Problem => new Problem('conflict', text, { members: { offset: 0 } });
+const wrongOffset = (detail: string, offset: number): Problem =>
+  new Problem('conflict', detail, { members: { offset } });
 
 /**
- * Where an upload goes on, or nothing where it begins.
+ * Returns the upload to resume, or undefined for a new one.
  * @throws Problem conflict, with the right offset
  */
-function startOf(
+function uploadToResume(
   { upload }: BatchRecord,
   offset: number | undefined,
   format: Upload['format'],
@@ -72,21 +75,19 @@ function startOf(
   if (offset === undefined) return undefined;
   if (!upload) {
     if (offset === 0) return undefined;
-    throw from0('Nothing of an upload is in yet; begin at 0');
+    throw wrongOffset('There is no upload to resume; start at 0', 0);
   }
-  const { offset: right, format: before } = upload;
-  if (offset !== right) {
-    throw new Problem('conflict', `The latest upload is in up to ${right}; go on from there`, {
-      members: { offset: right },
-    });
+  if (offset !== upload.offset) {
+    const detail = `The latest upload is stored up to ${upload.offset}; resume from there`;
+    throw wrongOffset(detail, upload.offset);
   }
-  if (format === before) return upload;
-  throw new Problem('conflict', `The upload began as ${before}; it goes on as the same`, {
-    members: { offset: right },
-  });
+  if (format === upload.format) return upload;
+  const detail = `The upload began as ${upload.format}; resume it in the same format`;
+  throw wrongOffset(detail, upload.offset);
 }
 
-function incomingOf(
+/** Parses the rows of the request's body in its format. */
+function readRows(
   deps: ItemsDeps,
   call: Call,
   format: Upload['format'],
@@ -98,10 +99,10 @@ function incomingOf(
   return textRows(body.stream, format === 'csv' ? 'csv' : 'ndjson', from, ids, deps);
 }
 
-const closed = ({ status }: BatchRecord): Problem =>
-  new Problem('conflict', `The batch is ${status} and takes no more rows`);
+const notOpen = ({ status }: Pick<BatchRecord, 'status'>): Problem =>
+  new Problem('conflict', `The batch is ${status} and accepts no more rows`);
 
-/** The same problem with what of the upload is in all the same. */
+/** Adds members to the response of a problem: what was stored before the upload failed. */
 function withMembers(error: unknown, members: Record<string, unknown>): Problem | unknown {
   const problem = error instanceof FeedError ? new Problem('invalid-request', error.detail) : error;
   if (!(problem instanceof Problem)) return error;
@@ -109,44 +110,43 @@ function withMembers(error: unknown, members: Record<string, unknown>): Problem 
   return new Problem(type, detail, { headers, ...(errors && { errors }), cause, members });
 }
 
-/** How the body says that it is written. */
-function formatOf(call: Call): Upload['format'] {
+/** Returns the format that Content-Type declares. @throws Problem unsupported-media-type */
+function readFormat(call: Call): Upload['format'] {
   const [mediaType = ''] = String(call.headers['content-type'] ?? '').split(';', 1);
   const type = mediaType.trim().toLowerCase();
-  // A stranger's word: `constructor` is in no table of ours.
+  // The type is untrusted: it may be `constructor`.
   const format = Object.hasOwn(ITEM_FORMATS, type) ? ITEM_FORMATS[type] : undefined;
   if (format) return format;
-  throw new Problem('unsupported-media-type', 'Send NDJSON, CSV or a form of files; see /docs');
+  throw new Problem('unsupported-media-type', 'Send NDJSON, CSV or a form with files; see /docs');
 }
 
 /**
- * Takes rows into a batch, as they come.
- * @throws Problem conflict where the batch is not open, has another upload or is elsewhere; and with
- *   `accepted`, `rejected` and `offset` whatever ended the upload half-way
+ * Adds the rows of a request to a batch as they arrive.
+ * @throws Problem conflict if the batch is not open, has another upload in progress or another
+ *   offset; any error during the upload, with the members `accepted`, `rejected` and `offset`
  */
 export async function addItems(
   deps: ItemsDeps,
-  { id, ...known }: BatchRecord,
+  { id, status }: Pick<BatchRecord, 'id' | 'status'>,
   call: Call<ItemsQuery>,
-): Promise<Answer> {
+): Promise<StoredResponse> {
   const { batches } = deps;
-  const { caller } = call;
-  if (!caller) throw new Error('a keyed route without a caller');
-  if (known.status !== 'open') throw closed({ id, ...known });
-  const format = formatOf(call);
-  return holding(batches, id, async (isHeld) => {
-    const batch = await batches.get(id).catch(redisDown);
+  const caller = requireCaller(call);
+  if (status !== 'open') throw notOpen({ status });
+  const format = readFormat(call);
+  return withUploadLease(batches, id, async (renewLease) => {
+    const batch = await batches.get(id).catch(redisUnavailable);
     if (!batch) throw unavailable('The batch cannot be read right now; try again');
-    if (batch.status !== 'open') throw closed(batch);
-    const from = startOf(batch, call.query.offset, format);
-    const ids = await takenIds(deps, batch);
-    const upload = createUpload(deps, batch, from, caller, isHeld);
+    if (batch.status !== 'open') throw notOpen(batch);
+    const from = uploadToResume(batch, call.query.offset, format);
+    const ids = await readUsedIds(deps, batch);
+    const upload = createUpload(deps, batch, from, caller, renewLease);
     try {
-      await upload.takeAll(incomingOf(deps, call, format, from, ids));
+      await upload.appendAll(readRows(deps, call, format, from, ids));
     } catch (error) {
-      const { accepted, rejected, offset } = upload.taken();
+      const { accepted, rejected, offset } = upload.result();
       throw withMembers(error, { accepted, rejected, offset });
     }
-    return { status: 200, headers: {}, body: { ...upload.taken() } };
+    return { status: 200, headers: {}, body: { ...upload.result() } };
   });
 }

@@ -5,13 +5,17 @@ import {
   type BatchRecord,
 } from '../../../intake/batches/batches.ts';
 import { BATCHES_PATH } from '../../../intake/batches/links.ts';
-import { type BatchFiles, batchRows, type RowOutcome } from '../../../intake/batches/row-reader.ts';
+import {
+  type BatchFiles,
+  type RowOutcome,
+  readRowOutcomes,
+} from '../../../intake/batches/row-reader.ts';
 import type { ResultLine, RowLine } from '../../../intake/batches/rows.ts';
 import { Input } from '../../../queue/job-data.ts';
 import { Classification } from '../../../taxonomy/response-schema.ts';
-import { classificationOf, PublicCutOut, PublicProblem, publicProblem } from '../job-response.ts';
+import { classifyEvidence, PublicCutOut, PublicProblem, publicProblem } from '../job-response.ts';
 
-/** For the document: one line of the results. */
+/** For the OpenAPI document: one line of the results. */
 export const ResultRow = z.object({
   row: z.number(),
   customId: z.string(),
@@ -20,7 +24,7 @@ export const ResultRow = z.object({
   classification: Classification.optional(),
 });
 
-/** For the document: one line of the errors. */
+/** For the OpenAPI document: one line of the errors. */
 export const ErrorRow = z.object({
   row: z.number(),
   customId: z.string().optional(),
@@ -30,7 +34,7 @@ export const ErrorRow = z.object({
 
 const MANIFEST_STATUSES = ['succeeded', 'failed', 'rejected', 'pending', 'canceled'] as const;
 
-/** For the document: one line of the manifest. */
+/** For the OpenAPI document: one line of the manifest. */
 export const ManifestRow = z.object({
   row: z.number(),
   line: z.number(),
@@ -41,22 +45,24 @@ export const ManifestRow = z.object({
   problem: PublicProblem.optional(),
 });
 
-/** What a batch can be asked to tell of its rows; nothing leaves a row out. */
+/** Converts a row to its line in a report; undefined omits the row. */
 export type Report = (batch: BatchRecord, outcome: RowOutcome) => object | undefined;
 
 const cutOutUrl = (id: string, row: number): string => `${BATCHES_PATH}/${id}/rows/${row}/cutout`;
 
-const idOf = ({ customId }: RowLine) => customId !== undefined && { customId };
+const customIdField = ({ customId }: RowLine) => customId !== undefined && { customId };
 
 type Succeeded = Extract<ResultLine, { status: 'succeeded' }>;
 
-function resultRow(batch: BatchRecord, row: RowLine, { results }: Succeeded) {
+function toResultRow(batch: BatchRecord, row: RowLine, { results }: Succeeded) {
   const { key: _, ...cutout } = results.cutout ?? { key: '' };
   const view = results.view;
   return {
-    ...{ row: row.row, ...idOf(row), status: 'succeeded' },
+    row: row.row,
+    ...customIdField(row),
+    status: 'succeeded',
     ...(results.cutout && { cutout: { url: cutOutUrl(batch.id, row.row), ...cutout } }),
-    ...(view && { classification: classificationOf(view, row.customId ?? '') }),
+    ...(view && { classification: classifyEvidence(view, row.customId ?? '') }),
   };
 }
 
@@ -74,13 +80,16 @@ function manifestStatus(
   return BATCH_TERMINAL_STATUSES.includes(status) ? 'canceled' : 'pending';
 }
 
-function manifestRow(batch: BatchRecord, outcome: RowOutcome) {
+function toManifestRow(batch: BatchRecord, outcome: RowOutcome) {
   const { row, result } = outcome;
   const problem = problemOf(outcome);
   const succeeded = result?.status === 'succeeded' ? result : undefined;
   const cutout = succeeded?.results.cutout;
   return {
-    ...{ row: row.row, line: row.line, ...idOf(row), status: manifestStatus(batch, outcome) },
+    row: row.row,
+    line: row.line,
+    ...customIdField(row),
+    status: manifestStatus(batch, outcome),
     ...(succeeded && { input: succeeded.input }),
     ...(cutout && {
       cutout: { sha256: cutout.sha256, bytes: cutout.bytes, url: cutOutUrl(batch.id, row.row) },
@@ -91,24 +100,27 @@ function manifestRow(batch: BatchRecord, outcome: RowOutcome) {
 
 export const REPORTS = {
   results: (batch, { row, result }) =>
-    result?.status === 'succeeded' ? resultRow(batch, row, result) : undefined,
+    result?.status === 'succeeded' ? toResultRow(batch, row, result) : undefined,
   errors(_batch, outcome) {
     const { row } = outcome;
     const problem = problemOf(outcome);
     if (!problem) return undefined;
-    return { row: row.row, ...idOf(row), line: row.line, problem: publicProblem(problem) };
+    return { row: row.row, ...customIdField(row), line: row.line, problem: publicProblem(problem) };
   },
-  manifest: manifestRow,
+  manifest: toManifestRow,
 } as const satisfies Record<string, Report>;
 
-/** Chunks that come before a row; their lines need not be read. */
-export const chunkOf = (firstRows: readonly number[], row: number): number =>
+/**
+ * Returns the index of the chunk that contains a row, or -1.
+ * @param firstRows the first row of each chunk
+ */
+export const findChunk = (firstRows: readonly number[], row: number): number =>
   firstRows.findLastIndex((first) => first <= row);
 
 const BLOCK_CHARS = 64 * 1024;
 
-/** Objects as lines of JSON, many to a block. */
-async function* linesOf(objects: AsyncIterable<object>): AsyncGenerator<Buffer> {
+/** Serializes objects as lines of JSON, many per block. */
+async function* toNdjson(objects: AsyncIterable<object>): AsyncGenerator<Buffer> {
   let text = '';
   for await (const object of objects) {
     text += `${JSON.stringify(object)}\n`;
@@ -120,22 +132,23 @@ async function* linesOf(objects: AsyncIterable<object>): AsyncGenerator<Buffer> 
 }
 
 /**
- * Lines about the rows of a batch, in the order the rows came, as far as they are known now.
- * @param after rows up to this number are left out
+ * Reads a report on the rows of a batch as NDJSON, in upload order, as far as outcomes are known
+ * now.
+ * @param after rows up to this number are omitted
  */
-export async function* reportOf(
+export async function* readReport(
   batches: Batches,
   files: BatchFiles,
   batch: BatchRecord,
   report: Report,
   after = -1,
 ): AsyncGenerator<Buffer> {
-  const start = after < 0 ? 0 : Math.max(0, chunkOf(await batches.firstRows(batch.id), after));
-  async function* told(): AsyncGenerator<object> {
-    for await (const outcome of batchRows(batches, files, batch, start)) {
+  const start = after < 0 ? 0 : Math.max(0, findChunk(await batches.firstRows(batch.id), after));
+  async function* reportedRows(): AsyncGenerator<object> {
+    for await (const outcome of readRowOutcomes(batches, files, batch, start)) {
       const line = outcome.row.row > after ? report(batch, outcome) : undefined;
       if (line) yield line;
     }
   }
-  yield* linesOf(told());
+  yield* toNdjson(reportedRows());
 }

@@ -12,27 +12,27 @@ import { PublicProblem, publicProblem } from '../job-response.ts';
 const Counts = z.object({
   accepted: z.number(),
   rejected: z.number(),
-  queued: z.number().meta({ description: 'Accepted, and not with a worker yet' }),
+  queued: z.number().meta({ description: 'Accepted, but not assigned to a worker yet' }),
   active: z.number(),
   succeeded: z.number(),
   failed: z.number(),
-  canceled: z.number().meta({ description: 'Not done when the batch ended' }),
+  canceled: z.number().meta({ description: 'Not finished when the batch ended' }),
 });
 export type BatchCounts = z.infer<typeof Counts>;
 
-/** For the document. */
+/** For the OpenAPI document: a batch as its client sees it. */
 export const BatchResponse = z.object({
   id: z.string(),
   status: z.enum(BATCH_STATUSES),
   name: z.string().optional(),
   operations: z.array(z.enum(OPERATIONS)),
-  /** Where they are not the usual ones. */
+  /** Only those that differ from the defaults. */
   options: CutOutOptions.optional(),
   counts: Counts,
   upload: z
     .object({ format: z.string(), offset: z.number() })
     .optional()
-    .meta({ description: 'How far the latest upload is in: it goes on from `offset`' }),
+    .meta({ description: 'How much of the latest upload is stored: resume from `offset`' }),
   createdAt: z.iso.datetime(),
   sealedAt: z.iso.datetime().optional(),
   finishedAt: z.iso.datetime().optional(),
@@ -51,24 +51,30 @@ export const BatchResponse = z.object({
 });
 export type BatchResponse = z.infer<typeof BatchResponse>;
 
-/** Where the rows of a batch are. */
+/** Counts the rows of a batch by status. */
 export function batchCounts(batch: BatchRecord): BatchCounts {
   const { status, accepted, rejected, issued, succeeded, failed } = batch;
-  const done = { accepted, rejected, succeeded, failed };
   const hasEnded = BATCH_TERMINAL_STATUSES.includes(status);
   return {
-    ...done,
+    accepted,
+    rejected,
+    succeeded,
+    failed,
     queued: hasEnded ? 0 : accepted - issued,
     active: hasEnded ? 0 : issued - succeeded - failed,
     canceled: hasEnded ? accepted - succeeded - failed : 0,
   };
 }
 
-/** A batch as its client sees it. */
+/** Converts a batch record to its response. */
 export function batchResponse(batch: BatchRecord): BatchResponse {
   const { id, status, name, operations, upload, createdAt, sealedAt, finishedAt } = batch;
   return {
-    ...{ id, status, operations, counts: batchCounts(batch), createdAt },
+    id,
+    status,
+    operations,
+    counts: batchCounts(batch),
+    createdAt,
     ...(batch.options && { options: batch.options }),
     ...(name !== undefined && { name }),
     ...(upload && { upload: { format: upload.format, offset: upload.offset } }),

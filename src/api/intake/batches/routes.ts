@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { type Call, json, type Reply, type Route, route } from '../../../http/route.ts';
 import type { BatchRecord } from '../../../intake/batches/batches.ts';
 import { BATCHES_PATH } from '../../../intake/batches/links.ts';
-import type { Answer, Idempotency } from '../../../intake/idempotency.ts';
+import type { Idempotency, StoredResponse } from '../../../intake/idempotency.ts';
 import { cutOutResponseDoc } from '../../removal/cut-out-response.ts';
 import { idempotently } from '../idempotent.ts';
+import { ErasureResponse } from '../job-response.ts';
 import type { BatchActions } from './actions.ts';
 import { ErrorRow, ManifestRow, ResultRow } from './reports.ts';
 import {
@@ -18,10 +19,12 @@ import {
 } from './request.ts';
 import { BatchResponse } from './response.ts';
 
-const ItemsAnswer = z.object({
+const ItemsResponse = z.object({
   accepted: z.number(),
   rejected: z.number(),
-  offset: z.number().meta({ description: 'Bytes of the upload that are in; of a form, files' }),
+  offset: z
+    .number()
+    .meta({ description: 'Bytes of the upload that are stored; for a form, files' }),
   errors: z
     .array(
       z.object({
@@ -30,63 +33,64 @@ const ItemsAnswer = z.object({
         problem: z.object({ type: z.string(), detail: z.string() }),
       }),
     )
-    .meta({ description: 'The first ten rows that were rejected' }),
+    .meta({ description: 'The first ten rejected rows' }),
   warnings: z.array(z.string()),
 });
 
-const Page = z.object({
+const BatchPage = z.object({
   batches: z.array(BatchResponse),
   links: z.object({ next: z.string() }).optional(),
 });
-
-const Receipt = z.object({ id: z.string(), erasedAt: z.iso.datetime(), blobs: z.number() });
 
 const batchDoc = (description: string) => ({
   description,
   content: { 'application/json': BatchResponse },
 });
 
-const OWN = `${BATCHES_PATH}/:id`;
-const HOW_UPLOADS_GO =
-  'One row an image: NDJSON of `{"customId","imageUrl" or "imageBase64"}`, CSV with the columns `custom_id` and `image_url`, or a form of files whose names are the customIds. Rows are taken in while the body comes; a bad row is one error and the rest goes on. Each accepted row takes one unit of quota. Where an upload breaks off, `upload.offset` of the batch says how far it is in, and `?offset=` goes on with the remaining bytes.';
+const BATCH_PATH = `${BATCHES_PATH}/:id`;
+const UPLOAD_DESCRIPTION =
+  'One row per image: NDJSON of `{"customId","imageUrl" or "imageBase64"}`, CSV with the columns `custom_id` and `image_url`, or a form with files whose names are the customIds. Rows are stored while the body arrives; an invalid row is reported and the upload continues. Each accepted row costs one unit of quota. If an upload is interrupted, `upload.offset` of the batch says how much is stored, and `?offset=` resumes with the remaining bytes.';
 
-/** Something done to a batch once for an Idempotency-Key: the same deed to the same batch. */
-const deed =
+/**
+ * Returns a handler that changes a batch once per `Idempotency-Key`.
+ * @param fingerprint what besides the batch identifies the request's content
+ */
+const idempotentAction =
   <Query>(
-    work: BatchActions,
+    actions: BatchActions,
     idempotency: Idempotency,
-    sameness: (call: Call<Query>) => readonly unknown[],
-    act: (batch: BatchRecord, call: Call<Query>) => Promise<Answer>,
+    fingerprint: (call: Call<Query>) => readonly unknown[],
+    act: (batch: BatchRecord, call: Call<Query>) => Promise<StoredResponse>,
   ) =>
   async (call: Call<Query>): Promise<Reply> => {
-    const batch = await work.own(call);
-    const parts = ['POST', `${BATCHES_PATH}/${batch.id}`, ...sameness(call)];
+    const batch = await actions.readOwn(call);
+    const parts = ['POST', `${BATCHES_PATH}/${batch.id}`, ...fingerprint(call)];
     return idempotently(idempotency, call, parts, () => act(batch, call));
   };
 
 /** The routes that change batches. */
-const changes = (work: BatchActions, idempotency: Idempotency): Route[] => [
+const changeRoutes = (actions: BatchActions, idempotency: Idempotency): Route[] => [
   route<unknown, CreateBatchRequest>({
     method: 'POST',
     path: BATCHES_PATH,
     scope: 'any-key',
-    summary: 'Open a batch for many images',
+    summary: 'Open a batch of images',
     description:
-      'The key needs the scopes of the operations asked for. A batch takes rows until it is sealed, for a day at most. With an `Idempotency-Key` a request sent again within a day answers the same batch.',
+      'The key needs the scopes of the requested operations. A batch accepts rows until it is sealed, for a day at most. With an `Idempotency-Key`, a request repeated within a day returns the same batch.',
     body: CreateBatchRequest,
-    answers: { 201: { ...batchDoc('The batch'), headers: ['Location'] } },
+    responses: { 201: { ...batchDoc('The batch'), headers: ['Location'] } },
     problems: ['conflict', 'idempotency-mismatch'],
     handle: (call) =>
       idempotently(idempotency, call, ['POST', BATCHES_PATH, call.body], () =>
-        work.create(call.body, call),
+        actions.create(call.body, call),
       ),
   }),
   route<ItemsQuery>({
     method: 'POST',
-    path: `${OWN}/items`,
+    path: `${BATCH_PATH}/items`,
     scope: 'any-key',
-    summary: 'Add rows to a batch, as many as there are',
-    description: HOW_UPLOADS_GO,
+    summary: 'Upload rows to a batch, without a limit on their number',
+    description: UPLOAD_DESCRIPTION,
     query: ItemsQuery,
     stream: Object.fromEntries(
       Object.entries(ITEM_FORMATS).map(([type, format]) => [
@@ -94,119 +98,129 @@ const changes = (work: BatchActions, idempotency: Idempotency): Route[] => [
         format === 'ndjson' ? ItemRow : 'binary',
       ]),
     ),
-    answers: { 200: { description: 'What is in', content: { 'application/json': ItemsAnswer } } },
+    responses: {
+      200: {
+        description: 'The stored part of the upload',
+        content: { 'application/json': ItemsResponse },
+      },
+    },
     problems: ['not-found', 'conflict', 'quota-exceeded', 'idempotency-mismatch'],
-    handle: deed(
-      work,
+    handle: idempotentAction(
+      actions,
       idempotency,
       ({ query, headers }) => ['items', query, headers['content-type']?.toString().split(';')[0]],
-      work.items,
+      actions.addItems,
     ),
   }),
   route({
     method: 'POST',
-    path: `${OWN}/seal`,
+    path: `${BATCH_PATH}/seal`,
     scope: 'any-key',
-    summary: 'Close a batch for rows and begin with them',
-    answers: { 200: batchDoc('The sealed batch') },
+    summary: 'Seal a batch and start processing its rows',
+    responses: { 200: batchDoc('The sealed batch') },
     problems: ['not-found', 'conflict', 'gone', 'idempotency-mismatch'],
-    handle: deed(work, idempotency, () => ['seal'], work.seal),
+    handle: idempotentAction(actions, idempotency, () => ['seal'], actions.seal),
   }),
   route({
     method: 'POST',
-    path: `${OWN}/cancel`,
+    path: `${BATCH_PATH}/cancel`,
     scope: 'any-key',
-    summary: 'Call off what of a batch is not done; its quota is given back',
-    answers: { 200: batchDoc('The batch, canceled or about to be') },
+    summary: 'Cancel the unfinished rows of a batch; their quota is refunded',
+    responses: { 200: batchDoc('The batch, canceled or being canceled') },
     problems: ['not-found', 'conflict', 'gone', 'idempotency-mismatch'],
-    handle: deed(work, idempotency, () => ['cancel'], work.cancel),
+    handle: idempotentAction(actions, idempotency, () => ['cancel'], actions.cancel),
   }),
   route({
     method: 'DELETE',
-    path: OWN,
+    path: BATCH_PATH,
     scope: 'any-key',
     summary: 'Erase a batch with its images and results',
-    answers: {
+    responses: {
       200: {
         description: 'What was deleted: `blobs` counts images, rows and results',
-        content: { 'application/json': Receipt },
+        content: { 'application/json': ErasureResponse },
       },
     },
     problems: ['not-found'],
-    handle: async (call) => json(await work.erase(await work.own(call))),
+    handle: async (call) => json(await actions.erase(await actions.readOwn(call))),
   }),
 ];
 
 const reportRoute = (
-  work: BatchActions,
+  actions: BatchActions,
   name: 'results' | 'errors' | 'manifest',
   schema: z.ZodType,
   summary: string,
 ): Route =>
   route<RowsQuery>({
     method: 'GET',
-    path: `${OWN}/${name}`,
+    path: `${BATCH_PATH}/${name}`,
     scope: 'any-key',
     summary,
     description:
-      'NDJSON in the order the rows came, as far as it is known now. `after` goes on with a download that broke off.',
+      'NDJSON in upload order, with what is known now. `after` resumes an interrupted download.',
     query: RowsQuery,
-    answers: { 200: { description: 'Lines of JSON', content: { [NDJSON]: schema } } },
+    responses: { 200: { description: 'Lines of JSON', content: { [NDJSON]: schema } } },
     problems: ['not-found', 'gone'],
-    handle: (call) => work.report(name, call, call.query.after),
+    handle: (call) => actions.report(name, call, call.query.after),
   });
 
-/** The routes that tell of batches. */
-const views = (work: BatchActions): Route[] => [
+/** The routes that show batches. */
+const viewRoutes = (actions: BatchActions): Route[] => [
   route<ListQuery>({
     method: 'GET',
     path: BATCHES_PATH,
     scope: 'any-key',
-    summary: 'Your batches, the newest first',
+    summary: 'List your batches, newest first',
     query: ListQuery,
-    answers: { 200: { description: 'A page', content: { 'application/json': Page } } },
-    handle: async (call) => json(await work.list(call)),
+    responses: { 200: { description: 'A page', content: { 'application/json': BatchPage } } },
+    handle: async (call) => json(await actions.list(call)),
   }),
   route({
     method: 'GET',
-    path: OWN,
+    path: BATCH_PATH,
     scope: 'any-key',
-    summary: 'How far a batch is',
-    answers: { 200: batchDoc('The batch') },
+    summary: 'Get the status of a batch',
+    responses: { 200: batchDoc('The batch') },
     problems: ['not-found'],
-    handle: work.show,
+    handle: actions.show,
   }),
-  reportRoute(work, 'results', ResultRow, 'What came of the rows that succeeded'),
-  reportRoute(work, 'errors', ErrorRow, 'Rows that were rejected or failed, and why'),
-  reportRoute(work, 'manifest', ManifestRow, 'Every row, with the hashes of its images'),
+  reportRoute(actions, 'results', ResultRow, 'Download the results of the rows that succeeded'),
+  reportRoute(actions, 'errors', ErrorRow, 'Download the rejected and failed rows, with reasons'),
+  reportRoute(
+    actions,
+    'manifest',
+    ManifestRow,
+    'Download all rows, with the hashes of their images',
+  ),
   route({
     method: 'GET',
-    path: `${OWN}/rows/:row/cutout`,
+    path: `${BATCH_PATH}/rows/:row/cutout`,
     scope: 'any-key',
-    summary: 'The cut-out of a row',
-    description: 'Where the row failed, its own problem is the answer.',
-    answers: { 200: cutOutResponseDoc },
+    summary: 'Download the cut-out of a row',
+    description: 'If the row failed, the response is its problem.',
+    responses: { 200: cutOutResponseDoc },
     problems: ['not-found', 'conflict', 'gone', 'upstream-failed', 'unprocessable-image'],
-    handle: work.cutOut,
+    handle: actions.cutOut,
   }),
   route({
     method: 'GET',
-    path: `${OWN}/events`,
+    path: `${BATCH_PATH}/events`,
     scope: 'any-key',
-    summary: 'Progress as server-sent events',
+    summary: 'Follow the progress of a batch as server-sent events',
     description:
-      '`progress` with the counts where they changed, `completed` at the end. `Last-Event-ID` goes on from there; 204 means that nothing more will come.',
-    answers: {
+      '`progress` with the counts when they change, `completed` at the end. `Last-Event-ID` resumes the stream; 204 means that there are no more events.',
+    responses: {
       200: { description: 'Events', content: { 'text/event-stream': z.string() } },
-      204: { description: 'The end is known already' },
+      204: { description: 'The client already has the last event' },
     },
     problems: ['not-found'],
-    handle: work.events,
+    handle: actions.events,
   }),
 ];
 
-/** The routes of batches: catalogues handed in row by row, worked on later. */
-export const batchRoutes = (work: BatchActions, idempotency: Idempotency): Route[] => [
-  ...changes(work, idempotency),
-  ...views(work),
+/** The routes for batches: catalogues uploaded row by row and processed later. */
+export const batchRoutes = (actions: BatchActions, idempotency: Idempotency): Route[] => [
+  ...changeRoutes(actions, idempotency),
+  ...viewRoutes(actions),
 ];

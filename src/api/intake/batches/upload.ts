@@ -1,110 +1,111 @@
-import type { Meter } from '../../../auth/quota.ts';
+import { type Meter, secondsToMidnight } from '../../../auth/quota.ts';
 import { batchKeys, putLines } from '../../../intake/batches/batch-files.ts';
 import type { Batches, BatchRecord, Upload } from '../../../intake/batches/batches.ts';
 import type { RejectedRow, RowLine } from '../../../intake/batches/rows.ts';
 import { type ImageLimits, validateImage } from '../../../intake/validate-image.ts';
-import { Problem, unavailable } from '../../../platform/problem.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import { Problem } from '../../../platform/problem.ts';
 import type { AcceptedRow } from '../../../queue/job-data.ts';
 import type { Blobs } from '../../../storage/blobs.ts';
+import { throwUnavailable } from '../../common-problems.ts';
 import type { IncomingRow } from './incoming-rows.ts';
 
 const CHUNK_ROWS = 500;
 const CHUNK_CHARS = 1024 * 1024;
-const SHOWN_ERRORS = 10;
-const SHOWN_COLUMNS = 20;
+const MAX_REPORTED_ERRORS = 10;
+const MAX_REPORTED_COLUMNS = 20;
 
 export interface UploadDeps {
   batches: Batches;
   blobs: Blobs;
   limits: ImageLimits;
+  now: Clock;
 }
 
-/** What of an upload is in. */
+/** The part of an upload that is stored. */
 export interface UploadResult {
   accepted: number;
   rejected: number;
-  /** Where it would go on. */
+  /** Where to resume. */
   offset: number;
   /** The first rows that were rejected. */
   errors: Omit<RejectedRow, 'row'>[];
   warnings: string[];
 }
 
-/** A row on its way into the store, and where the upload stands after it. */
-interface Pending {
+/** A row to be stored, and the state of the upload after it. */
+interface PendingRow {
   line: RowLine;
   upload: Upload;
 }
 
 const isRejected = (line: RowLine): line is RejectedRow => 'problem' in line;
 
-const DAY_SECONDS = 86_400;
-
-function overQuota({ quotaPerDay }: Meter): Problem {
-  const seconds = DAY_SECONDS - Math.floor((Date.now() / 1000) % DAY_SECONDS);
+function quotaExceeded({ quotaPerDay }: Meter, nowMillis: number): Problem {
   return new Problem(
     'quota-exceeded',
-    `The ${quotaPerDay} units of today are used up; go on from "offset" after midnight UTC`,
-    { headers: { 'retry-after': String(seconds) } },
+    `Today's ${quotaPerDay} units are used up; resume from "offset" after midnight UTC`,
+    { headers: { 'retry-after': String(secondsToMidnight(nowMillis)) } },
   );
 }
 
-export const storeDown = (cause: unknown): never => {
-  throw unavailable('The store does not answer; go on from "offset" later', 1, cause);
-};
+export const storageUnavailable = throwUnavailable(
+  'Object storage does not respond; resume from "offset" later',
+);
 
-export const redisDown = (cause: unknown): never => {
-  throw unavailable('Batches cannot be changed right now; go on from "offset" later', 1, cause);
-};
+export const redisUnavailable = throwUnavailable(
+  'Batches cannot be changed right now; resume from "offset" later',
+);
 
-const lost = (): Problem =>
-  new Problem('conflict', 'The batch takes no more rows, or another upload took over');
+const leaseLost = (): Problem =>
+  new Problem('conflict', 'The batch accepts no more rows, or another upload has taken over');
 
 /**
- * Takes the rows of one upload in: chunk by chunk, each durable with its quota before the next row
- * is read.
- * @param from where an earlier part of it ended
- * @param isHeld renews the hold on the batch; false where another upload has it
+ * Appends the rows of one upload to a batch, chunk by chunk: each chunk is durable and its quota
+ * charged before the next row is read.
+ * @param from the upload to resume
+ * @param renewLease returns false if another upload has the lease
  */
 export function createUpload(
-  { batches, blobs, limits }: UploadDeps,
+  { batches, blobs, limits, now }: UploadDeps,
   batch: BatchRecord,
   from: Upload | undefined,
   meter: Meter,
-  isHeld: () => Promise<boolean>,
+  renewLease: () => Promise<boolean>,
 ) {
   const { id, client } = batch;
   const keys = batchKeys(client, id);
-  const taken: UploadResult = {
+  const stored: Omit<UploadResult, 'warnings'> = {
     accepted: 0,
     rejected: 0,
     offset: from?.offset ?? 0,
     errors: [],
-    warnings: [],
   };
-  const columns = new Set<string>();
+  const unknownColumns = new Set<string>();
   let chunk = batch.chunks;
   let nextRow = batch.accepted + batch.rejected;
-  let pending: Pending[] = [];
-  let chars = 0;
+  let pending: PendingRow[] = [];
+  let pendingChars = 0;
 
-  /** A row as it is stored, and with it the image that it brought. */
+  /** Converts a row to the line to store, and stores its image if the row contains one. */
   async function toLine({ line, customId, content }: IncomingRow): Promise<RowLine> {
-    const place = { row: nextRow, line };
+    const position = { row: nextRow, line };
     const reject = ({ type, detail }: Problem): RejectedRow => ({
-      ...place,
+      ...position,
       ...(customId !== undefined && { customId }),
       problem: { type, detail },
     });
     if ('problem' in content) return reject(content.problem);
     const accept = (source: AcceptedRow['source']) => ({
-      ...{ ...place, customId: customId ?? '', source },
+      ...position,
+      customId: customId ?? '',
+      source,
     });
     if ('url' in content) return accept(content);
     try {
       const { bytes, format } = validateImage(content.bytes(), limits);
-      const key = keys.input(place.row);
-      await blobs.put(key, bytes, { mediaType: `image/${format}` }).catch(storeDown);
+      const key = keys.input(position.row);
+      await blobs.put(key, bytes, { mediaType: `image/${format}` }).catch(storageUnavailable);
       return accept({ key });
     } catch (error) {
       if (error instanceof Problem && error.status < 500) return reject(error);
@@ -112,71 +113,77 @@ export function createUpload(
     }
   }
 
-  function tally(rows: readonly Pending[]): void {
+  function tally(rows: readonly PendingRow[]): void {
     const rejected = rows.map(({ line }) => line).filter(isRejected);
-    taken.accepted += rows.length - rejected.length;
-    taken.rejected += rejected.length;
-    taken.offset = rows.at(-1)?.upload.offset ?? taken.offset;
-    const room = SHOWN_ERRORS - taken.errors.length;
-    taken.errors.push(...rejected.slice(0, room).map(({ row: _, ...shown }) => shown));
+    stored.accepted += rows.length - rejected.length;
+    stored.rejected += rejected.length;
+    stored.offset = rows.at(-1)?.upload.offset ?? stored.offset;
+    const room = MAX_REPORTED_ERRORS - stored.errors.length;
+    stored.errors.push(...rejected.slice(0, room).map(({ row: _, ...error }) => error));
   }
 
-  /** Takes a chunk in, or as many of its first rows as the quota has room for. */
-  async function takeIn(rows: readonly Pending[]): Promise<void> {
+  /** Appends rows as one chunk, or as many of the first rows as the quota allows. */
+  async function appendChunk(rows: readonly PendingRow[]): Promise<void> {
     const [first, last] = [rows[0], rows.at(-1)];
     if (!first || !last) return;
-    const now = (await isHeld()) ? await batches.get(id).catch(redisDown) : undefined;
-    if (now?.status !== 'open' || now.chunks !== chunk) throw lost();
+    const current = (await renewLease())
+      ? await batches.get(id).catch(redisUnavailable)
+      : undefined;
+    if (current?.status !== 'open' || current.chunks !== chunk) throw leaseLost();
     const lines = rows.map(({ line }) => line);
-    await putLines(blobs, keys.rows(chunk), lines).catch(storeDown);
+    await putLines(blobs, keys.rows(chunk), lines).catch(storageUnavailable);
     const rejected = lines.filter(isRejected).length;
     const counts = { accepted: lines.length - rejected, rejected };
-    const facts = { chunk, first: first.line.row, ...counts, upload: last.upload };
-    const answer = await batches.append(id, facts, meter).catch(redisDown);
-    if (answer === 'taken') {
+    const newChunk = { chunk, first: first.line.row, ...counts, upload: last.upload };
+    const outcome = await batches.append(id, newChunk, meter).catch(redisUnavailable);
+    if (outcome === 'appended') {
       chunk++;
       tally(rows);
       return;
     }
-    if (answer === 'lost') throw lost();
+    if (outcome === 'conflict') throw leaseLost();
     if (rows.length === 1) {
-      await blobs.delete(keys.rows(chunk)).catch(storeDown);
-      throw overQuota(meter);
+      await blobs.delete(keys.rows(chunk)).catch(storageUnavailable);
+      throw quotaExceeded(meter, now());
     }
     const half = Math.ceil(rows.length / 2);
-    await takeIn(rows.slice(0, half));
-    await takeIn(rows.slice(half));
+    await appendChunk(rows.slice(0, half));
+    await appendChunk(rows.slice(half));
   }
 
   async function flush(): Promise<void> {
     const rows = pending;
     pending = [];
-    chars = 0;
-    await takeIn(rows);
+    pendingChars = 0;
+    await appendChunk(rows);
   }
 
   async function add(row: IncomingRow): Promise<void> {
     const line = await toLine(row);
     nextRow++;
-    for (const column of row.others) if (columns.size < SHOWN_COLUMNS) columns.add(column);
+    for (const column of row.unknownColumns) {
+      if (unknownColumns.size < MAX_REPORTED_COLUMNS) unknownColumns.add(column);
+    }
     pending.push({ line, upload: row.upload });
-    chars += JSON.stringify(line).length;
-    if (pending.length >= CHUNK_ROWS || chars >= CHUNK_CHARS) await flush();
+    pendingChars += JSON.stringify(line).length;
+    if (pending.length >= CHUNK_ROWS || pendingChars >= CHUNK_CHARS) await flush();
   }
 
   return {
-    /** @throws what the rows throw, and Problem quota-exceeded, conflict, upstream-unavailable */
-    async takeAll(rows: AsyncIterable<IncomingRow>): Promise<void> {
+    /** @throws as `rows` throws; Problem quota-exceeded, conflict, upstream-unavailable */
+    async appendAll(rows: AsyncIterable<IncomingRow>): Promise<void> {
       try {
         for await (const row of rows) await add(row);
       } finally {
-        // What came whole is kept, however the rest was lost.
+        // Rows that arrived completely are stored even if the rest of the body is lost.
         await flush();
       }
     },
-    taken(): UploadResult {
-      const warnings = [...columns].map((name) => `The column ${JSON.stringify(name)} is not read`);
-      return { ...taken, warnings };
+    result(): UploadResult {
+      const warnings = [...unknownColumns].map(
+        (name) => `The column ${JSON.stringify(name)} is ignored`,
+      );
+      return { ...stored, warnings };
     },
   };
 }

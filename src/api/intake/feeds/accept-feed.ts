@@ -9,120 +9,140 @@ import {
   newRunId,
 } from '../../../intake/feeds/feeds.ts';
 import { deleteSchedule, putSchedule } from '../../../intake/feeds/schedules.ts';
-import type { Answer } from '../../../intake/idempotency.ts';
+import type { StoredResponse } from '../../../intake/idempotency.ts';
 import type { Policy } from '../../../intake/retention.ts';
 import { Problem, unavailable } from '../../../platform/problem.ts';
+import { requireCaller } from '../../caller.ts';
+import { notFound } from '../../common-problems.ts';
 import { idempotently } from '../idempotent.ts';
 import { checkScopes } from '../job-actions.ts';
 import { RETRY_SOON } from '../job-response.ts';
-import { policyFor } from '../retention-policy.ts';
+import { retentionPolicy } from '../retention-policy.ts';
 import { checkWebhook } from '../webhooks.ts';
-import { callerOf, down, type FeedActions, type FeedDeps, notFound } from './actions.ts';
+import { type FeedActions, type FeedDeps, feedsUnavailable } from './actions.ts';
 import { type CreateFeedRequest, type FeedQuery, requestFromQuery } from './request.ts';
 import { runResponse } from './response.ts';
 import { plainBody, readFeedJson, storeDocument } from './upload.ts';
 
-function intentOf(
-  wish: CreateFeedRequest,
-  kept: Policy,
+function toManifest(
+  request: CreateFeedRequest,
+  policy: Policy,
   call: Call<unknown, unknown>,
+  nowMillis: number,
 ): FeedManifest {
-  const { client, meter, quotaPerDay } = callerOf(call);
+  const { client, meter, quotaPerDay } = requireCaller(call);
   return {
-    ...{ id: newFeedId(), client, requestId: call.requestId, ...wish, ...kept },
+    id: newFeedId(),
+    client,
+    requestId: call.requestId,
+    ...request,
+    ...policy,
     meter: { meter, quotaPerDay },
-    createdAt: new Date().toISOString(),
+    createdAt: new Date(nowMillis).toISOString(),
   };
 }
 
-/** Accepts feeds, and runs of them. */
-export function createFeedAcceptance(deps: FeedDeps, { own, answerOf }: FeedActions) {
-  const { blobs, feeds, batches, runs, queue, receivers, idempotency, policyOf } = deps;
-  const findRun = (id: string) => batches.get(id).catch(down);
+/** Creates the actions that accept feeds, and runs of feeds. */
+export function createFeedAcceptance(deps: FeedDeps, { readOwn, toResponse }: FeedActions) {
+  const { blobs, feeds, batches, runs, queue, idempotency, readClientLimits, now } = deps;
+  const findRun = (id: string) => batches.get(id).catch(feedsUnavailable);
 
-  async function undo({ id, client }: FeedManifest, runId: string): Promise<void> {
+  /** Removes whatever `accept` wrote. */
+  async function undoAccept({ id, client }: FeedManifest, runId: string): Promise<void> {
     await Promise.allSettled([
-      ...[feeds.remove({ id, client }), batches.remove(runId), deleteSchedule(queue, id)],
-      ...[feedKeys(client, id).intent, batchKeys(client, runId).intent].map((key) =>
-        blobs.delete(key),
-      ),
+      feeds.remove({ id, client }),
+      batches.remove(runId),
+      deleteSchedule(queue, id),
+      blobs.delete(feedKeys(client, id).manifest),
+      blobs.delete(batchKeys(client, runId).manifest),
     ]);
   }
 
-  /** What is accepted is durable: the intent first, then the records, then the queue. */
-  async function accept(intent: FeedManifest, runId: string): Promise<Answer> {
-    const { id, client, requestId } = intent;
+  /**
+   * An accepted feed is durable: its manifest is written first, then the records, then the queue
+   * entry.
+   */
+  async function accept(manifest: FeedManifest, runId: string): Promise<StoredResponse> {
+    const { id, client, requestId } = manifest;
     try {
-      const facts = { mediaType: 'application/json' };
-      await blobs.put(feedKeys(client, id).intent, Buffer.from(JSON.stringify(intent)), facts);
-      await feeds.create(intent);
+      const manifestJson = Buffer.from(JSON.stringify(manifest));
+      await blobs.put(feedKeys(client, id).manifest, manifestJson, {
+        mediaType: 'application/json',
+      });
+      await feeds.create(manifest);
       const feed = await feeds.get(id);
       if (!feed || !(await runs.start(feed, runId, requestId))) {
-        throw new Error('a feed that is not there after it was written');
+        throw new Error('a feed is missing right after it was written');
       }
-      await putSchedule(queue, intent);
-      const made = (await feeds.get(id)) ?? feed;
+      await putSchedule(queue, manifest);
+      const latest = (await feeds.get(id)) ?? feed;
       const headers = { location: `${FEEDS_PATH}/${id}`, ...RETRY_SOON };
-      return { status: 202, headers, body: await answerOf(made) };
+      return { status: 202, headers, body: await toResponse(latest) };
     } catch (cause) {
-      await undo(intent, runId);
+      await undoAccept(manifest, runId);
       throw unavailable('The feed cannot be accepted right now; try again', 1, cause);
     }
   }
 
-  /** What the wish comes to, once it is known that it may be wished. */
-  async function intentFor(
-    wish: CreateFeedRequest,
+  /** Checks that the caller may make the request, and returns the manifest of the new feed. */
+  async function authorizeRequest(
+    request: CreateFeedRequest,
     call: Call<unknown, unknown>,
   ): Promise<FeedManifest> {
-    checkScopes(wish.operations, call);
-    const caller = callerOf(call);
-    if (wish.webhook) await checkWebhook(receivers, caller.client);
-    return intentOf(wish, await policyFor(caller, wish.outputSeconds, policyOf), call);
+    checkScopes(request.operations, call);
+    const caller = requireCaller(call);
+    if (request.webhook) await checkWebhook(deps, caller.client);
+    const policy = await retentionPolicy(caller, request.outputSeconds, readClientLimits);
+    return toManifest(request, policy, call, now());
   }
 
   /**
-   * Stores what is sent and goes on with it; where that comes to nothing, or came to something before,
-   * what was stored goes again.
+   * Stores the uploaded feed, then handles the request. Deletes the upload again if the request
+   * fails or is a replay.
    */
   async function withDocument(
     call: Call<FeedQuery>,
-    source: string,
-    sameness: readonly unknown[],
-    work: () => Promise<Answer>,
+    documentKey: string,
+    fingerprint: readonly unknown[],
+    handle: () => Promise<StoredResponse>,
   ): Promise<Reply> {
     const body = plainBody(call.bodyStream());
     const { fileName } = call.query;
-    const sha256 = await storeDocument(blobs, source, body, fileName, call.signal);
-    let isTaken = false;
+    const sha256 = await storeDocument(blobs, documentKey, body, fileName, call.signal);
+    let isInUse = false;
     try {
-      return await idempotently(idempotency, call, [...sameness, sha256], async () => {
-        const answer = await work();
-        isTaken = true;
-        return answer;
+      return await idempotently(idempotency, call, [...fingerprint, sha256], async () => {
+        const response = await handle();
+        isInUse = true;
+        return response;
       });
     } finally {
-      if (!isTaken) await blobs.delete(source);
+      if (!isInUse) await blobs.delete(documentKey);
     }
   }
 
   async function create(call: Call<FeedQuery>): Promise<Reply> {
     const runId = newRunId();
     const isJson = /^application\/json\b/i.test(String(call.headers['content-type'] ?? ''));
-    const wish = isJson
+    const request = isJson
       ? await readFeedJson(plainBody(call.bodyStream()))
       : requestFromQuery(call.query);
-    const intent = await intentFor(wish, call);
-    const sameness = ['POST', FEEDS_PATH, wish];
-    const work = () => accept(intent, runId);
-    if (isJson) return idempotently(idempotency, call, sameness, work);
-    return withDocument(call, feedKeys(intent.client, intent.id).source(runId), sameness, work);
+    const manifest = await authorizeRequest(request, call);
+    const fingerprint = ['POST', FEEDS_PATH, request];
+    const handle = () => accept(manifest, runId);
+    if (isJson) return idempotently(idempotency, call, fingerprint, handle);
+    const documentKey = feedKeys(manifest.client, manifest.id).source(runId);
+    return withDocument(call, documentKey, fingerprint, handle);
   }
 
-  async function begin(feed: FeedRecord, runId: string, requestId: string): Promise<Answer> {
-    const isStarted = await runs.start(feed, runId, requestId).catch(down);
+  async function acceptRun(
+    feed: FeedRecord,
+    runId: string,
+    requestId: string,
+  ): Promise<StoredResponse> {
+    const isStarted = await runs.start(feed, runId, requestId).catch(feedsUnavailable);
     if (!isStarted) {
-      throw new Problem('conflict', 'A run of this feed is under way', { headers: RETRY_SOON });
+      throw new Problem('conflict', 'A run of this feed is in progress', { headers: RETRY_SOON });
     }
     const run = await findRun(runId);
     if (!run) throw notFound('run');
@@ -131,17 +151,18 @@ export function createFeedAcceptance(deps: FeedDeps, { own, answerOf }: FeedActi
   }
 
   async function startRun(call: Call<FeedQuery>): Promise<Reply> {
-    const feed = await own(call);
+    const feed = await readOwn(call);
     const runId = newRunId();
-    const sameness = ['POST', `${FEEDS_PATH}/${feed.id}/runs`];
-    const work = () => begin(feed, runId, call.requestId);
-    const isSent = call.headers['content-type'] !== undefined;
+    const fingerprint = ['POST', `${FEEDS_PATH}/${feed.id}/runs`];
+    const handle = () => acceptRun(feed, runId, call.requestId);
+    const hasBody = call.headers['content-type'] !== undefined;
     if ('url' in feed.source) {
-      if (!isSent) return idempotently(idempotency, call, sameness, work);
-      throw new Problem('invalid-request', 'This feed is read from its address; send no body');
+      if (!hasBody) return idempotently(idempotency, call, fingerprint, handle);
+      throw new Problem('invalid-request', 'This feed is read from its URL; send no body');
     }
-    if (!isSent) throw new Problem('invalid-request', 'Send the feed as it is now as the body');
-    return withDocument(call, feedKeys(feed.client, feed.id).source(runId), sameness, work);
+    if (!hasBody) throw new Problem('invalid-request', 'Send the current feed as the body');
+    const documentKey = feedKeys(feed.client, feed.id).source(runId);
+    return withDocument(call, documentKey, fingerprint, handle);
   }
 
   return { create, startRun };

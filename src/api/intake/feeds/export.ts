@@ -1,14 +1,14 @@
 import { exportFeed } from '../../../feed-formats/export.ts';
-import type { FeedReading } from '../../../feed-formats/parse.ts';
+import type { FeedReadOptions } from '../../../feed-formats/parse.ts';
 import type { RowOutcome } from '../../../intake/batches/row-reader.ts';
-import type { SourceFacts } from '../../../intake/feeds/feed-source.ts';
+import type { SourceMetadata } from '../../../intake/feeds/feed-source.ts';
 import { type ImageLine, imagesInOrder, pictureKeyOf } from './report-lines.ts';
 import { FEED_MEDIA_TYPES } from './request.ts';
 
-/** A feed's document with other links: images that failed keep their own. */
-export async function* exportedFeed(
+/** Rewrites the image links of a feed's document. Images that failed keep their original link. */
+export async function* exportWithLinks(
   document: AsyncIterable<Uint8Array>,
-  reading: FeedReading,
+  options: FeedReadOptions,
   outcomes: AsyncIterable<RowOutcome>,
   linkOf: (id: string, image: number, of: Pick<ImageLine, 'pictureKey'>) => string | undefined,
 ): AsyncGenerator<Uint8Array> {
@@ -20,15 +20,15 @@ export async function* exportedFeed(
         const pictureKey = pictureKeyOf((await images.next(id, image))?.result);
         return linkOf(id, image, { pictureKey });
       },
-      reading,
+      options,
     );
   } finally {
     await images.close();
   }
 }
 
-/** For feeds whose file has no name, or one without an ending. */
-const ENDINGS: Readonly<Record<string, string>> = {
+/** File extensions, for feeds without a file name or with one that has no extension. */
+const EXTENSIONS: Readonly<Record<string, string>> = {
   'text/csv': 'csv',
   'application/csv': 'csv',
   'text/tab-separated-values': 'tsv',
@@ -38,19 +38,19 @@ const ENDINGS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The headers an export leaves with: the media type it came with, unless browsers would make something
- * else of it, and a name to be saved under.
+ * Returns the headers of an export: the original media type if it is one of a feed, so that
+ * browsers treat the file as nothing else, and a safe file name.
  */
 export function exportHeaders(
   feedId: string,
-  { mediaType = '', fileName = '' }: SourceFacts,
+  { mediaType = '', fileName = '' }: SourceMetadata,
 ): Record<string, string> {
-  const plain = mediaType.split(';', 1)[0]!.trim().toLowerCase();
-  const isFeed = FEED_MEDIA_TYPES.some((known) => known === plain) || plain === 'text/plain';
-  const safe = fileName.replace(/[^A-Za-z0-9._-]+/g, '-').slice(-100);
-  const known = Object.hasOwn(ENDINGS, plain) ? ENDINGS[plain] : undefined;
-  const ending = known ?? (plain.includes('xml') ? 'xml' : 'txt');
-  const name = /\w\.\w+$/.test(safe) ? safe : `${feedId}.${ending}`;
+  const essence = mediaType.split(';', 1)[0]!.trim().toLowerCase();
+  const isFeed = FEED_MEDIA_TYPES.some((known) => known === essence) || essence === 'text/plain';
+  const safeName = fileName.replace(/[^A-Za-z0-9._-]+/g, '-').slice(-100);
+  const known = Object.hasOwn(EXTENSIONS, essence) ? EXTENSIONS[essence] : undefined;
+  const extension = known ?? (essence.includes('xml') ? 'xml' : 'txt');
+  const name = /\w\.\w+$/.test(safeName) ? safeName : `${feedId}.${extension}`;
   return {
     'content-type': isFeed ? mediaType : 'application/octet-stream',
     'content-disposition': `attachment; filename="${name}"`,

@@ -1,4 +1,4 @@
-import { asText } from '../../html.ts';
+import { escapeHtml } from '../../escape-html.ts';
 import type { ImageLine, ProductLine } from './report-lines.ts';
 import type { Report } from './report-model.ts';
 import type { RunCounts, RunResponse } from './response.ts';
@@ -27,22 +27,22 @@ ul { margin: 0; padding: 0; list-style: none } li + li { margin-top: .25rem }
 .failed, .rejected, .not-done { color: var(--bad); font-weight: 600 }
 `;
 
-const WORDS: Readonly<Record<ImageLine['outcome'] | 'rejected', string>> = {
+const OUTCOME_LABELS: Readonly<Record<ImageLine['outcome'] | 'rejected', string>> = {
   changed: 'changed',
   unchanged: 'unchanged',
   failed: 'failed',
-  'not-done': 'not done',
+  'not-done': 'not processed',
   rejected: 'rejected',
 };
 
-const STATUS_WORDS: Partial<Record<RunResponse['status'], string>> = {
+const STATUS_LABELS: Partial<Record<RunResponse['status'], string>> = {
   completed: 'Completed',
-  canceled: 'Canceled before its end',
+  canceled: 'Canceled',
   canceling: 'Being canceled',
   failed: 'Failed',
 };
 
-const TOTALS: readonly [keyof RunCounts, string][] = [
+const TOTALS: readonly [count: keyof RunCounts, label: string][] = [
   ['rows', 'Rows in the feed'],
   ['images', 'Images'],
   ['changed', 'Changed'],
@@ -51,58 +51,68 @@ const TOTALS: readonly [keyof RunCounts, string][] = [
   ['rejected', 'Rejected rows'],
 ];
 
-const mark = (outcome: keyof typeof WORDS): string =>
-  `<span class="${outcome}">${WORDS[outcome]}</span>`;
+const outcomeLabel = (outcome: keyof typeof OUTCOME_LABELS): string =>
+  `<span class="${outcome}">${OUTCOME_LABELS[outcome]}</span>`;
 
-const link = (url: string, words: string): string =>
-  `<a href="${asText(url)}" rel="noreferrer noopener">${asText(words)}</a>`;
+const link = (url: string, label: string): string =>
+  `<a href="${escapeHtml(url)}" rel="noreferrer noopener">${escapeHtml(label)}</a>`;
 
-function head({ id, feedId, status, counts, createdAt, finishedAt, problem }: RunResponse): string {
+function pageHead({
+  id,
+  feedId,
+  status,
+  counts,
+  createdAt,
+  finishedAt,
+  problem,
+}: RunResponse): string {
   const totals = TOTALS.map(
-    ([name, words]) => `<div><dt>${words}</dt><dd>${counts[name].toLocaleString('en')}</dd></div>`,
+    ([name, label]) => `<div><dt>${label}</dt><dd>${counts[name].toLocaleString('en')}</dd></div>`,
   );
   const time = (at: string) =>
-    `<time datetime="${asText(at)}">${asText(at.slice(0, 16).replace('T', ' '))} UTC</time>`;
+    `<time datetime="${escapeHtml(at)}">${escapeHtml(at.slice(0, 16).replace('T', ' '))} UTC</time>`;
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>Report of ${asText(id)}</title><style>${STYLE}</style></head><body>
+<title>Report for ${escapeHtml(id)}</title><style>${STYLE}</style></head><body>
 <header><h1>Feed report</h1>
-<p>${asText(STATUS_WORDS[status] ?? 'Under way')}. Started ${time(createdAt)}${
+<p>${escapeHtml(STATUS_LABELS[status] ?? 'In progress')}. Started ${time(createdAt)}${
     finishedAt ? `, ended ${time(finishedAt)}` : ''
   }.</p>
-<p class="soft">Feed ${asText(feedId)}, run ${asText(id)}</p></header>
-<main>${problem ? `<p class="problem" role="alert">${asText(problem.detail)}</p>` : ''}
+<p class="soft">Feed ${escapeHtml(feedId)}, run ${escapeHtml(id)}</p></header>
+<main>${problem ? `<p class="problem" role="alert">${escapeHtml(problem.detail)}</p>` : ''}
 <section aria-labelledby="totals"><h2 id="totals">Totals</h2><dl>${totals.join('')}</dl></section>
 <section aria-labelledby="products"><h2 id="products">Products</h2>
 <div class="wide" role="region" aria-labelledby="products" tabindex="0"><table>
-<caption>Every row of the feed in its order. Lines are counted from 1.</caption>
-<thead><tr><th scope="col">Line</th><th scope="col">Product</th><th scope="col">Title</th><th scope="col">What became of it</th></tr></thead><tbody>
+<caption>All rows of the feed in their original order. Line numbers start at 1.</caption>
+<thead><tr><th scope="col">Line</th><th scope="col">Product</th><th scope="col">Title</th><th scope="col">Outcome</th></tr></thead><tbody>
 `;
 }
 
-function imageItem(image: ImageLine, at: number, id: string, { linkOf }: Report): string {
+function imageItem(image: ImageLine, index: number, id: string, { linkOf }: Report): string {
   const { url, outcome, reason } = image;
-  const address = linkOf(id, at, image);
-  const picture = address ? `, ${link(address, 'picture')}` : '';
-  const why = reason ? `: ${asText(reason)}` : '';
-  return `<li>Image ${at + 1} ${mark(outcome)}${why} (${link(url, 'original')}${picture})</li>`;
+  const pictureUrl = linkOf(id, index, image);
+  const picture = pictureUrl ? `, ${link(pictureUrl, 'picture')}` : '';
+  const explanation = reason ? `: ${escapeHtml(reason)}` : '';
+  return `<li>Image ${index + 1} ${outcomeLabel(outcome)}${explanation} (${link(url, 'original')}${picture})</li>`;
 }
 
-function row(product: ProductLine, report: Report): string {
+function productRow(product: ProductLine, report: Report): string {
   const { line, id = '', title = '' } = product;
   const items =
     product.kind === 'rejected'
-      ? product.reasons.map((reason) => `<li>${mark('rejected')}: ${asText(reason)}</li>`)
+      ? product.reasons.map(
+          (reason) => `<li>${outcomeLabel('rejected')}: ${escapeHtml(reason)}</li>`,
+        )
       : [
-          ...product.images.map((image, at) => imageItem(image, at, product.id, report)),
-          ...product.notes.map((note) => `<li class="soft">Note: ${asText(note)}</li>`),
+          ...product.images.map((image, index) => imageItem(image, index, product.id, report)),
+          ...product.notes.map((note) => `<li class="soft">Note: ${escapeHtml(note)}</li>`),
         ];
-  return `<tr><td class="number">${line}</td><th scope="row">${asText(id)}</th><td>${asText(title)}</td><td><ul>${items.join('')}</ul></td></tr>\n`;
+  return `<tr><td class="number">${line}</td><th scope="row">${escapeHtml(id)}</th><td>${escapeHtml(title)}</td><td><ul>${items.join('')}</ul></td></tr>\n`;
 }
 
-/** A page for people: whole in itself, without scripts, and nothing of the feed is markup in it. */
+/** Writes a self-contained page without scripts. All text from the feed is escaped. */
 export async function* htmlReport(report: Report): AsyncGenerator<string> {
-  yield head(report.run);
-  for await (const product of report.lines) yield row(product, report);
+  yield pageHead(report.run);
+  for await (const product of report.lines) yield productRow(product, report);
   yield '</tbody></table></div></section></main></body></html>\n';
 }

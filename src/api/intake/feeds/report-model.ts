@@ -1,10 +1,13 @@
 import type { ImageLine, ProductLine } from './report-lines.ts';
 import type { RunResponse } from './response.ts';
 
-/** What reports are written from. */
+/** The data of a report, for every format. */
 export interface Report {
   run: RunResponse;
   lines: AsyncIterable<ProductLine>;
-  /** Where an image's picture is to be had without a key, where there is one. */
+  /**
+   * Returns a link to the picture of an image that needs no key, or undefined if there is no
+   * picture.
+   */
   linkOf(id: string, image: number, of: Pick<ImageLine, 'pictureKey'>): string | undefined;
 }

@@ -3,14 +3,14 @@ import type { ProductLine } from './report-lines.ts';
 import type { Report } from './report-model.ts';
 import type { ReportFormat } from './request.ts';
 
-/** A cell that a spreadsheet shows and does not work out. */
-const inert = (text: string): string =>
+/** Prevents spreadsheets from evaluating a cell as a formula. */
+const escapeFormula = (text: string): string =>
   /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/.test(text) ? `'${text}` : text;
-/** Without what moves a terminal's cursor, or turns the direction of writing. */
-const visible = (text: string): string =>
+/** Replaces control characters, and characters that change the direction of text. */
+const replaceControls = (text: string): string =>
   text.replaceAll(/[^\P{Cc}\t\r\n]|[\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');
 const cell = (value: string | number): string => {
-  const text = typeof value === 'number' ? String(value) : inert(visible(value));
+  const text = typeof value === 'number' ? String(value) : escapeFormula(replaceControls(value));
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
 const csvLine = (cells: readonly (string | number)[]): string => `${cells.map(cell).join(',')}\r\n`;
@@ -59,27 +59,27 @@ const WRITERS: Readonly<Record<ReportFormat, { mediaType: string; write(report: 
 
 const BLOCK_CHARS = 64 * 1024;
 
-/** Pieces of text as blocks of bytes. */
-async function* inBlocks(pieces: AsyncIterable<string>): AsyncGenerator<Buffer> {
-  let held = '';
-  for await (const piece of pieces) {
-    held += piece;
-    if (held.length < BLOCK_CHARS) continue;
-    yield Buffer.from(held);
-    held = '';
+/** Joins chunks of text to larger blocks of bytes. */
+async function* toBlocks(chunks: AsyncIterable<string>): AsyncGenerator<Buffer> {
+  let text = '';
+  for await (const chunk of chunks) {
+    text += chunk;
+    if (text.length < BLOCK_CHARS) continue;
+    yield Buffer.from(text);
+    text = '';
   }
-  if (held) yield Buffer.from(held);
+  if (text) yield Buffer.from(text);
 }
 
-/** A run's report as bytes, and their media type. */
+/** Writes the report of a run. Returns its bytes and their media type. */
 export function writeReport(format: ReportFormat, report: Report) {
   const { mediaType, write } = WRITERS[format];
-  return { mediaType, body: inBlocks(write(report)) };
+  return { mediaType, body: toBlocks(write(report)) };
 }
 
-/** The kind of report that an `Accept` header asks for. */
+/** Returns the report format for an `Accept` header; NDJSON by default. */
 export function acceptedFormat(accept: string | string[] | undefined): ReportFormat {
-  const asked = String(accept ?? '').toLowerCase();
-  if (asked.includes('text/html')) return 'html';
-  return asked.includes('text/csv') ? 'csv' : 'ndjson';
+  const mediaRanges = String(accept ?? '').toLowerCase();
+  if (mediaRanges.includes('text/html')) return 'html';
+  return mediaRanges.includes('text/csv') ? 'csv' : 'ndjson';
 }

@@ -1,12 +1,16 @@
 import { z } from 'zod';
 import { FEED_FORMATS, type FeedManifest } from '../../../intake/feeds/feeds.ts';
 import { scheduleError } from '../../../intake/feeds/schedules.ts';
-import { optionsOf, type Quality } from '../../../output/quality.ts';
-import { defaultJobOptions, Operations, QualityField, WebhookField } from '../job-request.ts';
+import { type Quality, qualityOptions } from '../../../output/quality.ts';
+import { feedOptionsField, Operations, QualityField, WebhookField } from '../job-request.ts';
 
 const DAY_SECONDS = 86_400;
-/** How long a run and its pictures are kept where no newer ones take their place, seconds. */
-const KEPT_SECONDS = { least: 3600, most: 400 * DAY_SECONDS, usual: 365 * DAY_SECONDS } as const;
+/** How long a run and its pictures are retained unless newer ones replace them, seconds. */
+const OUTPUT_SECONDS = {
+  min: 3600,
+  max: 400 * DAY_SECONDS,
+  default: 365 * DAY_SECONDS,
+} as const;
 
 const FeedUrl = z
   .url({ protocol: /^https?$/ })
@@ -15,16 +19,16 @@ const FeedUrl = z
     if (!URL.canParse(link)) return false;
     const { username, password } = new URL(link);
     return username === '' && password === '';
-  }, 'must carry no user name or password')
-  .meta({ description: 'http or https; read anew by each run, from public addresses only' });
+  }, 'must not contain a user name or password')
+  .meta({ description: 'http or https; fetched by each run, from public IP addresses only' });
 
 const Background = z
   .string()
   .toLowerCase()
   .regex(/^(#[0-9a-f]{6}|white|none)$/, 'must be a colour such as #ffffff, white, or none')
-  .meta({ description: 'What is behind the subject in the pictures: a colour, or none' })
-  .transform((word) => (word === 'white' ? '#ffffff' : word))
-  .transform((word) => (word === 'none' ? undefined : word));
+  .meta({ description: 'The background of the pictures: a colour, or none' })
+  .transform((color) => (color === 'white' ? '#ffffff' : color))
+  .transform((color) => (color === 'none' ? undefined : color));
 
 const Schedule = z
   .string()
@@ -33,42 +37,44 @@ const Schedule = z
     const message = scheduleError(pattern);
     if (message) context.addIssue({ code: 'custom', message });
   })
-  .meta({ description: 'Five fields of cron, in UTC: `30 4 * * *` is every day at 04:30' });
+  .meta({
+    description: 'A cron expression with five fields, in UTC: `30 4 * * *` is every day at 04:30',
+  });
 
 const OutputSeconds = z.coerce
   .number()
   .int()
-  .min(KEPT_SECONDS.least)
-  .max(KEPT_SECONDS.most)
-  .default(KEPT_SECONDS.usual)
+  .min(OUTPUT_SECONDS.min)
+  .max(OUTPUT_SECONDS.max)
+  .default(OUTPUT_SECONDS.default)
   .meta({
     description:
-      'How long a run is kept after its end, and the pictures after that of the last run',
+      'How long a run is retained after its end, and the pictures after the end of the last run',
   });
 
 const Format = z.enum(FEED_FORMATS).default('auto');
-const usualOperations = Operations.default(['remove-background']);
+const operationsField = Operations.default(['remove-background']);
 
-/** A feed by its address. */
+/** The JSON body that creates a feed from a URL. */
 export const FeedJson = z.strictObject({
   url: FeedUrl,
   format: Format,
-  operations: usualOperations,
-  options: defaultJobOptions,
+  operations: operationsField,
+  options: feedOptionsField,
   schedule: Schedule.optional(),
   export: z.strictObject({ background: Background.optional() }).default({}),
   retention: z
     .strictObject({ outputSeconds: OutputSeconds })
-    .default(() => ({ outputSeconds: KEPT_SECONDS.usual })),
-  webhook: WebhookField.optional().meta({ description: 'Told at the end of each run' }),
+    .default(() => ({ outputSeconds: OUTPUT_SECONDS.default })),
+  webhook: WebhookField.optional().meta({ description: 'Notified at the end of each run' }),
 });
 
-/** Beside a feed that is sent as the body itself; all of it is passed over with an address. */
+/** The query for a feed that is sent as the body itself. Ignored for a JSON body. */
 export const FeedQuery = z.object({
   format: Format,
   operations: z.preprocess(
-    (text) => (typeof text === 'string' ? text.split(',').map((word) => word.trim()) : text),
-    usualOperations,
+    (text) => (typeof text === 'string' ? text.split(',').map((name) => name.trim()) : text),
+    operationsField,
   ),
   quality: QualityField,
   background: Background.optional(),
@@ -78,7 +84,7 @@ export const FeedQuery = z.object({
 });
 export type FeedQuery = z.infer<typeof FeedQuery>;
 
-/** What a client wants of a feed, however it said so. */
+/** A parsed request, from JSON or from the query. */
 export type CreateFeedRequest = Pick<
   FeedManifest,
   | 'source'
@@ -91,21 +97,24 @@ export type CreateFeedRequest = Pick<
   | 'webhook'
 >;
 
-/** Nothing where all is as usual. */
-function withOptions(quality: Quality) {
-  const options = optionsOf(quality);
+/** Returns an empty object if all options have their defaults. */
+function optionsFields(quality: Quality) {
+  const options = qualityOptions(quality);
   return options.quality ? { options } : {};
 }
 
-const asExport = (background: string | undefined) => (background ? { background } : {});
+const exportSettings = (background: string | undefined) => (background ? { background } : {});
 
 export function requestFromJson(json: z.infer<typeof FeedJson>): CreateFeedRequest {
   const { url, format, operations, schedule, retention, webhook } = json;
   return {
-    ...{ source: { url }, format, operations, ...retention },
-    ...withOptions(json.options.quality),
+    source: { url },
+    format,
+    operations,
+    ...retention,
+    ...optionsFields(json.options.quality),
     ...(schedule && { schedule }),
-    export: asExport(json.export.background),
+    export: exportSettings(json.export.background),
     ...(webhook && { webhook }),
   };
 }
@@ -113,29 +122,39 @@ export function requestFromJson(json: z.infer<typeof FeedJson>): CreateFeedReque
 export function requestFromQuery(query: FeedQuery): CreateFeedRequest {
   const { format, operations, background, outputSeconds, webhookUrl } = query;
   return {
-    ...{ source: { uploaded: true }, format, operations, outputSeconds },
-    ...withOptions(query.quality),
-    export: asExport(background),
+    source: { uploaded: true },
+    format,
+    operations,
+    outputSeconds,
+    ...optionsFields(query.quality),
+    export: exportSettings(background),
     ...(webhookUrl && { webhook: { url: webhookUrl } }),
   };
 }
 
-/** The media types that feeds are sent with. */
+/** The supported media types of an uploaded feed. */
 export const FEED_MEDIA_TYPES = [
-  ...['text/csv', 'application/csv', 'text/tab-separated-values', 'application/x-ndjson'],
-  ...['application/ndjson', 'application/jsonl', 'application/xml', 'text/xml'],
-  ...['application/rss+xml', 'application/atom+xml'],
+  'text/csv',
+  'application/csv',
+  'text/tab-separated-values',
+  'application/x-ndjson',
+  'application/ndjson',
+  'application/jsonl',
+  'application/xml',
+  'text/xml',
+  'application/rss+xml',
+  'application/atom+xml',
 ] as const;
 
 export const ListQuery = z.object({
   limit: z.coerce.number().int().min(1).max(1000).default(100),
 });
 
-export const REPORT_FORMATS = ['html', 'csv', 'ndjson'] as const;
+const REPORT_FORMATS = ['html', 'csv', 'ndjson'] as const;
 export type ReportFormat = (typeof REPORT_FORMATS)[number];
 export const ReportQuery = z.object({
   format: z
     .enum(REPORT_FORMATS)
     .optional()
-    .meta({ description: 'Without it `Accept` decides, and NDJSON is sent to who takes anything' }),
+    .meta({ description: 'Without it, `Accept` selects the format; the default is NDJSON' }),
 });

@@ -7,17 +7,17 @@ import { OPERATIONS } from '../../../queue/job-data.ts';
 import { PublicProblem, publicProblem } from '../job-response.ts';
 
 const RunCounts = z.object({
-  rows: z.number().meta({ description: 'Of the feed, rejected ones included' }),
-  images: z.number().meta({ description: 'To work on; a row may have several' }),
-  unchanged: z.number().meta({ description: 'As in the run before; they cost nothing' }),
-  changed: z.number().meta({ description: 'Worked on, with success' }),
+  rows: z.number().meta({ description: 'Rows of the feed, including rejected ones' }),
+  images: z.number().meta({ description: 'Images to process; a row may have several' }),
+  unchanged: z.number().meta({ description: 'The same as in the previous run; they cost nothing' }),
+  changed: z.number().meta({ description: 'Processed successfully' }),
   succeeded: z.number(),
   failed: z.number(),
-  rejected: z.number().meta({ description: 'Rows of the feed that cannot be used' }),
+  rejected: z.number().meta({ description: 'Invalid rows of the feed' }),
 });
 export type RunCounts = z.infer<typeof RunCounts>;
 
-/** For the document. */
+/** For the OpenAPI document: a run as its client sees it. */
 export const RunResponse = z.object({
   id: z.string(),
   feedId: z.string(),
@@ -37,57 +37,70 @@ export const RunResponse = z.object({
 });
 export type RunResponse = z.infer<typeof RunResponse>;
 
+/** For the OpenAPI document: a feed as its client sees it. */
 export const FeedResponse = z.object({
   id: z.string(),
   source: z.union([z.object({ url: z.string() }), z.object({ uploaded: z.literal(true) })]),
   format: z.enum(FEED_FORMATS),
   operations: z.array(z.enum(OPERATIONS)),
-  /** Where they are not the usual ones. */
+  /** Only those that differ from the defaults. */
   options: CutOutOptions.optional(),
   schedule: z.string().optional(),
   export: z.object({ background: z.string().optional() }),
   retention: z.object({ outputSeconds: z.number() }),
   webhook: z.object({ url: z.string() }).optional(),
   createdAt: z.iso.datetime(),
-  run: RunResponse.optional().meta({ description: 'The latest' }),
-  runs: z.array(z.string()).meta({ description: 'The newest first' }),
+  run: RunResponse.optional().meta({ description: 'The latest run' }),
+  runs: z.array(z.string()).meta({ description: 'Run ids, newest first' }),
   lastCompletedRunId: z.string().optional(),
   links: z.object({ self: z.string(), runs: z.string(), export: z.string() }),
 });
 export type FeedResponse = z.infer<typeof FeedResponse>;
 
-export function runCounts(run: BatchRecord): RunCounts {
+/** Counts the rows and images of a run. */
+function runCounts(run: BatchRecord): RunCounts {
   const { upload, accepted, rejected, succeeded, failed, unchanged } = run;
   const changed = succeeded - unchanged;
   const rows = upload?.rows ?? 0;
   return { rows, images: accepted, unchanged, changed, succeeded, failed, rejected };
 }
 
-/** A run as its client sees it. */
+/** Converts a run to its response. */
 export function runResponse(run: BatchRecord): RunResponse {
   const { id, feedId = '', status, createdAt, finishedAt, expiresAt, problem } = run;
   const { self, report, export: exported } = runLinks(feedId, id);
   return {
-    ...{ id, feedId, status, counts: runCounts(run), createdAt },
+    id,
+    feedId,
+    status,
+    counts: runCounts(run),
+    createdAt,
     ...(finishedAt && { finishedAt }),
     expiresAt,
     ...(problem && { problem: publicProblem(problem) }),
     links: {
-      ...{ self, report, export: exported, cancel: `${self}/cancel` },
+      self,
+      report,
+      export: exported,
+      cancel: `${self}/cancel`,
       feed: `${FEEDS_PATH}/${feedId}`,
     },
   };
 }
 
-/** A feed as its client sees it, with its latest run. */
+/** Converts a feed and its latest run to a response. */
 export function feedResponse(feed: FeedRecord, run: BatchRecord | undefined): FeedResponse {
   const { id, source, format, operations, schedule, outputSeconds, webhook, createdAt } = feed;
   const self = `${FEEDS_PATH}/${id}`;
   return {
-    ...{ id, source, format, operations },
+    id,
+    source,
+    format,
+    operations,
     ...(feed.options && { options: feed.options }),
     ...(schedule && { schedule }),
-    ...{ export: feed.export, retention: { outputSeconds } },
+    export: feed.export,
+    retention: { outputSeconds },
     ...(webhook && { webhook }),
     createdAt,
     ...(run && { run: runResponse(run) }),

@@ -1,14 +1,12 @@
-import { z } from 'zod';
 import { type Route, route } from '../../../http/route.ts';
 import { FEEDS_PATH } from '../../../intake/batches/links.ts';
+import { ErasureResponse } from '../job-response.ts';
 import { createFeedAcceptance } from './accept-feed.ts';
 import { createFeedActions, type FeedActions, type FeedDeps } from './actions.ts';
 import type { DownloadDeps } from './downloads.ts';
 import { FEED_MEDIA_TYPES, FeedJson, FeedQuery } from './request.ts';
 import { FeedResponse, RunResponse } from './response.ts';
-import { feedViews } from './views.ts';
-
-const Receipt = z.object({ id: z.string(), erasedAt: z.iso.datetime(), blobs: z.number() });
+import { feedViewRoutes } from './views.ts';
 
 const feedBodies = Object.fromEntries(FEED_MEDIA_TYPES.map((type) => [type, 'binary' as const]));
 
@@ -21,63 +19,65 @@ const runDoc = (description: string) => ({
   content: { 'application/json': RunResponse },
 });
 
-const OWN = `${FEEDS_PATH}/:id`;
-const RUN = `${OWN}/runs/:run`;
-const UNDER_WAY = ['conflict', 'idempotency-mismatch'] as const;
+const FEED_PATH = `${FEEDS_PATH}/:id`;
+const RUN_PATH = `${FEED_PATH}/runs/:run`;
+const CHANGE_PROBLEMS = ['conflict', 'idempotency-mismatch'] as const;
 
-type Acceptance = ReturnType<typeof createFeedAcceptance>;
+type FeedAcceptance = ReturnType<typeof createFeedAcceptance>;
 
-const changes = (work: FeedActions, accept: Acceptance): Route[] => [
+/** The routes that change feeds. */
+const changeRoutes = (actions: FeedActions, acceptance: FeedAcceptance): Route[] => [
   route<FeedQuery>({
     method: 'POST',
     path: FEEDS_PATH,
     scope: 'any-key',
-    summary: 'Hand in a feed; its images are worked on, and it can be exported with new links',
+    summary: 'Create a feed: its images are processed, and it can be exported with new links',
     description:
-      'Send its address as JSON, and each run reads it anew; or send the feed itself as the body, with its media type and the wishes in the query. RSS or Atom with Google’s columns, TSV, CSV or NDJSON. The first run starts at once, others on `POST …/runs` or at the times of `schedule`. An image that is as it was in the run before costs no quota.',
+      'Send its URL as JSON, and each run fetches it again; or send the feed itself as the body, with its media type, and the options in the query. RSS or Atom with Google’s columns, TSV, CSV or NDJSON. The first run starts immediately, others on `POST …/runs` or by `schedule`. An image that has not changed since the previous run costs no quota.',
     query: FeedQuery,
     stream: { 'application/json': FeedJson, ...feedBodies },
-    answers: { 202: { ...feedDoc('The feed'), headers: ['Location', 'Retry-After'] } },
-    problems: [...UNDER_WAY],
-    handle: accept.create,
+    responses: { 202: { ...feedDoc('The feed'), headers: ['Location', 'Retry-After'] } },
+    problems: [...CHANGE_PROBLEMS],
+    handle: acceptance.create,
   }),
   route<FeedQuery>({
     method: 'POST',
-    path: `${OWN}/runs`,
+    path: `${FEED_PATH}/runs`,
     scope: 'any-key',
     summary: 'Run a feed now',
     description:
-      'Without a body where the feed has an address, else with the feed as it is now. One run at a time.',
+      'Send no body if the feed has a URL, otherwise the current feed. A feed has one run at a time.',
     query: FeedQuery,
     stream: feedBodies,
-    answers: { 202: { ...runDoc('The run'), headers: ['Location', 'Retry-After'] } },
-    problems: ['not-found', 'gone', ...UNDER_WAY],
-    handle: accept.startRun,
+    responses: { 202: { ...runDoc('The run'), headers: ['Location', 'Retry-After'] } },
+    problems: ['not-found', 'gone', ...CHANGE_PROBLEMS],
+    handle: acceptance.startRun,
   }),
   route({
     method: 'POST',
-    path: `${RUN}/cancel`,
+    path: `${RUN_PATH}/cancel`,
     scope: 'any-key',
-    summary: 'Call a run off; the feed keeps what it showed before',
-    answers: { 200: runDoc('The run') },
-    problems: ['not-found', 'gone', ...UNDER_WAY],
-    handle: work.cancel,
+    summary: 'Cancel a run; the feed keeps the pictures of the previous run',
+    responses: { 200: runDoc('The run') },
+    problems: ['not-found', 'gone', ...CHANGE_PROBLEMS],
+    handle: actions.cancel,
   }),
   route({
     method: 'DELETE',
-    path: OWN,
+    path: FEED_PATH,
     scope: 'any-key',
     summary: 'Erase a feed with its document, images, runs and schedule',
-    answers: {
-      200: { description: 'What was deleted', content: { 'application/json': Receipt } },
+    responses: {
+      200: { description: 'What was deleted', content: { 'application/json': ErasureResponse } },
     },
     problems: ['not-found'],
-    handle: work.erase,
+    handle: actions.erase,
   }),
 ];
 
-/** The routes of retailers' feeds. */
+/** The routes for retailers' feeds. */
 export function feedRoutes(deps: FeedDeps & DownloadDeps): Route[] {
-  const work = createFeedActions(deps);
-  return [...changes(work, createFeedAcceptance(deps, work)), ...feedViews(work, deps)];
+  const actions = createFeedActions(deps);
+  const acceptance = createFeedAcceptance(deps, actions);
+  return [...changeRoutes(actions, acceptance), ...feedViewRoutes(actions, deps)];
 }

@@ -9,65 +9,69 @@ import { createFeedDownloads, type DownloadDeps, type FeedDownloads } from './do
 import { ListQuery, type ReportFormat, ReportQuery } from './request.ts';
 import { FeedResponse, RunResponse, runResponse } from './response.ts';
 
-const List = z.object({ feeds: z.array(FeedResponse) });
-const OWN = `${FEEDS_PATH}/:id`;
-const RUN = `${OWN}/runs/:run`;
+const FeedList = z.object({ feeds: z.array(FeedResponse) });
+const FEED_PATH = `${FEEDS_PATH}/:id`;
+const RUN_PATH = `${FEED_PATH}/runs/:run`;
 
-const views = (work: FeedActions): Route[] => [
+const statusRoutes = (actions: FeedActions): Route[] => [
   route<{ limit: number }>({
     method: 'GET',
     path: FEEDS_PATH,
     scope: 'any-key',
-    summary: 'Feeds of this client, the newest first',
+    summary: 'List your feeds, newest first',
     query: ListQuery,
-    answers: { 200: { description: 'Feeds', content: { 'application/json': List } } },
-    handle: work.list,
+    responses: { 200: { description: 'Feeds', content: { 'application/json': FeedList } } },
+    handle: actions.list,
   }),
   route({
     method: 'GET',
-    path: OWN,
+    path: FEED_PATH,
     scope: 'any-key',
-    summary: 'A feed and its latest run',
-    answers: { 200: { description: 'The feed', content: { 'application/json': FeedResponse } } },
+    summary: 'Get a feed and its latest run',
+    responses: { 200: { description: 'The feed', content: { 'application/json': FeedResponse } } },
     problems: ['not-found', 'gone'],
-    handle: work.show,
+    handle: actions.show,
   }),
   route({
     method: 'GET',
-    path: RUN,
+    path: RUN_PATH,
     scope: 'any-key',
-    summary: 'How far a run is',
-    answers: { 200: { description: 'The run', content: { 'application/json': RunResponse } } },
+    summary: 'Get the status of a run',
+    responses: { 200: { description: 'The run', content: { 'application/json': RunResponse } } },
     problems: ['not-found', 'gone'],
-    handle: async (call) => json(runResponse((await work.ownRun(call)).run)),
+    handle: async (call) => json(runResponse((await actions.readOwnRun(call)).run)),
   }),
 ];
 
-async function exportLast(work: FeedActions, downloads: FeedDownloads, call: Call): Promise<Reply> {
-  const { lastCompletedRunId: run } = await work.own(call);
+async function exportLastCompleted(
+  actions: FeedActions,
+  downloads: FeedDownloads,
+  call: Call,
+): Promise<Reply> {
+  const { lastCompletedRunId: run } = await actions.readOwn(call);
   if (run === undefined) throw new Problem('conflict', 'No run of this feed has completed yet');
   const params = { ...call.params, run };
-  return downloads.export(await work.ownRun({ ...call, params }), call);
+  return downloads.export(await actions.readOwnRun({ ...call, params }), call);
 }
 
 const exportDoc = {
   200: {
-    description: 'The feed as it came, with its media type; images that failed keep their link',
+    description: 'The feed with its original media type; images that failed keep their link',
     content: { 'text/csv': 'binary' as const },
     headers: ['Content-Disposition'],
   },
 };
 
-const downloadRoutes = (work: FeedActions, downloads: FeedDownloads): Route[] => [
+const downloadRoutes = (actions: FeedActions, downloads: FeedDownloads): Route[] => [
   route<{ format?: ReportFormat | undefined }>({
     method: 'GET',
-    path: `${RUN}/report`,
+    path: `${RUN_PATH}/report`,
     scope: 'any-key',
-    summary: 'What became of every product, for people',
+    summary: 'Download a report on every product of a run',
     description:
-      'A page for who accepts `text/html`, CSV with `?format=csv`, else NDJSON: each product with its images, changed, unchanged or failed and why, and each row that was rejected.',
+      'A web page if `Accept` includes `text/html`, CSV with `?format=csv`, otherwise NDJSON: each product with its images (changed, unchanged, or failed with the reason), and each rejected row.',
     query: ReportQuery,
-    answers: {
+    responses: {
       200: {
         description: 'The report',
         content: {
@@ -78,50 +82,55 @@ const downloadRoutes = (work: FeedActions, downloads: FeedDownloads): Route[] =>
       },
     },
     problems: ['not-found', 'gone', 'conflict'],
-    handle: async (call) => downloads.report(await work.ownRun(call), call, call.query.format),
+    handle: async (call) =>
+      downloads.report(await actions.readOwnRun(call), call, call.query.format),
   }),
   route({
     method: 'GET',
-    path: `${RUN}/export`,
+    path: `${RUN_PATH}/export`,
     scope: 'any-key',
-    summary: 'The feed of a run with links to the new pictures',
-    description: 'Of the run that completed last; older ones have no pictures any more.',
-    answers: exportDoc,
+    summary: 'Export the feed of a run with links to the new pictures',
+    description: 'Only for the last completed run: the pictures of older runs are deleted.',
+    responses: exportDoc,
     problems: ['not-found', 'gone', 'conflict'],
-    handle: async (call) => downloads.export(await work.ownRun(call), call),
+    handle: async (call) => downloads.export(await actions.readOwnRun(call), call),
   }),
   route({
     method: 'GET',
-    path: `${OWN}/export`,
+    path: `${FEED_PATH}/export`,
     scope: 'any-key',
-    summary: 'The feed with links to the new pictures, as of the run that completed last',
-    answers: exportDoc,
+    summary: 'Export the feed of the last completed run with links to the new pictures',
+    responses: exportDoc,
     problems: ['not-found', 'gone', 'conflict'],
-    handle: (call) => exportLast(work, downloads, call),
+    handle: (call) => exportLastCompleted(actions, downloads, call),
   }),
 ];
 
-const eventRoute = (work: FeedActions, batches: Batches): Route => {
+const eventRoute = (actions: FeedActions, batches: Batches): Route => {
   const events = createBatchEvents();
   return route({
     method: 'GET',
-    path: `${RUN}/events`,
+    path: `${RUN_PATH}/events`,
     scope: 'any-key',
-    summary: 'How a run goes on, as server-sent events',
-    answers: {
+    summary: 'Follow the progress of a run as server-sent events',
+    responses: {
       200: { description: 'Events', content: { 'text/event-stream': z.string() } },
-      204: { description: 'The end is known already' },
+      204: { description: 'The client already has the last event' },
     },
     problems: ['not-found', 'gone', 'rate-limit-exceeded'],
     async handle(call) {
-      const { run } = await work.ownRun(call);
+      const { run } = await actions.readOwnRun(call);
       return events.listen(run, call, () => batches.get(run.id));
     },
   });
 };
 
 /** The routes that show feeds and their runs. */
-export function feedViews(work: FeedActions, deps: DownloadDeps): Route[] {
+export function feedViewRoutes(actions: FeedActions, deps: DownloadDeps): Route[] {
   const downloads = createFeedDownloads(deps);
-  return [...views(work), ...downloadRoutes(work, downloads), eventRoute(work, deps.batches)];
+  return [
+    ...statusRoutes(actions),
+    ...downloadRoutes(actions, downloads),
+    eventRoute(actions, deps.batches),
+  ];
 }

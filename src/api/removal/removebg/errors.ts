@@ -7,9 +7,9 @@ import {
 } from '../../../platform/problem.ts';
 import { rateHeaders } from './rate-headers.ts';
 
-/** Every code of status 400, nearly all of them remove.bg's own, and its title. */
+/** All codes with status 400, nearly all of them from remove.bg, with their titles. */
 // biome-ignore format: a table reads best aligned
-export const CODES = {
+const CODES = {
   missing_source:           'No image given',
   multiple_sources:         'More than one image given',
   multiple_bg_sources:      'More than one background given',
@@ -43,24 +43,24 @@ export const CODES = {
 } as const;
 export type Code = keyof typeof CODES;
 
-/** One fault, by remove.bg's code. */
+/** An error with its remove.bg code. */
 export interface CodedIssue extends ValidationIssue {
   code: Code;
 }
 
-/** A refusal that remove.bg has codes for. */
-export const removebgProblem = (...faults: readonly CodedIssue[]): Problem =>
-  new Problem('invalid-request', faults.map(({ detail }) => detail).join('; '), { errors: faults });
+/** Returns a problem for errors that have remove.bg codes. */
+export const removebgProblem = (...issues: readonly CodedIssue[]): Problem =>
+  new Problem('invalid-request', issues.map(({ detail }) => detail).join('; '), { errors: issues });
 
-interface Meaning {
+interface RemoveBgError {
   status: number;
   code: string;
   title: string;
 }
 
-/** What our problems are to a client of remove.bg; the others keep their status, title and name. */
+/** Problems whose status, code and title differ for clients of remove.bg. */
 // biome-ignore format: a table reads best aligned
-const MEANINGS: Partial<Record<ProblemType, Meaning>> = {
+const REMOVEBG_ERRORS: Partial<Record<ProblemType, RemoveBgError>> = {
   'payload-too-large':   { status: 400, code: 'file_too_large',       title: CODES.file_too_large },
   'unauthorized':        { status: 403, code: 'auth_failed',          title: 'API Key invalid' },
   'insufficient-scope':  { status: 403, code: 'auth_failed',          title: 'API Key invalid' },
@@ -68,49 +68,58 @@ const MEANINGS: Partial<Record<ProblemType, Meaning>> = {
   'rate-limit-exceeded': { status: 429, code: 'rate_limit_exceeded',  title: 'Rate limit exceeded' },
 };
 
-const meaningOf = (type: ProblemType): Meaning =>
-  MEANINGS[type] ?? { ...PROBLEMS[type], code: type.replaceAll('-', '_') };
+const toRemoveBgError = (type: ProblemType): RemoveBgError =>
+  REMOVEBG_ERRORS[type] ?? { ...PROBLEMS[type], code: type.replaceAll('-', '_') };
 
 const isCode = (code: unknown): code is Code =>
   typeof code === 'string' && Object.hasOwn(CODES, code);
 
-/** The error answer of remove.bg: one entry for each fault it has a code for, else one for all. */
-export function problemReply({ type, detail, errors = [], headers }: Problem): Reply {
-  const { status, code, title } = meaningOf(type);
-  const coded = errors.flatMap(({ code: known, detail: said }) =>
-    isCode(known) ? [{ title: CODES[known], code: known, detail: said }] : [],
+/**
+ * Converts a problem to remove.bg's error response: one entry per error with a code, else one for
+ * all.
+ */
+export function toProblemReply(problem: Problem, nowMillis: number): Reply {
+  const { type, detail, errors = [], headers } = problem;
+  const { status, code, title } = toRemoveBgError(type);
+  const coded = errors.flatMap((issue) =>
+    isCode(issue.code)
+      ? [{ title: CODES[issue.code], code: issue.code, detail: issue.detail }]
+      : [],
   );
   return {
     status,
     headers: {
       ...headers,
-      ...rateHeaders(headers),
+      ...rateHeaders(headers, nowMillis),
       'content-type': 'application/json; charset=utf-8',
     },
     body: { errors: coded.length > 0 ? coded : [{ title, code, detail }] },
   };
 }
 
-/** What a fault of the picture itself is, by where it lies in our own options, else by its type. */
-const BY_POINTER: Readonly<Record<string, Code>> = {
+/**
+ * Codes for errors found while processing the image: by pointer into our options, else by problem
+ * type.
+ */
+const CODE_BY_POINTER: Readonly<Record<string, Code>> = {
   '/imageUrl': 'failed_image_download',
   '/backgroundImageUrl': 'failed_bg_download',
   '/roi': 'roi_exceeds_bounds',
   '/maxOutputMegapixels': 'resolution_too_high',
 };
-const BY_TYPE: Partial<Record<ProblemType, Code>> = {
+const CODE_BY_TYPE: Partial<Record<ProblemType, Code>> = {
   'invalid-request': 'failed_to_read_image',
   'unsupported-media-type': 'invalid_file_type',
   'payload-too-large': 'resolution_too_high',
   'unprocessable-image': 'unknown_foreground',
 };
 
-/** The outcome of work on a picture; its problems in remove.bg's codes. */
-export async function explained<T>(work: Promise<T>): Promise<T> {
-  return work.catch((error) => {
+/** Converts the problems that processing an image rejects with to ones with remove.bg codes. */
+export async function withRemoveBgCodes<T>(processing: Promise<T>): Promise<T> {
+  return processing.catch((error) => {
     if (!(error instanceof Problem)) throw error;
     const pointer = error.errors?.[0]?.pointer ?? '';
-    const code = BY_POINTER[pointer] ?? BY_TYPE[error.type];
+    const code = CODE_BY_POINTER[pointer] ?? CODE_BY_TYPE[error.type];
     throw code ? removebgProblem({ pointer, code, detail: error.detail }) : error;
   });
 }

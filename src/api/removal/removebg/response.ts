@@ -8,41 +8,47 @@ import { removebgProblem } from './errors.ts';
 import { rateHeaders } from './rate-headers.ts';
 import { maxMegapixels } from './sizes.ts';
 
-/** A finished picture, and what the worker says of it. */
-export interface Done {
+/** A finished image, and the worker's result. */
+interface CutOutResult {
   file: Uint8Array;
   result: JobResult<'remove-background'>;
 }
 
-/** Units of the daily quota. */
+/** One credit is one unit of the daily quota. */
 const CREDITS_CHARGED = '1';
 
-const wordsOf = (header: string | string[] | undefined): string[] =>
+const mediaRanges = (header: string | string[] | undefined): string[] =>
   String(header ?? '')
     .toLowerCase()
     .split(',')
     .map((range) => range.split(';', 1)[0]?.trim() ?? '');
 
-/** Clients that take anything are sent the picture, also where they name JSON first. */
+/**
+ * Reports whether a client accepts JSON but no image. A client that accepts both gets the image.
+ */
 export function asksForJson({ headers }: Pick<Call, 'headers'>): boolean {
-  const ranges = wordsOf(headers.accept);
-  const takesPicture = ranges.some((range) => range === '*/*' || range.startsWith('image/'));
-  return ranges.includes('application/json') && !takesPicture;
+  const ranges = mediaRanges(headers.accept);
+  const acceptsImage = ranges.some((range) => range === '*/*' || range.startsWith('image/'));
+  return ranges.includes('application/json') && !acceptsImage;
 }
 
-/** What the result would measure in the largest size there is. */
-function largest({ whole: { width, height }, mediaType }: Done['result']) {
-  const mostPixels = maxMegapixels(mediaType === 'image/png') * 1e6;
-  const factor = Math.min(1, Math.sqrt(mostPixels / (width * height)));
+/** Returns the dimensions of the result at the largest size. */
+function maxDimensions({ whole: { width, height }, mediaType }: CutOutResult['result']) {
+  const maxPixels = maxMegapixels(mediaType === 'image/png') * 1e6;
+  const factor = Math.min(1, Math.sqrt(maxPixels / (width * height)));
   return { width: Math.floor(width * factor), height: Math.floor(height * factor) };
 }
 
-const headersOf = (result: Done['result'], box: Foreground, subject: string | undefined) => ({
+const resultHeaders = (
+  result: CutOutResult['result'],
+  box: Foreground,
+  subject: string | undefined,
+) => ({
   ...(subject && { 'x-type': subject }),
   'x-width': String(result.width),
   'x-height': String(result.height),
-  'x-max-width': String(largest(result).width),
-  'x-max-height': String(largest(result).height),
+  'x-max-width': String(maxDimensions(result).width),
+  'x-max-height': String(maxDimensions(result).height),
   'x-credits-charged': CREDITS_CHARGED,
   'x-foreground-top': String(box.top),
   'x-foreground-left': String(box.left),
@@ -53,25 +59,30 @@ const headersOf = (result: Done['result'], box: Foreground, subject: string | un
 });
 
 /**
- * The answer of remove.bg: the picture, or JSON that holds it in base64.
+ * Returns remove.bg's response: the image, or JSON that contains it as base64.
  * @throws Problem unknown_foreground
  */
-export function imageReply({ file, result }: Done, subject: string | undefined, call: Call): Reply {
+export function imageReply(
+  { file, result }: CutOutResult,
+  subject: string | undefined,
+  call: Call,
+  nowMillis: number,
+): Reply {
   const { foreground: box } = result;
   if (!box) {
-    const detail = 'Nothing in the image stands out from what is around it';
+    const detail = 'Nothing in the image can be distinguished from its surroundings';
     throw removebgProblem({ pointer: '', code: 'unknown_foreground', detail });
   }
   if (file.length !== result.bytes) {
-    throw new Problem('upstream-failed', 'The picture came back damaged; try again');
+    throw new Problem('upstream-failed', 'The image was damaged; try again');
   }
-  const rate = call.standing && rateHeaders(limitHeaders(call.standing));
-  const headers = { ...rate, ...headersOf(result, box, subject) };
+  const rate = call.rateLimit && rateHeaders(limitHeaders(call.rateLimit), nowMillis);
+  const headers = { ...rate, ...resultHeaders(result, box, subject) };
   const body = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
   if (!asksForJson(call)) {
     return { headers: { ...headers, 'content-type': result.mediaType }, body };
   }
-  const sides = Object.entries(box).map(([side, pixels]) => [`foreground_${side}`, pixels]);
-  const data = { result_b64: body.toString('base64'), ...Object.fromEntries(sides) };
+  const foreground = Object.entries(box).map(([side, pixels]) => [`foreground_${side}`, pixels]);
+  const data = { result_b64: body.toString('base64'), ...Object.fromEntries(foreground) };
   return json({ data }, headers);
 }

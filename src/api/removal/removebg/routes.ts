@@ -1,46 +1,54 @@
 import { z } from 'zod';
 import { limitHeaders } from '../../../http/limits.ts';
 import { type Call, json, type Reply, type Route, route } from '../../../http/route.ts';
+import type { Clock } from '../../../platform/clock.ts';
 import { Problem } from '../../../platform/problem.ts';
+import { requireRateLimitStatus } from '../../caller.ts';
 import type { ImageRequests } from '../image-requests.ts';
-import { explained, problemReply } from './errors.ts';
+import { toProblemReply, withRemoveBgCodes } from './errors.ts';
 import { ParameterForm } from './parameters.ts';
 import { rateHeaders } from './rate-headers.ts';
 import { type ReadImage, readRequest } from './request.ts';
 import { asksForJson, imageReply } from './response.ts';
 
-/** What the door is built of. */
-export interface RemoveBgDeps {
-  work: Pick<ImageRequests, 'cutOut' | 'turnAway'>;
+/** What the remove.bg routes need. */
+interface RemoveBgDeps {
+  images: Pick<ImageRequests, 'cutOut' | 'shedIfBusy'>;
   readImage: ReadImage;
+  now: Clock;
 }
 
 const removeBackground =
-  ({ work, readImage }: RemoveBgDeps) =>
+  ({ images, readImage, now }: RemoveBgDeps) =>
   async (call: Call): Promise<Reply> => {
-    work.turnAway();
+    images.shedIfBusy();
     const form = await call.form();
     if (asksForJson(call) && !call.caller?.allowBase64) {
-      throw new Problem('base64-not-allowed', 'Ask for the picture itself: Accept: image/*');
+      throw new Problem('base64-not-allowed', 'Request the image itself: Accept: image/*');
     }
-    const { wish, subject } = readRequest(form, readImage);
-    const done = await explained(work.cutOut(wish, call));
-    return imageReply(done, subject, call);
+    const { cutOut, subject } = readRequest(form, readImage);
+    const result = await withRemoveBgCodes(images.cutOut(cutOut, call));
+    return imageReply(result, subject, call, now());
   };
 
-/** A credit is a unit of the daily quota. */
-function account({ standing }: Call): Reply {
-  if (!standing) throw new Error('a keyed route without a caller');
-  const { remaining } = standing.quota;
+/** One credit is one unit of the daily quota. */
+function account(call: Call, nowMillis: number): Reply {
+  const rateLimit = requireRateLimitStatus(call);
+  const { remaining } = rateLimit.quota;
   const credits = { total: remaining, subscription: remaining, payg: 0, enterprise: 0 };
   const attributes = { credits, api: { free_calls: 0, sizes: 'all' } };
-  return json({ data: { attributes } }, rateHeaders(limitHeaders(standing)));
+  return json({ data: { attributes } }, rateHeaders(limitHeaders(rateLimit), nowMillis));
 }
 
 const PATH = '/compat/removebg/v1.0';
-const DOOR = { keyHeader: 'x-api-key', problemReply };
 
-const PictureJson = z.object({
+/** What all routes have in common. */
+const commonSpec = (now: Clock): Pick<Route, 'keyHeader' | 'problemReply'> => ({
+  keyHeader: 'x-api-key',
+  problemReply: (problem) => toProblemReply(problem, now()),
+});
+
+const ImageJson = z.object({
   data: z.object({
     result_b64: z.string(),
     foreground_top: z.number(),
@@ -65,21 +73,28 @@ const Account = z.object({
 });
 
 const RATE_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
-const PICTURE_HEADERS = [
-  ...['X-Type', 'X-Width', 'X-Height', 'X-Credits-Charged', 'X-Model'],
-  ...['X-Foreground-Top', 'X-Foreground-Left', 'X-Foreground-Width', 'X-Foreground-Height'],
+const IMAGE_HEADERS = [
+  'X-Type',
+  'X-Width',
+  'X-Height',
+  'X-Credits-Charged',
+  'X-Model',
+  'X-Foreground-Top',
+  'X-Foreground-Left',
+  'X-Foreground-Width',
+  'X-Foreground-Height',
 ];
 
-/** The API of remove.bg, for clients that know no other. */
+/** The routes compatible with remove.bg's API, for existing clients. */
 export const removeBgRoutes = (deps: RemoveBgDeps): Route[] => [
   route({
-    ...DOOR,
+    ...commonSpec(deps.now),
     method: 'POST',
     path: `${PATH}/removebg`,
     scope: 'background-removal:process',
     summary: 'Remove the background of an image, as remove.bg does',
     description:
-      'Parameters, headers and errors of remove.bg, version 1.0. The key comes in `X-Api-Key`. The image is the file `image_file`, or `image_file_b64`, or `image_url`; the background `bg_color`, `bg_image_url` or the file `bg_image_file`.',
+      'Parameters, headers and errors of remove.bg, version 1.0. Send the key in `X-Api-Key`. Send the image as the file `image_file`, as `image_file_b64` or as `image_url`; the background as `bg_color`, `bg_image_url` or the file `bg_image_file`.',
     form: {
       'multipart/form-data': ParameterForm.extend({
         image_file: z.string().meta({ format: 'binary' }).optional(),
@@ -89,32 +104,35 @@ export const removeBgRoutes = (deps: RemoveBgDeps): Route[] => [
       'application/json': ParameterForm,
     },
     quota: 1,
-    answers: {
+    responses: {
       200: {
-        description: 'The picture in the format asked for; JSON where only that is accepted',
+        description: 'The image in the requested format; JSON if the client accepts nothing else',
         content: {
-          ...{ 'image/png': 'binary', 'image/jpeg': 'binary', 'image/webp': 'binary' },
-          ...{ 'application/zip': 'binary', 'application/json': PictureJson },
+          'image/png': 'binary',
+          'image/jpeg': 'binary',
+          'image/webp': 'binary',
+          'application/zip': 'binary',
+          'application/json': ImageJson,
         },
-        headers: [...PICTURE_HEADERS, ...RATE_HEADERS],
+        headers: [...IMAGE_HEADERS, ...RATE_HEADERS],
       },
     },
     problems: ['base64-not-allowed', 'upstream-failed'],
     handle: removeBackground(deps),
   }),
   route({
-    ...DOOR,
+    ...commonSpec(deps.now),
     method: 'GET',
     path: `${PATH}/account`,
     scope: 'any-key',
-    summary: 'What is left of the daily quota, as remove.bg says it',
-    answers: {
+    summary: 'Get the remaining daily quota in remove.bg’s format',
+    responses: {
       200: {
-        description: 'A credit is a unit of the daily quota',
+        description: 'One credit is one unit of the daily quota',
         content: { 'application/json': Account },
         headers: RATE_HEADERS,
       },
     },
-    handle: account,
+    handle: (call) => account(call, deps.now()),
   }),
 ];

@@ -1,0 +1,42 @@
+import type { Readable } from 'node:stream';
+import { Problem, unavailable } from '../platform/problem.ts';
+import { BlobMissing, type Blobs } from '../storage/blobs.ts';
+
+/**
+ * Returns a `catch` handler that throws upstream-unavailable with the error as its cause.
+ * @param detail what failed and what the client can do
+ */
+export const throwUnavailable =
+  (detail: string) =>
+  (cause: unknown): never => {
+    throw unavailable(detail, 1, cause);
+  };
+
+/** Handles failures of object storage: throws upstream-unavailable. */
+export const storageUnavailable = throwUnavailable('Object storage does not respond; try again');
+
+type Resource = 'job' | 'batch' | 'feed' | 'run';
+
+/** For a resource that does not exist, or that belongs to another client. */
+export const notFound = (resource: Resource): Problem =>
+  new Problem('not-found', `There is no such ${resource}, or its record has expired`);
+
+/** For results that existed once. */
+export const resultsGone = (resource: Resource): Problem =>
+  new Problem('gone', `The results of this ${resource} have expired or were erased`);
+
+/**
+ * Opens a blob as a stream.
+ * @param gone the problem to throw if the blob does not exist
+ * @throws Problem as `gone` returns; upstream-unavailable if storage does not respond
+ */
+export const openBlob = (
+  blobs: Pick<Blobs, 'open'>,
+  key: string,
+  signal: AbortSignal,
+  gone: () => Problem,
+): Promise<Readable> =>
+  blobs.open(key, signal).catch((error) => {
+    if (error instanceof BlobMissing) throw gone();
+    return storageUnavailable(error);
+  });

@@ -1,0 +1,116 @@
+import type { Queue } from 'bullmq';
+import type { Redis } from 'ioredis';
+import { type ClientRetention, createClientRetention } from '../auth/client-retention.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Logger } from '../platform/log.ts';
+import { openQueue } from '../queue/queue.ts';
+import type { Blobs } from '../storage/blobs.ts';
+import { type FileLinks, fileLinks } from '../storage/file-links.ts';
+import { batchEraser } from './batches/batch-eraser.ts';
+import { type BatchRetention, createBatchRetention } from './batches/batch-retention.ts';
+import { type Batches, createBatches } from './batches/batches.ts';
+import { type BatchIndex, createBatchIndex } from './batches/client-index.ts';
+import { type Completions, createCompletions } from './completions.ts';
+import { runManifests } from './feeds/feed-files.ts';
+import { createFeeds, type Feeds } from './feeds/feeds.ts';
+import { createFeedRuns, type FeedRuns } from './feeds/runs.ts';
+import { createIdempotency, type Idempotency } from './idempotency.ts';
+import { createJobRecords, type JobRecords } from './job-records.ts';
+import { createJobRetention, type JobRetention } from './job-retention.ts';
+import { createQueueFigures, type QueueFigures } from './queue-figures.ts';
+import { createWebhookEvents, type WebhookEvents } from './webhooks/events.ts';
+import { createWebhookReceivers, type WebhookReceivers } from './webhooks/receivers.ts';
+
+interface IntakeDeps {
+  /** For commands. */
+  redis: Redis;
+  /** For completions of jobs; closed with the intake. */
+  blocking: Redis;
+  blobs: Blobs;
+  now: Clock;
+  log: Logger;
+  /** Signs links to files, 32 bytes. */
+  linkSecret: Uint8Array;
+}
+
+/** Jobs, batches, feeds and webhooks as a gateway accepts and reads them. */
+export interface Intake {
+  jobs: {
+    records: JobRecords;
+    /** The queue `async`. */
+    queue: Queue;
+    retention: JobRetention;
+    completions: Completions;
+  };
+  batches: { records: Batches; index: BatchIndex; retention: BatchRetention };
+  feeds: {
+    records: Feeds;
+    /** The queue `feed`. */
+    queue: Queue;
+    runs: FeedRuns;
+  };
+  webhooks: {
+    events: WebhookEvents;
+    receivers: WebhookReceivers;
+    /** The queue `webhook`. */
+    queue: Queue;
+  };
+  idempotency: Idempotency;
+  links: FileLinks;
+  /** Returns the retention policy of a client. */
+  readClientLimits: ClientRetention['get'];
+  figures: QueueFigures;
+  close(): Promise<void>;
+}
+
+/** Builds a gateway's intake and opens its queues. */
+export async function createIntake({
+  redis,
+  blocking,
+  blobs,
+  now,
+  log,
+  linkSecret,
+}: IntakeDeps): Promise<Intake> {
+  const records = createJobRecords(redis, now);
+  const batches = createBatches(redis, now);
+  const feeds = createFeeds(redis);
+  const jobQueue = openQueue('async', redis, log);
+  const webhookQueue = openQueue('webhook', redis, log);
+  const feedQueue = openQueue('feed', redis, log);
+  const figures = createQueueFigures(redis, now, log);
+  const completions = await createCompletions(blocking);
+
+  return {
+    jobs: {
+      records,
+      queue: jobQueue,
+      retention: createJobRetention(records, blobs),
+      completions,
+    },
+    batches: {
+      records: batches,
+      index: createBatchIndex(redis),
+      retention: createBatchRetention(batches, batchEraser(blobs)),
+    },
+    feeds: {
+      records: feeds,
+      queue: feedQueue,
+      runs: createFeedRuns({ feeds, batches, queue: feedQueue, now, ...runManifests(blobs) }),
+    },
+    webhooks: {
+      events: createWebhookEvents(redis),
+      receivers: createWebhookReceivers(redis),
+      queue: webhookQueue,
+    },
+    idempotency: createIdempotency(redis),
+    links: fileLinks(linkSecret),
+    readClientLimits: createClientRetention(redis).get,
+    figures,
+    async close() {
+      await jobQueue.close();
+      await Promise.all([webhookQueue.close(), feedQueue.close(), figures.close()]);
+      completions.close();
+    },
+  };
+}

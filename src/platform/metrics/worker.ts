@@ -1,0 +1,111 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { REQUEST_BUCKETS_SECONDS, registerLiveGauges } from './registry.ts';
+
+/** Asynchronous jobs may wait in a queue for long. */
+const STEP_BUCKETS_SECONDS = [...REQUEST_BUCKETS_SECONDS, 60, 300, 1800];
+
+/** Images that go through the network together. */
+const BATCH_SIZE_BUCKETS = [1, 2, 4, 8, 16, 32];
+
+/** One finished attempt at a job. */
+interface JobObservation {
+  name: string;
+  outcome: string;
+  millis: number;
+  /** Time in the queue before the first attempt. */
+  waitMillis?: number | undefined;
+  /** Milliseconds by step. */
+  steps: Readonly<Record<string, number>>;
+  /** The problem's type, if the job was rejected. */
+  reason?: string | undefined;
+  /** Whether the worker that had it before was lost. */
+  isTakenOver: boolean;
+}
+
+/** Registers the metrics of jobs. Their label is `kind`, because Prometheus sets `job` itself. */
+function createJobMetrics(registry: Registry) {
+  const steps = new Histogram({
+    name: 'selvage_job_step_seconds',
+    help: 'Time of one step of a job: wait (in the queue), fetch, decode, inference, matte, encode, store; engine is all time within the child',
+    labelNames: ['kind', 'step'],
+    buckets: STEP_BUCKETS_SECONDS,
+    registers: [registry],
+  });
+  const jobs = new Histogram({
+    name: 'selvage_job_seconds',
+    help: 'Time from taking a job to its end',
+    labelNames: ['kind', 'outcome'],
+    buckets: REQUEST_BUCKETS_SECONDS,
+    registers: [registry],
+  });
+  const rejections = new Counter({
+    name: 'selvage_job_refusals_total',
+    help: 'Jobs that ended with a problem, by type; upstream-failed of deliver-webhook is an abandoned delivery',
+    labelNames: ['kind', 'problem'],
+    registers: [registry],
+  });
+  const takenOver = new Counter({
+    name: 'selvage_jobs_taken_over_total',
+    help: 'Attempts at jobs that stalled because their worker was lost or stuck',
+    labelNames: ['kind'],
+    registers: [registry],
+  });
+  return (end: JobObservation): void => {
+    const { name: kind, outcome, reason } = end;
+    jobs.observe({ kind, outcome }, end.millis / 1000);
+    if (outcome === 'refused' && reason) rejections.inc({ kind, problem: reason });
+    if (end.isTakenOver) takenOver.inc({ kind });
+    if (end.waitMillis !== undefined) steps.observe({ kind, step: 'wait' }, end.waitMillis / 1000);
+    for (const [step, millis] of Object.entries(end.steps)) {
+      steps.observe({ kind, step }, millis / 1000);
+    }
+  };
+}
+
+/** The model of a worker and the device it runs on. */
+interface EngineInfo {
+  model: { id: string; version: string };
+  device: string;
+}
+
+/** Registers the worker's metrics. */
+export function createWorkerMetrics(registry: Registry) {
+  const engineWaits = new Histogram({
+    name: 'selvage_engine_wait_seconds',
+    help: 'Time an image waited for an inference child',
+    buckets: REQUEST_BUCKETS_SECONDS,
+    registers: [registry],
+  });
+  const batchSizes = new Histogram({
+    name: 'selvage_engine_batch_size',
+    help: 'Images that went through the network together, counted once for each of them',
+    buckets: BATCH_SIZE_BUCKETS,
+    registers: [registry],
+  });
+  const model = new Gauge({
+    name: 'selvage_model_info',
+    help: 'Always 1; the removal model and its device are in the labels',
+    labelNames: ['model', 'version', 'device'],
+    registers: [registry],
+  });
+  const sweeps = new Gauge({
+    name: 'selvage_sweep_last_success_timestamp_seconds',
+    help: 'When this worker last finished a sweep, or started; use the newest of all workers',
+    labelNames: ['sweep'],
+    registers: [registry],
+  });
+  return {
+    job: createJobMetrics(registry),
+    picture({ waitMillis, batchSize }: { waitMillis: number; batchSize: number }): void {
+      engineWaits.observe(waitMillis / 1000);
+      batchSizes.observe(batchSize);
+    },
+    engine({ model: { id, version }, device }: EngineInfo, children: () => number): void {
+      model.set({ model: id, version, device }, 1);
+      registerLiveGauges(registry, {
+        selvage_engine_children: { help: 'Live inference children', read: children },
+      });
+    },
+    swept: (sweep: string) => sweeps.setToCurrentTime({ sweep }),
+  };
+}

@@ -1,0 +1,48 @@
+import type { Redis } from 'ioredis';
+import type { Registry } from 'prom-client';
+import { type Clock, followClock } from './clock.ts';
+import { type Config, isTraced } from './config.ts';
+import { createLog, type Logger } from './log.ts';
+import { createRegistry } from './metrics/registry.ts';
+import { checkRedis, commandConnection, untilReady } from './redis.ts';
+import { startTracing } from './tracing.ts';
+
+/** How long a starting process waits for Redis. */
+const START_MILLIS = 30_000;
+
+interface PlatformOptions {
+  process: 'gateway' | 'worker';
+  config: Config;
+  version: string;
+}
+
+/** What every process of the service is built on. */
+export interface Platform {
+  log: Logger;
+  registry: Registry;
+  /** For commands; ready. */
+  redis: Redis;
+  /** Redis's time. */
+  now: Clock;
+  stopTracing(): Promise<void>;
+}
+
+/**
+ * Starts logging, tracing and metrics, connects to Redis and follows its clock. Tracing starts first:
+ * it instruments only the queues and servers created after it.
+ * Rejects if Redis is not ready within 30 s.
+ */
+export async function openPlatform({
+  process,
+  config,
+  version,
+}: PlatformOptions): Promise<Platform> {
+  const log = createLog(process, config.LOG_LEVEL);
+  const stopTracing = await startTracing({ process, version, isOn: isTraced(config) });
+  const registry = createRegistry(version);
+  const redis = commandConnection(config.REDIS_URL, log);
+  await untilReady(redis, AbortSignal.timeout(START_MILLIS));
+  await checkRedis(redis, log);
+  const now = await followClock(redis, log);
+  return { log, registry, redis, now, stopTracing };
+}

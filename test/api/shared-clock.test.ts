@@ -1,0 +1,166 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createBatchActions } from '../../src/api/intake/batches/actions.ts';
+import { CreateBatchRequest } from '../../src/api/intake/batches/request.ts';
+import { fileRoutes } from '../../src/api/intake/files.ts';
+import { jobRoutes } from '../../src/api/intake/job-routes.ts';
+import { removeBgRoutes } from '../../src/api/removal/removebg/routes.ts';
+import type { Call, Route } from '../../src/http/route.ts';
+import { batchEraser } from '../../src/intake/batches/batch-eraser.ts';
+import { createBatchRetention } from '../../src/intake/batches/batch-retention.ts';
+import { createBatches } from '../../src/intake/batches/batches.ts';
+import { createBatchIndex } from '../../src/intake/batches/client-index.ts';
+import { createWebhookReceivers } from '../../src/intake/webhooks/receivers.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { Problem } from '../../src/platform/problem.ts';
+import { commandConnection, untilReady } from '../../src/platform/redis.ts';
+import { fileLinks } from '../../src/storage/file-links.ts';
+import { createFsBlobs } from '../../src/storage/fs-blobs.ts';
+import { type RedisServer, startRedis } from '../support/redis-server.ts';
+
+/** The time that all hosts share, many hours from this host's own. */
+const SHARED_MILLIS = Date.parse('2020-02-29T21:00:00.000Z');
+const now = () => SHARED_MILLIS;
+const afterSeconds = (seconds: number) => new Date(SHARED_MILLIS + seconds * 1000).toISOString();
+
+const call: Call = {
+  requestId: 'req-1',
+  caller: {
+    keyId: 'key_1',
+    client: 'tests',
+    scopes: ['background-removal:process'],
+    allowBase64: false,
+    meter: 'tests',
+    quotaPerDay: 10,
+  },
+  params: {},
+  query: {},
+  body: {},
+  headers: {},
+  imageForm: () => Promise.reject(new Error('no form')),
+  form: () => Promise.reject(new Error('no form')),
+  bodyStream: () => {
+    throw new Error('no body');
+  },
+  rateLimit: {
+    rate: { limit: 5, remaining: 4, resetSeconds: 7, windowSeconds: 60 },
+    quota: { limit: 10, remaining: 9, resetSeconds: 10_800 },
+  },
+  takeQuota: () => undefined,
+  signal: new AbortController().signal,
+  closing: new AbortController().signal,
+  log: createLog('test', 'silent'),
+};
+
+function findRoute(routes: readonly Route[], path: string): Route {
+  const found = routes.find((route) => route.path === path);
+  if (!found) throw new Error(`no route ${path}`);
+  return found;
+}
+
+/** For routes that do not use these dependencies. */
+const UNUSED = {} as never;
+
+test('the quota of a key resets at the shared midnight', async () => {
+  const usage = findRoute(jobRoutes(UNUSED, UNUSED, now), '/intake/v1/usage');
+  const { body } = await usage.handle(call);
+  expect(body).toMatchObject({ quota: { resetsAt: '2020-03-01T00:00:00.000Z' } });
+});
+
+test('a file link expires by the shared clock', async () => {
+  const links = fileLinks(Buffer.alloc(32, 'of the test'));
+  const blobs = {
+    head: async () => ({ bytes: 5, mediaType: 'image/png', modifiedAt: new Date(0), meta: {} }),
+    link: async () => undefined,
+    open: async () => UNUSED,
+  };
+  const [files] = fileRoutes({ blobs: { ...(UNUSED as object), ...blobs } as never, links, now });
+  const get = (expiresAtSeconds: number) => {
+    const url = new URL(links.create('out/c/a.png', 'a.png', expiresAtSeconds), 'http://host');
+    return files?.handle({ ...call, query: Object.fromEntries(url.searchParams) });
+  };
+  const { headers } = (await get(SHARED_MILLIS / 1000 + 60)) ?? {};
+  expect(headers).toMatchObject({ 'cache-control': 'private, max-age=60' });
+  await expect(get(SHARED_MILLIS / 1000)).rejects.toThrow(Problem);
+});
+
+describe('the remove.bg routes', () => {
+  const routes = removeBgRoutes({ images: UNUSED, readImage: () => undefined, now });
+  const reset = String(SHARED_MILLIS / 1000 + 7);
+
+  test('report when the rate limit resets by the shared clock', async () => {
+    const account = findRoute(routes, '/compat/removebg/v1.0/account');
+    expect((await account.handle(call)).headers).toMatchObject({ 'x-ratelimit-reset': reset });
+  });
+
+  test('convert problems, with the same reset', () => {
+    const headers = { 'ratelimit-limit': '5', 'ratelimit-remaining': '0', 'ratelimit-reset': '7' };
+    const problem = new Problem('rate-limit-exceeded', 'Slow down', { headers });
+    for (const route of routes) {
+      expect(route.problemReply?.(problem)).toMatchObject({
+        status: 429,
+        headers: { 'x-ratelimit-reset': reset },
+        body: { errors: [{ code: 'rate_limit_exceeded', detail: 'Slow down' }] },
+      });
+    }
+    expect(routes).toHaveLength(2);
+  });
+});
+
+describe('a batch', () => {
+  let server: RedisServer;
+  let redis: Redis;
+  let dir: string;
+  beforeAll(async () => {
+    server = await startRedis();
+    redis = commandConnection(server.url, createLog('test', 'silent'));
+    await untilReady(redis, AbortSignal.timeout(5000));
+    dir = await mkdtemp(join(tmpdir(), 'selvage-clock-'));
+  });
+  afterAll(async () => {
+    redis.disconnect();
+    await server.stop();
+    await rm(dir, { recursive: true, force: true });
+  });
+
+  test('is accepted, sealed and canceled by the shared clock', async () => {
+    const blobs = await createFsBlobs({ dir });
+    const batches = createBatches(redis, now);
+    const actions = createBatchActions({
+      batches,
+      blobs,
+      limits: { maxPixels: 1, maxSidePixels: 1 },
+      maxImageBytes: 1,
+      index: createBatchIndex(redis),
+      retention: createBatchRetention(batches, batchEraser(blobs)),
+      receivers: createWebhookReceivers(redis),
+      readClientLimits: async () => ({}),
+      now,
+    });
+    const open = async () => {
+      const request = CreateBatchRequest.parse({ retention: { outputSeconds: 3600 } });
+      const { body } = await actions.create(request, call);
+      return { ...call, params: { id: String(body.id) } };
+    };
+
+    const first = await open();
+    expect(await actions.show(first)).toMatchObject({
+      body: { createdAt: afterSeconds(0), expiresAt: afterSeconds(86_400) },
+    });
+    await actions.seal(await actions.readOwn(first));
+    expect(await actions.show(first)).toMatchObject({ body: { sealedAt: afterSeconds(0) } });
+
+    const second = await open();
+    await actions.cancel(await actions.readOwn(second));
+    expect(await actions.show(second)).toMatchObject({
+      body: {
+        status: 'canceled',
+        finishedAt: afterSeconds(0),
+        expiresAt: afterSeconds(3600),
+      },
+    });
+  });
+});
