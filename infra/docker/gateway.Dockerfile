@@ -3,13 +3,16 @@
 FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --include=dev
+COPY packages/client/package.json packages/client/
+RUN npm ci --include=dev --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
+COPY packages packages
 COPY src src
 COPY workers workers
 COPY models models
 RUN npm run build
-RUN npm ci --omit=dev && rm -rf node_modules/onnxruntime-*
+# The client is compiled into dist; its link would lead nowhere in the image.
+RUN npm ci --omit=dev --ignore-scripts && rm -rf node_modules/onnxruntime-* node_modules/@selvage
 
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 SELVAGE_HOME=/var/lib/selvage

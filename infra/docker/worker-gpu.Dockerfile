@@ -4,15 +4,18 @@
 FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --include=dev
+COPY packages/client/package.json packages/client/
+RUN npm ci --include=dev --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
+COPY packages packages
 COPY src src
 COPY workers workers
 COPY models models
 RUN npm run build
-# The package contains no CUDA provider; its install script, off by default, downloads it.
-RUN npm ci --omit=dev \
-  && ONNXRUNTIME_NODE_INSTALL=cuda12 npm rebuild onnxruntime-node --ignore-scripts=false \
+# The package contains no CUDA provider; its install script, which npm does not run here, downloads it.
+RUN npm ci --omit=dev --ignore-scripts \
+  && rm -rf node_modules/@selvage \
+  && (cd node_modules/onnxruntime-node && ONNXRUNTIME_NODE_INSTALL=cuda12 node script/install.js) \
   && cd node_modules/onnxruntime-node/bin/napi-v* \
   && find . -mindepth 2 -maxdepth 2 ! -path ./linux/x64 -exec rm -rf {} +
 

@@ -3,14 +3,17 @@
 FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --include=dev
+COPY packages/client/package.json packages/client/
+RUN npm ci --include=dev --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
+COPY packages packages
 COPY src src
 COPY workers workers
 COPY models models
 RUN npm run build
 # Keeps only this platform's binaries: the package of the inference library contains those of every platform.
-RUN npm ci --omit=dev \
+RUN npm ci --omit=dev --ignore-scripts \
+  && rm -rf node_modules/@selvage \
   && cd node_modules/onnxruntime-node/bin/napi-v* \
   && find . -mindepth 2 -maxdepth 2 ! -path "./linux/$(node -p process.arch)" -exec rm -rf {} +
 

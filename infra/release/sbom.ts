@@ -25,7 +25,7 @@ const Bom = z.looseObject({
 });
 export type Bom = z.infer<typeof Bom>;
 
-/** Weights that come along are part of what is shipped, like a library. */
+/** Bundled weights are a component like any library. */
 const modelComponent = ({ id, version, file, sha256, licence, origin }: Model) => ({
   'bom-ref': `model/${id}@${version}`,
   type: 'machine-learning-model',
@@ -39,9 +39,9 @@ const modelComponent = ({ id, version, file, sha256, licence, origin }: Model) =
 });
 
 /**
- * What the images are made of, as CycloneDX: the packages that run (of the lock file, not of what
- * happens to be installed) and the models that come along.
- * @throws where npm cannot be run
+ * Returns the software bill of materials as CycloneDX: production packages (from the lock file, not from what
+ * happens to be installed) and bundled models.
+ * @throws if npm cannot be run
  */
 export function softwareBill(): Bom {
   const args = ['sbom', '--package-lock-only', '--sbom-format', 'cyclonedx'];
@@ -52,11 +52,14 @@ export function softwareBill(): Bom {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   const bom = Bom.parse(JSON.parse(text));
-  // `--omit dev` would leave out packages that tools need as well as we do, sharp among them.
+  // The client in `packages/` is our own code, compiled into `dist`: part of the root component.
+  const isOwn = (ref: string) => ref.startsWith('@selvage/');
+  // `--omit dev` would also drop packages that development tools share with production, such as sharp.
   const packages = bom.components.filter(
-    ({ properties }) => !properties.some(({ name }) => name === 'cdx:npm:package:development'),
+    ({ 'bom-ref': ref, properties }) =>
+      !isOwn(ref) && !properties.some(({ name }) => name === 'cdx:npm:package:development'),
   );
-  // There is no catalogue of an operator's at the root.
+  // The root has no operator's catalogue.
   const models = readCatalog(ROOT)
     .filter(({ url }) => url === undefined)
     .map(modelComponent);

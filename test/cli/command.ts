@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { ROOT } from '../support/processes.ts';
 
-/** What a run of the command said, and how it ended. */
-export interface Said {
+/** The output and exit code of a run of the command. */
+export interface CommandResult {
   code: number | null;
   stdout: string;
   stderr: string;
 }
 
-/** Starts the command as a person would; nothing of this process's own settings for it is passed on. */
+/** Starts the command as a user would, without this process's own settings for it. */
 export function startSelvage(args: readonly string[], env: NodeJS.ProcessEnv): ChildProcess {
   const { SELVAGE_KEY: _, SELVAGE_URL: __, SELVAGE_HOME: ___, ...rest } = process.env;
   return spawn(process.execPath, ['dist/src/cli/main.js', ...args], {
@@ -20,33 +20,33 @@ export function startSelvage(args: readonly string[], env: NodeJS.ProcessEnv): C
   });
 }
 
-/** Resolves when the command has ended and all it said was read. */
-export async function ended(command: ChildProcess): Promise<Said> {
+/** Resolves when the command has exited and its output was read. */
+export async function waitForExit(command: ChildProcess): Promise<CommandResult> {
   const { stdout, stderr } = command;
   if (!stdout || !stderr) throw new Error('no pipes');
-  const [said, complained, [code]] = await Promise.all([
+  const [output, errors, [code]] = await Promise.all([
     text(stdout),
     text(stderr),
     once(command, 'close'),
   ]);
-  return { code, stdout: said, stderr: complained };
+  return { code, stdout: output, stderr: errors };
 }
 
-/** Runs the command to its end. @param input for standard input */
+/** Runs the command until it exits. @param input for standard input */
 export function selvage(
   args: readonly string[],
   env: NodeJS.ProcessEnv,
   input: Uint8Array | string = '',
-): Promise<Said> {
+): Promise<CommandResult> {
   const command = startSelvage(args, env);
-  command.stdin?.on('error', () => {}); // it may not want to hear all of it
+  command.stdin?.on('error', () => {}); // it may exit before it has read everything
   command.stdin?.end(input);
-  return ended(command);
+  return waitForExit(command);
 }
 
-/** The values of NDJSON. Throws where a line is none. */
-export const jsonLines = (said: string): Record<string, unknown>[] =>
-  said
+/** Parses NDJSON. Throws if a line is not JSON. */
+export const parseJsonLines = (output: string): Record<string, unknown>[] =>
+  output
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line));

@@ -13,18 +13,18 @@ import { selvage } from './command.ts';
 
 let redis: RedisServer;
 let home: string;
-let squatter: Server;
-let squatted: number;
+let otherServer: Server;
+let usedPort: number;
 beforeAll(async () => {
   redis = await startRedis();
   home = await mkdtemp(join(tmpdir(), 'selvage-doctor-'));
-  squatter = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
-  await once(squatter, 'listening');
-  const address = squatter.address();
-  squatted = typeof address === 'object' && address ? address.port : 0;
+  otherServer = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
+  await once(otherServer, 'listening');
+  const address = otherServer.address();
+  usedPort = typeof address === 'object' && address ? address.port : 0;
 });
 afterAll(async () => {
-  squatter.close();
+  otherServer.close();
   await redis.stop();
   await rm(home, { recursive: true });
 });
@@ -37,7 +37,8 @@ interface Finding {
 
 async function doctor(env: NodeJS.ProcessEnv) {
   const { code, stdout } = await selvage(['doctor', '--json'], {
-    ...{ SELVAGE_HOME: home, REDIS_URL: redis.url },
+    SELVAGE_HOME: home,
+    REDIS_URL: redis.url,
     ...env,
   });
   const answer: { ok: boolean; findings: ({ name: string } & Finding)[] } = JSON.parse(stdout);
@@ -48,7 +49,7 @@ async function doctor(env: NodeJS.ProcessEnv) {
   };
 }
 
-/** The project's model with one byte changed, under a name of its own. */
+/** Adds a copy of the project's model with changed bytes, under its own id. */
 async function damageModel(): Promise<void> {
   const { models } = JSON.parse(await readFile(join(ROOT, 'models', 'catalog.json'), 'utf8'));
   const model = models.find(({ id }: { id: string }) => id === 'garment-cutout');
@@ -65,18 +66,18 @@ async function damageModel(): Promise<void> {
   await writeFile(weights, bytes);
 }
 
-test('names every planted fault, and what to do', async () => {
+test('reports every broken part, and how to fix it', async () => {
   const settings = new Redis(redis.url);
   await settings.config('SET', 'maxmemory-policy', 'allkeys-lru');
   await settings.config('SET', 'appendonly', 'no');
   settings.disconnect();
   await damageModel();
   const file = join(home, 'a-file');
-  await writeFile(file, 'no folder');
+  await writeFile(file, 'not a folder');
   const { code, ok, of } = await doctor({
     MODEL: 'damaged',
     STORE_DIR: file,
-    PORT: String(squatted),
+    PORT: String(usedPort),
   });
   expect([code, ok]).toEqual([1, false]);
   expect(of.get('redis')).toMatchObject({ status: 'ok' });
@@ -97,7 +98,7 @@ test('names every planted fault, and what to do', async () => {
   });
   expect(of.get('model damaged')).toMatchObject({
     status: 'fail',
-    detail: expect.stringMatching(/not what the catalogue says/),
+    detail: expect.stringMatching(/does not match the catalogue/),
   });
   expect(of.get('model garment-class')).toMatchObject({ status: 'ok' });
   expect(of.get('device')).toMatchObject({ status: 'fail' });
@@ -107,7 +108,7 @@ test('names every planted fault, and what to do', async () => {
   });
 });
 
-test('a Redis that is away, and a GPU that is not there', async () => {
+test('a Redis that does not respond, and a GPU that does not exist', async () => {
   const url = `redis://user:secret@127.0.0.1:${await freePort()}`;
   const { code, of } = await doctor({ REDIS_URL: url, DEVICE: 'cuda' });
   expect(code).toBe(1);
@@ -121,7 +122,7 @@ test('a Redis that is away, and a GPU that is not there', async () => {
   expect(JSON.stringify([...of.values()])).not.toMatch(/secret/);
 });
 
-test('settings that cannot be read are one finding', async () => {
+test('invalid settings are one finding', async () => {
   const { code, stdout } = await selvage(['doctor'], { SELVAGE_HOME: home, PORT: 'many' });
   expect(code).toBe(1);
   expect(stdout).toMatch(/^fail {2}settings {2}.*PORT/m);
@@ -136,7 +137,7 @@ test.each([
   expect(checkNode(version)).toMatchObject({ status });
 });
 
-test('a port is the gateway’s or free', async () => {
+test('a port is used by the gateway, or free', async () => {
   const port = await freePort();
   expect(await checkPort('127.0.0.1', port, false)).toMatchObject({ status: 'warn' });
   expect(await checkPort('127.0.0.1', port, true)).toMatchObject({ status: 'ok' });

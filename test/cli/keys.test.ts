@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { selvageProgram } from '../../src/cli/program.ts';
-import { exitCodeOf } from '../../src/cli/terminal/error-report.ts';
+import { toExitCode } from '../../src/cli/terminal/error-report.ts';
 import { freePort, runProgram } from '../support/processes.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
 
@@ -18,7 +18,7 @@ afterAll(async () => {
   await rm(home, { recursive: true });
 });
 
-/** Runs the command as a person would, and waits for its end. */
+/** Runs the command as a user would, and waits for its exit. */
 async function selvage(args: string[], env: NodeJS.ProcessEnv = {}) {
   const running = runProgram('src/cli/main.ts', args, {
     SELVAGE_HOME: home,
@@ -39,8 +39,8 @@ const CREATE = [
 ];
 
 describe('keys', () => {
-  test('are created as scripts rely on, and listed without being shown again', async () => {
-    const made = await selvage([
+  test('are created with JSON output, and listed without their secrets', async () => {
+    const created = await selvage([
       ...CREATE,
       '--rate',
       '60/min',
@@ -49,8 +49,8 @@ describe('keys', () => {
       '--allow-base64',
       '--json',
     ]);
-    expect(made.code).toBe(0);
-    const { key, id } = JSON.parse(made.output);
+    expect(created.code).toBe(0);
+    const { key, id } = JSON.parse(created.output);
     expect(key).toMatch(/^slv_[0-9A-Za-z]{36}$/);
 
     const listed = await selvage(['keys', 'list', '--json']);
@@ -81,31 +81,31 @@ describe('keys', () => {
     [
       'an unknown scope',
       ['keys', 'create', '--client', 'a', '--scopes', 'everything'],
-      /Unknown scope everything; there are/,
+      /Unknown scope everything; the scopes are/,
     ],
-    ['a rate in another form', [...CREATE, '--rate', 'fast'], /60\/min/],
+    ['an invalid rate', [...CREATE, '--rate', 'fast'], /60\/min/],
     [
       'a client with spaces',
       ['keys', 'create', '--client', 'a b', '--scopes', 'taxonomy:classify'],
-      /A client is/,
+      /A client must be/,
     ],
-    ['nothing it needs', ['keys', 'create'], /required option/],
-    ['a word it does not know', ['keys', 'frobnicate'], /unknown command/],
-  ])('given %s, it is asked wrongly, and says how', async (_, args, sentence) => {
+    ['no required options', ['keys', 'create'], /required option/],
+    ['an unknown command', ['keys', 'frobnicate'], /unknown command/],
+  ])('given %s, it exits with 2 and says what is wrong', async (_, args, sentence) => {
     const program = selvageProgram(new AbortController().signal);
     const error = await program.parseAsync(args, { from: 'user' }).catch((error) => error);
-    expect(exitCodeOf(error)).toBe(2);
+    expect(toExitCode(error)).toBe(2);
     expect(error.message).toMatch(sentence);
   });
 
-  test('that nobody has are not revoked', async () => {
+  test('that do not exist cannot be revoked', async () => {
     expect(await selvage(['keys', 'revoke', 'key_none'])).toEqual({
       code: 1,
-      output: 'selvage: There is no key key_none; "keys list" shows them',
+      output: 'selvage: There is no key key_none; "keys list" shows all keys',
     });
   });
 
-  test('without a Redis it says how to start one', async () => {
+  test('without Redis, it says how to start one', async () => {
     const { code, output } = await selvage(['keys', 'list'], {
       REDIS_URL: `redis://127.0.0.1:${await freePort()}`,
     });
@@ -114,12 +114,21 @@ describe('keys', () => {
   });
 });
 
-test('access is asked for, listed and approved', async () => {
-  const asked = await selvage([
-    ...['access', 'request', '--client', 'shop', '--contact', 'dev@shop.example'],
-    ...['--scopes', 'look-engine:compute', '--note', 'winter campaign', '--json'],
+test('access is requested, listed and approved', async () => {
+  const requested = await selvage([
+    'access',
+    'request',
+    '--client',
+    'shop',
+    '--contact',
+    'dev@shop.example',
+    '--scopes',
+    'look-engine:compute',
+    '--note',
+    'winter campaign',
+    '--json',
   ]);
-  const { id } = JSON.parse(asked.output);
+  const { id } = JSON.parse(requested.output);
   expect((await selvage(['access', 'list'])).output).toMatch(
     new RegExp(`${id} +shop +dev@shop.example +pending`),
   );

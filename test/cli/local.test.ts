@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { selvageProgram } from '../../src/cli/program.ts';
-import { exitCodeOf, faultText } from '../../src/cli/terminal/error-report.ts';
+import { errorText, toExitCode } from '../../src/cli/terminal/error-report.ts';
 import { drawnShirt } from '../support/images.ts';
-import { ended, jsonLines, selvage, startSelvage } from './command.ts';
+import { parseJsonLines, selvage, startSelvage, waitForExit } from './command.ts';
 
 let folder: string;
 let photos: string;
@@ -16,7 +16,7 @@ let out: string;
 let env: NodeJS.ProcessEnv;
 let shirt: Buffer;
 
-/** No server, and a Redis at an address where nobody is. */
+/** No server, and a Redis URL where nothing listens. */
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'selvage-cli-'));
   photos = join(folder, 'photos');
@@ -26,12 +26,12 @@ beforeAll(async () => {
   await mkdir(join(photos, 'inner'), { recursive: true });
   await writeFile(join(photos, 'shirt.jpg'), shirt);
   await writeFile(join(photos, 'inner', 'shirt.JPG'), shirt);
-  await writeFile(join(photos, 'broken.png'), 'no picture');
-  await writeFile(join(photos, 'notes.txt'), 'not looked at');
+  await writeFile(join(photos, 'broken.png'), 'not an image');
+  await writeFile(join(photos, 'notes.txt'), 'ignored');
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** Every process below one, as the system knows them now. */
+/** Returns the ids of all descendants of a process. */
 function descendants(pid: number): number[] {
   const rows = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })
     .trim()
@@ -51,7 +51,7 @@ const isAlive = (pid: number): boolean => {
 };
 
 describe('remove --local', () => {
-  test('replaces nothing unless told, and writes nowhere but into its folder', async () => {
+  test('overwrites nothing without --force, and writes only into its folder', async () => {
     await mkdir(out);
     await writeFile(join(out, 'shirt.png'), 'mine');
     await symlink(folder, join(out, 'inner'));
@@ -65,10 +65,10 @@ describe('remove --local', () => {
     await rm(join(out, 'inner'));
   });
 
-  test('cuts out a folder without server or Redis, and fails for what is no photo', async () => {
+  test('processes a folder without server or Redis, and fails for files that are not photos', async () => {
     const args = ['remove', '--local', photos, '-o', out, '--json', '--force'];
     const { code, stdout, stderr } = await selvage(args, env);
-    const lines = jsonLines(stdout).sort((a, b) => (String(a.file) < String(b.file) ? -1 : 1));
+    const lines = parseJsonLines(stdout).sort((a, b) => (String(a.file) < String(b.file) ? -1 : 1));
     expect(lines).toEqual([
       {
         file: join(photos, 'broken.png'),
@@ -90,11 +90,11 @@ describe('remove --local', () => {
       env,
     );
     child.stdin?.end(shirt);
-    const pieces: Buffer[] = [];
-    child.stdout?.on('data', (piece: Buffer) => pieces.push(piece));
+    const chunks: Buffer[] = [];
+    child.stdout?.on('data', (chunk: Buffer) => chunks.push(chunk));
     const [code] = await once(child, 'close');
     expect(code).toBe(0);
-    const { data, info } = await sharp(Buffer.concat(pieces))
+    const { data, info } = await sharp(Buffer.concat(chunks))
       .raw()
       .toBuffer({ resolveWithObject: true });
     expect(info).toMatchObject({ width: 300, height: 360 });
@@ -102,7 +102,7 @@ describe('remove --local', () => {
     expect(data[1]).toBeLessThan(15);
   });
 
-  test('Ctrl-C leaves no half file and no process', async () => {
+  test('Ctrl-C leaves no partial file and no process', async () => {
     const many = join(folder, 'many');
     const interrupted = join(folder, 'interrupted');
     await mkdir(many);
@@ -110,36 +110,40 @@ describe('remove --local', () => {
     for (let i = 0; i < 30; i++) await writeFile(join(many, `${i}.jpg`), large);
     const args = ['remove', '--local', many, '-o', interrupted, '--json', '--jobs', '1'];
     const child = startSelvage(args, env);
-    const end = ended(child);
-    if (child.stdout) await once(child.stdout, 'data'); // one is done, others are not
+    const end = waitForExit(child);
+    if (child.stdout) await once(child.stdout, 'data'); // one is finished, others are not
     const below = descendants(child.pid ?? 0);
     expect(below.length).toBeGreaterThanOrEqual(2);
     child.kill('SIGINT');
     const { code, stdout, stderr } = await end;
     expect(code).toBe(130);
     expect(stderr).toMatch(/Interrupted/);
-    const written = jsonLines(stdout).map(({ output }) => String(output));
+    const written = parseJsonLines(stdout).map(({ output }) => String(output));
     expect(written.length).toBeLessThan(30);
     const names = await readdir(interrupted);
     expect(names.map((name) => join(interrupted, name)).sort()).toEqual(written.sort());
-    for (const output of written) await sharp(output).stats(); // whole, every one
+    for (const output of written) await sharp(output).stats(); // every file is complete
     expect(below.filter(isAlive)).toEqual([]);
   });
 });
 
-describe('asked wrongly, it says how to ask', () => {
+describe('wrong usage', () => {
   const ask = async (args: string[]) => {
     const program = selvageProgram(new AbortController().signal);
     const error = await program.parseAsync(args, { from: 'user' }).catch((error) => error);
-    return { code: exitCodeOf(error), text: faultText(error) };
+    return { code: toExitCode(error), text: errorText(error) };
   };
 
   test.each([
-    ['a file that is not there', ['--local', 'nothere.jpg', '-o', 'x'], /folder nothere.jpg/],
-    ['no place for results', ['package.json'], /-o <folder>/],
-    ['options that clash', ['a', '-o', 'x', '--mask', '--background', 'red'], /--background makes/],
-    ['a picture for a name', ['-', '-o', 'x'], /leave out -o/],
-    ['no server', ['package.json', '-o', 'x', '--server', 'shop'], /no address of a server/],
+    ['a missing file', ['--local', 'nothere.jpg', '-o', 'x'], /folder nothere.jpg/],
+    ['no output folder', ['package.json'], /-o <folder>/],
+    [
+      'conflicting options',
+      ['a', '-o', 'x', '--mask', '--background', 'red'],
+      /--background conflicts/,
+    ],
+    ['an output folder for standard input', ['-', '-o', 'x'], /leave out -o/],
+    ['an invalid server', ['package.json', '-o', 'x', '--server', 'shop'], /not a server URL/],
   ])('%s', async (_, args, sentence) => {
     expect(await ask(['remove', ...args])).toEqual({
       code: 2,
@@ -147,14 +151,14 @@ describe('asked wrongly, it says how to ask', () => {
     });
   });
 
-  test('a key in the arguments, which it does not repeat', async () => {
-    const said = await selvage(['remove', 'a.jpg', '--key', 'slv_secret'], env);
-    expect(said).toMatchObject({ code: 2, stdout: '' });
-    expect(said.stderr).toMatch(/^selvage: Keys do not belong on the command line/);
-    expect(said.stderr).not.toMatch(/slv_secret/);
+  test('a key in the arguments is rejected and not repeated', async () => {
+    const result = await selvage(['remove', 'a.jpg', '--key', 'slv_secret'], env);
+    expect(result).toMatchObject({ code: 2, stdout: '' });
+    expect(result.stderr).toMatch(/^selvage: Keys do not belong on the command line/);
+    expect(result.stderr).not.toMatch(/slv_secret/);
   });
 
-  test('an option nobody knows, and no server at all', async () => {
+  test('an unknown option, and no server at all', async () => {
     const unknown = await selvage(['remove', 'a.jpg', '--frobnicate'], env);
     expect(unknown).toMatchObject({ code: 2, stderr: expect.stringMatching(/--frobnicate/) });
     const nowhere = await selvage(['usage'], env);

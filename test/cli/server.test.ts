@@ -6,7 +6,13 @@ import { drawnShirt } from '../support/images.ts';
 import { freePort } from '../support/processes.ts';
 import { plantServer, serve, silence } from '../support/servers.ts';
 import { type Stack, startStack } from '../support/stack.ts';
-import { ended, jsonLines, type Said, selvage, startSelvage } from './command.ts';
+import {
+  type CommandResult,
+  parseJsonLines,
+  selvage,
+  startSelvage,
+  waitForExit,
+} from './command.ts';
 
 let stack: Stack;
 let folder: string;
@@ -29,13 +35,13 @@ afterAll(async () => {
 });
 
 const at = (...path: string[]): string => join(folder, ...path);
-const run = (args: string[], more: NodeJS.ProcessEnv = {}): Promise<Said> =>
+const run = (args: string[], more: NodeJS.ProcessEnv = {}): Promise<CommandResult> =>
   selvage(args, { ...env, ...more });
 
 describe('remove', () => {
-  test('answers the same bytes as the engine here, whatever they are to look like', async () => {
-    const look = ['--background', 'teal', '--crop-margin', '5%', '--format', 'webp', '--quiet'];
-    const args = ['remove', at('photos'), ...look];
+  test('produces the same bytes on the server and locally, with output options', async () => {
+    const options = ['--background', 'teal', '--crop-margin', '5%', '--format', 'webp', '--quiet'];
+    const args = ['remove', at('photos'), ...options];
     const both = [run([...args, '-o', at('there')]), run([...args, '-o', at('here'), '--local'])];
     const silent = { code: 0, stdout: '', stderr: '' };
     expect(await Promise.all(both)).toEqual([silent, silent]);
@@ -45,22 +51,22 @@ describe('remove', () => {
     }
   });
 
-  test('Ctrl-C ends what is under way and leaves no half file', async () => {
+  test('Ctrl-C aborts requests and leaves no partial file', async () => {
     const planted = await plantServer(silence);
     const args = ['remove', at('photos'), '-o', at('interrupted'), '--server', planted.origin];
     const child = startSelvage(args, env);
-    const end = ended(child);
+    const end = waitForExit(child);
     await expect.poll(() => planted.requests.length).toBe(2);
     child.kill('SIGINT');
     expect(await end).toMatchObject({
       code: 130,
-      stderr: expect.stringMatching(/2 not begun|Interrupted/),
+      stderr: expect.stringMatching(/2 not started|Interrupted/),
     });
     expect(await readdir(at('interrupted'))).toEqual([]);
   });
 });
 
-describe.concurrent('answers', () => {
+describe.concurrent('output', () => {
   test('JSON and nothing else on standard output', async () => {
     const { code, stdout } = await run(['usage', '--json', '--key-file', at('key')], {
       SELVAGE_KEY: '',
@@ -69,7 +75,7 @@ describe.concurrent('answers', () => {
     expect(JSON.parse(stdout)).toMatchObject({ client: 'tests', quota: { limit: 1_000_000 } });
   });
 
-  test('a garment, in words', async () => {
+  test('a classification as text', async () => {
     const args = [
       'classify',
       at('photos', 'shirt-300.jpg'),
@@ -83,7 +89,7 @@ describe.concurrent('answers', () => {
     expect(stdout).toMatch(/^garment +T-shirt \(\d+ %, fused\)\ncolours +/m);
   });
 
-  test('outfits, in words', async () => {
+  test('outfits as text', async () => {
     const ids = ['sweater', 'shirt', 'jeans', 'boots', 'down_jacket', 'scarf'];
     await writeFile(
       at('w.json'),
@@ -103,48 +109,50 @@ describe.concurrent('answers', () => {
     });
   });
 
-  test('a well installation', async () => {
+  test('a healthy installation', async () => {
     const { code, stdout } = await run(['doctor'], {
-      ...{ SELVAGE_HOME: stack.home, REDIS_URL: stack.redis.url, PORT: new URL(stack.url).port },
+      SELVAGE_HOME: stack.home,
+      REDIS_URL: stack.redis.url,
+      PORT: new URL(stack.url).port,
     });
     expect(code).toBe(0);
     expect(stdout).not.toMatch(/^fail/m);
     expect(stdout).toMatch(/^ok {4}worker +1 alive, 1 images at once: garment-cutout/m);
-    expect(stdout).toMatch(/^ok {4}port +the gateway answers/m);
+    expect(stdout).toMatch(/^ok {4}port +the gateway responds/m);
   });
 });
 
 describe.concurrent('exit codes', () => {
   test('4: a key without the scope', async () => {
     const { key } = await stack.key({ scopes: ['taxonomy:classify'] });
-    const said = await run(['remove', at('photos'), '-o', at('none')], { SELVAGE_KEY: key });
-    expect(said).toMatchObject({ code: 4, stdout: '' });
-    expect(said.stderr).toMatch(/background-removal:process.*\(insufficient-scope, request /);
+    const result = await run(['remove', at('photos'), '-o', at('none')], { SELVAGE_KEY: key });
+    expect(result).toMatchObject({ code: 4, stdout: '' });
+    expect(result.stderr).toMatch(/background-removal:process.*\(insufficient-scope, request /);
   });
 
-  test('5: a quota that is used up ends the whole', async () => {
+  test('5: an exhausted quota stops the command', async () => {
     const { key } = await stack.key({ client: 'poor', quotaPerDay: 1 });
     const args = ['remove', at('photos'), '-o', at('poor'), '--json', '--jobs', '1'];
-    const said = await run(args, { SELVAGE_KEY: key });
-    expect(said).toMatchObject({ code: 5, stderr: expect.stringMatching(/midnight UTC/) });
-    expect(jsonLines(said.stdout)).toHaveLength(1);
+    const result = await run(args, { SELVAGE_KEY: key });
+    expect(result).toMatchObject({ code: 5, stderr: expect.stringMatching(/midnight UTC/) });
+    expect(parseJsonLines(result.stdout)).toHaveLength(1);
   });
 
-  test('3: nobody is there', async () => {
-    const said = await run(['usage'], { SELVAGE_URL: `http://127.0.0.1:${await freePort()}` });
-    expect(said).toMatchObject({ code: 3, stdout: '' });
-    expect(said.stderr).toMatch(/Check the address/);
+  test('3: no server responds', async () => {
+    const result = await run(['usage'], { SELVAGE_URL: `http://127.0.0.1:${await freePort()}` });
+    expect(result).toMatchObject({ code: 3, stdout: '' });
+    expect(result.stderr).toMatch(/Check the address/);
   });
 });
 
 describe('batch', () => {
-  test('of a folder, which goes on where it was left', async () => {
+  test('of a folder, resumed after --detach', async () => {
     const detached = await run(['batch', at('photos'), '--detach', '--json']);
     expect(detached.code).toBe(0);
     const { id } = JSON.parse(detached.stdout);
-    const said = await run(['batch', '--resume', id, '-o', at('batch'), '--json']);
-    expect(said).toMatchObject({ code: 0, stderr: '' });
-    expect(JSON.parse(said.stdout)).toMatchObject({
+    const result = await run(['batch', '--resume', id, '-o', at('batch'), '--json']);
+    expect(result).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(result.stdout)).toMatchObject({
       id,
       status: 'completed',
       counts: { succeeded: 2 },
@@ -160,7 +168,7 @@ describe('batch', () => {
     expect(again).toEqual({ code: 0, stdout: '', stderr: '' });
   });
 
-  test('of a file, with rows that cannot be used', async () => {
+  test('of a file with invalid rows', async () => {
     const shirt = await readFile(at('photos', 'shirt-300.jpg'));
     const planted = await plantServer(serve(shirt, { 'content-type': 'image/jpeg' }));
     const rows = [
@@ -183,7 +191,7 @@ describe('batch', () => {
   });
 });
 
-test('a feed is imported, told of and taken away', async () => {
+test('a feed is imported, reported on and exported', async () => {
   const shirt = await readFile(at('photos', 'shirt-300.jpg'));
   const planted = await plantServer(serve(shirt, { 'content-type': 'image/jpeg' }));
   await writeFile(
@@ -194,9 +202,9 @@ test('a feed is imported, told of and taken away', async () => {
   expect(imported.code).toBe(1); // of two rows one has no image
   const { feedId, counts } = JSON.parse(imported.stdout);
   expect(counts).toMatchObject({ rows: 2, changed: 1, rejected: 1 });
-  const told = await run(['feed', 'report', feedId]);
-  expect(told.stdout).toMatch(/^2 +sku-1 +http.*changed$/m);
-  expect(told.stdout).toMatch(/^3 +sku-2 +rejected +The row has no image_link$/m);
+  const report = await run(['feed', 'report', feedId]);
+  expect(report.stdout).toMatch(/^2 +sku-1 +http.*changed$/m);
+  expect(report.stdout).toMatch(/^3 +sku-2 +rejected +The row has no image_link$/m);
   const { code } = await run(['feed', 'export', feedId, '-o', at('export.csv'), '--quiet']);
   expect(code).toBe(0);
   expect(await readFile(at('export.csv'), 'utf8')).toMatch(

@@ -4,25 +4,25 @@ import { basename, join } from 'node:path';
 import { type Planted, plantServer } from '../support/servers.ts';
 
 const HTML = `<!doctype html><title>A shop</title><script type="importmap">
-{ "imports": { "selvage/client": "/client/client.js", "eventsource-parser": "/parser/index.js" } }
+{ "imports": { "@selvage/client": "/client/client.js", "eventsource-parser": "/parser/index.js" } }
 </script>`;
 
 function forward(gateway: string, request: IncomingMessage, response: ServerResponse): void {
   const { method = 'GET', headers, url } = request;
-  const sent = httpRequest(`${gateway}${url}`, { method, headers }, (answer) => {
-    response.writeHead(answer.statusCode ?? 502, answer.headers);
-    answer.pipe(response);
+  const forwarded = httpRequest(`${gateway}${url}`, { method, headers }, (upstream) => {
+    response.writeHead(upstream.statusCode ?? 502, upstream.headers);
+    upstream.pipe(response);
   });
-  request.pipe(sent.on('error', () => response.destroy()));
+  request.pipe(forwarded.on('error', () => response.destroy()));
 }
 
 /**
- * A page with the built client, and the gateway behind the same address.
- * @param modules the folder that packages are installed in
+ * Serves a page with the installed client, and forwards everything else to the gateway.
+ * @param modules the `node_modules` folder of the client
  */
-export function plantPage(gateway: string, modules: string): Promise<Planted> {
+export function servePage(gateway: string, modules: string): Promise<Planted> {
   const folders: Readonly<Record<string, string>> = {
-    client: join(modules, 'selvage', 'dist', 'src', 'client'),
+    client: join(modules, '@selvage', 'client', 'dist'),
     parser: join(modules, 'eventsource-parser', 'dist'),
   };
   return plantServer(async (request, response) => {

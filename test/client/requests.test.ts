@@ -1,59 +1,72 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createClient, SelvageError } from '../../src/client/client.ts';
-import { failure, impatient, json, picture, scripted } from './scripted.ts';
+import { createClient, SelvageError } from '../../packages/client/src/client.ts';
+import {
+  createTestClient,
+  failure,
+  imageResponse,
+  jsonResponse,
+  startScriptedServer,
+} from './scripted-server.ts';
 
 const IMAGE = new Uint8Array([1, 2, 3]);
 
-test('what is too large is not sent', async () => {
-  const server = await scripted(picture);
-  const { client } = impatient(server, { maxBodyBytes: 2 });
+test('a body that is too large is not sent', async () => {
+  const server = await startScriptedServer(imageResponse);
+  const { client } = createTestClient(server, { maxBodyBytes: 2 });
   expect(await failure(client.removeBackground(IMAGE))).toMatchObject({
-    ...{ type: 'payload-too-large', status: 0 },
+    type: 'payload-too-large',
+    status: 0,
     detail: 'The body has 3 bytes; this client sends at most 2',
   });
   expect(server.requests).toHaveLength(0);
-  const usual = impatient(server).client;
+  const byDefault = createTestClient(server).client;
   const large = new Blob([new Uint8Array(20 * 2 ** 20), 'x']);
-  expect(await failure(usual.removeBackground(large))).toMatchObject({ type: 'payload-too-large' });
+  expect(await failure(byDefault.removeBackground(large))).toMatchObject({
+    type: 'payload-too-large',
+  });
 });
 
-test('the key is sent as it is told for each call', async () => {
-  const server = await scripted(json({}));
-  const told = ['sv_one', 'sv_two'];
-  const { client } = impatient(server, { key: async () => told.shift() ?? '' });
+test('a key function is called for each call', async () => {
+  const server = await startScriptedServer(jsonResponse({}));
+  const keys = ['sv_one', 'sv_two'];
+  const { client } = createTestClient(server, { key: async () => keys.shift() ?? '' });
   await client.usage();
   await client.usage();
   const sent = server.requests.map(({ headers }) => headers.authorization);
   expect(sent).toEqual(['Bearer sv_one', 'Bearer sv_two']);
 });
 
-test('a key that cannot be one is refused, and no error tells it', async () => {
-  const server = await scripted(json({}));
-  const { client } = impatient(server, { key: 'sv_secret\r\nx-evil: 1' });
+test('a key with invalid characters is rejected, and no error contains it', async () => {
+  const server = await startScriptedServer(jsonResponse({}));
+  const { client } = createTestClient(server, { key: 'sv_secret\r\nx-evil: 1' });
   const error = await failure(client.usage());
   expect(error).toMatchObject({ type: 'key-refused' });
   expect(JSON.stringify(error) + String(error)).not.toContain('secret');
   expect(server.requests).toHaveLength(0);
 });
 
-test.each(['document', 'importScripts'])('where there is %s, a key is refused', (name) => {
-  Object.assign(globalThis, { [name]: {} });
-  onTestFinished(() => void Reflect.deleteProperty(globalThis, name));
-  const baseUrl = 'https://gateway.example';
-  expect(() => createClient({ baseUrl, key: 'sv_test' })).toThrow(/could read the API key/);
-  expect(() => createClient({ baseUrl, key: () => 'sv_test' })).toThrow(SelvageError);
-  expect(() => createClient({ baseUrl, key: 'sv_test', allowKeyInBrowser: true })).not.toThrow();
-  expect(() => createClient({ baseUrl })).not.toThrow();
-});
+test.each(['document', 'importScripts'])(
+  'with %s in the global scope, a key is rejected',
+  (name) => {
+    Object.assign(globalThis, { [name]: {} });
+    onTestFinished(() => void Reflect.deleteProperty(globalThis, name));
+    const baseUrl = 'https://gateway.example';
+    expect(() => createClient({ baseUrl, key: 'sv_test' })).toThrow(/could read the API key/);
+    expect(() => createClient({ baseUrl, key: () => 'sv_test' })).toThrow(SelvageError);
+    expect(() => createClient({ baseUrl, key: 'sv_test', allowKeyInBrowser: true })).not.toThrow();
+    expect(() => createClient({ baseUrl })).not.toThrow();
+  },
+);
 
-test('without a key no Authorization is sent; a page says that it is one', async () => {
-  const server = await scripted(json({}));
-  await impatient(server, { key: undefined }).client.usage();
+test('without a key no Authorization is sent; a page sends X-Selvage-Console', async () => {
+  const server = await startScriptedServer(jsonResponse({}));
+  await createTestClient(server, { key: undefined }).client.usage();
   Object.assign(globalThis, { document: {} });
   onTestFinished(() => void Reflect.deleteProperty(globalThis, 'document'));
-  await impatient(server, { key: undefined }).client.usage();
+  await createTestClient(server, { key: undefined }).client.usage();
   const sent = server.requests.map(({ headers }) => [
-    ...[headers.authorization, headers['x-selvage-console']],
+    headers.authorization,
+    headers['x-selvage-console'],
   ]);
   expect(sent).toEqual([
     [undefined, undefined],
@@ -62,22 +75,22 @@ test('without a key no Authorization is sent; a page says that it is one', async
 });
 
 test.each([undefined, '', 'gateway.example', 'ftp://gateway.example'])(
-  '%s is no baseUrl',
+  '%s is rejected as a baseUrl',
   (baseUrl) => {
     expect(() => createClient({ baseUrl })).toThrow(TypeError);
   },
 );
 
-test('a service may live under a path', async () => {
-  const server = await scripted(json({}));
-  const { client } = impatient({ origin: `${server.origin}/garments/` });
+test('the base URL may have a path', async () => {
+  const server = await startScriptedServer(jsonResponse({}));
+  const { client } = createTestClient({ origin: `${server.origin}/garments/` });
   await client.taxonomyOptions({ locale: 'de' });
   expect(server.requests[0]?.url).toBe('/garments/taxonomy/v1/options?locale=de');
 });
 
-test('a form has what is given, and nothing else', async () => {
+test('a form has only the fields that were given', async () => {
   const forms: Promise<FormData>[] = [];
-  const { client } = impatient(
+  const { client } = createTestClient(
     { origin: 'https://gateway.example' },
     {
       async fetch(address, init) {
@@ -87,21 +100,29 @@ test('a form has what is given, and nothing else', async () => {
     },
   );
   await client.removeBackground(IMAGE, {
-    ...{ format: 'webp', crop: true, cropMargin: '10% 5px', shadowOpacityPct: 0 },
-    ...{ roi: undefined, semitransparency: false, timeoutMillis: 1000 },
+    format: 'webp',
+    crop: true,
+    cropMargin: '10% 5px',
+    shadowOpacityPct: 0,
+    roi: undefined,
+    semitransparency: false,
+    timeoutMillis: 1000,
     backgroundImage: new Blob(['background']),
   });
   const [form] = await Promise.all(forms);
   const { image, backgroundImage, ...texts } = Object.fromEntries(form ?? []);
   expect(texts).toEqual({
-    ...{ format: 'webp', crop: 'true', cropMargin: '10% 5px', shadowOpacityPct: '0' },
+    format: 'webp',
+    crop: 'true',
+    cropMargin: '10% 5px',
+    shadowOpacityPct: '0',
     semitransparency: 'false',
   });
   expect(image).toMatchObject({ size: 3, name: 'image' });
   expect(backgroundImage).toMatchObject({ size: 10, name: 'backgroundImage' });
 });
 
-test('the platform’s fetch can be replaced', async () => {
+test('fetch can be replaced', async () => {
   const asked: unknown[] = [];
   const client = createClient({
     baseUrl: 'https://gateway.example',

@@ -1,8 +1,17 @@
 import type { RequestListener } from 'node:http';
 import { expect, test } from 'vitest';
-import { createClient } from '../../src/client/client.ts';
+import { createClient } from '../../packages/client/src/client.ts';
 import { silence } from '../support/servers.ts';
-import { cutOff, failure, impatient, json, PNG, picture, problem, scripted } from './scripted.ts';
+import {
+  createTestClient,
+  cutOff,
+  failure,
+  imageResponse,
+  jsonResponse,
+  PNG,
+  problemResponse,
+  startScriptedServer,
+} from './scripted-server.ts';
 
 const IMAGE = new Uint8Array([1, 2, 3]);
 const hangUp: RequestListener = (request) => void request.socket.destroy();
@@ -17,9 +26,12 @@ test.each([
   [415, 'unsupported-media-type'],
   [422, 'unprocessable-image'],
   [500, 'internal-error'],
-])('%i %s is told at once, and not tried again', async (status, type) => {
-  const server = await scripted(problem(status, type, { 'retry-after': '1' }), picture);
-  const { client, waits } = impatient(server);
+])('%i %s is thrown at once, and not retried', async (status, type) => {
+  const server = await startScriptedServer(
+    problemResponse(status, type, { 'retry-after': '1' }),
+    imageResponse,
+  );
+  const { client, waits } = createTestClient(server);
   expect(await failure(client.removeBackground(IMAGE))).toMatchObject({
     name: 'SelvageError',
     status,
@@ -33,20 +45,20 @@ test.each([
 });
 
 test('429 waits for exactly as long as the service says', async () => {
-  const busy = problem(429, 'rate-limit-exceeded', { 'retry-after': '7' });
-  const server = await scripted(busy, busy, picture);
-  const { client, waits } = impatient(server, { retry: { baseMillis: 9000 } });
+  const busy = problemResponse(429, 'rate-limit-exceeded', { 'retry-after': '7' });
+  const server = await startScriptedServer(busy, busy, imageResponse);
+  const { client, waits } = createTestClient(server, { retry: { baseMillis: 9000 } });
   expect((await client.removeBackground(IMAGE)).image).toEqual(new Uint8Array(PNG));
   expect(waits).toEqual([7000, 7000]);
 });
 
 test('a Retry-After may be a date', async () => {
   const date = new Date(Date.now() + 60_000).toUTCString();
-  const server = await scripted(
-    problem(429, 'rate-limit-exceeded', { 'retry-after': date }),
-    picture,
+  const server = await startScriptedServer(
+    problemResponse(429, 'rate-limit-exceeded', { 'retry-after': date }),
+    imageResponse,
   );
-  const { client, waits } = impatient(server);
+  const { client, waits } = createTestClient(server);
   await client.removeBackground(IMAGE);
   expect(waits[0]).toBeGreaterThan(50_000);
   expect(waits[0]).toBeLessThanOrEqual(60_000);
@@ -55,43 +67,58 @@ test('a Retry-After may be a date', async () => {
 test.each([
   [
     '502 backs off',
-    [problem(502, 'upstream-failed'), problem(502, 'upstream-failed')],
+    [problemResponse(502, 'upstream-failed'), problemResponse(502, 'upstream-failed')],
     [500, 1000],
   ],
-  ['503 backs off', [problem(503, 'upstream-unavailable')], [500]],
+  ['503 backs off', [problemResponse(503, 'upstream-unavailable')], [500]],
   [
     '503 waits at least as long as the service says',
     [
-      problem(503, 'upstream-unavailable', { 'retry-after': '3' }),
-      problem(503, 'upstream-unavailable', { 'retry-after': '0' }),
+      problemResponse(503, 'upstream-unavailable', { 'retry-after': '3' }),
+      problemResponse(503, 'upstream-unavailable', { 'retry-after': '0' }),
     ],
     [3000, 1000],
   ],
-  ['a connection that breaks before the answer', [cutOff([], {}), hangUp], [500, 1000]],
+  ['a connection that breaks before the response', [cutOff([], {}), hangUp], [500, 1000]],
   [
     'a body that breaks off',
     [cutOff([PNG.subarray(0, 9)], { 'content-type': 'image/png', 'content-length': '16' })],
     [500],
   ],
 ] as const)('%s, then succeeds', async (_name, faults, expected) => {
-  const server = await scripted(...faults, picture);
-  const { client, waits } = impatient(server);
+  const server = await startScriptedServer(...faults, imageResponse);
+  const { client, waits } = createTestClient(server);
   expect(await client.removeBackground(IMAGE)).toMatchObject({ requestId: 'r-picture' });
   expect(waits).toEqual(expected);
 });
 
-test('backoff doubles up to its ceiling, and attempts come to an end', async () => {
-  const server = await scripted(problem(503, 'upstream-unavailable'));
-  const retry = { mostAttempts: 6, baseMillis: 100, mostMillis: 450 };
-  const { client, waits } = impatient(server, { retry });
+test('backoff doubles up to its maximum, and attempts are limited', async () => {
+  const server = await startScriptedServer(problemResponse(503, 'upstream-unavailable'));
+  const retry = { maxAttempts: 6, baseMillis: 100, maxDelayMillis: 450 };
+  const { client, waits } = createTestClient(server, { retry });
   expect(await failure(client.usage())).toMatchObject({ status: 503 });
   expect(waits).toEqual([100, 200, 400, 450, 450]);
   expect(server.requests).toHaveLength(6);
 });
 
-test('a wait that would pass the time limit is not begun', async () => {
-  const server = await scripted(problem(429, 'quota-exceeded', { 'retry-after': '36000' }));
-  const { client, waits } = impatient(server);
+test('the deprecated names of options still work, and their successors take precedence', async () => {
+  const server = await startScriptedServer(problemResponse(503, 'upstream-unavailable'));
+  const deprecated = { mostAttempts: 4, baseMillis: 100, mostMillis: 150 };
+  const old = createTestClient(server, { retry: deprecated });
+  expect(await failure(old.client.usage())).toMatchObject({ status: 503 });
+  expect(old.waits).toEqual([100, 150, 150]);
+  const both = createTestClient(server, {
+    retry: { ...deprecated, maxAttempts: 3, maxDelayMillis: 120 },
+  });
+  expect(await failure(both.client.usage())).toMatchObject({ status: 503 });
+  expect(both.waits).toEqual([100, 120]);
+});
+
+test('a wait that would exceed the time limit is not started', async () => {
+  const server = await startScriptedServer(
+    problemResponse(429, 'quota-exceeded', { 'retry-after': '36000' }),
+  );
+  const { client, waits } = createTestClient(server);
   expect(await failure(client.usage())).toMatchObject({
     type: 'quota-exceeded',
     retryAfterSeconds: 36_000,
@@ -104,13 +131,13 @@ const stall: RequestListener = (_request, response) => {
 };
 
 test.each([
-  ['hangs before the answer', silence],
-  ['hangs within the answer', stall],
-])('a service that %s runs into the time limit of the attempt', async (_name, hang) => {
-  const server = await scripted(hang, json({ client: 'me' }));
+  ['hangs before the response', silence],
+  ['hangs within the response', stall],
+])('a service that %s exceeds the time limit of the attempt', async (_name, hang) => {
+  const server = await startScriptedServer(hang, jsonResponse({ client: 'me' }));
   // A busy machine may be too slow for the limit more than once.
-  const retry = { mostAttempts: 100 };
-  const { client, waits } = impatient(server, { attemptTimeoutMillis: 100, retry });
+  const retry = { maxAttempts: 100 };
+  const { client, waits } = createTestClient(server, { attemptTimeoutMillis: 100, retry });
   expect(await client.usage({ timeoutMillis: 3_600_000 })).toEqual({
     client: 'me',
     requestId: 'r-1',
@@ -118,16 +145,16 @@ test.each([
   expect(waits[0]).toBe(500);
 });
 
-test('the time limit of a call ends it within an attempt too', async () => {
-  const server = await scripted(silence);
-  const { client } = impatient(server);
+test('the time limit of a call also ends a running attempt', async () => {
+  const server = await startScriptedServer(silence);
+  const { client } = createTestClient(server);
   const error = await failure(client.usage({ timeoutMillis: 50 }));
   expect(error).toMatchObject({ name: 'SelvageError', type: 'timeout', status: 0 });
 });
 
-test('who calls can call it off, and hears their own reason', async () => {
-  const server = await scripted(silence);
-  const { client } = impatient(server);
+test('a caller can abort, and gets their own reason', async () => {
+  const server = await startScriptedServer(silence);
+  const { client } = createTestClient(server);
   const stop = new AbortController();
   const call = failure(client.usage({ signal: stop.signal }));
   await expect.poll(() => server.requests.length).toBe(1);
@@ -135,9 +162,12 @@ test('who calls can call it off, and hears their own reason', async () => {
   expect(await call).toEqual(new Error('enough'));
 });
 
-test('a call keeps its Idempotency-Key over its attempts, and each call has its own', async () => {
-  const server = await scripted(problem(503, 'upstream-unavailable'), json({ id: 'job_1' }));
-  const { client } = impatient(server);
+test('all attempts of a call share its Idempotency-Key, and each call has its own', async () => {
+  const server = await startScriptedServer(
+    problemResponse(503, 'upstream-unavailable'),
+    jsonResponse({ id: 'job_1' }),
+  );
+  const { client } = createTestClient(server);
   await client.jobs.create({ imageUrl: 'https://img.example/a.jpg' });
   await client.jobs.create({ imageUrl: 'https://img.example/a.jpg' });
   const keys = server.requests.map(({ headers }) => headers['idempotency-key']);
@@ -146,16 +176,20 @@ test('a call keeps its Idempotency-Key over its attempts, and each call has its 
   expect(keys[2]).not.toBe(keys[0]);
 });
 
-test('a repeat that meets its own first attempt waits for that', async () => {
-  const underWay = problem(409, 'conflict', { 'retry-after': '1' });
-  const server = await scripted(problem(502, 'upstream-failed'), underWay, json({ id: 'job_1' }));
-  const { client, waits } = impatient(server, { retry: { baseMillis: 10 } });
+test('a retry that conflicts with its own first attempt waits for it', async () => {
+  const stillRunning = problemResponse(409, 'conflict', { 'retry-after': '1' });
+  const server = await startScriptedServer(
+    problemResponse(502, 'upstream-failed'),
+    stillRunning,
+    jsonResponse({ id: 'job_1' }),
+  );
+  const { client, waits } = createTestClient(server, { retry: { baseMillis: 10 } });
   expect(await client.jobs.create({ image: IMAGE })).toMatchObject({ id: 'job_1' });
   expect(waits).toEqual([10, 1000]);
 });
 
-test('waits are real where none are injected, and end with the call', async () => {
-  const server = await scripted(problem(503, 'upstream-unavailable'));
+test('without injected timing the waits are real, and end with the call', async () => {
+  const server = await startScriptedServer(problemResponse(503, 'upstream-unavailable'));
   const client = createClient({ baseUrl: server.origin, retry: { baseMillis: 60_000 } });
   const stop = new AbortController();
   const call = failure(client.usage({ signal: stop.signal, timeoutMillis: 600_000 }));

@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Client, createClient, SelvageError } from '../../src/client/client.ts';
-import { type FeedServer, faults, startFeedServer } from '../support/feed-server.ts';
+import { type Client, createClient, SelvageError } from '../../packages/client/src/client.ts';
+import { badResponses, type FeedServer, startFeedServer } from '../support/feed-server.ts';
 import { drawnShirt } from '../support/images.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([stack.stop(), shop.close()]));
 
-async function all<T>(values: AsyncIterable<T>): Promise<T[]> {
+async function collect<T>(values: AsyncIterable<T>): Promise<T[]> {
   const list: T[] = [];
   for await (const value of values) list.push(value);
   return list;
@@ -29,12 +29,12 @@ async function all<T>(values: AsyncIterable<T>): Promise<T[]> {
 
 const failure = (call: Promise<unknown>): Promise<unknown> => call.catch((error) => error);
 
-test('an image becomes a cut-out, in the quality asked for', async () => {
-  const usual = await client.removeBackground(photo);
-  expect(usual).toMatchObject({ mediaType: 'image/png', requestId: expect.stringMatching(/./) });
-  expect(usual.model).toMatch(/garment-cutout/);
-  expect(usual.confidence).toBeGreaterThan(0);
-  expect(await sharp(usual.image).metadata()).toMatchObject({
+test('an image becomes a cut-out in the requested quality', async () => {
+  const balanced = await client.removeBackground(photo);
+  expect(balanced).toMatchObject({ mediaType: 'image/png', requestId: expect.stringMatching(/./) });
+  expect(balanced.model).toMatch(/garment-cutout/);
+  expect(balanced.confidence).toBeGreaterThan(0);
+  expect(await sharp(balanced.image).metadata()).toMatchObject({
     width: 320,
     height: 360,
     channels: 4,
@@ -42,24 +42,29 @@ test('an image becomes a cut-out, in the quality asked for', async () => {
   const fast = await client.removeBackground(new Blob([Uint8Array.from(photo)]), {
     quality: 'fast',
   });
-  expect(fast.image).not.toEqual(usual.image);
+  expect(fast.image).not.toEqual(balanced.image);
 });
 
-test('an output is drawn as it is asked for', async () => {
+test('output options are applied', async () => {
   const cropped = await client.removeBackground(photo, {
-    ...{ format: 'webp', crop: true, cropMargin: '4px', backgroundImage: photo },
+    format: 'webp',
+    crop: true,
+    cropMargin: '4px',
+    backgroundImage: photo,
   });
   const { format, width = 320, hasAlpha } = await sharp(cropped.image).metadata();
   expect([cropped.mediaType, format, hasAlpha]).toEqual(['image/webp', 'webp', false]);
   expect(width).toBeLessThan(320);
   const { id } = await client.jobs.create({
-    ...{ image: photo, backgroundImage: photo, options: { format: 'jpeg' } },
+    image: photo,
+    backgroundImage: photo,
+    options: { format: 'jpeg' },
   });
   await client.jobs.wait(id);
   expect(await client.jobs.result(id)).toMatchObject({ mediaType: 'image/jpeg' });
 });
 
-test('what the service refuses is thrown with its type and the id of the request', async () => {
+test('a problem of the service is thrown with its type and request id', async () => {
   const error = await failure(client.removeBackground(new TextEncoder().encode('no image')));
   expect(error).toBeInstanceOf(SelvageError);
   expect(error).toMatchObject({ status: 415, type: 'unsupported-media-type' });
@@ -68,22 +73,22 @@ test('what the service refuses is thrown with its type and the id of the request
   expect(await failure(nobody.usage())).toMatchObject({ status: 401, type: 'unauthorized' });
 });
 
-test('a photo with words and words alone become wardrobe items', async () => {
-  const seen = await client.classify({ image: photo, attributes: { title: 'T-Shirt' } });
-  expect(seen).toMatchObject({ status: 'classified', category: { id: 't_shirt' } });
-  expect(seen.evidence.image).not.toBeNull();
-  const read = await client.classify({
+test('a photo with text and text alone become wardrobe items', async () => {
+  const fromPhoto = await client.classify({ image: photo, attributes: { title: 'T-Shirt' } });
+  expect(fromPhoto).toMatchObject({ status: 'classified', category: { id: 't_shirt' } });
+  expect(fromPhoto.evidence.image).not.toBeNull();
+  const fromText = await client.classify({
     attributes: { id: 'jeans', title: 'Blaue Jeans' },
     options: { locale: 'de' },
   });
-  expect(read).toMatchObject({ category: { label: 'Jeans' }, wardrobeItem: { id: 'jeans' } });
+  expect(fromText).toMatchObject({ category: { label: 'Jeans' }, wardrobeItem: { id: 'jeans' } });
   const options = await client.taxonomyOptions({ locale: 'fr', sections: 'colours,patterns' });
   expect(options).toMatchObject({ locale: 'fr', requestId: expect.any(String) });
   expect(Object.keys(options)).toContain('colours');
   expect(Object.keys(options)).not.toContain('categories');
 });
 
-test('both ways to an outfit, a day and a profile', async () => {
+test('outfits in one call and in steps, a day and a profile', async () => {
   const { look } = client;
   const weather = { tempC: 4, windMs: 3, humidityPct: 70, condition: 'cloudy' } as const;
   const items = ['t_shirt', 'sweater', 'jeans', 'sneakers', 'wool_coat'].map((category) => ({
@@ -98,8 +103,8 @@ test('both ways to an outfit, a day and a profile', async () => {
   const { targets, candidates } = await look.candidates({ weather, met: 1.6, items });
   const { ranked } = await look.score({ targets, candidates, items });
   expect(ranked.map(({ rank }) => rank)).toEqual(candidates.map((_, i) => i + 1));
-  const altered = { ...targets, tempC: 30 };
-  expect(await failure(look.score({ targets: altered, candidates, items }))).toMatchObject({
+  const alteredTargets = { ...targets, tempC: 30 };
+  expect(await failure(look.score({ targets: alteredTargets, candidates, items }))).toMatchObject({
     type: 'targets-altered',
   });
 
@@ -111,7 +116,7 @@ test('both ways to an outfit, a day and a profile', async () => {
   expect(userProfile.offsetC).toBeGreaterThan(0);
 });
 
-test('a job is handed in, waited for, fetched and erased; another is called off', async () => {
+test('a job is created, awaited, downloaded and deleted; another is cancelled', async () => {
   const { jobs } = client;
   const job = await jobs.create({
     image: photo,
@@ -129,12 +134,12 @@ test('a job is handed in, waited for, fetched and erased; another is called off'
   expect(await jobs.delete(job.id)).toMatchObject({ id: job.id, blobs: expect.any(Number) });
   expect(await failure(jobs.result(job.id))).toMatchObject({ type: 'gone' });
 
-  const waiting = await jobs.create({ imageUrl: shop.put('/never.jpg', faults.silence) });
+  const waiting = await jobs.create({ imageUrl: shop.put('/never.jpg', badResponses.silence) });
   expect((await jobs.cancel(waiting.id)).status).toBe('canceled');
   expect(await failure(jobs.get('job_nowhere'))).toMatchObject({ type: 'not-found', status: 404 });
 });
 
-test('a batch of rows and files is sent, followed and read', async () => {
+test('a batch of rows and files is uploaded, followed and read', async () => {
   const { batches } = client;
   const { id } = await batches.create({ name: 'Spring' });
   const url = await shop.putImage('/batch.jpg', 2);
@@ -150,29 +155,33 @@ test('a batch of rows and files is sent, followed and read', async () => {
   expect(await batches.addFiles(id, files)).toMatchObject({ accepted: 2, rejected: 0, offset: 2 });
   expect((await batches.seal(id)).status).not.toBe('open');
 
-  const events = await all(batches.events(id));
+  const events = await collect(batches.events(id));
   expect(events.at(-1)).toMatchObject({ event: 'completed', id, status: 'completed' });
   expect((await batches.get(id)).counts).toMatchObject({ accepted: 5, succeeded: 4, failed: 1 });
-  const results = await all(batches.results(id));
+  const results = await collect(batches.results(id));
   expect(results.map(({ customId }) => customId)).toEqual([
-    ...['by-url', 'by-bytes', 'Größe 38.jpg', 'b.jpg'],
+    'by-url',
+    'by-bytes',
+    'Größe 38.jpg',
+    'b.jpg',
   ]);
-  const [last] = await all(batches.results(id, { after: results[2]?.row ?? 0 }));
+  const [last] = await collect(batches.results(id, { after: results[2]?.row ?? 0 }));
   expect(last?.customId).toBe('b.jpg');
-  const wrong = (await all(batches.errors(id))).map(({ problem }) => problem.type);
-  expect(wrong).toEqual(['invalid-request', 'invalid-request']);
-  expect((await all(batches.manifest(id))).length).toBe(6);
+  const problemTypes = (await collect(batches.errors(id))).map(({ problem }) => problem.type);
+  expect(problemTypes).toEqual(['invalid-request', 'invalid-request']);
+  expect((await collect(batches.manifest(id))).length).toBe(6);
   const cutout = await batches.cutout(id, results[0]?.row ?? 0);
   expect(cutout.image.length).toBe(results[0]?.cutout?.bytes);
   expect(await batches.delete(id)).toMatchObject({ id });
 });
 
-test('a batch takes rows and files in pieces, and is called off', async () => {
+test('a batch is uploaded in chunks, and cancelled', async () => {
   const small = createClient({ baseUrl: stack.url, key, maxBodyBytes: photo.length + 100 });
   const { batches } = small;
   const { id } = await batches.create();
   const rows = Array.from({ length: 500 }, (_, i) => ({
-    ...{ customId: `größe-${i}`, imageUrl: `${shop.origin}/${i}.jpg` },
+    customId: `größe-${i}`,
+    imageUrl: `${shop.origin}/${i}.jpg`,
   }));
   expect(JSON.stringify(rows).length).toBeGreaterThan(2 * photo.length);
   expect(await batches.addRows(id, rows)).toMatchObject({ accepted: 500, rejected: 0 });
@@ -184,43 +193,46 @@ test('a batch takes rows and files in pieces, and is called off', async () => {
   expect(await failure(batches.seal(id))).toMatchObject({ type: 'conflict' });
 });
 
-test('a feed is handed in by address and as a body, run again, reported on and exported', async () => {
+test('a feed is created by URL and as a body, run again, reported on and exported', async () => {
   const { feeds } = client;
   const image = await shop.putImage('/feed.jpg', 3);
   const body = `id,title,image_link\r\na,Shirt,${image}\r\nb,No image,\r\n`;
   const url = shop.put('/feed.csv', { body, type: 'text/csv; charset=utf-8' });
   const feed = await feeds.create({ url, export: { background: 'white' } });
   const runId = feed.run?.id ?? '';
-  expect((await all(feeds.events(feed.id, runId))).at(-1)?.event).toBe('completed');
+  expect((await collect(feeds.events(feed.id, runId))).at(-1)?.event).toBe('completed');
   expect((await feeds.getRun(feed.id, runId)).counts).toMatchObject({ rows: 2, changed: 1 });
 
-  const lines = await all(feeds.report(feed.id, runId));
+  const lines = await collect(feeds.report(feed.id, runId));
   expect(lines.map(({ kind }) => kind)).toEqual(['run', 'product', 'rejected']);
   const exported = await feeds.export(feed.id);
   expect(exported).toMatchObject({ mediaType: 'text/csv', fileName: expect.any(String) });
-  const text = Buffer.concat(await all(exported.body)).toString();
+  const text = Buffer.concat(await collect(exported.body)).toString();
   expect(text).toContain('a,Shirt,http');
   expect(text).not.toContain(image);
 
   const again = await feeds.run(feed.id);
-  await all(feeds.events(feed.id, again.id));
+  await collect(feeds.events(feed.id, again.id));
   expect((await feeds.getRun(feed.id, again.id)).counts).toMatchObject({ unchanged: 1 });
   expect((await feeds.get(feed.id)).runs).toEqual([again.id, runId]);
   expect(await feeds.delete(feed.id)).toMatchObject({ id: feed.id });
 
   const sent = await feeds.create({
-    ...{ body, mediaType: 'text/csv', operations: ['remove-background'] },
-    ...{ background: '#00ff00', outputSeconds: 7200 },
+    body,
+    mediaType: 'text/csv',
+    operations: ['remove-background'],
+    background: '#00ff00',
+    outputSeconds: 7200,
   });
   expect(sent).toMatchObject({ source: { uploaded: true }, retention: { outputSeconds: 7200 } });
   const first = sent.run?.id ?? '';
-  await all(feeds.events(sent.id, first));
+  await collect(feeds.events(sent.id, first));
   const next = await feeds.run(sent.id, { body, mediaType: 'text/csv' });
-  await all(feeds.events(sent.id, next.id));
+  await collect(feeds.events(sent.id, next.id));
   expect((await feeds.getRun(sent.id, next.id)).status).toBe('completed');
 });
 
-test('what a key may use is told', async () => {
+test('usage returns the limits of a key and what is left of them', async () => {
   expect(await client.usage()).toEqual({
     client: 'tests',
     scopes: expect.arrayContaining(['background-removal:process']),

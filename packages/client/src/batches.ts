@@ -1,33 +1,32 @@
-import { checkMediaType, readPicture } from './answer.ts';
 import type { Batch } from './contract.ts';
-import { progressOf } from './events.ts';
+import { followProgress } from './events.ts';
 import type { BatchesClient, CallOptions, RowsOptions } from './interface.ts';
-import { jsonPayload, oneTime } from './payload.ts';
-import { jsonLines, resumed } from './stream.ts';
+import { idempotencyKey, jsonPayload } from './payload.ts';
+import { checkMediaType, readImage } from './response.ts';
+import { parseJsonLines, resumable } from './stream.ts';
 import type { Transport } from './transport.ts';
-import { asLines, FILES, ROWS, upload } from './upload.ts';
+import { FILES, ROWS, toLines, upload } from './upload.ts';
 
 const PATH = '/intake/v1/batches';
 const pathOf = (id: string): string => `${PATH}/${encodeURIComponent(id)}`;
 
-/** Rows of a report as they come; a download that breaks off goes on after the row that came last. */
-function rowsOf<Row extends { row: number }>(
+/** Yields the rows of a report as they arrive; resumes a broken download after the last row. */
+function streamRows<Row extends { row: number }>(
   transport: Transport,
   path: string,
   { after, ...options }: RowsOptions = {},
 ): AsyncGenerator<Row> {
-  let last = after;
-  return resumed(transport, options, async function* (caller, heard) {
-    const query = { after: last };
-    const { response, pieces, close } = await transport.stream(
-      { method: 'GET', path, query },
-      caller,
+  let lastRow = after;
+  return resumable(transport, options, async function* (signal, onProgress) {
+    const { response, chunks, close } = await transport.stream(
+      { method: 'GET', path, query: { after: lastRow } },
+      signal,
     );
     try {
       checkMediaType(response, ['application/x-ndjson']);
-      for await (const row of jsonLines<Row>(pieces)) {
-        heard();
-        last = row.row;
+      for await (const row of parseJsonLines<Row>(chunks)) {
+        onProgress();
+        lastRow = row.row;
         yield row;
       }
     } finally {
@@ -36,28 +35,29 @@ function rowsOf<Row extends { row: number }>(
   });
 }
 
-/** Catalogues handed in row by row. */
+/** The methods of `client.batches`. */
 export function batchesClient(transport: Transport): BatchesClient {
-  const { ask, call } = transport;
-  const deed = (path: string, options: CallOptions | undefined) =>
-    ask<Batch>({ method: 'POST', path, headers: oneTime() }, options);
+  const { requestJson, request } = transport;
+  const post = (path: string, options: CallOptions | undefined) =>
+    requestJson<Batch>({ method: 'POST', path, headers: idempotencyKey() }, options);
 
   return {
-    create(wish = {}, options) {
-      const sending = { path: PATH, body: jsonPayload(wish), headers: oneTime() };
-      return ask({ method: 'POST', ...sending }, options);
-    },
-    addRows: (id, rows, options) => upload(transport, pathOf(id), asLines(rows), ROWS, options),
+    create: (body = {}, options) =>
+      requestJson(
+        { method: 'POST', path: PATH, body: jsonPayload(body), headers: idempotencyKey() },
+        options,
+      ),
+    addRows: (id, rows, options) => upload(transport, pathOf(id), toLines(rows), ROWS, options),
     addFiles: (id, files, options) => upload(transport, pathOf(id), files, FILES, options),
-    seal: (id, options) => deed(`${pathOf(id)}/seal`, options),
-    get: (id, options) => ask({ method: 'GET', path: pathOf(id) }, options),
-    events: (id, options) => progressOf(transport, `${pathOf(id)}/events`, options),
-    results: (id, options) => rowsOf(transport, `${pathOf(id)}/results`, options),
-    errors: (id, options) => rowsOf(transport, `${pathOf(id)}/errors`, options),
-    manifest: (id, options) => rowsOf(transport, `${pathOf(id)}/manifest`, options),
+    seal: (id, options) => post(`${pathOf(id)}/seal`, options),
+    get: (id, options) => requestJson({ method: 'GET', path: pathOf(id) }, options),
+    events: (id, options) => followProgress(transport, `${pathOf(id)}/events`, options),
+    results: (id, options) => streamRows(transport, `${pathOf(id)}/results`, options),
+    errors: (id, options) => streamRows(transport, `${pathOf(id)}/errors`, options),
+    manifest: (id, options) => streamRows(transport, `${pathOf(id)}/manifest`, options),
     cutout: (id, row, options) =>
-      call({ method: 'GET', path: `${pathOf(id)}/rows/${row}/cutout` }, readPicture(), options),
-    cancel: (id, options) => deed(`${pathOf(id)}/cancel`, options),
-    delete: (id, options) => ask({ method: 'DELETE', path: pathOf(id) }, options),
+      request({ method: 'GET', path: `${pathOf(id)}/rows/${row}/cutout` }, readImage(), options),
+    cancel: (id, options) => post(`${pathOf(id)}/cancel`, options),
+    delete: (id, options) => requestJson({ method: 'DELETE', path: pathOf(id) }, options),
   };
 }

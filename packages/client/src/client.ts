@@ -1,36 +1,39 @@
-import { readPicture } from './answer.ts';
 import { batchesClient } from './batches.ts';
 import { feedsClient } from './feeds.ts';
 import type { Client, ClientOptions } from './interface.ts';
 import { jobsClient } from './jobs.ts';
-import { lookClient, taxonomyClient } from './look.ts';
+import { lookClient } from './look.ts';
 import { formPayload } from './payload.ts';
+import { readImage } from './response.ts';
+import { taxonomyClient } from './taxonomy.ts';
 import { createTransport } from './transport.ts';
 
 export type * from './contract.ts';
-export { type Fault, SelvageError } from './error.ts';
+export { SelvageError, type SelvageErrorInit, type ValidationIssue } from './error.ts';
 export type * from './interface.ts';
 
 /**
- * A client of the service at `baseUrl`. Nothing is sent yet.
- * @throws SelvageError `key-refused` where a key would be readable by others
- * @throws TypeError where `baseUrl` is no http or https address
+ * Creates a client of the service at `baseUrl`. Sends nothing yet.
+ * @throws SelvageError `key-refused` if others could read the key
+ * @throws TypeError if `baseUrl` is not an http or https URL
  */
 export function createClient(options: ClientOptions = {}): Client {
   const transport = createTransport(options);
-  const { ask, call } = transport;
+  const { requestJson, request } = transport;
   return {
-    removeBackground(image, { signal, timeoutMillis, ...wishes } = {}) {
-      const body = formPayload({ image, ...wishes });
-      const sending = { method: 'POST', path: '/bg/v1/background-removals', body } as const;
-      const read = readPicture(`image/${wishes.format ?? 'png'}`);
-      return call(sending, read, { signal, timeoutMillis });
+    removeBackground(image, { signal, timeoutMillis, ...fields } = {}) {
+      const body = formPayload({ image, ...fields });
+      const read = readImage(`image/${fields.format ?? 'png'}`);
+      return request({ method: 'POST', path: '/bg/v1/background-removals', body }, read, {
+        signal,
+        timeoutMillis,
+      });
     },
     ...taxonomyClient(transport),
     look: lookClient(transport),
     jobs: jobsClient(transport),
     batches: batchesClient(transport),
     feeds: feedsClient(transport),
-    usage: (callOptions) => ask({ method: 'GET', path: '/intake/v1/usage' }, callOptions),
+    usage: (callOptions) => requestJson({ method: 'GET', path: '/intake/v1/usage' }, callOptions),
   };
 }

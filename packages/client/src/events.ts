@@ -1,83 +1,87 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import { checkMediaType } from './answer.ts';
-import type { BatchCounts, Progress } from './contract.ts';
+import type { BatchCounts, ProgressUpdate } from './contract.ts';
 import { clientError } from './error.ts';
 import type { CallOptions } from './interface.ts';
-import { resumed, textOf } from './stream.ts';
+import { checkMediaType } from './response.ts';
+import { decodeText, resumable } from './stream.ts';
 import type { Transport } from './transport.ts';
 
-/** What a stream has told besides its events, kept when it is opened again. */
-interface Place {
+/** What a stream says besides its events; needed to reconnect. */
+interface StreamState {
   lastEventId?: string;
-  /** How long the service wants a client to wait before it comes back, milliseconds. */
+  /** How long the service wants a client to wait before it reconnects, milliseconds. */
   reconnectMillis?: number;
 }
 
-/** Server-sent events of one connection. */
-async function* messagesOf(
-  pieces: AsyncIterable<Uint8Array>,
-  place: Place,
-  heard: () => void,
+/** Yields the server-sent events of one connection. */
+async function* parseMessages(
+  chunks: AsyncIterable<Uint8Array>,
+  state: StreamState,
+  onProgress: () => void,
 ): AsyncGenerator<EventSourceMessage> {
-  const come: EventSourceMessage[] = [];
+  const parsed: EventSourceMessage[] = [];
   const parser = createParser({
-    onEvent: (message) => void come.push(message),
-    onComment: heard,
+    onEvent: (message) => void parsed.push(message),
+    onComment: onProgress,
     onRetry(millis) {
-      place.reconnectMillis = millis;
+      state.reconnectMillis = millis;
     },
   });
-  for await (const text of textOf(pieces)) {
+  for await (const text of decodeText(chunks)) {
     parser.feed(text);
-    for (const message of come.splice(0)) {
-      heard();
-      if (message.id !== undefined) place.lastEventId = message.id;
+    for (const message of parsed.splice(0)) {
+      onProgress();
+      if (message.id !== undefined) state.lastEventId = message.id;
       yield message;
     }
   }
 }
 
-function readProgress({ event, data }: EventSourceMessage): Progress | undefined {
+function parseProgress({ event, data }: EventSourceMessage): ProgressUpdate | undefined {
   if (event !== 'progress' && event !== 'completed') return undefined;
   try {
-    const told: { id: string; status: Progress['status']; counts: BatchCounts } = JSON.parse(data);
-    return { event, ...told };
+    const body: { id: string; status: ProgressUpdate['status']; counts: BatchCounts } =
+      JSON.parse(data);
+    return { event, ...body };
   } catch (cause) {
     throw clientError('damaged-answer', 'An event is not JSON', { cause });
   }
 }
 
-/** Progress to the end. A stream that ends before is opened again after the event that came last. */
-export function progressOf(
+/** Yields progress until the end. Reopens a stream that ends early, after the last event received. */
+export function followProgress(
   transport: Transport,
   path: string,
   options: CallOptions = {},
-): AsyncGenerator<Progress> {
-  const place: Place = {};
+): AsyncGenerator<ProgressUpdate> {
+  const state: StreamState = {};
 
-  async function* open(caller: AbortSignal, heard: () => void): AsyncGenerator<Progress> {
+  async function* open(
+    signal: AbortSignal,
+    onProgress: () => void,
+  ): AsyncGenerator<ProgressUpdate> {
     const headers = {
       accept: 'text/event-stream',
-      ...(place.lastEventId !== undefined && { 'last-event-id': place.lastEventId }),
+      ...(state.lastEventId !== undefined && { 'last-event-id': state.lastEventId }),
     };
-    const { response, pieces, close } = await transport.stream(
+    const { response, chunks, close } = await transport.stream(
       { method: 'GET', path, headers },
-      caller,
+      signal,
     );
     try {
       if (response.status === 204) return;
       checkMediaType(response, ['text/event-stream']);
-      for await (const message of messagesOf(pieces, place, heard)) {
-        const progress = readProgress(message);
+      for await (const message of parseMessages(chunks, state, onProgress)) {
+        const progress = parseProgress(message);
         if (progress) yield progress;
         if (progress?.event === 'completed') return;
       }
     } finally {
       close();
     }
-    const retryAfterSeconds = (place.reconnectMillis ?? 0) / 1000;
-    throw clientError('connection-failed', 'The events broke off', { retryAfterSeconds });
+    const retryAfterSeconds = (state.reconnectMillis ?? 0) / 1000;
+    throw clientError('connection-failed', 'The event stream broke off', { retryAfterSeconds });
   }
 
-  return resumed(transport, options, open);
+  return resumable(transport, options, open);
 }

@@ -1,38 +1,41 @@
-import { checkMediaType } from './answer.ts';
-import type { FeedRun, ReportLine } from './contract.ts';
-import { progressOf } from './events.ts';
-import type { CallOptions, Export, FeedBody, FeedsClient } from './interface.ts';
-import { asBlob, jsonPayload, oneTime } from './payload.ts';
+import type { FeedReportLine, FeedRun } from './contract.ts';
+import { followProgress } from './events.ts';
+import type { CallOptions, FeedBody, FeedExport, FeedsClient } from './interface.ts';
+import { idempotencyKey, jsonPayload, toBlob } from './payload.ts';
 import { mediaTypeOf, requestIdOf } from './problem.ts';
-import { jsonLines } from './stream.ts';
-import type { Payload, Sending, Transport } from './transport.ts';
+import { checkMediaType } from './response.ts';
+import { parseJsonLines } from './stream.ts';
+import type { HttpRequest, Payload, Transport } from './transport.ts';
 
 const PATH = '/intake/v1/feeds';
 const pathOf = (id: string): string => `${PATH}/${encodeURIComponent(id)}`;
 const runPathOf = (id: string, run: string): string =>
   `${pathOf(id)}/runs/${encodeURIComponent(run)}`;
 
-function payloadOf({ body, mediaType }: FeedBody): Payload {
-  const content = typeof body === 'string' ? new Blob([body]) : asBlob(body);
+function feedPayload({ body, mediaType }: FeedBody): Payload {
+  const content = typeof body === 'string' ? new Blob([body]) : toBlob(body);
   return { content, bytes: content.size, mediaType };
 }
 
-/** Opens a download, with as many attempts as any call; what breaks off later has to be begun anew. */
-function download({ repeated, stream }: Transport, sending: Sending, options: CallOptions = {}) {
+/** Opens a download, with retries. A download that breaks off later must be started again. */
+function download(
+  { withRetries, stream }: Transport,
+  request: HttpRequest,
+  options: CallOptions = {},
+) {
   const never = new AbortController().signal;
-  return repeated(options, () => stream(sending, options.signal ?? never));
+  return withRetries(options, () => stream(request, options.signal ?? never));
 }
 
-async function* reportOf(transport: Transport, path: string, options?: CallOptions) {
-  const sending = { path: `${path}/report`, query: { format: 'ndjson' } };
-  const { response, pieces, close } = await download(
+async function* streamReport(transport: Transport, path: string, options?: CallOptions) {
+  const { response, chunks, close } = await download(
     transport,
-    { method: 'GET', ...sending },
+    { method: 'GET', path: `${path}/report`, query: { format: 'ndjson' } },
     options,
   );
   try {
     checkMediaType(response, ['application/x-ndjson']);
-    yield* jsonLines<ReportLine>(pieces);
+    yield* parseJsonLines<FeedReportLine>(chunks);
   } finally {
     close();
   }
@@ -40,43 +43,44 @@ async function* reportOf(transport: Transport, path: string, options?: CallOptio
 
 const FILE_NAME = /filename="([^"]*)"/;
 
-async function exportOf(
+async function openExport(
   transport: Transport,
   path: string,
   options?: CallOptions,
-): Promise<Export> {
-  const sending = { method: 'GET', path: `${path}/export` } as const;
-  const { response, pieces } = await download(transport, sending, options);
+): Promise<FeedExport> {
+  const request: HttpRequest = { method: 'GET', path: `${path}/export` };
+  const { response, chunks } = await download(transport, request, options);
   return {
     mediaType: mediaTypeOf(response),
     fileName: FILE_NAME.exec(response.headers.get('content-disposition') ?? '')?.[1],
-    body: pieces,
+    body: chunks,
     requestId: requestIdOf(response),
   };
 }
 
-/** Retailers' feeds: handed in, run, reported on and taken away with new links. */
+/** The methods of `client.feeds`. */
 export function feedsClient(transport: Transport): FeedsClient {
-  const { ask } = transport;
-  const post = <T extends object>(sending: Omit<Sending, 'method'>, options?: CallOptions) =>
-    ask<T>({ method: 'POST', headers: oneTime(), ...sending }, options);
+  const { requestJson } = transport;
+  const post = <T extends object>(request: Omit<HttpRequest, 'method'>, options?: CallOptions) =>
+    requestJson<T>({ method: 'POST', headers: idempotencyKey(), ...request }, options);
 
   return {
-    create(wish, options) {
-      if ('url' in wish) return post({ path: PATH, body: jsonPayload(wish) }, options);
-      const { body, mediaType, operations, ...fields } = wish;
+    create(request, options) {
+      if ('url' in request) return post({ path: PATH, body: jsonPayload(request) }, options);
+      const { body, mediaType, operations, ...fields } = request;
       const query = { ...fields, operations: operations?.toString() };
-      return post({ path: PATH, query, body: payloadOf({ body, mediaType }) }, options);
+      return post({ path: PATH, query, body: feedPayload({ body, mediaType }) }, options);
     },
-    get: (id, options) => ask({ method: 'GET', path: pathOf(id) }, options),
+    get: (id, options) => requestJson({ method: 'GET', path: pathOf(id) }, options),
     run: (id, body, options) =>
-      post<FeedRun>({ path: `${pathOf(id)}/runs`, body: body && payloadOf(body) }, options),
-    getRun: (id, run, options) => ask({ method: 'GET', path: runPathOf(id, run) }, options),
-    events: (id, run, options) => progressOf(transport, `${runPathOf(id, run)}/events`, options),
-    report: (id, run, options) => reportOf(transport, runPathOf(id, run), options),
+      post<FeedRun>({ path: `${pathOf(id)}/runs`, body: body && feedPayload(body) }, options),
+    getRun: (id, run, options) => requestJson({ method: 'GET', path: runPathOf(id, run) }, options),
+    events: (id, run, options) =>
+      followProgress(transport, `${runPathOf(id, run)}/events`, options),
+    report: (id, run, options) => streamReport(transport, runPathOf(id, run), options),
     export: (id, run, options) =>
-      exportOf(transport, run === undefined ? pathOf(id) : runPathOf(id, run), options),
+      openExport(transport, run === undefined ? pathOf(id) : runPathOf(id, run), options),
     cancelRun: (id, run, options) => post({ path: `${runPathOf(id, run)}/cancel` }, options),
-    delete: (id, options) => ask({ method: 'DELETE', path: pathOf(id) }, options),
+    delete: (id, options) => requestJson({ method: 'DELETE', path: pathOf(id) }, options),
   };
 }

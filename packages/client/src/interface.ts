@@ -1,199 +1,279 @@
 import type * as contract from './contract.ts';
 
-/** When and how often a call is made again. */
+/** How often and when a call is retried. */
 export interface RetryOptions {
-  /** Attempts in all; 5 where nothing is said, 1 for none again. */
-  mostAttempts?: number;
-  /** Of the first wait, before jitter; doubles with each; 500. */
-  baseMillis?: number;
-  /** No wait of the client's own is longer; 20,000. */
-  mostMillis?: number;
+  /** Attempts in total; 5 by default, 1 for no retry. */
+  maxAttempts?: number | undefined;
+  /** Longest first delay, milliseconds, before jitter; doubles with each attempt; 500 by default. */
+  baseMillis?: number | undefined;
+  /**
+   * Longest delay between attempts, milliseconds; 20,000 by default. A `Retry-After` of the service
+   * may be longer.
+   */
+  maxDelayMillis?: number | undefined;
+  /** @deprecated Use `maxAttempts`, which takes precedence. */
+  mostAttempts?: number | undefined;
+  /** @deprecated Use `maxDelayMillis`, which takes precedence. */
+  mostMillis?: number | undefined;
 }
 
-/** Where waits come from; for tests. */
+/** Replaces clock, timers and randomness in tests. */
 export interface Timing {
-  /** Resolves after so long; rejects with the signal's reason when that comes first. */
+  /** Resolves after `millis`; rejects with the signal's reason if that comes first. */
   sleep(millis: number, signal: AbortSignal): Promise<void>;
-  /** Milliseconds on a clock that only goes forward. */
+  /** Milliseconds on a monotonic clock. */
   now(): number;
-  /** From 0 up to, not including, 1. */
+  /** From 0 inclusive to 1 exclusive. */
   random(): number;
 }
 
 export interface ClientOptions {
-  /** Where the service is, such as `https://gateway.example`; in a page, its own origin if left out. */
+  /** The service, such as `https://gateway.example`; in a page, the page's own origin by default. */
   baseUrl?: string | undefined;
-  /** The API key, or what tells it for each call. Left out, the page's own session counts. */
+  /** The API key, or a function that returns it, called for each attempt. Without it, the session of the page is used. */
   key?: string | (() => string | Promise<string>) | undefined;
-  /** A key in a page can be read by everyone who opens it. Say true where that is what you want. */
-  allowKeyInBrowser?: boolean;
-  /** Ceiling of what is sent in one request, bytes; 20 MiB. */
-  maxBodyBytes?: number;
-  /** Time limit of one attempt, and of silence in a stream; 60,000. */
-  attemptTimeoutMillis?: number;
-  /** Time limit of a call with all its attempts and waits; 300,000. Streams have none. */
-  timeoutMillis?: number;
-  retry?: RetryOptions;
-  timing?: Partial<Timing>;
-  /** In place of the platform's. */
-  fetch?: typeof fetch;
+  /** Everyone who opens a page can read a key in it. Set it to `true` only if that is intended. */
+  allowKeyInBrowser?: boolean | undefined;
+  /** Largest request body, bytes; 20 MiB by default. */
+  maxBodyBytes?: number | undefined;
+  /** Time limit of one attempt, and of silence in a stream, milliseconds; 60,000 by default. */
+  attemptTimeoutMillis?: number | undefined;
+  /**
+   * Time limit of a call with all its attempts and delays, milliseconds; 300,000 by default. Streams
+   * have none.
+   */
+  timeoutMillis?: number | undefined;
+  retry?: RetryOptions | undefined;
+  timing?: Partial<Timing> | undefined;
+  /** Replaces the platform's `fetch`. */
+  fetch?: typeof fetch | undefined;
 }
 
 export interface CallOptions {
+  /** Aborts the call, which then rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
-  /** Time limit of this call with all its attempts and waits. */
+  /** Time limit of this call with all its attempts and delays, milliseconds. */
   timeoutMillis?: number | undefined;
 }
 
-/** An answer in JSON, with the id to quote when asking about it. */
-export type Answered<T> = T & { requestId: string };
+/** A JSON response, with the request id to quote in support requests. */
+export type WithRequestId<T> = T & { requestId: string };
 
+/** Binary data of an image or a feed. */
 export type Bytes = Uint8Array | Blob;
 
-/** A picture whose media type and signature were checked. */
-export interface Picture {
+export type AnyIterable<T> = Iterable<T> | AsyncIterable<T>;
+
+/** An image whose media type and signature were verified. */
+export interface ImageResponse {
   image: Uint8Array<ArrayBuffer>;
   mediaType: string;
+  /** `id@version`. */
   model: string | undefined;
-  /** How likely the cut-out is good, 0 to 1, where the service says so. */
+  /** Likelihood that the cut-out is good, 0 to 1; undefined if the service does not say. */
   confidence: number | undefined;
   requestId: string;
 }
 
-/** How a cut-out is made and drawn. Only what is given is sent. */
-export interface RemovalOptions extends CallOptions, contract.CutOutWish {
-  /** Goes behind the subject. */
+/** How a background is removed and the cut-out is drawn. */
+export interface BackgroundRemovalOptions extends CallOptions, contract.CutOutOptions {
+  /** An image to put behind the subject: JPEG, PNG or WebP. */
   backgroundImage?: Bytes | undefined;
 }
 
-export interface ClassifyInput {
-  image?: Bytes;
-  attributes?: contract.FeedAttributes;
-  options?: contract.ClassifyOptions;
+/** A garment to classify: by photo, by text or by both. */
+export interface ClassifyRequest {
+  /** JPEG, PNG or WebP. */
+  image?: Bytes | undefined;
+  attributes?: contract.FeedAttributes | undefined;
+  options?: contract.ClassifyOptions | undefined;
 }
 
+/** Outfits: every response is computed from its request alone. */
 export interface LookClient {
-  params(options?: CallOptions): Promise<Answered<contract.ParamsResponse>>;
-  meta(query?: contract.MetaQuery, options?: CallOptions): Promise<Answered<contract.MetaResponse>>;
-  targets: Compute<contract.TargetsRequest, contract.TargetsResponse>;
-  candidates: Compute<contract.CandidatesRequest, contract.CandidatesResponse>;
-  /** `targets` are sent as they came from `candidates` or `targets`. */
-  score: Compute<contract.ScoreRequest, contract.ScoreResponse>;
-  outfits: Compute<contract.OutfitsRequest, contract.OutfitsResponse>;
-  calibrate: Compute<contract.CalibrateRequest, contract.CalibrateResponse>;
-  day: Compute<contract.DayRequest, contract.DayResponse>;
-}
-type Compute<Request, Response> = (
-  request: Request,
-  options?: CallOptions,
-) => Promise<Answered<Response>>;
-
-export type JobSource = { image: Bytes } | { imageUrl: string };
-
-export interface JobsClient {
-  create(
-    wish: JobSource & contract.JobWish & Pick<RemovalOptions, 'backgroundImage'>,
+  /** Returns every coefficient with unit and source. Needs no key. */
+  params(options?: CallOptions): Promise<WithRequestId<contract.ParamsResponse>>;
+  /** Returns labels, accepted values, versions and limits. */
+  meta(
+    query?: contract.MetaQuery,
     options?: CallOptions,
-  ): Promise<Answered<contract.Job>>;
-  get(id: string, options?: CallOptions): Promise<Answered<contract.Job>>;
-  /** Asks until the job has ended, whichever way. */
-  wait(id: string, options?: CallOptions): Promise<Answered<contract.Job>>;
-  /** The cut-out; where the job failed, its own problem is thrown. */
-  result(id: string, options?: CallOptions): Promise<Picture>;
-  cancel(id: string, options?: CallOptions): Promise<Answered<contract.Job>>;
-  delete(id: string, options?: CallOptions): Promise<Answered<contract.Receipt>>;
+  ): Promise<WithRequestId<contract.MetaResponse>>;
+  /** Computes the insulation to wear, without a wardrobe. */
+  targets(
+    request: contract.TargetsRequest,
+    options?: CallOptions,
+  ): Promise<WithRequestId<contract.TargetsResponse>>;
+  /** Returns the best outfits, with signed targets. */
+  candidates(
+    request: contract.CandidatesRequest,
+    options?: CallOptions,
+  ): Promise<WithRequestId<contract.CandidatesResponse>>;
+  /** Scores and ranks candidates. Send `targets` as `candidates` or `targets` returned them. */
+  score(
+    request: contract.ScoreRequest,
+    options?: CallOptions,
+  ): Promise<WithRequestId<contract.ScoreResponse>>;
+  /** Returns the best outfits with names and scores. */
+  outfits(
+    request: contract.OutfitsRequest,
+    options?: CallOptions,
+  ): Promise<WithRequestId<contract.OutfitsResponse>>;
+  /** Fits a profile to how warm a person felt. */
+  calibrate(
+    request: contract.CalibrateRequest,
+    options?: CallOptions,
+  ): Promise<WithRequestId<contract.CalibrateResponse>>;
+  /** Returns one outfit for an hourly forecast. */
+  day(
+    request: contract.DayRequest,
+    options?: CallOptions,
+  ): Promise<WithRequestId<contract.DayResponse>>;
+}
+
+/** A job for an image that is sent. */
+export interface CreateJobFromImageRequest extends contract.JobOptions {
+  /** JPEG, PNG or WebP. */
+  image: Bytes;
+  /** An image to put behind the subject: JPEG, PNG or WebP. */
+  backgroundImage?: Bytes | undefined;
+}
+
+/** A job for an image that the service fetches. */
+export interface CreateJobFromUrlRequest extends contract.JobOptions {
+  /** http or https; public addresses only. */
+  imageUrl: string;
+  /** An image to put behind the subject: JPEG, PNG or WebP. */
+  backgroundImage?: Bytes | undefined;
+}
+
+export type CreateJobRequest = CreateJobFromImageRequest | CreateJobFromUrlRequest;
+
+/** Single images, processed asynchronously. */
+export interface JobsClient {
+  create(request: CreateJobRequest, options?: CallOptions): Promise<WithRequestId<contract.Job>>;
+  get(id: string, options?: CallOptions): Promise<WithRequestId<contract.Job>>;
+  /** Polls until the job has succeeded, failed or been cancelled. */
+  wait(id: string, options?: CallOptions): Promise<WithRequestId<contract.Job>>;
+  /** Returns the cut-out. Throws the job's own problem if it failed. */
+  result(id: string, options?: CallOptions): Promise<ImageResponse>;
+  cancel(id: string, options?: CallOptions): Promise<WithRequestId<contract.Job>>;
+  delete(id: string, options?: CallOptions): Promise<WithRequestId<contract.DeletionReceipt>>;
 }
 
 export interface UploadOptions extends CallOptions {
-  /** Goes on with the latest upload: give the same rows or files again, what is in is passed over. */
-  resume?: boolean;
+  /** Continues the latest upload: pass the same rows or files again; those uploaded are skipped. */
+  resume?: boolean | undefined;
 }
 
 export interface RowsOptions extends CallOptions {
-  /** Leaves out the rows up to this number, counted from 0. */
-  after?: number;
+  /** Skips the rows up to this number, counted from 0. */
+  after?: number | undefined;
 }
 
 export interface NamedFile {
-  /** Becomes the row's customId. */
+  /** Becomes the row's `customId`. */
   name: string;
   image: Bytes;
 }
 
-export type Many<T> = Iterable<T> | AsyncIterable<T>;
-
+/** Many images, processed asynchronously. */
 export interface BatchesClient {
   create(
-    wish?: contract.CreateBatchRequest,
+    request?: contract.CreateBatchRequest,
     options?: CallOptions,
-  ): Promise<Answered<contract.Batch>>;
-  /** Sends rows piece by piece; goes on by itself where a piece broke off. */
+  ): Promise<WithRequestId<contract.Batch>>;
+  /** Uploads rows in chunks, and resumes a chunk that breaks off. */
   addRows(
     id: string,
-    rows: Many<contract.BatchRow>,
+    rows: AnyIterable<contract.BatchRow>,
     options?: UploadOptions,
-  ): Promise<contract.Uploaded>;
-  addFiles(id: string, files: Many<NamedFile>, options?: UploadOptions): Promise<contract.Uploaded>;
-  seal(id: string, options?: CallOptions): Promise<Answered<contract.Batch>>;
-  get(id: string, options?: CallOptions): Promise<Answered<contract.Batch>>;
-  /** Follows the batch to its end; connects again by itself. */
-  events(id: string, options?: CallOptions): AsyncGenerator<contract.Progress>;
-  /** Rows in the order they came, as far as they are known now. */
+  ): Promise<contract.UploadResult>;
+  /** Uploads files in chunks, and resumes a chunk that breaks off. */
+  addFiles(
+    id: string,
+    files: AnyIterable<NamedFile>,
+    options?: UploadOptions,
+  ): Promise<contract.UploadResult>;
+  /** Ends the upload; no more rows are accepted. */
+  seal(id: string, options?: CallOptions): Promise<WithRequestId<contract.Batch>>;
+  get(id: string, options?: CallOptions): Promise<WithRequestId<contract.Batch>>;
+  /** Yields progress until the batch ends; reconnects by itself. */
+  events(id: string, options?: CallOptions): AsyncGenerator<contract.ProgressUpdate>;
+  /** Yields the rows that have succeeded so far, in upload order. */
   results(id: string, options?: RowsOptions): AsyncGenerator<contract.BatchResult>;
+  /** Yields the rows that failed or were rejected so far, in upload order. */
   errors(id: string, options?: RowsOptions): AsyncGenerator<contract.BatchError>;
+  /** Yields all rows, in upload order. */
   manifest(id: string, options?: RowsOptions): AsyncGenerator<contract.BatchManifestRow>;
-  /** The cut-out of one row. */
-  cutout(id: string, row: number, options?: CallOptions): Promise<Picture>;
-  cancel(id: string, options?: CallOptions): Promise<Answered<contract.Batch>>;
-  delete(id: string, options?: CallOptions): Promise<Answered<contract.Receipt>>;
+  /** Returns the cut-out of one row. */
+  cutout(id: string, row: number, options?: CallOptions): Promise<ImageResponse>;
+  cancel(id: string, options?: CallOptions): Promise<WithRequestId<contract.Batch>>;
+  delete(id: string, options?: CallOptions): Promise<WithRequestId<contract.DeletionReceipt>>;
 }
 
-/** A feed as its own bytes, with its media type, such as `text/csv`. */
+/** A feed as its own bytes. */
 export interface FeedBody {
   body: Bytes | string;
+  /** Such as `text/csv`. */
   mediaType: string;
 }
 
-export interface Export {
+/** A feed that is sent as the body. */
+export interface CreateFeedFromBodyRequest extends FeedBody, contract.FeedUploadOptions {}
+
+export type CreateFeedRequest = contract.CreateFeedFromUrlRequest | CreateFeedFromBodyRequest;
+
+/** The feed with new links, as it is downloaded. */
+export interface FeedExport {
   mediaType: string;
   fileName: string | undefined;
   body: AsyncGenerator<Uint8Array<ArrayBuffer>>;
   requestId: string;
 }
 
+/** Retailers' product feeds. */
 export interface FeedsClient {
-  create(
-    wish: contract.FeedByUrl | (FeedBody & contract.FeedFields),
+  create(request: CreateFeedRequest, options?: CallOptions): Promise<WithRequestId<contract.Feed>>;
+  get(id: string, options?: CallOptions): Promise<WithRequestId<contract.Feed>>;
+  /** Runs a feed now. A feed without a URL needs its current `body`. */
+  run(id: string, body?: FeedBody, options?: CallOptions): Promise<WithRequestId<contract.FeedRun>>;
+  getRun(
+    id: string,
+    runId: string,
     options?: CallOptions,
-  ): Promise<Answered<contract.Feed>>;
-  get(id: string, options?: CallOptions): Promise<Answered<contract.Feed>>;
-  /** Runs a feed now; with the feed as it is now where it has no address. */
-  run(id: string, body?: FeedBody, options?: CallOptions): Promise<Answered<contract.FeedRun>>;
-  getRun(id: string, runId: string, options?: CallOptions): Promise<Answered<contract.FeedRun>>;
-  /** Follows a run to its end; connects again by itself. */
-  events(id: string, runId: string, options?: CallOptions): AsyncGenerator<contract.Progress>;
-  /** The run, then every row of the feed and what became of it. */
-  report(id: string, runId: string, options?: CallOptions): AsyncGenerator<contract.ReportLine>;
-  /** The feed with links to the new pictures, of this run or of the one that completed last. */
-  export(id: string, runId?: string, options?: CallOptions): Promise<Export>;
-  cancelRun(id: string, runId: string, options?: CallOptions): Promise<Answered<contract.FeedRun>>;
-  delete(id: string, options?: CallOptions): Promise<Answered<contract.Receipt>>;
+  ): Promise<WithRequestId<contract.FeedRun>>;
+  /** Yields progress until the run ends; reconnects by itself. */
+  events(id: string, runId: string, options?: CallOptions): AsyncGenerator<contract.ProgressUpdate>;
+  /** Yields the run, then every row of the feed with its outcome. */
+  report(id: string, runId: string, options?: CallOptions): AsyncGenerator<contract.FeedReportLine>;
+  /** Returns the feed with links to the new images, of this run or of the latest completed one. */
+  export(id: string, runId?: string, options?: CallOptions): Promise<FeedExport>;
+  cancelRun(
+    id: string,
+    runId: string,
+    options?: CallOptions,
+  ): Promise<WithRequestId<contract.FeedRun>>;
+  delete(id: string, options?: CallOptions): Promise<WithRequestId<contract.DeletionReceipt>>;
 }
 
-/** A client of one service with one key. */
+/** A client of one service with one key. Every method rejects with a `SelvageError`. */
 export interface Client {
-  removeBackground(image: Bytes, options?: RemovalOptions): Promise<Picture>;
+  /** Cuts the subject out of a photo: JPEG, PNG or WebP. */
+  removeBackground(image: Bytes, options?: BackgroundRemovalOptions): Promise<ImageResponse>;
+  /** Classifies a garment. */
   classify(
-    input: ClassifyInput,
+    request: ClassifyRequest,
     options?: CallOptions,
-  ): Promise<Answered<contract.ClassifyResponse>>;
+  ): Promise<WithRequestId<contract.ClassifyResponse>>;
+  /** Returns the dictionary. */
   taxonomyOptions(
-    query?: contract.OptionsQuery,
+    query?: contract.TaxonomyOptionsQuery,
     options?: CallOptions,
-  ): Promise<Answered<contract.OptionsResponse>>;
+  ): Promise<WithRequestId<contract.TaxonomyOptionsResponse>>;
   look: LookClient;
   jobs: JobsClient;
   batches: BatchesClient;
   feeds: FeedsClient;
-  usage(options?: CallOptions): Promise<Answered<contract.Usage>>;
+  /** Returns what the key allows and what is left. */
+  usage(options?: CallOptions): Promise<WithRequestId<contract.Usage>>;
 }

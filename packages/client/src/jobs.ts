@@ -1,50 +1,59 @@
-import { readPicture } from './answer.ts';
 import type { Job } from './contract.ts';
 import { clientError } from './error.ts';
 import type { CallOptions, JobsClient } from './interface.ts';
-import { formPayload, oneTime } from './payload.ts';
+import { formPayload, idempotencyKey } from './payload.ts';
+import { readImage } from './response.ts';
 import type { Transport } from './transport.ts';
 
 const PATH = '/intake/v1/jobs';
 const pathOf = (id: string): string => `${PATH}/${encodeURIComponent(id)}`;
 
-const UNDER_WAY: readonly Job['status'][] = ['queued', 'active'];
-/** Between two looks at a job, milliseconds; each is twice as long as the one before. */
-const LOOK = { firstMillis: 250, mostMillis: 2000 } as const;
+const PENDING_STATUSES: readonly Job['status'][] = ['queued', 'active'];
+/** Delay between two polls, milliseconds; doubles with each. */
+const POLL = { firstMillis: 250, maxMillis: 2000 } as const;
 
-/** Images handed in now and worked on later. */
-export function jobsClient({ ask, call, policy, usualMillis }: Transport): JobsClient {
+/** The methods of `client.jobs`. */
+export function jobsClient(transport: Transport): JobsClient {
+  const { requestJson, request, policy, defaultTimeoutMillis } = transport;
   const get = (id: string, options?: CallOptions) =>
-    ask<Job>({ method: 'GET', path: pathOf(id) }, options);
+    requestJson<Job>({ method: 'GET', path: pathOf(id) }, options);
 
   return {
     get,
-    create: (wish, options) =>
-      ask(
-        { method: 'POST', path: PATH, body: formPayload({ ...wish }), headers: oneTime() },
+    create: (job, options) =>
+      requestJson(
+        {
+          method: 'POST',
+          path: PATH,
+          body: formPayload({ ...job }),
+          headers: idempotencyKey(),
+        },
         options,
       ),
 
-    async wait(id, { signal, timeoutMillis = usualMillis } = {}) {
+    async wait(id, { signal, timeoutMillis = defaultTimeoutMillis } = {}) {
       const deadline = policy.now() + timeoutMillis;
       const stop = signal ?? new AbortController().signal;
-      for (
-        let millis: number = LOOK.firstMillis;
-        ;
-        millis = Math.min(2 * millis, LOOK.mostMillis)
-      ) {
-        const left = deadline - policy.now();
-        const job = await get(id, { signal: stop, timeoutMillis: Math.max(1, left) });
-        if (!UNDER_WAY.includes(job.status)) return job;
-        if (left <= millis) throw clientError('timeout', `The job ${id} is still ${job.status}`);
-        await policy.sleep(millis, stop);
+      let delayMillis: number = POLL.firstMillis;
+      for (;;) {
+        const leftMillis = deadline - policy.now();
+        const job = await get(id, { signal: stop, timeoutMillis: Math.max(1, leftMillis) });
+        if (!PENDING_STATUSES.includes(job.status)) return job;
+        if (leftMillis <= delayMillis) {
+          throw clientError('timeout', `The job ${id} is still ${job.status}`);
+        }
+        await policy.sleep(delayMillis, stop);
+        delayMillis = Math.min(2 * delayMillis, POLL.maxMillis);
       }
     },
 
     result: (id, options) =>
-      call({ method: 'GET', path: `${pathOf(id)}/result` }, readPicture(), options),
+      request({ method: 'GET', path: `${pathOf(id)}/result` }, readImage(), options),
     cancel: (id, options) =>
-      ask({ method: 'POST', path: `${pathOf(id)}/cancel`, headers: oneTime() }, options),
-    delete: (id, options) => ask({ method: 'DELETE', path: pathOf(id) }, options),
+      requestJson(
+        { method: 'POST', path: `${pathOf(id)}/cancel`, headers: idempotencyKey() },
+        options,
+      ),
+    delete: (id, options) => requestJson({ method: 'DELETE', path: pathOf(id) }, options),
   };
 }

@@ -1,22 +1,22 @@
-import { clientError, type Fault, SelvageError } from './error.ts';
+import { clientError, SelvageError, type ValidationIssue } from './error.ts';
 
-/** Of every answer that the service itself gave. */
+/** Returns the id of the request, which every response of the service itself has; else ''. */
 export const requestIdOf = ({ headers }: Response): string => headers.get('x-request-id') ?? '';
 
 export const mediaTypeOf = ({ headers }: Response): string =>
   (headers.get('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 
-/** @throws SelvageError `redirected`: the key must not go to where an answer points */
-export function refuseRedirect(response: Response): void {
+/** @throws SelvageError `redirected`: the key must not be sent to another host */
+export function rejectRedirect(response: Response): void {
   const { type, status } = response;
   if (type !== 'opaqueredirect' && (status < 300 || status > 399)) return;
-  void response.body?.cancel().catch(() => {}); // nothing in it is read
-  const detail = 'Give the address that the service really has as baseUrl';
+  void response.body?.cancel().catch(() => {}); // the body is not read
+  const detail = 'Set baseUrl to the final URL of the service';
   throw clientError('redirected', detail, { status, requestId: requestIdOf(response) });
 }
 
-/** Seconds from now, of a number of seconds or of a date. */
-function readRetryAfter(text: string | null): number | undefined {
+/** Parses `Retry-After`, a number of seconds or a date, as seconds from now. */
+function parseRetryAfter(text: string | null): number | undefined {
   if (text === null) return undefined;
   const seconds = /^\d+$/.test(text.trim()) ? Number(text) : (Date.parse(text) - Date.now()) / 1000;
   return Number.isFinite(seconds) ? Math.max(0, seconds) : undefined;
@@ -25,8 +25,8 @@ function readRetryAfter(text: string | null): number | undefined {
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The members of a problem; none where the body is something else, such as a proxy's page. */
-function membersOf(text: string): Record<string, unknown> {
+/** Returns the members of a problem; none if the body is something else, such as a proxy's page. */
+function parseMembers(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text);
     return isRecord(value) ? value : {};
@@ -35,27 +35,27 @@ function membersOf(text: string): Record<string, unknown> {
   }
 }
 
-const isFault = (value: unknown): value is Fault =>
+const isValidationIssue = (value: unknown): value is ValidationIssue =>
   isRecord(value) && typeof value.pointer === 'string' && typeof value.detail === 'string';
 
-const textOr = (value: unknown, instead: string): string =>
-  typeof value === 'string' && value !== '' ? value : instead;
+const textOr = (value: unknown, fallback: string): string =>
+  typeof value === 'string' && value !== '' ? value : fallback;
 
-/** What an answer that is no success says (RFC 9457), as an error. */
-export async function problemOf(response: Response): Promise<SelvageError> {
+/** Reads an error response (RFC 9457). */
+export async function readProblem(response: Response): Promise<SelvageError> {
   const { status, statusText, headers } = response;
-  // A status counts, even where what should explain it did not come whole.
-  const body = membersOf(await response.text().catch(() => ''));
+  // The status counts even if the body breaks off.
+  const body = parseMembers(await response.text().catch(() => ''));
   const { type, title, detail, errors, requestId, status: _, instance: _i, ...members } = body;
-  const plain = `The service answered ${status} ${statusText}`.trim();
+  const fallback = `The service responded with ${status} ${statusText}`.trim();
   return new SelvageError({
     status,
     type: textOr(type, 'about:blank').split('/').at(-1) ?? '',
-    title: textOr(title, plain),
-    detail: textOr(detail, plain),
-    errors: Array.isArray(errors) ? errors.filter(isFault) : [],
+    title: textOr(title, fallback),
+    detail: textOr(detail, fallback),
+    errors: Array.isArray(errors) ? errors.filter(isValidationIssue) : [],
     requestId: textOr(headers.get('x-request-id'), textOr(requestId, '')) || undefined,
-    retryAfterSeconds: readRetryAfter(headers.get('retry-after')),
+    retryAfterSeconds: parseRetryAfter(headers.get('retry-after')),
     members,
   });
 }

@@ -1,30 +1,30 @@
 import { clientError } from './error.ts';
-import type { Answered, Picture } from './interface.ts';
+import type { ImageResponse, WithRequestId } from './interface.ts';
 import { mediaTypeOf, requestIdOf } from './problem.ts';
 
 /** @throws SelvageError `damaged-answer` */
 export function checkMediaType(response: Response, expected: readonly string[]): void {
   const mediaType = mediaTypeOf(response);
   if (expected.includes(mediaType)) return;
-  const detail = `The answer is ${mediaType || 'of no type'} and not ${expected.join(' or ')}`;
+  const detail = `The response has ${mediaType || 'no'} media type; expected ${expected.join(' or ')}`;
   throw clientError('damaged-answer', detail, { requestId: requestIdOf(response) });
 }
 
-/** An answer in JSON. @throws SelvageError `damaged-answer` */
-export async function readJson<T extends object>(response: Response): Promise<Answered<T>> {
+/** Reads a JSON response. @throws SelvageError `damaged-answer` */
+export async function readJson<T extends object>(response: Response): Promise<WithRequestId<T>> {
   checkMediaType(response, ['application/json']);
   const text = await response.text();
   const requestId = requestIdOf(response);
   try {
     return { ...JSON.parse(text), requestId };
   } catch (cause) {
-    throw clientError('damaged-answer', 'The answer is not JSON', { requestId, cause });
+    throw clientError('damaged-answer', 'The response is not JSON', { requestId, cause });
   }
 }
 
 const PNG = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
 
-/** The first bytes of each media type that pictures come in. */
+/** The first bytes of each image media type. */
 const SIGNATURES: Readonly<Record<string, readonly { at: number; bytes: readonly number[] }[]>> = {
   'image/png': [{ at: 0, bytes: PNG }],
   'image/jpeg': [{ at: 0, bytes: [0xff, 0xd8, 0xff] }],
@@ -34,32 +34,32 @@ const SIGNATURES: Readonly<Record<string, readonly { at: number; bytes: readonly
   ],
 };
 
-const isSigned = (image: Uint8Array, mediaType: string): boolean =>
+const hasSignature = (image: Uint8Array, mediaType: string): boolean =>
   (SIGNATURES[mediaType] ?? []).every(({ at, bytes }) =>
     bytes.every((byte, i) => image[at + i] === byte),
   );
 
-function readConfidence(text: string | null): number | undefined {
+function parseConfidence(text: string | null): number | undefined {
   const value = Number.parseFloat(text ?? '');
   return value >= 0 && value <= 1 ? value : undefined;
 }
 
 /**
- * Reads a picture of one of these media types; any where none is named.
- * @throws SelvageError `damaged-answer` where its type or its first bytes are others
+ * Returns a reader of images with one of these media types; without any, of every type known.
+ * @throws SelvageError `damaged-answer` if the media type or the first bytes do not match
  */
-export const readPicture =
+export const readImage =
   (...expected: string[]) =>
-  async (response: Response): Promise<Picture> => {
+  async (response: Response): Promise<ImageResponse> => {
     checkMediaType(response, expected.length > 0 ? expected : Object.keys(SIGNATURES));
     const mediaType = mediaTypeOf(response);
     const requestId = requestIdOf(response);
     const image = new Uint8Array(await response.arrayBuffer());
-    if (!isSigned(image, mediaType)) {
-      const detail = `The answer does not begin as ${mediaType} does`;
+    if (!hasSignature(image, mediaType)) {
+      const detail = `The response does not begin with the signature of ${mediaType}`;
       throw clientError('damaged-answer', detail, { requestId });
     }
     const { headers } = response;
-    const confidence = readConfidence(headers.get('x-cutout-confidence'));
+    const confidence = parseConfidence(headers.get('x-cutout-confidence'));
     return { image, mediaType, model: headers.get('x-model') ?? undefined, confidence, requestId };
   };

@@ -1,64 +1,80 @@
 import { clientError, SelvageError } from './error.ts';
-import type { ClientOptions, RetryOptions, Timing } from './interface.ts';
+import type { ClientOptions, Timing } from './interface.ts';
 
-/** When to try again, by what clock, and how long in all. */
-export interface RetryPolicy extends Required<RetryOptions>, Timing {}
+/** When to retry, and by which clock. */
+export interface RetryPolicy extends Timing {
+  maxAttempts: number;
+  baseMillis: number;
+  maxDelayMillis: number;
+}
 
 /** Rejects as soon as the signal aborts; the timer does not outlive it. */
 function sleep(millis: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const over = () => {
+    const finish = () => {
       clearTimeout(timer);
-      signal.removeEventListener('abort', over);
+      signal.removeEventListener('abort', finish);
       if (signal.aborted) reject(signal.reason);
       else resolve();
     };
-    const timer = setTimeout(over, millis);
-    signal.addEventListener('abort', over);
-    if (signal.aborted) over();
+    const timer = setTimeout(finish, millis);
+    signal.addEventListener('abort', finish);
+    if (signal.aborted) finish();
   });
 }
 
-export const retryPolicy = ({ retry, timing }: ClientOptions): RetryPolicy => ({
-  ...{ mostAttempts: 5, baseMillis: 500, mostMillis: 20_000, ...retry },
-  ...{ sleep, now: () => performance.now(), random: Math.random, ...timing },
-});
+/** Returns the policy of a client. Deprecated options count only without their successors. */
+export function createRetryPolicy({ retry = {}, timing }: ClientOptions): RetryPolicy {
+  return {
+    maxAttempts: retry.maxAttempts ?? retry.mostAttempts ?? 5,
+    baseMillis: retry.baseMillis ?? 500,
+    maxDelayMillis: retry.maxDelayMillis ?? retry.mostMillis ?? 20_000,
+    sleep,
+    now: () => performance.now(),
+    random: Math.random,
+    ...timing,
+  };
+}
 
-const AGAIN_BY_STATUS: readonly number[] = [429, 502, 503];
-const AGAIN_BY_TYPE: readonly string[] = ['connection-failed', 'timeout'];
+const RETRIED_STATUSES: readonly number[] = [429, 502, 503];
+const RETRIED_TYPES: readonly string[] = ['connection-failed', 'timeout'];
 
 /**
- * Whether another attempt may fare better. A conflict counts only where an attempt of our own went
- * before: then it says that the service is still busy with that one.
+ * Whether another attempt may succeed. A conflict is retried only after an attempt of our own: then
+ * it means that the service is still processing that one.
  */
-function isWorthRepeating(error: SelvageError, attempt: number): boolean {
+function isRetryable(error: SelvageError, attempt: number): boolean {
   const { status, type, retryAfterSeconds, members } = error;
-  if (status === 0) return AGAIN_BY_TYPE.includes(type);
+  if (status === 0) return RETRIED_TYPES.includes(type);
   if (status === 409) {
     return attempt > 1 && (retryAfterSeconds !== undefined || 'offset' in members);
   }
-  return AGAIN_BY_STATUS.includes(status);
+  return RETRIED_STATUSES.includes(status);
 }
 
-/** Milliseconds to wait: what the service says, else exponential with full jitter; both for 502 and 503. */
-function waitMillis(
+/**
+ * Milliseconds to wait: what the service says, else exponential backoff with full jitter. For 502
+ * and 503 the longer of the two.
+ */
+function delayMillis(
   { status, retryAfterSeconds }: SelvageError,
   attempt: number,
   policy: RetryPolicy,
-) {
-  const told = (retryAfterSeconds ?? 0) * 1000;
-  if (status === 429 && told > 0) return told;
-  const { baseMillis, mostMillis, random } = policy;
-  return Math.max(told, random() * Math.min(mostMillis, baseMillis * 2 ** (attempt - 1)));
+): number {
+  const retryAfterMillis = (retryAfterSeconds ?? 0) * 1000;
+  if (status === 429 && retryAfterMillis > 0) return retryAfterMillis;
+  const { baseMillis, maxDelayMillis, random } = policy;
+  const backoffMillis = Math.min(maxDelayMillis, baseMillis * 2 ** (attempt - 1));
+  return Math.max(retryAfterMillis, random() * backoffMillis);
 }
 
 /**
  * Waits before the next attempt.
- * @param attempt the number of the one that failed, from 1
- * @param deadline on the policy's clock; a wait that would pass it is not begun
- * @throws the error itself where no attempt is left or another would not help
+ * @param attempt the number of the attempt that failed, from 1
+ * @param deadline on the policy's clock; a wait that would pass it is not started
+ * @throws the error itself if no attempt is left or another would not help
  */
-export async function waitToRepeat(
+export async function waitToRetry(
   error: unknown,
   attempt: number,
   policy: RetryPolicy,
@@ -66,36 +82,36 @@ export async function waitToRepeat(
   deadline = Number.POSITIVE_INFINITY,
 ): Promise<void> {
   if (!(error instanceof SelvageError)) throw error;
-  if (attempt >= policy.mostAttempts || !isWorthRepeating(error, attempt)) throw error;
-  const millis = waitMillis(error, attempt, policy);
+  if (attempt >= policy.maxAttempts || !isRetryable(error, attempt)) throw error;
+  const millis = delayMillis(error, attempt, policy);
   if (policy.now() + millis >= deadline) throw error;
   await policy.sleep(millis, signal);
 }
 
-/** A time limit that can be begun anew, and that stops with `end`. */
-export interface TimeLimit {
+/** A time limit that can be restarted and cleared. */
+interface TimeLimit {
   signal: AbortSignal;
   restart(): void;
-  end(): void;
+  clear(): void;
 }
 
 /** @param millis until its signal aborts with a SelvageError `timeout` */
-export function timeLimit(millis: number): TimeLimit {
+export function startTimeLimit(millis: number): TimeLimit {
   const controller = new AbortController();
-  const over = () =>
+  const expire = () =>
     controller.abort(
       clientError(
         'timeout',
-        `The service was not done, or said nothing, for ${millis} milliseconds`,
+        `The service did not finish or sent nothing for ${millis} milliseconds`,
       ),
     );
-  let timer = setTimeout(over, millis);
+  let timer = setTimeout(expire, millis);
   return {
     signal: controller.signal,
     restart() {
       clearTimeout(timer);
-      timer = setTimeout(over, millis);
+      timer = setTimeout(expire, millis);
     },
-    end: () => clearTimeout(timer),
+    clear: () => clearTimeout(timer),
   };
 }

@@ -1,49 +1,49 @@
 import { clientError } from './error.ts';
 import type { CallOptions } from './interface.ts';
-import { timeLimit, waitToRepeat } from './retry.ts';
+import { startTimeLimit, waitToRetry } from './retry.ts';
 import type { Transport } from './transport.ts';
 
 /**
- * Yields what `open` yields, and opens again where the connection breaks.
- * @param open begins where the last one ended; calls `heard` when something came, which makes the
- *   next failure the first one again
+ * Yields what `open` yields, and opens again if the connection breaks.
+ * @param open continues after the last value; calls `onProgress` when something arrives, which
+ *   resets the count of attempts
  */
-export async function* resumed<T>(
+export async function* resumable<T>(
   { policy }: Transport,
   { signal, timeoutMillis }: CallOptions,
-  open: (signal: AbortSignal, heard: () => void) => AsyncGenerator<T>,
+  open: (signal: AbortSignal, onProgress: () => void) => AsyncGenerator<T>,
 ): AsyncGenerator<T> {
-  const limit = timeoutMillis === undefined ? undefined : timeLimit(timeoutMillis);
+  const limit = timeoutMillis === undefined ? undefined : startTimeLimit(timeoutMillis);
   const signals = [signal, limit?.signal].filter((each) => each !== undefined);
-  const caller = AbortSignal.any(signals);
+  const stop = AbortSignal.any(signals);
   try {
     for (let attempt = 1; ; attempt++) {
-      caller.throwIfAborted();
-      const heard = () => {
+      stop.throwIfAborted();
+      const onProgress = () => {
         attempt = 1;
       };
       try {
-        return yield* open(caller, heard);
+        return yield* open(stop, onProgress);
       } catch (error) {
-        await waitToRepeat(error, attempt, policy, caller);
+        await waitToRetry(error, attempt, policy, stop);
       }
     }
   } finally {
-    limit?.end();
+    limit?.clear();
   }
 }
 
-/** Pieces of text, characters whole. @throws SelvageError `damaged-answer` where it is not UTF-8 */
-export async function* textOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+/** Decodes UTF-8 without splitting characters. @throws SelvageError `damaged-answer` */
+export async function* decodeText(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
-  const decode = (piece?: Uint8Array): string => {
+  const decode = (chunk?: Uint8Array): string => {
     try {
-      return decoder.decode(piece, { stream: piece !== undefined });
+      return decoder.decode(chunk, { stream: chunk !== undefined });
     } catch (cause) {
-      throw clientError('damaged-answer', 'The answer is not UTF-8', { cause });
+      throw clientError('damaged-answer', 'The response is not UTF-8', { cause });
     }
   };
-  for await (const piece of pieces) yield decode(piece);
+  for await (const chunk of chunks) yield decode(chunk);
   yield decode();
 }
 
@@ -51,17 +51,17 @@ function parseLine<T>(line: string): T {
   try {
     return JSON.parse(line);
   } catch (cause) {
-    throw clientError('damaged-answer', 'A line of the answer is not JSON', { cause });
+    throw clientError('damaged-answer', 'A line of the response is not JSON', { cause });
   }
 }
 
-/** The values of NDJSON as they come. @throws SelvageError `damaged-answer` */
-export async function* jsonLines<T>(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<T> {
-  let held = '';
-  for await (const text of textOf(pieces)) {
-    const lines = (held + text).split('\n');
-    held = lines.pop() ?? '';
+/** Yields the values of NDJSON as they arrive. @throws SelvageError `damaged-answer` */
+export async function* parseJsonLines<T>(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<T> {
+  let rest = '';
+  for await (const text of decodeText(chunks)) {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop() ?? '';
     for (const line of lines) if (line) yield parseLine(line);
   }
-  if (held) throw clientError('damaged-answer', 'The answer ends within a line');
+  if (rest) throw clientError('damaged-answer', 'The response ends within a line');
 }

@@ -1,38 +1,42 @@
-import { readJson } from './answer.ts';
+import { createCredentials } from './credentials.ts';
 import { clientError, SelvageError } from './error.ts';
-import type { Answered, CallOptions, ClientOptions } from './interface.ts';
-import { keySource } from './key.ts';
-import { problemOf, refuseRedirect } from './problem.ts';
-import { type RetryPolicy, retryPolicy, timeLimit, waitToRepeat } from './retry.ts';
+import type { CallOptions, ClientOptions, WithRequestId } from './interface.ts';
+import { readProblem, rejectRedirect } from './problem.ts';
+import { readJson } from './response.ts';
+import { createRetryPolicy, type RetryPolicy, startTimeLimit, waitToRetry } from './retry.ts';
 
 export interface Payload {
   content: NonNullable<RequestInit['body']>;
   bytes: number;
-  /** Not of a form, which says itself where its parts end. */
+  /** Left out for forms: the platform adds it with the boundary. */
   mediaType?: string;
 }
 
-export interface Sending {
+export interface HttpRequest {
   method: 'GET' | 'POST' | 'DELETE';
-  /** From the service's own root on. */
+  /** Relative to the base URL, with a leading slash. */
   path: string;
   query?: Readonly<Record<string, string | number | boolean | undefined>> | undefined;
   headers?: Readonly<Record<string, string>>;
   body?: Payload | undefined;
 }
 
-const USUAL = { maxBodyBytes: 20 * 2 ** 20, attemptMillis: 60_000, callMillis: 300_000 } as const;
+const DEFAULTS = {
+  maxBodyBytes: 20 * 2 ** 20,
+  attemptMillis: 60_000,
+  callMillis: 300_000,
+} as const;
 
-/** Where requests go; a page that says nothing means the place it came from. */
-function rootOf(baseUrl: string | undefined): string {
+/** Returns the base URL without a trailing slash; by default the origin of the page. */
+function parseBaseUrl(baseUrl: string | undefined): string {
   const { location } = globalThis as { location?: { origin: string } };
   const root = baseUrl ?? location?.origin ?? '';
   if (URL.canParse(root) && /^https?:$/.test(new URL(root).protocol))
     return root.replace(/\/+$/, '');
-  throw new TypeError('baseUrl must be an http or https address');
+  throw new TypeError('baseUrl must be an http or https URL');
 }
 
-function addressOf(root: string, { path, query = {} }: Sending): string {
+function buildUrl(root: string, { path, query = {} }: HttpRequest): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined) search.append(name, String(value));
@@ -41,148 +45,149 @@ function addressOf(root: string, { path, query = {} }: Sending): string {
   return `${root}${path}${text && `?${text}`}`;
 }
 
-/** Whatever went wrong with an attempt, in one class; the caller's own abort stays as it is. */
-function named(error: unknown, limit: AbortSignal, caller: AbortSignal): unknown {
-  if (caller.aborted) return caller.reason;
+/** Converts the failure of an attempt to a SelvageError; the reason of the caller's abort is kept. */
+function toError(error: unknown, limit: AbortSignal, stop: AbortSignal): unknown {
+  if (stop.aborted) return stop.reason;
   if (limit.aborted) return limit.reason;
   if (error instanceof SelvageError) return error;
-  return clientError('connection-failed', 'The connection could not be made, or it broke', {
-    cause: error,
-  });
+  return clientError('connection-failed', 'The connection failed or broke off', { cause: error });
 }
 
-/** The bytes of an answer as they come. Silence that lasts too long ends them. */
-async function* piecesOf(response: Response, heard: () => void) {
+/** Yields the bytes of a response as they arrive. */
+async function* readChunks(response: Response, onChunk: () => void) {
   const reader = response.body?.getReader();
   try {
     for (;;) {
-      const piece = await reader?.read();
-      if (!piece || piece.done) return;
-      heard();
-      yield piece.value;
+      const chunk = await reader?.read();
+      if (!chunk || chunk.done) return;
+      onChunk();
+      yield chunk.value;
     }
   } finally {
-    await reader?.cancel().catch(() => {}); // it broke off by itself
+    await reader?.cancel().catch(() => {}); // it has failed already
   }
 }
 
-/** How requests are sent, by the rules that hold for all of them. */
+/** Sends requests, by the rules that all of them share. */
 export function createTransport(options: ClientOptions) {
-  const root = rootOf(options.baseUrl);
-  const authorization = keySource(options);
-  const policy: RetryPolicy = retryPolicy(options);
-  const maxBodyBytes = options.maxBodyBytes ?? USUAL.maxBodyBytes;
-  const attemptMillis = options.attemptTimeoutMillis ?? USUAL.attemptMillis;
-  const usualMillis = options.timeoutMillis ?? USUAL.callMillis;
+  const root = parseBaseUrl(options.baseUrl);
+  const credentials = createCredentials(options);
+  const policy: RetryPolicy = createRetryPolicy(options);
+  const maxBodyBytes = options.maxBodyBytes ?? DEFAULTS.maxBodyBytes;
+  const attemptMillis = options.attemptTimeoutMillis ?? DEFAULTS.attemptMillis;
+  const defaultTimeoutMillis = options.timeoutMillis ?? DEFAULTS.callMillis;
   const send = options.fetch ?? fetch;
 
-  function refuseTooLarge({ body }: Sending): void {
+  function checkSize({ body }: HttpRequest): void {
     if (!body || body.bytes <= maxBodyBytes) return;
     const detail = `The body has ${body.bytes} bytes; this client sends at most ${maxBodyBytes}`;
     throw clientError('payload-too-large', detail);
   }
 
-  async function answerTo(sending: Sending, signal: AbortSignal): Promise<Response> {
-    const { method, body, headers } = sending;
-    const response = await send(addressOf(root, sending), {
+  async function sendRequest(httpRequest: HttpRequest, signal: AbortSignal): Promise<Response> {
+    const { method, body, headers } = httpRequest;
+    const response = await send(buildUrl(root, httpRequest), {
       method,
       headers: {
         ...(body?.mediaType && { 'content-type': body.mediaType }),
         ...headers,
-        ...(await authorization()),
+        ...(await credentials()),
       },
       body: body?.content ?? null,
       redirect: 'manual',
       signal,
     });
-    refuseRedirect(response);
-    if (!response.ok) throw await problemOf(response);
+    rejectRedirect(response);
+    if (!response.ok) throw await readProblem(response);
     return response;
   }
 
-  /** One attempt, read to its end. */
-  async function once<T>(
-    sending: Sending,
+  /** Makes one attempt and reads the whole response. */
+  async function attemptOnce<T>(
+    httpRequest: HttpRequest,
     read: (response: Response) => Promise<T>,
-    caller: AbortSignal,
+    stop: AbortSignal,
   ): Promise<T> {
-    refuseTooLarge(sending);
-    const limit = timeLimit(attemptMillis);
+    checkSize(httpRequest);
+    const limit = startTimeLimit(attemptMillis);
     try {
-      return await read(await answerTo(sending, AbortSignal.any([limit.signal, caller])));
+      return await read(await sendRequest(httpRequest, AbortSignal.any([limit.signal, stop])));
     } catch (error) {
-      throw named(error, limit.signal, caller);
+      throw toError(error, limit.signal, stop);
     } finally {
-      limit.end();
+      limit.clear();
     }
   }
 
-  /** Makes attempts until one succeeds or no other would help. @param attempt told its number, from 1 */
-  async function repeated<T>(
-    { signal, timeoutMillis = usualMillis }: CallOptions,
+  /** Makes attempts until one succeeds or no other would help. @param attempt gets its number, from 1 */
+  async function withRetries<T>(
+    { signal, timeoutMillis = defaultTimeoutMillis }: CallOptions,
     attempt: (number: number, signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     const deadline = policy.now() + timeoutMillis;
-    const limit = timeLimit(timeoutMillis);
-    const whole = signal ? AbortSignal.any([signal, limit.signal]) : limit.signal;
+    const limit = startTimeLimit(timeoutMillis);
+    const stop = signal ? AbortSignal.any([signal, limit.signal]) : limit.signal;
     try {
       for (let number = 1; ; number++) {
-        whole.throwIfAborted();
+        stop.throwIfAborted();
         try {
-          return await attempt(number, whole);
+          return await attempt(number, stop);
         } catch (error) {
-          await waitToRepeat(error, number, policy, whole, deadline);
+          await waitToRetry(error, number, policy, stop, deadline);
         }
       }
     } finally {
-      limit.end();
+      limit.clear();
     }
   }
 
-  /** A whole call: its attempts, and its answer read. */
-  const call = <T>(
-    sending: Sending,
+  /** Makes a call with all its attempts and reads the response. */
+  const request = <T>(
+    httpRequest: HttpRequest,
     read: (response: Response) => Promise<T>,
     callOptions: CallOptions = {},
-  ): Promise<T> => repeated(callOptions, (_number, signal) => once(sending, read, signal));
+  ): Promise<T> =>
+    withRetries(callOptions, (_number, signal) => attemptOnce(httpRequest, read, signal));
 
   return {
     policy,
     maxBodyBytes,
-    usualMillis,
-    once,
-    repeated,
-    call,
-    /** A whole call that is answered in JSON. */
-    ask: <T extends object>(sending: Sending, callOptions?: CallOptions): Promise<Answered<T>> =>
-      call(sending, readJson<T>, callOptions),
+    defaultTimeoutMillis,
+    attemptOnce,
+    withRetries,
+    request,
+    /** Makes a call with all its attempts and reads the JSON response. */
+    requestJson: <T extends object>(
+      httpRequest: HttpRequest,
+      callOptions?: CallOptions,
+    ): Promise<WithRequestId<T>> => request(httpRequest, readJson<T>, callOptions),
 
-    /** One attempt whose answer is read as it comes; the time limit is on silence. */
-    async stream(sending: Sending, caller: AbortSignal) {
-      refuseTooLarge(sending);
-      const limit = timeLimit(attemptMillis);
-      const failed = (error: unknown): never => {
-        limit.end();
-        throw named(error, limit.signal, caller);
+    /** Makes one attempt whose response is read as it arrives; the time limit applies to silence. */
+    async stream(httpRequest: HttpRequest, stop: AbortSignal) {
+      checkSize(httpRequest);
+      const limit = startTimeLimit(attemptMillis);
+      const fail = (error: unknown): never => {
+        limit.clear();
+        throw toError(error, limit.signal, stop);
       };
-      const signal = AbortSignal.any([limit.signal, caller]);
-      const response = await answerTo(sending, signal).catch(failed);
-      async function* pieces() {
+      const signal = AbortSignal.any([limit.signal, stop]);
+      const response = await sendRequest(httpRequest, signal).catch(fail);
+      async function* chunks() {
         try {
-          yield* piecesOf(response, limit.restart);
+          yield* readChunks(response, limit.restart);
         } catch (error) {
-          failed(error);
+          fail(error);
         } finally {
-          limit.end();
+          limit.clear();
         }
       }
       return {
         response,
-        pieces: pieces(),
-        /** Where the pieces are not read to their end, or not at all. */
+        chunks: chunks(),
+        /** Must be called if the chunks are not read to their end. */
         close(): void {
-          limit.end();
-          void response.body?.cancel().catch(() => {}); // it is being read, and ends with that
+          limit.clear();
+          void response.body?.cancel().catch(() => {}); // a reader holds it, and cancels it itself
         },
       };
     },

@@ -1,20 +1,20 @@
-import { readJson } from './answer.ts';
-import type { Batch, BatchRow, Uploaded } from './contract.ts';
+import type { Batch, BatchRow, UploadResult } from './contract.ts';
 import { clientError } from './error.ts';
-import type { Many, NamedFile, UploadOptions } from './interface.ts';
-import { asBlob, oneTime } from './payload.ts';
-import type { Payload, Transport } from './transport.ts';
+import type { AnyIterable, NamedFile, UploadOptions } from './interface.ts';
+import { idempotencyKey, toBlob } from './payload.ts';
+import { readJson } from './response.ts';
+import type { HttpRequest, Payload, Transport } from './transport.ts';
 
-/** How items of one kind are sent, and how the service counts how far they are in. */
-export interface UploadKind<Item> {
+/** How items of one kind are sent, and how the service counts them. */
+interface UploadKind<Item> {
   bytes(item: Item): number;
   /** What an item adds to the offset. */
   step(item: Item): number;
   payload(items: readonly Item[]): Payload;
 }
 
-const sum = <Item>(items: readonly Item[], of: (item: Item) => number): number =>
-  items.reduce((total, item) => total + of(item), 0);
+const sumOf = <Item>(items: readonly Item[], value: (item: Item) => number): number =>
+  items.reduce((total, item) => total + value(item), 0);
 
 type Line = Uint8Array<ArrayBuffer>;
 const lengthOf = ({ byteLength }: Line): number => byteLength;
@@ -25,7 +25,7 @@ export const ROWS: UploadKind<Line> = {
   step: lengthOf,
   payload: (lines) => ({
     content: new Blob([...lines]),
-    bytes: sum(lines, lengthOf),
+    bytes: sumOf(lines, lengthOf),
     mediaType: 'application/x-ndjson',
   }),
 };
@@ -39,72 +39,79 @@ export const FILES: UploadKind<NamedFile> = {
   step: () => 1,
   payload(files) {
     const form = new FormData();
-    for (const { name, image } of files) form.append('file', asBlob(image), name);
-    return { content: form, bytes: sum(files, sizeOf) };
+    for (const { name, image } of files) form.append('file', toBlob(image), name);
+    return { content: form, bytes: sumOf(files, sizeOf) };
   },
 };
 
 const encoder = new TextEncoder();
-export async function* asLines(rows: Many<BatchRow>): AsyncGenerator<Line> {
+export async function* toLines(rows: AnyIterable<BatchRow>): AsyncGenerator<Line> {
   for await (const row of rows) yield encoder.encode(`${JSON.stringify(row)}\n`);
 }
 
-/** What is sent at once, and held in memory until the service has it. */
-const PIECE = { bytes: 8 * 2 ** 20, items: 20_000 } as const;
+/** Upper bounds of a chunk, which is held in memory until the service has it. */
+const CHUNK = { bytes: 8 * 2 ** 20, items: 20_000 } as const;
 
-async function* inPieces<Item>(items: Many<Item>, kind: UploadKind<Item>, maxBytes: number) {
-  let piece: Item[] = [];
+async function* toChunks<Item>(
+  items: AnyIterable<Item>,
+  kind: UploadKind<Item>,
+  maxBytes: number,
+): AsyncGenerator<Item[]> {
+  let chunk: Item[] = [];
   let bytes = 0;
   for await (const item of items) {
-    const more = kind.bytes(item);
-    if (piece.length > 0 && (bytes + more > maxBytes || piece.length === PIECE.items)) {
-      yield piece;
-      piece = [];
+    const itemBytes = kind.bytes(item);
+    if (chunk.length > 0 && (bytes + itemBytes > maxBytes || chunk.length === CHUNK.items)) {
+      yield chunk;
+      chunk = [];
       bytes = 0;
     }
-    piece.push(item);
-    bytes += more;
+    chunk.push(item);
+    bytes += itemBytes;
   }
-  if (piece.length > 0) yield piece;
+  if (chunk.length > 0) yield chunk;
 }
 
-const unlike = () =>
+const itemsDiffer = () =>
   clientError('conflict', 'These are not the rows or files that the upload began with');
 
 /**
- * Passes over the items before an offset.
- * @returns tells of each item whether it comes after
- * @throws SelvageError `conflict` where the offset lies within an item
+ * Returns a filter for the items after an offset; call it with every item in order.
+ * @throws SelvageError `conflict` if the offset is inside an item
  */
-function isAfter<Item>(offset: number, { step }: UploadKind<Item>) {
-  let at = 0;
+function createOffsetFilter<Item>(offset: number, { step }: UploadKind<Item>) {
+  let position = 0;
   return (item: Item): boolean => {
-    const from = at;
-    at += step(item);
-    if (from < offset && at > offset) throw unlike();
-    return from >= offset;
+    const start = position;
+    position += step(item);
+    if (start < offset && position > offset) throw itemsDiffer();
+    return start >= offset;
   };
 }
 
-async function* remainingOf<Item>(items: Many<Item>, offset: number, kind: UploadKind<Item>) {
-  const isLeft = isAfter(offset, kind);
+async function* skipUploaded<Item>(
+  items: AnyIterable<Item>,
+  offset: number,
+  kind: UploadKind<Item>,
+): AsyncGenerator<Item> {
+  const isLeft = createOffsetFilter(offset, kind);
   for await (const item of items) if (isLeft(item)) yield item;
 }
 
-/** Sends items piece by piece; where a piece breaks off, what of it is not in. */
+/** Uploads items in chunks; if a chunk breaks off, sends the items that have not arrived. */
 export async function upload<Item>(
-  { call, once, repeated, maxBodyBytes }: Transport,
+  { request, attemptOnce, withRetries, maxBodyBytes }: Transport,
   path: string,
-  items: Many<Item>,
+  items: AnyIterable<Item>,
   kind: UploadKind<Item>,
   { resume = false, ...options }: UploadOptions = {},
-): Promise<Uploaded> {
-  const total: Uploaded = { accepted: 0, rejected: 0, offset: 0, errors: [], warnings: [] };
-  const batch = { method: 'GET', path } as const;
-  const before = await call(batch, readJson<Batch>, options);
+): Promise<UploadResult> {
+  const total: UploadResult = { accepted: 0, rejected: 0, offset: 0, errors: [], warnings: [] };
+  const batchRequest: HttpRequest = { method: 'GET', path };
+  const before = await request(batchRequest, readJson<Batch>, options);
   let offset = resume ? before.upload?.offset : undefined;
 
-  function note({ errors, warnings, ...counts }: Uploaded): void {
+  function addToTotal({ errors, warnings, ...counts }: UploadResult): void {
     total.accepted += counts.accepted;
     total.rejected += counts.rejected;
     total.offset = offset = counts.offset;
@@ -112,34 +119,43 @@ export async function upload<Item>(
     total.warnings = [...new Set([...total.warnings, ...warnings])];
   }
 
-  /** What of a piece is not in, after an attempt whose answer did not come. */
-  async function remaining(piece: readonly Item[], signal: AbortSignal): Promise<readonly Item[]> {
-    const { counts, upload: latest } = await once(batch, readJson<Batch>, signal);
+  /** Returns the items of a chunk that have not arrived, after an attempt without a response. */
+  async function findMissing(
+    chunk: readonly Item[],
+    signal: AbortSignal,
+  ): Promise<readonly Item[]> {
+    const { counts, upload: latest } = await attemptOnce(batchRequest, readJson<Batch>, signal);
     const accepted = counts.accepted - before.counts.accepted - total.accepted;
     const rejected = counts.rejected - before.counts.rejected - total.rejected;
-    if (!latest || accepted + rejected === 0) return piece;
-    const known = latest.offset - (offset ?? 0);
-    note({ accepted, rejected, offset: latest.offset, errors: [], warnings: [] });
-    return piece.filter(isAfter(known, kind));
+    if (!latest || accepted + rejected === 0) return chunk;
+    const arrived = latest.offset - (offset ?? 0);
+    addToTotal({ accepted, rejected, offset: latest.offset, errors: [], warnings: [] });
+    return chunk.filter(createOffsetFilter(arrived, kind));
   }
 
-  async function sendPiece(piece: readonly Item[]): Promise<void> {
-    let rest = piece;
-    let headers = oneTime();
-    await repeated(options, async (attempt, signal) => {
-      const left = attempt === 1 ? rest : await remaining(rest, signal);
-      if (left !== rest) headers = oneTime();
-      rest = left;
-      if (rest.length === 0) return;
-      const body = kind.payload(rest);
-      const sending = { path: `${path}/items`, query: { offset }, headers, body };
-      note(await once({ method: 'POST', ...sending }, readJson<Uploaded>, signal));
+  async function sendChunk(chunk: readonly Item[]): Promise<void> {
+    let unsent = chunk;
+    let headers = idempotencyKey();
+    await withRetries(options, async (attempt, signal) => {
+      const left = attempt === 1 ? unsent : await findMissing(unsent, signal);
+      if (left !== unsent) headers = idempotencyKey();
+      unsent = left;
+      if (unsent.length === 0) return;
+      const body = kind.payload(unsent);
+      const postRequest: HttpRequest = {
+        method: 'POST',
+        path: `${path}/items`,
+        query: { offset },
+        headers,
+        body,
+      };
+      addToTotal(await attemptOnce(postRequest, readJson<UploadResult>, signal));
     });
   }
 
-  const maxBytes = Math.min(PIECE.bytes, maxBodyBytes);
-  for await (const piece of inPieces(remainingOf(items, offset ?? 0, kind), kind, maxBytes)) {
-    await sendPiece(piece);
+  const maxBytes = Math.min(CHUNK.bytes, maxBodyBytes);
+  for await (const chunk of toChunks(skipUploaded(items, offset ?? 0, kind), kind, maxBytes)) {
+    await sendChunk(chunk);
   }
   return total;
 }
