@@ -1,56 +1,59 @@
 // @ts-check
-import { freePort, portFault } from './ports.mjs';
-import { Refusal } from './start-error.mjs';
+import { freePort, portErrorCode } from './ports.mjs';
+import { StartError } from './start-error.mjs';
 
 const DEFAULT_HOST = '127.0.0.1';
 const DEFAULT_PORT = 8080;
 const DEFAULT_WORKER_PORT = 8081;
 
-/** What to say of a port that cannot be listened on, by the system's code. */
-const PORT_FAULTS = new Map([
-  ['EADDRINUSE', 'is taken. Stop what uses it, or choose another: PORT=8090 npm start'],
-  ['EACCES', 'may not be used by this user. Choose one above 1023: PORT=8080 npm start'],
+/** Why a port cannot be listened on, by system error code. */
+const PORT_ERRORS = new Map([
+  [
+    'EADDRINUSE',
+    'is in use. Stop the process that uses it, or choose another port: PORT=8090 npm start',
+  ],
+  ['EACCES', 'is not allowed for this user. Choose one above 1023: PORT=8080 npm start'],
 ]);
 
-/** Addresses that mean every interface, and how such a server is reached from here. */
-const REACHED_AT = new Map([
+/** The loopback address for each wildcard address. */
+const LOOPBACK_FOR = new Map([
   ['0.0.0.0', '127.0.0.1'],
   ['::', '::1'],
 ]);
 
 /**
- * Where the gateway will be, by HOST and PORT (0: any free one).
+ * Returns the gateway's address from HOST and PORT (0: any free port).
  * @param {Record<string, string | undefined>} env
  * @returns {Promise<{ host: string, port: number, url: string }>}
  */
 export async function gatewayAddress({ HOST: host = DEFAULT_HOST, PORT }) {
   const wanted = PORT === undefined ? DEFAULT_PORT : Number(PORT);
   if (!Number.isInteger(wanted) || wanted < 0 || wanted > 65_535) {
-    throw new Refusal(`PORT must be a number from 0 to 65535, not "${PORT}".`);
+    throw new StartError(`PORT must be a number from 0 to 65535, not "${PORT}".`);
   }
   const port = wanted || (await freePort());
-  const reached = REACHED_AT.get(host) ?? host;
+  const reached = LOOPBACK_FOR.get(host) ?? host;
   return { host, port, url: `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}` };
 }
 
 /**
  * @param {number} port
  * @param {string} host
- * @throws Refusal where the gateway could not listen there
+ * @throws StartError if the gateway cannot listen there
  */
-export async function refuseTakenPort(port, host) {
-  const fault = await portFault(port, host);
-  if (fault === undefined) return;
-  const known = PORT_FAULTS.get(fault) ?? `cannot be listened on (${fault}). Check HOST and PORT.`;
-  throw new Refusal(`Port ${port} on ${host} ${known}`);
+export async function requireFreePort(port, host) {
+  const code = await portErrorCode(port, host);
+  if (code === undefined) return;
+  const known = PORT_ERRORS.get(code) ?? `cannot be listened on (${code}). Check HOST and PORT.`;
+  throw new StartError(`Port ${port} on ${host} ${known}`);
 }
 
 /**
- * Where the worker answers `/metrics`, where nobody chose: nobody waits there, so any port will do.
+ * Returns the port of the worker's `/metrics`: the default one, or any free port if that is in use.
  * @param {number} gatewayPort
  */
-export async function anyWorkerPort(gatewayPort) {
-  const fault = await portFault(DEFAULT_WORKER_PORT, DEFAULT_HOST);
-  const isFree = fault === undefined && gatewayPort !== DEFAULT_WORKER_PORT;
+export async function workerPort(gatewayPort) {
+  const code = await portErrorCode(DEFAULT_WORKER_PORT, DEFAULT_HOST);
+  const isFree = code === undefined && gatewayPort !== DEFAULT_WORKER_PORT;
   return isFree ? DEFAULT_WORKER_PORT : freePort();
 }

@@ -4,12 +4,11 @@ import { dirname } from 'node:path';
 
 const ROTATE_BYTES = 10 * 2 ** 20;
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'];
-/** Said by every line, and not worth repeating in front of a person. */
-const PLAIN_FIELDS = new Set(['level', 'time', 'msg', 'process', 'pid', 'hostname']);
+/** Fields of every line, not shown on the terminal. */
+const HIDDEN_FIELDS = new Set(['level', 'time', 'msg', 'process', 'pid', 'hostname']);
 
 /**
- * Opens a process's log for appending, readable by this user alone. One that has grown large is
- * put aside first, in place of the one before it.
+ * Opens a process's log for appending, readable by this user alone. Rotates a large one to `.1` first.
  * @param {string} file
  */
 export function openLog(file) {
@@ -19,12 +18,12 @@ export function openLog(file) {
 }
 
 /**
- * A line of a process as a person wants to read it, or nothing where it is below `level`. A line
- * that is no log line is shown as it is: nobody prints one without need.
+ * Formats a line of output for the terminal; returns undefined if it is below `level`. A line that is not a log
+ * entry is shown unchanged.
  * @param {string} name the process
  * @param {string} text
  * @param {string} level
- * @param {import('./terminal.mjs').Say['paint']} paint
+ * @param {import('./terminal.mjs').Terminal['paint']} paint
  */
 export function readable(name, text, level, paint) {
   const entry = parse(text);
@@ -32,7 +31,7 @@ export function readable(name, text, level, paint) {
   const rank = LEVELS.indexOf(entry.level);
   if (rank < LEVELS.indexOf(level)) return undefined;
   const fields = Object.entries(entry)
-    .filter(([field]) => !PLAIN_FIELDS.has(field))
+    .filter(([field]) => !HIDDEN_FIELDS.has(field))
     .map(
       ([field, value]) => `${field}=${typeof value === 'object' ? JSON.stringify(value) : value}`,
     );
@@ -51,6 +50,6 @@ function parse(text) {
     const entry = JSON.parse(text);
     return LEVELS.includes(entry.level) ? entry : undefined;
   } catch {
-    return undefined; // only looked like one
+    return undefined; // not JSON after all
   }
 }

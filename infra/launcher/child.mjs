@@ -7,20 +7,20 @@ import { supervise } from './supervise.mjs';
 const WATCHED = ['--watch', '--watch-preserve-output'];
 
 /**
- * How gateway and worker are run: from source, kept running, their log lines in a file each and the
- * ones that matter on the terminal.
+ * Returns a function that runs gateway or worker from source and keeps it running. Its log goes to a file, the
+ * important lines to the terminal too.
  * @param {object} how
  * @param {string} how.root the repository
  * @param {string} how.home
  * @param {NodeJS.ProcessEnv} how.env
  * @param {import('./instance.mjs').Claim} how.claim
- * @param {import('./signals.mjs').Life} how.life they end with it
- * @param {import('./terminal.mjs').Say} how.say
+ * @param {import('./signals.mjs').Shutdown} how.shutdown stops them
+ * @param {import('./terminal.mjs').Terminal} how.terminal
  * @param {string} how.shownLevel pino level from which a line is shown
- * @param {boolean} how.watch start again when the source changes
+ * @param {boolean} how.watch restart when the source changes
  * @returns {(name: 'gateway' | 'worker') => import('./supervise.mjs').Supervised}
  */
-export function childRunner({ root, home, env, claim, life, say, shownLevel, watch }) {
+export function childRunner({ root, home, env, claim, shutdown, terminal, shownLevel, watch }) {
   return (name) => {
     const log = openLog(join(home, 'logs', `${name}.log`));
     const child = supervise({
@@ -31,12 +31,12 @@ export function childRunner({ root, home, env, claim, life, say, shownLevel, wat
       onStart: (pid) => claim.note({ pids: { [name]: pid } }),
       onLine(line) {
         log.write(`${line}\n`);
-        const text = readable(name, line, shownLevel, say.paint);
-        if (text !== undefined) say.line(text);
+        const text = readable(name, line, shownLevel, terminal.paint);
+        if (text !== undefined) terminal.line(text);
       },
-      onTrouble: say.warn,
+      onWarning: terminal.warn,
     });
-    life.atEnd(child.stop);
+    shutdown.onShutdown(child.stop);
     return child;
   };
 }

@@ -2,14 +2,14 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { findProgram, lastLines, runProgram } from './processes.mjs';
 import { startRedis, useRedis } from './redis.mjs';
-import { Refusal } from './start-error.mjs';
+import { StartError } from './start-error.mjs';
 
 const IMAGE = 'valkey/valkey:9.1.2-alpine';
 const IMAGE_PORT = 6379;
 const ENGINE_MILLIS = 5000;
-const SHOWN_LINES = 5;
+const MAX_SHOWN_LINES = 5;
 
-/** The exact command that brings a Redis, by the ids in /etc/os-release. */
+/** The command that installs Redis, by the ids in /etc/os-release. */
 // biome-ignore format: a table reads best aligned
 const COMMANDS = [
   { ids: ['debian', 'ubuntu'],         command: 'sudo apt-get update && sudo apt-get install -y --no-install-recommends redis-server' },
@@ -23,26 +23,28 @@ const COMMANDS = [
 /** @typedef {import('./redis.mjs').RedisProgram} RedisProgram */
 
 /**
- * The Redis that was named, else one of our own.
+ * Connects to the Redis at `url`, or starts one.
  * @param {string | undefined} url
- * @param {Omit<Parameters<typeof startRedis>[0], 'program'>} own how ours would be started
+ * @param {Omit<Parameters<typeof startRedis>[0], 'program'>} own options for starting one
  */
-export const namedOrOwnRedis = async (url, own) =>
-  url ? useRedis(url, own.say) : startRedis({ program: await findRedis(own.say), ...own });
+export const openRedis = async (url, own) =>
+  url
+    ? useRedis(url, own.terminal)
+    : startRedis({ program: await findRedisProgram(own.terminal), ...own });
 
 /**
- * A way to start Redis on this machine: what is installed, else what can be installed without
- * asking (apt, as root), else a container.
- * @param {import('./terminal.mjs').Say} say
+ * Finds a way to start Redis on this machine: an installed program, else one that apt can install (as root), else
+ * a container.
+ * @param {import('./terminal.mjs').Terminal} terminal
  * @returns {Promise<RedisProgram>}
- * @throws Refusal with the command to type, where there is none
+ * @throws StartError with the command that installs one
  */
-async function findRedis(say) {
-  const found = installed() ?? (await installWithApt(say)) ?? (await container(say));
+async function findRedisProgram(terminal) {
+  const found = installed() ?? (await installWithApt(terminal)) ?? (await container(terminal));
   if (found) return found;
-  throw new Refusal(
-    `There is no redis-server or valkey-server on PATH. Type this, then start again:\n\n  ${commandHere()}\n\n` +
-      'Or set REDIS_URL to a Redis you have, or start Docker.',
+  throw new StartError(
+    `No redis-server or valkey-server is on PATH. Run this, then start again:\n\n  ${installCommand()}\n\n` +
+      'Or set REDIS_URL to an existing Redis, or start Docker.',
   );
 }
 
@@ -57,31 +59,31 @@ function installed() {
   };
 }
 
-/** @param {import('./terminal.mjs').Say} say */
-async function installWithApt(say) {
+/** @param {import('./terminal.mjs').Terminal} terminal */
+async function installWithApt(terminal) {
   const apt = findProgram('apt-get');
   if (process.getuid?.() !== 0 || !apt || !existsSync('/etc/debian_version')) return undefined;
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   for (const args of [['update'], ['install', '-y', '--no-install-recommends', 'redis-server']]) {
-    if (!(await succeeds(say, `Installing Redis: apt-get ${args[0]}`, apt, args, env)))
+    if (!(await succeeds(terminal, `Installing Redis: apt-get ${args[0]}`, apt, args, env)))
       return undefined;
   }
   return installed();
 }
 
 /**
- * @param {import('./terminal.mjs').Say} say
+ * @param {import('./terminal.mjs').Terminal} terminal
  * @returns {Promise<RedisProgram | undefined>}
  */
-async function container(say) {
+async function container(terminal) {
   const docker = findProgram('docker');
   if (!docker) return undefined;
   const asked = { timeout: ENGINE_MILLIS };
   const engine = await runProgram(docker, ['version', '--format', '{{.Server.Version}}'], asked);
   if (engine.code !== 0) return undefined;
-  const have = await runProgram(docker, ['image', 'inspect', IMAGE]);
-  const pull = () => succeeds(say, `Fetching ${IMAGE} for Redis`, docker, ['pull', IMAGE]);
-  if (have.code !== 0 && !(await pull())) return undefined;
+  const inspected = await runProgram(docker, ['image', 'inspect', IMAGE]);
+  const pull = () => succeeds(terminal, `Fetching ${IMAGE} for Redis`, docker, ['pull', IMAGE]);
+  if (inspected.code !== 0 && !(await pull())) return undefined;
   const user = `${process.getuid?.()}:${process.getgid?.()}`;
   return {
     command: docker,
@@ -97,29 +99,29 @@ async function container(say) {
 }
 
 /**
- * Runs a program as a step; where it fails, says how.
- * @param {import('./terminal.mjs').Say} say
+ * Runs a program as a step; returns false and prints its last lines if it fails.
+ * @param {import('./terminal.mjs').Terminal} terminal
  * @param {string} title
  * @param {string} command
  * @param {readonly string[]} args
  * @param {NodeJS.ProcessEnv} [env]
  */
-async function succeeds(say, title, command, args, env = process.env) {
+async function succeeds(terminal, title, command, args, env = process.env) {
   try {
-    await say.step(title, async () => {
+    await terminal.step(title, async () => {
       const { code, output } = await runProgram(command, args, { env });
-      if (code !== 0) throw new Refusal(lastLines(output, SHOWN_LINES).join('\n  '));
+      if (code !== 0) throw new StartError(lastLines(output, MAX_SHOWN_LINES).join('\n  '));
     });
     return true;
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    say.line(`  ${error.message}`);
+    if (!(error instanceof StartError)) throw error;
+    terminal.line(`  ${error.message}`);
     return false;
   }
 }
 
-/** The command for this system, else the page that has one for every system. */
-function commandHere() {
+/** The install command for this system, else the page with all of them. */
+function installCommand() {
   const release = existsSync('/etc/os-release') ? readFileSync('/etc/os-release', 'utf8') : '';
   const named = [...release.matchAll(/^ID(?:_LIKE)?=(.*)$/gm)].map(([, ids]) => ids ?? '');
   const ids = [process.platform, ...named.join(' ').split(/[^a-z]+/)];

@@ -2,21 +2,21 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runProgram } from './processes.mjs';
-import { Refusal } from './start-error.mjs';
+import { StartError } from './start-error.mjs';
 
-/** npm says first what is wrong, then how it is used. */
-const SHOWN_LINES = 10;
+/** npm prints the reason first, then its usage. */
+const MAX_SHOWN_LINES = 10;
 
 /**
- * Installs what package-lock.json names, unless it is there already.
+ * Installs the packages of package-lock.json, unless they are installed.
  * @param {string} root
- * @param {import('./terminal.mjs').Say} say
+ * @param {import('./terminal.mjs').Terminal} terminal
  */
-export async function installPackages(root, say) {
+export async function installPackages(root, terminal) {
   if (isInstalled(root)) return;
-  await say.step('Installing packages: npm ci', async () => {
+  await terminal.step('Installing packages: npm ci', async () => {
     const { code, output } = await npmCi(root);
-    if (code !== 0) throw new Refusal(fault(code, output));
+    if (code !== 0) throw new StartError(installError(code, output));
   });
 }
 
@@ -24,28 +24,29 @@ export async function installPackages(root, say) {
  * @param {number | null} code
  * @param {string} output
  */
-function fault(code, output) {
+function installError(code, output) {
   const lines = output.split('\n').filter((line) => /^npm error \S/.test(line));
   return [
-    `npm ci failed (exit code ${code}). It said:`,
-    ...lines.slice(0, SHOWN_LINES).map((line) => `  ${line}`),
-    'Mend that (often: no network, or a registry that wants a login), then start again.',
+    `npm ci failed with exit code ${code}:`,
+    ...lines.slice(0, MAX_SHOWN_LINES).map((line) => `  ${line}`),
+    'Fix that (often: no network, or a registry that needs a login), then start again.',
   ].join('\n');
 }
 
 /** @param {string} root */
 function npmCi(root) {
-  // Under `npm start` that very npm; development packages too, whatever NODE_ENV says: tsx is one.
+  // Under `npm start`, the same npm. Development packages too, whatever NODE_ENV says: tsx is one.
   const npm = process.env.npm_execpath;
-  const args = ['ci', '--include=dev', '--no-audit', '--no-fund'];
+  // No install scripts: that of onnxruntime-node downloads CUDA libraries, and no package needs its own.
+  const args = ['ci', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund'];
   const command = npm?.endsWith('.js') ? [process.execPath, npm] : ['npm'];
   const [program = 'npm', ...before] = command;
   return runProgram(program, [...before, ...args], { cwd: root });
 }
 
 /**
- * Whether every package is there in the version the lock file names. npm writes its own account of
- * node_modules when it is done: an install that was cut short has none.
+ * Whether every package is installed in the locked version. npm writes node_modules/.package-lock.json
+ * last: an interrupted install has none.
  * @param {string} root
  */
 function isInstalled(root) {
@@ -53,9 +54,10 @@ function isInstalled(root) {
   const lock = readJson(join(root, 'package-lock.json'));
   if (!lock || !existsSync(account)) return false;
   const { '': _project, ...packages } = lock.packages;
-  return Object.entries(packages).every(([path, { version, optional }]) => {
+  return Object.entries(packages).every(([path, { version, optional, link }]) => {
     const installed = readJson(join(root, path, 'package.json'));
-    return installed ? installed.version === version : optional;
+    // A link to a workspace has no version; the workspace is an entry of its own.
+    return installed ? link || installed.version === version : optional;
   });
 }
 
@@ -64,6 +66,6 @@ function readJson(file) {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch {
-    return undefined; // not there, or not written to its end
+    return undefined; // missing or incomplete
   }
 }

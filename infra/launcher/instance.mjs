@@ -2,19 +2,19 @@
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { endProcess, isProcess } from './processes.mjs';
-import { Refusal } from './start-error.mjs';
+import { StartError } from './start-error.mjs';
 
 const ORPHAN_MILLIS = 10_000;
 
-/** By what each process is known again: part of its command line. */
+/** Part of each process's command line, which identifies it. */
 export const ENTRIES = {
-  launcher: 'launch.mjs',
+  launcher: 'infra/launch',
   gateway: 'src/main.ts',
   worker: 'workers/main.ts',
 };
 
 /**
- * What is written of a running instance, for the commands that want to find it.
+ * The contents of `instance.json`, by which commands find a running instance.
  * @typedef {object} Instance
  * @property {string} url
  * @property {string} [redisUrl]
@@ -26,21 +26,21 @@ export const ENTRIES = {
 /**
  * @typedef {object} Claim
  * @property {(change: Partial<Omit<Instance, 'pids'>> & { pids?: Partial<Instance['pids']> }) => void} note
- *   changes what is written
+ *   updates the file
  * @property {() => Instance} read
  * @property {() => void} release
  */
 
 /**
- * Takes this home for one launcher, by writing `instance.json` (mode 0600) where there is none. What
- * a launcher that was killed left running is ended first.
+ * Claims this home for one launcher by creating `instance.json` (mode 0600). First stops the processes that a
+ * killed launcher left running.
  * @param {string} home
  * @param {string} url
- * @param {import('./terminal.mjs').Say} say
+ * @param {import('./terminal.mjs').Terminal} terminal
  * @returns {Promise<Claim>}
- * @throws Refusal where an instance runs here
+ * @throws StartError if an instance is running here
  */
-export async function claimHome(home, url, say) {
+export async function claimHome(home, url, terminal) {
   mkdirSync(home, { recursive: true, mode: 0o700 });
   const file = join(home, 'instance.json');
   const draft = `${file}.${process.pid}`;
@@ -49,12 +49,12 @@ export async function claimHome(home, url, say) {
   const write = () =>
     writeFileSync(draft, `${JSON.stringify(instance, null, 2)}\n`, { mode: 0o600 });
 
-  await clearLeftover(file, home, say);
+  await endOrphans(file, home, terminal);
   write();
   try {
-    linkSync(draft, file); // fails where another launcher was faster
+    linkSync(draft, file); // fails if another launcher was faster
   } catch (cause) {
-    throw new Refusal(`Another start under ${home} is under way.`, { cause });
+    throw new StartError(`Another start under ${home} is in progress.`, { cause });
   } finally {
     rmSync(draft);
   }
@@ -72,17 +72,17 @@ export async function claimHome(home, url, say) {
 /**
  * @param {string} file
  * @param {string} home
- * @param {import('./terminal.mjs').Say} say
+ * @param {import('./terminal.mjs').Terminal} terminal
  */
-async function clearLeftover(file, home, say) {
+async function endOrphans(file, home, terminal) {
   const left = readInstance(file);
   if (!left) return rmSync(file, { force: true });
   const { launcher, gateway, worker } = left.pids;
   if (launcher !== process.pid && isProcess(launcher, ENTRIES.launcher)) {
-    throw new Refusal(
-      `Selvage runs already under ${home}: ${left.url} (process ${launcher}).\n` +
-        `Stop it with Ctrl-C where it runs, or: kill ${launcher}\n` +
-        'For a second one choose another home and port: SELVAGE_HOME=.selvage-2 PORT=8090 npm start',
+    throw new StartError(
+      `Selvage already runs under ${home}: ${left.url} (process ${launcher}).\n` +
+        `Stop it with Ctrl-C in its terminal, or: kill ${launcher}\n` +
+        'To run a second one, choose another home and port: SELVAGE_HOME=.selvage-2 PORT=8090 npm start',
     );
   }
   for (const [name, pid] of /** @type {const} */ ([
@@ -90,7 +90,7 @@ async function clearLeftover(file, home, say) {
     ['worker', worker],
   ])) {
     if (!pid || !isProcess(pid, ENTRIES[name])) continue;
-    say.warn(`An earlier start was killed and left its ${name} running; ending it`);
+    terminal.warn(`A killed launcher left its ${name} running; stopping it`);
     await endProcess(pid, ORPHAN_MILLIS);
   }
   rmSync(file, { force: true });
@@ -105,6 +105,6 @@ function readInstance(file) {
     const instance = JSON.parse(readFileSync(file, 'utf8'));
     return typeof instance.pids?.launcher === 'number' ? instance : undefined;
   } catch {
-    return undefined; // there is none, or it was not written by a launcher
+    return undefined; // missing, or not written by a launcher
   }
 }

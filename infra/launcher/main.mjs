@@ -3,47 +3,48 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { takeSignals } from './signals.mjs';
+import { handleSignals } from './signals.mjs';
 import { start } from './start.mjs';
-import { Refusal } from './start-error.mjs';
-import { createSay } from './terminal.mjs';
+import { StartError } from './start-error.mjs';
+import { createTerminal } from './terminal.mjs';
 import { withRedis } from './with-redis.mjs';
 
-/** Plain JavaScript and no packages, here and beside: this runs before any is installed. */
+/** This folder is plain JavaScript without packages: it runs before any is installed. */
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..');
-const OLDEST_NODE = [20, 19];
+const MIN_NODE = [20, 19];
 
-const HELP = `npm start [-- options]      Redis, gateway and worker, until Ctrl-C
+const HELP = `npm start [-- options]      runs Redis, gateway and worker until Ctrl-C
   --json                    one line of JSON when ready, everything else to standard error
-  --verbose                 show every log line (they are in SELVAGE_HOME/logs in any case)
-  --watch                   start a process again when its source changes (npm run dev)
+  --verbose                 show every log line (SELVAGE_HOME/logs always has them)
+  --watch                   restart a process when its source changes (npm run dev)
 
-npm test [-- vitest arguments]                  all tests, with a Redis of their own
-node infra/launcher/main.mjs with-redis -- command …   any command, with REDIS_URL set
+npm test [-- vitest arguments]                  runs all tests with their own Redis
+node infra/launcher/main.mjs with-redis -- command …   runs any command with REDIS_URL set
 
-Settings, from the environment (what gateway and worker read is passed on to them):
-  HOST, PORT                where the gateway answers           127.0.0.1, 8080
+Settings, from the environment (also passed to gateway and worker):
+  HOST, PORT                address of the gateway              127.0.0.1, 8080
   SELVAGE_HOME              keys, blobs, Redis data, logs       .selvage
-  REDIS_URL                 a Redis to use                      one is started
-  SELVAGE_DEV_KEY           the key for development             one is made and kept
-  LOG_LEVEL                 of gateway and worker               info
+  REDIS_URL                 an existing Redis to use            starts one
+  SELVAGE_DEV_KEY           the development key                 generates and stores one
+  LOG_LEVEL                 log level of gateway and worker     info
 `;
 
 /**
- * What each command does, to its exit code.
- * @type {Record<string, (args: string[], life: import('./signals.mjs').Life, say: import('./terminal.mjs').Say) => Promise<number>>}
+ * The commands; each resolves with its exit code.
+ * @type {Record<string, (args: string[], shutdown: import('./signals.mjs').Shutdown, terminal: import('./terminal.mjs').Terminal) => Promise<number>>}
  */
 const COMMANDS = {
-  start: (args, life, say) => start({ root: ROOT, say, life, ...startOptions(args) }),
-  test: (args, life, say) =>
+  start: (args, shutdown, terminal) =>
+    start({ root: ROOT, terminal, shutdown, ...startOptions(args) }),
+  test: (args, shutdown, terminal) =>
     withRedis({
       root: ROOT,
-      say,
-      life,
+      terminal,
+      shutdown,
       command: [process.execPath, join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run', ...args],
     }),
-  'with-redis': (args, life, say) =>
-    withRedis({ root: ROOT, say, life, command: args[0] === '--' ? args.slice(1) : args }),
+  'with-redis': (args, shutdown, terminal) =>
+    withRedis({ root: ROOT, terminal, shutdown, command: args[0] === '--' ? args.slice(1) : args }),
 };
 
 /** @param {string[]} args */
@@ -59,16 +60,16 @@ function startOptions(args) {
     });
     return values;
   } catch (error) {
-    throw new Refusal(`${error instanceof Error ? error.message : error}\n\n${HELP}`);
+    throw new StartError(`${error instanceof Error ? error.message : error}\n\n${HELP}`);
   }
 }
 
-function refuseOldNode() {
+function requireNodeVersion() {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-  const [wantedMajor = 0, wantedMinor = 0] = OLDEST_NODE;
+  const [wantedMajor = 0, wantedMinor = 0] = MIN_NODE;
   if (major > wantedMajor || (major === wantedMajor && minor >= wantedMinor)) return;
-  throw new Refusal(
-    `Node.js ${OLDEST_NODE.join('.')} or newer is needed; this is ${process.versions.node}.`,
+  throw new StartError(
+    `Selvage needs Node.js ${MIN_NODE.join('.')} or newer; this is ${process.versions.node}.`,
   );
 }
 
@@ -79,22 +80,22 @@ async function main() {
     console.log(HELP);
     process.exit(command || name === '--help' ? 0 : 2);
   }
-  const say = createSay(args.includes('--json') ? process.stderr : process.stdout);
-  const life = takeSignals(say);
+  const terminal = createTerminal(args.includes('--json') ? process.stderr : process.stdout);
+  const shutdown = handleSignals(terminal);
   let code = 1;
   try {
-    refuseOldNode();
-    code = await command(args, life, say);
+    requireNodeVersion();
+    code = await command(args, shutdown, terminal);
   } catch (error) {
-    if (!life.isSignalled()) say.line(`\n${say.paint('red', faultText(error))}`);
+    if (!shutdown.isSignalled()) terminal.line(`\n${terminal.paint('red', errorText(error))}`);
   }
-  await life.end();
-  if (!life.isSignalled()) process.exit(code); // else the signal has the last word
+  await shutdown.end();
+  if (!shutdown.isSignalled()) process.exit(code); // else the signal handler sets the exit code
 }
 
 /** @param {unknown} error */
-function faultText(error) {
-  if (error instanceof Refusal) return error.message;
+function errorText(error) {
+  if (error instanceof StartError) return error.message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 

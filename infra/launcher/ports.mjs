@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /**
- * Listens for a moment.
+ * Listens on a port and closes it again.
  * @param {number} port 0 for any free one
  * @param {string} host
  * @returns {Promise<number>} the port
- * @throws with the code of the system: EADDRINUSE, EACCES, ENOTFOUND, …
+ * @throws with the system's error code: EADDRINUSE, EACCES, ENOTFOUND, …
  */
 async function tryPort(port, host) {
   const server = createServer();
@@ -24,12 +24,12 @@ async function tryPort(port, host) {
 export const freePort = (host = '127.0.0.1') => tryPort(0, host);
 
 /**
- * Why this port cannot be listened on, as the system's code, or nothing where it can.
+ * Returns the system's error code if this port cannot be listened on, else undefined.
  * @param {number} port
  * @param {string} host
  * @returns {Promise<string | undefined>}
  */
-export async function portFault(port, host) {
+export async function portErrorCode(port, host) {
   try {
     await tryPort(port, host);
     return undefined;

@@ -6,13 +6,13 @@ import { delimiter, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 const POLL_MILLIS = 20;
-/** What a process left behind has no work of its own to finish. */
-const LEFT_MILLIS = 5_000;
+/** The rest of a process group has no open work to finish. */
+const GROUP_MILLIS = 5_000;
 
 /** @typedef {import('node:child_process').ChildProcess} ChildProcess */
 
 /**
- * The first of these programs that is on PATH, with its folder.
+ * Returns the path of the first of these programs that is on PATH.
  * @param {...string} names
  */
 export function findProgram(...names) {
@@ -24,18 +24,18 @@ export function findProgram(...names) {
         accessSync(file, constants.X_OK);
         return true;
       } catch {
-        return false; // not there, or not ours to run
+        return false; // missing, or not executable
       }
     });
 }
 
 /**
- * Runs a program to its end, or to ours.
+ * Runs a program to completion; kills it if this process exits first.
  * @param {string} command
  * @param {readonly string[]} args
  * @param {import('node:child_process').SpawnOptions} [options]
- * @returns {Promise<{ code: number | null, output: string }>} what it printed, both streams together;
- *   code is null where it could not be started or was ended by a signal
+ * @returns {Promise<{ code: number | null, output: string }>} both output streams together;
+ *   code is null if it could not be started or a signal ended it
  */
 export async function runProgram(command, args, options = {}) {
   const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -57,7 +57,7 @@ export async function runProgram(command, args, options = {}) {
 }
 
 /**
- * The last lines of a text that say anything.
+ * Returns the last non-empty lines of a text.
  * @param {string} text
  * @param {number} count
  */
@@ -68,9 +68,8 @@ export const lastLines = (text, count) =>
     .slice(-count);
 
 /**
- * Whether there is such a process. One that has ended and waits for its parent to notice (in a
- * container that may be for ever) is none any more.
- * @param {number} pid negative: anyone in the group
+ * Whether the process exists. A zombie does not count: in a container nobody may ever reap it.
+ * @param {number} pid negative: any process of the group
  */
 export function isAlive(pid) {
   try {
@@ -84,7 +83,7 @@ export function isAlive(pid) {
 /**
  * @param {number} pid
  * @param {string} file
- * @returns {string | undefined} nothing where there is no /proc, or no such process any more
+ * @returns {string | undefined} undefined without /proc, or if the process is gone
  */
 function readProc(pid, file) {
   try {
@@ -95,7 +94,7 @@ function readProc(pid, file) {
 }
 
 /**
- * The command line of a process, empty where there is none to be seen.
+ * Returns the command line of a process, empty if it cannot be read.
  * @param {number} pid
  */
 function commandOf(pid) {
@@ -106,18 +105,18 @@ function commandOf(pid) {
 }
 
 /**
- * Whether this process lives and is the one meant: numbers are given out again.
+ * Whether this process runs and is the expected one: pids are reused.
  * @param {number} pid
  * @param {string} mark part of its command line
  */
 export const isProcess = (pid, mark) => isAlive(pid) && commandOf(pid).includes(mark);
 
 /**
- * Resolves when the process is gone, or with `false` when the time is up.
+ * Resolves with true when the process is gone, or with false on timeout.
  * @param {number} pid
  * @param {number} millis
  */
-export async function waitGone(pid, millis) {
+export async function waitForExit(pid, millis) {
   const until = performance.now() + millis;
   while (isAlive(pid)) {
     if (performance.now() > until) return false;
@@ -127,19 +126,19 @@ export async function waitGone(pid, millis) {
 }
 
 /**
- * Ends a process that is no child of this one: asks, waits, forces.
+ * Stops a process that is not a child: SIGTERM, a grace period, SIGKILL.
  * @param {number} pid negative: the whole group
  * @param {number} graceMillis
  */
 export async function endProcess(pid, graceMillis) {
   signalProcess(pid, 'SIGTERM');
-  if (await waitGone(pid, graceMillis)) return;
+  if (await waitForExit(pid, graceMillis)) return;
   signalProcess(pid, 'SIGKILL');
-  await waitGone(pid, graceMillis);
+  await waitForExit(pid, graceMillis);
 }
 
 /**
- * Sends a signal, unless there is nobody any more.
+ * Sends a signal; does nothing if the process is gone.
  * @param {number} pid negative: the whole group
  * @param {NodeJS.Signals} signal
  */
@@ -152,7 +151,7 @@ export function signalProcess(pid, signal) {
 }
 
 /**
- * Ends a child, then what it left running in its group: asks, waits, forces.
+ * Stops a child, then the rest of its process group: a signal, a grace period, SIGKILL.
  * @param {ChildProcess} child leader of its own process group
  * @param {number} graceMillis
  * @param {NodeJS.Signals} [ask]
@@ -167,5 +166,5 @@ export async function endChild(child, graceMillis, ask = 'SIGTERM') {
     await gone;
     clearTimeout(force);
   }
-  await endProcess(group, Math.min(graceMillis, LEFT_MILLIS));
+  await endProcess(group, Math.min(graceMillis, GROUP_MILLIS));
 }

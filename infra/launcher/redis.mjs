@@ -5,36 +5,35 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { openLog } from './child-log.mjs';
 import { freePort } from './ports.mjs';
-import { askRedis, redisVersion } from './resp.mjs';
-import { Refusal } from './start-error.mjs';
+import { redisVersion, sendCommand } from './resp.mjs';
+import { StartError } from './start-error.mjs';
 import { supervise } from './supervise.mjs';
 
-const OLDEST = [5, 0];
-const ADVISED = [6, 2];
+const MIN_VERSION = [5, 0];
+const RECOMMENDED_VERSION = [6, 2];
 const POLL_MILLIS = 20;
 const SHUTDOWN_MILLIS = 10_000;
-/** Even in a hurry Redis may write down what it holds. */
+/** Even on a forced exit, Redis gets this long to flush its data. */
 const FLUSH_MILLIS = 2_000;
 const CONF = 'redis.conf';
 
 /**
- * How a Redis is started here: a program of this machine, or a container.
+ * How Redis is started on this machine: an installed program, or a container.
  * @typedef {object} RedisProgram
  * @property {string} command
  * @property {(dir: string, port: number) => string[]} args for a `redis.conf` in `dir`, answering at `port`
- * @property {(port: number) => { bind: string, port: number }} listen what that `redis.conf` must say
+ * @property {(port: number) => { bind: string, port: number }} listen the address that `redis.conf` must contain
  */
 
 /**
  * @typedef {object} RunningRedis
  * @property {string} url
- * @property {Promise<never>} failed rejects when it is given up
+ * @property {Promise<never>} failed rejects when it keeps failing
  */
 
 /**
- * The settings of a Redis that may be relied on: every write on disk within a second, nothing thrown
- * away when memory is short. It answers this machine alone, and only who can read this file, which
- * also says, in its first line, where it is to be found.
+ * Durable settings: every write is on disk within a second, and nothing is evicted. It listens on loopback with a
+ * password that only readers of this file know; the first line holds its URL.
  * @param {string} url
  * @param {{ bind: string, port: number }} listen
  */
@@ -49,19 +48,19 @@ save ""
 `;
 
 /**
- * Starts a Redis that keeps its data in `dir`, on a free port of the loopback interface, and waits
- * until it answers. One that an earlier, killed launcher left running there is stopped first.
+ * Starts a Redis with its data in `dir`, on a free loopback port, and waits until it responds. First stops one that
+ * a killed launcher left running there.
  * @param {object} how
  * @param {RedisProgram} how.program
  * @param {string} how.dir
- * @param {import('./signals.mjs').Life} how.life it ends with it
- * @param {import('./terminal.mjs').Say} how.say
+ * @param {import('./signals.mjs').Shutdown} how.shutdown stops it
+ * @param {import('./terminal.mjs').Terminal} how.terminal
  * @param {(pid: number) => void} [how.onStart]
  * @returns {Promise<RunningRedis>}
  */
-export async function startRedis({ program, dir, life, say, onStart = () => {} }) {
+export async function startRedis({ program, dir, shutdown, terminal, onStart = () => {} }) {
   await mkdir(dir, { recursive: true, mode: 0o700 });
-  await stopLeftover(dir);
+  await stopOrphan(dir);
   const port = await freePort();
   const url = `redis://:${randomBytes(24).toString('hex')}@127.0.0.1:${port}`;
   await writeFile(join(dir, CONF), settings(url, program.listen(port)), { mode: 0o600 });
@@ -73,37 +72,37 @@ export async function startRedis({ program, dir, life, say, onStart = () => {} }
     options: { cwd: dir },
     onStart,
     onLine: (line) => log.write(`${line}\n`),
-    onTrouble: say.warn,
+    onWarning: terminal.warn,
   });
-  life.atEnd((graceMillis) => redis.stop(Math.max(graceMillis, FLUSH_MILLIS)));
+  shutdown.onShutdown((graceMillis) => redis.stop(Math.max(graceMillis, FLUSH_MILLIS)));
   const waiting = new AbortController();
-  await Promise.race([untilAnswers(url, waiting.signal), redis.failed]).finally(() =>
+  await Promise.race([untilResponding(url, waiting.signal), redis.failed]).finally(() =>
     waiting.abort(),
   );
-  await checkVersion(url, say);
+  await checkVersion(url, terminal);
   redis.ready();
   return { url, failed: redis.failed };
 }
 
 /**
- * The Redis that the person named.
+ * Checks the Redis that the user configured.
  * @param {string} url
- * @param {import('./terminal.mjs').Say} say
+ * @param {import('./terminal.mjs').Terminal} terminal
  * @returns {Promise<RunningRedis>}
  */
-export async function useRedis(url, say) {
+export async function useRedis(url, terminal) {
   try {
     const { protocol } = new URL(url);
     if (!['redis:', 'rediss:'].includes(protocol)) throw new Error(`${protocol}// is not redis://`);
-    await askRedis(url, ['PING']);
+    await sendCommand(url, ['PING']);
   } catch (error) {
     const { host } = URL.canParse(url) ? new URL(url) : { host: 'that address' };
-    throw new Refusal(
+    throw new StartError(
       `REDIS_URL is set, but no Redis answers PING at ${host} (${reason(error)}).\n` +
-        'Start that Redis, or unset REDIS_URL to have one started here.',
+        'Start it, or unset REDIS_URL to have one started.',
     );
   }
-  await checkVersion(url, say);
+  await checkVersion(url, terminal);
   return { url, failed: new Promise(() => {}) };
 }
 
@@ -113,41 +112,44 @@ const reason = (error) =>
 
 /** @param {string} url */
 const answers = (url) =>
-  askRedis(url, ['PING']).then(
+  sendCommand(url, ['PING']).then(
     () => true,
-    () => false, // not there, or still reading its data in
+    () => false, // not running, or still loading its data
   );
 
 /**
  * @param {string} url
  * @param {AbortSignal} signal
  */
-async function untilAnswers(url, signal) {
+async function untilResponding(url, signal) {
   while (!signal.aborted && !(await answers(url))) await delay(POLL_MILLIS);
 }
 
 /**
  * @param {string} url
- * @param {import('./terminal.mjs').Say} say
+ * @param {import('./terminal.mjs').Terminal} terminal
  */
-async function checkVersion(url, say) {
+async function checkVersion(url, terminal) {
   const version = await redisVersion(url);
-  const parts = version.split('.').map(Number);
+  const numbers = version.split('.').map(Number);
   /** @param {number[]} bound */
   const isOlder = ([major = 0, minor = 0]) =>
-    (parts[0] ?? 0) < major || (parts[0] === major && (parts[1] ?? 0) < minor);
-  if (isOlder(OLDEST)) {
-    throw new Refusal(`This Redis is version ${version}; ${OLDEST.join('.')} or newer is needed.`);
+    (numbers[0] ?? 0) < major || (numbers[0] === major && (numbers[1] ?? 0) < minor);
+  if (isOlder(MIN_VERSION)) {
+    throw new StartError(
+      `This Redis is version ${version}; ${MIN_VERSION.join('.')} or newer is required.`,
+    );
   }
-  if (isOlder(ADVISED)) say.warn(`Redis ${version} works; ${ADVISED.join('.')} is advised`);
+  if (isOlder(RECOMMENDED_VERSION))
+    terminal.warn(`Redis ${version} works; ${RECOMMENDED_VERSION.join('.')} is recommended`);
 }
 
 /** @param {string} dir */
-async function stopLeftover(dir) {
+async function stopOrphan(dir) {
   const conf = await readFile(join(dir, CONF), 'utf8').catch(() => '');
   const url = /^# (redis:\S+)$/m.exec(conf)?.[1];
-  if (!url || !(await answers(url))) return; // only ours knows the password
-  await askRedis(url, ['SHUTDOWN']).catch(() => {}); // it answers by closing the connection
+  if (!url || !(await answers(url))) return; // the password identifies ours
+  await sendCommand(url, ['SHUTDOWN']).catch(() => {}); // it closes the connection instead of replying
   const until = performance.now() + SHUTDOWN_MILLIS;
   while (performance.now() < until && (await answers(url))) await delay(POLL_MILLIS);
 }

@@ -13,7 +13,7 @@ const encode = (command) =>
   ].join('\r\n');
 
 /**
- * Reads whole replies (simple strings, errors, integers, bulk strings) off the front of what came.
+ * Parses the complete replies (simple strings, errors, integers, bulk strings) in `received`.
  * @param {Buffer} received
  * @returns {(string | Error)[]}
  */
@@ -37,20 +37,20 @@ function parseReplies(received) {
 }
 
 /**
- * Asks a Redis one command over a connection of its own, in its own protocol: this runs before any
- * client is installed.
+ * Sends one command over a new connection. A minimal RESP client, because this runs before any package is
+ * installed.
  * @param {string} url `redis://` or `rediss://`, with user and password where needed
  * @param {readonly string[]} command
  * @param {number} [timeoutMillis]
  * @returns {Promise<string>}
- * @throws where it does not answer, or answers with an error
+ * @throws if it does not respond in time, or replies with an error
  */
-export function askRedis(url, command, timeoutMillis = 3000) {
+export function sendCommand(url, command, timeoutMillis = 3000) {
   const { protocol, hostname, port, username, password } = new URL(url);
   const where = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || DEFAULT_PORT };
   const user = username ? [decodeURIComponent(username)] : [];
   const login = password ? [['AUTH', ...user, decodeURIComponent(password)]] : [];
-  const questions = [...login, command];
+  const commands = [...login, command];
   return new Promise((resolve, reject) => {
     const socket =
       protocol === 'rediss:' ? connectTls({ ...where, servername: where.host }) : connect(where);
@@ -62,21 +62,21 @@ export function askRedis(url, command, timeoutMillis = 3000) {
       received = Buffer.concat([received, chunk]);
       const replies = parseReplies(received);
       const failed = replies.find((reply) => reply instanceof Error);
-      const last = replies[questions.length - 1];
+      const last = replies[commands.length - 1];
       if (failed) reject(failed);
       else if (typeof last === 'string') resolve(last);
       else return;
       socket.destroy();
     });
-    socket.write(questions.map(encode).join(''));
+    socket.write(commands.map(encode).join(''));
   });
 }
 
 /**
- * The version of a Redis, or the one whose commands it has.
+ * Returns the version of a Redis, or for Valkey the Redis version it is compatible with.
  * @param {string} url
  */
 export async function redisVersion(url) {
-  const info = await askRedis(url, ['INFO', 'server']);
+  const info = await sendCommand(url, ['INFO', 'server']);
   return /^redis_version:(\S+)/m.exec(info)?.[1] ?? 'unknown';
 }

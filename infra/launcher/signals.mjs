@@ -1,30 +1,30 @@
 // @ts-check
 import { constants } from 'node:os';
-import { Refusal } from './start-error.mjs';
+import { StartError } from './start-error.mjs';
 
-/** npm passes a Ctrl-C on that the terminal has sent already: two within this time are one. */
-const SAME_SIGNAL_MILLIS = 500;
+/** npm forwards a Ctrl-C that the terminal has already delivered: two within this time count as one. */
+const DUPLICATE_SIGNAL_MILLIS = 500;
 const SIGNALS = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']);
 const GRACE_MILLIS = 30_000;
 const FORCED_EXIT_CODE = 130;
 
 /**
- * What is to be undone at the end, whatever ends it.
- * @typedef {object} Life
- * @property {(undo: (graceMillis: number) => Promise<void>) => void} atEnd the last one added is
- *   undone first; called again, with no grace, where the person insists; throws, and undoes at once,
- *   where the end has begun
- * @property {(code: number) => void} endsWith the exit code when a signal ends it from now on
- * @property {() => Promise<void>} end undoes everything
- * @property {() => boolean} isSignalled whether a signal is what ends it, and sets the exit code
+ * The cleanups to run on exit, for whatever reason.
+ * @typedef {object} Shutdown
+ * @property {(undo: (graceMillis: number) => Promise<void>) => void} onShutdown registers a
+ *   cleanup; the last one registered runs first. A second Ctrl-C calls it again with no grace period. During
+ *   shutdown, runs the cleanup at once and throws
+ * @property {(code: number) => void} exitWith sets the exit code for an exit by signal
+ * @property {() => Promise<void>} end runs every cleanup
+ * @property {() => boolean} isSignalled whether a signal caused the exit; its handler then sets the exit code
  */
 
 /**
- * Takes over the signals: the first ends everything in order, the second at once.
- * @param {import('./terminal.mjs').Say} say
- * @returns {Life}
+ * Handles SIGINT, SIGTERM and SIGHUP: the first shuts down in order, the second at once.
+ * @param {import('./terminal.mjs').Terminal} terminal
+ * @returns {Shutdown}
  */
-export function takeSignals(say) {
+export function handleSignals(terminal) {
   /** @type {((graceMillis: number) => Promise<void>)[]} */
   const undos = [];
   /** @type {number | undefined} */
@@ -34,13 +34,15 @@ export function takeSignals(say) {
   /** @type {Promise<void> | undefined} */
   let ending;
 
-  async function undoAll() {
+  async function runCleanups() {
     for (const undo of undos.toReversed()) {
-      await undo(GRACE_MILLIS).catch((error) => say.line(say.paint('red', String(error))));
+      await undo(GRACE_MILLIS).catch((error) =>
+        terminal.line(terminal.paint('red', String(error))),
+      );
     }
   }
   const end = () => {
-    ending ??= undoAll();
+    ending ??= runCleanups();
     return ending;
   };
 
@@ -49,24 +51,24 @@ export function takeSignals(say) {
     const now = performance.now();
     if (firstAt === undefined) {
       firstAt = now;
-      await say.step('Finishing what is under way (Ctrl-C again ends it at once)', end);
+      await terminal.step('Finishing open work (press Ctrl-C again to stop at once)', end);
       process.exit(chosenCode ?? 128 + constants.signals[signal]);
     }
-    if (now - firstAt < SAME_SIGNAL_MILLIS) return;
-    say.line('Ending everything at once');
+    if (now - firstAt < DUPLICATE_SIGNAL_MILLIS) return;
+    terminal.line('Stopping everything at once');
     await Promise.allSettled(undos.map((undo) => undo(0)));
     process.exit(FORCED_EXIT_CODE);
   }
   for (const signal of SIGNALS) process.on(signal, () => void onSignal(signal));
 
   return {
-    atEnd(undo) {
+    onShutdown(undo) {
       undos.push(undo);
       if (!ending) return;
       void undo(0);
-      throw new Refusal('Not started: everything is being ended.');
+      throw new StartError('Not started: shutting down.');
     },
-    endsWith(code) {
+    exitWith(code) {
       chosenCode = code;
     },
     end,

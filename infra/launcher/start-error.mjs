@@ -1,4 +1,4 @@
 // @ts-check
 
-/** Something a person can mend: its message is printed as it is, without a stack; exit code 1. */
-export class Refusal extends Error {}
+/** An error that the user can fix: its message is printed without a stack trace; exit code 1. */
+export class StartError extends Error {}

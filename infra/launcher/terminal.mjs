@@ -2,42 +2,42 @@
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const FRAME_MILLIS = 80;
-/** Where no line can be drawn over, a step that lasts is heard of this often. */
-const STILL_MILLIS = 10_000;
+/** Without a terminal, a running step is reported at this interval. */
+const REPEAT_MILLIS = 10_000;
 const CLEAR_LINE = '\r\x1b[2K';
 
 /**
- * @typedef {object} Say
+ * @typedef {object} Terminal
  * @property {(text: string) => void} line prints one line
- * @property {(text: string) => void} warn prints one line that wants to be seen
+ * @property {(text: string) => void} warn prints one line, highlighted
  * @property {<T>(title: string, work: () => Promise<T>) => Promise<T>} step does the work and prints
- *   one line when it is done, with the seconds it took; meanwhile a spinner turns on a terminal
+ *   one line with its duration when it is done; shows a spinner meanwhile on a terminal
  * @property {(name: 'red' | 'yellow' | 'bold' | 'dim', text: string) => string} paint
  */
 
 const PAINT = { red: 31, yellow: 33, bold: 1, dim: 2 };
 
 /**
- * What the launcher tells the person in front of it.
+ * Writes the launcher's messages.
  * @param {NodeJS.WriteStream} out
- * @returns {Say}
+ * @returns {Terminal}
  */
-export function createSay(out) {
+export function createTerminal(out) {
   const terminal = out.isTTY === true && process.env.TERM !== 'dumb';
   const colours = terminal && !process.env.NO_COLOR;
   /** @type {string | undefined} */
   let spinning;
-  out.on('error', () => {}); // the terminal may be closed while what runs is still to be stopped
+  out.on('error', () => {}); // the terminal may close before the processes have stopped
 
-  /** @type {Say['line']} */
+  /** @type {Terminal['line']} */
   function line(text) {
     out.write(spinning === undefined ? `${text}\n` : `${CLEAR_LINE}${text}\n${spinning}`);
   }
 
-  /** @type {Say['paint']} */
+  /** @type {Terminal['paint']} */
   const paint = (name, text) => (colours ? `\x1b[${PAINT[name]}m${text}\x1b[0m` : text);
 
-  /** @type {Say['step']} */
+  /** @type {Terminal['step']} */
   async function step(title, work) {
     const began = performance.now();
     const seconds = () => `${((performance.now() - began) / 1000).toFixed(1)} s`;
@@ -48,7 +48,7 @@ export function createSay(out) {
     };
     const timer = terminal
       ? setInterval(spin, FRAME_MILLIS)
-      : setInterval(() => line(`… ${title} (${seconds()})`), STILL_MILLIS);
+      : setInterval(() => line(`… ${title} (${seconds()})`), REPEAT_MILLIS);
     if (terminal) spin();
     else line(`… ${title}`);
     /** @param {string} mark */

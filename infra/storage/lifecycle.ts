@@ -11,36 +11,36 @@ import { ConfigError, readConfig } from '../../src/platform/config.ts';
 import { createS3Blobs, createS3Client } from '../../src/storage/s3-blobs.ts';
 
 /**
- * How long the bucket itself keeps what the sweeper should have deleted before, days. Results are kept
- * for seven at most, after a batch that may take as long. What is under `feeds/` stays until its feed is deleted.
+ * After how many days the bucket deletes what the sweeper should have deleted before. Results are retained for seven
+ * days at most, after a batch that may take as long. `feeds/` has no rule: it stays until its feed is deleted.
  */
-export const KEPT_DAYS = { 'sync/': 1, 'in/': 16, 'out/': 16, 'batches/': 16 } as const;
-const UNFINISHED_DAYS = 1;
-/** By this our rules are known from those of others. */
-const OURS = 'selvage-';
+export const EXPIRATION_DAYS = { 'sync/': 1, 'in/': 16, 'out/': 16, 'batches/': 16 } as const;
+const UNFINISHED_UPLOAD_DAYS = 1;
+/** The prefix that marks our rules. */
+const OWN_PREFIX = 'selvage-';
 
-const nameOf = (prefix: string): string => `${OURS}${prefix.replaceAll('/', '')}`;
+const nameOf = (prefix: string): string => `${OWN_PREFIX}${prefix.replaceAll('/', '')}`;
 
 const ownRules = (): LifecycleRule[] => [
-  ...Object.entries(KEPT_DAYS).map(([Prefix, Days]) => ({
+  ...Object.entries(EXPIRATION_DAYS).map(([Prefix, Days]) => ({
     ID: nameOf(Prefix),
     Status: 'Enabled' as const,
     Filter: { Prefix },
     Expiration: { Days },
   })),
   {
-    ID: `${OURS}unfinished-uploads`,
+    ID: `${OWN_PREFIX}unfinished-uploads`,
     Status: 'Enabled',
     Filter: { Prefix: '' },
-    AbortIncompleteMultipartUpload: { DaysAfterInitiation: UNFINISHED_DAYS },
+    AbortIncompleteMultipartUpload: { DaysAfterInitiation: UNFINISHED_UPLOAD_DAYS },
   },
 ];
 
-/** The bucket's rules; none where nobody ever made one. */
+/** Returns the bucket's rules; none if it has no lifecycle configuration. */
 export async function readRules(client: S3Client, Bucket: string): Promise<LifecycleRule[]> {
   try {
-    const answer = await client.send(new GetBucketLifecycleConfigurationCommand({ Bucket }));
-    return answer.Rules ?? [];
+    const response = await client.send(new GetBucketLifecycleConfigurationCommand({ Bucket }));
+    return response.Rules ?? [];
   } catch (error) {
     const isNone =
       error instanceof S3ServiceException && error.name === 'NoSuchLifecycleConfiguration';
@@ -49,16 +49,21 @@ export async function readRules(client: S3Client, Bucket: string): Promise<Lifec
   }
 }
 
-/** Writes our rules beside those of others; again, it changes nothing. */
+/** Writes our rules and keeps all others. Idempotent. */
 export async function writeRules(client: S3Client, Bucket: string): Promise<LifecycleRule[]> {
-  const others = (await readRules(client, Bucket)).filter(({ ID }) => !ID?.startsWith(OURS));
+  const others = (await readRules(client, Bucket)).filter(({ ID }) => !ID?.startsWith(OWN_PREFIX));
   const Rules = [...others, ...ownRules()];
   const LifecycleConfiguration = { Rules };
   await client.send(new PutBucketLifecycleConfigurationCommand({ Bucket, LifecycleConfiguration }));
   return Rules;
 }
 
-const sentence = ({ ID, Filter, Expiration, AbortIncompleteMultipartUpload }: LifecycleRule) => {
+const describeRule = ({
+  ID,
+  Filter,
+  Expiration,
+  AbortIncompleteMultipartUpload,
+}: LifecycleRule) => {
   const days = Expiration?.Days ?? AbortIncompleteMultipartUpload?.DaysAfterInitiation;
   const what = Expiration
     ? `${Filter?.Prefix ?? ''}* is deleted`
@@ -69,23 +74,24 @@ const sentence = ({ ID, Filter, Expiration, AbortIncompleteMultipartUpload }: Li
 async function main({ json }: { json: boolean }): Promise<void> {
   const { STORE, S3_BUCKET: bucket } = readConfig(process.env);
   if (STORE !== 's3') {
-    const why = 'The store is a file system, which has no such rules: the sweeper alone deletes.';
+    const why =
+      'Storage is a file system, which has no lifecycle rules: the sweeper alone deletes.';
     return console.log(json ? JSON.stringify({ rules: [] }) : why);
   }
-  (await createS3Blobs({ bucket })).close(); // makes the bucket where it is missing
+  (await createS3Blobs({ bucket })).close(); // creates the bucket if it is missing
   const client = createS3Client({});
   const rules = await writeRules(client, bucket).finally(() => client.destroy());
   if (json) return console.log(JSON.stringify({ bucket, rules }));
-  const ours = rules.filter(({ ID }) => ID?.startsWith(OURS));
-  console.log([`Bucket ${bucket}`, ...ours.map(sentence)].join('\n'));
+  const ours = rules.filter(({ ID }) => ID?.startsWith(OWN_PREFIX));
+  console.log([`Bucket ${bucket}`, ...ours.map(describeRule)].join('\n'));
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   new Command('lifecycle')
     .description(
-      'Writes the rules by which the bucket deletes what was left behind. STORE, S3_BUCKET and the settings of the AWS SDK say where.',
+      'Writes lifecycle rules that delete leftovers from the S3 bucket. Reads STORE, S3_BUCKET and the settings of the AWS SDK.',
     )
-    .option('--json', 'answer in JSON', false)
+    .option('--json', 'print JSON', false)
     .action(main)
     .parseAsync()
     .catch((error) => {
