@@ -1,9 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { Readable } from 'node:stream';
 import { Command } from 'commander';
 import { type BatchClient, batchClient } from '../test/support/batches.ts';
 import { type Stack, startStack } from '../test/support/stack.ts';
+import { printFigures } from './print-figures.ts';
+import { residentBytesOf } from './processes.ts';
 
 interface Options {
   rows: number;
@@ -13,16 +14,15 @@ interface Options {
 
 const MEBIBYTE = 1024 * 1024;
 const SAMPLE_MILLIS = 20;
-/** Sent before anything is measured, so that code is compiled and buffers are there. */
-const WARM_ROWS = 2000;
+/** Sent before the measurement: compiles code and allocates buffers. */
+const WARM_UP_ROWS = 2000;
 
 const round = (value: number, digits = 2): number => Number(value.toFixed(digits));
 
-const residentMebibytes = ({ gateway }: Stack): number =>
-  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${gateway.pid}/status`, 'utf8'))?.[1]) / 1024;
+const residentMebibytes = ({ gateway }: Stack): number => residentBytesOf(gateway.pid) / MEBIBYTE;
 
-/** A catalogue in NDJSON or CSV, made while it is sent. */
-function* rowsOf(format: 'ndjson' | 'csv', count: number): Generator<string> {
+/** Generates a catalogue in NDJSON or CSV, line by line. */
+function* generateRows(format: 'ndjson' | 'csv', count: number): Generator<string> {
   if (format === 'csv') yield 'custom_id,image_url\n';
   for (let i = 0; i < count; i++) {
     const customId = `sku-${String(i).padStart(8, '0')}`;
@@ -33,8 +33,8 @@ function* rowsOf(format: 'ndjson' | 'csv', count: number): Generator<string> {
   }
 }
 
-/** The same text in blocks as a client that reads a file sends them. */
-function* blocksOf(lines: Iterable<string>): Generator<Buffer> {
+/** Joins lines to blocks of the size in which a client reads a file. */
+function* toBlocks(lines: Iterable<string>): Generator<Buffer> {
   let text = '';
   for (const line of lines) {
     text += line;
@@ -49,14 +49,16 @@ const MEDIA_TYPES = { ndjson: 'application/x-ndjson', csv: 'text/csv' } as const
 
 async function upload(client: BatchClient, format: 'ndjson' | 'csv', rows: number) {
   const id = await client.open();
-  const body = Readable.toWeb(Readable.from(blocksOf(rowsOf(format, rows)))) as ReadableStream;
+  const body = Readable.toWeb(
+    Readable.from(toBlocks(generateRows(format, rows))),
+  ) as ReadableStream;
   const response = await client.send(id, body, MEDIA_TYPES[format]);
-  const answer = (await response.json()) as { accepted: number };
-  if (answer.accepted !== rows) throw new Error(`${response.status} ${JSON.stringify(answer)}`);
+  const result = (await response.json()) as { accepted: number };
+  if (result.accepted !== rows) throw new Error(`${response.status} ${JSON.stringify(result)}`);
   return id;
 }
 
-/** How long something takes, and how far the gateway's memory rises above where it began. */
+/** Measures the duration of work, and how far the gateway's memory rises above its start. */
 async function measured<T>(stack: Stack, work: () => Promise<T>) {
   const idle = residentMebibytes(stack);
   let peak = idle;
@@ -71,17 +73,20 @@ async function measured<T>(stack: Stack, work: () => Promise<T>) {
 async function measure(stack: Stack, { rows, rounds }: Options) {
   const { key } = await stack.key({ quotaPerDay: 100_000_000 });
   const client = batchClient(stack, key);
-  await upload(client, 'ndjson', WARM_ROWS);
-  const figures: Record<string, number> = { rows, idleMebibytes: round(residentMebibytes(stack)) };
+  await upload(client, 'ndjson', WARM_UP_ROWS);
+  const figures: Record<string, number> = {
+    rows,
+    'idle memory, MiB': round(residentMebibytes(stack)),
+  };
   for (const format of ['ndjson', 'csv'] as const) {
     for (let i = 1; i <= rounds; i++) {
       const sent = await measured(stack, () => upload(client, format, rows));
       figures[`${format} upload ${i}, seconds`] = round(sent.seconds);
       figures[`${format} upload ${i}, MiB above idle`] = round(sent.riseMebibytes);
       if (i < rounds) continue;
-      const again = () => client.send(sent.value, '', MEDIA_TYPES[format]);
-      const resumed = await measured(stack, again);
-      figures[`${format} ids read again, seconds`] = round(resumed.seconds);
+      const resume = () => client.send(sent.value, '', MEDIA_TYPES[format]);
+      const resumed = await measured(stack, resume);
+      figures[`${format} upload resumed, seconds`] = round(resumed.seconds);
       const read = await measured(stack, () => manifestBytes(client, sent.value));
       figures[`${format} manifest, seconds`] = round(read.seconds);
       figures[`${format} manifest, MiB`] = round(read.value / MEBIBYTE);
@@ -98,24 +103,18 @@ async function manifestBytes(client: BatchClient, id: string): Promise<number> {
   return bytes;
 }
 
-/** Prints what it takes to hand in a catalogue and to read its manifest; nothing is worked on. */
+/** Prints time and memory for the upload of a catalogue and the download of its manifest; no image is processed. */
 export async function run(argv: string[]): Promise<void> {
   const options = new Command('bench batch')
     .option('--rows <n>', 'rows of the catalogue', Number, 100_000)
-    .option('--rounds <n>', 'uploads of each format', Number, 2)
-    .option('--json', 'answer in JSON', false)
+    .option('--rounds <n>', 'uploads per format', Number, 2)
+    .option('--json', 'print JSON', false)
     .parse(argv, { from: 'user' })
     .opts<Options>();
   const stack = await startStack({ LOG_LEVEL: 'info' });
   try {
     const figures = await measure(stack, options);
-    console.log(
-      options.json
-        ? JSON.stringify(figures)
-        : Object.entries(figures)
-            .map(([name, value]) => `${name.padEnd(34)} ${value}`)
-            .join('\n'),
-    );
+    printFigures(figures, options.json);
   } finally {
     await stack.stop();
   }

@@ -5,6 +5,8 @@ import { type FeedServer, startFeedServer } from '../test/support/feed-server.ts
 import { drawnShirt } from '../test/support/images.ts';
 import { type Stack, startStack } from '../test/support/stack.ts';
 import { type Engine, startEngine } from '../workers/inference/pool.ts';
+import { printFigures } from './print-figures.ts';
+import { median } from './statistics.ts';
 
 interface Options {
   pictures: number;
@@ -14,21 +16,19 @@ interface Options {
   json: boolean;
 }
 
-const median = (values: readonly number[]): number =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
-
-/** Pictures a second. */
-async function rateOf(pictures: number, work: () => Promise<void>): Promise<number> {
+/** Returns images per second. */
+async function throughput(pictures: number, work: () => Promise<void>): Promise<number> {
   const startedAt = performance.now();
   await work();
   return (pictures * 1000) / (performance.now() - startedAt);
 }
 
-/** The bare loop: every picture through the engine, all slots busy, nothing kept. */
+/** The bare loop: sends every image through the engine, with all slots busy, and stores nothing. */
 async function bareLoop(engine: Engine, images: readonly Buffer[], slots: number): Promise<void> {
-  const left = [...images];
+  const remaining = [...images];
   const lane = async () => {
-    for (let image = left.pop(); image; image = left.pop()) await engine.removeBackground(image);
+    for (let image = remaining.pop(); image; image = remaining.pop())
+      await engine.removeBackground(image);
   };
   await Promise.all(Array.from({ length: slots + 1 }, lane));
 }
@@ -38,40 +38,40 @@ interface Service {
   headers: Record<string, string>;
 }
 
-async function ask(service: Service, path: string, body?: string, type = 'application/json') {
+async function request(service: Service, path: string, body?: string, type = 'application/json') {
   const response = await fetch(service.stack.url + path, {
     method: body === undefined ? 'GET' : 'POST',
     headers: { ...service.headers, ...(body && { 'content-type': type }) },
     ...(body && { body }),
   });
-  const answer = await response.text();
-  if (!response.ok) throw new Error(`${path}: ${response.status} ${answer}`);
-  return JSON.parse(answer);
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`);
+  return JSON.parse(text);
 }
 
-/** An open batch with a row for each address. */
+/** Creates a batch with a row for each URL; returns its id. */
 async function open(service: Service, urls: readonly string[]): Promise<string> {
-  const { id } = await ask(service, '/intake/v1/batches', '{}');
+  const { id } = await request(service, '/intake/v1/batches', '{}');
   const rows = urls.map((imageUrl, i) => JSON.stringify({ customId: `sku-${i}`, imageUrl }));
   const path = `/intake/v1/batches/${id}/items`;
-  await ask(service, path, rows.join('\n'), 'application/x-ndjson');
+  await request(service, path, rows.join('\n'), 'application/x-ndjson');
   return id;
 }
 
 async function complete(service: Service, id: string): Promise<void> {
-  await ask(service, `/intake/v1/batches/${id}/seal`, '');
+  await request(service, `/intake/v1/batches/${id}/seal`, '');
   for (;;) {
-    const { status, counts } = await ask(service, `/intake/v1/batches/${id}`);
+    const { status, counts } = await request(service, `/intake/v1/batches/${id}`);
     if (status === 'completed' && counts.failed === 0) return;
     if (status === 'completed') throw new Error(`${counts.failed} rows failed`);
     await sleep(250);
   }
 }
 
-const fresh = (server: FeedServer, images: readonly Buffer[], round: number): string[] =>
+const serveImages = (server: FeedServer, images: readonly Buffer[], round: number): string[] =>
   images.map((body, i) => server.put(`/${round}/${i}.jpg`, { body, type: 'image/jpeg' }));
 
-/** Another image for each row of each round: nothing is found again. */
+/** Draws a different image for each row of each round: no result is cached. */
 async function draw(options: Options, round: number): Promise<Buffer[]> {
   const { pictures, width } = options;
   const one = (i: number) =>
@@ -88,32 +88,37 @@ async function measure(service: Service, server: FeedServer, options: Options) {
   for (let round = 0; round < rounds; round++) {
     const images = await draw(options, round);
     const engine = await startEngine({
-      ...{ model: 'garment-cutout', device: 'cpu', slots, maxPixels: 50_000_000 },
+      model: 'garment-cutout',
+      device: 'cpu',
+      slots,
+      maxPixels: 50_000_000,
       modelsHome: '.selvage/models',
     });
     await bareLoop(engine, images.slice(0, 2 * slots), slots);
-    bare.push(await rateOf(pictures, () => bareLoop(engine, images, slots)));
+    bare.push(await throughput(pictures, () => bareLoop(engine, images, slots)));
     await engine.close();
-    const id = await open(service, fresh(server, images, round));
-    bulk.push(await rateOf(pictures, () => complete(service, id)));
+    const id = await open(service, serveImages(server, images, round));
+    bulk.push(await throughput(pictures, () => complete(service, id)));
   }
   const round2 = (value: number) => Number(value.toFixed(2));
   return {
-    'bare loop, pictures a second': round2(median(bare)),
-    'batch by address, pictures a second': round2(median(bulk)),
+    'bare loop, images per second': round2(median(bare)),
+    'batch by URL, images per second': round2(median(bulk)),
     'batch / bare loop, median of rounds': round2(median(bulk.map((rate, i) => rate / bare[i]!))),
-    ...{ slots, pictures, rounds },
+    slots,
+    images: pictures,
+    rounds,
   };
 }
 
-/** Prints what a batch of addresses reaches of the bare inference loop, turn and turn about. */
+/** Prints the throughput of a batch of URLs as a share of the bare inference loop, measured alternately. */
 export async function run(argv: string[]): Promise<void> {
   const options = new Command('bench bulk')
-    .option('--pictures <n>', 'of each round', Number, 200)
-    .option('--rounds <n>', 'one bare loop and one batch each', Number, 3)
+    .option('--pictures <n>', 'images per round', Number, 200)
+    .option('--rounds <n>', 'rounds of one bare loop and one batch', Number, 3)
     .option('--width <px>', 'width and height of the drawn photos', Number, 800)
-    .option('--slots <n>', 'children', Number, 2)
-    .option('--json', 'answer in JSON', false)
+    .option('--slots <n>', 'inference children', Number, 2)
+    .option('--json', 'print JSON', false)
     .parse(argv, { from: 'user' })
     .opts<Options>();
   const server = await startFeedServer();
@@ -123,8 +128,7 @@ export async function run(argv: string[]): Promise<void> {
     const { key } = await stack.key();
     const service = { stack, headers: { authorization: `Bearer ${key}` } };
     const figures = await measure(service, server, options);
-    const lines = Object.entries(figures).map(([name, value]) => `${name.padEnd(38)} ${value}`);
-    console.log(options.json ? JSON.stringify(figures) : lines.join('\n'));
+    printFigures(figures, options.json);
   } finally {
     await stack.stop();
     await server.close();

@@ -4,18 +4,19 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
 import { EVAL_FOLDER } from './eval-photos.ts';
-import { median, pairedLines } from './paired-lines.ts';
+import { pairedLines } from './paired-lines.ts';
+import { median } from './statistics.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
-/** Both are to see the same photos and models, wherever they run. */
+/** Both use the same photos and models. */
 const ENVIRONMENT = {
   ...process.env,
   SELVAGE_EVAL: resolve(ROOT, EVAL_FOLDER),
   SELVAGE_HOME: resolve(ROOT, process.env.SELVAGE_HOME || '.selvage'),
 };
 
-/** A commit's files in a folder of their own, with the packages that are installed here. */
+/** Extracts a commit's files into a temporary folder, with the packages that are installed here. */
 function checkOut(commit: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'selvage-compare-'));
   const input = execFileSync('git', ['archive', commit], { cwd: ROOT, maxBuffer: 2 ** 30 });
@@ -33,27 +34,27 @@ const runBench = (folder: string, bench: readonly string[]): string =>
     maxBuffer: 2 ** 26,
   });
 
-/** Prints another benchmark's lines with the medians of an earlier commit beside those of the tree as it is. */
+/** Prints the lines of another benchmark with the medians of an earlier commit and of this tree. */
 export async function run(argv: string[]): Promise<void> {
   const command = new Command('bench compare')
-    .description('Another benchmark, of an earlier commit and of this tree in turns.')
+    .description('Alternates another benchmark between an earlier commit and this tree.')
     .requiredOption('--with <commit>', 'the earlier commit')
-    .option('--rounds <n>', 'of both', Number, 3)
-    .argument('<bench...>', 'after --: its name and options')
+    .option('--rounds <n>', 'runs of each', Number, 3)
+    .argument('<bench...>', 'its name and options, after --')
     .parse(argv, { from: 'user' });
   const { with: commit, rounds } = command.opts<{ with: string; rounds: number }>();
   const before = checkOut(commit);
   const folders = [before, ROOT];
-  const said = folders.map((): string[] => []);
+  const outputs = folders.map((): string[] => []);
   try {
     for (let round = 0; round < rounds; round++)
-      // Who begins changes, so that neither has the warmer machine.
+      // The order alternates: neither has the warmer machine.
       for (const which of round % 2 === 0 ? [0, 1] : [1, 0])
-        said[which]?.push(runBench(folders[which] ?? ROOT, command.args));
+        outputs[which]?.push(runBench(folders[which] ?? ROOT, command.args));
   } finally {
     rmSync(before, { recursive: true, force: true });
   }
-  const [old = [], now = []] = said;
+  const [old = [], now = []] = outputs;
   console.log(`${commit} → now, medians of ${rounds}\n`);
   for (const line of pairedLines(old, now, median)) console.log(line);
 }

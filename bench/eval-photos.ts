@@ -2,17 +2,17 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 
-/** Where photos with references are, unless a command says otherwise. */
+/** The default folder of photos with references. */
 export const EVAL_FOLDER = process.env.SELVAGE_EVAL || join('..', 'shared', 'eval');
 
-/** Photos with reference mattes, by the kind of photo; paths are relative to the manifest. */
+/** Photos with reference mattes, by kind; paths are relative to the manifest. */
 const Manifest = z.object({
   items: z.array(
     z.object({
       kind: z.string(),
       image: z.string(),
       mask: z.string().optional(),
-      /** The subject alone in its own colours, where they are known. */
+      /** The subject alone in its own colours, if they are known. */
       cutout: z.string().optional(),
     }),
   ),
@@ -26,7 +26,7 @@ export interface Photo {
   cutout: string | undefined;
 }
 
-/** The photos that have a reference, at most `limit` of each kind. */
+/** Reads the photos that have a reference, at most `limit` per kind. */
 export async function readPhotos(
   folder: string,
   limit = Number.POSITIVE_INFINITY,
@@ -34,11 +34,11 @@ export async function readPhotos(
   const { items } = Manifest.parse(
     JSON.parse(await readFile(join(folder, 'manifest.json'), 'utf8')),
   );
-  const taken = new Map<string, number>();
+  const counts = new Map<string, number>();
   return items.flatMap(({ kind, image, mask, cutout }) => {
-    const count = taken.get(kind) ?? 0;
+    const count = counts.get(kind) ?? 0;
     if (!mask || count >= limit) return [];
-    taken.set(kind, count + 1);
+    counts.set(kind, count + 1);
     const path = (file: string) => join(folder, file);
     return [{ kind, image: path(image), mask: path(mask), cutout: cutout && path(cutout) }];
   });

@@ -10,6 +10,7 @@ import {
 } from '../test/support/feed-client.ts';
 import { type FeedServer, startFeedServer } from '../test/support/feed-server.ts';
 import { startStack } from '../test/support/stack.ts';
+import { printFigures } from './print-figures.ts';
 
 interface Options {
   rows: number;
@@ -19,16 +20,16 @@ interface Options {
 
 const round = (value: number): number => Number(value.toFixed(1));
 
-async function ended(feeds: FeedClient, run: Pick<Run, 'feedId' | 'id'>): Promise<Run> {
+async function untilCompleted(feeds: FeedClient, run: Pick<Run, 'feedId' | 'id'>): Promise<Run> {
   for (;;) {
-    const now = await readRun(await feeds.ask('GET', feeds.pathOf(run)));
-    if (now.status === 'completed') return now;
-    if (now.problem) throw new Error(now.problem.detail);
+    const current = await readRun(await feeds.ask('GET', feeds.pathOf(run)));
+    if (current.status === 'completed') return current;
+    if (current.problem) throw new Error(current.problem.detail);
     await sleep(100);
   }
 }
 
-/** A feed of so many products with a link each; products share pictures, as sizes of a shirt do. */
+/** Serves a feed of products with one image each; products share images, as sizes of a shirt do. */
 async function serveFeed(shop: FeedServer, { rows, pictures }: Options): Promise<string> {
   const lines = ['id,title,image_link'];
   for (let i = 0; i < rows; i++) {
@@ -46,30 +47,30 @@ async function timed(work: () => Promise<Run>): Promise<{ run: Run; seconds: num
 async function measure(feeds: FeedClient, shop: FeedServer, options: Options) {
   const url = await serveFeed(shop, options);
   const first = await timed(async () =>
-    ended(feeds, (await readFeed(await feeds.postJson({ url }))).run),
+    untilCompleted(feeds, (await readFeed(await feeds.postJson({ url }))).run),
   );
   const { feedId } = first.run;
-  const asked = shop.requests.length;
+  const requestsBefore = shop.requests.length;
   const second = await timed(async () =>
-    ended(feeds, await readRun(await feeds.ask('POST', `/feeds/${feedId}/runs`))),
+    untilCompleted(feeds, await readRun(await feeds.ask('POST', `/feeds/${feedId}/runs`))),
   );
   const { changed, unchanged } = second.run.counts;
   return {
     rows: options.rows,
     'first import s': round(first.seconds),
     'unchanged re-import s': round(second.seconds),
-    'its images changed': changed ?? Number.NaN,
-    'its images unchanged': unchanged ?? Number.NaN,
-    'its requests to the shop': shop.requests.length - asked,
+    're-import: images changed': changed ?? Number.NaN,
+    're-import: images unchanged': unchanged ?? Number.NaN,
+    're-import: requests to the shop': shop.requests.length - requestsBefore,
   };
 }
 
-/** Prints how long a feed takes that was imported before and has not changed. */
+/** Prints the duration of a feed's first import and of a second one without changes. */
 export async function run(argv: string[]): Promise<void> {
   const options = new Command('bench feed')
     .option('--rows <n>', 'products', Number, 10_000)
-    .option('--pictures <n>', 'that they share', Number, 100)
-    .option('--json', 'answer in JSON', false)
+    .option('--pictures <n>', 'images that the products share', Number, 100)
+    .option('--json', 'print JSON', false)
     .parse(argv, { from: 'user' })
     .opts<Options>();
   const shop = await startFeedServer();
@@ -77,8 +78,7 @@ export async function run(argv: string[]): Promise<void> {
   const stack = await startStack(env);
   try {
     const figures = await measure(feedClient(stack, (await stack.key()).key), shop, options);
-    const lines = Object.entries(figures).map(([name, value]) => `${name.padEnd(28)} ${value}`);
-    console.log(options.json ? JSON.stringify(figures) : lines.join('\n'));
+    printFigures(figures, options.json);
   } finally {
     await stack.stop();
     await shop.close();

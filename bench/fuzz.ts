@@ -4,25 +4,23 @@ interface Fuzzer {
   run(argv: string[]): Promise<void>;
 }
 
-/** Every fuzzer: what it does, and the file that does it. */
+/** Every fuzzer: what it does, and its file. */
 const FUZZERS: Readonly<Record<string, { does: string; load(): Promise<Fuzzer> }>> = {
   look: {
-    does: 'random requests for targets and outfits against what must always hold',
+    does: 'checks invariants of the outfit engine with random requests',
     load: () => import('./fuzz-look.ts'),
   },
   parsers: {
-    does: 'inputs that coverage guides (jazzer.js) through every parser of ours',
+    does: 'runs coverage-guided fuzzing (jazzer.js) on every parser',
     load: () => import('./fuzz-parsers.ts'),
   },
   decoder: {
-    does: 'damaged pictures through the process that decodes them',
+    does: 'sends damaged images to the processes that decode them',
     load: () => import('./fuzz-decoder.ts'),
   },
 };
 
-const program = new Command('fuzz').description(
-  'Inputs nobody would write, against what must hold',
-);
+const program = new Command('fuzz').description('Runs a fuzzer.');
 for (const [name, { does, load }] of Object.entries(FUZZERS)) {
   program
     .command(name)

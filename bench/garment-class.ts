@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { IMAGE_CLASSES } from '../src/taxonomy/photo/image-classes.ts';
 import { type Engine, startEngine } from '../workers/inference/pool.ts';
+import { EVAL_FOLDER } from './eval-photos.ts';
+import { median } from './statistics.ts';
 
 const Manifest = z.object({
   items: z.array(
@@ -15,7 +17,7 @@ const Manifest = z.object({
   ),
 });
 
-/** What the model's card says of the published test photos, seen as cut-outs. */
+/** The model card's metrics on the cut-outs of the published test photos. */
 const Card = z.object({
   metrics: z.object({
     'garment-class|test|cut': z.looseObject({
@@ -27,9 +29,9 @@ const Card = z.object({
   }),
 });
 
-interface Seen {
+interface Prediction {
   label: string;
-  named: string;
+  predicted: string;
   confidence: number;
   hasAlpha: boolean;
   afterDecodingMillis: number;
@@ -37,43 +39,41 @@ interface Seen {
 
 const mean = (values: readonly number[]): number =>
   values.reduce((a, b) => a + b, 0) / Math.max(1, values.length);
-const median = (values: readonly number[]): number =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
-/** Expected calibration error: how far confidence is from being right, over 15 equal bins. */
-function calibrationError(seen: readonly Seen[]): number {
+/** Expected calibration error: the mean gap between confidence and accuracy, over 15 equal bins. */
+function calibrationError(predictions: readonly Prediction[]): number {
   const bins = Array.from({ length: 15 }, (_, bin) =>
-    seen.filter(({ confidence }) => Math.min(14, Math.floor(confidence * 15)) === bin),
+    predictions.filter(({ confidence }) => Math.min(14, Math.floor(confidence * 15)) === bin),
   );
-  const gap = (bin: readonly Seen[]) =>
+  const gap = (bin: readonly Prediction[]) =>
     Math.abs(
       mean(bin.map(({ confidence }) => confidence)) -
-        mean(bin.map(({ label, named }) => (label === named ? 1 : 0))),
+        mean(bin.map(({ label, predicted }) => (label === predicted ? 1 : 0))),
     );
-  return bins.reduce((sum, bin) => sum + (bin.length / seen.length) * gap(bin), 0);
+  return bins.reduce((sum, bin) => sum + (bin.length / predictions.length) * gap(bin), 0);
 }
 
-async function see(engine: Engine, file: string, label: string): Promise<Seen> {
+async function predict(engine: Engine, file: string, label: string): Promise<Prediction> {
   const view = await engine.viewGarment(await readFile(file));
   const confidence = Math.max(...view.probabilities);
   return {
     label,
-    named: IMAGE_CLASSES[view.probabilities.indexOf(confidence)] ?? '',
+    predicted: IMAGE_CLASSES[view.probabilities.indexOf(confidence)] ?? '',
     confidence,
     hasAlpha: view.hasAlpha,
     afterDecodingMillis: view.timings.totalMillis - view.timings.decodeMillis,
   };
 }
 
-const isRight = ({ label, named }: Seen): number => (label === named ? 1 : 0);
+const isRight = ({ label, predicted }: Prediction): number => (label === predicted ? 1 : 0);
 
 /**
- * How well the shipped classifier does, by class: on the photos of the evaluation folder whose label
- * is one of its classes, beside what its card says of the published test photos.
- * @returns nothing where the folder is not there
+ * Measures the shipped classifier by class on the photos of the evaluation folder that are labelled with
+ * one of its classes, beside its card's metrics on the published test photos.
+ * @returns undefined if there is no such folder
  */
 export async function measureGarmentClass() {
-  const folder = process.env.SELVAGE_EVAL ?? '../shared/eval';
+  const folder = EVAL_FOLDER;
   if (!existsSync(join(folder, 'manifest.json'))) return undefined;
   const { items } = Manifest.parse(JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')));
   const classes: readonly string[] = IMAGE_CLASSES;
@@ -84,12 +84,12 @@ export async function measureGarmentClass() {
     maxPixels: 50_000_000,
     modelsHome: '.selvage/models',
   });
-  const seen: Seen[] = [];
+  const predictions: Prediction[] = [];
   try {
     for (const { image, cutout, label = '' } of items) {
       if (!classes.includes(label.toLowerCase())) continue;
       for (const file of [image, cutout]) {
-        if (file) seen.push(await see(engine, join(folder, file), label.toLowerCase()));
+        if (file) predictions.push(await predict(engine, join(folder, file), label.toLowerCase()));
       }
     }
   } finally {
@@ -101,15 +101,17 @@ export async function measureGarmentClass() {
     ),
   ).metrics['garment-class|test|cut'];
   return {
-    photos: seen.length,
-    accuracy: mean(seen.map(isRight)),
-    calibrationError: calibrationError(seen),
+    photos: predictions.length,
+    accuracy: mean(predictions.map(isRight)),
+    calibrationError: calibrationError(predictions),
     card: { photos: card.n, accuracy: card.top1, calibrationError: card.ece15 },
     cutOutAfterDecodingMillis: median(
-      seen.filter(({ hasAlpha }) => hasAlpha).map(({ afterDecodingMillis }) => afterDecodingMillis),
+      predictions
+        .filter(({ hasAlpha }) => hasAlpha)
+        .map(({ afterDecodingMillis }) => afterDecodingMillis),
     ),
     classes: IMAGE_CLASSES.map((name) => {
-      const ofClass = seen.filter(({ label }) => label === name);
+      const ofClass = predictions.filter(({ label }) => label === name);
       const found = ofClass.length > 0 ? mean(ofClass.map(isRight)) : undefined;
       return { name, photos: ofClass.length, found, cardFound: card.recall[name] };
     }),

@@ -1,8 +1,11 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { Command } from 'commander';
 import { drawnShirt } from '../test/support/images.ts';
 import { type Stack, startStack } from '../test/support/stack.ts';
+import { growthOf } from './load/memory.ts';
+import { printFigures } from './print-figures.ts';
+import { treeResidentBytes } from './processes.ts';
+import { median, quantile } from './statistics.ts';
 
 interface Options {
   requests: number;
@@ -11,17 +14,13 @@ interface Options {
   json: boolean;
 }
 
-/** One removal as a client sees it. Times in ms. */
+/** One removal measured by a client. Times in ms. */
 interface Removal {
   wall: number;
   /** The inference child's own time, from Server-Timing. */
   engine: number;
 }
 
-const quantile = (values: readonly number[], q: number): number => {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? Number.NaN;
-};
 const round = (value: number, digits = 2): number => Number(value.toFixed(digits));
 
 async function remove(stack: Stack, key: string, image: Buffer): Promise<Removal> {
@@ -51,29 +50,19 @@ const timed = async (work: () => Promise<unknown>): Promise<number> => {
   return performance.now() - startedAt;
 };
 
-/** Resident memory of a process and its children, bytes. */
-function residentBytes(pid: number): number {
-  const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
-    readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').trim().split(' ').filter(Boolean),
-  );
-  const own =
-    Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
-  return own + children.map((child) => residentBytes(Number(child))).reduce((a, b) => a + b, 0);
-}
-
-/** p99 of the event loop's lateness since the process was last asked, ms. */
+/** Returns the p99 of the event loop's lag since the last call, ms. */
 async function loopLagMillis(metricsUrl: string): Promise<number> {
   const text = await (await fetch(metricsUrl)).text();
   return 1000 * Number(/^nodejs_eventloop_lag_p99_seconds ([\d.e-]+)/m.exec(text)?.[1]);
 }
 
-/** Prints what the service adds to the engine's own time, and how it holds up under load. */
+/** Prints the service's overhead over the engine, and its memory in a long run. */
 export async function run(argv: string[]): Promise<void> {
   const options = new Command('bench gateway')
-    .option('--requests <n>', 'removals measured one by one', Number, 100)
+    .option('--requests <n>', 'removals measured one after the other', Number, 100)
     .option('--removals <n>', 'removals of the memory run', Number, 2000)
     .option('--width <px>', 'width and height of the drawn photo', Number, 800)
-    .option('--json', 'answer in JSON', false)
+    .option('--json', 'print JSON', false)
     .parse(argv, { from: 'user' })
     .opts<Options>();
   const workerPort = 18_081;
@@ -84,36 +73,25 @@ export async function run(argv: string[]): Promise<void> {
   });
   try {
     const figures = await measure(stack, options, `http://127.0.0.1:${workerPort}/metrics`);
-    console.log(
-      options.json
-        ? JSON.stringify(figures)
-        : Object.entries(figures)
-            .map(([name, value]) => `${name.padEnd(34)} ${value}`)
-            .join('\n'),
-    );
+    printFigures(figures, options.json);
   } finally {
     await stack.stop();
   }
 }
 
-/**
- * Median memory of the worker and its children early and late in a long run, bytes. The first fifth
- * warms every cache there is; single readings jump by what a garbage collection frees.
- */
-async function residentsDuring(stack: Stack, removals: number, one: () => Promise<unknown>) {
-  const readings: number[] = [];
-  let begun = 0;
+/** Returns the memory of the worker and its children early and late in a long run, bytes. */
+async function memoryGrowth(stack: Stack, removals: number, one: () => Promise<unknown>) {
+  const samples: number[] = [];
+  let started = 0;
   const lane = async () => {
-    while (begun < removals) {
-      begun++;
+    while (started < removals) {
+      started++;
       await one();
-      readings.push(residentBytes(stack.worker.pid));
+      samples.push(treeResidentBytes(stack.worker.pid));
     }
   };
   await Promise.all([lane(), lane(), lane(), lane()]);
-  const fifth = (n: number) =>
-    readings.slice((n * readings.length) / 5, ((n + 1) * readings.length) / 5);
-  return { early: quantile(fifth(1), 0.5), late: quantile(fifth(4), 0.5) };
+  return growthOf(samples);
 }
 
 async function measure(stack: Stack, options: Options, workerMetrics: string) {
@@ -123,7 +101,7 @@ async function measure(stack: Stack, options: Options, workerMetrics: string) {
   await sequential(10, one);
 
   const singles = await sequential(options.requests, one);
-  const added = singles.map(({ wall, engine }) => wall - engine);
+  const overheads = singles.map(({ wall, engine }) => wall - engine);
 
   const ratios: number[] = [];
   for (let round = 0; round < 5; round++) {
@@ -134,22 +112,17 @@ async function measure(stack: Stack, options: Options, workerMetrics: string) {
 
   await loopLagMillis(workerMetrics);
   await loopLagMillis(`${stack.url}/metrics`);
-  const residents = await residentsDuring(stack, options.removals, one);
+  const memory = await memoryGrowth(stack, options.removals, one);
   return {
-    'engine p50 ms': round(
-      quantile(
-        singles.map(({ engine }) => engine),
-        0.5,
-      ),
-    ),
-    'added to the engine p50 ms': round(quantile(added, 0.5)),
-    'added to the engine p95 ms': round(quantile(added, 0.95)),
-    '8 parallel / 8 sequential': round(quantile(ratios, 0.5)),
+    'engine p50 ms': round(median(singles.map(({ engine }) => engine))),
+    'overhead over the engine p50 ms': round(median(overheads)),
+    'overhead over the engine p95 ms': round(quantile(overheads, 0.95)),
+    '8 parallel / 8 sequential': round(median(ratios)),
     'event loop p99 gateway ms': round(await loopLagMillis(`${stack.url}/metrics`)),
     'event loop p99 worker ms': round(await loopLagMillis(workerMetrics)),
-    'worker RSS in the second fifth MiB': round(residents.early / 2 ** 20, 1),
-    'worker RSS in the last fifth MiB': round(residents.late / 2 ** 20, 1),
-    'worker RSS growth %': round(100 * (residents.late / residents.early - 1)),
+    'worker RSS in the second fifth MiB': round(memory.earlyBytes / 2 ** 20, 1),
+    'worker RSS in the last fifth MiB': round(memory.lateBytes / 2 ** 20, 1),
+    'worker RSS growth %': round(100 * (memory.lateBytes / memory.earlyBytes - 1)),
     removals: options.removals,
   };
 }

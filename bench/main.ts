@@ -1,50 +1,50 @@
 import { Command } from 'commander';
 import { compile } from '../test/support/build.ts';
 
-/** Every benchmark: what it measures, the file that does, and whether it starts the service, compiled. */
+/** Every benchmark: what it measures, its file, and whether it starts the compiled service. */
 const BENCHES: Readonly<
   Record<string, { measures: string; load(): Promise<Bench>; startsService?: true }>
 > = {
   gateway: {
-    measures: 'what gateway, queue and store add to the engine; event loops; parallel work; memory',
+    measures: 'overhead of gateway, queue and storage; event loop lag; parallel requests; memory',
     load: () => import('./gateway.ts'),
     startsService: true,
   },
   engine: {
-    measures: 'pictures through the inference children',
+    measures: 'images through the inference children',
     load: () => import('./engine.ts'),
   },
   bulk: {
-    measures: 'a batch of image addresses against the bare inference loop',
+    measures: 'a batch of image URLs compared with the bare inference loop',
     load: () => import('./bulk.ts'),
     startsService: true,
   },
   batch: {
-    measures: 'a catalogue handed in: seconds, and the memory of the gateway',
+    measures: 'the upload of a catalogue: duration and memory of the gateway',
     load: () => import('./batch.ts'),
     startsService: true,
   },
   feed: {
-    measures: 'the import of a feed, and again unchanged',
+    measures: 'the import of a feed, and a second one without changes',
     load: () => import('./feed.ts'),
     startsService: true,
   },
   quality: {
-    measures: 'cut-outs against ground truth, per kind of photo, for any catalogue model',
+    measures: 'cut-outs against ground truth, by kind of photo, for any catalogue model',
     load: () => import('./quality.ts'),
   },
   compare: {
-    measures: 'any of these, of an earlier commit and of this tree in turns',
+    measures: 'any of these, alternating an earlier commit and this tree',
     load: () => import('./compare.ts'),
   },
   pixels: { measures: 'CPU time of each step of a cut-out', load: () => import('./pixels.ts') },
   peers: {
-    measures: 'cut-outs beside other programs: CPU, speed, memory, quality, kinds of files',
+    measures: 'comparison with other programs: CPU, speed, memory, quality, file types',
     load: () => import('./peers.ts'),
     startsService: true,
   },
   load: {
-    measures: 'more removals than can be done: who is let in, and what the others are told',
+    measures: 'overload: waits, rejections, accuracy of Retry-After',
     load: () => import('./load.ts'),
     startsService: true,
   },
@@ -59,9 +59,7 @@ interface Bench {
   run(argv: string[]): Promise<void>;
 }
 
-const program = new Command('bench').description(
-  'Figures, as ratios of things measured side by side in one run. Without a name: gateway.',
-);
+const program = new Command('bench').description('Runs a benchmark. The default is gateway.');
 for (const [name, { measures, load, startsService }] of Object.entries(BENCHES)) {
   program
     .command(name, { isDefault: name === 'gateway' })

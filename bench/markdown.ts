@@ -1,4 +1,4 @@
-/** A table as pages show it: the first row is the head, cells are padded. */
+/** Formats a Markdown table with padded cells; the first row is the header. */
 export function markdownTable(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(3, ...rows.map((row) => row[column]?.length ?? 0)),

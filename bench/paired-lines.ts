@@ -1,53 +1,76 @@
+import { RENAMED_TEXTS } from './labels.ts';
+
 const NUMBER = /-?\d+(?:\.\d+)?/g;
 
-export const median = (values: readonly number[]): number =>
-  [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
+/** A line with `#` in place of its numbers. */
+interface Line {
+  template: string;
+  numbers: number[];
+}
 
-/** The lines of one output by their words, each with its numbers. */
-function linesOf(output: string): Map<string, number[]> {
-  const lines = new Map<string, number[]>();
-  for (const line of output.split('\n')) {
-    const words = line.replace(NUMBER, '#');
-    // Blocks that repeat have lines of the same words.
-    let key = words;
-    for (let n = 2; lines.has(key); n++) key = `${words}\u0000${n}`;
-    lines.set(key, (line.match(NUMBER) ?? []).map(Number));
+const withoutNumbers = (text: string): string => text.replace(NUMBER, '#');
+
+/** Padding and rules of tables: they depend on the width of the numbers. */
+const withoutPadding = (text: string): string =>
+  text.trim().replace(/\s+/g, ' ').replace(/-{2,}/g, '--').replace(/─+/g, '─');
+
+const RENAMED = RENAMED_TEXTS.map(
+  ([was, is]) => [withoutNumbers(was), withoutNumbers(is)] as const,
+);
+
+/** Returns a key that is the same for a line of an earlier commit and its counterpart of today. */
+const keyOf = (template: string): string =>
+  RENAMED.reduce((text, [was, is]) => text.replaceAll(was, is), withoutPadding(template));
+
+/** Parses an output into its lines, by key. */
+function parseLines(output: string): Map<string, Line> {
+  const lines = new Map<string, Line>();
+  for (const text of output.split('\n')) {
+    const template = withoutNumbers(text);
+    const base = keyOf(template);
+    // Blocks that repeat have lines with the same key.
+    let key = base;
+    for (let n = 2; lines.has(key); n++) key = `${base}\u0000${n}`;
+    lines.set(key, { template, numbers: (text.match(NUMBER) ?? []).map(Number) });
   }
   return lines;
 }
 
-/** Of one line in several outputs, each of its numbers. */
-const summed = (
-  outputs: readonly Map<string, number[]>[],
+/** Summarizes each number of one line over several outputs. */
+const summarize = (
+  outputs: readonly Map<string, Line>[],
   key: string,
   summary: (values: readonly number[]) => number,
 ): number[] | undefined => {
-  const found = outputs.flatMap((lines) => (lines.has(key) ? [lines.get(key) ?? []] : []));
+  const found = outputs.flatMap((lines) => {
+    const line = lines.get(key);
+    return line ? [line.numbers] : [];
+  });
   return found[0]?.map((_, i) => summary(found.flatMap((numbers) => numbers[i] ?? [])));
 };
 
-function beside(old: number | undefined, now: number): string {
-  if (old === undefined || old === now) return String(now);
-  return `${old} → ${now} (${(now / old).toFixed(2)} ×)`;
+function formatPair(before: number | undefined, now: number): string {
+  if (before === undefined || before === now) return String(now);
+  return `${before} → ${now} (${(now / before).toFixed(2)} ×)`;
 }
 
 /**
- * The lines of two series of outputs as one: where their words are the same, each number that differs is shown as it was,
- * as it is, and as a ratio.
+ * Merges two series of outputs: lines are paired by their text, and each number that differs is shown as it
+ * was, as it is, and as a ratio.
  */
 export function pairedLines(
   before: readonly string[],
   after: readonly string[],
   summary: (values: readonly number[]) => number,
 ): string[] {
-  const [old, now] = [before.map(linesOf), after.map(linesOf)];
-  return [...(now[0]?.keys() ?? [])].map((key) => {
-    const was = summed(old, key, summary);
-    const is = summed(now, key, summary) ?? [];
+  const [old, current] = [before.map(parseLines), after.map(parseLines)];
+  return [...(current[0] ?? [])].map(([key, { template }]) => {
+    const was = summarize(old, key, summary);
+    const is = summarize(current, key, summary) ?? [];
     let n = 0;
-    return (key.split('\u0000')[0] ?? '').replace(/#/g, () => {
+    return template.replace(/#/g, () => {
       const i = n++;
-      return beside(was?.[i], is[i] ?? Number.NaN);
+      return formatPair(was?.[i], is[i] ?? Number.NaN);
     });
   });
 }

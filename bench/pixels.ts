@@ -2,31 +2,29 @@ import { resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { Command } from 'commander';
 import { findModel, readCatalog } from '../models/catalog.ts';
-import { certaintyOf } from '../src/imaging/confidence.ts';
+import { estimateConfidence } from '../src/imaging/confidence.ts';
 import { recoverForeground } from '../src/imaging/foreground.ts';
-import { matteOf } from '../src/imaging/matte.ts';
+import { toMatte } from '../src/imaging/matte.ts';
 import { dropSpecks } from '../src/imaging/specks.ts';
 import { toTensor } from '../src/imaging/tensor.ts';
 import { drawnShirtOnWood } from '../test/support/images.ts';
-import { decode, lockDown, toSquare } from '../workers/inference/codec.ts';
+import { decode, restrictDecoders, toSquare } from '../workers/inference/codec.ts';
+import { LEVELS } from '../workers/inference/find-subject.ts';
 import { encodePng } from '../workers/inference/png.ts';
 import { type LoadedModel, openSession } from '../workers/inference/session.ts';
-import { LEVELS } from '../workers/inference/subject.ts';
-import { COLLECTING } from '../workers/inference/v8-flags.ts';
+import { GC_FLAGS } from '../workers/inference/v8-flags.ts';
+import { median } from './statistics.ts';
 
 const MAX_PIXELS = 100_000_000;
 const NETWORK = 'network';
 
-/** CPU time of this process so far, all threads, ms. */
+/** Returns the CPU time of this process so far, all threads, ms. */
 function cpuMillis(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 }
 
-const median = (values: readonly number[]): number =>
-  [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
-
-/** One cut-out; hands the name of each step to `done` when it ends. */
+/** Makes one cut-out, and calls `done` with the name of each step when it ends; returns its size in bytes. */
 async function cutStepByStep(
   { model, runAll }: LoadedModel,
   image: Uint8Array,
@@ -35,15 +33,15 @@ async function cutStepByStep(
   const { pixels } = await decode(image, MAX_PIXELS);
   done('decode');
   const tensor = toTensor(await toSquare(pixels, model.input.size), model.input);
-  done('square and tensor');
+  done('resize and tensor');
   const [data] = await runAll([tensor]);
   done(NETWORK);
-  if (!data) throw new Error('The network gives nothing');
-  certaintyOf(data);
-  const seen = { data, width: model.input.size, height: model.input.size };
-  dropSpecks(seen);
+  if (!data) throw new Error('The network has no output');
+  estimateConfidence(data);
+  const probabilities = { data, width: model.input.size, height: model.input.size };
+  dropSpecks(probabilities);
   done('confidence and specks');
-  const matte = matteOf(seen, pixels, LEVELS);
+  const matte = toMatte(probabilities, pixels, LEVELS);
   done('matte');
   recoverForeground(pixels, matte);
   done('foreground colours');
@@ -52,7 +50,7 @@ async function cutStepByStep(
   return png.length;
 }
 
-/** Medians of the CPU time of each step, over `rounds` after as many that warm up. */
+/** Returns the median CPU time of each step over `rounds`, after as many warm-up rounds. */
 async function measure(loaded: LoadedModel, image: Uint8Array, rounds: number) {
   const steps = new Map<string, number[]>();
   let bytes = 0;
@@ -74,10 +72,10 @@ const SIZES = [
   { name: '12 megapixels', width: 4000, height: 3000, rounds: 5 },
 ] as const;
 
-/** Prints what each step of a cut-out costs, in CPU time. */
+/** Prints the CPU time of each step of a cut-out. */
 export async function run(argv: string[]): Promise<void> {
   const { model } = new Command('bench pixels')
-    .description('CPU time of each step of a cut-out, one thread, in process; pictures are drawn.')
+    .description('CPU time of each step of a cut-out of drawn images, one thread, in process.')
     .option('--model <id>', 'catalogue model', 'garment-cutout')
     .parse(argv, { from: 'user' })
     .opts<{ model: string }>();
@@ -85,8 +83,8 @@ export async function run(argv: string[]): Promise<void> {
   const images = await Promise.all(
     SIZES.map((size) => drawnShirtOnWood({ ...size, format: 'jpeg' })),
   );
-  lockDown();
-  COLLECTING.forEach(setFlagsFromString);
+  restrictDecoders();
+  GC_FLAGS.forEach(setFlagsFromString);
   const loaded = await openSession(findModel(readCatalog(modelsHome), model), 'cpu', 1);
   for (const [i, { name, rounds }] of SIZES.entries()) {
     const { bytes, steps } = await measure(loaded, images[i]!, rounds);
@@ -95,5 +93,5 @@ export async function run(argv: string[]): Promise<void> {
     for (const [step, spent] of steps)
       console.log(`  ${step.padEnd(22)} ${spent.toFixed(1).padStart(7)}`);
   }
-  console.log(`\npeak resident ${Math.round(process.resourceUsage().maxRSS / 1024)} MiB`);
+  console.log(`\npeak memory ${Math.round(process.resourceUsage().maxRSS / 1024)} MiB`);
 }

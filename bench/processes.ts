@@ -3,18 +3,25 @@ import { readdirSync, readFileSync } from 'node:fs';
 /** A tick of /proc/PID/stat. */
 const TICK_MILLIS = 10;
 
-/** CPU time of a process so far, user and kernel, ms. */
+/** Returns the CPU time of a process so far, user and system, ms. */
 export function cpuMillisOf(pid: number): number {
   const afterName = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1] ?? '';
   const [user, system] = afterName.split(' ').slice(11, 13);
   return TICK_MILLIS * (Number(user) + Number(system));
 }
 
-/** The most memory a process ever had resident, bytes. */
-export const peakBytesOf = (pid: number): number =>
-  1024 * Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+const statusBytes = (pid: number, field: 'VmRSS' | 'VmHWM'): number => {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return 1024 * Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1]);
+};
 
-/** A process and all it started, and what those started. */
+/** Returns the peak resident memory of a process, bytes. */
+export const peakBytesOf = (pid: number): number => statusBytes(pid, 'VmHWM');
+
+/** Returns the resident memory of a process, bytes. */
+export const residentBytesOf = (pid: number): number => statusBytes(pid, 'VmRSS');
+
+/** Returns a process and all its descendants. */
 export const treeOf = (pid: number): number[] => [
   pid,
   ...readdirSync(`/proc/${pid}/task`)
@@ -23,3 +30,9 @@ export const treeOf = (pid: number): number[] => [
     )
     .flatMap((child) => treeOf(Number(child))),
 ];
+
+/** Returns the resident memory of a process and all its descendants, bytes. */
+export const treeResidentBytes = (root: number): number =>
+  treeOf(root)
+    .map(residentBytesOf)
+    .reduce((a, b) => a + b, 0);

@@ -7,7 +7,7 @@ import { findModel, ModelError, readCatalog, readWeights } from '../models/catal
 import type { Matte } from '../src/imaging/matte.ts';
 import { DEFAULT_QUALITY, QUALITIES, type Quality } from '../src/output/quality.ts';
 import { type Engine, startEngine } from '../workers/inference/pool.ts';
-import { failuresSeen, HARMS, type Judged } from './confidence.ts';
+import { CORRUPTIONS, countFailures, type Prediction } from './confidence.ts';
 import { EVAL_FOLDER, type Photo, readPhotos } from './eval-photos.ts';
 import { colourError, type Scores, scoresOf } from './matte-scores.ts';
 
@@ -24,9 +24,9 @@ interface Row extends Scores {
   model: string;
   kind: string;
   photos: number;
-  /** Photos whose IoU is below 0.85: what a person would call wrong. */
+  /** Photos whose IoU is below 0.85. */
   failures: number;
-  /** Of the subject's colours under soft edges, 0..1; NaN where none are known. */
+  /** Error of the subject's colours under soft edges, 0..1; NaN if they are unknown. */
   colour: number;
   confidence: number;
   inferenceMillis: number;
@@ -37,20 +37,20 @@ interface Row extends Scores {
 const FAILURE_IOU = 0.85;
 const MAX_PIXELS = 100_000_000;
 
-async function matteFrom(picture: Sharp): Promise<Matte> {
-  const { data, info } = await picture.raw().toBuffer({ resolveWithObject: true });
+async function readMatte(image: Sharp): Promise<Matte> {
+  const { data, info } = await image.raw().toBuffer({ resolveWithObject: true });
   return { data, width: info.width, height: info.height };
 }
 
-/** Cuts one photo out as a request would, and compares the answer. */
+/** Makes the cut-out of one photo as a request would, and compares it with the reference. */
 async function score(engine: Engine, photo: Photo, quality: Quality) {
   const cutOut = await engine.removeBackground(
     await readFile(photo.image),
     {},
     { options: { quality } },
   );
-  const reference = await matteFrom(sharp(photo.mask).toColourspace('b-w'));
-  const scores = scoresOf(await matteFrom(sharp(cutOut.file).extractChannel('alpha')), reference);
+  const reference = await readMatte(sharp(photo.mask).toColourspace('b-w'));
+  const scores = scoresOf(await readMatte(sharp(cutOut.file).extractChannel('alpha')), reference);
   const colours = (file: string | Uint8Array) => sharp(file).ensureAlpha().raw().toBuffer();
   const colour = photo.cutout
     ? colourError(await colours(cutOut.file), await colours(photo.cutout), reference)
@@ -60,25 +60,27 @@ async function score(engine: Engine, photo: Photo, quality: Quality) {
   return { ...scores, colour, confidence, inferenceMillis, matteMillis, encodeMillis };
 }
 
-/** Cuts one photo out that was harmed on purpose. */
-async function judgeHarmed(
+/** Makes the cut-out of a corrupted photo. */
+async function predictCorrupted(
   engine: Engine,
   { image, mask }: Photo,
-  harm: (typeof HARMS)[number],
-): Promise<Judged> {
-  const cutOut = await engine.removeBackground(await harm.photo(sharp(image)).png().toBuffer());
+  corruption: (typeof CORRUPTIONS)[number],
+): Promise<Prediction> {
+  const cutOut = await engine.removeBackground(
+    await corruption.photo(sharp(image)).png().toBuffer(),
+  );
   const { iou } = scoresOf(
-    await matteFrom(sharp(cutOut.file).extractChannel('alpha')),
-    await matteFrom(harm.mask(sharp(mask).toColourspace('b-w'))),
+    await readMatte(sharp(cutOut.file).extractChannel('alpha')),
+    await readMatte(corruption.mask(sharp(mask).toColourspace('b-w'))),
   );
   return { confidence: cutOut.confidence, isRight: iou >= FAILURE_IOU };
 }
 
 type Score = Awaited<ReturnType<typeof score>>;
 
-function rowOf(model: string, kind: string, scores: readonly Score[]): Row {
-  const mean = (of: (score: Score) => number) =>
-    scores.reduce((sum, one) => sum + of(one), 0) / scores.length;
+function toRow(model: string, kind: string, scores: readonly Score[]): Row {
+  const mean = (read: (score: Score) => number) =>
+    scores.reduce((sum, one) => sum + read(one), 0) / scores.length;
   return {
     model,
     kind,
@@ -97,8 +99,11 @@ function rowOf(model: string, kind: string, scores: readonly Score[]): Row {
   };
 }
 
-/** What is wrong with the first of these models that cannot be used, before any is measured. */
-async function faultOf(ids: readonly string[], modelsHome: string): Promise<string | undefined> {
+/** Returns the error of the first model that cannot be used, before any is measured. */
+async function findModelError(
+  ids: readonly string[],
+  modelsHome: string,
+): Promise<string | undefined> {
   const catalog = readCatalog(modelsHome).filter(({ task }) => task === 'cut-out');
   try {
     for (const id of ids) await readWeights(findModel(catalog, id));
@@ -111,7 +116,7 @@ async function faultOf(ids: readonly string[], modelsHome: string): Promise<stri
 
 interface Measured {
   rows: Row[];
-  judged: Judged[];
+  predictions: Prediction[];
 }
 
 async function measure(
@@ -129,20 +134,21 @@ async function measure(
     modelsHome,
   });
   const byKind = new Map<string, Score[]>();
-  const judged: Judged[] = [];
+  const predictions: Prediction[] = [];
   try {
     for (const photo of photos) {
       const scores = byKind.get(photo.kind) ?? [];
       const one = await score(engine, photo, quality);
       byKind.set(photo.kind, [...scores, one]);
-      judged.push({ confidence: one.confidence, isRight: one.iou >= FAILURE_IOU });
-      for (const harm of harmed ? HARMS : []) judged.push(await judgeHarmed(engine, photo, harm));
+      predictions.push({ confidence: one.confidence, isRight: one.iou >= FAILURE_IOU });
+      for (const corruption of harmed ? CORRUPTIONS : [])
+        predictions.push(await predictCorrupted(engine, photo, corruption));
     }
   } finally {
     await engine.close();
   }
   const name = `${engine.model.id}@${engine.model.version}`;
-  return { rows: [...byKind].map(([kind, scores]) => rowOf(name, kind, scores)), judged };
+  return { rows: [...byKind].map(([kind, scores]) => toRow(name, kind, scores)), predictions };
 }
 
 // biome-ignore format: a table reads best aligned
@@ -155,49 +161,49 @@ const COLUMNS: readonly { head: string; width: number; cell(row: Row): string }[
   { head: 'IoU<.85',   width: 7,  cell: ({ failures }) => String(failures) },
   { head: 'solid',     width: 6,  cell: ({ solid }) => solid.toFixed(4) },
   { head: 'clear',     width: 6,  cell: ({ clear }) => clear.toFixed(4) },
-  { head: 'colour', width: 6,  cell: ({ colour }) => (Number.isNaN(colour) ? '-' : colour.toFixed(4)) },
-  { head: 'sure',   width: 6,  cell: ({ confidence }) => confidence.toFixed(3) },
+  { head: 'colour',    width: 6,  cell: ({ colour }) => (Number.isNaN(colour) ? '-' : colour.toFixed(4)) },
+  { head: 'conf.',     width: 6,  cell: ({ confidence }) => confidence.toFixed(3) },
   { head: 'ms',        width: 6,  cell: ({ inferenceMillis }) => inferenceMillis.toFixed(1) },
   { head: 'matte',     width: 6,  cell: ({ matteMillis }) => matteMillis.toFixed(1) },
   { head: 'PNG',       width: 6,  cell: ({ encodeMillis }) => encodeMillis.toFixed(1) },
 ];
 
-/** The least confident part of all pictures, which a person would look through. */
-const LEAST_CONFIDENT = 0.15;
+/** Share of images, by lowest confidence, that a person would review. */
+const REVIEWED_SHARE = 0.15;
 
-function print({ rows, judged }: Measured): void {
+function print({ rows, predictions }: Measured): void {
   const line = (cells: readonly string[]) =>
     console.log(cells.map((cell, i) => cell.padEnd(COLUMNS[i]!.width)).join('  '));
   console.log(`\n${rows[0]?.model}`);
   line(COLUMNS.map(({ head }) => head));
   for (const row of rows) line(COLUMNS.map(({ cell }) => cell(row)));
-  const { seen, all } = failuresSeen(judged, LEAST_CONFIDENT);
+  const { found, all } = countFailures(predictions, REVIEWED_SHARE);
   console.log(
-    `Of ${all} failures of ${judged.length} pictures ${seen} are among the least confident 15 %.`,
+    `${all} failures in ${predictions.length} images; ${found} of them are among the least confident 15 %.`,
   );
 }
 
 const LEGEND = `
-mIoU is of mattes cut at one half; MAE the mean distance of alpha; edge the same within six pixels of the
-reference's edge; IoU<.85 how many photos failed; solid and clear the shares of subject and backdrop, off
-the edge, that are wholly opaque and wholly gone; colour how far the subject's colours are from its own under
-soft edges; sure the mean confidence; ms the time of the network, matte and PNG\nthose of the steps behind it.
+mIoU: mean IoU of mattes thresholded at one half. MAE: mean difference of alpha. edge: the same within six
+pixels of the reference's edge. IoU<.85: failed photos. solid and clear: shares of subject and background, off
+the edge, that are fully opaque and fully transparent. colour: error of the subject's colours under soft edges.
+conf.: mean confidence. ms: time of the network; matte and PNG: time of those steps.
 
-SELVAGE_EVAL is the folder of the photos, with a manifest.json of {items: [{kind, image, mask}]}.`;
+SELVAGE_EVAL is the folder with the photos and a manifest.json: {items: [{kind, image, mask}]}.`;
 
 /** Scores cut-outs against reference mattes, per kind of photo. */
 export async function run(argv: string[]): Promise<void> {
   const { model, quality, limit, harmed, json } = new Command('bench quality')
     .description('Cut-outs against ground truth, per kind of photo.')
-    .option('--model <ids>', 'catalogue models, by comma', 'garment-cutout')
+    .option('--model <ids>', 'catalogue models, comma-separated', 'garment-cutout')
     .addOption(
-      new Option('--quality <quality>', 'how the cut-outs are made')
+      new Option('--quality <quality>', 'quality preset of the cut-outs')
         .choices(QUALITIES)
         .default(DEFAULT_QUALITY),
     )
-    .option('--limit <n>', 'photos of each kind at most', Number)
-    .option('--harmed', 'judge the confidence on harmed photos too', false)
-    .option('--json', 'answer in JSON', false)
+    .option('--limit <n>', 'maximum photos per kind', Number)
+    .option('--harmed', 'measure the confidence on corrupted photos too', false)
+    .option('--json', 'print JSON', false)
     .addHelpText('after', LEGEND)
     .parse(argv, { from: 'user' })
     .opts<Options>();
@@ -208,9 +214,9 @@ export async function run(argv: string[]): Promise<void> {
   }
   const modelsHome = resolve(process.env.SELVAGE_HOME || '.selvage', 'models');
   const ids = model.split(',');
-  const fault = await faultOf(ids, modelsHome);
-  if (fault) {
-    console.error(fault);
+  const error = await findModelError(ids, modelsHome);
+  if (error) {
+    console.error(error);
     process.exitCode = 1;
     return;
   }

@@ -6,6 +6,7 @@ import { measureColors } from '../src/taxonomy/photo/color.ts';
 import { ClassifyOptions } from '../src/taxonomy/request-schema.ts';
 import { classifyText } from '../src/taxonomy/text/classify-text.ts';
 import { accuracy, namedBy, readFeedRows } from '../test/taxonomy/feed-rows.ts';
+import { EVAL_FOLDER } from './eval-photos.ts';
 import { measureGarmentClass } from './garment-class.ts';
 
 interface Settings {
@@ -21,7 +22,7 @@ const cpuSeconds = (since?: NodeJS.CpuUsage): number => {
   return (user + system) / MICROS;
 };
 
-/** How often work is done in a second of one core's time, after as long a warm-up. */
+/** Returns how often work is done per CPU second, after a warm-up of the same length. */
 function perCpuSecond(seconds: number, work: () => number): number {
   const run = (limit: number) => {
     const start = process.cpuUsage();
@@ -33,7 +34,7 @@ function perCpuSecond(seconds: number, work: () => number): number {
   return run(seconds);
 }
 
-/** A striped shirt of 256 × 256 on nothing: three dyes under a slope of light. */
+/** Draws a striped shirt of 256 × 256 on a transparent background: three dyes under a light gradient. */
 function drawnPixels(): Uint8Array {
   const side = 256;
   const dyes = [
@@ -89,12 +90,12 @@ function print(figures: ReturnType<typeof measure>): void {
   console.log('One core, CPU time:');
   console.table({
     'text alone': { figure: figures.textRowsPerSecond, unit: 'rows/s' },
-    'whole answers from text': { figure: figures.answersPerSecond, unit: 'rows/s' },
+    'full responses from text': { figure: figures.answersPerSecond, unit: 'rows/s' },
     'colours of a 256 × 256 cut-out': { figure: figures.colorsMillis, unit: 'ms' },
-    'options, built before': { figure: figures.optionsMicros, unit: 'µs' },
+    'options, prebuilt': { figure: figures.optionsMicros, unit: 'µs' },
   });
   console.log(
-    'Hand-written feed rows (test/fixtures/feed-rows; nothing was mended for a held-out row):',
+    'Hand-written feed rows (test/fixtures/feed-rows; no rule was changed for a held-out row):',
   );
   console.table(
     Object.fromEntries(
@@ -107,7 +108,7 @@ function print(figures: ReturnType<typeof measure>): void {
           'held-out rows': heldOut.rows,
           'region, held out': share(heldOut.region),
           'leaf, held out': share(heldOut.leaf),
-          'things taken for garments': `${falseGarments} of ${notGarments}`,
+          'false garments': `${falseGarments} of ${notGarments}`,
         },
       ]),
     ),
@@ -116,7 +117,7 @@ function print(figures: ReturnType<typeof measure>): void {
 
 function printPhotos(photos: Awaited<ReturnType<typeof measureGarmentClass>>): void {
   if (!photos) {
-    console.log('Photos are not measured: SELVAGE_EVAL (../shared/eval) has no manifest.json');
+    console.log(`Photos are not measured: SELVAGE_EVAL (${EVAL_FOLDER}) has no manifest.json`);
     return;
   }
   const { accuracy, calibrationError, card } = photos;
@@ -141,18 +142,18 @@ function printPhotos(photos: Awaited<ReturnType<typeof measureGarmentClass>>): v
         name,
         {
           photos: count,
-          found: found === undefined ? 'none' : share(found),
-          'found, by the card': cardFound === undefined ? 'none' : share(cardFound),
+          recall: found === undefined ? 'none' : share(found),
+          'recall, by the card': cardFound === undefined ? 'none' : share(cardFound),
         },
       ]),
     ),
   );
 }
 
-/** Speed and accuracy of classification: hand-written feed rows, and photos where there are some. */
+/** Prints speed and accuracy of classification, of hand-written feed rows and of photos if there are any. */
 export async function run(argv: string[]): Promise<void> {
   const command = new Command('taxonomy')
-    .option('--seconds <n>', 'CPU seconds for each figure of speed', Number, 2)
+    .option('--seconds <n>', 'CPU seconds per speed measurement', Number, 2)
     .option('--json', 'print JSON', false)
     .parse(argv, { from: 'user' });
   const settings = command.opts<Settings>();

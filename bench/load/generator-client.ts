@@ -2,15 +2,15 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { Flood, type FloodWish } from './deeds.ts';
+import { Flood, type FloodOptions } from './workloads.ts';
 
-/** What the generator is told. */
-export const Order = z.discriminatedUnion('deed', [
-  z.object({ deed: z.literal('open'), url: z.string(), keys: z.array(z.string()) }),
-  z.object({ deed: z.literal('one-by-one'), count: z.number() }),
-  z.object({ deed: z.literal('closed-loop'), lanes: z.number(), seconds: z.number() }),
+/** A command to the generator process. */
+export const GeneratorCommand = z.discriminatedUnion('name', [
+  z.object({ name: z.literal('open'), url: z.string(), keys: z.array(z.string()) }),
+  z.object({ name: z.literal('one-by-one'), count: z.number() }),
+  z.object({ name: z.literal('closed-loop'), lanes: z.number(), seconds: z.number() }),
   z.object({
-    deed: z.literal('flood'),
+    name: z.literal('flood'),
     perSecond: z.number(),
     seconds: z.number(),
     probeShare: z.number(),
@@ -18,41 +18,41 @@ export const Order = z.discriminatedUnion('deed', [
     seed: z.number(),
   }),
 ]);
-export type Order = z.infer<typeof Order>;
+export type GeneratorCommand = z.infer<typeof GeneratorCommand>;
 
-const Obeyed = z.object({ done: z.unknown(), fault: z.string().optional() });
+const Reply = z.object({ result: z.unknown(), error: z.string().optional() });
 
-/** Starts a generator of its own for a gateway; one deed at a time. */
+/** Starts a generator process for a gateway; it runs one command at a time. */
 export async function startGenerator(url: string, keys: readonly string[]) {
   const child = fork(join(import.meta.dirname, 'generator.ts'), [], {
     execArgv: ['--import', import.meta.resolve('tsx')],
   });
-  const ended = once(child, 'exit').then(() => {
-    throw new Error('the generator ended');
+  const exited = once(child, 'exit').then(() => {
+    throw new Error('the generator exited');
   });
-  ended.catch(() => {});
+  exited.catch(() => {});
 
-  async function tell(order: Order): Promise<unknown> {
-    const answered = once(child, 'message');
-    child.send(order);
-    const [answer] = await Promise.race([answered, ended]);
-    const { done, fault } = Obeyed.parse(answer);
-    if (fault !== undefined) throw new Error(fault);
-    return done;
+  async function send(command: GeneratorCommand): Promise<unknown> {
+    const replied = once(child, 'message');
+    child.send(command);
+    const [message] = await Promise.race([replied, exited]);
+    const { result, error } = Reply.parse(message);
+    if (error !== undefined) throw new Error(error);
+    return result;
   }
-  await tell({ deed: 'open', url, keys: [...keys] });
+  await send({ name: 'open', url, keys: [...keys] });
   return {
     /** Latencies, ms. */
     oneByOne: async (count: number) =>
-      z.array(z.number()).parse(await tell({ deed: 'one-by-one', count })),
-    /** Removals a second. */
+      z.array(z.number()).parse(await send({ name: 'one-by-one', count })),
+    /** Removals per second. */
     closedLoop: async (lanes: number, seconds: number) =>
-      z.number().parse(await tell({ deed: 'closed-loop', lanes, seconds })),
-    flood: async (wish: FloodWish, seed: number) =>
-      Flood.parse(await tell({ deed: 'flood', ...wish, seed })),
+      z.number().parse(await send({ name: 'closed-loop', lanes, seconds })),
+    flood: async (options: FloodOptions, seed: number) =>
+      Flood.parse(await send({ name: 'flood', ...options, seed })),
     async close() {
       child.kill();
-      await ended.catch(() => {});
+      await exited.catch(() => {});
     },
   };
 }

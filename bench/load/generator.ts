@@ -1,27 +1,27 @@
 import { createRandom } from '../../test/faults/random.ts';
-import { closedLoop, flood, oneByOne } from './deeds.ts';
-import { Order } from './order.ts';
+import { GeneratorCommand } from './generator-client.ts';
 import { openTarget, type Target } from './target.ts';
+import { closedLoop, flood, oneByOne } from './workloads.ts';
 
-/** The process that sends: it shares its event loop with nothing that it measures. */
+/** This process generates the load: its event loop serves nothing that is measured. */
 let target: Target | undefined;
 
-async function obey(order: Order): Promise<unknown> {
-  if (order.deed === 'open') {
-    target = await openTarget(order.url, order.keys);
+async function run(command: GeneratorCommand): Promise<unknown> {
+  if (command.name === 'open') {
+    target = await openTarget(command.url, command.keys);
     return {};
   }
   if (!target) throw new Error('no target was opened');
-  if (order.deed === 'one-by-one') return oneByOne(target, order.count);
-  if (order.deed === 'closed-loop') return closedLoop(target, order.lanes, order.seconds);
-  return flood(target, order, createRandom(order.seed));
+  if (command.name === 'one-by-one') return oneByOne(target, command.count);
+  if (command.name === 'closed-loop') return closedLoop(target, command.lanes, command.seconds);
+  return flood(target, command, createRandom(command.seed));
 }
 
 process.on('message', async (message) => {
-  const answer = await obey(Order.parse(message)).then(
-    (done) => ({ done }),
-    (error) => ({ fault: String(error) }),
+  const reply = await run(GeneratorCommand.parse(message)).then(
+    (result) => ({ result }),
+    (error) => ({ error: String(error) }),
   );
-  process.send?.(answer);
+  process.send?.(reply);
 });
 process.on('disconnect', () => process.exit());

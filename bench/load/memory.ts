@@ -1,35 +1,29 @@
-import { readFileSync } from 'node:fs';
-import { treeOf } from '../processes.ts';
-import { quantile } from './quantile.ts';
+import { treeResidentBytes } from '../processes.ts';
+import { median } from '../statistics.ts';
 
-const EVERY_MILLIS = 1000;
+const SAMPLE_MILLIS = 1000;
 
-/** What a process and all it started hold in memory now, bytes. */
-const residentBytes = (root: number): number =>
-  treeOf(root)
-    .map((pid) => readFileSync(`/proc/${pid}/status`, 'utf8'))
-    .reduce((all, status) => all + 1024 * Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]), 0);
-
-/** The middle of the second fifth of readings, and of the last: the first fifth warms every cache there is. */
+/** Medians of the second fifth of the samples and of the last: caches fill during the first fifth. */
 export interface Growth {
   earlyBytes: number;
   lateBytes: number;
 }
 
-export function growthOf(readings: readonly number[]): Growth {
+export function growthOf(samples: readonly number[]): Growth {
   const fifth = (n: number) =>
-    readings.slice((n * readings.length) / 5, ((n + 1) * readings.length) / 5);
-  return { earlyBytes: quantile(fifth(1), 0.5), lateBytes: quantile(fifth(4), 0.5) };
+    samples.slice((n * samples.length) / 5, ((n + 1) * samples.length) / 5);
+  return { earlyBytes: median(fifth(1)), lateBytes: median(fifth(4)) };
 }
 
-/** Watches processes until it is stopped, which gives how each has grown. */
+/** Samples the memory of process trees; the function it returns stops that and returns their growth. */
 export function watchMemory(roots: Readonly<Record<string, number>>): () => Record<string, Growth> {
-  const readings = new Map(Object.keys(roots).map((name) => [name, [] as number[]]));
+  const samples = new Map(Object.keys(roots).map((name) => [name, [] as number[]]));
   const timer = setInterval(() => {
-    for (const [name, root] of Object.entries(roots)) readings.get(name)?.push(residentBytes(root));
-  }, EVERY_MILLIS);
+    for (const [name, root] of Object.entries(roots))
+      samples.get(name)?.push(treeResidentBytes(root));
+  }, SAMPLE_MILLIS);
   return () => {
     clearInterval(timer);
-    return Object.fromEntries([...readings].map(([name, all]) => [name, growthOf(all)]));
+    return Object.fromEntries([...samples].map(([name, all]) => [name, growthOf(all)]));
   };
 }

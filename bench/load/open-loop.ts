@@ -1,57 +1,57 @@
 import { z } from 'zod';
 
-/** How one request was answered. */
-export const Answer = z.object({
-  /** 0 where no answer came. */
+/** The response to one request. */
+export const TargetResponse = z.object({
+  /** 0 if there was no response. */
   status: z.number(),
-  /** As it was said; nothing where the header was not there. */
+  /** The header as it was sent, if there was one. */
   retryAfter: z.string().optional(),
 });
-export type Answer = z.infer<typeof Answer>;
+export type TargetResponse = z.infer<typeof TargetResponse>;
 
 /** One request of an open loop, times in ms. */
-export const Sent = Answer.extend({
-  /** When it was to be sent, from the start. */
+export const Sent = TargetResponse.extend({
+  /** When it was due, from the start. */
   intendedAt: z.number(),
-  /** How much later it was sent: what the generator is to blame for. */
+  /** How much later it was sent: the generator's own delay. */
   lag: z.number(),
-  /** From the instant at which it was to be sent to the last byte of its answer. */
+  /** From when it was due to the last byte of the response. */
   latency: z.number(),
 });
 export type Sent = z.infer<typeof Sent>;
 
-/** Sends the n-th request; never throws. */
-export type Send = (n: number) => Promise<Answer>;
+/** Sends the n-th request; never rejects. */
+export type Send = (n: number) => Promise<TargetResponse>;
 
 /**
- * Sends requests at their times, whatever became of those before, and waits for no answer. A request that
- * could not be sent in time is late all the same: its latency counts from when it was to be sent.
- * @param times ms from now, rising
- * @param hears of each answer as it comes
- * @returns when the last is sent: what came of each, when all are answered
+ * Sends requests at fixed times, without waiting for responses. A request that was sent late counts from
+ * when it was due.
+ * @param times ms from now, ascending
+ * @param onResponse called for each response as it arrives
+ * @returns once the last request is sent; `responses` resolves when all have their response
  */
 export async function openLoop(
   times: readonly number[],
   send: Send,
-  hears: (sent: Sent) => void = () => {},
-): Promise<{ answered: Promise<Sent[]> }> {
+  onResponse: (sent: Sent) => void = () => {},
+): Promise<{ responses: Promise<Sent[]> }> {
   const startedAt = performance.now();
   const elapsed = () => performance.now() - startedAt;
-  const answers: Promise<Sent>[] = [];
+  const pending: Promise<Sent>[] = [];
 
-  async function one(n: number, intendedAt: number): Promise<Sent> {
+  async function sendOne(n: number, intendedAt: number): Promise<Sent> {
     const lag = elapsed() - intendedAt;
-    const answer = await send(n);
-    const sent = { ...answer, intendedAt, lag, latency: elapsed() - intendedAt };
-    hears(sent);
+    const response = await send(n);
+    const sent = { ...response, intendedAt, lag, latency: elapsed() - intendedAt };
+    onResponse(sent);
     return sent;
   }
   for (const [n, intendedAt] of times.entries()) {
-    // Timers fire up to a millisecond early or late; who is due within one is sent.
+    // Timers fire up to a millisecond early or late: a request due within one is sent.
     while (elapsed() < intendedAt - 1) {
       await new Promise((resolve) => setTimeout(resolve, intendedAt - elapsed()));
     }
-    answers.push(one(n, intendedAt));
+    pending.push(sendOne(n, intendedAt));
   }
-  return { answered: Promise.all(answers) };
+  return { responses: Promise.all(pending) };
 }

@@ -1,10 +1,10 @@
 import type { Random } from '../../test/faults/random.ts';
 
-/** The gap to the next of arrivals that know nothing of each other. */
+/** Returns a random gap between independent arrivals: exponentially distributed. */
 export const nextGap = (mean: number, random: Random): number =>
   -Math.log(1 - random.next()) * mean;
 
-/** When requests are to be sent, ms from the start: a Poisson process, fixed before the first is sent. */
+/** Returns when requests are due, ms from the start: a Poisson process, fixed before the first is sent. */
 export function arrivals(perSecond: number, seconds: number, random: Random): number[] {
   const meanMillis = 1000 / perSecond;
   const times: number[] = [];

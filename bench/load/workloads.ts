@@ -1,32 +1,32 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Random } from '../../test/faults/random.ts';
-import { type Answer, openLoop, Sent } from './open-loop.ts';
+import { openLoop, Sent, type TargetResponse } from './open-loop.ts';
 import { arrivals } from './schedule.ts';
 import type { Target } from './target.ts';
 
-/** Requests one after the other: the latency of each, ms. */
+/** Sends requests one after the other; returns the latency of each, ms. */
 export async function oneByOne(target: Target, count: number): Promise<number[]> {
   const latencies: number[] = [];
   for (let n = 0; n < count; n++) latencies.push((await timed(target, n)).latency);
   return latencies;
 }
 
-async function timed(target: Target, n: number): Promise<Answer & { latency: number }> {
+async function timed(target: Target, n: number): Promise<TargetResponse & { latency: number }> {
   const startedAt = performance.now();
-  const answer = await target.send(n);
-  return { ...answer, latency: performance.now() - startedAt };
+  const response = await target.send(n);
+  return { ...response, latency: performance.now() - startedAt };
 }
 
-/** Removals that so many lanes get done, a second; each lane waits for its answer before it asks again. */
+/** Returns the removals per second of so many lanes; each waits for a response before its next request. */
 export async function closedLoop(target: Target, lanes: number, seconds: number): Promise<number> {
   const startedAt = performance.now();
-  let asked = 0;
+  let sent = 0;
   let done = 0;
   const isOver = () => performance.now() - startedAt > 1000 * seconds;
   const lane = async () => {
     while (!isOver()) {
-      const { status } = await target.send(asked++);
+      const { status } = await target.send(sent++);
       if (status === 200) done++;
     }
   };
@@ -34,60 +34,60 @@ export async function closedLoop(target: Target, lanes: number, seconds: number)
   return (1000 * done) / (performance.now() - startedAt);
 }
 
-/** One who was sent away and came back exactly when they were told. */
-export const Probe = z.object({ toldSeconds: z.number(), status: z.number() });
+/** A rejected client that returned exactly when `Retry-After` said. */
+export const Probe = z.object({ retryAfterSeconds: z.number(), status: z.number() });
 export type Probe = z.infer<typeof Probe>;
 
 export const Flood = z.object({
   sent: z.array(Sent),
   probes: z.array(Probe),
-  /** From the end of the load until three answers in a row came as fast as before it. */
+  /** From the end of the load until three responses in a row were as fast as before it. */
   recoverySeconds: z.number().optional(),
 });
 export type Flood = z.infer<typeof Flood>;
 
-export interface FloodWish {
+export interface FloodOptions {
   perSecond: number;
   seconds: number;
-  /** Of those who are sent away, how many come back. */
+  /** Share of the rejected clients that return. */
   probeShare: number;
-  /** What one removal takes when nothing else is done, ms. */
+  /** Latency of one removal on an idle system, ms. */
   idleMillis: number;
 }
 
-const AS_BEFORE = 1.5;
-const IN_A_ROW = 3;
-const GIVE_UP_MILLIS = 60_000;
-const NEXT_TRY_MILLIS = 50;
+const RECOVERED_FACTOR = 1.5;
+const RECOVERED_IN_A_ROW = 3;
+const RECOVERY_TIMEOUT_MILLIS = 60_000;
+const RECOVERY_RETRY_MILLIS = 50;
 
-/** Asks one after the other until it is as fast as before; seconds since it was called, nothing where it never is. */
+/** Sends requests one by one until they are as fast as before; seconds since the call, undefined on timeout. */
 async function recovery(target: Target, idleMillis: number): Promise<number | undefined> {
   const startedAt = performance.now();
   const elapsed = () => performance.now() - startedAt;
-  let good = 0;
-  for (let n = 0; elapsed() < GIVE_UP_MILLIS; n++) {
+  let fast = 0;
+  for (let n = 0; elapsed() < RECOVERY_TIMEOUT_MILLIS; n++) {
     const { status, latency } = await timed(target, n);
-    good = status === 200 && latency <= AS_BEFORE * idleMillis ? good + 1 : 0;
-    if (good === IN_A_ROW) return elapsed() / 1000;
-    if (status !== 200) await pause(NEXT_TRY_MILLIS);
+    fast = status === 200 && latency <= RECOVERED_FACTOR * idleMillis ? fast + 1 : 0;
+    if (fast === RECOVERED_IN_A_ROW) return elapsed() / 1000;
+    if (status !== 200) await pause(RECOVERY_RETRY_MILLIS);
   }
   return undefined;
 }
 
-/** An open loop, some of those who are sent away coming back when told, and what comes after its end. */
-export async function flood(target: Target, wish: FloodWish, random: Random): Promise<Flood> {
-  const { perSecond, seconds, probeShare, idleMillis } = wish;
+/** Runs an open loop in which some rejected clients return as `Retry-After` says, then measures the recovery. */
+export async function flood(target: Target, options: FloodOptions, random: Random): Promise<Flood> {
+  const { perSecond, seconds, probeShare, idleMillis } = options;
   const times = arrivals(perSecond, seconds, random);
   const probes: Promise<Probe>[] = [];
-  const comeBack = async (toldSeconds: number): Promise<Probe> => {
-    await pause(1000 * toldSeconds);
+  const probe = async (retryAfterSeconds: number): Promise<Probe> => {
+    await pause(1000 * retryAfterSeconds);
     const { status } = await target.send(probes.length);
-    return { toldSeconds, status };
+    return { retryAfterSeconds, status };
   };
-  const { answered } = await openLoop(times, target.send, ({ status, retryAfter }) => {
-    if (status === 503 && random.next() < probeShare) probes.push(comeBack(Number(retryAfter)));
+  const { responses } = await openLoop(times, target.send, ({ status, retryAfter }) => {
+    if (status === 503 && random.next() < probeShare) probes.push(probe(Number(retryAfter)));
   });
   const recoverySeconds = await recovery(target, idleMillis);
-  const sent = await answered;
+  const sent = await responses;
   return { sent, probes: await Promise.all(probes), recoverySeconds };
 }

@@ -4,26 +4,26 @@ import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { startStack } from '../../test/support/stack.ts';
 import { treeOf } from '../processes.ts';
-import { Answered, type Asked } from './answer.ts';
+import { CutOutReply, type CutOutRequest } from './cut-out-server.ts';
 
-/** A picture on disk. */
-export interface Picture {
+/** An image on disk. */
+export interface ImageFile {
   file: string;
   mediaType: string;
 }
 
-/** One that cuts subjects out, in processes of its own. */
+/** A program that is compared; it runs in processes of its own. */
 export interface Contender {
   name: string;
-  /** Of all its processes. */
+  /** Ids of all its processes. */
   pids(): number[];
-  /** A cut-out, PNG. Throws where the contender refuses the picture. */
-  cut(picture: Picture): Promise<Buffer>;
+  /** Returns a cut-out, PNG. Rejects if the program rejects the image. */
+  cutOut(image: ImageFile): Promise<Buffer>;
   close(): Promise<void>;
 }
 
-/** Starts one of the programs beside this file. */
-export function forked(
+/** Starts one of the programs in this folder. */
+export function forkProgram(
   name: string,
   program: string,
   { args = [], cwd, scratch }: { args?: string[]; cwd?: string; scratch: string },
@@ -32,41 +32,41 @@ export function forked(
     execArgv: ['--import', import.meta.resolve('tsx')],
     ...(cwd === undefined ? {} : { cwd }),
   });
-  const ended = once(child, 'exit').then(() => {
-    throw new Error(`${name} ended`);
+  const exited = once(child, 'exit').then(() => {
+    throw new Error(`${name} exited`);
   });
-  ended.catch(() => {});
+  exited.catch(() => {});
   const to = join(scratch, `${program}.png`);
   return {
     name,
     pids: () => treeOf(child.pid ?? -1),
-    async cut({ file, mediaType }) {
-      const asked: Asked = { from: resolve(file), to, mediaType };
-      const answered = once(child, 'message');
-      child.send(asked);
-      const [answer] = await Promise.race([answered, ended]);
-      const { fault } = Answered.parse(answer);
-      if (fault !== undefined) throw new Error(fault);
+    async cutOut({ file, mediaType }) {
+      const request: CutOutRequest = { from: resolve(file), to, mediaType };
+      const replied = once(child, 'message');
+      child.send(request);
+      const [message] = await Promise.race([replied, exited]);
+      const { error } = CutOutReply.parse(message);
+      if (error !== undefined) throw new Error(error);
       return readFile(to);
     },
     async close() {
       child.kill();
-      await ended.catch(() => {});
+      await exited.catch(() => {});
     },
   };
 }
 
-/** The whole service: gateway, worker, inference child and Redis, asked over HTTP. */
-export async function service(name: string): Promise<Contender> {
+/** Starts the whole service: gateway, worker, inference child and Redis, used over HTTP. */
+export async function startService(name: string): Promise<Contender> {
   const stack = await startStack({ LOG_LEVEL: 'info' });
   const { key } = await stack.key();
   const roots = () => [stack.gateway.pid, stack.worker.pid, stack.redis.process().pid];
   return {
     name,
     pids: () => roots().flatMap(treeOf),
-    async cut({ file, mediaType }) {
+    async cutOut({ file, mediaType }) {
       const form = new FormData();
-      form.set('image', new Blob([await readFile(file)], { type: mediaType }), 'picture');
+      form.set('image', new Blob([await readFile(file)], { type: mediaType }), 'image');
       const response = await fetch(`${stack.url}/bg/v1/background-removals`, {
         method: 'POST',
         headers: { authorization: `Bearer ${key}` },

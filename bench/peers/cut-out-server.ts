@@ -1,30 +1,33 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
 
-/** What a program that is measured is asked: cut out the subject of one file, into another. */
-export const Asked = z.object({ from: z.string(), to: z.string(), mediaType: z.string() });
-export type Asked = z.infer<typeof Asked>;
+/** A request to a measured program: cut out the subject of one file, into another. */
+export const CutOutRequest = z.object({ from: z.string(), to: z.string(), mediaType: z.string() });
+export type CutOutRequest = z.infer<typeof CutOutRequest>;
 
-/** What it says when it is done; why not, where it failed. */
-export const Answered = z.object({ fault: z.string().optional() });
-export type Answered = z.infer<typeof Answered>;
+/** The reply when it is done, with the error if it failed. */
+export const CutOutReply = z.object({ error: z.string().optional() });
+export type CutOutReply = z.infer<typeof CutOutReply>;
 
-/** Cuts the subject out of an encoded picture, and gives a PNG. */
-export type Cut = (image: Buffer<ArrayBuffer>, mediaType: string) => Promise<Uint8Array>;
+/** Cuts the subject out of an encoded image; returns a PNG. */
+export type CutOut = (image: Buffer<ArrayBuffer>, mediaType: string) => Promise<Uint8Array>;
 
-async function tryTo(cut: Cut, { from, to, mediaType }: Asked): Promise<Answered> {
+async function handle(
+  cutOut: CutOut,
+  { from, to, mediaType }: CutOutRequest,
+): Promise<CutOutReply> {
   try {
-    await writeFile(to, await cut(await readFile(from), mediaType));
+    await writeFile(to, await cutOut(await readFile(from), mediaType));
     return {};
   } catch (error) {
-    return { fault: error instanceof Error ? error.message : String(error) };
+    return { error: error instanceof Error ? error.message : String(error) };
   }
 }
 
-/** Answers whoever started this process, until that is gone. */
-export function answerWith(cut: Cut): void {
+/** Serves the parent process until it disconnects. */
+export function serveCutOuts(cutOut: CutOut): void {
   process.on('message', async (message) => {
-    process.send?.(await tryTo(cut, Asked.parse(message)));
+    process.send?.(await handle(cutOut, CutOutRequest.parse(message)));
   });
   process.on('disconnect', () => process.exit());
 }

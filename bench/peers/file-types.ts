@@ -4,34 +4,36 @@ import { drawForms, FORMS, type Form, ORIENTATIONS } from '../../test/support/pi
 import { markdownTable } from '../markdown.ts';
 import type { Contender } from './contenders.ts';
 
-const REFUSED = 'refused';
+const REJECTED = 'rejected';
 
-/** How many of the orientations are right, and what is wrong with the others. */
-function summary(faults: readonly (readonly string[])[]): string {
-  const right = faults.filter(({ length }) => length === 0).length;
-  const wrong = [...new Set(faults.flat())].join(', ');
-  return `${right} of ${faults.length}${wrong && `: ${wrong}`}`;
+/** Summarizes how many orientations are correct, and the errors of the others. */
+function summarize(errors: readonly (readonly string[])[]): string {
+  const correct = errors.filter(({ length }) => length === 0).length;
+  const wrong = [...new Set(errors.flat())].join(', ');
+  return `${correct} of ${errors.length}${wrong && `: ${wrong}`}`;
 }
 
-/** Which of the files of each colour type, in all orientations, each contender gets right; a table. */
-export async function formsTable(
+/** Returns a table of how many orientations of each file type each program handles correctly. */
+export async function fileTypesTable(
   contenders: readonly Contender[],
   scratch: string,
 ): Promise<string> {
   const forms = await drawForms();
-  async function faultsOf(contender: Contender, form: Form, file: string): Promise<string[]> {
-    const cutOut = await contender.cut({ file, mediaType: form.mediaType }).catch(() => undefined);
-    return cutOut ? forms.faultsOf(form, cutOut) : [REFUSED];
+  async function errorsOf(contender: Contender, form: Form, file: string): Promise<string[]> {
+    const cutOut = await contender
+      .cutOut({ file, mediaType: form.mediaType })
+      .catch(() => undefined);
+    return cutOut ? forms.faultsOf(form, cutOut) : [REJECTED];
   }
   async function row(form: Form): Promise<string[]> {
-    const faults = contenders.map((): string[][] => []);
+    const errors = contenders.map((): string[][] => []);
     for (const orientation of ORIENTATIONS) {
       const file = join(scratch, 'form');
       await writeFile(file, await forms.stored(form, orientation));
       for (const [i, contender] of contenders.entries())
-        faults[i]?.push(await faultsOf(contender, form, file));
+        errors[i]?.push(await errorsOf(contender, form, file));
     }
-    return [form.name, ...faults.map(summary)];
+    return [form.name, ...errors.map(summarize)];
   }
   const rows = [['stored as', ...contenders.map(({ name }) => name)]];
   for (const form of FORMS) {

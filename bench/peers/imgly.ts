@@ -1,10 +1,10 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { answerWith } from './answer.ts';
+import { serveCutOuts } from './cut-out-server.ts';
 import { PEER } from './install.ts';
 
-/** The peer as its readme uses it, from the folder this process runs in, where it seeks its models. */
+/** The peer as its readme uses it, loaded from the working directory, where it looks for its models. */
 const Peer = z.object({
   removeBackground: z.custom<(image: Blob) => Promise<Blob>>(
     (value) => typeof value === 'function',
@@ -14,7 +14,7 @@ const { removeBackground } = Peer.parse(
   createRequire(join(process.cwd(), 'package.json'))(PEER.name),
 );
 
-answerWith(async (image, type) => {
+serveCutOuts(async (image, type) => {
   const cutOut = await removeBackground(new Blob([image], { type }));
   return new Uint8Array(await cutOut.arrayBuffer());
 });

@@ -1,9 +1,9 @@
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import sharp from 'sharp';
 import { toTensor } from '../../src/imaging/tensor.ts';
-import { answerWith } from './answer.ts';
+import { serveCutOuts } from './cut-out-server.ts';
 
-/** A small network and two libraries, joined as an afternoon's work would: the libraries' own defaults. */
+/** A simple pipeline of a small network and two libraries with their defaults. */
 const SIDE = 320;
 const COLOURS = {
   scale: 'divide-max',
@@ -16,17 +16,17 @@ const session = await InferenceSession.create(weights);
 const [input = ''] = session.inputNames;
 const [output = ''] = session.outputNames;
 
-async function look(square: Buffer): Promise<Uint8Array> {
+async function runNetwork(square: Buffer): Promise<Uint8Array> {
   const tensor = toTensor({ data: square, width: SIDE, height: SIDE }, COLOURS);
-  const answer = await session.run({ [input]: new Tensor('float32', tensor, [1, 3, SIDE, SIDE]) });
-  const raw = answer[output]?.data;
-  if (!(raw instanceof Float32Array)) throw new Error('The network gives no floats');
+  const outputs = await session.run({ [input]: new Tensor('float32', tensor, [1, 3, SIDE, SIDE]) });
+  const raw = outputs[output]?.data;
+  if (!(raw instanceof Float32Array)) throw new Error('The network returned no floats');
   const min = raw.reduce((a, b) => Math.min(a, b));
   const max = raw.reduce((a, b) => Math.max(a, b));
   return Uint8Array.from(raw, (value) => (255 * (value - min)) / (max - min));
 }
 
-answerWith(async (image) => {
+serveCutOuts(async (image) => {
   const { data, info } = await sharp(image)
     .autoOrient()
     .toColourspace('srgb')
@@ -35,8 +35,8 @@ answerWith(async (image) => {
     .toBuffer({ resolveWithObject: true });
   const { width, height } = info;
   const photo = () => sharp(data, { raw: { width, height, channels: 3 } });
-  const seen = await look(await photo().resize(SIDE, SIDE, { fit: 'fill' }).raw().toBuffer());
-  const alpha = await sharp(seen, { raw: { width: SIDE, height: SIDE, channels: 1 } })
+  const mask = await runNetwork(await photo().resize(SIDE, SIDE, { fit: 'fill' }).raw().toBuffer());
+  const alpha = await sharp(mask, { raw: { width: SIDE, height: SIDE, channels: 1 } })
     .resize(width, height, { fit: 'fill' })
     .extractChannel(0)
     .raw()

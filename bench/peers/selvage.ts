@@ -1,7 +1,7 @@
 import { startEngine } from '../../workers/inference/pool.ts';
-import { answerWith } from './answer.ts';
+import { serveCutOuts } from './cut-out-server.ts';
 
-/** The engine as a worker has it, with one child. */
+/** The engine of a worker, with one child. */
 const engine = await startEngine({
   model: 'garment-cutout',
   device: 'cpu',
@@ -9,4 +9,4 @@ const engine = await startEngine({
   maxPixels: 50_000_000,
   modelsHome: '.selvage/models',
 });
-answerWith(async (image) => (await engine.removeBackground(image, { priority: 'now' })).file);
+serveCutOuts(async (image) => (await engine.removeBackground(image, { priority: 'now' })).file);

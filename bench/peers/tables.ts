@@ -4,46 +4,46 @@ import type { Quality, Tally } from './tally.ts';
 const mean = (values: readonly number[]): number =>
   values.reduce((a, b) => a + b, 0) / values.length;
 
-/** A figure, and how many times that of the peer it is. */
-const beside = (value: number, peer: number, digits: number): string =>
+/** Formats a figure, and its ratio to that of the peer. */
+const withRatio = (value: number, peer: number, digits: number): string =>
   `${value.toFixed(digits)} (${Number((value / peer).toPrecision(2))} ×)`;
 
-const cpuSeconds = ({ cpuMillis, cuts }: Tally): number => cpuMillis / cuts / 1000;
-const aMinute = ({ wallMillis, cuts }: Tally): number => (60_000 * cuts) / wallMillis;
+const cpuSeconds = ({ cpuMillis, images }: Tally): number => cpuMillis / images / 1000;
+const perMinute = ({ wallMillis, images }: Tally): number => (60_000 * images) / wallMillis;
 const peakMebibytes = ({ peakBytes }: Tally): number => peakBytes / 2 ** 20;
 
-/** What cut-outs cost, in brackets as ratios to `peer`. */
+/** Returns a table of the cost of cut-outs, with ratios to `peer` in brackets. */
 export function costTable(tallies: readonly Tally[], peer: Tally): string {
   const row = (tally: Tally): string[] => [
     tally.contender.name,
-    beside(cpuSeconds(tally), cpuSeconds(peer), 3),
-    beside(aMinute(tally), aMinute(peer), 1),
-    beside(peakMebibytes(tally), peakMebibytes(peer), 0),
+    withRatio(cpuSeconds(tally), cpuSeconds(peer), 3),
+    withRatio(perMinute(tally), perMinute(peer), 1),
+    withRatio(peakMebibytes(tally), peakMebibytes(peer), 0),
   ];
-  const head = ['', 'CPU seconds a picture', 'pictures a minute', 'peak memory, MiB'];
+  const head = ['', 'CPU seconds per image', 'images per minute', 'peak memory, MiB'];
   return markdownTable([head, ...tallies.map(row)]);
 }
 
-const isOf = (kind: string) => (quality: Quality) => quality.kind === kind;
+const isKind = (kind: string) => (quality: Quality) => quality.kind === kind;
 
-const share = (qualities: readonly Quality[]): string => {
+const ownColourShare = (qualities: readonly Quality[]): string => {
   const opaque = mean(qualities.map((quality) => quality.opaque));
   return opaque === 0 ? '-' : (mean(qualities.map(({ own }) => own)) / opaque).toFixed(4);
 };
 
-/** How good cut-outs are, by kind of photo. */
+/** Returns a table of the quality of cut-outs, by kind of photo. */
 export function qualityTable(tallies: readonly Tally[]): string {
   const kinds = [...new Set(tallies.flatMap(({ qualities }) => qualities.map(({ kind }) => kind)))];
   const rows = kinds.flatMap((kind) =>
     tallies.map(({ contender, qualities }) => {
-      const some = qualities.filter(isOf(kind));
+      const some = qualities.filter(isKind(kind));
       return [
         `${kind} (${some.length})`,
         contender.name,
         mean(some.map(({ iou }) => iou)).toFixed(4),
         mean(some.map(({ edge }) => edge)).toFixed(4),
         String(some.filter(({ iou }) => iou < 0.85).length),
-        share(some),
+        ownColourShare(some),
       ];
     }),
   );

@@ -1,5 +1,5 @@
 /**
- * Makes the pictures of the README: a drawn garment, its cut-out by the embedded model, and both side by
+ * Renders the images of the README: a drawn garment, its cut-out by the embedded model, and both side by
  * side. `node --import tsx docs/pictures/render.ts` writes them beside this file.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -12,9 +12,9 @@ import { sweaterOnOak } from './sweater.ts';
 const [WIDTH, HEIGHT] = [480, 600];
 const TILE = 20;
 
-const file = (name: string): string => join(import.meta.dirname, name);
+const pathOf = (name: string): string => join(import.meta.dirname, name);
 
-/** Grey and white squares, the usual sign of transparency. */
+/** Draws grey and white squares, which stand for transparency. */
 const checkerboard = (): Buffer =>
   Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}">
     <pattern id="tiles" width="${2 * TILE}" height="${2 * TILE}" patternUnits="userSpaceOnUse">
@@ -24,7 +24,7 @@ const checkerboard = (): Buffer =>
     <rect width="100%" height="100%" fill="url(#tiles)"/>
   </svg>`);
 
-/** What `POST /bg/v1/background-removals` would answer. */
+/** Returns the cut-out that `POST /bg/v1/background-removals` would return. */
 async function cutOut(photo: Uint8Array): Promise<Uint8Array> {
   const modelsHome = await mkdtemp(join(tmpdir(), 'selvage-'));
   const engine = await startEngine({
@@ -49,8 +49,8 @@ const before = await sharp(sweaterOnOak(2 * WIDTH, 2 * HEIGHT))
   .toBuffer();
 const after = await cutOut(before);
 
-await sharp(before).toFile(file('before.jpg'));
-await sharp(after).png({ compressionLevel: 9, effort: 10 }).toFile(file('after.png'));
+await sharp(before).toFile(pathOf('before.jpg'));
+await sharp(after).png({ compressionLevel: 9, effort: 10 }).toFile(pathOf('after.png'));
 await sharp({ create: { width: 2 * WIDTH, height: HEIGHT, channels: 3, background: 'white' } })
   .composite([
     { input: before, left: 0, top: 0 },
@@ -58,4 +58,4 @@ await sharp({ create: { width: 2 * WIDTH, height: HEIGHT, channels: 3, backgroun
     { input: Buffer.from(after), left: WIDTH, top: 0 },
   ])
   .png({ palette: true, colours: 160, effort: 10, dither: 0.7, compressionLevel: 9 })
-  .toFile(file('before-after.png'));
+  .toFile(pathOf('before-after.png'));

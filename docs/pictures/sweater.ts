@@ -1,5 +1,5 @@
 /**
- * A knitted sweater on oak planks, drawn for this project as SVG on a canvas of 800 x 1000. Light comes
+ * A knitted sweater on oak planks, drawn for this project as SVG on a canvas of 800 x 1000. The light comes
  * from the top left.
  */
 
@@ -15,13 +15,13 @@ const [COLLAR, OPENING] = [
   'cx="400" cy="169" rx="79" ry="39"',
 ];
 
-/** The left sleeve, and the same turned over on the other side. */
-const twice = (left: string) => `${left}<g transform="matrix(-1 0 0 1 800 0)">${left}</g>`;
+/** The left sleeve and its mirror image. */
+const mirrored = (left: string) => `${left}<g transform="matrix(-1 0 0 1 800 0)">${left}</g>`;
 
 const WOOL = '#2b6470';
 const CREAM = '#e6dcc6';
 
-/** Rows of stitches, each a V of two strands. */
+/** A pattern of stitches, each a V of two strands. */
 const stitches = (id: string, strand: string, gap: string, angle: number) => `
   <pattern id="${id}" width="11" height="9" patternUnits="userSpaceOnUse" patternTransform="rotate(${angle})">
     <rect width="11" height="9" fill="${gap}"/>
@@ -33,7 +33,7 @@ const stitches = (id: string, strand: string, gap: string, angle: number) => `
     </g>
   </pattern>`;
 
-/** Ribs, narrow and deep. */
+/** A pattern of narrow, deep ribs. */
 const ribs = (id: string, angle: number) => `
   <pattern id="${id}" width="10" height="9" patternUnits="userSpaceOnUse" patternTransform="rotate(${angle})">
     <rect width="10" height="9" fill="#163f49"/>
@@ -75,7 +75,7 @@ const PLANKS = [
   { y: 740, height: 280, tone: '#c2925e', shift: 1020 },
 ];
 
-/** Each plank shows another stretch of the same grain. */
+/** Each plank shows another section of the same grain. */
 const WOOD = PLANKS.map(
   ({ y, height, tone, shift }, i) => `
   <svg x="0" y="${y}" width="800" height="${height}" viewBox="0 ${shift} 800 ${height}">
@@ -92,12 +92,12 @@ const SLEEVE_STRIPES = ['M120 372Q190 408 270 398', 'M108 420Q180 452 262 440']
   .map((d) => `<path d="${d}"/>`)
   .join('');
 
-/** Where cloth dips, and where it catches the light beside it. */
-const DIPS = `
+/** Folds of the cloth: each has a shadow and a highlight beside it. */
+const FOLDS = `
   <path d="M256 250Q290 300 286 372M244 410Q300 452 322 520M236 560Q300 560 342 500"/>
   <path d="M544 250Q514 306 518 376M556 420Q496 468 478 540M566 600Q500 590 462 520"/>
   <path d="M330 262Q352 300 350 350M470 262Q446 300 448 356M296 690Q318 640 312 590M486 694Q478 650 492 604"/>`;
-const SLEEVE_DIPS = `
+const SLEEVE_FOLDS = `
   <path d="M248 256Q212 292 200 352M240 424Q192 444 150 430M208 520Q166 536 126 520M196 590Q152 604 114 586"/>`;
 
 const folds = (paths: string) => `
@@ -107,18 +107,18 @@ const folds = (paths: string) => `
     <g stroke="#fff" stroke-width="16" opacity=".15" filter="url(#blur9)" transform="translate(18 -7)">${paths}</g>
   </g>`;
 
-/** A shape in a pattern, darker towards its rim, as if it were thick. */
-const thick = (d: string, fill: string, inside = '', rim = 22) => `
+/** A patterned shape, darker towards its edge, which makes it look thick. */
+const thick = (d: string, fill: string, inside = '', edge = 22) => `
   <g>
     <g filter="url(#hand)"><path d="${d}" fill="${fill}"/>${inside}</g>
   </g>
-  <path d="${d}" fill="none" stroke="#03181d" stroke-width="${rim}" opacity=".5" filter="url(#blur9)"/>`;
+  <path d="${d}" fill="none" stroke="#03181d" stroke-width="${edge}" opacity=".5" filter="url(#blur9)"/>`;
 
 const sleeve = `
   <clipPath id="in-sleeve"><path d="${SLEEVE}"/></clipPath>
   <g clip-path="url(#in-sleeve)">
     ${thick(SLEEVE, 'url(#slope)', `<g fill="none" stroke="url(#cream-slope)" stroke-width="27">${SLEEVE_STRIPES}</g>`)}
-    ${folds(SLEEVE_DIPS)}
+    ${folds(SLEEVE_FOLDS)}
     <path d="${CUFF}" fill="url(#cuff-ribs)"/>
     <path d="M88 646Q132 668 180 667" fill="none" stroke="#04161b" stroke-width="7" opacity=".6" filter="url(#blur2)"/>
     <path d="${CUFF}" fill="none" stroke="#03181d" stroke-width="14" opacity=".5" filter="url(#blur5)"/>
@@ -129,13 +129,13 @@ const body = `
   <path d="${BODY}" fill="#03181d" opacity=".85" filter="url(#blur5)" transform="translate(0 4)" clip-path="url(#in-sleeves)"/>
   <g clip-path="url(#in-body)">
     ${thick(BODY, 'url(#straight)', `<g fill="none" stroke="url(#cream)" stroke-width="27">${STRIPES}</g>`)}
-    ${folds(DIPS)}
+    ${folds(FOLDS)}
     <path d="${HEM}" fill="url(#hem-ribs)"/>
     <path d="M221 692Q400 724 579 692" fill="none" stroke="#04161b" stroke-width="8" opacity=".6" filter="url(#blur2)"/>
     <path d="${HEM}" fill="none" stroke="#03181d" stroke-width="16" opacity=".5" filter="url(#blur5)"/>
   </g>`;
 
-/** Ribs that fan out around the opening, which shows the inside of the back. */
+/** Ribs around the opening, which shows the inside of the back. */
 const collar = `
   <ellipse ${COLLAR} fill="none" stroke="#03181d" stroke-width="34" opacity=".5" filter="url(#blur5)"/>
   <ellipse ${OPENING} fill="url(#straight)"/>
@@ -152,9 +152,9 @@ const collar = `
     <ellipse cx="398" cy="169" rx="92" ry="52" stroke="#fff" stroke-width="6" opacity=".16" filter="url(#blur2)"/>
   </g>`;
 
-const SILHOUETTE = `<path d="${BODY}"/>${twice(`<path d="${SLEEVE}"/>`)}<ellipse cx="400" cy="172" rx="105" ry="65"/>`;
+const SILHOUETTE = `<path d="${BODY}"/>${mirrored(`<path d="${SLEEVE}"/>`)}<ellipse cx="400" cy="172" rx="105" ry="65"/>`;
 
-/** The picture as SVG, to be rendered at any size of the shape 4 : 5. */
+/** Returns the drawing as SVG, for any size with the aspect ratio 4 : 5. */
 export const sweaterOnOak = (width: number, height: number): Buffer =>
   Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 800 1000">
   <defs>
@@ -165,7 +165,7 @@ export const sweaterOnOak = (width: number, height: number): Buffer =>
     ${stitches('cream-slope', CREAM, '#9b8f76', 11)}
     ${ribs('hem-ribs', 0)}
     ${ribs('cuff-ribs', 11)}
-    <clipPath id="in-sleeves">${twice(`<path d="${SLEEVE}"/>`)}</clipPath>
+    <clipPath id="in-sleeves">${mirrored(`<path d="${SLEEVE}"/>`)}</clipPath>
     <mask id="cloth"><g fill="#fff">${SILHOUETTE}</g></mask>
     <radialGradient id="lamp" cx=".3" cy=".22" r="1"><stop offset="0" stop-color="#fff6e0" stop-opacity=".34"/>
       <stop offset=".45" stop-color="#fff6e0" stop-opacity="0"/><stop offset="1" stop-color="#1c0d02" stop-opacity=".5"/></radialGradient>
@@ -177,7 +177,7 @@ export const sweaterOnOak = (width: number, height: number): Buffer =>
       <g opacity=".65" filter="url(#blur5)" transform="translate(4 6)">${SILHOUETTE}</g>
     </g>
     <g filter="url(#fuzz)">
-      ${twice(sleeve)}
+      ${mirrored(sleeve)}
       ${body}
       ${collar}
     </g>

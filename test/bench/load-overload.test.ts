@@ -1,15 +1,15 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { closedLoop } from '../../bench/load/deeds.ts';
 import { openLoop } from '../../bench/load/open-loop.ts';
 import { arrivals } from '../../bench/load/schedule.ts';
 import { openTarget, type Target } from '../../bench/load/target.ts';
+import { closedLoop } from '../../bench/load/workloads.ts';
 import { createRandom } from '../faults/random.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 
 const DEADLINE_SECONDS = 4;
-/** What this process may add to the deadline where it is slow itself; unbounded waits would be up to 6 s here. */
+/** Allowance for delays of this process itself; unbounded waits would be up to 6 s here. */
 const GRACE_MILLIS = 1000;
 
 let stack: Stack;
@@ -25,29 +25,29 @@ afterAll(async () => {
   await stack.stop();
 });
 
-test('at twice what can be done every request is answered in time, or sent away with a time to come back', async () => {
+test('at twice the capacity every request is served in time or rejected with a Retry-After', async () => {
   await closedLoop(target, 3, 0.5);
   const capacity = Math.max(1, await closedLoop(target, 3, 1.5));
   const times = arrivals(2 * capacity, 6, createRandom(1));
-  const { answered } = await openLoop(times, target.send);
-  const sent = await answered;
-  const of = (status: number) => sent.filter((one) => one.status === status);
-  expect(of(200).length).toBeGreaterThan(0);
-  expect(of(503).length).toBeGreaterThan(0);
-  expect(of(200).length + of(503).length).toBe(sent.length);
-  for (const { retryAfter } of of(503)) expect(retryAfter).toMatch(/^[1-9]\d*$/);
-  const slowest = Math.max(...of(200).map(({ latency, lag }) => latency - lag));
+  const { responses } = await openLoop(times, target.send);
+  const sent = await responses;
+  const withStatus = (status: number) => sent.filter((one) => one.status === status);
+  expect(withStatus(200).length).toBeGreaterThan(0);
+  expect(withStatus(503).length).toBeGreaterThan(0);
+  expect(withStatus(200).length + withStatus(503).length).toBe(sent.length);
+  for (const { retryAfter } of withStatus(503)) expect(retryAfter).toMatch(/^[1-9]\d*$/);
+  const slowest = Math.max(...withStatus(200).map(({ latency, lag }) => latency - lag));
   expect(slowest).toBeLessThan(1000 * DEADLINE_SECONDS + GRACE_MILLIS);
   await expect.poll(async () => (await target.send(0)).status).toBe(200);
 });
 
-test('who is sent away need not have sent the picture', async () => {
+test('a request can be rejected before its image is sent', async () => {
   const burst = Array.from({ length: 250 }, (_, n) => target.send(n));
-  const refused = burst.map(async (answer) => {
-    if ((await answer).status !== 503) throw new Error('let in');
+  const rejections = burst.map(async (response) => {
+    if ((await response).status !== 503) throw new Error('admitted');
   });
-  await Promise.any(refused); // from here on the door is shut until most of the work is done
-  const asked = request(`${stack.url}/bg/v1/background-removals`, {
+  await Promise.any(rejections); // load is shed from here until most of the work is done
+  const upload = request(`${stack.url}/bg/v1/background-removals`, {
     method: 'POST',
     headers: {
       authorization: `Bearer ${key}`,
@@ -55,11 +55,11 @@ test('who is sent away need not have sent the picture', async () => {
       'content-length': 1_000_000,
     },
   });
-  asked.on('error', () => {}); // it is broken off below
-  asked.flushHeaders();
-  const [response] = await once(asked, 'response');
+  upload.on('error', () => {}); // it is aborted below
+  upload.flushHeaders();
+  const [response] = await once(upload, 'response');
   expect(response.statusCode).toBe(503);
   expect(Number(response.headers['retry-after'])).toBeGreaterThanOrEqual(1);
-  asked.destroy();
+  upload.destroy();
   await Promise.all(burst);
 });

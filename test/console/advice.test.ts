@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import { ADVICE } from '../../src/console/browser/advice.js';
 import { PROBLEMS } from '../../src/platform/problem.ts';
 
-test('the console has a plain sentence for every problem, and for no answer at all', () => {
+test('the console has advice for every problem type, and for no response', () => {
   expect(Object.keys(ADVICE).sort()).toEqual([...Object.keys(PROBLEMS), 'unreachable'].sort());
 });
 
 test.each(Object.entries(ADVICE))(
-  '%s is explained in one sentence that says what to do',
+  'the advice for %s is one sentence that says what to do',
   (_, advice) => {
     expect(advice).toMatch(/^[A-Z][^.]+: [^.]+\.$|^[A-Z][^.:]+\.$/);
     expect(advice).not.toMatch(/HTTP|header|status|\d{3}/i);

@@ -4,6 +4,7 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findChromium, openBrowser } from '../support/chromium.ts';
 import { drawnShirt } from '../support/images.ts';
+import { reportMissing } from '../support/requirement.ts';
 import { plantServer } from '../support/servers.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 import { openKeyRegister } from './key-register.ts';
@@ -25,7 +26,7 @@ sessionCases(() => running);
 
 const found = await findChromium();
 if ('missing' in found) {
-  console.info(`The console is not tested in a browser: ${found.missing}`);
+  reportMissing('chromium', found.missing);
   test.skip(`the console in a browser (${found.missing})`);
 } else {
   describe('in a browser', () => inBrowser(found.path));
@@ -38,7 +39,7 @@ function inBrowser(chromium: string): void {
   });
   afterAll(() => browser.close());
 
-  /** A page signed in by the link that `npm start` prints. */
+  /** Opens a page signed in by the link that `npm start` prints. */
   async function signedIn(key: string): Promise<Watched> {
     const watched = await watch(await browser.newContext(), stack.url);
     await watched.page.goto(`${stack.url}/#key=${key}`);
@@ -59,17 +60,17 @@ function inBrowser(chromium: string): void {
     });
     afterAll(() => watched.page.context().close());
 
-    test('the key is out of the address and nowhere in the page', async () => {
+    test('the key is removed from the address and stored nowhere in the page', async () => {
       const { page } = watched;
       expect(page.url()).toBe(`${stack.url}/#/cut-out`);
-      const kept = await page.locator('html').evaluate(({ ownerDocument }) => {
+      const stored = await page.locator('html').evaluate(({ ownerDocument }) => {
         const { localStorage, sessionStorage, history } = ownerDocument.defaultView;
         return JSON.stringify([ownerDocument.cookie, localStorage, sessionStorage, history.state]);
       });
-      expect(kept).toBe('["",{},{},null]');
+      expect(stored).toBe('["",{},{},null]');
     });
 
-    test('by keyboard alone a photo becomes a cut-out beside it', async () => {
+    test('the keyboard alone turns a photo into a cut-out shown beside it', async () => {
       const { page } = watched;
       const chooser = page.waitForEvent('filechooser');
       await tabTo(page, '#cut-files');
@@ -99,7 +100,7 @@ function inBrowser(chromium: string): void {
       expect(await clip()).toBe('inset(0px 100% 0px 0px)');
     });
 
-    test('the cut-out is clear around the shirt and whole within', async () => {
+    test('the cut-out is transparent around the shirt and opaque inside', async () => {
       const alphas = await watched.page.locator('.compare-after').evaluate((image) => {
         const canvas = image.ownerDocument.createElement('canvas');
         [canvas.width, canvas.height] = [400, 500];
@@ -111,60 +112,60 @@ function inBrowser(chromium: string): void {
       expect(alphas).toEqual({ corner: 0, middle: 255 });
     });
 
-    test('it is handed over as the PNG it is, or made anew as one wishes', async () => {
+    test('the download is the PNG shown, or made again with the chosen options', async () => {
       const { page } = watched;
       const download = async () => {
-        const coming = page.waitForEvent('download');
+        const pending = page.waitForEvent('download');
         await page.getByRole('button', { name: 'Download' }).click();
-        const file = await coming;
+        const file = await pending;
         const { format, width } = await sharp(await file.path()).metadata();
         return { name: file.suggestedFilename(), format, width };
       };
       expect(await download()).toEqual({ name: 'shirt-cut-out.png', format: 'png', width: 400 });
-      await page.locator('.cut-side form select').selectOption('jpeg');
+      await page.locator('.cut-panel form select').selectOption('jpeg');
       await page.getByText('Background, crop and shadow').click();
-      await page.getByLabel('Cropped to the garment').check();
+      await page.getByLabel('Crop to the garment').check();
       const { width = 400, ...made } = await download();
       expect(made).toEqual({ name: 'shirt-cut-out.jpg', format: 'jpeg' });
       expect(width).toBeLessThan(400);
     });
 
-    test('it is named and taken into the wardrobe, by keyboard', async () => {
+    test('the garment is classified and added to the wardrobe, by keyboard', async () => {
       const { page } = watched;
-      await tabTo(page, 'button:has-text("Name it")');
+      await tabTo(page, 'button:has-text("Classify garment")');
       await page.keyboard.press('Enter');
-      await page.locator('.named').waitFor();
-      expect(await page.locator('.named').textContent()).toBe('T-shirt');
+      await page.locator('.category-name').waitFor();
+      expect(await page.locator('.category-name').textContent()).toBe('T-shirt');
       expect(await page.locator('.swatches li').count()).toBeGreaterThan(0);
-      await page.keyboard.press('Enter'); // the focus is on the way into the wardrobe
+      await page.keyboard.press('Enter'); // the focus is on the button that adds it to the wardrobe
       await page.getByRole('link', { name: 'See what to wear with it' }).waitFor();
       await tabTo(page, 'a:has-text("See what to wear with it")');
       await page.keyboard.press('Enter');
       await page.locator('#wardrobe .garment').waitFor();
     });
 
-    test('with the sample wardrobe it becomes an outfit, drawn with it', async () => {
+    test('it forms an outfit with the sample wardrobe, and the outfit shows it', async () => {
       const { page } = watched;
       await page.locator('#wardrobe-sample').click();
-      await page.locator('.flat').waitFor();
-      await page.getByRole('button', { name: 'Take White T-shirt out' }).click();
-      await page.getByRole('button', { name: 'Take Summer dress out' }).click();
+      await page.locator('.flat-lay').waitFor();
+      await page.getByRole('button', { name: 'Remove White T-shirt' }).click();
+      await page.getByRole('button', { name: 'Remove Summer dress' }).click();
       await page.locator('[name=plan][value=outdoor]').check({ force: true });
       await page.locator('[name=tempC]').fill('27');
-      const worn = page.locator('.flat img[data-slot=main]');
+      const worn = page.locator('.flat-lay img[data-slot=main]');
       await expect.poll(() => worn.getAttribute('alt')).toBe('T-shirt');
       const width = await worn.evaluate((image) => image.naturalWidth);
       expect(width).toBeGreaterThan(100);
     });
 
-    test('the chart shows the numbers of the answer, as bars and as a table', async () => {
+    test('the chart shows the numbers of the response, as bars and as a table', async () => {
       const { page } = watched;
-      const coming = page.waitForResponse(`${stack.url}/look/v1/outfits`);
+      const pending = page.waitForResponse(`${stack.url}/look/v1/outfits`);
       await page.locator('[name=tempC]').fill('4');
-      const answer: {
+      const response: {
         outfits: { thermal: { regions: Record<string, { clo: number; target: number }> } }[];
-      } = await (await coming).json();
-      const regions = Object.entries(answer.outfits[0]?.thermal.regions ?? {});
+      } = await (await pending).json();
+      const regions = Object.entries(response.outfits[0]?.thermal.regions ?? {});
       expect(regions.length).toBeGreaterThan(3);
       const bars = () =>
         page
@@ -178,26 +179,26 @@ function inBrowser(chromium: string): void {
       await expect
         .poll(async () => (await bars()).map(([region]) => region))
         .toEqual(regions.map(([region]) => region));
-      const most = Math.max(...regions.flatMap(([, { clo, target }]) => [clo, target]));
+      const max = Math.max(...regions.flatMap(([, { clo, target }]) => [clo, target]));
       const [[, firstHeight]] = (await bars()) as [readonly [string, number]];
       const [[, first]] = regions as [(typeof regions)[number]];
       for (const [i, [, height]] of (await bars()).entries()) {
         expect(height).toBeCloseTo(((regions[i]?.[1].clo ?? 0) / first.clo) * firstHeight, 3);
       }
-      expect(firstHeight).toBeLessThanOrEqual((160 * first.clo) / most + 0.001);
+      expect(firstHeight).toBeLessThanOrEqual((160 * first.clo) / max + 0.001);
       const cells = await page.locator('.clo-chart tbody tr').allTextContents();
       for (const [i, [, { clo, target }]] of regions.entries()) {
         expect(cells[i]).toContain(clo.toFixed(2) + target.toFixed(2));
       }
     });
 
-    test('all of it came from the gateway, and nothing was complained of', () => {
+    test('everything came from the gateway, without errors or warnings', () => {
       expect(watched.foreign).toEqual([]);
-      expect(watched.complaints).toEqual([]);
+      expect(watched.errors).toEqual([]);
     });
 
     test.each(['light', 'dark'] as const)(
-      'in %s every page is usable by everyone',
+      'no page has serious accessibility violations in %s mode',
       async (colorScheme) => {
         const { page } = watched;
         await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
@@ -211,8 +212,8 @@ function inBrowser(chromium: string): void {
   });
 
   describe('a catalogue', () => {
-    test('is worked on before one’s eyes: pictures, faults, downloads', async () => {
-      const { page, complaints } = await signedIn((await stack.key()).key);
+    test('shows progress: images, errors, downloads', async () => {
+      const { page, errors } = await signedIn((await stack.key()).key);
       await page.goto(`${stack.url}/#/catalogue`);
       const broken = {
         name: 'broken.jpg',
@@ -227,17 +228,17 @@ function inBrowser(chromium: string): void {
       await expect.poll(() => page.locator('.run tbody tr').allTextContents()).toHaveLength(1);
       expect(await page.locator('.run tbody tr').textContent()).toContain('broken.jpg');
       expect(await page.locator('.run .progress').getAttribute('aria-valuenow')).toBe('2');
-      const coming = page.waitForEvent('download');
+      const pending = page.waitForEvent('download');
       await page.getByRole('button', { name: 'Manifest' }).click();
-      const rows = readFileSync(await (await coming).path(), 'utf8')
+      const rows = readFileSync(await (await pending).path(), 'utf8')
         .trim()
         .split('\n');
       expect(rows.map((row) => JSON.parse(row).status)).toEqual(['succeeded', 'rejected']);
-      expect(complaints).toEqual([]);
+      expect(errors).toEqual([]);
       await page.context().close();
     });
 
-    test('as a feed is imported, and handed back with new pictures', async () => {
+    test('is imported as a feed, and exported with new images', async () => {
       const { buffer } = await photo();
       const shop = await plantServer((request, response) => {
         response.statusCode = request.url === '/shirt.jpg' ? 200 : 404;
@@ -256,62 +257,65 @@ function inBrowser(chromium: string): void {
       await page.locator('.run[data-status=completed]').waitFor();
       await expect.poll(() => page.locator('.gallery img').getAttribute('alt')).toContain('Shirt');
       expect(await page.locator('.run tbody').textContent()).toContain('HTTP 404');
-      const coming = page.waitForEvent('download');
-      await page.getByRole('button', { name: 'Export with new pictures' }).click();
-      expect(readFileSync(await (await coming).path(), 'utf8')).toContain('/intake/v1/files/');
+      const pending = page.waitForEvent('download');
+      await page.getByRole('button', { name: 'Export with new images' }).click();
+      expect(readFileSync(await (await pending).path(), 'utf8')).toContain('/intake/v1/files/');
       await page.context().close();
     });
   });
 
   describe('a sign-in', () => {
-    test('by form; a wrong key is explained; a revoked one signs the page out', async () => {
+    test('by form: a wrong key is explained, a revoked key signs the page out', async () => {
       const { page } = await watch(await browser.newContext(), stack.url);
       const { key, record } = await stack.key({ client: 'shop' });
       await page.goto(stack.url);
       await page.locator('#key').fill('slv_wrong');
       await page.keyboard.press('Enter');
-      await page.locator('#sign-in-fault .fault').waitFor();
-      expect(await page.locator('#sign-in-fault .fault').textContent()).toMatch(
-        /Sign in with a key.*Request id/,
+      await page.locator('#sign-in-error .error-box').waitFor();
+      expect(await page.locator('#sign-in-error .error-box').textContent()).toMatch(
+        /Sign in with a valid key.*Request id/,
       );
       expect(await seriousViolations(page)).toEqual([]);
       await page.locator('#key').fill(key);
       await page.keyboard.press('Enter');
       await page.getByRole('link', { name: 'Usage' }).click();
-      await expect.poll(() => page.locator('#usage-who').textContent()).toBe('Signed in as shop.');
+      await expect
+        .poll(() => page.locator('#usage-client').textContent())
+        .toBe('Signed in as shop.');
       await running.register.keys.revoke(record.id);
       await page.getByRole('link', { name: 'Outfits' }).click();
-      await page.locator('#sign-in-fault .fault').waitFor();
-      expect(await page.locator('#sign-in-fault .fault').textContent()).toContain(
+      await page.locator('#sign-in-error .error-box').waitFor();
+      expect(await page.locator('#sign-in-error .error-box').textContent()).toContain(
         'You are signed out',
       );
       await page.context().close();
     });
 
-    test('is of no use to another site', async () => {
+    test('cannot be used by another site', async () => {
       const { page } = await signedIn((await stack.key()).key);
-      const stranger = await plantServer((_request, response) => {
+      const otherSite = await plantServer((_request, response) => {
         response.setHeader('content-type', 'text/html');
         response.end('<!doctype html><title>Another site</title>');
       });
-      await page.goto(stranger.origin);
-      const address = `${stack.url}/intake/v1/usage`;
-      const refused = page.waitForResponse(address);
-      const bare = await page.evaluate(
-        (url) => fetch(url, { credentials: 'include', mode: 'no-cors' }).then(({ type }) => type),
-        address,
+      await page.goto(otherSite.origin);
+      const url = `${stack.url}/intake/v1/usage`;
+      const rejected = page.waitForResponse(url);
+      const withoutHeader = await page.evaluate(
+        (target) =>
+          fetch(target, { credentials: 'include', mode: 'no-cors' }).then(({ type }) => type),
+        url,
       );
-      expect(bare).toBe('opaque');
-      expect((await refused).status()).toBe(403);
+      expect(withoutHeader).toBe('opaque');
+      expect((await rejected).status()).toBe(403);
       const withHeader = await page.evaluate(
-        (url) =>
-          fetch(url, { credentials: 'include', headers: { 'x-selvage-console': '1' } }).then(
-            () => 'answered',
-            () => 'stopped by the browser',
+        (target) =>
+          fetch(target, { credentials: 'include', headers: { 'x-selvage-console': '1' } }).then(
+            () => 'responded',
+            () => 'blocked by the browser',
           ),
-        address,
+        url,
       );
-      expect(withHeader).toBe('stopped by the browser');
+      expect(withHeader).toBe('blocked by the browser');
       await page.context().close();
     });
   });

@@ -2,21 +2,21 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { BrowserContext, Page } from 'playwright-core';
 
-/** A page with all that it complained of, and every address it asked beside its own. */
+/** A page with its console errors and warnings, and every request to another origin. */
 export interface Watched {
   page: Page;
-  complaints: string[];
+  errors: string[];
   foreign: string[];
 }
 
-/** A new page, watched from before its first request. */
+/** Opens a page and records from before its first request. */
 export async function watch(context: BrowserContext, ownOrigin: string): Promise<Watched> {
   const page = await context.newPage();
-  const watched: Watched = { page, complaints: [], foreign: [] };
+  const watched: Watched = { page, errors: [], foreign: [] };
   page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) watched.complaints.push(message.text());
+    if (['error', 'warning'].includes(message.type())) watched.errors.push(message.text());
   });
-  page.on('pageerror', (error) => watched.complaints.push(error.message));
+  page.on('pageerror', (error) => watched.errors.push(error.message));
   page.on('request', (request) => {
     const { origin, protocol } = new URL(request.url());
     const isOwn = origin === ownOrigin || ['blob:', 'data:'].includes(protocol);
@@ -25,13 +25,13 @@ export async function watch(context: BrowserContext, ownOrigin: string): Promise
   return watched;
 }
 
-/** More stops than any page has. */
-const MOST_PRESSES = 60;
+/** More tab stops than any page has. */
+const MAX_PRESSES = 60;
 
-/** Presses Tab until what has the focus is this. */
+/** Presses Tab until the element has the focus. */
 export async function tabTo(page: Page, selector: string): Promise<void> {
   const focused = page.locator(selector).and(page.locator(':focus'));
-  for (let presses = 0; presses < MOST_PRESSES; presses++) {
+  for (let presses = 0; presses < MAX_PRESSES; presses++) {
     await page.keyboard.press('Tab');
     if ((await focused.count()) > 0) return;
   }
@@ -44,7 +44,7 @@ interface AxeResults {
   violations: { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[];
 }
 
-/** What axe finds serious or worse on the page as it is. */
+/** Returns the violations that axe rates serious or critical on the page in its current state. */
 export async function seriousViolations(page: Page): Promise<string[]> {
   await page.evaluate(AXE);
   const { violations } = await page.evaluate<AxeResults>('axe.run()');

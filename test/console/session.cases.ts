@@ -6,13 +6,13 @@ import type { KeyRegister } from './key-register.ts';
 
 const OWN_PAGE = { 'x-selvage-console': '1' };
 
-/** What is under test, once it runs. */
+/** The running system under test. */
 export interface Running {
   stack: Stack;
   register: KeyRegister;
 }
 
-/** Sign-ins as a browser sees them, without one. */
+/** Tests of sessions over HTTP, without a browser. */
 export function sessionCases(running: () => Running): void {
   const session = (method: string, headers: Record<string, string> = {}, body?: object) =>
     fetch(`${running().stack.url}/console/session`, {
@@ -24,53 +24,53 @@ export function sessionCases(running: () => Running): void {
   const usage = (headers: Record<string, string>) =>
     fetch(`${running().stack.url}/intake/v1/usage`, { headers });
 
-  /** Signs in and answers the cookie as a browser sends it back. */
+  /** Signs in and returns the cookie as a browser sends it back. */
   async function signIn(key: string, headers: Record<string, string> = {}) {
     const response = await session('POST', headers, { key });
     expect(response.status).toBe(200);
     const setCookie = response.headers.get('set-cookie') ?? '';
-    return { setCookie, cookie: setCookie.split(';', 1)[0] ?? '', answer: await response.json() };
+    return { setCookie, cookie: setCookie.split(';', 1)[0] ?? '', body: await response.json() };
   }
 
   describe('a sign-in', () => {
-    test('trades a key for a cookie that scripts and other sites do not get', async () => {
+    test('exchanges a key for a cookie that scripts and other sites cannot read', async () => {
       const { key } = await running().stack.key({ client: 'shop' });
-      const { setCookie, answer } = await signIn(key);
+      const { setCookie, body } = await signIn(key);
       expect(setCookie).toMatch(/^selvage-console=[\w-]{43};/);
       for (const flag of ['HttpOnly', 'SameSite=Strict', 'Path=/', 'Max-Age=43200']) {
         expect(setCookie.split('; ')).toContain(flag);
       }
       expect(setCookie).not.toContain('Secure');
-      expect(answer).toMatchObject({ signedIn: true, client: 'shop' });
-      expect(JSON.stringify(answer)).not.toContain(key);
+      expect(body).toMatchObject({ signedIn: true, client: 'shop' });
+      expect(JSON.stringify(body)).not.toContain(key);
       expect(running().stack.logs()).not.toContain(key);
     });
 
-    test('behind TLS the cookie is kept from plain HTTP', async () => {
+    test('behind TLS the cookie is never sent over plain HTTP', async () => {
       const { key } = await running().stack.key();
       expect((await signIn(key, { 'x-forwarded-proto': 'https' })).setCookie).toContain('; Secure');
     });
 
-    test('with a key that is none is refused', async () => {
+    test('with an invalid key is rejected', async () => {
       const response = await session('POST', {}, { key: 'slv_nonsense' });
       expect(response.status).toBe(401);
       expect(response.headers.get('set-cookie')).toBeNull();
       expect(await response.json()).toMatchObject({ type: 'unauthorized' });
     });
 
-    test('is known again, until it is ended', async () => {
+    test('is recognized until it ends', async () => {
       const { key } = await running().stack.key({ client: 'again' });
       const { cookie } = await signIn(key);
-      const standing = async () => (await session('GET', { cookie })).json();
-      expect(await standing()).toMatchObject({ signedIn: true, client: 'again' });
+      const current = async () => (await session('GET', { cookie })).json();
+      expect(await current()).toMatchObject({ signedIn: true, client: 'again' });
       const ended = await session('DELETE', { cookie });
       expect(ended.status).toBe(204);
       expect(ended.headers.get('set-cookie')).toContain('Max-Age=0');
-      expect(await standing()).toEqual({ signedIn: false });
+      expect(await current()).toEqual({ signedIn: false });
       expect((await usage({ cookie, ...OWN_PAGE })).status).toBe(401);
     });
 
-    test('is kept as a hash alone, for twelve hours', async () => {
+    test('is stored only as a hash, for twelve hours', async () => {
       const { key } = await running().stack.key();
       const { cookie } = await signIn(key);
       const id = cookie.slice('selvage-console='.length);
@@ -80,9 +80,9 @@ export function sessionCases(running: () => Running): void {
       ).join();
       expect(`${names} ${stored}`).not.toContain(id);
       expect(stored).not.toContain(key);
-      const lives = await Promise.all(names.map((name) => running().register.redis.ttl(name)));
-      expect(Math.max(...lives)).toBeLessThanOrEqual(12 * 3600);
-      expect(Math.min(...lives)).toBeGreaterThan(11 * 3600);
+      const ttls = await Promise.all(names.map((name) => running().register.redis.ttl(name)));
+      expect(Math.max(...ttls)).toBeLessThanOrEqual(12 * 3600);
+      expect(Math.min(...ttls)).toBeGreaterThan(11 * 3600);
     });
   });
 
@@ -101,7 +101,7 @@ export function sessionCases(running: () => Running): void {
       expect(await targets.json()).toMatchObject({ type: 'insufficient-scope', status: 403 });
     });
 
-    test('is refused where it does not come from the console', async () => {
+    test('is rejected if it does not come from the console', async () => {
       const { key } = await running().stack.key();
       const { cookie } = await signIn(key);
       const response = await usage({ cookie });
@@ -109,7 +109,7 @@ export function sessionCases(running: () => Running): void {
       expect(await response.json()).toMatchObject({ type: 'foreign-origin' });
     });
 
-    test('gives way to a key that is shown as well', async () => {
+    test('uses the bearer key if there is one', async () => {
       const [mine, other] = [
         await running().stack.key({ client: 'mine' }),
         await running().stack.key({ client: 'other' }),
@@ -128,7 +128,7 @@ export function sessionCases(running: () => Running): void {
       expect((await usage({ cookie, ...OWN_PAGE })).status).toBe(401);
     });
 
-    test('ends at once when its key is rotated, though the key itself has its grace', async () => {
+    test('ends at once when its key is rotated, although the key itself has a grace period', async () => {
       const { key, record } = await running().stack.key();
       const { cookie } = await signIn(key);
       await running().register.keys.rotate(record.id, 3600);
@@ -138,11 +138,11 @@ export function sessionCases(running: () => Running): void {
       expect((await usage({ cookie: again.cookie, ...OWN_PAGE })).status).toBe(200);
     });
 
-    test('of a session nobody opened is refused', async () => {
+    test('of an unknown session is rejected', async () => {
       const cookie = `selvage-console=${'x'.repeat(43)}`;
       expect((await usage({ cookie, ...OWN_PAGE })).status).toBe(401);
       expect(
-        await createSessions(running().register.redis, running().register.keys).keyOf(
+        await createSessions(running().register.redis, running().register.keys).findKey(
           'x'.repeat(43),
         ),
       ).toBeUndefined();
@@ -150,11 +150,11 @@ export function sessionCases(running: () => Running): void {
   });
 
   describe('the files of the page', () => {
-    test('need no key, may do little, and are sent once', async () => {
+    test('need no key, have a strict policy, and are cached', async () => {
       for (const path of [
         '/',
         '/console/main.js',
-        '/console/style/ground.css',
+        '/console/style/base.css',
         '/console/mark.svg',
       ]) {
         const response = await fetch(running().stack.url + path);
@@ -173,7 +173,7 @@ export function sessionCases(running: () => Running): void {
     });
 
     test.each(['/console/no-such-file.js', '/console/..%2fserve.ts', '/console/%2e%2e/serve.ts'])(
-      '%s is not there',
+      '%s is not found',
       async (path) => {
         const response = await fetch(running().stack.url + path);
         expect(response.status).toBeGreaterThanOrEqual(400);
