@@ -70,10 +70,14 @@ const isRight = ({ label, predicted }: Prediction): number => (label === predict
 /**
  * Measures the shipped classifier by class on the photos of the evaluation folder that are labelled with
  * one of its classes, beside its card's metrics on the published test photos.
+ * @param folder holds the photos and a `manifest.json`
+ * @param modelsHome holds models that do not ship
  * @returns undefined if there is no such folder
  */
-export async function measureGarmentClass() {
-  const folder = EVAL_FOLDER;
+export async function measureGarmentClass(
+  folder = EVAL_FOLDER,
+  modelsHome = join('.selvage', 'models'),
+) {
   if (!existsSync(join(folder, 'manifest.json'))) return undefined;
   const { items } = Manifest.parse(JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')));
   const classes: readonly string[] = IMAGE_CLASSES;
@@ -82,7 +86,7 @@ export async function measureGarmentClass() {
     device: 'cpu',
     slots: 1,
     maxPixels: 50_000_000,
-    modelsHome: '.selvage/models',
+    modelsHome,
   });
   const predictions: Prediction[] = [];
   try {

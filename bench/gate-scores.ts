@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import sharp, { type Sharp } from 'sharp';
 import { type Engine, startEngine } from '../workers/inference/pool.ts';
 import { type Photo, readPhotos } from './eval-photos.ts';
@@ -66,10 +66,7 @@ async function measureCutOut(home: string, folder: string): Promise<Row[]> {
 
 /** Returns one row for each class of the classifier, and one for all classes together. */
 async function measureClassifier(home: string, folder: string): Promise<Row[]> {
-  process.env.SELVAGE_EVAL = resolve(folder);
-  // `measureGarmentClass` reads `.selvage/models` of the working directory.
-  process.chdir(home);
-  const measured = await measureGarmentClass();
+  const measured = await measureGarmentClass(folder, join(home, '.selvage', 'models'));
   if (!measured) return [];
   const { accuracy, calibrationError, photos, classes } = measured;
   return [

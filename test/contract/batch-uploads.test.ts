@@ -5,7 +5,7 @@ import { PassThrough, Readable } from 'node:stream';
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { batchKey } from '../../src/intake/batches/batches.ts';
+import { batchKey } from '../../src/intake/batches/redis-keys.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { PROBLEMS, type ProblemType } from '../../src/platform/problem.ts';
 import { blockingConnection } from '../../src/platform/redis.ts';
@@ -37,16 +37,16 @@ async function expectProblem(response: Response, type: ProblemType): Promise<obj
   return body as object;
 }
 
-/** Memory of the gateway: now, or the most there ever was. */
+/** Memory of the gateway: current, or its peak. */
 const mebibytes = (name: 'VmRSS' | 'VmHWM'): number => {
   const text = readFileSync(`/proc/${stack.gateway.pid}/status`, 'utf8');
   return Number(new RegExp(`${name}:\\s+(\\d+)`).exec(text)?.[1]) / 1024;
 };
 
-const streamOf = (pieces: Iterable<Uint8Array>): ReadableStream =>
-  Readable.toWeb(Readable.from(pieces)) as ReadableStream;
+const streamOf = (chunks: Iterable<Uint8Array>): ReadableStream =>
+  Readable.toWeb(Readable.from(chunks)) as ReadableStream;
 
-/** What of an upload is rejected, as `line customId type detail`. */
+/** The rejected rows of an upload, as `line customId type detail`. */
 async function errorsOf(body: RequestInit['body'], type?: string): Promise<string[]> {
   const id = await batches.open();
   await readUploaded(await batches.send(id, body, type));
@@ -57,7 +57,7 @@ async function errorsOf(body: RequestInit['body'], type?: string): Promise<strin
   });
 }
 
-describe('a bad row is one error and the rest goes on', () => {
+describe('a bad row is one error, and the upload continues:', () => {
   const good = rowOf('z');
   const base64 = (text: string) => JSON.stringify({ customId: 'a', imageBase64: text });
   // biome-ignore format: a table reads best aligned
@@ -76,13 +76,13 @@ describe('a bad row is one error and the rest goes on', () => {
     expect(errors).toEqual([expect.stringMatching(says)]);
   });
 
-  test('bytes that are no UTF-8', async () => {
+  test('bytes that are not UTF-8', async () => {
     const broken = Buffer.from(
       '{"customId":"\xff","imageUrl":"https://x.example/1.jpg"}\n',
       'latin1',
     );
     expect(await errorsOf(Buffer.concat([broken, Buffer.from(good)]))).toEqual([
-      expect.stringMatching(/^1 \ufffd invalid-request: .*no text/),
+      expect.stringMatching(/^1 \ufffd invalid-request: .*invalid in its encoding/),
     ]);
   });
 
@@ -102,7 +102,7 @@ describe('a bad row is one error and the rest goes on', () => {
     ]);
   });
 
-  test('in CSV whose header lacks a column the whole is refused', async () => {
+  test('a CSV file whose header lacks a column is rejected as a whole', async () => {
     const id = await batches.open();
     const problem = await expectProblem(
       await batches.send(id, 'a,b\n1,2\n', 'text/csv'),
@@ -111,33 +111,33 @@ describe('a bad row is one error and the rest goes on', () => {
     expect(problem).toMatchObject({ accepted: 0, rejected: 0, offset: 0 });
   });
 
-  test('a line without end is one error, in little memory', async () => {
+  test('an endless line is one error, in little memory', async () => {
     const id = await batches.open();
     const before = mebibytes('VmRSS');
-    const piece = Buffer.alloc(1_000_000, 'x');
+    const chunk = Buffer.alloc(1_000_000, 'x');
     function* endless() {
       yield Buffer.from(good);
-      for (let i = 0; i < 100; i++) yield piece;
+      for (let i = 0; i < 100; i++) yield chunk;
     }
     const uploaded = await readUploaded(await batches.send(id, streamOf(endless())));
     expect(uploaded).toMatchObject({ accepted: 1, rejected: 1 });
     expect(uploaded.errors).toMatchObject([{ line: 2, problem: { type: 'payload-too-large' } }]);
-    // The most that one row may be is 28 MiB.
+    // A row may have up to 28 MiB.
     expect(mebibytes('VmHWM') - before).toBeLessThan(150);
   });
 
-  test('columns that nobody asked for are named once', async () => {
+  test('unknown columns are reported once', async () => {
     const id = await batches.open();
     const rows = rowOf('a', { title: 'Coat', size: 4 }) + rowOf('b', { title: 'Hat' });
     expect(await readUploaded(await batches.send(id, rows))).toMatchObject({
       accepted: 2,
-      warnings: ['The column "title" is not read', 'The column "size" is not read'],
+      warnings: ['The column "title" is ignored', 'The column "size" is ignored'],
     });
   });
 });
 
-describe('an id is taken once in a batch', () => {
-  test('across uploads, but one whose row was rejected may come again', async () => {
+describe('an id is accepted once in a batch', () => {
+  test('across uploads, but the id of a rejected row can be sent again', async () => {
     const id = await batches.open();
     await batches.send(id, `${rowOf('a')}{"customId":"b"}\n`);
     const uploaded = await readUploaded(await batches.send(id, rowOf('a') + rowOf('b')));
@@ -157,7 +157,7 @@ describe('an id is taken once in a batch', () => {
 });
 
 describe('files', () => {
-  test('are rows by their names; what is no image is an error', async () => {
+  test('become rows by their names; a file that is no image is an error', async () => {
     const id = await batches.open();
     const files: [string, Uint8Array][] = [
       ['a/b/one.jpg', shirt],
@@ -177,18 +177,18 @@ describe('files', () => {
   });
 });
 
-/** A body of which only the beginning has come. */
+/** A body that stops after its beginning. */
 function unfinished(text: string): { body: ReadableStream; finish(): void } {
   const through = new PassThrough();
   through.write(text);
   return { body: Readable.toWeb(through) as ReadableStream, finish: () => through.end() };
 }
 
-/** Whether an upload holds the batch now. */
+/** Returns whether an upload holds the batch. */
 const isUnderWay = async (id: string): Promise<boolean> =>
   (await redis.exists(`${batchKey(id)}:upload`)) === 1;
 
-/** Sends the beginning of an upload, hangs up, and waits until the gateway has done with it. */
+/** Sends the beginning of an upload, hangs up, and waits until the gateway has finished with it. */
 async function breakOff(id: string, type: string, bytes: Buffer, query = ''): Promise<void> {
   const { hostname, port } = new URL(stack.url);
   const socket = connect(Number(port), hostname);
@@ -207,7 +207,7 @@ async function breakOff(id: string, type: string, bytes: Buffer, query = ''): Pr
   await expect.poll(() => isUnderWay(id)).toBe(false);
 }
 
-describe('an upload that breaks off', () => {
+describe('an interrupted upload', () => {
   const ndjson = Array.from({ length: 1200 }, (_, i) => rowOf(`ä${i}`)).join('');
   const csv = `custom_id;image_url;note\n${Array.from(
     { length: 1200 },
@@ -217,13 +217,13 @@ describe('an upload that breaks off', () => {
   test.each([
     { type: 'application/x-ndjson', upload: Buffer.from(ndjson) },
     { type: 'text/csv', upload: Buffer.from(csv) },
-  ])('keeps its whole rows of $type and goes on from there', async ({ type, upload }) => {
+  ])('keeps its complete rows of $type and continues after them', async ({ type, upload }) => {
     const id = await batches.open();
     await breakOff(id, type, upload.subarray(0, 10));
     expect((await batches.get(id)).upload).toBeUndefined();
     let offset = 0;
     for (const end of [3_000, 30_001, upload.length - 7]) {
-      // What the gateway had not read when the connection went is lost: then the client tries again.
+      // Bytes the gateway had not read when the connection broke are lost: then the client tries again.
       const advance = async () => {
         await breakOff(id, type, upload.subarray(offset, end), `?offset=${offset}`);
         return (await batches.get(id)).upload?.offset ?? 0;
@@ -241,7 +241,7 @@ describe('an upload that breaks off', () => {
     expect(lines.at(-1)).toBe(type === 'text/csv' ? 2400 : 1200);
   });
 
-  test('goes on at no other offset, and in no other format', async () => {
+  test('cannot continue at another offset or in another format', async () => {
     const id = await batches.open();
     const first = rowOf('a');
     const at = (offset: number, type?: string) =>
@@ -255,7 +255,7 @@ describe('an upload that breaks off', () => {
     expect(await readUploaded(await at(first.length))).toMatchObject({ accepted: 1 });
   });
 
-  test('an upload at a time: another is refused while rows still come', async () => {
+  test('a second upload is rejected while the first sends rows', async () => {
     const id = await batches.open();
     const { body, finish } = unfinished(rowOf('a'));
     const first = batches.send(id, body);
@@ -267,7 +267,7 @@ describe('an upload that breaks off', () => {
 });
 
 describe('quota', () => {
-  test('is taken row by row; what is in stays in, and the rest goes on another day', async () => {
+  test('is charged row by row; accepted rows stay, and the rest can be sent another day', async () => {
     const { key: poor } = await stack.key({ quotaPerDay: 703 });
     const own = batchClient(stack, poor);
     const id = await own.open();
@@ -286,8 +286,8 @@ describe('quota', () => {
   });
 });
 
-describe('refused before a row is read', () => {
-  test('a sealed batch, another media type, a body of none', async () => {
+describe('an upload is rejected before a row is read', () => {
+  test('to a sealed batch, in another media type, and without a body', async () => {
     const id = await batches.open();
     await expectProblem(await batches.send(id, '{}', 'application/json'), 'unsupported-media-type');
     await batches.seal(id);
@@ -296,21 +296,21 @@ describe('refused before a row is read', () => {
 });
 
 describe('a gateway that shuts down', () => {
-  test('keeps whole rows, says how far it is, and lets go at once', async () => {
+  test('keeps complete rows, returns the offset, and ends at once', async () => {
     const id = await batches.open();
     const { body } = unfinished(`${rowOf('a')}${rowOf('b')}{"customId":`);
     const upload = batches.send(id, body);
     const events = await batches.ask('GET', `/batches/${id}/events`);
-    const told = events.text();
+    const received = events.text();
     await expect.poll(() => isUnderWay(id)).toBe(true);
     const ended = stack.gateway.end();
     const problem = await expectProblem(await upload, 'upstream-unavailable');
-    // It may be told to end before it has come to the second row, or the first.
+    // The signal may arrive before the gateway has read the second row, or the first.
     const whole = [0, 1, 2].map((accepted) => ({ accepted, offset: accepted * rowOf('a').length }));
     const { accepted, offset } = z.object({ accepted: z.int(), offset: z.int() }).parse(problem);
     expect(whole).toContainEqual({ accepted, offset });
     expect(problem).toMatchObject({ rejected: 0 });
-    expect(await told).toMatch(/^retry: 2000\n\nevent: progress\n/);
+    expect(await received).toMatch(/^retry: 2000\n\nevent: progress\n/);
     expect(await ended).toBe(0);
     await stack.startGateway();
     const again = batchClient(stack, key);
