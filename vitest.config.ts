@@ -5,16 +5,17 @@ import { defineConfig } from 'vitest/config';
  * memory test of feeds) reads hundreds of megabytes.
  */
 const pure = [
-  'test/{look,taxonomy,imaging,client,http,fuzz}/**/*.test.ts',
+  'test/{look,taxonomy,imaging,output,client,http,fuzz,support}/**/*.test.ts',
   'test/feed-formats/!(memory).test.ts',
-  'test/*.test.ts',
+  'test/api/{etag,look,taxonomy}.test.ts',
   'test/platform/{config,metrics}.test.ts',
+  'test/*.test.ts',
 ];
 
 export default defineConfig({
   test: {
     reporters: ['default'],
-    // Most of them wait for processes of their own; one at a time leaves a core idle.
+    // Most tests wait for their own processes, so one worker would leave a core idle.
     maxWorkers: 2,
     projects: [
       { test: { name: 'unit', include: pure, testTimeout: 60_000 } },
@@ -26,7 +27,7 @@ export default defineConfig({
           globalSetup: 'test/support/build.ts',
           testTimeout: 60_000,
           hookTimeout: 120_000,
-          // A busy machine may be slow; a test that waits for an event is not about how soon it comes.
+          // A busy machine may be slow; waiting for an event does not test how soon it comes.
           expect: { poll: { timeout: 20_000 } },
         },
       },

@@ -38,7 +38,7 @@ const alphaAt = async (png: Buffer, xShare: number, yShare: number): Promise<num
   return data[(y * info.width + x) * info.channels + 3] ?? -1;
 };
 
-/** What every refusal owes the caller. */
+/** Checks everything that a problem response must have. */
 async function expectProblem(
   response: Response,
   type: ProblemType,
@@ -58,7 +58,7 @@ async function expectProblem(
 }
 
 describe('a removal', () => {
-  test('answers a transparent PNG of the same size, with the contract headers', async () => {
+  test('returns a transparent PNG of the same size, with the headers of the contract', async () => {
     const response = await postImage(stack, shirt, {
       key,
       headers: { 'x-request-id': 'my-own-id' },
@@ -80,7 +80,7 @@ describe('a removal', () => {
     for (const corner of [0.01, 0.99]) expect(await alphaAt(png, corner, 0.01)).toBe(0);
   });
 
-  test('in base64 answers the same picture', async () => {
+  test('in base64 returns the same image', async () => {
     const binary = Buffer.from(await (await postImage(stack, shirt, { key })).arrayBuffer());
     for (const sent of [
       shirt.toString('base64'),
@@ -89,18 +89,18 @@ describe('a removal', () => {
       const response = await postBase64(stack, sent, { key });
       expect(response.status).toBe(200);
       expect(response.headers.get('content-type')).toMatch(/^application\/json/);
-      const { image_base64: answer } = (await response.json()) as { image_base64: string };
-      expect(Buffer.from(answer, 'base64').equals(binary)).toBe(true);
+      const { image_base64: base64 } = (await response.json()) as { image_base64: string };
+      expect(Buffer.from(base64, 'base64').equals(binary)).toBe(true);
     }
   });
 
-  test('turns a photo upright as its EXIF says', async () => {
+  test('turns a photo upright by its EXIF orientation', async () => {
     const turned = await sharp(shirt).rotate(90).withMetadata({ orientation: 8 }).jpeg().toBuffer();
     const png = Buffer.from(await (await postImage(stack, turned, { key })).arrayBuffer());
     expect(await sharp(png).metadata()).toMatchObject({ width: 480, height: 600 });
   });
 
-  test.each(['png', 'webp'] as const)('takes %s as well', async (format) => {
+  test.each(['png', 'webp'] as const)('accepts %s too', async (format) => {
     const image = await drawnShirt({ width: 300, height: 200, format });
     const png = Buffer.from(await (await postImage(stack, image, { key })).arrayBuffer());
     expect(await sharp(png).metadata()).toMatchObject({ width: 300, height: 200 });
@@ -122,9 +122,9 @@ const pngHeader = (width: number, height: number): Buffer => {
   return Buffer.concat([header, Buffer.alloc(100 - header.length)]);
 };
 
-describe('a refused removal', () => {
+describe('a removal is rejected', () => {
   const images: [what: string, image: () => Buffer | Promise<Buffer>, type: ProblemType][] = [
-    ['no image at all in its bytes', () => Buffer.from('hello, world'), 'unsupported-media-type'],
+    ['bytes that are no image', () => Buffer.from('hello, world'), 'unsupported-media-type'],
     ['a GIF', () => Buffer.from('GIF89a\x01\x00\x01\x00', 'latin1'), 'unsupported-media-type'],
     [
       'an SVG',
@@ -135,7 +135,7 @@ describe('a refused removal', () => {
     ['only the first bytes of a JPEG', () => shirt.subarray(0, 12), 'invalid-request'],
     ['a JPEG cut short', () => shirt.subarray(0, Math.floor(shirt.length / 2)), 'invalid-request'],
     [
-      'noise behind a JPEG header',
+      'noise after a JPEG header',
       () => Buffer.concat([shirt.subarray(0, 700), Buffer.alloc(9000, 7)]),
       'invalid-request',
     ],
@@ -200,7 +200,7 @@ describe('a refused removal', () => {
     ['JSON that is a list', '[]', {}, 'invalid-request'],
     ['an empty JSON body', '', {}, 'invalid-request'],
     ['an image that is a number', '{"image_base64":5}', {}, 'invalid-request'],
-    ['base64 that is none', '{"image_base64":"***"}', {}, 'invalid-request'],
+    ['invalid base64', '{"image_base64":"***"}', {}, 'invalid-request'],
     [
       'a data URL of text',
       '{"image_base64":"data:text/html;base64,aGVsbG8="}',
@@ -208,13 +208,13 @@ describe('a refused removal', () => {
       'invalid-request',
     ],
     [
-      'a return_base64 that is neither',
+      'a return_base64 that is neither true nor false',
       '{"image_base64":"aGVsbG8="}',
       { query: '?return_base64=maybe' },
       'invalid-request',
     ],
     [
-      'a media type nobody asked for',
+      'an unsupported media type',
       'hello',
       { headers: { 'content-type': 'text/plain' } },
       'unsupported-media-type',
@@ -227,7 +227,7 @@ describe('a refused removal', () => {
       'invalid-request',
     ],
     [
-      'a multipart body that is none',
+      'a multipart body without a part',
       'hello',
       { headers: { 'content-type': 'multipart/form-data; boundary=b' } },
       'invalid-request',
@@ -243,7 +243,7 @@ describe('a refused removal', () => {
     await expectProblem(await postBody(stack, body, { key, ...sent }), type);
   });
 
-  test('says which JSON member is wrong', async () => {
+  test('with a pointer to the invalid JSON member', async () => {
     const problem = await expectProblem(
       await postBody(stack, '{"image_base64":"***"}', { key }),
       'invalid-request',
@@ -251,7 +251,7 @@ describe('a refused removal', () => {
     expect(problem.errors).toEqual([{ pointer: '/image_base64', detail: expect.any(String) }]);
   });
 
-  test('without a key, with a wrong one, or with one that is no key', async () => {
+  test('without a key, with an unknown key, and with a malformed key', async () => {
     for (const wrong of [undefined, 'slv_nonsense', `${key.slice(0, -1)}x`]) {
       const response = await postImage(stack, shirt, { key: wrong });
       expect(response.headers.get('www-authenticate')).toMatch(/^Bearer/);
@@ -266,7 +266,7 @@ describe('a refused removal', () => {
     await expectProblem(await postImage(stack, shirt, { key: lookKey }), 'insufficient-scope');
   });
 
-  test('in base64 with a key that may not use it; the binary way still works', async () => {
+  test('in base64 if the key does not allow it; binary responses still work', async () => {
     const { key: binaryKey } = await stack.key({ allowBase64: false });
     await expectProblem(
       await postBase64(stack, shirt.toString('base64'), { key: binaryKey }),
@@ -275,7 +275,7 @@ describe('a refused removal', () => {
     expect((await postImage(stack, shirt, { key: binaryKey })).status).toBe(200);
   });
 
-  test('over the rate limit says when to come again', async () => {
+  test('over the rate limit, with the time to retry', async () => {
     const { key: slow } = await stack.key({ rate: { count: 1, periodSeconds: 3600 } });
     expect((await postImage(stack, shirt, { key: slow })).status).toBe(200);
     const response = await postImage(stack, shirt, { key: slow });
@@ -284,7 +284,7 @@ describe('a refused removal', () => {
     await expectProblem(response, 'rate-limit-exceeded');
   });
 
-  test('costs no quota: only successes count', async () => {
+  test('without charging the quota: only successes count', async () => {
     const { key: two } = await stack.key({ quotaPerDay: 2 });
     for (let i = 0; i < 3; i++) {
       await expectProblem(
@@ -304,7 +304,7 @@ describe('a refused removal', () => {
     await expectProblem(response, 'quota-exceeded');
   });
 
-  test('whose body stops half-way is told so, and forgotten', async () => {
+  test('if its body stops half-way, and the gateway goes on', async () => {
     const head = [
       'POST /bg/v1/background-removals HTTP/1.1',
       'Host: localhost',
@@ -320,16 +320,16 @@ describe('a refused removal', () => {
   });
 });
 
-test('nothing of any request, served or refused, stays in the store', async () => {
+test('no blob of any request, successful or rejected, stays in storage', async () => {
   const files = async () =>
     (await readdir(join(stack.home, 'store'), { recursive: true, withFileTypes: true })).filter(
-      // The store's own mark belongs to no request.
+      // The installation id in storage belongs to no request.
       (entry) => entry.isFile() && entry.name !== 'epoch',
     );
   await expect.poll(files).toEqual([]);
 });
 
-test('no key, image byte or base64 is ever in a log', async () => {
+test('no key, image byte or base64 is ever logged', async () => {
   const canary = 'Q0FOQVJZLU9GLVNFTFZBR0U';
   const marked = Buffer.concat([shirt, Buffer.from('CANARY-OF-SELVAGE')]);
   await postImage(stack, marked, { key });

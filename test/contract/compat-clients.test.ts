@@ -8,7 +8,7 @@ import { drawnShirt } from '../support/images.ts';
 import { type RemoveBgHost, startRemoveBgHost } from '../support/remove-bg-host.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 
-/** Clients of others, as they are installed; only the name they ask leads elsewhere. */
+/** Third-party clients as published; only the host name they request resolves to the gateway. */
 let stack: Stack;
 let host: RemoveBgHost;
 let web: FeedServer;
@@ -34,7 +34,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Whether a file shows a subject on a transparent ground. */
+/** Reads whether a file shows a subject on a transparent background. */
 async function looksCutOut(file: Uint8Array) {
   const { data, info } = await sharp(file).raw().toBuffer({ resolveWithObject: true });
   const { width, height, channels } = info;
@@ -50,10 +50,10 @@ async function looksCutOut(file: Uint8Array) {
 const CUT_OUT = { width: 600, height: 400, channels: 4, corner: 0, middle: 255 };
 
 describe('the package remove.bg', () => {
-  const call = (deed: string, options: object) =>
-    host.call('remove.bg', deed, { apiKey: key, size: 'full', ...options });
+  const call = (method: string, options: object) =>
+    host.call('remove.bg', method, { apiKey: key, size: 'full', ...options });
 
-  test('cuts out a file, an address and base64', async () => {
+  test('cuts out a file, a URL and base64', async () => {
     const outputFile = join(folder, 'out.png');
     const base64img = (await readFile(photo)).toString('base64');
     const [ofFile, ...others] = await Promise.all([
@@ -75,17 +75,18 @@ describe('the package remove.bg', () => {
     const picture = await readFile(outputFile);
     expect(await looksCutOut(picture)).toEqual(CUT_OUT);
     const same = { done: { base64img: picture.toString('base64') } };
+    expect(others).toHaveLength(2);
     for (const other of others) expect(other).toMatchObject(same);
   });
 
-  test('passes its options on', async () => {
+  test('passes its options', async () => {
     const options = { crop: true, crop_margin: '10px', bg_color: 'fff', type: 'product' };
     const outcome = await call('removeBackgroundFromImageFile', { path: photo, ...options });
     expect(outcome).toMatchObject({ done: { detectedType: 'product' } });
     expect(outcome).not.toMatchObject({ done: { resultWidth: '600' } });
   });
 
-  test('is told what is wrong', async () => {
+  test('reports errors as the original API does', async () => {
     expect(await call('removeBackgroundFromImageFile', { path: photo, apiKey: 'wrong' })).toEqual({
       failed: [{ title: 'API Key invalid', code: 'auth_failed', detail: expect.any(String) }],
     });
@@ -98,10 +99,10 @@ describe('the package remove.bg', () => {
 });
 
 describe('the package removd', () => {
-  const call = (deed: string, options: object) =>
-    host.call('removd', deed, { apikey: key, api_key: key, ...options });
+  const call = (method: string, options: object) =>
+    host.call('removd', method, { apikey: key, api_key: key, ...options });
 
-  test('cuts out a file, and writes it beside the photo', async () => {
+  test('cuts out a file, and writes the result next to the photo', async () => {
     const destination = join(folder, 'removd.png');
     const outcome = await call('file', { source: photo, destination });
     expect(outcome).toMatchObject({
@@ -110,7 +111,7 @@ describe('the package removd', () => {
     expect(await looksCutOut(await readFile(destination))).toEqual(CUT_OUT);
   });
 
-  test('cuts out an address, and puts a colour behind it', async () => {
+  test('cuts out the image of a URL on a background colour', async () => {
     const destination = join(folder, 'address.png');
     const outcome = await call('url', { source: address, destination, background: 'green' });
     expect(outcome).toMatchObject({ done: { charged: 1, dimensions: '600x400' } });
@@ -138,7 +139,7 @@ describe('the package removd', () => {
     });
   });
 
-  test('is told what is wrong', async () => {
+  test('reports errors as the original API does', async () => {
     const outcome = await call('file', { source: photo, destination: folder, apikey: 'wrong' });
     expect(outcome).toEqual({ done: { error: 'API Key invalid', source: photo } });
   });

@@ -2,14 +2,14 @@ import { unzipSync } from 'fflate';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { type FeedServer, faults, startFeedServer } from '../support/feed-server.ts';
+import { badResponses, type FeedServer, startFeedServer } from '../support/feed-server.ts';
 import { drawnShirt } from '../support/images.ts';
 import {
   askAccount,
-  postBodyToDoor,
-  postToDoor,
-  refusalOf,
-  type SentToDoor,
+  type CompatForm,
+  postCompatBody,
+  postCompatForm,
+  readRejection,
 } from '../support/remove-bg.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 
@@ -39,15 +39,15 @@ beforeAll(async () => {
   wall = await sharp({ create: green }).png().toBuffer();
   web.put('/shirt.jpg', { body: shirt, type: 'image/jpeg' });
   web.put('/wall.png', { body: wall, type: 'image/png' });
-  web.put('/page.html', faults.htmlPage);
+  web.put('/page.html', badResponses.htmlPage);
 });
 afterAll(async () => {
   await Promise.all([stack.stop(), web.close()]);
 });
 
-const post = (sent: SentToDoor) =>
-  postToDoor(stack, { key, ...sent, files: { image_file: shirt, ...sent.files } });
-const postAlone = (sent: SentToDoor) => postToDoor(stack, { key, ...sent });
+const post = (sent: CompatForm) =>
+  postCompatForm(stack, { key, ...sent, files: { image_file: shirt, ...sent.files } });
+const postAlone = (sent: CompatForm) => postCompatForm(stack, { key, ...sent });
 
 const bytesOf = async (response: Response): Promise<Buffer> =>
   Buffer.from(await response.arrayBuffer());
@@ -76,8 +76,8 @@ const picture = async (
   files: Record<string, Uint8Array> = {},
 ) => pictureOf(await post({ fields: { size: 'full', ...fields }, files }));
 
-describe('the picture', () => {
-  test('is a preview of a quarter megapixel unless a size is asked for, with all headers', async () => {
+describe('the image', () => {
+  test('is a preview of a quarter megapixel unless a size is requested, with all headers', async () => {
     const { width, height, channels, at, type, headers } = await pictureOf(await post({}));
     expect({ type, channels }).toEqual({ type: 'image/png', channels: 4 });
     expect(width * height).toBeLessThanOrEqual(250_000);
@@ -103,12 +103,12 @@ describe('the picture', () => {
     expect(Number(headers.get('x-foreground-height'))).toBeGreaterThan(height / 2);
   });
 
-  test('has no X-Type where none is asked for, and the one that the client knows', async () => {
+  test('has the X-Type that the client knows, and none if type_level is none', async () => {
     expect((await post({ fields: { type_level: 'none' } })).headers.has('x-type')).toBe(false);
     expect((await post({ fields: { type: 'product' } })).headers.get('x-type')).toBe('product');
   });
 
-  test('comes out of every kind of body', async () => {
+  test('is the same from every kind of body', async () => {
     const base64 = shirt.toString('base64');
     const json = { 'content-type': 'application/json' };
     const { bytes } = await picture();
@@ -116,10 +116,10 @@ describe('the picture', () => {
     const answers = await Promise.all([
       postAlone({ fields: { image_file_b64: base64, size: 'full' } }),
       postAlone({ fields: { image_url: address, size: 'full' } }),
-      postBodyToDoor(stack, key, new URLSearchParams({ image_file_b64: base64, size: 'full' })),
-      postBodyToDoor(stack, key, new URLSearchParams({ image_url: address, size: 'full' })),
-      postBodyToDoor(stack, key, JSON.stringify({ image_file_b64: base64, size: 'full' }), json),
-      postBodyToDoor(
+      postCompatBody(stack, key, new URLSearchParams({ image_file_b64: base64, size: 'full' })),
+      postCompatBody(stack, key, new URLSearchParams({ image_url: address, size: 'full' })),
+      postCompatBody(stack, key, JSON.stringify({ image_file_b64: base64, size: 'full' }), json),
+      postCompatBody(
         stack,
         key,
         JSON.stringify({ image_url: address, size: '4k', crop: false }),
@@ -129,7 +129,7 @@ describe('the picture', () => {
     for (const answer of answers) expect((await pictureOf(answer)).bytes.equals(bytes)).toBe(true);
   });
 
-  test('comes as JSON where only that is accepted, and as bytes where anything is', async () => {
+  test('is JSON if the client accepts only JSON, and bytes if it accepts anything', async () => {
     const { bytes, headers } = await picture();
     const fields = { size: 'full' };
     const inJson = await post({ fields, headers: { accept: 'application/json' } });
@@ -144,7 +144,7 @@ describe('the picture', () => {
     expect(asBytes.type).toBe('image/png');
   });
 
-  test('is let in with a bearer key as well', async () => {
+  test('can be requested with a bearer key too', async () => {
     const headers = { authorization: `Bearer ${key}` };
     expect((await post({ key: undefined, headers })).status).toBe(200);
   });
@@ -161,7 +161,7 @@ describe('a parameter', () => {
     expect(webp).toMatchObject({ type: 'image/webp', channels: 4, width: 800, height: 600 });
   });
 
-  test('format zip: the colours and the matte, to be put together', async () => {
+  test('format zip: the colours and the matte, to be combined', async () => {
     const response = await post({ fields: { size: 'full', format: 'zip' } });
     expect(response.headers.get('content-type')).toBe('application/zip');
     expect(response.headers.get('x-width')).toBe('800');
@@ -251,31 +251,31 @@ describe('a parameter', () => {
   });
 });
 
-describe('a refusal', () => {
-  const refused = async (response: Promise<Response>) => refusalOf(await response);
+describe('a request is rejected', () => {
+  const rejection = async (response: Promise<Response>) => readRejection(await response);
   const bad = (code: string) => ({ status: 400, codes: [code] });
 
-  test('of a parameter names it', async () => {
+  test('for an invalid parameter, which the response names', async () => {
     const response = post({ fields: { size: 'huge', scale: '5%' } });
-    expect(await refused(response)).toEqual({
+    expect(await rejection(response)).toEqual({
       status: 400,
       codes: ['invalid_size', 'invalid_scale'],
     });
   });
 
-  test('of a source', async () => {
+  test('for a missing or ambiguous source', async () => {
     const image_url = `${web.origin}/shirt.jpg`;
-    expect(await refused(postAlone({ fields: { size: 'full' } }))).toEqual(bad('missing_source'));
-    expect(await refused(post({ fields: { image_url } }))).toEqual(bad('multiple_sources'));
+    expect(await rejection(postAlone({ fields: { size: 'full' } }))).toEqual(bad('missing_source'));
+    expect(await rejection(post({ fields: { image_url } }))).toEqual(bad('multiple_sources'));
     const none = fetch(`${stack.url}/compat/removebg/v1.0/removebg`, {
       method: 'POST',
       headers: { 'x-api-key': key },
     });
-    expect(await refused(none)).toEqual(bad('missing_source'));
+    expect(await rejection(none)).toEqual(bad('missing_source'));
   });
 
-  test('of a file', async () => {
-    const send = (image_file: Uint8Array) => refused(postAlone({ files: { image_file } }));
+  test('for an invalid file', async () => {
+    const send = (image_file: Uint8Array) => rejection(postAlone({ files: { image_file } }));
     const large = await drawnShirt({ width: 1200, height: 1000, format: 'webp' });
     expect(await send(Buffer.from('%PDF-1.7 not an image'))).toEqual(bad('invalid_file_type'));
     expect(await send(shirt.subarray(0, 2000))).toEqual(bad('failed_to_read_image'));
@@ -283,71 +283,71 @@ describe('a refusal', () => {
     expect(await send(large)).toEqual(bad('resolution_too_high'));
   });
 
-  test('of an address', async () => {
-    const send = (image_url: string) => refused(postAlone({ fields: { image_url } }));
+  test('for an invalid or unavailable URL', async () => {
+    const send = (image_url: string) => rejection(postAlone({ fields: { image_url } }));
     expect(await send('shirt.jpg')).toEqual(bad('invalid_image_url'));
     expect(await send(`${web.origin}/none.jpg`)).toEqual(bad('failed_image_download'));
     expect(await send('http://10.0.0.1/shirt.jpg')).toEqual(bad('failed_image_download'));
     expect(await send('http://127.0.0.1:1/shirt.jpg')).toEqual(bad('failed_image_download'));
     expect(await send(`${web.origin}/page.html`)).toEqual(bad('invalid_file_type'));
     const bg_image_url = `${web.origin}/none.jpg`;
-    expect(await refused(post({ fields: { bg_image_url } }))).toEqual(bad('failed_bg_download'));
+    expect(await rejection(post({ fields: { bg_image_url } }))).toEqual(bad('failed_bg_download'));
   });
 
-  test('of what shows nothing, and of a region that does not lie in it', async () => {
+  test('for an image without a subject, and for a region outside of the image', async () => {
     const clear = { width: 300, height: 300, channels: 4, background: '#0000' } as const;
     const blank = await sharp({ create: clear }).png().toBuffer();
-    const nothing = refused(postAlone({ files: { image_file: blank } }));
+    const nothing = rejection(postAlone({ files: { image_file: blank } }));
     expect(await nothing).toEqual(bad('unknown_foreground'));
-    const beyond = refused(post({ fields: { roi: '900px 0px 1000px 100px' } }));
+    const beyond = rejection(post({ fields: { roi: '900px 0px 1000px 100px' } }));
     expect(await beyond).toEqual(bad('roi_exceeds_bounds'));
   });
 
-  test('of a key', async () => {
+  test('without a valid key', async () => {
     const other = (await stack.key({ scopes: ['taxonomy:classify'] })).key;
     for (const wrong of [undefined, 'slv_nonsense', other]) {
       const response = await post({ key: wrong });
       expect(response.headers.get('content-type')).toContain('application/json');
-      expect(await refusalOf(response)).toEqual({ status: 403, codes: ['auth_failed'] });
+      expect(await readRejection(response)).toEqual({ status: 403, codes: ['auth_failed'] });
     }
-    expect(await refused(askAccount(stack, undefined))).toMatchObject({ status: 403 });
+    expect(await rejection(askAccount(stack, undefined))).toMatchObject({ status: 403 });
   });
 
-  test('of base64 to a key that may not have it', async () => {
+  test('for base64 if the key does not allow it', async () => {
     const plain = (await stack.key({ allowBase64: false })).key;
     const headers = { accept: 'application/json' };
-    const refusal = { status: 403, codes: ['base64_not_allowed'] };
-    expect(await refused(post({ key: plain, headers }))).toEqual(refusal);
+    const expected = { status: 403, codes: ['base64_not_allowed'] };
+    expect(await rejection(post({ key: plain, headers }))).toEqual(expected);
     expect((await post({ key: plain })).status).toBe(200);
   });
 
-  test('of one request too many', async () => {
+  test('over the rate limit', async () => {
     const slow = (await stack.key({ client: 'slow', rate: { count: 1, periodSeconds: 60 } })).key;
     expect((await askAccount(stack, slow)).status).toBe(200);
     const response = await post({ key: slow });
     expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(response.headers.get('x-ratelimit-limit')).toBe('1');
     expect(response.headers.get('x-ratelimit-remaining')).toBe('0');
-    expect(await refusalOf(response)).toEqual({ status: 429, codes: ['rate_limit_exceeded'] });
+    expect(await readRejection(response)).toEqual({ status: 429, codes: ['rate_limit_exceeded'] });
   });
 
-  test('of a body or a method that is not taken', async () => {
-    const xml = postBodyToDoor(stack, key, '<x/>', { 'content-type': 'text/xml' });
-    expect(await refused(xml)).toEqual({ status: 415, codes: ['unsupported_media_type'] });
-    const broken = postBodyToDoor(stack, key, '{', { 'content-type': 'application/json' });
-    expect(await refused(broken)).toEqual(bad('invalid_request'));
+  test('for an unsupported body or method', async () => {
+    const xml = postCompatBody(stack, key, '<x/>', { 'content-type': 'text/xml' });
+    expect(await rejection(xml)).toEqual({ status: 415, codes: ['unsupported_media_type'] });
+    const broken = postCompatBody(stack, key, '{', { 'content-type': 'application/json' });
+    expect(await rejection(broken)).toEqual(bad('invalid_request'));
     const sentTwice = new FormData();
     for (const size of ['full', 'hd']) sentTwice.append('size', size);
-    expect(await refused(postBodyToDoor(stack, key, sentTwice))).toEqual(bad('invalid_request'));
+    expect(await rejection(postCompatBody(stack, key, sentTwice))).toEqual(bad('invalid_request'));
     const long = 'A'.repeat(400_000);
     const endless = { image_file_b64: long, image_url: long };
-    expect(await refused(postAlone({ fields: endless }))).toEqual(bad('file_too_large'));
+    expect(await rejection(postAlone({ fields: endless }))).toEqual(bad('file_too_large'));
     const put = fetch(`${stack.url}/compat/removebg/v1.0/account`, { method: 'DELETE' });
-    expect(await refused(put)).toEqual({ status: 405, codes: ['method_not_allowed'] });
+    expect(await rejection(put)).toEqual({ status: 405, codes: ['method_not_allowed'] });
   });
 });
 
-test('the account says what is left of the day, and the last credit is the last', async () => {
+test('the account returns the credits left today, and no request succeeds without one', async () => {
   const few = (await stack.key({ client: 'few', quotaPerDay: 1 })).key;
   const creditsOf = async () =>
     Account.parse(await (await askAccount(stack, few)).json()).data.attributes;
@@ -361,5 +361,5 @@ test('the account says what is left of the day, and the last credit is the last'
   expect(await creditsOf()).toEqual({ credits: { ...credits, total: 0, subscription: 0 }, api });
   const response = await post({ key: few });
   expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
-  expect(await refusalOf(response)).toEqual({ status: 402, codes: ['insufficient_credits'] });
+  expect(await readRejection(response)).toEqual({ status: 402, codes: ['insufficient_credits'] });
 });

@@ -7,19 +7,19 @@ import { Problem } from '../../src/platform/problem.ts';
 const JPEG = Buffer.from([0xff, 0xd8, 0xff, 0xe0, 1, 2, 3, 4]);
 const readImage = (body: object) => readJsonImage(body, 64, sniffFormat).image;
 
-const asked = (fields: Record<string, unknown>, files: Record<string, Uint8Array> = {}) =>
+const request = (fields: Record<string, unknown>, files: Record<string, Uint8Array> = {}) =>
   readRequest({ fields, files: { image_file: JPEG, ...files } }, readImage);
 
-/** What a form asks for in options of ours, beside the size of a preview. */
+/** The output options a form is translated to, without the size limit of a preview. */
 function optionsOf(fields: Record<string, unknown>, files: Record<string, Uint8Array> = {}) {
-  const { maxOutputMegapixels, ...options } = asked(fields, files).wish.options;
+  const { maxOutputMegapixels, ...options } = request(fields, files).cutOut.options;
   return options;
 }
 
 const megapixelsOf = (fields: Record<string, unknown>) =>
-  asked(fields).wish.options.maxOutputMegapixels;
+  request(fields).cutOut.options.maxOutputMegapixels;
 
-/** The codes a form is refused with. */
+/** The error codes a form is rejected with. */
 function codesOf(act: () => unknown): unknown[] {
   try {
     act();
@@ -30,7 +30,7 @@ function codesOf(act: () => unknown): unknown[] {
   return [];
 }
 
-describe('a parameter becomes an option of ours', () => {
+describe('a parameter becomes an output option', () => {
   test.each<[name: string, fields: Record<string, unknown>, options: object]>([
     ['nothing', {}, {}],
     ['format png', { format: 'png' }, {}],
@@ -88,7 +88,7 @@ describe('a parameter becomes an option of ours', () => {
     ['bg_color hex of eight digits', { bg_color: '81d4fa77' }, { backgroundColor: '#81d4fa77' }],
     ['bg_color by name', { bg_color: 'green' }, { format: 'jpeg', backgroundColor: '#008000' }],
     [
-      'bg_color wholly transparent',
+      'bg_color fully transparent',
       { bg_color: '00000000', channels: 'alpha' },
       { channels: 'alpha' },
     ],
@@ -109,14 +109,14 @@ describe('a parameter becomes an option of ours', () => {
   });
 
   test('bg_image_file', () => {
-    const { options, background } = asked({}, { bg_image_file: JPEG }).wish;
+    const { options, background } = request({}, { bg_image_file: JPEG }).cutOut;
     expect(options).toMatchObject({ format: 'jpeg', backgroundImageSha256: expect.any(String) });
     expect(background).toEqual({ image: JPEG });
   });
 
   test('bg_image_url is fetched like an image', () => {
     const imageUrl = 'https://example.com/wall.jpg';
-    expect(asked({ bg_image_url: imageUrl }).wish.background).toEqual({ imageUrl });
+    expect(request({ bg_image_url: imageUrl }).cutOut.background).toEqual({ imageUrl });
   });
 
   test.each([
@@ -154,13 +154,13 @@ describe('a parameter becomes an option of ours', () => {
     [{ type: 'product', type_level: 1 }, 'product'],
     [{ type: 'product', type_level: 'none' }, undefined],
   ])('%o has the type %s', (fields, subject) => {
-    expect(asked(fields).subject).toBe(subject);
+    expect(request(fields).subject).toBe(subject);
   });
 });
 
-describe('where the image comes from', () => {
+describe('the image comes from', () => {
   const source = (fields: Record<string, unknown>, files: Record<string, Uint8Array> = {}) =>
-    readRequest({ fields, files }, readImage).wish.source;
+    readRequest({ fields, files }, readImage).cutOut.source;
   const base64 = JPEG.toString('base64');
 
   test.each([
@@ -168,7 +168,7 @@ describe('where the image comes from', () => {
     ['image_file_b64', { image_file_b64: base64 }, {}],
     ['image_file_b64 as a data URL', { image_file_b64: `data:image/jpeg;base64,${base64}` }, {}],
     [
-      'image_file_b64 beside an empty file',
+      'image_file_b64 next to an empty file',
       { image_file_b64: base64 },
       { image_file: new Uint8Array() },
     ],
@@ -182,7 +182,7 @@ describe('where the image comes from', () => {
   });
 });
 
-describe('a refusal has its code', () => {
+describe('an invalid request has an error code', () => {
   test.each<[code: string, fields: Record<string, unknown>]>([
     ['invalid_size', { size: 'huge' }],
     ['invalid_type', { type: 'person' }],
@@ -219,7 +219,7 @@ describe('a refusal has its code', () => {
     ['multiple_bg_sources', { bg_color: 'fff', bg_image_url: 'https://example.com/wall.jpg' }],
     ['multiple_sources', { image_url: 'https://example.com/shirt.jpg' }],
   ])('%s: %o', (code, fields) => {
-    expect(codesOf(() => asked(fields))).toEqual([code]);
+    expect(codesOf(() => request(fields))).toEqual([code]);
   });
 
   test.each<[code: string, fields: Record<string, unknown>]>([
@@ -234,11 +234,11 @@ describe('a refusal has its code', () => {
   });
 
   test('a file of another name', () => {
-    expect(codesOf(() => asked({}, { image: JPEG }))).toEqual(['unknown_parameter']);
+    expect(codesOf(() => request({}, { image: JPEG }))).toEqual(['unknown_parameter']);
   });
 
-  test('every fault is told at once', () => {
-    const codes = codesOf(() => asked({ size: 'huge', scale: '5%', bg_colour: 'fff' }));
+  test('every error is reported at once', () => {
+    const codes = codesOf(() => request({ size: 'huge', scale: '5%', bg_colour: 'fff' }));
     expect(codes).toEqual(['unknown_parameter', 'invalid_size', 'invalid_scale']);
   });
 });

@@ -9,16 +9,22 @@ import {
   readFeed,
   readRun,
 } from '../support/feed-client.ts';
-import { type FeedServer, faults, pictureOf, startFeedServer } from '../support/feed-server.ts';
+import {
+  badResponses,
+  type FeedServer,
+  pictureOf,
+  startFeedServer,
+} from '../support/feed-server.ts';
+import { reportMissing } from '../support/requirement.ts';
 import { type TestS3, testS3 } from '../support/services.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 
 const PRODUCTS = 300;
-/** Products share pictures, as sizes of one shirt do. */
+/** Products share images, as sizes of one shirt do. */
 const PICTURES = 40;
 
 const s3 = await testS3();
-if (typeof s3 === 'string') console.info(`Feeds over S3 are not tested: ${s3}`);
+if (typeof s3 === 'string') reportMissing('s3', s3);
 
 const stores: [name: string, env: () => NodeJS.ProcessEnv][] = [['files', () => ({ STORE: 'fs' })]];
 if (typeof s3 !== 'string') stores.push(['S3', () => inS3(s3)]);
@@ -30,28 +36,28 @@ const inS3 = ({ endpoint, region, credentials }: TestS3): NodeJS.ProcessEnv => (
   AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
 });
 
-/** What a row of the feed is made to come to. */
+/** The outcome a row of the feed is made for. */
 type Fate = 'made' | 'failed' | 'rejected';
 interface Planned {
   cells: readonly string[];
   fate: Fate;
-  /** In words that its reason must have. */
+  /** Words its reason must contain. */
   reason?: RegExp;
 }
 
-/** The rows of a feed with everything wrong in it that can be, and what each must come to. */
+/** The rows of a feed with every error there can be, and the outcome of each. */
 async function plan(shop: FeedServer): Promise<Planned[]> {
   const at = `/${randomUUID()}`;
   const good = await Promise.all(
     Array.from({ length: PICTURES }, (_, i) => shop.putImage(`${at}/${i}.jpg`, i)),
   );
   const jpeg = { body: await pictureOf(1), type: 'image/jpeg' };
-  const flaky = shop.put(`${at}/flaky.jpg`, faults.failing(2, jpeg));
+  const flaky = shop.put(`${at}/flaky.jpg`, badResponses.failing(2, jpeg));
   const odd = shop.put(`${at}/odd`, { ...jpeg, type: 'text/plain' });
-  const html = shop.put(`${at}/page.jpg`, faults.htmlPage);
-  const cut = shop.put(`${at}/cut.jpg`, faults.truncated(jpeg.body, jpeg.type));
-  const huge = shop.put(`${at}/huge.jpg`, faults.huge);
-  const inward = shop.put(`${at}/in.jpg`, faults.redirectTo('http://10.1.2.3/secret.jpg'));
+  const html = shop.put(`${at}/page.jpg`, badResponses.htmlPage);
+  const cut = shop.put(`${at}/cut.jpg`, badResponses.truncated(jpeg.body, jpeg.type));
+  const huge = shop.put(`${at}/huge.jpg`, badResponses.huge);
+  const inward = shop.put(`${at}/in.jpg`, badResponses.redirectTo('http://10.1.2.3/secret.jpg'));
   const damaged = shop.put(`${at}/damaged.jpg`, {
     body: jpeg.body.subarray(0, jpeg.body.length / 3),
     type: jpeg.type,
@@ -94,14 +100,14 @@ const Line = z.object({
   reasons: z.array(z.string()).optional(),
 });
 
-/** What a run's report says, line by line of the feed. */
+/** The report of a run, line by line of the feed. */
 async function reported(feeds: FeedClient, run: Run) {
   const response = await feeds.ask('GET', `${feeds.pathOf(run)}/report?format=ndjson`);
   const lines = (await response.text()).trim().split('\n');
   return lines.map((line) => Line.parse(JSON.parse(line))).filter(({ kind }) => kind !== 'run');
 }
 
-describe.each(stores)('a feed with everything wrong in it, its store in %s', (_, env) => {
+describe.each(stores)('a feed with every error there can be, with storage in %s', (_, env) => {
   let stack: Stack;
   let shop: FeedServer;
   let feeds: FeedClient;
@@ -118,7 +124,7 @@ describe.each(stores)('a feed with everything wrong in it, its store in %s', (_,
   const fatesOf = (fate: Fate) => rows.filter((row) => row.fate === fate).length;
   const progress = async (): Promise<Run> => readRun(await feeds.ask('GET', feeds.pathOf(run)));
 
-  test('is imported though the worker is killed in the middle', async () => {
+  test('is imported even if the worker is killed in the middle', async () => {
     const lines = rows.map(({ cells }) => cells.join(','));
     const body = ['id,image_link,additional_image_link', ...lines, ''].join('\r\n');
     const url = shop.put('/feed.csv', { body, type: 'text/csv' });
@@ -137,7 +143,7 @@ describe.each(stores)('a feed with everything wrong in it, its store in %s', (_,
     });
   }, 180_000);
 
-  test('accounts for every row exactly once, with a reason for each fault', async () => {
+  test('accounts for every row exactly once, with a reason for each error', async () => {
     const lines = await reported(feeds, run);
     expect(lines.map(({ line }) => line)).toEqual(rows.map((_, i) => i + 2));
     for (const [i, { cells, fate, reason }] of rows.entries()) {
@@ -160,13 +166,13 @@ describe.each(stores)('a feed with everything wrong in it, its store in %s', (_,
     }
   });
 
-  test('takes quota for what was made, and nothing twice', async () => {
+  test('is charged for the images that were made, and for none twice', async () => {
     const usage = await (await feeds.ask('GET', '/usage')).json();
     const { quota } = usage as { quota: { limit: number; remaining: number } };
     expect(quota.limit - quota.remaining).toBe((await progress()).counts.succeeded);
   });
 
-  test('is exported with pictures on white that anybody can fetch', async () => {
+  test('is exported with public images on white', async () => {
     const exported = await (await feeds.ask('GET', `${feeds.pathOf(run)}/export`)).text();
     const cells = exported.split('\r\n').map((line) => line.split(','));
     expect(cells).toHaveLength(rows.length + 2);

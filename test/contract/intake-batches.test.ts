@@ -36,11 +36,11 @@ async function expectProblem(response: Response, type: ProblemType): Promise<voi
   expect(response.status).toBe(PROBLEMS[type].status);
 }
 
-/** A row that brings its image along. */
+/** A row with its image in base64. */
 const withImage = (customId: string, image: Uint8Array): string =>
   `${JSON.stringify({ customId, imageBase64: Buffer.from(image).toString('base64') })}\n`;
 
-/** Every file in the store whose path has a word in it. */
+/** Every file in storage whose path contains a word. */
 async function stored(word: string): Promise<string[]> {
   const folder = join(stack.home, 'store', 'blobs');
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
@@ -61,7 +61,7 @@ interface Event {
   data?: { status: string; counts: Record<string, number> };
 }
 
-/** Reads events until the stream ends, or until `enough` says so. */
+/** Reads events until the stream ends or `enough` returns true. */
 async function eventsOf(
   id: string,
   { headers, enough }: { headers?: Record<string, string>; enough?: (last: Event) => boolean } = {},
@@ -85,8 +85,8 @@ async function eventsOf(
   return events;
 }
 
-describe('a catalogue from beginning to end', () => {
-  test('rows become cut-outs, errors and a manifest, and events tell of it', async () => {
+describe('a batch from creation to completion', () => {
+  test('rows become cut-outs, errors and a manifest, and events report it', async () => {
     const before = await quotaLeft();
     const response = await batches.create({
       name: 'Spring',
@@ -104,7 +104,7 @@ describe('a catalogue from beginning to end', () => {
     const rows = [
       withImage('one', shirts[0]!),
       '{"customId":"none"}\n',
-      // A host that is nowhere: the row fails when it is worked on.
+      // A host that does not exist: the row fails when it is processed.
       `${JSON.stringify({ customId: 'away', imageUrl: 'http://nowhere.invalid/1.jpg' })}\n`,
     ];
     await readUploaded(await batches.send(id, rows.join('')));
@@ -112,7 +112,7 @@ describe('a catalogue from beginning to end', () => {
     expect((await batches.get(id)).counts).toMatchObject({ accepted: 3, rejected: 1, queued: 3 });
     expect(await batches.lines(id, 'results')).toEqual([]);
 
-    const told = eventsOf(id);
+    const reported = eventsOf(id);
     expect(await readBatch(await batches.seal(id))).toMatchObject({
       id,
       sealedAt: expect.anything(),
@@ -121,7 +121,7 @@ describe('a catalogue from beginning to end', () => {
     const counts = { accepted: 3, rejected: 1, queued: 0, active: 0, succeeded: 2, failed: 1 };
     expect(done.counts).toEqual({ ...counts, canceled: 0 });
 
-    const events = await told;
+    const events = await reported;
     expect(events[0]).toEqual({ retry: '2000' });
     expect(events.at(-1)).toMatchObject({
       event: 'completed',
@@ -158,7 +158,7 @@ describe('a catalogue from beginning to end', () => {
     expect(manifest[0]).toMatchObject({ input: { sha256: sha256(shirts[0]!) } });
     const rest = await (await batches.ask('GET', `/batches/${id}/manifest?after=1`)).text();
     expect(rest.match(/"row":\d/g)).toEqual(['"row":2', '"row":3']);
-    // The row that failed and the one that was rejected cost nothing.
+    // The failed row and the rejected one cost nothing.
     expect(before - (await quotaLeft())).toBe(2);
   });
 
@@ -172,7 +172,7 @@ describe('a catalogue from beginning to end', () => {
     expect(await sharp(png).metadata()).toMatchObject({ format: 'png', hasAlpha: true });
   }
 
-  test('a batch without rows is complete at once', async () => {
+  test('a batch without rows is completed at once', async () => {
     const id = await batches.open();
     await batches.seal(id);
     expect((await batches.until(id, 'completed')).counts).toMatchObject({ accepted: 0 });
@@ -183,7 +183,7 @@ describe('a catalogue from beginning to end', () => {
 });
 
 describe('events', () => {
-  test('that are known are not told again until something changes', async () => {
+  test('are not sent again after Last-Event-ID until something changes', async () => {
     const id = await batches.open();
     const first = await eventsOf(id, { enough: ({ event }) => event === 'progress' });
     const headers = { 'last-event-id': first.at(-1)?.id ?? '' };
@@ -197,7 +197,7 @@ describe('events', () => {
     expect(changed).toMatchObject({ accepted: 1, canceled: 1, queued: 0 });
   });
 
-  test('of more than twenty batches at a time are refused', async () => {
+  test('of more than twenty batches at a time are rejected', async () => {
     const { key: own } = await stack.key({ client: 'listener' });
     const client = batchClient(stack, own);
     const id = await client.open();
@@ -217,8 +217,8 @@ describe('events', () => {
   });
 });
 
-describe('calling off', () => {
-  test('gives the quota of what was not done back', async () => {
+describe('cancelling', () => {
+  test('refunds the quota of rows that were not processed', async () => {
     const before = await quotaLeft();
     const id = await batches.open();
     await batches.send(id, rowOf('a') + rowOf('b'));
@@ -241,7 +241,7 @@ describe('calling off', () => {
     await expectProblem(await batches.cancel(id), 'conflict');
   });
 
-  test('a batch under way ends what is left of it', async () => {
+  test('a running batch ends its remaining rows', async () => {
     const id = await batches.open();
     const rows = Array.from({ length: 400 }, (_, i) =>
       rowOf(`${i}`, { imageUrl: 'http://10.0.0.1/' }),
@@ -255,7 +255,7 @@ describe('calling off', () => {
 });
 
 describe('erasing', () => {
-  test('leaves nothing of a batch but its tombstone', async () => {
+  test('leaves only the tombstone of a batch', async () => {
     const id = await batches.open();
     await batches.send(id, withImage('a', shirts[2]!) + rowOf('b'));
     await batches.seal(id);
@@ -279,8 +279,8 @@ describe('erasing', () => {
   });
 });
 
-describe('whose batch it is', () => {
-  test('another client finds none, whatever it asks', async () => {
+describe('access to a batch', () => {
+  test('another client gets 404 from every endpoint', async () => {
     const { key: other } = await stack.key({ client: 'others' });
     const stranger = batchClient(stack, other);
     const id = await batches.open();
@@ -302,7 +302,7 @@ describe('whose batch it is', () => {
     await expectProblem(await client.send(id, rowOf('a')), 'insufficient-scope');
   });
 
-  test('a client sees its own, the newest first, page by page', async () => {
+  test('a client lists its own batches, newest first, page by page', async () => {
     const { key: own } = await stack.key({ client: 'lister' });
     const client = batchClient(stack, own);
     const ids: string[] = [];
@@ -320,26 +320,26 @@ describe('whose batch it is', () => {
   });
 });
 
-describe('what cannot be asked', () => {
+describe('a request is rejected:', () => {
   // biome-ignore format: a table reads best aligned
   test.each([
-    { wish: { operations: ['fly'] } },
-    { wish: { operations: [] } },
-    { wish: { retention: { outputSeconds: 1 } } },
-    { wish: { nmae: 'typo' } },
-    { wish: { name: '' } },
-    { wish: { webhook: { url: 'ftp://x.example' } } },
-  ])('$wish', async ({ wish }) => {
-    await expectProblem(await batches.create(wish), 'invalid-request');
+    { options: { operations: ['fly'] } },
+    { options: { operations: [] } },
+    { options: { retention: { outputSeconds: 1 } } },
+    { options: { nmae: 'typo' } },
+    { options: { name: '' } },
+    { options: { webhook: { url: 'ftp://x.example' } } },
+  ])('$options', async ({ options }) => {
+    await expectProblem(await batches.create(options), 'invalid-request');
   });
 
-  test.each(['x', '1.5', '-1', '99'])('a cut-out of row %s', async (row) => {
+  test.each(['x', '1.5', '-1', '99'])('the cut-out of row %s', async (row) => {
     const id = await batches.open();
     await batches.send(id, `${rowOf('a')}{}\n`);
     await expectProblem(await batches.ask('GET', `/batches/${id}/rows/${row}/cutout`), 'not-found');
   });
 
-  test('a cut-out before it is there, or of a rejected row', async () => {
+  test('the cut-out of a row that is not processed yet, or was rejected', async () => {
     const id = await batches.open();
     await batches.send(id, `${rowOf('a')}{}\n`);
     const cutOut = (row: number) => batches.ask('GET', `/batches/${id}/rows/${row}/cutout`);
@@ -349,7 +349,7 @@ describe('what cannot be asked', () => {
 });
 
 describe('an Idempotency-Key', () => {
-  test('makes one batch of two requests, and takes rows once', async () => {
+  test('creates one batch from two requests, and accepts rows once', async () => {
     const headers = { 'idempotency-key': 'open-1' };
     const [first, second] = [
       await batches.create({ name: 'x' }, headers),

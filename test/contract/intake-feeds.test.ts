@@ -7,7 +7,12 @@ import { PROBLEMS, type ProblemType } from '../../src/platform/problem.ts';
 import { blockingConnection } from '../../src/platform/redis.ts';
 import { openQueue } from '../../src/queue/queue.ts';
 import { type FeedClient, feedClient, readFeed, readRun } from '../support/feed-client.ts';
-import { type FeedServer, faults, pictureOf, startFeedServer } from '../support/feed-server.ts';
+import {
+  badResponses,
+  type FeedServer,
+  pictureOf,
+  startFeedServer,
+} from '../support/feed-server.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 
 let stack: Stack;
@@ -33,7 +38,7 @@ async function expectProblem(response: Response, type: ProblemType): Promise<{ d
 
 const header = 'id,title,image_link,additional_image_link,price\r\n';
 let made = 0;
-/** Pictures that no other test has, so that nothing is known of them. */
+/** Images no other test uses, so none of their cut-outs is cached. */
 const fresh = (): number => 1 + made++;
 
 /** A feed of the shop: two products, three images, one row without an image and one image missing. */
@@ -78,8 +83,8 @@ async function quotaLeft(): Promise<number> {
   return (usage as { quota: { remaining: number } }).quota.remaining;
 }
 
-describe('a feed by its address', () => {
-  test('is accepted, worked on, and says what became of it', async () => {
+describe('a feed by URL', () => {
+  test('is accepted, processed, and reports its outcome', async () => {
     const before = await quotaLeft();
     const { url } = await shopFeed();
     const response = await feeds.postJson({ url, export: { background: 'white' } });
@@ -103,7 +108,7 @@ describe('a feed by its address', () => {
     expect(list).toMatchObject({ feeds: [{ id: feed.id }] });
   });
 
-  test('that is run again costs nothing for what has not changed', async () => {
+  test('costs nothing for unchanged rows when it runs again', async () => {
     const { url, at } = await shopFeed();
     const feed = await handIn({ url });
     await feeds.until(feed.run, 'completed');
@@ -121,7 +126,7 @@ describe('a feed by its address', () => {
     expect(before - (await quotaLeft())).toBe(1);
   });
 
-  test('keeps no picture that the last run has no use for', async () => {
+  test('keeps no image the last run does not use', async () => {
     const { url, at, images } = await shopFeed();
     const feed = await handIn({ url });
     await feeds.until(feed.run, 'completed');
@@ -149,15 +154,15 @@ describe('a feed by its address', () => {
       '/retention/outputSeconds',
     ],
     [{ url: 'https://shop.example/f', colour: 'red' }, '/colour'],
-  ])('is refused where the wish makes no sense: %j', async (wish, pointer) => {
-    const response = await feeds.postJson(wish);
+  ])('is rejected with invalid options: %j', async (options, pointer) => {
+    const response = await feeds.postJson(options);
     const { errors } = (await response.json()) as { errors: { pointer: string }[] };
     expect(response.status).toBe(400);
     expect(errors.map((error) => error.pointer)).toContain(pointer);
   });
 
-  test('that fails says why, in the run and in its report', async () => {
-    const feed = await handIn({ url: shop.put('/page', faults.htmlPage) });
+  test('that fails reports why, in the run and in its report', async () => {
+    const feed = await handIn({ url: shop.put('/page', badResponses.htmlPage) });
     const run = await feeds.until(feed.run, 'failed');
     expect(run.problem?.detail).toMatch(/HTML page/);
     const html = await textOf(`${feeds.pathOf(run)}/report`, { accept: 'text/html' });
@@ -168,7 +173,7 @@ describe('a feed by its address', () => {
 });
 
 describe('the export', () => {
-  test('is the feed with links that anybody can follow, and failed images keep theirs', async () => {
+  test('is the feed with public links; failed images keep their own', async () => {
     const { url, body, images, pictures } = await shopFeed();
     const feed = await handIn({ url });
     const run = await feeds.until(feed.run, 'completed');
@@ -212,7 +217,7 @@ describe('the report', () => {
     return { path: `${feeds.pathOf(await feeds.until(feed.run, 'completed'))}/report`, images };
   }
 
-  test('is a page for people, in which nothing of the feed is markup', async () => {
+  test('is an HTML page that escapes all text of the feed', async () => {
     const { path } = await completed();
     const response = await feeds.ask('GET', path, { headers: { accept: 'text/html' } });
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -226,7 +231,7 @@ describe('the report', () => {
     expect(html).toMatch(/class="rejected">rejected<\/span>: The row has no image_link/);
   });
 
-  test('is a table that no spreadsheet works out', async () => {
+  test('is a table whose cells no spreadsheet evaluates', async () => {
     const { path } = await completed();
     const response = await feeds.ask('GET', `${path}?format=csv`);
     const bytes = Buffer.from(await response.arrayBuffer());
@@ -240,7 +245,7 @@ describe('the report', () => {
     expect(lines[5]).toBe('5,d,,,,rejected,The row has no image_link,');
   });
 
-  test('is one line of JSON for each product', async () => {
+  test('is one line of JSON per product', async () => {
     const { path, images } = await completed();
     const lines = (await textOf(path))
       .trim()
@@ -259,8 +264,8 @@ describe('the report', () => {
   });
 });
 
-describe('a feed that is sent', () => {
-  test('is read as it came, and again with each run', async () => {
+describe('an uploaded feed', () => {
+  test('is read as sent, and a new body with each run', async () => {
     const { body, images } = await shopFeed();
     const response = await feeds.send('/feeds?background=%23FFeedd&fileName=my.csv', body);
     expect(response.status).toBe(202);
@@ -278,7 +283,7 @@ describe('a feed that is sent', () => {
     expect(run.counts).toMatchObject({ rows: 1, images: 1, unchanged: 1 });
   });
 
-  test('needs a body for each run, and one with an address takes none', async () => {
+  test('needs a body for each run, and a feed by URL accepts none', async () => {
     const { body, url } = await shopFeed();
     const sent = await readFeed(await feeds.send('/feeds', body));
     await feeds.until(sent.run, 'completed');
@@ -288,17 +293,17 @@ describe('a feed that is sent', () => {
     await expectProblem(await feeds.send(`/feeds/${asked.id}/runs`, body), 'invalid-request');
   });
 
-  test('in a media type that is no feed is refused', async () => {
+  test('is rejected in a media type that is no feed', async () => {
     const response = await feeds.send('/feeds', '%PDF', 'application/pdf');
     await expectProblem(response, 'unsupported-media-type');
   });
 
-  test('in JSON that is broken is refused', async () => {
+  test('is rejected if its JSON is malformed', async () => {
     const response = await feeds.send('/feeds', '{"url"', 'application/json');
     await expectProblem(response, 'invalid-request');
   });
 
-  test('twice under one Idempotency-Key is one feed, and leaves one document', async () => {
+  test('sent twice under one Idempotency-Key is one feed with one document', async () => {
     const { body } = await shopFeed();
     const headers = { 'idempotency-key': `key-${made}` };
     const before = (await stored('feed_', 'source')).length;
@@ -314,13 +319,13 @@ describe('a feed that is sent', () => {
 });
 
 describe('a run', () => {
-  test('is alone, can be called off, and leaves the feed as it was', async () => {
+  test('is the only one of its feed, can be cancelled, and leaves the feed as it was', async () => {
     const { url, at } = await shopFeed();
     const feed = await handIn({ url });
     await feeds.until(feed.run, 'completed');
     const exported = await textOf(`/feeds/${feed.id}/export`);
 
-    shop.put(`${at}/0.jpg`, faults.silence);
+    shop.put(`${at}/0.jpg`, badResponses.silence);
     const second = await readRun(await feeds.ask('POST', `/feeds/${feed.id}/runs`));
     await feeds.until(second, 'running');
     await expectProblem(await feeds.ask('POST', `/feeds/${feed.id}/runs`), 'conflict');
@@ -334,7 +339,7 @@ describe('a run', () => {
     await expectProblem(await feeds.ask('POST', `${feeds.pathOf(feed.run)}/cancel`), 'conflict');
   });
 
-  test('can be called off while the feed is being fetched', async () => {
+  test('can be cancelled while the feed is being fetched', async () => {
     let fetching: 'not yet' | 'yes' | 'no more' = 'not yet';
     const url = shop.put('/silent', (_request, response) => {
       fetching = 'yes';
@@ -349,7 +354,7 @@ describe('a run', () => {
     await expect.poll(() => fetching).toBe('no more');
   });
 
-  test('tells how it goes on as events', async () => {
+  test('reports its progress as events', async () => {
     const { url } = await shopFeed();
     const feed = await handIn({ url });
     const events = await textOf(`${feeds.pathOf(feed.run)}/events`);
@@ -360,7 +365,7 @@ describe('a run', () => {
 describe('a schedule', () => {
   const log = createLog('test', 'silent');
 
-  test('starts runs at its times, once each, until the feed is erased', async () => {
+  test('starts each run once, at its time, until the feed is erased', async () => {
     const { url } = await shopFeed();
     const feed = await handIn({ url, schedule: '0 3 1 1 *' });
     await feeds.until(feed.run, 'completed');
@@ -385,8 +390,8 @@ describe('a schedule', () => {
   });
 });
 
-describe('a feed that is erased', () => {
-  test('is gone with everything, and says so again', async () => {
+describe('an erased feed', () => {
+  test('is deleted with everything, and erasing it again returns the same', async () => {
     const { url } = await shopFeed();
     const feed = await handIn({ url });
     const run = await feeds.until(feed.run, 'completed');
@@ -404,9 +409,9 @@ describe('a feed that is erased', () => {
     expect(JSON.stringify(await (await feeds.ask('GET', '/feeds')).json())).not.toContain(feed.id);
   });
 
-  test('while it is worked on leaves nothing either', async () => {
+  test('leaves nothing even if it was running', async () => {
     const { url, at } = await shopFeed();
-    shop.put(`${at}/1.jpg`, faults.silence);
+    shop.put(`${at}/1.jpg`, badResponses.silence);
     const feed = await handIn({ url });
     await feeds.until(feed.run, 'running');
     await feeds.ask('DELETE', `/feeds/${feed.id}`);
@@ -415,8 +420,8 @@ describe('a feed that is erased', () => {
   });
 });
 
-describe('a feed of somebody else', () => {
-  test('is not there', async () => {
+describe('a feed of another client', () => {
+  test('is not found', async () => {
     const { url } = await shopFeed();
     const feed = await handIn({ url });
     const stranger = feedClient(stack, (await stack.key({ client: 'stranger' })).key);
@@ -439,7 +444,7 @@ describe('a feed of somebody else', () => {
     await feeds.until(feed.run, 'completed');
   });
 
-  test('and of one’s own needs the scopes of its operations', async () => {
+  test('and a feed of one’s own needs the scopes of its operations', async () => {
     const { url } = await shopFeed();
     const poor = feedClient(stack, (await stack.key({ scopes: ['taxonomy:classify'] })).key);
     await expectProblem(await poor.postJson({ url }), 'insufficient-scope');

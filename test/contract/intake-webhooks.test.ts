@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => stack.stop());
 
 let clients = 0;
-/** A client nobody was before. */
+/** A new client. */
 async function newClient(): Promise<IntakeClient> {
   const { key } = await stack.key({ client: `shop-${++clients}` });
   return intakeClient(stack, key);
@@ -44,7 +44,7 @@ const Standing = z.object({
   disabledUrls: z.array(z.string()),
 });
 
-async function makeSecret(intake: IntakeClient): Promise<z.infer<typeof Secret>> {
+async function createSecret(intake: IntakeClient): Promise<z.infer<typeof Secret>> {
   const response = await intake.ask('POST', '/webhooks/secret');
   expect(response.status).toBe(201);
   expect(response.headers.get('cache-control')).toBe('no-store');
@@ -66,7 +66,7 @@ async function expectProblem(response: Response, type: ProblemType): Promise<unk
   return body;
 }
 
-/** A receiver that keeps what it gets, and answers in turn, the last answer again and again. */
+/** A receiver that records its requests, and uses the responses in turn, the last one repeatedly. */
 async function plantReceiver(...answers: RequestListener[]) {
   const messages: { headers: Record<string, string>; body: string }[] = [];
   const { origin } = await plantServer(async (request, response) => {
@@ -79,7 +79,7 @@ async function plantReceiver(...answers: RequestListener[]) {
   return { url: `${origin}/hook?token=CANARY`, messages };
 }
 
-/** Hands in an image; the job's id and the name of the event to come. */
+/** Uploads an image; returns the job's id and the name of the event that follows. */
 async function handIn(intake: IntakeClient, url: string, image = shirt) {
   const response = await intake.post(image, { webhook: JSON.stringify({ url }) });
   expect(response.status).toBe(202);
@@ -89,9 +89,9 @@ async function handIn(intake: IntakeClient, url: string, image = shirt) {
 }
 
 describe('the end of a job', () => {
-  test('is told, signed, with what leads to the result', async () => {
+  test('is reported in a signed event with links to the result', async () => {
     const intake = await newClient();
-    const { secret } = await makeSecret(intake);
+    const { secret } = await createSecret(intake);
     const { url, messages } = await plantReceiver(serve('thanks'));
     const id = await handIn(intake, url);
     await expect.poll(() => messages.length).toBe(1);
@@ -114,9 +114,9 @@ describe('the end of a job', () => {
     for (const hidden of [secret, secret.slice(6), 'CANARY']) expect(logs).not.toContain(hidden);
   });
 
-  test('is told where it is a failure, from a JSON body too', async () => {
+  test('is reported if the job fails, also for a JSON body', async () => {
     const intake = await newClient();
-    const { secret } = await makeSecret(intake);
+    const { secret } = await createSecret(intake);
     const { url, messages } = await plantReceiver(serve('thanks'));
     const imageBase64 = shirt.subarray(0, 2000).toString('base64');
     const response = await intake.postJson({ imageBase64, webhook: { url } });
@@ -129,14 +129,14 @@ describe('the end of a job', () => {
     });
   });
 
-  test('needs a secret that it can be signed with', async () => {
+  test('needs a secret to sign it with', async () => {
     const intake = await newClient();
     const fields = { webhook: '{"url":"https://shop.example/"}' };
     const problem = await expectProblem(await intake.post(shirt, fields), 'conflict');
     expect(problem).toMatchObject({
       detail: expect.stringContaining('POST /intake/v1/webhooks/secret'),
     });
-    await makeSecret(intake);
+    await createSecret(intake);
     const other = await newClient();
     await expectProblem(await other.post(shirt, fields), 'conflict');
     expect((await intake.post(shirt, fields)).status).toBe(202);
@@ -147,24 +147,24 @@ describe('the end of a job', () => {
     ['an address with credentials', 'https://user:pass@a.example/'],
     ['an address of 2,068 characters', `https://a.example/${'x'.repeat(2050)}`],
     ['no address', 'here'],
-  ])('cannot be told to %s', async (_, url) => {
+  ])('cannot be sent to %s', async (_, url) => {
     const intake = await newClient();
-    await makeSecret(intake);
+    await createSecret(intake);
     const imageBase64 = shirt.toString('base64');
     const response = await intake.postJson({ imageBase64, webhook: { url } });
     const errors = [{ pointer: '/webhook/url' }];
     expect(await expectProblem(response, 'invalid-request')).toMatchObject({ errors });
   });
 
-  test('asked for by an address alone says where the fault is', async () => {
+  test('is rejected with a pointer if webhook is only a URL', async () => {
     const response = await (await newClient()).post(shirt, { webhook: 'https://a.example/' });
     const errors = [{ pointer: '/webhook' }];
     expect(await expectProblem(response, 'invalid-request')).toMatchObject({ errors });
   });
 
-  test('told elsewhere is another request to an Idempotency-Key', async () => {
+  test('sent to another URL is another request to an Idempotency-Key', async () => {
     const intake = await newClient();
-    await makeSecret(intake);
+    await createSecret(intake);
     const { url } = await plantReceiver(serve('thanks'));
     const headers = { 'idempotency-key': 'k' };
     const first = await intake.post(shirt, { webhook: JSON.stringify({ url }) }, headers);
@@ -178,11 +178,11 @@ describe('the end of a job', () => {
 });
 
 describe('secrets', () => {
-  test('are shown once, and two sign while they change', async () => {
+  test('are shown once, and two sign during a rotation', async () => {
     const intake = await newClient();
     expect(await standing(intake)).toEqual({ secrets: [], disabledUrls: [] });
-    const first = await makeSecret(intake);
-    const second = await makeSecret(intake);
+    const first = await createSecret(intake);
+    const second = await createSecret(intake);
     expect(first.previousExpiresAt).toBeUndefined();
     const { secrets } = await standing(intake);
     expect(secrets).toEqual([
@@ -203,7 +203,7 @@ describe('secrets', () => {
   });
 });
 
-test('a secret asked for again under one Idempotency-Key is the same one', async () => {
+test('a secret requested again under one Idempotency-Key is the same', async () => {
   const intake = await newClient();
   const headers = { 'idempotency-key': 'once' };
   const [first, second] = [
@@ -216,11 +216,11 @@ test('a secret asked for again under one Idempotency-Key is the same one', async
 });
 
 describe('deliveries', () => {
-  test('end with 410, and can be sent again', async () => {
+  test('stop at 410, and can be sent again', async () => {
     const intake = await newClient();
-    const { secret } = await makeSecret(intake);
+    const { secret } = await createSecret(intake);
     const { url, messages } = await plantReceiver(fail(410), serve('thanks'));
-    const refused = await handIn(intake, url);
+    const rejected = await handIn(intake, url);
     await expect.poll(async () => (await standing(intake)).disabledUrls).toEqual([url]);
     await expect.poll(() => deliveries(intake, '?status=failed')).toHaveLength(1);
     await handIn(intake, url);
@@ -230,7 +230,7 @@ describe('deliveries', () => {
     expect(await deliveries(intake, '?limit=1')).toMatchObject([{ status: 'dropped' }]);
 
     const [failed] = await deliveries(intake, '?status=failed');
-    expect(failed?.event.data.id).toBe(refused);
+    expect(failed?.event.data.id).toBe(rejected);
     const path = failed?.links.replay.replace('/intake/v1', '') ?? '';
     const response = await intake.ask('POST', path);
     expect(response.status).toBe(202);
@@ -242,9 +242,9 @@ describe('deliveries', () => {
     expect((await standing(intake)).disabledUrls).toEqual([]);
   });
 
-  test('go again to an address that is enabled', async () => {
+  test('are resumed when their URL is enabled', async () => {
     const intake = await newClient();
-    await makeSecret(intake);
+    await createSecret(intake);
     const { url, messages } = await plantReceiver(fail(410), serve('thanks'));
     await handIn(intake, url);
     await expect.poll(async () => (await standing(intake)).disabledUrls).toEqual([url]);
@@ -255,9 +255,9 @@ describe('deliveries', () => {
     await expect.poll(() => messages.length).toBe(2);
   });
 
-  test('of another client are not there', async () => {
+  test('of another client are not found', async () => {
     const [intake, other] = [await newClient(), await newClient()];
-    await makeSecret(intake);
+    await createSecret(intake);
     const { url } = await plantReceiver(serve('thanks'));
     await handIn(intake, url);
     await expect.poll(() => deliveries(intake)).toHaveLength(1);
@@ -297,9 +297,9 @@ describe('deliveries', () => {
   });
 });
 
-test('an event arrives though the worker dies while it delivers', async () => {
+test('an event arrives even if the worker dies while delivering it', async () => {
   const intake = await newClient();
-  await makeSecret(intake);
+  await createSecret(intake);
   const { url, messages } = await plantReceiver(silence, serve('thanks'));
   const id = await handIn(intake, url);
   await expect.poll(() => messages.length).toBe(1);

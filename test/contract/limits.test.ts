@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createLimits, limitHeaders } from '../../src/http/limits.ts';
+import { hostClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { commandConnection, untilReady } from '../../src/platform/redis.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
@@ -24,32 +25,32 @@ const allowance = (meter: string, count = 5, quotaPerDay = 3) => ({
 });
 
 describe('the rate limit', () => {
-  test('lets the whole count through at once, then says when the next may come', async () => {
-    const limits = createLimits(redis);
+  test('admits the whole count at once, then tells when to retry', async () => {
+    const limits = createLimits(redis, hostClock);
     const remaining: number[] = [];
     for (let i = 0; i < 5; i++) {
-      const { standing } = await limits.admit(allowance('burst'), 0);
-      remaining.push(standing.rate.remaining);
+      const { rateLimit } = await limits.admit(allowance('burst'), 0);
+      remaining.push(rateLimit.rate.remaining);
     }
     expect(remaining).toEqual([4, 3, 2, 1, 0]);
-    const refused = limits.admit(allowance('burst'), 0);
-    await expect(refused).rejects.toMatchObject({ type: 'rate-limit-exceeded', status: 429 });
-    const problem = await refused.catch((error) => error);
+    const rejected = limits.admit(allowance('burst'), 0);
+    await expect(rejected).rejects.toMatchObject({ type: 'rate-limit-exceeded', status: 429 });
+    const problem = await rejected.catch((error) => error);
     const wait = Number(problem.headers['retry-after']);
     expect(wait).toBeGreaterThan(700); // a fifth of an hour, less the time this test took
     expect(wait).toBeLessThanOrEqual(720);
     expect(problem.headers['ratelimit-remaining']).toBe('0');
   });
 
-  test('counts every meter by itself', async () => {
-    const limits = createLimits(redis);
+  test('counts each meter separately', async () => {
+    const limits = createLimits(redis, hostClock);
     await limits.admit(allowance('one', 1), 0);
     await expect(limits.admit(allowance('one', 1), 0)).rejects.toThrow();
     await expect(limits.admit(allowance('two', 1), 0)).resolves.toBeDefined();
   });
 
-  test('holds among many at the same time', async () => {
-    const limits = createLimits(redis);
+  test('holds under concurrent requests', async () => {
+    const limits = createLimits(redis, hostClock);
     const all = await Promise.allSettled(
       Array.from({ length: 50 }, () => limits.admit(allowance('crowd', 7), 0)),
     );
@@ -58,37 +59,37 @@ describe('the rate limit', () => {
 });
 
 describe('the daily quota', () => {
-  test('is used by successes, given back by failures, and refused past its end', async () => {
-    const limits = createLimits(redis);
+  test('is charged for successes, refunded for failures, and rejects requests beyond it', async () => {
+    const limits = createLimits(redis, hostClock);
     const admissions = [];
     for (let i = 0; i < 3; i++) admissions.push(await limits.admit(allowance('quota', 100), 1));
-    expect(admissions.map(({ standing }) => standing.quota.remaining)).toEqual([2, 1, 0]);
-    const refused = await limits.admit(allowance('quota', 100), 1).catch((error) => error);
-    expect(refused).toMatchObject({ type: 'quota-exceeded', status: 429 });
-    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
-    expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(86_400);
+    expect(admissions.map(({ rateLimit }) => rateLimit.quota.remaining)).toEqual([2, 1, 0]);
+    const rejected = await limits.admit(allowance('quota', 100), 1).catch((error) => error);
+    expect(rejected).toMatchObject({ type: 'quota-exceeded', status: 429 });
+    expect(Number(rejected.headers['retry-after'])).toBeGreaterThan(0);
+    expect(Number(rejected.headers['retry-after'])).toBeLessThanOrEqual(86_400);
     await admissions[0]!.refund();
     await expect(limits.admit(allowance('quota', 100), 1)).resolves.toBeDefined();
   });
 
-  test('is not touched by requests that cost none, nor by those refused', async () => {
-    const limits = createLimits(redis);
+  test('is not charged for requests without a cost', async () => {
+    const limits = createLimits(redis, hostClock);
     await limits.admit(allowance('free', 100), 0);
-    const { standing } = await limits.admit(allowance('free', 100), 1);
-    expect(standing.quota.remaining).toBe(2);
+    const { rateLimit } = await limits.admit(allowance('free', 100), 1);
+    expect(rateLimit.quota.remaining).toBe(2);
   });
 
-  test('a refused request costs no rate either', async () => {
-    const limits = createLimits(redis);
+  test('does not charge the rate limit for rejected requests', async () => {
+    const limits = createLimits(redis, hostClock);
     for (let i = 0; i < 3; i++) await limits.admit(allowance('both', 100), 1);
     for (let i = 0; i < 5; i++)
       await limits.admit(allowance('both', 100), 1).catch(() => undefined);
-    const { standing } = await limits.admit(allowance('both', 100), 0);
-    expect(standing.rate.remaining).toBe(96);
+    const { rateLimit } = await limits.admit(allowance('both', 100), 0);
+    expect(rateLimit.rate.remaining).toBe(96);
   });
 });
 
-test('the headers say the same in both spellings', () => {
+test('both sets of headers have the same values', () => {
   expect(
     limitHeaders({
       rate: { limit: 60, remaining: 59, resetSeconds: 1, windowSeconds: 60 },
@@ -103,11 +104,11 @@ test('the headers say the same in both spellings', () => {
   });
 });
 
-test('while Redis is away a request is refused with 503, at once', async () => {
+test('while Redis is unavailable a request is rejected with 503 at once', async () => {
   const own = await startRedis();
   const connection = commandConnection(own.url, createLog('test', 'silent'));
   await untilReady(connection, AbortSignal.timeout(5000));
-  const limits = createLimits(connection);
+  const limits = createLimits(connection, hostClock);
   await own.end('SIGKILL');
   await expect(limits.admit(allowance('gone'), 0)).rejects.toMatchObject({
     type: 'upstream-unavailable',

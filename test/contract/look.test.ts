@@ -58,7 +58,7 @@ const day = {
 const dressed = { ...day, items: CLOSET };
 
 describe('the published documents', () => {
-  test('/params is there for everyone, and not sent twice', async () => {
+  test('/params is public, and not sent again to a client that has it', async () => {
     const first = await get('params');
     const params = await answered(
       z.looseObject({ version: z.string(), coefficients: z.array(z.unknown()).min(100) }),
@@ -73,17 +73,17 @@ describe('the published documents', () => {
   test('/meta needs a key with the scope to read', async () => {
     expect((await get('meta')).status).toBe(401);
     const other = await stack.key({ scopes: ['taxonomy:classify'] });
-    const refused = await get('meta', { authorization: `Bearer ${other.key}` });
-    expect(refused.status).toBe(403);
-    expect((await problem(refused)).type).toBe('insufficient-scope');
+    const rejected = await get('meta', { authorization: `Bearer ${other.key}` });
+    expect(rejected.status).toBe(403);
+    expect((await problem(rejected)).type).toBe('insufficient-scope');
     const german = await get('meta?locale=de', { authorization: `Bearer ${key}` });
     expect(german.headers.get('content-language')).toBe('de');
     expect(await german.text()).toContain('Daunenjacke');
   });
 });
 
-describe('the ways through the contract', () => {
-  test('simple: /meta, then /outfits', async () => {
+describe('the contract can be used', () => {
+  test('simply: /meta, then /outfits', async () => {
     const meta = await answered(
       z.looseObject({
         dictionaries: z.looseObject({ category: z.array(z.looseObject({ id: z.string() })) }),
@@ -96,7 +96,7 @@ describe('the ways through the contract', () => {
     expect(new Set(outfits.map(({ name }) => name)).size).toBe(outfits.length);
   });
 
-  test('stepwise: /targets, /candidates, /score come to the same as /outfits', async () => {
+  test('stepwise: /targets, /candidates and /score give the same as /outfits', async () => {
     const { targets } = await answered(Targets, await post('targets', day));
     const found = await answered(Candidates, await post('candidates', { ...dressed, limit: 25 }));
     expect(found.targets).toEqual(targets);
@@ -114,7 +114,7 @@ describe('the ways through the contract', () => {
     );
   });
 
-  test('/calibrate needs its own scope, and gives back a profile that /targets takes', async () => {
+  test('/calibrate needs its own scope, and returns a profile that /targets accepts', async () => {
     const body = {
       userProfile: { nickname: 'Ada' },
       feedback: [{ vote: -2, weather: day.weather, met: 2, plan: 'outdoor', worn: { icl: 1.7 } }],
@@ -129,7 +129,7 @@ describe('the ways through the contract', () => {
     await answered(Targets, await post('targets', { ...day, userProfile }));
   });
 
-  test('/day dresses for a forecast', async () => {
+  test('/day returns an outfit for a forecast', async () => {
     const hours = [4, 9, 16, 12].map((tempC) => ({ weather: { ...day.weather, tempC }, met: 2 }));
     const planned = await answered(
       z.looseObject({
@@ -142,8 +142,8 @@ describe('the ways through the contract', () => {
   });
 });
 
-describe('what is refused', () => {
-  test('faults, all at once, each with its pointer', async () => {
+describe('a request is rejected', () => {
+  test('with all errors at once, each with its pointer', async () => {
     const response = await post('targets', { weather: { ...day.weather, tempC: 99, windMs: -1 } });
     expect(response.status).toBe(400);
     const { type, errors } = await problem(response);
@@ -155,28 +155,28 @@ describe('what is refused', () => {
     ]);
   });
 
-  test('a number too large for any', async () => {
+  test('for a number that is too large', async () => {
     const text = JSON.stringify(day).replace('"tempC":8', '"tempC":1e999');
     const { errors } = await problem(await post('targets', text));
     expect(errors?.map(({ pointer }) => pointer)).toEqual(['/weather/tempC']);
   });
 
-  test('altered targets, but not targets written another way', async () => {
+  test('for altered targets, but not for targets serialized in another way', async () => {
     const { targets, candidates } = await answered(Candidates, await post('candidates', dressed));
     const rewritten = Object.fromEntries(Object.entries(targets).reverse());
     const body = { candidates, items: CLOSET };
     const spaced = JSON.stringify({ ...body, targets: rewritten }, null, 2);
     expect((await post('score', spaced)).status).toBe(200);
     const warmer = { ...targets, tempC: targets.tempC + 1 };
-    const refused = await post('score', { ...body, targets: warmer });
-    expect(refused.status).toBe(400);
-    expect((await problem(refused)).type).toBe('targets-altered');
+    const rejected = await post('score', { ...body, targets: warmer });
+    expect(rejected.status).toBe(400);
+    expect((await problem(rejected)).type).toBe('targets-altered');
   });
 
-  test('1001 items', async () => {
+  test('for 1001 items', async () => {
     const items = Array.from({ length: 1001 }, (_, i) => ({ id: `i${i}`, category: 'jeans' }));
-    const refused = await post('outfits', { ...day, items });
-    expect(refused.status).toBe(413);
-    expect((await problem(refused)).type).toBe('payload-too-large');
+    const rejected = await post('outfits', { ...day, items });
+    expect(rejected.status).toBe(413);
+    expect((await problem(rejected)).type).toBe('payload-too-large');
   });
 });

@@ -63,10 +63,10 @@ async function pixel(file: Buffer, left: number, top: number): Promise<number[]>
 const WHITE = [255, 255, 255, 255];
 const ASKED = { crop: 'true', cropMargin: '10px', format: 'jpeg' };
 
-describe('the answer', () => {
-  test('says how sure it is, as a file, in base64 and from a job', async () => {
-    const usual = await ask({});
-    const sure = usual.headers.get('x-cutout-confidence');
+describe('the response', () => {
+  test('has the confidence, as a file, in base64 and from a job', async () => {
+    const plain = await ask({});
+    const sure = plain.headers.get('x-cutout-confidence');
     expect(sure).toMatch(/^[01]\.\d{3}$/);
     const base64 = JSON.stringify({ image_base64: shirt.toString('base64') });
     const { id } = await readJob(await intake.post(shirt));
@@ -76,12 +76,12 @@ describe('the answer', () => {
     }
   });
 
-  test('is byte for byte the usual one where fields are empty or say what is usual', async () => {
-    const usual = await made({});
+  test('has the same bytes whether fields are empty, default or absent', async () => {
+    const plain = await made({});
     const empty = { format: '', backgroundColor: '', crop: '', roi: '', backgroundImage: '' };
-    expect((await made(empty)).equals(usual)).toBe(true);
+    expect((await made(empty)).equals(plain)).toBe(true);
     const named = { format: 'png', channels: 'rgba', crop: 'false', scale: 'original' };
-    expect((await made(named)).equals(usual)).toBe(true);
+    expect((await made(named)).equals(plain)).toBe(true);
   });
 
   test.each<[Fields, object]>([
@@ -93,7 +93,7 @@ describe('the answer', () => {
       { format: 'jpeg', channels: 1 },
     ],
     [{ maxOutputMegapixels: '0.04' }, { format: 'png', width: 200, height: 200 }],
-  ])('to %j is %j, with nothing but the picture in it', async (fields, expected) => {
+  ])('to %j is %j, without metadata', async (fields, expected) => {
     const response = await ask(fields);
     const metadata = await sharp(await bytesOf(response)).metadata();
     expect(metadata).toMatchObject(expected);
@@ -101,7 +101,7 @@ describe('the answer', () => {
     for (const name of ['exif', 'icc', 'xmp'] as const) expect(metadata[name]).toBeUndefined();
   });
 
-  test('in base64 comes in the format asked for', async () => {
+  test('in base64 has the requested format', async () => {
     const asked = { image_base64: shirt.toString('base64'), ...ASKED, crop: true };
     const file = await base64Answer(JSON.stringify(asked));
     expect(file.equals(await made(ASKED))).toBe(true);
@@ -113,7 +113,7 @@ const Region = z.object({
 });
 const CutOut = z.object({ width: z.number(), height: z.number(), foreground: Region });
 
-/** A job that is done, and its file. */
+/** Runs a job; returns it with its file. */
 async function done(options: object, more: object = {}) {
   const imageBase64 = shirt.toString('base64');
   const { id } = await readJob(await intake.postJson({ imageBase64, options, ...more }));
@@ -124,7 +124,7 @@ async function done(options: object, more: object = {}) {
 }
 
 describe('geometry', () => {
-  test('a crop with a margin is the usual picture, cut; bit for bit', async () => {
+  test('a crop with a margin has exactly the pixels of the uncropped image', async () => {
     const { cutout, file } = await done({ crop: true });
     const { width, height, foreground } = cutout;
     expect(foreground).toEqual({ left: 0, top: 0, width, height });
@@ -133,7 +133,7 @@ describe('geometry', () => {
     expect(cut.equals(await sharp(file).raw().toBuffer())).toBe(true);
   });
 
-  test('a scaled subject stands in the middle of a canvas as large as the image', async () => {
+  test('a scaled subject is in the centre of a canvas as large as the image', async () => {
     const { cutout, file } = await done({ scale: '50%', backgroundColor: 'lime', format: 'jpeg' });
     const { width, height, foreground } = cutout;
     expect([width, height]).toEqual([SIDE, SIDE]);
@@ -142,7 +142,7 @@ describe('geometry', () => {
     expect((await pixel(file, 200, 200))[2]).toBeGreaterThan(80); // blue cloth
   });
 
-  test('beyond a region there is nothing', async () => {
+  test('everything outside of a region is transparent', async () => {
     const file = await made({ roi: '0% 0% 50% 100%' });
     const right = sharp(file).extract({ left: 200, top: 0, width: 200, height: SIDE });
     expect((await right.extractChannel(3).raw().toBuffer()).every((alpha) => alpha === 0)).toBe(
@@ -153,17 +153,17 @@ describe('geometry', () => {
 });
 
 describe('behind the subject', () => {
-  test('a JPEG is white where nothing else is said', async () => {
+  test('a JPEG is white by default', async () => {
     expect(await pixel(await made(ASKED), 1, 1)).toEqual(WHITE);
   });
 
-  test('a colour may be see-through', async () => {
+  test('a colour may be translucent', async () => {
     expect(await pixel(await made({ backgroundColor: '#ff000080' }), 2, 2)).toEqual([
       255, 0, 0, 128,
     ]);
   });
 
-  test('a picture covers the canvas, by whichever way it came', async () => {
+  test('an image covers the canvas, however it was sent', async () => {
     const { origin } = await plantServer(serve(ground, { 'content-type': 'image/png' }));
     const sent = await made({}, ground);
     expect(await pixel(sent, 5, 5)).toEqual([0, 0, 255, 255]);
@@ -177,25 +177,25 @@ describe('behind the subject', () => {
     expect((await base64Answer(json)).equals(sent)).toBe(true);
   });
 
-  test('a shadow falls below the subject and nowhere far from it', async () => {
+  test('a shadow falls below the subject and not far from it', async () => {
     const file = await made({ shadow: 'drop', shadowOpacityPct: '100' });
-    const [usual, shaded] = await Promise.all(
+    const [plain, shaded] = await Promise.all(
       [await made({}), file].map((it) => sharp(it).extractChannel(3).raw().toBuffer()),
     );
     const at = (x: number, y: number) => y * SIDE + x;
-    expect(usual?.[at(200, 354)]).toBeLessThan(20);
+    expect(plain?.[at(200, 354)]).toBeLessThan(20);
     expect(shaded?.[at(200, 354)]).toBeGreaterThan(60);
     expect(shaded?.[at(5, 5)]).toBe(0);
   });
 });
 
-/** Few bytes that become many: 16 million pixels of one colour. */
+/** A decompression bomb: 16 million pixels of one colour in few bytes. */
 function bomb(): Promise<Buffer> {
   const real = { width: 4000, height: 4000, channels: 3, background: '#000' } as const;
   return sharp({ create: real }).png({ compressionLevel: 9 }).toBuffer();
 }
 
-describe('a request is refused that', () => {
+describe('a request is rejected that', () => {
   test.each<[string, Fields, string]>([
     ['has an endless margin', { crop: 'true', cropMargin: '900px' }, 'cropMargin'],
     ['has a negative scale', { scale: '-10%' }, 'scale'],
@@ -206,7 +206,7 @@ describe('a request is refused that', () => {
     ['has a margin and no crop', { cropMargin: '5%' }, 'cropMargin'],
     ['has a file as text', { backgroundImage: 'C:\\ground.png' }, 'backgroundImage'],
     [
-      'fetches by another scheme',
+      'fetches by an unsupported scheme',
       { backgroundImageUrl: 'file:///etc/passwd' },
       'backgroundImageUrl',
     ],
@@ -219,16 +219,24 @@ describe('a request is refused that', () => {
     });
   });
 
-  test('has two grounds', async () => {
+  test('has two backgrounds', async () => {
     const response = await ask({ backgroundColor: 'red' }, shirt, ground);
     expect(await response.json()).toMatchObject({ errors: [{ pointer: '/backgroundImage' }] });
   });
 
   test.each<[string, Fields, string]>([
-    ['seeks beyond the image', { roi: '400px 0px 500px 90px' }, 'roi'],
-    ['comes to too many pixels', { crop: 'true', cropMargin: '50%' }, 'maxOutputMegapixels'],
-    ['fetches at home', { backgroundImageUrl: 'http://10.0.0.1/' }, 'backgroundImageUrl'],
-    ['fetches facts', { backgroundImageUrl: 'http://169.254.169.254/' }, 'backgroundImageUrl'],
+    ['has a region outside of the image', { roi: '400px 0px 500px 90px' }, 'roi'],
+    ['results in too many pixels', { crop: 'true', cropMargin: '50%' }, 'maxOutputMegapixels'],
+    [
+      'fetches from a private address',
+      { backgroundImageUrl: 'http://10.0.0.1/' },
+      'backgroundImageUrl',
+    ],
+    [
+      'fetches from a metadata service',
+      { backgroundImageUrl: 'http://169.254.169.254/' },
+      'backgroundImageUrl',
+    ],
   ])('%s', async (_, fields, field) => {
     expect(await (await ask(fields)).json()).toMatchObject({
       ...{ type: 'invalid-request', status: 400 },
@@ -236,7 +244,7 @@ describe('a request is refused that', () => {
     });
   });
 
-  test('has a ground that is none', async () => {
+  test('has an invalid background', async () => {
     const cut = (await drawnShirtOnWood({ width: 90, height: 90, format: 'png' })).subarray(
       0,
       4000,
@@ -265,7 +273,7 @@ describe('a request is refused that', () => {
   });
 });
 
-/** The name of every file in the store. */
+/** The name of every file in storage. */
 const stored = async (): Promise<string[]> =>
   (
     await readdir(join(stack.home, 'store', 'blobs'), {
@@ -277,7 +285,7 @@ const stored = async (): Promise<string[]> =>
     .map((entry) => entry.name);
 
 describe('a job', () => {
-  test('tells what its file is, and another with other options is another file', async () => {
+  test('has the media type of its file, and other options give another file', async () => {
     const options = { format: 'webp', crop: true };
     const { job, result, file } = await done(options);
     expect(job).toMatchObject({ options, results: { cutout: { mediaType: 'image/webp' } } });
@@ -293,21 +301,21 @@ describe('a job', () => {
     expect(named.headers.get('content-type')).toBe('image/webp');
   });
 
-  test('takes its ground along, and leaves nothing of it behind', async () => {
+  test('has a background of its own, and leaves nothing of it in storage', async () => {
     const backgroundImageBase64 = ground.toString('base64');
     const { job, file } = await done({ format: 'jpeg' }, { backgroundImageBase64 });
     expect(await pixel(file, 5, 5)).toEqual([0, 0, 254, 255]);
     const form = removal({ format: 'jpeg' }, shirt, ground);
     const preferred = await postForm(stack, form, { key, headers: { prefer: 'wait=20' } });
     expect((await bytesOf(preferred)).equals(file)).toBe(true);
-    const grounds = async () => (await stored()).filter((name) => name.includes('background'));
-    await expect.poll(grounds).toEqual([]);
+    const backgrounds = async () => (await stored()).filter((name) => name.includes('background'));
+    await expect.poll(backgrounds).toEqual([]);
     expect(await (await intake.erase(job.id)).json()).toMatchObject({ blobs: 1 });
   });
 
-  test('of an unknown option is refused, and so is one whose options clash', async () => {
+  test('is rejected with an unknown option and with options that conflict', async () => {
     const imageBase64 = shirt.toString('base64');
-    const wishes = [
+    const invalid = [
       [{ options: { backgroundColour: 'red' } }, '/options/backgroundColour'],
       [{ options: { channels: 'alpha', shadow: 'drop' } }, '/options/shadow'],
       [
@@ -315,14 +323,14 @@ describe('a job', () => {
         '/options/backgroundImage',
       ],
     ] as const;
-    for (const [wish, pointer] of wishes) {
-      const response = await intake.postJson({ imageBase64, ...wish });
+    for (const [body, pointer] of invalid) {
+      const response = await intake.postJson({ imageBase64, ...body });
       expect(await response.json()).toMatchObject({ status: 400, errors: [{ pointer }] });
     }
   });
 });
 
-test('the rows of a batch share one ground, fetched once', async () => {
+test('the rows of a batch share one background, fetched once', async () => {
   const { origin, requests } = await plantServer(serve(ground, { 'content-type': 'image/png' }));
   const batches = batchClient(stack, key);
   const backgroundImageUrl = `${origin}/ground.png`;

@@ -31,7 +31,7 @@ const Outfits = z.looseObject({
   outfits: z.array(z.looseObject({ itemIds: z.array(z.string()), name: z.string() })).min(1),
 });
 
-test('a photo and feed rows become wardrobe items, and these an outfit, untouched in between', async () => {
+test('a photo and feed rows become wardrobe items, and these, unchanged, an outfit', async () => {
   const photo = await drawnShirt({ width: 480, height: 600, format: 'jpeg' });
   const seen = Classified.parse(
     await post('/taxonomy/v1/taxonomy', {

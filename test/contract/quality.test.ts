@@ -28,20 +28,20 @@ async function cutOut(quality?: string): Promise<Buffer> {
 
 const rgba = (png: Uint8Array): Promise<Buffer> => sharp(png).ensureAlpha().raw().toBuffer();
 
-test('fast gives the pixels of balanced in another file, high other edges', async () => {
-  const [usual, balanced, fast, high] = await Promise.all(
+test('fast has the pixels of balanced in another file, and high has other edges', async () => {
+  const [byDefault, balanced, fast, high] = await Promise.all(
     [undefined, 'balanced', 'fast', 'high'].map(cutOut),
   );
-  if (!usual || !balanced || !fast || !high) throw new Error('four were asked for');
-  expect(balanced.equals(usual)).toBe(true);
-  expect(fast.equals(usual)).toBe(false);
-  expect((await rgba(fast)).equals(await rgba(usual))).toBe(true);
-  expect((await rgba(high)).equals(await rgba(usual))).toBe(false);
+  if (!byDefault || !balanced || !fast || !high) throw new Error('there must be four images');
+  expect(balanced.equals(byDefault)).toBe(true);
+  expect(fast.equals(byDefault)).toBe(false);
+  expect((await rgba(fast)).equals(await rgba(byDefault))).toBe(true);
+  expect((await rgba(high)).equals(await rgba(byDefault))).toBe(false);
 });
 
 const UNKNOWN = { status: 400, type: 'invalid-request' };
 
-test('an unknown quality is refused with a pointer, in a form and in JSON', async () => {
+test('an unknown quality is rejected with a pointer, in a form and in JSON', async () => {
   const form = formOf(['image', shirt, 'photo.jpg']);
   form.append('quality', 'best');
   const inForm = await postForm(stack, form, { key });
@@ -52,13 +52,13 @@ test('an unknown quality is refused with a pointer, in a form and in JSON', asyn
   }
 });
 
-test.each(['/jobs', '/batches', '/feeds'])('POST %s refuses an unknown quality', async (path) => {
+test.each(['/jobs', '/batches', '/feeds'])('POST %s rejects an unknown quality', async (path) => {
   const imageBase64 = shirt.toString('base64');
-  const wish = { '/jobs': { imageBase64 }, '/feeds': { url: 'https://example.com/feed.xml' } }[
+  const source = { '/jobs': { imageBase64 }, '/feeds': { url: 'https://example.com/feed.xml' } }[
     path
   ];
   const response = await intake.ask('POST', path, {
-    body: JSON.stringify({ ...wish, options: { quality: 'best' } }),
+    body: JSON.stringify({ ...source, options: { quality: 'best' } }),
     headers: { 'content-type': 'application/json' },
   });
   const errors = [{ pointer: '/options/quality' }];
@@ -75,25 +75,25 @@ async function done(options?: object) {
   return { job, png };
 }
 
-test('jobs with the same image and another quality are other pictures', async () => {
-  const usual = await done();
+test('jobs with the same image and another quality have other results', async () => {
+  const byDefault = await done();
   const high = await done({ quality: 'high' });
-  expect(usual.job).not.toHaveProperty('options');
+  expect(byDefault.job).not.toHaveProperty('options');
   expect(high.job).toMatchObject({ options: { quality: 'high' } });
   expect(high.png.equals(await cutOut('high'))).toBe(true);
-  expect(usual.png.equals(await cutOut())).toBe(true);
+  expect(byDefault.png.equals(await cutOut())).toBe(true);
   const named = await done({ quality: 'balanced' });
-  expect(named.job.results?.cutout?.sha256).toBe(usual.job.results?.cutout?.sha256);
+  expect(named.job.results?.cutout?.sha256).toBe(byDefault.job.results?.cutout?.sha256);
 });
 
-test('options of a form come as JSON', async () => {
+test('the options field of a form is JSON', async () => {
   const accepted = await readJob(await intake.post(shirt, { options: '{"quality":"fast"}' }));
   expect(await intake.until(accepted.id, 'succeeded')).toMatchObject({
     options: { quality: 'fast' },
   });
 });
 
-test('a removal that is left to a job is done as well as was asked', async () => {
+test('a removal that becomes a job has the requested quality', async () => {
   const form = formOf(['image', shirt, 'photo.jpg']);
   form.append('quality', 'high');
   const response = await postForm(stack, form, { key, headers: { prefer: 'respond-async' } });
@@ -101,7 +101,7 @@ test('a removal that is left to a job is done as well as was asked', async () =>
   expect(await intake.until(id, 'succeeded')).toMatchObject({ options: { quality: 'high' } });
 });
 
-test('the rows of a batch are cut out as the batch says', async () => {
+test('the rows of a batch have the quality of the batch', async () => {
   const batches = batchClient(stack, key);
   const id = await batches.open({ options: { quality: 'high' } });
   const row = rowOf('shirt', { imageBase64: shirt.toString('base64'), imageUrl: undefined });

@@ -17,20 +17,20 @@ afterAll(() => stack.stop());
 
 const quotaLeft = (response: Response): number =>
   Number(/"day";r=(\d+)/.exec(response.headers.get('ratelimit') ?? '')?.[1]);
-/** Jobs waiting or active. Asking for readiness makes the gateway count anew. */
+/** Returns the jobs waiting or active. A request for readiness makes the gateway count again. */
 async function depth(): Promise<number> {
   await (await fetch(`${stack.url}/readyz`)).body?.cancel();
   const metrics = await (await fetch(`${stack.url}/metrics`)).text();
   return Number(/^selvage_sync_queue_depth (\d+)/m.exec(metrics)?.[1]);
 }
 
-describe('the caller sees nothing of', () => {
+describe('the client does not notice', () => {
   test('an inference child that is killed while idle', async () => {
     signalAll(inferenceChildren(stack), 'SIGKILL');
     expect((await postImage(stack, shirt, { key })).status).toBe(200);
   });
 
-  test('an inference child that is killed over its image', async () => {
+  test('an inference child that is killed while processing', async () => {
     const response = await whileFrozen(stack, async () => {
       const answer = postImage(stack, shirt, { key });
       await expect.poll(depth).toBe(1);
@@ -40,7 +40,7 @@ describe('the caller sees nothing of', () => {
     expect(response.status, await response.clone().text()).toBe(200);
   });
 
-  test('a worker that is killed over its image, while another lives', async () => {
+  test('a worker that is killed while processing, if another is alive', async () => {
     const lost = stack.worker;
     const response = await whileFrozen(stack, async () => {
       const answer = postImage(stack, shirt, { key });
@@ -55,11 +55,11 @@ describe('the caller sees nothing of', () => {
   });
 });
 
-/** Resident memory, MiB; 0 for a process that is gone. */
+/** Resident memory, MiB; 0 for a process that has ended. */
 const residentMebibytes = (pid: number): number =>
   Number(/VmRSS:\s+(\d+)/.exec(proc(`${pid}/status`))?.[1] ?? 0) / 1024;
 
-test('an image under which the child dies twice is refused with 502, and again without trying', async () => {
+test('an image that kills the child twice is rejected with 502, and then without another attempt', async () => {
   const large = await drawnShirt({ width: 3000, height: 3000, format: 'jpeg' });
   const idle = Math.max(...inferenceChildren(stack).map(residentMebibytes));
   const answer = postImage(stack, large, { key });
@@ -68,7 +68,7 @@ test('an image under which the child dies twice is refused with 502, and again w
     answered = true;
   });
   while (!answered) {
-    // So much more memory than an idle child means that it has decoded the image.
+    // A child with this much more memory than an idle one has decoded the image.
     signalAll(
       inferenceChildren(stack).filter((pid) => residentMebibytes(pid) > idle + 25),
       'SIGKILL',
@@ -85,7 +85,7 @@ test('an image under which the child dies twice is refused with 502, and again w
   expect((await postImage(stack, shirt, { key })).status).toBe(200);
 });
 
-test('past the deadline the answer is 503 with Retry-After, and the quota is given back', async () => {
+test('after the deadline the response is 503 with Retry-After, and the quota is refunded', async () => {
   const before = quotaLeft(await postImage(stack, shirt, { key }));
   const response = await whileFrozen(stack, () => postImage(stack, shirt, { key }));
   expect(response.status).toBe(503);
@@ -107,7 +107,7 @@ test('a client that hangs up frees its job and its quota', async () => {
   expect(quotaLeft(await postImage(stack, shirt, { key }))).toBe(before - 1);
 });
 
-test('without a worker requests are refused at once, and served again when one is back', async () => {
+test('without a worker requests are rejected at once, and served again when one is back', async () => {
   await stack.worker.end();
   await expect.poll(async () => (await fetch(`${stack.url}/readyz`)).status).toBe(503);
   const response = await postImage(stack, shirt, { key });
@@ -118,7 +118,7 @@ test('without a worker requests are refused at once, and served again when one i
   expect((await postImage(stack, shirt, { key })).status).toBe(200);
 });
 
-test('while Redis is away requests are refused, and served again when it is back', async () => {
+test('while Redis is unavailable requests are rejected, and served again when it is back', async () => {
   await stack.redis.end('SIGKILL');
   const response = await postImage(stack, shirt, { key });
   expect(response.status).toBe(503);
@@ -130,7 +130,7 @@ test('while Redis is away requests are refused, and served again when it is back
   expect((await postImage(stack, shirt, { key })).status).toBe(200);
 });
 
-test('a gateway told to stop finishes what it has and then ends cleanly', async () => {
+test('a gateway that is stopped finishes its requests and then ends cleanly', async () => {
   const old = stack.gateway;
   const oldUrl = stack.url;
   const answer = await whileFrozen(stack, async () => {

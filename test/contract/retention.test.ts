@@ -24,28 +24,28 @@ afterAll(async () => {
 });
 
 let clients = 0;
-/** A key of a client of its own; what the operator says of the key, and of the client. */
+/** Creates a key of a new client, with the operator's policies for the key and for the client. */
 async function keyWith({ key = {}, client = {} }: { key?: Retention; client?: Retention }) {
   const name = `client-${++clients}`;
   await createClientRetention(redis).set(name, client);
   return (await stack.key({ client: name, retention: key })).key;
 }
-const secondsKept = ({ finishedAt = '', expiresAt }: Pick<Job, 'finishedAt' | 'expiresAt'>) =>
+const secondsRetained = ({ finishedAt = '', expiresAt }: Pick<Job, 'finishedAt' | 'expiresAt'>) =>
   Math.round((Date.parse(expiresAt) - Date.parse(finishedAt)) / 1000);
 
-describe('results are kept for the shortest time that', () => {
+describe('results are retained for the shortest time of a request, its key and its client:', () => {
   test.each([
-    ['the request asks for', {}, 120, 120],
-    ['the key allows', { key: { outputSeconds: 90 } }, 120, 90],
-    ['the client allows', { key: { outputSeconds: 90 }, client: { outputSeconds: 70 } }, 120, 70],
-  ])('%s', async (_, policies, outputSeconds, kept) => {
+    ['the request', {}, 120, 120],
+    ['its key', { key: { outputSeconds: 90 } }, 120, 90],
+    ['its client', { key: { outputSeconds: 90 }, client: { outputSeconds: 70 } }, 120, 70],
+  ])('%s', async (_, policies, outputSeconds, seconds) => {
     const intake = intakeClient(stack, await keyWith(policies));
     const retention = JSON.stringify({ outputSeconds });
     const job = await readJob(await intake.post(shirt, { retention }));
-    expect(secondsKept(await intake.until(job.id, 'succeeded'))).toBe(kept);
+    expect(secondsRetained(await intake.until(job.id, 'succeeded'))).toBe(seconds);
   });
 
-  test('and then no longer, nor is the work known for longer than its record may be', async () => {
+  test('results are deleted in time, and so are the records of their jobs', async () => {
     const policy = { outputSeconds: 1, recordSeconds: 1 };
     const intake = intakeClient(stack, await keyWith({ key: policy }));
     const { id } = await readJob(await intake.post(shirt));
@@ -57,7 +57,7 @@ describe('results are kept for the shortest time that', () => {
 });
 
 describe('a batch', () => {
-  test('that was never sealed goes when its inputs must', async () => {
+  test('that was never sealed is deleted with its inputs', async () => {
     const batches = batchClient(stack, await keyWith({ key: { inputSeconds: 2 } }));
     const id = await batches.open();
     await batches.send(id, rowOf('a'));
@@ -66,8 +66,8 @@ describe('a batch', () => {
   });
 });
 
-describe('a key that may keep nothing', () => {
-  test('cuts out at once, and is told why nothing else is open to it', async () => {
+describe('a key without retention', () => {
+  test('can only remove backgrounds synchronously, and gets a reason for everything else', async () => {
     const key = await keyWith({ client: { store: 'none' } });
     const records = async () =>
       (await redis.keys('*')).filter((name) => /:(job|batch|feed-record):/.test(name)).sort();

@@ -12,8 +12,8 @@ afterAll(() => stack.stop());
 
 const get = (path: string, init: RequestInit = {}) => fetch(`${stack.url}${path}`, init);
 
-describe('addresses', () => {
-  test('an unknown one is a 404 problem', async () => {
+describe('URLs', () => {
+  test('an unknown URL is a 404 problem', async () => {
     const response = await get('/no/such/thing');
     expect(response.status).toBe(404);
     expect(response.headers.get('content-type')).toMatch(/^application\/problem\+json/);
@@ -21,7 +21,7 @@ describe('addresses', () => {
   });
 
   test.each(['GET', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])(
-    '%s on a POST address is a 405 with Allow',
+    '%s on a POST URL is a 405 with Allow',
     async (method) => {
       const response = await get('/bg/v1/background-removals', { method });
       expect(response.status).toBe(405);
@@ -30,7 +30,7 @@ describe('addresses', () => {
     },
   );
 
-  test('POST on a GET address is a 405 with Allow', async () => {
+  test('POST on a GET URL is a 405 with Allow', async () => {
     const response = await get('/livez', { method: 'POST', body: 'x' });
     expect(response.status).toBe(405);
     expect(response.headers.get('allow')).toBe('GET, HEAD');
@@ -50,9 +50,9 @@ describe('addresses', () => {
   );
 });
 
-describe('pages about problems', () => {
+describe('problem pages', () => {
   test.each(Object.entries(PROBLEMS))(
-    '%s has one that says what to do',
+    '%s has one that explains what to do',
     async (type, { status }) => {
       const response = await get(`/problems/${type}`);
       expect(response.status).toBe(200);
@@ -72,7 +72,7 @@ describe('pages about problems', () => {
   });
 });
 
-describe('what never becomes a request', () => {
+describe('a malformed request', () => {
   test.each([
     ['noise', 'hello\r\n\r\n', 400, 'invalid-request'],
     ['an unknown method', 'BREW /pot HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'invalid-request'],
@@ -83,12 +83,12 @@ describe('what never becomes a request', () => {
       'headers-too-large',
     ],
     [
-      'two lengths, as a smuggler sends',
+      'two lengths, as in request smuggling',
       'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
       400,
       'invalid-request',
     ],
-  ])('%s is answered with a problem all the same', async (_, bytes, status, type) => {
+  ])('with %s gets a problem response', async (_, bytes, status, type) => {
     const answer = await rawExchange(stack.url, bytes);
     expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
     expect(answer).toMatch(/Content-Type: application\/problem\+json/i);
@@ -99,7 +99,7 @@ describe('what never becomes a request', () => {
 });
 
 describe('health', () => {
-  test('the service is alive and ready, and says what it checked', async () => {
+  test('the service is alive and ready, and lists its checks', async () => {
     expect((await get('/livez')).status).toBe(200);
     const ready = await get('/readyz');
     expect(ready.status).toBe(200);
@@ -131,7 +131,7 @@ const Document = z.looseObject({
 });
 
 describe('the OpenAPI document', () => {
-  test('holds every endpoint of the table with its answers', async () => {
+  test('has every endpoint of the table with its responses', async () => {
     const { paths } = Document.parse(await (await get('/openapi.json')).json());
     const removal = paths['/bg/v1/background-removals']?.post;
     expect(Object.keys(removal?.responses ?? {})).toEqual(
@@ -141,7 +141,7 @@ describe('the OpenAPI document', () => {
     expect(paths['/readyz']?.get?.security).toEqual([]);
   });
 
-  test('is shown at /docs, with nothing fetched from elsewhere', async () => {
+  test('is shown at /docs without third-party resources', async () => {
     const page = await get('/docs');
     expect(page.status).toBe(200);
     const html = await page.text();

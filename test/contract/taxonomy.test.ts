@@ -36,7 +36,7 @@ const photoForm = (image: Uint8Array, attributes?: string): FormData => {
 };
 
 describe('the dictionary', () => {
-  test('is served without a key, and once known not again', async () => {
+  test('is served without a key, and not again to a client that has it', async () => {
     const first = await fetch(`${stack.url}${OPTIONS}`);
     expect(first.status).toBe(200);
     expect(first.headers.get('cache-control')).toContain('max-age=3600');
@@ -48,7 +48,7 @@ describe('the dictionary', () => {
     expect(await again.text()).toBe('');
   });
 
-  test('comes in the language and the sections asked for', async () => {
+  test('has the requested language and sections', async () => {
     const response = await fetch(`${stack.url}${OPTIONS}?locale=de&sections=materials`);
     const body = (await response.json()) as Record<string, unknown>;
     expect(response.headers.get('content-language')).toBe('de');
@@ -56,7 +56,7 @@ describe('the dictionary', () => {
     expect(body).not.toHaveProperty('categories');
   });
 
-  test('names what there is where something else is asked for', async () => {
+  test('is rejected with the valid values for anything else', async () => {
     const response = await fetch(`${stack.url}${OPTIONS}?locale=xx&sections=hats`);
     expect(response.status).toBe(400);
     const problem = await response.json();
@@ -86,7 +86,7 @@ describe('a garment is classified', () => {
     expect(await response.json()).toMatchObject({ category: { region: 'top' } });
   });
 
-  test('from photo and feed row together, whose agreement is told', async () => {
+  test('from photo and feed row together, with their agreement', async () => {
     const agreeing = await classifyForm(photoForm(shirt, '{"title":"T-Shirt blau"}'));
     expect(await agreeing.json()).toMatchObject({
       status: 'classified',
@@ -100,7 +100,7 @@ describe('a garment is classified', () => {
     });
   });
 
-  test('from a feed row alone; unknown columns are passed over and listed', async () => {
+  test('from a feed row alone; unknown columns are ignored and listed', async () => {
     const response = await classify({ attributes: { title: 'Robe en lin', colour_code: '7' } });
     expect(await response.json()).toMatchObject({
       status: 'classified',
@@ -110,7 +110,7 @@ describe('a garment is classified', () => {
     });
   });
 
-  test('in a batch, where a broken item spoils no other', async () => {
+  test('in a batch, in which an invalid item affects no other', async () => {
     const response = await classify({
       items: [
         { id: 'a', attributes: { title: 'Winter boots' } },
@@ -131,7 +131,7 @@ describe('a garment is classified', () => {
   });
 });
 
-describe('a refused classification', () => {
+describe('a classification is rejected', () => {
   const tiny = () =>
     sharp({ create: { width: 20, height: 400, channels: 3, background: 'red' } })
       .png()
@@ -173,7 +173,7 @@ describe('a refused classification', () => {
       { items: Array.from({ length: 51 }, () => ({ attributes: { title: 'x' } })) },
       '/items',
     ],
-  ])('with %s says where', async (_, body, pointer) => {
+  ])('with %s and a pointer to it', async (_, body, pointer) => {
     const response = await classify(body);
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({

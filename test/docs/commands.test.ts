@@ -1,10 +1,11 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort, ROOT, type Running, run } from '../support/processes.ts';
+import { isOnPath, reportMissing } from '../support/requirement.ts';
 
 /**
  * The commands of every page, run as a reader would: page by page, from top to bottom, in a folder
@@ -32,16 +33,16 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** What the reader has done already, does in another window, or does where there are containers. */
+/** Commands the reader has already run, runs in another window, or runs on a machine with containers. */
 const DONE_ELSEWHERE = [/^(\w+=\S+ )*npm (start|test)\b/, /^docker /, /^kubectl /];
 
 interface Block {
   script: string;
-  /** Programs that it needs beside ours: ` ```sh needs python3`. */
+  /** Programs it needs in addition: ` ```sh needs python3`. */
   needs: readonly string[];
 }
 
-/** A page is as long as it is: this only ends one that hangs. */
+/** The time limit of a page, which only ends one that hangs. */
 const PAGE_MILLIS = 300_000;
 
 const BLOCK = /^```sh(?: needs ([\w -]+))?\n([\s\S]*?)^```$/gm;
@@ -55,41 +56,38 @@ const blocksOf = (page: string): Block[] =>
     needs: needs.split(' ').filter(Boolean),
   }));
 
-const isHere = (program: string): boolean =>
-  spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
-
-/** The addresses of the pages are those of a first start on a free machine. */
+/** Replaces the default addresses of the pages by those of the started instance. */
 const here = (script: string): string =>
   script.replaceAll('http://127.0.0.1:8080', url).replaceAll('9000', String(filesPort));
 
-/** Stops at the first command that fails, an answer with an error among them. */
+/** Stops at the first command that fails or gets an error response. */
 const PRELUDE = `set -euo pipefail
 curl() { command curl --fail-with-body --silent --show-error "$@"; }
 KEY=$(cat .selvage/dev-key)
 export SELVAGE_HOME=$PWD/.selvage
 `;
 
-async function runScript(script: string): Promise<{ code: unknown; said: string }> {
+async function runScript(script: string): Promise<{ code: unknown; output: string }> {
   const shell = spawn('bash', ['-c', PRELUDE + here(script)], {
     cwd: folder,
     detached: true,
-    env: { ...process.env, REDIS_URL: '' }, // that of these tests is not the reader's
+    env: { ...process.env, REDIS_URL: '' }, // the reader has none set
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const said: string[] = [];
+  const output: string[] = [];
   for (const stream of [shell.stdout, shell.stderr]) {
-    stream.on('data', (bytes) => said.push(String(bytes)));
+    stream.on('data', (bytes) => output.push(String(bytes)));
   }
   const [code] = await once(shell, 'exit');
-  // What a page has put in the background ends with it.
+  // Background processes of a page end with it.
   if (shell.pid) {
     try {
       process.kill(-shell.pid, 'SIGTERM');
     } catch {
-      // nothing was
+      // there are none
     }
   }
-  return { code, said: said.join('') };
+  return { code, output: output.join('') };
 }
 
 const names = (await readdir(join(ROOT, 'docs'), { recursive: true }))
@@ -99,24 +97,26 @@ const names = (await readdir(join(ROOT, 'docs'), { recursive: true }))
 const pages = await Promise.all(
   ['README.md', ...names.sort()].map(async (name) => {
     const blocks = blocksOf(await readFile(join(ROOT, name), 'utf8'));
-    const missing = blocks.flatMap(({ needs }) => needs).filter((program) => !isHere(program));
+    const missing = blocks.flatMap(({ needs }) => needs).filter((program) => !isOnPath(program));
     return { name, script: blocks.map((block) => block.script).join('\n'), missing };
   }),
 );
 
 for (const { name, script, missing } of pages.filter(({ script }) => script.trim())) {
-  const without = missing.length > 0 ? ` (not run: no ${missing.join(', ')} here)` : '';
+  for (const program of missing) reportMissing(`program:${program}`, `there is no ${program}`);
+  const without = missing.length > 0 ? ` (skipped: ${missing.join(', ')} missing)` : '';
   test.skipIf(missing.length > 0)(
     `the commands of ${name} work${without}`,
     async () => {
-      const { code, said } = await runScript(script);
-      expect(code, said).toBe(0);
+      const { code, output } = await runScript(script);
+      expect(code, output).toBe(0);
     },
     PAGE_MILLIS,
   );
 }
 
-test('pages mark shell commands as such, so that none goes untried', async () => {
+test('every block of shell commands is marked `sh`, or it would not be tested', async () => {
+  expect(names).toContain('docs/operations.md');
   const other = /^```(bash|shell|console)\b/m;
   for (const name of ['README.md', ...names]) {
     expect(await readFile(join(ROOT, name), 'utf8'), name).not.toMatch(other);

@@ -2,11 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Stage } from './stage.ts';
 import { freshPicture } from './world.ts';
 
-/** Requests that are waited for, under way at once while something is done. */
-const LANES = 4;
+/** Requests in flight at once. */
+const CONCURRENCY = 4;
 
-/** Asks for one cut-out, by the first gateway; answers the status, 0 where there is none. */
-async function askOnce({ installation, world }: Stage): Promise<number> {
+/** Requests one cut-out from the first gateway; resolves with the status, 0 without a response. */
+async function requestOnce({ installation, world }: Stage): Promise<number> {
   const [customer] = world.customers;
   const url = `${installation.gateways[0]?.url}/bg/v1/background-removals`;
   const body = new FormData();
@@ -21,23 +21,23 @@ async function askOnce({ installation, world }: Stage): Promise<number> {
   );
 }
 
-/** Asks until there is a cut-out; answers how long that took, milliseconds. */
-export async function untilAnswered(stage: Stage, since = performance.now()): Promise<number> {
-  while ((await askOnce(stage)) !== 200) await pause(5);
+/** Requests until there is a cut-out; resolves with the time that took, milliseconds. */
+export async function untilServed(stage: Stage, since = performance.now()): Promise<number> {
+  while ((await requestOnce(stage)) !== 200) await pause(5);
   return performance.now() - since;
 }
 
-/** Does something while requests come without a pause. */
-export async function underLoad<T>(stage: Stage, deed: () => Promise<T>): Promise<T> {
+/** Runs an action while requests are sent without a pause. */
+export async function underLoad<T>(stage: Stage, action: () => Promise<T>): Promise<T> {
   let isOver = false;
-  const lane = async () => {
-    while (!isOver) if ((await askOnce(stage)) !== 200) await pause(50);
+  const worker = async () => {
+    while (!isOver) if ((await requestOnce(stage)) !== 200) await pause(50);
   };
-  const lanes = Array.from({ length: LANES }, lane);
+  const workers = Array.from({ length: CONCURRENCY }, worker);
   try {
-    return await deed();
+    return await action();
   } finally {
     isOver = true;
-    await Promise.all(lanes);
+    await Promise.all(workers);
   }
 }

@@ -5,7 +5,7 @@ import { eachOf } from './load.ts';
 import type { Sent } from './ways.ts';
 import type { World } from './world.ts';
 
-/** Signing secrets, without which no webhook is sent. */
+/** Creates signing secrets, without which no webhook is sent. */
 export async function makeSecrets({ installation, customers }: World): Promise<void> {
   for (const { key } of customers) {
     const url = `${installation.gateways[0]?.url}/intake/v1/webhooks/secret`;
@@ -13,16 +13,16 @@ export async function makeSecrets({ installation, customers }: World): Promise<v
   }
 }
 
-/** Waits until every job has told its end, or nothing more has come for long. */
+/** Waits until every job has sent its webhook, or none has arrived for long. */
 export async function webhooksIn({ hook }: World, jobs: ReadonlySet<string>): Promise<void> {
   const missing = () => [...jobs].filter((job) => !hook.idsByJob.has(job)).length;
   for (let tries = 0; tries < 60 && missing() > 0; tries++) await pause(1000);
 }
 
-/** A stretch of a picture's file; it begins at a multiple of three, as base64 of the whole has it too. */
+/** Some bytes of an image; the offset is a multiple of three, so their base64 is part of the base64 of the whole. */
 const STRETCH = [300, 348] as const;
 
-/** What must be in no log: the secret part of keys, and bytes of every picture in base64 and hex. */
+/** The texts no log may contain: the secret part of keys, and bytes of every image in base64 and hex. */
 export async function canariesOf({ customers }: World): Promise<string[]> {
   const keys = customers.map(({ key }) => key.slice('slv_'.length + 4));
   const pictures = await Promise.all(customers.flatMap((c) => c.pictures).map(pictureOf));
@@ -42,7 +42,7 @@ export async function quotaUsed({ customers }: World, before: ReadonlyMap<string
   return used;
 }
 
-/** Answers to one customer that are another's pictures. */
+/** Responses to one customer with another customer's image. */
 export function foreignBytes(ledger: Ledger, reference: ReadonlyMap<string, string>): string[] {
   const pictureOf = new Map([...reference].map(([picture, sha256]) => [sha256, picture]));
   return [...ledger.entries.values()].flatMap(({ client, picture, ends }) =>
@@ -53,7 +53,7 @@ export function foreignBytes(ledger: Ledger, reference: ReadonlyMap<string, stri
   );
 }
 
-/** Deletes everything; answers what can be read all the same. */
+/** Deletes everything; resolves with what can still be read. */
 export async function eraseAll(
   sent: readonly { work: Sent }[],
   tell: ((line: string) => void) | undefined,

@@ -13,35 +13,35 @@ export interface Plan extends StageSettings {
   seed: number;
   /** Images and rows to send. */
   units: number;
-  /** Faults to play while they are under way. */
+  /** Faults to inject meanwhile. */
   faults: number;
-  /** The kinds of them; of those that cannot be played here is told. */
+  /** The kinds of faults; those that cannot be injected here are reported. */
   kinds: readonly Fault[];
-  /** Only those whose names contain this. */
+  /** Only faults whose names contain this. */
   only?: string;
-  /** Whether each process is on a host of its own, and what happens to networks is played too. */
+  /** Whether each process has a host of its own, with faults of the network. */
   hosts?: boolean;
-  /** An earlier release that one gateway and one worker are of. */
+  /** An earlier release for one gateway and one worker. */
   release?: Release | undefined;
 }
 
 export interface Outcome {
   seed: number;
-  /** What was accepted, by way. */
+  /** Accepted units by way of sending. */
   acceptedByWay: Record<Way, number>;
-  /** Work that the service refused for good, with a clear answer: none of it may be lost or counted. */
-  refused: number;
-  /** How often each fault was played. */
+  /** Work the service rejected for good, with a clear response: none of it may be lost or counted. */
+  rejected: number;
+  /** How often each fault was injected. */
   played: Record<string, number>;
-  /** Breaches of each promise. */
+  /** Breaches of each invariant. */
   breaches: { promise: string; found: string[] }[];
   seconds: number;
 }
 
-/** Rest after each fault, so that not all are one. */
+/** Pause after each fault, so that faults stay separate. */
 const REST_MILLIS = 1500;
 
-/** Plays faults one after the other; every kind before one comes again. */
+/** Injects faults one after the other; every kind once before any is repeated. */
 async function playAll(
   installation: Installation,
   kinds: readonly Fault[],
@@ -58,7 +58,7 @@ async function playAll(
     const fault = round.pop();
     if (!fault) throw new Error('no fault can be played here');
     tell?.(`fault ${i + 1} of ${faults}: ${fault.name}`);
-    // What cannot be played is told, and no reason to lose what was seen until then.
+    // A fault that cannot be injected is reported; the results so far are kept.
     const but = await fault.play(installation, random).then(
       (came) => (came === false ? ': the moment did not come' : ''),
       (error) => `: ${error.message}`,
@@ -70,7 +70,7 @@ async function playAll(
   return played;
 }
 
-/** Makes hosts and releases as planned. Answers the faults that come with them. */
+/** Creates the planned hosts and releases; resolves with their faults. */
 async function arrange(
   { installation, world, atEnd }: Stage,
   { hosts, release, tell }: Plan,
@@ -83,11 +83,11 @@ async function arrange(
   return [...(made?.faults ?? []), ...(release ? releaseFaults(release) : [])];
 }
 
-/** What of some promises was not kept. */
+/** The breaches of some invariants. */
 export const breachesOf = (invariants: readonly Invariant[], ledger: Ledger, found: Found) =>
   invariants.map(({ promise, breaches }) => ({ promise, found: breaches(ledger, found) }));
 
-/** Sends work, plays faults meanwhile, lets all come to its end, and holds the promises against what is found. */
+/** Sends work, injects faults meanwhile, waits for all ends, and checks the invariants. */
 export async function runCampaign(plan: Plan): Promise<Outcome> {
   const startedAt = performance.now();
   const random = createRandom(plan.seed);
@@ -100,10 +100,10 @@ export async function runCampaign(plan: Plan): Promise<Outcome> {
       isOver = true;
     });
     const sending = sendAll(world, createRandom(plan.seed + 1), plan.units, () => isOver);
-    const [{ sent, refused }, played] = await Promise.all([sending, playing]);
+    const [{ sent, rejected }, played] = await Promise.all([sending, playing]);
     const found = await inspect(stage, sent, plan);
     return {
-      ...{ seed: plan.seed, refused, played, acceptedByWay: countByWay(ledger) },
+      ...{ seed: plan.seed, rejected, played, acceptedByWay: countByWay(ledger) },
       breaches: breachesOf(INVARIANTS, ledger, found),
       seconds: (performance.now() - startedAt) / 1000,
     };

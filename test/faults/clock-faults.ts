@@ -6,16 +6,16 @@ import { again, type Fault } from './fault.ts';
 import type { Installation, Member } from './installation.ts';
 
 const HOUR_SECONDS = 3600;
-/** How long a clock stays wrong; longer than a lock, and than the library looks at its file again. */
+/** How long a clock stays wrong; longer than a lock, and than the library's interval of reading its file. */
 const WRONG_MILLIS = 8000;
 
-/** Debian's package faketime has it in the folder of the machine's kind of processor. */
+/** Debian's package faketime installs it in the folder of the processor's architecture. */
 const findLibrary = (): string | undefined =>
   readdirSync('/usr/lib')
     .map((folder) => join('/usr/lib', folder, 'faketime/libfaketimeMT.so.1'))
     .find((file) => existsSync(file));
 
-/** A fault of a clock: only where there is libfaketime (Debian: faketime). */
+/** A fault of a clock; needs libfaketime (Debian: faketime). */
 const clockFault = (
   who: 'worker' | 'gateway',
   how: 'ahead' | 'behind',
@@ -26,10 +26,10 @@ const clockFault = (
   play: (installation, random) => jump(random.pick(installation[`${who}s`]), installation, seconds),
 });
 
-/** Which file tells each process what its clock says. */
+/** The file with each process's clock. */
 const clocks = new WeakMap<Member, string>();
 
-/** Starts a process again with a clock that can be set, where it has none yet; answers the clock's file. */
+/** Restarts a process with a clock that can be set, unless it has one; resolves with the clock's file. */
 async function settableClock(member: Member, home: string): Promise<string> {
   const known = clocks.get(member);
   if (known) return known;
@@ -39,7 +39,7 @@ async function settableClock(member: Member, home: string): Promise<string> {
     LD_PRELOAD: findLibrary(),
     FAKETIME_TIMESTAMP_FILE: file,
     FAKETIME_CACHE_DURATION: '1',
-    // Timers run on: a host whose clock is set does not stand still.
+    // Timers continue: a host whose clock is set does not stop.
     FAKETIME_DONT_FAKE_MONOTONIC: '1',
     NO_FAKE_STAT: '1',
   });
@@ -55,7 +55,7 @@ async function jump(member: Member, { home }: Installation, seconds: number): Pr
   await writeFile(clock, '+0');
 }
 
-/** What happens to the clocks of hosts. */
+/** The faults of clocks. */
 export const CLOCK_FAULTS: readonly Fault[] = [
   clockFault('worker', 'ahead', HOUR_SECONDS),
   clockFault('worker', 'behind', -HOUR_SECONDS),

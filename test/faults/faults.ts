@@ -7,7 +7,7 @@ import { STORE_FAULTS } from './store-faults.ts';
 
 export type { Fault } from './fault.ts';
 
-/** All that is played, in any order. */
+/** All faults, in no particular order. */
 export const FAULTS: readonly Fault[] = [
   ...PROCESS_FAULTS,
   ...REDIS_FAULTS,

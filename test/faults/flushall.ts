@@ -13,7 +13,7 @@ import { FLEETING_JOBS } from './ways.ts';
 
 /** API keys, which an operator restores from a backup of Redis. */
 const KEYS = '{selvage}:keys';
-/** Until the operator has seen what happened. */
+/** The time until the operator notices. */
 const SEEN_AFTER_MILLIS = 2000;
 
 /**
@@ -22,11 +22,11 @@ const SEEN_AFTER_MILLIS = 2000;
 export const NOT_PROMISED: Readonly<Record<string, string>> = {
   'quota is what succeeded': 'what was counted is forgotten',
   'one webhook id a job':
-    'an end that was not told is forgotten with its secret; a job that ended and whose input was still there ends again',
+    'an unreported end is lost with its secret; a job that ended before its input was deleted ends again',
   'no record without its blob': 'results of jobs that had ended are forgotten with their records',
 };
 
-/** Rebuilds from the store, as the runbook says, what can be rebuilt; answers what it says. */
+/** Rebuilds what can be rebuilt from storage, as in the runbook; resolves with the output. */
 export async function recover({ home, redis, store }: Installation): Promise<string> {
   const settings = { SELVAGE_HOME: home, REDIS_URL: redis.url, ...store.settings };
   const recovering = run(
@@ -38,14 +38,14 @@ export async function recover({ home, redis, store }: Installation): Promise<str
   return recovering.output();
 }
 
-/** Brings API keys back after something that loses them. */
+/** Restores API keys after an action that loses them. */
 export async function restoringKeys(redis: Redis, loss: () => Promise<unknown>): Promise<void> {
   const backup = await redis.hgetall(KEYS);
   await loss();
   await redis.hset(KEYS, backup);
 }
 
-/** Empties Redis while work is under way, and does what an operator does then. */
+/** Empties Redis while work is running, and recovers as an operator does. */
 async function flushAndRecover({ installation, world }: Stage, tell: StageSettings['tell']) {
   await inRedis(installation, (redis) =>
     restoringKeys(redis, async () => {
@@ -58,7 +58,7 @@ async function flushAndRecover({ installation, world }: Stage, tell: StageSettin
   tell?.(`recovered: ${await recover(installation)}`);
 }
 
-/** Ids of the jobs that have something in the store: an input, or a cut-out. */
+/** Ids of the jobs with an input or a cut-out in storage. */
 async function jobsInStore({ store }: Installation): Promise<Map<string, string>> {
   const jobs = new Map<string, string>();
   for (const prefix of ['out/', 'in/']) {
@@ -83,7 +83,7 @@ async function dropEnded({ installation, ledger }: Stage): Promise<number> {
   return ended.length;
 }
 
-/** Work of every way, Redis emptied in the midst of it, and the promises that hold all the same. */
+/** Sends work of every way, empties Redis in the middle, and checks the invariants that still hold. */
 export async function runFlushall(
   settings: StageSettings & { seed: number; units: number },
 ): Promise<Outcome> {
@@ -91,7 +91,7 @@ export async function runFlushall(
   const { seed, units, tell } = settings;
   return onStage(settings, async (stage) => {
     const { world, ledger } = stage;
-    // A result kept for a minute may be gone before its client is let in again.
+    // A result that is retained for a minute may expire before its client's key is restored.
     for (let i = 0; i < FLEETING_JOBS; i++) ledger.fleeting.add(`none ${i}`);
     let isOver = false;
     const sending = sendAll(world, createRandom(seed), units, () => isOver);
@@ -99,7 +99,7 @@ export async function runFlushall(
     await flushAndRecover(stage, tell).finally(() => {
       isOver = true;
     });
-    const { sent, refused } = await sending;
+    const { sent, rejected } = await sending;
     let ended = 0;
     const found = await inspect(stage, sent, settings, async () => {
       ended = await dropEnded(stage);
@@ -107,7 +107,7 @@ export async function runFlushall(
     tell?.(`${ended} jobs had ended before; their records are forgotten, as is promised`);
     const promised = INVARIANTS.filter(({ promise }) => !(promise in NOT_PROMISED));
     return {
-      ...{ seed, refused, acceptedByWay: countByWay(ledger) },
+      ...{ seed, rejected, acceptedByWay: countByWay(ledger) },
       played: { 'Redis is emptied': 1 },
       breaches: breachesOf(promised, ledger, found),
       seconds: (performance.now() - startedAt) / 1000,

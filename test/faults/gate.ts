@@ -2,23 +2,23 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** What goes through a gate: towards the server, or back. */
+/** The direction of bytes: towards the server, or back. */
 export type Direction = 'request' | 'answer';
 
-/** A TCP proxy before a server, on which the network's faults are played. */
+/** A TCP proxy in front of a server that injects faults of the network. */
 export interface Gate {
   port: number;
-  /** Ends every connection, as a broken switch does; new ones are let in. */
+  /** Ends every connection, as a broken switch does; new ones are accepted. */
   cut(): void;
-  /** Nothing goes through, and nobody is told, until `open`. */
+  /** Drops all bytes silently until `open`. */
   hold(): void;
-  /** All takes so much longer each way, until `open`. */
+  /** Delays all bytes in both directions until `open`. */
   slow(millis: number): void;
-  /** New connections are refused and old ones ended until `open`. */
+  /** Refuses new connections and ends existing ones until `open`. */
   shut(): void;
-  /** As at first. */
+  /** Ends all faults. */
   open(): void;
-  /** Calls `meet` once, where `pattern` is first seen; what it is in never goes on, and its connection ends. */
+  /** Calls `meet` once when `pattern` is first seen; its chunk is dropped, and its connection ends. */
   meet(direction: Direction, pattern: RegExp, meet: () => void): () => void;
   close(): Promise<void>;
 }
@@ -29,24 +29,24 @@ interface Watch {
   meet: () => void;
 }
 
-/** Does things in their order, each so much later as `lag` says when it is handed in; at once where it says 0. */
-function createLine(lag: () => number): (deed: () => void) => void {
+/** Runs actions in order, each delayed by `lag` at the time it is added; at once if that is 0. */
+function createLine(lag: () => number): (action: () => void) => void {
   let last = Promise.resolve();
   let waiting = 0;
-  return (deed) => {
+  return (action) => {
     const dueAt = performance.now() + lag();
-    if (waiting === 0 && lag() === 0) return deed();
+    if (waiting === 0 && lag() === 0) return action();
     waiting++;
     last = last.then(async () => {
       const left = dueAt - performance.now();
       if (left > 0) await pause(left);
       waiting--;
-      deed();
+      action();
     });
   };
 }
 
-/** Puts a gate before a server on this machine. */
+/** Starts a gate in front of a server on this machine. */
 export async function startGate(targetPort: number): Promise<Gate> {
   const sockets = new Set<Socket>();
   const watches = new Set<Watch>();

@@ -5,11 +5,11 @@ import type { Installation } from './installation.ts';
 import { type Host, ip, networkFaults, REDIS, tryTo } from './network-faults.ts';
 import type { World } from './world.ts';
 
-/** What clients, shops and receivers of webhooks are on; with Redis on this host's side of the bridge. */
+/** The address of clients, shops and webhook receivers; Redis is on the same side of the bridge. */
 const OUTSIDE = '10.77.0.1';
 const NETWORK = '10.77.0.0/24';
 const BRIDGE = 'selvage-br';
-/** Why there can be no hosts here; nothing where there can. */
+/** Returns why hosts cannot be created here; undefined if they can. */
 export function hostsLack(): string | undefined {
   const why = 'no partitions between hosts:';
   if (process.getuid?.() !== 0) return `${why} only root makes network namespaces`;
@@ -35,7 +35,7 @@ function makeHost({ name, address }: Host): void {
   ip('-n', name, 'link', 'set', 'lo', 'up');
 }
 
-/** Lets an address of the bridge lead to the same port of the loopback. */
+/** Forwards a port of a bridge address to the same port of the loopback. */
 async function lead(address: string, port: number): Promise<Server> {
   const server = createServer((client) => {
     const upstream = connect({ host: '127.0.0.1', port, noDelay: true });
@@ -53,7 +53,7 @@ async function lead(address: string, port: number): Promise<Server> {
   return server;
 }
 
-/** Has a process start on its host from now on. */
+/** Makes a process start on its host from now on. */
 function moveTo({ member, name, address }: Host, redisPort: number): void {
   member.launch.within = ['ip', 'netns', 'exec', name];
   Object.assign(member.launch.env, {
@@ -62,10 +62,10 @@ function moveTo({ member, name, address }: Host, redisPort: number): void {
   });
 }
 
-/** The port of an address. */
+/** The port of a URL. */
 const portOf = (url: string): number => Number(new URL(url).port);
 
-/** Shops and webhooks under an address that hosts can reach. */
+/** Makes shops and webhook receivers reachable for the hosts. */
 function moveWorld({ shop, hook }: World): void {
   const outside = (url: string) => url.replace('127.0.0.1', OUTSIDE);
   const { put } = shop;
@@ -73,13 +73,13 @@ function moveWorld({ shop, hook }: World): void {
   hook.url = outside(hook.url);
 }
 
-/** The hosts that were made, and how all is as it was. */
+/** The created hosts, and how to remove them. */
 export interface Hosts {
   faults: readonly Fault[];
   remove(): Promise<void>;
 }
 
-/** Puts every gateway and worker on a host of its own; Redis is reached at its own address. */
+/** Moves every gateway and worker to a host of its own; Redis has its own address. */
 export async function startHosts(installation: Installation, world: World): Promise<Hosts> {
   const { gateways, workers, redisGate } = installation;
   const hosts = [...gateways, ...workers].map((member, i) => ({

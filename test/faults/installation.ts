@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type CreatedKey, createKeys } from '../../src/auth/keys.ts';
 import { SCOPES } from '../../src/auth/scopes.ts';
+import { hostClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { commandConnection, untilReady } from '../../src/platform/redis.ts';
 import { readSecrets } from '../../src/platform/secrets.ts';
@@ -11,10 +12,10 @@ import { type RedisServer, startRedis } from '../support/redis-server.ts';
 import { type Gate, startGate } from './gate.ts';
 import { makeStore, type Store, type StoreKind } from './stores.ts';
 
-/** Seconds a synchronous request may take. */
+/** The time limit of a synchronous request, seconds. */
 export const DEADLINE_SECONDS = 10;
 
-/** Two gateways, two workers, Redis behind a gate, and a store: what faults are played on. */
+/** Two gateways, two workers, Redis behind a gate, and storage, into which faults are injected. */
 export interface Installation {
   redis: RedisServer;
   redisGate: Gate;
@@ -23,32 +24,32 @@ export interface Installation {
   gateways: Member[];
   workers: Member[];
   key(client: string): Promise<CreatedKey>;
-  /** All that every process has logged, those that are gone among them. */
+  /** Everything that processes logged, including those that have ended. */
   logs(): string;
   stop(): Promise<void>;
 }
 
-/** How a process is started, besides what every process of its kind is told. */
+/** How a process is started, in addition to the settings of all processes of its kind. */
 export interface Launch {
-  /** A command that runs it. */
+  /** A command that wraps it. */
   within: readonly string[];
-  /** Where the release is that it belongs to. */
+  /** The folder of its release. */
   release: string;
   env: NodeJS.ProcessEnv;
 }
 
-/** One process of the installation; another takes its place when it is gone. */
+/** One process of the installation; when it ends, another replaces it. */
 export interface Member {
-  /** As it is called in the store's gate. */
+  /** Its name in the storage gate. */
   name: string;
-  /** Of a gateway. */
+  /** The URL of a gateway. */
   url: string;
   running: Running;
-  /** How it starts from the next time on; faults of hosts, clocks and releases change it. */
+  /** How it starts next time; changed by faults of hosts, clocks and releases. */
   launch: Launch;
-  /** Ends it, by a signal, and waits until it is gone. */
+  /** Ends it with a signal and waits for its exit. */
   end(signal: NodeJS.Signals): Promise<void>;
-  /** Starts it (again) and waits until it serves. */
+  /** Starts or restarts it, and waits until it is ready. */
   start(): Promise<void>;
 }
 
@@ -84,7 +85,7 @@ async function createMember(kind: Kind, keepLogs: (text: string) => void): Promi
   return member;
 }
 
-/** Starts everything. `settings` go to every process, over what is usual. */
+/** Starts everything. `settings` override the defaults of every process. */
 export async function startInstallation(
   settings: NodeJS.ProcessEnv = {},
   storeKind: StoreKind = 'fs',
@@ -95,7 +96,7 @@ export async function startInstallation(
   const store = await makeStore(storeKind, home);
   const connection = commandConnection(redis.url, createLog('test', 'silent'));
   await untilReady(connection, AbortSignal.timeout(10_000));
-  const keys = createKeys(connection, readSecrets(home).keyPepper);
+  const keys = createKeys(connection, readSecrets(home).keyPepper, hostClock);
   const past: string[] = [];
   const env = {
     SELVAGE_HOME: home,
@@ -142,7 +143,7 @@ export async function startInstallation(
   };
 }
 
-/** Process ids of the inference children of a worker. */
+/** Process ids of a worker's inference children. */
 export async function childrenOf(worker: Member): Promise<number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const parents = await Promise.all(

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { type Found, INVARIANTS } from './invariants.ts';
 import { accepted, createLedger, type Ledger } from './ledger.ts';
 
-/** A world in which all went well. */
+/** Observations without any breach. */
 function goodWorld(): { ledger: Ledger; found: Found } {
   const ledger = createLedger();
   const job = { way: 'job', id: 'job_1', client: 'a', picture: 'p1' } as const;
@@ -15,7 +15,7 @@ function goodWorld(): { ledger: Ledger; found: Found } {
       webhooks: new Map([['job_1', new Set(['evt_1'])]]),
       webhookJobs: new Set(['job_1']),
       quotaUsed: new Map([['a', 1]]),
-      strayBlobs: [],
+      orphanBlobs: [],
       recordsWithoutBlob: [],
       reference: new Map([['p1', 'right']]),
       logs: 'job done',
@@ -29,7 +29,7 @@ function goodWorld(): { ledger: Ledger; found: Found } {
 
 const onlyEntry = (ledger: Ledger) => [...ledger.entries.values()][0]!;
 
-/** What breaks each promise, and nothing else. */
+/** Changes that each breach one invariant. */
 const PLANTED: readonly [promise: string, plant: (world: ReturnType<typeof goodWorld>) => void][] =
   [
     [
@@ -45,7 +45,7 @@ const PLANTED: readonly [promise: string, plant: (world: ReturnType<typeof goodW
       },
     ],
     [
-      'no fault of a machine is told as a fault of the image',
+      'no error of a machine is reported as an error of the image',
       ({ ledger, found }) => {
         onlyEntry(ledger).ends[0] = { outcome: 'failed', problem: 'upstream-failed' };
         Object.assign(found, { quotaUsed: new Map([['a', 0]]) });
@@ -72,7 +72,7 @@ const PLANTED: readonly [promise: string, plant: (world: ReturnType<typeof goodW
     [
       'no blob without a record',
       ({ found }) => {
-        Object.assign(found, { strayBlobs: ['out/a/b.png'] });
+        Object.assign(found, { orphanBlobs: ['out/a/b.png'] });
       },
     ],
     [
@@ -125,7 +125,7 @@ const PLANTED: readonly [promise: string, plant: (world: ReturnType<typeof goodW
     ],
   ];
 
-test('a world in which all went well breaks no promise', () => {
+test('observations without a breach hold every invariant', () => {
   const { ledger, found } = goodWorld();
   expect(INVARIANTS.flatMap(({ breaches }) => breaches(ledger, found))).toEqual([]);
 });
@@ -134,7 +134,7 @@ test.each(INVARIANTS)('there is a planted breach of "$promise"', ({ promise }) =
   expect(PLANTED.map(([planted]) => planted)).toContain(promise);
 });
 
-test.each(PLANTED)('a planted breach of "%s" is caught', (promise, plant) => {
+test.each(PLANTED)('a planted breach of "%s" is detected', (promise, plant) => {
   const world = goodWorld();
   plant(world);
   const broken = INVARIANTS.filter(

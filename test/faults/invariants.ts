@@ -1,31 +1,31 @@
 import type { Entry, Ledger } from './ledger.ts';
 
-/** What was found outside the ledger when all was over. */
+/** Observations beside the ledger, at the end. */
 export interface Found {
-  /** Webhook ids that came for each job. */
+  /** Webhook ids received for each job. */
   webhooks: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Jobs that asked for a webhook. */
+  /** Jobs that requested a webhook. */
   webhookJobs: ReadonlySet<string>;
   /** Units of the daily quota used, by client. */
   quotaUsed: ReadonlyMap<string, number>;
-  /** Keys of blobs that nobody held any more, when everything was deleted and swept. */
-  strayBlobs: readonly string[];
-  /** Records of jobs that had succeeded and whose cut-out was not in the store. */
+  /** Keys of orphan blobs after everything was deleted and swept. */
+  orphanBlobs: readonly string[];
+  /** Records of succeeded jobs whose cut-out was not in storage. */
   recordsWithoutBlob: readonly string[];
-  /** Output hash of each picture on a machine without faults. */
+  /** Output hash of each image without faults. */
   reference: ReadonlyMap<string, string>;
-  /** What all processes logged, and what must not be in it. */
+  /** The logs of all processes, and the texts they must not contain. */
   logs: string;
   canaries: readonly string[];
-  /** Longest a synchronous answer may take, milliseconds. */
+  /** The time limit of a synchronous response, milliseconds. */
   longestMillis: number;
-  /** Answers that held another client's bytes: `client: picture`. */
+  /** Responses with another client's bytes: `client: picture`. */
   foreignBytes: readonly string[];
-  /** Addresses that still answered after DELETE. */
+  /** URLs that still responded after DELETE. */
   readableAfterEnd: readonly string[];
 }
 
-/** A promise of the service, and how its breaches are told. */
+/** An invariant of the service, and how its breaches are found. */
 export interface Invariant {
   promise: string;
   breaches(ledger: Ledger, found: Found): string[];
@@ -67,7 +67,7 @@ const outputBreaches = (ledger: Ledger, found: Found): string[] =>
     ),
   );
 
-/** What must hold whatever happens to processes, network, Redis and store. */
+/** The invariants that hold whatever happens to processes, network, Redis and storage. */
 export const INVARIANTS: readonly Invariant[] = [
   {
     promise: 'what was accepted comes to an end',
@@ -80,7 +80,7 @@ export const INVARIANTS: readonly Invariant[] = [
       entriesOf(ledger).flatMap((entry) => (entry.ends.length > 1 ? [nameOf(entry)] : [])),
   },
   {
-    promise: 'no fault of a machine is told as a fault of the image',
+    promise: 'no error of a machine is reported as an error of the image',
     breaches: (ledger) =>
       entriesOf(ledger).flatMap((entry) =>
         entry.ends.flatMap(({ problem }) => (problem ? [`${nameOf(entry)}: ${problem}`] : [])),
@@ -99,7 +99,7 @@ export const INVARIANTS: readonly Invariant[] = [
     promise: 'manifests list every accepted row once',
     breaches: manifestBreaches,
   },
-  { promise: 'no blob without a record', breaches: (_, { strayBlobs }) => [...strayBlobs] },
+  { promise: 'no blob without a record', breaches: (_, { orphanBlobs }) => [...orphanBlobs] },
   {
     promise: 'no record without its blob',
     breaches: ({ missing }, { recordsWithoutBlob }) => [...missing, ...recordsWithoutBlob],

@@ -4,13 +4,13 @@ import { again, type Fault } from './fault.ts';
 import { childrenOf, type Installation, type Member } from './installation.ts';
 import type { Moment, StoreCall } from './store-gate.ts';
 
-/** Longest that is waited for a moment of a job to come. */
+/** The time limit of waiting for a moment of a job. */
 const MOMENT_MILLIS = 10_000;
 
 const INPUT = /^in\/|^sync\/.*\/in$|^batches\/.*\/in\/\d+$/;
 const CUT_OUT = /^out\/|^sync\/.*\/out$|^feeds\/.*\/images\//;
 
-/** Waits until a call of one process comes to a moment; false where none does. */
+/** Waits until a call of one process reaches a moment; resolves with false if none does. */
 async function meets(
   { store }: Installation,
   { name }: Member,
@@ -31,7 +31,7 @@ async function meets(
   });
 }
 
-/** Kills a worker where one of its calls of the store comes to a moment. */
+/** Kills a worker when one of its storage calls reaches a moment. */
 const killedAt =
   (moment: Moment): Fault['play'] =>
   async (installation, random) => {
@@ -41,18 +41,18 @@ const killedAt =
     return again(victim, 'SIGKILL');
   };
 
-/** Processor time that a process has had, in ticks of 10 ms. */
+/** The CPU time of a process, in ticks of 10 ms. */
 async function ticksOf(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return Number(fields[11]) + Number(fields[12]);
 }
 
-/** Ticks that only somebody who works on an image has in so short a time. */
+/** The CPU ticks that show a process is working on an image. */
 const WORKING_TICKS = 3;
 const LOOK_MILLIS = 10;
 
-/** The inference child of a worker in the midst of an image; nothing where there is none. */
+/** The worker's inference child that is processing an image, if any. */
 async function childAtWork(worker: Member): Promise<number | undefined> {
   const until = performance.now() + MOMENT_MILLIS;
   const [child] = await childrenOf(worker);
@@ -75,7 +75,7 @@ const FETCH: Moment = {
 };
 const isCutOut: Moment['isIt'] = ({ method, key }) => method === 'PUT' && CUT_OUT.test(key);
 
-/** A worker's end, where its work on an image is furthest from being told. */
+/** Kills of a worker at the moments when most unreported work is lost. */
 export const KILL_POINTS: readonly Fault[] = [
   {
     name: 'a worker is killed before it fetches an image',

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 
-/** The parent of every process there is. */
+/** The parent of every running process. */
 async function parents(): Promise<Map<number, number>> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const pairs = await Promise.all(
@@ -12,7 +12,7 @@ async function parents(): Promise<Map<number, number>> {
   return new Map(pairs);
 }
 
-/** Kills all that this process has started and that is still there: what was begun while all was being ended. */
+/** Kills the remaining descendants of this process, which were started during the shutdown. */
 export async function endDescendants(): Promise<void> {
   for (;;) {
     const parentOf = await parents();
@@ -24,7 +24,7 @@ export async function endDescendants(): Promise<void> {
       try {
         process.kill(pid, 'SIGKILL');
       } catch {
-        // It ended meanwhile.
+        // It has ended meanwhile.
       }
     }
   }

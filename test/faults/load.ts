@@ -4,14 +4,14 @@ import type { Random } from './random.ts';
 import { SEND, type Sent } from './ways.ts';
 import { type Customer, freshPicture, sha256Of, type World } from './world.ts';
 
-/** Pieces of work sent at once. */
+/** Units of work sent at once. */
 const AT_ONCE = 6;
-/** Pieces whose end has not come: more would stand in line, and nothing new happens to them there. */
-const MOST_UNDER_WAY = 60;
-/** Ends waited for at once: a client may listen to twenty batches at a time. */
+/** Units whose end is pending: more would only wait in the queue. */
+const MAX_PENDING = 60;
+/** Ends waited for at once: a client may follow the events of twenty batches. */
 const ENDS_AT_ONCE = 20;
 const TELL_MILLIS = 10_000;
-/** How much of the work goes which way. */
+/** The share of the work for each way. */
 const SHARES: readonly Way[] = [
   'sync',
   'sync',
@@ -23,7 +23,7 @@ const SHARES: readonly Way[] = [
   'batch',
   'feed',
 ];
-/** What each picture comes to where nothing goes wrong. */
+/** Computes the result of each image without faults. */
 export async function referenceOf({ customers }: World): Promise<Map<string, string>> {
   const reference = new Map<string, string>();
   for (const { client, pictures } of customers) {
@@ -35,21 +35,21 @@ export async function referenceOf({ customers }: World): Promise<Map<string, str
   return reference;
 }
 
-/** Sends work, a few pieces at once, until there is enough of it and nothing goes wrong any more. */
+/** Sends work, a few units at once, until there is enough and no fault is active. */
 export async function sendAll(world: World, random: Random, units: number, isOver: () => boolean) {
   const sent: { customer: Customer; work: Sent }[] = [];
   let left = units;
-  let refused = 0;
+  let rejected = 0;
   let underWay = 0;
   const follow = (work: Sent) => {
     underWay++;
-    // Whose end cannot be asked now is asked when all is over.
+    // An end that cannot be read now is read at the end of the campaign.
     const over = () => void underWay--;
     work.settle().then(over, over);
   };
-  const lane = async () => {
+  const worker = async () => {
     while (left > 0 || !isOver()) {
-      while (underWay >= MOST_UNDER_WAY) await pause(20);
+      while (underWay >= MAX_PENDING) await pause(20);
       const way = random.pick(SHARES);
       const customer = random.pick(world.customers);
       left -= way === 'batch' || way === 'feed' ? 6 : 1;
@@ -58,35 +58,35 @@ export async function sendAll(world: World, random: Random, units: number, isOve
         sent.push({ customer, work });
         follow(work);
       } catch {
-        refused++;
+        rejected++;
       }
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, lane));
-  return { sent, refused };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  return { sent, rejected };
 }
 
-/** Does something to each, some at a time, and tells how far it is. */
+/** Runs an action for each, some at a time, and logs the progress. */
 export async function eachOf<T>(
   items: readonly T[],
-  deed: (item: T) => Promise<void>,
+  action: (item: T) => Promise<void>,
   tellOf: (done: number) => void,
 ): Promise<void> {
   const rest = items.values();
   let done = 0;
-  const lane = async () => {
+  const worker = async () => {
     for (const item of rest) {
-      await deed(item);
+      await action(item);
       done++;
     }
   };
   const telling = setInterval(() => tellOf(done), TELL_MILLIS);
-  await Promise.all(Array.from({ length: ENDS_AT_ONCE }, lane)).finally(() =>
+  await Promise.all(Array.from({ length: ENDS_AT_ONCE }, worker)).finally(() =>
     clearInterval(telling),
   );
 }
 
-/** Asks for every end; what cannot be asked has none, and breaks its promise. Answers the others. */
+/** Reads every end; a unit whose end cannot be read breaches its invariant. Resolves with the others. */
 export async function eachEnd(
   sent: readonly { work: Sent }[],
   step: 'settle' | 'audit',
@@ -105,7 +105,7 @@ export async function eachEnd(
   return sent.filter(({ work }) => came.has(work));
 }
 
-/** How much of each way was accepted. */
+/** The accepted units of each way. */
 export const countByWay = ({ entries }: Ledger): Record<Way, number> =>
   Object.fromEntries(
     WAYS.map((way) => [way, [...entries.values()].filter((entry) => entry.way === way).length]),

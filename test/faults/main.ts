@@ -7,19 +7,19 @@ import { endDescendants } from './leftovers.ts';
 import { compileRelease } from './releases.ts';
 import { measureTimes, timesTable } from './restart-times.ts';
 
-const HELP = `npm run faults [-- options]   kill, cut and fill up a real installation under load, and check its promises
+const HELP = `npm run faults [-- options]   inject faults into a real installation under load, and check its invariants
   --units <n>      images and rows to send          300
-  --faults <n>     faults to play meanwhile         28
-  --seed <n>       of the order of all              1
-  --store <fs|s3>  where images are kept: files, or the S3 server that AWS_ENDPOINT_URL_S3 names   fs
+  --faults <n>     faults to inject meanwhile       28
+  --seed <n>       of the random order              1
+  --store <fs|s3>  storage: files, or the S3 server of AWS_ENDPOINT_URL_S3                         fs
   --only <words>   only faults whose names contain this
-  --hosts          each process on a host of its own, between which the network fails; as root, with iproute2, and files
-  --with <commit>  one gateway and one worker are of this earlier commit
-  --logs <file>    keeps what all processes have logged
-  --list           the faults, and nothing else
-  --json           the outcome as one JSON document
+  --hosts          each process on its own host, with faults of the network between them; needs root, iproute2 and --store fs
+  --with <commit>  run one gateway and one worker of this earlier commit
+  --logs <file>    write the logs of all processes to this file
+  --list           only list the faults
+  --json           print the outcome as one JSON document
 
-npm run faults -- flushall    empty Redis under load, recover as the runbook says, and check what is promised then
+npm run faults -- flushall    empty Redis under load, recover as in the runbook, and check the invariants that still hold
   --units, --seed, --store, --logs, --json
 
 npm run faults -- times       how long after a death, a restart or a loss work goes on
@@ -28,11 +28,11 @@ npm run faults -- times       how long after a death, a restart or a loss work g
   --json`;
 
 /** The outcome as tables. */
-function report({ seed, acceptedByWay, refused, played, breaches, seconds }: Outcome): string {
+function report({ seed, acceptedByWay, rejected, played, breaches, seconds }: Outcome): string {
   const total = Object.values(played).reduce((sum, times) => sum + times, 0);
   const accepted = Object.entries(acceptedByWay).map(([way, count]) => `${way} ${count}`);
   return [
-    `Seed ${seed}: ${accepted.join(', ')} accepted, ${refused} refused, ${total} faults, ${Math.round(seconds)} s`,
+    `Seed ${seed}: ${accepted.join(', ')} accepted, ${rejected} rejected, ${total} faults, ${Math.round(seconds)} s`,
     '',
     '| fault | played |',
     '|---|---|',
@@ -77,7 +77,7 @@ const work = { ...common, seed: Number(values.seed), units: Number(values.units)
 const print = (outcome: object, table: string): void =>
   console.log(values.json ? JSON.stringify(outcome) : table);
 
-/** Says what came of it; answers the exit code. */
+/** Prints the outcome; returns the exit code. */
 function conclude(outcome: Outcome, notes: readonly string[] = []): number {
   print(outcome, [report(outcome), ...notes].join('\n'));
   return outcome.breaches.some(({ found }) => found.length > 0) ? 1 : 0;
@@ -133,6 +133,6 @@ const code = await command().catch((error) => {
   console.error(error instanceof Error ? error.message : error);
   return stopping.signal.aborted ? 130 : 1;
 });
-// What a fault was about to start again when it was called off.
+// Processes a fault was about to restart when it was aborted.
 await endDescendants();
 process.exit(code);

@@ -5,10 +5,10 @@ import type { Member } from './installation.ts';
 
 /** Redis's own address among the hosts. */
 export const REDIS = '10.77.0.2';
-/** Longer than locks and heartbeats, and than a dead connection is noticed by who writes. */
+/** Longer than locks, heartbeats and the detection of a dead connection by a writer. */
 const PARTITION_MILLIS = 8000;
 
-/** One of ours on a host of its own: a network namespace, joined to the others by a bridge. */
+/** A process on a host of its own: a network namespace that a bridge connects with the others. */
 export interface Host {
   member: Member;
   name: string;
@@ -18,23 +18,23 @@ export interface Host {
 export const ip = (...args: string[]): void => void execFileSync('ip', args, { stdio: 'pipe' });
 const tc = (...args: string[]): void => void execFileSync('tc', args, { stdio: 'pipe' });
 
-/** Whether something could be done. */
-export function tryTo(deed: () => void): boolean {
+/** Returns whether an action succeeds. */
+export function tryTo(action: () => void): boolean {
   try {
-    deed();
+    action();
     return true;
   } catch {
     return false;
   }
 }
 
-/** An address of hardware that nobody has: what is sent to it is lost, and nobody is told. */
+/** A MAC address nobody has: packets to it are lost silently. */
 const NOWHERE = '02:00:00:00:00:99';
 const IMPAIRMENT = ['netem', 'delay', '40ms', '20ms', 'loss', '5%'] as const;
 
 type Direction = 'towards' | 'back';
 
-/** The commands that lose all packets of a direction between a host and Redis, and that let them pass again. */
+/** The commands that drop all packets of one direction between a host and Redis, and that stop dropping. */
 function losses({
   name,
   address,
@@ -57,11 +57,11 @@ async function partitioned(host: Host, directions: readonly Direction[]): Promis
   for (const direction of directions) ip(...lost[direction].off);
 }
 
-/** Changes how a host's network delays, and loses a share of, all that leaves it. */
+/** Sets the delay and the loss rate of all packets that leave a host. */
 const impair = ({ name }: Host, verb: 'add' | 'delete'): void =>
   tc('-n', name, 'qdisc', verb, 'dev', 'eth0', 'root', ...(verb === 'add' ? IMPAIRMENT : []));
 
-/** Whether the kernel can do that. */
+/** Returns whether the kernel supports this. */
 const canImpair = ([host]: readonly Host[]): boolean =>
   host !== undefined &&
   tryTo(() => {
@@ -80,10 +80,10 @@ const impairment = (who: string, hosts: readonly Host[]): Fault => ({
   play: (_, random) => impaired(random.pick(hosts)),
 });
 
-/** What happens to the network of hosts. */
+/** The faults of the network between hosts. */
 export const networkFaults = (who: string, hosts: readonly Host[]): readonly Fault[] => [
   {
-    name: `the network parts a ${who} and Redis`,
+    name: `the network separates a ${who} from Redis`,
     play: (_, random) => partitioned(random.pick(hosts), ['towards', 'back']),
   },
   {

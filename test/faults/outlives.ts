@@ -1,17 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Client } from '../../src/client/client.ts';
+import type { Client } from '../../packages/client/src/client.ts';
 
-/** How much longer than it may a result be readable. */
+/** The tolerance for a result that is readable after its expiry. */
 const SPARE_MILLIS = 60_000;
 
-/** The status of an answer, whether or not it is a refusal. */
+/** The status of a response, successful or not. */
 export const statusOf = (work: Promise<unknown>): Promise<number> =>
   work.then(
     () => 200,
     (error) => error.status ?? 0,
   );
 
-/** Whether the result of a job can be read when its time has long passed. */
+/** Returns whether the result of a job can be read long after its expiry. */
 export async function outlives({ jobs }: Client, id: string): Promise<boolean> {
   const expiresAtMillis = Date.parse((await jobs.get(id)).expiresAt);
   await pause(Math.max(0, expiresAtMillis - Date.now()));

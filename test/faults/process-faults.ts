@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { again, type Fault } from './fault.ts';
 import { childrenOf, type Member } from './installation.ts';
 
-/** Longest that is waited for a moment of a job to come. */
+/** The time limit of waiting for a moment of a job. */
 const MOMENT_MILLIS = 10_000;
 
 /**
@@ -12,7 +12,7 @@ const MOMENT_MILLIS = 10_000;
 const killedAt =
   (direction: 'request' | 'answer', pattern: RegExp): Fault['play'] =>
   async ({ redisGate, workers }, random) => {
-    // One worker is away, so that it is the other that is met.
+    // One worker is stopped, so it is the other one that matches.
     const [victim, other] = random.shuffled(workers);
     if (!victim || !other) throw new Error('two workers are needed');
     await other.end('SIGTERM');
@@ -35,7 +35,7 @@ async function frozen(member: Member, millis: number): Promise<void> {
   process.kill(member.running.pid, 'SIGCONT');
 }
 
-/** What happens to processes of ours. */
+/** The faults of gateways, workers and inference children. */
 export const PROCESS_FAULTS: readonly Fault[] = [
   {
     name: 'an inference child is killed',
@@ -56,7 +56,7 @@ export const PROCESS_FAULTS: readonly Fault[] = [
     play: killedAt('request', /:completed\b/),
   },
   {
-    name: 'a worker is told to end, as at a new release',
+    name: 'a worker is stopped, as at a new release',
     play: ({ workers }, random) => again(random.pick(workers), 'SIGTERM'),
   },
   {
@@ -68,7 +68,7 @@ export const PROCESS_FAULTS: readonly Fault[] = [
     play: ({ gateways }, random) => again(random.pick(gateways), 'SIGKILL'),
   },
   {
-    name: 'a gateway is told to end, as at a new release',
+    name: 'a gateway is stopped, as at a new release',
     play: ({ gateways }, random) => again(random.pick(gateways), 'SIGTERM'),
   },
 ];

@@ -1,11 +1,11 @@
-/** Numbers that look random and are the same for the same seed (mulberry32). */
+/** A seeded pseudorandom number generator (mulberry32). */
 export interface Random {
-  /** 0 up to, not including, 1. */
+  /** Returns a number from 0 to below 1. */
   next(): number;
-  /** A whole number below `count`. */
+  /** Returns an integer from 0 to below `count`. */
   below(count: number): number;
   pick<T>(list: readonly T[]): T;
-  /** The list in another order. */
+  /** Returns the list in random order. */
   shuffled<T>(list: readonly T[]): T[];
 }
 

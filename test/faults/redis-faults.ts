@@ -3,10 +3,10 @@ import { type Fault, inRedis } from './fault.ts';
 import type { Installation } from './installation.ts';
 
 const OUTAGE_MILLIS = 2000;
-/** Longer than locks, heartbeats, and a synchronous request may wait. */
+/** Longer than locks, heartbeats and the time limit of synchronous requests. */
 const LONG_OUTAGE_MILLIS = 10_000;
 
-/** Every write is refused meanwhile. */
+/** Every write is rejected meanwhile. */
 const withoutMemory = (installation: Installation, millis: number): Promise<void> =>
   inRedis(installation, async (redis) => {
     await redis.config('SET', 'maxmemory', '1mb');
@@ -14,12 +14,12 @@ const withoutMemory = (installation: Installation, millis: number): Promise<void
     await redis.config('SET', 'maxmemory', '0');
   });
 
-/** What happens to Redis, and on the way to it. */
+/** The faults of Redis and of its connections. */
 export const REDIS_FAULTS: readonly Fault[] = [
   {
     name: 'Redis is killed and comes back',
     async play({ redis }) {
-      // What the append-only file has not on disk yet is the operating system's, and stays.
+      // Writes of the append-only file that are not on disk yet are in the page cache, and survive.
       await redis.end('SIGKILL');
       await redis.start();
     },

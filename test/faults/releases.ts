@@ -6,13 +6,13 @@ import { ROOT } from '../support/processes.ts';
 import { again, type Fault } from './fault.ts';
 import type { Installation } from './installation.ts';
 
-/** An earlier commit, compiled, in a folder of its own. */
+/** An earlier commit, compiled in its own folder. */
 export interface Release {
   folder: string;
   remove(): void;
 }
 
-/** Compiles an earlier commit with the packages that are installed here. */
+/** Compiles an earlier commit with the packages installed here. */
 export function compileRelease(commit: string): Release {
   const folder = mkdtempSync(join(tmpdir(), 'selvage-release-'));
   const remove = () => rmSync(folder, { recursive: true, force: true });
@@ -30,7 +30,7 @@ export function compileRelease(commit: string): Release {
   return { folder, remove };
 }
 
-/** Puts one gateway and one worker of another release beside those of this one. */
+/** Runs one gateway and one worker of another release next to those of this one. */
 export async function mixReleases(installation: Installation, release: Release): Promise<void> {
   const old = [installation.gateways[1], installation.workers[1]];
   await Promise.all(
@@ -42,7 +42,7 @@ export async function mixReleases(installation: Installation, release: Release):
   );
 }
 
-/** A worker and a gateway change their release while work goes on, to and fro. */
+/** Switches a worker and a gateway between the releases while work continues. */
 export const releaseFaults = (release: Release): readonly Fault[] =>
   (['gateways', 'workers'] as const).map((kind) => ({
     name: `one of the ${kind} is of the other release for a while`,

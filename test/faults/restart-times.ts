@@ -3,18 +3,18 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { readConfig } from '../../src/platform/config.ts';
 import { ROOT } from '../support/processes.ts';
-import { underLoad, untilAnswered } from './asking.ts';
+import { underLoad, untilServed } from './asking.ts';
 import { inRedis } from './fault.ts';
 import { recover, restoringKeys } from './flushall.ts';
 import { childrenOf, type Member } from './installation.ts';
 import { onStage, type Stage, type StageSettings } from './stage.ts';
 import { freshPicture } from './world.ts';
 
-/** How long things took, one of each time, milliseconds. */
+/** The measured durations, milliseconds. */
 export interface Measured {
   name: string;
   millis: number[];
-  /** 95 of a hundred are to be no longer. */
+  /** The 95th percentile must not exceed this. */
   targetMillis: number;
 }
 
@@ -28,14 +28,14 @@ const NOTHING_TAKEN_MILLIS = 8000;
 const OUTAGES_MILLIS = [500, 10_000] as const;
 const ACCEPTED_AT_ONCE = 32;
 
-/** When a job, by a line of a worker's log, was begun again after another worker was lost; epoch milliseconds. */
+/** Reads from a log line when a job was started again after its worker was lost; epoch milliseconds. */
 function restartOf(line: string): number | undefined {
   if (!line.includes('"isTakenOver":true')) return undefined;
   const { time, millis } = JSON.parse(line);
   return Date.parse(time) - Number(millis);
 }
 
-/** Kills one worker; answers after how long another began its job again, if it had one. */
+/** Kills one worker; resolves with the time until another restarted its job, if it had one. */
 async function killWorker(victim: Member, other: Member): Promise<number | undefined> {
   const killedAt = Date.now();
   const isRestart = (line: string) => (restartOf(line) ?? 0) > killedAt;
@@ -60,9 +60,9 @@ async function workerKills(stage: Stage, { kills, tell }: Settings): Promise<Mea
   return { name: 'worker killed, to its job begun again', millis, targetMillis: 3000 };
 }
 
-/** How long an inference child takes from its start until it has loaded its model, milliseconds. */
+/** Measures the time an inference child takes to start and load its model, milliseconds. */
 async function loadMillis(): Promise<number> {
-  // As it is installed: from source it starts later.
+  // Starts from the build, as installed: from source it is slower.
   const { startEngine }: typeof import('../../workers/inference/pool.ts') = await import(
     join(ROOT, 'dist/workers/inference/pool.js')
   );
@@ -82,9 +82,9 @@ async function childKills(stage: Stage, { kills, tell }: Settings): Promise<Meas
   const millis: number[] = [];
   for (let i = 0; i < kills; i++) {
     const load = await loadMillis();
-    await untilAnswered(stage);
+    await untilServed(stage);
     for (const pid of await childrenOf(worker)) process.kill(pid, 'SIGKILL');
-    const took = await untilAnswered(stage);
+    const took = await untilServed(stage);
     millis.push(Math.max(0, took - load));
     tell?.(
       `child ${i + 1} killed: ${Math.round(took)}, of these ${Math.round(load)} a child's start`,
@@ -98,7 +98,7 @@ async function childKills(stage: Stage, { kills, tell }: Settings): Promise<Meas
   };
 }
 
-/** Waits until a Redis that starts answers. */
+/** Waits until a starting Redis responds. */
 async function untilPong(url: string): Promise<void> {
   for (;;) {
     const redis = new Redis(url, { lazyConnect: true, retryStrategy: () => null });
@@ -120,13 +120,13 @@ async function redisRestarts(
   const { redis } = stage.installation;
   const millis: number[] = [];
   for (let i = 0; i < kills; i++) {
-    await untilAnswered(stage);
+    await untilServed(stage);
     await redis.end('SIGKILL');
-    // Not the same moment of everybody's attempts to connect each time.
+    // Varies the phase of the clients' reconnects.
     await pause(outage + 50 * (i % 10));
     const started = redis.start();
     await untilPong(redis.url);
-    millis.push(await untilAnswered(stage));
+    millis.push(await untilServed(stage));
     await started;
     tell?.(`Redis ${i + 1} back after ${outage} ms: ${Math.round(millis.at(-1) ?? 0)}`);
   }
@@ -139,16 +139,16 @@ async function redisRestarts(
 
 async function acceptJobs({ world }: Stage, count: number): Promise<void> {
   let left = count;
-  const lane = async () => {
+  const worker = async () => {
     while (left-- > 0) {
       const customer = world.customers[left % world.customers.length];
       await customer?.client.jobs.create({ image: await freshPicture(left % 36) });
     }
   };
-  await Promise.all(Array.from({ length: ACCEPTED_AT_ONCE }, lane));
+  await Promise.all(Array.from({ length: ACCEPTED_AT_ONCE }, worker));
 }
 
-/** Has Redis forget jobs that nobody has begun, and rebuilds them. */
+/** Deletes waiting jobs from Redis and rebuilds them. */
 async function flushedJobs(stage: Stage, { jobs, tell }: Settings): Promise<Measured> {
   const { installation } = stage;
   await Promise.all(installation.workers.map(({ end }) => end('SIGTERM')));
@@ -168,7 +168,7 @@ async function flushedJobs(stage: Stage, { jobs, tell }: Settings): Promise<Meas
   };
 }
 
-/** How long after a death, a restart or a loss work goes on. */
+/** Measures how soon work continues after a crash, a restart or a loss. */
 export const measureTimes = (settings: Settings): Promise<Measured[]> =>
   onStage(settings, async (stage) => [
     await workerKills(stage, settings),
@@ -178,7 +178,7 @@ export const measureTimes = (settings: Settings): Promise<Measured[]> =>
     await flushedJobs(stage, settings),
   ]);
 
-/** The value that a share of all does not exceed. */
+/** Returns a quantile. */
 function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;

@@ -9,30 +9,30 @@ import type { StoreKind } from './stores.ts';
 import type { Sent } from './ways.ts';
 import { createWorld, type World } from './world.ts';
 
-/** What the contract lets an answer be late by. */
+/** The tolerance of the contract for late responses. */
 const SPARE_MILLIS = 250;
 
-/** An installation with customers, before anything goes wrong. */
+/** An installation with customers, before any fault. */
 export interface Stage {
   installation: Installation;
   world: World;
   ledger: Ledger;
-  /** Output hash of each picture. */
+  /** Output hash of each image. */
   reference: ReadonlyMap<string, string>;
   /** Quota used for that, by client. */
   usedBefore: ReadonlyMap<string, number>;
-  /** Calls this when everything has ended. */
+  /** Registers a cleanup that runs at the end. */
   atEnd(undo: () => Promise<void>): void;
 }
 
 export interface StageSettings {
-  /** Where images are kept. */
+  /** The kind of storage. */
   store?: StoreKind;
   /** Ends everything early. */
   signal?: AbortSignal | undefined;
-  /** A file for all that the processes have logged. */
+  /** A file for the logs of all processes. */
   logs?: string | undefined;
-  /** Told as it goes. */
+  /** Called with progress. */
   tell?(line: string): void;
 }
 
@@ -42,7 +42,7 @@ const aborted = (signal: AbortSignal | undefined): Promise<never> =>
     signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
 
-/** Sets everything up, plays on it, and takes it down again, whatever happens. */
+/** Sets everything up, runs the campaign, and always cleans up. */
 export async function onStage<T>(
   { store, signal, logs, tell }: StageSettings,
   play: (stage: Stage) => Promise<T>,
@@ -69,7 +69,7 @@ export async function onStage<T>(
   try {
     return await Promise.race([all(), aborted(signal)]);
   } finally {
-    // Told, and not thrown: it must not hide why all ended.
+    // Logged, not thrown: it must not hide the original error.
     await end().catch((error) => tell?.(`not taken down: ${error.message}`));
   }
 }
@@ -99,7 +99,7 @@ export async function inspect(
   return {
     ...{ reference, webhookJobs, readableAfterEnd, quotaUsed: used },
     webhooks: world.hook.idsByJob,
-    strayBlobs: await blobsWithoutRecord(installation),
+    orphanBlobs: await blobsWithoutRecord(installation),
     recordsWithoutBlob: lost,
     logs: installation.logs(),
     canaries: await canariesOf(world),

@@ -28,7 +28,7 @@ const HELD = [
   'batches/a/run_1/batch.json',
   'feeds/a/feed_1/runs/run_1/source',
 ];
-const STRAY = [
+const ORPHAN = [
   'in/a/job_9',
   'out/a/sha/pipeline/job_2.png',
   'batches/a/batch_9/batch.json',
@@ -36,7 +36,7 @@ const STRAY = [
   'sync/a/request/in',
 ];
 
-test('blobs that nobody holds are found, and records whose blob is gone', async () => {
+test('orphan blobs are found, and records whose blob is missing', async () => {
   const made = { status: 'succeeded', results: '{"cutout":{}}' };
   await inRedis({ redis }, async (connection) => {
     const write = (name: string, facts: object) => connection.hset(`{selvage}:${name}`, facts);
@@ -48,8 +48,8 @@ test('blobs that nobody holds are found, and records whose blob is gone', async 
     await write('feed-record:feed_1', { client: '"a"' });
     await write('feed-record:feed_2', { client: '"a"', erasure: '{}' });
   });
-  for (const key of [...HELD, ...STRAY, 'epoch']) await blobs.put(key, Buffer.from('x'));
-  const parts = { redis, store: { blobs } };
-  expect((await blobsWithoutRecord(parts)).sort()).toEqual([...STRAY].sort());
-  expect(await recordsWithoutBlob(parts)).toEqual(['{selvage}:job:job_3']);
+  for (const key of [...HELD, ...ORPHAN, 'epoch']) await blobs.put(key, Buffer.from('x'));
+  const deps = { redis, store: { blobs } };
+  expect((await blobsWithoutRecord(deps)).sort()).toEqual([...ORPHAN].sort());
+  expect(await recordsWithoutBlob(deps)).toEqual(['{selvage}:job:job_3']);
 });

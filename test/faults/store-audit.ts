@@ -1,8 +1,9 @@
 import type { Redis } from 'ioredis';
 import { createJobRecords } from '../../src/intake/job-records.ts';
 import { createJobRetention } from '../../src/intake/job-retention.ts';
+import { hostClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { settleOrphans } from '../../workers/orphans.ts';
+import { reconcileOrphans } from '../../workers/orphans.ts';
 import { sweepOrphans } from '../../workers/sweeper.ts';
 import type { RedisServer } from '../support/redis-server.ts';
 import { inRedis } from './fault.ts';
@@ -11,32 +12,32 @@ import type { Store } from './stores.ts';
 const PREFIX = '{selvage}';
 const LATER_MILLIS = 2 * 3_600_000;
 
-/** Sweeps for blobs and records that lost each other, as workers do every hour, as if it were later. */
-export async function sweepLater({ redis, store }: Kept): Promise<void> {
+/** Runs the workers' hourly sweep of orphan blobs and records, with a later time. */
+export async function sweepLater({ redis, store }: AuditSources): Promise<void> {
   const { blobs } = store;
   const now = Date.now() + LATER_MILLIS;
   await inRedis({ redis }, async (connection) => {
-    const records = createJobRecords(connection);
-    const keeping = createJobRetention(records, blobs);
-    const parts = { redis: connection, blobs, records, keeping, log: createLog('test', 'warn') };
-    await settleOrphans(parts, now, AbortSignal.timeout(120_000));
+    const records = createJobRecords(connection, hostClock);
+    const retention = createJobRetention(records, blobs);
+    const deps = { redis: connection, blobs, records, retention, log: createLog('test', 'warn') };
+    await reconcileOrphans(deps, now, AbortSignal.timeout(120_000));
   });
   await sweepOrphans(blobs, now);
 }
 
-/** What is looked at. */
-export interface Kept {
+/** Where the audit reads from. */
+export interface AuditSources {
   redis: RedisServer;
   store: Pick<Store, 'blobs'>;
 }
 
-async function keysOf({ store }: Kept): Promise<Set<string>> {
+async function keysOf({ store }: AuditSources): Promise<Set<string>> {
   const keys = new Set<string>();
   for await (const { key } of store.blobs.list('')) keys.add(key);
   return keys;
 }
 
-/** Where the record of a holder is, by what its id begins with. */
+/** The kind of record of an owner, by the prefix of its id. */
 const RECORDS: Readonly<Record<string, string>> = {
   job: 'job',
   batch: 'batch',
@@ -45,34 +46,34 @@ const RECORDS: Readonly<Record<string, string>> = {
 };
 
 const OF_WORK = /^(in|out|batches|feeds|sync)\//;
-/** The first id in a key is its holder's. */
-const HOLDER = /\b(job|batch|run|feed)_[A-Za-z0-9]+/;
+/** The first id in a key is its owner's. */
+const OWNER = /\b(job|batch|run|feed)_[A-Za-z0-9]+/;
 
-/** Whether somebody still holds what lies under a key: a tombstone holds nothing. */
-async function isHeld(redis: Redis, key: string): Promise<boolean> {
-  const [id, kind] = HOLDER.exec(key) ?? [];
+/** Returns whether a blob has an owner: a tombstone owns nothing. */
+async function hasOwner(redis: Redis, key: string): Promise<boolean> {
+  const [id, kind] = OWNER.exec(key) ?? [];
   if (!id || !kind) return false;
   const { status, erasure, ...facts } = await redis.hgetall(`${PREFIX}:${RECORDS[kind]}:${id}`);
   const isGone = status === 'expired' || erasure !== undefined;
   return !isGone && Object.keys(facts).length > 0;
 }
 
-/** Blobs of work whose holder is not there any more. */
-export async function blobsWithoutRecord(kept: Kept): Promise<string[]> {
-  const stray: string[] = [];
-  await inRedis(kept, async (redis) => {
-    for (const key of await keysOf(kept)) {
-      if (OF_WORK.test(key) && !(await isHeld(redis, key))) stray.push(key);
+/** Returns the blobs of work without an owner. */
+export async function blobsWithoutRecord(sources: AuditSources): Promise<string[]> {
+  const orphans: string[] = [];
+  await inRedis(sources, async (redis) => {
+    for (const key of await keysOf(sources)) {
+      if (OF_WORK.test(key) && !(await hasOwner(redis, key))) orphans.push(key);
     }
   });
-  return stray;
+  return orphans;
 }
 
-/** Jobs that have succeeded, by their records, and whose cut-out is not in the store. */
-export async function recordsWithoutBlob(kept: Kept): Promise<string[]> {
+/** Returns the jobs whose records say succeeded but whose cut-out is not in storage. */
+export async function recordsWithoutBlob(sources: AuditSources): Promise<string[]> {
   const lost: string[] = [];
-  const keys = await keysOf(kept);
-  await inRedis(kept, async (redis) => {
+  const keys = await keysOf(sources);
+  await inRedis(sources, async (redis) => {
     for await (const names of redis.scanStream({ match: `${PREFIX}:job:*` })) {
       for (const name of names) {
         const { status, results, outputKey = '""' } = await redis.hgetall(name);

@@ -1,7 +1,7 @@
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createClient } from '../../src/client/client.ts';
+import { createClient } from '../../packages/client/src/client.ts';
 import { postImage } from '../support/client.ts';
 import { pictureOf } from '../support/feed-server.ts';
 import { type Stack, startStack } from '../support/stack.ts';
@@ -15,13 +15,13 @@ beforeAll(async () => {
 });
 afterAll(() => stack.stop());
 
-/** Does something while there is a file where the store's folder was, which even root cannot write under. */
-async function whileAway(deed: () => Promise<void>): Promise<void> {
+/** Runs an action while a file replaces the storage folder, under which even root cannot write. */
+async function whileUnavailable(action: () => Promise<void>): Promise<void> {
   const store = join(stack.home, 'store');
   await rename(store, `${store}-away`);
   await writeFile(store, '');
   try {
-    await deed();
+    await action();
   } finally {
     await rm(store);
     await rename(`${store}-away`, store);
@@ -37,16 +37,19 @@ const ask = (method: string, path: string, type?: string, body?: string): Promis
     body: body ?? null,
   });
 
-test('what needs the store while it is away is answered 503, and when to come again', async () => {
+test('requests that need unavailable storage get 503 with Retry-After', async () => {
   const jobs = jobsOfMine();
-  const [kept, { id: canceled }] = [await jobs.create({ image }), await jobs.create({ image })];
-  await jobs.wait(kept.id);
-  await whileAway(async () => {
+  const [succeeded, { id: canceled }] = [
+    await jobs.create({ image }),
+    await jobs.create({ image }),
+  ];
+  await jobs.wait(succeeded.id);
+  await whileUnavailable(async () => {
     const answers = await Promise.all([
       postImage(stack, image, { key }),
       postImage(stack, image, { key, headers: { prefer: 'respond-async' } }),
-      ask('GET', `/intake/v1/jobs/${kept.id}/result`),
-      ask('DELETE', `/intake/v1/jobs/${kept.id}`),
+      ask('GET', `/intake/v1/jobs/${succeeded.id}/result`),
+      ask('DELETE', `/intake/v1/jobs/${succeeded.id}`),
       ask('DELETE', `/intake/v1/jobs/${canceled}`),
       ask('POST', '/intake/v1/batches', 'application/json', '{}'),
       ask('POST', '/intake/v1/feeds', 'text/csv', 'id,title,image_link\n'),
@@ -56,14 +59,14 @@ test('what needs the store while it is away is answered 503, and when to come ag
       expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
     }
   });
-  await expect(jobs.delete(kept.id)).resolves.toMatchObject({ id: kept.id, blobs: 1 });
+  await expect(jobs.delete(succeeded.id)).resolves.toMatchObject({ id: succeeded.id, blobs: 1 });
 });
 
-test('a job whose worker finds no store waits for it', async () => {
+test('a job waits while its worker has no storage', async () => {
   const jobs = jobsOfMine();
   process.kill(stack.worker.pid, 'SIGSTOP');
   const { id } = await jobs.create({ image });
-  await whileAway(async () => {
+  await whileUnavailable(async () => {
     process.kill(stack.worker.pid, 'SIGCONT');
     await stack.worker.line((line) => line.includes('"postponed"') && line.includes(id));
   });

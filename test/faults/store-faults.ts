@@ -4,7 +4,7 @@ import type { Random } from './random.ts';
 import type { Spoiler, StoreCall } from './store-gate.ts';
 
 const SHORT_MILLIS = 3000;
-/** Longer than all attempts of the store's client, and than a few of a job. */
+/** Longer than all attempts of the storage client and a few attempts of a job. */
 const LONG_MILLIS = 15_000;
 
 const every =
@@ -28,27 +28,31 @@ const shareOf =
 const isPut = ({ method }: StoreCall): boolean => method === 'PUT';
 const isGet = ({ method }: StoreCall): boolean => method === 'GET';
 
-const refusal = (status: number, code: string) => ({ deed: 'refuse', status, code }) as const;
+const rejection = (status: number, code: string) => ({ action: 'refuse', status, code }) as const;
 
-/** What S3 does to calls, for how long. */
+/** Faults of S3 calls, with durations. */
 const SPOILED: readonly [name: string, spoiler: (random: Random) => Spoiler, millis: number][] = [
   [
     'the store answers 500 to a third of all calls',
-    shareOf(1 / 3, refusal(500, 'InternalError')),
+    shareOf(1 / 3, rejection(500, 'InternalError')),
     SHORT_MILLIS,
   ],
-  ['the store answers 500 to every call', every(refusal(500, 'InternalError')), SHORT_MILLIS],
-  ['the store answers 503 for long', every(refusal(503, 'SlowDown')), LONG_MILLIS],
-  ['the store answers five seconds late', every({ deed: 'delay', millis: 5000 }), SHORT_MILLIS],
-  ['the store gives and takes bodies in drops', every({ deed: 'drip', millis: 30 }), SHORT_MILLIS],
-  ['the store breaks off what is read', only(isGet, { deed: 'break' }), SHORT_MILLIS],
-  ['the store breaks off what is written', only(isPut, { deed: 'break' }), SHORT_MILLIS],
+  ['the store answers 500 to every call', every(rejection(500, 'InternalError')), SHORT_MILLIS],
+  ['the store answers 503 for long', every(rejection(503, 'SlowDown')), LONG_MILLIS],
+  ['the store answers five seconds late', every({ action: 'delay', millis: 5000 }), SHORT_MILLIS],
+  [
+    'the store gives and takes bodies in drops',
+    every({ action: 'drip', millis: 30 }),
+    SHORT_MILLIS,
+  ],
+  ['the store breaks off what is read', only(isGet, { action: 'break' }), SHORT_MILLIS],
+  ['the store breaks off what is written', only(isPut, { action: 'break' }), SHORT_MILLIS],
   [
     'the disks of the store are full',
-    only(isPut, refusal(507, 'InsufficientStorage')),
+    only(isPut, rejection(507, 'InsufficientStorage')),
     SHORT_MILLIS,
   ],
-  ['the bucket is full, for long', only(isPut, refusal(403, 'QuotaExceeded')), LONG_MILLIS],
+  ['the bucket is full, for long', only(isPut, rejection(403, 'QuotaExceeded')), LONG_MILLIS],
 ];
 
 const isS3: Fault['fits'] = ({ store }) => store.gate !== undefined;
@@ -63,7 +67,7 @@ const spoiled = ([name, spoiler, millis]: (typeof SPOILED)[number]): Fault => ({
   },
 });
 
-const refused = (name: string, millis: number): Fault => ({
+const refusing = (name: string, millis: number): Fault => ({
   name,
   fits: isS3,
   async play({ store }) {
@@ -73,13 +77,13 @@ const refused = (name: string, millis: number): Fault => ({
   },
 });
 
-/** One process alone has lost its way to the store. */
+/** A single process cannot reach storage. */
 const lostByOne: Fault = {
   name: 'one process cannot reach the store',
   fits: isS3,
   async play({ store, gateways, workers }, random) {
     const { name } = random.pick([...gateways, ...workers]);
-    store.gate?.spoil(({ who }) => (who === name ? { deed: 'break' } : undefined));
+    store.gate?.spoil(({ who }) => (who === name ? { action: 'break' } : undefined));
     await pause(SHORT_MILLIS);
     store.gate?.mend();
   },
@@ -107,11 +111,11 @@ const locked: Fault = {
   },
 };
 
-/** What happens to the store, and on the way to it. */
+/** The faults of storage and of its connections. */
 export const STORE_FAULTS: readonly Fault[] = [
   ...SPOILED.map(spoiled),
-  refused('the store refuses connections', SHORT_MILLIS),
-  refused('the store refuses connections, for long', LONG_MILLIS),
+  refusing('the store refuses connections', SHORT_MILLIS),
+  refusing('the store refuses connections, for long', LONG_MILLIS),
   lostByOne,
   full('the disk is full', SHORT_MILLIS),
   full('the disk is full, for long', LONG_MILLIS),

@@ -5,17 +5,17 @@ import { type StoreGate, startStoreGate } from './store-gate.ts';
 
 const BODY = Buffer.alloc(1000, 'x');
 
-/** What reached the server behind the gate. */
+/** The requests that reached the server behind the gate. */
 let arrived: { host: string | undefined; bytes: number; whole: boolean }[] = [];
 const server = createServer(async (incoming, response) => {
   const seen = { host: incoming.headers.host, bytes: 0, whole: false };
   arrived.push(seen);
   try {
-    for await (const piece of incoming) seen.bytes += piece.length;
+    for await (const chunk of incoming) seen.bytes += chunk.length;
     seen.whole = true;
     response.writeHead(200, { 'content-length': BODY.length }).end(BODY);
   } catch {
-    // The gate broke it off.
+    // The gate broke the connection.
   }
 });
 let gate: StoreGate;
@@ -47,15 +47,15 @@ async function call(method: 'GET' | 'PUT'): Promise<[status: number, bytes: numb
   return [answer.statusCode, (await answer.body.arrayBuffer()).byteLength];
 }
 
-test('a call goes through as its signer wrote it', async () => {
+test('a call passes as it was signed', async () => {
   expect(await call('PUT')).toEqual([200, 1000]);
   expect(arrived).toEqual([{ host: 'signed.example', bytes: 1000, whole: true }]);
 });
 
-test('calls are refused by who makes them, of what, and how', async () => {
+test('calls are rejected by process, key and method', async () => {
   gate.spoil(({ who, method, key }) =>
     who === 'worker-1' && method === 'PUT' && key === 'in/a/job_1'
-      ? { deed: 'refuse', status: 507, code: 'InsufficientStorage' }
+      ? { action: 'refuse', status: 507, code: 'InsufficientStorage' }
       : undefined,
   );
   expect((await call('PUT'))[0]).toBe(507);
@@ -63,8 +63,8 @@ test('calls are refused by who makes them, of what, and how', async () => {
   expect(arrived).toHaveLength(1);
 });
 
-test('a body that is written breaks off in the middle, and one that is read', async () => {
-  gate.spoil(() => ({ deed: 'break' }));
+test('a body breaks off in the middle, written or read', async () => {
+  gate.spoil(() => ({ action: 'break' }));
   await expect(call('PUT')).rejects.toThrow();
   await expect.poll(() => arrived.length).toBe(1);
   await expect(call('GET')).rejects.toThrow();
@@ -72,19 +72,19 @@ test('a body that is written breaks off in the middle, and one that is read', as
   expect(arrived[1]).toMatchObject({ whole: true });
 });
 
-test('an answer is late, or comes in drops', async () => {
+test('a response is late, or arrives slowly', async () => {
   const timed = async (): Promise<number> => {
     const startedAt = performance.now();
     expect(await call('GET')).toEqual([200, 1000]);
     return performance.now() - startedAt;
   };
-  gate.spoil(() => ({ deed: 'delay', millis: 200 }));
+  gate.spoil(() => ({ action: 'delay', millis: 200 }));
   expect(await timed()).toBeGreaterThanOrEqual(199);
-  gate.spoil(() => ({ deed: 'drip', millis: 20 }));
+  gate.spoil(() => ({ action: 'drip', millis: 20 }));
   expect(await timed()).toBeGreaterThanOrEqual(15 * 19);
 });
 
-test('connections are refused until it opens again', async () => {
+test('connections are refused until the gate opens again', async () => {
   await gate.shut();
   await expect(call('GET')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   await gate.open();
@@ -94,12 +94,15 @@ test('connections are refused until it opens again', async () => {
 test.each([
   ['request', 0],
   ['answer', 1],
-] as const)('a moment is met once, at the %s, and the call is not answered', async (at, calls) => {
-  const met: string[] = [];
-  gate.meet({ at, isIt: ({ method }) => method === 'PUT' }, ({ key }) => met.push(key));
-  expect((await call('GET'))[0]).toBe(200);
-  await expect(call('PUT')).rejects.toThrow();
-  expect(met).toEqual(['in/a/job_1']);
-  expect(arrived).toHaveLength(1 + calls);
-  expect((await call('PUT'))[0]).toBe(200);
-});
+] as const)(
+  'a moment matches once, at the %s, and the call gets no response',
+  async (at, calls) => {
+    const met: string[] = [];
+    gate.meet({ at, isIt: ({ method }) => method === 'PUT' }, ({ key }) => met.push(key));
+    expect((await call('GET'))[0]).toBe(200);
+    await expect(call('PUT')).rejects.toThrow();
+    expect(met).toEqual(['in/a/job_1']);
+    expect(arrived).toHaveLength(1 + calls);
+    expect((await call('PUT'))[0]).toBe(200);
+  },
+);

@@ -9,7 +9,7 @@ import {
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** One call of the store, as it goes through the gate. */
+/** A storage call that passes the gate. */
 export interface StoreCall {
   /** The process that makes it: its `AWS_SDK_UA_APP_ID`. */
   who: string;
@@ -17,43 +17,43 @@ export interface StoreCall {
   key: string;
 }
 
-/** What is done to a call. */
+/** The fault of a call. */
 export type Spoiling =
-  | { deed: 'refuse'; status: number; code: string }
-  | { deed: 'delay'; millis: number }
-  /** Bodies come in drops, with so long between them. */
-  | { deed: 'drip'; millis: number }
-  /** The connection is reset in the middle of the body that is sent, or of the answer's. */
-  | { deed: 'break' };
+  | { action: 'refuse'; status: number; code: string }
+  | { action: 'delay'; millis: number }
+  /** Bodies are sent in small chunks with pauses. */
+  | { action: 'drip'; millis: number }
+  /** The connection is reset in the middle of the request's body, or of the response's. */
+  | { action: 'break' };
 
-/** Which calls are spoiled, and how. */
+/** Selects the faults of calls. */
 export type Spoiler = (call: StoreCall) => Spoiling | undefined;
 
-/** A moment in the life of one call: as it comes, or when the store has done it. */
+/** A moment of a call: when it arrives, or when the server has processed it. */
 export interface Moment {
   at: 'request' | 'answer';
   isIt(call: StoreCall): boolean;
 }
 
-/** A proxy before an S3 server, on which the store's faults are played. */
+/** A proxy in front of an S3 server that injects faults of storage. */
 export interface StoreGate {
   endpoint: string;
-  /** Plays this on every call until `mend`. */
+  /** Injects faults into calls until `mend`. */
   spoil(spoiler: Spoiler): void;
   mend(): void;
   /** Connections are refused until `open`. */
   shut(): Promise<void>;
   open(): Promise<void>;
-  /** Calls `met` once, when the moment comes; the call is not answered. Answers how to give up. */
+  /** Calls `met` once at the moment; the call gets no response. Returns a function that cancels. */
   meet(moment: Moment, met: (call: StoreCall) => void): () => void;
   close(): Promise<void>;
 }
 
-/** The way of bytes through the gate. */
+/** How bytes pass the gate. */
 type Shaping = (source: AsyncIterable<Buffer>) => AsyncIterable<Buffer>;
 
 const DROP_BYTES = 64;
-/** The half that goes through needs its time. */
+/** Time for the first half to arrive. */
 const BREAK_MILLIS = 50;
 
 const whole: Shaping = (source) => source;
@@ -71,13 +71,13 @@ const inDrops = (millis: number): Shaping =>
 const halfOf = (bytes: number): Shaping =>
   async function* (source) {
     let left = Math.floor(bytes / 2);
-    for await (const piece of source) {
-      if (piece.length > left) {
-        yield piece.subarray(0, left);
+    for await (const chunk of source) {
+      if (chunk.length > left) {
+        yield chunk.subarray(0, left);
         break;
       }
-      yield piece;
-      left -= piece.length;
+      yield chunk;
+      left -= chunk.length;
     }
     await pause(BREAK_MILLIS);
     throw new Error('broken off in the middle');
@@ -85,11 +85,11 @@ const halfOf = (bytes: number): Shaping =>
 
 const lengthOf = ({ headers }: IncomingMessage): number => Number(headers['content-length'] ?? 0);
 
-/** How a body goes through, by what is done to the call. */
+/** How a body passes, by the fault of the call. */
 function shapingOf(spoiling: Spoiling | undefined, body: IncomingMessage): Shaping {
-  if (spoiling?.deed === 'drip') return inDrops(spoiling.millis);
-  // A call without a body is broken in its answer's.
-  if (spoiling?.deed === 'break' && lengthOf(body) > 0) return halfOf(lengthOf(body));
+  if (spoiling?.action === 'drip') return inDrops(spoiling.millis);
+  // A call without a body is broken in its response.
+  if (spoiling?.action === 'break' && lengthOf(body) > 0) return halfOf(lengthOf(body));
   return whole;
 }
 
@@ -99,19 +99,19 @@ function callOf({ method = 'GET', url = '/', headers }: IncomingMessage): StoreC
   return { who, method, key: key.join('/') };
 }
 
-function refuse(response: ServerResponse, status: number, code: string): void {
+function rejectCall(response: ServerResponse, status: number, code: string): void {
   const body = `<?xml version="1.0"?><Error><Code>${code}</Code></Error>`;
   response.writeHead(status, { 'content-type': 'application/xml', connection: 'close' }).end(body);
 }
 
-/** Puts a gate before an S3 server. */
+/** Starts a gate in front of an S3 server. */
 export async function startStoreGate(target: string): Promise<StoreGate> {
   const { hostname, port: targetPort } = new URL(target);
   const agent = new Agent({ keepAlive: true });
   const watches = new Set<{ moment: Moment; met: (call: StoreCall) => void }>();
   let spoiler: Spoiler = () => undefined;
 
-  /** Whether somebody waited for this moment. */
+  /** Returns whether this moment was awaited. */
   function isMet(call: StoreCall, at: Moment['at']): boolean {
     const watch = [...watches].find(({ moment }) => moment.at === at && moment.isIt(call));
     if (!watch) return false;
@@ -120,19 +120,19 @@ export async function startStoreGate(target: string): Promise<StoreGate> {
     return true;
   }
 
-  /** Host and all other headers stay as the signer wrote them: the signature is over them. */
+  /** Host and all other headers are forwarded unchanged: they are signed. */
   async function forward(request: IncomingMessage, response: ServerResponse, call: StoreCall) {
     const spoiling = spoiler(call);
     if (isMet(call, 'request')) throw new Error('met');
-    if (spoiling?.deed === 'refuse') {
+    if (spoiling?.action === 'refuse') {
       request.resume();
-      return refuse(response, spoiling.status, spoiling.code);
+      return rejectCall(response, spoiling.status, spoiling.code);
     }
-    if (spoiling?.deed === 'delay') await pause(spoiling.millis);
+    if (spoiling?.action === 'delay') await pause(spoiling.millis);
     const { method, url: path, headers } = request;
     const onward = passOn({ hostname, port: targetPort, method, path, headers, agent });
     const answered = once(onward, 'response');
-    answered.catch(() => {}); // told by the pipeline, where that is what fails
+    answered.catch(() => {}); // reported by the pipeline if that fails
     await pipeline(request, shapingOf(spoiling, request), onward);
     const [answer]: IncomingMessage[] = await answered;
     if (!answer) throw new Error('no answer');

@@ -12,65 +12,65 @@ import { type StoreGate, startStoreGate } from './store-gate.ts';
 
 export type StoreKind = 'fs' | 's3';
 
-/** The store of an installation, and what faults are played on. */
+/** The storage of an installation, with its fault injection. */
 export interface Store {
   kind: StoreKind;
-  /** For the processes that use it. */
+  /** The settings of processes that use it. */
   settings: NodeJS.ProcessEnv;
-  /** The same store, by a way of its own that no fault is on. */
+  /** The same storage, without faults. */
   blobs: Blobs;
-  /** Before S3. */
+  /** The gate in front of S3. */
   gate?: StoreGate;
-  /** Under files; only where this process may mount. */
+  /** The disk under the files; only if this process may mount. */
   disk?: Disk;
   close(): Promise<void>;
 }
 
-/** A disk of its own under a folder. */
+/** A separate disk under a folder. */
 export interface Disk {
-  /** Nothing more can be written until `free`, but in place of what is deleted. */
+  /** Fills the disk until `free`: writes need deleted space. */
   fill(): Promise<void>;
   free(): Promise<void>;
-  /** Nothing can be written or deleted until `unlock`. */
+  /** Makes the disk read-only until `unlock`. */
   lock(): Promise<void>;
   unlock(): Promise<void>;
   remove(): Promise<void>;
 }
 
 const run = promisify(execFile);
-/** Room for some 80,000 units; memory is taken by what is written alone. */
+/** Room for about 80,000 units; only written bytes use memory. */
 const DISK_BYTES = 4 * 2 ** 30;
 
-const MOST_TRIES = 20;
+const MAX_TRIES = 20;
 
-/** Does what others may be in the way of, until they are not. */
-async function often(what: string, deed: () => Promise<unknown>): Promise<void> {
+/** Retries an action that concurrent writes may block. */
+async function retry(what: string, action: () => Promise<unknown>): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
-      await deed();
+      await action();
       return;
     } catch (error) {
-      if (tries === MOST_TRIES) throw new Error(`the disk cannot be ${what}`, { cause: error });
+      if (tries === MAX_TRIES) throw new Error(`the disk cannot be ${what}`, { cause: error });
     }
   }
 }
 
-/** Mounts a disk in memory on a folder. Throws where this process may not mount. */
+/** Mounts a disk in memory on a folder. Rejects if this process may not mount. */
 async function mountDisk(folder: string): Promise<Disk> {
   await run('mount', ['-t', 'tmpfs', '-o', `size=${DISK_BYTES},mode=700`, 'selvage', folder]);
   const resize = (bytes: number) => run('mount', ['-o', `remount,size=${bytes}`, folder]);
   return {
     fill: () =>
-      // A file system that others write to meanwhile cannot be made smaller than what is in it.
-      often('filled', async () => {
+      // A file system cannot be made smaller than its contents, which may grow meanwhile.
+      retry('filled', async () => {
         const { stdout } = await run('df', ['--output=used', '--block-size=1', folder]);
         await resize(Math.max(Number(stdout.split('\n')[1]), 4096));
       }),
     free: async () => void (await resize(DISK_BYTES)),
     async lock() {
       await run('mount', ['--bind', folder, folder]);
-      // Refused while somebody writes to a file that was opened since.
-      await often('locked', () => run('mount', ['-o', 'remount,bind,ro', folder]));
+      // Fails while a file is open for writing.
+      await retry('locked', () => run('mount', ['-o', 'remount,bind,ro', folder]));
     },
     unlock: async () => void (await run('umount', ['--lazy', folder])),
     remove: async () => void (await run('umount', ['--lazy', '--all-targets', folder])),
@@ -92,7 +92,7 @@ async function openFiles(home: string): Promise<Store> {
   };
 }
 
-/** A bucket of its own on the S3 server that the environment names, deleted at the end. */
+/** A new bucket on the S3 server of the environment, deleted at the end. */
 async function openBucket(): Promise<Store> {
   const s3 = await testS3();
   if (typeof s3 === 'string') throw new Error(s3);
@@ -119,6 +119,6 @@ async function openBucket(): Promise<Store> {
   };
 }
 
-/** Makes an empty store. */
+/** Creates empty storage. */
 export const makeStore = (kind: StoreKind, home: string): Promise<Store> =>
   kind === 's3' ? openBucket() : openFiles(home);

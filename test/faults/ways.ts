@@ -7,20 +7,20 @@ import { type Customer, freshPicture, sha256Of, type World } from './world.ts';
 /** Rows in one batch and one feed. */
 const ROWS = 6;
 
-/** Work that was accepted, and how its end is found out. */
+/** Accepted work, and how to read its end. */
 export interface Sent {
   way: Way;
   /** Units of work in it. */
   units: number;
-  /** Waits for the end and notes it. */
+  /** Waits for the end and records it. */
   settle(): Promise<void>;
-  /** Looks at the end again, when all is over, and notes it where it is another. */
+  /** Reads the end again at the end of the campaign, and records it if it differs. */
   audit(): Promise<void>;
-  /** Deletes what was kept; the addresses that must answer no more. */
+  /** Deletes the results; resolves with the URLs that must not respond any more. */
   erase(): Promise<(() => Promise<number>)[]>;
 }
 
-/** Sends one piece of work of a way. */
+/** Sends one unit of work of a way. */
 export type Send = (world: World, customer: Customer, random: Random) => Promise<Sent>;
 
 const picturesOf = (customer: Customer, random: Random): number[] =>
@@ -28,7 +28,7 @@ const picturesOf = (customer: Customer, random: Random): number[] =>
 
 const same = (a: End, b: End): boolean => a.outcome === b.outcome && a.sha256 === b.sha256;
 
-/** Notes an end, unless it is the one that is known. */
+/** Records an end, unless it is already known. */
 function note(entry: Entry, end: End): void {
   if (!entry.ends.some((known) => same(known, end))) entry.ends.push(end);
 }
@@ -43,10 +43,10 @@ async function sendSync({ ledger }: World, customer: Customer, random: Random): 
   return { way: 'sync', units: 1, settle: nothing, audit: nothing, erase: async () => [] };
 }
 
-/** How long an end is waited for: a slow machine has much to do when the faults are over. */
+/** The time limit of an end: a slow machine has much to do after the faults. */
 const PATIENT = { timeoutMillis: 1_800_000 } as const;
 
-/** So many of the first jobs ask for the shortest retention there is. */
+/** How many of the first jobs request the shortest retention. */
 export const FLEETING_JOBS = 12;
 const FLEETING = { outputSeconds: 60 } as const;
 
@@ -55,8 +55,8 @@ async function sendJob({ ledger, hook }: World, customer: Customer, random: Rand
   const picture = random.pick(customer.pictures);
   const image = await freshPicture(picture);
   const isFleeting = ledger.fleeting.size < FLEETING_JOBS;
-  const kept = isFleeting && { retention: FLEETING };
-  const { id } = await jobs.create({ image, webhook: { url: hook.url }, ...kept });
+  const retention = isFleeting && { retention: FLEETING };
+  const { id } = await jobs.create({ image, webhook: { url: hook.url }, ...retention });
   const entry = accepted(ledger, { way: 'job', id, client: customer.name, picture: `${picture}` });
   async function look(): Promise<void> {
     const { status, problem } = await jobs.wait(id, PATIENT);
@@ -76,7 +76,7 @@ async function sendJob({ ledger, hook }: World, customer: Customer, random: Rand
   };
 }
 
-/** A job that is looked at while there is something to see, and that nobody deletes. */
+/** A job whose result is read until it expires, and that nobody deletes. */
 function fleetingJob(
   ledger: Ledger,
   { client }: Customer,
@@ -84,7 +84,7 @@ function fleetingJob(
   looked: Promise<void>,
 ): Sent {
   ledger.fleeting.add(id);
-  looked.catch(() => {}); // told where it settles
+  looked.catch(() => {}); // reported where it settles
   return {
     ...{ way: 'job', units: 1, settle: () => looked, erase: async () => [] },
     async audit() {
@@ -189,7 +189,7 @@ async function sendFeed(
   };
 }
 
-/** How each kind of work is sent. */
+/** How each way sends its work. */
 export const SEND: Readonly<Record<Way, Send>> = {
   sync: sendSync,
   job: sendJob,

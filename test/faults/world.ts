@@ -1,15 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { type Client, createClient } from '../../src/client/client.ts';
+import { type Client, createClient } from '../../packages/client/src/client.ts';
 import { type FeedServer, pictureOf, startFeedServer } from '../support/feed-server.ts';
 import type { Installation } from './installation.ts';
 import type { Ledger } from './ledger.ts';
 
-/** Pictures a customer has; those of another are others. */
+/** The number of images of a customer; customers share none. */
 const PICTURES_EACH = 12;
 
-/** Somebody who sends work, with a key and pictures of their own. */
+/** A client with its own key and images. */
 export interface Customer {
   name: string;
   key: string;
@@ -17,7 +17,7 @@ export interface Customer {
   pictures: readonly number[];
 }
 
-/** All that stands around an installation: customers, their shop, and their address for webhooks. */
+/** The surroundings of an installation: customers, their shop, and their webhook receiver. */
 export interface World {
   installation: Installation;
   ledger: Ledger;
@@ -30,12 +30,12 @@ export interface World {
 export const sha256Of = (bytes: Uint8Array): string =>
   createHash('sha256').update(bytes).digest('hex');
 
-/** A picture whose file nobody has seen before: what follows the end of a JPEG is not looked at. */
+/** An image with a new hash: bytes after the end of a JPEG are ignored. */
 export async function freshPicture(picture: number): Promise<Buffer> {
   return Buffer.concat([await pictureOf(picture), randomBytes(16)]);
 }
 
-/** An address that takes webhooks and remembers which ids came for each job. */
+/** A webhook receiver that records the ids received for each job. */
 export interface Hook {
   url: string;
   idsByJob: Map<string, Set<string>>;
@@ -58,7 +58,7 @@ async function startHook(): Promise<Hook> {
   return { url: `http://127.0.0.1:${address.port}/`, idsByJob, close: () => server.close() };
 }
 
-/** What a request takes from the quota where it succeeds. */
+/** The quota a successful request costs. */
 const isWork = (url: URL, method: string): boolean =>
   method === 'POST' && /background-removals$|\/jobs$/.test(url.pathname);
 
@@ -91,7 +91,7 @@ function balanced(installation: Installation, ledger: Ledger, customer: string):
   };
 }
 
-/** Makes customers and everything around them. */
+/** Creates customers and their surroundings. */
 export async function createWorld(installation: Installation, ledger: Ledger): Promise<World> {
   const [shop, hook] = await Promise.all([startFeedServer(), startHook()]);
   const customers = await Promise.all(
@@ -100,7 +100,7 @@ export async function createWorld(installation: Installation, ledger: Ledger): P
       const client = createClient({
         ...{ baseUrl: 'http://selvage.test', key },
         fetch: balanced(installation, ledger, name),
-        retry: { mostAttempts: 30, mostMillis: 2000 },
+        retry: { maxAttempts: 30, maxDelayMillis: 2000 },
       });
       const pictures = Array.from({ length: PICTURES_EACH }, (_, n) => i * PICTURES_EACH + n);
       return { name, key, client, pictures };

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { mintKey } from '../../src/auth/api-key.ts';
 import { createKeys, type Keys } from '../../src/auth/keys.ts';
 import { SCOPES, type Scope } from '../../src/auth/scopes.ts';
+import { hostClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { commandConnection, untilReady } from '../../src/platform/redis.ts';
 import { readSecrets } from '../../src/platform/secrets.ts';
@@ -12,9 +13,9 @@ import { readOperations } from './operations.ts';
 
 const nameOf = ({ method, path }: Pick<Access, 'method' | 'path'>) => `${method} ${path}`;
 
-/** What a key that is live and has this scope alone is answered. */
-const expected = ({ needs, letIn }: Access, scope: Scope): number =>
-  needs === 'nobody' || needs === 'any' || needs === scope ? letIn : 403;
+/** Returns the status for a live key with only this scope. */
+const expected = ({ needs, authorized }: Access, scope: Scope): number =>
+  needs === 'nobody' || needs === 'any' || needs === scope ? authorized : 403;
 
 async function statusOf(url: string, { method, path, body }: Access, key: string | undefined) {
   const response = await fetch(`${url}${path.replaceAll(/\{\w+\}/g, 'never-was')}`, {
@@ -30,13 +31,13 @@ async function statusOf(url: string, { method, path, body }: Access, key: string
   return response.status;
 }
 
-/** What every endpoint answers to a key. */
-async function answersTo(url: string, key: string | undefined): Promise<Record<string, number>> {
-  const answers = ACCESS.map(async (row) => [nameOf(row), await statusOf(url, row, key)] as const);
-  return Object.fromEntries(await Promise.all(answers));
+/** Returns the status of every endpoint for a key. */
+async function statusesFor(url: string, key: string | undefined): Promise<Record<string, number>> {
+  const statuses = ACCESS.map(async (row) => [nameOf(row), await statusOf(url, row, key)] as const);
+  return Object.fromEntries(await Promise.all(statuses));
 }
 
-/** Keys that are not, or no longer, live: each by the way it came to be so. */
+/** Keys that are not, or no longer, live; named by the reason. */
 async function deadKeys(stack: Stack, keys: Keys): Promise<Record<string, string | undefined>> {
   const revoked = await stack.key();
   await keys.revoke(revoked.record.id);
@@ -54,40 +55,47 @@ async function deadKeys(stack: Stack, keys: Keys): Promise<Record<string, string
   };
 }
 
-/** Every endpoint, by keys of every kind, against a table of its own. */
+/** Requests every endpoint with keys of every kind, and compares the statuses with the table. */
 export function accessCases(stack: () => Stack): void {
   let keys: Keys;
   let redis: Redis;
   beforeAll(async () => {
     redis = commandConnection(stack().redis.url, createLog('test', 'silent'));
     await untilReady(redis, AbortSignal.timeout(5000));
-    keys = createKeys(redis, readSecrets(stack().home).keyPepper);
+    keys = createKeys(redis, readSecrets(stack().home).keyPepper, hostClock);
     return () => redis.disconnect();
   });
 
-  test('every endpoint there is stands in the table, and no other', async () => {
+  test('the table has every endpoint and no other', async () => {
     const documented = await readOperations(stack().url);
     const listed = ACCESS.filter(({ path }) => !UNDOCUMENTED.includes(path)).map(nameOf);
     const named = documented.map(({ method, path }) => `${method} ${path}`);
     expect(listed.sort()).toEqual(named.sort());
   });
 
-  describe('a key lets in to what its scope covers, and to nothing else:', () => {
+  describe('a key is authorized for exactly the endpoints of its scope:', () => {
     test.each(SCOPES)('%s', async (scope) => {
       const { key } = await stack().key({ scopes: [scope] });
       const { key: rotatedInGrace, record } = await stack().key({ scopes: [scope] });
       const { key: successor } = await keys.rotate(record.id, 3600);
-      const wanted = Object.fromEntries(ACCESS.map((row) => [nameOf(row), expected(row, scope)]));
+      const expectedStatuses = Object.fromEntries(
+        ACCESS.map((row) => [nameOf(row), expected(row, scope)]),
+      );
       for (const live of [key, rotatedInGrace, successor])
-        expect(await answersTo(stack().url, live)).toEqual(wanted);
+        expect(await statusesFor(stack().url, live)).toEqual(expectedStatuses);
     });
   });
 
-  test('a key that is not live opens nothing, however it came to be so', async () => {
-    const wanted = Object.fromEntries(
-      ACCESS.map((row) => [nameOf(row), row.needs === 'nobody' ? row.letIn : (row.keptOut ?? 401)]),
+  test('a key that is not live is authorized for nothing', async () => {
+    const expectedStatuses = Object.fromEntries(
+      ACCESS.map((row) => [
+        nameOf(row),
+        row.needs === 'nobody' ? row.authorized : (row.unauthorized ?? 401),
+      ]),
     );
-    for (const [what, key] of Object.entries(await deadKeys(stack(), keys)))
-      expect(await answersTo(stack().url, key), what).toEqual(wanted);
+    const dead = Object.entries(await deadKeys(stack(), keys));
+    expect(dead).toHaveLength(6);
+    for (const [what, key] of dead)
+      expect(await statusesFor(stack().url, key), what).toEqual(expectedStatuses);
   });
 }

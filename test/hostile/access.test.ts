@@ -6,13 +6,13 @@ import { foreignCases } from './foreign.cases.ts';
 import { idleCases } from './idle.cases.ts';
 import { nameCases } from './names.cases.ts';
 
-/** As many as this machine lets one process have open, 10,000 at most. */
-function mostConnections(): number {
+/** As many as one process may have open on this machine, 10,000 at most. */
+function maxConnections(): number {
   const limits = readFileSync('/proc/self/limits', 'utf8');
   const open = Number(/^Max open files +\d+ +(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY);
   return Math.min(10_000, Math.floor((open - 500) / 100) * 100);
 }
-const MOST = mostConnections();
+const MOST = maxConnections();
 
 let stack: Stack;
 let key: string;

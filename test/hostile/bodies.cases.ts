@@ -10,9 +10,9 @@ const nested = (opening: string, middle: string, closing: string, depth = 50_000
 const members = (count: number) =>
   `{${Array.from({ length: count }, (_, at) => `"k${at}":1`).join(',')}}`;
 
-/** JSON that no endpoint wants. */
+/** JSON that every endpoint must reject. */
 // biome-ignore format: a table reads best aligned
-const POISON: Readonly<Record<string, string | Buffer>> = {
+const MALICIOUS_JSON: Readonly<Record<string, string | Buffer>> = {
   'nested lists': nested('[', '', ']'),
   'nested objects': nested('{"a":', '1', '}'),
   'a nested member': `{"weather":${nested('[', '', ']')}}`,
@@ -45,7 +45,7 @@ const part = (what: string, body = 'x', more = '') =>
 const times = (count: number, of: (at: number) => string) =>
   Array.from({ length: count }, (_, at) => of(at)).join('');
 
-/** Forms that no endpoint wants. */
+/** Malicious forms. */
 // biome-ignore format: a table reads best aligned
 const FORMS: Readonly<Record<string, string>> = {
   '2,000 fields': times(2000, (at) => part(`name="f${at}"`)) + END,
@@ -73,7 +73,7 @@ const FORMS: Readonly<Record<string, string>> = {
 const ENCODINGS = { gzip: gzipSync, br: brotliCompressSync, deflate: deflateSync } as const;
 const ZEROS = Buffer.alloc(3e5);
 
-/** Bodies made to break whoever reads them. */
+/** Bodies made to break parsers. */
 export function bodyCases(stack: () => Stack, key: () => string): void {
   let operations: readonly Operation[] = [];
   let batchId = '';
@@ -94,21 +94,26 @@ export function bodyCases(stack: () => Stack, key: () => string): void {
     });
   const taking = (type: string) => operations.filter(({ bodies }) => bodies.includes(type));
 
-  test.each(Object.entries(POISON))('%s as JSON is refused everywhere', async (_, body) => {
-    const endpoints = taking('application/json');
-    expect(endpoints.length).toBeGreaterThan(10);
-    for (const operation of endpoints) {
-      const response = await send(operation, 'application/json', body);
-      const text = await response.text();
-      expect([400, 413], `${operation.path}: ${text.slice(0, 200)}`).toContain(response.status);
-      expect(text.length, operation.path).toBeLessThan(40_000);
-    }
-  });
+  test.each(Object.entries(MALICIOUS_JSON))(
+    '%s as JSON is rejected by every endpoint',
+    async (_, body) => {
+      const endpoints = taking('application/json');
+      expect(endpoints.length).toBeGreaterThan(10);
+      for (const operation of endpoints) {
+        const response = await send(operation, 'application/json', body);
+        const text = await response.text();
+        expect([400, 413], `${operation.path}: ${text.slice(0, 200)}`).toContain(response.status);
+        expect(text.length, operation.path).toBeLessThan(40_000);
+      }
+    },
+  );
 
   test.each(Object.entries(FORMS))(
-    'a form with %s is refused or taken, and no more',
+    'a form with %s is rejected or accepted, without other effects',
     async (_, body) => {
-      for (const operation of taking('multipart/form-data')) {
+      const endpoints = taking('multipart/form-data');
+      expect(endpoints.length).toBeGreaterThan(3);
+      for (const operation of endpoints) {
         const response = await send(operation, `multipart/form-data; boundary=${B}`, body);
         const text = await response.text();
         const fine = operation.path.endsWith('/items') ? [200, 400] : [400, 413, 415];
@@ -119,9 +124,11 @@ export function bodyCases(stack: () => Stack, key: () => string): void {
   );
 
   describe.each(Object.entries(ENCODINGS))('a body in %s', (encoding, compress) => {
-    test('is refused by every endpoint that takes one, and never unpacked', async () => {
+    test('is rejected by every endpoint with a body, and never decompressed', async () => {
       const bomb = compress(ZEROS);
-      for (const operation of operations)
+      const endpoints = operations.filter(({ bodies }) => bodies.length > 0);
+      expect(endpoints.length).toBeGreaterThan(10);
+      for (const operation of endpoints)
         for (const type of operation.bodies) {
           const headers = { 'content-encoding': encoding };
           const response = await send(operation, `${type}; boundary=b`, bomb, headers);
@@ -132,7 +139,7 @@ export function bodyCases(stack: () => Stack, key: () => string): void {
     });
   });
 
-  test('nothing of it has changed any object, and the gateway goes on', async () => {
+  test('no prototype is polluted, and the gateway still responds', async () => {
     const { key: fresh } = await stack().key();
     const answer = await postBody(stack(), '{}', { key: fresh });
     expect(answer.status).toBe(400);

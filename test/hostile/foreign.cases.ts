@@ -7,16 +7,16 @@ import { ACCESS } from './access-table.ts';
 
 const Made = z.looseObject({ id: z.string(), run: z.object({ id: z.string() }).optional() });
 const Deliveries = z.object({ deliveries: z.array(z.object({ id: z.string() })) });
-const Refusal = z.looseObject({ requestId: z.string(), instance: z.string() });
+const ProblemBody = z.looseObject({ requestId: z.string(), instance: z.string() });
 
-/** Which of a client's things a path with `{id}` is about. */
+/** The kinds of resources that paths with `{id}` name. */
 const KINDS = ['jobs', 'batches', 'feeds', 'deliveries'] as const;
 type Kind = (typeof KINDS)[number];
 const NEVER = { jobs: 'job_', batches: 'batch_', feeds: 'feed_', deliveries: 'msg_' } as const;
 
-/** Things of one client, asked for by another. */
+/** Resources of one client, requested by another. */
 export function foreignCases(stack: () => Stack): void {
-  /** Makes one of everything, as one client. */
+  /** Creates one resource of each kind, as one client. */
   async function makeAll() {
     const ids: Partial<Record<Kind, string | undefined>> = {};
     const { key } = await stack().key({ client: 'owner' });
@@ -46,7 +46,7 @@ export function foreignCases(stack: () => Stack): void {
     return { ids, run: feed.run?.id ?? '' };
   }
 
-  test('what belongs to another client looks exactly as what never was', async () => {
+  test('a resource of another client looks exactly like one that does not exist', async () => {
     const { ids, run } = await makeAll();
     const { key } = await stack().key({ client: 'stranger' });
     const ask = async (method: string, path: string, id: string) => {
@@ -58,10 +58,10 @@ export function foreignCases(stack: () => Stack): void {
         ...(body && { 'content-type': 'text/csv' }),
       };
       const response = await fetch(`${stack().url}${filled}`, { method, headers, body });
-      const { requestId, instance, ...rest } = Refusal.parse(await response.json());
+      const { requestId, instance, ...rest } = ProblemBody.parse(await response.json());
       return { status: response.status, problem: rest };
     };
-    let asked = 0;
+    let requested = 0;
     for (const { method, path } of ACCESS.filter((row) => row.path.includes('{id}'))) {
       const kind = KINDS.find((name) => path.includes(`/${name}/`));
       const id = kind && ids[kind];
@@ -74,8 +74,8 @@ export function foreignCases(stack: () => Stack): void {
         NEVER[kind] + 'f'.repeat(id.length - NEVER[kind].length),
       );
       expect(foreign, `${method} ${path}`).toEqual(never);
-      asked++;
+      requested++;
     }
-    expect(asked).toBeGreaterThan(20);
+    expect(requested).toBeGreaterThan(20);
   });
 }

@@ -5,13 +5,13 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Stack } from '../support/stack.ts';
 
-/** What one idle connection may cost the gateway, bytes; some 4 KB were seen. */
-const MOST_BYTES_EACH = 40_000;
+/** The memory one idle connection may cost the gateway, bytes; about 4 KB were measured. */
+const MAX_BYTES_EACH = 40_000;
 
 const figure = (text: string, name: RegExp): number =>
   z.coerce.number().parse(name.exec(text)?.[1]);
 
-/** By a connection of its own: one that was kept may be the idle one that has just been closed. */
+/** Uses a new connection: a pooled one may be the idle one that was just closed. */
 async function ask(url: string): Promise<{ status: number | undefined; text: string }> {
   const request = get(url, { agent: false });
   const response: IncomingMessage = (await once(request, 'response'))[0];
@@ -22,7 +22,7 @@ async function figuresOf(url: string) {
   const { text } = await ask(`${url}/metrics`);
   return {
     residentBytes: figure(text, /^process_resident_memory_bytes (\d+)$/m),
-    /** Those to Redis among them. */
+    /** Including those to Redis. */
     sockets: figure(text, /^nodejs_active_resources\{type="TCPSocketWrap"\} (\d+)$/m),
   };
 }
@@ -33,7 +33,7 @@ async function openIdle(port: number): Promise<Socket> {
   return socket.on('error', () => {});
 }
 
-/** Opens connections that never say a word, a hundred at a time. */
+/** Opens connections that send nothing, a hundred at a time. */
 async function openMany(port: number, count: number): Promise<Socket[]> {
   const sockets: Socket[] = [];
   while (sockets.length < count)
@@ -43,7 +43,7 @@ async function openMany(port: number, count: number): Promise<Socket[]> {
 
 /** @param most connections that the gateway holds at once, a multiple of 100 */
 export function idleCases(stack: () => Stack, most: number): void {
-  test(`${most} connections that say nothing cost little, keep nobody out and leave nothing behind`, async () => {
+  test(`${most} idle connections cost little, block no other client and leave nothing behind`, async () => {
     const { url } = stack();
     const before = await figuresOf(url);
     const first = await openMany(Number(new URL(url).port), most);
@@ -53,8 +53,8 @@ export function idleCases(stack: () => Stack, most: number): void {
     expect(full.sockets).toBeGreaterThan(0.95 * most);
     const bytesEach = (full.residentBytes - before.residentBytes) / most;
     console.info(`${most} idle connections: ${Math.round(bytesEach)} bytes each`);
-    expect(bytesEach).toBeLessThan(MOST_BYTES_EACH);
-    // Each more makes the one go that has been idle for longest.
+    expect(bytesEach).toBeLessThan(MAX_BYTES_EACH);
+    // Each further connection closes the one that has been idle for longest.
     const more = await openMany(Number(new URL(url).port), 100);
     await gone;
     expect((await ask(`${url}/look/v1/params`)).status).toBe(200);

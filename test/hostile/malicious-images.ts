@@ -3,22 +3,22 @@ import sharp from 'sharp';
 import type { Random } from '../faults/random.ts';
 import { drawnShirt, transparentShirt } from '../support/images.ts';
 
-/** A picture made to break whoever decodes it, and what it is. */
-export interface Poison {
+/** An image made to break decoders. */
+export interface MaliciousImage {
   what: string;
   bytes: Buffer;
 }
 
-/** Sound pictures that the damaged ones are made of. */
-export interface Sound {
+/** A valid image that damaged ones are made from. */
+export interface ValidImage {
   what: string;
   bytes: Buffer;
 }
 
 const SIDE = { width: 96, height: 72 } as const;
 
-/** One sound picture of each kind that is accepted. */
-export async function soundPictures(): Promise<Sound[]> {
+/** Returns one valid image of each accepted kind. */
+export async function drawValidImages(): Promise<ValidImage[]> {
   const shirt = await drawnShirt({ ...SIDE, format: 'png' });
   const clear = await transparentShirt({ ...SIDE, format: 'png' });
   const from = (image: Buffer) => sharp(image);
@@ -44,7 +44,7 @@ export async function soundPictures(): Promise<Sound[]> {
   return Promise.all(made.map(async ([what, image]) => ({ what, bytes: await image })));
 }
 
-/** A chunk of a PNG with its right length and check. */
+/** A PNG chunk with correct length and CRC. */
 export function pngChunk(type: string, data: Buffer): Buffer {
   const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
   const [length, check] = [Buffer.alloc(4), Buffer.alloc(4)];
@@ -59,7 +59,7 @@ const HEADER_END = 33;
 const behindHeader = (png: Buffer, ...chunks: Buffer[]): Buffer =>
   Buffer.concat([png.subarray(0, HEADER_END), ...chunks, png.subarray(HEADER_END)]);
 
-/** The chunks of a sound PNG. */
+/** The chunks of a valid PNG. */
 function chunksOf(png: Buffer): Buffer[] {
   const chunks: Buffer[] = [];
   for (let at = SIGNATURE_BYTES; at < png.length; ) {
@@ -110,8 +110,8 @@ function tiff(entries: readonly [number, number, number, number][], next = 0): B
   return bytes;
 }
 
-/** Pictures that are made, one by one, to break something known. */
-export async function craftedPictures(sound: readonly Sound[]): Promise<Poison[]> {
+/** Images that each attack a known weakness of decoders. */
+export async function craftImages(sound: readonly ValidImage[]): Promise<MaliciousImage[]> {
   const of = (what: string) => sound.find((picture) => picture.what === what)!.bytes;
   const [jpeg, png, webp] = [of('JPEG'), of('PNG'), of('WebP')];
   const chunks = chunksOf(png);
@@ -183,7 +183,7 @@ export async function craftedPictures(sound: readonly Sound[]): Promise<Poison[]
   return made.map(([what, bytes]) => ({ what, bytes }));
 }
 
-/** A JPEG that says another size. */
+/** A JPEG whose header has another size. */
 function resized(jpeg: Buffer, width: number, height: number): Buffer {
   const bytes = Buffer.from(jpeg);
   const at = bytes.indexOf(Buffer.from('ffc0', 'hex'));
@@ -194,7 +194,7 @@ function resized(jpeg: Buffer, width: number, height: number): Buffer {
 
 type Damage = (bytes: Buffer, random: Random) => Buffer;
 
-/** Ways to damage any picture; the same random numbers damage it the same way. */
+/** Ways to damage any image; the same random numbers damage it in the same way. */
 const DAMAGES: Readonly<Record<string, Damage>> = {
   'cut short': (bytes, random) => bytes.subarray(0, 4 + random.below(bytes.length - 4)),
   'bits turned': (bytes, random) => {
@@ -211,10 +211,10 @@ const DAMAGES: Readonly<Record<string, Damage>> = {
   },
   'a stretch repeated': (bytes, random) => {
     const at = random.below(bytes.length);
-    const piece = bytes.subarray(at, at + 1 + random.below(300));
+    const chunk = bytes.subarray(at, at + 1 + random.below(300));
     return Buffer.concat([
       bytes.subarray(0, at),
-      ...Array(1 + random.below(50)).fill(piece),
+      ...Array(1 + random.below(50)).fill(chunk),
       bytes.subarray(at),
     ]);
   },
@@ -230,8 +230,8 @@ const DAMAGES: Readonly<Record<string, Damage>> = {
   },
 };
 
-/** A sound picture damaged in one or two ways. */
-export function damagedPicture(sound: readonly Sound[], random: Random): Poison {
+/** A valid image damaged in one or two ways. */
+export function damageImage(sound: readonly ValidImage[], random: Random): MaliciousImage {
   const picture = random.pick(sound);
   const ways = Object.entries(DAMAGES);
   const chosen = random.next() < 0.3 ? [random.pick(ways), random.pick(ways)] : [random.pick(ways)];

@@ -7,16 +7,16 @@ const Document = z.looseObject({
   paths: z.record(z.string(), z.record(z.string(), Documented)),
 });
 
-/** An endpoint that a running server says it has. */
+/** An endpoint in the OpenAPI document of a running server. */
 export interface Operation {
   method: string;
   /** With `{name}` for parameters. */
   path: string;
-  /** Media types of the bodies it takes. */
+  /** Media types of the bodies it accepts. */
   bodies: readonly string[];
 }
 
-/** Every endpoint of a running server, by its own OpenAPI document. */
+/** Returns every endpoint in the OpenAPI document of a running server. */
 export async function readOperations(url: string): Promise<Operation[]> {
   const { paths } = Document.parse(await (await fetch(`${url}/openapi.json`)).json());
   return Object.entries(paths).flatMap(([path, operations]) =>

@@ -6,79 +6,80 @@ import { formOf, postForm } from '../support/client.ts';
 import { drawnShirt } from '../support/images.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 import {
-  craftedPictures,
-  damagedPicture,
-  type Poison,
-  type Sound,
-  soundPictures,
-} from './poison.ts';
+  craftImages,
+  damageImage,
+  drawValidImages,
+  type MaliciousImage,
+  type ValidImage,
+} from './malicious-images.ts';
 
-/** What may be answered to a picture that is no good. */
-const REFUSALS = [400, 413, 415, 422];
+/** The statuses an invalid image may get. */
+const REJECTIONS = [400, 413, 415, 422];
 const SEED = 20_261_122;
 const DAMAGED = 200;
-/** In the works at once: fewer than would be turned away. */
-const LANES = 3;
+/** Images processed at once: few enough that none is shed. */
+const CONCURRENCY = 3;
 
 let stack: Stack;
 let key: string;
-let sound: Sound[];
+let valid: ValidImage[];
 beforeAll(async () => {
   stack = await startStack({ MAX_IMAGE_PIXELS: '4000000', SYNC_TIMEOUT_SECONDS: '120' });
   ({ key } = await stack.key());
-  sound = await soundPictures();
+  valid = await drawValidImages();
 });
 afterAll(() => stack.stop());
 
 const children = (pid: number): string =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
 
-const Refusal = z.looseObject({ type: z.string(), detail: z.string(), requestId: z.string() });
+const ProblemBody = z.looseObject({ type: z.string(), detail: z.string(), requestId: z.string() });
 
-/** Sends a picture and answers what is wrong with the answer, or nothing. */
-async function faultOf({ what, bytes }: Poison): Promise<string | undefined> {
+/** Sends an image; returns what is wrong with the response, if anything. */
+async function errorOf({ what, bytes }: MaliciousImage): Promise<string | undefined> {
   const response = await postForm(stack, formOf(['image', bytes, 'photo.jpg']), { key });
   const body = Buffer.from(await response.arrayBuffer());
   if (response.status === 200) {
     const isPng = body.subarray(1, 4).toString('latin1') === 'PNG';
     return isPng ? undefined : `${what}: 200 without a picture`;
   }
-  if (!REFUSALS.includes(response.status)) return `${what}: ${response.status} ${body}`;
-  const refusal = Refusal.safeParse(JSON.parse(body.toString()));
-  return refusal.success ? undefined : `${what}: ${response.status} without a problem`;
+  if (!REJECTIONS.includes(response.status)) return `${what}: ${response.status} ${body}`;
+  const problem = ProblemBody.safeParse(JSON.parse(body.toString()));
+  return problem.success ? undefined : `${what}: ${response.status} without a problem`;
 }
 
-async function faultsOf(pictures: readonly Poison[]): Promise<string[]> {
+async function errorsOf(pictures: readonly MaliciousImage[]): Promise<string[]> {
   const rest = pictures.values();
-  const faults: string[] = [];
-  const lane = async () => {
-    for (const picture of rest) faults.push(...[(await faultOf(picture)) ?? []].flat());
+  const errors: string[] = [];
+  const worker = async () => {
+    for (const picture of rest) errors.push(...[(await errorOf(picture)) ?? []].flat());
   };
-  await Promise.all(Array.from({ length: LANES }, lane));
-  return faults;
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+  return errors;
 }
 
-test('every kind of sound picture is cut out', async () => {
-  for (const { what, bytes } of sound) {
+test('every kind of valid image is cut out', async () => {
+  expect(valid).toHaveLength(16);
+  for (const { what, bytes } of valid) {
     const response = await postForm(stack, formOf(['image', bytes, 'a.jpg']), { key });
     expect(response.status, what).toBe(200);
     await response.arrayBuffer();
   }
 });
 
-test('pictures made to break a decoder are cut out or refused, by the same processes all along', async () => {
+test('images made to break a decoder are cut out or rejected, and no process dies', async () => {
   const before = children(stack.worker.pid);
   expect(before).not.toBe('');
-  expect(await faultsOf(await craftedPictures(sound))).toEqual([]);
+  expect(await errorsOf(await craftImages(valid))).toEqual([]);
   const random = createRandom(SEED);
-  const damaged = Array.from({ length: DAMAGED }, () => damagedPicture(sound, random));
-  expect(await faultsOf(damaged)).toEqual([]);
+  const damaged = Array.from({ length: DAMAGED }, () => damageImage(valid, random));
+  expect(await errorsOf(damaged)).toEqual([]);
   expect(children(stack.worker.pid)).toBe(before);
   const whole = await drawnShirt({ width: 64, height: 64, format: 'webp' });
-  expect(await faultOf({ what: 'a shirt', bytes: whole })).toBeUndefined();
+  expect(await errorOf({ what: 'a shirt', bytes: whole })).toBeUndefined();
 });
 
-/** What an image may be, and is not taken as one here: first bytes are enough to tell. */
+/** Image formats that are not supported, by their first bytes. */
 const OTHERS: Readonly<Record<string, string>> = {
   GIF: '474946383961',
   'TIFF, little-endian': '49492a0008000000',
@@ -100,7 +101,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   'a matrix of libvips': Buffer.from('2 2\n1 2\n3 4\n').toString('hex'),
 };
 
-test.each(Object.entries(OTHERS))('%s is refused by its first bytes', async (_, hex) => {
+test.each(Object.entries(OTHERS))('%s is rejected by its first bytes', async (_, hex) => {
   const bytes = Buffer.concat([Buffer.from(hex, 'hex'), Buffer.alloc(64)]);
   const response = await postForm(stack, formOf(['image', bytes, 'photo.png']), { key });
   expect(response.status).toBe(415);

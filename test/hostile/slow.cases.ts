@@ -3,12 +3,12 @@ import { expect, test } from 'vitest';
 import type { Stack } from '../support/stack.ts';
 import { requestOf } from './wire.ts';
 
-/** Of each kind; 200 together. */
+/** Connections of each kind; 200 in total. */
 const COUNT = 25;
 
 interface Slow {
   socket: Socket;
-  /** All the server said, when it has closed the connection. */
+  /** Resolves with everything the server sent when it has closed the connection. */
   over: Promise<string>;
 }
 
@@ -18,12 +18,12 @@ function openSlowly(url: string, opening: string): Slow {
   socket.setEncoding('latin1').on('data', (more) => {
     text += more;
   });
-  socket.on('error', () => {}); // cut off while it writes
+  socket.on('error', () => {}); // the connection is closed during a write
   socket.write(opening);
   return { socket, over: new Promise((resolve) => socket.once('close', () => resolve(text))) };
 }
 
-/** Opens many connections that each send one more byte again and again, until the server has cut all off. */
+/** Opens many connections that each send one byte at a time, until the server has closed all of them. */
 async function dripAll(url: string, opening: string, byte: string): Promise<string[]> {
   const slow = Array.from({ length: COUNT }, () => openSlowly(url, opening));
   const drip = setInterval(() => {
@@ -34,7 +34,7 @@ async function dripAll(url: string, opening: string, byte: string): Promise<stri
   return texts;
 }
 
-/** Asks as an ordinary client does, over and over until the other work is over; every status seen. */
+/** Sends ordinary requests until the other work is over; returns every status received. */
 async function statusesDuring(url: string, work: Promise<unknown>): Promise<Set<number>> {
   let isOver = false;
   const end = () => {
@@ -50,7 +50,7 @@ async function statusesDuring(url: string, work: Promise<unknown>): Promise<Set<
   return seen;
 }
 
-/** Clients that take for ever, against a gateway whose `REQUEST_TIMEOUT_SECONDS` is short. */
+/** Slow clients, against a gateway whose `REQUEST_TIMEOUT_SECONDS` is short. */
 export function slowCases(stack: () => Stack, key: () => string): void {
   const keyed = () => `Authorization: Bearer ${key()}`;
   const json = 'Content-Type: application/json';
@@ -63,11 +63,11 @@ export function slowCases(stack: () => Stack, key: () => string): void {
     ['JSON', () => requestOf('POST /look/v1/targets', ['Host: x', keyed(), json, 'Content-Length: 9999'], '{'), ' ', /^HTTP\/1.1 408 /],
     ['chunks', () => requestOf('POST /look/v1/targets', ['Host: x', keyed(), json, 'Transfer-Encoding: chunked'], ''), '1', /^HTTP\/1.1 4(08|00) /],
     ['a form', () => requestOf('POST /bg/v1/background-removals', ['Host: x', keyed(), 'Content-Type: multipart/form-data; boundary=b', 'Content-Length: 99999'], '--b\r\n'), 'a', /^HTTP\/1.1 408 /],
-    ['a body nobody asked for', () => requestOf('POST /none', ['Host: x', json, 'Content-Length: 9999'], '{'), ' ', /^HTTP\/1.1 40[48] /],
+    ['a body to an unknown URL', () => requestOf('POST /none', ['Host: x', json, 'Content-Length: 9999'], '{'), ' ', /^HTTP\/1.1 40[48] /],
     ['a body without a key', () => requestOf('POST /look/v1/targets', ['Host: x', json, 'Content-Length: 9999'], '{'), ' ', /^HTTP\/1.1 401 /],
   ];
 
-  test('two hundred clients that send byte by byte are cut off, and others are served meanwhile', async () => {
+  test('two hundred clients that send byte by byte are disconnected, and others are served meanwhile', async () => {
     const { url } = stack();
     const slow = WAYS.map(([, opening, byte]) => dripAll(url, opening(), byte));
     expect([...(await statusesDuring(url, Promise.all(slow)))]).toEqual([200]);
@@ -80,24 +80,25 @@ export function slowCases(stack: () => Stack, key: () => string): void {
     }
   });
 
-  test('a client that asks and takes nothing of the answers is let go', async () => {
+  test('a client that sends requests and reads no response is disconnected', async () => {
     const { url } = stack();
     const opening = requestOf('GET /openapi.json', ['Host: x'], '').repeat(20);
     const hoarders = Array.from({ length: 5 }, () => openSlowly(url, opening));
-    // It reads nothing, so it learns that it was cut off only by writing.
+    // It reads nothing, so it notices the disconnect only by writing.
     const drip = setInterval(() => {
       for (const { socket } of hoarders) if (socket.writable) socket.write('G');
     }, 100);
     for (const { socket } of hoarders) socket.pause();
     await Promise.all(hoarders.map(({ over }) => over));
     clearInterval(drip);
+    expect(hoarders.map(({ socket }) => socket.destroyed)).toEqual(Array(5).fill(true));
   });
 
   test('a connection between requests stays open', async () => {
     const { url } = stack();
     const { socket, over } = openSlowly(url, requestOf('GET /livez', ['Host: x'], ''));
     await new Promise((resolve) => socket.once('data', resolve));
-    // As long as it takes others to be cut off.
+    // As long as it takes to disconnect others.
     await openSlowly(url, '').over;
     socket.write(requestOf('GET /livez', ['Host: x', 'Connection: close'], ''));
     expect((await over).match(/HTTP\/1.1 200 /g)).toHaveLength(2);

@@ -10,7 +10,7 @@ const LETTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const median = (values: readonly number[]): number =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
-/** The time of one request by a key, microseconds. */
+/** Measures one request with a key, microseconds. */
 function micros(url: string, agent: Agent, key: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const startedAt = process.hrtime.bigint();
@@ -23,7 +23,7 @@ function micros(url: string, agent: Agent, key: string): Promise<number> {
   });
 }
 
-/** A key that has the form and check of one and shares its first letters with a known one. */
+/** A key with valid form and checksum that shares its first characters with a known one. */
 function sharing(known: string, letters: number): string {
   for (;;) {
     const key = known.slice(0, letters) + mintKey().slice(letters, -6);
@@ -32,7 +32,7 @@ function sharing(known: string, letters: number): string {
   }
 }
 
-/** The check of a key can be computed by anybody: it stops junk, not guesses. */
+/** Anybody can compute a key's checksum: it stops junk, not guesses. */
 function withCheck(body: string): string {
   let rest = crc(body);
   let check = '';
@@ -57,7 +57,7 @@ async function compare(rounds: number): Promise<void> {
     make,
     micros: [] as number[],
   }));
-  // In turns, so that whatever slows the machine slows all of them.
+  // Interleaved, so load on the machine slows all of them alike.
   for (let round = 0; round < rounds; round++)
     for (const kind of seen) kind.micros.push(await micros(stack.url, agent, kind.make()));
   agent.destroy();
@@ -71,7 +71,9 @@ async function compare(rounds: number): Promise<void> {
 }
 
 const program = new Command('timing')
-  .description('Whether the time of a refusal tells how much of a key was right; by hand')
+  .description(
+    'Measures whether the time of a rejection reveals how much of a key was right; run by hand',
+  )
   .option('--rounds <n>', 'requests of each kind', '5000')
   .action(({ rounds }: { rounds: string }) => compare(Number(rounds)));
 await program.parseAsync();

@@ -1,14 +1,14 @@
 import { connect } from 'node:net';
 
-/** What a server said on one connection before it closed it. */
-export interface Said {
+/** Everything a server sent on one connection before closing it. */
+export interface Exchange {
   text: string;
-  /** Of each answer, in order; answers without a body of their own (100) too. */
+  /** Of each response, in order, including responses without a body (100). */
   statuses: number[];
 }
 
-/** Writes bytes on a bare connection and reads until the server closes it, by whatever means. */
-export function say(url: string, bytes: string | Uint8Array): Promise<Said> {
+/** Writes bytes to a TCP connection and reads until the server closes or resets it. */
+export function exchange(url: string, bytes: string | Uint8Array): Promise<Exchange> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve) => {
     let text = '';
@@ -16,7 +16,7 @@ export function say(url: string, bytes: string | Uint8Array): Promise<Said> {
     socket.setEncoding('latin1').on('data', (more) => {
       text += more;
     });
-    socket.on('error', () => {}); // reset while we still write: what was read counts
+    socket.on('error', () => {}); // reset while still writing: the bytes read so far count
     socket.on('close', () => {
       const statuses = [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) =>
         Number(status),
@@ -26,14 +26,14 @@ export function say(url: string, bytes: string | Uint8Array): Promise<Said> {
   });
 }
 
-/** The body of the first answer. */
-export const bodyOf = ({ text }: Said): unknown =>
+/** The body of the first response. */
+export const bodyOf = ({ text }: Exchange): unknown =>
   JSON.parse(text.slice(text.indexOf('\r\n\r\n') + 4));
 
 /** A request as bytes. */
 export const requestOf = (line: string, headers: readonly string[], body = ''): string =>
   [`${line} HTTP/1.1`, ...headers, '', body].join('\r\n');
 
-/** One piece of a chunked body and its end. */
+/** One chunk of a chunked body and its end. */
 export const chunked = (text: string): string =>
   `${text.length.toString(16)}\r\n${text}\r\n0\r\n\r\n`;

@@ -28,7 +28,7 @@ export const readBatch = async (response: Response): Promise<Batch> =>
 export const Line = z.record(z.string(), z.unknown());
 export type Line = z.infer<typeof Line>;
 
-/** A client of batches with one key. */
+/** Sends requests about batches with one key. */
 export function batchClient(stack: Pick<Stack, 'url'>, key: string) {
   const { ask } = intakeClient(stack, key);
   const post = (path: string, type: string, body: RequestInit['body'], headers = {}) =>
@@ -42,11 +42,11 @@ export function batchClient(stack: Pick<Stack, 'url'>, key: string) {
   return {
     ask,
     get,
-    create: (wish: object = {}, headers = {}): Promise<Response> =>
-      post('/batches', 'application/json', JSON.stringify(wish), headers),
-    open: async (wish: object = {}): Promise<string> =>
-      (await readBatch(await post('/batches', 'application/json', JSON.stringify(wish)))).id,
-    /** Sends rows; the answer as it is. */
+    create: (options: object = {}, headers = {}): Promise<Response> =>
+      post('/batches', 'application/json', JSON.stringify(options), headers),
+    open: async (options: object = {}): Promise<string> =>
+      (await readBatch(await post('/batches', 'application/json', JSON.stringify(options)))).id,
+    /** Sends rows; resolves with the response. */
     send: (
       id: string,
       body: RequestInit['body'],
@@ -71,7 +71,7 @@ export function batchClient(stack: Pick<Stack, 'url'>, key: string) {
       const text = await response.text();
       return text.split('\n').flatMap((line) => (line ? [Line.parse(JSON.parse(line))] : []));
     },
-    /** Waits until a batch is in this state. */
+    /** Waits until a batch has this status. */
     async until(id: string, status: string): Promise<Batch> {
       const now = async () => (await get(id)).status;
       await expect.poll(now, { timeout: 45_000, interval: 50 }).toBe(status);
@@ -88,6 +88,6 @@ export const readUploaded = async (response: Response): Promise<Uploaded> => {
   return Uploaded.parse(body);
 };
 
-/** One row of NDJSON whose image is somewhere else. */
+/** A row of NDJSON with an image URL. */
 export const rowOf = (customId: string, more: object = {}): string =>
   `${JSON.stringify({ customId, imageUrl: `https://img.example/${customId}.jpg`, ...more })}\n`;

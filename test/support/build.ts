@@ -5,7 +5,7 @@ import { join } from 'node:path';
 const ROOT = join(import.meta.dirname, '..', '..');
 
 /**
- * Compiles what changed since the last run into `dist`, which tests start their processes from. Faults of
+ * Compiles what changed since the last run into `dist`, from which tests start their processes. Errors of
  * types are for `npm run typecheck`; what can be emitted is.
  */
 export function compile(): void {
@@ -21,5 +21,5 @@ export function compile(): void {
   });
 }
 
-/** The name that Vitest calls. */
+/** Called by Vitest. */
 export const setup = compile;

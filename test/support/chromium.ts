@@ -6,7 +6,7 @@ import { type Browser, chromium } from 'playwright-core';
 
 const PROGRAMS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
-/** Names lead nowhere: what a page is made of has to come from the address it was opened at. */
+/** No host name resolves: a page can load only from the address it was opened at. */
 const OFFLINE = '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1';
 
 const ARGS = [
@@ -28,17 +28,17 @@ async function installed(): Promise<string | undefined> {
     await apt('update');
     await apt('install', '-y', '--no-install-recommends', 'chromium');
   } catch {
-    return undefined; // no network, for one: said by who asked
+    return undefined; // without a network, for example; the caller reports it
   }
   return onPath();
 }
 
-/** A Chromium from PATH, else one that apt brings to root on Debian, else why there is none. */
+/** Finds Chromium on PATH, or installs it with apt if run by root on Debian; else returns the reason. */
 export async function findChromium(): Promise<{ path: string } | { missing: string }> {
   const path = onPath() ?? (await installed());
   return path ? { path } : { missing: 'no Chromium on PATH; type: sudo apt-get install chromium' };
 }
 
-/** Starts it without a window, cut off from all but 127.0.0.1. */
+/** Starts Chromium without a window and with no network except 127.0.0.1. */
 export const openBrowser = (path: string): Promise<Browser> =>
   chromium.launch({ executablePath: path, args: ARGS });

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import type { Stack } from './stack.ts';
 
-/** What a test sends; a key of `undefined` sends no Authorization header. */
+/** Options of a request; without a key there is no Authorization header. */
 export interface Sent {
   key?: string | undefined;
   headers?: Record<string, string>;
@@ -64,7 +64,7 @@ export const postBase64 = (
 
 /**
  * Writes bytes on a bare connection and reads until the server closes it.
- * @param end close our side after writing, as a client that gives up does
+ * @param end whether to close our side after writing, as a client that hangs up does
  */
 export function rawExchange(url: string, bytes: string | Buffer, end = false): Promise<string> {
   const { hostname, port } = new URL(url);

@@ -24,7 +24,7 @@ export const readFeed = async (response: Response): Promise<Feed> =>
   Feed.parse(await response.json());
 export const readRun = async (response: Response): Promise<Run> => Run.parse(await response.json());
 
-/** A client of feeds with one key. */
+/** Sends requests about feeds with one key. */
 export function feedClient(stack: Pick<Stack, 'url'>, key: string) {
   const ask = (method: string, path: string, init: RequestInit = {}): Promise<Response> =>
     fetch(`${stack.url}/intake/v1${path}`, {
@@ -43,10 +43,10 @@ export function feedClient(stack: Pick<Stack, 'url'>, key: string) {
         body: JSON.stringify(body),
         headers: { 'content-type': 'application/json', ...headers },
       }),
-    /** Sends the feed itself, to `/feeds` or to the runs of one. */
+    /** Uploads a feed, to `/feeds` or to the runs of a feed. */
     send: (path: string, body: string, type = 'text/csv', headers = {}): Promise<Response> =>
       ask('POST', path, { body, headers: { 'content-type': type, ...headers } }),
-    /** Waits until a run is in this state. */
+    /** Waits until a run has this status. */
     async until(of: Pick<Run, 'feedId' | 'id'>, status: string): Promise<Run> {
       const path = pathOf(of);
       await expect
@@ -54,7 +54,7 @@ export function feedClient(stack: Pick<Stack, 'url'>, key: string) {
         .toBe(status);
       return run(path);
     },
-    /** Runs a feed again and waits for the end. */
+    /** Runs a feed again and waits until the run ends. */
     async runAgain(feedId: string): Promise<Run> {
       const response = await ask('POST', `/feeds/${feedId}/runs`);
       expect(response.status).toBe(202);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Job } from 'bullmq';
 import { batchFiles, batchKeys, putLines } from '../../src/intake/batches/batch-files.ts';
 import { type BatchRecord, createBatches } from '../../src/intake/batches/batches.ts';
-import { batchRows, type RowOutcome } from '../../src/intake/batches/row-reader.ts';
+import { type RowOutcome, readRowOutcomes } from '../../src/intake/batches/row-reader.ts';
 import type { RowLine } from '../../src/intake/batches/rows.ts';
 import { feedFiles, runManifests } from '../../src/intake/feeds/feed-files.ts';
 import {
@@ -14,7 +14,7 @@ import {
   newRunId,
 } from '../../src/intake/feeds/feeds.ts';
 import { createFeedRuns } from '../../src/intake/feeds/runs.ts';
-import { OUTBOX } from '../../src/intake/webhooks/outbox.ts';
+import { hostClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { commandConnection, untilReady } from '../../src/platform/redis.ts';
 import type { AcceptedRow } from '../../src/queue/job-data.ts';
@@ -27,10 +27,10 @@ import { startRedis } from './redis-server.ts';
 const log = createLog('test', 'silent');
 const NEVER = new AbortController().signal;
 
-/** What a row came to, as a worker would have found it. */
-export type Came = { picture: number; unchanged?: boolean } | { failed: string };
+/** The outcome of a row, as a worker would report it. */
+export type FinishedRow = { picture: number; unchanged?: boolean } | { failed: string };
 
-/** All that feeds need but the engine: Redis, a store, the internet of this machine. */
+/** Starts everything feeds need except inference: Redis, storage and fetching from this machine. */
 export async function startFeedBench(allow: readonly string[] = ['127.0.0.0/8']) {
   const redisServer = await startRedis();
   const redis = commandConnection(redisServer.url, log);
@@ -38,27 +38,36 @@ export async function startFeedBench(allow: readonly string[] = ['127.0.0.0/8'])
   const folder = await mkdtemp(join(tmpdir(), 'selvage-feeds-'));
   const blobs = await createFsBlobs({ dir: folder });
   const feeds = createFeeds(redis);
-  const batches = createBatches(redis, OUTBOX);
+  const batches = createBatches(redis, hostClock);
   const queue = openQueue('feed', redis, log);
   const limits = { idleMillis: 2000 };
   const safeFetch: SafeFetch = createSafeFetch({ allow, userAgent: 'Selvage/test', limits });
-  const store = feedFiles(blobs);
+  const files = feedFiles(blobs);
   const runs = createFeedRuns({
-    ...{ feeds, batches, queue },
+    feeds,
+    batches,
+    queue,
+    now: hostClock,
     ...runManifests(blobs),
   });
-  const parts = { redis, blobs, feeds, batches, queue, safeFetch, store, runs };
+  const deps = { redis, blobs, feeds, batches, queue, safeFetch, files, runs, now: hostClock };
 
   async function feed(more: Partial<FeedManifest>) {
-    const intent: FeedManifest = {
-      ...{ id: newFeedId(), client: 'shop', requestId: 'req-1', source: { uploaded: true } },
-      ...{ format: 'auto', operations: ['remove-background'], export: {}, outputSeconds: 86_400 },
+    const manifest: FeedManifest = {
+      id: newFeedId(),
+      client: 'shop',
+      requestId: 'req-1',
+      source: { uploaded: true },
+      format: 'auto',
+      operations: ['remove-background'],
+      export: {},
+      outputSeconds: 86_400,
       meter: { meter: 'shop', quotaPerDay: 1000 },
       createdAt: new Date().toISOString(),
       ...more,
     };
-    await feeds.create(intent);
-    return known(intent.id);
+    await feeds.create(manifest);
+    return known(manifest.id);
   }
 
   async function known(id: string) {
@@ -73,30 +82,34 @@ export async function startFeedBench(allow: readonly string[] = ['127.0.0.0/8'])
     return found;
   }
 
-  /** Starts a run without having it read. */
+  /** Starts a run without importing it. */
   async function start(feedId: string, runId = newRunId()): Promise<string> {
     if (!(await runs.start(await known(feedId), runId, 'req-2'))) throw new Error('under way');
     return runId;
   }
 
-  /** Reads a run's feed as a worker does; an error stays with the run. */
+  /** Imports a run's feed as a worker does; an error is recorded in the run. */
   async function read(feedId: string, runId: string, isLastTry = true): Promise<BatchRecord> {
     const data = { feedId, runId, requestId: 'req-2' };
-    await importFeed(parts)(data, NEVER, isLastTry).catch(() => {});
+    await importFeed(deps)(data, NEVER, isLastTry).catch(() => {});
     return run(runId);
   }
 
   async function outcomes(runId: string): Promise<RowOutcome[]> {
     const record = await run(runId);
     const all: RowOutcome[] = [];
-    for await (const each of batchRows(batches, batchFiles(blobs, record.client, runId), record)) {
+    for await (const each of readRowOutcomes(
+      batches,
+      batchFiles(blobs, record.client, runId),
+      record,
+    )) {
       all.push(each);
     }
     return all;
   }
 
   return {
-    ...parts,
+    ...deps,
     feed,
     known,
     run,
@@ -105,11 +118,15 @@ export async function startFeedBench(allow: readonly string[] = ['127.0.0.0/8'])
     outcomes,
     rows: async (runId: string): Promise<RowLine[]> =>
       (await outcomes(runId)).map(({ row }) => row),
-    /** Starts a run and reads its feed. */
+    /** Starts a run and imports its feed. */
     startAndRead: async (feedId: string): Promise<BatchRecord> => read(feedId, await start(feedId)),
-    /** Ends every row of a run as `came` says, and the run with them. */
-    async work(runId: string, came: (row: AcceptedRow) => Came, key: (picture: number) => string) {
-      await workOff(parts, await run(runId), came, key);
+    /** Finishes every row of a run with the outcomes of `outcomeOf`, and so the run. */
+    async work(
+      runId: string,
+      outcomeOf: (row: AcceptedRow) => FinishedRow,
+      key: (picture: number) => string,
+    ) {
+      await finishRows(deps, await run(runId), outcomeOf, key);
       return run(runId);
     },
     jobs: (): Promise<Job[]> => queue.getJobs(),
@@ -125,27 +142,29 @@ export async function startFeedBench(allow: readonly string[] = ['127.0.0.0/8'])
 
 export type FeedBench = Awaited<ReturnType<typeof startFeedBench>>;
 
-const resultOf = (row: AcceptedRow, came: Came, keyOf: (picture: number) => string) => {
-  if ('failed' in came) {
-    const problem = { type: 'invalid-request', detail: came.failed };
+const resultOf = (row: AcceptedRow, outcome: FinishedRow, keyOf: (picture: number) => string) => {
+  if ('failed' in outcome) {
+    const problem = { type: 'invalid-request', detail: outcome.failed };
     return { row: row.row, status: 'failed' as const, problem };
   }
   const size = { width: 600, height: 800 };
-  const sha256 = String(came.picture).padStart(64, '0');
+  const sha256 = String(outcome.picture).padStart(64, '0');
   const mediaType = 'image/png' as const;
   const cutout = { ...size, bytes: 9, mediaType, sha256, model: 'm@1', confidence: 0.9 };
   return {
-    ...{ row: row.row, status: 'succeeded' as const, unchanged: came.unchanged ?? false },
-    etag: `"${came.picture}"`,
+    row: row.row,
+    status: 'succeeded' as const,
+    unchanged: outcome.unchanged ?? false,
+    etag: `"${outcome.picture}"`,
     input: { ...size, bytes: 7, sha256 },
-    results: { cutout: { ...cutout, key: keyOf(came.picture) } },
+    results: { cutout: { ...cutout, key: keyOf(outcome.picture) } },
   };
 };
 
-async function workOff(
+async function finishRows(
   { batches, blobs }: Pick<FeedBench, 'batches' | 'blobs'>,
   run: BatchRecord,
-  came: (row: AcceptedRow) => Came,
+  outcomeOf: (row: AcceptedRow) => FinishedRow,
   keyOf: (picture: number) => string,
 ): Promise<void> {
   const { id, client } = run;
@@ -153,7 +172,7 @@ async function workOff(
     const lines = (await batchFiles(blobs, client, id).rows(chunk)) as RowLine[];
     const rows = lines.filter((line): line is AcceptedRow => 'source' in line);
     for (const row of rows) {
-      const each = came(row);
+      const each = outcomeOf(row);
       const result = resultOf(row, each, keyOf);
       if ('picture' in each) {
         await blobs.put(keyOf(each.picture), Buffer.from('a cut-out'), { mediaType: 'image/png' });
@@ -162,6 +181,6 @@ async function workOff(
       await batches.finishRow(id, { row: row.row, chunk, chunkRows, result, quota: 'free' });
     }
     await putLines(blobs, batchKeys(client, id).results(chunk), await batches.results(id, chunk));
-    await batches.written(id, chunk);
+    await batches.markWritten(id, chunk);
   }
 }

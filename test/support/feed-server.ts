@@ -3,23 +3,23 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
 import { drawnShirt } from './images.ts';
 
-/** What a retailer's server has under one path. */
+/** A file on a retailer's server. */
 export interface Resource {
   body: string | Uint8Array;
   type: string;
-  /** Of the body unless told; null for a server that knows no ETags. */
+  /** Derived from the body by default; null for a server without ETags. */
   etag?: string | null;
   lastModified?: string;
 }
 
-/** A retailer's server: feeds and images, with ETags, and whatever goes wrong with them. */
+/** A retailer's server: feeds and images, with ETags, and failures of every kind. */
 export interface FeedServer {
   origin: string;
-  /** Every request that came, in order. */
+  /** Every request received, in order. */
   requests: { path: string; headers: IncomingHttpHeaders; status: number }[];
-  /** Puts something there, or puts something else in its place; answers its address. */
+  /** Adds or replaces a file; returns its URL. */
   put(path: string, resource: Resource | RequestListener): string;
-  /** Puts a picture there, another one for each number. */
+  /** Adds an image, a different one for each number; returns its URL. */
   putImage(path: string, picture: number): Promise<string>;
   remove(path: string): void;
   close(): Promise<void>;
@@ -28,7 +28,7 @@ export interface FeedServer {
 const etagOf = (body: string | Uint8Array): string =>
   `"${createHash('sha256').update(body).digest('hex').slice(0, 16)}"`;
 
-/** Answers as web servers do: 304 where the client has it already. */
+/** Responds as web servers do: 304 if the client already has the file. */
 function serveResource({ body, type, etag, lastModified }: Resource): RequestListener {
   const tag = etag === undefined ? etagOf(body) : etag;
   const headers = {
@@ -50,7 +50,7 @@ function serveResource({ body, type, etag, lastModified }: Resource): RequestLis
 
 const pictures = new Map<number, Promise<Buffer>>();
 
-/** A picture of its own for each number, small and the same every time. */
+/** Draws a small image that is different for each number, and always the same for one. */
 export function pictureOf(number: number): Promise<Buffer> {
   const known = pictures.get(number);
   if (known) return known;
@@ -59,7 +59,7 @@ export function pictureOf(number: number): Promise<Buffer> {
   return drawn;
 }
 
-/** Starts such a server on 127.0.0.1. */
+/** Starts a retailer's server on 127.0.0.1. */
 export async function startFeedServer(): Promise<FeedServer> {
   const resources = new Map<string, RequestListener>();
   const requests: FeedServer['requests'] = [];
@@ -67,7 +67,7 @@ export async function startFeedServer(): Promise<FeedServer> {
     const path = request.url ?? '';
     const { headers } = request;
     response.once('close', () => requests.push({ path, headers, status: response.statusCode }));
-    (resources.get(path) ?? faults.notFound)(request, response);
+    (resources.get(path) ?? badResponses.notFound)(request, response);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -97,17 +97,17 @@ export async function startFeedServer(): Promise<FeedServer> {
 
 const page = (words: string): string => `<!doctype html><html><body><p>${words}</p></body></html>`;
 
-/** What goes wrong at retailers' servers. */
-export const faults = {
+/** The ways retailers' servers fail. */
+export const badResponses = {
   notFound: ((_request, response) =>
     response
       .writeHead(404, { 'content-type': 'text/html' })
       .end(page('Not found'))) as RequestListener,
-  /** A page with status 200 in place of the file. */
+  /** An HTML page with status 200 instead of the file. */
   htmlPage: serveResource({ body: page('Please log in'), type: 'text/html', etag: null }),
-  /** Takes the request and never says a word. */
+  /** Accepts the request and never responds. */
   silence: (() => {}) as RequestListener,
-  /** Half of what was promised, then the line is cut. */
+  /** Sends half of the announced body, then closes the connection. */
   truncated:
     (body: string | Uint8Array, type: string): RequestListener =>
     (_request, response) => {
@@ -119,7 +119,7 @@ export const faults = {
     (location: string): RequestListener =>
     (_request, response) =>
       void response.writeHead(302, { location }).end(),
-  /** Refuses so many times, then does better. */
+  /** Fails a number of times, then succeeds. */
   failing(times: number, then: Resource): RequestListener {
     let left = times;
     const better = serveResource(then);
@@ -128,7 +128,7 @@ export const faults = {
       else better(request, response);
     };
   },
-  /** A promise of 3 GiB. */
+  /** Announces a body of 3 GiB. */
   huge: ((_request, response) => {
     response.writeHead(200, { 'content-type': 'image/jpeg', 'content-length': 3 * 2 ** 30 });
     response.write('a beginning');

@@ -1,6 +1,6 @@
 import type { FeedFormat } from '../../src/feed-formats/sniff.ts';
 
-/** A product as a retailer's feed has it, in Google's words. */
+/** A product as in a retailer's feed, with Google's attribute names. */
 export interface Product {
   id: string;
   title: string;
@@ -20,7 +20,7 @@ export interface Product {
 
 type Column = keyof Product;
 
-/** How a feed is written down, where its format leaves a choice. */
+/** The choices a feed format leaves. */
 export interface Layout {
   /** Of a CSV file. */
   delimiter?: ',' | ';' | '|';
@@ -68,7 +68,7 @@ function* jsonLines(products: Iterable<Product>): Iterable<string> {
 export const escapeXml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-/** Google's elements of a product; title, link and description are the format's own. */
+/** The elements of a product in Google's namespace; title, link and description belong to the format itself. */
 const xmlElements = (product: Product, own: readonly Column[], prefix: string): string =>
   COLUMNS.flatMap((column) => {
     const value = product[column] ?? [];
@@ -103,7 +103,7 @@ const LINES: Record<FeedFormat, (products: Iterable<Product>, layout: Layout) =>
     ndjson: (products) => jsonLines(products),
   };
 
-/** The feed's lines, each with its line break, made one at a time: a feed of any length fits. */
+/** Generates the feed's lines, each with its line break, one at a time: a feed may have any length. */
 export function* feedLines(
   format: FeedFormat,
   products: Iterable<Product>,
@@ -112,7 +112,7 @@ export function* feedLines(
   for (const line of LINES[format](products, layout)) yield line + (layout.lineBreak ?? '\n');
 }
 
-/** A whole feed as text. */
+/** Returns a whole feed as text. */
 export const feedText = (
   format: FeedFormat,
   products: Iterable<Product>,
@@ -150,7 +150,7 @@ export function* products(
   }
 }
 
-/** Texts and bytes as the stream that a reader takes, a chunk each. */
+/** Returns texts and bytes as a stream, one chunk each. */
 export async function* streamOf(chunks: Iterable<string | Uint8Array>): AsyncGenerator<Uint8Array> {
   for (const chunk of chunks) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
 }

@@ -1,6 +1,6 @@
 import sharp, { type Sharp } from 'sharp';
 
-/** Fixtures are drawn, so that each says what it shows and nothing of strangers is kept here. */
+/** Fixtures are drawn: the code shows what is in them, and no photo of a person is stored. */
 
 export type Format = 'jpeg' | 'png' | 'webp';
 
@@ -44,7 +44,7 @@ const draw = (drawing: Drawing, backdrop: string, subject: string): Promise<Buff
     .toFormat(drawing.format)
     .toBuffer();
 
-/** A blue T-shirt lying on a plain light ground. */
+/** A blue T-shirt on a plain light background. */
 export const drawnShirt = (drawing: Drawing): Promise<Buffer> =>
   draw(drawing, '<rect width="100%" height="100%" fill="#e9e5dd"/>', SHIRT);
 
@@ -60,7 +60,7 @@ const WOOD = `
 /** The same T-shirt on wooden planks. */
 export const drawnShirtOnWood = (drawing: Drawing): Promise<Buffer> => draw(drawing, WOOD, SHIRT);
 
-/** The same T-shirt with nothing behind it; its transparent pixels hide a bright pattern. */
+/** The same T-shirt without a background; its transparent pixels hide a bright pattern. */
 export async function transparentShirt({ width, height, format }: Drawing): Promise<Buffer> {
   const shirt = await sharp(
     svg({ width, height, format }, '', SHIRT.replace(/<path filter[^>]*>/, '')),
@@ -74,7 +74,7 @@ export async function transparentShirt({ width, height, format }: Drawing): Prom
     .toBuffer();
 }
 
-/** Four flat quarters, so that every turn, mirror and colour conversion shows. */
+/** Four flat quarters that show every rotation, mirroring and colour conversion. */
 export const QUARTERS = {
   topLeft: [200, 40, 40],
   topRight: [40, 160, 60],
@@ -82,7 +82,7 @@ export const QUARTERS = {
   bottomRight: [235, 230, 220],
 } as const;
 
-/** The four quarters as raw RGB, 48 x 32 pixels, for a test to encode as it likes. */
+/** The four quarters as raw RGB, 48 x 32 pixels, for a test to encode. */
 export function quarters(): Sharp {
   const [width, height] = [48, 32];
   const data = Buffer.alloc(width * height * 3);

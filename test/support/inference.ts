@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import type { Stack } from './stack.ts';
 
-/** A page of /proc; empty for a process that is gone. */
+/** A file of /proc; empty for a process that has ended. */
 export function proc(path: string): string {
   try {
     return readFileSync(`/proc/${path}`, 'utf8');
@@ -11,7 +11,7 @@ export function proc(path: string): string {
   }
 }
 
-/** The processes a process started. */
+/** The child processes of a process. */
 const childrenOf = (pid: number): number[] =>
   readdirSync(`/proc/${pid}/task`).flatMap((task) =>
     proc(`${pid}/task/${task}/children`).split(' ').filter(Boolean).map(Number),
@@ -27,7 +27,7 @@ export const signalAll = (pids: readonly number[], signal: NodeJS.Signals): void
   for (const pid of pids) process.kill(pid, signal);
 };
 
-/** Freezes the engine, so that work is surely under way, until `during` is done. */
+/** Stops the inference children with SIGSTOP until `during` ends, so work cannot finish meanwhile. */
 export async function whileFrozen<T>(stack: Stack, during: () => Promise<T>): Promise<T> {
   const pids = inferenceChildren(stack);
   expect(pids.length).toBeGreaterThan(0);

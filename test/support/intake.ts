@@ -15,7 +15,7 @@ export type Job = z.infer<typeof Job>;
 
 export const readJob = async (response: Response): Promise<Job> => Job.parse(await response.json());
 
-/** A client of intake with one key. */
+/** Sends requests about intake with one key. */
 export function intakeClient(stack: Pick<Stack, 'url'>, key: string) {
   const ask = (method: string, path: string, init: RequestInit = {}): Promise<Response> =>
     fetch(`${stack.url}/intake/v1${path}`, {
@@ -28,7 +28,7 @@ export function intakeClient(stack: Pick<Stack, 'url'>, key: string) {
 
   return {
     ask,
-    /** Sends an image as a form, with text fields beside it. */
+    /** Sends an image as a form, with text fields. */
     post(image: Uint8Array, fields: Record<string, string> = {}, headers = {}): Promise<Response> {
       const form = new FormData();
       form.append('image', new Blob([Uint8Array.from(image)]), 'photo.jpg');
@@ -45,7 +45,7 @@ export function intakeClient(stack: Pick<Stack, 'url'>, key: string) {
     cancel: (id: string): Promise<Response> => ask('POST', `/jobs/${id}/cancel`),
     erase: (id: string): Promise<Response> => ask('DELETE', `/jobs/${id}`),
     status,
-    /** Waits until a job is in this state. */
+    /** Waits until a job has this status. */
     async until(id: string, wanted: string): Promise<Job> {
       await expect.poll(() => status(id), { timeout: 45_000, interval: 50 }).toBe(wanted);
       return readJob(await ask('GET', `/jobs/${id}`));

@@ -1,20 +1,20 @@
 import sharp, { type Sharp } from 'sharp';
 import { drawnShirt, transparentShirt } from './images.ts';
 
-/** One and the same picture, stored in every way a client may store it. */
+/** The same image in every form a client may store it in. */
 export interface Form {
   name: string;
   mediaType: 'image/jpeg' | 'image/png' | 'image/webp';
-  /** Whether it comes with nothing behind the subject. */
+  /** Whether its background is transparent. */
   isClear?: true;
   isGrey?: true;
-  /** How far the colours of the subject may be from those drawn, 1/255 on the mean of a channel. */
+  /** The allowed difference between the subject's colours and the drawing, 1/255 of the mean of a channel. */
   within: number;
   encode(picture: Sharp): Sharp;
 }
 
 const JPEG = { quality: 95, chromaSubsampling: '4:4:4' };
-/** Inks cannot show all that screens can. */
+/** CMYK has a smaller gamut than RGB. */
 const OF_INKS = 30;
 
 // biome-ignore format: a table reads best aligned
@@ -39,7 +39,7 @@ const undoing = (orientation: Orientation): Orientation =>
   orientation === 6 ? 8 : orientation === 8 ? 6 : orientation;
 
 const SHIRT = { width: 400, height: 400, format: 'png' } as const;
-/** Makes it wider than high, and the subject off its middle, so that every turn and mirror shows. */
+/** Wider than high, with the subject off the centre: every rotation and mirroring shows. */
 const ASIDE = { right: 100, bottom: 60 };
 const GROUND = { r: 233, g: 229, b: 221 };
 
@@ -52,13 +52,13 @@ const turned = async (png: Buffer, orientation: Orientation): Promise<Buffer> =>
 const rgb = (picture: Sharp): Promise<Buffer> =>
   picture.toColourspace('srgb').removeAlpha().raw().toBuffer();
 
-/** Shared area of subject and drawing by joint area; drawn subjects are found this well. */
+/** The minimum intersection over union of cut-out and drawing. */
 const FOUND_IOU = 0.9;
 const HALF = 127;
-/** Some programs never make anything wholly opaque. */
+/** Some programs never write fully opaque pixels. */
 const OPAQUE = 250;
 
-/** The largest mean distance of a channel, 1/255, where the drawing is wholly subject. */
+/** Returns the largest mean difference of a channel, 1/255, where the drawing is opaque. */
 function colourDistance(seen: Uint8Array, wanted: Uint8Array, alpha: Uint8Array): number {
   const sums = [0, 0, 0];
   let count = 0;
@@ -82,7 +82,7 @@ function sharedArea(seen: Uint8Array, alpha: Uint8Array): number {
   return shared / joint;
 }
 
-/** Draws the picture; then it can be had in every form, and what came of it be judged. */
+/** Draws the image; returns functions to encode it in every form and to check its cut-out. */
 export async function drawForms() {
   const photo = await sharp(await drawnShirt(SHIRT))
     .extend({ ...ASIDE, background: GROUND })
@@ -97,13 +97,13 @@ export async function drawForms() {
   const colours = await rgb(sharp(photo));
   const greys = await rgb(sharp(await sharp(photo).toColourspace('b-w').png().toBuffer()));
   return {
-    /** The file; seen upright it always shows the same. */
+    /** The file; displayed upright it always shows the same. */
     async stored({ isClear, encode }: Form, orientation: Orientation): Promise<Buffer> {
       const lying = await turned(isClear ? clear : photo, undoing(orientation));
       const tagged = await sharp(lying).withMetadata({ orientation }).png().toBuffer();
       return encode(sharp(tagged).keepExif()).toBuffer();
     },
-    /** What is wrong with the cut-out of that file, one word each; nothing where it is right. */
+    /** Returns what is wrong with the cut-out of that file, one word each; empty if it is right. */
     async faultsOf({ isGrey, within }: Form, cutOut: Uint8Array): Promise<string[]> {
       const { data, info } = await sharp(cutOut)
         .ensureAlpha()
@@ -112,7 +112,7 @@ export async function drawForms() {
         .toBuffer({ resolveWithObject: true });
       if (info.width !== width || info.height !== height) return ['size'];
       const faults = [];
-      if (sharedArea(data, alpha) < FOUND_IOU) faults.push('place');
+      if (sharedArea(data, alpha) < FOUND_IOU) faults.push('position');
       if (colourDistance(data, isGrey ? greys : colours, alpha) > within) faults.push('colours');
       return faults;
     },

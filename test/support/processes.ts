@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 
 export const ROOT = join(import.meta.dirname, '..', '..');
 
-/** A port nobody listens on at this moment. */
+/** Returns a free port. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -17,21 +17,21 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** A process of ours, with all it wrote. */
+/** A child process with its output. */
 export interface Running {
   child: ChildProcess;
   pid: number;
   /** Everything written to stdout and stderr so far. */
   output(): string;
-  /** Resolves with the first line, past or future, that `wanted` accepts; rejects when the process ends without it. */
-  line(wanted: (line: string) => boolean): Promise<string>;
-  /** Resolves with the exit code when the process ends by itself; null when by a signal. */
+  /** Resolves with the first line, past or future, that `isWanted` accepts; rejects when the process ends without it. */
+  line(isWanted: (line: string) => boolean): Promise<string>;
+  /** Resolves with the exit code when the process ends; null after a signal. */
   exited: Promise<number | null>;
   /** Ends the process with a signal and waits for its exit. */
   end(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Starts a program and keeps what it says. */
+/** Starts a program and records its output. */
 export function run(
   command: string,
   args: readonly string[],
@@ -50,7 +50,7 @@ export function run(
       for (const listener of listeners) listener(line);
     });
   }
-  // `close` comes when the last line was read; `exit` may come before.
+  // `close` is emitted when the last line was read; `exit` may be emitted before.
   const exited = once(child, 'close').then(([code]: unknown[]) =>
     typeof code === 'number' ? code : null,
   );
@@ -59,12 +59,12 @@ export function run(
     pid: child.pid ?? -1,
     exited,
     output: () => lines.join('\n'),
-    line: (wanted) =>
+    line: (isWanted) =>
       new Promise((resolve, reject) => {
-        const past = lines.find(wanted);
+        const past = lines.find(isWanted);
         if (past !== undefined) return resolve(past);
         const listener = (line: string) => {
-          if (!wanted(line)) return;
+          if (!isWanted(line)) return;
           listeners.delete(listener);
           resolve(line);
         };
@@ -81,10 +81,10 @@ export function run(
   };
 }
 
-/** What `test/support/build.ts` compiles before the tests: starting from source takes twice the CPU time. */
+/** The output of `test/support/build.ts`: starting from source takes twice the CPU time. */
 const COMPILED = /^(src|workers)\/.*\.ts$/;
 
-/** Starts one of our programs, as it is installed; those that are not installed, from source. */
+/** Starts a program from its build if it is part of the package, else from source. */
 export const runProgram = (
   file: string,
   args: readonly string[] = [],

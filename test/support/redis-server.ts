@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { freePort, type Running, run } from './processes.ts';
 
-/** A Redis of a test's own, which it may stop, kill and start again. */
+/** A private Redis that a test may stop, kill and start again. */
 export interface RedisServer {
   url: string;
   port: number;
   process(): Running;
-  /** Ends the server; its append-only file stays. */
+  /** Ends the server; its append-only file remains. */
   end(signal?: NodeJS.Signals): Promise<void>;
   /** Starts the server again on the same port and data. */
   start(): Promise<void>;
@@ -17,7 +17,7 @@ export interface RedisServer {
   stop(): Promise<void>;
 }
 
-/** The program, under either name. */
+/** Returns the name of the program, Redis or Valkey. */
 function redisProgram(): string {
   const folders = (process.env.PATH ?? '').split(delimiter);
   const found = ['redis-server', 'valkey-server'].find((name) =>
@@ -27,7 +27,7 @@ function redisProgram(): string {
   throw new Error('These tests kill and restart a Redis of their own: install redis-server');
 }
 
-/** Starts a Redis from PATH, where the launcher of `npm test` put it, as production runs it. */
+/** Starts Redis from PATH, which the launcher of `npm test` sets, with the settings of production. */
 export async function startRedis(): Promise<RedisServer> {
   const program = redisProgram();
   const port = await freePort();

@@ -8,22 +8,22 @@ import { pathToFileURL } from 'node:url';
 import { selfSigned } from '../workers/fetch/certificate.ts';
 import { run } from './processes.ts';
 
-/** https://api.remove.bg, as a client of it sees it: behind its name is the door of a gateway. */
+/** A stand-in for https://api.remove.bg that forwards to the compatible endpoints of a gateway. */
 export interface RemoveBgHost {
-  /** Calls a function of a client's package, in a process of its own; what it answers or rejects with. */
-  call(client: string, deed: string, options: object): Promise<unknown>;
+  /** Calls a function of a client package in a new process; resolves with its result or its error. */
+  call(client: string, method: string, options: object): Promise<unknown>;
   close(): Promise<void>;
 }
 
 const REDIRECT = pathToFileURL(join(import.meta.dirname, 'remove-bg-redirect.mjs')).href;
 
 const CALL = `
-const [client, deed, options] = process.argv.slice(1);
+const [client, method, options] = process.argv.slice(1);
 const say = (outcome) => console.log('outcome ' + JSON.stringify(outcome));
-require(client)[deed](JSON.parse(options)).then((done) => say({ done }), (failed) => say({ failed }));`;
+require(client)[method](JSON.parse(options)).then((done) => say({ done }), (failed) => say({ failed }));`;
 
-/** Passes a request on to the gateway, below the path of the door. */
-function passOn(gatewayUrl: string, near: IncomingMessage, answer: ServerResponse): void {
+/** Forwards a request to the compatible endpoints of the gateway. */
+function forward(gatewayUrl: string, near: IncomingMessage, answer: ServerResponse): void {
   const { method = 'GET', headers, url = '/' } = near;
   const far = ask(`${gatewayUrl}/compat/removebg${url}`, { method, headers }, (response) => {
     answer.writeHead(response.statusCode ?? 502, response.headers);
@@ -38,17 +38,17 @@ export async function startRemoveBgHost(gatewayUrl: string): Promise<RemoveBgHos
   const identity = selfSigned('api.remove.bg');
   const authority = join(folder, 'authority.pem');
   await writeFile(authority, identity.cert);
-  const server = createServer(identity, (near, answer) => passOn(gatewayUrl, near, answer));
+  const server = createServer(identity, (near, answer) => forward(gatewayUrl, near, answer));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('no port');
   const env = { REMOVE_BG_PORT: String(address.port), NODE_EXTRA_CA_CERTS: authority };
   return {
-    async call(client, deed, options) {
-      const args = ['--import', REDIRECT, '-e', CALL, client, deed, JSON.stringify(options)];
-      const line = await run(process.execPath, args, env).line((said) =>
-        said.startsWith('outcome '),
+    async call(client, method, options) {
+      const args = ['--import', REDIRECT, '-e', CALL, client, method, JSON.stringify(options)];
+      const line = await run(process.execPath, args, env).line((output) =>
+        output.startsWith('outcome '),
       );
       return JSON.parse(line.slice('outcome '.length));
     },

@@ -5,16 +5,16 @@ import { createServer as createTcpServer, type Server as TcpServer } from 'node:
 import { Readable } from 'node:stream';
 import { onTestFinished } from 'vitest';
 
-/** A server of the test's own on 127.0.0.1, closed when the test is over. */
+/** A private server on 127.0.0.1, closed when the test ends. */
 export interface Planted {
   port: number;
-  /** For http servers and TLS ones alike, without a final slash. */
+  /** With the scheme http or https, without a trailing slash. */
   origin: string;
-  /** Every request that came, in order. */
+  /** Every request received, in order. */
   requests: IncomingMessage[];
 }
 
-/** Private key and certificate in PEM, for a server that speaks TLS. */
+/** Private key and certificate in PEM, for a TLS server. */
 export interface Identity {
   key: string;
   cert: string;
@@ -28,7 +28,7 @@ async function listening(server: Server | TcpServer): Promise<number> {
   return address.port;
 }
 
-/** Plants an HTTP server. */
+/** Starts an HTTP server. */
 export async function plantServer(answer: RequestListener, identity?: Identity): Promise<Planted> {
   const requests: IncomingMessage[] = [];
   const listener: RequestListener = (request, response) => {
@@ -44,10 +44,10 @@ export async function plantServer(answer: RequestListener, identity?: Identity):
   return { port, origin: `${identity ? 'https' : 'http'}://127.0.0.1:${port}`, requests };
 }
 
-/** Plants a server that says exactly these bytes to whoever asks, valid HTTP or not, and hangs up. */
+/** Starts a server that sends exactly these bytes to every client, valid HTTP or not, and closes. */
 export async function plantRaw(bytes: string | Uint8Array): Promise<{ origin: string }> {
   const server = createTcpServer((socket) => {
-    socket.on('error', () => {}); // the other side may be gone first
+    socket.on('error', () => {}); // the client may close first
     socket.once('data', () => socket.end(bytes));
   });
   const port = await listening(server);
@@ -55,14 +55,14 @@ export async function plantRaw(bytes: string | Uint8Array): Promise<{ origin: st
   return { origin: `http://127.0.0.1:${port}` };
 }
 
-/** Answers 200 with these bytes. */
+/** Responds 200 with these bytes. */
 export const serve =
   (bytes: string | Uint8Array, headers: Record<string, string> = {}): RequestListener =>
   (_request, response) => {
     response.writeHead(200, headers).end(bytes);
   };
 
-/** Answers with nothing but a status. */
+/** Responds with only a status. */
 export const fail =
   (status: number): RequestListener =>
   (_request, response) => {
@@ -75,27 +75,27 @@ export const redirectTo =
     response.writeHead(status, { location }).end('<a href>Moved</a>');
   };
 
-/** Takes the request and never says a word. */
+/** Accepts the request and never responds. */
 export const silence: RequestListener = () => {};
 
-/** Says a few bytes of a body and then nothing more. */
+/** Sends a few bytes of a body and then nothing more. */
 export const stall: RequestListener = (_request, response) => {
   response.writeHead(200);
   response.write('a beginning');
 };
 
-/** Always says one more byte, never enough of them. */
+/** Sends one byte at a time and never ends. */
 export const drip: RequestListener = (_request, response) => {
   const drops = setInterval(() => response.write('.'), 5);
   response.once('close', () => clearInterval(drops));
 };
 
-/** Sends one piece over and over as fast as it is taken. */
+/** Sends one chunk repeatedly, as fast as it is read. */
 export const endless =
-  (piece: Uint8Array, headers: Record<string, string> = {}): RequestListener =>
+  (chunk: Uint8Array, headers: Record<string, string> = {}): RequestListener =>
   (_request, response) => {
     function* forever() {
-      while (true) yield piece;
+      while (true) yield chunk;
     }
     response.writeHead(200, headers);
     Readable.from(forever())

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { GenericContainer, getContainerRuntimeClient, Wait } from 'testcontainers';
 
-/** A real S3 server, with credentials that may make buckets there. */
+/** A real S3 server, with credentials that may create buckets. */
 export interface TestS3 {
   endpoint: string;
   region: string;
@@ -9,13 +9,13 @@ export interface TestS3 {
   stop(): Promise<void>;
 }
 
-/** The image of docker-compose.yml: one container, no set-up. */
+/** The image of docker-compose.yml: one container, no configuration. */
 const S3_IMAGE = 'chrislusf/seaweedfs:4.48';
 const S3_PORT = 8333;
 
 /**
- * The S3 server that `AWS_ENDPOINT_URL_S3` names, else one in a container where an engine answers,
- * else why there is none.
+ * Returns the S3 server of `AWS_ENDPOINT_URL_S3`, else one in a container if a container engine responds,
+ * else the reason why there is none.
  */
 export async function testS3(): Promise<TestS3 | string> {
   const { AWS_ENDPOINT_URL_S3: endpoint, AWS_REGION: region = 'us-east-1' } = process.env;

@@ -3,22 +3,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type CreatedKey, createKeys, type Grant } from '../../src/auth/keys.ts';
 import { SCOPES } from '../../src/auth/scopes.ts';
+import { hostClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { commandConnection, untilReady } from '../../src/platform/redis.ts';
 import { readSecrets } from '../../src/platform/secrets.ts';
 import { type Running, runProgram } from './processes.ts';
 import { type RedisServer, startRedis } from './redis-server.ts';
 
-/** A whole installation for tests: its own Redis, store, gateway and worker, on free ports. */
+/** A complete installation for tests: its own Redis, storage, gateway and worker, on free ports. */
 export interface Stack {
   url: string;
   home: string;
   redis: RedisServer;
   gateway: Running;
   worker: Running;
-  /** Makes a key; every scope and ample limits unless told otherwise. */
+  /** Creates a key, by default with every scope and ample limits. */
   key(grant?: Partial<Grant>): Promise<CreatedKey>;
-  /** All that gateway and worker logged. */
+  /** Everything gateway and worker logged. */
   logs(): string;
   startGateway(env?: NodeJS.ProcessEnv): Promise<void>;
   startWorker(env?: NodeJS.ProcessEnv): Promise<void>;
@@ -35,13 +36,13 @@ const AMPLE: Grant = {
 
 const says = (words: string) => (line: string) => line.includes(words);
 
-/** Starts everything and waits until requests are served. `env` goes to both processes. */
+/** Starts everything and waits until requests are served. Both processes get `env`. */
 export async function startStack(env: NodeJS.ProcessEnv = {}): Promise<Stack> {
   const home = await mkdtemp(join(tmpdir(), 'selvage-test-'));
   const redis = await startRedis();
   const connection = commandConnection(redis.url, createLog('test', 'silent'));
   await untilReady(connection, AbortSignal.timeout(10_000));
-  const keys = createKeys(connection, readSecrets(home).keyPepper);
+  const keys = createKeys(connection, readSecrets(home).keyPepper, hostClock);
   const base = {
     SELVAGE_HOME: home,
     REDIS_URL: redis.url,
@@ -80,7 +81,7 @@ export async function startStack(env: NodeJS.ProcessEnv = {}): Promise<Stack> {
   return stack;
 }
 
-/** Asks until the gateway says that everything it needs is there. */
+/** Polls until the gateway is ready. */
 export async function untilServed(url: string): Promise<void> {
   for (;;) {
     const response = await fetch(`${url}/readyz`);

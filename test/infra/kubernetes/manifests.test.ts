@@ -1,11 +1,10 @@
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { healthRoutes } from '../../src/api/operations/health.ts';
-import { readConfig, SETTINGS } from '../../src/platform/config.ts';
-import { serveHealth } from '../../workers/health.ts';
+import { healthRoutes } from '../../../src/api/operations/health.ts';
+import { readConfig, SETTINGS } from '../../../src/platform/config.ts';
+import { serveHealth } from '../../../workers/health.ts';
+import { isMissing, isOnPath } from '../../support/requirement.ts';
 import {
   chosen,
   containersOf,
@@ -16,19 +15,23 @@ import {
   render,
 } from './manifests.ts';
 
-/** Read by the AWS SDK itself, not by us. */
+/** Read by the AWS SDK itself. */
 const AWS = ['AWS_REGION', 'AWS_ENDPOINT_URL_S3', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'];
-/** How long a worker waits for the jobs it has, as `workers/main.ts` says. */
+/** The time a worker waits for its jobs, as in `workers/main.ts`, seconds. */
 const WORKER_DRAIN_SECONDS = 30;
 
-const kubectl = (process.env.PATH ?? '')
-  .split(delimiter)
-  .some((folder) => existsSync(join(folder, 'kubectl')));
-if (!kubectl) console.info('Kubernetes manifests are not rendered: there is no kubectl on PATH');
+const withoutKubectl = isMissing('kubectl', isOnPath('kubectl'), 'there is no kubectl on PATH');
 
-const OVERLAYS = ['base', 'overlays/gpu', 'overlays/keda', 'overlays/development'];
+/** The objects of each overlay, besides the gateway. */
+const EXPECTED = {
+  base: { workers: ['worker'], services: [], scaled: [] },
+  'overlays/gpu': { workers: ['worker', 'worker-gpu'], services: [], scaled: [] },
+  'overlays/keda': { workers: ['worker'], services: [], scaled: ['worker'] },
+  'overlays/development': { workers: ['worker'], services: ['redis', 's3'], scaled: [] },
+} as const;
+const OVERLAYS = Object.keys(EXPECTED) as (keyof typeof EXPECTED)[];
 
-describe.runIf(kubectl).each(OVERLAYS)('kubectl kustomize %s', (overlay) => {
+describe.skipIf(withoutKubectl).each(OVERLAYS)('kubectl kustomize %s', (overlay) => {
   let rendered: Rendered;
   let ours: Rendered['workloads'];
   beforeAll(() => {
@@ -36,7 +39,23 @@ describe.runIf(kubectl).each(OVERLAYS)('kubectl kustomize %s', (overlay) => {
     ours = rendered.workloads.filter(({ metadata }) => /^(gateway|worker)/.test(metadata.name));
   });
 
-  test('every object has a name of its own, in our namespace', () => {
+  /** The objects the tests below iterate over. */
+  test('has the objects of the overlay', () => {
+    const names = (objects: readonly { metadata: { name: string } }[]) =>
+      objects.map(({ metadata }) => metadata.name);
+    const { workers, services, scaled } = EXPECTED[overlay];
+    expect(names(ours)).toEqual(['gateway', ...workers]);
+    expect(names(rendered.workloads)).toEqual([...names(ours), ...services]);
+    expect(names(rendered.services)).toEqual(['gateway', ...services]);
+    expect(names(rendered.policies)).toEqual(['gateway', ...workers]);
+    expect(names(rendered.budgets)).toEqual(['gateway', 'worker']);
+    expect(names(rendered.scaled)).toEqual(scaled);
+    for (const { spec } of ours) {
+      expect(spec.template.spec.topologySpreadConstraints).not.toEqual([]);
+    }
+  });
+
+  test('every object has a unique name, in the namespace selvage', () => {
     const names = rendered.all.map(({ kind, metadata }) => `${kind}/${metadata.name}`);
     expect(new Set(names).size).toBe(names.length);
     for (const { kind, metadata } of rendered.all) {
@@ -45,7 +64,8 @@ describe.runIf(kubectl).each(OVERLAYS)('kubectl kustomize %s', (overlay) => {
     expect(ours.length).toBeGreaterThanOrEqual(2);
   });
 
-  test('selectors choose what they mean', () => {
+  test('selectors match exactly their workloads', () => {
+    expect(rendered.workloads.length).toBeGreaterThanOrEqual(2);
     for (const { metadata, spec } of rendered.workloads) {
       const all = chosen(rendered, spec.selector.matchLabels);
       expect(all.map((workload) => workload.metadata.name)).toEqual([metadata.name]);
@@ -68,7 +88,9 @@ describe.runIf(kubectl).each(OVERLAYS)('kubectl kustomize %s', (overlay) => {
     }
   });
 
-  test('ports that are named exist', () => {
+  test('named ports exist', () => {
+    expect(rendered.services.flatMap(({ spec }) => spec.ports)).not.toEqual([]);
+    expect(rendered.policies.flatMap(({ spec }) => spec.ingress)).not.toEqual([]);
     for (const { spec } of rendered.services) {
       for (const { targetPort } of spec.ports) {
         const [container] = containersOf(chosen(rendered, spec.selector));
@@ -96,7 +118,7 @@ describe.runIf(kubectl).each(OVERLAYS)('kubectl kustomize %s', (overlay) => {
     }
   });
 
-  test('each setting is one of ours, and a process starts with them', () => {
+  test('each setting is known, and the configuration is valid', () => {
     for (const container of containersOf(ours)) {
       const env = environmentOf(rendered, container);
       const unknown = Object.keys(env).filter((name) => ![...SETTINGS, ...AWS].includes(name));
@@ -108,7 +130,8 @@ describe.runIf(kubectl).each(OVERLAYS)('kubectl kustomize %s', (overlay) => {
     );
   });
 
-  test('a pod is given the time it takes to drain', () => {
+  test('a pod has enough time to drain', () => {
+    expect(ours.length).toBeGreaterThanOrEqual(2);
     for (const { metadata, spec } of ours) {
       const pod = spec.template.spec;
       const [container] = pod.containers;
@@ -121,7 +144,8 @@ describe.runIf(kubectl).each(OVERLAYS)('kubectl kustomize %s', (overlay) => {
     }
   });
 
-  test('no container has more rights than it needs, nor an image of any day', () => {
+  test('containers have minimal rights and images with versions', () => {
+    expect(rendered.workloads.length).toBeGreaterThanOrEqual(2);
     for (const { spec } of rendered.workloads) {
       const { securityContext, containers, volumes } = spec.template.spec;
       expect(securityContext).toMatchObject({
@@ -145,7 +169,7 @@ describe.runIf(kubectl).each(OVERLAYS)('kubectl kustomize %s', (overlay) => {
   });
 });
 
-describe.runIf(kubectl)('what probes ask', () => {
+describe.skipIf(withoutKubectl)('the endpoint of a probe', () => {
   const worker = serveHealth(new Registry(), () => true);
   let origin: string;
   beforeAll(async () => {
@@ -157,9 +181,11 @@ describe.runIf(kubectl)('what probes ask', () => {
   });
   afterAll(() => void worker.close());
 
-  test('is answered by the process that is asked', async () => {
+  test('exists in the probed process', async () => {
     const gatewayPaths = healthRoutes({}, new Registry()).map(({ path }) => path);
-    for (const { metadata, spec } of render('overlays/gpu').workloads) {
+    const { workloads } = render('overlays/gpu');
+    expect(workloads).toHaveLength(3);
+    for (const { metadata, spec } of workloads) {
       for (const container of spec.template.spec.containers) {
         const { startupProbe, livenessProbe, readinessProbe } = container;
         const scraped = spec.template.metadata.annotations?.['prometheus.io/path'];

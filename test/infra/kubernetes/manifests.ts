@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, parseAllDocuments } from 'yaml';
 import { z } from 'zod';
-import { ROOT } from '../support/processes.ts';
+import { ROOT } from '../../support/processes.ts';
 
 const KUBERNETES = join(ROOT, 'infra', 'kubernetes');
 const Labels = z.record(z.string(), z.string());
@@ -91,7 +91,7 @@ const Scaled = Any.extend({
 const ConfigMap = Any.extend({ data: z.record(z.string(), z.string()) });
 const Secret = Any.extend({ stringData: z.record(z.string(), z.string()) });
 
-/** Everything that one overlay applies, by what it is. */
+/** Renders an overlay; returns its objects by kind. */
 export function render(overlay: string) {
   const folder = join(KUBERNETES, overlay);
   const text = execFileSync('kubectl', ['kustomize', folder], { encoding: 'utf8' });
@@ -110,7 +110,7 @@ export function render(overlay: string) {
 }
 export type Rendered = ReturnType<typeof render>;
 
-/** The secret as its example says it must be. */
+/** The example of the secret. */
 export const exampleSecret = Secret.parse(
   parse(readFileSync(join(KUBERNETES, 'base', 'secret.example.yaml'), 'utf8')),
 );
@@ -118,7 +118,7 @@ export const exampleSecret = Secret.parse(
 const isPartOf = (some: Readonly<Record<string, string>>, all: Readonly<Record<string, string>>) =>
   Object.entries(some).every(([name, value]) => all[name] === value);
 
-/** The workloads whose pods these labels choose. */
+/** Returns the workloads whose pods these labels select. */
 export const chosen = ({ workloads }: Rendered, labels: Readonly<Record<string, string>>) =>
   workloads.filter(({ spec }) => isPartOf(labels, spec.template.metadata.labels));
 
@@ -128,7 +128,7 @@ export const containersOf = (workloads: readonly Workload[]): Container[] =>
 export const hasPort = ({ ports }: Container, wanted: string | number): boolean =>
   ports.some(({ name, containerPort }) => name === wanted || containerPort === wanted);
 
-/** The environment a container runs with: what is shared, then what is its own. */
+/** Returns the environment of a container: shared settings, then its own. */
 export function environmentOf({ configMaps }: Rendered, container: Container) {
   const shared = container.envFrom.flatMap(({ configMapRef, secretRef }) => [
     ...configMaps.filter(({ metadata }) => metadata.name === configMapRef?.name).map((c) => c.data),

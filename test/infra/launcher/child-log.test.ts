@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { openLog, readable } from '../../infra/launcher/child-log.mjs';
+import { openLog, readable } from '../../../infra/launcher/child-log.mjs';
 
 const plain = (_colour: string, text: string) => text;
 const line = (level: string, fields: object = {}) =>
@@ -25,7 +25,7 @@ test.each([
   expect(readable('worker', text, at, plain)).toBe(shown);
 });
 
-test('a log is appended to, for this user alone, and put aside when it has grown large', async () => {
+test('a log file is appended to, readable by its owner only, and rotated when it is large', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'selvage-log-'));
   onTestFinished(() => rm(dir, { recursive: true, force: true }));
   const file = join(dir, 'logs/worker.log');

@@ -2,14 +2,14 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { installPackages } from '../../infra/launcher/install.mjs';
-import { runProgram } from '../../infra/launcher/processes.mjs';
-import { Refusal } from '../../infra/launcher/start-error.mjs';
-import type { Say } from '../../infra/launcher/terminal.mjs';
+import { installPackages } from '../../../infra/launcher/install.mjs';
+import { runProgram } from '../../../infra/launcher/processes.mjs';
+import { StartError } from '../../../infra/launcher/start-error.mjs';
+import type { Terminal } from '../../../infra/launcher/terminal.mjs';
 
 let root: string;
 let steps: string[];
-const say: Say = {
+const say: Terminal = {
   line: () => {},
   warn: () => {},
   paint: (_name, text) => text,
@@ -51,21 +51,37 @@ beforeEach(async () => {
 });
 afterEach(() => rm(root, { recursive: true, force: true }));
 
-test('packages are installed where there are none, and not again', async () => {
+test('packages are installed once', async () => {
   await installPackages(root, say);
   expect(await installedVersion()).toBe('1.0.0');
   await installPackages(root, say);
   expect(steps).toHaveLength(1);
 });
 
-test('packages are installed again when the lock file names others', async () => {
+test('packages are installed again when the lock file changes', async () => {
   await installPackages(root, say);
   await lockPackage('1.0.1');
   await installPackages(root, say);
   expect(await installedVersion()).toBe('1.0.1');
 });
 
-test('an install that was cut short is done again', async () => {
+test('a workspace is linked, and not installed again', async () => {
+  await mkdir(join(root, 'packages/own'), { recursive: true });
+  await write('packages/own/package.json', { name: '@project/own', version: '1.0.0' });
+  await write('package.json', {
+    name: 'project',
+    version: '1.0.0',
+    workspaces: ['packages/own'],
+    devDependencies: { dep: 'file:dep-1.0.0.tgz' },
+  });
+  await npm('install', '--package-lock-only');
+  await installPackages(root, say);
+  expect(await installedVersion()).toBe('1.0.0');
+  await installPackages(root, say);
+  expect(steps).toHaveLength(1);
+});
+
+test('an interrupted install is repeated', async () => {
   await installPackages(root, say);
   await rm(join(root, 'node_modules/.package-lock.json'));
   await rm(join(root, 'node_modules/dep'), { recursive: true });
@@ -73,9 +89,7 @@ test('an install that was cut short is done again', async () => {
   expect(await installedVersion()).toBe('1.0.0');
 });
 
-test('packages for development are installed whatever NODE_ENV says', async ({
-  onTestFinished,
-}) => {
+test('development packages are installed with any NODE_ENV', async ({ onTestFinished }) => {
   const before = process.env.NODE_ENV;
   onTestFinished(() => {
     process.env.NODE_ENV = before;
@@ -85,11 +99,11 @@ test('packages for development are installed whatever NODE_ENV says', async ({
   expect(await installedVersion()).toBe('1.0.0');
 });
 
-test('where npm fails, what it said is shown', async () => {
+test('the output of npm is shown if it fails', async () => {
   await write('package.json', { name: 'project', dependencies: { dep: 'file:other.tgz' } });
   const failing = installPackages(root, say);
-  await expect(failing).rejects.toThrow(Refusal);
+  await expect(failing).rejects.toThrow(StartError);
   await expect(failing).rejects.toThrow(
-    /^npm ci failed \(exit code \d+\)\. It said:.*other\.tgz.*Mend that/s,
+    /^npm ci failed with exit code \d+:.*other\.tgz.*Fix that/s,
   );
 });

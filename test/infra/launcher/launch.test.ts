@@ -5,19 +5,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { isAlive, waitGone } from '../../infra/launcher/processes.mjs';
-import { askRedis } from '../../infra/launcher/resp.mjs';
-import { freePort, type Running, run } from '../support/processes.ts';
-import { startRedis } from '../support/redis-server.ts';
+import { isAlive, waitForExit } from '../../../infra/launcher/processes.mjs';
+import { sendCommand } from '../../../infra/launcher/resp.mjs';
+import { freePort, type Running, run } from '../../support/processes.ts';
+import { startRedis } from '../../support/redis-server.ts';
 
-/** Each test has a folder of its own, for its home and its temporary files. */
+/** Each test has its own folder for its home and temporary files. */
 let dir: string;
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'selvage-launch-'));
 });
 afterEach(() => rm(dir, { recursive: true, force: true }));
 
-/** Runs the launcher; unless told otherwise nothing of the caller's surroundings reaches it. */
+/** Runs the launcher, by default without the caller's environment. */
 function launch(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
   const launcher = run(process.execPath, ['infra/launcher/main.mjs', ...args], {
     ...{ REDIS_URL: '', SELVAGE_DEV_KEY: '', LOG_LEVEL: '', NO_COLOR: '1' },
@@ -32,12 +32,12 @@ const withRedis = (script: string, env?: NodeJS.ProcessEnv) =>
   launch(['with-redis', '--', process.execPath, '-e', script], env);
 
 const answersPing = (url: string): Promise<boolean> =>
-  askRedis(url, ['PING']).then(
+  sendCommand(url, ['PING']).then(
     (answer) => answer === 'PONG',
     () => false,
   );
 
-/** A PATH on which there is nothing but these programs. */
+/** Creates a PATH with only these programs. */
 async function pathOf(...programs: string[]): Promise<string> {
   const folder = join(dir, 'bin');
   await mkdir(folder);
@@ -45,7 +45,7 @@ async function pathOf(...programs: string[]): Promise<string> {
   return folder;
 }
 
-/** Takes a port as long as the test runs. */
+/** Occupies a port until the test ends. */
 async function takenPort(): Promise<number> {
   const port = await freePort();
   const server = createServer().listen(port, '127.0.0.1');
@@ -59,26 +59,30 @@ const STAY = 'setInterval(() => {}, 1000);';
 const urlIn = async (launcher: Running): Promise<string> =>
   (await launcher.line((line) => line.startsWith('url '))).slice('url '.length);
 
-describe('a command with a Redis of its own', () => {
-  test('has one that loses nothing, answers only its owner, and ends with it', async () => {
+describe('a command with its own Redis', () => {
+  test('has a durable one that only it can use, and that ends with it', async () => {
     const launcher = withRedis(SAY_URL + STAY);
     const url = await urlIn(launcher);
     const redis = new Redis(url);
-    const kept = { appendonly: 'yes', appendfsync: 'everysec', 'maxmemory-policy': 'noeviction' };
-    for (const [name, value] of Object.entries({ ...kept, bind: '127.0.0.1' })) {
+    const durable = {
+      appendonly: 'yes',
+      appendfsync: 'everysec',
+      'maxmemory-policy': 'noeviction',
+    };
+    for (const [name, value] of Object.entries({ ...durable, bind: '127.0.0.1' })) {
       expect(await redis.config('GET', name)).toEqual([name, value]);
     }
     redis.disconnect();
     const stranger = new URL(url);
     stranger.password = '';
-    await expect(askRedis(stranger.href, ['PING'])).rejects.toThrow('NOAUTH');
+    await expect(sendCommand(stranger.href, ['PING'])).rejects.toThrow('NOAUTH');
 
     expect(await launcher.end('SIGINT')).toBe(130);
     expect(await answersPing(url)).toBe(false);
     expect(await readdir(dir)).toEqual([]);
   });
 
-  test.each([0, 7])('passes exit code %i on, and leaves nothing behind', async (code) => {
+  test.each([0, 7])('forwards exit code %i, and leaves nothing behind', async (code) => {
     const launcher = withRedis(`${SAY_URL} process.exitCode = ${code};`);
     const url = await urlIn(launcher);
     expect(await launcher.ended()).toBe(code);
@@ -86,7 +90,7 @@ describe('a command with a Redis of its own', () => {
     expect(await readdir(dir)).toEqual([]);
   });
 
-  test('is asked to end once, though npm passes on a Ctrl-C the terminal has sent', async () => {
+  test('gets one signal, even if npm forwards a Ctrl-C the terminal also sent', async () => {
     const launcher = withRedis(
       `process.on('SIGINT', () => { console.log('asked'); setTimeout(process.exit, 1000); });
        console.log('here'); ${STAY}`,
@@ -96,10 +100,10 @@ describe('a command with a Redis of its own', () => {
     launcher.child.kill('SIGINT');
     expect(await launcher.ended()).toBe(130);
     expect(launcher.output().match(/^asked$/gm)).toHaveLength(1);
-    expect(launcher.output()).not.toContain('Ending everything');
+    expect(launcher.output()).not.toContain('Stopping everything');
   });
 
-  test('is ended at once by a second Ctrl-C', async () => {
+  test('is killed by a second Ctrl-C', async () => {
     const launcher = withRedis(
       `process.on('SIGINT', () => setTimeout(() => console.log('deaf'), 600));
        console.log('pid ' + process.pid); ${STAY}`,
@@ -113,7 +117,7 @@ describe('a command with a Redis of its own', () => {
     expect(await readdir(dir)).toEqual([]);
   });
 
-  test('that is not there is said in one sentence', async () => {
+  test('that does not exist is reported in one sentence', async () => {
     const launcher = launch(['with-redis', '--', 'no-such-program']);
     expect(await launcher.ended()).toBe(1);
     expect(launcher.output()).toContain('no-such-program cannot be run');
@@ -129,7 +133,7 @@ describe('a command with a Redis of its own', () => {
     expect(await answersPing(redis.url)).toBe(true);
   });
 
-  test('is not run where REDIS_URL names nothing that answers; the password is not shown', async () => {
+  test('is not run if the Redis of REDIS_URL does not respond; the password is not shown', async () => {
     const port = await freePort();
     const launcher = withRedis('console.log("ran")', {
       REDIS_URL: `redis://:hush@127.0.0.1:${port}`,
@@ -141,7 +145,7 @@ describe('a command with a Redis of its own', () => {
     expect(launcher.output()).not.toMatch(/hush|^ran$/m);
   });
 
-  test('is not run where there is no Redis and none can be had: the command to type is', async () => {
+  test('is not run without a Redis; the command that installs one is shown', async () => {
     const launcher = withRedis('console.log("ran")', { PATH: await pathOf(process.execPath) });
     expect(await launcher.ended()).toBe(1);
     expect(launcher.output()).toMatch(/(install|add|-S) .*(redis|valkey)|https:\/\/redis\.io/);
@@ -150,7 +154,7 @@ describe('a command with a Redis of its own', () => {
 });
 
 describe('the tests', () => {
-  test('are run with the arguments given, and their verdict is passed on', async () => {
+  test('run with the given arguments, and their exit code is forwarded', async () => {
     const good = launch(['test', 'test/platform/config.test.ts']);
     expect(await good.ended()).toBe(0);
     expect(good.output()).toMatch(/Tests .*passed/);
@@ -162,7 +166,7 @@ describe('the tests', () => {
 describe('a start', () => {
   const HOME_KEEPS = ['dev-key', 'logs', 'redis', 'secrets.json', 'store'];
 
-  /** Starts everything and waits for the line that says so. */
+  /** Starts everything and waits for its ready line. */
   async function started(env: NodeJS.ProcessEnv = {}) {
     const launcher = launch(['start', '--json'], { PORT: '0', WORKER_CONCURRENCY: '1', ...env });
     const instance: {
@@ -181,7 +185,7 @@ describe('a start', () => {
 
   const noted = async () => JSON.parse(await readFile(join(dir, 'home/instance.json'), 'utf8'));
 
-  test('says where it runs, keeps its secrets to this user, and ends without a trace', async () => {
+  test('prints its URL, protects its secrets, and leaves no process behind', async () => {
     const { launcher, url, key, home, redisUrl, pids } = await started();
     expect(home).toBe(join(dir, 'home'));
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
@@ -204,28 +208,28 @@ describe('a start', () => {
     expect(await readFile(join(home, 'logs/worker.log'), 'utf8')).toContain('worker ready');
   });
 
-  test('keeps key and data from one start to the next, be it ended or killed', async () => {
+  test('keeps key and data between starts, after a stop and after a kill', async () => {
     const first = await started();
-    await askRedis(first.redisUrl, ['SET', 'kept', 'yes']);
+    await sendCommand(first.redisUrl, ['SET', 'kept', 'yes']);
     expect(await first.launcher.end('SIGTERM')).toBe(0);
     const second = await started();
     expect(second.key).toBe(first.key);
-    expect(await askRedis(second.redisUrl, ['GET', 'kept'])).toBe('yes');
+    expect(await sendCommand(second.redisUrl, ['GET', 'kept'])).toBe('yes');
 
     await second.launcher.end('SIGKILL');
     expect(isAlive(second.pids.gateway)).toBe(true);
     const third = await started();
     for (const [name, pid] of Object.entries(second.pids)) expect(isAlive(pid), name).toBe(false);
-    expect(await askRedis(third.redisUrl, ['GET', 'kept'])).toBe('yes');
+    expect(await sendCommand(third.redisUrl, ['GET', 'kept'])).toBe('yes');
     expect((await fetch(`${third.url}/readyz`)).status).toBe(200);
     expect(await third.launcher.end('SIGHUP')).toBe(0);
   });
 
-  test('takes the key of SELVAGE_DEV_KEY, and shows every log line where that is asked for', async () => {
+  test('uses the key of SELVAGE_DEV_KEY, and shows every log line if requested', async () => {
     const SELVAGE_DEV_KEY = 'a-key-of-my-own-choice';
     const loud = launch(['start', '--verbose'], { PORT: '0', SELVAGE_DEV_KEY });
     await loud.line((line) => line.startsWith('worker info: worker ready'));
-    await loud.line((line) => line.includes('Ctrl-C ends it'));
+    await loud.line((line) => line.includes('Press Ctrl-C to stop'));
     const { url } = await noted();
     const headers = { authorization: `Bearer ${SELVAGE_DEV_KEY}` };
     expect((await fetch(`${url}/intake/v1/usage`, { headers })).status).toBe(200);
@@ -233,22 +237,22 @@ describe('a start', () => {
     expect(await loud.end()).toBe(0);
   });
 
-  test('starts again whichever of its processes is killed', async () => {
+  test('restarts any of its processes that is killed', async () => {
     const { launcher, url } = await started();
     for (const name of ['gateway', 'worker', 'redis'] as const) {
       const pid: number = (await noted()).pids[name];
       process.kill(pid, 'SIGKILL');
-      await waitGone(pid, 10_000);
+      await waitForExit(pid, 10_000);
       while ((await noted()).pids[name] === pid) await fetch(url).catch(() => {});
       while (!(await fetch(`${url}/readyz`).catch(() => undefined))?.ok);
     }
-    const told = launcher.output().match(/ended unexpectedly \(SIGKILL\); starting it again/g);
-    expect(told).toHaveLength(3);
+    const restarts = launcher.output().match(/exited unexpectedly \(SIGKILL\); restarting it/g);
+    expect(restarts).toHaveLength(3);
     expect(await launcher.end('SIGINT')).toBe(0);
     expect(await readdir(join(dir, 'home'))).toEqual(expect.not.arrayContaining(['instance.json']));
   });
 
-  test('that is broken off half way leaves nothing running', async () => {
+  test('that is interrupted leaves nothing running', async () => {
     const launcher = launch(['start', '--json'], { PORT: '0' });
     await launcher.line((line) => line.includes('Starting gateway and worker'));
     const { pids } = await noted();
@@ -259,11 +263,11 @@ describe('a start', () => {
     expect(launcher.output()).not.toContain('Error');
   });
 
-  test('is refused a port that is taken, before anything is started', async () => {
+  test('fails before it starts anything if the port is in use', async () => {
     const port = await takenPort();
     const launcher = launch(['start'], { PORT: String(port) });
     expect(await launcher.ended()).toBe(1);
-    expect(launcher.output()).toContain(`Port ${port} on 127.0.0.1 is taken`);
+    expect(launcher.output()).toContain(`Port ${port} on 127.0.0.1 is in use`);
     expect(await readdir(join(dir, 'home'))).toEqual([]);
   });
 
@@ -272,11 +276,11 @@ describe('a start', () => {
     { title: 'a port out of range', env: { PORT: '65536' }, says: 'PORT must be a number' },
     { title: 'a host that is not here', env: { HOST: '192.0.2.1' }, says: 'on 192.0.2.1 cannot' },
     {
-      title: 'a setting the gateway refuses',
+      title: 'a setting the gateway rejects',
       env: { SYNC_TIMEOUT_SECONDS: 'soon' },
       says: 'SYNC_TIMEOUT_SECONDS',
     },
-  ])('ends on $title, and says so', async ({ env, says }) => {
+  ])('ends on $title, with a message', async ({ env, says }) => {
     const launcher = launch(['start'], { PORT: '0', ...env });
     expect(await launcher.ended()).toBe(1);
     expect(launcher.output()).toContain(says);
@@ -288,13 +292,13 @@ test.each([
   { args: ['start', '--help'], code: 0 },
   { args: [], code: 2 },
   { args: ['begin'], code: 2 },
-])('$args shows what can be asked', async ({ args, code }) => {
+])('$args shows the usage', async ({ args, code }) => {
   const launcher = launch(args);
   expect(await launcher.ended()).toBe(code);
   expect(launcher.output()).toContain('npm start');
 });
 
-test('an option nobody knows is refused by name', async () => {
+test('an unknown option is rejected by name', async () => {
   const launcher = launch(['start', '--jsno']);
   expect(await launcher.ended()).toBe(1);
   expect(launcher.output()).toContain("'--jsno'");

@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { isAlive } from '../../infra/launcher/processes.mjs';
-import { supervise } from '../../infra/launcher/supervise.mjs';
+import { isAlive } from '../../../infra/launcher/processes.mjs';
+import { supervise } from '../../../infra/launcher/supervise.mjs';
 
-/** Keeps a script of Node running and tells all that happens. */
+/** Supervises a Node script and records all events. */
 function keep(script: string) {
   const pids: number[] = [];
   const lines: string[] = [];
@@ -11,7 +11,7 @@ function keep(script: string) {
   const tell = () => {
     for (const listener of listeners) listener();
   };
-  const kept = supervise({
+  const supervised = supervise({
     name: 'worker',
     command: process.execPath,
     args: ['-e', script],
@@ -21,13 +21,13 @@ function keep(script: string) {
       lines.push(line);
       tell();
     },
-    onTrouble(text) {
+    onWarning(text) {
       troubles.push(text);
       tell();
     },
   });
-  onTestFinished(() => kept.stop(0));
-  /** Resolves as soon as this holds. */
+  onTestFinished(() => supervised.stop(0));
+  /** Resolves as soon as a condition holds. */
   const until = (holds: () => boolean) =>
     new Promise<void>((resolve) => {
       const look = () => {
@@ -38,44 +38,44 @@ function keep(script: string) {
       listeners.add(look);
       look();
     });
-  return { ...kept, pids, lines, troubles, until };
+  return { ...supervised, pids, lines, troubles, until };
 }
 
 const STAY = 'setInterval(() => {}, 1000);';
 const SAY = (word: string) => `console.log('${word}');`;
 
-describe('a process that is kept running', () => {
-  test('is started again when it is killed', async () => {
+describe('a supervised process', () => {
+  test('is restarted when it is killed', async () => {
     const worker = keep(SAY('up') + STAY);
     await worker.until(() => worker.lines.length === 1);
     worker.ready();
     process.kill(worker.pids[0]!, 'SIGKILL');
     await worker.until(() => worker.lines.length === 2);
     expect(worker.troubles).toEqual([
-      'worker ended unexpectedly (SIGKILL); starting it again in 0.25 s',
+      'worker exited unexpectedly (SIGKILL); restarting it in 0.25 s',
     ]);
     expect(worker.pids).toHaveLength(2);
     await worker.stop(10_000);
     expect(worker.pids.filter(isAlive)).toEqual([]);
   });
 
-  test('is given up after five quick deaths, with what it said last', async () => {
+  test('is not restarted after five quick exits; its last output is shown', async () => {
     const worker = keep(`console.error('out of luck'); process.exit(4)`);
     worker.ready();
     await expect(worker.failed).rejects.toThrow(
-      /^The worker ended 5 times within seconds \(exit code 4\)\.\n {2}out of luck$/,
+      /^The worker exited 5 times within seconds \(exit code 4\)\.\n {2}out of luck$/,
     );
     expect(worker.pids).toHaveLength(5);
     expect(worker.troubles).toHaveLength(4);
   });
 
-  test('is given up at once when it never worked, with what it said last', async () => {
+  test('is not restarted if it was never ready; its last output is shown', async () => {
     const worker = keep(`for (let i = 0; i < 30; i++) console.error('line ' + i); process.exit(1)`);
     await expect(worker.failed).rejects.toThrow(/cannot start \(exit code 1\)\.\n {2}line 10\n/);
     expect(worker.pids).toHaveLength(1);
   });
 
-  test('is not started again once it was to stop, not even in the pause before a start', async () => {
+  test('is not restarted after a stop, even during the pause before a restart', async () => {
     const worker = keep('process.exit(1)');
     worker.ready();
     await worker.until(() => worker.troubles.length === 1);
@@ -85,7 +85,7 @@ describe('a process that is kept running', () => {
     expect(worker.pids).toHaveLength(started);
   });
 
-  test('is forced where it does not heed, and what it started goes with it', async () => {
+  test('is killed with its children if it ignores the signal', async () => {
     const worker = keep(
       `process.on('SIGTERM', () => {});
        const { spawn } = require('node:child_process');

@@ -28,7 +28,7 @@ const Export = z.object({
 export const attribute = ({ attributes }: Pick<Span, 'attributes'>, key: string): unknown =>
   Object.values(attributes.find((known) => known.key === key)?.value ?? {})[0];
 
-/** A collector of a test's own: takes traces as OTLP over HTTP in JSON. */
+/** A private collector that receives traces as OTLP over HTTP in JSON. */
 export async function startOtlpReceiver() {
   const spans: (Span & { service: unknown })[] = [];
   const bodies: string[] = [];
@@ -49,7 +49,7 @@ export async function startOtlpReceiver() {
   return {
     url: `http://127.0.0.1:${address.port}`,
     spans,
-    /** Everything that came, as text. */
+    /** Everything received, as text. */
     text: () => bodies.join('\n'),
     stop(): void {
       server.closeAllConnections();

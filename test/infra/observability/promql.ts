@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parser } from '@prometheus-io/lezer-promql';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { ROOT } from '../support/processes.ts';
+import { ROOT } from '../../support/processes.ts';
 
 const read = (...path: string[]): string => readFileSync(join(ROOT, ...path), 'utf8');
 
@@ -61,7 +61,7 @@ export const runbookPages = readdirSync(join(ROOT, 'docs', 'runbook')).filter((n
 export const runbookPage = (name: string): string => read('docs', 'runbook', name);
 const scale = Scale.parse(parse(read('infra', 'kubernetes', 'overlays', 'keda', 'scale.yaml')));
 
-/** Every expression that asks Prometheus for something, and who asks. */
+/** Every PromQL expression, with the name of its user. */
 export const expressions: readonly [asker: string, expr: string][] = [
   ...dashboard.panels.flatMap(({ title, targets = [] }) =>
     targets.map(({ expr }): [string, string] => [`panel ${title}`, expr]),
@@ -70,7 +70,7 @@ export const expressions: readonly [asker: string, expr: string][] = [
   ...scale.spec.triggers.map(({ metadata }): [string, string] => ['KEDA', metadata.query]),
 ];
 
-/** What an expression asks for: `[metric, labels]`. Throws where it is no PromQL. */
+/** Returns what an expression selects: `[metric, labels]`. Throws if it is not PromQL. */
 export function askedFor(expr: string): [metric: string, labels: string[]][] {
   const text = expr.replaceAll('$__rate_interval', '5m');
   const asked: [string, string[]][] = [];
@@ -91,7 +91,7 @@ export function askedFor(expr: string): [metric: string, labels: string[]][] {
   return asked;
 }
 
-/** The labels that an expression groups and matches by. */
+/** Returns the labels an expression groups and matches by. */
 export function groupedBy(expr: string): string[] {
   const text = expr.replaceAll('$__rate_interval', '5m');
   const labels: string[] = [];
@@ -106,7 +106,7 @@ export function groupedBy(expr: string): string[] {
   return labels;
 }
 
-/** Names of series in a page of metrics, those that have no value yet among them, and their labels. */
+/** Returns the names of the series in a metrics page, including those without samples, with their labels. */
 export function exposed(pages: string): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>();
   for (const [, name = '', type] of pages.matchAll(/^# TYPE (\S+) (\S+)$/gm)) {

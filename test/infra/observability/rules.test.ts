@@ -1,25 +1,22 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ROOT } from '../support/processes.ts';
+import { ROOT } from '../../support/processes.ts';
+import { isMissing, isOnPath } from '../../support/requirement.ts';
 import { alerts, dashboard, runbookPage, runbookPages } from './promql.ts';
 
-const promtool = (process.env.PATH ?? '')
-  .split(delimiter)
-  .some((folder) => existsSync(join(folder, 'promtool')));
-if (!promtool) console.info('Alert rules are not run: there is no promtool on PATH');
+const withoutPromtool = isMissing('promtool', isOnPath('promtool'), 'there is no promtool on PATH');
 
 const ask = (...args: string[]): string =>
   execFileSync('promtool', args, { cwd: join(ROOT, 'infra', 'prometheus'), encoding: 'utf8' });
 
-test.runIf(promtool)('alerts fire on the figures they are meant for, and on no others', () => {
+test.skipIf(withoutPromtool)('alerts fire on exactly the series they are meant for', () => {
   expect(ask('check', 'rules', 'alerts.yml')).toContain('SUCCESS');
   expect(ask('check', 'config', 'prometheus.yml')).toContain('SUCCESS');
   expect(ask('test', 'rules', 'alerts.test.yml')).toContain('SUCCESS');
 });
 
-test('every alert has a page in the runbook, and every page an alert', () => {
+test('every alert has a runbook page, and every page an alert', () => {
   const linked = alerts.map(({ annotations }) => annotations.runbook_url.split('/').at(-1));
   expect(new Set(linked).size).toBe(alerts.length);
   expect(runbookPages.toSorted()).toEqual(linked.toSorted());
@@ -33,7 +30,7 @@ test('every alert has a page in the runbook, and every page an alert', () => {
   }
 });
 
-test('the dashboard keeps its rules', () => {
+test('the dashboard follows its conventions', () => {
   const { panels, templating } = dashboard;
   expect(templating.list).toEqual([
     expect.objectContaining({ name: 'datasource', type: 'datasource' }),

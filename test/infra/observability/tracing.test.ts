@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { ROOT } from '../support/processes.ts';
+import { ROOT } from '../../support/processes.ts';
 
 const LOADED = `
   const { startTracing, queueTelemetry } = await import('./src/platform/tracing.ts');
@@ -15,7 +15,7 @@ const started = (way: 'on' | 'off'): string =>
     encoding: 'utf8',
   }).trim();
 
-test('where tracing is off, nothing of OpenTelemetry is loaded', () => {
+test('without tracing, OpenTelemetry is not loaded', () => {
   expect(started('off')).toBe('false false');
   expect(started('on')).toBe('true true');
 });

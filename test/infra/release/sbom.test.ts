@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { softwareBill } from '../../infra/release/sbom.ts';
-import manifest from '../../package.json' with { type: 'json' };
-import { ROOT } from '../support/processes.ts';
+import { softwareBill } from '../../../infra/release/sbom.ts';
+import manifest from '../../../package.json' with { type: 'json' };
+import { ROOT } from '../../support/processes.ts';
 
 const Lock = z.object({
   packages: z.record(z.string(), z.object({ dev: z.boolean().optional() })),
 });
 
-test('the bill names every package that runs, each model that comes along, and nothing else of ours', () => {
+test('the bill of materials lists every runtime package and each bundled model, and nothing else', () => {
   const bill = softwareBill();
   const lock = Lock.parse(JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')));
   expect(bill.metadata.component).toMatchObject({ name: 'selvage', version: manifest.version });
@@ -19,6 +19,7 @@ test('the bill names every package that runs, each model that comes along, and n
   const installed = Object.entries(lock.packages).filter(([path, { dev }]) => path && !dev);
   const allowed = installed.map(([path]) => path.split('node_modules/').at(-1));
   const libraries = bill.components.filter(({ type }) => type === 'library');
+  expect(libraries.length).toBeGreaterThanOrEqual(Object.keys(manifest.dependencies).length);
   for (const { name } of libraries) expect(allowed).toContain(name);
 
   const models = bill.components.filter(({ type }) => type === 'machine-learning-model');

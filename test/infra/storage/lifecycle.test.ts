@@ -5,14 +5,15 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readRules } from '../../infra/storage/lifecycle.ts';
-import { createS3Blobs, createS3Client } from '../../src/storage/s3-blobs.ts';
-import { runProgram } from '../support/processes.ts';
-import { type TestS3, testS3 } from '../support/services.ts';
+import { readRules } from '../../../infra/storage/lifecycle.ts';
+import { createS3Blobs, createS3Client } from '../../../src/storage/s3-blobs.ts';
+import { runProgram } from '../../support/processes.ts';
+import { reportMissing } from '../../support/requirement.ts';
+import { type TestS3, testS3 } from '../../support/services.ts';
 
 const found = await testS3();
 if (typeof found === 'string') {
-  console.info(`The bucket's lifecycle is not tested: ${found}`);
+  reportMissing('s3', found);
   test.skip(`lifecycle of a bucket (${found})`);
 } else {
   describe('lifecycle of a bucket', () => ofBucket(found));
@@ -33,7 +34,7 @@ function ofBucket(s3: TestS3): void {
 
   const write = async (...args: string[]): Promise<string> => {
     const running = runProgram('infra/storage/lifecycle.ts', args, {
-      NODE_NO_WARNINGS: '1', // the SDK has an opinion on versions of Node
+      NODE_NO_WARNINGS: '1', // the SDK warns about the version of Node
       STORE: 's3',
       S3_BUCKET: Bucket,
       AWS_ENDPOINT_URL_S3: s3.endpoint,
@@ -45,7 +46,7 @@ function ofBucket(s3: TestS3): void {
     return running.output();
   };
 
-  /** The rules as the server has them: what begins so, and the days after which it goes. */
+  /** The rules of the server: prefixes, and the days after which their objects expire. */
   const daysByPrefix = async (): Promise<Record<string, number | undefined>> => {
     const rules = await readRules(client, Bucket);
     const ours = rules.filter(({ Expiration, Status }) => Expiration && Status === 'Enabled');
@@ -57,7 +58,7 @@ function ofBucket(s3: TestS3): void {
     );
   };
 
-  test('is written beside the rules of others, and again without a change', async () => {
+  test('is added to the existing rules, and writing it again changes nothing', async () => {
     const other = { ID: 'logs', Status: 'Enabled', Filter: { Prefix: 'logs/' } } as const;
     await client.send(
       new PutBucketLifecycleConfigurationCommand({

@@ -5,7 +5,7 @@ import { feedKeys, feedPrefix } from '../../../src/intake/feeds/feed-keys.ts';
 import { eraseFeed, expireRun, finishRun } from '../../../src/intake/feeds/feed-retention.ts';
 import { createFeedRuns, scheduledRunId } from '../../../src/intake/feeds/runs.ts';
 import { startFeedRun } from '../../../workers/feeds/start-run.ts';
-import { type FinishedRow, type FeedBench, startFeedBench } from '../../support/feed-runs.ts';
+import { type FeedBench, type FinishedRow, startFeedBench } from '../../support/feed-runs.ts';
 
 let bench: FeedBench;
 beforeAll(async () => {

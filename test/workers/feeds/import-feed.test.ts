@@ -4,7 +4,7 @@ import { feedKeys } from '../../../src/intake/feeds/feed-keys.ts';
 import { finishRun } from '../../../src/intake/feeds/feed-retention.ts';
 import { importFeed } from '../../../workers/feeds/import-feed.ts';
 import { type FeedBench, startFeedBench } from '../../support/feed-runs.ts';
-import { type FeedServer, badResponses, startFeedServer } from '../../support/feed-server.ts';
+import { badResponses, type FeedServer, startFeedServer } from '../../support/feed-server.ts';
 import { feedText, products } from '../../support/feeds.ts';
 
 let bench: FeedBench;

@@ -55,7 +55,9 @@ test('the check detects a rotated, a mirrored and a wrongly coloured cut-out', a
   expect(await forms.faultsOf(form, await sharp(png).rotate(90).png().toBuffer())).toEqual([
     'size',
   ]);
-  expect(await forms.faultsOf(form, await sharp(png).flop().png().toBuffer())).toContain('position');
+  expect(await forms.faultsOf(form, await sharp(png).flop().png().toBuffer())).toContain(
+    'position',
+  );
   const displayP3 = await sharp(png).withIccProfile('p3').png().toBuffer();
   const taken = await sharp(displayP3, { ignoreIcc: true }).png().toBuffer();
   expect(await forms.faultsOf(form, taken)).toEqual(['colours']);
