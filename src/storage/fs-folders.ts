@@ -14,8 +14,13 @@ import {
 import { dirname, join } from 'node:path';
 import { hostClock } from '../platform/clock.ts';
 
-/** A folder is removed each time its last file is deleted, which may happen just before a rename. */
+/**
+ * A folder is removed each time its last file is deleted, by this process or another, which may happen just before a
+ * rename, or while its parents are being created: mkdir then fails with ENOENT, or with ENOTDIR if a parent
+ * vanishes between two of its own steps.
+ */
 const RENAME_ATTEMPTS = 100;
+const VANISHED_CODES = ['ENOENT', 'ENOTDIR'];
 
 /** Whether a system call failed with one of these codes. */
 export const hasCode = (error: unknown, ...codes: string[]): boolean =>
@@ -44,11 +49,11 @@ async function createFolder(folder: string, durable: boolean): Promise<void> {
 export async function renameIntoPlace(file: string, path: string, durable: boolean): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
+      if (attempt > 1) await createFolder(dirname(path), durable);
       await rename(file, path);
       break;
     } catch (error) {
-      if (!hasCode(error, 'ENOENT') || attempt === RENAME_ATTEMPTS) throw error;
-      await createFolder(dirname(path), durable);
+      if (!hasCode(error, ...VANISHED_CODES) || attempt === RENAME_ATTEMPTS) throw error;
     }
   }
   if (durable) await syncFolder(dirname(path));

@@ -61,6 +61,22 @@ describe('files', () => {
     expect(await readdir(join(dir, 'blobs'))).toEqual([]);
   });
 
+  test('are put while their folders come and go', async () => {
+    const blobs = await createFsBlobs({ dir: freshDir() });
+    const errors: unknown[] = [];
+    async function putAndDelete(writer: number): Promise<void> {
+      for (let i = 0; i < 500; i++) {
+        const key = `sync/acme/${writer}-${i}/input`;
+        await blobs.put(key, new Uint8Array(1), { durable: false }).then(
+          () => blobs.delete(key),
+          (error) => errors.push(error),
+        );
+      }
+    }
+    await Promise.all(Array.from({ length: 6 }, (_, writer) => putAndDelete(writer)));
+    expect(errors).toEqual([]);
+  });
+
   test('of a copy are one file with two hard links', async () => {
     const dir = freshDir();
     const blobs = await createFsBlobs({ dir });
