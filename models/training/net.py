@@ -6,10 +6,28 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+State = dict[str, Tensor]
+
 # Of MobileNetV2 after its first block: channels, how many blocks, stride of the first.
 BLOCKS = ((24, 2, 2), (32, 3, 2), (64, 4, 2), (96, 3, 1), (160, 3, 2), (320, 1, 1))
 EXPANSION = 6
 TAIL_CHANNELS = 1280
+
+
+class Clamped(torch.autograd.Function):
+    """ReLU6, with a gradient in bf16 too, which torch has none of on a CPU."""
+
+    @staticmethod
+    def forward(ctx, x: Tensor) -> Tensor:
+        y = x.clamp(0, 6)
+        ctx.save_for_backward(y)
+        return y
+
+    @staticmethod
+    def backward(ctx, above: Tensor) -> Tensor:
+        (y,) = ctx.saved_tensors
+        below = torch.ops.aten.threshold_backward(above, y, 0)
+        return torch.ops.aten.threshold_backward(below, 6 - y, 0)
 
 
 class Conv(nn.Module):
@@ -41,7 +59,7 @@ class Conv(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         y = self.linear(x)
         if self.act == "relu6":
-            return F.relu6(y)
+            return Clamped.apply(y) if y.dtype == torch.bfloat16 else F.relu6(y)
         return F.relu(y) if self.act == "relu" else y
 
 
@@ -107,6 +125,24 @@ def doubled(x: Tensor) -> Tensor:
     return F.interpolate(x, scale_factor=2.0, mode="bilinear", align_corners=False)
 
 
+class Fine(nn.Module):
+    """
+    Edges at full size, from the picture's own colours and what the decoder says at 1/2; nothing
+    at first, so that a network trained without goes on from where it was.
+    """
+
+    def __init__(self, inputs: int, channels: int):
+        super().__init__()
+        self.t, self.l = Conv(inputs, channels, act=None), Conv(3, channels, 3, act=None)
+        self.dw = Conv(channels, channels, 3, 1, channels, act=None)
+        self.pw = Conv(channels, channels)
+        self.out = Conv(channels, 1, 3, act=None)
+        self.out.v.data.zero_()
+
+    def forward(self, x: Tensor, half: Tensor) -> Tensor:
+        return self.out(self.pw(self.dw(F.relu(self.l(x) + doubled(self.t(half))))))
+
+
 class CutOut(nn.Module):
     """Colours 0..1, n x 3 x h x w, multiples of 32, to logits of alpha; no batch norm anywhere."""
 
@@ -125,6 +161,7 @@ class CutOut(nn.Module):
         self.r4 = Further(64)
         self.r3 = nn.Sequential(Further(48), Further(48))
         self.r2 = nn.Sequential(Further(48), Further(48))
+        self.r0 = Fine(32, 16)
         self.a3, self.a1 = Conv(48, 1, act=None), Conv(32, 1, act=None)
 
     def levels(self, x01: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -138,7 +175,7 @@ class CutOut(nn.Module):
         p3 = self.r3(self.o3(F.relu(self.l3(f3) + doubled(self.t3(p4)))))
         p2 = self.r2(self.o2(F.relu(self.l2(f2) + doubled(self.t2(p3)))))
         p1 = self.o1(F.relu(self.l1(f1) + doubled(self.t1(p2))))
-        full = self.out(F.relu(self.l0(x) + doubled(self.t0(p1))))
+        full = self.out(F.relu(self.l0(x) + doubled(self.t0(p1)))) + self.r0(x, p1)
         return full.float(), self.a1(p1).float(), self.a3(p3).float()
 
     def forward(self, x01: Tensor) -> Tensor:
@@ -178,15 +215,20 @@ def put(net: nn.Module, path: str, part: nn.Module) -> None:
     setattr(net.get_submodule(parent), name, part)
 
 
-def checkpoint_of(name: str, file: Path) -> nn.Module:
-    """The network of a checkpoint, with those convolutions narrow that are so there (narrow.py)."""
-    state = torch.load(file, map_location="cpu", weights_only=True)
-    state = state.get("average", state)
-    net = NETS[name]()
+def narrow_as(net: nn.Module, state: State) -> None:
+    """Those convolutions of a network become narrow that are so in a checkpoint (narrow.py)."""
     for path, conv in list(net.named_modules()):
         first = state.get(f"{path}.0.v")
         if isinstance(conv, Conv) and first is not None:
             put(net, path, narrow(conv, len(first)))
+
+
+def checkpoint_of(name: str, file: Path) -> nn.Module:
+    """The network of a checkpoint, narrow where that is."""
+    state = torch.load(file, map_location="cpu", weights_only=True)
+    state = state.get("average", state)
+    net = NETS[name]()
+    narrow_as(net, state)
     net.load_state_dict(state)
     return net.eval()
 
@@ -200,7 +242,7 @@ def settle(net: CutOut, x01: Tensor) -> None:
     fresh = {
         m: n
         for n, m in net.named_modules()
-        if isinstance(m, Conv) and not n.startswith("enc.") and not n.endswith(".added")
+        if isinstance(m, Conv) and not n.startswith("enc.") and not n.endswith((".added", "r0.out"))
     }
     order: list[Conv] = []
     hooks = [m.register_forward_hook(lambda m, *_: order.append(m)) for m in fresh]

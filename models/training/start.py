@@ -5,19 +5,20 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from net import Conv
+from net import Conv, narrow_as
 
 
 def start_from(net: nn.Module, file: Path) -> list[str]:
     """
-    Takes over every weight of a checkpoint whose name and shape fit: another of ours, or
-    torchvision's MobileNetV2.
+    Takes over every weight of a checkpoint whose name and shape fit: another of ours, narrow
+    where that is, or torchvision's MobileNetV2.
     @returns the names of those that stay fresh
     """
     state = torch.load(file, map_location="cpu", weights_only=True)
     state = state.get("average", state)
     if "features.0.0.weight" in state:
         return start_from_torchvision(net, state)
+    narrow_as(net, state)
     own = net.state_dict()
     fitting = {k: v for k, v in state.items() if k in own and own[k].shape == v.shape}
     net.load_state_dict(fitting, strict=False)
