@@ -4,6 +4,7 @@ of single; checked.
 """
 
 import argparse
+import inspect
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,10 @@ from net import NETS, Conv, checkpoint_of
 from photos import CLASS_NAMES
 
 OPSET = 13
+# Where torch has two exporters: the one by tracing, which keeps the names of weights.
+BY_TRACING = (
+    {"dynamo": False} if "dynamo" in inspect.signature(torch.onnx.export).parameters else {}
+)
 # How far answers may be from those of torch: the farthest with the same weights, the mean with
 # rounded ones.
 SINGLE_FARTHEST, HALF_MEAN = 2e-4, 1e-2
@@ -146,7 +151,7 @@ def traced(options, side: int, outputs, dimensions) -> onnx.ModelProto:
         input_names=["input"],
         output_names=list(outputs),
         dynamic_axes=dimensions,
-        dynamo=False,
+        **BY_TRACING,
     )
     model = tidied(file, options.net)
     file.unlink()
