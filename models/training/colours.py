@@ -86,5 +86,6 @@ def without_islands(alpha: Tensor) -> Tensor:
     joined = F.max_pool2d(inside[None, None].float(), 5, 1, 2)[0, 0] > 0
     parts, _ = ndimage.label(joined.numpy(), ndimage.generate_binary_structure(2, 2))
     sizes = np.bincount(parts[inside.numpy()])
-    kept = torch.from_numpy(sizes > ISLAND_SHARE * sizes.max())[torch.from_numpy(parts)] & inside
+    is_large = torch.from_numpy(sizes > ISLAND_SHARE * sizes.max())
+    kept = is_large[torch.from_numpy(parts).long()] & inside
     return alpha * F.max_pool2d(kept[None, None].float(), 11, 1, 5)[0]

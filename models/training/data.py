@@ -18,12 +18,15 @@ from photos import (
     CLASSES,
     TEST_CONTRIBUTORS,
     Photo,
+    StorePhoto,
     aspect_of,
     held_out,
     load_labels,
+    load_plane,
     load_square,
     read_clothes,
     read_people,
+    read_store,
 )
 
 CLASSIFIER_SIDE = 256
@@ -34,6 +37,8 @@ NEAR_AN_EDGE, AROUND_A_QUARREL = 4, 8
 DOUBT = 0.6
 # One backdrop in so many photos of each source is kept.
 BACKDROP_EVERY = 3
+# How often a store photo is dealt beside one of a whole person: there are few of the others.
+TIMES = {"alt": 2, "Gear": 3}
 
 
 class Cache:
@@ -126,8 +131,28 @@ def add_person(cache: Cache, person, options, is_taught: bool) -> None:
         cache.add(backdrop=pixels_of(backdrop(planes_of(image), planes_of(everyone[:, :, None]))))
 
 
+def add_store(cache: Cache, photo: StorePhoto, options) -> None:
+    """The subject in its own colours with its exact matte, to be laid on other grounds."""
+    size = options.store_size
+    alpha = load_plane(photo.alpha, size)
+    colours = subject_colours(
+        planes_of(load_square(photo.file, size)), planes_of(alpha[:, :, None])
+    )
+    known = np.full_like(alpha, 255)
+    if photo.ignore:
+        known[spread(load_plane(photo.ignore, size) > 0, 2)] = 0
+    times = max(TIMES.get(photo.view, 1), TIMES.get(photo.department.split(" > ")[0], 1))
+    cache.add(store=np.dstack([pixels_of(colours), alpha]), store_known=known, store_times=times)
+
+
 def cut_out_data(options) -> None:
     caches = {"train": Cache(), "validation": Cache()}
+    store = read_store(options.store) if options.store else []
+    validation = held_out([p.sku for p in store], options.store_share, options.seed, most=1)
+    if store:
+        print("products held out:", *sorted(validation), flush=True)
+    for photo in store:
+        add_store(caches["validation" if photo.sku in validation else "train"], photo, options)
     people = read_people(options.people)[: options.limit] if options.people else []
     validation = held_out([person.id for person in people], options.share, options.seed)
     for person in people:
@@ -183,6 +208,9 @@ def main() -> None:
     parser.add_argument("--people", type=Path, help="folder of <id>.jpg with <id>.png of labels")
     parser.add_argument("--people-masks", type=Path, help="what masks.py wrote of them")
     parser.add_argument("--subject", choices=("person", "garment"), default="person")
+    parser.add_argument("--store", type=Path, help="folder of store.csv, photos and their mattes")
+    parser.add_argument("--store-share", type=float, default=0.1, help="of them, for validation")
+    parser.add_argument("--store-size", type=int, default=768, help="side of their arrays, pixels")
     parser.add_argument("--size", type=int, default=480, help="side of the arrays, pixels")
     parser.add_argument(
         "--levels", type=float, nargs=2, default=(0.25, 0.75), metavar=("LOW", "HIGH")

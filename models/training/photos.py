@@ -66,11 +66,41 @@ def read_people(folder: Path) -> list[Person]:
     return [Person(file.stem, file, file.with_suffix(".png")) for file in files]
 
 
-def held_out(names: list[str], share: float, seed: int) -> frozenset[str]:
+@dataclass(frozen=True)
+class StorePhoto:
+    file: Path
+    alpha: Path
+    # White where the matte is not to be learnt from.
+    ignore: Path | None
+    # Colours of one product are one shot, recoloured.
+    sku: str
+    department: str
+    view: str
+
+
+def read_store(folder: Path) -> list[StorePhoto]:
+    """The photos of store.csv that have a matte."""
+    with (folder / "store.csv").open(newline="") as lines:
+        return [
+            StorePhoto(
+                file=folder / row["file"],
+                alpha=folder / row["alpha"],
+                ignore=folder / row["ignore"] if row["ignore"] else None,
+                sku=row["sku"],
+                department=row["department"],
+                view=row["view"],
+            )
+            for row in csv.DictReader(lines)
+            if row["alpha"]
+        ]
+
+
+def held_out(names: list[str], share: float, seed: int, most: float = 0.1) -> frozenset[str]:
     """
-    Which contributors (or photos, where nobody knows who took them) are for validation only: whole
-    ones, at random, until they have their share of `names`, which has one entry for each photo.
-    Those with more than a tenth of that share stay in training, or one would be the validation.
+    Which contributors (or photos, where nobody knows who took them; or products) are for validation
+    only: whole ones, at random, until they have their share of `names`, which has one entry for
+    each photo. Those with more than `most` of that share stay in training, or one would be the
+    validation.
     """
     counts: dict[str, int] = {}
     for name in names:
@@ -81,7 +111,7 @@ def held_out(names: list[str], share: float, seed: int) -> frozenset[str]:
     for name in np.random.default_rng(seed).permutation(sorted(counts)).tolist():
         if photos >= wanted:
             break
-        if counts[name] <= max(1, wanted / 10):
+        if counts[name] <= max(1, wanted * most):
             taken.append(name)
             photos += counts[name]
     return frozenset(taken)
@@ -92,6 +122,12 @@ def load_square(file: Path, size: int) -> np.ndarray:
     with Image.open(file) as image:
         upright = ImageOps.exif_transpose(image).convert("RGB")
         return np.asarray(upright.resize((size, size), Image.Resampling.LANCZOS))
+
+
+def load_plane(file: Path, size: int) -> np.ndarray:
+    """A matte or a mask as it is, size x size bytes, stretched."""
+    with Image.open(file) as image:
+        return np.asarray(image.convert("L").resize((size, size), Image.Resampling.BOX))
 
 
 def aspect_of(file: Path) -> float:
