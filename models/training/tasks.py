@@ -10,11 +10,18 @@ from torch import Tensor, nn
 
 from augment import Rng, composites, crops, plain
 from camera import as_taken
-from loss import class_loss, matte_loss
+from loss import class_loss, exact_loss, matte_loss
+from scenes import Subject, scene
 from views import DrawnView, fixed_view, random_view, render
 
-VALIDATION_SIZE = 320
+VALIDATION_SIZE, SCENE_SIZE = 320, 384
+VALIDATION_SCENES = 48
 FAILURE_IOU = 0.85
+# How often a store photo is dealt beside one photo of people.
+STORE_TIMES = 6
+# Labels of people are a little wide: so many pixels on each side are not taken along where people
+# are laid on other grounds.
+TAKEN_OFF = 2
 
 
 class Deck:
@@ -44,9 +51,23 @@ def tensor_of(arrays: dict[str, np.ndarray], name: str) -> Tensor | None:
     return torch.from_numpy(arrays[name]) if name in arrays else None
 
 
+def stored_subject(arrays: dict[str, np.ndarray], i: int) -> Subject:
+    """A store photo's subject with its exact matte."""
+    planes = torch.from_numpy(arrays["store"][i]).permute(2, 0, 1).float() / 255
+    known = torch.from_numpy(arrays["store_known"][i])[None].float() / 255
+    return Subject(planes[:3], planes[3:], known)
+
+
+def edge_band(matte: Tensor) -> Tensor:
+    """Within three pixels of an edge: 1, else 0."""
+    inside = (matte > 0.5).float()
+    most, least = F.max_pool2d(inside, 7, 1, 3), -F.max_pool2d(-inside, 7, 1, 3)
+    return ((most > least) | ((matte > 0.02) & (matte < 0.98))).float()
+
+
 class CutOutTask:
-    # Of sixteen: composites, clothes and people; what the data lacks, the others take over.
-    MIX = (6, 4, 6)
+    # Of sixteen: composites, clothes, people and scenes; what the data lacks, the others take over.
+    MIX = (3, 2, 4, 7)
     LEARNING_RATE = {"enc": 8e-4, "rest": 3e-3}
     CLIP, WARM_UP = 2.0, 80
 
@@ -56,26 +77,43 @@ class CutOutTask:
             tensor_of(self.arrays, name)
             for name in ("photo", "matte", "trust", "cutout", "backdrop")
         )
-        people = self.arrays["is_person"]
+        people = np.flatnonzero(self.arrays["is_person"]).tolist()
         pools = (
             list(range(0 if self.cutouts is None else len(self.cutouts))),
-            np.flatnonzero(~people).tolist(),
-            np.flatnonzero(people).tolist(),
+            np.flatnonzero(~self.arrays["is_person"]).tolist(),
+            people,
+            self.dealt_for_scenes(people),
         )
         self.pools, self.decks = pools, [Deck(pool, seed + i) for i, pool in enumerate(pools)]
         self.mix(self.MIX, batch)
         self.validation = self.fixed(arrays_of(data / "validation.npz"))
 
-    def mix(self, shares: tuple[int, int, int], batch: int) -> None:
-        """How many composites, clothes and people there are in a batch."""
+    def dealt_for_scenes(self, people: list[int]) -> list[int]:
+        """Photos of people by their numbers, store photos by -1, -2 and so on, as often as due."""
+        if "store" not in self.arrays:
+            return []
+        times = STORE_TIMES * self.arrays["store_times"]
+        return np.repeat(-1 - np.arange(len(times)), times).tolist() + people
+
+    def subject(self, number: int) -> Subject:
+        if number < 0:
+            return stored_subject(self.arrays, -1 - number)
+        matte = self.mattes[number][None].float() / 255
+        least = -F.max_pool2d(-matte[None], 2 * TAKEN_OFF + 1, 1, TAKEN_OFF)[0]
+        colours = self.photos[number].permute(2, 0, 1).float() / 255
+        return Subject(colours, least, (self.trust[number][None] > 127).float())
+
+    def mix(self, shares: tuple[int, ...], batch: int) -> None:
+        """How many composites, clothes, people and scenes there are in a batch."""
         parts = [part if pool else 0 for part, pool in zip(shares, self.pools)]
         self.counts = [round(batch * part / sum(parts)) for part in parts]
 
     def counted(self) -> dict[str, int]:
-        return dict(zip(("composites", "clothes", "people"), map(len, self.pools)))
+        names = ("composites", "clothes", "people", "scenes")
+        return dict(zip(names, (len(set(pool)) for pool in self.pools)))
 
     def batch(self, rng: Rng, step: int, size: int) -> tuple[Tensor, ...]:
-        made, clothes, people = (
+        made, clothes, people, staged = (
             deck.deal(step * count, count) for deck, count in zip(self.decks, self.counts)
         )
         parts = []
@@ -86,15 +124,33 @@ class CutOutTask:
             if chosen:
                 planes = (self.photos[chosen], self.mattes[chosen], self.trust[chosen])
                 parts.append(crops(rng, *planes, size))
-        x, matte, trust = (torch.cat(planes) for planes in zip(*parts))
-        return torch.stack([as_taken(rng, picture) for picture in x]), matte, trust
+        taken = [
+            (torch.stack([as_taken(rng, picture) for picture in x]), *planes)
+            for x, *planes in parts
+        ]
+        if staged:
+            taken.append(self.scenes(rng, staged, size))
+        x, matte, trust = (torch.cat(planes) for planes in zip(*taken))
+        is_exact = torch.zeros(len(x), 1, 1, 1)
+        is_exact[: len(made)] = 1
+        is_exact[len(x) - len(staged) :] = 1
+        return x, matte, trust, is_exact
+
+    def scenes(self, rng: Rng, numbers: list[int], size: int) -> tuple[Tensor, ...]:
+        made = []
+        for number in numbers:
+            other = int(rng.choice(self.pools[3]))
+            pair = self.subject(number), self.subject(other)
+            made.append(scene(rng, *pair, self.backdrops, size))
+        return tuple(torch.stack(planes) for planes in zip(*made))
 
     def loss(self, net: nn.Module, rng: Rng, batch: tuple[Tensor, ...]) -> Tensor:
-        x, matte, trust = batch
-        return matte_loss(net.levels(x), matte, trust)
+        x, matte, trust, is_exact = batch
+        levels = net.levels(x)
+        return matte_loss(levels, matte, trust) + exact_loss(levels[0], matte, trust * is_exact)
 
-    def fixed(self, arrays) -> dict[str, tuple[Tensor, Tensor]]:
-        """The same pictures at every validation, by their kind."""
+    def fixed(self, arrays) -> dict[str, tuple[Tensor, ...]]:
+        """The same pictures at every validation, by their kind, with mattes and their trust."""
         side = (VALIDATION_SIZE, VALIDATION_SIZE)
         people = arrays["is_person"]
         kinds = {}
@@ -102,28 +158,44 @@ class CutOutTask:
             if chosen.any():
                 x = torch.from_numpy(arrays["photo"][chosen]).permute(0, 3, 1, 2).float() / 255
                 matte = torch.from_numpy(arrays["matte"][chosen])[:, None].float() / 255
-                kinds[kind] = (F.interpolate(x, side, mode="bilinear"), F.interpolate(matte, side))
+                x, matte = F.interpolate(x, side, mode="bilinear"), F.interpolate(matte, side)
+                kinds[kind] = (x, matte, torch.ones_like(matte))
         if "cutout" in arrays:
             cutouts = torch.from_numpy(arrays["cutout"])
             rng = np.random.default_rng(5)
-            kinds["composites"] = composites(
-                rng, cutouts, tensor_of(arrays, "backdrop"), VALIDATION_SIZE
-            )
+            x, matte = composites(rng, cutouts, tensor_of(arrays, "backdrop"), VALIDATION_SIZE)
+            kinds["composites"] = (x, matte, torch.ones_like(matte))
+        if "store" in arrays:
+            kinds["scenes"] = self.fixed_scenes(arrays)
         return kinds
+
+    def fixed_scenes(self, arrays) -> tuple[Tensor, ...]:
+        rng, count = np.random.default_rng(6), len(arrays["store"])
+        backdrops = tensor_of(arrays, "backdrop")
+        made = []
+        for i in range(VALIDATION_SCENES):
+            pair = (stored_subject(arrays, n % count) for n in (i, i + 1))
+            made.append(scene(rng, *pair, backdrops, SCENE_SIZE))
+        return tuple(torch.stack(planes) for planes in zip(*made))
 
     @torch.no_grad()
     def validate(self, net: nn.Module, device: str) -> dict[str, float]:
         found: dict[str, float] = {}
-        for kind, (x, matte) in self.validation.items():
-            ious, distances = [], []
-            for one, wanted in zip(x.split(8), matte.split(8)):
+        for kind, planes in self.validation.items():
+            ious, distances, at_edges = [], [], []
+            for one, wanted, trust in zip(*(each.split(8) for each in planes)):
                 alpha = torch.sigmoid(net(one.to(device))).cpu()
-                a, b = alpha > 0.5, wanted > 0.5
+                known = trust > 0.5
+                a, b = (alpha > 0.5) & known, (wanted > 0.5) & known
                 joint = (a | b).sum((1, 2, 3)).clamp(min=1)
                 ious += ((a & b).sum((1, 2, 3)) / joint).tolist()
-                distances += (alpha - wanted).abs().mean((1, 2, 3)).tolist()
+                distance, band = (alpha - wanted).abs() * known, edge_band(wanted) * known
+                distances += distance.mean((1, 2, 3)).tolist()
+                band_sums = ((distance * band).sum((1, 2, 3)), band.sum((1, 2, 3)).clamp(min=1))
+                at_edges += (band_sums[0] / band_sums[1]).tolist()
             found[f"{kind} mIoU"] = float(np.mean(ious))
             found[f"{kind} MAE"] = float(np.mean(distances))
+            found[f"{kind} edge"] = float(np.mean(at_edges))
             found[f"{kind} failures"] = sum(iou < FAILURE_IOU for iou in ious)
         return found
 

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from net import NETS, CutOut, settle
+from net import NETS, CutOut, narrow_as, settle
 from start import start_from
 from tasks import TASKS
 
@@ -66,7 +66,9 @@ class Run:
         self.net = NETS[options.net]()
         self.step, self.history = 0, []
         self.file = options.out / "last.pt"
-        if not self.file.exists():
+        if self.file.exists():
+            narrow_as(self.net, self.kept()["net"])
+        else:
             self.begin()
         freeze(self.net, options.frozen)
         # Twice as quick on a CPU.
@@ -83,8 +85,11 @@ class Run:
         if isinstance(self.net, CutOut) and "out.v" in fresh:
             settle(self.net, self.task.batch(np.random.default_rng(self.options.seed), 0, 192)[0])
 
+    def kept(self) -> dict:
+        return torch.load(self.file, map_location=self.options.device, weights_only=True)
+
     def resume(self) -> None:
-        kept = torch.load(self.file, map_location=self.options.device, weights_only=True)
+        kept = self.kept()
         self.net.load_state_dict(kept["net"])
         self.average.load_state_dict(kept["average"])
         self.optimiser.load_state_dict(kept["optimiser"])
@@ -104,6 +109,10 @@ class Run:
         torch.save(kept, part)
         part.replace(self.file)
         (self.options.out / "history.json").write_text(json.dumps(self.history, indent=1))
+
+    def save_average(self) -> None:
+        """What was validated, beside the checkpoint, which the next one takes the place of."""
+        torch.save({"average": self.average.state_dict()}, self.options.out / f"{self.step:06}.pt")
 
     def learn(self) -> float:
         """
@@ -142,7 +151,7 @@ class Run:
 def recipe_of(options, task) -> dict[str, object]:
     """What the card says of a run: no paths, which mean nothing elsewhere."""
     said = {k: v for k, v in vars(options).items() if not isinstance(v, Path) and v is not None}
-    for passing in ("device", "log", "stop_after", "threads", "validate"):
+    for passing in ("device", "log", "save", "stop_after", "threads", "validate"):
         said.pop(passing, None)
     return {**said, "trained_on": task.counted()}
 
@@ -167,6 +176,8 @@ def train(options) -> None:
             recent = round(float(np.mean(losses[-options.validate :])), 4)
             run.history.append({"step": run.step, "loss": recent, **found})
             print(run.history[-1], flush=True)
+            run.save_average()
+        if run.step % options.save == 0 or run.step % options.validate == 0 or run.step == last:
             run.save()
 
 
@@ -181,7 +192,10 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="+", default=[224, 288, 320], help="of pictures")
     parser.add_argument("--rate", type=float, default=1.0, help="of the learning rate as tuned")
     parser.add_argument(
-        "--mix", type=int, nargs=3, help="composites, clothes and people: shares of a batch"
+        "--mix",
+        type=int,
+        nargs=4,
+        help="composites, clothes, people and scenes: shares of a batch",
     )
     parser.add_argument("--frozen", type=int, default=0, help="first blocks that are not trained")
     parser.add_argument("--precision", choices=("fp32", "bf16"), default="fp32")
@@ -189,7 +203,8 @@ def main() -> None:
     parser.add_argument("--threads", type=int, help="on a CPU others use too, 1 is often quickest")
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--log", type=int, default=20, help="steps between lines")
-    parser.add_argument("--validate", type=int, default=200, help="steps between checkpoints")
+    parser.add_argument("--save", type=int, default=100, help="steps between checkpoints")
+    parser.add_argument("--validate", type=int, default=200, help="steps between validations")
     parser.add_argument(
         "--out", type=Path, required=True, help="of last.pt, history.json and recipe.json"
     )
