@@ -18,6 +18,11 @@ class Lists(unittest.TestCase):
         self.assertEqual(held, photos.held_out(names, 0.1, seed=1))
         self.assertNotEqual(held, photos.held_out(names, 0.1, seed=2))
 
+    def test_whole_products_are_held_out_however_many_photos_they_have(self):
+        names = [f"sku-{i // 8}" for i in range(160)]
+        held = photos.held_out(names, 0.1, seed=1, most=1)
+        self.assertEqual(sum(name in held for name in names), 16)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -1,12 +1,16 @@
 """What training rests on, without photos."""
 
+import csv
+import json
 import sys
 import tempfile
 import unittest
+from argparse import Namespace
 from pathlib import Path
 
 import numpy as np
 import torch
+from PIL import Image
 
 sys.path.insert(0, str(Path(__file__).parents[3] / "models" / "training"))
 
@@ -14,11 +18,16 @@ import augment  # noqa: E402
 import calibrate  # noqa: E402
 import colours  # noqa: E402
 import data  # noqa: E402
+import export  # noqa: E402
+import from_onnx  # noqa: E402
+import grounds  # noqa: E402
 import loss  # noqa: E402
 import mix  # noqa: E402
 import narrow  # noqa: E402
 import net  # noqa: E402
+import scenes  # noqa: E402
 import start  # noqa: E402
+import studio  # noqa: E402
 import tasks  # noqa: E402
 import train  # noqa: E402
 import views  # noqa: E402
@@ -94,6 +103,103 @@ class Pictures(unittest.TestCase):
         self.assertEqual((int(garment.any(0).sum()), int(garment.any(1).sum())), (32, 16))
 
 
+def person_on_white(side: int) -> scenes.Subject:
+    """A red block that the bottom of the photo cuts."""
+    alpha = torch.zeros(1, side, side)
+    alpha[:, side // 4 :, side // 3 : -side // 3] = 1
+    colours = torch.tensor([0.8, 0.2, 0.2]).view(3, 1, 1).expand(3, side, side)
+    return scenes.Subject(colours, alpha, torch.ones_like(alpha))
+
+
+class Scenes(unittest.TestCase):
+    def test_scenes_are_the_same_for_the_same_seed_and_their_mattes_are_those_of_the_subject(self):
+        subject = person_on_white(96)
+        make = lambda seed: scenes.scene(np.random.default_rng(seed), subject, subject, None, 64)
+        for one, again in zip(make(1), make(1)):
+            self.assertTrue(torch.equal(one, again))
+        self.assertFalse(torch.equal(make(1)[0], make(2)[0]))
+        for seed in range(12):
+            x, alpha, trust = make(seed)
+            self.assertEqual((x.shape, alpha.shape, trust.shape), ((3, 64, 64), (1, 64, 64), (1, 64, 64)))
+            self.assertTrue(bool(torch.isfinite(x).all()))
+            self.assertGreater(float(trust.min()), 0.999)
+            self.assertGreater(float(alpha.mean()), 0)
+
+    def test_what_the_frame_cuts_stays_cut(self):
+        subject = person_on_white(96)
+        self.assertEqual(subject.cut(), [False, False, False, True])
+        for seed in range(20):
+            rng = np.random.default_rng(seed)
+            frame = scenes.whole_frame(rng, subject.box(), subject.cut())
+            alpha = scenes.shown(rng, subject, frame, 64, turn=0)[3]
+            self.assertGreater(float(alpha[-1].max()), 0.5)
+
+    def test_a_subject_that_is_cut_throws_no_shadow_on_a_floor_and_one_that_stands_does(self):
+        cut = person_on_white(96).alpha
+        stands = cut.clone()
+        stands[:, 80:] = 0
+        rng = np.random.default_rng(1)
+        self.assertEqual(float(grounds.floor_shadow(rng, cut).max()), 0)
+        shadow = grounds.floor_shadow(rng, stands)
+        self.assertGreater(float(shadow[0, 79].max()), 0.8)
+        self.assertLess(float(shadow[0, :40].max()), 0.01)
+
+    def test_people_on_other_grounds_are_not_taken_along_with_their_edges(self):
+        task = tasks.CutOutTask.__new__(tasks.CutOutTask)
+        task.mattes, task.trust = torch.zeros(2, 1, 32, 32, dtype=torch.uint8)
+        task.mattes[:, 8:24, 8:24], task.trust[:] = 255, 255
+        task.photos = torch.zeros(1, 32, 32, 3, dtype=torch.uint8)
+        taken = task.subject(0).alpha[0] > 0.5
+        self.assertEqual((int(taken.any(0).sum()), int(taken.any(1).sum())), (12, 12))
+
+
+def write_store(folder: Path) -> None:
+    """Two products before white, one of them in two colours."""
+    with (folder / "store.csv").open("w", newline="") as out:
+        names = "file,sku,name,department,view,shot,trusted,alpha,ignore,matteFrom,licence"
+        table = csv.DictWriter(out, names.split(","))
+        table.writeheader()
+        for name, sku, level in (("a-red", "A", 40), ("a-blue", "A", 90), ("b-red", "B", 140)):
+            pixels, alpha = np.full((60, 48, 3), 255, np.uint8), np.zeros((60, 48), np.uint8)
+            pixels[15:, 12:36], alpha[15:, 12:36] = level, 255
+            Image.fromarray(pixels).save(folder / f"{name}.png")
+            Image.fromarray(alpha).save(folder / f"{name}_alpha.png")
+            table.writerow(
+                {
+                    "file": f"{name}.png",
+                    "sku": sku,
+                    "department": "Men > Tops",
+                    "view": "main",
+                    "trusted": 1,
+                    "alpha": f"{name}_alpha.png",
+                }
+            )
+
+
+class Studio(unittest.TestCase):
+    def test_photos_are_the_same_for_the_same_seed_and_keep_their_mattes(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            write_store(folder)
+            written = []
+            for seed, out in ((1, "one"), (1, "again"), (2, "other")):
+                options = Namespace(
+                    store=folder, only=None, limit=2, made="", seed=seed, out=folder / out
+                )
+                studio.make(options)
+                items = json.loads((folder / out / "manifest.json").read_text())["items"]
+                written.append(items)
+            self.assertEqual(written[0], written[1])
+            self.assertNotEqual(written[0], written[2])
+            # Both products, before the second colour of one.
+            self.assertEqual({item["sku"] for item in written[0]}, {"A", "B"})
+            self.assertEqual({item["kind"] for item in written[0]}, {"studio-model"})
+            item = written[0][0]
+            given = folder / f"{item['image'].rsplit('-', 1)[0]}_alpha.png"
+            wanted, found = Image.open(given), Image.open(folder / "one" / item["mask"])
+            self.assertEqual(wanted.tobytes(), found.tobytes())
+
+
 class Labels(unittest.TestCase):
     def test_near_edges_the_teacher_leads_and_elsewhere_the_human(self):
         label, teacher = np.zeros((64, 64), np.uint8), np.zeros((64, 64), np.uint8)
@@ -155,6 +261,29 @@ class Networks(unittest.TestCase):
         self.assertGreater(float((seen - once).abs().max()), 0)
         self.assertLess(float((seen - once).abs().mean()), 0.25 * float(once.std()))
 
+    def test_what_was_exported_is_read_back(self):
+        torch.manual_seed(1)
+        network, other = net.CutOut().eval(), net.CutOut().eval()
+        network.r0.out.v.data.normal_()
+        for path, between in narrow.BETWEEN.items():
+            net.put(network, path, net.narrow(network.get_submodule(path), between))
+        # Equal arrays are written once; those of a trained network differ.
+        for name, weights in network.named_parameters():
+            if name.endswith(".b"):
+                weights.data.normal_(std=0.1)
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            torch.save({"average": network.state_dict()}, folder / "a.pt")
+            options = Namespace(
+                net="garment-cutout", checkpoint=folder / "a.pt", temperature=1.3, out=folder / "a"
+            )
+            model = export.traced(options, 64, *export.SHAPES["garment-cutout"][1:])
+        from_onnx.put_in(other, model)
+        x = torch.rand(2, 3, 64, 64)
+        with torch.no_grad():
+            torch.testing.assert_close(other(x), network(x) / 1.3, atol=1e-4, rtol=1e-3)
+        self.assertLess(from_onnx.farthest(other, model), from_onnx.FARTHEST)
+
     def test_a_narrowed_network_answers_nearly_as_before_and_is_read_back(self):
         torch.manual_seed(1)
         wide, x = net.CutOut().eval(), torch.rand(2, 3, 64, 64)
@@ -195,6 +324,22 @@ class Networks(unittest.TestCase):
         answer[..., 20:] = 8
         levels = (answer, *(torch.nn.functional.adaptive_avg_pool2d(answer, n) for n in (16, 4)))
         self.assertLess(float(loss.matte_loss(levels, matte, trust)), 0.2)
+
+    def test_exact_mattes_count_more_along_the_frame_and_not_where_they_are_unknown(self):
+        matte, trust = torch.zeros(1, 1, 80, 80), torch.ones(1, 1, 80, 80)
+        matte[..., 20:60, :40] = 1
+        answer = lambda wrong: torch.where(wrong, 1 - matte, matte) * 40 - 20
+        everything = torch.zeros(1, 1, 80, 80, dtype=torch.bool)
+        cut, inner = everything.clone(), everything.clone()
+        cut[..., 36:40, :4], inner[..., 36:40, 10:14] = True, True
+        right, at_frame, inside = (
+            float(loss.exact_loss(answer(wrong), matte, trust))
+            for wrong in (everything, cut, inner)
+        )
+        self.assertLess(right, 1e-4)
+        self.assertGreater(at_frame, 1.5 * inside)
+        trust[..., 30:46, :10] = 0
+        self.assertLess(float(loss.exact_loss(answer(cut), matte, trust)), 0.02 * at_frame)
 
     def test_torchvisions_weights_give_the_same_features(self):
         torch.manual_seed(0)

@@ -27,6 +27,11 @@ def write_data(folder: Path, count: int, size: int) -> None:
             matte=matte,
             trust=np.full_like(matte, 255),
             is_person=np.ones(count, bool),
+            store=np.dstack([photo.reshape(-1, size, 3), matte.reshape(-1, size)]).reshape(
+                count, size, size, 4
+            ),
+            store_known=np.full_like(matte, 255),
+            store_times=np.ones(count, np.int64),
         )
 
 
@@ -86,7 +91,9 @@ class WholeWay(unittest.TestCase):
             self.assertEqual(written["input"], {"input": "[n,3,h,w]"})
             self.assertEqual(written["bytes"], out.stat().st_size)
             self.assertEqual(written["recipe"]["steps"], 8)
-            self.assertEqual(written["recipe"]["trained_on"]["people"], 8)
+            trained_on = written["recipe"]["trained_on"]
+            self.assertEqual((trained_on["people"], trained_on["scenes"]), (8, 16))
+            run("from_onnx.py", out, "--rest", thin, "--out", folder / "again.pt")
 
 
 if __name__ == "__main__":
