@@ -22,13 +22,17 @@ FARTHEST = 2e-4
 
 
 def arrays_of(model: onnx.ModelProto) -> dict[str, Tensor]:
-    """By name, single precision."""
-    return {
+    """By name, single precision; what is equal was written once."""
+    arrays = {
         tensor.name.removesuffix("_h"): torch.from_numpy(
             numpy_helper.to_array(tensor).astype(np.float32)
         )
         for tensor in model.graph.initializer
     }
+    for node in model.graph.node:
+        if node.op_type == "Identity" and node.input[0] in arrays:
+            arrays[node.output[0]] = arrays[node.input[0]]
+    return arrays
 
 
 def convolutions_of(arrays: dict[str, Tensor]) -> dict[str, tuple[Tensor, Tensor]]:
