@@ -92,23 +92,26 @@ class Run:
         kept = self.kept()
         self.net.load_state_dict(kept["net"])
         self.average.load_state_dict(kept["average"])
-        self.optimiser.load_state_dict(kept["optimiser"])
-        self.step, self.history = kept["step"], kept["history"]
+        groups = self.optimiser.state_dict()["param_groups"]
+        self.optimiser.load_state_dict({"state": kept["optimiser"], "param_groups": groups})
+        self.step = kept["step"]
+        told = json.loads((self.options.out / "history.json").read_text())
+        self.history = [row for row in told if row["step"] <= self.step]
         print(f"goes on after step {self.step}", flush=True)
 
     def save(self) -> None:
+        # Arrays and whole numbers: what every torch reads back without running code of the file.
         kept = {
             "net": self.net.state_dict(),
             "average": self.average.state_dict(),
-            "optimiser": self.optimiser.state_dict(),
+            "optimiser": self.optimiser.state_dict()["state"],
             "step": self.step,
-            "history": self.history,
             "seed": self.options.seed,
         }
+        (self.options.out / "history.json").write_text(json.dumps(self.history, indent=1))
         part = self.file.with_suffix(".part")
         torch.save(kept, part)
         part.replace(self.file)
-        (self.options.out / "history.json").write_text(json.dumps(self.history, indent=1))
 
     def save_average(self) -> None:
         """What was validated, beside the checkpoint, which the next one takes the place of."""
