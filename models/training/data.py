@@ -38,7 +38,7 @@ DOUBT = 0.6
 # One backdrop in so many photos of each source is kept.
 BACKDROP_EVERY = 3
 # How often a store photo is dealt beside one of a whole person: there are few of the others.
-TIMES = {"alt": 2, "Gear": 3}
+TIMES = {"alt": 5, "Gear": 5}
 
 
 class Cache:

@@ -27,7 +27,7 @@ GROUNDS = {
     "photo": 0.09,
 }
 # The whole photo, a part of it, or its subject with a margin, as the engine's second look has it.
-FRAMES = {"whole": 0.45, "part": 0.35, "near": 0.2}
+FRAMES = {"whole": 0.4, "part": 0.42, "near": 0.18}
 BESIDE = 0.12
 # Less of a picture than this is no subject to learn from.
 LEAST = 0.05
@@ -80,7 +80,7 @@ def near_frame(rng: Rng, box: list[float], cut: list[bool]) -> list[float]:
 
 def part_frame(rng: Rng, box: list[float], cut: list[bool]) -> list[float]:
     """A rectangle, more often about the middle of the subject, that mostly cuts it."""
-    share = uniform_log(rng, 0.3, 0.95)
+    share = uniform_log(rng, 0.25, 0.95)
     halves = [
         share * math.exp(rng.uniform(-0.25, 0.25)) * (box[i + 2] - box[i]) / 2 for i in (0, 1)
     ]
