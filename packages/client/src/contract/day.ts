@@ -1,0 +1,59 @@
+import type { Locale } from './garment-words.ts';
+import type { Candidate, Diagnostic, WardrobeFields } from './outfits.ts';
+import type { PersonFields, Plan, Weather } from './targets.ts';
+
+/* Outfits for a day. */
+
+/** One hour of a day. */
+export interface DayHour {
+  /** Returned as it is; up to 40 characters. */
+  at?: string | undefined;
+  weather: Weather;
+  /** Activity, met: 0.7 to 7. */
+  met: number;
+  /** `outdoor` by default. */
+  place?: Plan | undefined;
+  /** °C: 5 to 40. */
+  indoorTempC?: number | undefined;
+}
+
+export interface DayRequest extends PersonFields, WardrobeFields {
+  /** 1 to 48. */
+  hours: DayHour[];
+  /** Language of the name; `en` by default. */
+  locale?: Locale | undefined;
+}
+
+export interface DayOutfit extends Candidate {
+  name: string;
+}
+
+/** What is worn in an hour, and what changes before it. */
+export interface DayHourResult {
+  at?: string;
+  wearIds: string[];
+  putOnIds: string[];
+  takeOffIds: string[];
+  /** Clo. */
+  icl: number;
+  deviation: number;
+  /** Predicted percentage dissatisfied (ISO 7730). */
+  ppd: number;
+  /** 0 to 1. */
+  fit: number;
+}
+
+export interface WorstHour {
+  /** Index in `hours`. */
+  hour: number;
+  /** 0 to 1. */
+  fit: number;
+}
+
+export interface DayResponse {
+  outfit: DayOutfit | null;
+  hours: DayHourResult[];
+  worst: WorstHour | null;
+  diagnostics: Diagnostic[];
+  paramsVersion: string;
+}

@@ -1,0 +1,183 @@
+import type { BatchStatus } from './batches.ts';
+import type { Operation, Webhook } from './jobs.ts';
+import type { AppliedCutOutOptions, ProblemSummary, Quality } from './removal.ts';
+
+/* Feeds: runs and their reports. */
+
+export type FeedFormat = 'auto' | 'rss' | 'atom' | 'tsv' | 'csv' | 'ndjson';
+
+/** How the images of a feed are cut out. */
+export interface FeedImageOptions {
+  /** `balanced` by default. */
+  quality?: Quality | undefined;
+}
+
+/** How the exported images look. */
+export interface FeedExportOptions {
+  /** Behind the subject: `#rrggbb`, `white` or `none` (the default). */
+  background?: string | undefined;
+}
+
+/** How long runs and their images are retained. */
+export interface FeedRetentionOptions {
+  /** After the end of a run, seconds: 3600 to 34,560,000 (400 days); 365 days by default. */
+  outputSeconds?: number | undefined;
+}
+
+/** A feed that the service reads from a URL. */
+export interface CreateFeedFromUrlRequest {
+  /** http or https, without credentials; public addresses only. */
+  url: string;
+  /** `auto` by default. */
+  format?: FeedFormat | undefined;
+  /** `['remove-background']` by default. */
+  operations?: Operation[] | undefined;
+  options?: FeedImageOptions | undefined;
+  /** When the URL is read again: five fields of cron in UTC, such as `30 4 * * *`. */
+  schedule?: string | undefined;
+  export?: FeedExportOptions | undefined;
+  retention?: FeedRetentionOptions | undefined;
+  /** Receives an event at the end of each run. */
+  webhook?: Webhook | undefined;
+}
+
+/** What is asked of a feed that is sent as the body. */
+export interface FeedUploadOptions {
+  /** `auto` by default. */
+  format?: FeedFormat | undefined;
+  /** `['remove-background']` by default. */
+  operations?: readonly Operation[] | undefined;
+  /** `balanced` by default. */
+  quality?: Quality | undefined;
+  /** Behind the subject: `#rrggbb`, `white` or `none` (the default). */
+  background?: string | undefined;
+  /** Retention after the end of a run, seconds: 3600 to 34,560,000; 365 days by default. */
+  outputSeconds?: number | undefined;
+  /** Receives an event at the end of each run. */
+  webhookUrl?: string | undefined;
+  /** Up to 200 characters. */
+  fileName?: string | undefined;
+}
+
+/** Rows and images of a feed run, counted. */
+export interface FeedRunCounts {
+  /** Rows of the feed, including rejected ones. */
+  rows: number;
+  /** Images to process; a row may have several. */
+  images: number;
+  /** Images that are the same as in the run before; they cost nothing. */
+  unchanged: number;
+  /** Images that were processed with success. */
+  changed: number;
+  succeeded: number;
+  failed: number;
+  /** Rows that cannot be used. */
+  rejected: number;
+}
+
+/** Paths on the service. */
+export interface FeedRunLinks {
+  self: string;
+  report: string;
+  export: string;
+  cancel: string;
+  feed: string;
+}
+
+/** One import of a feed. */
+export interface FeedRun {
+  id: string;
+  feedId: string;
+  /** `open` while the feed is being read. */
+  status: BatchStatus;
+  counts: FeedRunCounts;
+  createdAt: string;
+  finishedAt?: string;
+  /** When results and records are deleted. */
+  expiresAt: string;
+  problem?: ProblemSummary;
+  links: FeedRunLinks;
+}
+
+/** A feed that was read from a URL. */
+export interface FeedUrlSource {
+  url: string;
+}
+
+/** A feed that was sent as a body. */
+export interface FeedUploadSource {
+  uploaded: true;
+}
+
+/** Paths on the service. */
+export interface FeedLinks {
+  self: string;
+  runs: string;
+  export: string;
+}
+
+/** The retention in effect. */
+export interface FeedRetention {
+  /** Seconds after the end of a run. */
+  outputSeconds: number;
+}
+
+/** A retailer's product feed. */
+export interface Feed {
+  id: string;
+  source: FeedUrlSource | FeedUploadSource;
+  format: FeedFormat;
+  operations: Operation[];
+  options?: AppliedCutOutOptions;
+  /** Cron, UTC. */
+  schedule?: string;
+  export: FeedExportOptions;
+  retention: FeedRetention;
+  webhook?: Webhook;
+  createdAt: string;
+  /** The latest run. */
+  run?: FeedRun;
+  /** Ids of all runs, newest first. */
+  runs: string[];
+  lastCompletedRunId?: string;
+  links: FeedLinks;
+}
+
+/** The first line of a report: the run itself. */
+export interface FeedReportRun extends FeedRun {
+  kind: 'run';
+}
+
+/** A row of the feed that cannot be used. */
+export interface FeedReportRejection {
+  kind: 'rejected';
+  id?: string;
+  title?: string;
+  /** Counted from 1. */
+  line: number;
+  reasons: string[];
+}
+
+/** One image of a product and its outcome. */
+export interface FeedReportImage {
+  /** As the feed has it. */
+  url: string;
+  outcome: 'changed' | 'unchanged' | 'failed' | 'not-done';
+  reason?: string;
+  /** The URL of the new image. */
+  picture?: string;
+}
+
+/** A product of the feed. */
+export interface FeedReportProduct {
+  kind: 'product';
+  id: string;
+  title?: string;
+  /** Counted from 1. */
+  line: number;
+  notes: string[];
+  images: FeedReportImage[];
+}
+
+/** One line of a feed report: the run, then each row. */
+export type FeedReportLine = FeedReportRun | FeedReportRejection | FeedReportProduct;

@@ -1,0 +1,110 @@
+/* Background removal: options and results. */
+
+/** `high` refines edges against the photo and takes longer; `fast` makes a larger file sooner. */
+export type Quality = 'fast' | 'balanced' | 'high';
+
+export type ImageFormat = 'png' | 'jpeg' | 'webp';
+
+/** How a cut-out is made and drawn. Every member is optional; only those given are sent. */
+export interface CutOutOptions {
+  /** `balanced` by default. */
+  quality?: Quality | undefined;
+  /** `png` by default; a `jpeg` is not transparent and has a white background by default. */
+  format?: ImageFormat | undefined;
+  /** `rgba` by default; `alpha` returns the matte alone, as an 8-bit grey image. */
+  channels?: 'rgba' | 'alpha' | undefined;
+  /** `#rgb`, `#rgba`, `#rrggbb`, `#rrggbbaa` or the name of a CSS colour. */
+  backgroundColor?: string | undefined;
+  /** An image that covers the canvas: http or https, public addresses only, up to 2048 characters. */
+  backgroundImageUrl?: string | undefined;
+  /** Crops to the bounding box of the subject; `false` by default. */
+  crop?: boolean | undefined;
+  /**
+   * Space around the box, with `crop`: 1, 2 or 4 lengths as in CSS, each up to `500px` or `50%` of
+   * the box.
+   */
+  cropMargin?: string | undefined;
+  /** Share of the canvas that the subject fits in: `10%` to `100%`, or `original` (the default). */
+  scale?: string | undefined;
+  /** `original`, `center`, or one or two of `0%` to `100%` of the space left over. */
+  position?: string | undefined;
+  /** Region of the input in which the subject is looked for: `x1 y1 x2 y2` in `px` or `%`. */
+  roi?: string | undefined;
+  /** Larger outputs are scaled down to this size, million pixels: 0.01 to 1000. */
+  maxOutputMegapixels?: number | undefined;
+  /** `drop` draws a soft shadow below the subject; `none` by default. */
+  shadow?: 'none' | 'drop' | undefined;
+  /** Opacity of the shadow, percent: 0 to 100; 50 by default. */
+  shadowOpacityPct?: number | undefined;
+  /** `false` makes everything inside the subject's outline opaque; `true` by default. */
+  semitransparency?: boolean | undefined;
+}
+
+/** The options in effect, as the service reports them; options at their defaults are left out. */
+export interface AppliedCutOutOptions {
+  quality?: Quality;
+  format?: 'jpeg' | 'webp';
+  asZip?: true;
+  channels?: 'alpha';
+  backgroundColor?: string;
+  backgroundImageUrl?: string;
+  backgroundImageSha256?: string;
+  crop?: true;
+  cropMargin?: string;
+  scale?: string;
+  position?: string;
+  roi?: string;
+  maxOutputMegapixels?: number;
+  shadow?: 'drop';
+  shadowOpacityPct?: number;
+  semitransparency?: false;
+}
+
+/** A rectangle in pixels, from the top left corner. */
+export interface Rectangle {
+  left: number;
+  top: number;
+  width: number;
+  height: number;
+}
+
+/** A finished cut-out. */
+export interface CutOut {
+  /** Path of the image on the service. */
+  url: string;
+  /** Pixels. */
+  width: number;
+  /** Pixels. */
+  height: number;
+  bytes: number;
+  mediaType: 'image/png' | 'image/jpeg' | 'image/webp' | 'application/zip';
+  /** Bounding box of the subject in the output; absent if no subject was found. */
+  foreground?: Rectangle;
+  /** Hexadecimal. */
+  sha256: string;
+  /** `id@version`. */
+  model: string;
+  /** Likelihood that the mask is right, 0 to 1. */
+  confidence: number;
+}
+
+/** Why work failed. */
+export interface ProblemSummary {
+  /** A problem type, such as `unprocessable-image`. */
+  type: string;
+  title: string;
+  /** The HTTP status that a synchronous request would have had. */
+  status: number;
+  detail: string;
+}
+
+/** The image that was processed. */
+export interface InputImage {
+  /** Hexadecimal. */
+  sha256: string;
+  bytes: number;
+  /** Pixels, upright. */
+  width: number;
+  /** Pixels, upright. */
+  height: number;
+}

@@ -1,0 +1,168 @@
+/* The weather, the person, and the insulation they need. */
+
+export type WeatherCondition =
+  | 'clear'
+  | 'partly-cloudy'
+  | 'cloudy'
+  | 'fog'
+  | 'drizzle'
+  | 'rain'
+  | 'heavy-rain'
+  | 'thunderstorm'
+  | 'sleet'
+  | 'hail'
+  | 'snow'
+  | 'heavy-snow'
+  | 'windy';
+
+export interface Weather {
+  /** Air at 2 m, °C: −60 to 60. */
+  tempC: number;
+  /** Wind at 10 m, metres per second: 0 to 60. */
+  windMs: number;
+  /** Relative humidity, percent: 0 to 100. */
+  humidityPct: number;
+  condition: WeatherCondition;
+  /** Whether the sun is up; `true` by default. */
+  isDay?: boolean | undefined;
+}
+
+export type ThermalProfile =
+  | 'runs-very-cold'
+  | 'runs-cold'
+  | 'neutral'
+  | 'runs-warm'
+  | 'runs-very-warm';
+
+/** A number for each part of the body. */
+export interface BodyValues {
+  top?: number | undefined;
+  bottom?: number | undefined;
+  feet?: number | undefined;
+  hands?: number | undefined;
+  head?: number | undefined;
+}
+
+/** What calibration has learned. */
+export interface ProfileLearning {
+  /** Votes so far. */
+  n: number;
+  variance: number;
+  regionVariance?: BodyValues | undefined;
+  model: string;
+  [extra: string]: unknown;
+}
+
+/** How warm a person likes it. Other members are returned unchanged. */
+export interface UserProfile {
+  version?: 1 | undefined;
+  thermalProfile?: ThermalProfile | undefined;
+  /** By how much the person feels cold sooner than most, kelvin: −6 to 6; overrides the label. */
+  offsetC?: number | undefined;
+  /** 0.5 to 2. */
+  sensitivity?: number | undefined;
+  /** Kelvin: −3 to 3. */
+  regionOffsetC?: BodyValues | undefined;
+  coldHands?: boolean | undefined;
+  coldFeet?: boolean | undefined;
+  learning?: ProfileLearning | undefined;
+  [extra: string]: unknown;
+}
+
+/**
+ * Where the outfit is for: `indoor` dresses for the room and offers a shell for outside, `outdoor`
+ * dresses for outside.
+ */
+export type Plan = 'indoor' | 'outdoor';
+
+/** Whom an outfit is for. */
+export interface PersonFields {
+  userProfile?: UserProfile | undefined;
+  /** Insulation to add, clo: −1.5 to 1.5. */
+  cloOffset?: number | undefined;
+  /** Id of an occasion of the dictionary. */
+  occasion?: string | undefined;
+}
+
+export interface TargetsRequest extends PersonFields {
+  weather: Weather;
+  /** Activity, met: 0.7 to 7. 1 is sitting, 2 is walking. */
+  met: number;
+  /** °C: 5 to 40; by default 22 in the heating season and 24.5 in the cooling season. */
+  indoorTempC?: number | undefined;
+}
+
+/** Sums of Iclu to wear by region, clo; do not add them up. */
+export interface RegionalTargets {
+  top: number;
+  outerwear: number;
+  dress: number;
+  bottom: number;
+  shoes: number;
+  accessory: number;
+}
+
+/** Insulation of the whole outfit, clo. */
+export interface TotalTarget {
+  iclRequired: number;
+  iclResultant: number;
+  sumIclu: number;
+  iclRaw: number;
+  capped: boolean;
+  floored: boolean;
+}
+
+/** What targets were computed from. */
+export interface TargetInputs {
+  condition: WeatherCondition;
+  isDay: boolean;
+  offsetC: number;
+  sensitivity: number;
+  regionOffsetC: BodyValues;
+  cloOffset: number;
+  occasion: string | null;
+  indoorTempC: number | null;
+}
+
+/** The insulation needed outdoors, signed. Send it back unchanged. */
+export interface Targets {
+  tempC: number;
+  windMs: number;
+  humidityPct: number;
+  met: number;
+  /** Boundary air layer, clo. */
+  iA: number;
+  /** Vapour gradient relative to 50 % relative humidity. */
+  kHumidity: number;
+  /** Dry heat that the clothing must pass, W/m². */
+  hEff: number;
+  regionalTargets: RegionalTargets;
+  thermalProfile: ThermalProfile;
+  total: TotalTarget;
+  inputs: TargetInputs;
+  paramsVersion: string;
+  /** The signature. */
+  digest: string;
+}
+
+export interface IndoorTotalTarget {
+  /** Clo. */
+  iclRequired: number;
+}
+
+/** The insulation needed in the room; empty for the plan `outdoor`. */
+export interface IndoorTargets {
+  tempC?: number;
+  met?: number;
+  regionalTargets?: RegionalTargets;
+  total?: IndoorTotalTarget;
+}
+
+export interface TargetsResponse {
+  targets: Targets;
+  indoorTargets: IndoorTargets;
+  /** °C. */
+  indoorTempC: number;
+  /** Even the lightest clothing is too warm. */
+  isHotRegime: boolean;
+}
