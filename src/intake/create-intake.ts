@@ -78,7 +78,7 @@ export async function createIntake({
   const jobQueue = openQueue('async', redis, log);
   const webhookQueue = openQueue('webhook', redis, log);
   const feedQueue = openQueue('feed', redis, log);
-  const figures = createQueueFigures(redis, now, log);
+  const figures = createQueueFigures(redis, log);
   const completions = await createCompletions(blocking);
 
   return {

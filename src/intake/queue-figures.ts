@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import type { Clock } from '../platform/clock.ts';
+import { hostClock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
 import { QUEUES, type QueueName } from '../queue/catalog.ts';
 import { openQueue } from '../queue/queue.ts';
@@ -12,19 +12,20 @@ const HEAD_JOBS = 20;
 const MAX_BATCHES = 200;
 
 /** Reads figures of all queues for metrics and the dashboard; adds no jobs. */
-export function createQueueFigures(redis: Redis, now: Clock, log: Logger) {
+export function createQueueFigures(redis: Redis, log: Logger) {
   const names = Object.keys(QUEUES) as QueueName[];
   const queues = names.map((name) => ({ name, queue: openQueue(name, redis, log) }));
 
   /**
    * Waiting time of the oldest job never attempted, ms. A job being retried says nothing: it was due
-   * now, not when it was added. BullMQ stamps a job by the clock of the host that adds it.
+   * now, not when it was added. BullMQ stamps a job by the clock of the host that adds it, which Redis's
+   * time may be far from: this host's clock is the nearest there is.
    */
   async function oldestMillis(queue: (typeof queues)[number]['queue']): Promise<number> {
     const head = await queue.getJobs(['waiting'], 0, HEAD_JOBS - 1, true);
     const first = head.find((job) => job?.attemptsStarted === 0);
     if (!first) return 0;
-    return Math.max(0, now() - first.timestamp - (first.opts.delay ?? 0));
+    return Math.max(0, hostClock() - first.timestamp - (first.opts.delay ?? 0));
   }
 
   return {

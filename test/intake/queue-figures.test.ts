@@ -3,7 +3,6 @@ import type { Redis } from 'ioredis';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createQueueFigures, readRedisMemory } from '../../src/intake/queue-figures.ts';
-import { hostClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import {
   watchBatches,
@@ -37,7 +36,7 @@ afterAll(async () => {
 
 test('the oldest job is the one that has waited longest for its first attempt', async () => {
   const queue = openQueue('webhook', redis, log);
-  const figures = createQueueFigures(redis, hostClock, log);
+  const figures = createQueueFigures(redis, log);
   const oldest = async () =>
     (await figures.read()).find(({ queue: name }) => name === 'webhook')?.oldestMillis;
   expect(await oldest()).toBe(0);

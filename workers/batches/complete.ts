@@ -3,6 +3,7 @@ import type { Redis } from 'ioredis';
 import { batchKeys, putJson, putLines } from '../../src/intake/batches/batch-files.ts';
 import type { Batches, BatchRecord, BatchStatus } from '../../src/intake/batches/batches.ts';
 import { batchCompletedEntry } from '../../src/intake/batches/links.ts';
+import { expiryOf } from '../../src/intake/job-retention.ts';
 import type { Clock } from '../../src/platform/clock.ts';
 import { cancelJob } from '../../src/queue/cancel.ts';
 import type { AcceptedRow } from '../../src/queue/job-data.ts';
@@ -49,13 +50,10 @@ async function endBatch(
   from: BatchStatus,
   to: 'completed' | 'canceled',
 ): Promise<void> {
-  const { id, client, outputSeconds } = batch;
+  const { id, client } = batch;
   const nowMillis = now();
-  const dueAtMillis = nowMillis + outputSeconds * 1000;
-  const fields = {
-    finishedAt: new Date(nowMillis).toISOString(),
-    expiresAt: new Date(dueAtMillis).toISOString(),
-  };
+  const { dueAtMillis, expiresAt } = expiryOf(batch, nowMillis);
+  const fields = { finishedAt: new Date(nowMillis).toISOString(), expiresAt };
   await putJson(blobs, batchKeys(client, id).ended, { status: to, ...fields });
   const outboxEntry = batchCompletedEntry(batch, to, nowMillis);
   await batches.move(id, { from: [from], to, fields, dueAtMillis, outboxEntry });

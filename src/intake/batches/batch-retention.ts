@@ -14,8 +14,8 @@ import { ResultLine } from './rows.ts';
 const EXPIRABLE_STATUSES = ['open', ...BATCH_TERMINAL_STATUSES] as const;
 
 /**
- * Owns the deletion of batches, and of the rows and results of feed runs: their blobs and records, on
- * expiry or on request. The images of a feed belong to `feeds/feed-retention.ts`. Every action may be
+ * Owns the deletion of batches, on expiry or on request, and of the rows and results of feed runs on
+ * expiry. A feed's images, surplus runs and erasure belong to `feeds/feed-retention.ts`. Every action may be
  * interrupted and repeated: the tombstone is written first, cut-outs are deleted while the results still
  * name them, and the rest last.
  */

@@ -8,7 +8,8 @@ import { deleteSchedule } from './schedules.ts';
 
 /*
  * Owns the deletion of feeds: their images and documents, runs beyond the last ten, and whole feeds on
- * request. A single run expires by `batches/batch-retention.ts`, which calls `expireRun` for its feed.
+ * request. A single run expires in the workers' sweep, which calls `expire` of `batches/batch-retention.ts`
+ * and then `expireRun` here.
  */
 
 /** How many runs a feed retains; the last completed one is retained in any case. */

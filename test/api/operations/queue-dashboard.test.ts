@@ -43,7 +43,7 @@ beforeAll(async () => {
   const data = { batchId: 'bat_1', requestId: 'req-1', row: { row: 7, source: { url: SECRET } } };
   await bulk.add('run-row', data, { jobId: 'bat_1-7' });
   await bulk.close();
-  const { queues, close } = createQueueFigures(redis, hostClock, log);
+  const { queues, close } = createQueueFigures(redis, log);
   closeQueues = close;
   const lookUp = async (key: string) => KEYS[key];
   app = createServer({
