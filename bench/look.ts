@@ -20,7 +20,7 @@ const round = (value: number): number => Number(value.toFixed(2));
 
 /** Transformations of a wardrobe that make the search easy or hard. */
 const KINDS: Readonly<Record<string, (items: WardrobeItem[]) => WardrobeItem[]>> = {
-  usual: (items) => items,
+  typical: (items) => items,
   'all equal': (items) =>
     items.map(({ id }, i) => ({
       id,
@@ -95,11 +95,11 @@ export async function run(argv: string[]): Promise<void> {
   const { rounds, json } = program.opts<{ rounds: string; json: boolean }>();
   measureTargets(2_000);
   const targetsMicros = round(measureTargets(20_000));
-  measure('usual', 100, 'outdoor', 20);
+  measure('typical', 100, 'outdoor', 20);
   const rows = (['indoor', 'outdoor'] as const).flatMap((plan) => [
-    ...[10, 50, 200, 500, 1000].map((size) => measure('usual', size, plan, Number(rounds))),
+    ...[10, 50, 200, 500, 1000].map((size) => measure('typical', size, plan, Number(rounds))),
     ...Object.keys(KINDS)
-      .filter((kind) => kind !== 'usual')
+      .filter((kind) => kind !== 'typical')
       .flatMap((kind) => [200, 1000].map((size) => measure(kind, size, plan, Number(rounds)))),
   ]);
   if (json) {

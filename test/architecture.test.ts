@@ -31,6 +31,18 @@ const FORBIDDEN: readonly (readonly [from: string, to: string])[] = [
   ['workers', 'auth'],
   ['workers', 'cli'],
   ['workers', 'console'],
+  ['workers', 'look'],
+  ['intake', 'http'],
+  ['intake', 'look'],
+  ['intake', 'taxonomy'],
+  ['intake', 'feed-formats'],
+  ['look', 'feed-formats'],
+  ['output', 'auth'],
+  ['output', 'storage'],
+  ['cli', 'api'],
+  ['cli', 'http'],
+  ['cli', 'intake'],
+  ['cli', 'look'],
 ];
 
 /** Pure rooms import these packages only: nothing that opens a socket or a file. */
@@ -92,6 +104,22 @@ test('every room has a layer', () => {
   expect([...new Set(files.map(roomOf))].filter((room) => layerOf(room) < 0)).toEqual([]);
 });
 
+test('onnxruntime is imported by the inference child alone', () => {
+  const importers = files
+    .filter((file) => readImports(file).some(({ name }) => name.startsWith('onnxruntime')))
+    .map((file) => relative(root, file));
+  expect(importers).toEqual([join('workers', 'inference', 'session.ts')]);
+});
+
+test('of the platform, pure rooms import problems only', () => {
+  const targets = files
+    .filter((file) => PURE_ROOMS.includes(roomOf(file)))
+    .flatMap((file) => readImports(file).map(({ name }) => join(dirname(file), name)))
+    .filter((target) => roomOf(target) === 'platform')
+    .map((target) => relative(root, target));
+  expect([...new Set(targets)]).toEqual([join('src', 'platform', 'problem.ts')]);
+});
+
 test('pure rooms import pure packages only', () => {
   const wrong = files
     .filter((file) => PURE_ROOMS.includes(roomOf(file)))
@@ -120,7 +148,7 @@ test('the client imports one parser and nothing of Node, because it runs in brow
 /** The host's clock, read where it can differ from Redis's; `new Date(value)` only converts. */
 const HOST_CLOCK = /Date\.now\b|new Date\(\)/;
 
-/** The client is excluded because it runs on the user's machine, and the console because it runs in a browser. */
+/** The client is excluded because it runs on the user's machine; the console's pages are JavaScript, not listed here. */
 const runsOnServer = (file: string): boolean => roomOf(file) !== 'client';
 
 test('only the platform reads the host clock', () => {
@@ -149,7 +177,7 @@ function reachableFrom(entry: string): { files: Set<string>; packages: Set<strin
 
 test.each([
   { entry: 'src/main.ts', forbidden: ['onnxruntime-node', 'sharp'], known: 'fastify' },
-  { entry: 'workers/main.ts', forbidden: ['fastify'], known: 'bullmq' },
+  { entry: 'workers/main.ts', forbidden: ['fastify', 'onnxruntime-node'], known: 'bullmq' },
 ])('$entry never loads $forbidden', ({ entry, forbidden, known }) => {
   const { files: reached, packages } = reachableFrom(entry);
   expect(reached.size).toBeGreaterThan(50);
@@ -157,7 +185,7 @@ test.each([
   expect([...packages].filter((name) => forbidden.some((no) => name.startsWith(no)))).toEqual([]);
 });
 
-/** Returns the imports of each file that stay inside the project. */
+/** The imports of each file that stay inside the project. */
 const ownImports = new Map(
   files.map((file) => [
     file,
@@ -167,7 +195,7 @@ const ownImports = new Map(
   ]),
 );
 
-/** Returns the files from which `file` can be reached and that it can reach, types included. */
+/** Returns the file itself if its own imports lead back to it, types included; else nothing. */
 function circleOf(file: string): string[] {
   const reached = new Set<string>();
   const open = [...(ownImports.get(file) ?? [])];

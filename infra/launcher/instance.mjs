@@ -8,7 +8,7 @@ const ORPHAN_MILLIS = 10_000;
 
 /** Part of each process's command line, which identifies it. */
 export const ENTRIES = {
-  launcher: 'infra/launch',
+  launcher: 'infra/launch', // of earlier versions too, where it was infra/launch.mjs
   gateway: 'src/main.ts',
   worker: 'workers/main.ts',
 };

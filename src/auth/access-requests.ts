@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import type { Clock } from '../platform/clock.ts';
+import { PREFIX } from '../platform/redis.ts';
 import { type CreatedKey, type Grant, KeyError, type Keys } from './keys.ts';
 import { SCOPES } from './scopes.ts';
 
-const REQUESTS = '{selvage}:access-requests';
+const REQUESTS = `${PREFIX}:access-requests`;
 
 const AccessRequest = z.object({
   id: z.string(),

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
+import { PREFIX } from '../platform/redis.ts';
 import { parseDuration } from './limit-settings.ts';
 
 /** No policy can retain anything longer than this, seconds. */
@@ -46,7 +47,7 @@ export function parseRetention(text: string): Retention {
   return checked.data;
 }
 
-const CLIENTS = '{selvage}:client-retention';
+const CLIENTS = `${PREFIX}:client-retention`;
 
 /** The retention policies of clients, in Redis. A policy covers all keys of its client. */
 export function createClientRetention(redis: Redis) {

@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import type { Clock } from '../platform/clock.ts';
+import { PREFIX } from '../platform/redis.ts';
 import { displayPrefix, hashKey, isKeyShaped, mintKey } from './api-key.ts';
 import { Retention } from './client-retention.ts';
 import { SCOPES } from './scopes.ts';
 
 /** One hash holds all key records, by the key's HMAC: one HGET serves a request. */
-const KEYS = '{selvage}:keys';
+const KEYS = `${PREFIX}:keys`;
 
 const KeyRecord = z.object({
   id: z.string(),

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
+import { PREFIX } from '../platform/redis.ts';
 import type { KeyRecord, Keys } from './keys.ts';
 
 /** How long a sign-in lasts. */
@@ -8,7 +9,7 @@ export const SESSION_SECONDS = 12 * 3600;
 
 /** Reading Redis reveals that sessions exist, but no id that could be used. */
 const redisKey = (id: string): string =>
-  `{selvage}:session:${createHash('sha256').update(id).digest('hex')}`;
+  `${PREFIX}:session:${createHash('sha256').update(id).digest('hex')}`;
 
 const Session = z.object({
   /** The hash the key's record is stored under. */

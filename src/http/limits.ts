@@ -9,6 +9,7 @@ import {
 } from '../auth/quota.ts';
 import type { Clock } from '../platform/clock.ts';
 import { Problem, unavailable } from '../platform/problem.ts';
+import { PREFIX } from '../platform/redis.ts';
 import { defineScript } from '../platform/redis-script.ts';
 
 /** A caller's rate limit and quota, and the name they are counted under. */
@@ -84,7 +85,7 @@ function defineAdmit(redis: Redis) {
     const { count, periodSeconds } = rate;
     const burstMicros = periodSeconds * 1e6;
     const [verdict, fullMicros, waitMicros, used] = await run(
-      [`{selvage}:rate:${meter}`, quotaKey],
+      [`${PREFIX}:rate:${meter}`, quotaKey],
       [Math.ceil(burstMicros / count), burstMicros, quotaPerDay, cost, QUOTA_TTL_SECONDS],
     );
     return { verdict: VERDICTS[verdict]!, fullMicros, waitMicros, used };

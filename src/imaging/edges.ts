@@ -100,7 +100,7 @@ function upscaleBand(small: Reduced, pixels: Pixels, data: Uint8Array): void {
 /**
  * Returns a matte whose edges follow the photo: closed-form matting in a band around unsure alpha. Pixels off
  * the band keep their alpha. Time and memory beyond a copy of the matte are bounded: at most a megapixel is
- * solved, and at most a ninth of it is unknown; larger images are upscaled by the colours around each pixel.
+ * solved, with at most 120,000 unknowns; larger images are upscaled by the colours around each pixel.
  * @see docs/adr/0019-quality.md
  */
 export function refineEdges(pixels: Pixels, matte: Matte, limits = LIMITS): Matte {

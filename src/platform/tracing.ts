@@ -39,7 +39,6 @@ export function traceRequestId(requestId: string): void {
 export function traceSteps(
   { fetch, store, engine, ...inner }: Readonly<Record<string, number>>,
   startedAtMillis: number,
-  endedAtMillis = hostClock(),
 ): void {
   if (!active) return;
   const { api, tracer } = active;
@@ -49,7 +48,7 @@ export function traceSteps(
     return api.trace.setSpan(context, started);
   };
   if (fetch !== undefined) span('fetch', startedAtMillis, fetch);
-  const engineEnd = endedAtMillis - (store ?? 0);
+  const engineEnd = hostClock() - (store ?? 0);
   let from = engine === undefined ? startedAtMillis + (fetch ?? 0) : engineEnd - engine;
   const within = engine === undefined ? api.context.active() : span('engine', from, engine);
   for (const [name, millis] of Object.entries(inner)) {

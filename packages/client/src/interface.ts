@@ -256,7 +256,7 @@ export interface FeedsClient {
   delete(id: string, options?: CallOptions): Promise<WithRequestId<contract.DeletionReceipt>>;
 }
 
-/** A client of one service with one key. Every method rejects with a `SelvageError`. */
+/** A client of one service with one key. Calls fail with a `SelvageError`, or with the signal's reason if you abort them. */
 export interface Client {
   /** Cuts the subject out of a photo: JPEG, PNG or WebP. */
   removeBackground(image: Bytes, options?: BackgroundRemovalOptions): Promise<ImageResponse>;

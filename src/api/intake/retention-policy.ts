@@ -1,18 +1,11 @@
+import type { Retention } from '../../auth/client-retention.ts';
 import type { Caller } from '../../http/route.ts';
 import { DEFAULT_RETENTION, type Policy, shortestRetention } from '../../intake/retention.ts';
 import { Problem } from '../../platform/problem.ts';
 import { throwUnavailable } from '../common-problems.ts';
 
-/** The operator's limits for a client or a key. */
-interface RetentionLimits {
-  inputSeconds?: number | undefined;
-  outputSeconds?: number | undefined;
-  recordSeconds?: number | undefined;
-  store?: 'none' | undefined;
-}
-
 /** Reads the operator's limits for all keys of a client. */
-export type ReadClientLimits = (client: string) => Promise<RetentionLimits>;
+export type ReadClientLimits = (client: string) => Promise<Retention>;
 
 const policyUnavailable = throwUnavailable(
   'The retention policy cannot be read right now; try again',

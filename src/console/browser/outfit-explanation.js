@@ -90,7 +90,7 @@ export function shellText({ reasons, items }) {
   if (items.length === 0)
     return `Outside you need more, because ${why}, and the wardrobe has nothing suitable.`;
   const shortfall = reasons.includes('no-sufficient-outerwear')
-    ? ' This is the warmest you have, but not quite enough.'
+    ? ' This is the best you have, but not quite enough.'
     : '';
   return `To wear outside, because ${why}:${shortfall}`;
 }

@@ -160,9 +160,9 @@ function mergeShades(clusters: readonly Cluster[]): Swatch[] {
   for (const { center, weight } of byWeight) {
     const lab = oklabToLab(center);
     const same = swatches
-      .map((swatch) => ({ swatch, far: dyeDifference(swatch.lab, lab) }))
-      .filter(({ far: distance }) => distance < SAME_COLOUR_DISTANCE)
-      .sort((a, b) => a.far - b.far)[0]?.swatch;
+      .map((swatch) => ({ swatch, distance: dyeDifference(swatch.lab, lab) }))
+      .filter(({ distance }) => distance < SAME_COLOUR_DISTANCE)
+      .sort((a, b) => a.distance - b.distance)[0]?.swatch;
     if (same) same.weight += weight;
     else swatches.push({ lab, weight });
   }
