@@ -57,7 +57,7 @@ async function workerKills(stage: Stage, { kills, tell }: Settings): Promise<Mea
       tell?.(`worker ${i + 1} killed: ${took ?? 'it had no job'}`);
     }
   });
-  return { name: 'worker killed, to its job begun again', millis, targetMillis: 3000 };
+  return { name: 'worker killed, until its job restarts', millis, targetMillis: 3000 };
 }
 
 /** Measures the time an inference child takes to start and load its model, milliseconds. */
@@ -92,7 +92,7 @@ async function childKills(stage: Stage, { kills, tell }: Settings): Promise<Meas
   }
   await other.start();
   return {
-    name: "inference child killed, to the next cut-out, less a child's start",
+    name: "inference child killed, until the next cut-out, less a child's start",
     millis,
     targetMillis: 300,
   };
@@ -131,7 +131,7 @@ async function redisRestarts(
     tell?.(`Redis ${i + 1} back after ${outage} ms: ${Math.round(millis.at(-1) ?? 0)}`);
   }
   return {
-    name: `Redis back after ${outage / 1000} s, to the first cut-out`,
+    name: `Redis back after ${outage / 1000} s, until the first cut-out`,
     millis,
     targetMillis: 1000,
   };
@@ -162,7 +162,7 @@ async function flushedJobs(stage: Stage, { jobs, tell }: Settings): Promise<Meas
   const { rebuilt } = JSON.parse(said).jobs;
   if (rebuilt !== jobs) throw new Error(`${rebuilt} of ${jobs} jobs were rebuilt`);
   return {
-    name: `Redis emptied, to ${jobs} jobs rebuilt by recover`,
+    name: `Redis emptied, until recover has rebuilt ${jobs} jobs`,
     millis,
     targetMillis: 60_000,
   };

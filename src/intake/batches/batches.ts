@@ -28,6 +28,7 @@ export type BatchStatus = (typeof BATCH_STATUSES)[number];
 
 /** States in which rows are processed. */
 export const BATCH_RUNNING_STATUSES: readonly BatchStatus[] = ['sealed', 'running'];
+export const BATCH_CANCELED_STATUSES: readonly BatchStatus[] = ['canceling', 'canceled'];
 export const BATCH_TERMINAL_STATUSES: readonly BatchStatus[] = [
   'completed',
   'canceled',

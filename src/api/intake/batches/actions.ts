@@ -4,11 +4,11 @@ import type { Call, Reply } from '../../../http/route.ts';
 import { batchFiles, batchKeys, putSealed } from '../../../intake/batches/batch-files.ts';
 import type { BatchRetention } from '../../../intake/batches/batch-retention.ts';
 import {
+  BATCH_CANCELED_STATUSES,
   BATCH_RECHECK_MILLIS,
   BATCH_RUNNING_STATUSES,
   type BatchManifest,
   type BatchRecord,
-  type BatchStatus,
 } from '../../../intake/batches/batches.ts';
 import type { BatchIndex } from '../../../intake/batches/client-index.ts';
 import { BATCHES_PATH, batchCompletedEntry } from '../../../intake/batches/links.ts';
@@ -42,8 +42,6 @@ export interface BatchDeps extends ItemsDeps {
 
 /** A batch that is not sealed within this time expires. */
 const MAX_OPEN_MILLIS = 86_400_000;
-
-const CANCELED_STATUSES: readonly BatchStatus[] = ['canceling', 'canceled'];
 
 const newBatchId = (): string => `batch_${randomUUID().replaceAll('-', '')}`;
 
@@ -191,7 +189,7 @@ export function createBatchActions(deps: BatchDeps) {
     await moveToCancel(batch).catch(batchesUnavailable);
     const after = await reread(batch);
     if (after.status === 'expired') throw resultsGone('batch');
-    if (CANCELED_STATUSES.includes(after.status)) return respond(200, after);
+    if (BATCH_CANCELED_STATUSES.includes(after.status)) return respond(200, after);
     throw new Problem('conflict', `The batch is already ${after.status}`);
   }
 

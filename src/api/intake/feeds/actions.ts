@@ -2,11 +2,11 @@ import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { Call, Reply } from '../../../http/route.ts';
 import {
+  BATCH_CANCELED_STATUSES,
   BATCH_RECHECK_MILLIS,
   BATCH_RUNNING_STATUSES,
   type Batches,
   type BatchRecord,
-  type BatchStatus,
 } from '../../../intake/batches/batches.ts';
 import { batchCompletedEntry, runLinks } from '../../../intake/batches/links.ts';
 import { feedFiles } from '../../../intake/feeds/feed-files.ts';
@@ -44,8 +44,6 @@ export interface FeedDeps {
 export const feedsUnavailable = throwUnavailable(
   'Feeds cannot be read or changed right now; try again',
 );
-
-const CANCELED_STATUSES: readonly BatchStatus[] = ['canceling', 'canceled'];
 
 /** Creates the actions behind the feed routes. */
 export function createFeedActions(deps: FeedDeps) {
@@ -103,7 +101,7 @@ export function createFeedActions(deps: FeedDeps) {
     await moveToCancel(run).catch(feedsUnavailable);
     const after = await findRun(run.id);
     if (!after) throw notFound('run');
-    if (!CANCELED_STATUSES.includes(after.status)) {
+    if (!BATCH_CANCELED_STATUSES.includes(after.status)) {
       throw new Problem('conflict', `The run is already ${after.status}`);
     }
     return { status: 200, headers: {}, body: runResponse(after) };

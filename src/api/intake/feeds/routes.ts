@@ -6,7 +6,7 @@ import { createFeedActions, type FeedActions, type FeedDeps } from './actions.ts
 import type { DownloadDeps } from './downloads.ts';
 import { FEED_MEDIA_TYPES, FeedJson, FeedQuery } from './request.ts';
 import { FeedResponse, RunResponse } from './response.ts';
-import { feedViewRoutes } from './views.ts';
+import { FEED_PATH, feedViewRoutes, RUN_PATH } from './views.ts';
 
 const feedBodies = Object.fromEntries(FEED_MEDIA_TYPES.map((type) => [type, 'binary' as const]));
 
@@ -19,8 +19,6 @@ const runDoc = (description: string) => ({
   content: { 'application/json': RunResponse },
 });
 
-const FEED_PATH = `${FEEDS_PATH}/:id`;
-const RUN_PATH = `${FEED_PATH}/runs/:run`;
 const CHANGE_PROBLEMS = ['conflict', 'idempotency-mismatch'] as const;
 
 type FeedAcceptance = ReturnType<typeof createFeedAcceptance>;

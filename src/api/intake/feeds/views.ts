@@ -10,8 +10,8 @@ import { ListQuery, type ReportFormat, ReportQuery } from './request.ts';
 import { FeedResponse, RunResponse, runResponse } from './response.ts';
 
 const FeedList = z.object({ feeds: z.array(FeedResponse) });
-const FEED_PATH = `${FEEDS_PATH}/:id`;
-const RUN_PATH = `${FEED_PATH}/runs/:run`;
+export const FEED_PATH = `${FEEDS_PATH}/:id`;
+export const RUN_PATH = `${FEED_PATH}/runs/:run`;
 
 const statusRoutes = (actions: FeedActions): Route[] => [
   route<{ limit: number }>({
