@@ -10,6 +10,16 @@ import { SCOPES } from './scopes.ts';
 /** One hash holds all key records, by the key's HMAC: one HGET serves a request. */
 const KEYS = `${PREFIX}:keys`;
 
+/** Limits of keys that were created without them. */
+export const DEFAULT_LIMITS = {
+  bytesPerDay: 50_000_000_000,
+  weight: 1,
+  maxFeeds: 100,
+  feedIntervalSeconds: 900,
+} as const;
+
+export const MAX_WEIGHT = 16;
+
 const KeyRecord = z.object({
   id: z.string(),
   client: z.string(),
@@ -20,6 +30,14 @@ const KeyRecord = z.object({
   rate: z.object({ count: z.number().int(), periodSeconds: z.number() }),
   /** Removals per UTC day. */
   quotaPerDay: z.number().int(),
+  /** Bytes that may be stored for the client per UTC day. */
+  bytesPerDay: z.number().int().default(DEFAULT_LIMITS.bytesPerDay),
+  /** Turns of its client's jobs for each turn of a client with weight 1. */
+  weight: z.number().int().min(1).max(MAX_WEIGHT).default(DEFAULT_LIMITS.weight),
+  /** Feeds its client may have at a time. */
+  maxFeeds: z.number().int().default(DEFAULT_LIMITS.maxFeeds),
+  /** Minimum time between two scheduled runs of a feed. */
+  feedIntervalSeconds: z.number().int().default(DEFAULT_LIMITS.feedIntervalSeconds),
   /** The name rate and quota are counted under. A rotated key keeps the one of its predecessor. */
   meter: z.string(),
   /** Shortens the retention its client and its requests ask for. */
@@ -34,9 +52,9 @@ const KeyRecord = z.object({
 export type KeyRecord = z.infer<typeof KeyRecord>;
 
 /** What a key allows, as the operator grants it. */
-export type Grant = Pick<
-  KeyRecord,
-  'client' | 'scopes' | 'allowBase64' | 'rate' | 'quotaPerDay' | 'retention'
+export type Grant = Omit<
+  z.input<typeof KeyRecord>,
+  'id' | 'prefix' | 'meter' | 'createdAt' | 'expiresAt' | 'revokedAt'
 >;
 
 /** A newly created key: its only appearance in clear text. */
@@ -84,13 +102,13 @@ export function createKeys(redis: Redis, pepper: string, now: Clock) {
 
   async function add(key: string, grant: Grant, meter?: string): Promise<CreatedKey> {
     const id = `key_${randomUUID().replaceAll('-', '').slice(0, 16)}`;
-    const record: KeyRecord = {
+    const record = KeyRecord.parse({
       ...grant,
       id,
       prefix: displayPrefix(key),
       meter: meter ?? id,
       createdAt: timestamp(now()),
-    };
+    });
     await save(hashKey(pepper, key), record);
     return { key, record };
   }

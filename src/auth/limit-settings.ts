@@ -34,3 +34,22 @@ export function parseDuration(text: string): number {
   if (!match) throw new Error('Write a duration as 30s, 15min, 24h or 7d');
   return Number(match[1]) * DURATION_SECONDS[match[2] as keyof typeof DURATION_SECONDS];
 }
+
+const BYTES = /^([1-9]\d{0,5})(MB|GB|TB)\/day$/;
+const UNIT_BYTES = { MB: 1e6, GB: 1e9, TB: 1e12 } as const;
+
+/** Parses `500MB/day`, `50GB/day`, `1TB/day` to bytes. Throws an error that explains the format. */
+export function parseBytesPerDay(text: string): number {
+  const match = BYTES.exec(text);
+  if (!match) throw new Error(`"${text}" is not bytes per day: write it as 500MB/day or 50GB/day`);
+  return Number(match[1]) * UNIT_BYTES[match[2] as keyof typeof UNIT_BYTES];
+}
+
+/** Returns a parser of whole numbers from `min` to `max`. It throws an error that states the range. */
+export const parseWhole =
+  (min: number, max: number) =>
+  (text: string): number => {
+    const value = Number(text);
+    if (/^\d+$/.test(text) && value >= min && value <= max) return value;
+    throw new Error(`Write a whole number from ${min} to ${max}`);
+  };

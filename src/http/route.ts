@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
-import type { Retention } from '../auth/client-retention.ts';
+import type { KeyRecord } from '../auth/keys.ts';
 import type { Meter } from '../auth/quota.ts';
 import type { Logger } from '../platform/log.ts';
 import type { Problem } from '../platform/problem.ts';
@@ -9,14 +9,18 @@ import type { Form } from './form.ts';
 import type { ImageForm, ImageFormOptions } from './image-body.ts';
 import type { Admission, RateLimitStatus } from './limits.ts';
 
+/** Limits of a key that handlers apply. */
+type CallerLimits = Pick<
+  KeyRecord,
+  'bytesPerDay' | 'weight' | 'maxFeeds' | 'feedIntervalSeconds' | 'retention'
+>;
+
 /** An authenticated caller: what its key allows. */
-export interface Caller extends Meter {
+export interface Caller extends Meter, CallerLimits {
   keyId: string;
   client: string;
   scopes: readonly string[];
   allowBase64: boolean;
-  /** The key's retention policy. */
-  retention?: Retention | undefined;
 }
 
 /** One request as a handler sees it: authorised, rate-limited and parsed. */

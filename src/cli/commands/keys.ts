@@ -1,8 +1,14 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { mintKey } from '../../auth/api-key.ts';
 import { parseRetention, type Retention } from '../../auth/client-retention.ts';
-import { type Grant, isLive, type KeyRecord } from '../../auth/keys.ts';
-import { parseDuration, parseQuota, parseRate } from '../../auth/limit-settings.ts';
+import { DEFAULT_LIMITS, type Grant, isLive, type KeyRecord, MAX_WEIGHT } from '../../auth/keys.ts';
+import {
+  parseBytesPerDay,
+  parseDuration,
+  parseQuota,
+  parseRate,
+  parseWhole,
+} from '../../auth/limit-settings.ts';
 import { SCOPES, type Scope } from '../../auth/scopes.ts';
 import { type Instance, withInstance } from '../connection/instance.ts';
 import { type Output, print, table } from '../terminal/output.ts';
@@ -50,6 +56,30 @@ export const withLimits = (command: Command): Command =>
       argument(parseQuota),
       parseQuota('1000/day'),
     )
+    .option(
+      '--bytes <bytes>',
+      'bytes stored per UTC day: 500MB/day, 50GB/day',
+      argument(parseBytesPerDay),
+      DEFAULT_LIMITS.bytesPerDay,
+    )
+    .option(
+      '--weight <turns>',
+      `turns of its jobs for each turn of others, 1 to ${MAX_WEIGHT}`,
+      argument(parseWhole(1, MAX_WEIGHT)),
+      DEFAULT_LIMITS.weight,
+    )
+    .option(
+      '--max-feeds <count>',
+      'feeds at a time',
+      argument(parseWhole(0, 100_000)),
+      DEFAULT_LIMITS.maxFeeds,
+    )
+    .option(
+      '--feed-interval <duration>',
+      'minimum time between scheduled runs of a feed: 15min, 1h',
+      argument(parseDuration),
+      DEFAULT_LIMITS.feedIntervalSeconds,
+    )
     .option('--allow-base64', 'allow base64 responses', false)
     .option(
       '--retention <policy>',
@@ -60,15 +90,24 @@ export const withLimits = (command: Command): Command =>
 export interface LimitOptions {
   rate: Grant['rate'];
   quota: number;
+  bytes: number;
+  weight: number;
+  maxFeeds: number;
+  /** Seconds. */
+  feedInterval: number;
   allowBase64: boolean;
   retention?: Retention;
 }
 
-export const toLimits = ({ rate, quota, allowBase64, retention }: LimitOptions) => ({
-  rate,
-  quotaPerDay: quota,
-  allowBase64,
-  ...(retention && { retention }),
+export const toLimits = (options: LimitOptions) => ({
+  rate: options.rate,
+  quotaPerDay: options.quota,
+  bytesPerDay: options.bytes,
+  weight: options.weight,
+  maxFeeds: options.maxFeeds,
+  feedIntervalSeconds: options.feedInterval,
+  allowBase64: options.allowBase64,
+  ...(options.retention && { retention: options.retention }),
 });
 
 /** Formats a new key, which is shown only once. */

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { serveQueueDashboard } from '../../../src/api/operations/queue-dashboard.ts';
+import { DEFAULT_LIMITS } from '../../../src/auth/keys.ts';
 import type { Grant } from '../../../src/http/auth.ts';
 import { createLimits } from '../../../src/http/limits.ts';
 import { createServer } from '../../../src/http/server.ts';
@@ -22,6 +23,7 @@ const grantOf = (scope: string): Grant => ({
   allowBase64: false,
   meter: 'tests',
   quotaPerDay: 1,
+  ...DEFAULT_LIMITS,
   rate: { count: 1, periodSeconds: 1 },
 });
 const KEYS: Readonly<Record<string, Grant>> = {
