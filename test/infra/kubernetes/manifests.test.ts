@@ -9,10 +9,13 @@ import {
   chosen,
   containersOf,
   environmentOf,
-  exampleSecret,
+  exampleSecrets,
   hasPort,
+  mayReach,
   type Rendered,
   render,
+  secretsOf,
+  selectedBy,
 } from './manifests.ts';
 
 /** Read by the AWS SDK itself. */
@@ -22,12 +25,17 @@ const WORKER_DRAIN_SECONDS = 30;
 
 const withoutKubectl = isMissing('kubectl', isOnPath('kubectl'), 'there is no kubectl on PATH');
 
-/** The objects of each overlay, besides the gateway. */
+/** The objects of each overlay, besides the gateway and the policies of all. */
 const EXPECTED = {
-  base: { workers: ['worker'], services: [], scaled: [] },
-  'overlays/gpu': { workers: ['worker', 'worker-gpu'], services: [], scaled: [] },
-  'overlays/keda': { workers: ['worker'], services: [], scaled: ['worker'] },
-  'overlays/development': { workers: ['worker'], services: ['redis', 's3'], scaled: [] },
+  base: { workers: ['worker'], services: [], scaled: [], policies: [] },
+  'overlays/gpu': { workers: ['worker', 'worker-gpu'], services: [], scaled: [], policies: [] },
+  'overlays/keda': { workers: ['worker'], services: [], scaled: ['worker'], policies: [] },
+  'overlays/development': {
+    workers: ['worker'],
+    services: ['redis', 's3'],
+    scaled: [],
+    policies: ['development'],
+  },
 } as const;
 const OVERLAYS = Object.keys(EXPECTED) as (keyof typeof EXPECTED)[];
 
@@ -43,11 +51,11 @@ describe.skipIf(withoutKubectl).each(OVERLAYS)('kubectl kustomize %s', (overlay)
   test('has the objects of the overlay', () => {
     const names = (objects: readonly { metadata: { name: string } }[]) =>
       objects.map(({ metadata }) => metadata.name);
-    const { workers, services, scaled } = EXPECTED[overlay];
+    const { workers, services, scaled, policies } = EXPECTED[overlay];
     expect(names(ours)).toEqual(['gateway', ...workers]);
     expect(names(rendered.workloads)).toEqual([...names(ours), ...services]);
     expect(names(rendered.services)).toEqual(['gateway', ...services]);
-    expect(names(rendered.policies)).toEqual(['gateway', ...workers]);
+    expect(names(rendered.policies)).toEqual(['connections', ...policies, 'gateway', 'worker']);
     expect(names(rendered.budgets)).toEqual(['gateway', 'worker']);
     expect(names(rendered.scaled)).toEqual(scaled);
     for (const { spec } of ours) {
@@ -76,11 +84,22 @@ describe.skipIf(withoutKubectl).each(OVERLAYS)('kubectl kustomize %s', (overlay)
     const others = [
       ...rendered.services.map(({ metadata, spec }) => [metadata.name, spec.selector] as const),
       ...[...rendered.budgets.map((b) => [b.metadata.name, b.spec.selector.matchLabels] as const)],
-      ...rendered.policies.map((p) => [p.metadata.name, p.spec.podSelector.matchLabels] as const),
     ];
     for (const [name, labels] of others) {
       expect(chosen(rendered, labels).map(({ metadata }) => metadata.name)).toEqual([name]);
     }
+    const selected = Object.fromEntries(
+      rendered.policies.map((policy) => [
+        policy.metadata.name,
+        selectedBy(rendered, policy).map(({ metadata }) => metadata.name),
+      ]),
+    );
+    const { workers } = EXPECTED[overlay];
+    expect(selected).toMatchObject({
+      gateway: ['gateway'],
+      worker: workers,
+      connections: ['gateway', ...workers],
+    });
     for (const { spec } of rendered.scaled) {
       const target = ours.find(({ metadata }) => metadata.name === spec.scaleTargetRef.name);
       expect(target?.spec.replicas).toBeUndefined();
@@ -97,10 +116,17 @@ describe.skipIf(withoutKubectl).each(OVERLAYS)('kubectl kustomize %s', (overlay)
         expect(container && hasPort(container, targetPort)).toBe(true);
       }
     }
-    for (const { spec } of rendered.policies) {
-      const [container] = containersOf(chosen(rendered, spec.podSelector.matchLabels));
-      for (const { port } of spec.ingress.flatMap(({ ports }) => ports)) {
-        expect(container && hasPort(container, port)).toBe(true);
+    for (const policy of rendered.policies) {
+      const containers = containersOf(selectedBy(rendered, policy));
+      for (const { port } of policy.spec.ingress.flatMap(({ ports }) => ports)) {
+        for (const container of containers) expect(hasPort(container, port)).toBe(true);
+      }
+      for (const { to, ports } of policy.spec.egress) {
+        for (const { podSelector, namespaceSelector } of to) {
+          if (!podSelector || namespaceSelector) continue;
+          const [target] = containersOf(chosen(rendered, podSelector.matchLabels));
+          for (const { port } of ports) expect(target && hasPort(target, port)).toBe(true);
+        }
       }
     }
     for (const container of containersOf(rendered.workloads)) {
@@ -125,9 +151,49 @@ describe.skipIf(withoutKubectl).each(OVERLAYS)('kubectl kustomize %s', (overlay)
       expect(unknown).toEqual([]);
       expect(readConfig(env)).toMatchObject({ STORE: 's3', SELVAGE_HOME: '/var/lib/selvage' });
     }
-    expect(Object.keys(exampleSecret.stringData)).toEqual(
-      expect.arrayContaining(['REDIS_URL', 'KEY_PEPPER', 'LOOK_SIGNING_KEYS']),
-    );
+  });
+
+  test('the gateway alone gets the secrets of keys and targets', () => {
+    const [shared, own] = exampleSecrets.map(({ stringData }) => Object.keys(stringData));
+    expect(shared).toEqual(['REDIS_URL', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']);
+    expect(own).toEqual(['KEY_PEPPER', 'LOOK_SIGNING_KEYS']);
+    for (const { metadata, spec } of rendered.workloads) {
+      const [container] = spec.template.spec.containers;
+      if (!container) throw new Error('no container');
+      const names = secretsOf(container).map((name) => name.replace(/^(selvage-[a-z]+).*/, '$1'));
+      if (metadata.name === 'gateway') {
+        expect(names).toEqual(['selvage-connections', 'selvage-gateway']);
+        expect(environmentOf(rendered, container)).toHaveProperty('KEY_PEPPER');
+      } else {
+        expect(names.filter((name) => name !== 'selvage-connections')).toEqual([]);
+        const workload = JSON.stringify(spec);
+        for (const secret of own ?? []) expect(workload).not.toContain(secret);
+        expect(workload).not.toContain('selvage-gateway');
+      }
+    }
+  });
+
+  /** Metadata services, and where pods, nodes and services of a cluster live. */
+  const INSIDE = [
+    ...['169.254.169.254', '169.254.170.2', '168.63.129.16', 'fd00:ec2::254', '100.100.100.200'],
+    ...['10.0.0.1', '172.16.0.1', '172.31.255.254', '192.168.1.1', '100.64.0.1', '240.0.0.1'],
+    ...['fd12:3456::1', 'fe80::1', '::ffff:10.0.0.1', '64:ff9b::a00:1'],
+  ];
+  const PUBLIC = ['1.1.1.1', '172.32.0.1', '2606:4700:4700::1111'];
+  test('pods reach the public web, and nothing of the cluster or the cloud', () => {
+    for (const workload of ours) {
+      const reached = (addresses: readonly string[], port: number) =>
+        addresses.filter((address) => mayReach(rendered, workload, address, port));
+      const isGateway = workload.metadata.name === 'gateway';
+      const policies = rendered.policies.filter((policy) =>
+        selectedBy(rendered, policy).includes(workload),
+      );
+      expect(policies.some(({ spec }) => spec.policyTypes.includes('Egress'))).toBe(true);
+      for (const port of [22, 80, 443, 6379, 8080]) expect(reached(INSIDE, port)).toEqual([]);
+      expect(reached(PUBLIC, 80)).toEqual(isGateway ? [] : PUBLIC);
+      expect(reached(PUBLIC, 443)).toEqual(PUBLIC);
+      expect(reached(PUBLIC, 22)).toEqual([]);
+    }
   });
 
   test('a pod has enough time to drain', () => {
@@ -147,7 +213,9 @@ describe.skipIf(withoutKubectl).each(OVERLAYS)('kubectl kustomize %s', (overlay)
   test('containers have minimal rights and images with versions', () => {
     expect(rendered.workloads.length).toBeGreaterThanOrEqual(2);
     for (const { spec } of rendered.workloads) {
-      const { securityContext, containers, volumes } = spec.template.spec;
+      const { automountServiceAccountToken, securityContext, containers, volumes } =
+        spec.template.spec;
+      expect(automountServiceAccountToken).toBe(false);
       expect(securityContext).toMatchObject({
         ...{ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
       });

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parse, parseAllDocuments } from 'yaml';
+import ipaddr from 'ipaddr.js';
+import { parseAllDocuments } from 'yaml';
 import { z } from 'zod';
 import { ROOT } from '../../support/processes.ts';
 
@@ -18,7 +19,17 @@ const Container = z.looseObject({
   name: z.string(),
   image: z.string(),
   ports: z.array(z.object({ name: z.string(), containerPort: z.number() })),
-  env: z.array(z.looseObject({ name: z.string(), value: z.string().optional() })).default([]),
+  env: z
+    .array(
+      z.looseObject({
+        name: z.string(),
+        value: z.string().optional(),
+        valueFrom: z
+          .object({ secretKeyRef: z.object({ name: z.string(), key: z.string() }) })
+          .optional(),
+      }),
+    )
+    .default([]),
   envFrom: z
     .array(
       z.object({
@@ -49,6 +60,7 @@ const Workload = z.looseObject({
       metadata: z.looseObject({ labels: Labels, annotations: Labels.optional() }),
       spec: z.looseObject({
         terminationGracePeriodSeconds: z.number().optional(),
+        automountServiceAccountToken: z.boolean().optional(),
         securityContext: z.unknown(),
         containers: z.array(Container).min(1),
         volumes: z.array(z.looseObject({ name: z.string() })).default([]),
@@ -76,12 +88,36 @@ const Service = Any.extend({
     ports: z.array(z.object({ name: z.string(), port: z.number(), targetPort: Port })),
   }),
 });
+const PolicyPorts = z.array(
+  z.strictObject({ port: Port, protocol: z.enum(['TCP', 'UDP']).optional() }),
+);
+const Peer = z.strictObject({
+  ipBlock: z.strictObject({ cidr: z.string(), except: z.array(z.string()).default([]) }).optional(),
+  namespaceSelector: z.strictObject({ matchLabels: Labels }).optional(),
+  podSelector: z.strictObject({ matchLabels: Labels }).optional(),
+});
+const Selector = z.union([
+  z.strictObject({ matchLabels: Labels }),
+  z.strictObject({
+    matchExpressions: z.tuple([
+      z.strictObject({ key: z.string(), operator: z.literal('In'), values: z.array(z.string()) }),
+    ]),
+  }),
+]);
 const Policy = Any.extend({
-  spec: z.looseObject({
-    podSelector: z.object({ matchLabels: Labels }),
-    ingress: z.array(z.looseObject({ ports: z.array(z.object({ port: Port })) })),
+  spec: z.strictObject({
+    podSelector: Selector,
+    policyTypes: z.array(z.enum(['Ingress', 'Egress'])),
+    ingress: z
+      .array(z.strictObject({ from: z.array(Peer).optional(), ports: PolicyPorts }))
+      .default([]),
+    // No ports: all of them.
+    egress: z
+      .array(z.strictObject({ to: z.array(Peer).min(1), ports: PolicyPorts.default([]) }))
+      .default([]),
   }),
 });
+type Policy = z.infer<typeof Policy>;
 const Budget = Any.extend({
   spec: z.looseObject({ selector: z.object({ matchLabels: Labels }) }),
 });
@@ -110,10 +146,10 @@ export function render(overlay: string) {
 }
 export type Rendered = ReturnType<typeof render>;
 
-/** The example of the secret. */
-export const exampleSecret = Secret.parse(
-  parse(readFileSync(join(KUBERNETES, 'base', 'secret.example.yaml'), 'utf8')),
-);
+/** The examples of the secrets. */
+export const exampleSecrets = parseAllDocuments(
+  readFileSync(join(KUBERNETES, 'base', 'secret.example.yaml'), 'utf8'),
+).map((document) => Secret.parse(document.toJS()));
 
 const isPartOf = (some: Readonly<Record<string, string>>, all: Readonly<Record<string, string>>) =>
   Object.entries(some).every(([name, value]) => all[name] === value);
@@ -122,17 +158,56 @@ const isPartOf = (some: Readonly<Record<string, string>>, all: Readonly<Record<s
 export const chosen = ({ workloads }: Rendered, labels: Readonly<Record<string, string>>) =>
   workloads.filter(({ spec }) => isPartOf(labels, spec.template.metadata.labels));
 
+/** Returns the workloads whose pods a network policy selects. */
+export const selectedBy = (rendered: Rendered, { spec }: Policy): Workload[] => {
+  if ('matchLabels' in spec.podSelector) return chosen(rendered, spec.podSelector.matchLabels);
+  const [{ key, values }] = spec.podSelector.matchExpressions;
+  return rendered.workloads.filter(({ spec: { template } }) =>
+    values.includes(template.metadata.labels[key] ?? ''),
+  );
+};
+
+const isTcp = ({ port, protocol = 'TCP' }: z.infer<typeof PolicyPorts>[number], wanted: number) =>
+  protocol === 'TCP' && port === wanted;
+
+/** Returns whether the policies let a workload open a connection to a TCP port of an address outside the cluster. */
+export function mayReach(rendered: Rendered, workload: Workload, address: string, port: number) {
+  const target = ipaddr.parse(address);
+  const isIn = (cidr: string): boolean => {
+    const network = ipaddr.parseCIDR(cidr);
+    return network[0].kind() === target.kind() && target.match(network);
+  };
+  return rendered.policies
+    .filter((policy) => selectedBy(rendered, policy).includes(workload))
+    .flatMap(({ spec }) => spec.egress)
+    .filter(({ ports }) => ports.length === 0 || ports.some((row) => isTcp(row, port)))
+    .flatMap(({ to }) => to.flatMap(({ ipBlock }) => ipBlock ?? []))
+    .some(({ cidr, except }) => isIn(cidr) && !except.some(isIn));
+}
+
+/** Returns the names of everything a container takes from secrets. */
+export function secretsOf(container: Container): string[] {
+  const whole = container.envFrom.flatMap(({ secretRef }) => secretRef?.name ?? []);
+  const single = container.env.flatMap(({ valueFrom }) => valueFrom?.secretKeyRef.name ?? []);
+  return [...whole, ...single];
+}
+
 export const containersOf = (workloads: readonly Workload[]): Container[] =>
   workloads.flatMap(({ spec }) => spec.template.spec.containers);
 
 export const hasPort = ({ ports }: Container, wanted: string | number): boolean =>
   ports.some(({ name, containerPort }) => name === wanted || containerPort === wanted);
 
-/** Returns the environment of a container: shared settings, then its own. */
+/**
+ * Returns the environment of a container: shared settings, then its own. Secrets have the values of the examples;
+ * a generated secret has a hash after its name.
+ */
 export function environmentOf({ configMaps }: Rendered, container: Container) {
   const shared = container.envFrom.flatMap(({ configMapRef, secretRef }) => [
     ...configMaps.filter(({ metadata }) => metadata.name === configMapRef?.name).map((c) => c.data),
-    ...(secretRef ? [exampleSecret.stringData] : []),
+    ...exampleSecrets
+      .filter(({ metadata }) => secretRef?.name.startsWith(metadata.name))
+      .map((secret) => secret.stringData),
   ]);
   const own = container.env.flatMap(({ name, value }) =>
     value === undefined ? [] : [[name, value]],
