@@ -185,6 +185,12 @@ test.each([
   expect([...packages].filter((name) => forbidden.some((no) => name.startsWith(no)))).toEqual([]);
 });
 
+test('workers/main.ts never loads what reads KEY_PEPPER, LOOK_SIGNING_KEYS and secrets.json', () => {
+  const secrets = join(root, 'src/platform/secrets.ts');
+  expect(reachableFrom('src/main.ts').files).toContain(secrets);
+  expect(reachableFrom('workers/main.ts').files).not.toContain(secrets);
+});
+
 /** The imports of each file that stay inside the project. */
 const ownImports = new Map(
   files.map((file) => [

@@ -4,6 +4,9 @@ import { openLog, readable } from './child-log.mjs';
 import { ENTRIES } from './instance.mjs';
 import { supervise } from './supervise.mjs';
 
+/** Settings that only the gateway gets: a worker opens strangers' images and needs none of them. */
+const GATEWAY_SECRETS = ['KEY_PEPPER', 'LOOK_SIGNING_KEYS', 'SELVAGE_DEV_KEY'];
+
 const WATCHED = ['--watch', '--watch-preserve-output'];
 
 /**
@@ -21,13 +24,16 @@ const WATCHED = ['--watch', '--watch-preserve-output'];
  * @returns {(name: 'gateway' | 'worker') => import('./supervise.mjs').Supervised}
  */
 export function childRunner({ root, home, env, claim, shutdown, terminal, shownLevel, watch }) {
+  const workerEnv = Object.fromEntries(
+    Object.entries(env).filter(([setting]) => !GATEWAY_SECRETS.includes(setting)),
+  );
   return (name) => {
     const log = openLog(join(home, 'logs', `${name}.log`));
     const child = supervise({
       name,
       command: process.execPath,
       args: [...(watch ? WATCHED : []), '--import', 'tsx', ENTRIES[name]],
-      options: { cwd: root, env },
+      options: { cwd: root, env: name === 'worker' ? workerEnv : env },
       onStart: (pid) => claim.note({ pids: { [name]: pid } }),
       onLine(line) {
         log.write(`${line}\n`);

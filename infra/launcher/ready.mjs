@@ -37,35 +37,38 @@ const shellWord = (path) => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAl
  * @param {string} url
  * @param {string} key
  */
-export const consoleLink = (url, key) => `${url}/#key=${encodeURIComponent(key)}`;
+const consoleLink = (url, key) => `${url}/#key=${encodeURIComponent(key)}`;
 
 /**
- * Returns the message printed when everything is ready.
+ * Returns the message printed when everything is ready. Only the start that generated the development key shows it:
+ * terminals and the logs of service managers remember what they show.
  * @param {object} facts
  * @param {string} facts.root
  * @param {string} facts.home
  * @param {string} facts.url
- * @param {string} facts.key
+ * @param {import('./development-key.mjs').DevelopmentKey} facts.developer
  * @param {import('./terminal.mjs').Terminal['paint']} paint
  */
-export function banner({ root, home, url, key }, paint) {
+export function banner({ root, home, url, developer: { key, file, isNew } }, paint) {
   const here = process.env.INIT_CWD ?? process.cwd();
   /** @param {string} path */
   const relativeToCaller = (path) => {
     const short = relative(here, path);
     return shellWord(short.startsWith('..') ? path : short);
   };
+  const stored = file === undefined ? 'SELVAGE_DEV_KEY' : relativeToCaller(file);
+  const shellKey = file === undefined ? '$SELVAGE_DEV_KEY' : `$(cat ${stored})`;
   return `
 ${paint('bold', `Selvage runs at ${url}`)}
 
-  Console        ${consoleLink(url, key)}
+  Console        ${isNew ? consoleLink(url, key) : url}
   Documentation  ${url}/docs
-  Key            ${key}   ${paint('dim', `(stored in ${relativeToCaller(join(home, 'dev-key'))})`)}
+  Key            ${isNew ? `${key}   ${paint('dim', `(shown once; stored in ${stored})`)}` : `in ${stored}`}
   Logs           ${relativeToCaller(join(home, 'logs'))}
 
 Remove a background:
 
-  curl -fsS ${url}/bg/v1/background-removals -H 'Authorization: Bearer ${key}' \\
+  curl -fsS ${url}/bg/v1/background-removals -H "Authorization: Bearer ${shellKey}" \\
     -F image=@${relativeToCaller(join(root, 'docs/pictures/before.jpg'))} -o cut-out.png
 
 ${paint('dim', 'Press Ctrl-C to stop.')}

@@ -6,7 +6,7 @@ import { developmentKey } from './development-key.mjs';
 import { openRedis } from './find-redis.mjs';
 import { installPackages } from './install.mjs';
 import { claimHome } from './instance.mjs';
-import { banner, consoleLink, untilReady } from './ready.mjs';
+import { banner, untilReady } from './ready.mjs';
 
 /**
  * @typedef {object} StartOptions
@@ -39,7 +39,7 @@ export async function start({ root, terminal, shutdown, json, verbose, watch }) 
     onStart: (pid) => claim.note({ pids: { redis: pid } }),
   });
   claim.note({ redisUrl: redis.url });
-  const key = env.SELVAGE_DEV_KEY ?? (await developmentKey(root, home));
+  const developer = await developmentKey({ root, home, chosen: env.SELVAGE_DEV_KEY });
 
   const childEnv = {
     ...env,
@@ -48,7 +48,7 @@ export async function start({ root, terminal, shutdown, json, verbose, watch }) 
     WORKER_PORT: env.WORKER_PORT ?? String(await workerPort(port)),
     SELVAGE_HOME: home,
     REDIS_URL: redis.url,
-    SELVAGE_DEV_KEY: key,
+    SELVAGE_DEV_KEY: developer.key,
   };
   const shownLevel = verbose || ['debug', 'trace'].includes(env.LOG_LEVEL ?? '') ? 'trace' : 'warn';
   const run = childRunner({
@@ -69,8 +69,9 @@ export async function start({ root, terminal, shutdown, json, verbose, watch }) 
   for (const child of children) child.ready();
   claim.note({ readyAt: new Date().toISOString() });
   shutdown.exitWith(0);
-  const links = { consoleUrl: consoleLink(url, key), docsUrl: `${url}/docs` };
-  if (json) console.log(JSON.stringify({ ...claim.read(), ...links, key, home }));
-  else terminal.line(banner({ root, home, url, key }, terminal.paint));
+  const { file: keyFile } = developer;
+  const links = { consoleUrl: url, docsUrl: `${url}/docs` };
+  if (json) console.log(JSON.stringify({ ...claim.read(), ...links, keyFile, home }));
+  else terminal.line(banner({ root, home, url, developer }, terminal.paint));
   return failed;
 }

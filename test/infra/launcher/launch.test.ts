@@ -172,7 +172,7 @@ describe('a start', () => {
     const instance: {
       url: string;
       redisUrl: string;
-      key: string;
+      keyFile: string;
       home: string;
       pids: { launcher: number; gateway: number; worker: number; redis: number };
     } = JSON.parse(await launcher.line((line) => line.startsWith('{')));
@@ -186,10 +186,10 @@ describe('a start', () => {
   const noted = async () => JSON.parse(await readFile(join(dir, 'home/instance.json'), 'utf8'));
 
   test('prints its URL, protects its secrets, and leaves no process behind', async () => {
-    const { launcher, url, key, home, redisUrl, pids } = await started();
+    const { launcher, url, keyFile, home, redisUrl, pids } = await started();
     expect(home).toBe(join(dir, 'home'));
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
-    expect(key).toMatch(/^slv_[0-9A-Za-z]{36}$/);
+    expect((await readFile(keyFile, 'utf8')).trim()).toMatch(/^slv_[0-9A-Za-z]{36}$/);
     expect(await noted()).toMatchObject({ url, redisUrl, pids, startedAt: expect.any(String) });
     for (const secret of ['instance.json', 'dev-key', 'redis/redis.conf', 'logs/gateway.log']) {
       expect((await stat(join(home, secret))).mode & 0o777, secret).toBe(0o600);
@@ -210,10 +210,11 @@ describe('a start', () => {
 
   test('keeps key and data between starts, after a stop and after a kill', async () => {
     const first = await started();
+    const key = await readFile(first.keyFile, 'utf8');
     await sendCommand(first.redisUrl, ['SET', 'kept', 'yes']);
     expect(await first.launcher.end('SIGTERM')).toBe(0);
     const second = await started();
-    expect(second.key).toBe(first.key);
+    expect(await readFile(second.keyFile, 'utf8')).toBe(key);
     expect(await sendCommand(second.redisUrl, ['GET', 'kept'])).toBe('yes');
 
     await second.launcher.end('SIGKILL');
@@ -225,8 +226,31 @@ describe('a start', () => {
     expect(await third.launcher.end('SIGHUP')).toBe(0);
   });
 
+  test('shows the generated key once, and never in a log', async () => {
+    const greeting = async () => {
+      const launcher = launch(['start', '--verbose'], { PORT: '0', WORKER_CONCURRENCY: '1' });
+      await launcher.line((line) => line.includes('Press Ctrl-C to stop'));
+      expect(await launcher.end()).toBe(0);
+      return launcher.output();
+    };
+    const first = await greeting();
+    const file = join(dir, 'home/dev-key');
+    const key = (await readFile(file, 'utf8')).trim();
+    expect(first).toMatch(new RegExp(`^  Key +${key} `, 'm'));
+    expect(first).toContain(`/#key=${key}`);
+
+    const second = await greeting();
+    expect(second).not.toContain(key);
+    expect(second).toMatch(new RegExp(`^  Key +in ${file}$`, 'm'));
+    expect(second).toContain(`-H "Authorization: Bearer $(cat ${file})"`);
+    for (const log of ['gateway.log', 'worker.log', 'redis.log']) {
+      const folder = log === 'redis.log' ? 'redis' : 'logs';
+      expect(await readFile(join(dir, 'home', folder, log), 'utf8')).not.toContain(key);
+    }
+  });
+
   test('uses the key of SELVAGE_DEV_KEY, and shows every log line if requested', async () => {
-    const SELVAGE_DEV_KEY = 'a-key-of-my-own-choice';
+    const SELVAGE_DEV_KEY = 'a-key-of-my-own-choice-with-32-letters-or-more';
     const loud = launch(['start', '--verbose'], { PORT: '0', SELVAGE_DEV_KEY });
     await loud.line((line) => line.startsWith('worker info: worker ready'));
     await loud.line((line) => line.includes('Press Ctrl-C to stop'));
@@ -235,6 +259,8 @@ describe('a start', () => {
     expect((await fetch(`${url}/intake/v1/usage`, { headers })).status).toBe(200);
     expect(await readdir(join(dir, 'home'))).not.toContain('dev-key');
     expect(await loud.end()).toBe(0);
+    expect(loud.output()).toMatch(/^ {2}Key +in SELVAGE_DEV_KEY$/m);
+    expect(loud.output()).not.toContain(SELVAGE_DEV_KEY);
   });
 
   test('restarts any of its processes that is killed', async () => {

@@ -1,0 +1,60 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { childRunner } from '../../../infra/launcher/child.mjs';
+import { ROOT } from '../../support/processes.ts';
+
+/** Settings of which the worker may not know. */
+const SECRETS = {
+  KEY_PEPPER: 'a-pepper-of-this-test',
+  LOOK_SIGNING_KEYS: 'one:a-secret-of-this-test',
+  SELVAGE_DEV_KEY: 'a-key-of-this-test-with-32-letters-or-more',
+};
+const SHARED = { REDIS_URL: 'redis://127.0.0.1:1', SELVAGE_HOME: '/home-of-this-test' };
+
+/** Runs a gateway or worker that only prints its environment; resolves with that. */
+async function environmentOf(name: 'gateway' | 'worker'): Promise<NodeJS.ProcessEnv> {
+  const root = await mkdtemp(join(tmpdir(), 'selvage-child-'));
+  onTestFinished(() => rm(root, { recursive: true, force: true }));
+  await symlink(join(ROOT, 'node_modules'), join(root, 'node_modules'));
+  for (const folder of ['src', 'workers']) {
+    await mkdir(join(root, folder));
+    const script = 'console.log(JSON.stringify(process.env)); setInterval(() => {}, 1000);';
+    await writeFile(join(root, folder, 'main.ts'), script);
+  }
+  return new Promise((resolve) => {
+    const run = childRunner({
+      root,
+      home: root,
+      env: { PATH: process.env.PATH, ...SHARED, ...SECRETS },
+      claim: {
+        note() {},
+        read: () => ({ url: '', pids: { launcher: 0 }, startedAt: '' }),
+        release() {},
+      },
+      shutdown: {
+        onShutdown: (stop) => onTestFinished(() => stop(0)),
+        exitWith() {},
+        end: async () => {},
+        isSignalled: () => false,
+      },
+      terminal: {
+        line: (text) => resolve(JSON.parse(text.slice(text.indexOf('{')))),
+        warn() {},
+        step: (_title, work) => work(),
+        paint: (_colour, text) => text,
+      },
+      shownLevel: 'trace',
+      watch: false,
+    });
+    run(name);
+  });
+}
+
+test('the gateway gets its secrets, and the worker does not', async () => {
+  expect(await environmentOf('gateway')).toMatchObject({ ...SHARED, ...SECRETS });
+  const worker = await environmentOf('worker');
+  expect(worker).toMatchObject(SHARED);
+  expect(Object.keys(SECRETS).filter((name) => name in worker)).toEqual([]);
+});
