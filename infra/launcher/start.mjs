@@ -69,9 +69,9 @@ export async function start({ root, terminal, shutdown, json, verbose, watch }) 
   for (const child of children) child.ready();
   claim.note({ readyAt: new Date().toISOString() });
   shutdown.exitWith(0);
-  const { file: keyFile } = developer;
-  const links = { consoleUrl: url, docsUrl: `${url}/docs` };
-  if (json) console.log(JSON.stringify({ ...claim.read(), ...links, keyFile, home }));
+  const { file: keyFile, key, isNew } = developer;
+  const facts = { consoleUrl: url, docsUrl: `${url}/docs`, keyFile, ...(isNew && { key }), home };
+  if (json) console.log(JSON.stringify({ ...claim.read(), ...facts }));
   else terminal.line(banner({ root, home, url, developer }, terminal.paint));
   return failed;
 }
