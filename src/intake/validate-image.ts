@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { imageSize } from 'image-size';
+import { readImageSize } from '../imaging/image-header.ts';
 import { sniffFormat } from '../imaging/sniff.ts';
 import { Problem } from '../platform/problem.ts';
 
@@ -21,17 +21,6 @@ export interface ValidatedImage {
   sha256: string;
 }
 
-/** Reads the header alone, in JavaScript: this process gives untrusted bytes to no native decoder. */
-function readHeader(bytes: Uint8Array, name: string): { width: number; height: number } {
-  try {
-    return imageSize(bytes);
-  } catch (cause) {
-    throw new Problem('invalid-request', `The ${name} is damaged: its header cannot be read`, {
-      cause,
-    });
-  }
-}
-
 /**
  * Checks an image by its first bytes and its header, without decoding it.
  * @param name for error details
@@ -49,7 +38,11 @@ export function validateImage(
       `The ${name} is not JPEG, PNG or WebP, whatever its name says`,
     );
   }
-  const { width, height } = readHeader(bytes, name);
+  const size = readImageSize(bytes, format);
+  if (!size) {
+    throw new Problem('invalid-request', `The ${name} is damaged: its header cannot be read`);
+  }
+  const { width, height } = size;
   if (width * height > limits.maxPixels || Math.max(width, height) > limits.maxSidePixels) {
     throw new Problem(
       'payload-too-large',

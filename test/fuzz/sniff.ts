@@ -16,7 +16,7 @@ export const seeds: readonly Input[] = [
   bytes('\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x01\0\0\0\x02\0\x08\x06\0\0\0'),
   bytes('\xff\xd8\xff\xe0\0\x10JFIF\0\x01\x01\0\0\x01\0\x01\0\0\xff\xc0\0\x0b\x08\0\x10\0\x20\x03'),
   bytes(
-    '\xff\xd8\xff\xe1\0\x1aExif\0\0II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\xff\xc2\0\x0b\x08\0\x10\0\x20\x03',
+    '\xff\xd8\xff\xe1\0\x1eExif\0\0II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\xff\xc2\0\x0b\x08\0\x10\0\x20\x03',
   ),
   bytes('RIFF\x24\0\0\0WEBPVP8 \x18\0\0\0\x30\x01\0\x9d\x01\x2a\x10\0\x20\0\0\0\0\0'),
   bytes('RIFF\x24\0\0\0WEBPVP8L\x18\0\0\0\x2f\x0f\xc0\x07\0\0\0\0\0'),
@@ -61,6 +61,6 @@ export function fuzz(input: Buffer): void {
   }
   equal(image.format, format);
   for (const side of [image.width, image.height]) {
-    ok(Number.isInteger(side) && side >= 0 && side <= limits.maxSidePixels, `${side} pixels`);
+    ok(Number.isInteger(side) && side > 0 && side <= limits.maxSidePixels, `${side} pixels`);
   }
 }

@@ -53,6 +53,13 @@ describe('a decompression bomb is rejected without decoding', () => {
   });
 });
 
+test('a header that cannot be read is an error that says so', () => {
+  const damaged = Buffer.concat([Buffer.from('ffd8ff', 'hex'), Buffer.alloc(19 * 1024 * 1024)]);
+  expect(() => validateImage(damaged, LIMITS)).toThrow(
+    'The image is damaged: its header cannot be read',
+  );
+});
+
 test('any bytes after the first ones give a problem or a size', async () => {
   const shirt = await drawnShirt({ width: 64, height: 32, format: 'jpeg' });
   for (let length = 0; length < shirt.length; length += 7) {
