@@ -17,6 +17,7 @@ import { readTrailer, TRAILER_MAX_BYTES, writeTrailer } from './fs-trailer.ts';
 
 /** No put takes this long: an older unfinished file belongs to a dead process. */
 const UNFINISHED_MAX_AGE_MILLIS = 3_600_000;
+const SWEEP_MILLIS = 3_600_000;
 
 /** Folder names end with a character that no key has, so that `a` and `a/b` can both be blobs. */
 const toPath = (keyOrPrefix: string): string => keyOrPrefix.replaceAll('/', '~/');
@@ -24,7 +25,8 @@ const toKey = (path: string): string => path.replaceAll('~/', '/');
 
 /**
  * Blobs as files under `dir`, for one machine. A blob is one file with its metadata after its bytes, so that
- * both appear, change and disappear at once. It is written elsewhere and renamed into place.
+ * both appear, change and disappear at once. It is written elsewhere and renamed into place. Unfinished files of
+ * dead processes are deleted now and every hour.
  * @param dir created if missing, readable by this user only
  */
 export async function createFsBlobs({ dir }: { dir: string }): Promise<Blobs> {
@@ -32,7 +34,10 @@ export async function createFsBlobs({ dir }: { dir: string }): Promise<Blobs> {
   const unfinished = join(dir, 'unfinished');
   await mkdir(root, { recursive: true, mode: 0o700 });
   await mkdir(unfinished, { recursive: true, mode: 0o700 });
-  await deleteOldFiles(unfinished, UNFINISHED_MAX_AGE_MILLIS);
+  const sweepUnfinished = () => deleteOldFiles(unfinished, UNFINISHED_MAX_AGE_MILLIS);
+  await sweepUnfinished();
+  // A sweep that fails is repeated in an hour; the checks of the storage report a broken disk.
+  const sweeps = setInterval(() => void sweepUnfinished().catch(() => {}), SWEEP_MILLIS).unref();
 
   /** Every key is validated here, before it becomes a path. */
   function pathOf(key: string): string {
@@ -174,7 +179,7 @@ export async function createFsBlobs({ dir }: { dir: string }): Promise<Blobs> {
       }
     },
 
-    close() {},
+    close: () => clearInterval(sweeps),
   };
 }
 

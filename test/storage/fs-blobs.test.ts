@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { BlobMissing } from '../../src/storage/blobs.ts';
 import { createFsBlobs } from '../../src/storage/fs-blobs.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
@@ -179,6 +179,28 @@ describe('errors', () => {
     await utimes(old!, yesterday, yesterday);
     await createFsBlobs({ dir });
     expect(await readdir(join(dir, 'unfinished'))).toEqual(['young']);
+  });
+
+  test('unfinished files are swept hourly, until the storage is closed', async () => {
+    const dir = freshDir();
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const blobs = await createFsBlobs({ dir });
+    const leave = async (name: string) => {
+      const file = join(dir, 'unfinished', name);
+      await writeFile(file, 'x');
+      await utimes(file, 0, 0);
+    };
+    const left = () => readdir(join(dir, 'unfinished'));
+    for (const name of ['first', 'second']) {
+      await leave(name);
+      vi.advanceTimersByTime(3_599_000);
+      expect(await left()).toEqual([name]);
+      vi.advanceTimersByTime(1000);
+      while ((await left()).length > 0);
+    }
+    blobs.close();
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   test('a folder that cannot be created is reported at once', async () => {
