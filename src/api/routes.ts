@@ -44,7 +44,7 @@ export function routeTable(deps: ApiDeps): Route[] {
   const readImage = (body: unknown) => readJsonImage(body, maxImageBytes, sniffFormat).image;
   return [
     ...removalRoutes({ images, jobs, maxWaitMillis: deadlineMillis }),
-    ...jobRoutes(jobs, idempotency, now),
+    ...jobRoutes(jobs, idempotency, deps.jobs),
     ...batchRoutes(createBatchActions(batches), idempotency),
     ...feedRoutes(feeds),
     ...webhookRoutes(webhooks, idempotency),

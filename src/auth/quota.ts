@@ -9,9 +9,15 @@ export interface Meter {
 /** Quotas are counted by the UTC day. */
 export const QUOTA_DAY_SECONDS = 86_400;
 
+const utcDay = (nowMillis: number): string => new Date(nowMillis).toISOString().slice(0, 10);
+
 /** Returns the Redis key that counts a meter's units of the current UTC day. */
 export const quotaKeyOf = (meter: string, nowMillis: number): string =>
-  `${PREFIX}:quota:${meter}:${new Date(nowMillis).toISOString().slice(0, 10)}`;
+  `${PREFIX}:quota:${meter}:${utcDay(nowMillis)}`;
+
+/** Returns the Redis key that counts the bytes stored for a meter on the current UTC day. */
+export const storedBytesKeyOf = (meter: string, nowMillis: number): string =>
+  `${PREFIX}:stored-bytes:${meter}:${utcDay(nowMillis)}`;
 
 /** A day's counter outlives its day, so that units can still be refunded. */
 export const QUOTA_TTL_SECONDS = 2 * QUOTA_DAY_SECONDS;

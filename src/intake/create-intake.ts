@@ -1,6 +1,7 @@
 import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { type ClientRetention, createClientRetention } from '../auth/client-retention.ts';
+import { createStoredBytes, type StoredBytes } from '../auth/stored-bytes.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
 import { openQueue } from '../queue/queue.ts';
@@ -56,6 +57,8 @@ export interface Intake {
     queue: Queue;
   };
   idempotency: Idempotency;
+  /** Counts the bytes that clients store. */
+  storedBytes: StoredBytes;
   links: FileLinks;
   /** Returns the retention policy of a client. */
   readClientLimits: ClientRetention['get'];
@@ -104,6 +107,7 @@ export async function createIntake({
       queue: webhookQueue,
     },
     idempotency: createIdempotency(redis),
+    storedBytes: createStoredBytes(redis, now),
     links: fileLinks(linkSecret),
     readClientLimits: createClientRetention(redis).get,
     figures,

@@ -238,6 +238,11 @@ test('usage returns the limits of a key and what is left of them', async () => {
     scopes: expect.arrayContaining(['background-removal:process']),
     rate: { limit: 10_000, remaining: expect.any(Number), resetSeconds: expect.any(Number) },
     quota: { limit: 1_000_000, remaining: expect.any(Number), resetsAt: expect.any(String) },
+    storedBytes: {
+      limit: 50_000_000_000,
+      remaining: expect.any(Number),
+      resetsAt: expect.any(String),
+    },
     requestId: expect.any(String),
   });
 });

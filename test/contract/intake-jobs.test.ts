@@ -536,6 +536,11 @@ test('usage returns what a key allows and what is left', async () => {
       remaining: 4,
       resetsAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT00:00:00\.000Z$/),
     },
+    storedBytes: {
+      limit: 50_000_000_000,
+      remaining: 50_000_000_000 - shirt.length,
+      resetsAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT00:00:00\.000Z$/),
+    },
   });
 });
 

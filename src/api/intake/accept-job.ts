@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Queue } from 'bullmq';
+import type { StoredBytes } from '../../auth/stored-bytes.ts';
 import type { Call } from '../../http/route.ts';
 import { writeJobManifest } from '../../intake/job-manifest.ts';
 import type { JobRecord, JobRecords, NewJob } from '../../intake/job-records.ts';
@@ -18,6 +19,7 @@ import { type ReadClientLimits, retentionPolicy } from './retention-policy.ts';
 
 export interface AcceptJobDeps {
   blobs: Blobs;
+  storedBytes: StoredBytes;
   records: JobRecords;
   /** The queue `async`. */
   queue: Queue;
@@ -37,7 +39,7 @@ export const newJobId = (): string => `job_${randomUUID().replaceAll('-', '')}`;
  * then the record, then the queue entry.
  */
 export const createJobAcceptance =
-  ({ blobs, records, queue, limits, readClientLimits, now }: AcceptJobDeps) =>
+  ({ blobs, storedBytes, records, queue, limits, readClientLimits, now }: AcceptJobDeps) =>
   async (
     id: string,
     { source, operations, options, background, outputSeconds, webhook }: JobRequest,
@@ -50,6 +52,8 @@ export const createJobAcceptance =
     const { client } = caller;
     const policy = await retentionPolicy(caller, outputSeconds, readClientLimits);
     const nowMillis = now();
+    const storesBytes = bytes.length + (backgroundContent?.bytes.length ?? 0);
+    const reservation = await storedBytes.reserve(caller, storesBytes);
     const quota = call.takeQuota();
     const backgroundKey = backgroundContent && jobBackgroundKey(client, id);
     const job: NewJob = {
@@ -78,7 +82,8 @@ export const createJobAcceptance =
       // If the job reached the queue after all, its worker finds no record and skips it.
       const keys = [job.inputKey, ...(backgroundKey ? [backgroundKey] : [])];
       const deletions = [records.remove(id), ...keys.map((key) => blobs.delete(key))];
-      await Promise.allSettled([...deletions, quota?.refund()]);
+      const refunds = [quota?.refund(), storedBytes.release(reservation)];
+      await Promise.allSettled([...deletions, ...refunds]);
       throw unavailable('The job cannot be accepted right now; try again', 1, cause);
     }
   };

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import type { StoredBytes } from '../../auth/stored-bytes.ts';
 import { type Call, json, type Reply, type Route, route } from '../../http/route.ts';
 import type { Idempotency } from '../../intake/idempotency.ts';
 import { JOBS_PATH, jobLinks } from '../../intake/job-records.ts';
@@ -53,24 +54,40 @@ const cancelJob =
     }));
   };
 
+const DayUsage = z.object({
+  limit: z.number(),
+  remaining: z.number(),
+  resetsAt: z.iso.datetime(),
+});
+
 const Usage = z.object({
   client: z.string(),
   scopes: z.array(z.string()),
   rate: z.object({ limit: z.number(), remaining: z.number(), resetSeconds: z.number() }),
-  quota: z.object({ limit: z.number(), remaining: z.number(), resetsAt: z.iso.datetime() }),
+  quota: DayUsage,
+  storedBytes: DayUsage.meta({ description: 'Bytes of uploaded images, rows and feeds' }),
 });
 
-/** @param nowMillis decides which UTC day's quota it is */
-function usage(call: Call, nowMillis: number): Reply {
-  const { client, scopes } = requireCaller(call);
+interface UsageDeps {
+  storedBytes: Pick<StoredBytes, 'used'>;
+  /** Decides which UTC day's usage it is. */
+  now: Clock;
+}
+
+async function usage({ storedBytes, now }: UsageDeps, call: Call): Promise<Reply> {
+  const caller = requireCaller(call);
+  const { client, scopes, bytesPerDay } = caller;
   const { rate, quota } = requireRateLimitStatus(call);
-  const midnight = new Date(nowMillis);
+  const midnight = new Date(now());
   midnight.setUTCHours(24, 0, 0, 0);
+  const resetsAt = midnight.toISOString();
+  const bytesLeft = Math.max(0, bytesPerDay - (await storedBytes.used(caller)));
   return json({
     client,
     scopes,
     rate: { limit: rate.limit, remaining: rate.remaining, resetSeconds: rate.resetSeconds },
-    quota: { limit: quota.limit, remaining: quota.remaining, resetsAt: midnight.toISOString() },
+    quota: { limit: quota.limit, remaining: quota.remaining, resetsAt },
+    storedBytes: { limit: bytesPerDay, remaining: bytesLeft, resetsAt },
   });
 }
 
@@ -86,7 +103,11 @@ const jobDoc = (description: string) => ({
 });
 
 /** The routes for jobs: work that is accepted now and done later. */
-export const jobRoutes = (jobs: JobActions, idempotency: Idempotency, now: Clock): Route[] => [
+export const jobRoutes = (
+  jobs: JobActions,
+  idempotency: Idempotency,
+  usageDeps: UsageDeps,
+): Route[] => [
   route({
     method: 'POST',
     path: JOBS_PATH,
@@ -160,6 +181,6 @@ export const jobRoutes = (jobs: JobActions, idempotency: Idempotency, now: Clock
     scope: 'any-key',
     summary: 'Get the limits of this key and how much of them is left',
     responses: { 200: { description: 'Usage', content: { 'application/json': Usage } } },
-    handle: (call) => usage(call, now()),
+    handle: (call) => usage(usageDeps, call),
   }),
 ];

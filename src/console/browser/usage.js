@@ -24,7 +24,7 @@ function meter(title, { limit, remaining }, note) {
 
 async function draw() {
   try {
-    const { client, scopes, rate, quota } = await callJson('/intake/v1/usage');
+    const { client, scopes, rate, quota, storedBytes } = await callJson('/intake/v1/usage');
     byId('usage-client').textContent = `Signed in as ${client}.`;
     const resets = new Date(quota.resetsAt).toLocaleString('en', {
       hour: '2-digit',
@@ -36,6 +36,7 @@ async function draw() {
       byId('usage'),
       meter('Images today', quota, `Resets at midnight UTC: ${resets} local time.`),
       meter('Request rate', rate, full),
+      meter('Bytes stored today', storedBytes, `Resets at midnight UTC: ${resets} local time.`),
       h(
         'section',
         { class: 'panel stack' },

@@ -8,7 +8,7 @@ export interface RateUsage {
   resetSeconds: number;
 }
 
-/** Removals that the key's daily quota still allows. */
+/** What a daily limit of the key still allows. */
 export interface QuotaUsage {
   limit: number;
   remaining: number;
@@ -22,4 +22,6 @@ export interface Usage {
   scopes: string[];
   rate: RateUsage;
   quota: QuotaUsage;
+  /** Bytes of images, rows and feeds that may still be uploaded. */
+  storedBytes: QuotaUsage;
 }

@@ -107,17 +107,16 @@ export function createFeedAcceptance(deps: FeedDeps, { readOwn, toResponse }: Fe
     handle: () => Promise<StoredResponse>,
   ): Promise<Reply> {
     const body = plainBody(call.bodyStream());
-    const { fileName } = call.query;
-    const sha256 = await storeDocument(blobs, documentKey, body, fileName, call.signal);
+    const document = await storeDocument(deps, documentKey, body, call);
     let isInUse = false;
     try {
-      return await idempotently(idempotency, call, [...fingerprint, sha256], async () => {
+      return await idempotently(idempotency, call, [...fingerprint, document.sha256], async () => {
         const response = await handle();
         isInUse = true;
         return response;
       });
     } finally {
-      if (!isInUse) await blobs.delete(documentKey);
+      if (!isInUse) await document.discard();
     }
   }
 

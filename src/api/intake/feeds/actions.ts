@@ -1,5 +1,6 @@
 import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
+import type { StoredBytes } from '../../../auth/stored-bytes.ts';
 import type { Call, Reply } from '../../../http/route.ts';
 import {
   BATCH_CANCELED_STATUSES,
@@ -30,6 +31,7 @@ import { feedResponse, runResponse } from './response.ts';
 export interface FeedDeps {
   redis: Redis;
   blobs: Blobs;
+  storedBytes: StoredBytes;
   feeds: Feeds;
   batches: Batches;
   runs: FeedRuns;

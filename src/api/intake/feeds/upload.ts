@@ -1,12 +1,15 @@
 import { createHash, type Hash } from 'node:crypto';
 import { Readable } from 'node:stream';
+import type { BytesAllowance, BytesReservation, StoredBytes } from '../../../auth/stored-bytes.ts';
 import { FEED_LIMITS } from '../../../feed-formats/limits.ts';
 import { type BodyStream, collectBody } from '../../../http/body-stream.ts';
 import { parse } from '../../../http/parse.ts';
+import type { Call } from '../../../http/route.ts';
 import { writeSourceMetadata } from '../../../intake/feeds/feed-source.ts';
 import { Problem } from '../../../platform/problem.ts';
 import type { Blobs } from '../../../storage/blobs.ts';
-import { type CreateFeedRequest, FeedJson, requestFromJson } from './request.ts';
+import { requireCaller } from '../../caller.ts';
+import { type CreateFeedRequest, FeedJson, type FeedQuery, requestFromJson } from './request.ts';
 
 const MAX_JSON_BYTES = 64 * 1024;
 
@@ -47,21 +50,71 @@ async function* hashBytes(
   }
 }
 
+/** How many bytes are counted at a time, while a feed arrives. */
+const COUNTED_BYTES = 4 * 1024 * 1024;
+
+/** Counts a client's bytes as they arrive: nothing is stored that is not counted. */
+function createByteCount(storedBytes: StoredBytes, allowance: BytesAllowance) {
+  const reservations: BytesReservation[] = [];
+  return {
+    /** Passes the bytes through. @throws Problem quota-exceeded, upstream-unavailable */
+    async *count(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+      let uncounted = 0;
+      for await (const chunk of stream) {
+        uncounted += chunk.length;
+        if (uncounted >= COUNTED_BYTES) {
+          reservations.push(await storedBytes.reserve(allowance, uncounted));
+          uncounted = 0;
+        }
+        yield chunk;
+      }
+      reservations.push(await storedBytes.reserve(allowance, uncounted));
+    },
+    async release(): Promise<void> {
+      await Promise.allSettled(reservations.map(storedBytes.release));
+    },
+  };
+}
+
+interface StoreDocumentDeps {
+  blobs: Blobs;
+  storedBytes: StoredBytes;
+}
+
+/** An uploaded feed in storage. */
+interface StoredDocument {
+  /** Hex. */
+  sha256: string;
+  /** Deletes it again, and counts its bytes no more. */
+  discard(): Promise<void>;
+}
+
 /**
  * Streams an uploaded feed to storage.
- * @returns its SHA-256, hex
- * @throws Problem payload-too-large; as the body's stream throws
+ * @throws Problem payload-too-large, quota-exceeded; as the body's stream throws
  */
 export async function storeDocument(
-  blobs: Blobs,
+  { blobs, storedBytes }: StoreDocumentDeps,
   key: string,
   { mediaType, charset, stream }: PlainBody,
-  fileName: string | undefined,
-  signal: AbortSignal,
-): Promise<string> {
+  call: Pick<Call<FeedQuery>, 'caller' | 'query' | 'signal'>,
+): Promise<StoredDocument> {
   const hash = createHash('sha256');
   const type = charset ? `${mediaType}; charset=${charset}` : mediaType;
-  const metadata = writeSourceMetadata({ mediaType: type, fileName });
-  await blobs.put(key, Readable.from(hashBytes(stream, hash)), metadata, signal);
-  return hash.digest('hex');
+  const metadata = writeSourceMetadata({ mediaType: type, fileName: call.query.fileName });
+  const byteCount = createByteCount(storedBytes, requireCaller(call));
+  const body = Readable.from(byteCount.count(hashBytes(stream, hash)));
+  try {
+    await blobs.put(key, body, metadata, call.signal);
+  } catch (error) {
+    await byteCount.release();
+    throw error;
+  }
+  return {
+    sha256: hash.digest('hex'),
+    async discard() {
+      await blobs.delete(key);
+      await byteCount.release();
+    },
+  };
 }

@@ -1,0 +1,110 @@
+import type { Redis } from 'ioredis';
+import type { Clock } from '../platform/clock.ts';
+import { Problem, unavailable } from '../platform/problem.ts';
+import { defineScript } from '../platform/redis-script.ts';
+import type { KeyRecord } from './keys.ts';
+import { QUOTA_TTL_SECONDS, secondsToMidnight, storedBytesKeyOf } from './quota.ts';
+
+/** Whose bytes are counted, and how many a UTC day allows. */
+export type BytesAllowance = Pick<KeyRecord, 'meter' | 'bytesPerDay'>;
+
+/** Bytes that were counted, and the Redis key that counts them. */
+export interface BytesReservation {
+  key: string;
+  bytes: number;
+}
+
+/**
+ * Counts bytes, or none if the day's limit would be exceeded. Returns {1 counted | 0 not, bytes counted before}.
+ * KEYS: bytes of the day. ARGV: bytes, limit, lifetime s.
+ */
+const RESERVE = `
+local used = tonumber(redis.call('GET', KEYS[1]) or 0)
+if used + ARGV[1] > tonumber(ARGV[2]) then return {0, used} end
+redis.call('INCRBY', KEYS[1], ARGV[1])
+redis.call('EXPIRE', KEYS[1], ARGV[3])
+return {1, used}
+`;
+
+/** KEYS: bytes of a day. ARGV: bytes. */
+const RELEASE = `
+local used = tonumber(redis.call('GET', KEYS[1]) or 0)
+if used <= 0 then return 0 end
+return redis.call('DECRBY', KEYS[1], math.min(used, ARGV[1]))
+`;
+
+const usedUp = ({ bytesPerDay }: BytesAllowance, used: number, nowMillis: number): Problem =>
+  new Problem(
+    'quota-exceeded',
+    `${used} of today's ${bytesPerDay} bytes are stored, too many to store this too; the limit resets at midnight UTC`,
+    { headers: { 'retry-after': String(secondsToMidnight(nowMillis)) } },
+  );
+
+const throwUnavailable = (cause: unknown): never => {
+  throw unavailable('Limits cannot be checked right now; try again', 1, cause);
+};
+
+/**
+ * Counts the bytes that are stored for clients: images of jobs and batches, rows and feeds. Counted by the UTC day
+ * of Redis's time, and under the meter of the key, like the quota.
+ */
+export function createStoredBytes(redis: Redis, now: Clock) {
+  const reserve = defineScript<[isCounted: 0 | 1, used: number]>(
+    redis,
+    'selvageBytesReserve',
+    RESERVE,
+  );
+  const release = defineScript<number>(redis, 'selvageBytesRelease', RELEASE);
+
+  /** Returns the bytes counted today. @throws Problem upstream-unavailable */
+  async function used({ meter }: Pick<BytesAllowance, 'meter'>): Promise<number> {
+    return Number(await redis.get(storedBytesKeyOf(meter, now())).catch(throwUnavailable));
+  }
+
+  return {
+    used,
+
+    /**
+     * Counts bytes before they are stored.
+     * @throws Problem quota-exceeded, upstream-unavailable
+     */
+    async reserve(allowance: BytesAllowance, bytes: number): Promise<BytesReservation> {
+      const nowMillis = now();
+      const { meter, bytesPerDay } = allowance;
+      const key = storedBytesKeyOf(meter, nowMillis);
+      const lifetime = QUOTA_TTL_SECONDS;
+      const [isCounted, before] = await reserve([key], [bytes, bytesPerDay, lifetime]).catch(
+        throwUnavailable,
+      );
+      if (isCounted) return { key, bytes };
+      throw usedUp(allowance, before, nowMillis);
+    },
+
+    /** Takes back the count of bytes that are not stored after all. */
+    async release({ key, bytes }: BytesReservation): Promise<void> {
+      await release([key], [bytes]);
+    },
+
+    /** @throws Problem quota-exceeded if the day's bytes are used up; upstream-unavailable */
+    async check(allowance: BytesAllowance): Promise<void> {
+      const before = await used(allowance);
+      if (before >= allowance.bytesPerDay) throw usedUp(allowance, before, now());
+    },
+
+    /**
+     * Counts bytes that are stored already, even beyond the limit.
+     * @throws Problem upstream-unavailable
+     */
+    async add({ meter }: Pick<BytesAllowance, 'meter'>, bytes: number): Promise<void> {
+      const key = storedBytesKeyOf(meter, now());
+      await redis
+        .multi()
+        .incrby(key, bytes)
+        .expire(key, QUOTA_TTL_SECONDS)
+        .exec()
+        .catch(throwUnavailable);
+    },
+  };
+}
+
+export type StoredBytes = ReturnType<typeof createStoredBytes>;
