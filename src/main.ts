@@ -14,7 +14,7 @@ import { routeTable } from './api/routes.ts';
 import { type Authentication, createAuthentication } from './auth/authentication.ts';
 import { SESSION_SECONDS } from './auth/sessions.ts';
 import { serveConsole } from './console/serve.ts';
-import { createLimits } from './http/limits.ts';
+import { createLimits, type Limits } from './http/limits.ts';
 import type { Route } from './http/route.ts';
 import { createServer, type HttpServer, type ServerDeps } from './http/server.ts';
 import { SUNSETS } from './http/sunset.ts';
@@ -59,6 +59,7 @@ async function main(): Promise<void> {
   const intake = await createIntake({ redis, blocking: connect(), blobs, now, log, linkSecret });
   const { observe } = createGatewayMetrics(registry, deadlineMillis, sync.load);
   watchIntake(registry, redis, intake);
+  const requestLimits = createLimits(redis, now);
 
   const { jobWaiter, admission } = sync;
   const routes = routeTable({
@@ -66,14 +67,14 @@ async function main(): Promise<void> {
     maxImageBytes,
     images: { blobs, jobWaiter, admission, deadlineMillis, limits, now },
     jobs: jobDeps({ redis, blobs, intake, limits, now }),
-    batches: batchDeps({ blobs, intake, limits, maxImageBytes, now }),
+    batches: batchDeps({ blobs, intake, limits, requestLimits, maxImageBytes, now }),
     feeds: feedDeps({ redis, blobs, intake, publicUrl, now }),
     console: consoleDeps(authentication, publicUrl),
     checks: readinessChecks(redis, blobs, sync),
     metrics: registry,
   });
   const { queues } = intake.figures;
-  const deps = { config, log, redis, now, routes, authentication, queues, observe };
+  const deps = { config, log, requestLimits, routes, authentication, queues, observe };
   const { app, drain } = createGatewayServer(deps);
   const url = await app.listen({ host: config.HOST, port: config.PORT });
   log.info({ url, version, store: config.STORE }, 'gateway ready');
@@ -117,6 +118,7 @@ const jobDeps = ({ redis, blobs, intake, limits, now }: JobSources): JobDeps => 
   retention: intake.jobs.retention,
   completions: intake.jobs.completions,
   idempotency: intake.idempotency,
+  storedBytes: intake.storedBytes,
   links: intake.links,
   readClientLimits: intake.readClientLimits,
   webhooks: {
@@ -131,16 +133,26 @@ interface BatchSources {
   blobs: Blobs;
   intake: Intake;
   limits: ImageLimits;
+  requestLimits: Limits;
   maxImageBytes: number;
   now: Clock;
 }
 
-const batchDeps = ({ blobs, intake, limits, maxImageBytes, now }: BatchSources): BatchDeps => ({
+const batchDeps = ({
+  blobs,
+  intake,
+  limits,
+  requestLimits,
+  maxImageBytes,
+  now,
+}: BatchSources): BatchDeps => ({
   blobs,
   limits,
+  requestLimits,
   maxImageBytes,
   now,
   batches: intake.batches.records,
+  storedBytes: intake.storedBytes,
   index: intake.batches.index,
   retention: intake.batches.retention,
   receivers: intake.webhooks.receivers,
@@ -172,6 +184,7 @@ const feedDeps = ({
   batches: intake.batches.records,
   receivers: intake.webhooks.receivers,
   idempotency: intake.idempotency,
+  storedBytes: intake.storedBytes,
   links: intake.links,
   readClientLimits: intake.readClientLimits,
 });
@@ -196,8 +209,7 @@ const readinessChecks = (redis: Redis, blobs: Blobs, sync: SyncQueue): Checks =>
 interface GatewayServerDeps {
   config: Config;
   log: Logger;
-  redis: Redis;
-  now: Clock;
+  requestLimits: Limits;
   routes: readonly Route[];
   authentication: Authentication;
   queues: readonly Queue[];
@@ -206,13 +218,13 @@ interface GatewayServerDeps {
 
 /** Builds the HTTP server with the API, its documentation, the queue dashboard and the console. */
 function createGatewayServer(deps: GatewayServerDeps): HttpServer {
-  const { config, log, redis, now, routes, authentication, queues, observe } = deps;
+  const { config, log, requestLimits, routes, authentication, queues, observe } = deps;
   const { findCaller, findSessionCaller } = authentication;
   const server = createServer({
     routes,
     lookUp: findCaller,
     lookUpSession: findSessionCaller,
-    limits: createLimits(redis, now),
+    limits: requestLimits,
     sunsets: SUNSETS,
     log,
     maxImageBytes: config.MAX_IMAGE_BYTES,

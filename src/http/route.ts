@@ -12,7 +12,7 @@ import type { Admission, RateLimitStatus } from './limits.ts';
 /** Limits of a key that handlers apply. */
 type CallerLimits = Pick<
   KeyRecord,
-  'bytesPerDay' | 'weight' | 'maxFeeds' | 'feedIntervalSeconds' | 'retention'
+  'rate' | 'bytesPerDay' | 'weight' | 'maxFeeds' | 'feedIntervalSeconds' | 'retention'
 >;
 
 /** An authenticated caller: what its key allows. */

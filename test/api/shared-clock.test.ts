@@ -36,6 +36,7 @@ const call: Call = {
     allowBase64: false,
     meter: 'tests',
     quotaPerDay: 10,
+    rate: { count: 5, periodSeconds: 60 },
     ...DEFAULT_LIMITS,
   },
   params: {},
@@ -67,9 +68,13 @@ function findRoute(routes: readonly Route[], path: string): Route {
 const UNUSED = {} as never;
 
 test('the quota of a key resets at the shared midnight', async () => {
-  const usage = findRoute(jobRoutes(UNUSED, UNUSED, now), '/intake/v1/usage');
+  const usageDeps = { storedBytes: { used: async () => 0 }, now };
+  const usage = findRoute(jobRoutes(UNUSED, UNUSED, usageDeps), '/intake/v1/usage');
   const { body } = await usage.handle(call);
-  expect(body).toMatchObject({ quota: { resetsAt: '2020-03-01T00:00:00.000Z' } });
+  expect(body).toMatchObject({
+    quota: { resetsAt: '2020-03-01T00:00:00.000Z' },
+    storedBytes: { resetsAt: '2020-03-01T00:00:00.000Z' },
+  });
 });
 
 test('a file link expires by the shared clock', async () => {
@@ -136,6 +141,8 @@ describe('a batch', () => {
       blobs,
       limits: { maxPixels: 1, maxSidePixels: 1 },
       maxImageBytes: 1,
+      requestLimits: UNUSED,
+      storedBytes: UNUSED,
       index: createBatchIndex(redis),
       retention: createBatchRetention(batches, batchEraser(blobs)),
       receivers: createWebhookReceivers(redis),

@@ -32,8 +32,11 @@ export const batchKeys = (client: string, id: string) => {
     results: (chunk: number) => `${prefix}results/${chunkFile(chunk)}`,
     /** The background image, or its address. */
     background: `${prefix}background`,
-    /** An image uploaded with its row. */
-    input: (row: number) => `${prefix}in/${row}`,
+    /**
+     * An image uploaded with its row. An upload that has lost its batch to another one must not replace or delete
+     * the other's images, so the key names the upload too.
+     */
+    input: (row: number, uploadId: string) => `${prefix}in/${row}-${uploadId}`,
   };
 };
 

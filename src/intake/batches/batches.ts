@@ -259,9 +259,9 @@ export function createBatches(redis: Redis, now: Clock) {
       return isRunning && isWritten === 0 && hasResult === 0;
     },
 
-    /** Whether the day has units left; rows under way may still use them. */
-    async hasQuota({ meter, quotaPerDay }: Meter): Promise<boolean> {
-      return Number(await redis.get(quotaKey(meter))) < quotaPerDay;
+    /** Whether the day has so many units left; rows under way may still use them. */
+    async hasQuota({ meter, quotaPerDay }: Meter, units = 1): Promise<boolean> {
+      return Number(await redis.get(quotaKey(meter))) + units <= quotaPerDay;
     },
 
     /** Ends a row; returns false if it had ended before, or if its batch is no longer under way. */

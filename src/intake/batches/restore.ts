@@ -8,7 +8,7 @@ import {
   type BatchStatus,
 } from './batches.ts';
 import { batchRedisKeys } from './redis-keys.ts';
-import { ResultLine, RowLine } from './rows.ts';
+import { isRejected, ResultLine, RowLine, rowCount } from './rows.ts';
 
 /** How a batch ended, as object storage has it. */
 const Ended = z.object({
@@ -53,11 +53,11 @@ async function* countChunks(stored: StoredBatch): AsyncGenerator<ChunkCounts> {
     const [first] = rows;
     if (!first) return;
     const results = (await stored.results(chunk)).map((line) => ResultLine.parse(line));
-    const rejected = count(rows, (row) => 'problem' in row);
+    const rejected = rows.filter(isRejected);
     yield {
       first: first.row,
-      accepted: rows.length - rejected,
-      rejected,
+      accepted: rows.length - rejected.length,
+      rejected: rejected.reduce((sum, line) => sum + rowCount(line), 0),
       succeeded: count(results, ({ status }) => status === 'succeeded'),
       failed: count(results, ({ status }) => status === 'failed'),
       unchanged: count(results, (line) => line.status === 'succeeded' && line.unchanged),

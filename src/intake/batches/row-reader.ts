@@ -1,5 +1,5 @@
 import type { Batches, BatchRecord } from './batches.ts';
-import { ResultLine, RowLine } from './rows.ts';
+import { expandRejected, isRejected, ResultLine, RowLine } from './rows.ts';
 
 /** Reads the lines of a batch's chunks from object storage. */
 export interface BatchFiles {
@@ -42,6 +42,9 @@ export async function* readRowOutcomes(
     const rows = (await files.rows(chunk)).map((line) => RowLine.parse(line));
     const results = await readResults(batches, files, id, chunk);
     const byRow = new Map(results.map((result) => [result.row, result]));
-    for (const row of rows) yield { row, result: byRow.get(row.row) };
+    for (const line of rows) {
+      if (!isRejected(line)) yield { row: line, result: byRow.get(line.row) };
+      else for (const row of expandRejected(line)) yield { row, result: undefined };
+    }
   }
 }

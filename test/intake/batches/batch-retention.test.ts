@@ -88,7 +88,7 @@ async function batchUnderWay(kind: BatchManifest['kind'] = 'batch') {
     expiresAt: new Date(NOW + DAY_MILLIS).toISOString(),
   });
   await blobs.put(keys.manifest, Buffer.from('{}'));
-  await blobs.put(keys.input(0), Buffer.from('image'));
+  await blobs.put(keys.input(0, 'first'), Buffer.from('image'));
   for (const [chunk, first, accepted] of [
     [0, 0, 1],
     [1, 1, 2],

@@ -51,7 +51,7 @@ test('batches and feeds continue after Redis lost its data', async () => {
   const before = await batches.lines(done, 'manifest');
 
   const open = await batches.open({ name: 'not sealed' });
-  await batches.send(open, rows.slice(0, 2).join(''));
+  await batches.send(open, `${rows.slice(0, 2).join('')}${'{}\n'.repeat(1000)}`);
   const cells = images.map((url, i) => `sku-${i},${url}\r\n`);
   const url = shop.put('/feed.csv', {
     body: ['id,image_link\r\n', ...cells, 'no-image,\r\n'].join(''),
@@ -72,7 +72,11 @@ test('batches and feeds continue after Redis lost its data', async () => {
   expect(await recover()).toMatchObject({ batches: { rebuilt: 0, known: 3 } });
   await createClients();
   expect(await batches.lines(done, 'manifest')).toEqual(before);
-  expect(await batches.get(open)).toMatchObject({ status: 'open', name: 'not sealed' });
+  expect(await batches.get(open)).toMatchObject({
+    status: 'open',
+    name: 'not sealed',
+    counts: { accepted: 2, rejected: 1000 },
+  });
 
   await stack.startWorker();
   const run = await feeds.until(feed.run, 'completed');
@@ -83,5 +87,8 @@ test('batches and feeds continue after Redis lost its data', async () => {
   await batches.send(open, rows[5] ?? '');
   await batches.seal(open);
   const last = await batches.until(open, 'completed');
-  expect(last.counts).toMatchObject({ succeeded: 3, failed: 0 });
+  expect(last.counts).toMatchObject({ succeeded: 3, failed: 0, rejected: 1000 });
+  expect((await batches.lines(open, 'manifest')).map(({ row }) => row)).toEqual(
+    Array.from({ length: 1003 }, (_, row) => row),
+  );
 }, 120_000);

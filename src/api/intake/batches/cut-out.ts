@@ -5,7 +5,7 @@ import {
   type Batches,
   type BatchRecord,
 } from '../../../intake/batches/batches.ts';
-import { ResultLine, RowLine } from '../../../intake/batches/rows.ts';
+import { isRejected, ResultLine, RowLine, rowCount } from '../../../intake/batches/rows.ts';
 import { Problem } from '../../../platform/problem.ts';
 import type { StoredCutOut } from '../../../queue/job-data.ts';
 import type { Blobs } from '../../../storage/blobs.ts';
@@ -44,9 +44,11 @@ async function rejectWithoutResult(
   row: number,
 ): Promise<never> {
   const rows = await batchFiles(blobs, client, id).rows(chunk).catch(batchUnavailable);
-  const line = rows.map((each) => RowLine.parse(each)).find((each) => each.row === row);
+  const line = rows
+    .map((each) => RowLine.parse(each))
+    .find((each) => each.row <= row && row < each.row + rowCount(each));
   if (!line) throw rowNotFound();
-  if ('problem' in line) {
+  if (isRejected(line)) {
     throw new Problem('not-found', `The row was rejected: ${line.problem.detail}`);
   }
   if (BATCH_TERMINAL_STATUSES.includes(status)) {

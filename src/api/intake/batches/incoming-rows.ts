@@ -19,6 +19,8 @@ export interface IncomingRow {
   customId?: string | undefined;
   /** Bytes are decoded on demand and may turn out not to be an image. */
   content: { url: string } | { bytes(): Uint8Array } | { problem: Problem };
+  /** Whether the row is as long as one with an image. */
+  bringsImage: boolean;
   /** Columns that are ignored. */
   unknownColumns: readonly string[];
   /** The state to resume the upload from after this row. */
@@ -73,6 +75,9 @@ const toCursor = ({ offset, line, rows, header }: Upload) => ({
 /** The header row is stored in Redis to resume from. */
 const MAX_HEADER_BYTES = 64 * 1024;
 
+/** A longer row of text is taken for one with an image: no other column is that long. */
+const LONG_ROW_BYTES = 16 * 1024;
+
 /**
  * Parses the rows of an upload in NDJSON or CSV.
  * @param from the upload to resume
@@ -86,6 +91,7 @@ export async function* textRows(
   limits: IncomingLimits,
 ): AsyncGenerator<IncomingRow> {
   let header = from?.header;
+  let offset = from?.offset ?? 0;
   const options = { format, ids, ...(from && { from: toCursor(from) }) };
   for await (const item of parseBatchRows(flushOnError(source), options)) {
     if (item.kind === 'header') {
@@ -97,9 +103,11 @@ export async function* textRows(
       line: item.line,
       customId: item.kind === 'row' ? item.customId : item.id,
       content: toContent(item, limits),
+      bringsImage: item.end.offset - offset > LONG_ROW_BYTES,
       unknownColumns: item.kind === 'row' ? Object.keys(item.others) : [],
       upload: { format, ...item.end, ...(header !== undefined && { header }) },
     };
+    offset = item.end.offset;
   }
 }
 
@@ -131,6 +139,7 @@ export async function* fileRows(
       line: count,
       customId: part.name.slice(0, BATCH_LIMITS.maxIdChars) || undefined,
       content,
+      bringsImage: true,
       unknownColumns: [],
       upload: { format: 'files', offset: count, line: count + 1, rows: count },
     };

@@ -10,7 +10,8 @@ import { Problem, unavailable } from '../../../platform/problem.ts';
 import { requireCaller } from '../../caller.ts';
 import { fileRows, type IncomingRow, textRows } from './incoming-rows.ts';
 import { ITEM_FORMATS, type ItemsQuery } from './request.ts';
-import { createUpload, redisUnavailable, storageUnavailable, type UploadDeps } from './upload.ts';
+import { storageUnavailable } from './row-images.ts';
+import { createUpload, redisUnavailable, type UploadDeps } from './upload.ts';
 
 export interface ItemsDeps extends UploadDeps {
   maxImageBytes: number;

@@ -1,17 +1,32 @@
 import { type Meter, secondsToMidnight } from '../../../auth/quota.ts';
+import type { StoredBytes } from '../../../auth/stored-bytes.ts';
+import type { Limits } from '../../../http/limits.ts';
+import type { Caller } from '../../../http/route.ts';
 import { batchKeys, putLines } from '../../../intake/batches/batch-files.ts';
 import type { Batches, BatchRecord, Upload } from '../../../intake/batches/batches.ts';
-import type { RejectedRow, RowLine } from '../../../intake/batches/rows.ts';
-import { type ImageLimits, validateImage } from '../../../intake/validate-image.ts';
+import {
+  expandRejected,
+  isRejected,
+  type RejectedRow,
+  type RowLine,
+} from '../../../intake/batches/rows.ts';
+import {
+  type ImageLimits,
+  type ValidatedImage,
+  validateImage,
+} from '../../../intake/validate-image.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { Problem } from '../../../platform/problem.ts';
 import type { AcceptedRow } from '../../../queue/job-data.ts';
 import type { Blobs } from '../../../storage/blobs.ts';
 import { throwUnavailable } from '../../common-problems.ts';
 import type { IncomingRow } from './incoming-rows.ts';
+import { byteLength, countRows, createPendingLines, type PendingLine } from './pending-lines.ts';
+import { createRejectionCharge } from './rejection-charge.ts';
+import { createRowImages, storageUnavailable } from './row-images.ts';
 
-const CHUNK_ROWS = 500;
-const CHUNK_CHARS = 1024 * 1024;
+/** A chunk ends here too, if the images of its rows are large. */
+const CHUNK_IMAGE_BYTES = 64 * 1024 * 1024;
 const MAX_REPORTED_ERRORS = 10;
 const MAX_REPORTED_COLUMNS = 20;
 
@@ -19,6 +34,9 @@ export interface UploadDeps {
   batches: Batches;
   blobs: Blobs;
   limits: ImageLimits;
+  /** Rate limit and quota of requests. */
+  requestLimits: Pick<Limits, 'admit'>;
+  storedBytes: StoredBytes;
   now: Clock;
 }
 
@@ -33,14 +51,6 @@ export interface UploadResult {
   warnings: string[];
 }
 
-/** A row to be stored, and the state of the upload after it. */
-interface PendingRow {
-  line: RowLine;
-  upload: Upload;
-}
-
-const isRejected = (line: RowLine): line is RejectedRow => 'problem' in line;
-
 function quotaExceeded({ quotaPerDay }: Meter, nowMillis: number): Problem {
   return new Problem(
     'quota-exceeded',
@@ -48,10 +58,6 @@ function quotaExceeded({ quotaPerDay }: Meter, nowMillis: number): Problem {
     { headers: { 'retry-after': String(secondsToMidnight(nowMillis)) } },
   );
 }
-
-export const storageUnavailable = throwUnavailable(
-  'Object storage does not respond; resume from "offset" later',
-);
 
 export const redisUnavailable = throwUnavailable(
   'Batches cannot be changed right now; resume from "offset" later',
@@ -67,14 +73,16 @@ const leaseLost = (): Problem =>
  * @param renewLease returns false if another upload has the lease
  */
 export function createUpload(
-  { batches, blobs, limits, now }: UploadDeps,
+  { batches, blobs, limits, requestLimits, storedBytes, now }: UploadDeps,
   batch: BatchRecord,
   from: Upload | undefined,
-  meter: Meter,
+  caller: Caller,
   renewLease: () => Promise<boolean>,
 ) {
   const { id, client } = batch;
   const keys = batchKeys(client, id);
+  const images = createRowImages({ blobs, storedBytes }, batch, caller);
+  const chargeRejection = createRejectionCharge(requestLimits, caller);
   const stored: Omit<UploadResult, 'warnings'> = {
     accepted: 0,
     rejected: 0,
@@ -84,8 +92,13 @@ export function createUpload(
   const unknownColumns = new Set<string>();
   let chunk = batch.chunks;
   let nextRow = batch.accepted + batch.rejected;
-  let pending: PendingRow[] = [];
-  let pendingChars = 0;
+  const pending = createPendingLines();
+
+  /** @throws Problem quota-exceeded if the day has no unit left for another row */
+  async function checkQuota(): Promise<void> {
+    if (await batches.hasQuota(caller, pending.accepted() + 1).catch(redisUnavailable)) return;
+    throw quotaExceeded(caller, now());
+  }
 
   /** Converts a row to the line to store, and stores its image if the row contains one. */
   async function toLine({ line, customId, content }: IncomingRow): Promise<RowLine> {
@@ -95,88 +108,103 @@ export function createUpload(
       ...(customId !== undefined && { customId }),
       problem: { type, detail },
     });
-    if ('problem' in content) return reject(content.problem);
     const accept = (source: AcceptedRow['source']) => ({
       ...position,
       customId: customId ?? '',
       source,
     });
+    if ('problem' in content) return reject(content.problem);
     if ('url' in content) return accept(content);
+    let image: ValidatedImage;
     try {
-      const { bytes, format } = validateImage(content.bytes(), limits);
-      const key = keys.input(position.row);
-      await blobs.put(key, bytes, { mediaType: `image/${format}` }).catch(storageUnavailable);
-      return accept({ key });
+      image = validateImage(content.bytes(), limits);
     } catch (error) {
-      if (error instanceof Problem && error.status < 500) return reject(error);
+      if (error instanceof Problem) return reject(error);
       throw error;
+    }
+    await checkQuota();
+    return accept({ key: await images.put(position.row, image) });
+  }
+
+  function tally(lines: readonly PendingLine[]): void {
+    const { accepted, rejected } = countRows(lines.map(({ line }) => line));
+    stored.accepted += accepted;
+    stored.rejected += rejected;
+    stored.offset = lines.at(-1)?.upload.offset ?? stored.offset;
+    for (const { line } of lines) {
+      if (!isRejected(line)) continue;
+      for (const { row: _, ...error } of expandRejected(line)) {
+        if (stored.errors.length === MAX_REPORTED_ERRORS) return;
+        stored.errors.push(error);
+      }
     }
   }
 
-  function tally(rows: readonly PendingRow[]): void {
-    const rejected = rows.map(({ line }) => line).filter(isRejected);
-    stored.accepted += rows.length - rejected.length;
-    stored.rejected += rejected.length;
-    stored.offset = rows.at(-1)?.upload.offset ?? stored.offset;
-    const room = MAX_REPORTED_ERRORS - stored.errors.length;
-    stored.errors.push(...rejected.slice(0, room).map(({ row: _, ...error }) => error));
+  /** Deletes the file of a chunk that was not appended, unless another upload has appended one of this number. */
+  async function discardChunk(): Promise<void> {
+    const current = await batches.get(id).catch(redisUnavailable);
+    if (current && current.chunks > chunk) return;
+    await blobs.delete(keys.rows(chunk)).catch(storageUnavailable);
   }
 
-  /** Appends rows as one chunk, or as many of the first rows as the quota allows. */
-  async function appendChunk(rows: readonly PendingRow[]): Promise<void> {
-    const [first, last] = [rows[0], rows.at(-1)];
-    if (!first || !last) return;
+  /** Writes a chunk's file and appends the chunk to the batch. */
+  async function putChunk(lines: readonly RowLine[], upload: Upload) {
+    await putLines(blobs, keys.rows(chunk), lines).catch(storageUnavailable);
+    const newChunk = { chunk, first: lines[0]!.row, ...countRows(lines), upload };
+    try {
+      return await batches.append(id, newChunk, caller);
+    } catch (error) {
+      images.keep(lines); // Redis may have appended them
+      return redisUnavailable(error);
+    }
+  }
+
+  /** Appends lines as one chunk, or as many of the first lines as the quota allows. */
+  async function appendChunk(lines: readonly PendingLine[]): Promise<void> {
+    const last = lines.at(-1);
+    if (!last) return;
     const current = (await renewLease())
       ? await batches.get(id).catch(redisUnavailable)
       : undefined;
     if (current?.status !== 'open' || current.chunks !== chunk) throw leaseLost();
-    const lines = rows.map(({ line }) => line);
-    await putLines(blobs, keys.rows(chunk), lines).catch(storageUnavailable);
-    const rejected = lines.filter(isRejected).length;
-    const counts = { accepted: lines.length - rejected, rejected };
-    const newChunk = { chunk, first: first.line.row, ...counts, upload: last.upload };
-    const outcome = await batches.append(id, newChunk, meter).catch(redisUnavailable);
+    const rows = lines.map(({ line }) => line);
+    const outcome = await putChunk(rows, last.upload);
     if (outcome === 'appended') {
+      images.keep(rows);
       chunk++;
-      tally(rows);
-      return;
+      tally(lines);
+      return storedBytes.add(caller, byteLength(rows));
     }
+    await discardChunk();
     if (outcome === 'conflict') throw leaseLost();
-    if (rows.length === 1) {
-      await blobs.delete(keys.rows(chunk)).catch(storageUnavailable);
-      throw quotaExceeded(meter, now());
-    }
-    const half = Math.ceil(rows.length / 2);
-    await appendChunk(rows.slice(0, half));
-    await appendChunk(rows.slice(half));
+    if (lines.length === 1) throw quotaExceeded(caller, now());
+    const half = Math.ceil(lines.length / 2);
+    await appendChunk(lines.slice(0, half));
+    await appendChunk(lines.slice(half));
   }
 
-  async function flush(): Promise<void> {
-    const rows = pending;
-    pending = [];
-    pendingChars = 0;
-    await appendChunk(rows);
-  }
+  const flush = (): Promise<void> => appendChunk(pending.take());
 
   async function add(row: IncomingRow): Promise<void> {
+    if (pending.isEmpty()) await storedBytes.check(caller);
     const line = await toLine(row);
     nextRow++;
     for (const column of row.unknownColumns) {
       if (unknownColumns.size < MAX_REPORTED_COLUMNS) unknownColumns.add(column);
     }
-    pending.push({ line, upload: row.upload });
-    pendingChars += JSON.stringify(line).length;
-    if (pending.length >= CHUNK_ROWS || pendingChars >= CHUNK_CHARS) await flush();
+    pending.add(line, row.upload);
+    if (isRejected(line)) await chargeRejection(row);
+    if (pending.isFull() || images.pendingBytes() >= CHUNK_IMAGE_BYTES) await flush();
   }
 
   return {
-    /** @throws as `rows` throws; Problem quota-exceeded, conflict, upstream-unavailable */
+    /** @throws as `rows` throws; Problem quota-exceeded, rate-limit-exceeded, conflict, upstream-unavailable */
     async appendAll(rows: AsyncIterable<IncomingRow>): Promise<void> {
       try {
         for await (const row of rows) await add(row);
       } finally {
         // Rows that arrived completely are stored even if the rest of the body is lost.
-        await flush();
+        await flush().finally(images.discardPending);
       }
     },
     result(): UploadResult {

@@ -1,0 +1,68 @@
+import type { Upload } from '../../../intake/batches/batches.ts';
+import { isRejected, mergeRejected, type RowLine, rowCount } from '../../../intake/batches/rows.ts';
+
+/** A chunk ends at the first of these limits. One line may hold many rejected rows. */
+const CHUNK_LINES = 500;
+const CHUNK_ROWS = 10_000;
+const CHUNK_CHARS = 1024 * 1024;
+
+/** A line to be stored, and the state of the upload after it. */
+export interface PendingLine {
+  line: RowLine;
+  upload: Upload;
+}
+
+const sumOf = <T>(all: readonly T[], value: (one: T) => number): number =>
+  all.reduce((sum, one) => sum + value(one), 0);
+
+/** Counts the rows of lines. */
+export function countRows(lines: readonly RowLine[]): { accepted: number; rejected: number } {
+  const rejected = sumOf(lines.filter(isRejected), rowCount);
+  return { accepted: sumOf(lines, rowCount) - rejected, rejected };
+}
+
+/** Returns the bytes of lines in their file. */
+export const byteLength = (lines: readonly RowLine[]): number =>
+  sumOf(lines, (line) => Buffer.byteLength(JSON.stringify(line)) + 1);
+
+/** Collects the lines of the next chunk of an upload; rows that are rejected alike share a line. */
+export function createPendingLines() {
+  let lines: PendingLine[] = [];
+  let rows = 0;
+  let accepted = 0;
+  let chars = 0;
+
+  return {
+    /** @param upload the state of the upload after the row */
+    add(row: RowLine, upload: Upload): void {
+      rows += 1;
+      accepted += isRejected(row) ? 0 : 1;
+      const last = lines.at(-1);
+      const merged = last && mergeRejected(last.line, row);
+      if (merged) {
+        lines[lines.length - 1] = { line: merged, upload };
+        return;
+      }
+      lines.push({ line: row, upload });
+      chars += JSON.stringify(row).length;
+    },
+
+    /** Returns how many of the rows are accepted. */
+    accepted: (): number => accepted,
+
+    isEmpty: (): boolean => lines.length === 0,
+
+    isFull: (): boolean =>
+      lines.length >= CHUNK_LINES || rows >= CHUNK_ROWS || chars >= CHUNK_CHARS,
+
+    /** Returns the lines, and begins the next chunk. */
+    take(): PendingLine[] {
+      const taken = lines;
+      lines = [];
+      rows = 0;
+      accepted = 0;
+      chars = 0;
+      return taken;
+    },
+  };
+}
