@@ -3,12 +3,17 @@ import type { Raw } from './chunk.ts';
 /** The spans of a row's cells (start, end, start, end …), or how its quotes are unbalanced. */
 type Scan = readonly number[] | 'open' | 'bad';
 
+/** Cells of a row, and doubled quotes of a cell: a row that has more takes too long to read. */
+const MAX_CELLS = 10_000;
+const MAX_DOUBLED_QUOTES = 100_000;
+
 /**
  * Finds the cells of a row according to RFC 4180: a cell that starts with a quote ends with one, and a doubled
  * quote in it stands for one.
  * @param row without its final line break
  * @param inside true if the row starts within a quoted cell; the spans are then meaningless
- * @returns `open` if the row ends within a quoted cell, `bad` if text follows a closing quote
+ * @returns `open` if the row ends within a quoted cell, `bad` if text follows a closing quote or there are too many
+ *   cells
  */
 export function scanRow(row: Raw, delimiter: string, inside = false): Scan {
   const spans: number[] = [];
@@ -27,18 +32,23 @@ export function scanRow(row: Raw, delimiter: string, inside = false): Scan {
     }
     spans.push(start, end);
     if (end === row.length) return spans;
+    if (spans.length >= 2 * MAX_CELLS) return 'bad';
     start = end + 1;
   }
 }
 
+/** Returns -1 if there is none, or it is behind too many doubled quotes. */
 function closingQuote(row: Raw, from: number): number {
   let at = row.indexOf('"', from);
-  while (at >= 0 && row[at + 1] === '"') at = row.indexOf('"', at + 2);
+  for (let doubled = 0; at >= 0 && row[at + 1] === '"'; doubled++) {
+    if (doubled === MAX_DOUBLED_QUOTES) return -1;
+    at = row.indexOf('"', at + 2);
+  }
   return at;
 }
 
-/** Finds the cells of a row in which quotes have no meaning. */
-export function scanUnquoted(row: Raw, delimiter: string): readonly number[] {
+/** Finds the cells of a row in which quotes have no meaning; `bad` if there are too many. */
+export function scanUnquoted(row: Raw, delimiter: string): Scan {
   const spans: number[] = [];
   let start = 0;
   for (;;) {
@@ -46,6 +56,7 @@ export function scanUnquoted(row: Raw, delimiter: string): readonly number[] {
     const end = found < 0 ? row.length : found;
     spans.push(start, end);
     if (found < 0) return spans;
+    if (spans.length >= 2 * MAX_CELLS) return 'bad';
     start = end + 1;
   }
 }

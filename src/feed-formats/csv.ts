@@ -39,9 +39,10 @@ export function csvSplitter(options: CsvOptions): Splitter {
 
   /** Finds the cells. TSV needs no quotes: a misplaced one there is an ordinary character. */
   function cellsOf(body: Raw): { spans: readonly number[]; quotes: boolean } | undefined {
-    const cells = scanRow(body, delimiter!);
-    if (typeof cells !== 'string') return { spans: cells, quotes: true };
-    return delimiter === '\t' ? { spans: scanUnquoted(body, delimiter), quotes: false } : undefined;
+    const quoted = scanRow(body, delimiter!);
+    if (typeof quoted !== 'string') return { spans: quoted, quotes: true };
+    const unquoted = delimiter === '\t' ? scanUnquoted(body, delimiter) : 'bad';
+    return typeof unquoted === 'string' ? undefined : { spans: unquoted, quotes: false };
   }
 
   function valuesOf(body: Raw): readonly string[] | undefined {
@@ -91,7 +92,8 @@ export function csvSplitter(options: CsvOptions): Splitter {
 
   function misquoted(line: number, raw: Raw): Chunk {
     if (!header) throw new FeedError('no-header', 'The header row has unbalanced quotes');
-    const detail = 'A quote is not closed, or text follows a closing quote';
+    const detail =
+      'A quote is not closed, text follows a closing quote, or there are too many cells';
     return { kind: 'unreadable', line, raw, code: 'malformed', detail };
   }
 

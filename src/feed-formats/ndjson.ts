@@ -47,6 +47,25 @@ const textElements = (raw: Raw, value: Pick<Member, 'start' | 'end'>) =>
         .filter(({ start }) => raw[start] === '"')
     : [{ ...value, i: 0 }];
 
+/**
+ * Approximate number of values in a row. A row may be as long as an image in base64; as many bytes of brackets or
+ * short members would take minutes to parse.
+ */
+const MAX_VALUES = 20_000;
+
+/** The characters that precede nearly every value. */
+const SEPARATORS = [',', '[', '{'];
+
+function hasTooManyValues(raw: Raw): boolean {
+  let count = 0;
+  for (const separator of SEPARATORS) {
+    for (let at = raw.indexOf(separator); at >= 0; at = raw.indexOf(separator, at + 1)) {
+      if (++count > MAX_VALUES) return true;
+    }
+  }
+  return false;
+}
+
 /** Splits rows of one JSON object a line. */
 export function ndjsonSplitter(options: NdjsonOptions): Splitter {
   const { encoding, maxRowBytes, columnOf } = options;
@@ -54,6 +73,10 @@ export function ndjsonSplitter(options: NdjsonOptions): Splitter {
 
   function toChunk(line: number, raw: Raw): Chunk {
     if (raw.trim() === '') return { kind: 'between', raw };
+    if (hasTooManyValues(raw)) {
+      const detail = `The row has more than ${MAX_VALUES} values`;
+      return { kind: 'unreadable', line, raw, code: 'malformed', detail };
+    }
     const object = parseObject(encoding.decode(raw));
     if (!object) {
       const detail = 'The line is not one JSON object';

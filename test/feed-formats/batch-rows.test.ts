@@ -143,3 +143,30 @@ test.each([
 ] as const)('$format: refused as a whole for $reason', async ({ upload, format, reason }) => {
   await expect(read(upload, { format })).rejects.toMatchObject({ name: 'FeedError', reason });
 });
+
+describe('a row that takes too long to parse is an error, and the next one is read:', () => {
+  const next = { ndjson: `{"customId":"z","imageUrl":"${IMAGE}"}`, csv: `z,${IMAGE}` };
+  // biome-ignore format: a table reads best aligned
+  test.each([
+    { what: 'members',         format: 'ndjson', row: `{${Array.from({ length: 30_000 }, (_, i) => `"${i}":1`)}}`, says: 'more than 20000 values' },
+    { what: 'arrays in arrays', format: 'ndjson', row: `{"a":${'['.repeat(30_000)}${']'.repeat(30_000)}}`,           says: 'more than 20000 values' },
+    { what: 'cells',           format: 'csv',    row: ','.repeat(30_000),                                           says: 'too many cells' },
+    { what: 'doubled quotes',  format: 'csv',    row: `"${'""'.repeat(200_000)}",x`,                                says: 'A quote is not closed' },
+  ] as const)('$what', async ({ format, row, says }) => {
+    const header = format === 'csv' ? 'custom_id,image_url\n' : '';
+    const items = await read(`${header}${row}\n${next[format]}\n`, { format });
+    expect(items.filter(({ kind }) => kind !== 'header')).toMatchObject([
+      { kind: 'error', detail: expect.stringContaining(says) },
+      { kind: 'row', customId: 'z' },
+    ]);
+  });
+
+  test('cells between tabs', async () => {
+    const rows = `custom_id\timage_url\nx${'\t'.repeat(30_000)}\nz\t${IMAGE}\n`;
+    expect(await read(rows, { format: 'csv' })).toMatchObject([
+      { kind: 'header' },
+      { kind: 'error', detail: expect.stringContaining('too many cells') },
+      { kind: 'row', customId: 'z' },
+    ]);
+  });
+});
