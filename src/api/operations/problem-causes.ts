@@ -57,8 +57,14 @@ export const PROBLEM_CAUSES: Readonly<Record<ProblemType, readonly string[]>> = 
     'The key was used in the last 24 hours with another method, address or body.',
   ],
   'unprocessable-image': ['Nothing in the image can be distinguished from its surroundings.'],
-  'rate-limit-exceeded': ['More requests arrived in a short time than the key allows.'],
-  'quota-exceeded': ['As many images were processed today (UTC) as the key allows.'],
+  'rate-limit-exceeded': [
+    'More requests arrived in a short time than the key allows.',
+    'Many rows of an upload were rejected: 50 of them count as one request, one with an image as another.',
+  ],
+  'quota-exceeded': [
+    'As many images were processed today (UTC) as the key allows.',
+    'As many bytes of images, rows and feeds were uploaded today (UTC) as the key allows to store.',
+  ],
   'headers-too-large': ['The headers together are larger than 16 KiB; often because of a cookie.'],
   'internal-error': ['An unexpected error in the service.'],
   'upstream-failed': [
