@@ -6,6 +6,7 @@ import type { BatchDeps } from './api/intake/batches/actions.ts';
 import type { FeedDeps } from './api/intake/feeds/actions.ts';
 import type { DownloadDeps } from './api/intake/feeds/downloads.ts';
 import type { JobDeps } from './api/intake/job-actions.ts';
+import { createLookThreads } from './api/look/thread-pool.ts';
 import type { ConsoleSessionDeps } from './api/operations/console-session.ts';
 import { serveDocs } from './api/operations/docs.ts';
 import type { Checks } from './api/operations/health.ts';
@@ -60,10 +61,18 @@ async function main(): Promise<void> {
   const { observe } = createGatewayMetrics(registry, deadlineMillis, sync.load);
   watchIntake(registry, redis, intake);
   const requestLimits = createLimits(redis, now);
+  const signingKeys = lookSigningKeys;
+  const lookThreads = createLookThreads({
+    threads: config.LOOK_THREADS,
+    deadlineMillis,
+    signingKeys,
+    registry,
+    log,
+  });
 
   const { jobWaiter, admission } = sync;
   const routes = routeTable({
-    signingKeys: lookSigningKeys,
+    look: { signingKeys, threads: lookThreads },
     maxImageBytes,
     images: { blobs, jobWaiter, admission, deadlineMillis, limits, now },
     jobs: jobDeps({ redis, blobs, intake, limits, now }),
@@ -84,6 +93,7 @@ async function main(): Promise<void> {
     log.info({ signalName, waiting: jobWaiter.waiting() }, 'gateway drains');
     drain();
     await app.close();
+    await lookThreads.close();
     await sync.close();
     await intake.close();
     redis.disconnect();

@@ -11,7 +11,7 @@ import { fileRoutes } from './intake/files.ts';
 import { createJobActions, type JobDeps } from './intake/job-actions.ts';
 import { jobRoutes } from './intake/job-routes.ts';
 import { webhookRoutes } from './intake/webhooks.ts';
-import { lookRoutes } from './look.ts';
+import { type LookDeps, lookRoutes } from './look/routes.ts';
 import { type ConsoleSessionDeps, consoleRoutes } from './operations/console-session.ts';
 import { type Checks, healthRoutes } from './operations/health.ts';
 import { problemRoutes } from './operations/problem-pages.ts';
@@ -21,8 +21,7 @@ import { removeBgRoutes } from './removal/removebg/routes.ts';
 import { taxonomyRoutes } from './taxonomy.ts';
 
 interface ApiDeps {
-  /** `kid:secret,kid2:secret2`: the first signs targets, all verify them. */
-  signingKeys: string;
+  look: LookDeps;
   images: ImageRequestDeps;
   jobs: JobDeps;
   batches: BatchDeps;
@@ -36,7 +35,7 @@ interface ApiDeps {
 
 /** Returns the table of all routes. */
 export function routeTable(deps: ApiDeps): Route[] {
-  const { batches, feeds, maxImageBytes, signingKeys, checks, metrics } = deps;
+  const { batches, feeds, maxImageBytes, checks, metrics } = deps;
   const { deadlineMillis, now } = deps.images;
   const { idempotency, webhooks } = deps.jobs;
   const images = createImageRequests(deps.images);
@@ -51,7 +50,7 @@ export function routeTable(deps: ApiDeps): Route[] {
     ...fileRoutes(deps.jobs),
     ...removeBgRoutes({ images, readImage, now }),
     ...taxonomyRoutes({ images, readImage }),
-    ...lookRoutes({ signingKeys }),
+    ...lookRoutes(deps.look),
     ...consoleRoutes(deps.console),
     ...healthRoutes(checks, metrics),
     ...problemRoutes(),

@@ -25,7 +25,7 @@ const ProblemSchema = {
 
 /** Returns the problems a route can respond with: those of its kind, and those its row names. */
 function problemsOf(route: Route): ProblemType[] {
-  const body = Boolean(route.body || route.form || route.imageForm || route.stream);
+  const body = requestMedia(route) !== undefined;
   const keyed = route.scope !== 'keyless';
   const types: (ProblemType | false)[] = [
     (body || Boolean(route.query)) && 'invalid-request',
@@ -125,12 +125,14 @@ const pathParameters = (path: string) =>
     schema: { type: 'string' },
   }));
 
+/** Returns the bodies a route accepts, by media type. */
+function requestMedia(route: Route): MediaSchemas | undefined {
+  const json = route.body ?? route.uncheckedBody;
+  return route.form ?? route.imageForm ?? route.stream ?? (json && { 'application/json': json });
+}
+
 function requestBody(route: Route) {
-  const media =
-    route.form ??
-    route.imageForm ??
-    route.stream ??
-    (route.body && { 'application/json': route.body });
+  const media = requestMedia(route);
   return media && { requestBody: { required: true, content: content(media, 'input') } };
 }
 

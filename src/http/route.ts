@@ -82,6 +82,8 @@ interface RouteSpec<Query, Body> {
   query?: z.ZodType<Query>;
   /** JSON body; parsed before the handler runs. */
   body?: z.ZodType<Body>;
+  /** JSON body that the handler parses itself; the schema is for the document. */
+  uncheckedBody?: z.ZodType;
   /** The body is an image form, read by `call.imageForm()`; the schemas are for the document. */
   imageForm?: MediaSchemas;
   /** The body is a form, read by `call.form()`; the schemas are for the document. */
@@ -116,4 +118,10 @@ export const route = <Query = unknown, Body = unknown>(spec: RouteSpec<Query, Bo
 export const json = (body: object, headers: Readonly<Record<string, string>> = {}): Reply => ({
   body,
   headers,
+});
+
+/** Returns a response that is JSON already. */
+export const jsonText = (body: string): Reply => ({
+  body,
+  headers: { 'content-type': 'application/json; charset=utf-8' },
 });

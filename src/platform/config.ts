@@ -27,6 +27,7 @@ const Environment = z.object({
   MAX_CONNECTIONS: whole(10, 1_000_000).default(10_000),
   MAX_IMAGE_BYTES: whole(1024, 512 * 2 ** 20).default(20 * 2 ** 20),
   MAX_IMAGE_PIXELS: whole(1024, 2 ** 28).default(50_000_000),
+  LOOK_THREADS: whole(1, 64).default(Math.min(4, availableParallelism())),
   FETCH_ALLOW: networks,
   MODEL: z
     .string()

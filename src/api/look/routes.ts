@@ -1,27 +1,26 @@
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
-import { json, type Route, route } from '../http/route.ts';
-import { calibrate } from '../look/calibration/calibrate.ts';
-import { CalibrateRequest, CalibrateResponse } from '../look/calibration/calibrate-schema.ts';
-import { computeTargets } from '../look/comfort/signed-targets.ts';
-import { computeDay, DayRequest, DayResponse } from '../look/day.ts';
-import { readSigningKeys, type SigningKeys } from '../look/digest.ts';
-import { MetaQuery, MetaResponse, metaResponse } from '../look/meta.ts';
-import { computeCandidates, computeOutfits, computeScore } from '../look/outfits.ts';
-import { type Model, PARAMS, readModel } from '../look/params.ts';
-import { CandidatesResponse, OutfitsResponse, ScoreResponse } from '../look/responses.ts';
-import { ParamsResponse, TargetsRequest, TargetsResponse } from '../look/schema.ts';
-import {
-  CandidatesRequest,
-  OutfitsRequest,
-  ScoreRequest,
-} from '../look/wardrobe/wardrobe-request.ts';
-import { LOCALES } from '../taxonomy/dictionary/schema.ts';
-import { type Document, sendDocument } from './document.ts';
+import { type Call, json, jsonText, type Reply, type Route, route } from '../../http/route.ts';
+import { CalibrateResponse } from '../../look/calibration/calibrate-schema.ts';
+import { DayResponse } from '../../look/day.ts';
+import { MetaQuery, MetaResponse, metaResponse } from '../../look/meta.ts';
+import { type Model, PARAMS, readModel } from '../../look/params.ts';
+import { CandidatesResponse, OutfitsResponse, ScoreResponse } from '../../look/responses.ts';
+import { ParamsResponse, TargetsResponse } from '../../look/schema.ts';
+import { Problem } from '../../platform/problem.ts';
+import { LOCALES } from '../../taxonomy/dictionary/schema.ts';
+import { type Document, sendDocument } from '../document.ts';
+import { COMPUTATIONS, type ComputationName, type Compute, createCompute } from './compute.ts';
+import type { LookThreads } from './thread-pool.ts';
 
-interface LookDeps {
+export interface LookDeps {
   /** `kid:secret,kid2:secret2`: the first signs targets, all verify them. */
   signingKeys: string;
+  threads: Pick<LookThreads, 'run'>;
+}
+
+interface ComputeDeps extends Pick<LookDeps, 'threads'> {
+  compute: Compute;
 }
 
 const MAX_BODY_BYTES = 2 * 1024 * 1024;
@@ -41,26 +40,54 @@ const cacheableResponse = (description: string, schema: z.ZodType) => ({
   304: { description: 'The client already has this version' },
 });
 
-/** A stateless computation: JSON in, JSON out. */
-function computeRoute<Body>(spec: {
-  name: string;
+/** These take under 2 ms if their body is short; all others search a wardrobe. */
+const QUICK: readonly ComputationName[] = ['targets', 'calibrate'];
+const MAX_QUICK_CHARS = 4096;
+
+/** Returns a parsed body as JSON. @throws Problem invalid-request */
+function jsonOf(body: unknown): string | undefined {
+  try {
+    return JSON.stringify(body);
+  } catch (error) {
+    throw new Problem('invalid-request', 'The body is nested too deeply', { cause: error });
+  }
+}
+
+/** Computes a response, in a thread unless that is quick. */
+async function computeReply(
+  { compute, threads }: ComputeDeps,
+  name: ComputationName,
+  { caller, body, signal }: Call,
+): Promise<Reply> {
+  const text = jsonOf(body);
+  if (QUICK.includes(name) && (text?.length ?? 0) <= MAX_QUICK_CHARS) {
+    return json(compute(name, body));
+  }
+  const { client = '', weight = 1 } = caller ?? {};
+  return jsonText(await threads.run({ name, body: text }, { client, weight, signal }));
+}
+
+interface ComputeSpec {
+  name: ComputationName;
   scope?: string;
   summary: string;
   description?: string;
-  body: z.ZodType<Body>;
   response: z.ZodType;
   problems?: readonly string[];
-  run(body: Body): object;
-}): Route {
-  const { name, scope = 'look-engine:compute', response, run, ...rest } = spec;
-  return route<unknown, Body>({
+}
+
+/** A stateless computation: JSON in, JSON out. */
+function computeRoute(deps: ComputeDeps, spec: ComputeSpec): Route {
+  const { name, scope = 'look-engine:compute', response, ...rest } = spec;
+  return route({
     ...rest,
     method: 'POST',
     path: `/look/v1/${name}`,
     scope,
+    uncheckedBody: COMPUTATIONS[name].request,
     maxBodyBytes: MAX_BODY_BYTES,
     responses: okResponse('Computed from this request alone', response),
-    handle: ({ body }) => json(run(body)),
+    handle: (call) => computeReply(deps, name, call),
   });
 }
 
@@ -97,58 +124,49 @@ const documentRoutes = (model: Model): Route[] => {
   ];
 };
 
-const computeRoutes = (model: Model, keys: SigningKeys): Route[] => [
-  computeRoute({
+const COMPUTE_ROUTES: readonly ComputeSpec[] = [
+  {
     name: 'targets',
     summary: 'Target insulation by body region, without a wardrobe',
-    body: TargetsRequest,
     response: TargetsResponse,
-    run: (body) => computeTargets(model, keys, body),
-  }),
-  computeRoute({
+  },
+  {
     name: 'candidates',
     summary: 'The best outfits of a wardrobe, with signed targets for /score',
-    body: CandidatesRequest,
     response: CandidatesResponse,
-    run: (body) => computeCandidates(model, keys, body),
-  }),
-  computeRoute({
+  },
+  {
     name: 'score',
     summary: 'Score and rank candidates',
     description: 'Take `targets` from /candidates or /targets and send them unchanged.',
-    body: ScoreRequest,
     response: ScoreResponse,
     problems: SIGNATURE_PROBLEMS,
-    run: (body) => computeScore(model, keys, body),
-  }),
-  computeRoute({
+  },
+  {
     name: 'outfits',
     summary: 'Find, score, rank and name outfits in one call',
-    body: OutfitsRequest,
     response: OutfitsResponse,
-    run: (body) => computeOutfits(model, keys, body),
-  }),
-  computeRoute({
+  },
+  {
     name: 'day',
     summary: 'One outfit for an hourly forecast, and when to add or remove layers',
-    body: DayRequest,
     response: DayResponse,
-    run: (body) => computeDay(model, body),
-  }),
-  computeRoute({
+  },
+  {
     name: 'calibrate',
     scope: 'look-engine:calibrate',
     summary: 'Calibrate a user’s profile from how warm they felt',
     description:
       'The service stores nothing: keep `userProfile` and send it with the next request.',
-    body: CalibrateRequest,
     response: CalibrateResponse,
-    run: (body) => calibrate(model, body),
-  }),
+  },
 ];
 
 /** The routes of the outfit engine. */
-export function lookRoutes({ signingKeys }: LookDeps): Route[] {
-  const model = readModel(PARAMS);
-  return [...documentRoutes(model), ...computeRoutes(model, readSigningKeys(signingKeys))];
+export function lookRoutes({ signingKeys, threads }: LookDeps): Route[] {
+  const deps = { compute: createCompute(signingKeys), threads };
+  return [
+    ...documentRoutes(readModel(PARAMS)),
+    ...COMPUTE_ROUTES.map((spec) => computeRoute(deps, spec)),
+  ];
 }

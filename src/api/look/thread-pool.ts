@@ -1,0 +1,152 @@
+import { extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Piscina } from 'piscina';
+import type { Registry } from 'prom-client';
+import type { Logger } from '../../platform/log.ts';
+import { createLookMetrics } from '../../platform/metrics/look.ts';
+import { Problem, unavailable } from '../../platform/problem.ts';
+import { deserializeProblem } from '../../queue/serialized-problem.ts';
+import { createClientTurns, type WaitingTask } from './client-turns.ts';
+import type { ThreadData, ThreadResult, ThreadTask } from './thread-protocol.ts';
+
+/** Whose request it is, and a signal that aborts when the client disconnects. */
+interface TaskOwner {
+  client: string;
+  weight: number;
+  signal: AbortSignal;
+}
+
+/** Runs requests in threads, in turns by client. */
+export interface LookThreads {
+  /**
+   * Resolves with the response as JSON. Rejects with the Problem of an invalid request, with
+   * upstream-unavailable if too many requests wait or the deadline passes, or with the signal's reason.
+   */
+  run(task: ThreadTask, owner: TaskOwner): Promise<string>;
+  close(): Promise<void>;
+}
+
+interface LookThreadsDeps extends ThreadData {
+  /** Maximum number of threads. */
+  threads: number;
+  /** Maximum time of a request in milliseconds, waiting included. */
+  deadlineMillis: number;
+  registry: Registry;
+  log: Logger;
+}
+
+/** Bodies of all waiting requests; parsed, they take ten times as much. */
+const MAX_WAITING_BYTES = 16 * 2 ** 20;
+/** Counted for each waiting request besides its body. */
+const REQUEST_BYTES = 64 * 1024;
+/** A thread ends after this time without work: each holds some 30 MB. */
+const IDLE_MILLIS = 10 * 60_000;
+/** Of JavaScript objects in one thread; the largest wardrobes take a tenth. */
+const MAX_HEAP_MB = 128;
+const RETRY_SECONDS = 2;
+
+/** `thread.ts` next to this file, loaded by tsx like this one; or `thread.js` if both were compiled. */
+const EXTENSION = extname(import.meta.url);
+const THREAD = fileURLToPath(new URL(`./thread${EXTENSION}`, import.meta.url));
+const HANDLER: keyof typeof import('./thread.ts') = 'runTask';
+const LOADER =
+  EXTENSION === '.ts' ? ['--import', new URL('./thread-loader.mjs', import.meta.url).href] : [];
+
+interface PendingTask extends WaitingTask {
+  task: ThreadTask;
+  /** Ends the task, whether it waits or runs; a thread that runs it is replaced. */
+  signal: AbortSignal;
+  resolve(result: ThreadResult): void;
+  reject(error: unknown): void;
+}
+
+const tooBusy = () =>
+  unavailable('Too many outfit requests are waiting; try again later', RETRY_SECONDS);
+const tooSlow = () =>
+  unavailable('The outfits were not computed in time; try again later', RETRY_SECONDS);
+
+function readResult(result: ThreadResult): string {
+  if ('json' in result) return result.json;
+  throw deserializeProblem(result.problem) ?? new Error('A thread returned no problem');
+}
+
+const isRejection = (error: unknown): boolean =>
+  error instanceof Problem && error.type === 'upstream-unavailable';
+
+/** Creates the pool; threads start when they are needed. */
+export function createLookThreads(deps: LookThreadsDeps): LookThreads {
+  const { threads, deadlineMillis, signingKeys, registry, log } = deps;
+  const workerData: ThreadData = { signingKeys };
+  const pool = new Piscina<ThreadTask, ThreadResult>({
+    filename: THREAD,
+    name: HANDLER,
+    execArgv: LOADER,
+    // Any more would be started again and again if threads cannot start.
+    minThreads: 0,
+    maxThreads: threads,
+    idleTimeout: IDLE_MILLIS,
+    resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
+    workerData,
+  });
+  pool.on('error', (error) => log.error({ err: error }, 'look thread failed'));
+  const waiting = createClientTurns<PendingTask>(MAX_WAITING_BYTES);
+  let running = 0;
+  const metrics = createLookMetrics(registry, () => ({ waiting: waiting.size(), running }));
+
+  async function start({ task, signal, resolve, reject }: PendingTask): Promise<void> {
+    running += 1;
+    try {
+      resolve(await pool.run(task, { signal }));
+    } catch (error) {
+      reject(error);
+    } finally {
+      running -= 1;
+      startNext();
+    }
+  }
+
+  function startNext(): void {
+    while (running < threads) {
+      const pending = waiting.next();
+      if (!pending) return;
+      void start(pending);
+    }
+  }
+
+  /** Resolves when the task's turn has come and it has run. Rejects with the signal's reason. */
+  function enqueue(task: ThreadTask, { client, weight, signal }: TaskOwner): Promise<ThreadResult> {
+    return new Promise((resolve, reject) => {
+      const bytes = REQUEST_BYTES + (task.body?.length ?? 0);
+      const pending = { client, weight, bytes, task, signal, resolve, reject };
+      signal.addEventListener('abort', () => {
+        waiting.remove(pending);
+        reject(signal.reason);
+      });
+      for (const dropped of waiting.add(pending)) dropped.reject(tooBusy());
+      startNext();
+    });
+  }
+
+  return {
+    async run(task, { client, weight, signal }) {
+      signal.throwIfAborted();
+      const abort = new AbortController();
+      const onDisconnect = () => abort.abort(signal.reason);
+      signal.addEventListener('abort', onDisconnect);
+      const deadline = setTimeout(() => abort.abort(tooSlow()), deadlineMillis);
+      try {
+        const result = await enqueue(task, { client, weight, signal: abort.signal });
+        metrics.ended('computed');
+        return readResult(result);
+      } catch (error) {
+        if (signal.aborted) metrics.ended('canceled');
+        else if (isRejection(error)) metrics.ended('rejected');
+        throw error;
+      } finally {
+        clearTimeout(deadline);
+        signal.removeEventListener('abort', onDisconnect);
+      }
+    },
+    close: () => pool.destroy(),
+  };
+}

@@ -1,0 +1,19 @@
+import { workerData } from 'node:worker_threads';
+import { Problem } from '../../platform/problem.ts';
+import { serializeProblem } from '../../queue/serialized-problem.ts';
+import { createCompute } from './compute.ts';
+import type { ThreadData, ThreadResult, ThreadTask } from './thread-protocol.ts';
+
+/** Set by the pool that started this thread. */
+const { signingKeys } = workerData as ThreadData;
+const compute = createCompute(signingKeys);
+
+/** Computes one response. Problems are returned: an error that crosses threads loses its fields. */
+export function runTask({ name, body }: ThreadTask): ThreadResult {
+  try {
+    return { json: JSON.stringify(compute(name, body && JSON.parse(body))) };
+  } catch (error) {
+    if (error instanceof Problem) return { problem: serializeProblem(error) };
+    throw error;
+  }
+}
