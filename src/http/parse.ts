@@ -17,6 +17,12 @@ const MAX_ERRORS = 100;
 const countOf = (issue: z.core.$ZodIssue): number =>
   issue.code === 'unrecognized_keys' ? issue.keys.length : 1;
 
+/** Returns what is wrong, and the advice that a schema adds by `params.advice`. */
+function detailOf(issue: z.core.$ZodIssue): string {
+  const advice: unknown = issue.code === 'custom' ? issue.params?.advice : undefined;
+  return typeof advice === 'function' ? `${issue.message}; ${advice()}` : issue.message;
+}
+
 /** Returns one error per zod issue, and one for each unknown key. */
 function toValidationIssues(issue: z.core.$ZodIssue): ValidationIssue[] {
   if (issue.code === 'unrecognized_keys') {
@@ -25,7 +31,7 @@ function toValidationIssues(issue: z.core.$ZodIssue): ValidationIssue[] {
       detail: 'This field is not known here',
     }));
   }
-  return [{ pointer: jsonPointer(issue.path), detail: issue.message }];
+  return [{ pointer: jsonPointer(issue.path), detail: detailOf(issue) }];
 }
 
 /**

@@ -15,8 +15,10 @@ const CONDITION_ALIASES: Readonly<Record<string, Condition>> = {
   mist: 'fog',
 };
 
+const MAX_CONDITION_CHARS = 64;
+
 const normaliseCondition = (input: unknown): unknown => {
-  if (typeof input !== 'string') return input;
+  if (typeof input !== 'string' || input.length > MAX_CONDITION_CHARS) return input;
   const id = input.toLowerCase().replaceAll(/[\s_]+/g, '-');
   return CONDITION_ALIASES[id] ?? id;
 };

@@ -26,3 +26,23 @@ test('all errors are listed at once, each with its JSON Pointer', () => {
 test('a pointer is escaped as RFC 6901 requires', () => {
   expect(jsonPointer(['a/b', 'c~d', 0])).toBe('/a~1b/c~0d/0');
 });
+
+test('advice is computed only for the errors that are shown', () => {
+  let computed = 0;
+  const advice = () => {
+    computed += 1;
+    return 'send text';
+  };
+  const Lines = z.array(
+    z.unknown().superRefine((_, context) => {
+      context.addIssue({ code: 'custom', message: 'is wrong', params: { advice } });
+    }),
+  );
+  expect(() => parse(Lines, Array(1000).fill(1), 'body')).toThrow(
+    expect.objectContaining({
+      detail: 'The body has 1000 errors, first: /0: is wrong; send text',
+      errors: expect.objectContaining({ length: 100 }),
+    }),
+  );
+  expect(computed).toBe(100);
+});

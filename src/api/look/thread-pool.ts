@@ -91,7 +91,11 @@ export function createLookThreads(deps: LookThreadsDeps): LookThreads {
   pool.on('error', (error) => log.error({ err: error }, 'look thread failed'));
   const waiting = createClientTurns<PendingTask>(MAX_WAITING_BYTES);
   let running = 0;
-  const metrics = createLookMetrics(registry, () => ({ waiting: waiting.size(), running }));
+  const metrics = createLookMetrics(registry, () => ({
+    waiting: waiting.size(),
+    running,
+    threads: pool.threads.length,
+  }));
 
   async function start({ task, signal, resolve, reject }: PendingTask): Promise<void> {
     running += 1;

@@ -1,10 +1,14 @@
 import { Counter, type Registry } from 'prom-client';
 import { registerLiveGauges } from './registry.ts';
 
-/** Outfit requests of this gateway that are not computed yet. */
+/** The current load of the threads that compute outfits. */
 interface LookLoad {
+  /** Requests that wait for a thread. */
   waiting: number;
+  /** Requests that have a thread. */
   running: number;
+  /** Live threads. */
+  threads: number;
 }
 
 /** Registers the metrics of the threads that compute outfits. `load` is read at scrape time. */
@@ -21,8 +25,12 @@ export function createLookMetrics(registry: Registry, load: () => LookLoad) {
       read: () => load().waiting,
     },
     selvage_look_running: {
-      help: 'Threads that compute outfits',
+      help: 'Outfit requests that have a thread',
       read: () => load().running,
+    },
+    selvage_look_threads: {
+      help: 'Live threads that compute outfits; they start when they are needed',
+      read: () => load().threads,
     },
   });
   return {

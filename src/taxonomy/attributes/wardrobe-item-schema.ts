@@ -36,7 +36,8 @@ function nearestIds(word: string, ids: readonly string[]): string[] {
 }
 
 /**
- * Schema of an id from a list that grows with the dictionary. The error names the nearest ids.
+ * Schema of an id from a list that grows with the dictionary. `params.advice` of an issue names the
+ * nearest ids: it is computed only for errors that are shown, because a body can have 50,000 of them.
  * @param noun of the list's entries in error messages, such as `category`
  */
 export const knownId = (ids: readonly string[], noun: string) => {
@@ -46,10 +47,15 @@ export const knownId = (ids: readonly string[], noun: string) => {
     .max(MAX_ID_CHARS)
     .superRefine((id, context) => {
       if (known.has(id)) return;
-      const nearest = nearestIds(id.slice(0, MAX_ID_CHARS), ids).map((near) => `\`${near}\``);
+      const word = id.slice(0, MAX_ID_CHARS);
+      const advice = () => {
+        const nearest = nearestIds(word, ids).map((near) => `\`${near}\``);
+        return `nearest: ${nearest.join(', ')}`;
+      };
       context.addIssue({
         code: 'custom',
-        message: `There is no ${noun} \`${id.slice(0, MAX_ID_CHARS)}\`; nearest: ${nearest.join(', ')}`,
+        message: `There is no ${noun} \`${word}\``,
+        params: { advice },
       });
     })
     .meta({ enum: [...ids] });

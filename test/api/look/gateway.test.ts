@@ -1,0 +1,135 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createKeys } from '../../../src/auth/keys.ts';
+import { SCOPES } from '../../../src/auth/scopes.ts';
+import { hostClock } from '../../../src/platform/clock.ts';
+import { createLog } from '../../../src/platform/log.ts';
+import { commandConnection, untilReady } from '../../../src/platform/redis.ts';
+import { readSecrets } from '../../../src/platform/secrets.ts';
+import { createRandom, drawDay, drawWardrobe } from '../../look/wardrobes.ts';
+import { type Running, runProgram } from '../../support/processes.ts';
+import { type RedisServer, startRedis } from '../../support/redis-server.ts';
+
+const random = createRandom(5);
+const { weather, met } = drawDay(random);
+const items = drawWardrobe(random, 1000);
+/** Takes seconds. */
+const DAY = { items, hours: Array.from({ length: 48 }, () => ({ weather, met })) };
+
+let home: string;
+let redis: RedisServer;
+let gateway: Running;
+let url: string;
+const keyOf: Record<string, string> = {};
+
+/** A gateway with one thread and no worker, and a key for each of two clients. */
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'selvage-test-'));
+  redis = await startRedis();
+  const connection = commandConnection(redis.url, createLog('test', 'silent'));
+  await untilReady(connection, AbortSignal.timeout(10_000));
+  const keys = createKeys(connection, readSecrets(home).keyPepper, hostClock);
+  for (const client of ['a', 'b']) {
+    const { key } = await keys.create({
+      client,
+      scopes: [...SCOPES],
+      allowBase64: false,
+      rate: { count: 10_000, periodSeconds: 1 },
+      quotaPerDay: 1000,
+    });
+    keyOf[client] = key;
+  }
+  connection.disconnect();
+  gateway = runProgram('src/main.ts', [], {
+    SELVAGE_HOME: home,
+    REDIS_URL: redis.url,
+    PORT: '0',
+    SELVAGE_DEV_KEY: '',
+    LOOK_THREADS: '1',
+    SYNC_TIMEOUT_SECONDS: '600',
+  });
+  url = JSON.parse(await gateway.line((line) => line.includes('gateway ready'))).url;
+});
+afterAll(async () => {
+  await gateway.end();
+  await redis.stop();
+  await rm(home, { recursive: true, force: true });
+});
+
+const post = (client: string, path: string, body: object, signal?: AbortSignal) =>
+  fetch(`${url}/look/v1/${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${keyOf[client]}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    ...(signal && { signal }),
+  });
+
+async function metric(name: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  const line = text.split('\n').find((one) => one.startsWith(`${name} `));
+  return Number(line?.split(' ').at(-1) ?? 0);
+}
+
+/** Starts two long requests of client a: one runs and one waits. */
+async function occupyThread() {
+  const controller = new AbortController();
+  let isDone = false;
+  const long = [0, 1].map(() =>
+    post('a', 'day', DAY, controller.signal).then(
+      () => {
+        isDone = true;
+      },
+      () => {},
+    ),
+  );
+  await expect.poll(() => metric('selvage_look_waiting')).toBe(1);
+  return {
+    isDone: () => isDone,
+    async hangUp() {
+      controller.abort();
+      await Promise.all(long);
+    },
+  };
+}
+
+test('while the threads are busy, everything else is answered', async () => {
+  const { isDone, hangUp } = await occupyThread();
+  expect((await fetch(`${url}/livez`)).status).toBe(200);
+  expect((await post('b', 'targets', { weather, met })).status).toBe(200);
+  expect((await post('b', 'targets', { weather: 'rain' })).status).toBe(400);
+  expect(isDone()).toBe(false);
+  await hangUp();
+});
+
+test('a client that hangs up frees its thread', async () => {
+  const canceled = 'selvage_look_requests_total{outcome="canceled"}';
+  const before = await metric(canceled);
+  const { hangUp } = await occupyThread();
+  await hangUp();
+  await expect.poll(() => metric(canceled)).toBe(before + 2);
+  expect([await metric('selvage_look_running'), await metric('selvage_look_waiting')]).toEqual([
+    0, 0,
+  ]);
+  expect((await post('b', 'outfits', { weather, met, items })).status).toBe(200);
+});
+
+test('too many requests of one client: 503 with Retry-After, and another is served', async () => {
+  const { hangUp } = await occupyThread();
+  const large = { weather, met, items: [], note: 'x'.repeat(1_900_000) };
+  const floods = Array.from({ length: 12 }, () => post('a', 'outfits', large));
+  const refused = await Promise.any(
+    floods.map(async (flood) => {
+      const response = await flood;
+      expect(response.status).toBe(503);
+      return response;
+    }),
+  );
+  expect(refused.headers.get('retry-after')).toBe('2');
+  const other = post('b', 'outfits', { weather, met, items });
+  await hangUp();
+  expect((await other).status).toBe(200);
+  const statuses = (await Promise.all(floods)).map(({ status }) => status);
+  expect(new Set(statuses)).toEqual(new Set([400, 503])); // `note` is not known
+});
