@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import { type ImageForm, printable } from '../http/image-body.ts';
 import { parse } from '../http/parse.ts';
@@ -128,7 +129,10 @@ async function mapConcurrently<T, R>(
   const results: R[] = [];
   const pending = values.entries();
   const mapPending = async () => {
-    for (const [i, value] of pending) results[i] = await map(value, i);
+    for (const [i, value] of pending) {
+      await setImmediate(); // 50 long texts in one go would block the event loop for 100 ms
+      results[i] = await map(value, i);
+    }
   };
   await Promise.all(Array.from({ length: BATCH_CONCURRENCY }, mapPending));
   return results;

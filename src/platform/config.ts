@@ -12,6 +12,9 @@ const networks = z
 
 const whole = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
 
+/** One core stays for the event loop; more than four threads need more memory than a gateway has. */
+const DEFAULT_LOOK_THREADS = Math.max(1, Math.min(4, availableParallelism() - 1));
+
 const Environment = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: whole(0, 65_535).default(8080),
@@ -27,7 +30,7 @@ const Environment = z.object({
   MAX_CONNECTIONS: whole(10, 1_000_000).default(10_000),
   MAX_IMAGE_BYTES: whole(1024, 512 * 2 ** 20).default(20 * 2 ** 20),
   MAX_IMAGE_PIXELS: whole(1024, 2 ** 28).default(50_000_000),
-  LOOK_THREADS: whole(1, 64).default(Math.min(4, availableParallelism())),
+  LOOK_THREADS: whole(1, 64).default(DEFAULT_LOOK_THREADS),
   FETCH_ALLOW: networks,
   MODEL: z
     .string()

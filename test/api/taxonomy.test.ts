@@ -157,4 +157,19 @@ describe('a batch', () => {
       items.map(({ id }) => id),
     );
   });
+
+  test('of long texts lets other work run between its items', async () => {
+    const attributes = { title: 'Boots', description: 'waterproof boots '.repeat(290) };
+    const items = Array.from({ length: 50 }, () => ({ attributes }));
+    let turns = 0;
+    let isDone = false;
+    const count = () => {
+      turns += 1;
+      if (!isDone) setImmediate(count);
+    };
+    setImmediate(count);
+    await classified({ items });
+    isDone = true;
+    expect(turns).toBeGreaterThanOrEqual(10);
+  });
 });

@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { ConfigError, readConfig } from '../../src/platform/config.ts';
@@ -27,6 +27,12 @@ test('the batch size depends on the device unless it is set', () => {
   expect(readConfig({}).WORKER_BATCH).toBeUndefined();
   expect(readConfig({ WORKER_BATCH: '4' }).WORKER_BATCH).toBe(4);
   expect(() => readConfig({ WORKER_BATCH: '0' })).toThrow(/WORKER_BATCH/);
+});
+
+test('outfits leave a core to the event loop, if there are several', () => {
+  const { LOOK_THREADS: threads } = readConfig({});
+  expect(threads).toBe(Math.max(1, Math.min(4, availableParallelism() - 1)));
+  expect(() => readConfig({ LOOK_THREADS: '0' })).toThrow(/LOOK_THREADS/);
 });
 
 test('networks that can be fetched from are a list in CIDR notation', () => {

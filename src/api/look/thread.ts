@@ -1,12 +1,8 @@
-import { constants, platform, setPriority } from 'node:os';
 import { workerData } from 'node:worker_threads';
 import { Problem } from '../../platform/problem.ts';
 import { serializeProblem } from '../../queue/serialized-problem.ts';
 import { createCompute } from './compute.ts';
 import type { ThreadData, ThreadResult, ThreadTask } from './thread-protocol.ts';
-
-// On Linux this is the priority of the thread, elsewhere of the process: the event loop goes first.
-if (platform() === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 
 /** Set by the pool that started this thread. */
 const { signingKeys } = workerData as ThreadData;
