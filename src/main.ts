@@ -53,7 +53,13 @@ async function main(): Promise<void> {
   const blobs = await openInstallationStorage({ settings: config, redis, registry, log });
   const { keyPepper, lookSigningKeys } = resolveSecrets(config);
   const developmentKey = config.SELVAGE_DEV_KEY;
-  const authentication = await createAuthentication({ redis, now, keyPepper, developmentKey });
+  const authentication = await createAuthentication({
+    redis,
+    now,
+    log,
+    keyPepper,
+    developmentKey,
+  });
   const connect = () => blockingConnection(config.REDIS_URL, log);
   const sync = await openSyncQueue({ redis, blocking: connect(), deadlineMillis, log });
   const linkSecret = deriveSecret('file-links', keyPepper);

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { Clock } from '../platform/clock.ts';
+import type { Logger } from '../platform/log.ts';
 import { createKeys, type Grant, type KeyRecord } from './keys.ts';
 import { SCOPES } from './scopes.ts';
 import { createSessions } from './sessions.ts';
@@ -13,9 +14,13 @@ const DEVELOPMENT_GRANT: Grant = {
   quotaPerDay: 1_000_000,
 };
 
+const DEVELOPMENT_KEY_DEAD =
+  'the development key is revoked or expired, and rejected: for a new one delete dev-key under SELVAGE_HOME, or set SELVAGE_DEV_KEY to the output of "npm run -s keys -- mint", and start again';
+
 interface AuthenticationDeps {
   redis: Redis;
   now: Clock;
+  log: Logger;
   keyPepper: string;
   /** A key from the settings that is accepted beside the registered ones. */
   developmentKey: string | undefined;
@@ -31,17 +36,21 @@ const toCaller = (record: KeyRecord | undefined): AuthenticatedCaller | undefine
 };
 
 /**
- * Creates the lookup of callers by key and by session. Registers the development key if one is set.
+ * Creates the lookup of callers by key and by session. Registers the development key if one is set,
+ * and warns if it is revoked or expired.
  */
 export async function createAuthentication({
   redis,
   now,
+  log,
   keyPepper,
   developmentKey,
 }: AuthenticationDeps) {
   const keys = createKeys(redis, keyPepper, now);
   const sessions = createSessions(redis, keys);
-  if (developmentKey) await keys.adopt(developmentKey, DEVELOPMENT_GRANT);
+  if (developmentKey && !(await keys.adopt(developmentKey, DEVELOPMENT_GRANT))) {
+    log.warn(DEVELOPMENT_KEY_DEAD);
+  }
 
   return {
     /** Returns the caller of a live key, undefined if the key is unknown or not live. */

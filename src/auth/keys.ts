@@ -3,6 +3,7 @@ import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import type { Clock } from '../platform/clock.ts';
 import { PREFIX } from '../platform/redis.ts';
+import { defineScript } from '../platform/redis-script.ts';
 import { displayPrefix, hashKey, isKeyShaped, mintKey } from './api-key.ts';
 import { Retention } from './client-retention.ts';
 import { SCOPES } from './scopes.ts';
@@ -72,12 +73,32 @@ export const isLive = (record: KeyRecord, nowMillis: number): boolean =>
 
 const timestamp = (millis: number): string => new Date(millis).toISOString();
 
+const newKeyId = (): string => `key_${randomUUID().replaceAll('-', '').slice(0, 16)}`;
+
+/**
+ * Writes a record. A revoked one never changes, whoever writes at the same time.
+ * KEYS: all records. ARGV: hash of the key, record as JSON.
+ */
+const SAVE = `
+local known = redis.call('HGET', KEYS[1], ARGV[1])
+if known and cjson.decode(known).revokedAt then return 0 end
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+return 1
+`;
+
+function defineSave(redis: Redis) {
+  const run = defineScript<number>(redis, 'selvageKeySave', SAVE);
+  return async (hash: string, record: KeyRecord): Promise<void> => {
+    await run([KEYS], [hash, JSON.stringify(record)]);
+  };
+}
+
 /**
  * The register of keys in Redis.
  * @param pepper the installation's secret; keys hashed under another pepper are not found
  */
 export function createKeys(redis: Redis, pepper: string, now: Clock) {
-  const save = (hash: string, record: KeyRecord) => redis.hset(KEYS, hash, JSON.stringify(record));
+  const save = defineSave(redis);
 
   const readAll = async (): Promise<Map<string, KeyRecord>> =>
     new Map(
@@ -93,15 +114,18 @@ export function createKeys(redis: Redis, pepper: string, now: Clock) {
     return found;
   }
 
-  async function findLive(hash: string): Promise<KeyRecord | undefined> {
+  async function find(hash: string): Promise<KeyRecord | undefined> {
     const json = await redis.hget(KEYS, hash);
-    if (!json) return undefined;
-    const record = KeyRecord.parse(JSON.parse(json));
-    return isLive(record, now()) ? record : undefined;
+    return json ? KeyRecord.parse(JSON.parse(json)) : undefined;
+  }
+
+  async function findLive(hash: string): Promise<KeyRecord | undefined> {
+    const record = await find(hash);
+    return record && isLive(record, now()) ? record : undefined;
   }
 
   async function add(key: string, grant: Grant, meter?: string): Promise<CreatedKey> {
-    const id = `key_${randomUUID().replaceAll('-', '').slice(0, 16)}`;
+    const id = newKeyId();
     const record = KeyRecord.parse({
       ...grant,
       id,
@@ -116,11 +140,19 @@ export function createKeys(redis: Redis, pepper: string, now: Clock) {
   return {
     create: (grant: Grant): Promise<CreatedKey> => add(mintKey(), grant),
 
-    /** Registers a key that the operator chose (the development key), replacing its grant. */
-    async adopt(key: string, grant: Grant): Promise<void> {
-      const known = await redis.hget(KEYS, hashKey(pepper, key));
-      const meter = known ? KeyRecord.parse(JSON.parse(known)).meter : undefined;
-      await add(key, grant, meter);
+    /**
+     * Registers a key that the operator chose (the development key), replacing its grant. Returns
+     * false if it is revoked or expired, which it stays.
+     */
+    async adopt(key: string, grant: Grant): Promise<boolean> {
+      const hash = hashKey(pepper, key);
+      const known = await find(hash);
+      if (!known) await add(key, grant);
+      else if (isLive(known, now())) {
+        const { id, prefix, meter, createdAt, expiresAt } = known;
+        await save(hash, KeyRecord.parse({ ...grant, id, prefix, meter, createdAt, expiresAt }));
+      }
+      return (await findLive(hash)) !== undefined;
     },
 
     /**

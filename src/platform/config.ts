@@ -46,7 +46,10 @@ const Environment = z.object({
     .optional(),
   SELVAGE_DEV_KEY: z
     .string()
-    .regex(/^[\x21-\x7e]{8,200}$/)
+    .regex(
+      /^[\x21-\x7e]{32,200}$/,
+      'must be 32 to 200 ASCII characters without spaces; "npm run -s keys -- mint" prints a new key',
+    )
     .optional(),
   PROBLEM_BASE: z.url().optional(),
   PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),

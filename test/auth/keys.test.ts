@@ -98,6 +98,43 @@ describe('the key register', () => {
     });
     expect(await keys.list()).toHaveLength(1);
   });
+
+  test('a revoked key stays revoked when it is adopted again, as after a restart', async () => {
+    const keys = createKeys(redis, PEPPER, hostClock);
+    expect(await keys.adopt('my-own-key-1', GRANT)).toBe(true);
+    const [{ id = '' } = {}] = await keys.list();
+    const { revokedAt } = await keys.revoke(id);
+    expect(await keys.adopt('my-own-key-1', GRANT)).toBe(false);
+    expect(await keys.lookUp('my-own-key-1', 'my-own-key-1')).toBeUndefined();
+    expect(await keys.list()).toEqual([expect.objectContaining({ id, revokedAt })]);
+  });
+
+  test('a key that was rotated keeps its grace period when it is adopted again', async () => {
+    let nowMillis = Date.parse('2001-02-03T04:05:06.000Z');
+    const keys = createKeys(redis, PEPPER, () => nowMillis);
+    await keys.adopt('my-own-key-1', GRANT);
+    const [{ id = '' } = {}] = await keys.list();
+    await keys.rotate(id, 60);
+    expect(await keys.adopt('my-own-key-1', { ...GRANT, allowBase64: true })).toBe(true);
+    nowMillis += 60_000;
+    expect(await keys.adopt('my-own-key-1', GRANT)).toBe(false);
+    expect(await keys.lookUp('my-own-key-1', 'my-own-key-1')).toBeUndefined();
+  });
+
+  test('a key that is revoked while others write it stays revoked', async () => {
+    const keys = createKeys(redis, PEPPER, hostClock);
+    for (let i = 0; i < 20; i++) {
+      const { key, record } = await keys.create(GRANT);
+      await Promise.allSettled([
+        keys.rotate(record.id, 3600),
+        keys.adopt(key, GRANT),
+        keys.revoke(record.id),
+        keys.adopt(key, GRANT),
+        keys.rotate(record.id, 3600),
+      ]);
+      expect(await keys.lookUp(key)).toBeUndefined();
+    }
+  });
 });
 
 describe('managed access', () => {

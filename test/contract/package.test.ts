@@ -29,7 +29,7 @@ const SOURCES = [
   'models',
   'infra',
 ];
-const KEY = 'sv_a-key-of-this-test';
+const KEY = 'sv_a-key-of-this-test-of-enough-length';
 
 interface Pack {
   tarball: string;

@@ -42,6 +42,14 @@ test('networks that can be fetched from are a list in CIDR notation', () => {
   expect(() => readConfig({ FETCH_ALLOW: '10.0.0.1' })).toThrow(/FETCH_ALLOW/);
 });
 
+test('the development key has at least 32 characters, and the error says how to get one', () => {
+  const SELVAGE_DEV_KEY = 'k'.repeat(32);
+  expect(readConfig({ SELVAGE_DEV_KEY })).toMatchObject({ SELVAGE_DEV_KEY });
+  expect(() => readConfig({ SELVAGE_DEV_KEY: 'k'.repeat(31) })).toThrow(
+    /SELVAGE_DEV_KEY: must be 32 .* keys -- mint/,
+  );
+});
+
 test('all errors are listed at once, by name and never by value', () => {
   const env = { PORT: 'eighty', STORE: 'tape', KEY_PEPPER: 'tooshort', REDIS_URL: 'http://x' };
   let message = '';
