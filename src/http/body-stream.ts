@@ -6,7 +6,7 @@ import { tooSlow } from './slow-body.ts';
 
 /**
  * A body of any length, read as it arrives, once. Iterating throws a Problem if no byte arrives for
- * too long, the server shuts down or the client disconnects.
+ * too long, the key is revoked, the server shuts down or the client disconnects.
  */
 export type BodyStream =
   | {
@@ -23,6 +23,8 @@ interface BodyStreamLimits {
   /** Per file of a form. */
   maxFileBytes: number;
   closing: AbortSignal;
+  /** Throws if the caller is no longer admitted. */
+  checkAccess(): Promise<void>;
 }
 
 const shuttingDown = (): Problem => {
@@ -71,6 +73,7 @@ async function* readBytes(
       });
       const { done, value } = await withIdleLimit(next, limits);
       if (done) return;
+      await limits.checkAccess();
       yield value;
     }
   } finally {

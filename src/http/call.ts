@@ -15,10 +15,11 @@ import {
 } from './image-body.ts';
 import { parse } from './parse.ts';
 import { asProblem } from './problem-response.ts';
+import { type AccessControl, createAccessCheck } from './request-context.ts';
 import type { Call, Route } from './route.ts';
 
 /** What calls are made with. */
-export interface CallDeps {
+export interface CallDeps extends AccessControl {
   log: Logger;
   /** Limit of an image's bytes, before base64. */
   maxImageBytes: number;
@@ -52,23 +53,26 @@ export function createCall(
   signal: AbortSignal,
 ): Call {
   const { grant } = request.requestContext;
-  const { maxImageBytes, idleMillis, closing } = deps;
+  const { maxImageBytes: maxFileBytes, idleMillis, closing } = deps;
+  const checkAccess = createAccessCheck(deps, route, request);
   return {
     requestId: request.id,
     caller: grant,
+    remoteAddress: request.socket.remoteAddress ?? '',
     params: request.params as Record<string, string>,
     query: route.query ? parse(route.query, request.query, 'query') : request.query,
     body: route.body ? parse(route.body, request.body, 'body') : request.body,
     headers: request.headers,
     imageForm: (options = {}) => readImageForm(deps, request, options),
     form: () => readForm(deps, request),
-    bodyStream: () => readBodyStream(request, { idleMillis, closing, maxFileBytes: maxImageBytes }),
+    bodyStream: () => readBodyStream(request, { idleMillis, closing, maxFileBytes, checkAccess }),
     rateLimit: request.requestContext.admission?.rateLimit,
     takeQuota() {
       const { admission } = request.requestContext;
       request.requestContext.admission = undefined;
       return admission;
     },
+    checkAccess,
     signal,
     closing,
     log: deps.log.child({ requestId: request.id }),

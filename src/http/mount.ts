@@ -9,7 +9,7 @@ import {
   FORM_OVERHEAD_BYTES,
   maxFormBytes,
 } from './call.ts';
-import { type AccessControl, admit, disconnectSignal } from './request-context.ts';
+import { admit, disconnectSignal } from './request-context.ts';
 import type { Reply, Route } from './route.ts';
 import { limitBodyTime } from './slow-body.ts';
 import { type Sunset, sunsetHeaders } from './sunset.ts';
@@ -22,7 +22,7 @@ declare module 'fastify' {
   }
 }
 
-interface MountDeps extends AccessControl, CallDeps {
+interface MountDeps extends CallDeps {
   sunsets: readonly Sunset[];
   /** See `BodyTimes`. */
   wholeMillis: number;

@@ -47,7 +47,7 @@ export interface AccessControl {
   lookUp: LookUp;
   /** Finds the grant behind a session's id. Without it there are no sessions. */
   lookUpSession?: LookUp | undefined;
-  limits: Limits;
+  limits: Pick<Limits, 'admit'>;
 }
 
 /** What a route requires of its callers. */
@@ -97,6 +97,29 @@ export async function admit(
     throw CLIENT_DISCONNECTED;
   }
   reply.headers(limitHeaders(admission.rateLimit));
+}
+
+/** How soon a revoked key ends bodies and responses in progress. */
+const RECHECK_MILLIS = 5000;
+
+/**
+ * Returns a function that authenticates a request again, at most every five seconds. It throws if the
+ * key is no longer accepted. While keys cannot be checked, the caller stays admitted.
+ */
+export function createAccessCheck(
+  control: AccessControl,
+  rule: AccessRule,
+  request: FastifyRequest,
+): () => Promise<void> {
+  let checkedAt = performance.now();
+  return async () => {
+    if (rule.scope === 'keyless' || performance.now() - checkedAt < RECHECK_MILLIS) return;
+    checkedAt = performance.now();
+    await authenticate(control, rule, request).catch((error) => {
+      const isUnchecked = error instanceof Problem && error.type === 'upstream-unavailable';
+      if (!isUnchecked) throw error;
+    });
+  };
 }
 
 /** Records that the client has left, and refunds its quota, once. */

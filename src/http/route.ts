@@ -28,6 +28,8 @@ export interface Call<Query = unknown, Body = unknown> {
   requestId: string;
   /** Absent on keyless routes. */
   caller: Caller | undefined;
+  /** The other end of the connection: the client, or the proxy in front of this service. */
+  remoteAddress: string;
   params: Readonly<Record<string, string>>;
   query: Query;
   body: Body;
@@ -46,6 +48,11 @@ export interface Call<Query = unknown, Body = unknown> {
    * Quota that is not taken is refunded if the request fails.
    */
   takeQuota(): Pick<Admission, 'reserved' | 'refund'> | undefined;
+  /**
+   * Authenticates the caller again, at most every five seconds; for responses that last.
+   * @throws Problem unauthorized, insufficient-scope
+   */
+  checkAccess(): Promise<void>;
   /** Aborts when the client disconnects. */
   signal: AbortSignal;
   /** Aborts when the server starts to shut down; for handlers without an end of their own. */

@@ -30,6 +30,7 @@ async function call(path: string, { body, query, headers }: Partial<Call> = {}) 
   return route.handle({
     requestId: 'test',
     caller: undefined,
+    remoteAddress: '127.0.0.1',
     params: {},
     query: route.query ? parse(route.query, query ?? {}, 'query') : undefined,
     body,
@@ -41,6 +42,7 @@ async function call(path: string, { body, query, headers }: Partial<Call> = {}) 
     },
     rateLimit: undefined,
     takeQuota: () => undefined,
+    checkAccess: async () => {},
     signal: new AbortController().signal,
     closing: new AbortController().signal,
     log: createLog('test', 'silent'),

@@ -24,6 +24,7 @@ async function ask(path: string, { query = {}, body = {}, headers = {} }): Promi
   const call: Call = {
     requestId: 'req-1',
     caller: undefined,
+    remoteAddress: '127.0.0.1',
     params: {},
     query: found.query ? parse(found.query, query, 'query') : query,
     body,
@@ -35,6 +36,7 @@ async function ask(path: string, { query = {}, body = {}, headers = {} }): Promi
     },
     rateLimit: undefined,
     takeQuota: () => undefined,
+    checkAccess: async () => {},
     signal: new AbortController().signal,
     closing: new AbortController().signal,
     log: createLog('test', 'silent'),

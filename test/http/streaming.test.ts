@@ -32,7 +32,7 @@ async function serveRoute(row: Route, bodyTimes = TIMES): Promise<string> {
   server = createServer({
     routes: [row],
     lookUp: async () => undefined,
-    limits: { admit: () => Promise.reject(new Error('keyless')) } satisfies Limits,
+    limits: { admit: () => Promise.reject(new Error('keyless')) } satisfies Pick<Limits, 'admit'>,
     sunsets: [],
     log: createLog('test', 'silent'),
     maxImageBytes: 1000,
