@@ -84,7 +84,7 @@ async function main(): Promise<void> {
     jobs: jobDeps({ redis, blobs, intake, limits, now }),
     batches: batchDeps({ blobs, intake, limits, requestLimits, maxImageBytes, now }),
     feeds: feedDeps({ redis, blobs, intake, publicUrl, now }),
-    console: consoleDeps(authentication, publicUrl),
+    console: consoleDeps(authentication, requestLimits, publicUrl),
     checks: readinessChecks(redis, blobs, sync),
     metrics: registry,
   });
@@ -206,10 +206,13 @@ const feedDeps = ({
 });
 
 const consoleDeps = (
-  { signIn, signOut, findSessionCaller }: Authentication,
+  { findCaller, openSession, signOut, findSessionCaller }: Authentication,
+  limits: Limits,
   publicUrl: string | undefined,
 ): ConsoleSessionDeps => ({
-  signIn,
+  findCaller,
+  openSession,
+  limits,
   signOut,
   keyOf: findSessionCaller,
   sessionSeconds: SESSION_SECONDS,

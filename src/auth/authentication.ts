@@ -57,11 +57,9 @@ export async function createAuthentication({
     findCaller: async (key: string) => toCaller(await keys.lookUp(key, developmentKey)),
     /** Returns the caller behind a session's id, undefined if it is unknown or its key not live. */
     findSessionCaller: async (id: string) => toCaller(await sessions.findKey(id)),
-    /** Creates a session for a live key; resolves to undefined if the key is not live. */
-    async signIn(key: string): Promise<(KeyRecord & { sessionId: string }) | undefined> {
-      const record = await keys.lookUp(key, developmentKey);
-      return record && { ...record, sessionId: await sessions.create(key, record) };
-    },
+    /** Creates a session for the key of a caller, and returns its id. */
+    openSession: (key: string, { expiresAt }: AuthenticatedCaller): Promise<string> =>
+      sessions.create(key, { expiresAt }),
     signOut: sessions.delete,
   };
 }

@@ -2,14 +2,41 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { PREFIX } from '../platform/redis.ts';
+import { defineScript } from '../platform/redis-script.ts';
 import type { KeyRecord, Keys } from './keys.ts';
 
 /** How long a sign-in lasts. */
 export const SESSION_SECONDS = 12 * 3600;
 
+/** Sessions of a key at a time: a further one ends the oldest. */
+const MAX_SESSIONS = 5;
+
 /** Reading Redis reveals that sessions exist, but no id that could be used. */
 const redisKey = (id: string): string =>
   `${PREFIX}:session:${createHash('sha256').update(id).digest('hex')}`;
+
+/** The sessions of a key by the time they were created. */
+const indexKey = (place: string): string => `${PREFIX}:sessions-of:${place}`;
+
+/**
+ * Stores a session, and ends the oldest of its key beyond the maximum.
+ * KEYS: session, index of the key's sessions. ARGV: session as JSON, seconds it lasts, maximum.
+ */
+const CREATE = `
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[2])
+redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', string.format('%.0f', now - ARGV[2] * 1000000))
+redis.call('ZADD', KEYS[2], string.format('%.0f', now), KEYS[1])
+redis.call('EXPIRE', KEYS[2], ARGV[2])
+local excess = redis.call('ZCARD', KEYS[2]) - ARGV[3]
+if excess <= 0 then return 0 end
+for _, oldest in ipairs(redis.call('ZRANGE', KEYS[2], 0, excess - 1)) do
+  redis.call('DEL', oldest)
+  redis.call('ZREM', KEYS[2], oldest)
+end
+return excess
+`;
 
 const Session = z.object({
   /** The hash the key's record is stored under. */
@@ -17,32 +44,52 @@ const Session = z.object({
   /** The key's expiry at sign-in: rotating the key changes it. */
   keyExpiresAt: z.string().optional(),
 });
+type Session = z.infer<typeof Session>;
+
+function defineCreate(redis: Redis) {
+  const run = defineScript<number>(redis, 'selvageSessionCreate', CREATE);
+  return async (id: string, session: Session): Promise<void> => {
+    const keys = [redisKey(id), indexKey(session.place)];
+    await run(keys, [JSON.stringify(session), SESSION_SECONDS, MAX_SESSIONS]);
+  };
+}
 
 /**
  * Browser sign-ins: a random id stands for a key, and no page ever holds one. Revoking or rotating
  * the key ends its sessions. Redis expires them by its own time.
  */
 export function createSessions(redis: Redis, keys: Pick<Keys, 'hash' | 'findLive'>) {
+  const store = defineCreate(redis);
+
+  async function read(id: string): Promise<Session | undefined> {
+    const json = await redis.get(redisKey(id));
+    return json ? Session.parse(JSON.parse(json)) : undefined;
+  }
+
   return {
-    /** Creates a session for a live key and returns its id, to be given to that browser only. */
+    /**
+     * Creates a session for a live key and returns its id, to be given to that browser only. The
+     * key's oldest session ends if there are more than five.
+     */
     async create(key: string, { expiresAt }: Pick<KeyRecord, 'expiresAt'>): Promise<string> {
       const id = randomBytes(32).toString('base64url');
       const session = { place: keys.hash(key), ...(expiresAt && { keyExpiresAt: expiresAt }) };
-      await redis.set(redisKey(id), JSON.stringify(session), 'EX', SESSION_SECONDS);
+      await store(id, session);
       return id;
     },
 
     /** Returns the live record of the key a session stands for, or undefined. */
     async findKey(id: string): Promise<KeyRecord | undefined> {
-      const json = await redis.get(redisKey(id));
-      if (!json) return undefined;
-      const { place, keyExpiresAt } = Session.parse(JSON.parse(json));
-      const record = await keys.findLive(place);
-      return record?.expiresAt === keyExpiresAt ? record : undefined;
+      const session = await read(id);
+      if (!session) return undefined;
+      const record = await keys.findLive(session.place);
+      return record?.expiresAt === session.keyExpiresAt ? record : undefined;
     },
 
     async delete(id: string): Promise<void> {
-      await redis.del(redisKey(id));
+      const session = await read(id);
+      if (!session) return;
+      await redis.multi().del(redisKey(id)).zrem(indexKey(session.place), redisKey(id)).exec();
     },
   };
 }

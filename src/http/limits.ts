@@ -111,6 +111,10 @@ export function limitHeaders({ rate, quota }: RateLimitStatus): Record<string, s
   };
 }
 
+function limitsUnavailable(cause: unknown): never {
+  throw unavailable('Limits cannot be checked right now; try again', 1, cause);
+}
+
 /** Counts requests and quota in Redis, shared by every gateway. The day is that of Redis's time. */
 export function createLimits(redis: Redis, now: Clock) {
   const runAdmit = defineAdmit(redis);
@@ -130,9 +134,7 @@ export function createLimits(redis: Redis, now: Clock) {
         allowance,
         quotaKey,
         cost,
-      ).catch((cause) => {
-        throw unavailable('Limits cannot be checked right now; try again', 1, cause);
-      });
+      ).catch(limitsUnavailable);
       const rateLimit: RateLimitStatus = {
         rate: {
           limit: count,
@@ -154,6 +156,23 @@ export function createLimits(redis: Redis, now: Clock) {
           if (cost > 0) await runRefund({ key: quotaKey, cost });
         },
       };
+    },
+
+    /**
+     * Counts one failure of a caller without a key, such as a sign-in with a wrong one.
+     * @param name what the failure is counted under
+     * @throws Problem rate-limit-exceeded, upstream-unavailable
+     */
+    async countFailure(name: string, rate: Rate): Promise<void> {
+      const { verdict, waitMicros } = await runAdmit(
+        { meter: name, rate, quotaPerDay: 0 },
+        quotaKeyOf(name, now()),
+        0,
+      ).catch(limitsUnavailable);
+      if (verdict === 'admitted') return;
+      throw new Problem('rate-limit-exceeded', 'Too many attempts failed; wait before the next', {
+        headers: { 'retry-after': String(Math.max(1, wholeSeconds(waitMicros))) },
+      });
     },
   };
 }

@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { mintKey } from '../../src/auth/api-key.ts';
 import { createSessions } from '../../src/auth/sessions.ts';
 import { rawExchange } from '../support/client.ts';
 import type { Stack } from '../support/stack.ts';
@@ -83,6 +84,60 @@ export function sessionCases(running: () => Running): void {
       const ttls = await Promise.all(names.map((name) => running().register.redis.ttl(name)));
       expect(Math.max(...ttls)).toBeLessThanOrEqual(12 * 3600);
       expect(Math.min(...ttls)).toBeGreaterThan(11 * 3600);
+    });
+  });
+
+  describe('many sign-ins', () => {
+    /** Tries to sign in with each key, and returns the responses. */
+    const tryAll = (keys: readonly string[]) =>
+      Promise.all(keys.map((key) => session('POST', {}, { key })));
+    const statuses = (responses: readonly Response[]) => responses.map(({ status }) => status);
+
+    test('count as requests of the key', async () => {
+      const rate = { count: 2, periodSeconds: 3600 };
+      const { key } = await running().stack.key({ rate });
+      const responses = await tryAll(Array(20).fill(key));
+      expect(statuses(responses).sort()).toEqual([200, 200, ...Array(18).fill(429)]);
+      const accepted = responses.filter(({ ok }) => ok);
+      const remaining = accepted.map(({ headers }) => headers.get('ratelimit-remaining'));
+      expect(remaining.sort()).toEqual(['0', '1']);
+      const rejected = responses.find(({ status }) => status === 429);
+      expect(await rejected?.json()).toMatchObject({ type: 'rate-limit-exceeded' });
+      expect(Number(rejected?.headers.get('retry-after'))).toBeGreaterThan(0);
+      expect((await usage({ authorization: `Bearer ${key}` })).status).toBe(429);
+    });
+
+    test('with a key leave five sessions: the oldest end', async () => {
+      const { key } = await running().stack.key();
+      const cookies: string[] = [];
+      for (let i = 0; i < 7; i++) cookies.push((await signIn(key)).cookie);
+      const statusOf = async (cookie: string) => (await usage({ cookie, ...OWN_PAGE })).status;
+      const open = () => Promise.all(cookies.map(statusOf));
+      expect(await open()).toEqual([401, 401, 200, 200, 200, 200, 200]);
+
+      // A session that was signed out makes room for the next.
+      await session('DELETE', { cookie: cookies[6] ?? '' });
+      cookies.push((await signIn(key)).cookie);
+      expect(await open()).toEqual([401, 401, 200, 200, 200, 200, 401, 200]);
+    });
+
+    test('with wrong keys are limited by address, and keep no right key out', async () => {
+      // Later tests sign in from this address too.
+      onTestFinished(async () => {
+        await running().register.redis.del('{selvage}:rate:sign-in:127.0.0.1');
+      });
+      const { key } = await running().stack.key();
+      const wrong = [mintKey(), 'junk', ...Array.from({ length: 38 }, mintKey)];
+      const responses = await tryAll(wrong);
+      const rejected = responses.filter(({ status }) => status === 429);
+      expect(new Set(statuses(responses))).toEqual(new Set([401, 429]));
+      expect(rejected.length).toBeGreaterThan(15);
+      for (const response of rejected) {
+        expect(await response.json()).toMatchObject({ type: 'rate-limit-exceeded' });
+        expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
+        expect(response.headers.get('set-cookie')).toBeNull();
+      }
+      await signIn(key);
     });
   });
 

@@ -1,4 +1,8 @@
 import { z } from 'zod';
+import type { Rate } from '../../auth/limit-settings.ts';
+import { addressBlock } from '../../http/address-block.ts';
+import type { Grant } from '../../http/auth.ts';
+import { type Limits, limitHeaders } from '../../http/limits.ts';
 import { type Call, json, type Reply, type Route, route } from '../../http/route.ts';
 import { sessionCookie, sessionIdOf } from '../../http/session-cookie.ts';
 import { Problem } from '../../platform/problem.ts';
@@ -14,13 +18,14 @@ const SessionStatus = z.union([
   SignedIn.extend({ signedIn: z.literal(true) }),
 ]);
 
-type SessionKey = z.infer<typeof SignedIn>;
-
 /** What the session routes need. */
 export interface ConsoleSessionDeps {
-  /** Opens a session for a key. Returns undefined if the key is not active. */
-  signIn(key: string): Promise<(SessionKey & { sessionId: string }) | undefined>;
-  keyOf(sessionId: string): Promise<SessionKey | undefined>;
+  /** Returns the caller of a live key, or undefined. */
+  findCaller(key: string): Promise<Grant | undefined>;
+  /** Opens a session for the key of a caller, and returns its id. */
+  openSession(key: string, caller: Grant): Promise<string>;
+  limits: Limits;
+  keyOf(sessionId: string): Promise<Grant | undefined>;
   signOut(sessionId: string): Promise<void>;
   sessionSeconds: number;
   /** Whether the settings say that clients reach this service over TLS. */
@@ -29,11 +34,18 @@ export interface ConsoleSessionDeps {
 
 const SignIn = z.strictObject({ key: z.string().min(1).max(200) });
 
+/** Sign-ins with a wrong key that an address may try. */
+const FAILED_SIGN_INS: Rate = { count: 10, periodSeconds: 60 };
+
 const NO_STORE = { 'cache-control': 'no-store' } as const;
 
 const sessionsUnavailable = throwUnavailable('Sessions cannot be checked right now; try again');
 
-const signedIn = ({ client, scopes }: SessionKey) => ({ signedIn: true, client, scopes });
+const signedIn = ({ client, scopes }: Pick<Grant, 'client' | 'scopes'>) => ({
+  signedIn: true,
+  client,
+  scopes,
+});
 
 /** The console's only routes of its own; everything else goes through the public API. */
 export function consoleRoutes(deps: ConsoleSessionDeps): Route[] {
@@ -42,14 +54,24 @@ export function consoleRoutes(deps: ConsoleSessionDeps): Route[] {
     return { ...NO_STORE, 'set-cookie': sessionCookie(id, deps.sessionSeconds, isSecure) };
   };
 
+  /**
+   * Counts the failure before it rejects. A right key is never counted: behind a proxy all clients
+   * share one address, and none may lock out the others.
+   */
+  async function rejectKey({ remoteAddress }: Pick<Call, 'remoteAddress'>): Promise<never> {
+    await deps.limits.countFailure(`sign-in:${addressBlock(remoteAddress)}`, FAILED_SIGN_INS);
+    throw new Problem('unauthorized', 'This API key is unknown, expired or revoked', {
+      headers: { 'www-authenticate': 'Bearer realm="selvage"' },
+    });
+  }
+
   async function signIn(call: Call<unknown, z.infer<typeof SignIn>>): Promise<Reply> {
-    const session = await deps.signIn(call.body.key).catch(sessionsUnavailable);
-    if (!session) {
-      throw new Problem('unauthorized', 'This API key is unknown, expired or revoked', {
-        headers: { 'www-authenticate': 'Bearer realm="selvage"' },
-      });
-    }
-    return json(signedIn(session), cookie(session.sessionId, call));
+    const { key } = call.body;
+    const caller = await deps.findCaller(key).catch(sessionsUnavailable);
+    if (!caller) return rejectKey(call);
+    const { rateLimit } = await deps.limits.admit(caller, 0);
+    const id = await deps.openSession(key, caller).catch(sessionsUnavailable);
+    return json(signedIn(caller), { ...cookie(id, call), ...limitHeaders(rateLimit) });
   }
 
   async function status({ headers }: Call): Promise<Reply> {
@@ -71,16 +93,16 @@ export function consoleRoutes(deps: ConsoleSessionDeps): Route[] {
       method: 'POST',
       summary: 'Sign a browser in to the console',
       description:
-        'Exchanges an API key for a session cookie that scripts cannot read. Requests with the cookie need the header `X-Selvage-Console: 1`.',
+        'Exchanges an API key for a session cookie that scripts cannot read. Requests with the cookie need the header `X-Selvage-Console: 1`. A sign-in counts as a request of its key. A key has five sessions at most: the next one ends the oldest. An address may try ten wrong keys a minute.',
       body: SignIn,
       responses: {
         200: {
           description: 'Signed in',
           content: { 'application/json': SignedIn },
-          headers: ['Set-Cookie'],
+          headers: ['Set-Cookie', 'RateLimit-Limit', 'RateLimit-Remaining'],
         },
       },
-      problems: ['unauthorized', 'upstream-unavailable'],
+      problems: ['unauthorized', 'rate-limit-exceeded', 'upstream-unavailable'],
       handle: signIn,
     }),
     route({
