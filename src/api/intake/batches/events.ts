@@ -24,12 +24,15 @@ const snapshotOf = (batch: BatchRecord): string =>
   JSON.stringify([batch.status, batchCounts(batch)]);
 
 /**
- * Reports progress of a batch until it ends, the client disconnects or the server shuts down.
+ * Reports progress of a batch until it ends, the key is revoked, the client disconnects or the server
+ * shuts down.
  * @param read returns the current batch, or undefined if it no longer exists
+ * @param isAllowed returns whether the caller may still read it
  * @param lastEventId the id of the last event that the client received
  */
 async function* streamEvents(
   read: () => Promise<BatchRecord | undefined>,
+  isAllowed: () => Promise<boolean>,
   lastEventId: string | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
@@ -37,6 +40,7 @@ async function* streamEvents(
   let snapshot: string | undefined;
   let lastSentAt = performance.now();
   for (let batch = await read(); batch && !signal.aborted; batch = await read()) {
+    if (!(await isAllowed())) return;
     const hasChanged =
       snapshot === undefined
         ? String(batch.revision) !== lastEventId
@@ -74,7 +78,7 @@ export function createBatchEvents() {
      */
     listen(
       batch: BatchRecord,
-      call: Pick<Call, 'headers' | 'signal' | 'closing'>,
+      call: Pick<Call, 'headers' | 'checkAccess' | 'signal' | 'closing'>,
       read: () => Promise<BatchRecord | undefined>,
     ): Reply {
       const { client } = batch;
@@ -88,7 +92,13 @@ export function createBatchEvents() {
         throw new Problem('rate-limit-exceeded', detail, { headers: { 'retry-after': '2' } });
       }
       const signal = AbortSignal.any([call.signal, call.closing]);
-      const body = Readable.from(streamEvents(read, lastEventId, signal), { objectMode: false });
+      const isAllowed = () =>
+        call.checkAccess().then(
+          () => true,
+          () => false,
+        );
+      const events = streamEvents(read, isAllowed, lastEventId, signal);
+      const body = Readable.from(events, { objectMode: false });
       count(client, 1);
       body.once('close', () => count(client, -1));
       const headers = {

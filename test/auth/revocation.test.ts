@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { mintKey } from '../../src/auth/api-key.ts';
+import { type KeyRegister, openKeyRegister } from '../console/key-register.ts';
+import { type Stack, startStack } from '../support/stack.ts';
+
+const DEVELOPMENT_KEY = mintKey();
+
+let stack: Stack;
+let register: KeyRegister;
+beforeAll(async () => {
+  stack = await startStack({ SELVAGE_DEV_KEY: DEVELOPMENT_KEY });
+  register = await openKeyRegister(stack);
+});
+afterAll(async () => {
+  register.redis.disconnect();
+  await stack.stop();
+});
+
+const ask = (path: string, key: string, init: RequestInit = {}) =>
+  fetch(`${stack.url}/intake/v1${path}`, {
+    ...init,
+    headers: { authorization: `Bearer ${key}`, ...init.headers },
+  });
+
+/** Opens a batch of the key's client, which stays open. */
+async function openBatch(key: string): Promise<string> {
+  const response = await ask('/batches', key, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ operations: ['remove-background'] }),
+  });
+  expect(response.status).toBe(201);
+  return ((await response.json()) as { id: string }).id;
+}
+
+/** Reads a response, and returns its text so far and whether it has ended. */
+function follow(response: Response) {
+  const state = { text: '', hasEnded: false };
+  (async () => {
+    for await (const chunk of response.body ?? []) state.text += Buffer.from(chunk).toString();
+  })().finally(() => {
+    state.hasEnded = true;
+  });
+  return state;
+}
+
+describe('revoking a key', () => {
+  test('ends its event streams, and those of no other key', async () => {
+    const [revoked, live] = await Promise.all([stack.key(), stack.key()]);
+    const id = await openBatch(live.key);
+    const [ended, going] = await Promise.all(
+      [revoked, live].map(async ({ key }) => follow(await ask(`/batches/${id}/events`, key))),
+    );
+    await expect.poll(() => [ended?.text, going?.text].join()).toMatch(/progress.*progress/s);
+    await register.keys.revoke(revoked.record.id);
+    await expect.poll(() => ended?.hasEnded, { timeout: 50_000 }).toBe(true);
+    expect(ended?.text).not.toContain('event: completed');
+    expect(going?.hasEnded).toBe(false);
+    expect((await ask(`/batches/${id}/events`, revoked.key)).status).toBe(401);
+
+    // The other stream goes on to the batch's own end.
+    expect((await ask(`/batches/${id}/cancel`, live.key, { method: 'POST' })).status).toBe(200);
+    await expect.poll(() => going?.hasEnded).toBe(true);
+    expect(going?.text).toContain('event: completed');
+  });
+
+  test('ends its uploads in progress, and the rows that arrived are stored', async () => {
+    const { key, record } = await stack.key();
+    const id = await openBatch(key);
+    let isSending = true;
+    async function* rows() {
+      for (let row = 0; isSending; row++) {
+        yield Buffer.from(`{"customId":"row-${row}","imageUrl":"https://shop.example/a.jpg"}\n`);
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+    }
+    const uploaded = ask(`/batches/${id}/items`, key, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-ndjson' },
+      body: rows(),
+      duplex: 'half',
+    });
+    await register.keys.revoke(record.id);
+    const response = await uploaded;
+    isSending = false;
+    expect(response.status).toBe(401);
+    expect(await response.json()).toMatchObject({
+      type: 'unauthorized',
+      accepted: expect.any(Number),
+    });
+  });
+});
+
+describe('the development key', () => {
+  test('stays revoked when the gateway starts again, which warns', async () => {
+    expect((await ask('/usage', DEVELOPMENT_KEY)).status).toBe(200);
+    const [record] = (await register.keys.list()).filter(({ client }) => client === 'development');
+    await register.keys.revoke(record?.id ?? '');
+    await stack.gateway.end();
+    await stack.startGateway();
+    expect((await ask('/usage', DEVELOPMENT_KEY)).status).toBe(401);
+    expect(stack.gateway.output()).toMatch(/development key is revoked.*keys -- mint/);
+  });
+});
