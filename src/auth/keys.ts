@@ -94,6 +94,23 @@ function defineSave(redis: Redis) {
 }
 
 /**
+ * Returns the newest live record that counts under a meter, or undefined. Unlike `createKeys` it needs
+ * no pepper, which workers do not have.
+ */
+export async function findLiveByMeter(
+  redis: Redis,
+  meter: string,
+  nowMillis: number,
+): Promise<KeyRecord | undefined> {
+  const all = await redis.hvals(KEYS);
+  return all
+    .filter((json) => json.includes(meter)) // parses few of many records
+    .map((json) => KeyRecord.parse(JSON.parse(json)))
+    .filter((record) => record.meter === meter && isLive(record, nowMillis))
+    .sort((a, b) => b.createdAt.localeCompare(a.createdAt))[0];
+}
+
+/**
  * The register of keys in Redis.
  * @param pepper the installation's secret; keys hashed under another pepper are not found
  */

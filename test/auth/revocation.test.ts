@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { mintKey } from '../../src/auth/api-key.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { blockingConnection } from '../../src/platform/redis.ts';
+import { openQueue } from '../../src/queue/queue.ts';
 import { type KeyRegister, openKeyRegister } from '../console/key-register.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 
@@ -65,12 +68,16 @@ describe('revoking a key', () => {
   });
 
   test('ends its uploads in progress, and the rows that arrived are stored', async () => {
-    const { key, record } = await stack.key();
+    const [{ key, record }, other] = [await stack.key(), await stack.key()];
     const id = await openBatch(key);
     let isSending = true;
+    const FIRST = 5000; // rows that fill the buffers, so that some are stored while more arrive
+    const line = (row: number) =>
+      `{"customId":"row-${row}","imageUrl":"https://shop.example/a.jpg"}\n`;
     async function* rows() {
-      for (let row = 0; isSending; row++) {
-        yield Buffer.from(`{"customId":"row-${row}","imageUrl":"https://shop.example/a.jpg"}\n`);
+      yield Buffer.from(Array.from({ length: FIRST }, (_, row) => line(row)).join(''));
+      for (let row = FIRST; isSending; row++) {
+        yield Buffer.from(line(row));
         await new Promise((resolve) => setTimeout(resolve, 100));
       }
     }
@@ -80,14 +87,49 @@ describe('revoking a key', () => {
       body: rows(),
       duplex: 'half',
     });
+    const accepted = async () => {
+      const batch = await (await ask(`/batches/${id}`, other.key)).json();
+      return (batch as { counts: { accepted: number } }).counts.accepted;
+    };
+    await expect.poll(accepted).toBeGreaterThanOrEqual(500);
     await register.keys.revoke(record.id);
     const response = await uploaded;
     isSending = false;
     expect(response.status).toBe(401);
-    expect(await response.json()).toMatchObject({
-      type: 'unauthorized',
-      accepted: expect.any(Number),
+    const problem = (await response.json()) as { type: string; accepted: number };
+    expect(problem.type).toBe('unauthorized');
+    expect(problem.accepted).toBeGreaterThan(FIRST);
+    expect(await accepted()).toBe(problem.accepted);
+  });
+});
+
+describe('a feed whose key is revoked', () => {
+  test('says that its schedule is paused, until a run by another key of the client', async () => {
+    const [{ key, record }, other] = [await stack.key(), await stack.key()];
+    const headers = { 'content-type': 'application/json' };
+    const body = JSON.stringify({ url: 'http://127.0.0.1:1/feed.csv', schedule: '0 3 1 1 *' });
+    const created = await ask('/feeds', key, { method: 'POST', headers, body });
+    const { id } = (await created.json()) as { id: string };
+    const show = async () => (await ask(`/feeds/${id}`, other.key)).json();
+    await expect.poll(show).toMatchObject({ run: { status: 'failed' } });
+    await register.keys.revoke(record.id);
+
+    const log = createLog('test', 'silent');
+    const connection = blockingConnection(stack.redis.url, log);
+    const queue = openQueue('feed', connection, log);
+    const [job] = (await queue.getDelayed()).filter(({ data }) => data.feedId === id);
+    await job?.promote();
+    await expect.poll(show).toMatchObject({
+      schedulePaused: { since: expect.any(String), reason: expect.stringContaining('revoked') },
     });
+    expect(await show()).toMatchObject({ runs: [expect.any(String)] });
+
+    expect((await ask(`/feeds/${id}/runs`, other.key, { method: 'POST' })).status).toBe(202);
+    const resumed = await show();
+    expect(resumed).toMatchObject({ runs: [expect.any(String), expect.any(String)] });
+    expect(resumed).not.toHaveProperty('schedulePaused');
+    await queue.close();
+    connection.disconnect();
   });
 });
 

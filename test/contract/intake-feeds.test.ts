@@ -390,6 +390,56 @@ describe('a schedule', () => {
   });
 });
 
+describe('the limits of a key', () => {
+  async function limitedClient(grant: Parameters<Stack['key']>[0]) {
+    return feedClient(stack, (await stack.key({ client: `limited-${fresh()}`, ...grant })).key);
+  }
+
+  test('a client has no more feeds than its key allows, and deleting one makes room', async () => {
+    const few = await limitedClient({ maxFeeds: 2 });
+    const url = shop.put('/few.csv', { body: header, type: 'text/csv' });
+    const responses = await Promise.all(Array.from({ length: 8 }, () => few.postJson({ url })));
+    const accepted = responses.filter(({ status }) => status === 202);
+    expect(accepted).toHaveLength(2);
+    for (const response of responses.filter(({ status }) => status !== 202)) {
+      const { detail } = await expectProblem(response, 'conflict');
+      expect(detail).toContain('maximum of 2 feeds');
+    }
+    await expectProblem(await few.send('/feeds', header), 'conflict');
+    const { feeds: listed } = (await (await few.ask('GET', '/feeds')).json()) as {
+      feeds: { id: string }[];
+    };
+    expect(listed).toHaveLength(2);
+    const [first] = await Promise.all(accepted.map(readFeed));
+    await few.ask('DELETE', `/feeds/${first?.id}`);
+    expect((await few.postJson({ url })).status).toBe(202);
+  });
+
+  test('a repeated request gets its feed, although there is no room for another', async () => {
+    const few = await limitedClient({ maxFeeds: 1 });
+    const url = shop.put('/once.csv', { body: header, type: 'text/csv' });
+    const headers = { 'idempotency-key': 'the-only-feed' };
+    const feed = await readFeed(await few.postJson({ url }, headers));
+    const again = await few.postJson({ url }, headers);
+    expect(again.status).toBe(202);
+    expect((await readFeed(again)).id).toBe(feed.id);
+  });
+
+  test('a schedule must not run more often than the key allows', async () => {
+    const hourly = await limitedClient({ feedIntervalSeconds: 3600 });
+    const url = shop.put('/hourly.csv', { body: header, type: 'text/csv' });
+    for (const schedule of ['* * * * *', '0,30 * * * *', '0,59 4,5 * * *']) {
+      const response = await hourly.postJson({ url, schedule });
+      expect(response.status, schedule).toBe(400);
+      const { errors } = (await response.json()) as { errors: object[] };
+      expect(errors, schedule).toEqual([expect.objectContaining({ pointer: '/schedule' })]);
+    }
+    const body = await (await hourly.postJson({ url, schedule: '0,30 * * * *' })).json();
+    expect(JSON.stringify(body)).toContain('3600 s apart');
+    expect((await hourly.postJson({ url, schedule: '30 * * * *' })).status).toBe(202);
+  });
+});
+
 describe('an erased feed', () => {
   test('is deleted with everything, and erasing it again returns the same', async () => {
     const { url } = await shopFeed();

@@ -129,6 +129,7 @@ export async function startInstallation(
         allowBase64: true,
         rate: { count: 10_000, periodSeconds: 1 },
         quotaPerDay: 1_000_000,
+        maxFeeds: 100_000,
       }),
     logs: () => [...past, ...members.map(({ running }) => running.output())].join('\n'),
     async stop() {

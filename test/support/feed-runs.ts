@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Job } from 'bullmq';
+import { createKeys } from '../../src/auth/keys.ts';
 import { batchFiles, batchKeys, putLines } from '../../src/intake/batches/batch-files.ts';
 import { type BatchRecord, createBatches } from '../../src/intake/batches/batches.ts';
 import { type RowOutcome, readRowOutcomes } from '../../src/intake/batches/row-reader.ts';
@@ -14,6 +15,7 @@ import {
   newRunId,
 } from '../../src/intake/feeds/feeds.ts';
 import { createFeedRuns } from '../../src/intake/feeds/runs.ts';
+import { createScheduledRuns } from '../../src/intake/feeds/scheduled-runs.ts';
 import { hostClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { commandConnection, untilReady } from '../../src/platform/redis.ts';
@@ -50,6 +52,15 @@ export async function startFeedBench(allow: readonly string[] = ['127.0.0.0/8'])
     now: hostClock,
     ...runManifests(blobs),
   });
+  const scheduledRuns = createScheduledRuns({ redis, feeds, runs, now: hostClock });
+  const keys = createKeys(redis, 'a pepper for these tests', hostClock);
+  const { record: key } = await keys.create({
+    client: 'shop',
+    scopes: ['background-removal:process'],
+    allowBase64: false,
+    rate: { count: 60, periodSeconds: 60 },
+    quotaPerDay: 1000,
+  });
   const deps = { redis, blobs, feeds, batches, queue, safeFetch, files, runs, now: hostClock };
 
   async function feed(more: Partial<FeedManifest>) {
@@ -62,11 +73,11 @@ export async function startFeedBench(allow: readonly string[] = ['127.0.0.0/8'])
       operations: ['remove-background'],
       export: {},
       outputSeconds: 86_400,
-      meter: { meter: 'shop', quotaPerDay: 1000 },
+      meter: { meter: key.meter, quotaPerDay: key.quotaPerDay },
       createdAt: new Date().toISOString(),
       ...more,
     };
-    await feeds.create(manifest);
+    await feeds.create(manifest, 1000);
     return known(manifest.id);
   }
 
@@ -110,6 +121,10 @@ export async function startFeedBench(allow: readonly string[] = ['127.0.0.0/8'])
 
   return {
     ...deps,
+    scheduledRuns,
+    keys,
+    /** The key that pays for the feeds. */
+    key,
     feed,
     known,
     run,

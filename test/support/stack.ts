@@ -32,6 +32,7 @@ const AMPLE: Grant = {
   allowBase64: true,
   rate: { count: 10_000, periodSeconds: 1 },
   quotaPerDay: 1_000_000,
+  maxFeeds: 100_000,
 };
 
 const says = (words: string) => (line: string) => line.includes(words);

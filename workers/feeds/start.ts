@@ -4,6 +4,7 @@ import { feedFiles, runManifests } from '../../src/intake/feeds/feed-files.ts';
 import { expireRun, finishRun } from '../../src/intake/feeds/feed-retention.ts';
 import type { Feeds } from '../../src/intake/feeds/feeds.ts';
 import { createFeedRuns, enqueueIngest } from '../../src/intake/feeds/runs.ts';
+import { createScheduledRuns } from '../../src/intake/feeds/scheduled-runs.ts';
 import type { Clock } from '../../src/platform/clock.ts';
 import type { Logger } from '../../src/platform/log.ts';
 import { openQueue } from '../../src/queue/queue.ts';
@@ -33,11 +34,12 @@ export function startFeeds(deps: StartFeedsDeps) {
   const { consume, redis, blobs, feeds, batches, safeFetch, log, now } = deps;
   const queue = openQueue('feed', redis, log);
   const runs = createFeedRuns({ feeds, batches, queue, now, ...runManifests(blobs) });
+  const scheduledRuns = createScheduledRuns({ redis, feeds, runs, now });
   const consumer = consume(
     'feed',
     {
       'ingest-feed': importFeed({ feeds, batches, blobs, safeFetch, now }),
-      'start-feed-run': startFeedRun({ feeds, runs }),
+      'start-feed-run': startFeedRun({ feeds, scheduledRuns }),
     },
     {
       concurrency: CONCURRENT_IMPORTS,

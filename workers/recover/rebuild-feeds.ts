@@ -38,7 +38,7 @@ async function rebuildFeed(
   const feeds = createFeeds(redis);
   if (await feeds.get(manifest.id)) return 'known';
   const runs = await runsOf(deps, manifest.id);
-  await feeds.create(manifest);
+  await feeds.create(manifest, Number.MAX_SAFE_INTEGER); // it was accepted before
   await feeds.update(manifest.id, {
     runs: runs.map(({ id }) => id),
     lastRunId: runs[0]?.id,

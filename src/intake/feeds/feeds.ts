@@ -10,7 +10,7 @@ import { parseHashFields, toHashFields } from '../hash-fields.ts';
 /** Formats of a feed document; `auto` detects it from the first bytes. */
 export const FEED_FORMATS = ['auto', 'rss', 'atom', 'tsv', 'csv', 'ndjson'] as const;
 
-/** The immutable part of a feed, which is also in object storage. */
+/** The part of a feed that is also in object storage. Only `meter` may change, in the record. */
 export const FeedManifest = z.object({
   id: z.string(),
   client: z.string(),
@@ -29,7 +29,10 @@ export const FeedManifest = z.object({
   inputSeconds: z.number().optional(),
   recordSeconds: z.number().optional(),
   webhook: z.object({ url: z.string() }).optional(),
-  /** Whose quota the images use that have to be processed. */
+  /**
+   * Whose quota the images use that have to be processed: that of the key that created the feed, or of
+   * the one that took it over.
+   */
   meter: z.object({ meter: z.string(), quotaPerDay: z.number() }),
   createdAt: z.iso.datetime(),
 });
@@ -52,13 +55,17 @@ const FeedRecord = FeedManifest.extend({
   runs: z.array(z.string()).default([]),
   lastRunId: z.string().optional(),
   lastCompletedRunId: z.string().optional(),
+  /** When the schedule was due at which the latest scheduled run started, epoch milliseconds. */
+  lastDueAtMillis: z.number().optional(),
+  /** Since when no live key has the feed's meter: scheduled runs do not start. */
+  schedulePausedAt: z.iso.datetime().nullable().optional(),
   /** Requested by the client; `blobs`, how many were deleted, is set when all are. */
   erasure: z.object({ erasedAt: z.iso.datetime(), blobs: z.number().optional() }).optional(),
 });
 /** The record of a feed in Redis. */
 export type FeedRecord = z.infer<typeof FeedRecord>;
 
-type FeedChanges = Partial<Omit<FeedRecord, keyof FeedManifest>>;
+type FeedChanges = Partial<Omit<FeedRecord, Exclude<keyof FeedManifest, 'meter'>>>;
 
 /** Ids are letters and digits: BullMQ has no colons in them, and no numbers. */
 const newId = (kind: string): string => `${kind}_${randomUUID().replaceAll('-', '')}`;
@@ -81,6 +88,17 @@ const MAX_LISTED_RUNS = 20;
 const TOMBSTONE_SECONDS = 86_400;
 
 /**
+ * No effect if the client has its maximum of feeds.
+ * KEYS: record, index of the client's feeds. ARGV: maximum, time of creation, id, field, value, …
+ */
+const CREATE = `
+if redis.call('ZCARD', KEYS[2]) >= tonumber(ARGV[1]) then return 0 end
+redis.call('HSET', KEYS[1], unpack(ARGV, 4))
+redis.call('ZADD', KEYS[2], ARGV[2], ARGV[3])
+return 1
+`;
+
+/**
  * No effect if the feed is erased, or if another run is its latest.
  * KEYS: record. ARGV: latest run as JSON, '' for none, '*' for any; field, value, …
  */
@@ -96,10 +114,17 @@ return 1
 export const feedKey = (id: string): string => `${PREFIX}:feed-record:${id}`;
 const indexKey = (client: string): string => `${PREFIX}:feeds-of:${client}`;
 
-/** The script of feed records, with KEYS and ARGV built from named arguments. */
+/** The scripts of feed records, with KEYS and ARGV built from named arguments. */
 function defineFeedScripts(redis: Redis) {
+  const create = defineScript<number>(redis, 'selvageFeedCreate', CREATE);
   const update = defineScript<number>(redis, 'selvageFeedUpdate', UPDATE);
   return {
+    create({ feed, maxFeeds }: { feed: FeedManifest; maxFeeds: number }) {
+      const keys = [feedKey(feed.id), indexKey(feed.client)];
+      const fields = toHashFields({ ...feed, runs: [] });
+      return create(keys, [maxFeeds, Date.parse(feed.createdAt), feed.id, ...fields]);
+    },
+
     update: ({ id, fields }: { id: string; fields: FeedChanges }) =>
       update([feedKey(id)], ['*', ...toHashFields(fields)]),
 
@@ -124,13 +149,9 @@ export function createFeeds(redis: Redis) {
   return {
     get,
 
-    async create(feed: FeedManifest): Promise<void> {
-      await redis
-        .multi()
-        .hset(feedKey(feed.id), ...toHashFields({ ...feed, runs: [] }))
-        .zadd(indexKey(feed.client), Date.parse(feed.createdAt), feed.id)
-        .exec();
-    },
+    /** Creates a feed; returns false if its client has `maxFeeds` already. */
+    create: async (feed: FeedManifest, maxFeeds: number): Promise<boolean> =>
+      (await scripts.create({ feed, maxFeeds })) === 1,
 
     /** Returns a client's feeds, the newest first. */
     async list(client: string, limit: number): Promise<FeedRecord[]> {

@@ -42,9 +42,11 @@ function parseField(field: string, { name, min, max }: (typeof FIELDS)[number]):
   return new Set(numbers).size === numbers.length ? numbers : `The ${name} has a number twice`;
 }
 
+const fieldsOf = (pattern: string): string[] => pattern.trim().split(/\s+/);
+
 /** Returns what is wrong with a schedule in cron's five fields, or nothing. */
 export function scheduleError(pattern: string): string | undefined {
-  const fields = pattern.trim().split(/\s+/);
+  const fields = fieldsOf(pattern);
   if (fields.length !== FIELDS.length) {
     return 'A schedule has five fields: minute, hour, day of the month, month, day of the week';
   }
@@ -62,6 +64,52 @@ const LONGEST_MONTHS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 function isNever(days: readonly number[], months: readonly number[]): boolean {
   const longest = Math.max(...months.map((month) => LONGEST_MONTHS[month - 1] ?? 0));
   return days.every((day) => day > longest);
+}
+
+const DAY_MINUTES = 1440;
+const DAY_MILLIS = DAY_MINUTES * 60_000;
+/** Ten years have every distance between two dates that a schedule can have but that of leap days. */
+const SEARCHED_DAYS = 3653;
+
+/** Returns the smallest difference of sorted numbers, infinite if there is only one. */
+const minGap = (sorted: readonly number[]): number =>
+  Math.min(...sorted.slice(1).map((number, i) => number - sorted[i]!));
+
+/** Returns the days on which a schedule has runs, counted from 1970. */
+function runDays(
+  pattern: string,
+  days: readonly number[],
+  months: readonly number[],
+  weekdays: readonly number[],
+): number[] {
+  const [, , dayField, , weekdayField] = fieldsOf(pattern);
+  const isRun = (date: Date): boolean => {
+    const isDay = days.includes(date.getUTCDate());
+    const isWeekday = weekdays.includes(date.getUTCDay());
+    if (!months.includes(date.getUTCMonth() + 1)) return false;
+    // As cron has it: if both are restricted, either is enough.
+    return dayField === '*' || weekdayField === '*' ? isDay && isWeekday : isDay || isWeekday;
+  };
+  return Array.from({ length: SEARCHED_DAYS }, (_, day) => day).filter((day) =>
+    isRun(new Date(day * DAY_MILLIS)),
+  );
+}
+
+/** Returns the shortest time between two runs of a valid schedule, seconds. */
+export function minIntervalSeconds(pattern: string): number {
+  const [minutes = [], hours = [], days = [], months = [], weekdays = []] = fieldsOf(pattern).map(
+    (field, at) => {
+      const parsed = parseField(field, FIELDS[at]!);
+      if (typeof parsed === 'string') throw new Error(parsed);
+      return parsed;
+    },
+  );
+  const times = hours
+    .flatMap((hour) => minutes.map((minute) => hour * 60 + minute))
+    .sort((a, b) => a - b);
+  const [first = 0, last = 0] = [times[0], times.at(-1)];
+  const betweenDays = minGap(runDays(pattern, days, months, weekdays)) * DAY_MINUTES;
+  return 60 * Math.min(minGap(times), betweenDays - (last - first));
 }
 
 /** Schedules a feed's runs; replaces an earlier schedule. BullMQ adds a job at each time. */

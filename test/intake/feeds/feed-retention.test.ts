@@ -188,11 +188,11 @@ describe('a run', () => {
     const feed = await bench.feed({});
     const start = startFeedRun(bench);
     const data = { feedId: feed.id, requestId: 'r' };
-    await start(data, NEVER, false, 'repeat:feed:1');
-    await start(data, NEVER, false, 'repeat:feed:1');
-    const runId = scheduledRunId('repeat:feed:1');
+    await start(data, NEVER, false, 'repeat:feed:1000000');
+    await start(data, NEVER, false, 'repeat:feed:1000000');
+    const runId = scheduledRunId('repeat:feed:1000000');
     expect((await bench.known(feed.id)).runs).toEqual([runId]);
-    await start(data, NEVER, false, 'repeat:feed:2');
+    await start(data, NEVER, false, 'repeat:feed:2000000');
     expect((await bench.known(feed.id)).runs).toEqual([runId]);
 
     await bench.batches.move(runId, {
@@ -201,10 +201,13 @@ describe('a run', () => {
       fields: {},
       dueAtMillis: Date.now() + 1e6,
     });
-    await start(data, NEVER, false, 'repeat:feed:1');
+    await start(data, NEVER, false, 'repeat:feed:1000000');
     expect((await bench.known(feed.id)).runs).toEqual([runId]);
-    await start(data, NEVER, false, 'repeat:feed:3');
-    expect((await bench.known(feed.id)).runs).toEqual([scheduledRunId('repeat:feed:3'), runId]);
+    await start(data, NEVER, false, 'repeat:feed:3000000');
+    expect((await bench.known(feed.id)).runs).toEqual([
+      scheduledRunId('repeat:feed:3000000'),
+      runId,
+    ]);
   });
 
   test('whose ingestion was lost is queued again when the next one is requested', async () => {

@@ -1,5 +1,11 @@
+import { getNextMillis } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { deleteSchedule, putSchedule, scheduleError } from '../../../src/intake/feeds/schedules.ts';
+import {
+  deleteSchedule,
+  minIntervalSeconds,
+  putSchedule,
+  scheduleError,
+} from '../../../src/intake/feeds/schedules.ts';
 import { type FeedBench, startFeedBench } from '../../support/feed-runs.ts';
 
 describe('a valid schedule', () => {
@@ -26,6 +32,40 @@ describe('a valid schedule', () => {
     expect(next).toBeGreaterThan(Date.now());
     await deleteSchedule(bench.queue, 'feed_1');
     expect(await bench.queue.getJobSchedulersCount()).toBe(0);
+  });
+});
+
+describe('the shortest time between two runs', () => {
+  const DAY = 86_400;
+
+  /** Returns the shortest time between so many runs of a schedule, as the queue computes them. */
+  function observed(pattern: string, runs: number): number {
+    let last = Date.UTC(2027, 0, 1) - 1;
+    let shortest = Number.POSITIVE_INFINITY;
+    for (let run = 0; run < runs; run++) {
+      const next = getNextMillis(last, { pattern, tz: 'UTC' }) ?? 0;
+      if (run > 0) shortest = Math.min(shortest, (next - last) / 1000);
+      last = next;
+    }
+    return shortest;
+  }
+
+  test.each([
+    ['* * * * *', 60],
+    ['*/15 * * * *', 900],
+    ['0,10,50 * * * *', 600],
+    ['0 */7 * * *', 3 * 3600], // from 21:00 to midnight
+    ['0,59 3,4 * * *', 60],
+    ['30 4 * * *', DAY],
+    ['0 0,23 1 * *', 23 * 3600],
+    ['0 0,23 1,2 * *', 3600],
+    ['0 0 * * 1,3', 2 * DAY],
+    ['0 0 15 * 1', DAY], // on the 15th and on Mondays
+    ['0 0 1 * *', 28 * DAY],
+    ['0 0 1 1,7 *', 181 * DAY],
+  ])('%s: %i s', (pattern, seconds) => {
+    expect(minIntervalSeconds(pattern)).toBe(seconds);
+    expect(observed(pattern, 200)).toBe(seconds);
   });
 });
 

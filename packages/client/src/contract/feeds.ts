@@ -122,6 +122,13 @@ export interface FeedRetention {
   outputSeconds: number;
 }
 
+/** Scheduled runs do not start. */
+export interface FeedSchedulePause {
+  since: string;
+  /** What happened, and how to resume. */
+  reason: string;
+}
+
 /** A retailer's product feed. */
 export interface Feed {
   id: string;
@@ -131,6 +138,8 @@ export interface Feed {
   options?: AppliedCutOutOptions;
   /** Cron, UTC. */
   schedule?: string;
+  /** Set while the schedule is paused. */
+  schedulePaused?: FeedSchedulePause;
   export: FeedExportOptions;
   retention: FeedRetention;
   webhook?: Webhook;

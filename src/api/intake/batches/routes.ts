@@ -209,7 +209,7 @@ const viewRoutes = (actions: BatchActions): Route[] => [
     scope: 'any-key',
     summary: 'Follow the progress of a batch as server-sent events',
     description:
-      '`progress` with the counts when they change, `completed` at the end. `Last-Event-ID` resumes the stream; 204 means that there are no more events.',
+      '`progress` with the counts when they change, `completed` at the end. `Last-Event-ID` resumes the stream; 204 means that there are no more events. The stream ends within seconds if the key is revoked.',
     responses: {
       200: { description: 'Events', content: { 'text/event-stream': z.string() } },
       204: { description: 'The client already has the last event' },

@@ -1,4 +1,4 @@
-import type { Call, Reply } from '../../../http/route.ts';
+import type { Call, Caller, Reply } from '../../../http/route.ts';
 import { batchKeys } from '../../../intake/batches/batch-files.ts';
 import { FEEDS_PATH, runLinks } from '../../../intake/batches/links.ts';
 import { feedKeys } from '../../../intake/feeds/feed-keys.ts';
@@ -8,7 +8,12 @@ import {
   newFeedId,
   newRunId,
 } from '../../../intake/feeds/feeds.ts';
-import { deleteSchedule, putSchedule } from '../../../intake/feeds/schedules.ts';
+import { withLiveMeter } from '../../../intake/feeds/scheduled-runs.ts';
+import {
+  deleteSchedule,
+  minIntervalSeconds,
+  putSchedule,
+} from '../../../intake/feeds/schedules.ts';
 import type { StoredResponse } from '../../../intake/idempotency.ts';
 import type { Policy } from '../../../intake/retention.ts';
 import { Problem, unavailable } from '../../../platform/problem.ts';
@@ -42,6 +47,22 @@ function toManifest(
   };
 }
 
+const tooManyFeeds = (maxFeeds: number): Problem =>
+  new Problem(
+    'conflict',
+    `Your client has its maximum of ${maxFeeds} feeds; delete one, or ask the operator for more`,
+  );
+
+/** Rejects a schedule that runs more often than the key allows. @throws Problem invalid-request */
+function checkInterval(schedule: string, { feedIntervalSeconds }: Caller): void {
+  const seconds = minIntervalSeconds(schedule);
+  if (seconds >= feedIntervalSeconds) return;
+  const detail = `must have runs at least ${feedIntervalSeconds} s apart, the limit of your key; these are ${seconds} s apart`;
+  throw new Problem('invalid-request', 'The schedule runs more often than your key allows', {
+    errors: [{ pointer: '/schedule', detail }],
+  });
+}
+
 /** Creates the actions that accept feeds, and runs of feeds. */
 export function createFeedAcceptance(deps: FeedDeps, { readOwn, toResponse }: FeedActions) {
   const { blobs, feeds, batches, runs, queue, idempotency, readClientLimits, now } = deps;
@@ -62,14 +83,18 @@ export function createFeedAcceptance(deps: FeedDeps, { readOwn, toResponse }: Fe
    * An accepted feed is durable: its manifest is written first, then the records, then the queue
    * entry.
    */
-  async function accept(manifest: FeedManifest, runId: string): Promise<StoredResponse> {
+  async function accept(
+    manifest: FeedManifest,
+    runId: string,
+    { maxFeeds }: Caller,
+  ): Promise<StoredResponse> {
     const { id, client, requestId } = manifest;
     try {
       const manifestJson = Buffer.from(JSON.stringify(manifest));
       await blobs.put(feedKeys(client, id).manifest, manifestJson, {
         mediaType: 'application/json',
       });
-      await feeds.create(manifest);
+      if (!(await feeds.create(manifest, maxFeeds))) throw tooManyFeeds(maxFeeds);
       const feed = await feeds.get(id);
       if (!feed || !(await runs.start(feed, runId, requestId))) {
         throw new Error('a feed is missing right after it was written');
@@ -80,6 +105,7 @@ export function createFeedAcceptance(deps: FeedDeps, { readOwn, toResponse }: Fe
       return { status: 202, headers, body: await toResponse(latest) };
     } catch (cause) {
       await undoAccept(manifest, runId);
+      if (cause instanceof Problem && cause.type === 'conflict') throw cause;
       throw unavailable('The feed cannot be accepted right now; try again', 1, cause);
     }
   }
@@ -91,6 +117,7 @@ export function createFeedAcceptance(deps: FeedDeps, { readOwn, toResponse }: Fe
   ): Promise<FeedManifest> {
     checkScopes(request.operations, call);
     const caller = requireCaller(call);
+    if (request.schedule !== undefined) checkInterval(request.schedule, caller);
     if (request.webhook) await checkWebhook(deps, caller.client);
     const policy = await retentionPolicy(caller, request.outputSeconds, readClientLimits);
     return toManifest(request, policy, call, now());
@@ -128,7 +155,7 @@ export function createFeedAcceptance(deps: FeedDeps, { readOwn, toResponse }: Fe
       : requestFromQuery(call.query);
     const manifest = await authorizeRequest(request, call);
     const fingerprint = ['POST', FEEDS_PATH, request];
-    const handle = () => accept(manifest, runId);
+    const handle = () => accept(manifest, runId, requireCaller(call));
     if (isJson) return idempotently(idempotency, call, fingerprint, handle);
     const documentKey = feedKeys(manifest.client, manifest.id).source(runId);
     return withDocument(call, documentKey, fingerprint, handle);
@@ -150,7 +177,8 @@ export function createFeedAcceptance(deps: FeedDeps, { readOwn, toResponse }: Fe
   }
 
   async function startRun(call: Call<FeedQuery>): Promise<Reply> {
-    const feed = await readOwn(call);
+    const own = await readOwn(call);
+    const feed = await withLiveMeter(deps, own, requireCaller(call)).catch(feedsUnavailable);
     const runId = newRunId();
     const fingerprint = ['POST', `${FEEDS_PATH}/${feed.id}/runs`];
     const handle = () => acceptRun(feed, runId, call.requestId);

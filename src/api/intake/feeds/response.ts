@@ -46,6 +46,10 @@ export const FeedResponse = z.object({
   /** Only those that differ from the defaults. */
   options: CutOutOptions.optional(),
   schedule: z.string().optional(),
+  schedulePaused: z
+    .object({ since: z.iso.datetime(), reason: z.string() })
+    .optional()
+    .meta({ description: 'Scheduled runs do not start' }),
   export: z.object({ background: z.string().optional() }),
   retention: z.object({ outputSeconds: z.number() }),
   webhook: z.object({ url: z.string() }).optional(),
@@ -88,9 +92,13 @@ export function runResponse(run: BatchRecord): RunResponse {
   };
 }
 
+const PAUSE_REASON =
+  'The key of this feed is revoked or expired; start a run with another of your keys to resume';
+
 /** Converts a feed and its latest run to a response. */
 export function feedResponse(feed: FeedRecord, run: BatchRecord | undefined): FeedResponse {
   const { id, source, format, operations, schedule, outputSeconds, webhook, createdAt } = feed;
+  const { schedulePausedAt: since } = feed;
   const self = `${FEEDS_PATH}/${id}`;
   return {
     id,
@@ -99,6 +107,7 @@ export function feedResponse(feed: FeedRecord, run: BatchRecord | undefined): Fe
     operations,
     ...(feed.options && { options: feed.options }),
     ...(schedule && { schedule }),
+    ...(since && { schedulePaused: { since, reason: PAUSE_REASON } }),
     export: feed.export,
     retention: { outputSeconds },
     ...(webhook && { webhook }),

@@ -44,7 +44,7 @@ const changeRoutes = (actions: FeedActions, acceptance: FeedAcceptance): Route[]
     scope: 'any-key',
     summary: 'Run a feed now',
     description:
-      'Send no body if the feed has a URL, otherwise the current feed. A feed has one run at a time.',
+      'Send no body if the feed has a URL, otherwise the current feed. A feed has one run at a time. If the key that pays for the feed is revoked or expired, this key takes its place, and a paused schedule resumes.',
     query: FeedQuery,
     stream: feedBodies,
     responses: { 202: { ...runDoc('The run'), headers: ['Location', 'Retry-After'] } },

@@ -1,0 +1,70 @@
+import type { Redis } from 'ioredis';
+import { findLiveByMeter } from '../../auth/keys.ts';
+import type { Meter } from '../../auth/quota.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { FeedRecord, Feeds } from './feeds.ts';
+import { type FeedRuns, scheduledRunId } from './runs.ts';
+
+/** Returns when a job of a schedule was due, epoch milliseconds: BullMQ's ids end with it. */
+function dueAtOf(jobId: string): number {
+  const dueAtMillis = Number(jobId.slice(jobId.lastIndexOf(':') + 1));
+  if (Number.isNaN(dueAtMillis)) throw new Error(`${jobId} does not end with a time`);
+  return dueAtMillis;
+}
+
+/** Whether a run would start sooner after the previous one than the key allows. Host clocks may jump back. */
+const isEarly = (
+  { lastDueAtMillis = Number.NEGATIVE_INFINITY }: FeedRecord,
+  dueAtMillis: number,
+  intervalSeconds: number,
+): boolean =>
+  dueAtMillis !== lastDueAtMillis &&
+  Math.abs(dueAtMillis - lastDueAtMillis) < intervalSeconds * 1000;
+
+interface ScheduledRunDeps {
+  redis: Redis;
+  feeds: Feeds;
+  runs: Pick<FeedRuns, 'start'>;
+  now: Clock;
+}
+
+/** Starts the runs of schedules, as far as the feeds' keys allow. */
+export function createScheduledRuns({ redis, feeds, runs, now }: ScheduledRunDeps) {
+  async function pause({ id, schedulePausedAt }: FeedRecord): Promise<void> {
+    if (schedulePausedAt) return;
+    await feeds.update(id, { schedulePausedAt: new Date(now()).toISOString() });
+  }
+
+  return {
+    /**
+     * Starts the run that a job of the schedule is for. Does nothing if another run is under way, or if
+     * the key's interval has not passed. Pauses the schedule if no live key has the feed's meter.
+     */
+    async start(feed: FeedRecord, jobId: string, requestId: string): Promise<void> {
+      const key = await findLiveByMeter(redis, feed.meter.meter, now());
+      if (!key) return pause(feed);
+      const lastDueAtMillis = dueAtOf(jobId);
+      if (isEarly(feed, lastDueAtMillis, key.feedIntervalSeconds)) return;
+      if (!(await runs.start(feed, scheduledRunId(jobId), requestId))) return;
+      await feeds.update(feed.id, { lastDueAtMillis, schedulePausedAt: null });
+    },
+  };
+}
+
+export type ScheduledRuns = ReturnType<typeof createScheduledRuns>;
+
+/**
+ * Returns a feed whose meter a live key has: the feed itself, or if all keys of its meter are revoked
+ * or expired, the feed taken over by the meter of the caller. That resumes its schedule.
+ */
+export async function withLiveMeter(
+  { redis, feeds, now }: Pick<ScheduledRunDeps, 'redis' | 'feeds' | 'now'>,
+  feed: FeedRecord,
+  { meter, quotaPerDay }: Meter,
+): Promise<FeedRecord> {
+  if (feed.meter.meter === meter) return feed;
+  if (await findLiveByMeter(redis, feed.meter.meter, now())) return feed;
+  const changes = { meter: { meter, quotaPerDay }, schedulePausedAt: null };
+  await feeds.update(feed.id, changes);
+  return { ...feed, ...changes };
+}
