@@ -73,8 +73,6 @@ export const isLive = (record: KeyRecord, nowMillis: number): boolean =>
 
 const timestamp = (millis: number): string => new Date(millis).toISOString();
 
-const newKeyId = (): string => `key_${randomUUID().replaceAll('-', '').slice(0, 16)}`;
-
 /**
  * Writes a record. A revoked one never changes, whoever writes at the same time.
  * KEYS: all records. ARGV: hash of the key, record as JSON.
@@ -142,7 +140,7 @@ export function createKeys(redis: Redis, pepper: string, now: Clock) {
   }
 
   async function add(key: string, grant: Grant, meter?: string): Promise<CreatedKey> {
-    const id = newKeyId();
+    const id = `key_${randomUUID().replaceAll('-', '').slice(0, 16)}`;
     const record = KeyRecord.parse({
       ...grant,
       id,

@@ -46,6 +46,10 @@ describe('keys', () => {
       '60/min',
       '--quota',
       '1000/day',
+      '--max-feeds',
+      '7',
+      '--feed-interval',
+      '1h',
       '--allow-base64',
       '--json',
     ]);
@@ -61,6 +65,8 @@ describe('keys', () => {
         scopes: ['background-removal:process', 'taxonomy:classify'],
         rate: { count: 60, periodSeconds: 60 },
         quotaPerDay: 1000,
+        maxFeeds: 7,
+        feedIntervalSeconds: 3600,
         allowBase64: true,
       }),
     ]);
