@@ -1,6 +1,6 @@
 import { equal, ok } from 'node:assert/strict';
 import { createRequire } from 'node:module';
-import { scheduleError } from '../../src/intake/feeds/schedules.ts';
+import { minIntervalSeconds, scheduleError } from '../../src/intake/feeds/schedules.ts';
 import type { Input } from './target.ts';
 
 export const dictionary = [
@@ -47,7 +47,10 @@ const NOW = Date.UTC(2026, 0, 1);
 /** Maximum gap between two days of February 29, across a century. */
 const MAX_GAP_MILLIS = 8 * 366 * 86_400_000;
 
-/** The queue accepts every accepted schedule, and it has a next time. */
+/** Runs that are compared with the shortest time between two. */
+const RUNS = 5;
+
+/** The queue accepts every accepted schedule, and it has a next time, not sooner than computed. */
 export function fuzz(input: Buffer): void {
   const pattern = input.toString();
   const error = scheduleError(pattern);
@@ -58,4 +61,10 @@ export function fuzz(input: Buffer): void {
   const next = getNextMillis(NOW, { pattern, tz: 'UTC' });
   equal(typeof next, 'number');
   ok(next !== undefined && next > NOW && next - NOW <= MAX_GAP_MILLIS, `${next}`);
+  const intervalMillis = minIntervalSeconds(pattern) * 1000;
+  for (let run = 0, last = next; run < RUNS; run++) {
+    const following = getNextMillis(last, { pattern, tz: 'UTC' }) ?? 0;
+    ok(following - last >= intervalMillis, `${following - last} ms after ${last}`);
+    last = following;
+  }
 }

@@ -68,8 +68,8 @@ function isNever(days: readonly number[], months: readonly number[]): boolean {
 
 const DAY_MINUTES = 1440;
 const DAY_MILLIS = DAY_MINUTES * 60_000;
-/** Ten years have every distance between two dates that a schedule can have but that of leap days. */
-const SEARCHED_DAYS = 3653;
+/** After 28 years dates fall on the same weekdays again. */
+const SEARCHED_DAYS = 28 * 365 + 7;
 
 /** Returns the smallest difference of sorted numbers, infinite if there is only one. */
 const minGap = (sorted: readonly number[]): number =>

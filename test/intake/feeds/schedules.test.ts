@@ -61,6 +61,7 @@ describe('the shortest time between two runs', () => {
     ['0 0,23 1,2 * *', 3600],
     ['0 0 * * 1,3', 2 * DAY],
     ['0 0 15 * 1', DAY], // on the 15th and on Mondays
+    ['0 0 29 2 3', DAY], // once in 28 years, from Wednesday to the leap day
     ['0 0 1 * *', 28 * DAY],
     ['0 0 1 1,7 *', 181 * DAY],
   ])('%s: %i s', (pattern, seconds) => {
