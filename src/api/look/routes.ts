@@ -42,7 +42,7 @@ const cacheableResponse = (description: string, schema: z.ZodType) => ({
 
 /** These take under 2 ms if their body is short; all others search a wardrobe. */
 const QUICK: readonly ComputationName[] = ['targets', 'calibrate'];
-const MAX_QUICK_CHARS = 4096;
+const MAX_QUICK_CHARS = 1024;
 
 /** Returns a parsed body as JSON. @throws Problem invalid-request */
 function jsonOf(body: unknown): string | undefined {

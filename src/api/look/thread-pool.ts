@@ -39,9 +39,9 @@ interface LookThreadsDeps extends ThreadData {
 const MAX_WAITING_BYTES = 16 * 2 ** 20;
 /** Counted for each waiting request besides its body. */
 const REQUEST_BYTES = 64 * 1024;
-/** A thread ends after this time without work: each holds some 30 MB. */
+/** A thread ends after this time without work: each holds some 40 MB. */
 const IDLE_MILLIS = 10 * 60_000;
-/** Of JavaScript objects in one thread; the largest wardrobes take a tenth. */
+/** Of JavaScript objects in one thread; a day with the largest wardrobe needs 35 MB. */
 const MAX_HEAP_MB = 128;
 const RETRY_SECONDS = 2;
 
@@ -81,7 +81,7 @@ export function createLookThreads(deps: LookThreadsDeps): LookThreads {
     filename: THREAD,
     name: HANDLER,
     execArgv: LOADER,
-    // Any more would be started again and again if threads cannot start.
+    // With a minimum, a thread that cannot start would be started again and again.
     minThreads: 0,
     maxThreads: threads,
     idleTimeout: IDLE_MILLIS,
