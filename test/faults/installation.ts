@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type CreatedKey, createKeys } from '../../src/auth/keys.ts';
+import { type CreatedKey, createKeys, type Grant } from '../../src/auth/keys.ts';
 import { SCOPES } from '../../src/auth/scopes.ts';
 import { hostClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
@@ -15,7 +15,7 @@ import { makeStore, type Store, type StoreKind } from './stores.ts';
 /** The time limit of a synchronous request, seconds. */
 export const DEADLINE_SECONDS = 10;
 
-/** Two gateways, two workers, Redis behind a gate, and storage, into which faults are injected. */
+/** Gateways, workers, Redis behind a gate, and storage, into which faults are injected. */
 export interface Installation {
   redis: RedisServer;
   redisGate: Gate;
@@ -23,7 +23,10 @@ export interface Installation {
   home: string;
   gateways: Member[];
   workers: Member[];
-  key(client: string): Promise<CreatedKey>;
+  /** Creates a key, by default with every scope and ample limits. */
+  key(client: string, limits?: Partial<Grant>): Promise<CreatedKey>;
+  /** Returns the id of a client's only key. */
+  keyIdOf(client: string): Promise<string>;
   /** Everything that processes logged, including those that have ended. */
   logs(): string;
   stop(): Promise<void>;
@@ -42,7 +45,7 @@ export interface Launch {
 export interface Member {
   /** Its name in the storage gate. */
   name: string;
-  /** The URL of a gateway. */
+  /** Where it listens; a worker serves its health there. */
   url: string;
   running: Running;
   /** How it starts next time; changed by faults of hosts, clocks and releases. */
@@ -60,6 +63,15 @@ interface Kind {
   file: string;
   ready: string;
   env: NodeJS.ProcessEnv;
+  port: number;
+  release: string;
+}
+
+interface Size {
+  /** Gateways, and workers. */
+  each: number;
+  /** The folder of the release that all of them run. */
+  release: string;
 }
 
 async function createMember(kind: Kind, keepLogs: (text: string) => void): Promise<Member> {
@@ -67,7 +79,7 @@ async function createMember(kind: Kind, keepLogs: (text: string) => void): Promi
     name: kind.name,
     url: '',
     running: undefined as unknown as Running,
-    launch: { within: [], release: ROOT, env: {} },
+    launch: { within: [], release: kind.release, env: {} },
     async end(signal) {
       await member.running.end(signal);
       keepLogs(member.running.output());
@@ -78,7 +90,7 @@ async function createMember(kind: Kind, keepLogs: (text: string) => void): Promi
       const [command = '', ...args] = [...within, process.execPath, program];
       member.running = run(command, args, { ...kind.env, ...env });
       const line = JSON.parse(await member.running.line(says(kind.ready)));
-      member.url = line.url ?? '';
+      member.url = line.url ?? `http://127.0.0.1:${kind.port}`;
     },
   };
   await member.start();
@@ -89,6 +101,7 @@ async function createMember(kind: Kind, keepLogs: (text: string) => void): Promi
 export async function startInstallation(
   settings: NodeJS.ProcessEnv = {},
   storeKind: StoreKind = 'fs',
+  { each, release }: Size = { each: 2, release: ROOT },
 ): Promise<Installation> {
   const home = await mkdtemp(join(tmpdir(), 'selvage-faults-'));
   const redis = await startRedis();
@@ -110,19 +123,22 @@ export async function startInstallation(
     ...settings,
   };
   const member = async (name: string, file: string, ready: string, portName: string) => {
-    const own = { [portName]: String(await freePort()), AWS_SDK_UA_APP_ID: name };
-    return createMember({ name, file, ready, env: { ...env, ...own } }, (text) => past.push(text));
+    const port = await freePort();
+    const own = { [portName]: String(port), AWS_SDK_UA_APP_ID: name };
+    const kind = { name, file, ready, env: { ...env, ...own }, port, release };
+    return createMember(kind, (text) => past.push(text));
   };
+  const numbers = Array.from({ length: each }, (_, i) => i);
   const gateways = await Promise.all(
-    [0, 1].map((i) => member(`gateway-${i}`, 'src/main.ts', 'gateway ready', 'PORT')),
+    numbers.map((i) => member(`gateway-${i}`, 'src/main.ts', 'gateway ready', 'PORT')),
   );
   const workers = await Promise.all(
-    [0, 1].map((i) => member(`worker-${i}`, 'workers/main.ts', 'worker ready', 'WORKER_PORT')),
+    numbers.map((i) => member(`worker-${i}`, 'workers/main.ts', 'worker ready', 'WORKER_PORT')),
   );
   const members = [...gateways, ...workers];
   return {
     ...{ redis, redisGate, store, home, gateways, workers },
-    key: (client) =>
+    key: (client, limits = {}) =>
       keys.create({
         client,
         scopes: [...SCOPES],
@@ -130,7 +146,13 @@ export async function startInstallation(
         rate: { count: 10_000, periodSeconds: 1 },
         quotaPerDay: 1_000_000,
         maxFeeds: 100_000,
+        ...limits,
       }),
+    async keyIdOf(client) {
+      const found = (await keys.list()).find((record) => record.client === client);
+      if (!found) throw new Error(`${client} has no key`);
+      return found.id;
+    },
     logs: () => [...past, ...members.map(({ running }) => running.output())].join('\n'),
     async stop() {
       redisGate.open();

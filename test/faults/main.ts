@@ -3,6 +3,8 @@ import { compile } from '../support/build.ts';
 import { type Outcome, runCampaign } from './campaign.ts';
 import { FAULTS } from './faults.ts';
 import { NOT_PROMISED, runFlushall } from './flushall.ts';
+import { ATTACKS } from './hostile/attacks.ts';
+import { brokenPromises, hostileTable, runHostile } from './hostile/run.ts';
 import { endDescendants } from './leftovers.ts';
 import { compileRelease } from './releases.ts';
 import { measureTimes, timesTable } from './restart-times.ts';
@@ -25,7 +27,13 @@ npm run faults -- flushall    empty Redis under load, recover as in the runbook,
 npm run faults -- times       how long after a death, a restart or a loss work goes on
   --kills <n>      of each kind                     20
   --jobs <n>       that Redis forgets               10000
-  --json`;
+  --json
+
+npm run faults -- hostile     attack an installation beside an honest client, and check what that client still gets
+  --only <words>   only attacks whose names contain this
+  --short          the form for npm test: fewer and smaller requests, and generous times
+  --with <commit>  attack this earlier commit first, and print its figures beside those of this tree
+  --list, --json`;
 
 /** The outcome as tables. */
 function report({ seed, acceptedByWay, rejected, played, breaches, seconds }: Outcome): string {
@@ -60,6 +68,7 @@ const { values, positionals } = parseArgs({
     kills: { type: 'string', default: '20' },
     jobs: { type: 'string', default: '10000' },
     logs: { type: 'string' },
+    short: { type: 'boolean', default: false },
     list: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
@@ -111,9 +120,24 @@ async function times(): Promise<number> {
   return 0;
 }
 
-const COMMANDS: Readonly<Record<string, () => Promise<number>>> = { campaign, flushall, times };
+async function hostile(): Promise<number> {
+  const { signal, tell } = common;
+  const { only, short: isShort, with: earlier } = values;
+  const outcome = await runHostile({ isShort, only, earlier, signal, tell });
+  const broken = brokenPromises(outcome);
+  print(outcome, [hostileTable(outcome), '', ...broken].join('\n'));
+  return broken.length > 0 ? 1 : 0;
+}
 
-const command = COMMANDS[positionals[0] ?? 'campaign'];
+const COMMANDS: Readonly<Record<string, () => Promise<number>>> = {
+  campaign,
+  flushall,
+  times,
+  hostile,
+};
+
+const name = positionals[0] ?? 'campaign';
+const command = COMMANDS[name];
 if (values.help || !command) {
   console.log(HELP);
   process.exit(values.help ? 0 : 2);
@@ -123,11 +147,11 @@ if (values.hosts && values.store === 's3') {
   process.exit(2);
 }
 if (values.list) {
-  for (const { name } of FAULTS) console.log(name);
+  for (const { name: listed } of name === 'hostile' ? ATTACKS : FAULTS) console.log(listed);
   process.exit(0);
 }
-for (const name of ['SIGINT', 'SIGTERM'] as const)
-  process.on(name, () => stopping.abort(new Error('called off')));
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.on(signal, () => stopping.abort(new Error('called off')));
 compile();
 const code = await command().catch((error) => {
   console.error(error instanceof Error ? error.message : error);

@@ -36,7 +36,8 @@ export interface StageSettings {
   tell?(line: string): void;
 }
 
-const aborted = (signal: AbortSignal | undefined): Promise<never> =>
+/** Rejects when a signal aborts. */
+export const aborted = (signal: AbortSignal | undefined): Promise<never> =>
   new Promise((_, reject) => {
     if (signal?.aborted) reject(signal.reason);
     signal?.addEventListener('abort', () => reject(signal.reason), { once: true });

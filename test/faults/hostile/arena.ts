@@ -1,0 +1,135 @@
+import { startFeedServer } from '../../support/feed-server.ts';
+import { ROOT } from '../../support/processes.ts';
+import { startInstallation } from '../installation.ts';
+import type { Attack, Figure, Scene } from './attack.ts';
+import { bodyMemoryBytes } from './figures.ts';
+import { createHonest } from './honest.ts';
+import { type Lap, startWatch } from './watch.ts';
+
+export interface ArenaSettings {
+  /** The form for `npm test`: fewer and smaller requests, and times that a busy machine keeps. */
+  isShort: boolean;
+  /** The folder of the release that is attacked. */
+  release?: string;
+  signal: AbortSignal;
+}
+
+/** What an attack has shown. */
+export interface Result {
+  attack: string;
+  does: string;
+  figures: Figure[];
+  seconds: number;
+}
+
+/** `/livez` never takes longer in the full form. */
+const MAX_LIVEZ_MILLIS = 250;
+/** In the short form: a busy machine alone takes so long. */
+const SHORT_LIVEZ = { millis: 1500, factor: 10 } as const;
+/** Added to three times the time alone: the granularity of polls and ticks. */
+const SLACK_MILLIS = { full: 1000, short: 4000 } as const;
+/** The time in which a synchronous call of the honest client is served, with its retries. */
+const CALL_MILLIS = { full: 30_000, short: 15_000 } as const;
+const CALM_MILLIS = 1500;
+
+export const isBroken = ({ found, max }: Figure): boolean => found > max;
+
+/** One installation with an honest client, on which attacks are played. */
+async function openScene({ isShort, release = ROOT, signal }: ArenaSettings, attack: Attack) {
+  const settings = {
+    MAX_BODY_MEMORY_BYTES: String(bodyMemoryBytes(isShort)),
+    LOG_LEVEL: 'info',
+    ...attack.settings,
+  };
+  const installation = await startInstallation(settings, 'fs', { each: 1, release });
+  const shop = await startFeedServer();
+  const watch = await startWatch(installation);
+  const [gateway] = installation.gateways;
+  const [worker] = installation.workers;
+  if (!gateway || !worker) throw new Error('a gateway and a worker are needed');
+  const { key } = await installation.key('honest');
+  const honest = createHonest(gateway.url, key, shop);
+  // Loads what is loaded once, and shows the machine as it is without an attack.
+  await honest.call(CALL_MILLIS.full);
+  await watch.lap();
+  await honest.callUntil(AbortSignal.timeout(CALM_MILLIS), CALL_MILLIS.full);
+  const calm = await watch.lap();
+  let attackers = 0;
+  const scene: Scene = {
+    ...{ installation, gateway, worker, honest, shop, watch, signal },
+    maxLivezMillis: maxLivez(isShort, calm),
+    idleMib: calm.maxMemoryMib,
+    attackerKey: (limits) =>
+      installation.key(`attacker-${attackers++}`, {
+        rate: { count: 60, periodSeconds: 60 },
+        quotaPerDay: 1000,
+        ...limits,
+      }),
+    scale: (full, short) => (isShort ? short : full),
+    thrice: (aloneMillis) => 3 * aloneMillis + (isShort ? SLACK_MILLIS.short : SLACK_MILLIS.full),
+  };
+  return {
+    scene,
+    async close() {
+      watch.close();
+      await shop.close();
+      await installation.stop();
+    },
+  };
+}
+
+const maxLivez = (isShort: boolean, { gateway }: Lap): number =>
+  isShort ? Math.max(SHORT_LIVEZ.millis, SHORT_LIVEZ.factor * gateway.maxMillis) : MAX_LIVEZ_MILLIS;
+
+/** Plays an attack while the honest client calls, and measures what it must not lose. */
+async function playBeside(attack: Attack, scene: Scene, callMillis: number): Promise<Figure[]> {
+  const { honest } = scene;
+  honest.takeCalls();
+  const before = { used: await honest.quotaUsed(), units: honest.units() };
+  const over = new AbortController();
+  const calling = honest.callUntil(over.signal, callMillis);
+  const figures = await attack.play(scene).finally(() => over.abort());
+  await calling;
+  const { served, notServed, retried, slowestMillis } = honest.takeCalls();
+  const used = (await honest.quotaUsed()) - before.used;
+  const succeeded = honest.units() - before.units;
+  return [
+    ...figures,
+    {
+      promise: `calls of the honest client not served; ${served} served, ${retried} retries, slowest ${slowestMillis} ms`,
+      found: notServed,
+      max: 0,
+      unit: 'times',
+    },
+    { promise: 'quota the honest client lost', found: used - succeeded, max: 0, unit: 'times' },
+  ];
+}
+
+/**
+ * Creates what attacks are played in. They share an installation unless one has settings of its own. An attack that
+ * broke a promise may still be at work, so the next one gets another.
+ */
+export function createArena(settings: ArenaSettings) {
+  let open: Awaited<ReturnType<typeof openScene>> | undefined;
+  const { isShort } = settings;
+
+  async function close(): Promise<void> {
+    const closing = open;
+    open = undefined;
+    await closing?.close();
+  }
+
+  return {
+    close,
+    async play(attack: Attack): Promise<Result> {
+      const startedAt = performance.now();
+      if (attack.settings) await close();
+      open ??= await openScene(settings, attack);
+      const callMillis = isShort ? CALL_MILLIS.short : CALL_MILLIS.full;
+      const figures = await playBeside(attack, open.scene, callMillis);
+      if (attack.settings || figures.some(isBroken)) await close();
+      const seconds = Math.round((performance.now() - startedAt) / 1000);
+      return { attack: attack.name, does: attack.does, figures, seconds };
+    },
+  };
+}

@@ -1,0 +1,68 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { freshPicture } from '../world.ts';
+import { ask, filesForm, jsonOf } from './ask.ts';
+import type { Attack } from './attack.ts';
+
+/** A key whose rate is no obstacle: turns alone protect the others. */
+const FAST = { rate: { count: 10_000, periodSeconds: 1 }, quotaPerDay: 100_000 };
+const AT_ONCE = 16;
+/** Between a rejection and the next request of the same thread. */
+const IMPATIENCE_MILLIS = 20;
+const MAX_JOB_MILLIS = 60_000;
+
+/** Runs an action for each item, a few at once. */
+async function forEach<T>(items: readonly T[], action: (item: T) => Promise<unknown>) {
+  const left = items.values();
+  const work = async () => {
+    for (const item of left) await action(item);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+}
+
+/**
+ * The attacker has a key of 10,000 requests a second. Its jobs stand before the honest client's one, which must not
+ * take more than three times as long as alone.
+ */
+export const manyJobs: Attack = {
+  name: 'many-jobs',
+  does: '300 jobs before one of the honest client',
+  async play({ gateway, honest, attackerKey, scale, thrice }) {
+    const { key } = await attackerKey(FAST);
+    const jobs = `${gateway.url}/intake/v1/jobs`;
+    await honest.job(MAX_JOB_MILLIS);
+    const aloneMillis = await honest.job(MAX_JOB_MILLIS);
+    const ids: unknown[] = [];
+    const count = scale(300, 80);
+    await forEach(Array(count).fill(0), async () => {
+      const form = await filesForm([['image', await freshPicture(ids.length % 12)]]);
+      ids.push(jsonOf(await ask(jobs, { ...form, key })).id);
+    });
+    const found = await honest.job(MAX_JOB_MILLIS);
+    await forEach(ids, (id) => ask(`${jobs}/${id}/cancel`, { method: 'POST', key }));
+    const promise = `the honest client's job behind ${count} others`;
+    return [{ promise, found, max: thrice(aloneMillis), unit: 'ms' }];
+  },
+};
+
+/**
+ * The attacker has a key of 10,000 requests a second and ignores `Retry-After`. The honest client obeys it, and its
+ * calls must all be served.
+ */
+export const flood: Attack = {
+  name: 'flood',
+  does: '40 threads at the synchronous endpoint that ignore Retry-After',
+  async play({ gateway, attackerKey, scale }) {
+    const { key } = await attackerKey(FAST);
+    const form = await filesForm([['image', await freshPicture(0)]]);
+    const over = AbortSignal.timeout(scale(40_000, 12_000));
+    const request = { ...form, key, signal: over };
+    const thread = async () => {
+      while (!over.aborted) {
+        const { status } = await ask(`${gateway.url}/bg/v1/background-removals`, request);
+        if (status !== 200) await pause(IMPATIENCE_MILLIS);
+      }
+    };
+    await Promise.all(Array.from({ length: scale(40, 24) }, thread));
+    return [];
+  },
+};

@@ -1,0 +1,62 @@
+import { mintKey } from '../../../src/auth/api-key.ts';
+import { ask, json } from './ask.ts';
+import type { Attack } from './attack.ts';
+
+/** The attacker's address; the honest client has another. */
+const FROM = '127.0.0.2';
+const AT_ONCE = 20;
+/** Sign-ins with a key of one request a minute: one, and one more if a minute ends meanwhile. */
+const MAX_SIGN_INS = 5;
+/** Wrong keys that one address may try before it has to wait. */
+const MAX_WRONG = 50;
+
+/**
+ * The attacker has a key of one request a minute. It signs in to the console again and again, with that and with keys
+ * that are none. It must be limited, and the honest client's sign-in succeed.
+ */
+export const signIn: Attack = {
+  name: 'sign-in',
+  does: 'sign-ins with a key of 1 request a minute, and with wrong keys',
+  async play({ gateway, honest, attackerKey, scale }) {
+    const { key } = await attackerKey({ rate: { count: 1, periodSeconds: 60 } });
+    const count = scale(3000, 200);
+    const statusOf = async (candidate: string) =>
+      (await ask(`${gateway.url}/console/session`, { ...json({ key: candidate }), from: FROM }))
+        .status;
+
+    /** Returns how many sign-ins got a status. */
+    async function countOf(wanted: number, nextKey: () => string): Promise<number> {
+      let left = count;
+      let found = 0;
+      const thread = async () => {
+        while (left-- > 0) if ((await statusOf(nextKey())) === wanted) found++;
+      };
+      await Promise.all(Array.from({ length: AT_ONCE }, thread));
+      return found;
+    }
+
+    const signedIn = await countOf(200, () => key);
+    const tried = await countOf(401, mintKey);
+    const honestly = await honest.signIn();
+    return [
+      {
+        promise: `of ${count} sign-ins with a key of 1 a minute, accepted`,
+        found: signedIn,
+        max: MAX_SIGN_INS,
+        unit: 'times',
+      },
+      {
+        promise: `of ${count} sign-ins with wrong keys, looked at`,
+        found: tried,
+        max: MAX_WRONG,
+        unit: 'times',
+      },
+      {
+        promise: "the honest client's sign-in fails",
+        found: honestly === 200 ? 0 : 1,
+        max: 0,
+        unit: 'times',
+      },
+    ];
+  },
+};
