@@ -26,15 +26,24 @@ const base64Body = (member: string): Buffer => Buffer.from(`{"image_base64":"${m
 const WEATHER = { tempC: 12, windMs: 3, humidityPct: 60, condition: 'cloudy' };
 const PERSON = { met: 1.4, occasion: 'casual' };
 
-const unknownIds = (items: number, each: number) => ({
-  weather: WEATHER,
-  ...PERSON,
-  items: Array.from({ length: items }, (_, i) => ({
-    id: `i${i}`,
-    category: 't_shirt',
-    occasions: Array.from({ length: each }, (_, at) => `zqxjkvbwpfghyu${at}`),
-  })),
-});
+/** A wardrobe in which every id is unknown: about as many as fit into a body. */
+function unknownIds(items: number): object {
+  const unknown = (at: number) => `zqxjkvbwpfghyu${at}`;
+  const list = <T>(length: number, of: (id: string) => T) =>
+    Array.from({ length }, (_, at) => of(unknown(at)));
+  return {
+    weather: WEATHER,
+    ...PERSON,
+    items: Array.from({ length: items }, (_, i) => ({
+      id: `i${i}`,
+      category: unknown(i),
+      pattern: unknown(i),
+      occasions: list(32, (id) => id),
+      materials: list(8, (id) => ({ id })),
+      colors: list(8, (family) => ({ family })),
+    })),
+  };
+}
 
 const longDay = (items: number) => ({
   hours: Array.from({ length: 48 }, (_, at) => ({
@@ -59,7 +68,7 @@ async function blows({ scale }: Scene): Promise<Blow[]> {
     { what: 'five hollow JPEGs in a batch', times: 1, path: 'batch', question: await filesForm(five) },
     { what: 'base64 with spaces', times: scale(12, 4), path: REMOVALS, question: jsonBody(base64Body('AAA '.repeat(chars / 4))) },
     { what: 'base64', times: scale(32, 6), path: REMOVALS, question: jsonBody(base64Body('AAAA'.repeat(chars / 4))) },
-    { what: 'unknown ids in a wardrobe', times: 1, path: '/look/v1/candidates', question: json(unknownIds(1000, 58)) },
+    { what: '50,000 unknown ids', times: 1, path: '/look/v1/candidates', question: json(unknownIds(1000)) },
     { what: 'a day of 1,000 items', times: 1, path: '/look/v1/day', question: json(longDay(1000)) },
     { what: 'JSON of many values', times: scale(4, 2), path: '/look/v1/targets', question: jsonBody(Buffer.from(manyValues(199_000))) },
   ];

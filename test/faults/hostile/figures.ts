@@ -1,5 +1,5 @@
 import type { Figure, Scene } from './attack.ts';
-import type { Lap } from './watch.ts';
+import type { Lap, Responses } from './watch.ts';
 
 const MIB = 2 ** 20;
 /** The setting MAX_BODY_MEMORY_BYTES, MiB: its default, and the one of the short form. */
@@ -27,9 +27,9 @@ export const memoryFigure = (
 export const responseFigure = (
   { maxLivezMillis }: Scene,
   what: string,
-  { maxMillis }: { maxMillis: number },
+  { maxMillis, p99Millis }: Responses,
 ): Figure => ({
-  promise: `/livez during ${what}`,
+  promise: `/livez during ${what} (p99 ${p99Millis} ms)`,
   found: maxMillis,
   max: maxLivezMillis,
   unit: 'ms',

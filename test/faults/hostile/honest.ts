@@ -13,8 +13,10 @@ const MAX_RETRY_SECONDS = 30;
 export interface Calls {
   served: number;
   notServed: number;
-  /** Attempts that were rejected or had no response, and repeated as told. */
+  /** Attempts that were rejected, and repeated as told. */
   retried: number;
+  /** Attempts without a response, and work that did not end in time: nobody knows whether they count. */
+  unanswered: number;
   slowestMillis: number;
 }
 
@@ -33,9 +35,11 @@ const GOOD = ['succeeded', 'completed'];
 const retryMillis = ({ headers }: Answer): number =>
   1000 * Math.min(MAX_RETRY_SECONDS, Number(headers['retry-after'] ?? 1));
 
+const NO_CALLS: Calls = { served: 0, notServed: 0, retried: 0, unanswered: 0, slowestMillis: 0 };
+
 /** A client that obeys every `Retry-After`, with a key of its own. */
 export function createHonest(url: string, key: string, shop: FeedServer) {
-  let calls: Calls = { served: 0, notServed: 0, retried: 0, slowestMillis: 0 };
+  let calls = { ...NO_CALLS };
   let units = 0;
   let number = 0;
 
@@ -44,7 +48,7 @@ export function createHonest(url: string, key: string, shop: FeedServer) {
     for (;;) {
       const answer = await ask(url + path, { ...question, key, signal: until });
       if (answer.status > 0 && answer.status < 500 && answer.status !== 429) return answer;
-      calls.retried++;
+      calls[answer.status === 0 ? 'unanswered' : 'retried']++;
       await pause(retryMillis(answer), undefined, { signal: until }).catch(() => {});
       if (until.aborted) return answer;
     }
@@ -85,7 +89,7 @@ export function createHonest(url: string, key: string, shop: FeedServer) {
     return false;
   }
 
-  /** Measures how long work takes; if it fails or does not end in time, the time until then and no unit. */
+  /** Measures how long work takes; if it fails or does not end in time, that limit. */
   async function time(
     maxMillis: number,
     work: (until: AbortSignal) => Promise<boolean>,
@@ -93,6 +97,7 @@ export function createHonest(url: string, key: string, shop: FeedServer) {
     const startedAt = performance.now();
     const isMade = await work(AbortSignal.timeout(maxMillis));
     if (isMade) units++;
+    else calls.unanswered++;
     return isMade ? Math.round(performance.now() - startedAt) : maxMillis;
   }
 
@@ -108,7 +113,7 @@ export function createHonest(url: string, key: string, shop: FeedServer) {
     /** Returns the calls since the last time. */
     takeCalls(): Calls {
       const taken = calls;
-      calls = { served: 0, notServed: 0, retried: 0, slowestMillis: 0 };
+      calls = { ...NO_CALLS };
       return taken;
     },
     /** Units that succeeded: what the quota may have lost. */
@@ -118,9 +123,9 @@ export function createHonest(url: string, key: string, shop: FeedServer) {
       const { quota } = Usage.parse(jsonOf(answer));
       return quota.limit - quota.remaining;
     },
-    /** Signs in to the console once; resolves with the status. */
-    async signIn(): Promise<number> {
-      const { status } = await ask(`${url}/console/session`, json({ key }));
+    /** Signs in to the console once, from a local address; resolves with the status. */
+    async signIn(from: string): Promise<number> {
+      const { status } = await ask(`${url}/console/session`, { ...json({ key }), from });
       return status;
     },
     /** Measures a job with an uploaded image, milliseconds. */

@@ -2,12 +2,12 @@ import { mintKey } from '../../../src/auth/api-key.ts';
 import { ask, json } from './ask.ts';
 import type { Attack } from './attack.ts';
 
-/** The attacker's address; the honest client has another. */
+/** The address of both, as behind a proxy. */
 const FROM = '127.0.0.2';
 const AT_ONCE = 20;
 /** Sign-ins with a key of one request a minute: one, and one more if a minute ends meanwhile. */
 const MAX_SIGN_INS = 5;
-/** Wrong keys that one address may try before it has to wait. */
+/** Ten wrong keys a minute from one address are looked at; the attack takes less than five minutes. */
 const MAX_WRONG = 50;
 
 /**
@@ -37,7 +37,7 @@ export const signIn: Attack = {
 
     const signedIn = await countOf(200, () => key);
     const tried = await countOf(401, mintKey);
-    const honestly = await honest.signIn();
+    const honestly = await honest.signIn(FROM);
     return [
       {
         promise: `of ${count} sign-ins with a key of 1 a minute, accepted`,

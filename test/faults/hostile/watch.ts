@@ -9,7 +9,7 @@ const SAMPLE_MILLIS = 100;
 const MIB = 2 ** 20;
 
 /** Times of `/livez`. */
-interface Responses {
+export interface Responses {
   maxMillis: number;
   p99Millis: number;
 }
