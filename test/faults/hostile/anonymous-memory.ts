@@ -31,7 +31,7 @@ export const anonymousMemory: Attack = {
   does: 'bodies of 1 MiB without a key, on up to 1,000 connections',
   async play(scene) {
     const { gateway, watch, scale, signal } = scene;
-    const count = scale(1000, 300) / PATHS.length;
+    const count = scale(1000, 600) / PATHS.length;
     const held = await Promise.all(
       PATHS.map((path) =>
         holdOpen(gateway.url, { count, bytes: incomplete(path), reopen: false, signal }),

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { freshPicture } from '../world.ts';
 import { ask, filesForm, jsonOf } from './ask.ts';
@@ -54,15 +55,17 @@ export const flood: Attack = {
   async play({ gateway, attackerKey, scale }) {
     const { key } = await attackerKey(FAST);
     const form = await filesForm([['image', await freshPicture(0)]]);
+    const threads = scale(40, 24);
     const over = AbortSignal.timeout(scale(40_000, 12_000));
     const request = { ...form, key, signal: over };
+    setMaxListeners(threads, over);
     const thread = async () => {
       while (!over.aborted) {
         const { status } = await ask(`${gateway.url}/bg/v1/background-removals`, request);
         if (status !== 200) await pause(IMPATIENCE_MILLIS);
       }
     };
-    await Promise.all(Array.from({ length: scale(40, 24) }, thread));
+    await Promise.all(Array.from({ length: threads }, thread));
     return [];
   },
 };

@@ -4,8 +4,10 @@ import type { Lap, Responses } from './watch.ts';
 const MIB = 2 ** 20;
 /** The setting MAX_BODY_MEMORY_BYTES, MiB: its default, and the one of the short form. */
 const BODY_MEMORY_MIB = { full: 256, short: 64 } as const;
-/** What a gateway needs beyond the bodies in flight: copies while they are parsed, and garbage. */
-const MEMORY_FACTOR = 1.5;
+/** A body and what is parsed of it. */
+const COPIES = 2;
+/** What the heap of a busy gateway grows by, whatever it is sent, MiB. */
+const GARBAGE_MIB = 64;
 
 /** Returns the setting for the full or the short form, bytes. */
 export const bodyMemoryBytes = (isShort: boolean): number =>
@@ -19,7 +21,7 @@ export const memoryFigure = (
 ): Figure => ({
   promise: `memory of the gateway during ${what}`,
   found: maxMemoryMib,
-  max: Math.round(idleMib + MEMORY_FACTOR * scale(BODY_MEMORY_MIB.full, BODY_MEMORY_MIB.short)),
+  max: idleMib + GARBAGE_MIB + COPIES * scale(BODY_MEMORY_MIB.full, BODY_MEMORY_MIB.short),
   unit: 'MiB',
 });
 
