@@ -8,8 +8,8 @@ const MIB = 2 ** 20;
 const MAX_JOB_MILLIS = 60_000;
 const REMOVALS = '/bg/v1/background-removals';
 
-/** One request that costs its sender little. */
-interface Blow {
+/** A request that is cheap to send and takes long to reject. */
+interface HeavyRequest {
   what: string;
   times: number;
   path: string;
@@ -17,7 +17,7 @@ interface Blow {
 }
 
 /** A JPEG that consists of its first marker and zeros: no header is in it, however long one looks. */
-const hollowJpeg = (mib: number): Buffer =>
+const emptyJpeg = (mib: number): Buffer =>
   Buffer.concat([Buffer.from('ffd8ff', 'hex'), Buffer.alloc(mib * MIB)]);
 
 /** 26 MiB in full: what an image of `MAX_IMAGE_BYTES` has in base64. */
@@ -57,15 +57,15 @@ const longDay = (items: number) => ({
 /** As many values as a JSON body may have. */
 const manyValues = (count: number): string => `{"weather":[${'1,'.repeat(count)}1]}`;
 
-/** The blows in order: those of base64 are repeated, the others stall by themselves. */
-async function blows({ scale }: Scene): Promise<Blow[]> {
+/** The requests in order, 57 with those about batches and jobs: the rate of one key. */
+async function heavyRequests({ scale }: Scene): Promise<HeavyRequest[]> {
   const chars = scale(26, 6) * MIB;
-  const hollow = hollowJpeg(scale(19, 4));
-  const five = Array.from({ length: 5 }, (): [string, Buffer] => ['f', hollow]);
+  const empty = emptyJpeg(scale(19, 4));
+  const five = Array.from({ length: 5 }, (): [string, Buffer] => ['f', empty]);
   // biome-ignore format: a table reads best aligned
   return [
-    { what: 'a hollow JPEG', times: 1, path: REMOVALS, question: await filesForm([['image', hollow]]) },
-    { what: 'five hollow JPEGs in a batch', times: 1, path: 'batch', question: await filesForm(five) },
+    { what: 'an empty JPEG', times: 1, path: REMOVALS, question: await filesForm([['image', empty]]) },
+    { what: 'five empty JPEGs in a batch', times: 1, path: 'batch', question: await filesForm(five) },
     { what: 'base64 with spaces', times: scale(12, 4), path: REMOVALS, question: jsonBody(base64Body('AAA '.repeat(chars / 4))) },
     { what: 'base64', times: scale(32, 6), path: REMOVALS, question: jsonBody(base64Body('AAAA'.repeat(chars / 4))) },
     { what: '50,000 unknown ids', times: 1, path: '/look/v1/candidates', question: json(unknownIds(1000)) },
@@ -86,10 +86,10 @@ async function rowsPath(url: string, key: string): Promise<string> {
   return `/intake/v1/batches/${id}/items`;
 }
 
-/** Five jobs with the hollow JPEG by URL: the worker's turn. */
+/** Five jobs with the empty JPEG by URL: the worker's turn. */
 async function byUrl(scene: Scene, key: string): Promise<Figure> {
   const { gateway, shop, watch, scale } = scene;
-  const imageUrl = shop.put('/hollow.jpg', { body: hollowJpeg(scale(19, 4)), type: 'image/jpeg' });
+  const imageUrl = shop.put('/empty.jpg', { body: emptyJpeg(scale(19, 4)), type: 'image/jpeg' });
   const made = await Promise.all(
     Array.from({ length: 5 }, () =>
       ask(`${gateway.url}/intake/v1/jobs`, { ...json({ imageUrl }), key }),
@@ -104,7 +104,7 @@ async function byUrl(scene: Scene, key: string): Promise<Figure> {
   for (const id of ids)
     while (performance.now() < until && (await isPending(id))) await pause(1000);
   const { worker } = await watch.lap();
-  return responseFigure(scene, '5 × a hollow JPEG by URL, of the worker', worker);
+  return responseFigure(scene, '5 × an empty JPEG by URL, of the worker', worker);
 }
 
 /**
@@ -113,12 +113,12 @@ async function byUrl(scene: Scene, key: string): Promise<Figure> {
  */
 export const eventLoop: Attack = {
   name: 'event-loop',
-  does: 'bodies that take long to reject: hollow JPEGs, base64, unknown ids, long days, many values',
+  does: 'bodies that take long to reject: empty JPEGs, base64, unknown ids, long days, many values',
   async play(scene) {
     const { gateway, watch, attackerKey } = scene;
     const { key } = await attackerKey();
     const figures: Figure[] = [];
-    for (const { what, times, path, question } of await blows(scene)) {
+    for (const { what, times, path, question } of await heavyRequests(scene)) {
       const target = path === 'batch' ? await rowsPath(gateway.url, key) : path;
       await watch.lap();
       await Promise.all(
