@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Attack } from './attack.ts';
 import { holdOpen } from './hold-open.ts';
 
@@ -23,10 +22,10 @@ export const connections: Attack = {
   name: 'connections',
   does: `${COUNT} connections of at most ${MAX_CONNECTIONS}, each with one byte of a body of 100`,
   settings: { MAX_CONNECTIONS: String(MAX_CONNECTIONS) },
-  async play({ gateway, scale, signal }) {
+  async play({ gateway, honest, scale, signal }) {
     const holding = { count: COUNT, bytes: INCOMPLETE, reopen: true, signal };
     const held = await holdOpen(gateway.url, holding);
-    await pause(scale(20_000, 5000), undefined, { signal });
+    await honest.untilServed(scale(30, 4), scale(40_000, 20_000));
     held.close();
     return [];
   },

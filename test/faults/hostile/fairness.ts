@@ -52,20 +52,23 @@ export const manyJobs: Attack = {
 export const flood: Attack = {
   name: 'flood',
   does: '40 threads at the synchronous endpoint that ignore Retry-After',
-  async play({ gateway, attackerKey, scale }) {
+  async play({ gateway, honest, attackerKey, scale }) {
     const { key } = await attackerKey(FAST);
     const form = await filesForm([['image', await freshPicture(0)]]);
     const threads = scale(40, 24);
-    const over = AbortSignal.timeout(scale(40_000, 12_000));
-    const request = { ...form, key, signal: over };
-    setMaxListeners(0, over);
+    const over = new AbortController();
+    const request = { ...form, key, signal: over.signal };
+    setMaxListeners(0, over.signal);
     const thread = async () => {
-      while (!over.aborted) {
+      while (!over.signal.aborted) {
         const { status } = await ask(`${gateway.url}/bg/v1/background-removals`, request);
         if (status !== 200) await pause(IMPATIENCE_MILLIS);
       }
     };
-    await Promise.all(Array.from({ length: threads }, thread));
+    const threading = Promise.all(Array.from({ length: threads }, thread));
+    await honest.untilServed(scale(100, 5), scale(40_000, 20_000));
+    over.abort();
+    await threading;
     return [];
   },
 };

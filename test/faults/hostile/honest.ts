@@ -110,6 +110,12 @@ export function createHonest(url: string, key: string, shop: FeedServer) {
         await pause(CALL_PAUSE_MILLIS, undefined, { signal: over }).catch(() => {});
       }
     },
+    /** Waits until more calls were served, or for `maxMillis`. */
+    async untilServed(more: number, maxMillis: number): Promise<void> {
+      const until = performance.now() + maxMillis;
+      const enough = calls.served + more;
+      while (calls.served < enough && performance.now() < until) await pause(POLL_MILLIS);
+    },
     /** Returns the calls since the last time. */
     takeCalls(): Calls {
       const taken = calls;
