@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type CreatedKey, createKeys, type Grant } from '../../src/auth/keys.ts';
+import { type CreatedKey, createKeys, type Keys } from '../../src/auth/keys.ts';
 import { SCOPES } from '../../src/auth/scopes.ts';
 import { hostClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
@@ -23,10 +23,10 @@ export interface Installation {
   home: string;
   gateways: Member[];
   workers: Member[];
-  /** Creates a key, by default with every scope and ample limits. */
-  key(client: string, limits?: Partial<Grant>): Promise<CreatedKey>;
-  /** Returns the id of a client's only key. */
-  keyIdOf(client: string): Promise<string>;
+  /** The register of keys. */
+  keys: Keys;
+  /** Creates a key with every scope and ample limits. */
+  key(client: string): Promise<CreatedKey>;
   /** Everything that processes logged, including those that have ended. */
   logs(): string;
   stop(): Promise<void>;
@@ -137,8 +137,8 @@ export async function startInstallation(
   );
   const members = [...gateways, ...workers];
   return {
-    ...{ redis, redisGate, store, home, gateways, workers },
-    key: (client, limits = {}) =>
+    ...{ redis, redisGate, store, home, gateways, workers, keys },
+    key: (client) =>
       keys.create({
         client,
         scopes: [...SCOPES],
@@ -146,13 +146,7 @@ export async function startInstallation(
         rate: { count: 10_000, periodSeconds: 1 },
         quotaPerDay: 1_000_000,
         maxFeeds: 100_000,
-        ...limits,
       }),
-    async keyIdOf(client) {
-      const found = (await keys.list()).find((record) => record.client === client);
-      if (!found) throw new Error(`${client} has no key`);
-      return found.id;
-    },
     logs: () => [...past, ...members.map(({ running }) => running.output())].join('\n'),
     async stop() {
       redisGate.open();

@@ -1,3 +1,4 @@
+import { SCOPES } from '../../../src/auth/scopes.ts';
 import { startFeedServer } from '../../support/feed-server.ts';
 import { ROOT } from '../../support/processes.ts';
 import { startInstallation } from '../installation.ts';
@@ -60,7 +61,10 @@ async function openScene({ isShort, release = ROOT, signal }: ArenaSettings, att
     maxLivezMillis: maxLivez(isShort, calm),
     idleMib: calm.maxMemoryMib,
     attackerKey: (limits) =>
-      installation.key(`attacker-${attackers++}`, {
+      installation.keys.create({
+        client: `attacker-${attackers++}`,
+        scopes: [...SCOPES],
+        allowBase64: true,
         rate: { count: 60, periodSeconds: 60 },
         quotaPerDay: 1000,
         ...limits,

@@ -46,8 +46,8 @@ async function developmentKey(scene: Scene): Promise<Figure> {
   const { gateway, installation } = scene;
   const usage = () => ask(`${gateway.url}/intake/v1/usage`, { key: DEVELOPMENT_KEY });
   if ((await usage()).status !== 200) throw new Error('the development key is not accepted');
-  const id = await installation.keyIdOf('development');
-  await revoke(scene, id);
+  const records = await installation.keys.list();
+  for (const { client, id } of records) if (client === 'development') await revoke(scene, id);
   await gateway.end('SIGTERM');
   await gateway.start();
   const found = (await usage()).status === 200 ? 1 : 0;
