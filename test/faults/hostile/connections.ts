@@ -4,8 +4,9 @@ import { holdOpen } from './hold-open.ts';
 const MAX_CONNECTIONS = 50;
 const COUNT = 60;
 
+/** Of the one request with a body that is read without a key. */
 const INCOMPLETE = [
-  'POST /bg/v1/background-removals HTTP/1.1',
+  'POST /console/session HTTP/1.1',
   'Host: gateway',
   'Content-Type: application/json',
   'Content-Length: 100',
