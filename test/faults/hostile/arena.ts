@@ -30,7 +30,7 @@ const SHORT_LIVEZ = { millis: 1500, factor: 10 } as const;
 /** Added to three times the time alone: the granularity of polls and ticks. */
 const SLACK_MILLIS = { full: 1000, short: 4000 } as const;
 /** The time in which a synchronous call of the honest client is served, with its retries. */
-const CALL_MILLIS = { full: 30_000, short: 15_000 } as const;
+const CALL_MILLIS = 30_000;
 const CALM_MILLIS = 1500;
 
 export const isBroken = ({ found, max }: Figure): boolean => found > max;
@@ -51,9 +51,9 @@ async function openScene({ isShort, release = ROOT, signal }: ArenaSettings, att
   const { key } = await installation.key('honest');
   const honest = createHonest(gateway.url, key, shop);
   // Loads what is loaded once, and shows the machine as it is without an attack.
-  await honest.call(CALL_MILLIS.full);
+  await honest.call(CALL_MILLIS);
   await watch.lap();
-  await honest.callUntil(AbortSignal.timeout(CALM_MILLIS), CALL_MILLIS.full);
+  await honest.callUntil(AbortSignal.timeout(CALM_MILLIS), CALL_MILLIS);
   const calm = await watch.lap();
   let attackers = 0;
   const scene: Scene = {
@@ -86,12 +86,12 @@ const maxLivez = (isShort: boolean, { gateway }: Lap): number =>
   isShort ? Math.max(SHORT_LIVEZ.millis, SHORT_LIVEZ.factor * gateway.maxMillis) : MAX_LIVEZ_MILLIS;
 
 /** Plays an attack while the honest client calls, and measures what it must not lose. */
-async function playBeside(attack: Attack, scene: Scene, callMillis: number): Promise<Figure[]> {
+async function playBeside(attack: Attack, scene: Scene): Promise<Figure[]> {
   const { honest } = scene;
   honest.takeCalls();
   const before = { used: await honest.quotaUsed(), units: honest.units() };
   const over = new AbortController();
-  const calling = honest.callUntil(over.signal, callMillis);
+  const calling = honest.callUntil(over.signal, CALL_MILLIS);
   const figures = await attack.play(scene).finally(() => over.abort());
   await calling;
   const { served, notServed, retried, unanswered, slowestMillis } = honest.takeCalls();
@@ -120,7 +120,6 @@ async function playBeside(attack: Attack, scene: Scene, callMillis: number): Pro
  */
 export function createArena(settings: ArenaSettings) {
   let open: Awaited<ReturnType<typeof openScene>> | undefined;
-  const { isShort } = settings;
 
   async function close(): Promise<void> {
     const closing = open;
@@ -134,8 +133,7 @@ export function createArena(settings: ArenaSettings) {
       const startedAt = performance.now();
       if (attack.settings) await close();
       open ??= await openScene(settings, attack);
-      const callMillis = isShort ? CALL_MILLIS.short : CALL_MILLIS.full;
-      const figures = await playBeside(attack, open.scene, callMillis);
+      const figures = await playBeside(attack, open.scene);
       if (attack.settings || figures.some(isBroken)) await close();
       const seconds = Math.round((performance.now() - startedAt) / 1000);
       return { attack: attack.name, does: attack.does, figures, seconds };

@@ -110,7 +110,7 @@ async function bomb(scene: Scene, folder: string): Promise<Figure[]> {
   });
   const what = `a feed of ${bytes.length} bytes, unpacked ${scale(1000, 200)} MiB`;
   return [
-    kib(`stored during ${what}`, mostBytes, 128 * 1024),
+    kib(`stored during ${what}`, mostBytes, 16 * 1024),
     kib(`left by ${what}`, leftBytes, 64),
   ];
 }
