@@ -119,12 +119,12 @@ async function playBeside(attack: Attack, scene: Scene): Promise<Figure[]> {
  * broke a promise may still be at work, so the next one gets another.
  */
 export function createArena(settings: ArenaSettings) {
-  let open: Awaited<ReturnType<typeof openScene>> | undefined;
+  let opening: ReturnType<typeof openScene> | undefined;
 
   async function close(): Promise<void> {
-    const closing = open;
-    open = undefined;
-    await closing?.close();
+    const opened = await opening?.catch(() => undefined);
+    opening = undefined;
+    await opened?.close();
   }
 
   return {
@@ -132,8 +132,12 @@ export function createArena(settings: ArenaSettings) {
     async play(attack: Attack): Promise<Result> {
       const startedAt = performance.now();
       if (attack.settings) await close();
-      open ??= await openScene(settings, attack);
-      const figures = await playBeside(attack, open.scene);
+      opening ??= openScene(settings, attack);
+      const { scene } = await opening;
+      const figures = await playBeside(attack, scene).catch(async (error) => {
+        await close();
+        throw error;
+      });
       if (attack.settings || figures.some(isBroken)) await close();
       const seconds = Math.round((performance.now() - startedAt) / 1000);
       return { attack: attack.name, does: attack.does, figures, seconds };
