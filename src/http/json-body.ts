@@ -1,4 +1,4 @@
-import { isUtf8 } from 'node:buffer';
+import { isAscii, isUtf8 } from 'node:buffer';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { Problem } from '../platform/problem.ts';
@@ -12,14 +12,34 @@ const MAX_VALUES = 200_000;
 const MAX_MEMBERS = 200;
 
 /** The characters that precede nearly every value. */
-const SEPARATORS = [',', '[', '{'].map((character) => character.charCodeAt(0));
+const SEPARATORS = [...',[{'].map((character) => character.charCodeAt(0));
 
-function hasTooManyValues(body: Buffer): boolean {
+/**
+ * Escape sequences in a JSON body, which take ten times as long to parse as other characters. Base64
+ * of the largest image has some 430,000 if every slash is escaped, as PHP does.
+ */
+const MAX_ESCAPES = 1_000_000;
+const ESCAPE = '\\'.charCodeAt(0);
+
+/** A text or bytes to search. */
+interface Searchable<T> {
+  indexOf(sought: T, from: number): number;
+}
+
+/** Returns how often any of the characters occurs, at most `max + 1`: it stops counting there. */
+export function countUpTo<T>(text: Searchable<T>, characters: readonly T[], max: number): number {
   let count = 0;
-  for (const separator of SEPARATORS)
-    for (let at = body.indexOf(separator); at >= 0; at = body.indexOf(separator, at + 1))
-      if (++count > MAX_VALUES) return true;
-  return false;
+  for (const character of characters)
+    for (let at = text.indexOf(character, 0); at >= 0; at = text.indexOf(character, at + 1))
+      if (++count > max) return count;
+  return count;
+}
+
+/** Returns why a body would take too long to parse, undefined if it would not. */
+function excessOf(body: Buffer): string | undefined {
+  if (countUpTo(body, SEPARATORS, MAX_VALUES) > MAX_VALUES) return `${MAX_VALUES} values`;
+  if (countUpTo(body, [ESCAPE], MAX_ESCAPES) > MAX_ESCAPES) return `${MAX_ESCAPES} escapes`;
+  return undefined;
 }
 
 /** Rejects JSON bodies that would take too long to parse; the framework's own parser parses the others. */
@@ -29,10 +49,12 @@ export function limitJsonBodies(app: FastifyInstance): void {
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     const bytes = typeof body === 'string' ? Buffer.from(body) : body;
     if (!isUtf8(bytes)) return done(new Problem('invalid-request', 'The body is not UTF-8'));
-    if (hasTooManyValues(bytes)) {
-      return done(new Problem('payload-too-large', `The JSON has more than ${MAX_VALUES} values`));
+    const excess = excessOf(bytes);
+    if (excess) {
+      return done(new Problem('payload-too-large', `The JSON has more than ${excess}`));
     }
-    return parse(request, bytes.toString(), done);
+    // Faster, and the same, for the characters of base64.
+    return parse(request, bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8'), done);
   });
 }
 

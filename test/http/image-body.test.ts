@@ -26,6 +26,7 @@ describe('a JSON image body', () => {
       'base64 in lines, as the base64 command writes it',
       `${base64.slice(0, 4)}\n${base64.slice(4)}\n`,
     ],
+    ['base64 with spaces and line breaks in a quantum', ` ${base64.split('').join(' \r\n\t')} \n`],
     ['base64 without padding', base64.replace(/=+$/, '')],
     ['a data URL', `data:image/jpeg;base64,${base64}`],
     ['a data URL of the common type image/jpg', `data:image/jpg;base64,${base64}`],
@@ -45,6 +46,15 @@ describe('a JSON image body', () => {
     ['characters that base64 cannot have', { image_base64: '!!!!' }],
     ['a length that base64 cannot have', { image_base64: 'abcde' }],
     ['padding in the middle', { image_base64: 'ab==cdef' }],
+    [
+      'one character in it that base64 cannot have',
+      { image_base64: `${base64.slice(0, 5)}!${base64.slice(6)}` },
+    ],
+    ['a character past ASCII whose low byte is base64', { image_base64: '\u0141AAA' }],
+    ['a no-break space', { image_base64: 'AAAA\u00a0AAAA' }],
+    ['padding of three', { image_base64: 'A===' }],
+    ['padding alone', { image_base64: '==' }],
+    ['more spaces than lines need', { image_base64: `AAAA${' '.repeat(2000)}AAAA` }],
     ['the URL alphabet', { image_base64: '_-_-' }],
     ['nothing', { image_base64: '' }],
     ['a data URL without base64', { image_base64: 'data:image/png,abcd' }],
@@ -65,6 +75,20 @@ describe('a JSON image body', () => {
     expect(typeOf(() => read(bytes(10 * MAX)))).toBe('payload-too-large');
     expect(read(bytes(MAX)).image).toHaveLength(MAX);
   });
+});
+
+/** Decodes a text; returns milliseconds. */
+function decodeMillis(text: string): number {
+  const startedAt = performance.now();
+  typeOf(() => readJsonImage({ image_base64: text }, text.length, sniffFormat));
+  return performance.now() - startedAt;
+}
+
+test('base64 full of spaces costs no more than base64 without', () => {
+  const text = 'AAAA'.repeat(4e6);
+  const plain = Math.min(...[1, 2, 3].map(() => decodeMillis(text)));
+  const spaced = Math.min(...[1, 2, 3].map(() => decodeMillis('AAAA '.repeat(4e6))));
+  expect(spaced).toBeLessThan(10 * plain);
 });
 
 const file = (bytes: Buffer, name = 'image', truncated = false): Part => ({
