@@ -15,8 +15,12 @@ const SINGLE_HEADERS = new Set([
   'expect',
 ]);
 
-/** RFC 3986: the characters of a host and its port. An empty one is allowed by RFC 9112. */
-const HOST = /^[\w.~!$&'()*+,;=%:[\]-]*$/;
+/** RFC 3986: the characters of a host and its port. */
+const HOST = /^[\w.~!$&'()*+,;=%:[\]-]+$/;
+
+/** Whether links can be built on a host. An empty one is allowed by RFC 9112. */
+const isHost = (host: string): boolean =>
+  host === '' || (HOST.test(host) && URL.canParse(`http://${host}`));
 
 type Rejection = [type: ProblemType, detail: string, headers?: Readonly<Record<string, string>>];
 
@@ -46,8 +50,7 @@ const RULES: readonly ((request: IncomingMessage) => Rejection | false | undefin
     return name !== undefined && ['invalid-request', `The header ${name} is sent more than once`];
   },
   (request) => !hasHost(request) && ['invalid-request', 'The header Host is missing'],
-  ({ headers }) =>
-    !HOST.test(headers.host ?? '') && ['invalid-request', 'Host is not a valid host'],
+  ({ headers }) => !isHost(headers.host ?? '') && ['invalid-request', 'Host is not a valid host'],
   ({ headers }) =>
     (headers['transfer-encoding'] ?? 'chunked').toLowerCase() !== 'chunked' && [
       'invalid-request',

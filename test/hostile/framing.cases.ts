@@ -68,6 +68,10 @@ const REJECTED: readonly Row[] = [
   ['two hosts', live(HOST, 'Host: y')],
   ['no host', live()],
   ['a host that is none', live('Host: a b/?')],
+  ['a port that is no number', live('Host: a:b')],
+  ['a port past all ports', live('Host: a:99999')],
+  ['a host with an escape that is none', live('Host: a%')],
+  ['a host with half an address', live('Host: [::1')],
   ['two keys', requestTargets(['Authorization: Bearer other', LENGTH], BODY + SMUGGLED)],
   ['two media types', requestTargets(['Content-Type: text/plain', LENGTH], BODY + SMUGGLED)],
   ['an expectation nobody has', requestTargets(['Expect: 200-ok', LENGTH], BODY + SMUGGLED)],
@@ -103,6 +107,8 @@ const CLOSE = 'Connection: close';
 
 // biome-ignore format: a table reads best aligned
 const SERVED: readonly Row[] = [
+  ['an empty host', live('Host: ', CLOSE)],
+  ['an address and a port as host', live('Host: [::1]:8080', CLOSE)],
   ['a length', requestTargets([LENGTH, CLOSE], BODY)],
   ['chunks', requestTargets([`${TE}: chunked`, CLOSE], chunked(BODY))],
   ['chunks in capitals, after a tab', requestTargets([`${TE}:\tChunked`, CLOSE], chunked(BODY))],

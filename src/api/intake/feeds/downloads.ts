@@ -48,7 +48,7 @@ export function createFeedDownloads({ blobs, batches, links, publicUrl }: Downlo
    * deleted.
    */
   function createLinker({ feed, run }: FeedRun, { headers }: Pick<Call, 'headers'>) {
-    const base = publicUrl ?? `http://${headers.host ?? 'localhost'}`;
+    const base = publicUrl ?? `http://${headers.host || 'localhost'}`;
     if (feed.lastCompletedRunId !== run.id) return () => undefined;
     return (id: string, image: number, { pictureKey }: Pick<ImageLine, 'pictureKey'>) =>
       pictureKey &&
