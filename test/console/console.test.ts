@@ -47,6 +47,20 @@ function inBrowser(chromium: string): void {
     return watched;
   }
 
+  test('the documentation of the API renders within its policy', async () => {
+    const { page, errors, foreign } = await watch(await browser.newContext(), stack.url);
+    const response = await page.goto(`${stack.url}/docs`);
+    expect(response?.headers()['content-security-policy']).toContain("script-src 'self';");
+    expect(response?.headers()['x-content-type-options']).toBe('nosniff');
+    await page.locator('#operations-look-postLookV1Targets').click();
+    const execute = page.locator('button.execute');
+    await execute.click();
+    await page.locator('.live-responses-table', { hasText: 'unauthorized' }).waitFor();
+    expect(errors.filter((error) => !error.includes('401'))).toEqual([]);
+    expect(foreign).toEqual([]);
+    await page.context().close();
+  });
+
   const photo = async () => ({
     name: 'shirt.jpg',
     mimeType: 'image/jpeg',

@@ -14,6 +14,7 @@ td { padding: .35rem 1.5rem .35rem 0; vertical-align: top }`;
 /** These pages have no scripts and load nothing. */
 const HEADERS = {
   'content-type': 'text/html; charset=utf-8',
+  'x-content-type-options': 'nosniff',
   'content-security-policy':
     "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
   'cache-control': 'public, max-age=3600',
