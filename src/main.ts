@@ -27,7 +27,7 @@ import { type ImageLimits, MAX_SIDE_PIXELS } from './intake/validate-image.ts';
 import type { Clock } from './platform/clock.ts';
 import { type Config, ConfigError, readConfig } from './platform/config.ts';
 import type { Logger } from './platform/log.ts';
-import { createGatewayMetrics } from './platform/metrics/gateway.ts';
+import { createGatewayMetrics, watchServer } from './platform/metrics/gateway.ts';
 import { watchBatches, watchQueues, watchRedisMemory } from './platform/metrics/system-gauges.ts';
 import { openPlatform } from './platform/open-platform.ts';
 import { blockingConnection } from './platform/redis.ts';
@@ -90,7 +90,8 @@ async function main(): Promise<void> {
   });
   const { queues } = intake.figures;
   const deps = { config, log, requestLimits, routes, authentication, queues, observe };
-  const { app, drain } = createGatewayServer(deps);
+  const { app, drain, figures } = createGatewayServer(deps);
+  watchServer(registry, figures);
   const url = await app.listen({ host: config.HOST, port: config.PORT });
   log.info({ url, version, store: config.STORE }, 'gateway ready');
 
@@ -251,6 +252,7 @@ function createGatewayServer(deps: GatewayServerDeps): HttpServer {
     problemBase: config.PROBLEM_BASE,
     requestMillis: config.REQUEST_TIMEOUT_SECONDS * 1000,
     maxConnections: config.MAX_CONNECTIONS,
+    maxBodyMemoryBytes: config.MAX_BODY_MEMORY_BYTES,
     observe,
   });
   serveDocs(server.app, routes, version);

@@ -25,6 +25,8 @@ interface BodyStreamLimits {
   closing: AbortSignal;
   /** Throws if the caller is no longer admitted. */
   checkAccess(): Promise<void>;
+  /** Called as the bytes of one file of a form arrive, with their number so far. */
+  onFileBytes(bytes: number): void;
 }
 
 const shuttingDown = (): Problem => {
@@ -96,7 +98,7 @@ export function readBodyStream(request: FastifyRequest, limits: BodyStreamLimits
   const mediaType = contentType.split(';', 1)[0]!.trim().toLowerCase();
   const stream = readBytes(request, limits);
   if (mediaType === 'multipart/form-data') {
-    const files = readFileParts(stream, request.headers, limits.maxFileBytes);
+    const files = readFileParts(stream, request.headers, limits);
     return { kind: 'files', mediaType, files };
   }
   return { kind: 'bytes', mediaType, charset: CHARSET.exec(contentType)?.[1], stream };

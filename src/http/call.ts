@@ -45,6 +45,9 @@ export const base64Length = (bytes: number): number => Math.ceil(bytes / 3) * 4;
 export const maxFormBytes = (maxImageBytes: number): number =>
   2 * maxImageBytes + FORM_OVERHEAD_BYTES;
 
+/** A file is in memory as the chunks that arrived, and as a whole. */
+export const FILE_WEIGHT = 2;
+
 /** Returns a request as its handler sees it. @throws Problem invalid-request */
 export function createCall(
   deps: CallDeps,
@@ -63,9 +66,21 @@ export function createCall(
     query: route.query ? parse(route.query, request.query, 'query') : request.query,
     body: route.body ? parse(route.body, request.body, 'body') : request.body,
     headers: request.headers,
-    imageForm: (options = {}) => readImageForm(deps, request, options),
+    async imageForm(options = {}) {
+      const form = await readImageForm(deps, request, options);
+      const imageBytes = (form.image?.length ?? 0) + (form.backgroundImage?.length ?? 0);
+      request.requestContext.bodyHold?.resize(imageBytes);
+      return form;
+    },
     form: () => readForm(deps, request),
-    bodyStream: () => readBodyStream(request, { idleMillis, closing, maxFileBytes, checkAccess }),
+    bodyStream: () =>
+      readBodyStream(request, {
+        idleMillis,
+        closing,
+        maxFileBytes,
+        checkAccess,
+        onFileBytes: (bytes) => request.requestContext.bodyHold?.resize(FILE_WEIGHT * bytes),
+      }),
     rateLimit: request.requestContext.admission?.rateLimit,
     takeQuota() {
       const { admission } = request.requestContext;
@@ -86,7 +101,9 @@ async function readImageForm(
 ): Promise<ImageForm> {
   if (!request.isMultipart()) {
     const read = background ? readJsonImages : readJsonImage;
-    return read(request.body, maxImageBytes, sniff, member);
+    const form = read(request.body, maxImageBytes, sniff, member);
+    request.body = undefined; // the base64 is not needed while the image is worked on
+    return form;
   }
   const names: ImagePartName[] = background ? ['image', 'backgroundImage'] : ['image'];
   const declaredBytes = Number(request.headers['content-length']);

@@ -28,16 +28,22 @@ function openForm(headers: IncomingHttpHeaders, maxFileBytes: number): BusboyIns
   }
 }
 
+interface FilePartLimits {
+  /** Larger files are truncated. */
+  maxFileBytes: number;
+  /** Called as the bytes of one file arrive, with their number so far; an error fails the reader. */
+  onFileBytes(bytes: number): void;
+}
+
 /**
  * Yields the files of a multipart body as they arrive and skips its fields. Reads the body only as
  * fast as the files are consumed, however small they are.
- * @param maxFileBytes larger files are truncated
  * @throws Problem invalid-request; any error of the source
  */
 export async function* readFileParts(
   source: AsyncIterable<Uint8Array>,
   headers: IncomingHttpHeaders,
-  maxFileBytes: number,
+  { maxFileBytes, onFileBytes }: FilePartLimits,
 ): AsyncGenerator<FilePart> {
   const form = openForm(headers, maxFileBytes);
   const parts = new PassThrough({ objectMode: true, highWaterMark: 1 });
@@ -49,9 +55,15 @@ export async function* readFileParts(
     parts.destroy(reason);
   };
   const readFile = async function* (file: Readable): AsyncGenerator<Uint8Array> {
+    let bytes = 0;
     try {
-      yield* file;
+      for await (const chunk of file) {
+        bytes += chunk.length;
+        onFileBytes(bytes);
+        yield chunk;
+      }
     } catch (error) {
+      if (error instanceof Problem) throw error;
       throw reason ?? malformedForm(error);
     }
   };

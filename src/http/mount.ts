@@ -1,23 +1,28 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { parse as parseQuery } from 'node:querystring';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../platform/problem.ts';
+import type { BodyMemory } from './body-memory.ts';
 import {
   base64Length,
   type CallDeps,
   createCall,
+  FILE_WEIGHT,
   FORM_OVERHEAD_BYTES,
   maxFormBytes,
 } from './call.ts';
 import { admit, disconnectSignal } from './request-context.ts';
 import type { Reply, Route } from './route.ts';
-import { limitBodyTime } from './slow-body.ts';
+import { hasBody, limitBodyTime } from './slow-body.ts';
 import { type Sunset, sunsetHeaders } from './sunset.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** Its handler streams the body. */
     streamsBody?: boolean;
+    /** It requires a key. */
+    isKeyed?: boolean;
     problemReply?: Route['problemReply'];
   }
 }
@@ -26,10 +31,15 @@ interface MountDeps extends CallDeps {
   sunsets: readonly Sunset[];
   /** See `BodyTimes`. */
   wholeMillis: number;
+  bodyMemory: BodyMemory;
+  /** Protects the connection of a request with an accepted key. @throws Problem */
+  acceptConnection(request: IncomingMessage, response: ServerResponse, client: string): void;
 }
 
 /** Limit of a JSON body, unless its route sets another. */
 export const MAX_JSON_BYTES = 1024 * 1024;
+/** Limit of a body that its route does not use. */
+const UNUSED_BODY_BYTES = 1024;
 const URL_ENCODED = 'application/x-www-form-urlencoded';
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
@@ -69,10 +79,52 @@ function mountForm(app: FastifyInstance, deps: MountDeps, route: Route): void {
   });
 }
 
-function bodyLimitOf({ form, imageForm, maxBodyBytes }: Route, maxImageBytes: number): number {
+function bodyLimitOf(
+  { form, imageForm, body, maxBodyBytes }: Route,
+  maxImageBytes: number,
+): number {
   if (form) return maxFormBytes(maxImageBytes);
   if (imageForm) return base64Length(maxImageBytes) + FORM_OVERHEAD_BYTES;
-  return maxBodyBytes ?? MAX_JSON_BYTES;
+  return body ? (maxBodyBytes ?? MAX_JSON_BYTES) : UNUSED_BODY_BYTES;
+}
+
+/** Small values take more memory than their JSON. */
+const JSON_WEIGHT = 12;
+/** The bytes, their text, the member with the base64 and the decoded image. */
+const BASE64_WEIGHT = 4;
+
+/** Returns how many times a body is in memory while it is read. */
+function weightOf({ form, imageForm }: Route, request: FastifyRequest): number {
+  if (!form && !imageForm) return JSON_WEIGHT;
+  return request.isMultipart() ? FILE_WEIGHT : BASE64_WEIGHT;
+}
+
+/** Returns the memory that the largest body takes: without as much, it could never be read. */
+export const maxBodyWeight = (maxImageBytes: number): number =>
+  BASE64_WEIGHT * maxFormBytes(maxImageBytes);
+
+/** Name under which bodies without a key share memory; no client has it. */
+const KEYLESS = '';
+
+/**
+ * Takes the memory of a body before it is read, until the response is sent. A streamed body takes what
+ * its files need as they arrive.
+ * @throws Problem upstream-unavailable
+ */
+function holdBody(
+  deps: MountDeps,
+  route: Route,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  if (!hasBody(request)) return;
+  const hold = deps.bodyMemory.hold(request.requestContext.grant?.client ?? KEYLESS);
+  request.requestContext.bodyHold = hold;
+  reply.raw.once('close', hold.release);
+  if (route.stream) return;
+  const limit = bodyLimitOf(route, deps.maxImageBytes);
+  const declared = Number(request.headers['content-length'] ?? limit);
+  hold.resize(Math.min(declared, limit) * weightOf(route, request));
 }
 
 function mountRoute(app: FastifyInstance, deps: MountDeps, route: Route): void {
@@ -80,12 +132,20 @@ function mountRoute(app: FastifyInstance, deps: MountDeps, route: Route): void {
   app.route({
     method: route.method,
     url: route.path,
-    config: { streamsBody: route.stream !== undefined, problemReply: route.problemReply },
+    config: {
+      streamsBody: route.stream !== undefined,
+      isKeyed: route.scope !== 'keyless',
+      problemReply: route.problemReply,
+    },
     bodyLimit: bodyLimitOf(route, deps.maxImageBytes),
     onRequest: async (request, reply) => {
       if (route.stream) drainAfterResponse(request, reply, deps.wholeMillis);
       if (sunset) reply.headers(sunsetHeaders(sunset));
-      if (route.scope !== 'keyless') await admit(deps, route, request, reply);
+      if (route.scope !== 'keyless') {
+        const { client } = await admit(deps, route, request, reply);
+        deps.acceptConnection(request.raw, reply.raw, client);
+      }
+      holdBody(deps, route, request, reply);
     },
     handler: async (request, reply) => {
       const signal = disconnectSignal(request, reply);

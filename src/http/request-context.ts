@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../platform/problem.ts';
 import { authorize, type Grant, type LookUp, requireGrant } from './auth.ts';
+import type { BodyHold } from './body-memory.ts';
 import { CLIENT_DISCONNECTED } from './disconnect.ts';
 import { type Admission, type Limits, limitHeaders } from './limits.ts';
 import type { Route } from './route.ts';
@@ -11,6 +12,8 @@ interface RequestContext {
   grant: Grant | undefined;
   admission: Admission | undefined;
   problem: Problem | undefined;
+  /** The memory its body takes. */
+  bodyHold: BodyHold | undefined;
   hasDisconnected: boolean;
 }
 
@@ -24,6 +27,7 @@ export const createRequestContext = (): RequestContext => ({
   grant: undefined,
   admission: undefined,
   problem: undefined,
+  bodyHold: undefined,
   hasDisconnected: false,
 });
 
@@ -78,7 +82,7 @@ function authenticate(
 }
 
 /**
- * Admits a request by its key, and reserves its quota.
+ * Admits a request by its key, and reserves its quota. Returns the key's grant.
  * @throws Problem as `authorize` and `Limits.admit` do
  */
 export async function admit(
@@ -86,7 +90,7 @@ export async function admit(
   rule: AccessRule,
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<void> {
+): Promise<Grant> {
   const grant = await authenticate(control, rule, request);
   request.requestContext.grant = grant;
   const admission = await control.limits.admit(grant, rule.quota ?? 0);
@@ -97,6 +101,7 @@ export async function admit(
     throw CLIENT_DISCONNECTED;
   }
   reply.headers(limitHeaders(admission.rateLimit));
+  return grant;
 }
 
 /** How soon a revoked key ends bodies and responses in progress. */

@@ -10,11 +10,13 @@ import {
 import type { Logger } from '../platform/log.ts';
 import type { RequestObservation } from '../platform/metrics/gateway.ts';
 import { Problem, unavailable } from '../platform/problem.ts';
-import { trackConnections } from './connections.ts';
+import { createBodyMemory } from './body-memory.ts';
+import { type ConnectionState, type Evicted, trackConnections } from './connections.ts';
+import type { ShareRejection } from './fair-share.ts';
 import { createFramingCheck } from './framing.ts';
 import type { Sniff } from './image-body.ts';
 import { limitJsonBodies } from './json-body.ts';
-import { MAX_JSON_BYTES, mountRoutes } from './mount.ts';
+import { MAX_JSON_BYTES, maxBodyWeight, mountRoutes } from './mount.ts';
 import { asProblem, PROBLEM_MEDIA_TYPE, parserProblem, problemBody } from './problem-response.ts';
 import { sendRawProblem } from './raw-response.ts';
 import {
@@ -26,7 +28,7 @@ import {
 } from './request-context.ts';
 import { requestIdOf } from './request-id.ts';
 import type { Reply, Route } from './route.ts';
-import { type BodyTimes, limitBodyTime } from './slow-body.ts';
+import { type BodyTimes, hasBody, limitBodyTime } from './slow-body.ts';
 import type { Sunset } from './sunset.ts';
 
 export interface ServerDeps extends AccessControl {
@@ -41,15 +43,27 @@ export interface ServerDeps extends AccessControl {
   /** Time limit for the headers, then for the body; between bytes for a streamed one. */
   requestMillis?: number;
   /** Time limits of bodies, if not `requestMillis`. */
-  bodyTimes?: BodyTimes;
+  bodyTimes?: Partial<BodyTimes>;
   /** Open connections; see `trackConnections`. */
   maxConnections?: number;
+  /** Memory that the bodies of all requests in progress may take, bytes. */
+  maxBodyMemoryBytes?: number;
   /** Called once for each answered request. */
   observe(request: RequestObservation): void;
 }
 
+/** What the server holds, and what it has turned down since it started, by reason. */
+interface ServerFigures {
+  bodyBytes: number;
+  connections: Readonly<Record<ConnectionState, number>>;
+  evictedConnections: Readonly<Record<Evicted, number>>;
+  rejectedBodies: Readonly<Record<ShareRejection, number>>;
+  rejectedConnections: Readonly<Record<ShareRejection, number>>;
+}
+
 export interface HttpServer {
   app: FastifyInstance;
+  figures(): ServerFigures;
   /**
    * Rejects new requests with 503 from now on. Requests in progress continue; those without an end of
    * their own are ended by their call's `closing` signal.
@@ -59,12 +73,16 @@ export interface HttpServer {
 
 const REQUEST_MILLIS = 60_000;
 const MAX_CONNECTIONS = 10_000;
+const MAX_BODY_MEMORY_BYTES = 256 * 2 ** 20;
+/** Strangers get little time to send a body, and to read a response before they have sent it. */
+const KEYLESS_MILLIS = 5000;
 
 /** Builds the HTTP server: ids, keys, limits, parsing, problems, logs. It does not listen yet. */
 export function createServer(deps: ServerDeps): HttpServer {
   const closing = new AbortController();
   const { requestMillis = REQUEST_MILLIS, maxConnections = MAX_CONNECTIONS } = deps;
   const { wholeMillis = requestMillis, idleMillis = requestMillis } = deps.bodyTimes ?? {};
+  const { keylessMillis = Math.min(KEYLESS_MILLIS, wholeMillis) } = deps.bodyTimes ?? {};
   const app = fastify({
     loggerInstance: deps.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -90,10 +108,27 @@ export function createServer(deps: ServerDeps): HttpServer {
     },
   });
 
-  const connections = trackConnections(app.server, closing.signal, maxConnections);
+  const evictedConnections = { keyless: 0, idle: 0, new: 0 };
+  const rejectedBodies = { full: 0, share: 0 };
+  const rejectedConnections = { full: 0, share: 0 };
+  const connections = trackConnections(app.server, {
+    max: maxConnections,
+    lingerMillis: keylessMillis,
+    closing: closing.signal,
+    onEvict: (as) => evictedConnections[as]++,
+    onReject: (reason) => rejectedConnections[reason]++,
+  });
+  const bodyMemory = createBodyMemory(
+    Math.max(deps.maxBodyMemoryBytes ?? MAX_BODY_MEMORY_BYTES, maxBodyWeight(deps.maxImageBytes)),
+    (reason) => rejectedBodies[reason]++,
+  );
   const checkFraming = createFramingCheck();
   // Node would otherwise respond to both itself without a problem, or not at all.
   app.server.on('checkExpectation', (request, response) => {
+    app.server.emit('request', request, response);
+  });
+  // Node would send 100 before the request is authenticated; see preParsing.
+  app.server.on('checkContinue', (request, response) => {
     app.server.emit('request', request, response);
   });
   app.server.on('connect', (_request, socket) => {
@@ -121,8 +156,13 @@ export function createServer(deps: ServerDeps): HttpServer {
     request.requestContext = createRequestContext();
     reply.header('x-request-id', request.id);
     checkFraming(request.raw);
-    if (!request.routeOptions.config.streamsBody) limitBodyTime(request, reply, wholeMillis);
+    const { streamsBody, isKeyed } = request.routeOptions.config;
+    if (!streamsBody) limitBodyTime(request, reply, isKeyed ? wholeMillis : keylessMillis);
     if (closing.signal.aborted) throw unavailable('This server is shutting down; try again', 1);
+    if (request.is404) throw nothingHere();
+  });
+  app.addHook('preParsing', async (request, reply) => {
+    if (request.headers.expect) reply.raw.writeContinue();
   });
   app.addHook('onSend', async (request, reply) => {
     // Closes connections to clients that read nothing of a response for so long; Node sets its own
@@ -130,6 +170,9 @@ export function createServer(deps: ServerDeps): HttpServer {
     request.raw.socket.setTimeout(requestMillis);
     // A kept-alive connection would keep the server from closing.
     if (closing.signal.aborted) reply.header('connection', 'close');
+    // What a stranger still sends is not read for long; see `trackConnections`.
+    const isIncomplete = hasBody(request) && !request.raw.complete;
+    if (isIncomplete && !request.requestContext.grant) reply.header('connection', 'close');
   });
 
   const defaultReply =
@@ -157,9 +200,7 @@ export function createServer(deps: ServerDeps): HttpServer {
     logError(request, problem);
     sendProblem(request, reply, problem);
   });
-  app.setNotFoundHandler((request, reply) =>
-    sendProblem(request, reply, new Problem('not-found', 'There is nothing here; see /docs')),
-  );
+  app.setNotFoundHandler((request, reply) => sendProblem(request, reply, nothingHere()));
 
   // A client that disconnects while sending its body; `disconnectSignal` covers later disconnects.
   app.addHook('onRequestAbort', async (request) => {
@@ -185,9 +226,29 @@ export function createServer(deps: ServerDeps): HttpServer {
     );
   });
 
-  mountRoutes(app, { ...deps, wholeMillis, idleMillis, closing: closing.signal }, deps.routes);
-  return { app, drain: () => closing.abort() };
+  const mountDeps = {
+    ...deps,
+    wholeMillis,
+    idleMillis,
+    closing: closing.signal,
+    bodyMemory,
+    acceptConnection: connections.accept,
+  };
+  mountRoutes(app, mountDeps, deps.routes);
+  return {
+    app,
+    figures: () => ({
+      bodyBytes: bodyMemory.heldBytes(),
+      connections: connections.counts(),
+      evictedConnections,
+      rejectedBodies,
+      rejectedConnections,
+    }),
+    drain: () => closing.abort(),
+  };
 }
+
+const nothingHere = (): Problem => new Problem('not-found', 'There is nothing here; see /docs');
 
 /** Logs errors of the service and its upstreams. Rejections are in the request's own line. */
 function logError(request: FastifyRequest, problem: Problem): void {

@@ -5,11 +5,14 @@ import { Problem } from '../platform/problem.ts';
 export interface BodyTimes {
   /** From the headers to the end of an ordinary body; for any body, after its response is sent. */
   wholeMillis: number;
+  /** The same for a request without an accepted key. */
+  keylessMillis: number;
   /** Between the bytes of a streamed body. */
   idleMillis: number;
 }
 
-const hasBody = ({ headers }: FastifyRequest): boolean =>
+/** Returns whether a request announces a body. */
+export const hasBody = ({ headers }: Pick<FastifyRequest, 'headers'>): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > 0;
 
 /** The rest of the body may still arrive, so the connection cannot be reused. */

@@ -28,6 +28,7 @@ const Environment = z.object({
   SYNC_TIMEOUT_SECONDS: z.coerce.number().min(0.5).max(600).default(25),
   REQUEST_TIMEOUT_SECONDS: z.coerce.number().min(1).max(3600).default(60),
   MAX_CONNECTIONS: whole(10, 1_000_000).default(10_000),
+  MAX_BODY_MEMORY_BYTES: whole(2 ** 20, 2 ** 40).default(256 * 2 ** 20),
   MAX_IMAGE_BYTES: whole(1024, 512 * 2 ** 20).default(20 * 2 ** 20),
   MAX_IMAGE_PIXELS: whole(1024, 2 ** 28).default(50_000_000),
   LOOK_THREADS: whole(1, 64).default(DEFAULT_LOOK_THREADS),

@@ -30,6 +30,7 @@ export const regressions: readonly Input[] = [
 ];
 
 const MAX_FILE_BYTES = 100;
+const LIMITS = { maxFileBytes: MAX_FILE_BYTES, onFileBytes: () => {} };
 
 interface FormResult {
   files: { name: string; bytes: string; isTruncated: boolean }[];
@@ -40,7 +41,7 @@ async function readFiles(contentType: string, blocks: readonly Buffer[]): Promis
   const files: FormResult['files'] = [];
   try {
     const headers = { 'content-type': contentType };
-    for await (const part of readFileParts(streamOf(blocks), headers, MAX_FILE_BYTES)) {
+    for await (const part of readFileParts(streamOf(blocks), headers, LIMITS)) {
       const chunks: Uint8Array[] = [];
       for await (const chunk of part.stream) chunks.push(chunk);
       const bytes = Buffer.concat(chunks).toString('latin1');

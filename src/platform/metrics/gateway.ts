@@ -1,5 +1,6 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
-import { REQUEST_BUCKETS_SECONDS, registerLiveGauges } from './registry.ts';
+import { REQUEST_BUCKETS_SECONDS, registerLiveCounters, registerLiveGauges } from './registry.ts';
+import { registerSampledGauges, single } from './sampled-gauges.ts';
 
 /** The current load of the synchronous queue. */
 export interface SyncLoad {
@@ -22,6 +23,51 @@ export interface RequestObservation {
   seconds: number;
   /** The problem's type, if the response was one. */
   problem: string | undefined;
+}
+
+/** What the HTTP server holds, and what it has turned down since it started, by reason. */
+interface ServerFigures {
+  bodyBytes: number;
+  connections: Readonly<Record<string, number>>;
+  evictedConnections: Readonly<Record<string, number>>;
+  rejectedBodies: Readonly<Record<string, number>>;
+  rejectedConnections: Readonly<Record<string, number>>;
+}
+
+const labelled = (label: string, values: Readonly<Record<string, number>>) =>
+  Object.entries(values).map(([name, value]) => ({ labels: { [label]: name }, value }));
+
+/** Registers the metrics of connections and of the memory that bodies take. */
+export function watchServer(registry: Registry, read: () => ServerFigures): void {
+  const gauges = {
+    selvage_http_body_bytes: {
+      help: 'Memory that the bodies of requests in progress take',
+      values: ({ bodyBytes }: ServerFigures) => single(bodyBytes),
+    },
+    selvage_http_connections: {
+      help: 'Open connections: without an accepted key (keyless), between requests with one (idle), with one in progress (accepted)',
+      labels: ['state'],
+      values: ({ connections }: ServerFigures) => labelled('state', connections),
+    },
+  };
+  registerSampledGauges(registry, async () => read(), gauges, 0);
+  registerLiveCounters(registry, {
+    selvage_http_connections_evicted_total: {
+      help: 'Connections closed in favour of a new one, or new ones that found no place, by state',
+      label: 'state',
+      read: () => read().evictedConnections,
+    },
+    selvage_http_bodies_rejected_total: {
+      help: 'Bodies rejected for want of memory: of all (full), or of the share of their client',
+      label: 'reason',
+      read: () => read().rejectedBodies,
+    },
+    selvage_http_connections_rejected_total: {
+      help: 'Requests rejected because their client has too many connections in use (share, full)',
+      label: 'reason',
+      read: () => read().rejectedConnections,
+    },
+  });
 }
 
 /** Registers the gateway's metrics. `load` is read at scrape time. */

@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 
 /** Buckets from a quick rejection to the longest synchronous request, seconds. */
 export const REQUEST_BUCKETS_SECONDS = [
@@ -30,6 +30,27 @@ export function registerLiveGauges(
       registers: [registry],
       collect() {
         this.set(read());
+      },
+    });
+  }
+}
+
+/** Registers counters, each with one label, whose values are read from this process's memory at scrape time. */
+export function registerLiveCounters(
+  registry: Registry,
+  counters: Readonly<
+    Record<string, { help: string; label: string; read: () => Readonly<Record<string, number>> }>
+  >,
+): void {
+  for (const [name, { help, label, read }] of Object.entries(counters)) {
+    new Counter({
+      name,
+      help,
+      labelNames: [label],
+      registers: [registry],
+      collect() {
+        this.reset();
+        for (const [value, count] of Object.entries(read())) this.inc({ [label]: value }, count);
       },
     });
   }

@@ -1,0 +1,30 @@
+/** Why a client gets no more: nothing is left, or what is left is for others. */
+export type ShareRejection = 'full' | 'share';
+
+/**
+ * Divides an amount among clients. A client may hold as much as is still free, so one alone gets half
+ * of it, and each of n clients an n+1-th. A client that holds nothing gets whatever is free.
+ */
+export function createFairShare(max: number) {
+  const held = new Map<string, number>();
+  let total = 0;
+  return {
+    total: () => total,
+
+    /** Returns why a client cannot take this much more, undefined if it can. */
+    check(client: string, amount: number): ShareRejection | undefined {
+      const free = max - total;
+      const own = held.get(client) ?? 0;
+      if (amount > free) return 'full';
+      return own > 0 && own + amount > free ? 'share' : undefined;
+    },
+
+    /** Adds to what a client holds; a negative amount returns it. */
+    add(client: string, amount: number): void {
+      total += amount;
+      const own = (held.get(client) ?? 0) + amount;
+      if (own > 0) held.set(client, own);
+      else held.delete(client);
+    },
+  };
+}
