@@ -45,8 +45,8 @@ export const base64Length = (bytes: number): number => Math.ceil(bytes / 3) * 4;
 export const maxFormBytes = (maxImageBytes: number): number =>
   2 * maxImageBytes + FORM_OVERHEAD_BYTES;
 
-/** A file is in memory as the chunks that arrived, and as a whole. */
-export const FILE_WEIGHT = 2;
+/** A body or file is in memory twice when it is complete: as the chunks that arrived, and as a whole. */
+export const BODY_WEIGHT = 2;
 
 /** Returns a request as its handler sees it. @throws Problem invalid-request */
 export function createCall(
@@ -79,7 +79,7 @@ export function createCall(
         closing,
         maxFileBytes,
         checkAccess,
-        onFileBytes: (bytes) => request.requestContext.bodyHold?.resize(FILE_WEIGHT * bytes),
+        onFileBytes: (bytes) => request.requestContext.bodyHold?.resize(BODY_WEIGHT * bytes),
       }),
     rateLimit: request.requestContext.admission?.rateLimit,
     takeQuota() {

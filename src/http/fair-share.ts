@@ -2,7 +2,7 @@
 export type ShareRejection = 'full' | 'share';
 
 /**
- * Divides an amount among clients. A client may hold as much as is still free, so one alone gets half
+ * Divides an amount among clients. A client may hold as much as it leaves free, so one alone gets half
  * of it, and each of n clients an n+1-th. A client that holds nothing gets whatever is free.
  */
 export function createFairShare(max: number) {
@@ -16,7 +16,7 @@ export function createFairShare(max: number) {
       const free = max - total;
       const own = held.get(client) ?? 0;
       if (amount > free) return 'full';
-      return own > 0 && own + amount > free ? 'share' : undefined;
+      return own > 0 && own + amount > free - amount ? 'share' : undefined;
     },
 
     /** Adds to what a client holds; a negative amount returns it. */

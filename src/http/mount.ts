@@ -5,10 +5,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../platform/problem.ts';
 import type { BodyMemory } from './body-memory.ts';
 import {
+  BODY_WEIGHT,
   base64Length,
   type CallDeps,
   createCall,
-  FILE_WEIGHT,
   FORM_OVERHEAD_BYTES,
   maxFormBytes,
 } from './call.ts';
@@ -88,20 +88,9 @@ function bodyLimitOf(
   return body ? (maxBodyBytes ?? MAX_JSON_BYTES) : UNUSED_BODY_BYTES;
 }
 
-/** Small values take more memory than their JSON. */
-const JSON_WEIGHT = 12;
-/** The bytes, their text, the member with the base64 and the decoded image. */
-const BASE64_WEIGHT = 4;
-
-/** Returns how many times a body is in memory while it is read. */
-function weightOf({ form, imageForm }: Route, request: FastifyRequest): number {
-  if (!form && !imageForm) return JSON_WEIGHT;
-  return request.isMultipart() ? FILE_WEIGHT : BASE64_WEIGHT;
-}
-
 /** Returns the memory that the largest body takes: without as much, it could never be read. */
 export const maxBodyWeight = (maxImageBytes: number): number =>
-  BASE64_WEIGHT * maxFormBytes(maxImageBytes);
+  BODY_WEIGHT * maxFormBytes(maxImageBytes);
 
 /** Name under which bodies without a key share memory; no client has it. */
 const KEYLESS = '';
@@ -124,7 +113,7 @@ function holdBody(
   if (route.stream) return;
   const limit = bodyLimitOf(route, deps.maxImageBytes);
   const declared = Number(request.headers['content-length'] ?? limit);
-  hold.resize(Math.min(declared, limit) * weightOf(route, request));
+  hold.resize(Math.min(declared, limit) * BODY_WEIGHT);
 }
 
 function mountRoute(app: FastifyInstance, deps: MountDeps, route: Route): void {

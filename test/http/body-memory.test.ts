@@ -1,0 +1,183 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { createBodyMemory } from '../../src/http/body-memory.ts';
+import { json, type Route, route } from '../../src/http/route.ts';
+import { Problem } from '../../src/platform/problem.ts';
+import { keyOf, open, type Raw, requestText, serve } from './serve.ts';
+
+const MIB = 2 ** 20;
+
+describe('memory for bodies', () => {
+  const create = () => {
+    const reasons: string[] = [];
+    return { memory: createBodyMemory(100, (reason) => reasons.push(reason)), reasons };
+  };
+
+  test('is divided: one client gets half, the next half of the rest, and so on', () => {
+    const { memory, reasons } = create();
+    memory.hold('a').resize(50);
+    expect(() => memory.hold('a').resize(1)).toThrow(Problem);
+    memory.hold('b').resize(25);
+    expect(() => memory.hold('b').resize(1)).toThrow(Problem);
+    memory.hold('c').resize(12);
+    expect(reasons).toEqual(['share', 'share']);
+    expect(memory.heldBytes()).toBe(87);
+  });
+
+  test('goes to a client that holds nothing as long as it fits', () => {
+    const { memory, reasons } = create();
+    memory.hold('a').resize(50);
+    memory.hold('b').resize(50);
+    expect(() => memory.hold('c').resize(1)).toThrow(/as many bodies/);
+    expect(reasons).toEqual(['full']);
+  });
+
+  test('is returned when a body needs less, and for good at its end', () => {
+    const { memory } = create();
+    const hold = memory.hold('a');
+    hold.resize(50);
+    hold.resize(10);
+    expect(memory.heldBytes()).toBe(10);
+    hold.release();
+    hold.resize(50); // a byte that arrives after the response
+    hold.release();
+    expect(memory.heldBytes()).toBe(0);
+  });
+});
+
+/** Ends the requests whose handlers wait. */
+let finish: () => void = () => {};
+let finished: Promise<void>;
+
+const common = { method: 'POST', scope: 'any', summary: 'A test', responses: {} } as const;
+const wait = () => finished.then(() => json({}));
+const ROUTES: readonly Route[] = [
+  route({ ...common, path: '/json', body: z.unknown(), handle: wait }),
+  route({
+    ...common,
+    path: '/image',
+    imageForm: { 'application/json': z.object({}) },
+    handle: (call) => call.imageForm().then(wait),
+  }),
+  route({
+    ...common,
+    path: '/files',
+    stream: { 'multipart/form-data': 'binary' },
+    async handle(call) {
+      const body = call.bodyStream();
+      if (body.kind !== 'files') return json({});
+      for await (const { stream } of body.files) for await (const _ of stream);
+      return wait();
+    },
+  }),
+];
+
+let server: Awaited<ReturnType<typeof serve>>;
+const opened: Raw[] = [];
+const start = async () => {
+  finished = new Promise((resolve) => {
+    finish = resolve;
+  });
+  server = await serve(ROUTES, { maxImageBytes: 4 * MIB, maxBodyMemoryBytes: 64 * MIB });
+};
+const stop = async () => {
+  finish();
+  for (const { socket } of opened.splice(0)) socket.destroy();
+  server.drain();
+  await server.app.close();
+};
+
+const JSON_TYPE = 'Content-Type: application/json';
+
+async function send(path: string, headers: readonly string[], body = ''): Promise<Raw> {
+  const raw = await open(server.url, requestText(`POST ${path}`, headers, body));
+  opened.push(raw);
+  return raw;
+}
+
+/** Begins bodies of 1 MiB of JSON, one after the other, until one is rejected; returns their number. */
+async function beginUntilRejected(client: string): Promise<number> {
+  for (let count = 0; count < 20; count++) {
+    const before = server.figures().bodyBytes;
+    const raw = await send('/json', [JSON_TYPE, `Content-Length: ${MIB}`, keyOf(client)], '[');
+    await expect
+      .poll(() => server.figures().bodyBytes > before || raw.text().includes(' 503 '))
+      .toBe(true);
+    if (raw.text().includes(' 503 ')) return count;
+  }
+  return 20;
+}
+
+describe('a request', () => {
+  afterEach(stop);
+
+  test('takes memory before its body arrives, and its client gets no more than its share', async () => {
+    await start();
+    const greedy = await beginUntilRejected('greedy');
+    expect(greedy).toBeGreaterThan(0);
+    const afterGreedy = server.figures().bodyBytes;
+    expect(afterGreedy).toBeLessThanOrEqual(32 * MIB);
+    expect(await beginUntilRejected('honest')).toBeGreaterThan(0);
+    expect(server.figures().bodyBytes).toBeLessThanOrEqual(64 * MIB);
+    expect(server.figures().rejectedBodies).toEqual({ full: 0, share: 2 });
+    const rejected = opened.find(({ text }) => text().includes(' 503 '))?.text();
+    expect(rejected).toMatch(/retry-after: 1\r\n/i);
+    expect(server.admitted.requests.greedy).toBe(greedy + 1);
+    for (const { socket } of opened) socket.destroy();
+    await expect.poll(() => server.figures().bodyBytes).toBe(0);
+  });
+
+  test('with chunks counts with the limit of its route', async () => {
+    await start();
+    await send('/json', [JSON_TYPE, 'Transfer-Encoding: chunked', keyOf('a')]);
+    await expect.poll(() => server.figures().bodyBytes).toBeGreaterThanOrEqual(MIB);
+  });
+
+  test('returns what its decoded image does not need, and all of it with the response', async () => {
+    await start();
+    const body = JSON.stringify({ image_base64: Buffer.alloc(30_000, 1).toString('base64') });
+    const headers = [JSON_TYPE, `Content-Length: ${body.length}`, keyOf('a'), 'Connection: close'];
+    const raw = await send('/image', headers, body);
+    await expect.poll(() => server.figures().bodyBytes).toBe(30_000);
+    finish();
+    expect(await raw.closed).toContain(' 200 ');
+    expect(server.figures().bodyBytes).toBe(0);
+  });
+
+  test('with a streamed form takes memory for the file that is arriving', async () => {
+    await start();
+    const head = ['Content-Type: multipart/form-data; boundary=b', 'Content-Length: 999999'];
+    const part = '--b\r\nContent-Disposition: form-data; name="a"; filename="a"\r\n\r\n';
+    await send('/files', [...head, keyOf('a')], `${part}${'x'.repeat(10_000)}`);
+    await expect.poll(() => server.figures().bodyBytes).toBeGreaterThan(10_000);
+    expect(server.figures().bodyBytes).toBeLessThan(30_000);
+  });
+
+  test('whose body is invalid returns its memory and its quota, but not its rate', async () => {
+    await start();
+    for (const body of ['{', '{"image_base64":"!"}', `[${'1,'.repeat(250_000)}1]`]) {
+      const headers = [JSON_TYPE, `Content-Length: ${body.length}`, keyOf('a')];
+      const raw = await send('/image', headers, body);
+      await expect.poll(raw.text).toMatch(/^HTTP\/1.1 4(00|13) /);
+    }
+    expect(server.figures().bodyBytes).toBe(0);
+    expect(server.admitted).toEqual({ requests: { a: 3 }, refunds: { a: 3 } });
+  });
+
+  test('may have as many escapes as base64 has, but not more', async () => {
+    await start();
+    finish();
+    const ask = async (escapes: number) => {
+      const body = `{"image_base64":"${'\\/'.repeat(escapes)}"}`;
+      const raw = await send(
+        '/image',
+        [JSON_TYPE, `Content-Length: ${body.length}`, keyOf('a')],
+        body,
+      );
+      await expect.poll(raw.text).toMatch(/\}$/);
+      return raw.text();
+    };
+    expect(await ask(600_000)).toContain(' 200 ');
+    expect(await ask(1_100_000)).toContain('The JSON has more than 1000000 escapes');
+  });
+});
