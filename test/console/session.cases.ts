@@ -52,6 +52,13 @@ export function sessionCases(running: () => Running): void {
       expect((await signIn(key, { 'x-forwarded-proto': 'https' })).setCookie).toContain('; Secure');
     });
 
+    test('of more than 1 KiB is rejected before its body is sent', async () => {
+      const head = ['Host: x', 'Content-Type: application/json', 'Content-Length: 1048576'];
+      const request = ['POST /console/session HTTP/1.1', ...head, '', '{'].join('\r\n');
+      const response = await rawExchange(running().stack.url, request);
+      expect(response).toMatch(/^HTTP\/1.1 413 /);
+    });
+
     test('with an invalid key is rejected', async () => {
       const response = await session('POST', {}, { key: 'slv_nonsense' });
       expect(response.status).toBe(401);
