@@ -37,7 +37,7 @@ export async function serve(
   deps: Partial<ServerDeps> = {},
 ): Promise<HttpServer & { url: string; admitted: Admitted }> {
   const admitted: Admitted = { requests: {}, refunds: {} };
-  const limits: Limits = {
+  const limits: Pick<Limits, 'admit'> = {
     async admit({ meter }) {
       countOne(admitted.requests, meter);
       const refund = async () => countOne(admitted.refunds, meter);
