@@ -11,6 +11,7 @@ import {
   readData,
 } from '../src/queue/catalog.ts';
 import { serializeProblem } from '../src/queue/serialized-problem.ts';
+import type { TurnOwner } from '../src/queue/turns.ts';
 import { isUnavailable } from './unavailable.ts';
 
 /** Does one kind of job. `isLastTry`: there is no further attempt if it throws. */
@@ -54,6 +55,8 @@ export interface AttemptDeps {
   report(report: JobReport): void;
   /** Redis's time. */
   now: Clock;
+  /** Returns the client's next turn in the queue. */
+  nextTurn(owner: TurnOwner): Promise<number>;
 }
 
 /** Delays of a job while Redis or storage is unavailable; doubled each time. */
@@ -78,6 +81,8 @@ interface Attempt {
   job: Job;
   token: string | undefined;
   signal: AbortSignal;
+  /** Puts the next attempt behind the other jobs of its client. */
+  takeNewTurn(): Promise<void>;
   /** Whether this host's clock, which BullMQ uses for delays, differs from Redis's time. */
   isClockSkewed: boolean;
 }
@@ -93,15 +98,17 @@ interface Failure {
 const failForGood = (message: string) => () => Promise.reject(new UnrecoverableError(message));
 
 function classifyError(error: unknown, attempt: Attempt): Failure {
-  const { job, token, signal, isClockSkewed } = attempt;
+  const { job, token, signal, isClockSkewed, takeNewTurn } = attempt;
   const reason = error instanceof Error ? error.message : String(error);
   async function postpone(): Promise<never> {
+    await takeNewTurn();
     await job.moveToDelayed(hostClock() + outageDelayMillis(job), token);
     throw new DelayedError(); // does not count as an attempt
   }
   async function retry(): Promise<never> {
     // The delay would be wrong by the difference between this clock and that of the next worker.
     if (isClockSkewed) delete job.opts.backoff;
+    await takeNewTurn();
     throw error;
   }
   if (isUnavailable(error) && canPostpone(job) && !isClockSkewed)
@@ -115,7 +122,7 @@ function classifyError(error: unknown, attempt: Attempt): Failure {
 
 /** Creates a BullMQ processor that runs one attempt at a job and reports it. */
 export const attempt =
-  <Q extends QueueName>(processors: Processors<Q>, { report, now }: AttemptDeps) =>
+  <Q extends QueueName>(processors: Processors<Q>, { report, now, nextTurn }: AttemptDeps) =>
   async (job: Job, token?: string, canceled?: AbortSignal): Promise<unknown> => {
     const name = job.name as JobsOf<Q>;
     const data = readData(name, job.data);
@@ -145,11 +152,27 @@ export const attempt =
       return result;
     } catch (error) {
       const isClockSkewed = Math.abs(hostClock() - now()) > CLOCK_TOLERANCE_MILLIS;
-      const failure = classifyError(error, { job, token, signal, isClockSkewed });
+      const takeNewTurn = () => renewTurn(job, data, nextTurn);
+      const failure = classifyError(error, { job, token, signal, isClockSkewed, takeNewTurn });
       finish(failure.outcome, { reason: failure.reason });
       return failure.settle();
     }
   };
+
+/**
+ * Gives a job that is to be retried a new turn: with its first one, which has passed, the retries of a client would
+ * come before the jobs of all others. A job that a client waits for keeps its turn.
+ */
+async function renewTurn(
+  job: Job,
+  data: JobData<JobName>,
+  nextTurn: AttemptDeps['nextTurn'],
+): Promise<void> {
+  if (!('client' in data) || 'deadlineAtMillis' in data) return;
+  // Without Redis it keeps the turn: what follows is the error that counts.
+  const priority = await nextTurn(data).catch(() => undefined);
+  if (priority !== undefined) await job.changePriority({ priority }).catch(() => {});
+}
 
 /** Time in the queue by BullMQ's timestamps, which are the host's; an intended delay does not count. */
 const waitMillis = ({ processedOn, timestamp, opts }: Job, startedAtMillis: number): number =>

@@ -4,6 +4,7 @@ import type { Logger } from '../src/platform/log.ts';
 import { PREFIX } from '../src/platform/redis.ts';
 import { queueTelemetry } from '../src/platform/tracing.ts';
 import { QUEUES, type QueueName } from '../src/queue/catalog.ts';
+import { createTurns, type TurnOwner } from '../src/queue/turns.ts';
 import { type AttemptDeps, attempt, type Processors, RetryLater } from './attempt.ts';
 
 interface ConsumerOptions {
@@ -13,7 +14,7 @@ interface ConsumerOptions {
   onFailed?(jobId: string): void;
 }
 
-export interface ConsumerDeps extends ConsumerOptions, AttemptDeps {
+export interface ConsumerDeps extends ConsumerOptions, Omit<AttemptDeps, 'nextTurn'> {
   /** For blocking commands; must not be used for anything else. */
   connection: Redis;
   log: Logger;
@@ -51,7 +52,9 @@ export function consumeJobs<Q extends QueueName>(
   const { connection, concurrency, log, report, now } = deps;
   const { lockMillis, renewMillis, stalledCheckMillis, maxStalledCount } = QUEUES[queueName];
   const telemetry = queueTelemetry();
-  const worker = new Worker(queueName, attempt<Q>(processors, { report, now }), {
+  const turns = createTurns(connection, queueName);
+  const nextTurn = async (owner: TurnOwner) => (await turns.next(owner, 1))[0] ?? 1;
+  const worker = new Worker(queueName, attempt<Q>(processors, { report, now, nextTurn }), {
     connection,
     prefix: PREFIX,
     concurrency,

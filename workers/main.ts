@@ -216,7 +216,7 @@ function startSweeps({ platform, blobs, jobs, sweepBatches, onSwept }: SweepSour
     blobs,
     records: jobs.records,
     retention: jobs.retention,
-    enqueue: async (job) => retryFailed(await enqueueJob(queue, job)),
+    enqueue: async (job) => retryFailed(queue, await enqueueJob(queue, job)),
     sweepBatches,
     onSwept,
     log,

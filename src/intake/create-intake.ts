@@ -1,10 +1,9 @@
-import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { type ClientRetention, createClientRetention } from '../auth/client-retention.ts';
 import { createStoredBytes, type StoredBytes } from '../auth/stored-bytes.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
-import { openQueue } from '../queue/queue.ts';
+import { type JobQueue, openQueue } from '../queue/queue.ts';
 import type { Blobs } from '../storage/blobs.ts';
 import { type FileLinks, fileLinks } from '../storage/file-links.ts';
 import { batchEraser } from './batches/batch-eraser.ts';
@@ -39,7 +38,7 @@ export interface Intake {
   jobs: {
     records: JobRecords;
     /** The queue `async`. */
-    queue: Queue;
+    queue: JobQueue;
     retention: JobRetention;
     completions: Completions;
   };
@@ -47,14 +46,14 @@ export interface Intake {
   feeds: {
     records: Feeds;
     /** The queue `feed`. */
-    queue: Queue;
+    queue: JobQueue;
     runs: FeedRuns;
   };
   webhooks: {
     events: WebhookEvents;
     receivers: WebhookReceivers;
     /** The queue `webhook`. */
-    queue: Queue;
+    queue: JobQueue;
   };
   idempotency: Idempotency;
   /** Counts the bytes that clients store. */

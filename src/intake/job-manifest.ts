@@ -17,6 +17,7 @@ const JobManifest = z.object({
   quota: z.object({ key: z.string(), cost: z.number() }).optional(),
   webhook: z.object({ url: z.string() }).optional(),
   backgroundKey: z.string().optional(),
+  weight: z.number().optional(),
 });
 
 /** A blob has 1.5 KiB of metadata; the rest is left for other names. */
@@ -49,6 +50,7 @@ export function writeJobManifest(job: NewJob): string {
     recordSeconds: job.recordSeconds,
     backgroundKey: job.backgroundKey,
     quota: job.quota,
+    weight: job.weight,
   };
   const whole = toAsciiJson({ ...manifest, webhook: job.webhook });
   return whole.length <= MAX_CHARS ? whole : toAsciiJson(manifest);

@@ -51,6 +51,8 @@ const JobRecord = z.object({
   outputKey: z.string().optional(),
   /** What to refund if the job does not succeed. */
   quota: z.object({ key: z.string(), cost: z.number() }).optional(),
+  /** Turns of its client's jobs for each turn of a client with weight 1; 1 if absent. */
+  weight: z.number().optional(),
   /** Where the client receives the event of the job's end. */
   webhook: z.object({ url: z.string() }).optional(),
   results: Results.optional(),

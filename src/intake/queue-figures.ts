@@ -5,8 +5,10 @@ import { QUEUES, type QueueName } from '../queue/catalog.ts';
 import { openQueue } from '../queue/queue.ts';
 import type { Batches, BatchRecord } from './batches/batches.ts';
 
-const STATES = ['waiting', 'active', 'delayed', 'failed'] as const;
-/** Among so many jobs at the head of a queue the oldest one never attempted is looked for. */
+const STATES = ['waiting', 'prioritized', 'active', 'delayed', 'failed'] as const;
+/** Jobs wait in either: BullMQ keeps those that have a turn apart from those without one. */
+const WAITING_STATES = ['waiting', 'prioritized'] as const;
+/** Among so many jobs that start next the oldest one never attempted is looked for. */
 const HEAD_JOBS = 20;
 /** Batches whose rows are counted; there are rarely more under way. */
 const MAX_BATCHES = 200;
@@ -17,15 +19,16 @@ export function createQueueFigures(redis: Redis, log: Logger) {
   const queues = names.map((name) => ({ name, queue: openQueue(name, redis, log) }));
 
   /**
-   * Waiting time of the oldest job never attempted, ms. A job being retried says nothing: it was due
-   * now, not when it was added. BullMQ stamps a job by the clock of the host that adds it, which Redis's
+   * Waiting time of the oldest job never attempted, ms. Each client's oldest starts next of its own. A job
+   * being retried says nothing: it was due now, not when it was added. BullMQ stamps a job by the clock of the host that adds it, which Redis's
    * time may be far from: this host's clock is the nearest there is.
    */
   async function oldestMillis(queue: (typeof queues)[number]['queue']): Promise<number> {
-    const head = await queue.getJobs(['waiting'], 0, HEAD_JOBS - 1, true);
-    const first = head.find((job) => job?.attemptsStarted === 0);
-    if (!first) return 0;
-    return Math.max(0, hostClock() - first.timestamp - (first.opts.delay ?? 0));
+    const head = await queue.getJobs([...WAITING_STATES], 0, HEAD_JOBS - 1, true);
+    const waits = head
+      .filter((job) => job?.attemptsStarted === 0)
+      .map((job) => hostClock() - job.timestamp - (job.opts.delay ?? 0));
+    return Math.max(0, ...waits);
   }
 
   return {
@@ -33,11 +36,14 @@ export function createQueueFigures(redis: Redis, log: Logger) {
     read: () =>
       Promise.all(
         queues.map(async ({ name, queue }) => {
-          const [jobs, oldest] = await Promise.all([
+          const [counts, oldest, waitingClients] = await Promise.all([
             queue.getJobCounts(...STATES),
             oldestMillis(queue),
+            queue.turns.waitingClients(),
           ]);
-          return { queue: name, jobs, oldestMillis: oldest };
+          const { waiting = 0, prioritized = 0, ...others } = counts;
+          const jobs = { waiting: waiting + prioritized, ...others };
+          return { queue: name, jobs, oldestMillis: oldest, waitingClients };
         }),
       ),
     close: async (): Promise<void> => {

@@ -28,8 +28,12 @@ export const QUEUES = {
 
 export type QueueName = keyof typeof QUEUES;
 
+/** Whose turn a job takes. Jobs that an older release has queued lack it. */
+const Turn = { client: z.string().default(''), weight: z.number().default(1) };
+
 /** The data of every job on one image. */
 const ImageJob = z.object({
+  ...Turn,
   /** The uploaded blob: an image, or the address of one. */
   inputKey: z.string(),
   /** Of that blob, hex; crashes are counted under it. */
@@ -94,7 +98,7 @@ export const JOBS = {
     attempts: 4,
     /** Before the second attempt; doubled for each one after. */
     backoffMillis: 500,
-    data: z.object({ id: z.string(), requestId: z.string() }),
+    data: z.object({ ...Turn, id: z.string(), requestId: z.string() }),
     result: z.object({ millis: ImageResult.shape.millis }),
   },
   'run-row': {
@@ -102,8 +106,8 @@ export const JOBS = {
     attempts: 4,
     backoffMillis: 500,
     data: z.object({
+      ...Turn,
       batchId: z.string(),
-      client: z.string(),
       operations: z.array(z.enum(OPERATIONS)),
       options: CutOutOptions.optional(),
       chunk: z.number(),
@@ -121,9 +125,10 @@ export const JOBS = {
     attempts: 4,
     /** A feed's server that does not respond may do so a little later. */
     backoffMillis: 1000,
-    data: z.object({ feedId: z.string(), runId: z.string(), requestId: z.string() }),
+    data: z.object({ ...Turn, feedId: z.string(), runId: z.string(), requestId: z.string() }),
     result: z.object({ millis: ImageResult.shape.millis }),
   },
+  /** Without a turn, and so before all others: it only adds the job that imports the feed. */
   'start-feed-run': {
     queue: 'feed',
     attempts: 4,
@@ -135,7 +140,7 @@ export const JOBS = {
     queue: 'webhook',
     /** The event's record limits its deliveries. These attempts include crashes and waiting for a slot. */
     attempts: 10_000,
-    data: z.object({ eventId: z.string(), round: z.number(), requestId: z.string() }),
+    data: z.object({ ...Turn, eventId: z.string(), round: z.number(), requestId: z.string() }),
     result: z.object({ millis: ImageResult.shape.millis }),
   },
 } as const satisfies Record<

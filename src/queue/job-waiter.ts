@@ -8,12 +8,12 @@ import { cancelJob } from './cancel.ts';
 import {
   JOBS,
   type JobData,
-  type JobName,
   type JobResult,
+  type JobsOf,
   type QueueName,
   readResult,
 } from './catalog.ts';
-import { openQueue } from './queue.ts';
+import { addJob, openQueue } from './queue.ts';
 import { deserializeProblem } from './serialized-problem.ts';
 
 const POLL_MILLIS = 1000;
@@ -32,7 +32,11 @@ export interface JobWaiter {
    * @param signal rejects with its reason, and cancels the job
    * @throws Problem of the worker; upstream-unavailable if the queue does not respond
    */
-  run<N extends JobName>(name: N, data: JobData<N>, signal: AbortSignal): Promise<JobResult<N>>;
+  run<N extends JobsOf<'sync'>>(
+    name: N,
+    data: JobData<N>,
+    signal: AbortSignal,
+  ): Promise<JobResult<N>>;
   /** Number of jobs this process waits for. */
   waiting(): number;
   /** Number of jobs in the queue, waiting and active, of all gateways. */
@@ -96,7 +100,7 @@ export async function createJobWaiter(
       signal.addEventListener('abort', abort, { once: true });
       try {
         const { attempts } = JOBS[name];
-        const added = queue.add(name, data, { jobId, attempts }).catch((cause) => {
+        const added = addJob(queue, { name, data, opts: { jobId, attempts } }).catch((cause) => {
           throw unavailable('The queue does not respond; try again', 1, cause);
         });
         const [result] = await Promise.all([promise, added]);

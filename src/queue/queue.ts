@@ -1,15 +1,19 @@
-import { type Job, Queue } from 'bullmq';
+import { type BulkJobOptions, type Job, Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { Logger } from '../platform/log.ts';
 import { PREFIX } from '../platform/redis.ts';
 import { queueTelemetry } from '../platform/tracing.ts';
-import { JOBS, type QueueName } from './catalog.ts';
+import { JOBS, type JobData, type JobName, type QueueName } from './catalog.ts';
+import { createTurns, type TurnOwner, type Turns } from './turns.ts';
 
 /** Finished jobs stay so long for those that missed the event: seconds, and how many. */
 const FINISHED = { age: 300, count: 1000 };
 
+/** A queue whose jobs are started in turn by client. */
+export type JobQueue = Queue & { readonly turns: Turns };
+
 /** Opens a queue for adding, counting and removing jobs. */
-export function openQueue(name: QueueName, connection: Redis, log: Logger): Queue {
+export function openQueue(name: QueueName, connection: Redis, log: Logger): JobQueue {
   const telemetry = queueTelemetry();
   const queue = new Queue(name, {
     connection,
@@ -19,15 +23,46 @@ export function openQueue(name: QueueName, connection: Redis, log: Logger): Queu
     ...(telemetry && { telemetry }),
   });
   queue.on('error', (error) => log.warn({ reason: error.message }, 'queue connection'));
-  return queue;
+  return Object.assign(queue, { turns: createTurns(connection, name) });
+}
+
+/** A job as it is added. */
+export interface NewQueueJob<N extends JobName = JobName> {
+  name: N;
+  data: JobData<N> & TurnOwner;
+  opts: BulkJobOptions;
+}
+
+/** Adds a job; it starts when it is its client's turn. */
+export async function addJob<N extends JobName>(
+  queue: JobQueue,
+  { name, data, opts }: NewQueueJob<N>,
+): Promise<Job> {
+  const [priority = 1] = await queue.turns.next(data, 1);
+  return queue.add(name, data, { ...opts, priority });
+}
+
+/** Adds jobs of one client; each starts when it is its turn. */
+export async function addJobs(
+  queue: JobQueue,
+  owner: TurnOwner,
+  jobs: readonly NewQueueJob[],
+): Promise<void> {
+  const tags = await queue.turns.next(owner, jobs.length);
+  await queue.addBulk(
+    jobs.map((job, i) => ({ ...job, opts: { ...job.opts, priority: tags[i] ?? 1 } })),
+  );
 }
 
 /**
- * Retries a job that failed in its queue while its end could not be recorded. The record is the
+ * Retries a job that failed in its queue while its end could not be recorded, with a new turn. The record is the
  * authority: a job that is pending there has not ended.
  */
-export async function retryFailed(job: Job): Promise<void> {
+export async function retryFailed(queue: JobQueue, job: Job): Promise<void> {
   if (!(await job.isFailed())) return;
+  const { client = '', weight = 1 }: Partial<TurnOwner> = job.data;
+  const [priority = 1] = await queue.turns.next({ client, weight }, 1);
+  await job.changePriority({ priority });
   await job.retry('failed').catch(async (error) => {
     if (await job.isFailed()) throw error; // else another process was faster
   });
@@ -35,10 +70,18 @@ export async function retryFailed(job: Job): Promise<void> {
 
 /** Puts an accepted job in its queue; one that is queued already stays as it is. */
 export async function enqueueJob(
-  queue: Queue,
-  { id, requestId }: { id: string; requestId: string },
+  queue: JobQueue,
+  { id, requestId, client, weight = 1 }: QueuedJob,
 ): Promise<Job> {
   const { attempts, backoffMillis: delay } = JOBS['run-job'];
-  const options = { jobId: id, attempts, backoff: { type: 'exponential', delay } };
-  return queue.add('run-job', { id, requestId }, options);
+  const opts = { jobId: id, attempts, backoff: { type: 'exponential', delay } };
+  return addJob(queue, { name: 'run-job', data: { id, requestId, client, weight }, opts });
+}
+
+/** The part of a job's record that its queue needs. */
+interface QueuedJob {
+  id: string;
+  requestId: string;
+  client: string;
+  weight?: number | undefined;
 }

@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCompletions } from '../../src/intake/completions.ts';
@@ -15,7 +14,7 @@ import {
 import { hostClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { blockingConnection, commandConnection, untilReady } from '../../src/platform/redis.ts';
-import { enqueueJob, openQueue } from '../../src/queue/queue.ts';
+import { enqueueJob, type JobQueue, openQueue } from '../../src/queue/queue.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
 import { createFsBlobs } from '../../src/storage/fs-blobs.ts';
 import { failJob } from '../../workers/run-job.ts';
@@ -32,7 +31,7 @@ let folder: string;
 let blobs: Blobs;
 let records: JobRecords;
 let retention: JobRetention;
-let queue: Queue;
+let queue: JobQueue;
 const enqueue = (job: JobRecord) => enqueueJob(queue, job);
 beforeAll(async () => {
   server = await startRedis();
@@ -191,9 +190,9 @@ describe('a pending job', () => {
     expect(await queue.getJob(job.id)).toBeUndefined();
     for (const seconds of [300, 600, 900]) {
       await sweepDueJobs({ records, retention, enqueue }, at(seconds));
-      expect(await queue.getJobState(job.id)).toBe('waiting');
+      expect(await queue.getJobState(job.id)).toBe('prioritized');
     }
-    const waiting = await queue.getJobs('waiting');
+    const waiting = await queue.getJobs('prioritized');
     expect(waiting.filter(({ id }) => id === job.id)).toHaveLength(1);
     expect((await known(job.id)).status).toBe('queued');
     expect(await blobs.head(job.inputKey)).toBeDefined();

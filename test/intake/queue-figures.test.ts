@@ -74,7 +74,7 @@ test('scrapes within a second share one sample, and a failed sample reports noth
   let samples = 0;
   watchQueues(registry, async () => {
     samples++;
-    return [{ queue: 'sync', jobs: { waiting: samples }, oldestMillis: 1500 }];
+    return [{ queue: 'sync', jobs: { waiting: samples }, oldestMillis: 1500, waitingClients: 2 }];
   });
   watchDependencies(registry, { redis: async () => {} });
   watchBatches(registry, () => Promise.reject(new Error('Redis is unavailable')));
@@ -84,6 +84,7 @@ test('scrapes within a second share one sample, and a failed sample reports noth
   for (const page of pages) {
     expect(page).toContain('selvage_queue_jobs{queue="sync",state="waiting"} 1');
     expect(page).toContain('selvage_queue_oldest_seconds{queue="sync"} 1.5');
+    expect(page).toContain('selvage_queue_clients{queue="sync"} 2');
     expect(page).not.toMatch(/^selvage_(redis_memory_used_bytes|batch)\w*[ {]/m);
   }
 });

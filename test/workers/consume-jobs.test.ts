@@ -38,11 +38,11 @@ test.each([
     const deps = { connection, concurrency: 1, log, report, now: hostClock, onFailed: resolve };
     consumer = consumeJobs('async', { 'run-job': fail }, deps);
   });
-  await enqueueJob(queue, { id, requestId: 'r' });
+  await enqueueJob(queue, { id, requestId: 'r', client: 'shop' });
   expect(await failed).toBe(id);
   expect(reports.map((report) => report.outcome)).toEqual(Array(attempts).fill(outcome));
   // If its failure could not be recorded, the sweep finds it pending, and failed in its queue.
-  await retryFailed(await enqueueJob(queue, { id, requestId: 'r' }));
+  await retryFailed(queue, await enqueueJob(queue, { id, requestId: 'r', client: 'shop' }));
   await expect.poll(() => reports.length).toBe(attempts + 1);
   await consumer?.close();
   await queue.close();
@@ -103,7 +103,7 @@ test.each(OUTAGES)('%s costs no attempt: the job waits for it', async (what, fai
     const deps = { connection, concurrency: 1, log, report, now: hostClock };
     consumer = consumeJobs('async', { 'run-job': work }, deps);
   });
-  await enqueueJob(queue, { id: `job of ${what}`, requestId: 'r' });
+  await enqueueJob(queue, { id: `job of ${what}`, requestId: 'r', client: 'shop' });
   // The delays are 0.5, 1, 2, 4 and 8 seconds; the test shortens them.
   const promote = setInterval(() => void queue.promoteJobs().catch(() => {}), 50);
   await succeeded.finally(() => clearInterval(promote));

@@ -1,4 +1,3 @@
-import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { batchKeys, putJson, putLines } from '../../src/intake/batches/batch-files.ts';
 import type { Batches, BatchRecord, BatchStatus } from '../../src/intake/batches/batches.ts';
@@ -7,7 +6,7 @@ import { expiryOf } from '../../src/intake/job-retention.ts';
 import type { Clock } from '../../src/platform/clock.ts';
 import { cancelJob } from '../../src/queue/cancel.ts';
 import type { AcceptedRow } from '../../src/queue/job-data.ts';
-import { retryFailed } from '../../src/queue/queue.ts';
+import { addJob, type JobQueue, retryFailed } from '../../src/queue/queue.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
 import { rowJobId, type Window } from './window.ts';
 
@@ -15,7 +14,7 @@ export interface BatchEndDeps {
   batches: Batches;
   blobs: Blobs;
   /** The queue `bulk`. */
-  queue: Queue;
+  queue: JobQueue;
   redis: Redis;
   window: Pick<Window, 'rowsOf' | 'toJob'>;
   /** Redis's time. */
@@ -107,8 +106,8 @@ export async function requeueLostRows(deps: BatchEndDeps, batch: BatchRecord): P
     const issued = chunk < batch.cursor.chunk ? rows : rows.slice(0, batch.cursor.line);
     for (const row of await pendingRows(deps, batch, chunk, issued)) {
       const job = await queue.getJob(rowJobId(batch.id, row.row));
-      if (job) await retryFailed(job);
-      else await queue.addBulk([window.toJob(batch, chunk, rows.length, row)]);
+      if (job) await retryFailed(queue, job);
+      else await addJob(queue, window.toJob(batch, chunk, rows.length, row));
     }
   }
 }

@@ -1,15 +1,15 @@
-import type { Queue } from 'bullmq';
 import { batchFiles } from '../../src/intake/batches/batch-files.ts';
 import type { Batches, BatchRecord, Cursor } from '../../src/intake/batches/batches.ts';
 import { JOBS, type JobData } from '../../src/queue/catalog.ts';
 import { AcceptedRow } from '../../src/queue/job-data.ts';
+import { addJobs, type JobQueue, type NewQueueJob } from '../../src/queue/queue.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
 
 interface WindowDeps {
   batches: Batches;
   blobs: Blobs;
   /** The queue `bulk`. */
-  queue: Queue;
+  queue: JobQueue;
 }
 
 /** The job id of a row. It is unique, so the same row is never queued twice. */
@@ -19,11 +19,27 @@ export const rowJobId = (batchId: string, row: number): string => `${batchId}-${
 const acceptedRows = (lines: readonly unknown[]): AcceptedRow[] =>
   lines.flatMap((line) => AcceptedRow.safeParse(line).data ?? []);
 
-function toJob(batch: BatchRecord, chunk: number, chunkRows: number, row: AcceptedRow) {
-  const { id, client, operations, options, requestId, feedId, background, meter } = batch;
-  const data: JobData<'run-row'> = {
-    batchId: id,
+function toJob(
+  batch: BatchRecord,
+  chunk: number,
+  chunkRows: number,
+  row: AcceptedRow,
+): NewQueueJob<'run-row'> {
+  const {
+    id,
     client,
+    weight = 1,
+    operations,
+    options,
+    requestId,
+    feedId,
+    background,
+    meter,
+  } = batch;
+  const data: JobData<'run-row'> = {
+    client,
+    weight,
+    batchId: id,
     operations,
     chunk,
     chunkRows,
@@ -71,7 +87,8 @@ export function createWindow({ batches, blobs, queue }: WindowDeps) {
       const next = rows.slice(from.line, from.line + maxRows);
       const line = from.line + next.length;
       const to = line < rows.length ? { ...from, line } : { chunk: from.chunk + 1, line: 0 };
-      await queue.addBulk(next.map((row) => toJob(batch, from.chunk, rows.length, row)));
+      const jobs = next.map((row) => toJob(batch, from.chunk, rows.length, row));
+      await addJobs(queue, { client: batch.client, weight: batch.weight ?? 1 }, jobs);
       const isFirst = await batches.advance(batch.id, from, to, next.length);
       return isFirst ? { issued: next.length, cursor: to } : { issued: 0, cursor: from };
     },

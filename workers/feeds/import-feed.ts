@@ -95,7 +95,7 @@ async function ingest(
 export const importFeed =
   (deps: ImportFeedDeps) =>
   async (
-    { feedId, runId }: JobData<'ingest-feed'>,
+    { feedId, runId }: Pick<JobData<'ingest-feed'>, 'feedId' | 'runId'>,
     signal: AbortSignal,
     isLastTry: boolean,
   ): Promise<JobResult<'ingest-feed'>> => {

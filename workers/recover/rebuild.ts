@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
-import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { adoptInstallationId } from '../../src/intake/installation-id.ts';
 import type { JobRecords } from '../../src/intake/job-records.ts';
 import type { Clock } from '../../src/platform/clock.ts';
 import type { Logger } from '../../src/platform/log.ts';
+import type { JobQueue } from '../../src/queue/queue.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
 
 /** Counts of one kind of record, by outcome. */
@@ -25,7 +25,7 @@ export interface RecoverDeps {
   blobs: Blobs;
   records: JobRecords;
   /** The queue `async`. */
-  queue: Queue;
+  queue: JobQueue;
   log: Logger;
   /** Redis's time. */
   now: Clock;

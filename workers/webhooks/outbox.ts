@@ -1,4 +1,3 @@
-import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { enqueueDelivery } from '../../src/intake/webhooks/delivery.ts';
 import type { WebhookEvents } from '../../src/intake/webhooks/events.ts';
@@ -6,6 +5,7 @@ import { OUTBOX, OutboxEntry } from '../../src/intake/webhooks/outbox.ts';
 import type { Clock } from '../../src/platform/clock.ts';
 import type { Logger } from '../../src/platform/log.ts';
 import { PREFIX } from '../../src/platform/redis.ts';
+import type { JobQueue } from '../../src/queue/queue.ts';
 
 const POLL_MILLIS = 200;
 /** A lease ends this much before it is requested again. */
@@ -17,7 +17,7 @@ interface OutboxDeps {
   redis: Redis;
   events: WebhookEvents;
   /** The queue `webhook`. */
-  queue: Queue;
+  queue: JobQueue;
   log: Logger;
   /** Redis's time. */
   now: Clock;
@@ -45,7 +45,9 @@ export async function drainOutbox({ redis, events, queue, log, now }: OutboxDeps
       const entry = parseEntry(text);
       if (!entry) log.error({ length: text.length }, 'invalid outbox entry');
       const round = entry && (await events.record(entry, now()));
-      if (round) await enqueueDelivery(queue, entry.eventId, round);
+      if (round) {
+        await enqueueDelivery(queue, { id: entry.eventId, client: entry.client }, round);
+      }
       await redis.lrem(OUTBOX, 1, text);
     }
     processed += texts.length;

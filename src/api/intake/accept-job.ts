@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { Queue } from 'bullmq';
 import type { StoredBytes } from '../../auth/stored-bytes.ts';
 import type { Call } from '../../http/route.ts';
 import { writeJobManifest } from '../../intake/job-manifest.ts';
@@ -9,7 +8,7 @@ import type { ImageLimits } from '../../intake/validate-image.ts';
 import { unlessDefault } from '../../output/quality.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { unavailable } from '../../platform/problem.ts';
-import { enqueueJob } from '../../queue/queue.ts';
+import { enqueueJob, type JobQueue } from '../../queue/queue.ts';
 import { jobBackgroundKey, jobInputKey } from '../../storage/blob-keys.ts';
 import type { Blobs, PutOptions } from '../../storage/blobs.ts';
 import { requireCaller } from '../caller.ts';
@@ -22,7 +21,7 @@ export interface AcceptJobDeps {
   storedBytes: StoredBytes;
   records: JobRecords;
   /** The queue `async`. */
-  queue: Queue;
+  queue: JobQueue;
   limits: ImageLimits;
   readClientLimits: ReadClientLimits;
   now: Clock;
@@ -49,7 +48,7 @@ export const createJobAcceptance =
     const { bytes, mediaType, input } = validateSource(source, limits);
     const backgroundContent = background && validateSource(background, limits, 'background image');
     const caller = requireCaller(call);
-    const { client } = caller;
+    const { client, weight } = caller;
     const policy = await retentionPolicy(caller, outputSeconds, readClientLimits);
     const nowMillis = now();
     const storesBytes = bytes.length + (backgroundContent?.bytes.length ?? 0);
@@ -65,6 +64,7 @@ export const createJobAcceptance =
       createdAt: new Date(nowMillis).toISOString(),
       expiresAt: expiryOf(policy, nowMillis).expiresAt,
       inputKey: jobInputKey(client, id),
+      weight,
       ...unlessDefault(options),
       ...(backgroundKey && { backgroundKey }),
       ...(input && { input }),

@@ -1,4 +1,3 @@
-import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { insufficientScope } from '../../http/auth.ts';
 import type { Call } from '../../http/route.ts';
@@ -27,7 +26,6 @@ import { checkWebhook, type WebhookDeps } from './webhooks.ts';
 
 export interface JobDeps extends AcceptJobDeps {
   redis: Redis;
-  queue: Queue;
   retention: JobRetention;
   completions: Completions;
   idempotency: Idempotency;

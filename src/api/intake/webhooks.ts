@@ -1,4 +1,3 @@
-import type { Queue } from 'bullmq';
 import { z } from 'zod';
 import { type Call, json, type Reply, type Route, route } from '../../http/route.ts';
 import type { Idempotency, StoredResponse } from '../../intake/idempotency.ts';
@@ -13,6 +12,7 @@ import { WEBHOOK_TYPES } from '../../intake/webhooks/outbox.ts';
 import type { WebhookReceivers } from '../../intake/webhooks/receivers.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { Problem } from '../../platform/problem.ts';
+import type { JobQueue } from '../../queue/queue.ts';
 import { requireCaller } from '../caller.ts';
 import { throwUnavailable } from '../common-problems.ts';
 import { idempotently } from './idempotent.ts';
@@ -28,7 +28,7 @@ export interface WebhookDeps {
   events: WebhookEvents;
   receivers: WebhookReceivers;
   /** The queue `webhook`. */
-  queue: Queue;
+  queue: JobQueue;
   now: Clock;
 }
 
@@ -125,7 +125,7 @@ function createWebhookActions({ events, receivers, queue, now }: WebhookDeps) {
   async function renew({ id, client, url }: WebhookEvent): Promise<WebhookEvent | undefined> {
     await receivers.enable(client, url);
     const round = await events.renew(id);
-    if (round) await enqueueDelivery(queue, id, round);
+    if (round) await enqueueDelivery(queue, { id, client }, round);
     return events.get(id);
   }
 

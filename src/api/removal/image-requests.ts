@@ -7,6 +7,7 @@ import { unavailable } from '../../platform/problem.ts';
 import type { Admission } from '../../queue/admission.ts';
 import type { JobResult } from '../../queue/catalog.ts';
 import type { JobWaiter } from '../../queue/job-waiter.ts';
+import type { TurnOwner } from '../../queue/turns.ts';
 import { LINK_MEDIA_TYPE, syncKeys } from '../../storage/blob-keys.ts';
 import type { Blobs } from '../../storage/blobs.ts';
 import { storageUnavailable } from '../common-problems.ts';
@@ -21,6 +22,9 @@ export interface ImageRequestDeps {
   deadlineMillis: number;
   now: Clock;
 }
+
+/** Whose turn the jobs of a call without a key take. */
+const ANONYMOUS: TurnOwner = { client: 'anonymous', weight: 1 };
 
 /** The part of a call that processing needs. */
 type ImageCall = Pick<Call, 'caller' | 'signal' | 'requestId' | 'log'>;
@@ -76,7 +80,7 @@ export function validateSource(
 }
 
 /** The data of a job on one stored image. */
-interface ImageJobData {
+interface ImageJobData extends TurnOwner {
   inputKey: string;
   outputKey: string;
   sha256: string;
@@ -106,7 +110,8 @@ export function createImageRequests(deps: ImageRequestDeps) {
     const backgroundContent = background && validateSource(background, limits, 'background image');
     const deadline = AbortSignal.timeout(deadlineMillis);
     const signal = AbortSignal.any([call.signal, deadline]);
-    const { backgroundKey, ...keys } = syncKeys(call.caller?.client ?? 'anonymous', randomUUID());
+    const { client, weight } = call.caller ?? ANONYMOUS;
+    const { backgroundKey, ...keys } = syncKeys(client, randomUUID());
     const usedKeys = { ...keys, ...(backgroundContent && { backgroundKey }) };
     const deadlineAtMillis = now() + deadlineMillis;
     const put = (key: string, { bytes, mediaType }: Content) =>
@@ -119,7 +124,10 @@ export function createImageRequests(deps: ImageRequestDeps) {
       ]);
       const { sha256 } = image;
       const { requestId } = call;
-      return await run({ ...usedKeys, sha256, deadlineAtMillis, requestId }, signal);
+      return await run(
+        { ...usedKeys, client, weight, sha256, deadlineAtMillis, requestId },
+        signal,
+      );
     } catch (error) {
       if (call.signal.aborted) throw call.signal.reason;
       if (deadline.aborted) {

@@ -66,6 +66,8 @@ export const BatchManifest = z.object({
   webhook: z.object({ url: z.string() }).optional(),
   /** Whose quota the rows use: when they are accepted, or in a feed's run when they are processed. */
   meter: z.object({ meter: z.string(), quotaPerDay: z.number() }).optional(),
+  /** Turns of its client's jobs for each turn of a client with weight 1; 1 if absent. */
+  weight: z.number().optional(),
   feedId: z.string().optional(),
   /** Background of a feed's pictures, `#rrggbb`; transparent without it. */
   background: z.string().optional(),

@@ -34,6 +34,8 @@ export const FeedManifest = z.object({
    * the one that took it over.
    */
   meter: z.object({ meter: z.string(), quotaPerDay: z.number() }),
+  /** Turns of its client's jobs for each turn of a client with weight 1; 1 if absent. */
+  weight: z.number().optional(),
   createdAt: z.iso.datetime(),
 });
 export type FeedManifest = z.infer<typeof FeedManifest>;

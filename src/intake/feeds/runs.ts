@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Queue } from 'bullmq';
 import type { Clock } from '../../platform/clock.ts';
 import { JOBS } from '../../queue/catalog.ts';
-import { retryFailed } from '../../queue/queue.ts';
+import { addJob, type JobQueue, retryFailed } from '../../queue/queue.ts';
 import {
   BATCH_TERMINAL_STATUSES,
   type Batches,
@@ -18,7 +17,7 @@ interface FeedRunDeps {
   feeds: Feeds;
   batches: Batches;
   /** The queue `feed`. */
-  queue: Queue;
+  queue: JobQueue;
   now: Clock;
   /** Writes the manifest of a run to object storage. */
   putManifest(run: BatchManifest): Promise<void>;
@@ -27,12 +26,19 @@ interface FeedRunDeps {
 
 /** Queues the ingestion of a run's feed. One that is queued already stays as it is; one that failed is retried. */
 export async function enqueueIngest(
-  queue: Queue,
-  { id: runId, feedId = '', requestId }: Pick<BatchManifest, 'id' | 'feedId' | 'requestId'>,
+  queue: JobQueue,
+  {
+    id: runId,
+    feedId = '',
+    requestId,
+    client,
+    weight = 1,
+  }: Pick<BatchManifest, 'id' | 'feedId' | 'requestId' | 'client' | 'weight'>,
 ): Promise<void> {
   const { attempts, backoffMillis: delay } = JOBS['ingest-feed'];
-  const options = { jobId: runId, attempts, backoff: { type: 'exponential', delay } };
-  await retryFailed(await queue.add('ingest-feed', { feedId, runId, requestId }, options));
+  const opts = { jobId: runId, attempts, backoff: { type: 'exponential', delay } };
+  const data = { feedId, runId, requestId, client, weight };
+  await retryFailed(queue, await addJob(queue, { name: 'ingest-feed', data, opts }));
 }
 
 /** The id of the run that a scheduled job starts: the same for every attempt of the job. */
@@ -47,7 +53,7 @@ function toRunManifest(
 ): BatchManifest {
   const { client, operations, outputSeconds, inputSeconds, recordSeconds, webhook, meter } = feed;
   const { background } = feed.export;
-  const { options } = feed;
+  const { options, weight } = feed;
   return {
     id: runId,
     kind: 'feed-run',
@@ -62,6 +68,7 @@ function toRunManifest(
     ...(webhook && { webhook }),
     ...(background && { background }),
     ...(options && { options }),
+    ...(weight !== undefined && { weight }),
     feedId: feed.id,
   };
 }

@@ -1,5 +1,5 @@
-import type { Queue } from 'bullmq';
 import { JOBS } from '../../queue/catalog.ts';
+import { addJob, type JobQueue } from '../../queue/queue.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -42,15 +42,20 @@ export function parseDeliveryId(jobId: string): { eventId: string; round: number
 }
 
 /** Puts an event in the queue `webhook`; one that is queued already stays as it is. */
-export async function enqueueDelivery(queue: Queue, eventId: string, round: number): Promise<void> {
-  await queue.add(
-    'deliver-webhook',
-    { eventId, round, requestId: eventId },
-    {
+export async function enqueueDelivery(
+  queue: JobQueue,
+  { id: eventId, client }: { id: string; client: string },
+  round: number,
+): Promise<void> {
+  await addJob(queue, {
+    name: 'deliver-webhook',
+    // Deliveries of all clients weigh the same: they take no work that a weight could buy more of.
+    data: { eventId, round, requestId: eventId, client, weight: 1 },
+    opts: {
       jobId: deliveryId(eventId, round),
       attempts: JOBS['deliver-webhook'].attempts,
       backoff: { type: 'as-told' },
       stackTraceLimit: 1,
     },
-  );
+  });
 }

@@ -16,6 +16,8 @@ interface QueueState {
   jobs: Readonly<Record<string, number>>;
   /** The longest time a job has been waiting, 0 if none is. */
   oldestMillis: number;
+  /** Clients with jobs waiting. */
+  waitingClients: number;
 }
 
 /** The state of running batches and feed runs, in rows. */
@@ -46,6 +48,12 @@ export function watchQueues(registry: Registry, read: () => Promise<QueueState[]
           labels: { queue },
           value: oldestMillis / 1000,
         })),
+    },
+    selvage_queue_clients: {
+      help: 'Clients with jobs waiting in a queue, which take turns',
+      labels: ['queue'],
+      values: (queues) =>
+        queues.map(({ queue, waitingClients }) => ({ labels: { queue }, value: waitingClients })),
     },
   });
 }

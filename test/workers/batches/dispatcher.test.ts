@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Queue, UnrecoverableError, Worker } from 'bullmq';
+import { UnrecoverableError, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { batchFiles, batchKeys, putLines } from '../../../src/intake/batches/batch-files.ts';
@@ -24,7 +24,7 @@ import {
   untilReady,
 } from '../../../src/platform/redis.ts';
 import { readData } from '../../../src/queue/catalog.ts';
-import { openQueue } from '../../../src/queue/queue.ts';
+import { type JobQueue, openQueue } from '../../../src/queue/queue.ts';
 import type { Blobs } from '../../../src/storage/blobs.ts';
 import { createFsBlobs } from '../../../src/storage/fs-blobs.ts';
 import { createBatchReader } from '../../../workers/batches/batch-reader.ts';
@@ -44,7 +44,7 @@ let redis: Redis;
 let folder: string;
 let blobs: Blobs;
 let batches: Batches;
-let queue: Queue;
+let queue: JobQueue;
 let deps: DispatcherDeps;
 const finishedRuns: string[] = [];
 
@@ -92,6 +92,7 @@ interface BatchShape {
   quotaPerDay?: number;
   feedId?: string;
   openMillis?: number;
+  weight?: number;
 }
 
 /** Creates an open batch whose images are not fetched here. */
@@ -102,7 +103,7 @@ async function openBatch({
   ...more
 }: BatchShape): Promise<string> {
   const id = `batch_${++created}`;
-  const { quotaPerDay, feedId, openMillis = 1000 } = more;
+  const { quotaPerDay, feedId, openMillis = 1000, weight } = more;
   const meter = quotaPerDay ? { meter: client, quotaPerDay } : undefined;
   await batches.create({
     id,
@@ -115,6 +116,7 @@ async function openBatch({
     expiresAt: new Date(NOW + openMillis).toISOString(),
     webhook: { url: 'https://shop.example/hook' },
     ...(feedId && { feedId }),
+    ...(weight && { weight }),
   });
   let row = 0;
   for (const [chunk, accepted] of chunks.entries()) {
@@ -150,7 +152,7 @@ const get = async (id: string): Promise<BatchRecord> => {
 };
 
 const queued = async () =>
-  (await queue.getJobs(['waiting'], 0, -1, true)).map((job) => readData('run-row', job.data));
+  (await queue.getJobs(['prioritized'], 0, -1, true)).map((job) => readData('run-row', job.data));
 
 const succeeded = (row: number): ResultLine => ({
   row,
@@ -167,7 +169,7 @@ const failed = (row: number): ResultLine => ({
 
 /** Processes queued rows as a worker does; odd rows fail. Returns how many. */
 async function processRows(limit = Number.POSITIVE_INFINITY): Promise<number> {
-  const jobs = (await queue.getJobs(['waiting'], 0, -1, true)).slice(0, limit);
+  const jobs = (await queue.getJobs(['prioritized'], 0, -1, true)).slice(0, limit);
   for (const job of jobs) {
     const { batchId, chunk, chunkRows, row } = readData('run-row', job.data);
     const result = row.row % 2 ? failed(row.row) : succeeded(row.row);
@@ -191,7 +193,7 @@ describe('the dispatcher', () => {
     const id = await sealedBatch({ chunks: [50, 30] });
     await dispatch(deps);
     await dispatch(deps);
-    expect(await queue.getWaitingCount()).toBe(WINDOW);
+    expect(await queue.getPrioritizedCount()).toBe(WINDOW);
     expect(await get(id)).toMatchObject({ status: 'running', issued: WINDOW });
     let done = 0;
     while ((await get(id)).status !== 'completed') {
@@ -200,7 +202,7 @@ describe('the dispatcher', () => {
     }
     expect(done).toBe(80);
     expect(await get(id)).toMatchObject({ succeeded: 40, failed: 40, issued: 80 });
-    expect(await queue.getWaitingCount()).toBe(0);
+    expect(await queue.getPrioritizedCount()).toBe(0);
   });
 
   test('reports every row exactly once and in order, before, during and after the batch', async () => {
@@ -233,7 +235,7 @@ describe('the dispatcher', () => {
     const waiting = await queued();
     const last = waiting.findLastIndex(({ batchId }) => batchId === small);
     expect(waiting.filter(({ batchId }) => batchId === small)).toHaveLength(3);
-    expect(last).toBeLessThan(WINDOW + 3);
+    expect(last).toBeLessThan(7); // each comes after at most two of the other's
   });
 
   test('concurrent clients alternate', async () => {
@@ -243,6 +245,14 @@ describe('the dispatcher', () => {
     const clients = (await queued()).map(({ client }) => client);
     expect(new Set(clients.slice(0, 16))).toEqual(new Set(['a', 'b']));
     expect(clients.filter((client) => client === 'b')).toHaveLength(WINDOW);
+  });
+
+  test('concurrent clients get rows by their weights', async () => {
+    await sealedBatch({ client: 'a', chunks: [100], weight: 1 });
+    await sealedBatch({ client: 'b', chunks: [100], weight: 4 });
+    await dispatch(deps);
+    const clients = (await queued()).map(({ client }) => client);
+    expect(clients.slice(0, 20).filter((client) => client === 'b')).toHaveLength(16);
   });
 
   test('an empty batch and one with only rejected rows complete at once', async () => {
@@ -338,7 +348,7 @@ describe('a canceled batch', () => {
     await batches.move(id, { ...move, fields: {}, dueAtMillis: NOW });
     await dispatch(deps);
     expect(await get(id)).toMatchObject({ status: 'canceled', succeeded: 2, failed: 2 });
-    expect(await queue.getWaitingCount()).toBe(0);
+    expect(await queue.getPrioritizedCount()).toBe(0);
     expect(await usedToday('c')).toBe(2);
     const all = await outcomes(await get(id));
     expect(all.filter((line) => line.endsWith('pending'))).toHaveLength(41);
@@ -373,7 +383,10 @@ describe('a lost row', () => {
   test('is retried if its job failed and no result was recorded', async () => {
     const id = await batchWithFailedJob();
     await requeueLostRows(deps, await get(id));
-    expect(await queue.getJobCounts('waiting', 'failed')).toEqual({ waiting: 1, failed: 0 });
+    expect(await queue.getJobCounts('prioritized', 'failed')).toEqual({
+      prioritized: 1,
+      failed: 0,
+    });
   });
 
   test('fails if its workers died too often', async () => {

@@ -144,7 +144,7 @@ test('rebuilding restores accepted jobs unchanged, and skips known and unknown o
   const deps = { redis, blobs, records, queue, log, now: hostClock };
   const counts = await rebuildAll([jobs], deps, 8, new AbortController().signal);
   expect(counts).toEqual({ jobs: { rebuilt: 499, known: 1, unknown: 2 } });
-  expect(await queue.getWaitingCount()).toBe(499);
+  expect(await queue.getPrioritizedCount()).toBe(499);
   expect(await records.get('job_7')).toEqual({ ...jobOf(7), status: 'queued', attempt: 0 });
   expect(await records.get('job_0')).toMatchObject({ status: 'active', requestId: 'another' });
   expect(await records.due(Date.parse('2026-11-20T12:05:00.000Z'))).toContain('job_7');

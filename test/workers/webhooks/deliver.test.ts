@@ -1,6 +1,5 @@
 import type { RequestListener } from 'node:http';
 import { text } from 'node:stream/consumers';
-import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
@@ -14,7 +13,7 @@ import {
 import { hostClock } from '../../../src/platform/clock.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { blockingConnection, commandConnection, untilReady } from '../../../src/platform/redis.ts';
-import { openQueue } from '../../../src/queue/queue.ts';
+import { type JobQueue, openQueue } from '../../../src/queue/queue.ts';
 import type { JobReport } from '../../../workers/attempt.ts';
 import { consumeJobs } from '../../../workers/consume-jobs.ts';
 import { createSafeFetch } from '../../../workers/fetch/safe-fetch.ts';
@@ -26,7 +25,7 @@ import { fail, plantServer, redirectTo, serve } from '../../support/servers.ts';
 const log = createLog('test', 'silent');
 let server: RedisServer;
 let redis: Redis;
-let queue: Queue;
+let queue: JobQueue;
 let events: WebhookEvents;
 let receivers: WebhookReceivers;
 let secret: string;
@@ -343,7 +342,8 @@ describe('the outbox', () => {
     expect(await redis.llen(OUTBOX)).toBe(0);
     startDelivery();
     await until(id, 'delivered');
-    expect(await queue.getJobCounts()).toMatchObject({ completed: 1, waiting: 0, delayed: 0 });
+    const ended = { completed: 1, active: 0, prioritized: 0, delayed: 0 };
+    await expect.poll(() => queue.getJobCounts()).toMatchObject(ended);
     expect(messages).toHaveLength(1);
   });
 
@@ -367,7 +367,7 @@ describe('the outbox', () => {
       atMillis: 0,
     });
     await redis.rpush(OUTBOX, entry);
-    await expect.poll(() => queue.getJobState('evt_job_w_job_failed')).toBe('waiting');
+    await expect.poll(() => queue.getJobState('evt_job_w_job_failed')).toBe('prioritized');
     await stop();
     expect(await redis.llen(OUTBOX)).toBe(0);
   });
@@ -400,7 +400,7 @@ test('a redelivered event replaces the previous round', async () => {
   const id = await emit(url);
   await expect.poll(() => outcomesOf(id)).toEqual([500]);
   const round = (await events.renew(id)) ?? 0;
-  await enqueueDelivery(queue, id, round);
+  await enqueueDelivery(queue, { id, client: 'shop' }, round);
   await until(id, 'delivered');
   // The delayed attempt of the first round runs too, and has nothing to do.
   await expect.poll(() => queue.getCompletedCount()).toBe(2);

@@ -55,7 +55,7 @@ function toManifest(
   call: Call,
   nowMillis: number,
 ): BatchManifest {
-  const { client, meter, quotaPerDay } = requireCaller(call);
+  const { client, meter, quotaPerDay, weight } = requireCaller(call);
   const { name, operations, webhook } = request;
   return {
     id: newBatchId(),
@@ -69,6 +69,7 @@ function toManifest(
     ...(name !== undefined && { name }),
     ...(webhook && { webhook }),
     meter: { meter, quotaPerDay },
+    weight,
   };
 }
 

@@ -35,7 +35,7 @@ function toManifest(
   call: Call<unknown, unknown>,
   nowMillis: number,
 ): FeedManifest {
-  const { client, meter, quotaPerDay } = requireCaller(call);
+  const { client, meter, quotaPerDay, weight } = requireCaller(call);
   return {
     id: newFeedId(),
     client,
@@ -43,6 +43,7 @@ function toManifest(
     ...request,
     ...policy,
     meter: { meter, quotaPerDay },
+    weight,
     createdAt: new Date(nowMillis).toISOString(),
   };
 }

@@ -1,0 +1,108 @@
+import type { Redis } from 'ioredis';
+import { PREFIX } from '../platform/redis.ts';
+import { defineScript } from '../platform/redis-script.ts';
+import type { QueueName } from './catalog.ts';
+
+/** Whose turn a job takes. */
+export interface TurnOwner {
+  client: string;
+  /** Turns for each turn of a client with weight 1; 1 to 16. */
+  weight: number;
+}
+
+/** What a turn of a client with weight 1 adds to its tag. One of weight 16 adds 1, the smallest step there is. */
+const TURN = 16;
+/** The highest priority that BullMQ accepts. */
+const MAX_TAG = 2 ** 21 - 1;
+/** All tags are lowered when the first waiting one has reached this. */
+const LOWER_AT = 2 ** 20;
+
+/**
+ * Gives jobs their turns, by self-clocked fair queueing (Golestani, 1994): a client's next tag is its last one, or
+ * the current turn if that is later, and a step. The current turn is just before the first waiting job's.
+ * A job's tag is its priority in BullMQ, whose score is `priority * 2^32 + counter`.
+ * KEYS: turns, wait, prioritized, delayed. ARGV: client, step, count, prefix of job keys.
+ */
+const NEXT = `
+local turns, wait, prioritized, delayed = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local client = 'client:' .. ARGV[1]
+local priorityUnit = 4294967296
+
+local function lower(by)
+  local waiting = redis.call('ZRANGE', prioritized, 0, -1, 'WITHSCORES')
+  for i = 1, #waiting, 2 do
+    local score = math.max(tonumber(waiting[i + 1]) - by * priorityUnit, priorityUnit)
+    redis.call('ZADD', prioritized, score, waiting[i])
+  end
+  for _, id in ipairs(redis.call('ZRANGE', delayed, 0, -1)) do
+    local job = ARGV[4] .. id
+    local tag = tonumber(redis.call('HGET', job, 'priority') or 0)
+    if tag > 0 then redis.call('HSET', job, 'priority', math.max(tag - by, 1)) end
+  end
+  local fields = redis.call('HGETALL', turns)
+  for i = 1, #fields, 2 do
+    local left = tonumber(fields[i + 1]) - by
+    if left > 0 then redis.call('HSET', turns, fields[i], left) else redis.call('HDEL', turns, fields[i]) end
+  end
+end
+
+local current
+local first = redis.call('ZRANGE', prioritized, 0, 0, 'WITHSCORES')[2]
+if first then
+  current = math.max(tonumber(redis.call('HGET', turns, 'current') or 0), math.floor(first / priorityUnit) - 1)
+elseif redis.call('LLEN', wait) == 0 and redis.call('ZCARD', delayed) == 0 then
+  redis.call('DEL', turns)
+  current = 0
+else
+  current = tonumber(redis.call('HGET', turns, 'last') or 0)
+end
+if current >= ${LOWER_AT} then
+  lower(current)
+  current = 0
+end
+local tag = math.max(current, tonumber(redis.call('HGET', turns, client) or 0))
+local tags = {}
+for i = 1, tonumber(ARGV[3]) do
+  tag = math.min(tag + ARGV[2], ${MAX_TAG})
+  tags[i] = math.ceil(tag)
+end
+local last = math.max(tag, tonumber(redis.call('HGET', turns, 'last') or 0))
+redis.call('HSET', turns, client, tag, 'current', current, 'last', last)
+return tags
+`;
+
+/** Counts the clients whose last turn has not come. KEYS: turns, prioritized. */
+const WAITING_CLIENTS = `
+local first = redis.call('ZRANGE', KEYS[2], 0, 0, 'WITHSCORES')[2]
+if not first then return 0 end
+local count = 0
+local fields = redis.call('HGETALL', KEYS[1])
+for i = 1, #fields, 2 do
+  local isClient = string.sub(fields[i], 1, 7) == 'client:'
+  if isClient and tonumber(fields[i + 1]) > math.floor(first / 4294967296) - 1 then count = count + 1 end
+end
+return count
+`;
+
+/**
+ * The turns of clients in one queue. A job with a lower tag starts first, so a client with many jobs delays no other
+ * by more than its share.
+ */
+export function createTurns(redis: Redis, queue: QueueName) {
+  const next = defineScript<number[]>(redis, 'selvageTurns', NEXT);
+  const waitingClients = defineScript<number>(redis, 'selvageTurnClients', WAITING_CLIENTS);
+  const prefix = `${PREFIX}:${queue}:`;
+  const turns = `${PREFIX}:turns:${queue}`;
+  return {
+    /** Returns the tags of a client's next jobs, each from 1 to 2,097,151. */
+    next: ({ client, weight }: TurnOwner, count: number): Promise<number[]> =>
+      next(
+        [turns, `${prefix}wait`, `${prefix}prioritized`, `${prefix}delayed`],
+        [client, TURN / weight, count, prefix],
+      ),
+    /** Returns how many clients have jobs waiting; one that canceled its jobs may still count. */
+    waitingClients: (): Promise<number> => waitingClients([turns, `${prefix}prioritized`], []),
+  };
+}
+
+export type Turns = ReturnType<typeof createTurns>;

@@ -1,0 +1,219 @@
+import fc from 'fast-check';
+import type { Redis } from 'ioredis';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { hostClock } from '../../src/platform/clock.ts';
+import { createLog } from '../../src/platform/log.ts';
+import {
+  blockingConnection,
+  commandConnection,
+  PREFIX,
+  untilReady,
+} from '../../src/platform/redis.ts';
+import { enqueueJob, type JobQueue, openQueue } from '../../src/queue/queue.ts';
+import { RetryLater } from '../../workers/attempt.ts';
+import { consumeJobs } from '../../workers/consume-jobs.ts';
+import { type RedisServer, startRedis } from '../support/redis-server.ts';
+
+const log = createLog('test', 'silent');
+const TURNS = `${PREFIX}:turns:async`;
+const MAX_TAG = 2 ** 21 - 1;
+let server: RedisServer;
+let redis: Redis;
+let queue: JobQueue;
+beforeAll(async () => {
+  server = await startRedis();
+  redis = commandConnection(server.url, log);
+  await untilReady(redis, AbortSignal.timeout(10_000));
+});
+beforeEach(async () => {
+  await redis.flushall();
+  queue = openQueue('async', redis, log);
+});
+afterAll(async () => {
+  await queue.close();
+  redis.disconnect();
+  await server.stop();
+});
+
+const byClient = (id: string): string => id.split('-')[0] ?? '';
+
+async function enqueue(client: string, count: number, weight = 1): Promise<void> {
+  for (let n = 0; n < count; n++) {
+    await enqueueJob(queue, { id: `${client}-${n}`, requestId: 'r', client, weight });
+  }
+}
+
+/** The clients of the waiting jobs, in the order in which workers take them. */
+const order = async (): Promise<string> =>
+  (await queue.getJobs(['prioritized'], 0, -1, true)).map(({ id = '' }) => byClient(id)).join('');
+
+interface Consumption {
+  /** Ends the consumer when so many attempts have started. */
+  attempts: number;
+  work?(id: string): void;
+}
+
+/** Runs a consumer with one job at a time; returns the ids of the jobs as it started them. */
+async function consume({ attempts, work }: Consumption): Promise<string[]> {
+  const connection = blockingConnection(server.url, log);
+  const started: string[] = [];
+  let consumer: ReturnType<typeof consumeJobs> | undefined;
+  await new Promise<void>((resolve) => {
+    const runJob = async ({ id }: { id: string }) => {
+      started.push(id);
+      if (started.length >= attempts) resolve();
+      work?.(id);
+      return { millis: {} };
+    };
+    const deps = { connection, concurrency: 1, log, report: () => {}, now: hostClock };
+    consumer = consumeJobs('async', { 'run-job': runJob }, deps);
+  });
+  await consumer?.close();
+  connection.disconnect();
+  return started;
+}
+
+describe('the jobs of a queue', () => {
+  test('of a client with sixty do not stand before the one of another', async () => {
+    await enqueue('a', 60);
+    await enqueue('b', 1);
+    const started = await consume({ attempts: 61 });
+    expect(started.indexOf('b-0')).toBeLessThanOrEqual(2);
+    expect(started.filter((id) => id.startsWith('a'))).toEqual(
+      Array.from({ length: 60 }, (_, n) => `a-${n}`),
+    );
+  });
+
+  test('start by the weights of their clients', async () => {
+    await enqueue('a', 40, 1);
+    await enqueue('b', 40, 4);
+    const first = (await order()).slice(0, 40);
+    expect(first.replaceAll('a', '').length).toBeGreaterThanOrEqual(30);
+    expect(first.replaceAll('b', '').length).toBeGreaterThanOrEqual(7);
+  });
+
+  test('that are retried stand behind those of others too', async () => {
+    await enqueue('a', 20);
+    const attempts = new Map<string, number>();
+    const work = (id: string) => {
+      const attempt = (attempts.get(id) ?? 0) + 1;
+      attempts.set(id, attempt);
+      if (attempt === 1) throw new RetryLater('not now', 0);
+    };
+    await consume({ attempts: 20, work });
+    await queue.promoteJobs();
+    await enqueue('b', 1);
+    expect((await order()).indexOf('b')).toBeLessThanOrEqual(2);
+  });
+
+  test('that an older release queued without a turn start first, and are consumed', async () => {
+    await enqueue('a', 2);
+    await queue.add('run-job', { id: 'old-0', requestId: 'r' }, { jobId: 'old-0' });
+    expect(await consume({ attempts: 3 })).toEqual(['old-0', 'a-0', 'a-1']);
+  });
+
+  test('are counted by the clients that wait, and turns start afresh when nobody waits', async () => {
+    expect(await queue.turns.waitingClients()).toBe(0);
+    await enqueue('a', 5);
+    await enqueue('b', 1);
+    expect(await queue.turns.waitingClients()).toBe(2);
+    await consume({ attempts: 6 });
+    expect(await queue.turns.waitingClients()).toBe(0);
+    expect(await queue.turns.next({ client: 'c', weight: 1 }, 1)).toEqual([16]);
+    expect(await redis.hkeys(TURNS)).not.toContain('client:a');
+  });
+});
+
+describe('tags', () => {
+  const next = (client: string, weight: number, count = 1) =>
+    queue.turns.next({ client, weight }, count);
+
+  test('of a client rise, by its share', async () => {
+    expect(await next('a', 1, 3)).toEqual([16, 32, 48]);
+    expect(await next('b', 16, 3)).toEqual([1, 2, 3]);
+    expect(await next('c', 3, 3)).toEqual([6, 11, 16]);
+  });
+
+  test('end at the highest priority there is', async () => {
+    await enqueue('a', 1); // else turns start afresh
+    await redis.hset(TURNS, 'client:a', MAX_TAG - 20);
+    expect(await next('a', 1, 3)).toEqual([MAX_TAG - 4, MAX_TAG, MAX_TAG]);
+  });
+
+  test('are lowered together when they have become high, delayed jobs included', async () => {
+    await enqueue('a', 1);
+    const high = 2 ** 20 + 1000;
+    await redis.hset(TURNS, 'client:a', high);
+    await (await queue.getJob('a-0'))?.changePriority({ priority: high });
+    const later = { jobId: 'late-0', delay: 3_600_000, priority: high + 32 };
+    await queue.add('run-job', { id: 'late-0', requestId: 'r', client: 'a', weight: 1 }, later);
+    await enqueue('b', 1);
+    await enqueue('a', 3); // a-0 is queued already
+    const jobs = await queue.getJobs(['prioritized', 'delayed'], 0, -1, true);
+    const tags = Object.fromEntries(jobs.map(({ id, priority }) => [id, priority]));
+    expect(tags['late-0']).toBeLessThan(100);
+    expect(tags['b-0']).toBeLessThan(100);
+    expect((await order()).slice(0, 2)).toBe('ab');
+    expect(Number(await redis.hget(TURNS, 'client:a'))).toBeLessThan(100);
+  });
+
+  const Clients = fc.array(fc.integer({ min: 1, max: 16 }), { minLength: 2, maxLength: 5 });
+  const Steps = fc.array(fc.oneof(fc.constant('take' as const), fc.nat({ max: 4 })), {
+    minLength: 20,
+    maxLength: 120,
+  });
+
+  test('let no job wait for more than its turn, and keep the order of a client', async () => {
+    await fc.assert(
+      fc.asyncProperty(Clients, Steps, async (weights, steps) => {
+        await redis.flushall();
+        const line = simulateQueue(weights);
+        for (const step of steps) {
+          if (step === 'take') await line.take();
+          else await line.add(step % weights.length);
+        }
+        while (line.waiting() > 0) await line.take();
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  /** Adds and takes jobs as BullMQ does, and checks each one that is taken. */
+  function simulateQueue(weights: readonly number[]) {
+    const key = `${PREFIX}:async:prioritized`;
+    /** Jobs that wait, with how many of each client were taken since they were added. */
+    const jobs = new Map<string, { client: number; taken: number[] }>();
+    let tags = weights.map(() => 0);
+    let added = 0;
+    const weightOf = (client: number) => weights[client] ?? 1;
+
+    return {
+      waiting: () => jobs.size,
+      async add(client: number): Promise<void> {
+        if (jobs.size === 0) tags = weights.map(() => 0);
+        const [tag = 0] = await next(`${client}`, weightOf(client));
+        expect(tag).toBeGreaterThanOrEqual(tags[client] ?? 0);
+        tags[client] = tag;
+        const id = `${++added}`;
+        await redis.zadd(key, tag * 2 ** 32 + added, id);
+        jobs.set(id, { client, taken: weights.map(() => 0) });
+      },
+      async take(): Promise<void> {
+        const [id = ''] = await redis.zpopmin(key);
+        const job = jobs.get(id);
+        if (!job) return;
+        jobs.delete(id);
+        const own = job.taken[job.client] ?? 0;
+        for (const [client, count] of job.taken.entries()) {
+          // For each of its own turns the others have theirs, by weight, and one begun before.
+          const share = weightOf(client) / weightOf(job.client);
+          if (client !== job.client) expect(count).toBeLessThanOrEqual((own + 1) * share + 2);
+        }
+        for (const [other, { client, taken }] of jobs) {
+          if (client === job.client) expect(Number(other)).toBeGreaterThan(Number(id));
+          taken[job.client] = (taken[job.client] ?? 0) + 1;
+        }
+      },
+    };
+  }
+});
