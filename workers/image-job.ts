@@ -1,5 +1,6 @@
 import { Problem } from '../src/platform/problem.ts';
 import { isQuarantined, type Quarantine } from '../src/queue/quarantine.ts';
+import type { TurnOwner } from '../src/queue/turns.ts';
 import type { Blobs } from '../src/storage/blobs.ts';
 import { DecodeError, type Engine, EngineCrash, type PermitRequest } from './inference/pool.ts';
 
@@ -32,6 +33,8 @@ interface ImageInput {
   image: Uint8Array;
   /** See `crashKeyOf`. */
   crashKey: string;
+  /** Whose turn at the engine it takes. */
+  owner: TurnOwner;
 }
 
 /** Returns the key under which crashes are counted. It includes the background, which may be the cause. */
@@ -54,14 +57,14 @@ interface ImageOutput<T> {
  */
 export async function processImage<T extends Timed>(
   { quarantine }: Pick<ImageDeps, 'quarantine'>,
-  { image, crashKey }: ImageInput,
+  { image, crashKey, owner }: ImageInput,
   operation: EngineOperation<T>,
   signal: AbortSignal,
   priority: PermitRequest['priority'] = 'later',
 ): Promise<ImageOutput<T>> {
   const previousCrashes = await quarantine.crashes(crashKey);
   if (isQuarantined(previousCrashes)) throw quarantined();
-  const output = await operation(image, { signal, priority }).catch(async (error) => {
+  const output = await operation(image, { signal, priority, owner }).catch(async (error) => {
     throw await toProblem(error, crashKey, quarantine);
   });
   if (previousCrashes > 0) await quarantine.clear(crashKey);
@@ -71,14 +74,14 @@ export async function processImage<T extends Timed>(
 /** Reads the image of a waiting request and processes it. Throws like `processImage`. */
 export async function processStoredImage<T extends Timed>(
   deps: ImageDeps,
-  { inputKey, sha256 }: { inputKey: string; sha256: string },
+  { inputKey, sha256, client, weight }: TurnOwner & { inputKey: string; sha256: string },
   operation: EngineOperation<T>,
   signal: AbortSignal,
 ): Promise<ImageOutput<T>> {
   const startedAt = performance.now();
   const image = await deps.blobs.get(inputKey, signal);
   const fetch = performance.now() - startedAt;
-  const input = { image, crashKey: sha256 };
+  const input = { image, crashKey: sha256, owner: { client, weight } };
   const { output, millis } = await processImage(deps, input, operation, signal, 'now');
   return { output, millis: { fetch, ...millis } };
 }

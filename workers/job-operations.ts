@@ -1,12 +1,13 @@
 import type { ValidatedImage } from '../src/intake/validate-image.ts';
 import type { CutOutOptions } from '../src/output/quality.ts';
 import type { JobResults, Operation } from '../src/queue/job-data.ts';
+import type { TurnOwner } from '../src/queue/turns.ts';
 import { type CutOutCacheQuery, cachedCutOut, storeCutOut } from './cached-cut-out.ts';
 import { crashKeyOf, type ImageDeps, processImage } from './image-job.ts';
 import type { Engine } from './inference/pool.ts';
 
 /** One image and the owner of its results; the model is the engine's. */
-interface ImageTask extends Omit<CutOutCacheQuery, 'model'> {
+interface ImageTask extends Omit<CutOutCacheQuery, 'model'>, TurnOwner {
   options: CutOutOptions;
   image: Uint8Array;
   background?: Pick<ValidatedImage, 'bytes' | 'sha256'> | undefined;
@@ -38,11 +39,12 @@ async function removeBackground(
   const model = `${engine.model.id}@${engine.model.version}`;
   const cached = await cachedCutOut(blobs, { ...task, model }, signal);
   if (cached) return { results: { cutout: cached }, millis: {} };
-  const { options, image, background, sha256, outputKey } = task;
+  const { options, image, background, sha256, outputKey, client, weight } = task;
   const settings = { options, background: background?.bytes };
   const operation: Engine['removeBackground'] = (bytes, permit) =>
     engine.removeBackground(bytes, permit, settings);
-  const input = { image, crashKey: crashKeyOf(sha256, background) };
+  const crashKey = crashKeyOf(sha256, background);
+  const input = { image, crashKey, owner: { client, weight } };
   const { output, millis } = await processImage({ quarantine }, input, operation, signal);
   const storingAt = performance.now();
   const cutout = await storeCutOut(blobs, outputKey, { ...output, model }, signal);
@@ -53,10 +55,10 @@ async function removeBackground(
 /** Measures the garment. Its labels are derived from the result when a client asks for it. */
 async function classify(
   { engine, quarantine }: ImageDeps,
-  { image, sha256 }: ImageTask,
+  { image, sha256, client, weight }: ImageTask,
   signal: AbortSignal,
 ): Promise<OperationOutput> {
-  const input = { image, crashKey: sha256 };
+  const input = { image, crashKey: sha256, owner: { client, weight } };
   const { output, millis } = await processImage({ quarantine }, input, engine.viewGarment, signal);
   const { timings: _, ...view } = output;
   return { results: { view }, millis };

@@ -33,7 +33,7 @@ export const removeBackground =
   ({ images, inputs }: RemovalDeps): Processor<'remove-background'> =>
   async (data, signal) => {
     const { blobs, engine } = images;
-    const { inputKey, backgroundKey, options, outputKey } = data;
+    const { inputKey, backgroundKey, options, outputKey, client, weight } = data;
     const startedAt = performance.now();
     const [image, background] = await Promise.all([
       failFast('image', readImage(inputs, inputKey, signal)),
@@ -43,7 +43,8 @@ export const removeBackground =
     const settings = { options, background: background?.bytes };
     const operation: Engine['removeBackground'] = (bytes, permit) =>
       engine.removeBackground(bytes, permit, settings);
-    const input = { image, crashKey: crashKeyOf(data.sha256, background) };
+    const crashKey = crashKeyOf(data.sha256, background);
+    const input = { image, crashKey, owner: { client, weight } };
     const { output, millis } = await processImage(images, input, operation, signal, 'now');
     const { file, timings: _, ...cutOut } = output;
     const storingAt = performance.now();

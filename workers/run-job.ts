@@ -39,7 +39,8 @@ async function work(
   // Recorded before the blob exists: erasing the job must find it.
   const input = { width, height, bytes: bytes.length, sha256 };
   if (!(await records.update(job.id, attempt, { input, outputKey }))) return undefined;
-  const task = { ...cacheInputs, outputKey, image: bytes, background };
+  const { weight = 1 } = job;
+  const task = { ...cacheInputs, weight, outputKey, image: bytes, background };
   return runOperations(images, job.operations, task, signal);
 }
 

@@ -63,7 +63,7 @@ const withKey = ({ cutout, ...rest }: JobResults, key: string): PreviousImage['r
 /** Makes the marketplace picture of a feed's cut-out; undefined if the cut-out itself serves. */
 async function makePicture(
   { blobs, engine }: ImageDeps,
-  { feed }: RowJob,
+  { feed, client, weight }: RowJob,
   cutoutKey: string | undefined,
   signal: AbortSignal,
 ): Promise<PreviousImage['picture']> {
@@ -73,7 +73,11 @@ async function makePicture(
   const existing = await blobs.head(key, signal);
   if (existing) return { key, mediaType: existing.mediaType, background };
   const cutout = await blobs.get(cutoutKey, signal);
-  const picture = await engine.renderMarketplacePicture(cutout, { background }, { signal });
+  const picture = await engine.renderMarketplacePicture(
+    cutout,
+    { background },
+    { signal, owner: { client, weight } },
+  );
   if (!picture) return undefined;
   const { bytes, mediaType } = picture;
   await blobs.put(key, bytes, { mediaType }, signal);
@@ -123,7 +127,8 @@ async function work(deps: WorkDeps, job: RowJob, signal: AbortSignal): Promise<R
   const outputKey = feed
     ? feedImageKey(client, feed.id, cacheInputs)
     : cutOutKey(cacheInputs, batchId, formatOf(options).extension);
-  const task = { ...cacheInputs, outputKey, image: bytes, background };
+  const { weight } = job;
+  const task = { ...cacheInputs, weight, outputKey, image: bytes, background };
   const { results, millis } = await runOperations(images, operations, task, signal);
   const picture = await makePicture(images, job, results.cutout && outputKey, signal);
   const { etag, lastModified } = image;

@@ -1,3 +1,6 @@
+import type { TurnOwner } from '../../src/queue/turns.ts';
+import { createTurnQueue, type TurnQueue } from './turn-queue.ts';
+
 /** `now`: a client waits on an open connection. */
 type Priority = 'now' | 'later';
 
@@ -6,7 +9,15 @@ export interface PermitRequest {
   signal?: AbortSignal | undefined;
   /** `later` by default. */
   priority?: Priority | undefined;
+  /** Whose turn the request takes. */
+  owner?: TurnOwner | undefined;
 }
+
+/** While both wait, so many requests with `now` are served before one with `later`: a flood must not stop those. */
+const NOW_PER_LATER = 7;
+
+/** Shares its turns with all requests that name none. */
+const NOBODY: TurnOwner = { client: '', weight: 1 };
 
 interface Waiter<P> {
   grant(permit: P): void;
@@ -14,15 +25,24 @@ interface Waiter<P> {
 }
 
 /**
- * A semaphore with priorities, whose permits are things to use. Requests with priority `now` are served before
- * those with `later`; within a priority the order is first come, first served.
+ * A semaphore with priorities, whose permits are things to use. Of eight requests, seven with priority `now` are
+ * served before one with `later`; within a priority clients take turns, and a client's own requests are served in order.
  */
 export function createPermits<P>() {
   let free: P[] = [];
   let closed: Error | undefined;
-  const queues: Readonly<Record<Priority, Set<Waiter<P>>>> = { now: new Set(), later: new Set() };
+  /** Requests with `now` served since the last one with `later`, while one waited. */
+  let nowInARow = 0;
+  const queues: Readonly<Record<Priority, TurnQueue<Waiter<P>>>> = {
+    now: createTurnQueue(),
+    later: createTurnQueue(),
+  };
 
-  function wait(queue: Set<Waiter<P>>, signal: AbortSignal | undefined): Promise<P> {
+  function wait(
+    queue: TurnQueue<Waiter<P>>,
+    owner: TurnOwner,
+    signal: AbortSignal | undefined,
+  ): Promise<P> {
     return new Promise((resolve, reject) => {
       const onAbort = () => waiter.reject(signal?.reason);
       const leaveQueue = () => {
@@ -40,22 +60,30 @@ export function createPermits<P>() {
         },
       };
       signal?.addEventListener('abort', onAbort, { once: true });
-      queue.add(waiter);
+      queue.add(owner, waiter);
     });
+  }
+
+  function next(): Waiter<P> | undefined {
+    const now = queues.now.first();
+    const later = queues.later.first();
+    if (!now || !later) return now ?? later;
+    nowInARow = nowInARow < NOW_PER_LATER ? nowInARow + 1 : 0;
+    return nowInARow > 0 ? now : later;
   }
 
   return {
     /** Resolves with a permit. Rejects with the signal's reason and then takes none. */
-    async acquire({ signal, priority = 'later' }: PermitRequest = {}): Promise<P> {
+    async acquire({ signal, priority = 'later', owner = NOBODY }: PermitRequest = {}): Promise<P> {
       signal?.throwIfAborted();
       if (closed) throw closed;
       // The permit released last: its process still has warm caches.
-      return free.pop() ?? wait(queues[priority], signal);
+      return free.pop() ?? wait(queues[priority], owner, signal);
     },
     /** Adds a permit, or gives one back. */
     release(permit: P): void {
-      const [next] = queues.now.size > 0 ? queues.now : queues.later;
-      if (next) next.grant(permit);
+      const waiter = next();
+      if (waiter) waiter.grant(permit);
       else free.push(permit);
     },
     /** Removes all equal permits that nobody holds. */
@@ -66,7 +94,7 @@ export function createPermits<P>() {
     close(reason: Error): void {
       closed = reason;
       for (const queue of [queues.now, queues.later])
-        for (const waiter of [...queue]) waiter.reject(reason);
+        for (const waiter of queue.items()) waiter.reject(reason);
     },
   };
 }

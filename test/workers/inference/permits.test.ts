@@ -89,3 +89,56 @@ test('closing rejects waiting and new requests', async () => {
   expect(requests).toHaveLength(3);
   for (const request of requests) await expect(request).rejects.toThrow('closed');
 });
+
+/** Requests of clients that wait, and who is served as permits are released one by one. */
+async function serveAll(requests: readonly PermitRequest[]): Promise<string> {
+  const { permits, acquired, acquire } = withPermits([]);
+  const all = requests.map((request) =>
+    acquire(`${request.priority === 'now' ? '!' : ''}${request.owner?.client}`, request),
+  );
+  for (const _ of requests) {
+    permits.release('one');
+    await setImmediate();
+  }
+  await Promise.all(all);
+  return acquired.join(' ');
+}
+
+const requestsOf = (client: string, count: number, weight = 1): PermitRequest[] =>
+  Array.from({ length: count }, () => ({ owner: { client, weight } }));
+
+test('thirty waiting requests of a client do not stand before the one of another', async () => {
+  const served = await serveAll([...requestsOf('a', 30), ...requestsOf('b', 1)]);
+  expect(served).toMatch(/^a b (a ?){29}$/);
+});
+
+test('waiting clients are served by their weights', async () => {
+  const served = await serveAll([...requestsOf('a', 20), ...requestsOf('b', 20, 4)]);
+  expect(
+    served
+      .split(' ')
+      .slice(0, 20)
+      .filter((client) => client === 'b'),
+  ).toHaveLength(16);
+});
+
+test('a client that comes again has no turns saved up', async () => {
+  const { permits, acquired, acquire } = withPermits([]);
+  const all = requestsOf('a', 10).map((request) => acquire('a', request));
+  for (let n = 0; n < 6; n++) {
+    permits.release('one');
+    await setImmediate();
+  }
+  all.push(...requestsOf('b', 4).map((request) => acquire('b', request)));
+  await setImmediate();
+  for (let n = 0; n < 8; n++) permits.release('one');
+  await Promise.all(all);
+  expect(acquired.slice(6).join(' ')).toBe('a b a b a b a b');
+});
+
+test('a flood of requests with priority now does not stop later ones', async () => {
+  const flood = requestsOf('a', 40).map((request) => ({ ...request, priority: 'now' as const }));
+  const served = (await serveAll([...requestsOf('b', 4), ...flood])).split(' ');
+  expect(served.slice(0, 7)).toEqual(Array(7).fill('!a'));
+  expect(served.slice(0, 32).filter((name) => name === 'b')).toHaveLength(4);
+});
