@@ -27,7 +27,11 @@ import { type ImageLimits, MAX_SIDE_PIXELS } from './intake/validate-image.ts';
 import type { Clock } from './platform/clock.ts';
 import { type Config, ConfigError, readConfig } from './platform/config.ts';
 import type { Logger } from './platform/log.ts';
-import { createGatewayMetrics, watchServer } from './platform/metrics/gateway.ts';
+import {
+  createGatewayMetrics,
+  createShedCounter,
+  watchServer,
+} from './platform/metrics/gateway.ts';
 import { watchBatches, watchQueues, watchRedisMemory } from './platform/metrics/system-gauges.ts';
 import { openPlatform } from './platform/open-platform.ts';
 import { blockingConnection } from './platform/redis.ts';
@@ -61,7 +65,8 @@ async function main(): Promise<void> {
     developmentKey,
   });
   const connect = () => blockingConnection(config.REDIS_URL, log);
-  const sync = await openSyncQueue({ redis, blocking: connect(), deadlineMillis, log });
+  const onShed = createShedCounter(registry);
+  const sync = await openSyncQueue({ redis, blocking: connect(), deadlineMillis, log, onShed });
   const linkSecret = deriveSecret('file-links', keyPepper);
   const intake = await createIntake({ redis, blocking: connect(), blobs, now, log, linkSecret });
   const { observe } = createGatewayMetrics(registry, deadlineMillis, sync.load);

@@ -1,7 +1,9 @@
 import type { Logger } from '../platform/log.ts';
 import { unavailable } from '../platform/problem.ts';
+import { createClientLoad, type ForeignLoad } from './client-load.ts';
 import type { JobWaiter } from './job-waiter.ts';
 import { createLoadShedding, type LoadEstimate } from './load-shedding.ts';
+import type { TurnOwner } from './turns.ts';
 import type { WorkerInfo, WorkerRegistry } from './worker-registry.ts';
 
 const SAMPLE_MILLIS = 250;
@@ -40,27 +42,47 @@ export function estimateLoad(
   return { waitMillis, serviceMillis, slots };
 }
 
+/** Why a request is rejected at once. */
+export type ShedReason = 'busy' | 'own-share' | 'no-worker' | 'no-queue';
+
+interface AdmissionDeps {
+  jobs: Pick<JobWaiter, 'depth' | 'waitingClients'>;
+  registry: Pick<WorkerRegistry, 'live'>;
+  /** The deadline of a synchronous request. */
+  deadlineMillis: number;
+  log: Logger;
+  /** Called for each rejected request. */
+  onShed(reason: ShedReason): void;
+}
+
+const SHED_DETAILS = {
+  busy: 'All workers are busy; retry after the time in Retry-After',
+  'own-share':
+    'Your requests in progress have your share of the workers; retry after the time in Retry-After',
+} as const;
+
 /** Rejects work that would miss its deadline, instead of letting it wait and fail. */
-export function createAdmission(
-  jobs: Pick<JobWaiter, 'depth'>,
-  registry: Pick<WorkerRegistry, 'live'>,
-  deadlineMillis: number,
-  log: Logger,
-) {
+export function createAdmission(deps: AdmissionDeps) {
+  const { jobs, registry, deadlineMillis, log, onShed } = deps;
   const shedding = createLoadShedding(MAX_WAIT_SHARE * deadlineMillis);
   let load: Load = { workers: [], depth: 0, sampledAtMillis: Number.NEGATIVE_INFINITY };
   /** Requests that this gateway has admitted and not answered yet. */
-  let inFlight = 0;
+  const clients = createClientLoad();
   /** Jobs of other gateways when the load was sampled. */
-  let foreignDepth = 0;
+  let foreign: ForeignLoad = { jobs: 0, clients: 0 };
 
   // Requests admitted since the sample are in this gateway's own count.
-  const estimate = () => estimateLoad(load.workers, foreignDepth + inFlight);
+  const depthNow = () => foreign.jobs + clients.total();
+  const estimate = () => estimateLoad(load.workers, depthNow());
 
   async function sample(): Promise<void> {
-    const [workers, depth] = await Promise.all([registry.live(), jobs.depth()]);
+    const [workers, depth, waitingClients] = await Promise.all([
+      registry.live(),
+      jobs.depth(),
+      jobs.waitingClients(),
+    ]);
     load = { workers, depth, sampledAtMillis: performance.now() };
-    foreignDepth = Math.max(0, depth - inFlight);
+    foreign = { jobs: Math.max(0, depth - clients.total()), clients: waitingClients };
     const current = estimate();
     if (current) shedding.observe(current, performance.now());
   }
@@ -71,14 +93,28 @@ export function createAdmission(
 
   const isStale = () => performance.now() - load.sampledAtMillis > STALE_MILLIS;
 
+  /** Returns the time until a client's request would be answered, as clients take turns, ms. */
+  function turnMillis(current: LoadEstimate, ahead: number): number {
+    const running = Math.min(depthNow(), current.slots);
+    const depth = Math.min(depthNow(), running + ahead);
+    return estimateLoad(load.workers, depth)?.waitMillis ?? Number.POSITIVE_INFINITY;
+  }
+
+  function shed(reason: ShedReason, detail: string, retrySeconds: number): never {
+    onShed(reason);
+    throw unavailable(detail, retrySeconds);
+  }
+
   /** @throws Problem upstream-unavailable while load is shed, with the seconds after which to retry */
-  function checkLoad(current: LoadEstimate): void {
-    const retryMillis = shedding.admit(current, performance.now());
-    if (retryMillis === undefined) return;
-    throw unavailable(
-      'All workers are busy; retry after the time in Retry-After',
-      retryMillis / 1000,
-    );
+  function checkLoad(current: LoadEstimate, owner: TurnOwner): void {
+    const now = performance.now();
+    const { ahead, ...claim } = clients.claimOf(owner, foreign, now);
+    const ownTurnMillis = turnMillis(current, ahead);
+    const rejection = shedding.admit(current, { ...claim, turnMillis: ownTurnMillis }, now);
+    if (!rejection) return;
+    const { reason, retryMillis } = rejection;
+    clients.expectReturn(owner, now + retryMillis);
+    shed(reason, SHED_DETAILS[reason], retryMillis / 1000);
   }
 
   return {
@@ -94,22 +130,21 @@ export function createAdmission(
      * Rejects a request before its body is read, if the workers are busy. `admit` checks everything else.
      * @throws Problem upstream-unavailable
      */
-    shedIfBusy(): void {
+    shedIfBusy(owner: TurnOwner): void {
       const current = isStale() ? undefined : estimate();
-      if (current) checkLoad(current);
+      if (current) checkLoad(current, owner);
     },
     /**
      * Admits one request.
      * @returns a function to call once, when the request is answered
      * @throws Problem upstream-unavailable, with the seconds after which to retry
      */
-    admit(): () => void {
-      if (isStale()) throw unavailable('The queue does not respond; try again', 2);
+    admit(owner: TurnOwner): () => void {
+      if (isStale()) return shed('no-queue', 'The queue does not respond; try again', 2);
       const current = estimate();
-      if (!current) throw unavailable('No worker is ready; try again', 3);
-      checkLoad(current);
-      inFlight++;
-      return () => void inFlight--;
+      if (!current) return shed('no-worker', 'No worker is ready; try again', 3);
+      checkLoad(current, owner);
+      return clients.enter(owner);
     },
     close: () => clearInterval(timer),
   };

@@ -5,10 +5,14 @@ import { PREFIX } from '../platform/redis.ts';
 /** Where the ids of canceled jobs are published; every worker subscribes. */
 const CHANNEL = `${PREFIX}:cancel`;
 
-/** Cancels a job: removes it from the queue if it waits there, else notifies the worker that runs it. */
-export async function cancelJob(queue: Queue, redis: Redis, jobId: string): Promise<void> {
+/**
+ * Cancels a job: removes it from the queue if it waits there, else notifies the worker that runs it.
+ * @returns whether it had started
+ */
+export async function cancelJob(queue: Queue, redis: Redis, jobId: string): Promise<boolean> {
   const removed = await queue.remove(jobId);
   if (!removed) await redis.publish(CHANNEL, jobId);
+  return !removed;
 }
 
 /**

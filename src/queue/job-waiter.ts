@@ -30,17 +30,21 @@ export interface JobWaiter {
   /**
    * Adds a job and waits for its result.
    * @param signal rejects with its reason, and cancels the job
+   * @param onCanceled called when it is canceled, with whether a worker had started it
    * @throws Problem of the worker; upstream-unavailable if the queue does not respond
    */
   run<N extends JobsOf<'sync'>>(
     name: N,
     data: JobData<N>,
     signal: AbortSignal,
+    onCanceled: (hadStarted: boolean) => void,
   ): Promise<JobResult<N>>;
   /** Number of jobs this process waits for. */
   waiting(): number;
   /** Number of jobs in the queue, waiting and active, of all gateways. */
   depth(): Promise<number>;
+  /** Number of clients with jobs waiting in the queue, of all gateways. */
+  waitingClients(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -86,23 +90,28 @@ export async function createJobWaiter(
 
   await events.waitUntilReady();
   return {
-    async run(name, data, signal) {
+    async run(name, data, signal, onCanceled) {
       signal.throwIfAborted();
       const jobId = randomUUID();
       const { promise, resolve, reject } = deferred<unknown>();
       pending.set(jobId, { resolve, reject, addedAt: performance.now() });
+      const { attempts } = JOBS[name];
+      const added = addJob(queue, { name, data, opts: { jobId, attempts } }).catch((cause) => {
+        throw unavailable('The queue does not respond; try again', 1, cause);
+      });
       const abort = () => {
         reject(signal.reason);
-        cancelJob(queue, commands, jobId).catch((error) =>
-          log.warn({ jobId, reason: error.message }, 'job not canceled'),
-        );
+        // A job that is being added cannot be found yet, and would run for nobody.
+        added
+          .then(() => cancelJob(queue, commands, jobId))
+          .catch((error) => {
+            log.warn({ jobId, reason: error.message }, 'job not canceled');
+            return false;
+          })
+          .then(onCanceled);
       };
       signal.addEventListener('abort', abort, { once: true });
       try {
-        const { attempts } = JOBS[name];
-        const added = addJob(queue, { name, data, opts: { jobId, attempts } }).catch((cause) => {
-          throw unavailable('The queue does not respond; try again', 1, cause);
-        });
         const [result] = await Promise.all([promise, added]);
         return readResult(name, result);
       } finally {
@@ -119,6 +128,7 @@ export async function createJobWaiter(
       } = await queue.getJobCounts('waiting', 'active', 'prioritized');
       return waiting + active + prioritized;
     },
+    waitingClients: queue.turns.waitingClients,
     async close() {
       clearInterval(poll);
       await events.close();

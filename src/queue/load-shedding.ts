@@ -8,6 +8,26 @@ export interface LoadEstimate {
   slots: number;
 }
 
+/** A client's claim on the workers, for requests that compete with those of others. */
+interface Claim {
+  client: string;
+  /** Its requests in progress. */
+  inFlight: number;
+  /** Its part of the work, 0..1; 1 while no other client is active. */
+  share: number;
+  /** Other clients that were rejected and may return: each has a place kept for it. */
+  returning: number;
+  /** Until its request would be answered, as clients take turns; at most the wait of all. */
+  turnMillis: number;
+}
+
+/** Why and for how long a request is rejected. */
+interface Rejection {
+  /** All workers are busy, or the client has its share of them. */
+  reason: 'busy' | 'own-share';
+  retryMillis: number;
+}
+
 /** Up to so long without a free slot it is a burst, which may wait; from then on it is overload. */
 const BURST_MILLIS = 5000;
 /** Images waiting per slot when admission resumes: enough to keep every slot busy until requests come back. */
@@ -38,8 +58,10 @@ export function waitThresholds(
 
 /**
  * Load shedding with hysteresis. Under overload, admission stops when the wait is long and resumes when it is short.
- * While it is stopped no work is added, so the time until it resumes is known, and a request that returns on time is
- * admitted. Instants are milliseconds of any one clock.
+ * While it is stopped hardly any work is added, so the time until it resumes is known, and a request that returns on
+ * time is admitted. A client with its share leaves a place for each rejected client that is to return, and one whose
+ * turn comes soon is admitted even while others are not: rejected requests of one client delay no other. Instants are
+ * milliseconds of any one clock.
  * @param maxWaitMillis what a request may wait in a burst
  */
 export function createLoadShedding(maxWaitMillis: number) {
@@ -47,7 +69,10 @@ export function createLoadShedding(maxWaitMillis: number) {
   let burstMillisLeft = BURST_MILLIS;
   let observedAt = Number.NEGATIVE_INFINITY;
   let resumedAt = Number.NEGATIVE_INFINITY;
-  let lastRetryAt = Number.NEGATIVE_INFINITY;
+  /** By client: when the last of its rejected requests may return. */
+  const lastRetries = new Map<string, number>();
+  /** When the workers could have done the rejected requests of all. */
+  let demandUntil = Number.NEGATIVE_INFINITY;
 
   /** The wait above which admission stops. */
   function shedThreshold(estimate: LoadEstimate, now: number): number {
@@ -70,25 +95,65 @@ export function createLoadShedding(maxWaitMillis: number) {
     // Service times are measured on admitted requests: while a slot is free, one must always be admitted.
     isAdmitting = hasFreeSlot || waitMillis <= threshold;
     if (isAdmitting && !wasAdmitting) resumedAt = now;
+    for (const [client, retryAt] of lastRetries) {
+      if (retryAt + MAX_RETRY_MILLIS < now) lastRetries.delete(client);
+    }
+  }
+
+  /** Returns how many requests a client would have beyond its share with one more; 0 if nobody needs the place. */
+  function excess(estimate: LoadEstimate, claim: Claim, now: number): number {
+    const { serviceMillis, slots, waitMillis } = estimate;
+    const { share, inFlight, returning } = claim;
+    const placesIn = (millis: number) => (millis * slots) / serviceMillis;
+    const capacity = placesIn(shedThreshold(estimate, now));
+    const hasPlace = waitMillis <= serviceMillis || placesIn(waitMillis) + returning <= capacity;
+    if (hasPlace || inFlight === 0 || returning === 0) return 0;
+    return Math.max(0, inFlight + 1 - share * capacity);
+  }
+
+  /**
+   * Returns after how long to retry, ms. Retries of a client are spread at the rate at which its work is done; as
+   * many as fit at once may return when admission resumes.
+   */
+  function retryAfter(
+    { serviceMillis, slots }: LoadEstimate,
+    { client, share }: Claim,
+    resumesAt: number,
+    fittingMillis: number,
+    now: number,
+  ): number {
+    const last = lastRetries.get(client) ?? Number.NEGATIVE_INFINITY;
+    const next = last + serviceMillis / (slots * share);
+    const retryAt = Math.min(Math.max(next, resumesAt), now + MAX_RETRY_MILLIS);
+    lastRetries.set(client, retryAt);
+    return Math.max(resumesAt, retryAt - fittingMillis) - now;
   }
 
   return {
     observe,
     /**
      * Decides about one request.
-     * @returns nothing if it is admitted, else after how long to retry, ms. Retries of rejected requests are spread at
-     *   the rate at which work is done; as many as fit at once may return when admission resumes.
+     * @returns nothing if it is admitted
      */
-    admit(estimate: LoadEstimate, now: number): number | undefined {
+    admit(estimate: LoadEstimate, claim: Claim, now: number): Rejection | undefined {
       observe(estimate, now);
-      if (isAdmitting) return undefined;
+      const { serviceMillis, slots } = estimate;
       const { low, high } = waitThresholds(estimate, maxWaitMillis);
-      const resumesAt = now + estimate.waitMillis - low;
-      const next = lastRetryAt + estimate.serviceMillis / estimate.slots;
-      lastRetryAt = Math.min(Math.max(next, resumesAt), now + MAX_RETRY_MILLIS);
-      return Math.max(resumesAt, lastRetryAt - (high - low)) - now;
+      const { turnMillis, share } = claim;
+      const reject = (reason: Rejection['reason'], resumesAt: number): Rejection => ({
+        reason,
+        retryMillis: retryAfter(estimate, claim, resumesAt, share * (high - low), now),
+      });
+      if (!isAdmitting && turnMillis > low) {
+        const next = Math.max(demandUntil + serviceMillis / slots, now + estimate.waitMillis - low);
+        demandUntil = Math.min(next, now + MAX_RETRY_MILLIS);
+        return reject('busy', now + turnMillis - low);
+      }
+      const surplus = excess(estimate, claim, now);
+      if (surplus === 0) return undefined;
+      return reject('own-share', now + (surplus * serviceMillis) / (slots * share));
     },
-    /** Time until the last of the rejected requests may return, ms; 0 while requests are admitted. */
-    retryMillis: (now: number): number => (isAdmitting ? 0 : Math.max(0, lastRetryAt - now)),
+    /** Time until the rejected requests of all clients could be done, ms; 0 while requests are admitted. */
+    retryMillis: (now: number): number => (isAdmitting ? 0 : Math.max(0, demandUntil - now)),
   };
 }

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { Logger } from '../platform/log.ts';
 import type { SyncLoad } from '../platform/metrics/gateway.ts';
-import { type Admission, createAdmission } from './admission.ts';
+import { type Admission, createAdmission, type ShedReason } from './admission.ts';
 import { createJobWaiter, type JobWaiter } from './job-waiter.ts';
 import { createWorkerRegistry } from './worker-registry.ts';
 
@@ -13,6 +13,8 @@ interface SyncQueueDeps {
   /** The deadline of a synchronous request. */
   deadlineMillis: number;
   log: Logger;
+  /** Called for each request that is rejected at once. */
+  onShed(reason: ShedReason): void;
 }
 
 /** The queue of jobs that a request waits for. */
@@ -32,9 +34,11 @@ export async function openSyncQueue({
   blocking,
   deadlineMillis,
   log,
+  onShed,
 }: SyncQueueDeps): Promise<SyncQueue> {
   const jobWaiter = await createJobWaiter('sync', redis, blocking, log);
-  const admission = createAdmission(jobWaiter, createWorkerRegistry(redis), deadlineMillis, log);
+  const registry = createWorkerRegistry(redis);
+  const admission = createAdmission({ jobs: jobWaiter, registry, deadlineMillis, log, onShed });
   await admission.sample();
 
   return {

@@ -3,6 +3,9 @@ import { createLog } from '../../src/platform/log.ts';
 import { createAdmission, estimateLoad } from '../../src/queue/admission.ts';
 import type { WorkerInfo } from '../../src/queue/worker-registry.ts';
 
+const ANN = { client: 'ann', weight: 1 };
+const BOB = { client: 'bob', weight: 1 };
+
 const worker = (slots: number, serviceMillis?: number): WorkerInfo => ({
   id: 'w',
   slots,
@@ -49,11 +52,14 @@ test.each([
 
 /** An admission with one worker that does ten images per second and a deadline of 10 s; `depth` is read at each sample. */
 async function createSampled(depth: () => number, workers = [worker(1, 100)]) {
-  const queue = { depth: async () => depth() };
+  const jobs = { depth: async () => depth(), waitingClients: async () => 1 };
   const registry = { live: async () => workers };
-  const admission = createAdmission(queue, registry, 10_000, createLog('test', 'silent'));
+  const log = createLog('test', 'silent');
+  const shed: string[] = [];
+  const onShed = (reason: string) => void shed.push(reason);
+  const admission = createAdmission({ jobs, registry, deadlineMillis: 10_000, log, onShed });
   await admission.sample();
-  return admission;
+  return { ...admission, shed };
 }
 
 const admitUntilRejected = (admit: () => void): number => {
@@ -69,8 +75,8 @@ const admitUntilRejected = (admit: () => void): number => {
 test('without a worker nothing is admitted, and the wait is infinite', async () => {
   const admission = await createSampled(() => 0, []);
   expect(admission.waitMillis()).toBe(Number.POSITIVE_INFINITY);
-  expect(admission.shedIfBusy).not.toThrow(); // an invalid body is reported first
-  expect(admission.admit).toThrow(
+  expect(() => admission.shedIfBusy(ANN)).not.toThrow(); // an invalid body is reported first
+  expect(() => admission.admit(ANN)).toThrow(
     expect.objectContaining({ type: 'upstream-unavailable', headers: { 'retry-after': '3' } }),
   );
   admission.close();
@@ -78,10 +84,10 @@ test('without a worker nothing is admitted, and the wait is infinite', async () 
 
 test('an admitted request counts before the next sample, and until it is answered', async () => {
   const admission = await createSampled(() => 0);
-  const leave = admission.admit();
+  const leave = admission.admit(ANN);
   leave();
-  expect(admitUntilRejected(admission.admit)).toBe(80); // 0.8 of the deadline, a tenth of a second each
-  expect(admission.shedIfBusy).toThrow(expect.objectContaining({ status: 503 }));
+  expect(admitUntilRejected(() => admission.admit(ANN))).toBe(80); // 0.8 of the deadline, a tenth of a second each
+  expect(() => admission.shedIfBusy(ANN)).toThrow(expect.objectContaining({ status: 503 }));
   admission.close();
 });
 
@@ -90,10 +96,48 @@ test('requests admitted by other gateways count too', async () => {
   const admission = await createSampled(() => depth);
   depth = 30;
   await admission.sample();
-  for (let i = 0; i < 20; i++) admission.admit();
+  for (let i = 0; i < 20; i++) admission.admit(ANN);
   expect(admission.waitMillis()).toBeCloseTo(5100, 6);
   depth = 50; // the twenty are in the queue now, and are not counted twice
   await admission.sample();
   expect(admission.waitMillis()).toBeCloseTo(5100, 6);
+  admission.close();
+});
+
+test('while one client fills the queue, another is admitted up to its share', async () => {
+  const admission = await createSampled(() => 0);
+  admitUntilRejected(() => admission.admit(ANN)); // a burst of eight seconds
+  expect(admitUntilRejected(() => admission.admit(BOB))).toBeGreaterThan(0);
+  const before = admission.shed.length;
+  expect(admitUntilRejected(() => admission.admit(ANN))).toBe(0);
+  expect(admission.shed.slice(before)).toEqual(['busy']);
+  admission.close();
+});
+
+test('the rejected requests of one client do not lengthen the Retry-After of another', async () => {
+  const admission = await createSampled(() => 0);
+  admitUntilRejected(() => admission.admit(ANN));
+  admitUntilRejected(() => admission.admit(BOB));
+  const retryAfter = (owner: typeof ANN): number => {
+    try {
+      admission.admit(owner)();
+      return 0;
+    } catch (error) {
+      return Number((error as { headers: Record<string, string> }).headers['retry-after']);
+    }
+  };
+  const first = retryAfter(BOB);
+  for (let n = 0; n < 500; n++) retryAfter(ANN);
+  expect(retryAfter(ANN)).toBe(30);
+  expect(retryAfter(BOB)).toBeLessThanOrEqual(first + 1);
+  admission.close();
+});
+
+test('requests at other gateways are counted as many clients as wait', async () => {
+  let depth = 0;
+  const admission = await createSampled(() => depth);
+  depth = 200; // one client at another gateway
+  await admission.sample();
+  expect(admitUntilRejected(() => admission.admit(BOB))).toBeGreaterThan(0);
   admission.close();
 });

@@ -1,14 +1,34 @@
 import { describe, expect, test } from 'vitest';
 import { nextGap } from '../../bench/load/schedule.ts';
-import { createLoadShedding } from '../../src/queue/load-shedding.ts';
+import { createClientLoad } from '../../src/queue/client-load.ts';
+import { createLoadShedding, type LoadEstimate } from '../../src/queue/load-shedding.ts';
 import { createRandom } from '../faults/random.ts';
 
 const MAX_WAIT_MILLIS = 20_000;
 const at = (waitMillis: number) => ({ waitMillis, serviceMillis: 100, slots: 1 });
 
+/** Load shedding for one client alone, which returns after how long to retry. */
+function createForOne(maxWaitMillis: number) {
+  const { observe, admit, retryMillis } = createLoadShedding(maxWaitMillis);
+  return {
+    observe,
+    retryMillis,
+    admit(estimate: LoadEstimate, now: number): number | undefined {
+      const claim = {
+        client: 'a',
+        inFlight: 0,
+        share: 1,
+        returning: 0,
+        turnMillis: estimate.waitMillis,
+      };
+      return admit(estimate, claim, now)?.retryMillis;
+    },
+  };
+}
+
 /** Load shedding after so long without a free slot that it is overload, not a burst. */
 function overloaded() {
-  const shedding = createLoadShedding(MAX_WAIT_MILLIS);
+  const shedding = createForOne(MAX_WAIT_MILLIS);
   shedding.observe(at(500), 0);
   shedding.observe(at(500), 6000);
   return shedding;
@@ -16,7 +36,7 @@ function overloaded() {
 
 describe('load shedding', () => {
   test('admits a burst up to the maximum wait', () => {
-    const shedding = createLoadShedding(MAX_WAIT_MILLIS);
+    const shedding = createForOne(MAX_WAIT_MILLIS);
     expect(shedding.admit(at(100), 0)).toBeUndefined();
     expect(shedding.admit(at(19_900), 10)).toBeUndefined();
     expect(shedding.admit(at(20_100), 20)).toBeGreaterThan(0);
@@ -52,7 +72,7 @@ describe('load shedding', () => {
   });
 
   test('admits a request while a slot is free, even if images take longer than the maximum wait', () => {
-    const shedding = createLoadShedding(2000);
+    const shedding = createForOne(2000);
     const slow = (waitMillis: number) => ({ waitMillis, serviceMillis: 2500, slots: 1 });
     expect(shedding.admit(slow(2500), 0)).toBeUndefined();
     expect(shedding.admit(slow(5000), 1)).toBeGreaterThan(0);
@@ -70,20 +90,22 @@ describe('load shedding', () => {
 
 interface Arrival {
   atMillis: number;
+  client: string;
   isReturn: boolean;
 }
 
 /**
  * Simulates ten minutes: two slots, 80 to 220 ms per image, requests in a Poisson process; one in five rejected
- * requests returns once, at the whole second of its Retry-After.
+ * requests returns once, at the whole second of its Retry-After. Requests come from so many clients, at random.
  */
-function simulate(share: number, seed: number) {
+function simulate(share: number, seed: number, clientCount = 1) {
   const [slots, serviceMillis, endMillis] = [2, 150, 600_000];
   const random = createRandom(seed);
   const gap = () => nextGap(serviceMillis / slots / share, random);
   const shedding = createLoadShedding(MAX_WAIT_MILLIS);
+  const clients = createClientLoad();
   const freeAt: number[] = [0, 0];
-  const doneAt: number[] = [];
+  let running: { doneAt: number; leave(): void }[] = [];
   const returns: Arrival[] = [];
   const tally = { latencies: [] as number[], rejected: 0, returned: 0, readmitted: 0 };
   let fresh = gap();
@@ -91,25 +113,34 @@ function simulate(share: number, seed: number) {
     returns.sort((a, b) => b.atMillis - a.atMillis);
     const next = returns.at(-1);
     const arrival =
-      next && next.atMillis < fresh ? returns.pop() : { atMillis: fresh, isReturn: false };
+      next && next.atMillis < fresh
+        ? returns.pop()
+        : { atMillis: fresh, isReturn: false, client: `${random.below(clientCount)}` };
     if (!arrival) break;
-    const { atMillis: now, isReturn } = arrival;
+    const { atMillis: now, isReturn, client } = arrival;
     if (!isReturn) fresh += gap();
-    const depth = doneAt.filter((done) => done > now).length;
-    const waitMillis = (Math.max(0, depth + 1 - slots) / slots + 1) * serviceMillis;
-    const retryMillis = shedding.admit({ waitMillis, serviceMillis, slots }, now);
+    for (const { doneAt, leave } of running) if (doneAt <= now) leave();
+    running = running.filter(({ doneAt }) => doneAt > now);
+    const depth = running.length;
+    const waitFor = (jobs: number) => (Math.max(0, jobs + 1 - slots) / slots + 1) * serviceMillis;
+    const owner = { client, weight: 1 };
+    const { ahead, ...claim } = clients.claimOf(owner, { jobs: 0, clients: 0 }, now);
+    const turnMillis = waitFor(Math.min(depth, slots + ahead));
+    const estimate = { waitMillis: waitFor(depth), serviceMillis, slots };
+    const retryMillis = shedding.admit(estimate, { ...claim, turnMillis }, now)?.retryMillis;
     if (isReturn) tally.returned++;
     if (retryMillis !== undefined) {
       tally.rejected++;
+      clients.expectReturn(owner, now + retryMillis);
       const returnsAt = now + 1000 * Math.max(1, Math.ceil(retryMillis / 1000));
-      if (!isReturn && random.next() < 0.2) returns.push({ atMillis: returnsAt, isReturn: true });
+      if (!isReturn && random.next() < 0.2)
+        returns.push({ atMillis: returnsAt, isReturn: true, client });
       continue;
     }
     if (isReturn) tally.readmitted++;
     const slot = (freeAt[0] ?? 0) <= (freeAt[1] ?? 0) ? 0 : 1;
     freeAt[slot] = Math.max(now, freeAt[slot] ?? 0) + 80 + 140 * random.next();
-    doneAt.push(freeAt[slot] ?? 0);
-    if (doneAt.length > 500) doneAt.splice(0, 250);
+    running.push({ doneAt: freeAt[slot] ?? 0, leave: clients.enter(owner) });
     tally.latencies.push((freeAt[slot] ?? 0) - now);
   }
   const { latencies, rejected, returned, readmitted } = tally;
@@ -123,10 +154,18 @@ test('at 80 % load hardly any request is rejected', () => {
   expect(rejected).toBeLessThan(0.01 * admitted);
 });
 
-test.each([1, 2, 3])(
-  'at 120 % load requests that retry on time are admitted, and none waits long (%i)',
-  (seed) => {
-    const { admitted, rejected, returned, readmitted, p99 } = simulate(1.2, seed);
+test.each([
+  [1, 1],
+  [2, 1],
+  [3, 1],
+  [4, 2],
+  [5, 10],
+  [6, 100],
+])(
+  'at 120 % load requests that retry on time are admitted, and none waits long (seed %i, %i clients)',
+  (seed, clientCount) => {
+    const { admitted, rejected, returned, readmitted, p99 } = simulate(1.2, seed, clientCount);
+    if (clientCount > 1)
     expect(admitted).toBeGreaterThan(7840); // of 8000 that can be done
     expect(rejected).toBeGreaterThan(1000);
     expect(readmitted / returned).toBeGreaterThan(0.9);

@@ -149,7 +149,7 @@ const handleRemoval =
     checkBase64(call);
     const prefer = readPrefer(call.headers.prefer);
     const isAsync = prefer.respondAsync || prefer.waitSeconds !== undefined;
-    if (!isAsync) deps.images.shedIfBusy();
+    if (!isAsync) deps.images.shedIfBusy(call);
     const form = await call.imageForm({ background: true });
     const request = readRequest(requireImage(form, asBase64), form);
     if (isAsync) return removeAsync(deps, request, call, prefer);

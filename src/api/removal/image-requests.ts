@@ -26,8 +26,10 @@ export interface ImageRequestDeps {
 /** Whose turn the jobs of a call without a key take. */
 const ANONYMOUS: TurnOwner = { client: 'anonymous', weight: 1 };
 
+const ownerOf = ({ caller }: Pick<Call, 'caller'>): TurnOwner => caller ?? ANONYMOUS;
+
 /** The part of a call that processing needs. */
-type ImageCall = Pick<Call, 'caller' | 'signal' | 'requestId' | 'log'>;
+type ImageCall = Pick<Call, 'caller' | 'signal' | 'requestId' | 'log' | 'takeQuota'>;
 
 /** An image, or the URL from which a worker fetches it. */
 export type Source = { image: Uint8Array } | { imageUrl: string };
@@ -92,6 +94,28 @@ interface CutOutJobData extends ImageJobData {
   backgroundKey?: string;
 }
 
+/** Runs a job; `onCanceled` as in `JobWaiter`. */
+type RunJob<T> = (
+  data: CutOutJobData,
+  signal: AbortSignal,
+  onCanceled: (hadStarted: boolean) => void,
+) => Promise<T>;
+
+/**
+ * Takes the request's quota if the client disconnects. A job that had started by then costs the same work as one
+ * whose image is sent, and is charged; another is refunded.
+ * @returns what to call when the job has been canceled
+ */
+function settleQuotaOnDisconnect(call: ImageCall): (hadStarted: boolean) => void {
+  let quota: ReturnType<Call['takeQuota']>;
+  // This listener runs before the request refunds what is left.
+  call.signal.addEventListener('abort', () => (quota = call.takeQuota()), { once: true });
+  return (hadStarted) => {
+    if (hadStarted) return;
+    quota?.refund().catch((error) => call.log.error({ err: error }, 'quota not refunded'));
+  };
+}
+
 /** The two jobs a synchronous request can wait for. Neither leaves anything in storage. */
 export function createImageRequests(deps: ImageRequestDeps) {
   const { blobs, jobWaiter, admission, deadlineMillis, limits, now } = deps;
@@ -104,19 +128,19 @@ export function createImageRequests(deps: ImageRequestDeps) {
     source: Source,
     background: Source | undefined,
     call: ImageCall,
-    run: (data: CutOutJobData, signal: AbortSignal) => Promise<T>,
+    run: RunJob<T>,
   ): Promise<T> {
     const image = validateSource(source, limits);
     const backgroundContent = background && validateSource(background, limits, 'background image');
     const deadline = AbortSignal.timeout(deadlineMillis);
     const signal = AbortSignal.any([call.signal, deadline]);
-    const { client, weight } = call.caller ?? ANONYMOUS;
+    const { client, weight } = ownerOf(call);
     const { backgroundKey, ...keys } = syncKeys(client, randomUUID());
     const usedKeys = { ...keys, ...(backgroundContent && { backgroundKey }) };
     const deadlineAtMillis = now() + deadlineMillis;
     const put = (key: string, { bytes, mediaType }: Content) =>
       blobs.put(key, bytes, { mediaType, durable: false }, signal).catch(storageUnavailable);
-    const leave = admission.admit();
+    const leave = admission.admit({ client, weight });
     try {
       await Promise.all([
         put(keys.inputKey, image),
@@ -124,10 +148,8 @@ export function createImageRequests(deps: ImageRequestDeps) {
       ]);
       const { sha256 } = image;
       const { requestId } = call;
-      return await run(
-        { ...usedKeys, client, weight, sha256, deadlineAtMillis, requestId },
-        signal,
-      );
+      const data = { ...usedKeys, client, weight, sha256, deadlineAtMillis, requestId };
+      return await run(data, signal, settleQuotaOnDisconnect(call));
     } catch (error) {
       if (call.signal.aborted) throw call.signal.reason;
       if (deadline.aborted) {
@@ -150,21 +172,21 @@ export function createImageRequests(deps: ImageRequestDeps) {
      * Rejects a request while the workers are busy, before its image is read.
      * @throws Problem upstream-unavailable
      */
-    shedIfBusy: admission.shedIfBusy,
+    shedIfBusy: (call: Pick<Call, 'caller'>) => admission.shedIfBusy(ownerOf(call)),
 
     /** Cuts out an image. Returns the file in the requested format, and the worker's result. */
     cutOut: ({ source, options, background }: CutOutRequest, call: ImageCall) =>
-      withStoredImages(source, background, call, async (images, signal) => {
+      withStoredImages(source, background, call, async (images, signal, onCanceled) => {
         const data = { ...images, ...unlessDefault(options) };
-        const result = await jobWaiter.run('remove-background', data, signal);
+        const result = await jobWaiter.run('remove-background', data, signal, onCanceled);
         const file = await blobs.get(images.outputKey, signal).catch(storageUnavailable);
         return { file, result };
       }),
 
     /** Classifies the garment in an image. */
     classifyGarment: (image: Uint8Array, call: ImageCall): Promise<JobResult<'classify-garment'>> =>
-      withStoredImages({ image }, undefined, call, ({ outputKey: _, ...data }, signal) =>
-        jobWaiter.run('classify-garment', data, signal),
+      withStoredImages({ image }, undefined, call, ({ outputKey: _, ...data }, ...cancellation) =>
+        jobWaiter.run('classify-garment', data, ...cancellation),
       ),
   };
 }

@@ -70,6 +70,17 @@ export function watchServer(registry: Registry, read: () => ServerFigures): void
   });
 }
 
+/** Registers the counter of rejected synchronous requests. Returns a function that counts one. */
+export function createShedCounter(registry: Registry): (reason: string) => void {
+  const rejections = new Counter({
+    name: 'selvage_sync_rejections_total',
+    help: 'Requests rejected at once, by reason: busy (all workers), own-share (of the client), no-worker, no-queue',
+    labelNames: ['reason'],
+    registers: [registry],
+  });
+  return (reason) => rejections.inc({ reason });
+}
+
 /** Registers the gateway's metrics. `load` is read at scrape time. */
 export function createGatewayMetrics(
   registry: Registry,

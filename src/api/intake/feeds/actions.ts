@@ -90,7 +90,10 @@ export function createFeedActions(deps: FeedDeps) {
       fields: { finishedAt: new Date(nowMillis).toISOString(), expiresAt },
       outboxEntry: batchCompletedEntry(run, 'canceled', nowMillis),
     });
-    if (wasOpen) return cancelJob(queue, redis, run.id);
+    if (wasOpen) {
+      await cancelJob(queue, redis, run.id);
+      return;
+    }
     await batches.move(run.id, {
       from: BATCH_RUNNING_STATUSES,
       to: 'canceling',

@@ -21,7 +21,7 @@ interface RemoveBgDeps {
 const removeBackground =
   ({ images, readImage, now }: RemoveBgDeps) =>
   async (call: Call): Promise<Reply> => {
-    images.shedIfBusy();
+    images.shedIfBusy(call);
     const form = await call.form();
     if (asksForJson(call) && !call.caller?.allowBase64) {
       throw new Problem('base64-not-allowed', 'Request the image itself: Accept: image/*');

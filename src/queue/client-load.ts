@@ -1,0 +1,92 @@
+import type { TurnOwner } from './turns.ts';
+
+/** A rejected client is expected back so long after its time: Retry-After is in whole seconds. */
+const RETURN_MILLIS = 2000;
+
+/** What one client has in progress, compared with the others. */
+export interface ClientClaim {
+  client: string;
+  /** Its requests in progress. */
+  inFlight: number;
+  /** Its part of the work, by weight, 0..1; 1 while no other client is active. */
+  share: number;
+  /** Other clients that were rejected and may return. */
+  returning: number;
+  /** Jobs that are done before its next one, as clients take turns. */
+  ahead: number;
+}
+
+/** Jobs of other gateways, whose clients are not known one by one. */
+export interface ForeignLoad {
+  jobs: number;
+  clients: number;
+}
+
+interface ActiveClient {
+  weight: number;
+  inFlight: number;
+  /** Until when it may return after a rejection; instant of a monotonic clock. */
+  returnsUntil: number;
+}
+
+/**
+ * The clients of this gateway that have synchronous requests in progress or may return with one. Instants are
+ * milliseconds of any one clock.
+ */
+export function createClientLoad() {
+  const clients = new Map<string, ActiveClient>();
+  let total = 0;
+
+  function activate({ client, weight }: TurnOwner): ActiveClient {
+    const active = clients.get(client) ?? {
+      weight,
+      inFlight: 0,
+      returnsUntil: Number.NEGATIVE_INFINITY,
+    };
+    active.weight = weight;
+    clients.set(client, active);
+    return active;
+  }
+
+  return {
+    /** Returns the number of requests in progress. */
+    total: () => total,
+
+    /** Counts a request. @returns a function to call once, when it is answered */
+    enter(owner: TurnOwner): () => void {
+      const active = activate(owner);
+      active.returnsUntil = Number.NEGATIVE_INFINITY;
+      active.inFlight++;
+      total++;
+      return () => {
+        active.inFlight--;
+        total--;
+      };
+    },
+
+    /** Counts a rejected client as active until it should have returned. */
+    expectReturn(owner: TurnOwner, atMillis: number): void {
+      const active = activate(owner);
+      active.returnsUntil = Math.max(active.returnsUntil, atMillis + RETURN_MILLIS);
+    },
+
+    /** Returns a client's claim on the workers. */
+    claimOf(owner: TurnOwner, foreign: ForeignLoad, now: number): ClientClaim {
+      const inFlight = clients.get(owner.client)?.inFlight ?? 0;
+      let weights = owner.weight;
+      let returning = 0;
+      // Clients of other gateways count with weight 1.
+      let ahead = inFlight + Math.min(foreign.jobs, foreign.clients * (inFlight + 1));
+      for (const [client, other] of clients) {
+        if (other.inFlight === 0 && other.returnsUntil < now) clients.delete(client);
+        else if (client !== owner.client) {
+          weights += other.weight;
+          if (other.returnsUntil >= now) returning++;
+          const turns = Math.ceil(((inFlight + 1) * other.weight) / owner.weight);
+          ahead += Math.min(other.inFlight, turns);
+        }
+      }
+      return { client: owner.client, inFlight, share: owner.weight / weights, returning, ahead };
+    },
+  };
+}

@@ -1,0 +1,172 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Redis } from 'ioredis';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { hostClock } from '../../src/platform/clock.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { blockingConnection, commandConnection, untilReady } from '../../src/platform/redis.ts';
+import { onCanceled } from '../../src/queue/cancel.ts';
+import type { JobData } from '../../src/queue/catalog.ts';
+import { type JobQueue, openQueue } from '../../src/queue/queue.ts';
+import { createWorkerRegistry } from '../../src/queue/worker-registry.ts';
+import { createFsBlobs } from '../../src/storage/fs-blobs.ts';
+import { consumeJobs } from '../../workers/consume-jobs.ts';
+import { postImage } from '../support/client.ts';
+import { drawnShirt } from '../support/images.ts';
+import { type Stack, startStack, untilServed } from '../support/stack.ts';
+
+const log = createLog('test', 'silent');
+const SERVICE_MILLIS = 100;
+
+/** A gateway, and a worker whose work the tests script: it takes one job at a time. */
+let stack: Stack;
+let redis: Redis;
+let queue: JobQueue;
+let work: (data: JobData<'remove-background'>, signal: AbortSignal) => Promise<void>;
+const started: string[] = [];
+let image: Uint8Array;
+let close: () => Promise<void>;
+
+beforeAll(async () => {
+  stack = await startStack({ SYNC_TIMEOUT_SECONDS: '4' });
+  await stack.worker.end();
+  image = await drawnShirt({ width: 64, height: 64, format: 'png' });
+  redis = commandConnection(stack.redis.url, log);
+  await untilReady(redis, AbortSignal.timeout(10_000));
+  queue = openQueue('sync', redis, log);
+  close = await startScriptedWorker();
+  await untilServed(stack.url);
+});
+beforeEach(() => {
+  started.length = 0;
+});
+afterAll(async () => {
+  await close();
+  await queue.close();
+  redis.disconnect();
+  await stack.stop();
+});
+
+async function startScriptedWorker(): Promise<() => Promise<void>> {
+  const blobs = await createFsBlobs({ dir: join(stack.home, 'store') });
+  const registry = createWorkerRegistry(redis);
+  const device = { model: 'm@1', device: 'cpu' };
+  const beat = () =>
+    registry.heartbeat({ id: 'scripted', slots: 1, serviceMillis: SERVICE_MILLIS, ...device });
+  await beat();
+  const beats = setInterval(() => void beat().catch(() => {}), 500);
+  const connections = [0, 1].map(() => blockingConnection(stack.redis.url, log));
+  const [connection, cancellations] = connections as [Redis, Redis];
+  const removeBackground = async (data: JobData<'remove-background'>, signal: AbortSignal) => {
+    started.push(data.client);
+    await work(data, signal);
+    await blobs.put(data.outputKey, image, { mediaType: 'image/png' });
+    const size = { width: 64, height: 64 };
+    const mediaType = 'image/png' as const;
+    const result = { model: 'm@1', millis: {}, bytes: image.length, mediaType, confidence: 1 };
+    return { ...size, whole: size, ...result };
+  };
+  const never = () => Promise.reject(new Error('not scripted'));
+  const processors = { 'remove-background': removeBackground, 'classify-garment': never };
+  const deps = { connection, concurrency: 1, log, report: () => {}, now: hostClock };
+  const consumer = consumeJobs('sync', processors, deps);
+  await onCanceled(cancellations, consumer.cancel);
+  return async () => {
+    clearInterval(beats);
+    await consumer.close();
+    for (const each of connections) each.disconnect();
+  };
+}
+
+/** Units of the day's quota that a key has left, by the header of a response. */
+const quotaLeft = (response: Response): number =>
+  Number(/"day";r=(\d+)/.exec(response.headers.get('ratelimit') ?? '')?.[1]);
+
+test('a client that floods does not keep one from being served that obeys Retry-After', async () => {
+  work = () => sleep(SERVICE_MILLIS);
+  const [flooding, obeying] = await Promise.all(
+    ['flooding', 'obeying'].map((client) => stack.key({ client })),
+  );
+  let isOver = false;
+  const statuses = new Map<number, number>();
+  const send = async (): Promise<void> => {
+    while (!isOver) {
+      const { key } = flooding!;
+      const response = await postImage(stack, image, { key });
+      await response.arrayBuffer();
+      statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
+      if (response.status === 503) await sleep(100); // ignores Retry-After
+    }
+  };
+  const floods = Array.from({ length: 40 }, send);
+  await expect.poll(() => statuses.get(503) ?? 0).toBeGreaterThan(100);
+
+  const { key } = obeying!;
+  let [served, rejected] = [0, 0];
+  let left = 0;
+  while (served < 10 && rejected < 10) {
+    const response = await postImage(stack, image, { key });
+    await response.arrayBuffer();
+    if (response.status === 200) served++;
+    else rejected++;
+    left = quotaLeft(response);
+    if (response.status !== 200) await sleep(1000 * Number(response.headers.get('retry-after')));
+  }
+  isOver = true;
+  await Promise.all(floods);
+  expect([served, rejected < 10]).toEqual([10, true]);
+  expect(left).toBe(1_000_000 - 10); // nothing is charged for rejected requests
+  expect(statuses.get(200)).toBeGreaterThan(0);
+});
+
+describe('a client that hangs up', () => {
+  const settled = async () => {
+    await expect
+      .poll(() => queue.getJobCounts('active', 'prioritized'))
+      .toEqual({
+        active: 0,
+        prioritized: 0,
+      });
+  };
+  const untilAborted = (signal: AbortSignal) =>
+    new Promise<void>((_, reject) =>
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true }),
+    );
+
+  test('is charged for what a worker had started, and its jobs end', async () => {
+    await settled();
+    let canceled = 0;
+    work = (_, signal) => untilAborted(signal).finally(() => canceled++);
+    const { key } = await stack.key({ client: 'fleeting' });
+    for (let n = 1; n <= 5; n++) {
+      const hangUp = new AbortController();
+      const answer = postImage(stack, image, { key, signal: hangUp.signal });
+      await expect.poll(() => started.length).toBe(n);
+      hangUp.abort();
+      await expect(answer).rejects.toThrow(/abort/i);
+      await expect.poll(() => canceled).toBe(n);
+    }
+    work = async () => {};
+    expect(quotaLeft(await postImage(stack, image, { key }))).toBe(1_000_000 - 6);
+  });
+
+  test('is not charged for a job that waited', async () => {
+    await settled();
+    let finish: () => void = () => {};
+    work = () => new Promise((resolve) => (finish = resolve));
+    const first = postImage(stack, image, { key: (await stack.key({ client: 'first' })).key });
+    await expect.poll(() => started).toEqual(['first']);
+    const { key } = await stack.key({ client: 'patient' });
+    const hangUp = new AbortController();
+    const answer = postImage(stack, image, { key, signal: hangUp.signal });
+    await expect.poll(() => queue.getPrioritizedCount()).toBe(1);
+    hangUp.abort();
+    await expect(answer).rejects.toThrow(/abort/i);
+    await expect.poll(() => queue.getPrioritizedCount()).toBe(0);
+    work = async () => {};
+    finish();
+    expect((await first).status).toBe(200);
+    expect(quotaLeft(await postImage(stack, image, { key }))).toBe(1_000_000 - 1);
+    expect(started).toEqual(['first', 'patient']);
+  });
+});
