@@ -30,14 +30,14 @@ export interface JobWaiter {
   /**
    * Adds a job and waits for its result.
    * @param signal rejects with its reason, and cancels the job
-   * @param onCanceled called when it is canceled, with whether a worker had started it
+   * @param onCancel called as soon as the signal aborts, with whether a worker had started the job
    * @throws Problem of the worker; upstream-unavailable if the queue does not respond
    */
   run<N extends JobsOf<'sync'>>(
     name: N,
     data: JobData<N>,
     signal: AbortSignal,
-    onCanceled: (hadStarted: boolean) => void,
+    onCancel: (hadStarted: Promise<boolean>) => void,
   ): Promise<JobResult<N>>;
   /** Number of jobs this process waits for. */
   waiting(): number;
@@ -90,7 +90,7 @@ export async function createJobWaiter(
 
   await events.waitUntilReady();
   return {
-    async run(name, data, signal, onCanceled) {
+    async run(name, data, signal, onCancel) {
       signal.throwIfAborted();
       const jobId = randomUUID();
       const { promise, resolve, reject } = deferred<unknown>();
@@ -102,13 +102,13 @@ export async function createJobWaiter(
       const abort = () => {
         reject(signal.reason);
         // A job that is being added cannot be found yet, and would run for nobody.
-        added
+        const hadStarted = added
           .then(() => cancelJob(queue, commands, jobId))
           .catch((error) => {
             log.warn({ jobId, reason: error.message }, 'job not canceled');
             return false;
-          })
-          .then(onCanceled);
+          });
+        onCancel(hadStarted);
       };
       signal.addEventListener('abort', abort, { once: true });
       try {

@@ -1,3 +1,5 @@
+import type { ClientClaim } from './client-load.ts';
+
 /** How busy the workers are for a request that arrives now. */
 export interface LoadEstimate {
   /** Until a request that arrives now would be answered. */
@@ -8,15 +10,8 @@ export interface LoadEstimate {
   slots: number;
 }
 
-/** A client's claim on the workers, for requests that compete with those of others. */
-interface Claim {
-  client: string;
-  /** Its requests in progress. */
-  inFlight: number;
-  /** Its part of the work, 0..1; 1 while no other client is active. */
-  share: number;
-  /** Other clients that were rejected and may return: each has a place kept for it. */
-  returning: number;
+/** A client's claim on the workers. */
+interface Claim extends Omit<ClientClaim, 'ahead'> {
   /** Until its request would be answered, as clients take turns; at most the wait of all. */
   turnMillis: number;
 }

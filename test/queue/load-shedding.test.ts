@@ -165,8 +165,7 @@ test.each([
   'at 120 % load requests that retry on time are admitted, and none waits long (seed %i, %i clients)',
   (seed, clientCount) => {
     const { admitted, rejected, returned, readmitted, p99 } = simulate(1.2, seed, clientCount);
-    if (clientCount > 1)
-    expect(admitted).toBeGreaterThan(7840); // of 8000 that can be done
+    if (clientCount > 1) expect(admitted).toBeGreaterThan(7840); // of 8000 that can be done
     expect(rejected).toBeGreaterThan(1000);
     expect(readmitted / returned).toBeGreaterThan(0.9);
     expect(p99).toBeLessThan(1900);

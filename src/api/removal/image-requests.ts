@@ -94,27 +94,26 @@ interface CutOutJobData extends ImageJobData {
   backgroundKey?: string;
 }
 
-/** Runs a job; `onCanceled` as in `JobWaiter`. */
+/** Runs a job; `onCancel` as in `JobWaiter`. */
 type RunJob<T> = (
   data: CutOutJobData,
   signal: AbortSignal,
-  onCanceled: (hadStarted: boolean) => void,
+  onCancel: (hadStarted: Promise<boolean>) => void,
 ) => Promise<T>;
 
 /**
- * Takes the request's quota if the client disconnects. A job that had started by then costs the same work as one
- * whose image is sent, and is charged; another is refunded.
- * @returns what to call when the job has been canceled
+ * Returns what to call when a job is canceled. If its client has disconnected, a job that had started is charged: it
+ * costs the same work as one whose image is sent. Quota of another is refunded.
  */
-function settleQuotaOnDisconnect(call: ImageCall): (hadStarted: boolean) => void {
-  let quota: ReturnType<Call['takeQuota']>;
-  // This listener runs before the request refunds what is left.
-  call.signal.addEventListener('abort', () => (quota = call.takeQuota()), { once: true });
-  return (hadStarted) => {
-    if (hadStarted) return;
-    quota?.refund().catch((error) => call.log.error({ err: error }, 'quota not refunded'));
+const settleQuota =
+  (call: ImageCall) =>
+  (hadStarted: Promise<boolean>): void => {
+    if (!call.signal.aborted) return; // the deadline passed: the request fails, which refunds its quota
+    const quota = call.takeQuota(); // at once, or the server refunds it
+    hadStarted
+      .then((isCharged) => (isCharged ? undefined : quota?.refund()))
+      .catch((error) => call.log.error({ err: error }, 'quota not refunded'));
   };
-}
 
 /** The two jobs a synchronous request can wait for. Neither leaves anything in storage. */
 export function createImageRequests(deps: ImageRequestDeps) {
@@ -149,7 +148,7 @@ export function createImageRequests(deps: ImageRequestDeps) {
       const { sha256 } = image;
       const { requestId } = call;
       const data = { ...usedKeys, client, weight, sha256, deadlineAtMillis, requestId };
-      return await run(data, signal, settleQuotaOnDisconnect(call));
+      return await run(data, signal, settleQuota(call));
     } catch (error) {
       if (call.signal.aborted) throw call.signal.reason;
       if (deadline.aborted) {
@@ -176,9 +175,9 @@ export function createImageRequests(deps: ImageRequestDeps) {
 
     /** Cuts out an image. Returns the file in the requested format, and the worker's result. */
     cutOut: ({ source, options, background }: CutOutRequest, call: ImageCall) =>
-      withStoredImages(source, background, call, async (images, signal, onCanceled) => {
+      withStoredImages(source, background, call, async (images, signal, onCancel) => {
         const data = { ...images, ...unlessDefault(options) };
-        const result = await jobWaiter.run('remove-background', data, signal, onCanceled);
+        const result = await jobWaiter.run('remove-background', data, signal, onCancel);
         const file = await blobs.get(images.outputKey, signal).catch(storageUnavailable);
         return { file, result };
       }),
