@@ -55,7 +55,7 @@ export interface AttemptDeps {
   report(report: JobReport): void;
   /** Redis's time. */
   now: Clock;
-  /** Returns the client's next turn in the queue. */
+  /** Returns the turn of a client's job that is to be retried. */
   nextTurn(owner: TurnOwner): Promise<number>;
 }
 

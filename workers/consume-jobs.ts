@@ -4,7 +4,7 @@ import type { Logger } from '../src/platform/log.ts';
 import { PREFIX } from '../src/platform/redis.ts';
 import { queueTelemetry } from '../src/platform/tracing.ts';
 import { QUEUES, type QueueName } from '../src/queue/catalog.ts';
-import { createTurns, type TurnOwner } from '../src/queue/turns.ts';
+import { createTurns } from '../src/queue/turns.ts';
 import { type AttemptDeps, attempt, type Processors, RetryLater } from './attempt.ts';
 
 interface ConsumerOptions {
@@ -52,8 +52,7 @@ export function consumeJobs<Q extends QueueName>(
   const { connection, concurrency, log, report, now } = deps;
   const { lockMillis, renewMillis, stalledCheckMillis, maxStalledCount } = QUEUES[queueName];
   const telemetry = queueTelemetry();
-  const turns = createTurns(connection, queueName);
-  const nextTurn = async (owner: TurnOwner) => (await turns.next(owner, 1))[0] ?? 1;
+  const { nextForRetry: nextTurn } = createTurns(connection, queueName);
   const worker = new Worker(queueName, attempt<Q>(processors, { report, now, nextTurn }), {
     connection,
     prefix: PREFIX,

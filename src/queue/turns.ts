@@ -21,7 +21,7 @@ const LOWER_AT = 2 ** 20;
  * Gives jobs their turns, by self-clocked fair queueing (Golestani, 1994): a client's next tag is its last one, or
  * the current turn if that is later, and a step. The current turn is just before the first waiting job's.
  * A job's tag is its priority in BullMQ, whose score is `priority * 2^32 + counter`.
- * KEYS: turns, wait, prioritized, delayed. ARGV: client, step, count, prefix of job keys.
+ * KEYS: turns, wait, prioritized, delayed. ARGV: client, step, count, prefix of job keys, 1 for a retry.
  */
 const NEXT = `
 local turns, wait, prioritized, delayed = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
@@ -66,8 +66,10 @@ for i = 1, tonumber(ARGV[3]) do
   tag = math.min(tag + ARGV[2], ${MAX_TAG})
   tags[i] = math.ceil(tag)
 end
-local last = math.max(tag, tonumber(redis.call('HGET', turns, 'last') or 0))
-redis.call('HSET', turns, client, tag, 'current', current, 'last', last)
+redis.call('HSET', turns, client, tag, 'current', current)
+-- When nothing waits, all jobs but the delayed ones have started, and the last of their turns is the current one.
+local last = tonumber(redis.call('HGET', turns, 'last') or 0)
+if ARGV[5] ~= '1' then redis.call('HSET', turns, 'last', math.max(tag, last)) end
 return tags
 `;
 
@@ -93,13 +95,16 @@ export function createTurns(redis: Redis, queue: QueueName) {
   const waitingClients = defineScript<number>(redis, 'selvageTurnClients', WAITING_CLIENTS);
   const prefix = `${PREFIX}:${queue}:`;
   const turns = `${PREFIX}:turns:${queue}`;
+  const keys = [turns, `${prefix}wait`, `${prefix}prioritized`, `${prefix}delayed`];
   return {
     /** Returns the tags of a client's next jobs, each from 1 to 2,097,151. */
     next: ({ client, weight }: TurnOwner, count: number): Promise<number[]> =>
-      next(
-        [turns, `${prefix}wait`, `${prefix}prioritized`, `${prefix}delayed`],
-        [client, TURN / weight, count, prefix],
-      ),
+      next(keys, [client, TURN / weight, count, prefix, 0]),
+    /** Returns a new tag for a job that will be retried after a delay. */
+    async nextForRetry({ client, weight }: TurnOwner): Promise<number> {
+      const [tag = 1] = await next(keys, [client, TURN / weight, 1, prefix, 1]);
+      return tag;
+    },
     /** Returns how many clients have jobs waiting; one that canceled its jobs may still count. */
     waitingClients: (): Promise<number> => waitingClients([turns, `${prefix}prioritized`], []),
   };

@@ -101,9 +101,9 @@ describe('the jobs of a queue', () => {
       if (attempt === 1) throw new RetryLater('not now', 0);
     };
     await consume({ attempts: 20, work });
-    await queue.promoteJobs();
     await enqueue('b', 1);
-    expect((await order()).indexOf('b')).toBeLessThanOrEqual(2);
+    for (const job of await queue.getDelayed()) await job.promote();
+    expect((await order()).replace(/^a{0,2}/, '')).toMatch(/^ba+$/);
   });
 
   test('that an older release queued without a turn start first, and are consumed', async () => {
