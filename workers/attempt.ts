@@ -12,14 +12,27 @@ import {
 } from '../src/queue/catalog.ts';
 import { serializeProblem } from '../src/queue/serialized-problem.ts';
 import type { TurnOwner } from '../src/queue/turns.ts';
+import { PoolBusy } from './fetch/fetch-pool.ts';
 import { isUnavailable } from './unavailable.ts';
 
-/** Does one kind of job. `isLastTry`: there is no further attempt if it throws. */
+/** Runs the rest of a job outside its consumer's slots, so that the consumer takes another job meanwhile. */
+export type WithoutSlot = <T>(work: () => Promise<T>) => Promise<T>;
+
+/** One attempt at a job, as its processor sees it. */
+export interface AttemptContext {
+  jobId: string;
+  /** From 1. Postponed and interrupted attempts do not count. */
+  number: number;
+  /** Whether there is no further attempt if this one fails. */
+  isLast: boolean;
+  withoutSlot: WithoutSlot;
+}
+
+/** Does one kind of job. */
 export type Processor<N extends JobName> = (
   data: JobData<N>,
   signal: AbortSignal,
-  isLastTry: boolean,
-  jobId: string,
+  attempt: AttemptContext,
 ) => Promise<JobResult<N>>;
 
 export type Processors<Q extends QueueName> = { [N in JobsOf<Q>]: Processor<N> };
@@ -53,6 +66,7 @@ export class RetryLater extends Error {
 
 export interface AttemptDeps {
   report(report: JobReport): void;
+  withoutSlot: WithoutSlot;
   /** Redis's time. */
   now: Clock;
   /** Returns the turn of a client's job that is to be retried. */
@@ -68,8 +82,18 @@ const MAX_OUTAGE_STARTS = 360;
 const canPostpone = ({ data, attemptsStarted }: Job): boolean =>
   !('deadlineAtMillis' in data) && attemptsStarted < MAX_OUTAGE_STARTS;
 
-const outageDelayMillis = ({ attemptsStarted }: Job): number =>
-  Math.min(OUTAGE_DELAY.maxMillis, OUTAGE_DELAY.firstMillis * 2 ** (attemptsStarted - 1));
+/** Delays of a job whose client has its share of fetches in use; doubled each time. */
+const BUSY_DELAY = { firstMillis: 500, maxMillis: 15_000 } as const;
+/** A client waits for the job. */
+const BUSY_SYNC_DELAY = { firstMillis: 250, maxMillis: 1000 } as const;
+
+const delayMillis = (delay: { firstMillis: number; maxMillis: number }, { attemptsStarted }: Job) =>
+  Math.min(delay.maxMillis, delay.firstMillis * 2 ** (attemptsStarted - 1));
+
+/** With jitter: jobs postponed together come back one by one. */
+const busyDelayMillis = (job: Job): number =>
+  delayMillis('deadlineAtMillis' in job.data ? BUSY_SYNC_DELAY : BUSY_DELAY, job) *
+  (0.5 + Math.random() / 2);
 
 /** Clocks that differ by less count as equal. */
 const CLOCK_TOLERANCE_MILLIS = 1000;
@@ -83,8 +107,8 @@ interface Attempt {
   signal: AbortSignal;
   /** Puts the next attempt behind the other jobs of its client. */
   takeNewTurn(): Promise<void>;
-  /** Whether this host's clock, which BullMQ uses for delays, differs from Redis's time. */
-  isClockSkewed: boolean;
+  /** Redis's time. */
+  nowMillis: number;
 }
 
 /** How a failed attempt is reported and what the queue does next. */
@@ -98,21 +122,27 @@ interface Failure {
 const failForGood = (message: string) => () => Promise.reject(new UnrecoverableError(message));
 
 function classifyError(error: unknown, attempt: Attempt): Failure {
-  const { job, token, signal, isClockSkewed, takeNewTurn } = attempt;
+  const { job, token, signal, nowMillis, takeNewTurn } = attempt;
+  // BullMQ uses this host's clock for delays.
+  const isClockSkewed = Math.abs(hostClock() - nowMillis) > CLOCK_TOLERANCE_MILLIS;
   const reason = error instanceof Error ? error.message : String(error);
-  async function postpone(): Promise<never> {
+  async function postpone(untilMillis: number): Promise<never> {
     await takeNewTurn();
-    await job.moveToDelayed(hostClock() + outageDelayMillis(job), token);
+    await job.moveToDelayed(Math.round(untilMillis), token);
     throw new DelayedError(); // does not count as an attempt
   }
+  /** By the later clock: this worker, or the next, may take the job late, but never at once again. */
+  const postponeBusy = () => postpone(Math.max(hostClock(), nowMillis) + busyDelayMillis(job));
+  const postponeOutage = () => postpone(hostClock() + delayMillis(OUTAGE_DELAY, job));
   async function retry(): Promise<never> {
     // The delay would be wrong by the difference between this clock and that of the next worker.
     if (isClockSkewed) delete job.opts.backoff;
     await takeNewTurn();
     throw error;
   }
+  if (error instanceof PoolBusy) return { outcome: 'postponed', reason, settle: postponeBusy };
   if (isUnavailable(error) && canPostpone(job) && !isClockSkewed)
-    return { outcome: 'postponed', reason, settle: postpone };
+    return { outcome: 'postponed', reason, settle: postponeOutage };
   if (error instanceof Problem && !isUnavailable(error))
     return { outcome: 'refused', reason: error.type, settle: failForGood(serializeProblem(error)) };
   if (signal.aborted)
@@ -122,7 +152,10 @@ function classifyError(error: unknown, attempt: Attempt): Failure {
 
 /** Creates a BullMQ processor that runs one attempt at a job and reports it. */
 export const attempt =
-  <Q extends QueueName>(processors: Processors<Q>, { report, now, nextTurn }: AttemptDeps) =>
+  <Q extends QueueName>(
+    processors: Processors<Q>,
+    { report, withoutSlot, now, nextTurn }: AttemptDeps,
+  ) =>
   async (job: Job, token?: string, canceled?: AbortSignal): Promise<unknown> => {
     const name = job.name as JobsOf<Q>;
     const data = readData(name, job.data);
@@ -144,16 +177,18 @@ export const attempt =
     const signal = jobSignal(leftMillis, canceled);
     try {
       signal.throwIfAborted();
-      const isLastTry = job.attemptsMade + 1 >= (job.opts.attempts ?? 1);
+      const number = job.attemptsMade + 1;
+      const isLast = number >= (job.opts.attempts ?? 1);
       const processor = processorOf<JobsOf<Q>>(processors, name);
-      const result = await processor(data, signal, isLastTry, job.id ?? '');
+      const context = { jobId: job.id ?? '', number, isLast, withoutSlot };
+      const result = await processor(data, signal, context);
       finish('succeeded', { steps: result.millis });
       traceSteps(result.millis, started.atMillis);
       return result;
     } catch (error) {
-      const isClockSkewed = Math.abs(hostClock() - now()) > CLOCK_TOLERANCE_MILLIS;
       const takeNewTurn = () => renewTurn(job, data, nextTurn);
-      const failure = classifyError(error, { job, token, signal, isClockSkewed, takeNewTurn });
+      const details = { job, token, signal, takeNewTurn, nowMillis: now() };
+      const failure = classifyError(error, details);
       finish(failure.outcome, { reason: failure.reason });
       return failure.settle();
     }

@@ -5,16 +5,24 @@ import { PREFIX } from '../src/platform/redis.ts';
 import { queueTelemetry } from '../src/platform/tracing.ts';
 import { QUEUES, type QueueName } from '../src/queue/catalog.ts';
 import { createTurns } from '../src/queue/turns.ts';
-import { type AttemptDeps, attempt, type Processors, RetryLater } from './attempt.ts';
+import {
+  type AttemptDeps,
+  attempt,
+  type Processors,
+  RetryLater,
+  type WithoutSlot,
+} from './attempt.ts';
 
 interface ConsumerOptions {
-  /** Jobs in progress at once. */
+  /** Jobs in progress at once, besides those that run `withoutSlot`. */
   concurrency: number;
   /** Called for each job that failed for good. */
   onFailed?(jobId: string): void;
 }
 
-export interface ConsumerDeps extends ConsumerOptions, Omit<AttemptDeps, 'nextTurn'> {
+export interface ConsumerDeps
+  extends ConsumerOptions,
+    Omit<AttemptDeps, 'withoutSlot' | 'nextTurn'> {
   /** For blocking commands; must not be used for anything else. */
   connection: Redis;
   log: Logger;
@@ -43,6 +51,21 @@ const handleFailed =
     );
   };
 
+/** Lends a worker one more slot while a job runs outside of its own. */
+const createWithoutSlot =
+  (getWorker: () => Worker): WithoutSlot =>
+  async (work) => {
+    const worker = getWorker();
+    worker.concurrency += 1;
+    // A loop whose slots are all taken waits for a job to end. BullMQ's `resume` wakes it in this way too.
+    Reflect.get(worker, 'mainLoopQueue')?.add(Promise.resolve());
+    try {
+      return await work();
+    } finally {
+      worker.concurrency -= 1;
+    }
+  };
+
 /** Takes jobs of one queue and runs their processors. */
 export function consumeJobs<Q extends QueueName>(
   queueName: Q,
@@ -53,7 +76,9 @@ export function consumeJobs<Q extends QueueName>(
   const { lockMillis, renewMillis, stalledCheckMillis, maxStalledCount } = QUEUES[queueName];
   const telemetry = queueTelemetry();
   const { nextForRetry: nextTurn } = createTurns(connection, queueName);
-  const worker = new Worker(queueName, attempt<Q>(processors, { report, now, nextTurn }), {
+  const withoutSlot = createWithoutSlot(() => worker);
+  const run = attempt<Q>(processors, { report, withoutSlot, now, nextTurn });
+  const worker: Worker = new Worker(queueName, run, {
     connection,
     prefix: PREFIX,
     concurrency,

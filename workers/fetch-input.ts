@@ -5,20 +5,62 @@ import {
 } from '../src/intake/validate-image.ts';
 import { Problem, type ProblemType } from '../src/platform/problem.ts';
 import { LINK_MEDIA_TYPE } from '../src/storage/blob-keys.ts';
-import type { Blobs } from '../src/storage/blobs.ts';
+import type { BlobHead, Blobs } from '../src/storage/blobs.ts';
+import type { AttemptContext } from './attempt.ts';
+import type { FetchPool } from './fetch/fetch-pool.ts';
 import { FetchError, type FetchErrorReason, type SafeFetch } from './fetch/safe-fetch.ts';
 
 export interface FetchInputDeps {
   blobs: Blobs;
   safeFetch: SafeFetch;
+  /** Of the jobs that fetch. */
+  pool: FetchPool;
   limits: ImageLimits;
   maxBytes: number;
+}
+
+/** Who fetches, and in which attempt at the job. */
+export interface FetchTurn {
+  client: string;
+  attempt: AttemptContext;
+}
+
+const hostOf = (link: string): string => (URL.canParse(link) ? new URL(link).hostname : '');
+
+/**
+ * Runs work that fetches a link: with a permit of the pool, and outside the consumer's slots. Work without a link
+ * runs in its slot.
+ * @throws PoolBusy if the client's share of the pool is in use
+ */
+export async function withFetchPermit<T>(
+  pool: FetchPool,
+  { client, attempt }: FetchTurn,
+  link: string | undefined,
+  signal: AbortSignal,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (link === undefined) return work();
+  return attempt.withoutSlot(async () => {
+    const release = await pool.acquire({ client, host: hostOf(link) }, signal);
+    try {
+      return await work();
+    } finally {
+      release();
+    }
+  });
 }
 
 /** Problem types of permanent fetch errors other than `invalid-request`. */
 const PROBLEM_TYPES: Partial<Record<FetchErrorReason, ProblemType>> = {
   'too-large': 'payload-too-large',
 };
+
+/** The time limit of the first attempt, and of each later one: with four attempts, two minutes in all. */
+const FETCH_MILLIS = { first: 60_000, later: 20_000 } as const;
+
+/** Returns how long an image may take to fetch, ms. */
+export const fetchMillis = ({ number }: Pick<AttemptContext, 'number'>): number =>
+  number === 1 ? FETCH_MILLIS.first : FETCH_MILLIS.later;
 
 /** The role of an image, as it appears in error details. */
 export type ImageRole = 'image' | 'background image';
@@ -40,14 +82,48 @@ export const linkProblem = (
     { errors: [{ pointer: POINTERS[role], detail: message }] },
   );
 
+/** An input of a job, as it is stored. */
+export interface Input {
+  key: string;
+  role: ImageRole;
+  /** Where the image is, if it has to be fetched. */
+  link?: string;
+  /** Of the blob. */
+  meta?: BlobHead['meta'];
+}
+
+/** Looks at the blob of an input: whether it is an image or a link to one. */
+export async function openInput(
+  blobs: Blobs,
+  key: string,
+  signal: AbortSignal,
+  role: ImageRole = 'image',
+): Promise<Input> {
+  const head = await blobs.head(key, signal);
+  if (head?.mediaType !== LINK_MEDIA_TYPE) return { key, role };
+  const link = new TextDecoder().decode(await blobs.get(key, signal));
+  return { key, role, link, meta: head.meta };
+}
+
+/** Like `openInput` for the background image of a job; undefined if it has none. */
+export const openBackground = async (
+  blobs: Blobs,
+  key: string | undefined,
+  signal: AbortSignal,
+): Promise<Input | undefined> =>
+  key === undefined ? undefined : openInput(blobs, key, signal, 'background image');
+
 async function download(
   deps: FetchInputDeps,
   link: string,
   role: ImageRole,
+  { client, attempt }: FetchTurn,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
+  const totalMillis = fetchMillis(attempt);
   try {
-    const fetched = await deps.safeFetch.fetch(link, { maxBytes: deps.maxBytes, signal });
+    const { maxBytes } = deps;
+    const fetched = await deps.safeFetch.fetch(link, { client, maxBytes, totalMillis, signal });
     if (!fetched.notModified) return fetched.bytes;
   } catch (error) {
     if (error instanceof FetchError && !error.retryable) throw linkProblem(error, role);
@@ -57,31 +133,24 @@ async function download(
 }
 
 /**
- * Reads and validates the input image of a job. If the blob is a link, the image is downloaded once and
- * replaces the link in storage, where a later attempt finds it.
+ * Reads and validates an input image. If it is a link, the image is downloaded once and replaces the link in
+ * storage, where a later attempt finds it.
  * @throws Problem if the image cannot be had; FetchError if another attempt may help
  */
 export async function fetchInput(
   deps: FetchInputDeps,
-  { inputKey }: { inputKey: string },
+  { key, role, link, meta }: Input,
+  turn: FetchTurn,
   signal: AbortSignal,
-  role: ImageRole = 'image',
 ): Promise<ValidatedImage> {
   const { blobs, limits } = deps;
-  const stored = await blobs.get(inputKey, signal);
-  const head = await blobs.head(inputKey, signal);
-  if (head?.mediaType !== LINK_MEDIA_TYPE) return validateImage(stored, limits, role);
-  const link = new TextDecoder().decode(stored);
-  const image = validateImage(await download(deps, link, role, signal), limits, role);
-  const metadata = { mediaType: `image/${image.format}`, meta: head.meta };
-  await blobs.put(inputKey, image.bytes, metadata, signal);
+  if (link === undefined) return validateImage(await blobs.get(key, signal), limits, role);
+  const image = validateImage(await download(deps, link, role, turn, signal), limits, role);
+  await blobs.put(
+    key,
+    image.bytes,
+    { mediaType: `image/${image.format}`, meta: meta ?? {} },
+    signal,
+  );
   return image;
 }
-
-/** Like `fetchInput` for the background image of a job; undefined if it has none. */
-export const fetchBackground = async (
-  deps: FetchInputDeps,
-  inputKey: string | undefined,
-  signal: AbortSignal,
-): Promise<ValidatedImage | undefined> =>
-  inputKey === undefined ? undefined : fetchInput(deps, { inputKey }, signal, 'background image');

@@ -1,14 +1,25 @@
 import { Problem } from '../src/platform/problem.ts';
+import type { AttemptContext } from './attempt.ts';
+import { PoolBusy } from './fetch/fetch-pool.ts';
 import { FetchError } from './fetch/safe-fetch.ts';
 import { linkProblem } from './fetch-input.ts';
 import { isUnavailable } from './unavailable.ts';
 
+/** Whether a failed fetch is not tried again. A slow server gets one more chance. */
+export const isFinal = (
+  { retryable, isSlow }: FetchError,
+  { isLast, number }: Pick<AttemptContext, 'isLast' | 'number'>,
+): boolean => isLast || !retryable || (isSlow && number > 1);
+
 /** Returns the problem that ends work on an image for good; undefined if another attempt may help. */
-export function finalProblem(error: unknown, isLastTry: boolean): Problem | undefined {
-  if (isUnavailable(error)) return undefined;
+export function finalProblem(
+  error: unknown,
+  attempt: Pick<AttemptContext, 'isLast' | 'number'>,
+): Problem | undefined {
+  if (isUnavailable(error) || error instanceof PoolBusy) return undefined;
   if (error instanceof Problem) return error;
-  if (error instanceof FetchError && (isLastTry || !error.retryable)) return linkProblem(error);
-  if (!isLastTry) return undefined;
+  if (error instanceof FetchError && isFinal(error, attempt)) return linkProblem(error);
+  if (!attempt.isLast) return undefined;
   return new Problem('upstream-failed', 'The work failed several times; send the image again', {
     cause: error,
   });

@@ -23,6 +23,7 @@ import type { JobReport } from './attempt.ts';
 import { startBatches } from './batches/start.ts';
 import { createConsume } from './consume-jobs.ts';
 import { startFeeds } from './feeds/start.ts';
+import { createFetchPools } from './fetch/fetch-pools.ts';
 import { createSafeFetch } from './fetch/safe-fetch.ts';
 import { serveHealth } from './health.ts';
 import { startHeartbeat } from './heartbeat.ts';
@@ -165,18 +166,19 @@ async function startConsumers(sources: ConsumerSources) {
   const images = { blobs, engine, quarantine: createQuarantine(redis) };
   const inputs = createInputs(config, blobs);
   const { safeFetch } = inputs;
+  const pools = createFetchPools(slots);
   const batches = createBatches(redis, now);
   const feeds = createFeeds(redis);
 
-  const jobs = startJobs({ consume, images, inputs, records, retention, slots, log, now });
-  const imports = startFeeds({ consume, redis, blobs, feeds, batches, safeFetch, log, now });
+  const jobs = startJobs({ consume, images, inputs, pools, records, retention, slots, log, now });
+  const imports = startFeeds({ consume, redis, blobs, feeds, batches, safeFetch, pools, log, now });
   const rows = startBatches({
     consume,
     redis,
     blobs,
     batches,
     images,
-    inputs,
+    inputs: { ...inputs, pool: pools.background },
     slots,
     allSlots,
     feedRuns: imports.runs,

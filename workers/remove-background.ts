@@ -1,12 +1,17 @@
 import { sniffFormat } from '../src/imaging/sniff.ts';
+import type { ValidatedImage } from '../src/intake/validate-image.ts';
+import type { JobData, JobResult } from '../src/queue/catalog.ts';
 import type { Processor } from './attempt.ts';
 import { FetchError } from './fetch/safe-fetch.ts';
 import {
   type FetchInputDeps,
-  fetchBackground,
+  type FetchTurn,
   fetchInput,
-  type ImageRole,
+  type Input,
   linkProblem,
+  openBackground,
+  openInput,
+  withFetchPermit,
 } from './fetch-input.ts';
 import { crashKeyOf, type ImageDeps, processImage } from './image-job.ts';
 import type { Engine } from './inference/pool.ts';
@@ -16,40 +21,59 @@ interface RemovalDeps {
   inputs: FetchInputDeps;
 }
 
-/** Reads the image of a request. Only if the blob is not an image, storage is asked whether it is a link. */
-async function readImage(inputs: FetchInputDeps, inputKey: string, signal: AbortSignal) {
-  const stored = await inputs.blobs.get(inputKey, signal);
-  return sniffFormat(stored) ? stored : (await fetchInput(inputs, { inputKey }, signal)).bytes;
-}
-
 /** Makes every fetch error final: a waiting client retries on its own. */
-const failFast = <T>(role: ImageRole, fetched: Promise<T>): Promise<T> =>
-  fetched.catch((error) => {
-    throw error instanceof FetchError ? linkProblem(error, role) : error;
+const fetchNow = (
+  inputs: FetchInputDeps,
+  input: Input,
+  turn: FetchTurn,
+  signal: AbortSignal,
+): Promise<ValidatedImage> =>
+  fetchInput(inputs, input, turn, signal).catch((error) => {
+    throw error instanceof FetchError ? linkProblem(error, input.role) : error;
   });
 
 /** Cuts out one image for a waiting client. Throws like `processImage` and `fetchInput`. */
 export const removeBackground =
   ({ images, inputs }: RemovalDeps): Processor<'remove-background'> =>
-  async (data, signal) => {
-    const { blobs, engine } = images;
-    const { inputKey, backgroundKey, options, outputKey, client, weight } = data;
+  async (data, signal, attempt) => {
+    const { blobs } = images;
+    const { inputKey, backgroundKey, client } = data;
     const startedAt = performance.now();
-    const [image, background] = await Promise.all([
-      failFast('image', readImage(inputs, inputKey, signal)),
-      failFast('background image', fetchBackground(inputs, backgroundKey, signal)),
-    ]);
-    const fetch = performance.now() - startedAt;
-    const settings = { options, background: background?.bytes };
-    const operation: Engine['removeBackground'] = (bytes, permit) =>
-      engine.removeBackground(bytes, permit, settings);
-    const crashKey = crashKeyOf(data.sha256, background);
-    const input = { image, crashKey, owner: { client, weight } };
-    const { output, millis } = await processImage(images, input, operation, signal, 'now');
-    const { file, timings: _, ...cutOut } = output;
-    const storingAt = performance.now();
-    await blobs.put(outputKey, file, { mediaType: cutOut.mediaType, durable: false }, signal);
-    const model = `${engine.model.id}@${engine.model.version}`;
-    const store = performance.now() - storingAt;
-    return { ...cutOut, bytes: file.length, model, millis: { fetch, ...millis, store } };
+    const stored = await blobs.get(inputKey, signal);
+    // Only if the blob is not an image, storage is asked whether it is a link.
+    const input = sniffFormat(stored) ? undefined : await openInput(blobs, inputKey, signal);
+    const background = await openBackground(blobs, backgroundKey, signal);
+    const turn = { client, attempt };
+    const link = input?.link ?? background?.link;
+    return withFetchPermit(inputs.pool, turn, link, signal, async () => {
+      const [image, backgroundImage] = await Promise.all([
+        input ? fetchNow(inputs, input, turn, signal) : { bytes: stored },
+        background && fetchNow(inputs, background, turn, signal),
+      ]);
+      const fetch = performance.now() - startedAt;
+      const result = await cutOut(images, data, image.bytes, backgroundImage, signal);
+      return { ...result, millis: { fetch, ...result.millis } };
+    });
   };
+
+/** Makes the cut-out of an image and stores it. */
+async function cutOut(
+  { engine, blobs, quarantine }: ImageDeps,
+  { sha256, options, outputKey, client, weight }: JobData<'remove-background'>,
+  image: Uint8Array,
+  background: ValidatedImage | undefined,
+  signal: AbortSignal,
+): Promise<JobResult<'remove-background'>> {
+  const settings = { options, background: background?.bytes };
+  const operation: Engine['removeBackground'] = (bytes, permit) =>
+    engine.removeBackground(bytes, permit, settings);
+  const crashKey = crashKeyOf(sha256, background);
+  const input = { image, crashKey, owner: { client, weight } };
+  const { output, millis } = await processImage({ quarantine }, input, operation, signal, 'now');
+  const { file, timings: _, ...rest } = output;
+  const storingAt = performance.now();
+  await blobs.put(outputKey, file, { mediaType: rest.mediaType, durable: false }, signal);
+  const model = `${engine.model.id}@${engine.model.version}`;
+  const store = performance.now() - storingAt;
+  return { ...rest, bytes: file.length, model, millis: { ...millis, store } };
+}

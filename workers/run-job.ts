@@ -1,11 +1,20 @@
-import type { JobRecord, JobRecords } from '../src/intake/job-records.ts';
+import { type JobRecord, type JobRecords, PENDING_STATUSES } from '../src/intake/job-records.ts';
 import { expiryOf, type JobRetention } from '../src/intake/job-retention.ts';
 import { formatOf } from '../src/output/options.ts';
 import type { Clock } from '../src/platform/clock.ts';
 import { Problem } from '../src/platform/problem.ts';
+import type { JobResult } from '../src/queue/catalog.ts';
 import { cutOutKey } from '../src/storage/blob-keys.ts';
 import type { Processor } from './attempt.ts';
-import { type FetchInputDeps, fetchBackground, fetchInput } from './fetch-input.ts';
+import {
+  type FetchInputDeps,
+  type FetchTurn,
+  fetchInput,
+  type Input,
+  openBackground,
+  openInput,
+  withFetchPermit,
+} from './fetch-input.ts';
 import { finalProblem } from './final-problem.ts';
 import type { ImageDeps } from './image-job.ts';
 import { runOperations, withBackgroundHash } from './job-operations.ts';
@@ -22,16 +31,34 @@ interface RunJobDeps extends FailJobDeps {
   inputs: FetchInputDeps;
 }
 
+/** What a job works on. */
+interface Inputs {
+  image: Input;
+  background: Input | undefined;
+}
+
+async function openInputs(
+  { inputs: { blobs } }: RunJobDeps,
+  job: JobRecord,
+  signal: AbortSignal,
+): Promise<Inputs> {
+  const image = await openInput(blobs, job.inputKey, signal);
+  return { image, background: await openBackground(blobs, job.backgroundKey, signal) };
+}
+
 /** Runs the operations of a job; undefined if another attempt has taken over. */
 async function work(
   { images, inputs, records }: RunJobDeps,
   job: JobRecord,
+  opened: Inputs,
+  turn: FetchTurn,
   attempt: number,
   signal: AbortSignal,
 ) {
   const { engine } = images;
-  const { width, height, bytes, sha256 } = await fetchInput(inputs, job, signal);
-  const background = await fetchBackground(inputs, job.backgroundKey, signal);
+  const { width, height, bytes, sha256 } = await fetchInput(inputs, opened.image, turn, signal);
+  const background =
+    opened.background && (await fetchInput(inputs, opened.background, turn, signal));
   const model = `${engine.model.id}@${engine.model.version}`;
   const options = withBackgroundHash(job.options, background);
   const cacheInputs = { client: job.client, sha256, options };
@@ -62,35 +89,52 @@ async function fail(
   });
 }
 
+/** Records the success of a job, unless another attempt has taken over. */
+async function complete(
+  { records, now }: FailJobDeps,
+  job: JobRecord,
+  attempt: number,
+  output: Awaited<ReturnType<typeof work>>,
+): Promise<JobResult<'run-job'>> {
+  if (!output) return { millis: {} };
+  const nowMillis = now();
+  const { dueAtMillis, expiresAt } = expiryOf(job, nowMillis);
+  const finishedAt = new Date(nowMillis).toISOString();
+  await records.end(job, {
+    from: ['active'],
+    to: 'succeeded',
+    attempt,
+    fields: { results: output.results, finishedAt, expiresAt },
+    dueAtMillis,
+  });
+  return { millis: output.millis };
+}
+
 /**
  * Runs one accepted job. Its record is the authority: only the first attempt to complete it counts, and a
  * later one deletes what it made.
  */
 export const runJob =
   (deps: RunJobDeps): Processor<'run-job'> =>
-  async ({ id }, signal, isLastTry) => {
-    const { records, retention, now } = deps;
-    const attempt = await records.begin(id, new Date(now()).toISOString());
+  async ({ id }, signal, attempt) => {
+    const { records, retention, inputs } = deps;
     const job = await records.get(id);
     if (!job) return { millis: {} };
+    const turn = { client: job.client, attempt };
+    /** The number of this attempt in the record. */
+    let number: number | undefined;
     try {
-      if (attempt === undefined) return { millis: {} };
-      const output = await work(deps, job, attempt, signal);
-      if (!output) return { millis: {} };
-      const nowMillis = now();
-      const { dueAtMillis, expiresAt } = expiryOf(job, nowMillis);
-      const finishedAt = new Date(nowMillis).toISOString();
-      await records.end(job, {
-        from: ['active'],
-        to: 'succeeded',
-        attempt,
-        fields: { results: output.results, finishedAt, expiresAt },
-        dueAtMillis,
+      if (!PENDING_STATUSES.includes(job.status)) return { millis: {} };
+      const opened = await openInputs(deps, job, signal);
+      const link = opened.image.link ?? opened.background?.link;
+      return await withFetchPermit(inputs.pool, turn, link, signal, async () => {
+        number = await records.begin(id, new Date(deps.now()).toISOString());
+        if (number === undefined) return { millis: {} };
+        return complete(deps, job, number, await work(deps, job, opened, turn, number, signal));
       });
-      return { millis: output.millis };
     } catch (error) {
-      const final = signal.aborted ? undefined : finalProblem(error, isLastTry);
-      if (final) await fail(deps, job, final, attempt);
+      const final = signal.aborted ? undefined : finalProblem(error, attempt);
+      if (final) await fail(deps, job, final, number);
       throw final ?? error;
     } finally {
       await retention.cleanUp(job);

@@ -4,6 +4,7 @@ import type { Clock } from '../src/platform/clock.ts';
 import type { Logger } from '../src/platform/log.ts';
 import { classifyGarment } from './classify-garment.ts';
 import type { Consume } from './consume-jobs.ts';
+import type { FetchPools } from './fetch/fetch-pools.ts';
 import type { FetchInputDeps } from './fetch-input.ts';
 import type { ImageDeps } from './image-job.ts';
 import { removeBackground } from './remove-background.ts';
@@ -12,7 +13,8 @@ import { failJob, runJob } from './run-job.ts';
 interface StartJobsDeps {
   consume: Consume;
   images: ImageDeps;
-  inputs: FetchInputDeps;
+  inputs: Omit<FetchInputDeps, 'pool'>;
+  pools: FetchPools;
   records: JobRecords;
   retention: JobRetention;
   /** Images processed at once. */
@@ -24,11 +26,11 @@ interface StartJobsDeps {
 
 /** Starts consuming jobs with one image: synchronous and accepted ones. */
 export function startJobs(deps: StartJobsDeps) {
-  const { consume, images, inputs, records, retention, slots, log, now } = deps;
+  const { consume, images, inputs, pools, records, retention, slots, log, now } = deps;
   const syncJobs = consume(
     'sync',
     {
-      'remove-background': removeBackground({ images, inputs }),
+      'remove-background': removeBackground({ images, inputs: { ...inputs, pool: pools.sync } }),
       'classify-garment': classifyGarment(images),
     },
     // One more than the slots keeps the engine busy while images are read and written.
@@ -36,7 +38,15 @@ export function startJobs(deps: StartJobsDeps) {
   );
   const acceptedJobs = consume(
     'async',
-    { 'run-job': runJob({ images, inputs, records, retention, now }) },
+    {
+      'run-job': runJob({
+        images,
+        inputs: { ...inputs, pool: pools.background },
+        records,
+        retention,
+        now,
+      }),
+    },
     {
       concurrency: slots,
       onFailed(jobId) {

@@ -23,7 +23,9 @@ import type { AcceptedRow } from '../../src/queue/job-data.ts';
 import { openQueue } from '../../src/queue/queue.ts';
 import { createFsBlobs } from '../../src/storage/fs-blobs.ts';
 import { importFeed } from '../../workers/feeds/import-feed.ts';
+import { createFetchPools } from '../../workers/fetch/fetch-pools.ts';
 import { createSafeFetch, type SafeFetch } from '../../workers/fetch/safe-fetch.ts';
+import { attemptOf } from './attempts.ts';
 import { startRedis } from './redis-server.ts';
 
 const log = createLog('test', 'silent');
@@ -61,7 +63,19 @@ export async function startFeedBench(allow: readonly string[] = ['127.0.0.0/8'])
     rate: { count: 60, periodSeconds: 60 },
     quotaPerDay: 1000,
   });
-  const deps = { redis, blobs, feeds, batches, queue, safeFetch, files, runs, now: hostClock };
+  const pools = createFetchPools(1);
+  const deps = {
+    redis,
+    blobs,
+    feeds,
+    batches,
+    queue,
+    safeFetch,
+    pools,
+    files,
+    runs,
+    now: hostClock,
+  };
 
   async function feed(more: Partial<FeedManifest>) {
     const manifest: FeedManifest = {
@@ -100,9 +114,9 @@ export async function startFeedBench(allow: readonly string[] = ['127.0.0.0/8'])
   }
 
   /** Imports a run's feed as a worker does; an error is recorded in the run. */
-  async function read(feedId: string, runId: string, isLastTry = true): Promise<BatchRecord> {
+  async function read(feedId: string, runId: string, isLast = true): Promise<BatchRecord> {
     const data = { feedId, runId, requestId: 'req-2' };
-    await importFeed(deps)(data, NEVER, isLastTry).catch(() => {});
+    await importFeed(deps)(data, NEVER, attemptOf({ isLast })).catch(() => {});
     return run(runId);
   }
 

@@ -6,7 +6,7 @@ import { Problem } from '../../src/platform/problem.ts';
 import { blockingConnection, commandConnection, untilReady } from '../../src/platform/redis.ts';
 import { enqueueJob, openQueue, retryFailed } from '../../src/queue/queue.ts';
 import { StorageError } from '../../src/storage/blobs.ts';
-import type { JobReport } from '../../workers/attempt.ts';
+import type { AttemptContext, JobReport } from '../../workers/attempt.ts';
 import { consumeJobs } from '../../workers/consume-jobs.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
 
@@ -91,8 +91,8 @@ test.each(OUTAGES)('%s costs no attempt: the job waits for it', async (what, fai
   const lastTries: boolean[] = [];
   let consumer: ReturnType<typeof consumeJobs> | undefined;
   const succeeded = new Promise<void>((resolve) => {
-    const work = async (_data: unknown, _signal: AbortSignal, isLastTry: boolean) => {
-      lastTries.push(isLastTry);
+    const work = async (_data: unknown, _signal: AbortSignal, { isLast }: AttemptContext) => {
+      lastTries.push(isLast);
       if (reports.length < outages) await fail();
       return { millis: {} };
     };

@@ -2,6 +2,7 @@ import { Problem } from '../../src/platform/problem.ts';
 import type { AcceptedRow, Operation, PreviousImage } from '../../src/queue/job-data.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
 import type { SafeFetch } from '../fetch/safe-fetch.ts';
+import { type FetchTurn, fetchMillis } from '../fetch-input.ts';
 
 interface RowImageDeps {
   blobs: Blobs;
@@ -51,11 +52,14 @@ export async function fetchRowImage(
   { blobs, safeFetch, maxBytes }: RowImageDeps,
   { source }: AcceptedRow,
   previous: PreviousImage | undefined,
+  { client, attempt }: FetchTurn,
   signal: AbortSignal,
 ): Promise<RowImage | undefined> {
   if ('key' in source) return { bytes: await blobs.get(source.key, signal) };
   const fetched = await safeFetch.fetch(source.url, {
+    client,
     maxBytes,
+    totalMillis: fetchMillis(attempt),
     signal,
     ...(previous?.etag && { etag: previous.etag }),
     ...(previous?.lastModified && { lastModified: previous.lastModified }),

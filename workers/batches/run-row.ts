@@ -2,15 +2,22 @@ import type { Queue } from 'bullmq';
 import { batchKeys } from '../../src/intake/batches/batch-files.ts';
 import type { Batches, RowCompletion } from '../../src/intake/batches/batches.ts';
 import { feedImageKey, feedPictureKey } from '../../src/intake/feeds/feed-keys.ts';
-import { validateImage } from '../../src/intake/validate-image.ts';
+import { type ValidatedImage, validateImage } from '../../src/intake/validate-image.ts';
 import { formatOf } from '../../src/output/options.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import { type JobData, readData } from '../../src/queue/catalog.ts';
 import type { JobResults, PreviousImage } from '../../src/queue/job-data.ts';
 import { cutOutKey } from '../../src/storage/blob-keys.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
-import type { Processor } from '../attempt.ts';
-import { type FetchInputDeps, fetchBackground } from '../fetch-input.ts';
+import type { AttemptContext, Processor } from '../attempt.ts';
+import {
+  type FetchInputDeps,
+  type FetchTurn,
+  fetchInput,
+  type Input,
+  openBackground,
+  withFetchPermit,
+} from '../fetch-input.ts';
 import { finalProblem } from '../final-problem.ts';
 import type { ImageDeps } from '../image-job.ts';
 import { runOperations, withBackgroundHash } from '../job-operations.ts';
@@ -88,40 +95,60 @@ async function makePicture(
 const backgroundKeyOf = ({ client, batchId, options }: RowJob): string | undefined =>
   options?.backgroundImageUrl === undefined ? undefined : batchKeys(client, batchId).background;
 
-type Background = ReturnType<typeof fetchBackground>;
-
 /** Fetches backgrounds; concurrent rows of a batch share one fetch. */
 function createBackgroundFetcher(inputs: FetchInputDeps) {
-  const inFlight = new Map<string, Background>();
-  return (job: RowJob, signal: AbortSignal): Background => {
-    const key = backgroundKeyOf(job);
-    if (key === undefined) return Promise.resolve(undefined);
+  const inFlight = new Map<string, Promise<ValidatedImage>>();
+  return (input: Input, turn: FetchTurn, signal: AbortSignal): Promise<ValidatedImage> => {
+    const { key } = input;
     const fetched =
-      inFlight.get(key) ?? fetchBackground(inputs, key, signal).finally(() => inFlight.delete(key));
+      inFlight.get(key) ??
+      fetchInput(inputs, input, turn, signal).finally(() => inFlight.delete(key));
     inFlight.set(key, fetched);
     return fetched;
   };
 }
 
 interface WorkDeps extends RunRowDeps {
-  backgroundOf: ReturnType<typeof createBackgroundFetcher>;
+  fetchBackground: ReturnType<typeof createBackgroundFetcher>;
 }
 
-async function work(deps: WorkDeps, job: RowJob, signal: AbortSignal): Promise<RowOutput> {
+/** Runs the work of a row, with a permit to fetch if there is something to fetch. */
+async function workInTurn(
+  deps: WorkDeps,
+  job: RowJob,
+  signal: AbortSignal,
+  attempt: AttemptContext,
+): Promise<RowOutput> {
+  const { blobs, pool } = deps.inputs;
+  const { client, row } = job;
+  const background = await openBackground(blobs, backgroundKeyOf(job), signal);
+  const link = 'url' in row.source ? row.source.url : background?.link;
+  const turn = { client, attempt };
+  return withFetchPermit(pool, turn, link, signal, () => work(deps, job, background, turn, signal));
+}
+
+async function work(
+  deps: WorkDeps,
+  job: RowJob,
+  openedBackground: Input | undefined,
+  turn: FetchTurn,
+  signal: AbortSignal,
+): Promise<RowOutput> {
   const { images, inputs } = deps;
   const { engine } = images;
   const { batchId, client, operations, row, feed } = job;
   const model = `${engine.model.id}@${engine.model.version}`;
   const request = { operations, model, background: feed?.background };
   const previous = await reusableResult(inputs.blobs, row, request, signal);
-  const image = await fetchRowImage(inputs, row, previous, signal);
+  const image = await fetchRowImage(inputs, row, previous, turn, signal);
   if (previous && !image) return unchanged(job, previous, image);
   if (!image) throw new Error('There is neither an image nor a previous result');
   const { bytes, width, height, sha256 } = validateImage(image.bytes, inputs.limits);
   if (previous?.input.sha256 === sha256) return unchanged(job, previous, image);
 
   await checkQuota(deps, job);
-  const background = await deps.backgroundOf(job, signal);
+  const background =
+    openedBackground && (await deps.fetchBackground(openedBackground, turn, signal));
   const options = withBackgroundHash(job.options, background);
   const cacheInputs = { client, sha256, model, options };
   const outputKey = feed
@@ -182,16 +209,16 @@ async function finish({ batches, blobs }: FinishDeps, job: RowJob, output: RowOu
 export function runRow(deps: RunRowDeps): Processor<'run-row'> {
   const { batches, images } = deps;
   const { blobs } = images;
-  const workDeps = { ...deps, backgroundOf: createBackgroundFetcher(deps.inputs) };
-  return async (job, signal, isLastTry) => {
+  const workDeps = { ...deps, fetchBackground: createBackgroundFetcher(deps.inputs) };
+  return async (job, signal, attempt) => {
     const { batchId, chunk, row } = job;
     if (!(await batches.isRowPending(batchId, chunk, row.row))) return { millis: {} };
     try {
-      const output = await work(workDeps, job, signal);
+      const output = await workInTurn(workDeps, job, signal, attempt);
       await finish({ batches, blobs }, job, output);
       return { millis: output.millis };
     } catch (error) {
-      const final = signal.aborted ? undefined : finalProblem(error, isLastTry);
+      const final = signal.aborted ? undefined : finalProblem(error, attempt);
       if (!final) throw error;
       await finish({ batches, blobs }, job, failed(job, final));
       return { millis: {} };

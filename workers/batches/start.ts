@@ -16,8 +16,8 @@ import { failRow, runRow } from './run-row.ts';
 import { sweepBatches } from './sweep.ts';
 import { createWindow } from './window.ts';
 
-/** Rows in addition to the engine's slots, while their images are fetched. */
-const FETCHING_ROWS = 6;
+/** Rows in addition to the engine's slots, while their images are read and results are written. */
+const STORING_ROWS = 6;
 
 /** What a feed does at each stage of its runs, which are batches. */
 interface FeedRunStages {
@@ -56,7 +56,7 @@ export function startBatches(deps: StartBatchesDeps) {
     'bulk',
     { 'run-row': runRow({ batches, images, inputs }) },
     {
-      concurrency: deps.slots + FETCHING_ROWS,
+      concurrency: deps.slots + STORING_ROWS,
       onFailed(jobId) {
         failRow({ batches, blobs }, queue, jobId).catch((error) =>
           log.error({ jobId, reason: error.message }, 'row failure not recorded'),

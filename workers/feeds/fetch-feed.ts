@@ -28,7 +28,7 @@ const fileNameOf = (url: string): string => new URL(url).pathname.split('/').at(
  */
 async function download(
   { blobs, safeFetch }: FetchFeedDeps,
-  url: string,
+  { client, url }: { client: string; url: string },
   keys: { target: string; previous: string | undefined },
   document: Partial<FeedDocument>,
   signal: AbortSignal,
@@ -36,6 +36,7 @@ async function download(
   const { target, previous } = keys;
   const { etag, lastModified } = previous === undefined ? {} : document;
   const opened = await safeFetch.open(url, {
+    client,
     maxBytes: FEED_LIMITS.maxBytes,
     totalMillis: FETCH_MILLIS,
     signal,
@@ -44,7 +45,8 @@ async function download(
   });
   if (opened.notModified) {
     if (previous !== undefined && (await copyIfPresent(blobs, previous, target, signal))) return;
-    return download({ blobs, safeFetch }, url, { target, previous: undefined }, {}, signal);
+    const without = { target, previous: undefined };
+    return download({ blobs, safeFetch }, { client, url }, without, {}, signal);
   }
   const { contentType: mediaType, ...validators } = opened.headers;
   const metadata = { mediaType, fileName: fileNameOf(opened.finalUrl), ...validators };
@@ -66,7 +68,7 @@ export async function fetchFeed(
   const target = keys.source(runId);
   if ('url' in source && !(await blobs.head(target, signal))) {
     const previous = document && keys.source(document.runId);
-    await download(deps, source.url, { target, previous }, document ?? {}, signal);
+    await download(deps, { client, url: source.url }, { target, previous }, document ?? {}, signal);
   }
   const head = await blobs.head(target, signal);
   if (head) return readSourceMetadata(head);

@@ -3,13 +3,18 @@ import { batchKeys, putJson, putSealed } from '../../src/intake/batches/batch-fi
 import type { Batches, BatchRecord } from '../../src/intake/batches/batches.ts';
 import { batchCompletedEntry } from '../../src/intake/batches/links.ts';
 import { feedFiles } from '../../src/intake/feeds/feed-files.ts';
+import type { SourceMetadata } from '../../src/intake/feeds/feed-source.ts';
 import type { FeedRecord, Feeds } from '../../src/intake/feeds/feeds.ts';
 import { expiryOf } from '../../src/intake/job-retention.ts';
 import type { Clock } from '../../src/platform/clock.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import type { JobData, JobResult } from '../../src/queue/catalog.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
+import type { AttemptContext } from '../attempt.ts';
+import { type FetchPool, PoolBusy } from '../fetch/fetch-pool.ts';
 import { FetchError } from '../fetch/safe-fetch.ts';
+import { withFetchPermit } from '../fetch-input.ts';
+import { isFinal } from '../final-problem.ts';
 import { isUnavailable } from '../unavailable.ts';
 import { type FetchFeedDeps, fetchFeed } from './fetch-feed.ts';
 import { ingestRows } from './ingest-rows.ts';
@@ -23,20 +28,26 @@ interface FailDeps {
 
 interface ImportFeedDeps extends FetchFeedDeps, FailDeps {
   feeds: Feeds;
+  pools: {
+    /** Of the feeds that are fetched, until they are imported. */
+    feeds: FetchPool;
+    /** Of the feeds whose rows are read. */
+    parsing: FetchPool;
+  };
 }
 
 /** Returns the problem that ends a run for good, worded for a merchandiser; undefined if a retry may help. */
-function finalProblem(error: unknown, isLastTry: boolean): Problem | undefined {
-  if (isUnavailable(error)) return undefined;
+function finalProblem(error: unknown, attempt: AttemptContext): Problem | undefined {
+  if (isUnavailable(error) || error instanceof PoolBusy) return undefined;
   if (error instanceof Problem) return error;
   if (error instanceof FeedError) {
     return new Problem('invalid-request', `The feed cannot be read: ${error.detail}`);
   }
-  if (error instanceof FetchError && (isLastTry || !error.retryable)) {
+  if (error instanceof FetchError && isFinal(error, attempt)) {
     const type = error.retryable ? 'upstream-failed' : 'invalid-request';
     return new Problem(type, `The feed was not fetched: ${error.message}`);
   }
-  if (!isLastTry) return undefined;
+  if (!attempt.isLast) return undefined;
   const detail = 'Reading the feed failed several times; start the run again';
   return new Problem('upstream-failed', detail, { cause: error });
 }
@@ -62,6 +73,23 @@ async function failRun(
   });
 }
 
+/** Ingests the rows of a feed when it is its client's turn. */
+async function ingestInTurn(
+  deps: ImportFeedDeps,
+  feed: FeedRecord,
+  run: BatchRecord,
+  metadata: SourceMetadata,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const request = { client: feed.client, host: '' };
+  const release = await deps.pools.parsing.acquire(request, signal);
+  try {
+    return await ingestRows(deps, feed, run, metadata, signal);
+  } finally {
+    release();
+  }
+}
+
 /** Fetches the feed, ingests its rows and seals the run. Returns milliseconds by step. */
 async function ingest(
   deps: ImportFeedDeps,
@@ -73,7 +101,7 @@ async function ingest(
   const startedAt = performance.now();
   const metadata = await fetchFeed(deps, feed, run.id, signal);
   const fetchedAt = performance.now();
-  const sha256 = await ingestRows(deps, feed, run, metadata, signal);
+  const sha256 = await ingestInTurn(deps, feed, run, metadata, signal);
   if (sha256 !== undefined) {
     const { etag, lastModified } = metadata;
     await feeds.update(feed.id, { document: { runId: run.id, etag, lastModified, sha256 } });
@@ -97,14 +125,19 @@ export const importFeed =
   async (
     { feedId, runId }: Pick<JobData<'ingest-feed'>, 'feedId' | 'runId'>,
     signal: AbortSignal,
-    isLastTry: boolean,
+    attempt: AttemptContext,
   ): Promise<JobResult<'ingest-feed'>> => {
     const [feed, run] = await Promise.all([deps.feeds.get(feedId), deps.batches.get(runId)]);
     if (!feed || feed.erasure || run?.status !== 'open') return { millis: {} };
+    const link = 'url' in feed.source ? feed.source.url : undefined;
+    const turn = { client: feed.client, attempt };
     try {
-      return { millis: await ingest(deps, feed, run, signal) };
+      const millis = await withFetchPermit(deps.pools.feeds, turn, link, signal, () =>
+        ingest(deps, feed, run, signal),
+      );
+      return { millis };
     } catch (error) {
-      const final = signal.aborted ? undefined : finalProblem(error, isLastTry);
+      const final = signal.aborted ? undefined : finalProblem(error, attempt);
       if (!final) throw error;
       await failRun(deps, run, final);
       throw final;

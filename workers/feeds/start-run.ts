@@ -13,7 +13,7 @@ interface StartFeedRunDeps {
  */
 export const startFeedRun =
   ({ feeds, scheduledRuns }: StartFeedRunDeps): Processor<'start-feed-run'> =>
-  async ({ feedId, requestId }, _signal, _isLastTry, jobId) => {
+  async ({ feedId, requestId }, _signal, { jobId }) => {
     const feed = await feeds.get(feedId);
     if (feed && !feed.erasure) await scheduledRuns.start(feed, jobId, requestId);
     return { millis: {} };

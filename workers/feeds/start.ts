@@ -10,11 +10,12 @@ import type { Logger } from '../../src/platform/log.ts';
 import { openQueue } from '../../src/queue/queue.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
 import type { Consume } from '../consume-jobs.ts';
+import type { FetchPools } from '../fetch/fetch-pools.ts';
 import type { SafeFetch } from '../fetch/safe-fetch.ts';
 import { failImport, importFeed } from './import-feed.ts';
 import { startFeedRun } from './start-run.ts';
 
-/** Concurrent feed imports. Each takes a core while it parses rows, and waits most of the time. */
+/** Uploaded feeds that are imported at once. Others are fetched outside of these slots. */
 const CONCURRENT_IMPORTS = 2;
 
 interface StartFeedsDeps {
@@ -24,6 +25,7 @@ interface StartFeedsDeps {
   feeds: Feeds;
   batches: Batches;
   safeFetch: SafeFetch;
+  pools: FetchPools;
   log: Logger;
   /** Redis's time. */
   now: Clock;
@@ -31,14 +33,14 @@ interface StartFeedsDeps {
 
 /** Starts consuming the jobs that start feed runs and import feeds. */
 export function startFeeds(deps: StartFeedsDeps) {
-  const { consume, redis, blobs, feeds, batches, safeFetch, log, now } = deps;
+  const { consume, redis, blobs, feeds, batches, safeFetch, pools, log, now } = deps;
   const queue = openQueue('feed', redis, log);
   const runs = createFeedRuns({ feeds, batches, queue, now, ...runManifests(blobs) });
   const scheduledRuns = createScheduledRuns({ redis, feeds, runs, now });
   const consumer = consume(
     'feed',
     {
-      'ingest-feed': importFeed({ feeds, batches, blobs, safeFetch, now }),
+      'ingest-feed': importFeed({ feeds, batches, blobs, safeFetch, pools, now }),
       'start-feed-run': startFeedRun({ feeds, scheduledRuns }),
     },
     {

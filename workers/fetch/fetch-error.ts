@@ -17,10 +17,13 @@ const FETCH_ERRORS = {
   'too-large':       { retry: false, message: 'The file is larger than allowed' },
   truncated:         { retry: true,  message: 'The connection broke before the whole file had arrived' },
   timeout:           { retry: true,  message: 'The server took too long' },
+  'too-slow':        { retry: true,  message: 'The server sent the file too slowly' },
   aborted:           { retry: true,  message: 'The download was canceled' },
 } as const;
 
 export type FetchErrorReason = keyof typeof FETCH_ERRORS;
+
+const SLOW: readonly FetchErrorReason[] = ['timeout', 'too-slow'];
 
 /** HTTP statuses after which the same request may succeed later. */
 const RETRYABLE_STATUSES = [408, 425, 429, 500, 502, 503, 504];
@@ -43,6 +46,8 @@ export class FetchError extends Error {
   readonly retryAfter: string | undefined;
   /** Whether the same request may succeed later. */
   readonly retryable: boolean;
+  /** Whether the server needed too much time. */
+  readonly isSlow: boolean;
 
   constructor(reason: FetchErrorReason, options: FetchErrorOptions = {}) {
     const { status, retryAfter, cause } = options;
@@ -52,6 +57,7 @@ export class FetchError extends Error {
     this.reason = reason;
     this.status = status;
     this.retryAfter = retryAfter;
+    this.isSlow = SLOW.includes(reason);
     this.retryable = retry || (status !== undefined && RETRYABLE_STATUSES.includes(status));
   }
 }

@@ -4,7 +4,7 @@ import { ACCEPT_ENCODING, canDecode, decodedBody, readAll } from './body.ts';
 import { pinningConnector, type Resolve, systemResolve } from './connector.ts';
 import { startDeadline } from './deadline.ts';
 import { FetchError, toFetchError } from './fetch-error.ts';
-import { createHostSlots } from './host-slots.ts';
+import { createFetchPool } from './fetch-pool.ts';
 import { parseUrl, redirectUrl } from './url.ts';
 
 export { FetchError, type FetchErrorReason } from './fetch-error.ts';
@@ -37,7 +37,7 @@ export interface SafeFetchSettings {
   /** Networks in CIDR notation that may be reached in addition to public addresses, on any port. */
   allow: readonly string[];
   userAgent: string;
-  /** Concurrent requests to one host; 4 by default. */
+  /** Concurrent requests of one client to one host; 4 by default. All clients together have twice as many. */
   maxPerHost?: number;
   limits?: Partial<FetchLimits>;
   /** The operating system's resolver by default. */
@@ -50,6 +50,8 @@ export interface FetchRequest {
   /** Limit for the body, both compressed and decompressed. */
   maxBytes: number;
   signal?: AbortSignal;
+  /** Clients use a busy host in turn; requests without one share a turn. */
+  client?: string;
   /** Only GET follows redirects. */
   method?: 'GET' | 'POST';
   /** Names in lower case; not sent to another origin that a redirect leads to. */
@@ -133,7 +135,15 @@ const discard = ({ body }: Dispatcher.ResponseData) => void body.dump({ limit: M
 export function createSafeFetch(settings: SafeFetchSettings) {
   const { allow, userAgent, maxPerHost = 4, resolve = systemResolve, ca } = settings;
   const limits = { ...LIMITS, ...settings.limits };
-  const hostSlots = createHostSlots(maxPerHost);
+  const maxConnections = 2 * maxPerHost;
+  const hosts = createFetchPool({
+    total: Number.POSITIVE_INFINITY,
+    perClient: Number.POSITIVE_INFINITY,
+    perClientAndHost: maxPerHost,
+    perHost: maxConnections,
+    maxWaiting: Number.POSITIVE_INFINITY,
+    maxWaitMillis: Number.POSITIVE_INFINITY,
+  });
   const agent = new Agent({
     connect: pinningConnector({
       rule: addressRule(allow),
@@ -141,7 +151,7 @@ export function createSafeFetch(settings: SafeFetchSettings) {
       connectMillis: limits.connectMillis,
       ...(ca && { ca }),
     }),
-    connections: maxPerHost,
+    connections: maxConnections,
     headersTimeout: limits.headersMillis,
     bodyTimeout: limits.idleMillis,
   });
@@ -153,15 +163,17 @@ export function createSafeFetch(settings: SafeFetchSettings) {
     request: FetchRequest,
     millis: number,
   ) {
-    const { method = 'GET', body, etag, lastModified, signal } = request;
-    const releaseSlot = await hostSlots.acquire(url.hostname, signal).catch((error) => {
-      throw new FetchError('aborted', { cause: error });
-    });
+    const { method = 'GET', body, etag, lastModified, signal, client = '' } = request;
+    const releaseHost = await hosts
+      .acquire({ client, host: url.hostname }, signal)
+      .catch((error) => {
+        throw new FetchError('aborted', { cause: error });
+      });
     const startedAt = performance.now();
     const deadline = startDeadline(millis, signal);
     const onClose = () => {
       deadline.clear();
-      releaseSlot();
+      releaseHost();
     };
     try {
       const response = await agent.request({

@@ -79,6 +79,7 @@ async function post(
   const signature = signWebhook(secrets, { id, timestampSeconds, body });
   try {
     const response = await safeFetch.open(url, {
+      client,
       method: 'POST',
       body,
       maxBytes: Number.POSITIVE_INFINITY,

@@ -5,6 +5,7 @@ import { feedKeys, feedPrefix } from '../../../src/intake/feeds/feed-keys.ts';
 import { eraseFeed, expireRun, finishRun } from '../../../src/intake/feeds/feed-retention.ts';
 import { createFeedRuns, scheduledRunId } from '../../../src/intake/feeds/runs.ts';
 import { startFeedRun } from '../../../workers/feeds/start-run.ts';
+import { attemptOf } from '../../support/attempts.ts';
 import { type FeedBench, type FinishedRow, startFeedBench } from '../../support/feed-runs.ts';
 
 let bench: FeedBench;
@@ -150,7 +151,11 @@ describe('an erased feed', () => {
     await eraseFeed(bench, feed, Date.now());
     expect(await bench.runs.start(feed, 'run_1', 'r')).toBe(false);
     expect(await bench.batches.get('run_1')).toBeUndefined();
-    await startFeedRun(bench)({ feedId: feed.id, requestId: 'r' }, NEVER, true, 'job');
+    await startFeedRun(bench)(
+      { feedId: feed.id, requestId: 'r' },
+      NEVER,
+      attemptOf({ jobId: 'job' }),
+    );
     expect((await bench.known(feed.id)).runs).toEqual([]);
   });
 });
@@ -188,11 +193,11 @@ describe('a run', () => {
     const feed = await bench.feed({});
     const start = startFeedRun(bench);
     const data = { feedId: feed.id, requestId: 'r' };
-    await start(data, NEVER, false, 'repeat:feed:1000000');
-    await start(data, NEVER, false, 'repeat:feed:1000000');
+    await start(data, NEVER, attemptOf({ jobId: 'repeat:feed:1000000' }));
+    await start(data, NEVER, attemptOf({ jobId: 'repeat:feed:1000000' }));
     const runId = scheduledRunId('repeat:feed:1000000');
     expect((await bench.known(feed.id)).runs).toEqual([runId]);
-    await start(data, NEVER, false, 'repeat:feed:2000000');
+    await start(data, NEVER, attemptOf({ jobId: 'repeat:feed:2000000' }));
     expect((await bench.known(feed.id)).runs).toEqual([runId]);
 
     await bench.batches.move(runId, {
@@ -201,9 +206,9 @@ describe('a run', () => {
       fields: {},
       dueAtMillis: Date.now() + 1e6,
     });
-    await start(data, NEVER, false, 'repeat:feed:1000000');
+    await start(data, NEVER, attemptOf({ jobId: 'repeat:feed:1000000' }));
     expect((await bench.known(feed.id)).runs).toEqual([runId]);
-    await start(data, NEVER, false, 'repeat:feed:3000000');
+    await start(data, NEVER, attemptOf({ jobId: 'repeat:feed:3000000' }));
     expect((await bench.known(feed.id)).runs).toEqual([
       scheduledRunId('repeat:feed:3000000'),
       runId,

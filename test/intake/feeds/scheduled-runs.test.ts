@@ -3,6 +3,7 @@ import type { KeyRecord } from '../../../src/auth/keys.ts';
 import type { FeedRecord } from '../../../src/intake/feeds/feeds.ts';
 import { withLiveMeter } from '../../../src/intake/feeds/scheduled-runs.ts';
 import { startFeedRun } from '../../../workers/feeds/start-run.ts';
+import { attemptOf } from '../../support/attempts.ts';
 import { type FeedBench, startFeedBench } from '../../support/feed-runs.ts';
 
 let bench: FeedBench;
@@ -32,7 +33,7 @@ const feedOf = ({ meter, quotaPerDay }: KeyRecord): Promise<FeedRecord> =>
 /** Does the job that the schedule adds at this time, and ends the run it may start. */
 async function fire({ id }: FeedRecord, dueAtMillis: number): Promise<void> {
   const data = { feedId: id, requestId: 'r' };
-  await startFeedRun(bench)(data, NEVER, true, `repeat:${id}:${dueAtMillis}`);
+  await startFeedRun(bench)(data, NEVER, attemptOf({ jobId: `repeat:${id}:${dueAtMillis}` }));
   const { lastRunId = '' } = await bench.known(id);
   const end = { from: ['open'], to: 'completed', fields: {}, dueAtMillis: 1e15 } as const;
   await bench.batches.move(lastRunId, end);

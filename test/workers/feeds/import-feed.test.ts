@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { feedKeys } from '../../../src/intake/feeds/feed-keys.ts';
 import { finishRun } from '../../../src/intake/feeds/feed-retention.ts';
 import { importFeed } from '../../../workers/feeds/import-feed.ts';
+import { attemptOf } from '../../support/attempts.ts';
 import { type FeedBench, startFeedBench } from '../../support/feed-runs.ts';
 import { badResponses, type FeedServer, startFeedServer } from '../../support/feed-server.ts';
 import { feedText, products } from '../../support/feeds.ts';
@@ -191,7 +192,7 @@ describe('a feed that cannot be read', () => {
     const runId = await bench.start(id);
     const data = { feedId: id, runId, requestId: 'r' };
     const read = importFeed({ ...bench, now: () => redisMillis });
-    await expect(read(data, new AbortController().signal, true)).rejects.toThrow();
+    await expect(read(data, new AbortController().signal, attemptOf())).rejects.toThrow();
     expect(await bench.run(runId)).toMatchObject({
       finishedAt: new Date(redisMillis).toISOString(),
       expiresAt: new Date(redisMillis + 86_400_000).toISOString(),
@@ -267,7 +268,9 @@ describe('an interrupted attempt', () => {
       },
     };
     const data = { feedId: id, runId, requestId: 'r' };
-    await expect(importFeed({ ...bench, batches })(data, cut.signal, false)).rejects.toThrow();
+    await expect(
+      importFeed({ ...bench, batches })(data, cut.signal, attemptOf({ isLast: false })),
+    ).rejects.toThrow();
     expect(await bench.run(runId)).toMatchObject({ status: 'open', chunks: 2, accepted: 1000 });
     const written: string[] = [];
     const blobs = {
@@ -277,7 +280,7 @@ describe('an interrupted attempt', () => {
         return bench.blobs.put(...args);
       },
     };
-    await importFeed({ ...bench, blobs })(data, new AbortController().signal, true);
+    await importFeed({ ...bench, blobs })(data, new AbortController().signal, attemptOf());
     const run = await bench.run(runId);
     expect(run).toMatchObject({ status: 'sealed', chunks: 4, accepted: 1600 });
     expect(written.filter((key) => key.includes('/rows/'))).toHaveLength(2);
@@ -311,7 +314,7 @@ describe('an interrupted attempt', () => {
       },
     };
     const data = { feedId: id, runId, requestId: 'r' };
-    await importFeed({ ...bench, batches })(data, new AbortController().signal, true);
+    await importFeed({ ...bench, batches })(data, new AbortController().signal, attemptOf());
     expect(await bench.run(runId)).toMatchObject({ status: 'canceling', accepted: 0 });
   });
 });

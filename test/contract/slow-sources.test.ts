@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { batchClient, rowOf } from '../support/batches.ts';
+import { feedClient, readFeed } from '../support/feed-client.ts';
+import { type FeedServer, startFeedServer } from '../support/feed-server.ts';
+import { drawnShirt } from '../support/images.ts';
+import { intakeClient, readJob } from '../support/intake.ts';
+import { drip } from '../support/servers.ts';
+import { type Stack, startStack } from '../support/stack.ts';
+
+const PENDING = expect.stringMatching(/^(queued|active)$/);
+
+let stack: Stack;
+let shop: FeedServer;
+let hostile: string;
+let honest: string;
+beforeAll(async () => {
+  [stack, shop] = await Promise.all([
+    startStack({ FETCH_ALLOW: '127.0.0.0/8', WORKER_CONCURRENCY: '1' }),
+    startFeedServer(),
+  ]);
+  hostile = (await stack.key({ client: 'hostile' })).key;
+  honest = (await stack.key({ client: 'honest' })).key;
+});
+afterAll(() => Promise.all([stack.stop(), shop.close()]));
+
+/** The address of a file that arrives byte by byte and never ends. */
+const drippingUrl = (path: string): string => shop.put(path, drip);
+const requestsFor = (path: string): number =>
+  shop.requests.filter((request) => request.path.startsWith(path)).length;
+
+test('jobs whose pictures drip leave the slots to the jobs of others', async () => {
+  const dripping = intakeClient(stack, hostile);
+  const ids: string[] = [];
+  for (let i = 0; i < 6; i++) {
+    const response = await dripping.postJson({ imageUrl: drippingUrl(`/slow-job/${i}.jpg`) });
+    ids.push((await readJob(response)).id);
+  }
+  onTestFinished(async () => {
+    for (const id of ids) await dripping.cancel(id);
+  });
+  await dripping.until(ids[0] ?? '', 'active');
+  const others = intakeClient(stack, honest);
+  const imageUrl = await shop.putImage('/fine.jpg', 1);
+  const { id } = await readJob(await others.postJson({ imageUrl }));
+  await others.until(id, 'succeeded');
+  expect(await Promise.all(ids.map(dripping.status))).toEqual(ids.map(() => PENDING));
+});
+
+test('synchronous requests whose pictures drip leave the slots to the requests of others', async () => {
+  const stop = new AbortController();
+  const remove = (key: string, body: object, signal?: AbortSignal) =>
+    fetch(`${stack.url}/bg/v1/background-removals`, {
+      method: 'POST',
+      body: JSON.stringify(body),
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      ...(signal && { signal }),
+    });
+  const paths = ['/slow-sync/1.jpg', '/slow-sync/2.jpg', '/slow-sync/3.jpg'];
+  let opened = 0;
+  const urls = paths.map((path) =>
+    shop.put(path, (request, response) => {
+      opened += 1;
+      drip(request, response);
+    }),
+  );
+  const dripping = urls.map((imageUrl) => remove(hostile, { imageUrl }, stop.signal));
+  const ended: unknown[] = [];
+  for (const response of dripping) response.then((each) => ended.push(each.status), () => {});
+  await expect.poll(() => opened).toBe(3);
+  const image = await drawnShirt({ width: 64, height: 80, format: 'jpeg' });
+  const response = await remove(honest, { imageBase64: image.toString('base64') });
+  expect([response.status, ended]).toEqual([200, []]);
+  stop.abort();
+  await Promise.allSettled(dripping);
+});
+
+test('feeds that drip leave the import to the feeds of others', async () => {
+  const dripping = feedClient(stack, hostile);
+  for (const path of ['/slow-feed/1.csv', '/slow-feed/2.csv']) {
+    const { run } = await readFeed(await dripping.postJson({ url: drippingUrl(path) }));
+    onTestFinished(async () => {
+      await dripping.ask('DELETE', `/feeds/${run.feedId}`);
+    });
+  }
+  const others = feedClient(stack, honest);
+  const link = await shop.putImage('/fine-feed.jpg', 2);
+  const url = shop.put('/fine.csv', { body: `id,image_link\na,${link}\n`, type: 'text/csv' });
+  const { run } = await readFeed(await others.postJson({ url }));
+  expect((await others.until(run, 'completed')).counts).toMatchObject({ succeeded: 1 });
+  expect(requestsFor('/slow-feed/')).toBe(0); // none has ended
+});
+
+test('rows whose pictures drip leave the slots to the rows of others', async () => {
+  const dripping = batchClient(stack, hostile);
+  const id = await dripping.open();
+  onTestFinished(async () => {
+    await dripping.cancel(id);
+  });
+  const rows = Array.from({ length: 32 }, (_, i) =>
+    rowOf(`${i}`, { imageUrl: drippingUrl(`/slow-row/${i}.jpg`) }),
+  );
+  await dripping.send(id, rows.join(''));
+  await dripping.seal(id);
+  await expect.poll(async () => (await dripping.get(id)).counts).toMatchObject({ active: 32 });
+  const others = batchClient(stack, honest);
+  const other = await others.open();
+  const imageUrl = await shop.putImage('/fine-row.jpg', 3);
+  await others.send(other, rowOf('fine', { imageUrl }));
+  await others.seal(other);
+  expect((await others.until(other, 'completed')).counts).toMatchObject({ succeeded: 1 });
+  expect((await dripping.get(id)).counts).toMatchObject({ failed: 0, succeeded: 0 });
+});
