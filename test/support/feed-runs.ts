@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Job } from 'bullmq';
@@ -22,6 +22,7 @@ import { commandConnection, untilReady } from '../../src/platform/redis.ts';
 import type { AcceptedRow } from '../../src/queue/job-data.ts';
 import { openQueue } from '../../src/queue/queue.ts';
 import { createFsBlobs } from '../../src/storage/fs-blobs.ts';
+import type { AttemptContext } from '../../workers/attempt.ts';
 import { importFeed } from '../../workers/feeds/import-feed.ts';
 import { createFetchPools } from '../../workers/fetch/fetch-pools.ts';
 import { createSafeFetch, type SafeFetch } from '../../workers/fetch/safe-fetch.ts';
@@ -44,7 +45,7 @@ export async function startFeedBench(allow: readonly string[] = ['127.0.0.0/8'])
   const feeds = createFeeds(redis);
   const batches = createBatches(redis, hostClock);
   const queue = openQueue('feed', redis, log);
-  const limits = { idleMillis: 2000 };
+  const limits = { headersMillis: 2000, idleMillis: 2000 };
   const safeFetch: SafeFetch = createSafeFetch({ allow, userAgent: 'Selvage/test', limits });
   const files = feedFiles(blobs);
   const runs = createFeedRuns({
@@ -114,9 +115,13 @@ export async function startFeedBench(allow: readonly string[] = ['127.0.0.0/8'])
   }
 
   /** Imports a run's feed as a worker does; an error is recorded in the run. */
-  async function read(feedId: string, runId: string, isLast = true): Promise<BatchRecord> {
+  async function read(
+    feedId: string,
+    runId: string,
+    attempt: Partial<AttemptContext> = {},
+  ): Promise<BatchRecord> {
     const data = { feedId, runId, requestId: 'req-2' };
-    await importFeed(deps)(data, NEVER, attemptOf({ isLast })).catch(() => {});
+    await importFeed(deps)(data, NEVER, attemptOf(attempt)).catch(() => {});
     return run(runId);
   }
 
@@ -159,6 +164,7 @@ export async function startFeedBench(allow: readonly string[] = ['127.0.0.0/8'])
       return run(runId);
     },
     jobs: (): Promise<Job[]> => queue.getJobs(),
+    unfinishedFiles: (): Promise<string[]> => readdir(join(folder, 'unfinished')),
     async stop() {
       await queue.close();
       await safeFetch.close();

@@ -55,6 +55,19 @@ export async function plantRaw(bytes: string | Uint8Array): Promise<{ origin: st
   return { origin: `http://127.0.0.1:${port}` };
 }
 
+/** Starts a server whose headers arrive byte by byte and never end. */
+export async function plantDrippingHeaders(): Promise<{ origin: string }> {
+  const server = createTcpServer((socket) => {
+    socket.on('error', () => {});
+    socket.write('HTTP/1.1 200 OK\r\nx-drops: ');
+    const drops = setInterval(() => socket.write('.'), 5);
+    socket.once('close', () => clearInterval(drops));
+  });
+  const port = await listening(server);
+  onTestFinished(() => void server.close());
+  return { origin: `http://127.0.0.1:${port}` };
+}
+
 /** Responds 200 with these bytes. */
 export const serve =
   (bytes: string | Uint8Array, headers: Record<string, string> = {}): RequestListener =>

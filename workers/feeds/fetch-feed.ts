@@ -14,6 +14,8 @@ import type { SafeFetch } from '../fetch/safe-fetch.ts';
 
 /** Enough for a feed of 2 GiB over a slow connection. */
 const FETCH_MILLIS = 30 * 60_000;
+/** A feed that takes longer than three minutes has to be large. */
+const SPEED = { minBytesPerSecond: 64 * 1024, windowMillis: 120_000, graceMillis: 60_000 };
 
 export interface FetchFeedDeps {
   blobs: Blobs;
@@ -39,6 +41,7 @@ async function download(
     client,
     maxBytes: FEED_LIMITS.maxBytes,
     totalMillis: FETCH_MILLIS,
+    speed: SPEED,
     signal,
     ...(etag !== undefined && { etag }),
     ...(lastModified !== undefined && { lastModified }),

@@ -1,6 +1,7 @@
 import { pipeline, type Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { FetchError, toFetchError } from './fetch-error.ts';
+import { type SpeedLimit, withMinSpeed } from './speed.ts';
 
 /** The supported compressions, by their name in the Content-Encoding header. */
 const DECODERS: Readonly<Record<string, () => Transform | undefined>> = {
@@ -13,14 +14,31 @@ const DECODERS: Readonly<Record<string, () => Transform | undefined>> = {
 
 export const ACCEPT_ENCODING = 'gzip, deflate, br';
 
-async function* limitBytes(
+/** How many bytes a compressed body may become. */
+export interface ExpansionLimit {
+  freeBytes: number;
+  /** Added for each received byte. */
+  ratio: number;
+}
+
+/** The limits of one body. */
+interface BodyLimits {
+  /** Of the received and of the decompressed bytes. */
+  maxBytes: number;
+  expansion: ExpansionLimit;
+  /** Each applies. */
+  speeds: readonly SpeedLimit[];
+}
+
+/** Calls `onBytes` with the number of bytes so far before each chunk is passed on. */
+async function* countBytes(
   chunks: AsyncIterable<Uint8Array>,
-  maxBytes: number,
+  onBytes: (bytes: number) => void,
 ): AsyncGenerator<Uint8Array> {
   let bytes = 0;
   for await (const chunk of chunks) {
     bytes += chunk.length;
-    if (bytes > maxBytes) throw new FetchError('too-large');
+    onBytes(bytes);
     yield chunk;
   }
 }
@@ -33,27 +51,32 @@ export const canDecode = (contentEncoding: string | undefined): boolean =>
   Object.hasOwn(DECODERS, encodingName(contentEncoding));
 
 /**
- * Decompresses a body. The limit applies to the received and to the decompressed bytes, which bounds
- * memory and time for decompression bombs and for endless archives of nothing. Reading may throw
- * FetchError `too-large`, `truncated`, `encoding`, `timeout` or `aborted`.
+ * Decompresses a body within limits, which bound memory, storage and time for decompression bombs, endless archives of
+ * nothing and dripping servers. Reading may throw FetchError `too-large`, `expansion`, `too-slow`, `truncated`,
+ * `encoding`, `timeout` or `aborted`.
  * @param contentEncoding one that `canDecode` knows
  */
 export async function* decodedBody(
   wire: Readable,
   contentEncoding: string | undefined,
-  maxBytes: number,
+  { maxBytes, expansion, speeds }: BodyLimits,
 ): AsyncGenerator<Uint8Array> {
+  let received = 0;
+  const receive = (chunks: AsyncIterable<Uint8Array>) =>
+    countBytes(speeds.reduce<AsyncIterable<Uint8Array>>(withMinSpeed, chunks), (bytes) => {
+      received = bytes;
+      if (bytes > maxBytes) throw new FetchError('too-large');
+    });
   const decoder = DECODERS[encodingName(contentEncoding)]?.();
   try {
-    if (!decoder) return yield* limitBytes(wire, maxBytes);
+    if (!decoder) return yield* receive(wire);
     // If any stage fails, the decoder is destroyed with the error, and its reader gets it.
-    pipeline(
-      wire,
-      (chunks: AsyncIterable<Uint8Array>) => limitBytes(chunks, maxBytes),
-      decoder,
-      () => {},
-    );
-    yield* limitBytes(decoder, maxBytes);
+    pipeline(wire, receive, decoder, () => {});
+    yield* countBytes(decoder, (bytes) => {
+      if (bytes > maxBytes) throw new FetchError('too-large');
+      if (bytes > expansion.freeBytes + expansion.ratio * received)
+        throw new FetchError('expansion');
+    });
   } catch (error) {
     throw toFetchError(error, 'truncated');
   }

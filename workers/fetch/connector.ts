@@ -1,10 +1,11 @@
 import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import { isIP, type LookupFunction, connect as netConnect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as tlsConnect } from 'node:tls';
 import type { buildConnector } from 'undici';
 import type { AddressRule } from './addresses.ts';
-import { FetchError } from './fetch-error.ts';
+import { FetchError, type FetchErrorReason } from './fetch-error.ts';
 
 /** Resolves a host name to all its addresses. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
@@ -18,6 +19,8 @@ interface ConnectorDeps {
   resolve: Resolve;
   /** Limit for DNS, TCP and TLS together. */
   connectMillis: number;
+  /** How soon at the earliest a host name is rejected. */
+  rejectionMillis: number;
   /** Certificate authorities in PEM, trusted instead of Node's own. */
   ca?: string;
 }
@@ -38,13 +41,13 @@ export function pinningConnector(deps: ConnectorDeps): buildConnector.connector 
 
 async function connectPinned(
   { hostname, protocol, port }: buildConnector.Options,
-  { rule, resolve, connectMillis, ca }: ConnectorDeps,
+  deps: ConnectorDeps,
 ): Promise<Socket> {
+  const { connectMillis, ca } = deps;
   const signal = AbortSignal.timeout(connectMillis);
   const isSecure = protocol === 'https:';
   const portNumber = Number(port || (isSecure ? 443 : 80));
-  const addresses = isIP(hostname) ? [hostname] : await resolveHost(hostname, resolve, signal);
-  for (const address of addresses) rule(address, portNumber);
+  const addresses = await resolveAllowed(hostname, portNumber, deps, signal);
 
   const pinnedLookup: LookupFunction = (_hostname, _options, callback) =>
     callback(
@@ -74,6 +77,36 @@ async function connectPinned(
     socket.destroy();
     if (signal.aborted) throw new FetchError('timeout');
     throw new FetchError(isConnected ? 'tls' : 'connect', { cause: error });
+  }
+}
+
+/** What would tell strangers which names exist inside the operator's network. */
+const SECRET: readonly FetchErrorReason[] = ['dns', 'private-address'];
+
+/**
+ * Resolves a host to addresses that the rule allows. A name without an address and one with a private address are
+ * rejected alike, and after the same time.
+ * @throws FetchError `private-address` for an address; `dns` for a name, with the reason as its cause; `port`, `timeout`
+ */
+async function resolveAllowed(
+  hostname: string,
+  port: number,
+  { rule, resolve, rejectionMillis }: ConnectorDeps,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  if (isIP(hostname)) {
+    rule(hostname, port);
+    return [hostname];
+  }
+  const startedAt = performance.now();
+  try {
+    const addresses = await resolveHost(hostname, resolve, signal);
+    for (const address of addresses) rule(address, port);
+    return addresses;
+  } catch (error) {
+    if (!(error instanceof FetchError) || !SECRET.includes(error.reason)) throw error;
+    await sleep(Math.max(0, startedAt + rejectionMillis - performance.now()));
+    throw new FetchError('dns', { cause: error });
   }
 }
 

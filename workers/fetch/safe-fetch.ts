@@ -1,10 +1,11 @@
 import { Agent, type Dispatcher } from 'undici';
 import { addressRule } from './addresses.ts';
-import { ACCEPT_ENCODING, canDecode, decodedBody, readAll } from './body.ts';
+import { ACCEPT_ENCODING, canDecode, decodedBody, type ExpansionLimit, readAll } from './body.ts';
 import { pinningConnector, type Resolve, systemResolve } from './connector.ts';
 import { startDeadline } from './deadline.ts';
 import { FetchError, toFetchError } from './fetch-error.ts';
 import { createFetchPool } from './fetch-pool.ts';
+import type { SpeedLimit } from './speed.ts';
 import { parseUrl, redirectUrl } from './url.ts';
 
 export { FetchError, type FetchErrorReason } from './fetch-error.ts';
@@ -14,23 +15,32 @@ const REDIRECT_STATUSES = [301, 302, 303, 307, 308];
 /** An unread body of up to this many bytes is drained; beyond it the connection is closed. */
 const MAX_DRAINED_BYTES = 16_384;
 
-/** The time limits of each step, milliseconds. */
+/** The limits of each step; times are in milliseconds. */
 interface FetchLimits {
   /** DNS, TCP and TLS together. */
   connectMillis: number;
+  /** How soon at the earliest a host name is rejected: names inside the operator's network look like unknown ones. */
+  hostRejectionMillis: number;
   /** From the sent request to the received headers. */
   headersMillis: number;
   /** Between two chunks of the body. */
   idleMillis: number;
   /** Everything, redirects included; waiting for a slot at a busy host does not count. */
   totalMillis: number;
+  /** Of every body. */
+  speed: SpeedLimit;
+  /** Of compressed bodies. Feeds reach 100:1 with brotli; a bomb of 1 kB, 1,000,000:1. */
+  expansion: ExpansionLimit;
 }
 
 const LIMITS: FetchLimits = {
   connectMillis: 10_000,
+  hostRejectionMillis: 500,
   headersMillis: 20_000,
   idleMillis: 20_000,
   totalMillis: 60_000,
+  speed: { minBytesPerSecond: 8 * 1024, windowMillis: 10_000, graceMillis: 5000 },
+  expansion: { freeBytes: 8 * 1024 * 1024, ratio: 200 },
 };
 
 export interface SafeFetchSettings {
@@ -62,6 +72,8 @@ export interface FetchRequest {
   lastModified?: string;
   /** Overrides the default limit: reading a feed takes as long as its processing. */
   totalMillis?: number;
+  /** Applies in addition to the default. */
+  speed?: SpeedLimit;
 }
 
 /** The headers of a response that concern its body, as sent. */
@@ -149,6 +161,7 @@ export function createSafeFetch(settings: SafeFetchSettings) {
       rule: addressRule(allow),
       resolve,
       connectMillis: limits.connectMillis,
+      rejectionMillis: limits.hostRejectionMillis,
       ...(ca && { ca }),
     }),
     connections: maxConnections,
@@ -236,7 +249,11 @@ export function createSafeFetch(settings: SafeFetchSettings) {
       status,
       headers: bodyHeaders(headers),
       finalUrl,
-      body: decodedBody(response.body, encoding, request.maxBytes),
+      body: decodedBody(response.body, encoding, {
+        maxBytes: request.maxBytes,
+        expansion: limits.expansion,
+        speeds: request.speed ? [limits.speed, request.speed] : [limits.speed],
+      }),
       discard: () => discard(response),
     };
   }

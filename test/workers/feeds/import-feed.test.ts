@@ -1,4 +1,4 @@
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { feedKeys } from '../../../src/intake/feeds/feed-keys.ts';
 import { finishRun } from '../../../src/intake/feeds/feed-retention.ts';
@@ -159,7 +159,7 @@ describe('a feed that cannot be read', () => {
   test('because it does not exist fails at once', async () => {
     const { id } = await bench.feed({ source: { url: `${shop.origin}/none.csv` } });
     const runId = await bench.start(id);
-    const run = await bench.read(id, runId, false);
+    const run = await bench.read(id, runId, { isLast: false });
     expect(run.problem).toEqual({
       type: 'invalid-request',
       detail: expect.stringMatching(/not fetched: .*HTTP 404/),
@@ -171,8 +171,8 @@ describe('a feed that cannot be read', () => {
       source: { url: shop.put('/feed', badResponses.failing(2, { body: TWO, type: CSV })) },
     });
     const first = await bench.start(id);
-    expect((await bench.read(id, first, false)).status).toBe('open');
-    expect((await bench.read(id, first, true)).problem?.type).toBe('upstream-failed');
+    expect((await bench.read(id, first, { isLast: false })).status).toBe('open');
+    expect((await bench.read(id, first)).problem?.type).toBe('upstream-failed');
     expect((await bench.startAndRead(id)).status).toBe('sealed');
   });
 
@@ -180,7 +180,10 @@ describe('a feed that cannot be read', () => {
     const url = shop.put('/feed', badResponses.truncated(TWO.repeat(1000), CSV));
     const { id, client } = await bench.feed({ source: { url } });
     const runId = await bench.start(id);
-    expect(await bench.read(id, runId, false)).toMatchObject({ status: 'open', accepted: 0 });
+    expect(await bench.read(id, runId, { isLast: false })).toMatchObject({
+      status: 'open',
+      accepted: 0,
+    });
     expect(await bench.blobs.head(feedKeys(client, id).source(runId))).toBeUndefined();
     shop.put('/feed', { body: TWO, type: CSV });
     expect(await bench.read(id, runId)).toMatchObject({ status: 'sealed', accepted: 2 });
@@ -211,6 +214,34 @@ describe('a feed that cannot be read', () => {
       data: { id: run.id, status: 'failed' },
     });
   });
+});
+
+test('a feed of 1 kB that becomes gigabytes is rejected, and nothing of it stays', async () => {
+  const body = brotliCompressSync(Buffer.alloc(64 * 1024 * 1024, 'a'));
+  expect(body.length).toBeLessThan(1000);
+  const { id, client } = await bench.feed({
+    source: {
+      url: shop.put('/bomb', (_request, response) => {
+        response.writeHead(200, { 'content-type': CSV, 'content-encoding': 'br' }).end(body);
+      }),
+    },
+  });
+  const runId = await bench.start(id);
+  const run = await bench.read(id, runId, { isLast: false });
+  expect(run).toMatchObject({
+    status: 'failed',
+    problem: { type: 'invalid-request', detail: expect.stringMatching(/compress/) },
+  });
+  expect(await bench.blobs.head(feedKeys(client, id).source(runId))).toBeUndefined();
+  expect(await bench.unfinishedFiles()).toEqual([]);
+});
+
+test('a feed that is too slow is tried once more', async () => {
+  const { id } = await bench.feed({ source: { url: shop.put('/silent', badResponses.silence) } });
+  const runId = await bench.start(id);
+  const read = (number: number) => bench.read(id, runId, { number, isLast: false });
+  expect((await read(1)).status).toBe('open');
+  expect(await read(2)).toMatchObject({ status: 'failed', problem: { type: 'upstream-failed' } });
 });
 
 describe('a feed at a private address', () => {

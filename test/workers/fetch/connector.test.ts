@@ -22,6 +22,12 @@ function fetcher(answers: readonly string[][], settings: Partial<SafeFetchSettin
 }
 
 const fetchError = (reason: string) => expect.objectContaining({ name: 'FetchError', reason });
+/** Clients are not told that the name exists; the operator is. */
+const PRIVATE_NAME = expect.objectContaining({
+  name: 'FetchError',
+  reason: 'dns',
+  cause: fetchError('private-address'),
+});
 const small = { maxBytes: 1000 };
 const closing = serve('x', { connection: 'close' });
 
@@ -41,7 +47,7 @@ describe('a host name', () => {
     const link = `http://rebind.example:${port}/`;
     await safe.fetch(link, small);
     expect(asked).toHaveLength(1);
-    await expect(safe.fetch(link, small)).rejects.toThrow(fetchError('private-address'));
+    await expect(safe.fetch(link, small)).rejects.toThrow(PRIVATE_NAME);
     expect(asked).toHaveLength(2);
     expect(requests).toHaveLength(1);
   });
@@ -52,9 +58,7 @@ describe('a host name', () => {
       redirectTo(`http://other.example:${port}/`)(request, response);
     });
     const { safe } = fetcher([['127.0.0.1'], ['169.254.169.254']]);
-    await expect(safe.fetch(`http://rebind.example:${port}/`, small)).rejects.toThrow(
-      fetchError('private-address'),
-    );
+    await expect(safe.fetch(`http://rebind.example:${port}/`, small)).rejects.toThrow(PRIVATE_NAME);
     expect(requests).toHaveLength(1);
   });
 
@@ -68,9 +72,7 @@ describe('a host name', () => {
   ])('with $answer is rejected because one of them is private', async ({ answer }) => {
     const { port, requests } = await plantServer(closing);
     const { safe } = fetcher([answer]);
-    await expect(safe.fetch(`http://both.example:${port}/`, small)).rejects.toThrow(
-      fetchError('private-address'),
-    );
+    await expect(safe.fetch(`http://both.example:${port}/`, small)).rejects.toThrow(PRIVATE_NAME);
     expect(requests).toEqual([]);
   });
 
@@ -92,9 +94,7 @@ describe('a host name', () => {
   test('of this machine is rejected', async () => {
     const safe = createSafeFetch({ allow: [], userAgent: 'test' });
     onTestFinished(() => safe.close());
-    await expect(safe.fetch('http://localhost/', small)).rejects.toThrow(
-      fetchError('private-address'),
-    );
+    await expect(safe.fetch('http://localhost/', small)).rejects.toThrow(PRIVATE_NAME);
   });
 
   test.each([
@@ -115,6 +115,21 @@ describe('a host name', () => {
     const { safe } = fetcher([], { resolve, limits: { connectMillis: 50 } });
     await expect(safe.fetch('http://shop.example/', small)).rejects.toThrow(fetchError(reason));
   });
+});
+
+test('a private name and an unknown one are rejected alike, and after the same time', async () => {
+  const rejectionOf = async (answer: string[]) => {
+    const { safe } = fetcher([answer], { limits: { hostRejectionMillis: 100 } });
+    const startedAt = performance.now();
+    const error = await safe.fetch('http://inner.example/', small).catch((caught) => caught);
+    expect(performance.now() - startedAt).toBeGreaterThan(95);
+    const { message, reason, retryable, status } = error;
+    return { message, reason, retryable, status };
+  };
+  const unknown = await rejectionOf([]);
+  expect(unknown).toMatchObject({ reason: 'dns', retryable: true });
+  expect(await rejectionOf(['10.0.0.1'])).toEqual(unknown);
+  expect(await rejectionOf(['::1', '93.184.216.34'])).toEqual(unknown);
 });
 
 test('a closed port is rejected', async () => {

@@ -11,6 +11,7 @@ import {
   drip,
   endless,
   fail,
+  plantDrippingHeaders,
   plantRaw,
   plantServer,
   redirectTo,
@@ -271,6 +272,77 @@ describe('the time limit', () => {
     await expect(fetcher({ limits: { totalMillis: 250 } }).fetch(origin, small)).rejects.toThrow(
       fetchError('timeout'),
     );
+  });
+});
+
+describe('the least speed', () => {
+  const speed = { minBytesPerSecond: 10_000, windowMillis: 100, graceMillis: 0 };
+
+  test.each([{}, { 'content-encoding': 'gzip' }])(
+    'ends a body that drips, long before any other limit: %j',
+    async (headers) => {
+      const { origin } = await plantServer((request, response) => {
+        response.writeHead(200, headers).write(gzipSync('a beginning').subarray(0, 12));
+        drip(request, response);
+      });
+      await expect(
+        fetcher({ limits: { speed } }).fetch(origin, { maxBytes: 2 ** 20 }),
+      ).rejects.toThrow(fetchError('too-slow', { retryable: true, isSlow: true }));
+    },
+  );
+
+  test('of one request is added to the default', async () => {
+    const { origin } = await plantServer(drip);
+    await expect(fetcher().fetch(origin, { ...small, speed })).rejects.toThrow(
+      fetchError('too-slow'),
+    );
+  });
+
+  test('is no concern of a fast body with a slow reader', async () => {
+    const { origin } = await plantServer(serve('x'.repeat(2 ** 20)));
+    const opened = await fetcher({ limits: { speed } }).open(origin, { maxBytes: 2 ** 20 });
+    if (opened.notModified) throw new Error('not modified');
+    let bytes = 0;
+    for await (const chunk of opened.body) {
+      bytes += chunk.length;
+      await new Promise((resolve) => setTimeout(resolve, 40));
+    }
+    expect(bytes).toBe(2 ** 20);
+  });
+
+  test('ends headers that drip, too', async () => {
+    const { origin } = await plantDrippingHeaders();
+    await expect(fetcher({ limits: { headersMillis: 300 } }).fetch(origin, small)).rejects.toThrow(
+      fetchError('timeout', { isSlow: true }),
+    );
+  });
+});
+
+describe('the limit of expansion', () => {
+  const feed = Array.from({ length: 20_000 }, (_, i) => `${i},Shirt,https://x.example/${i}.jpg\n`);
+  const expansion = { freeBytes: 1000, ratio: 200 };
+
+  test.each([
+    { name: 'gzip', compress: gzipSync },
+    { name: 'deflate', compress: deflateSync },
+    { name: 'br', compress: brotliCompressSync },
+  ])('ends a $name bomb that is within the size limit', async ({ name, compress }) => {
+    const bomb = compress('x'.repeat(2 ** 24));
+    const { origin } = await plantServer(serve(bomb, { 'content-encoding': name }));
+    await expect(
+      fetcher({ limits: { expansion } }).fetch(origin, { maxBytes: 2 ** 30 }),
+    ).rejects.toThrow(fetchError('expansion', { retryable: false }));
+  });
+
+  test('leaves bodies alone that are small, or no bombs', async () => {
+    const { origin } = await plantServer((request, response) => {
+      const text = request.url === '/small' ? 'x'.repeat(1000) : feed.join('');
+      serve(gzipSync(text), { 'content-encoding': 'gzip' })(request, response);
+    });
+    const safe = fetcher({ limits: { expansion } });
+    for (const path of ['/small', '/feed']) {
+      expect(await safe.fetch(origin + path, { maxBytes: 2 ** 30 })).toMatchObject({ status: 200 });
+    }
   });
 });
 

@@ -176,7 +176,7 @@ describe('names that resolve to private addresses', () => {
   ])('%s is rejected because of its address', async (link) => {
     const { safe, asked } = fetcher();
     await expect(safe.fetch(link, { maxBytes: 100 })).rejects.toThrow(
-      fetchError('private-address'),
+      expect.objectContaining({ reason: 'dns', cause: fetchError('private-address') }),
     );
     expect(asked).toHaveLength(1);
     await safe.close();
