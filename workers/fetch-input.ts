@@ -63,7 +63,7 @@ export const fetchMillis = ({ number }: Pick<AttemptContext, 'number'>): number 
   number === 1 ? FETCH_MILLIS.first : FETCH_MILLIS.later;
 
 /** The role of an image, as it appears in error details. */
-export type ImageRole = 'image' | 'background image';
+type ImageRole = 'image' | 'background image';
 
 /** The request option with the link. */
 const POINTERS: Readonly<Record<ImageRole, string>> = {

@@ -62,6 +62,7 @@ async function main(): Promise<void> {
     jobs,
     slots: worker.slots,
     allSlots: () => totalSlots(workers),
+    metrics,
     report,
   });
   const { sweepBatches } = consumers;
@@ -126,9 +127,15 @@ const createReporter =
   };
 
 /** Creates what reads and fetches the images of jobs. */
-function createInputs(config: Config, blobs: Blobs) {
-  const userAgent = `Selvage/${version}`;
-  const safeFetch = createSafeFetch({ allow: config.FETCH_ALLOW, userAgent });
+function createInputs(config: Config, blobs: Blobs, metrics: WorkerMetrics, log: Logger) {
+  const safeFetch = createSafeFetch({
+    allow: config.FETCH_ALLOW,
+    userAgent: `Selvage/${version}`,
+    onError(reason, host) {
+      metrics.fetchError(reason);
+      if (reason === 'private-address') log.warn({ host }, 'link to a private address');
+    },
+  });
   const limits = { maxPixels: config.MAX_IMAGE_PIXELS, maxSidePixels: MAX_SIDE_PIXELS };
   return { blobs, safeFetch, limits, maxBytes: config.MAX_IMAGE_BYTES };
 }
@@ -153,20 +160,22 @@ interface ConsumerSources {
   slots: number;
   /** Images that all live workers process at once. */
   allSlots(): Promise<number>;
+  metrics: WorkerMetrics;
   report(job: JobReport): void;
 }
 
 /** Starts everything that takes jobs from queues. */
 async function startConsumers(sources: ConsumerSources) {
-  const { config, blobs, engine, slots, allSlots, report } = sources;
+  const { config, blobs, engine, slots, allSlots, metrics, report } = sources;
   const { records, retention } = sources.jobs;
   const { log, redis, now } = sources.platform;
   const connect = () => blockingConnection(config.REDIS_URL, log);
   const consume = createConsume({ connect, log, report, now });
   const images = { blobs, engine, quarantine: createQuarantine(redis) };
-  const inputs = createInputs(config, blobs);
+  const inputs = createInputs(config, blobs, metrics, log);
   const { safeFetch } = inputs;
   const pools = createFetchPools(slots);
+  metrics.fetchPools(pools);
   const batches = createBatches(redis, now);
   const feeds = createFeeds(redis);
 

@@ -34,6 +34,18 @@ test('a finished job is counted by its kind, its outcome and each of its steps',
   expect(text).not.toContain('a sentence');
 });
 
+test('fetching is counted by reason and by pool', async () => {
+  const registry = createRegistry('1');
+  const metrics = createWorkerMetrics(registry);
+  metrics.fetchError('too-slow');
+  metrics.fetchError('too-slow');
+  metrics.fetchPools({ feeds: { active: () => 3, waiting: () => 5 } });
+  const lines = (await registry.metrics()).split('\n');
+  expect(lines).toContain('selvage_fetch_errors_total{reason="too-slow"} 2');
+  expect(lines).toContain('selvage_fetch_permits{pool="feeds",state="active"} 3');
+  expect(lines).toContain('selvage_fetch_permits{pool="feeds",state="waiting"} 5');
+});
+
 test('without a worker the predicted wait is infinite', async () => {
   const registry = createRegistry('1');
   const load = { waitMillis: Number.POSITIVE_INFINITY, depth: 0, slots: 0, workers: 0 };

@@ -8,6 +8,7 @@ import { enqueueJob, openQueue, retryFailed } from '../../src/queue/queue.ts';
 import { StorageError } from '../../src/storage/blobs.ts';
 import type { AttemptContext, JobReport } from '../../workers/attempt.ts';
 import { consumeJobs } from '../../workers/consume-jobs.ts';
+import { PoolBusy } from '../../workers/fetch/fetch-pool.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
 
 const log = createLog('test', 'silent');
@@ -113,6 +114,80 @@ test.each(OUTAGES)('%s costs no attempt: the job waits for it', async (what, fai
   ]);
   expect(lastTries).toEqual(Array(outages + 1).fill(false));
   await consumer?.close();
+  await queue.close();
+  connection.disconnect();
+});
+
+test('jobs that run outside the slots let the consumer take further ones', async () => {
+  const queue = openQueue('async', redis, log);
+  const connection = blockingConnection(server.url, log);
+  const started: string[] = [];
+  const finished: string[] = [];
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  /** Jobs named `waits` wait for the network, the others for nothing. */
+  const work = async ({ id }: { id: string }, _signal: AbortSignal, attempt: AttemptContext) => {
+    started.push(id);
+    // Later than the consumer looks for its next job.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    if (id.startsWith('waits')) await attempt.withoutSlot(() => released);
+    finished.push(id);
+    return { millis: {} };
+  };
+  const deps = { connection, concurrency: 1, log, report: () => {}, now: hostClock };
+  const consumer = consumeJobs('async', { 'run-job': work }, deps);
+  for (const id of ['waits 1', 'waits 2', 'waits 3', 'works 1', 'works 2']) {
+    await enqueueJob(queue, { id, requestId: 'r' });
+  }
+  await expect.poll(() => finished).toEqual(['works 1', 'works 2']);
+  release();
+  await expect.poll(() => finished).toHaveLength(5);
+  // Then one at a time again.
+  const before = started.length;
+  let maxActive = 0;
+  for (let i = 0; i < 4; i++) await enqueueJob(queue, { id: `works later ${i}`, requestId: 'r' });
+  await expect
+    .poll(
+      () => {
+        maxActive = Math.max(maxActive, started.length - finished.length);
+        return finished.length;
+      },
+      { interval: 5 },
+    )
+    .toBe(before + 4);
+  expect(maxActive).toBe(1);
+  await consumer.close();
+  await queue.close();
+  connection.disconnect();
+});
+
+test('a job whose client has its share of fetches in use comes back, at no attempt', async () => {
+  const queue = openQueue('async', redis, log);
+  const connection = blockingConnection(server.url, log);
+  const reports: JobReport[] = [];
+  const numbers: number[] = [];
+  const work = async (_data: unknown, _signal: AbortSignal, { number }: AttemptContext) => {
+    numbers.push(number);
+    if (numbers.length <= 6) throw new PoolBusy();
+    return { millis: {} };
+  };
+  // A host whose clock is wrong postpones jobs as well.
+  const now = () => hostClock() + (numbers.length % 2) * 60_000;
+  const report = (attempt: JobReport) => void reports.push(attempt);
+  const deps = { connection, concurrency: 1, log, report, now };
+  const consumer = consumeJobs('async', { 'run-job': work }, deps);
+  await enqueueJob(queue, { id: 'job of a busy client', requestId: 'r' });
+  const promote = setInterval(() => void queue.promoteJobs().catch(() => {}), 50);
+  await expect.poll(() => reports.at(-1)?.outcome).toBe('succeeded');
+  clearInterval(promote);
+  expect(reports.map(({ outcome }) => outcome)).toEqual([
+    ...Array(6).fill('postponed'),
+    'succeeded',
+  ]);
+  expect(numbers).toEqual(Array(7).fill(1));
+  await consumer.close();
   await queue.close();
   connection.disconnect();
 });

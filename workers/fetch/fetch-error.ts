@@ -77,6 +77,10 @@ const errorCode = (error: unknown): string => {
   return 'code' in error && error.code ? String(error.code) : error.name;
 };
 
+/** Returns what happened, for the operator: clients are not told which names exist inside the network. */
+export const innerReason = ({ reason, cause }: FetchError): FetchErrorReason =>
+  cause instanceof FetchError ? cause.reason : reason;
+
 /**
  * Converts any error.
  * @param fallback the reason if the error has no known code: what a broken connection means at this point

@@ -15,7 +15,7 @@ export interface PoolLimits {
 }
 
 /** What a permit is for. */
-export interface PoolRequest {
+interface PoolRequest {
   client: string;
   host: string;
 }

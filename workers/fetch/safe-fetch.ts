@@ -3,7 +3,7 @@ import { addressRule } from './addresses.ts';
 import { ACCEPT_ENCODING, canDecode, decodedBody, type ExpansionLimit, readAll } from './body.ts';
 import { pinningConnector, type Resolve, systemResolve } from './connector.ts';
 import { startDeadline } from './deadline.ts';
-import { FetchError, toFetchError } from './fetch-error.ts';
+import { FetchError, type FetchErrorReason, innerReason, toFetchError } from './fetch-error.ts';
 import { createFetchPool } from './fetch-pool.ts';
 import type { SpeedLimit } from './speed.ts';
 import { parseUrl, redirectUrl } from './url.ts';
@@ -50,6 +50,8 @@ export interface SafeFetchSettings {
   /** Concurrent requests of one client to one host; 4 by default. All clients together have twice as many. */
   maxPerHost?: number;
   limits?: Partial<FetchLimits>;
+  /** Called with each failure, once. */
+  onError?: (reason: FetchErrorReason, host: string) => void;
   /** The operating system's resolver by default. */
   resolve?: Resolve;
   /** Certificate authorities in PEM, trusted instead of Node's own. */
@@ -229,7 +231,29 @@ export function createSafeFetch(settings: SafeFetchSettings) {
     throw new FetchError('redirects');
   }
 
+  function reportError(link: string, error: unknown): void {
+    const host = URL.canParse(link) ? new URL(link).hostname : '';
+    if (error instanceof FetchError) settings.onError?.(innerReason(error), host);
+  }
+
+  async function* reportErrors(body: AsyncIterable<Uint8Array>, link: string) {
+    try {
+      yield* body;
+    } catch (error) {
+      reportError(link, error);
+      throw error;
+    }
+  }
+
   async function open(link: string, request: FetchRequest): Promise<FetchStream> {
+    const opened = await openUnreported(link, request).catch((error) => {
+      reportError(link, error);
+      throw error;
+    });
+    return opened.notModified ? opened : { ...opened, body: reportErrors(opened.body, link) };
+  }
+
+  async function openUnreported(link: string, request: FetchRequest): Promise<FetchStream> {
     const { url, response } = await follow(link, request);
     const { statusCode: status, headers } = response;
     const finalUrl = url.href;

@@ -62,6 +62,39 @@ function createJobMetrics(registry: Registry) {
   };
 }
 
+/** Jobs that fetch, or wait for their turn to. */
+interface FetchPool {
+  active(): number;
+  waiting(): number;
+}
+
+/** Registers the metrics of fetching. Hosts and clients are no labels: they are many, and strangers choose them. */
+function createFetchMetrics(registry: Registry) {
+  const errors = new Counter({
+    name: 'selvage_fetch_errors_total',
+    help: 'Failed fetches of images, feeds and webhooks by reason; too-slow and timeout are slow servers',
+    labelNames: ['reason'],
+    registers: [registry],
+  });
+  return {
+    fetchError: (reason: string): void => errors.inc({ reason }),
+    fetchPools(pools: Readonly<Record<string, FetchPool>>): void {
+      new Gauge({
+        name: 'selvage_fetch_permits',
+        help: 'Jobs with a permit to fetch (active) and without (waiting), by pool',
+        labelNames: ['pool', 'state'],
+        registers: [registry],
+        collect() {
+          for (const [pool, { active, waiting }] of Object.entries(pools)) {
+            this.set({ pool, state: 'active' }, active());
+            this.set({ pool, state: 'waiting' }, waiting());
+          }
+        },
+      });
+    },
+  };
+}
+
 /** The model of a worker and the device it runs on. */
 interface EngineInfo {
   model: { id: string; version: string };
@@ -96,6 +129,7 @@ export function createWorkerMetrics(registry: Registry) {
   });
   return {
     job: createJobMetrics(registry),
+    ...createFetchMetrics(registry),
     picture({ waitMillis, batchSize }: { waitMillis: number; batchSize: number }): void {
       engineWaits.observe(waitMillis / 1000);
       batchSizes.observe(batchSize);

@@ -261,12 +261,24 @@ describe('a feed at a private address', () => {
     'http://[::ffff:a9fe:a9fe]/feed.csv',
     'http://169.254.169.254/latest/meta-data',
     'http://10.0.0.1/feed.csv',
-    'http://localhost/feed.csv',
   ])('%s is not fetched', async (url) => {
     const { id } = await closed.feed({ source: { url } });
     const run = await closed.startAndRead(id);
     expect(run).toMatchObject({ status: 'failed', problem: { type: 'invalid-request' } });
     expect(run.problem?.detail).toMatch(/public address/);
+  });
+
+  test('that a name leads to is not told from a name that does not exist', async () => {
+    const problems: unknown[] = [];
+    for (const url of ['http://localhost/feed.csv', 'http://nowhere.invalid/feed.csv']) {
+      const { id } = await closed.feed({ source: { url } });
+      problems.push((await closed.startAndRead(id)).problem);
+    }
+    expect(problems[0]).toMatchObject({
+      type: 'upstream-failed',
+      detail: expect.stringMatching(/does not lead to a public address/),
+    });
+    expect(problems[1]).toEqual(problems[0]);
   });
 
   test('is not reached through a redirect', async () => {

@@ -654,6 +654,16 @@ describe('one host', () => {
 });
 
 describe('an error', () => {
+  test('is reported once, whether it comes before the body or within it', async () => {
+    const reported: string[] = [];
+    const safe = fetcher({ onError: (reason, host) => void reported.push(`${host} ${reason}`) });
+    const { origin } = await plantServer(endless(Buffer.alloc(100)));
+    await expect(safe.fetch(origin, small)).rejects.toThrow(fetchError('too-large'));
+    await expect(safe.fetch('http://10.0.0.1/', small)).rejects.toThrow();
+    await expect(safe.fetch('nonsense', small)).rejects.toThrow();
+    expect(reported).toEqual(['127.0.0.1 too-large', '10.0.0.1 private-address', ' invalid-url']);
+  });
+
   test.each(['http://127.0.0.1:1/', 'http://10.1.2.3/', 'http://[fd00::1]/'])(
     'for %s does not reveal the address',
     async (link) => {
