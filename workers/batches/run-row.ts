@@ -14,8 +14,8 @@ import {
   type FetchInputDeps,
   type FetchTurn,
   fetchInput,
-  type Input,
   openBackground,
+  openInput,
   withFetchPermit,
 } from '../fetch-input.ts';
 import { finalProblem } from '../final-problem.ts';
@@ -98,11 +98,13 @@ const backgroundKeyOf = ({ client, batchId, options }: RowJob): string | undefin
 /** Fetches backgrounds; concurrent rows of a batch share one fetch. */
 function createBackgroundFetcher(inputs: FetchInputDeps) {
   const inFlight = new Map<string, Promise<ValidatedImage>>();
-  return (input: Input, turn: FetchTurn, signal: AbortSignal): Promise<ValidatedImage> => {
-    const { key } = input;
-    const fetched =
-      inFlight.get(key) ??
-      fetchInput(inputs, input, turn, signal).finally(() => inFlight.delete(key));
+  return (key: string, turn: FetchTurn, signal: AbortSignal): Promise<ValidatedImage> => {
+    // Opened now: another row may have fetched it while this one waited.
+    const fetch = async () => {
+      const input = await openInput(inputs.blobs, key, signal, 'background image');
+      return fetchInput(inputs, input, turn, signal);
+    };
+    const fetched = inFlight.get(key) ?? fetch().finally(() => inFlight.delete(key));
     inFlight.set(key, fetched);
     return fetched;
   };
@@ -124,13 +126,12 @@ async function workInTurn(
   const background = await openBackground(blobs, backgroundKeyOf(job), signal);
   const link = 'url' in row.source ? row.source.url : background?.link;
   const turn = { client, attempt };
-  return withFetchPermit(pool, turn, link, signal, () => work(deps, job, background, turn, signal));
+  return withFetchPermit(pool, turn, link, signal, () => work(deps, job, turn, signal));
 }
 
 async function work(
   deps: WorkDeps,
   job: RowJob,
-  openedBackground: Input | undefined,
   turn: FetchTurn,
   signal: AbortSignal,
 ): Promise<RowOutput> {
@@ -147,8 +148,11 @@ async function work(
   if (previous?.input.sha256 === sha256) return unchanged(job, previous, image);
 
   await checkQuota(deps, job);
+  const backgroundKey = backgroundKeyOf(job);
   const background =
-    openedBackground && (await deps.fetchBackground(openedBackground, turn, signal));
+    backgroundKey === undefined
+      ? undefined
+      : await deps.fetchBackground(backgroundKey, turn, signal);
   const options = withBackgroundHash(job.options, background);
   const cacheInputs = { client, sha256, model, options };
   const outputKey = feed
