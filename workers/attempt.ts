@@ -83,7 +83,7 @@ const canPostpone = ({ data, attemptsStarted }: Job): boolean =>
   !('deadlineAtMillis' in data) && attemptsStarted < MAX_OUTAGE_STARTS;
 
 /** Delays of a job whose client has its share of fetches in use; doubled each time. */
-const BUSY_DELAY = { firstMillis: 500, maxMillis: 15_000 } as const;
+const BUSY_DELAY = { firstMillis: 500, maxMillis: 5000 } as const;
 /** A client waits for the job. */
 const BUSY_SYNC_DELAY = { firstMillis: 250, maxMillis: 1000 } as const;
 

@@ -5,7 +5,7 @@ const FETCHES = 24;
 /** Requests of one client to one host, in addition to one for each slot. */
 const FETCHES_AT_HOST = 4;
 /** A job that waits longer may be taken by a worker that has more room. */
-const MAX_WAIT_MILLIS = 5000;
+const MAX_WAIT_MILLIS = 15_000;
 const FEED_FETCHES = 16;
 const FEEDS_PER_CLIENT = 2;
 /** Each takes a core while it parses rows. One more than a client may have keeps one for the others. */
@@ -23,7 +23,7 @@ export function createFetchPools(slots: number) {
     perClient: total / 4,
     perClientAndHost: FETCHES_AT_HOST + slots,
     perHost: Number.POSITIVE_INFINITY, // the connections to a host have a limit of their own
-    maxWaiting: 128,
+    maxWaiting: total, // few: if the worker dies, they wait until their locks expire
   };
   return {
     /** Jobs a client waits for: they wait until their deadline. */
