@@ -79,13 +79,11 @@ function mountForm(app: FastifyInstance, deps: MountDeps, route: Route): void {
   });
 }
 
-function bodyLimitOf(
-  { form, imageForm, body, maxBodyBytes }: Route,
-  maxImageBytes: number,
-): number {
+function bodyLimitOf(route: Route, maxImageBytes: number): number {
+  const { form, imageForm, body, uncheckedBody, maxBodyBytes } = route;
   if (form) return maxFormBytes(maxImageBytes);
   if (imageForm) return base64Length(maxImageBytes) + FORM_OVERHEAD_BYTES;
-  return body ? (maxBodyBytes ?? MAX_JSON_BYTES) : UNUSED_BODY_BYTES;
+  return (body ?? uncheckedBody) ? (maxBodyBytes ?? MAX_JSON_BYTES) : UNUSED_BODY_BYTES;
 }
 
 /** Returns the memory that the largest body takes: without as much, it could never be read. */
