@@ -19,9 +19,6 @@ export const syncKeys = (client: string, id: string) => ({
   outputKey: `${SYNC_PREFIX}${segment(client)}/${id}/out`,
 });
 
-/** Returns what stands for the client in the key of its blob. */
-export const clientSegment = (key: string): string => key.split('/')[1] ?? '';
-
 /** Of an input that is not an image but its address: one URL in UTF-8. */
 export const LINK_MEDIA_TYPE = 'text/uri-list';
 

@@ -139,7 +139,7 @@ test('jobs that run outside the slots let the consumer take further ones', async
   const deps = { connection, concurrency: 1, log, report: () => {}, now: hostClock };
   const consumer = consumeJobs('async', { 'run-job': work }, deps);
   for (const id of ['waits 1', 'waits 2', 'waits 3', 'works 1', 'works 2']) {
-    await enqueueJob(queue, { id, requestId: 'r' });
+    await enqueueJob(queue, { id, requestId: 'r', client: 'shop' });
   }
   await expect.poll(() => finished).toEqual(['works 1', 'works 2']);
   release();
@@ -147,7 +147,8 @@ test('jobs that run outside the slots let the consumer take further ones', async
   // Then one at a time again.
   const before = started.length;
   let maxActive = 0;
-  for (let i = 0; i < 4; i++) await enqueueJob(queue, { id: `works later ${i}`, requestId: 'r' });
+  for (let i = 0; i < 4; i++)
+    await enqueueJob(queue, { id: `works later ${i}`, requestId: 'r', client: 'shop' });
   await expect
     .poll(
       () => {
@@ -178,7 +179,7 @@ test('a job whose client has its share of fetches in use comes back, at no attem
   const report = (attempt: JobReport) => void reports.push(attempt);
   const deps = { connection, concurrency: 1, log, report, now };
   const consumer = consumeJobs('async', { 'run-job': work }, deps);
-  await enqueueJob(queue, { id: 'job of a busy client', requestId: 'r' });
+  await enqueueJob(queue, { id: 'job of a busy client', requestId: 'r', client: 'shop' });
   const promote = setInterval(() => void queue.promoteJobs().catch(() => {}), 50);
   await expect.poll(() => reports.at(-1)?.outcome).toBe('succeeded');
   clearInterval(promote);
