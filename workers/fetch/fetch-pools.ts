@@ -1,4 +1,4 @@
-import { createFetchPool } from './fetch-pool.ts';
+import { createFetchPool, type FetchPool } from './fetch-pool.ts';
 
 /** Images being fetched, in addition to four for each slot of the engine. */
 const FETCHES = 24;
@@ -16,7 +16,9 @@ const PARSED_FEEDS = FEEDS_PER_CLIENT + 1;
  * and the engine needs some to choose from.
  * @param slots images that the engine works on at once
  */
-export function createFetchPools(slots: number) {
+export function createFetchPools(
+  slots: number,
+): Record<'sync' | 'background' | 'feeds' | 'parsing', FetchPool> {
   const total = FETCHES + 4 * slots;
   const images = {
     total,
