@@ -7,6 +7,7 @@ import { createFeeds } from '../src/intake/feeds/feeds.ts';
 import { openInstallationStorage } from '../src/intake/installation-storage.ts';
 import { createJobRecords, type JobRecords } from '../src/intake/job-records.ts';
 import { createJobRetention, type JobRetention } from '../src/intake/job-retention.ts';
+import { createStoredBytes } from '../src/intake/stored-bytes.ts';
 import { MAX_SIDE_PIXELS } from '../src/intake/validate-image.ts';
 import { type Config, ConfigError, readConfig } from '../src/platform/config.ts';
 import type { Logger } from '../src/platform/log.ts';
@@ -179,8 +180,31 @@ async function startConsumers(sources: ConsumerSources) {
   const batches = createBatches(redis, now);
   const feeds = createFeeds(redis);
 
-  const jobs = startJobs({ consume, images, inputs, pools, records, retention, slots, log, now });
-  const imports = startFeeds({ consume, redis, blobs, feeds, batches, safeFetch, pools, log, now });
+  const storedBytes = createStoredBytes(redis, now);
+  const jobs = startJobs({
+    consume,
+    images,
+    inputs,
+    pools,
+    storedBytes,
+    records,
+    retention,
+    slots,
+    log,
+    now,
+  });
+  const imports = startFeeds({
+    consume,
+    redis,
+    blobs,
+    feeds,
+    batches,
+    safeFetch,
+    storedBytes,
+    pools,
+    log,
+    now,
+  });
   const rows = startBatches({
     consume,
     redis,

@@ -1,5 +1,7 @@
 import { type JobRecord, type JobRecords, PENDING_STATUSES } from '../src/intake/job-records.ts';
 import { expiryOf, type JobRetention } from '../src/intake/job-retention.ts';
+import type { StoredBytes } from '../src/intake/stored-bytes.ts';
+import type { ValidatedImage } from '../src/intake/validate-image.ts';
 import { formatOf } from '../src/output/options.ts';
 import type { Clock } from '../src/platform/clock.ts';
 import { Problem } from '../src/platform/problem.ts';
@@ -29,6 +31,7 @@ interface FailJobDeps {
 interface RunJobDeps extends FailJobDeps {
   images: ImageDeps;
   inputs: FetchInputDeps;
+  storedBytes: Pick<StoredBytes, 'add'>;
 }
 
 /** What a job works on. */
@@ -46,19 +49,33 @@ async function openInputs(
   return { image, background: await openBackground(blobs, job.backgroundKey, signal) };
 }
 
+/** Reads an input of a job. If it was fetched, its bytes are counted. */
+async function readInput(
+  { inputs, storedBytes }: RunJobDeps,
+  { meter }: JobRecord,
+  input: Input,
+  turn: FetchTurn,
+  signal: AbortSignal,
+): Promise<ValidatedImage> {
+  const image = await fetchInput(inputs, input, turn, signal);
+  if (input.link !== undefined && meter) await storedBytes.add({ meter }, image.bytes.length);
+  return image;
+}
+
 /** Runs the operations of a job; undefined if another attempt has taken over. */
 async function work(
-  { images, inputs, records }: RunJobDeps,
+  deps: RunJobDeps,
   job: JobRecord,
   opened: Inputs,
   turn: FetchTurn,
   attempt: number,
   signal: AbortSignal,
 ) {
+  const { images, records } = deps;
   const { engine } = images;
-  const { width, height, bytes, sha256 } = await fetchInput(inputs, opened.image, turn, signal);
+  const { width, height, bytes, sha256 } = await readInput(deps, job, opened.image, turn, signal);
   const background =
-    opened.background && (await fetchInput(inputs, opened.background, turn, signal));
+    opened.background && (await readInput(deps, job, opened.background, turn, signal));
   const model = `${engine.model.id}@${engine.model.version}`;
   const options = withBackgroundHash(job.options, background);
   const cacheInputs = { client: job.client, sha256, options };

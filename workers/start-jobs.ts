@@ -1,5 +1,6 @@
 import type { JobRecords } from '../src/intake/job-records.ts';
 import type { JobRetention } from '../src/intake/job-retention.ts';
+import type { StoredBytes } from '../src/intake/stored-bytes.ts';
 import type { Clock } from '../src/platform/clock.ts';
 import type { Logger } from '../src/platform/log.ts';
 import { classifyGarment } from './classify-garment.ts';
@@ -15,6 +16,7 @@ interface StartJobsDeps {
   images: ImageDeps;
   inputs: Omit<FetchInputDeps, 'pool'>;
   pools: FetchPools;
+  storedBytes: StoredBytes;
   records: JobRecords;
   retention: JobRetention;
   /** Images processed at once. */
@@ -26,7 +28,7 @@ interface StartJobsDeps {
 
 /** Starts consuming jobs with one image: synchronous and accepted ones. */
 export function startJobs(deps: StartJobsDeps) {
-  const { consume, images, inputs, pools, records, retention, slots, log, now } = deps;
+  const { consume, images, inputs, pools, storedBytes, records, retention, slots, log, now } = deps;
   const syncJobs = consume(
     'sync',
     {
@@ -42,6 +44,7 @@ export function startJobs(deps: StartJobsDeps) {
       'run-job': runJob({
         images,
         inputs: { ...inputs, pool: pools.background },
+        storedBytes,
         records,
         retention,
         now,

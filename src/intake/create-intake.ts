@@ -1,6 +1,5 @@
 import type { Redis } from 'ioredis';
 import { type ClientRetention, createClientRetention } from '../auth/client-retention.ts';
-import { createStoredBytes, type StoredBytes } from '../auth/stored-bytes.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
 import { type JobQueue, openQueue } from '../queue/queue.ts';
@@ -18,6 +17,7 @@ import { createIdempotency, type Idempotency } from './idempotency.ts';
 import { createJobRecords, type JobRecords } from './job-records.ts';
 import { createJobRetention, type JobRetention } from './job-retention.ts';
 import { createQueueFigures, type QueueFigures } from './queue-figures.ts';
+import { createStoredBytes, type StoredBytes } from './stored-bytes.ts';
 import { createWebhookEvents, type WebhookEvents } from './webhooks/events.ts';
 import { createWebhookReceivers, type WebhookReceivers } from './webhooks/receivers.ts';
 

@@ -49,6 +49,8 @@ const JobRecord = z.object({
   input: Input.optional(),
   /** The cut-out a worker writes or finds; set before the blob exists. */
   outputKey: z.string().optional(),
+  /** Counts the bytes of an image that is given by its address. */
+  meter: z.string().optional(),
   /** What to refund if the job does not succeed. */
   quota: z.object({ key: z.string(), cost: z.number() }).optional(),
   /** Turns of its client's jobs for each turn of a client with weight 1; 1 if absent. */

@@ -60,12 +60,16 @@ async function expectProblem(response: Response, type: ProblemType): Promise<{ d
   return body as { detail: string };
 }
 
-async function quotaLeft(client = intake): Promise<number> {
-  const usage = (await (await client.ask('GET', '/usage')).json()) as {
-    quota: { remaining: number };
-  };
-  return usage.quota.remaining;
+interface Usage {
+  quota: { remaining: number };
+  storedBytes: { remaining: number };
 }
+
+const readUsage = async (client = intake): Promise<Usage> =>
+  (await (await client.ask('GET', '/usage')).json()) as Usage;
+
+const quotaLeft = async (client = intake) => (await readUsage(client)).quota.remaining;
+const storedBytesLeft = async () => (await readUsage()).storedBytes.remaining;
 
 /** Everything Redis holds about jobs and keys, as one text. */
 async function allInRedis(): Promise<string> {
@@ -245,12 +249,16 @@ describe('a job by URL', () => {
   test('fetches the image, once', async () => {
     const image = await another();
     const server = await plantServer(serve(image, { 'content-type': 'image/jpeg' }));
+    const storedBefore = await storedBytesLeft();
     const response = await intake.postJson({ imageUrl: `${server.origin}/shirt.jpg?token=CANARY` });
     expect(response.status).toBe(202);
     const { id } = await readJob(response);
     const done = await intake.until(id, 'succeeded');
     expect(done).toMatchObject({ input: { sha256: sha256(image), bytes: image.length } });
     expect(server.requests).toHaveLength(1);
+    const counted = storedBefore - (await storedBytesLeft());
+    expect(counted).toBeGreaterThanOrEqual(image.length);
+    expect(counted).toBeLessThan(image.length + 200); // the URL is stored first
     expect(stack.logs()).not.toContain('CANARY');
     const stored = await allInRedis();
     expect(stored).toContain(id);

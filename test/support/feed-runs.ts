@@ -16,6 +16,7 @@ import {
 } from '../../src/intake/feeds/feeds.ts';
 import { createFeedRuns } from '../../src/intake/feeds/runs.ts';
 import { createScheduledRuns } from '../../src/intake/feeds/scheduled-runs.ts';
+import { createStoredBytes } from '../../src/intake/stored-bytes.ts';
 import { hostClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { commandConnection, untilReady } from '../../src/platform/redis.ts';
@@ -55,7 +56,8 @@ export async function startFeedBench(allow: readonly string[] = ['127.0.0.0/8'])
     now: hostClock,
     ...runManifests(blobs),
   });
-  const scheduledRuns = createScheduledRuns({ redis, feeds, runs, now: hostClock });
+  const storedBytes = createStoredBytes(redis, hostClock);
+  const scheduledRuns = createScheduledRuns({ redis, feeds, runs, storedBytes, now: hostClock });
   const keys = createKeys(redis, 'a pepper for these tests', hostClock);
   const { record: key } = await keys.create({
     client: 'shop',
@@ -72,6 +74,7 @@ export async function startFeedBench(allow: readonly string[] = ['127.0.0.0/8'])
     batches,
     queue,
     safeFetch,
+    storedBytes,
     pools,
     files,
     runs,

@@ -33,6 +33,7 @@ afterAll(async () => {
 
 test('a worker without the secrets of the gateway does all its work', async () => {
   const { key } = await stack.key();
+  await expect.poll(async () => (await fetch(`${stack.url}/readyz`)).status).toBe(200);
   const shirt = (width: number) => drawnShirt({ width, height: 300, format: 'jpeg' });
   expect((await postImage(stack, await shirt(301), { key })).status).toBe(200);
 

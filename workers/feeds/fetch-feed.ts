@@ -7,6 +7,7 @@ import {
   writeSourceMetadata,
 } from '../../src/intake/feeds/feed-source.ts';
 import type { FeedDocument, FeedRecord } from '../../src/intake/feeds/feeds.ts';
+import type { StoredBytes } from '../../src/intake/stored-bytes.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
 import { copyIfPresent } from '../copy-blob.ts';
@@ -20,6 +21,7 @@ const SPEED = { minBytesPerSecond: 64 * 1024, windowMillis: 120_000, graceMillis
 export interface FetchFeedDeps {
   blobs: Blobs;
   safeFetch: Pick<SafeFetch, 'open'>;
+  storedBytes: Pick<StoredBytes, 'add'>;
 }
 
 const fileNameOf = (url: string): string => new URL(url).pathname.split('/').at(-1) ?? '';
@@ -29,7 +31,7 @@ const fileNameOf = (url: string): string => new URL(url).pathname.split('/').at(
  * changed, copies the document of the previous run, or fetches it after all if that is gone.
  */
 async function download(
-  { blobs, safeFetch }: FetchFeedDeps,
+  { blobs, safeFetch }: Pick<FetchFeedDeps, 'blobs' | 'safeFetch'>,
   { client, url }: { client: string; url: string },
   keys: { target: string; previous: string | undefined },
   document: Partial<FeedDocument>,
@@ -62,18 +64,23 @@ async function download(
  */
 export async function fetchFeed(
   deps: FetchFeedDeps,
-  { id, client, source, document }: FeedRecord,
+  { id, client, source, document, meter }: FeedRecord,
   runId: string,
   signal: AbortSignal,
 ): Promise<SourceMetadata> {
-  const { blobs } = deps;
+  const { blobs, storedBytes } = deps;
   const keys = feedKeys(client, id);
   const target = keys.source(runId);
-  if ('url' in source && !(await blobs.head(target, signal))) {
+  const stored = await blobs.head(target, signal);
+  if (stored) return readSourceMetadata(stored);
+  if ('url' in source) {
     const previous = document && keys.source(document.runId);
     await download(deps, { client, url: source.url }, { target, previous }, document ?? {}, signal);
   }
   const head = await blobs.head(target, signal);
-  if (head) return readSourceMetadata(head);
+  if (head) {
+    await storedBytes.add(meter, head.bytes);
+    return readSourceMetadata(head);
+  }
   throw new Problem('invalid-request', 'The feed was not uploaded completely; send it again');
 }

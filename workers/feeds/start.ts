@@ -5,6 +5,7 @@ import { expireRun, finishRun } from '../../src/intake/feeds/feed-retention.ts';
 import type { Feeds } from '../../src/intake/feeds/feeds.ts';
 import { createFeedRuns, enqueueIngest } from '../../src/intake/feeds/runs.ts';
 import { createScheduledRuns } from '../../src/intake/feeds/scheduled-runs.ts';
+import type { StoredBytes } from '../../src/intake/stored-bytes.ts';
 import type { Clock } from '../../src/platform/clock.ts';
 import type { Logger } from '../../src/platform/log.ts';
 import { openQueue } from '../../src/queue/queue.ts';
@@ -25,6 +26,7 @@ interface StartFeedsDeps {
   feeds: Feeds;
   batches: Batches;
   safeFetch: SafeFetch;
+  storedBytes: StoredBytes;
   pools: FetchPools;
   log: Logger;
   /** Redis's time. */
@@ -33,14 +35,14 @@ interface StartFeedsDeps {
 
 /** Starts consuming the jobs that start feed runs and import feeds. */
 export function startFeeds(deps: StartFeedsDeps) {
-  const { consume, redis, blobs, feeds, batches, safeFetch, pools, log, now } = deps;
+  const { consume, redis, blobs, feeds, batches, safeFetch, storedBytes, pools, log, now } = deps;
   const queue = openQueue('feed', redis, log);
   const runs = createFeedRuns({ feeds, batches, queue, now, ...runManifests(blobs) });
-  const scheduledRuns = createScheduledRuns({ redis, feeds, runs, now });
+  const scheduledRuns = createScheduledRuns({ redis, feeds, runs, storedBytes, now });
   const consumer = consume(
     'feed',
     {
-      'ingest-feed': importFeed({ feeds, batches, blobs, safeFetch, pools, now }),
+      'ingest-feed': importFeed({ feeds, batches, blobs, safeFetch, storedBytes, pools, now }),
       'start-feed-run': startFeedRun({ feeds, scheduledRuns }),
     },
     {

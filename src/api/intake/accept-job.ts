@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { StoredBytes } from '../../auth/stored-bytes.ts';
 import type { Call } from '../../http/route.ts';
 import { writeJobManifest } from '../../intake/job-manifest.ts';
 import type { JobRecord, JobRecords, NewJob } from '../../intake/job-records.ts';
 import { expiryOf } from '../../intake/job-retention.ts';
+import type { StoredBytes } from '../../intake/stored-bytes.ts';
 import type { ImageLimits } from '../../intake/validate-image.ts';
 import { unlessDefault } from '../../output/quality.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -48,7 +48,7 @@ export const createJobAcceptance =
     const { bytes, mediaType, input } = validateSource(source, limits);
     const backgroundContent = background && validateSource(background, limits, 'background image');
     const caller = requireCaller(call);
-    const { client, weight } = caller;
+    const { client, weight, meter } = caller;
     const policy = await retentionPolicy(caller, outputSeconds, readClientLimits);
     const nowMillis = now();
     const storesBytes = bytes.length + (backgroundContent?.bytes.length ?? 0);
@@ -64,6 +64,7 @@ export const createJobAcceptance =
       createdAt: new Date(nowMillis).toISOString(),
       expiresAt: expiryOf(policy, nowMillis).expiresAt,
       inputKey: jobInputKey(client, id),
+      meter,
       weight,
       ...unlessDefault(options),
       ...(backgroundKey && { backgroundKey }),

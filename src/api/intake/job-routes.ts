@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { StoredBytes } from '../../auth/stored-bytes.ts';
 import { type Call, json, type Reply, type Route, route } from '../../http/route.ts';
 import type { Idempotency } from '../../intake/idempotency.ts';
 import { JOBS_PATH, jobLinks } from '../../intake/job-records.ts';
+import type { StoredBytes } from '../../intake/stored-bytes.ts';
 import { unlessDefault } from '../../output/quality.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { requireCaller, requireRateLimitStatus } from '../caller.ts';

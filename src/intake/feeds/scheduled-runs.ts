@@ -2,6 +2,7 @@ import type { Redis } from 'ioredis';
 import { findLiveByMeter } from '../../auth/keys.ts';
 import type { Meter } from '../../auth/quota.ts';
 import type { Clock } from '../../platform/clock.ts';
+import type { StoredBytes } from '../stored-bytes.ts';
 import type { FeedRecord, Feeds } from './feeds.ts';
 import { type FeedRuns, scheduledRunId } from './runs.ts';
 
@@ -25,11 +26,12 @@ interface ScheduledRunDeps {
   redis: Redis;
   feeds: Feeds;
   runs: Pick<FeedRuns, 'start'>;
+  storedBytes: Pick<StoredBytes, 'used'>;
   now: Clock;
 }
 
 /** Starts the runs of schedules, as far as the feeds' keys allow. */
-export function createScheduledRuns({ redis, feeds, runs, now }: ScheduledRunDeps) {
+export function createScheduledRuns({ redis, feeds, runs, storedBytes, now }: ScheduledRunDeps) {
   async function pause({ id, schedulePausedAt }: FeedRecord): Promise<void> {
     if (schedulePausedAt) return;
     await feeds.update(id, { schedulePausedAt: new Date(now()).toISOString() });
@@ -37,14 +39,16 @@ export function createScheduledRuns({ redis, feeds, runs, now }: ScheduledRunDep
 
   return {
     /**
-     * Starts the run that a job of the schedule is for. Does nothing if another run is under way, or if
-     * the key's interval has not passed. Pauses the schedule if no live key has the feed's meter.
+     * Starts the run that a job of the schedule is for. Does nothing if another run is under way, if the
+     * key's interval has not passed, or if its bytes of the day are used up. Pauses the schedule if no
+     * live key has the feed's meter.
      */
     async start(feed: FeedRecord, jobId: string, requestId: string): Promise<void> {
       const key = await findLiveByMeter(redis, feed.meter.meter, now());
       if (!key) return pause(feed);
       const lastDueAtMillis = dueAtOf(jobId);
       if (isEarly(feed, lastDueAtMillis, key.feedIntervalSeconds)) return;
+      if ((await storedBytes.used(key)) >= key.bytesPerDay) return;
       if (!(await runs.start(feed, scheduledRunId(jobId), requestId))) return;
       await feeds.update(feed.id, { lastDueAtMillis, schedulePausedAt: null });
     },

@@ -93,6 +93,15 @@ describe('the schedule of a feed', () => {
     expect(await runsOf(feed)).toBe(2);
   });
 
+  test('rests while the bytes that its key stores a day are used up', async () => {
+    const key = await newKey(0);
+    const feed = await feedOf(key);
+    await fire(feed, 0);
+    await bench.storedBytes.add(key, key.bytesPerDay);
+    for (let minute = 1; minute <= 5; minute++) await fire(feed, minute * MINUTE);
+    expect(await runsOf(feed)).toBe(1);
+  });
+
   test('waits for a run under way, and then for no further interval', async () => {
     const feed = await feedOf(await newKey(900));
     await bench.start(feed.id);

@@ -96,6 +96,13 @@ describe('a feed that is read', () => {
     });
   });
 
+  test('counts towards the bytes that its key stores', async () => {
+    const { id, meter } = await feedAt(TWO);
+    const before = await bench.storedBytes.used(meter);
+    await bench.startAndRead(id);
+    expect((await bench.storedBytes.used(meter)) - before).toBe(TWO.length);
+  });
+
   test('is not charged', async () => {
     const { id } = await feedAt(TWO);
     await bench.startAndRead(id);

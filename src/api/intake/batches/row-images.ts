@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { BytesAllowance, BytesReservation, StoredBytes } from '../../../auth/stored-bytes.ts';
 import { batchKeys } from '../../../intake/batches/batch-files.ts';
 import type { BatchRecord } from '../../../intake/batches/batches.ts';
 import type { RowLine } from '../../../intake/batches/rows.ts';
+import type {
+  BytesAllowance,
+  BytesReservation,
+  StoredBytes,
+} from '../../../intake/stored-bytes.ts';
 import type { ValidatedImage } from '../../../intake/validate-image.ts';
 import type { Blobs } from '../../../storage/blobs.ts';
 import { throwUnavailable } from '../../common-problems.ts';

@@ -1,5 +1,4 @@
 import { type Meter, secondsToMidnight } from '../../../auth/quota.ts';
-import type { StoredBytes } from '../../../auth/stored-bytes.ts';
 import type { Limits } from '../../../http/limits.ts';
 import type { Caller } from '../../../http/route.ts';
 import { batchKeys, putLines } from '../../../intake/batches/batch-files.ts';
@@ -10,6 +9,7 @@ import {
   type RejectedRow,
   type RowLine,
 } from '../../../intake/batches/rows.ts';
+import type { StoredBytes } from '../../../intake/stored-bytes.ts';
 import {
   type ImageLimits,
   type ValidatedImage,

@@ -66,7 +66,8 @@ function checkInterval(schedule: string, { feedIntervalSeconds }: Caller): void 
 
 /** Creates the actions that accept feeds, and runs of feeds. */
 export function createFeedAcceptance(deps: FeedDeps, { readOwn, toResponse }: FeedActions) {
-  const { blobs, feeds, batches, runs, queue, idempotency, readClientLimits, now } = deps;
+  const { blobs, feeds, batches, runs, queue, idempotency, readClientLimits, storedBytes, now } =
+    deps;
   const findRun = (id: string) => batches.get(id).catch(feedsUnavailable);
 
   /** Removes whatever `accept` wrote. */
@@ -182,7 +183,10 @@ export function createFeedAcceptance(deps: FeedDeps, { readOwn, toResponse }: Fe
     const feed = await withLiveMeter(deps, own, requireCaller(call)).catch(feedsUnavailable);
     const runId = newRunId();
     const fingerprint = ['POST', `${FEEDS_PATH}/${feed.id}/runs`];
-    const handle = () => acceptRun(feed, runId, call.requestId);
+    const handle = async () => {
+      await storedBytes.check(requireCaller(call));
+      return acceptRun(feed, runId, call.requestId);
+    };
     const hasBody = call.headers['content-type'] !== undefined;
     if ('url' in feed.source) {
       if (!hasBody) return idempotently(idempotency, call, fingerprint, handle);

@@ -1,6 +1,5 @@
 import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
-import type { StoredBytes } from '../../../auth/stored-bytes.ts';
 import type { Call, Reply } from '../../../http/route.ts';
 import {
   BATCH_CANCELED_STATUSES,
@@ -16,6 +15,7 @@ import type { FeedRecord, Feeds } from '../../../intake/feeds/feeds.ts';
 import type { FeedRuns } from '../../../intake/feeds/runs.ts';
 import type { Idempotency, StoredResponse } from '../../../intake/idempotency.ts';
 import { expiryOf } from '../../../intake/job-retention.ts';
+import type { StoredBytes } from '../../../intake/stored-bytes.ts';
 import type { WebhookReceivers } from '../../../intake/webhooks/receivers.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { Problem } from '../../../platform/problem.ts';

@@ -1,11 +1,15 @@
 import { createHash, type Hash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import type { BytesAllowance, BytesReservation, StoredBytes } from '../../../auth/stored-bytes.ts';
 import { FEED_LIMITS } from '../../../feed-formats/limits.ts';
 import { type BodyStream, collectBody } from '../../../http/body-stream.ts';
 import { parse } from '../../../http/parse.ts';
 import type { Call } from '../../../http/route.ts';
 import { writeSourceMetadata } from '../../../intake/feeds/feed-source.ts';
+import type {
+  BytesAllowance,
+  BytesReservation,
+  StoredBytes,
+} from '../../../intake/stored-bytes.ts';
 import { Problem } from '../../../platform/problem.ts';
 import type { Blobs } from '../../../storage/blobs.ts';
 import { requireCaller } from '../../caller.ts';

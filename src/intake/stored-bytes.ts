@@ -1,9 +1,9 @@
 import type { Redis } from 'ioredis';
+import type { KeyRecord } from '../auth/keys.ts';
+import { QUOTA_TTL_SECONDS, secondsToMidnight, storedBytesKeyOf } from '../auth/quota.ts';
 import type { Clock } from '../platform/clock.ts';
 import { Problem, unavailable } from '../platform/problem.ts';
 import { defineScript } from '../platform/redis-script.ts';
-import type { KeyRecord } from './keys.ts';
-import { QUOTA_TTL_SECONDS, secondsToMidnight, storedBytesKeyOf } from './quota.ts';
 
 /** Whose bytes are counted, and how many a UTC day allows. */
 export type BytesAllowance = Pick<KeyRecord, 'meter' | 'bytesPerDay'>;
