@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { recoverForeground } from '../../src/imaging/foreground.ts';
+import { recoverForeground as recover } from '../../src/imaging/foreground.ts';
+import type { Matte } from '../../src/imaging/matte.ts';
+import { estimateSurroundings } from '../../src/imaging/surroundings.ts';
+import type { Pixels } from '../../src/imaging/tensor.ts';
+
+function recoverForeground(pixels: Pixels, matte: Matte, opacity?: Uint8Array): void {
+  const scene = { pixels, matte, opacity };
+  recover(scene, estimateSurroundings(scene));
+}
 
 type Colour = readonly [number, number, number];
 const RED: Colour = [190, 40, 50];

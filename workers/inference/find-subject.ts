@@ -1,17 +1,30 @@
+import { correctAlpha } from '../../src/imaging/alpha-by-colour.ts';
 import { cropPixels, cropPlane, paste } from '../../src/imaging/crop.ts';
 import type { MattedImage } from '../../src/imaging/downscale.ts';
 import { refineEdges } from '../../src/imaging/edges.ts';
 import { recoverForeground } from '../../src/imaging/foreground.ts';
-import { regionOf } from '../../src/imaging/layout.ts';
+import { regionOf, type Size } from '../../src/imaging/layout.ts';
 import { type Levels, toMatte, withOpacity } from '../../src/imaging/matte.ts';
+import { estimateSurroundings } from '../../src/imaging/surroundings.ts';
 import { parseRegion } from '../../src/output/geometry.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import type { DecodedImage } from './codec.ts';
 import { type SecondPassCriteria, segment } from './segment.ts';
 import type { Session } from './session.ts';
 
-/** The levels with the smallest edge error of all measured; see docs/adr/0005-levels-and-foreground.md. */
-export const LEVELS: Levels = [0.03, 0.97];
+/** The lower level: `min` up to an enlargement of `from` times, then rising with it to `max`. */
+const LOW_LEVEL = { min: 0.03, max: 0.3, from: 1.5, perEnlargement: 0.2 };
+
+/**
+ * Returns the levels for a map that covers a region of an image. An edge is as soft as a cell of the map is wide:
+ * the more it is enlarged, the more it must be hardened. See docs/adr/0005-levels-and-foreground.md.
+ */
+export function levelsFor(map: Size, region: Size): Levels {
+  const enlargement = Math.max(region.width / map.width, region.height / map.height);
+  const { min, max, from, perEnlargement } = LOW_LEVEL;
+  const low = Math.min(max, Math.max(min, perEnlargement * (enlargement - from)));
+  return [low, 1 - low];
+}
 
 /** The part of a quality preset that concerns the search for the subject. */
 export interface SubjectPreset {
@@ -42,9 +55,12 @@ async function findInImage(
   const segmentation = await segment(session, pixels, opacity, secondPass);
   const inferenceMillis = performance.now() - startedAt;
   const { probabilities, region, confidence } = segmentation;
-  const coarse = toMatte(probabilities, pixels, LEVELS, region);
+  const coarse = toMatte(probabilities, pixels, levelsFor(probabilities, region), region);
+  const surroundings = estimateSurroundings({ pixels, matte: coarse, opacity });
+  correctAlpha({ pixels, matte: coarse, opacity }, surroundings);
   const refined = refinesEdges ? refineEdges(pixels, coarse) : coarse;
-  recoverForeground(pixels, refined, opacity);
+  const scene = { pixels, matte: refined, opacity };
+  recoverForeground(scene, refinesEdges ? estimateSurroundings(scene) : surroundings);
   const matte = opacity ? withOpacity(refined, opacity) : refined;
   return { pixels, matte, confidence, inferenceMillis };
 }

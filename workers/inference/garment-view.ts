@@ -3,7 +3,7 @@ import { type Box, fullBox, subjectBox } from '../../src/imaging/subject-box.ts'
 import { type Pixels, toTensor } from '../../src/imaging/tensor.ts';
 import { type MeasuredColor, measureColors } from '../../src/taxonomy/photo/color.ts';
 import { decodeSmall, interleave, onWhiteSquare } from './codec.ts';
-import { LEVELS } from './find-subject.ts';
+import { levelsFor } from './find-subject.ts';
 import { segment } from './segment.ts';
 import type { Session } from './session.ts';
 
@@ -41,7 +41,7 @@ const withMargin = ({ left, top, width, height }: Box): Box => {
 /** Returns the alpha of the subject, as in a cut-out. */
 async function subjectAlpha(session: Session, pixels: Pixels): Promise<Uint8Array> {
   const { probabilities } = await segment(session, pixels, undefined);
-  return toMatte(probabilities, pixels, LEVELS).data;
+  return toMatte(probabilities, pixels, levelsFor(probabilities, pixels)).data;
 }
 
 /**

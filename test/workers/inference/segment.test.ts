@@ -6,7 +6,7 @@ import { toMatte } from '../../../src/imaging/matte.ts';
 import { type Box, fullBox } from '../../../src/imaging/subject-box.ts';
 import type { Pixels } from '../../../src/imaging/tensor.ts';
 import { decode } from '../../../workers/inference/codec.ts';
-import { LEVELS } from '../../../workers/inference/find-subject.ts';
+import { levelsFor } from '../../../workers/inference/find-subject.ts';
 import { type SecondPassCriteria, segment } from '../../../workers/inference/segment.ts';
 import { openSession, type Session } from '../../../workers/inference/session.ts';
 import { drawnShirt, transparentShirt } from '../../support/images.ts';
@@ -72,7 +72,7 @@ test('a small subject gets a second, closer pass, which improves its edges', asy
   expect(top + height).toBeGreaterThan(PLACE.top + PLACE.height - 40);
   expect(width * height).toBeLessThan(SIZE.width * SIZE.height * 0.3);
   const scores = ({ probabilities, region }: typeof once) =>
-    scoresOf(toMatte(probabilities, pixels, LEVELS, region), matte);
+    scoresOf(toMatte(probabilities, pixels, levelsFor(probabilities, region), region), matte);
   expect(scores(twice).edge).toBeLessThan(0.8 * scores(once).edge);
   expect(scores(twice).iou).toBeGreaterThan(scores(once).iou);
   expect(twice.confidence).toBe(once.confidence);
