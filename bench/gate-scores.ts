@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp, { type Sharp } from 'sharp';
 import { type Engine, startEngine } from '../workers/inference/pool.ts';
-import { type Photo, readPhotos } from './eval-photos.ts';
+import { type Photo, readPhotos, readReference } from './eval-photos.ts';
 import { measureGarmentClass } from './garment-class.ts';
 import type { Row, Tolerances } from './gate-verdict.ts';
 import { scoresOf } from './matte-scores.ts';
@@ -26,12 +26,9 @@ async function toMatte(image: Sharp) {
   return { data, width: info.width, height: info.height };
 }
 
-async function scorePhoto({ removeBackground }: Engine, { image, mask }: Photo) {
-  const { file } = await removeBackground(await readFile(image));
-  return scoresOf(
-    await toMatte(sharp(file).extractChannel('alpha')),
-    await toMatte(sharp(mask).toColourspace('b-w')),
-  );
+async function scorePhoto({ removeBackground }: Engine, photo: Photo) {
+  const { file } = await removeBackground(await readFile(photo.image));
+  return scoresOf(await toMatte(sharp(file).extractChannel('alpha')), await readReference(photo));
 }
 
 const mean = (values: readonly number[]) => values.reduce((a, b) => a + b, 0) / values.length;

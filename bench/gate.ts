@@ -12,6 +12,7 @@ type ModelId = keyof typeof EVALUATIONS;
 interface Options {
   as: ModelId;
   eval: string;
+  inputSize?: number;
   json: boolean;
 }
 
@@ -19,7 +20,12 @@ interface Options {
 const EXIT = { passed: 0, rejected: 1, usage: 2 };
 
 /** Installs a candidate the way an operator replaces one of the project's own networks. */
-async function install(home: string, id: ModelId, candidate: string): Promise<void> {
+async function install(
+  home: string,
+  id: ModelId,
+  candidate: string,
+  inputSize?: number,
+): Promise<void> {
   const models = join(home, '.selvage', 'models');
   await mkdir(models, { recursive: true });
   const { folder: _, ...shipped } = findModel(readCatalog(models), id);
@@ -27,17 +33,20 @@ async function install(home: string, id: ModelId, candidate: string): Promise<vo
   const sha256 = createHash('sha256').update(weights).digest('hex');
   const file = 'candidate.onnx';
   await copyFile(candidate, join(models, file));
-  const model = { ...shipped, version: 'candidate', file, bytes: weights.length, sha256 };
+  const input = { ...shipped.input, ...(inputSize && { size: inputSize }) };
+  const model = { ...shipped, input, version: 'candidate', file, bytes: weights.length, sha256 };
   await writeFile(join(models, 'catalog.json'), JSON.stringify({ models: [model] }));
 }
 
-async function measureBoth(id: ModelId, candidate: string, photos: string): Promise<Comparison[]> {
+async function measureBoth(candidate: string, options: Options): Promise<Comparison[]> {
+  const { as: id, inputSize } = options;
+  const photos = resolve(options.eval);
   const { measure, tolerances }: Evaluation = EVALUATIONS[id];
   const home = await mkdtemp(join(tmpdir(), 'selvage-gate-'));
   const [shippedHome, candidateHome] = [join(home, 'shipped'), join(home, 'candidate')];
   try {
     await mkdir(shippedHome);
-    await install(candidateHome, id, candidate);
+    await install(candidateHome, id, candidate, inputSize);
     const shipped = await measure(shippedHome, photos);
     return compareRows(shipped, await measure(candidateHome, photos), tolerances);
   } finally {
@@ -70,8 +79,7 @@ function print(rows: readonly Comparison[]): void {
 }
 
 async function run(candidate: string, options: Options): Promise<number> {
-  const photos = resolve(options.eval);
-  const rows = await measureBoth(options.as, resolve(candidate), photos);
+  const rows = await measureBoth(resolve(candidate), options);
   if (options.json) console.log(JSON.stringify(rows));
   else print(rows);
   const worse = new Set(rows.filter(({ isWorse }) => isWorse).map(({ kind }) => kind));
@@ -91,6 +99,7 @@ await new Command('models:gate')
       .makeOptionMandatory(),
   )
   .option('--eval <folder>', 'photos with a manifest.json', join('..', 'shared', 'eval'))
+  .option('--input-size <pixels>', 'of the candidate, if not as shipped', Number)
   .option('--json', 'print JSON', false)
   .addHelpText('after', '\nExit codes: 0 passed, 1 rejected, 2 usage error.')
   .exitOverride((error) => process.exit(error.exitCode === 0 ? EXIT.passed : EXIT.usage))

@@ -14,6 +14,11 @@ export interface Scores {
   clear: number;
 }
 
+/** A reference matte; pixels whose `ignore` is above one half count neither way. */
+export interface Reference extends Matte {
+  ignore?: Uint8Array | undefined;
+}
+
 /** Half width of the edge band, pixels. */
 const BAND_PIXELS = 6;
 
@@ -66,7 +71,7 @@ function runningMean(empty: number) {
 }
 
 /** Compares two mattes of the same size. */
-export function scoresOf(matte: Matte, reference: Matte): Scores {
+export function scoresOf(matte: Matte, reference: Reference): Scores {
   if (matte.width !== reference.width || matte.height !== reference.height)
     throw new Error('A matte and its reference must have the same size');
   const band = edgeBand(reference);
@@ -78,6 +83,7 @@ export function scoresOf(matte: Matte, reference: Matte): Scores {
   ];
   let [intersection, union] = [0, 0];
   reference.data.forEach((wanted, i) => {
+    if (isInside(reference.ignore?.[i] ?? 0)) return;
     const alpha = matte.data[i]!;
     const distance = Math.abs(alpha - wanted) / 255;
     if (isInside(alpha) && isInside(wanted)) intersection++;

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
-import { EVAL_FOLDER, readPhotos } from './eval-photos.ts';
+import { EVAL_FOLDER, hasPhotos, readPhotos } from './eval-photos.ts';
 import { type Contender, forkProgram, startService } from './peers/contenders.ts';
 import { fileTypesTable } from './peers/file-types.ts';
 import { howToInstall, installedVersion, PEER } from './peers/install.ts';
@@ -46,7 +46,7 @@ function findMissing({ peers, u2netp, eval: folder }: Options): string | undefin
   if (installedVersion(peers) !== PEER.version) return howToInstall(peers);
   if (!existsSync(u2netp))
     return `There are no weights at ${u2netp}: npm run models:pull -- u2netp`;
-  if (!existsSync(join(folder, 'manifest.json'))) return `${folder} has no manifest.json`;
+  if (!hasPhotos(folder)) return `${folder} has no manifest.json`;
   return undefined;
 }
 

@@ -1,6 +1,5 @@
-import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import sharp, { type Sharp } from 'sharp';
 import { findModel, ModelError, readCatalog, readWeights } from '../models/catalog.ts';
@@ -8,7 +7,7 @@ import type { Matte } from '../src/imaging/matte.ts';
 import { DEFAULT_QUALITY, QUALITIES, type Quality } from '../src/output/quality.ts';
 import { type Engine, startEngine } from '../workers/inference/pool.ts';
 import { CORRUPTIONS, countFailures, type Prediction } from './confidence.ts';
-import { EVAL_FOLDER, type Photo, readPhotos } from './eval-photos.ts';
+import { EVAL_FOLDER, hasPhotos, type Photo, readPhotos, readReference } from './eval-photos.ts';
 import { colourError, type Scores, scoresOf } from './matte-scores.ts';
 
 interface Options {
@@ -49,7 +48,7 @@ async function score(engine: Engine, photo: Photo, quality: Quality) {
     {},
     { options: { quality } },
   );
-  const reference = await readMatte(sharp(photo.mask).toColourspace('b-w'));
+  const reference = await readReference(photo);
   const scores = scoresOf(await readMatte(sharp(cutOut.file).extractChannel('alpha')), reference);
   const colours = (file: string | Uint8Array) => sharp(file).ensureAlpha().raw().toBuffer();
   const colour = photo.cutout
@@ -189,7 +188,8 @@ pixels of the reference's edge. IoU<.85: failed photos. solid and clear: shares 
 the edge, that are fully opaque and fully transparent. colour: error of the subject's colours under soft edges.
 conf.: mean confidence. ms: time of the network; matte and PNG: time of those steps.
 
-SELVAGE_EVAL is the folder with the photos and a manifest.json: {items: [{kind, image, mask}]}.`;
+SELVAGE_EVAL is the folder with the photos. Every file in it, or in a folder in it, whose name ends in
+manifest.json lists some: {items: [{kind, image, mask, ignore}]}; white pixels of an ignore picture count neither way.`;
 
 /** Scores cut-outs against reference mattes, per kind of photo. */
 export async function run(argv: string[]): Promise<void> {
@@ -208,7 +208,7 @@ export async function run(argv: string[]): Promise<void> {
     .parse(argv, { from: 'user' })
     .opts<Options>();
   const folder = EVAL_FOLDER;
-  if (!existsSync(join(folder, 'manifest.json'))) {
+  if (!hasPhotos(folder)) {
     console.log(`Nothing is measured: SELVAGE_EVAL (${folder}) has no manifest.json.`);
     return;
   }

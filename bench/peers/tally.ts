@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
-import type { Photo } from '../eval-photos.ts';
+import { type Photo, readReference } from '../eval-photos.ts';
 import { type Scores, scoresOf } from '../matte-scores.ts';
 import { cpuMillisOf, peakBytesOf } from '../processes.ts';
 import type { Contender } from './contenders.ts';
@@ -55,27 +55,19 @@ function ownColours(cutOut: Uint8Array, photo: Uint8Array, reference: Uint8Array
 }
 
 /** Rejects if the cut-out is not as large as its reference. */
-async function measureQuality(png: Buffer, { kind, image, mask }: Photo): Promise<Quality> {
+async function measureQuality(png: Buffer, photo: Photo): Promise<Quality> {
   const { data, info } = await sharp(png)
     .toColourspace('srgb')
     .ensureAlpha()
     .raw()
     .toBuffer({ resolveWithObject: true });
   const { width, height } = info;
-  const expected = await sharp(mask)
-    .toColourspace('b-w')
-    .raw()
-    .toBuffer({ resolveWithObject: true });
   const alpha = Uint8Array.from({ length: width * height }, (_, i) => data[4 * i + 3]!);
-  const reference = {
-    data: expected.data,
-    width: expected.info.width,
-    height: expected.info.height,
-  };
+  const reference = await readReference(photo);
   return {
-    kind,
+    kind: photo.kind,
     ...scoresOf({ data: alpha, width, height }, reference),
-    ...ownColours(data, await rgb(image), reference.data),
+    ...ownColours(data, await rgb(photo.image), reference.data),
   };
 }
 

@@ -77,3 +77,8 @@ test('two empty mattes have perfect scores', () => {
     clear: 1,
   });
 });
+
+test('what is ignored counts neither way', () => {
+  const ignore = leftPart(0.75).data;
+  expect(scoresOf(leftPart(0.75), { ...half, ignore })).toMatchObject({ iou: 1, mae: 0, edge: 0 });
+});
