@@ -1,4 +1,3 @@
-import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import { isIP, type LookupFunction, connect as netConnect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,13 +5,7 @@ import { connect as tlsConnect } from 'node:tls';
 import type { buildConnector } from 'undici';
 import type { AddressRule } from './addresses.ts';
 import { FetchError, type FetchErrorReason } from './fetch-error.ts';
-
-/** Resolves a host name to all its addresses. */
-export type Resolve = (hostname: string) => Promise<readonly string[]>;
-
-/** Resolves with the operating system, hosts file included. */
-export const systemResolve: Resolve = async (hostname) =>
-  (await lookup(hostname, { all: true })).map(({ address }) => address);
+import type { Resolve } from './resolve.ts';
 
 interface ConnectorDeps {
   rule: AddressRule;
@@ -114,7 +107,7 @@ async function resolveHost(hostname: string, resolve: Resolve, signal: AbortSign
   const timeout = once(signal, 'abort').then(() => {
     throw new FetchError('timeout');
   });
-  const resolved = resolve(hostname).catch((error) => {
+  const resolved = resolve(hostname, signal).catch((error) => {
     throw new FetchError('dns', { cause: error });
   });
   const addresses = await Promise.race([resolved, timeout]);

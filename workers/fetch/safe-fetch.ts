@@ -1,10 +1,11 @@
 import { Agent, type Dispatcher } from 'undici';
 import { addressRule } from './addresses.ts';
 import { ACCEPT_ENCODING, canDecode, decodedBody, type ExpansionLimit, readAll } from './body.ts';
-import { pinningConnector, type Resolve, systemResolve } from './connector.ts';
+import { pinningConnector } from './connector.ts';
 import { startDeadline } from './deadline.ts';
 import { FetchError, type FetchErrorReason, innerReason, toFetchError } from './fetch-error.ts';
 import { createFetchPool } from './fetch-pool.ts';
+import { createResolve, type Resolve } from './resolve.ts';
 import type { SpeedLimit } from './speed.ts';
 import { parseUrl, redirectUrl } from './url.ts';
 
@@ -52,7 +53,7 @@ export interface SafeFetchSettings {
   limits?: Partial<FetchLimits>;
   /** Called with each failure, once. */
   onError?: (reason: FetchErrorReason, host: string) => void;
-  /** The operating system's resolver by default. */
+  /** By default, the system's DNS servers and hosts file. */
   resolve?: Resolve;
   /** Certificate authorities in PEM, trusted instead of Node's own. */
   ca?: string;
@@ -147,7 +148,7 @@ const discard = ({ body }: Dispatcher.ResponseData) => void body.dump({ limit: M
  * @throws Error if an entry of `allow` is not a network
  */
 export function createSafeFetch(settings: SafeFetchSettings) {
-  const { allow, userAgent, maxPerHost = 4, resolve = systemResolve, ca } = settings;
+  const { allow, userAgent, maxPerHost = 4, resolve = createResolve(), ca } = settings;
   const limits = { ...LIMITS, ...settings.limits };
   const maxConnections = 2 * maxPerHost;
   const hosts = createFetchPool({
