@@ -29,7 +29,7 @@ interface FailDeps {
 interface ImportFeedDeps extends FetchFeedDeps, FailDeps {
   feeds: Feeds;
   pools: {
-    /** Of the feeds that are fetched, until they are imported. */
+    /** Of the feeds being imported. */
     feeds: FetchPool;
     /** Of the feeds whose rows are read. */
     parsing: FetchPool;
@@ -129,7 +129,8 @@ export const importFeed =
   ): Promise<JobResult<'ingest-feed'>> => {
     const [feed, run] = await Promise.all([deps.feeds.get(feedId), deps.batches.get(runId)]);
     if (!feed || feed.erasure || run?.status !== 'open') return { millis: {} };
-    const link = 'url' in feed.source ? feed.source.url : undefined;
+    // An upload, too, waits for its client's turn outside of the consumer's slots.
+    const link = 'url' in feed.source ? feed.source.url : '';
     const turn = { client: feed.client, attempt };
     try {
       const millis = await withFetchPermit(deps.pools.feeds, turn, link, signal, () =>

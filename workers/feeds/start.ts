@@ -16,8 +16,8 @@ import type { SafeFetch } from '../fetch/safe-fetch.ts';
 import { failImport, importFeed } from './import-feed.ts';
 import { startFeedRun } from './start-run.ts';
 
-/** Uploaded feeds that are imported at once. Others are fetched outside of these slots. */
-const CONCURRENT_IMPORTS = 2;
+/** Jobs taken from the queue at once. Feeds are imported outside of these slots. */
+const CONCURRENT_JOBS = 2;
 
 interface StartFeedsDeps {
   consume: Consume;
@@ -46,7 +46,7 @@ export function startFeeds(deps: StartFeedsDeps) {
       'start-feed-run': startFeedRun({ feeds, scheduledRuns }),
     },
     {
-      concurrency: CONCURRENT_IMPORTS,
+      concurrency: CONCURRENT_JOBS,
       onFailed(jobId) {
         failImport({ batches, blobs, now }, jobId).catch((error) =>
           log.error({ jobId, reason: error.message }, 'feed run failure not recorded'),

@@ -2,6 +2,8 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { feedKeys } from '../../../src/intake/feeds/feed-keys.ts';
 import { finishRun } from '../../../src/intake/feeds/feed-retention.ts';
+import { writeSourceMetadata } from '../../../src/intake/feeds/feed-source.ts';
+import type { AttemptContext } from '../../../workers/attempt.ts';
 import { importFeed } from '../../../workers/feeds/import-feed.ts';
 import { attemptOf } from '../../support/attempts.ts';
 import { type FeedBench, startFeedBench } from '../../support/feed-runs.ts';
@@ -249,6 +251,32 @@ test('a feed that is too slow is tried once more', async () => {
   const read = (number: number) => bench.read(id, runId, { number, isLast: false });
   expect((await read(1)).status).toBe('open');
   expect(await read(2)).toMatchObject({ status: 'failed', problem: { type: 'upstream-failed' } });
+});
+
+test('uploaded feeds that wait for their turn occupy no slot of the consumer', async () => {
+  const held = [1, 2].map(() => bench.pools.parsing.acquire({ client: 'shop', host: '' }));
+  const releases = await Promise.all(held);
+  let outside = 0;
+  const withoutSlot: AttemptContext['withoutSlot'] = async (work) => {
+    outside += 1;
+    return work().finally(() => {
+      outside -= 1;
+    });
+  };
+  const imports = [1, 2].map(async () => {
+    const { id, client } = await bench.feed({ source: { uploaded: true } });
+    const runId = await bench.start(id);
+    const source = feedKeys(client, id).source(runId);
+    await bench.blobs.put(source, Buffer.from(TWO), writeSourceMetadata({ mediaType: CSV }));
+    return bench.read(id, runId, { withoutSlot });
+  });
+  await expect.poll(() => bench.pools.parsing.waiting()).toBe(2);
+  expect([outside, bench.pools.feeds.active()]).toEqual([2, 2]);
+  for (const release of releases) release();
+  for (const run of await Promise.all(imports)) {
+    expect(run).toMatchObject({ status: 'sealed', accepted: 2 });
+  }
+  expect([outside, bench.pools.feeds.active()]).toEqual([0, 0]);
 });
 
 describe('a feed at a private address', () => {
