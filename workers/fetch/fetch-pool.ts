@@ -88,7 +88,9 @@ export function createFetchPool(limits: PoolLimits) {
   }
 
   function forgetIdle(name: string, client: Client): void {
-    if (client.active === 0 && client.waiting.size === 0) clients.delete(name);
+    // A canceled request may come here when its client has been forgotten and is back.
+    const isIdle = client.active === 0 && client.waiting.size === 0;
+    if (isIdle && clients.get(name) === client) clients.delete(name);
   }
 
   function wait(client: Client, host: string, signal: AbortSignal | undefined): Promise<void> {

@@ -133,3 +133,23 @@ test('an abort after the grant has no effect', async () => {
   await next;
   expect(acquired).toEqual(['A', 'B']);
 });
+
+test('a client whose last request leaves as another comes keeps its limit and its place', async () => {
+  const { acquire, acquired, pool } = createRecorder({ perClient: 1 });
+  const releaseFirst = await acquire('A1');
+  const abort = new AbortController();
+  const aborted = acquire('A2', abort.signal);
+  abort.abort(new Error('no longer needed'));
+  releaseFirst();
+  const third = acquire('A3'); // before the aborted request has gone
+  void acquire('A4');
+  await expect(aborted).rejects.toThrow('no longer needed');
+  await settled();
+  void acquire('A5');
+  await settled();
+  expect(acquired).toEqual(['A1', 'A3']);
+  (await third)();
+  await settled();
+  expect(acquired).toEqual(['A1', 'A3', 'A4']);
+  expect([pool.active(), pool.waiting()]).toEqual([1, 1]);
+});
