@@ -20,23 +20,27 @@ export interface Identity {
   cert: string;
 }
 
-async function listening(server: Server | TcpServer): Promise<number> {
-  server.listen(0, '127.0.0.1');
+async function listening(server: Server | TcpServer, host = '127.0.0.1'): Promise<number> {
+  server.listen(0, host);
   await once(server, 'listening');
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('no port');
   return address.port;
 }
 
-/** Starts an HTTP server. */
-export async function plantServer(answer: RequestListener, identity?: Identity): Promise<Planted> {
+/** Starts an HTTP server. @param host the address to listen on */
+export async function plantServer(
+  answer: RequestListener,
+  identity?: Identity,
+  host?: string,
+): Promise<Planted> {
   const requests: IncomingMessage[] = [];
   const listener: RequestListener = (request, response) => {
     requests.push(request);
     answer(request, response);
   };
   const server = identity ? createTlsServer(identity, listener) : createServer(listener);
-  const port = await listening(server);
+  const port = await listening(server, host);
   onTestFinished(() => {
     server.closeAllConnections();
     server.close();

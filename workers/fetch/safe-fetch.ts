@@ -15,6 +15,8 @@ const MAX_REDIRECTS = 3;
 const REDIRECT_STATUSES = [301, 302, 303, 307, 308];
 /** An unread body of up to this many bytes is drained; beyond it the connection is closed. */
 const MAX_DRAINED_BYTES = 16_384;
+/** Concurrent requests of all clients; one client has no more than are left for others. */
+const MAX_REQUESTS = 512;
 
 /** The limits of each step; times are in milliseconds. */
 interface FetchLimits {
@@ -26,6 +28,10 @@ interface FetchLimits {
   headersMillis: number;
   /** Between two chunks of the body. */
   idleMillis: number;
+  /** Until an unread body ends. */
+  drainMillis: number;
+  /** How long a server may ask to keep an idle connection open. */
+  keepAliveMillis: number;
   /** Everything, redirects included; waiting for a slot at a busy host does not count. */
   totalMillis: number;
   /** Of every body. */
@@ -39,6 +45,8 @@ const LIMITS: FetchLimits = {
   hostRejectionMillis: 500,
   headersMillis: 20_000,
   idleMillis: 20_000,
+  drainMillis: 1000,
+  keepAliveMillis: 10_000,
   totalMillis: 60_000,
   speed: { minBytesPerSecond: 8 * 1024, windowMillis: 10_000, graceMillis: 5000 },
   expansion: { freeBytes: 8 * 1024 * 1024, ratio: 200 },
@@ -139,9 +147,6 @@ function checkHead(
   return undefined;
 }
 
-/** Drains the body within limits, so that the connection can be reused. */
-const discard = ({ body }: Dispatcher.ResponseData) => void body.dump({ limit: MAX_DRAINED_BYTES });
-
 /**
  * Creates a client for untrusted URLs. It connects only to public addresses or the allowed networks, checked for
  * every connection, within limits of size and time. It keeps no cookies and uses no proxy.
@@ -152,7 +157,7 @@ export function createSafeFetch(settings: SafeFetchSettings) {
   const limits = { ...LIMITS, ...settings.limits };
   const maxConnections = 2 * maxPerHost;
   const hosts = createFetchPool({
-    total: Number.POSITIVE_INFINITY,
+    total: MAX_REQUESTS,
     perClient: Number.POSITIVE_INFINITY,
     perClientAndHost: maxPerHost,
     perHost: maxConnections,
@@ -170,7 +175,14 @@ export function createSafeFetch(settings: SafeFetchSettings) {
     connections: maxConnections,
     headersTimeout: limits.headersMillis,
     bodyTimeout: limits.idleMillis,
+    keepAliveMaxTimeout: limits.keepAliveMillis,
   });
+
+  /** Drains the body within limits, so that the connection can be reused. */
+  function discard({ body }: Dispatcher.ResponseData): void {
+    const signal = AbortSignal.timeout(limits.drainMillis);
+    body.dump({ limit: MAX_DRAINED_BYTES, signal }).catch(() => {}); // then the connection is closed
+  }
 
   /** Sends one request; it holds a slot of its host until the body is closed. */
   async function send(

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
@@ -578,6 +579,21 @@ describe('a stream', () => {
     },
   );
 
+  test('that drips and is not read closes its connection', async () => {
+    const closed: (string | undefined)[] = [];
+    const { origin } = await plantServer((request, response) => {
+      response.once('close', () => closed.push(request.url));
+      if (request.url === '/404') response.statusCode = 404;
+      drip(request, response);
+    });
+    const safe = fetcher({ limits: { drainMillis: 100 } });
+    const opened = await safe.open(`${origin}/discarded`, small);
+    if (opened.notModified) throw new Error('not modified');
+    opened.discard();
+    await expect(safe.fetch(`${origin}/404`, small)).rejects.toThrow(fetchError('status'));
+    await expect.poll(() => closed).toEqual(['/discarded', '/404']);
+  });
+
   test('that nobody reads frees its slot at the deadline', async () => {
     const { origin } = await plantServer((request, response) => {
       const respond = request.url === '/next' ? serve('next') : stall;
@@ -587,6 +603,37 @@ describe('a stream', () => {
     await safe.open(origin, { ...small, totalMillis: 500 });
     expect(textOf(await safe.fetch(`${origin}/next`, small))).toBe('next');
   });
+});
+
+test('an idle connection is closed, however long its server wants it to stay open', async () => {
+  const response = 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\nkeep-alive: timeout=600\r\n\r\nx';
+  let closed = 0;
+  const server = createServer((socket) => {
+    socket.once('data', () => socket.write(response));
+    socket.once('close', () => {
+      closed += 1;
+    });
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  await fetcher({ limits: { keepAliveMillis: 100 } }).fetch(`http://127.0.0.1:${port}/`, small);
+  await expect.poll(() => closed).toBe(1);
+});
+
+test('one client leaves connections to the others, whatever the number of its hosts', async () => {
+  const { port, requests } = await plantServer(silence, undefined, '0.0.0.0');
+  const safe = fetcher();
+  const fetchOf = (client: string, host: number) =>
+    safe
+      .fetch(`http://127.0.${1 + (host >> 7)}.${1 + (host & 127)}:${port}/`, { ...small, client })
+      .catch(() => {});
+  for (let host = 0; host < 300; host++) void fetchOf('A', host);
+  await expect.poll(() => requests.length).toBe(256);
+  void fetchOf('B', 300);
+  await expect.poll(() => requests.at(-1)?.headers.host).toBe(`127.0.3.45:${port}`);
+  expect(requests).toHaveLength(257);
 });
 
 describe('one host', () => {
