@@ -17,7 +17,7 @@ import { blockingConnection } from '../src/platform/redis.ts';
 import { stopOnSignal } from '../src/platform/shutdown.ts';
 import { onCanceled } from '../src/queue/cancel.ts';
 import { createQuarantine } from '../src/queue/quarantine.ts';
-import { enqueueJob, openQueue, retryFailed } from '../src/queue/queue.ts';
+import { openQueue, requeueJob } from '../src/queue/queue.ts';
 import { createWorkerRegistry, type WorkerRegistry } from '../src/queue/worker-registry.ts';
 import type { Blobs } from '../src/storage/blobs.ts';
 import type { JobReport } from './attempt.ts';
@@ -251,7 +251,7 @@ function startSweeps({ platform, blobs, jobs, sweepBatches, onSwept }: SweepSour
     blobs,
     records: jobs.records,
     retention: jobs.retention,
-    enqueue: async (job) => retryFailed(queue, await enqueueJob(queue, job)),
+    enqueue: (job) => requeueJob(queue, job),
     sweepBatches,
     onSwept,
     log,

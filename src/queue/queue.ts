@@ -58,7 +58,7 @@ export async function addJobs(
  * Retries a job that failed in its queue while its end could not be recorded, with a new turn. The record is the
  * authority: a job that is pending there has not ended.
  */
-export async function retryFailed(queue: JobQueue, job: Job): Promise<void> {
+async function retryFailed(queue: JobQueue, job: Job): Promise<void> {
   if (!(await job.isFailed())) return;
   const { client = '', weight = 1 }: Partial<TurnOwner> = job.data;
   const [priority = 1] = await queue.turns.next({ client, weight }, 1);
@@ -68,15 +68,29 @@ export async function retryFailed(queue: JobQueue, job: Job): Promise<void> {
   });
 }
 
-/** Puts an accepted job in its queue; one that is queued already stays as it is. */
-export async function enqueueJob(
-  queue: JobQueue,
-  { id, requestId, client, weight = 1 }: QueuedJob,
-): Promise<Job> {
+/**
+ * Adds a job that is missing in its queue, and retries one that failed there. One that is queued is not added again,
+ * which would change nothing but its client's next turn.
+ */
+export async function ensureQueued(queue: JobQueue, job: NewQueueJob): Promise<void> {
+  const queued = await queue.getJob(job.opts.jobId ?? '');
+  if (queued) await retryFailed(queue, queued);
+  else await addJob(queue, job);
+}
+
+const toRunJob = ({ id, requestId, client, weight = 1 }: QueuedJob): NewQueueJob<'run-job'> => {
   const { attempts, backoffMillis: delay } = JOBS['run-job'];
   const opts = { jobId: id, attempts, backoff: { type: 'exponential', delay } };
-  return addJob(queue, { name: 'run-job', data: { id, requestId, client, weight }, opts });
-}
+  return { name: 'run-job', data: { id, requestId, client, weight }, opts };
+};
+
+/** Puts a newly accepted job in its queue. */
+export const enqueueJob = (queue: JobQueue, job: QueuedJob): Promise<Job> =>
+  addJob(queue, toRunJob(job));
+
+/** Puts an accepted job back in its queue if it is missing or failed there. */
+export const requeueJob = (queue: JobQueue, job: QueuedJob): Promise<void> =>
+  ensureQueued(queue, toRunJob(job));
 
 /** The part of a job's record that its queue needs. */
 interface QueuedJob {

@@ -14,7 +14,7 @@ import {
 import { hostClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { blockingConnection, commandConnection, untilReady } from '../../src/platform/redis.ts';
-import { enqueueJob, type JobQueue, openQueue } from '../../src/queue/queue.ts';
+import { type JobQueue, openQueue, requeueJob } from '../../src/queue/queue.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
 import { createFsBlobs } from '../../src/storage/fs-blobs.ts';
 import { failJob } from '../../workers/run-job.ts';
@@ -32,7 +32,7 @@ let blobs: Blobs;
 let records: JobRecords;
 let retention: JobRetention;
 let queue: JobQueue;
-const enqueue = (job: JobRecord) => enqueueJob(queue, job);
+const enqueue = (job: JobRecord) => requeueJob(queue, job);
 beforeAll(async () => {
   server = await startRedis();
   redis = commandConnection(server.url, log);

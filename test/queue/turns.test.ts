@@ -9,7 +9,7 @@ import {
   PREFIX,
   untilReady,
 } from '../../src/platform/redis.ts';
-import { enqueueJob, type JobQueue, openQueue } from '../../src/queue/queue.ts';
+import { enqueueJob, type JobQueue, openQueue, requeueJob } from '../../src/queue/queue.ts';
 import { RetryLater } from '../../workers/attempt.ts';
 import { consumeJobs } from '../../workers/consume-jobs.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
@@ -122,6 +122,20 @@ describe('the jobs of a queue', () => {
     expect(await queue.turns.next({ client: 'c', weight: 1 }, 1)).toEqual([16]);
     expect(await redis.hkeys(TURNS)).not.toContain('client:a');
   });
+});
+
+test('jobs that a sweep finds in their queue take no further turn; lost ones take one', async () => {
+  await enqueue('a', 3);
+  const before = await redis.hgetall(TURNS);
+  for (let sweep = 0; sweep < 5; sweep++) {
+    for (const id of ['a-0', 'a-1', 'a-2']) {
+      await requeueJob(queue, { id, requestId: 'r', client: 'a' });
+    }
+  }
+  expect(await redis.hgetall(TURNS)).toEqual(before);
+  await requeueJob(queue, { id: 'a-3', requestId: 'r', client: 'a' });
+  expect(await redis.hget(TURNS, 'client:a')).toBe('64');
+  expect(await order()).toBe('aaaa');
 });
 
 describe('tags', () => {

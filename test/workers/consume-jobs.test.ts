@@ -4,7 +4,7 @@ import { hostClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import { blockingConnection, commandConnection, untilReady } from '../../src/platform/redis.ts';
-import { enqueueJob, openQueue, retryFailed } from '../../src/queue/queue.ts';
+import { enqueueJob, openQueue, requeueJob } from '../../src/queue/queue.ts';
 import { StorageError } from '../../src/storage/blobs.ts';
 import type { AttemptContext, JobReport } from '../../workers/attempt.ts';
 import { consumeJobs } from '../../workers/consume-jobs.ts';
@@ -43,7 +43,7 @@ test.each([
   expect(await failed).toBe(id);
   expect(reports.map((report) => report.outcome)).toEqual(Array(attempts).fill(outcome));
   // If its failure could not be recorded, the sweep finds it pending, and failed in its queue.
-  await retryFailed(queue, await enqueueJob(queue, { id, requestId: 'r', client: 'shop' }));
+  await requeueJob(queue, { id, requestId: 'r', client: 'shop' });
   await expect.poll(() => reports.length).toBe(attempts + 1);
   await consumer?.close();
   await queue.close();

@@ -6,7 +6,7 @@ import { expiryOf } from '../../src/intake/job-retention.ts';
 import type { Clock } from '../../src/platform/clock.ts';
 import { cancelJob } from '../../src/queue/cancel.ts';
 import type { AcceptedRow } from '../../src/queue/job-data.ts';
-import { addJob, type JobQueue, retryFailed } from '../../src/queue/queue.ts';
+import { ensureQueued, type JobQueue } from '../../src/queue/queue.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
 import { rowJobId, type Window } from './window.ts';
 
@@ -105,9 +105,7 @@ export async function requeueLostRows(deps: BatchEndDeps, batch: BatchRecord): P
     const rows = await window.rowsOf(batch, chunk);
     const issued = chunk < batch.cursor.chunk ? rows : rows.slice(0, batch.cursor.line);
     for (const row of await pendingRows(deps, batch, chunk, issued)) {
-      const job = await queue.getJob(rowJobId(batch.id, row.row));
-      if (job) await retryFailed(queue, job);
-      else await addJob(queue, window.toJob(batch, chunk, rows.length, row));
+      await ensureQueued(queue, window.toJob(batch, chunk, rows.length, row));
     }
   }
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../platform/clock.ts';
 import { JOBS } from '../../queue/catalog.ts';
-import { addJob, type JobQueue, retryFailed } from '../../queue/queue.ts';
+import { ensureQueued, type JobQueue } from '../../queue/queue.ts';
 import {
   BATCH_TERMINAL_STATUSES,
   type Batches,
@@ -38,7 +38,7 @@ export async function enqueueIngest(
   const { attempts, backoffMillis: delay } = JOBS['ingest-feed'];
   const opts = { jobId: runId, attempts, backoff: { type: 'exponential', delay } };
   const data = { feedId, runId, requestId, client, weight };
-  await retryFailed(queue, await addJob(queue, { name: 'ingest-feed', data, opts }));
+  await ensureQueued(queue, { name: 'ingest-feed', data, opts });
 }
 
 /** The id of the run that a scheduled job starts: the same for every attempt of the job. */

@@ -475,7 +475,10 @@ describe('the next run', () => {
   test('does not start while one is running', async () => {
     const feed = await feedAt(TWO);
     const runId = await bench.start(feed.id);
+    const turns = () => bench.redis.hgetall('{selvage}:turns:feed');
+    const before = await turns();
     await expect(bench.start(feed.id)).rejects.toThrow('under way');
+    expect(await turns()).toEqual(before);
     await bench.read(feed.id, runId);
     await expect(bench.start(feed.id)).rejects.toThrow('under way');
     expect((await bench.known(feed.id)).runs).toEqual([runId]);
