@@ -78,21 +78,28 @@ const OUTAGE_DELAY = { firstMillis: 500, maxMillis: 10_000 } as const;
 /** An hour at the longest delay. From then on the error is not transient and counts like any other. */
 const MAX_OUTAGE_STARTS = 360;
 
+/** How often a job was postponed because its client had its share of fetches in use. */
+const busyStarts = ({ data }: Job): number => data.busyStarts ?? 0;
+
+/** How often a job has started for other reasons. */
+const otherStarts = (job: Job): number => job.attemptsStarted - busyStarts(job);
+
 /** Whether a job can wait for Redis or storage; not if a client waits for it. */
-const canPostpone = ({ data, attemptsStarted }: Job): boolean =>
-  !('deadlineAtMillis' in data) && attemptsStarted < MAX_OUTAGE_STARTS;
+const canPostpone = (job: Job): boolean =>
+  !('deadlineAtMillis' in job.data) && otherStarts(job) < MAX_OUTAGE_STARTS;
 
 /** Delays of a job whose client has its share of fetches in use; doubled each time. */
-const BUSY_DELAY = { firstMillis: 500, maxMillis: 5000 } as const;
+const BUSY_DELAY = { firstMillis: 500, maxMillis: 60_000 } as const;
 /** A client waits for the job. */
 const BUSY_SYNC_DELAY = { firstMillis: 250, maxMillis: 1000 } as const;
 
-const delayMillis = (delay: { firstMillis: number; maxMillis: number }, { attemptsStarted }: Job) =>
-  Math.min(delay.maxMillis, delay.firstMillis * 2 ** (attemptsStarted - 1));
+/** @param starts from 1 */
+const delayMillis = (delay: { firstMillis: number; maxMillis: number }, starts: number): number =>
+  Math.min(delay.maxMillis, delay.firstMillis * 2 ** (starts - 1));
 
 /** With jitter: jobs postponed together come back one by one. */
 const busyDelayMillis = (job: Job): number =>
-  delayMillis('deadlineAtMillis' in job.data ? BUSY_SYNC_DELAY : BUSY_DELAY, job) *
+  delayMillis('deadlineAtMillis' in job.data ? BUSY_SYNC_DELAY : BUSY_DELAY, busyStarts(job)) *
   (0.5 + Math.random() / 2);
 
 /** Clocks that differ by less count as equal. */
@@ -131,9 +138,12 @@ function classifyError(error: unknown, attempt: Attempt): Failure {
     await job.moveToDelayed(Math.round(untilMillis), token);
     throw new DelayedError(); // does not count as an attempt
   }
-  /** By the later clock: this worker, or the next, may take the job late, but never at once again. */
-  const postponeBusy = () => postpone(Math.max(hostClock(), nowMillis) + busyDelayMillis(job));
-  const postponeOutage = () => postpone(hostClock() + delayMillis(OUTAGE_DELAY, job));
+  async function postponeBusy(): Promise<never> {
+    await job.updateData({ ...job.data, busyStarts: busyStarts(job) + 1 });
+    // By the later clock: this worker, or the next, may take the job late, but never at once again.
+    return postpone(Math.max(hostClock(), nowMillis) + busyDelayMillis(job));
+  }
+  const postponeOutage = () => postpone(hostClock() + delayMillis(OUTAGE_DELAY, otherStarts(job)));
   async function retry(): Promise<never> {
     // The delay would be wrong by the difference between this clock and that of the next worker.
     if (isClockSkewed) delete job.opts.backoff;

@@ -192,3 +192,36 @@ test('a job whose client has its share of fetches in use comes back, at no attem
   await queue.close();
   connection.disconnect();
 });
+
+test('waiting for a turn uses up nothing of what a job may wait in an outage', async () => {
+  const queue = openQueue('async', redis, log);
+  const connection = blockingConnection(server.url, log);
+  const reasons: string[] = [];
+  const delays: number[] = [];
+  const busyTimes = 9;
+  const work = async () => {
+    if (reasons.length < busyTimes) throw new PoolBusy();
+    throw new StorageError('get', new Error('connection refused'));
+  };
+  const report = ({ reason = '' }: JobReport) => void reasons.push(reason);
+  const deps = { connection, concurrency: 1, log, report, now: hostClock };
+  const consumer = consumeJobs('async', { 'run-job': work }, deps);
+  const id = 'job that waits for two reasons';
+  await enqueueJob(queue, { id, requestId: 'r', client: 'shop' });
+  while (delays.length <= busyTimes) {
+    await expect.poll(() => queue.getJobState(id)).toBe('delayed');
+    const job = await queue.getJob(id);
+    delays.push(job?.delay ?? 0);
+    await job?.promote().catch(() => {}); // its time has come
+    await expect.poll(() => reasons.length).toBeGreaterThan(delays.length);
+  }
+  // Half of them is jitter: 0.5, 1, 2 s and so on, up to a minute.
+  expect(delays[busyTimes - 1]).toBeGreaterThan(28_000);
+  expect(Math.max(...delays)).toBeLessThanOrEqual(61_000);
+  // The first delay of an outage is half a second, not the longest.
+  expect(delays[busyTimes]).toBeLessThan(5000);
+  await consumer.close();
+  await queue.obliterate({ force: true });
+  await queue.close();
+  connection.disconnect();
+});
