@@ -118,13 +118,19 @@ const describeWorker = (config: Config, { model, device, batch }: Engine) => ({
   device,
 });
 
+/** Of the outcomes of jobs; `info` for all others. Postponed jobs come back, maybe often. */
+const LOG_LEVELS: Partial<Record<JobReport['outcome'], 'error' | 'debug'>> = {
+  failed: 'error',
+  postponed: 'debug',
+};
+
 /** Returns a function that logs an attempt at a job and adds it to the metrics. */
 const createReporter =
   (metrics: WorkerMetrics, heartbeat: Heartbeat, log: Logger) =>
   (job: JobReport): void => {
     metrics.job(job);
     if (job.steps.engine) heartbeat.observe(job.steps.engine);
-    log[job.outcome === 'failed' ? 'error' : 'info'](job, 'job');
+    log[LOG_LEVELS[job.outcome] ?? 'info'](job, 'job');
   };
 
 /** Creates what reads and fetches the images of jobs. */

@@ -138,7 +138,7 @@ export const JOBS = {
   },
   'deliver-webhook': {
     queue: 'webhook',
-    /** The event's record limits its deliveries. These attempts include crashes and waiting for a slot. */
+    /** The event's record limits its deliveries. These attempts include crashes. */
     attempts: 10_000,
     data: z.object({ ...Turn, eventId: z.string(), round: z.number(), requestId: z.string() }),
     result: z.object({ millis: ImageResult.shape.millis }),

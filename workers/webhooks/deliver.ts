@@ -9,6 +9,7 @@ import { signWebhook } from '../../src/intake/webhooks/signature.ts';
 import type { Clock } from '../../src/platform/clock.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import { type Processor, RetryLater } from '../attempt.ts';
+import { PoolBusy } from '../fetch/fetch-pool.ts';
 import { FetchError, type FetchErrorReason, type SafeFetch } from '../fetch/safe-fetch.ts';
 
 /** One request, from the connection to the end of the response. */
@@ -18,8 +19,6 @@ const TOTAL_MILLIS = 60_000;
 const HTTP_GONE = 410;
 /** Concurrent deliveries of one client: a slow receiver delays no other client. */
 const MAX_PER_CLIENT = 8;
-/** Mean delay of the client's other deliveries; it does not count as an attempt. */
-const BUSY_MILLIS = 5000;
 
 interface DeliverDeps {
   events: WebhookEvents;
@@ -126,9 +125,7 @@ function createClientLimit() {
   const active = new Map<string, number>();
   return async (client: string, work: () => Promise<void>): Promise<void> => {
     const before = active.get(client) ?? 0;
-    if (before >= MAX_PER_CLIENT) {
-      throw new RetryLater('too many concurrent deliveries', BUSY_MILLIS * (0.5 + Math.random()));
-    }
+    if (before >= MAX_PER_CLIENT) throw new PoolBusy();
     active.set(client, before + 1);
     try {
       await work();
