@@ -9,6 +9,7 @@ import {
   PREFIX,
   untilReady,
 } from '../../src/platform/redis.ts';
+import { cancelJob } from '../../src/queue/cancel.ts';
 import { enqueueJob, type JobQueue, openQueue, requeueJob } from '../../src/queue/queue.ts';
 import { RetryLater } from '../../workers/attempt.ts';
 import { consumeJobs } from '../../workers/consume-jobs.ts';
@@ -122,6 +123,15 @@ describe('the jobs of a queue', () => {
     expect(await queue.turns.next({ client: 'c', weight: 1 }, 1)).toEqual([16]);
     expect(await redis.hkeys(TURNS)).not.toContain('client:a');
   });
+});
+
+test('a job that is canceled after its end had started', async () => {
+  await enqueue('a', 1);
+  await consume({ attempts: 1 });
+  await enqueue('b', 1);
+  expect(await cancelJob(queue, redis, 'a-0')).toBe(true);
+  expect(await cancelJob(queue, redis, 'b-0')).toBe(false);
+  expect(await order()).toBe('');
 });
 
 test('jobs that a sweep finds in their queue take no further turn; lost ones take one', async () => {
