@@ -23,7 +23,7 @@ interface ConsumerOptions {
 export interface ConsumerDeps
   extends ConsumerOptions,
     Omit<AttemptDeps, 'withoutSlot' | 'nextTurn'> {
-  /** For blocking commands; must not be used for anything else. */
+  /** For commands and scripts of this queue. BullMQ duplicates it for blocking commands. */
   connection: Redis;
   log: Logger;
 }
@@ -110,7 +110,7 @@ export type Consume = <Q extends QueueName>(
   options: ConsumerOptions,
 ) => JobConsumer;
 
-/** @param deps.connect opens a connection for blocking commands */
+/** @param deps.connect opens a connection that waits for Redis to come back */
 export const createConsume =
   ({
     connect,
