@@ -46,7 +46,7 @@ export function estimateLoad(
 export type ShedReason = 'busy' | 'own-share' | 'no-worker' | 'no-queue';
 
 interface AdmissionDeps {
-  jobs: Pick<JobWaiter, 'depth' | 'waitingClients'>;
+  jobs: Pick<JobWaiter, 'depth' | 'delayed' | 'waitingClients'>;
   registry: Pick<WorkerRegistry, 'live'>;
   /** The deadline of a synchronous request. */
   deadlineMillis: number;
@@ -64,7 +64,8 @@ const SHED_DETAILS = {
 /** Rejects work that would miss its deadline, instead of letting it wait and fail. */
 export function createAdmission(deps: AdmissionDeps) {
   const { jobs, registry, deadlineMillis, log, onShed } = deps;
-  const shedding = createLoadShedding(MAX_WAIT_SHARE * deadlineMillis);
+  const maxWaitMillis = MAX_WAIT_SHARE * deadlineMillis;
+  const shedding = createLoadShedding(maxWaitMillis);
   let load: Load = { workers: [], depth: 0, sampledAtMillis: Number.NEGATIVE_INFINITY };
   /** Requests that this gateway has admitted and not answered yet. */
   const clients = createClientLoad();
@@ -72,17 +73,20 @@ export function createAdmission(deps: AdmissionDeps) {
   let foreign: ForeignLoad = { jobs: 0, clients: 0 };
 
   // Requests admitted since the sample are in this gateway's own count.
-  const depthNow = () => foreign.jobs + clients.total();
+  const depthNow = () =>
+    foreign.jobs + clients.working(sum(load.workers.map(({ slots }) => slots)));
   const estimate = () => estimateLoad(load.workers, depthNow());
 
   async function sample(): Promise<void> {
-    const [workers, depth, waitingClients] = await Promise.all([
+    const [workers, depth, delayed, waitingClients] = await Promise.all([
       registry.live(),
       jobs.depth(),
+      jobs.delayed(),
       jobs.waitingClients(),
     ]);
     load = { workers, depth, sampledAtMillis: performance.now() };
-    foreign = { jobs: Math.max(0, depth - clients.total()), clients: waitingClients };
+    const others = Math.max(0, depth + delayed - clients.total());
+    foreign = { jobs: Math.min(others, depth), clients: waitingClients };
     const current = estimate();
     if (current) shedding.observe(current, performance.now());
   }
@@ -117,6 +121,13 @@ export function createAdmission(deps: AdmissionDeps) {
     shed(reason, SHED_DETAILS[reason], retryMillis / 1000);
   }
 
+  /** One client's fetches do not count as load of all, so they are limited by what the client can get done. */
+  function checkOwnLoad({ client }: TurnOwner): void {
+    const own = estimateLoad(load.workers, clients.inFlight(client));
+    const excessMillis = (own?.waitMillis ?? 0) - maxWaitMillis;
+    if (excessMillis > 0) shed('own-share', SHED_DETAILS['own-share'], excessMillis / 1000);
+  }
+
   return {
     sample,
     /** Returns the latest sample. */
@@ -136,15 +147,17 @@ export function createAdmission(deps: AdmissionDeps) {
     },
     /**
      * Admits one request.
+     * @param request.hasLink whether its image is fetched, outside of the workers' slots
      * @returns a function to call once, when the request is answered
      * @throws Problem upstream-unavailable, with the seconds after which to retry
      */
-    admit(owner: TurnOwner): () => void {
+    admit(owner: TurnOwner, request: { hasLink?: boolean } = {}): () => void {
       if (isStale()) return shed('no-queue', 'The queue does not respond; try again', 2);
       const current = estimate();
       if (!current) return shed('no-worker', 'No worker is ready; try again', 3);
       checkLoad(current, owner);
-      return clients.enter(owner);
+      checkOwnLoad(owner);
+      return clients.enter(owner, request);
     },
     close: () => clearInterval(timer),
   };

@@ -25,6 +25,8 @@ export interface ForeignLoad {
 interface ActiveClient {
   weight: number;
   inFlight: number;
+  /** Those of them whose image is fetched. */
+  withLink: number;
   /** Until when it may return after a rejection; instant of a monotonic clock. */
   returnsUntil: number;
 }
@@ -41,6 +43,7 @@ export function createClientLoad() {
     const active = clients.get(client) ?? {
       weight,
       inFlight: 0,
+      withLink: 0,
       returnsUntil: Number.NEGATIVE_INFINITY,
     };
     active.weight = weight;
@@ -52,14 +55,32 @@ export function createClientLoad() {
     /** Returns the number of requests in progress. */
     total: () => total,
 
+    /** Returns the number of a client's requests in progress. */
+    inFlight: (client: string): number => clients.get(client)?.inFlight ?? 0,
+
+    /**
+     * Returns the number of requests in progress that occupy the workers: a fetch uses none of their slots.
+     * @param maxWithLink counted of each client's requests whose image is fetched
+     */
+    working(maxWithLink: number): number {
+      let working = 0;
+      for (const { inFlight, withLink } of clients.values()) {
+        working += inFlight - withLink + Math.min(withLink, maxWithLink);
+      }
+      return working;
+    },
+
     /** Counts a request. @returns a function to call once, when it is answered */
-    enter(owner: TurnOwner): () => void {
+    enter(owner: TurnOwner, { hasLink = false } = {}): () => void {
       const active = activate(owner);
+      const links = hasLink ? 1 : 0;
       active.returnsUntil = Number.NEGATIVE_INFINITY;
       active.inFlight++;
+      active.withLink += links;
       total++;
       return () => {
         active.inFlight--;
+        active.withLink -= links;
         total--;
       };
     },

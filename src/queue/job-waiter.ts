@@ -43,6 +43,8 @@ export interface JobWaiter {
   waiting(): number;
   /** Number of jobs in the queue, waiting and active, of all gateways. */
   depth(): Promise<number>;
+  /** Number of jobs that come back later because their client has its share of fetches in use, of all gateways. */
+  delayed(): Promise<number>;
   /** Number of clients with jobs waiting in the queue, of all gateways. */
   waitingClients(): Promise<number>;
   close(): Promise<void>;
@@ -128,6 +130,7 @@ export async function createJobWaiter(
       } = await queue.getJobCounts('waiting', 'active', 'prioritized');
       return waiting + active + prioritized;
     },
+    delayed: () => queue.getDelayedCount(),
     waitingClients: queue.turns.waitingClients,
     async close() {
       clearInterval(poll);

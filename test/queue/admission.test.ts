@@ -51,8 +51,12 @@ test.each([
 });
 
 /** An admission with one worker that does ten images per second and a deadline of 10 s; `depth` is read at each sample. */
-async function createSampled(depth: () => number, workers = [worker(1, 100)]) {
-  const jobs = { depth: async () => depth(), waitingClients: async () => 1 };
+async function createSampled(depth: () => number, workers = [worker(1, 100)], delayed = () => 0) {
+  const jobs = {
+    depth: async () => depth(),
+    delayed: async () => delayed(),
+    waitingClients: async () => 1,
+  };
   const registry = { live: async () => workers };
   const log = createLog('test', 'silent');
   const shed: string[] = [];
@@ -139,5 +143,29 @@ test('requests at other gateways are counted as many clients as wait', async () 
   depth = 200; // one client at another gateway
   await admission.sample();
   expect(admitUntilRejected(() => admission.admit(BOB))).toBeGreaterThan(0);
+  admission.close();
+});
+
+test('requests whose images are fetched hold up nobody else, and are limited by client', async () => {
+  const admission = await createSampled(() => 0);
+  expect(admitUntilRejected(() => admission.admit(ANN, { hasLink: true }))).toBe(80);
+  expect(admission.shed).toEqual(['own-share']);
+  expect(admitUntilRejected(() => admission.admit(BOB))).toBeGreaterThanOrEqual(70);
+  admission.close();
+});
+
+test('requests that wait for room to fetch hide no load of other gateways', async () => {
+  let depth = 0;
+  let delayed = 0;
+  const admission = await createSampled(
+    () => depth,
+    undefined,
+    () => delayed,
+  );
+  for (let i = 0; i < 50; i++) admission.admit(ANN, { hasLink: true });
+  depth = 10 + 30; // ten of them, and thirty of other gateways
+  delayed = 40;
+  await admission.sample();
+  expect(admission.waitMillis()).toBeCloseTo(3200, 6); // the thirty, one in the slot, and itself
   admission.close();
 });

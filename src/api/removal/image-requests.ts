@@ -139,7 +139,8 @@ export function createImageRequests(deps: ImageRequestDeps) {
     const deadlineAtMillis = now() + deadlineMillis;
     const put = (key: string, { bytes, mediaType }: Content) =>
       blobs.put(key, bytes, { mediaType, durable: false }, signal).catch(storageUnavailable);
-    const leave = admission.admit({ client, weight });
+    const hasLink = [source, background].some((each) => each && 'imageUrl' in each);
+    const leave = admission.admit({ client, weight }, { hasLink });
     try {
       await Promise.all([
         put(keys.inputKey, image),
