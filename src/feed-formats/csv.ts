@@ -19,6 +19,11 @@ interface CsvOptions {
   required: Readonly<Partial<Record<Column, string>>>;
 }
 
+interface OpenLine {
+  line: number;
+  raw: Raw;
+}
+
 type HeaderCell = Pick<Cell, 'label' | 'name'>;
 
 /** A quoted cell with more line breaks than this counts as an unclosed quote. */
@@ -34,7 +39,7 @@ export function csvSplitter(options: CsvOptions): Splitter {
   let delimiter = options.delimiter;
   let header: readonly HeaderCell[] | undefined;
   /** Lines of a row whose quoted cell is still open. */
-  let openLines: { line: number; raw: Raw }[] = [];
+  let openLines: OpenLine[] = [];
   let openBytes = 0;
 
   /** Finds the cells. TSV needs no quotes: a misplaced one there is an ordinary character. */
@@ -97,32 +102,49 @@ export function csvSplitter(options: CsvOptions): Splitter {
     return { kind: 'unreadable', line, raw, code: 'malformed', detail };
   }
 
-  /** Rejects the first open line and reads the others again. */
-  function* abandonOpenLine(): Iterable<Chunk> {
-    const [first, ...rest] = openLines;
-    openLines = [];
-    openBytes = 0;
-    if (!first) return;
-    yield toChunk(first.line, first.raw);
-    for (const { line, raw } of rest) yield* takeLine(line, raw);
+  /** Reads the first line of a row. Returns undefined if it ends within a quoted cell. */
+  function takeFirstLine({ line, raw }: OpenLine): Chunk | undefined {
+    if (raw.trim() === '') return { kind: 'between', raw };
+    delimiter ??= delimiterOf(raw);
+    const isOpen = raw.includes('"') && scanRow(withoutBreak(raw), delimiter) === 'open';
+    return isOpen ? undefined : toChunk(line, raw);
   }
 
-  function* takeLine(line: number, raw: Raw): Iterable<Chunk> {
-    if (openLines.length === 0 && raw.trim() === '') {
-      yield { kind: 'between', raw };
+  function pushOpenLine(openLine: OpenLine): void {
+    openLines.push(openLine);
+    openBytes += openLine.raw.length;
+  }
+
+  /**
+   * Rejects the first open line, and reads the lines after it again, up to the next one that opens a quoted cell.
+   * The lines after that one are within its cell as they were within the first one's: they are not read again.
+   */
+  function* abandonOpenLine(): Iterable<Chunk> {
+    const first = openLines[0]!;
+    let chunk: Chunk | undefined = toChunk(first.line, first.raw);
+    while (chunk) {
+      openBytes -= openLines.shift()!.raw.length;
+      yield chunk;
+      chunk = openLines[0] && takeFirstLine(openLines[0]);
+    }
+  }
+
+  function* takeLine(openLine: OpenLine): Iterable<Chunk> {
+    if (openLines.length === 0) {
+      const chunk = takeFirstLine(openLine);
+      if (chunk) yield chunk;
+      else pushOpenLine(openLine);
       return;
     }
-    delimiter ??= delimiterOf(raw);
-    if (openLines.length === 0 && !raw.includes('"')) {
-      yield toChunk(line, raw);
-      return;
-    }
-    openLines.push({ line, raw });
-    openBytes += raw.length;
-    const cells = scanRow(withoutBreak(raw), delimiter, openLines.length > 1);
-    const isTooLong = openBytes > maxRowBytes || openLines.length > MAX_LINES_IN_ROW;
-    if (cells === 'bad' || (cells === 'open' && isTooLong)) yield* abandonOpenLine();
-    else if (cells !== 'open') yield closeRow();
+    pushOpenLine(openLine);
+    const cells = scanRow(withoutBreak(openLine.raw), delimiter!, true);
+    if (cells === 'open') {
+      while (openBytes > maxRowBytes || openLines.length > MAX_LINES_IN_ROW) {
+        yield* abandonOpenLine();
+      }
+    } else if (cells === 'bad') {
+      while (openLines.length > 1) yield* abandonOpenLine();
+    } else yield closeRow();
   }
 
   function closeRow(): Chunk {
@@ -145,7 +167,7 @@ export function csvSplitter(options: CsvOptions): Splitter {
 
   function* take(input: Iterable<Line>): Iterable<Chunk> {
     for (const line of input) {
-      yield* line.kind === 'line' ? takeLine(line.line, line.raw) : takeLinePart(line);
+      yield* line.kind === 'line' ? takeLine(line) : takeLinePart(line);
     }
   }
 
