@@ -89,7 +89,7 @@ interface StoreDocumentDeps {
 interface StoredDocument {
   /** Hex. */
   sha256: string;
-  /** Deletes it again, and counts its bytes no more. */
+  /** Deletes it again, as far as possible, and counts its bytes no more. */
   discard(): Promise<void>;
 }
 
@@ -117,8 +117,7 @@ export async function storeDocument(
   return {
     sha256: hash.digest('hex'),
     async discard() {
-      await blobs.delete(key);
-      await byteCount.release();
+      await Promise.allSettled([blobs.delete(key), byteCount.release()]);
     },
   };
 }
