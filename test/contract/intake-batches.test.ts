@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createLog } from '../../src/platform/log.ts';
 import { PROBLEMS, type ProblemType } from '../../src/platform/problem.ts';
+import { blockingConnection } from '../../src/platform/redis.ts';
 import {
   type BatchClient,
   batchClient,
@@ -346,6 +348,26 @@ describe('a request is rejected:', () => {
     await expectProblem(await cutOut(0), 'conflict');
     await expectProblem(await cutOut(1), 'not-found');
   });
+});
+
+test('a client with 1,000 batches that have not ended cancels one before it opens another', async () => {
+  const hoarder = batchClient(stack, (await stack.key({ client: 'hoarder' })).key);
+  const opened = await hoarder.open();
+  const redis = blockingConnection(stack.redis.url, createLog('test', 'silent'));
+  const others = Array.from({ length: 999 }, (_, i) => `batch_${i}`);
+  await redis.sadd('{selvage}:batches-unended:hoarder', ...others);
+  redis.disconnect();
+
+  const response = await hoarder.create();
+  expect(response.status).toBe(409);
+  expect(await response.json()).toMatchObject({
+    type: 'conflict',
+    detail: 'Your client has its maximum of 1000 batches that have not ended; seal or cancel some',
+  });
+  const [manifest] = await stored(opened);
+  expect(await readdir(dirname(dirname(manifest!)))).toHaveLength(1); // nothing is left of the rejected one
+  expect((await hoarder.cancel(opened)).status).toBe(200);
+  expect((await hoarder.create()).status).toBe(201);
 });
 
 describe('an Idempotency-Key', () => {

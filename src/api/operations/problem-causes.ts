@@ -41,6 +41,7 @@ export const PROBLEM_CAUSES: Readonly<Record<ProblemType, readonly string[]>> = 
   conflict: [
     'The job, batch or run is not finished yet: ask again after Retry-After.',
     'It has ended, so it can no longer be canceled or accept rows.',
+    'Your client has its maximum of feeds, or of batches that have not ended.',
     'A request with the same Idempotency-Key, or an upload to the same batch, is in progress.',
     'An upload resumes at another offset than where the last one ended: "offset" in the response is the right one.',
   ],

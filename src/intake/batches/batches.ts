@@ -5,7 +5,7 @@ import { CutOutOptions } from '../../output/quality.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { OPERATIONS } from '../../queue/job-data.ts';
 import { parseHashFields, toHashFields } from '../hash-fields.ts';
-import { batchRedisKeys, DISPATCH_LEASE, DUE_TIMES, UNDER_WAY } from './redis-keys.ts';
+import { batchRedisKeys, DISPATCH_LEASE, DUE_TIMES, UNDER_WAY, unendedKey } from './redis-keys.ts';
 import { ResultLine } from './rows.ts';
 import { defineBatchScripts } from './scripts.ts';
 
@@ -169,20 +169,23 @@ export function createBatches(redis: Redis, now: Clock) {
   const uploadLease = (id: string) => batchRedisKeys(id).uploadLease;
 
   return {
-    /** Writes a new record, `open`, and schedules the sweeper's first look at it. */
-    async create(batch: BatchManifest & { expiresAt: string }): Promise<void> {
+    /**
+     * Writes a new record, `open`, and schedules the sweeper's first look at it. Returns false if the client has
+     * `maxUnended` batches already that have not ended; without `maxUnended`, the batch is not counted.
+     */
+    async create(
+      batch: BatchManifest & { expiresAt: string },
+      maxUnended?: number,
+    ): Promise<boolean> {
       const zeroes = COUNTS.flatMap((name) => [name, 0]);
       const expiresAtMillis = Date.parse(batch.expiresAt);
       // The process that accepts a run may die before it has put the run in the queue.
       const recheckAtMillis = Date.parse(batch.createdAt) + BATCH_RECHECK_MILLIS;
       const dueAtMillis =
         batch.kind === 'feed-run' ? Math.min(expiresAtMillis, recheckAtMillis) : expiresAtMillis;
-      const { record } = batchRedisKeys(batch.id);
-      await redis
-        .multi()
-        .hset(record, 'status', 'open', 'cursor', '0:0', ...zeroes, ...toHashFields(batch))
-        .zadd(DUE_TIMES, dueAtMillis, batch.id)
-        .exec();
+      const fields = ['status', 'open', 'cursor', '0:0', ...zeroes, ...toHashFields(batch)];
+      const { id, client } = batch;
+      return (await scripts.create({ id, client, dueAtMillis, maxUnended, fields })) === 1;
     },
 
     async get(id: string): Promise<BatchRecord | undefined> {
@@ -330,8 +333,10 @@ export function createBatches(redis: Redis, now: Clock) {
     async remove(id: string): Promise<void> {
       const { record, chunkStarts, writtenChunks, fullChunks, heldQuota, uploadLease } =
         batchRedisKeys(id);
+      const client: string = JSON.parse((await redis.hget(record, 'client')) ?? '""');
       await redis
         .multi()
+        .srem(unendedKey(client), id)
         .del(record, chunkStarts, writtenChunks, fullChunks, heldQuota, uploadLease)
         .zrem(DUE_TIMES, id)
         .zrem(UNDER_WAY, id)

@@ -3,7 +3,22 @@ import { QUOTA_TTL_SECONDS } from '../../auth/quota.ts';
 import { defineScript } from '../../platform/redis-script.ts';
 import { toHashFields } from '../hash-fields.ts';
 import { OUTBOX } from '../webhooks/outbox.ts';
-import { batchRedisKeys, DUE_TIMES, UNDER_WAY } from './redis-keys.ts';
+import { batchRedisKeys, DUE_TIMES, UNDER_WAY, unendedKey } from './redis-keys.ts';
+
+/**
+ * Writes a new record. No effect if its client has its maximum of batches that have not ended.
+ * KEYS: record, due times, the client's batches that have not ended. ARGV: id, due at ms, maximum or '' if the batch
+ * is not counted, field, value, …
+ */
+const CREATE = `
+if ARGV[3] ~= '' then
+  if redis.call('SCARD', KEYS[3]) >= tonumber(ARGV[3]) then return 0 end
+  redis.call('SADD', KEYS[3], ARGV[1])
+end
+redis.call('HSET', KEYS[1], unpack(ARGV, 4))
+redis.call('ZADD', KEYS[2], ARGV[2], ARGV[1])
+return 1
+`;
 
 /**
  * Appends a chunk of rows and reserves their quota, or does nothing. Returns 1 if appended, 0 if the batch is
@@ -128,6 +143,8 @@ redis.call('ZADD', KEYS[3], ARGV[4], ARGV[1])
 if ARGV[3] == 'canceling' then redis.call('ZADD', KEYS[2], 'NX', ARGV[4], ARGV[1]) end
 if ARGV[5] == '1' then
   redis.call('ZREM', KEYS[2], ARGV[1])
+  local client = cjson.decode(redis.call('HGET', KEYS[1], 'client'))
+  redis.call('SREM', '${unendedKey('')}' .. client, ARGV[1])
   local held = redis.call('HGETALL', KEYS[4])
   for i = 1, #held, 2 do
     local back = math.min(tonumber(redis.call('GET', held[i]) or 0), tonumber(held[i + 1]))
@@ -138,6 +155,16 @@ end
 if ARGV[6] ~= '' then redis.call('RPUSH', KEYS[5], ARGV[6]) end
 return 1
 `;
+
+interface CreateArgs {
+  id: string;
+  client: string;
+  dueAtMillis: number;
+  /** Maximum of the client's batches that have not ended; without it the batch is not counted. */
+  maxUnended: number | undefined;
+  /** Field, value, … */
+  fields: readonly (string | number)[];
+}
 
 interface AppendArgs {
   id: string;
@@ -180,6 +207,7 @@ interface MoveArgs {
 
 /** The scripts of batches, each with KEYS and ARGV built from named arguments. */
 export function defineBatchScripts(redis: Redis) {
+  const create = defineScript<number>(redis, 'selvageBatchCreate', CREATE);
   const append = defineScript<number>(redis, 'selvageBatchAppend', APPEND);
   const seal = defineScript<number>(redis, 'selvageBatchSeal', SEAL);
   const advance = defineScript<number>(redis, 'selvageBatchAdvance', ADVANCE);
@@ -189,6 +217,12 @@ export function defineBatchScripts(redis: Redis) {
   const acquire = defineScript<number>(redis, 'selvageBatchAcquire', ACQUIRE);
   const release = defineScript<number>(redis, 'selvageBatchRelease', RELEASE);
   return {
+    create: ({ id, client, dueAtMillis, maxUnended, fields }: CreateArgs) =>
+      create(
+        [batchRedisKeys(id).record, DUE_TIMES, unendedKey(client)],
+        [id, dueAtMillis, maxUnended ?? '', ...fields],
+      ),
+
     append(args: AppendArgs) {
       const { record, chunkStarts, heldQuota, writtenChunks } = batchRedisKeys(args.id);
       return append(

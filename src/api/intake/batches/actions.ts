@@ -43,6 +43,15 @@ export interface BatchDeps extends ItemsDeps {
 /** A batch that is not sealed within this time expires. */
 const MAX_OPEN_MILLIS = 86_400_000;
 
+/** Open or running batches of a client. */
+const MAX_UNENDED = 1000;
+
+const tooManyBatches = (): Problem =>
+  new Problem(
+    'conflict',
+    `Your client has its maximum of ${MAX_UNENDED} batches that have not ended; seal or cancel some`,
+  );
+
 const newBatchId = (): string => `batch_${randomUUID().replaceAll('-', '')}`;
 
 const batchesUnavailable = throwUnavailable(
@@ -138,13 +147,14 @@ export function createBatchActions(deps: BatchDeps) {
       });
       const openMillis = Math.min(MAX_OPEN_MILLIS, policy.inputSeconds * 1000);
       const expiresAt = new Date(nowMillis + openMillis).toISOString();
-      await batches.create({ ...manifest, expiresAt });
+      if (!(await batches.create({ ...manifest, expiresAt }, MAX_UNENDED))) throw tooManyBatches();
       await index.add(client, id, nowMillis);
       const batch = await batches.get(id);
       if (!batch) throw new Error('a batch is missing right after it was written');
       return { ...respond(201, batch), headers: { location: `${BATCHES_PATH}/${id}` } };
     } catch (cause) {
       await undoCreate(manifest);
+      if (cause instanceof Problem && cause.type === 'conflict') throw cause;
       throw unavailable('The batch cannot be opened right now; try again', 1, cause);
     }
   }
