@@ -3,6 +3,7 @@ import { readJsonImage } from '../http/image-body.ts';
 import type { Route } from '../http/route.ts';
 import { sniffFormat } from '../imaging/sniff.ts';
 import { type BatchDeps, createBatchActions } from './intake/batches/actions.ts';
+import { createBatchEvents } from './intake/batches/events.ts';
 import { batchRoutes } from './intake/batches/routes.ts';
 import type { FeedDeps } from './intake/feeds/actions.ts';
 import type { DownloadDeps } from './intake/feeds/downloads.ts';
@@ -40,12 +41,13 @@ export function routeTable(deps: ApiDeps): Route[] {
   const { idempotency, webhooks } = deps.jobs;
   const images = createImageRequests(deps.images);
   const jobs = createJobActions(deps.jobs);
+  const events = createBatchEvents();
   const readImage = (body: unknown) => readJsonImage(body, maxImageBytes, sniffFormat).image;
   return [
     ...removalRoutes({ images, jobs, maxWaitMillis: deadlineMillis }),
     ...jobRoutes(jobs, idempotency, deps.jobs),
-    ...batchRoutes(createBatchActions(batches), idempotency),
-    ...feedRoutes(feeds),
+    ...batchRoutes(createBatchActions(batches, events), idempotency),
+    ...feedRoutes(feeds, events),
     ...webhookRoutes(webhooks, idempotency),
     ...fileRoutes(deps.jobs),
     ...removeBgRoutes({ images, readImage, now }),

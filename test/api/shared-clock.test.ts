@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createBatchActions } from '../../src/api/intake/batches/actions.ts';
+import { createBatchEvents } from '../../src/api/intake/batches/events.ts';
 import { CreateBatchRequest } from '../../src/api/intake/batches/request.ts';
 import { fileRoutes } from '../../src/api/intake/files.ts';
 import { jobRoutes } from '../../src/api/intake/job-routes.ts';
@@ -138,19 +139,22 @@ describe('a batch', () => {
   test('is accepted, sealed and canceled by the shared clock', async () => {
     const blobs = await createFsBlobs({ dir });
     const batches = createBatches(redis, now);
-    const actions = createBatchActions({
-      batches,
-      blobs,
-      limits: { maxPixels: 1, maxSidePixels: 1 },
-      maxImageBytes: 1,
-      requestLimits: UNUSED,
-      storedBytes: UNUSED,
-      index: createBatchIndex(redis),
-      retention: createBatchRetention(batches, batchEraser(blobs)),
-      receivers: createWebhookReceivers(redis),
-      readClientLimits: async () => ({}),
-      now,
-    });
+    const actions = createBatchActions(
+      {
+        batches,
+        blobs,
+        limits: { maxPixels: 1, maxSidePixels: 1 },
+        maxImageBytes: 1,
+        requestLimits: UNUSED,
+        storedBytes: UNUSED,
+        index: createBatchIndex(redis),
+        retention: createBatchRetention(batches, batchEraser(blobs)),
+        receivers: createWebhookReceivers(redis),
+        readClientLimits: async () => ({}),
+        now,
+      },
+      createBatchEvents(),
+    );
     const open = async () => {
       const request = CreateBatchRequest.parse({ retention: { outputSeconds: 3600 } });
       const { body } = await actions.create(request, call);

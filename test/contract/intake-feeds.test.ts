@@ -6,6 +6,7 @@ import { createLog } from '../../src/platform/log.ts';
 import { PROBLEMS, type ProblemType } from '../../src/platform/problem.ts';
 import { blockingConnection } from '../../src/platform/redis.ts';
 import { openQueue } from '../../src/queue/queue.ts';
+import { readBatch } from '../support/batches.ts';
 import { type FeedClient, feedClient, readFeed, readRun } from '../support/feed-client.ts';
 import {
   badResponses,
@@ -352,6 +353,21 @@ describe('a run', () => {
     expect((await feeds.ask('POST', `${feeds.pathOf(feed.run)}/cancel`)).status).toBe(200);
     await feeds.until(feed.run, 'canceled');
     await expect.poll(() => fetching).toBe('no more');
+  });
+
+  test('is one of 20 batches and runs that a client listens to at a time', async () => {
+    const feed = await handIn({ url: (await shopFeed()).url });
+    await feeds.until(feed.run, 'completed');
+    const path = `${feeds.pathOf(feed.run)}/events`;
+    const batch = await readBatch(await feeds.send('/batches', '{}', 'application/json'));
+    const streams = await Promise.all(
+      Array.from({ length: 20 }, () => feeds.ask('GET', `/batches/${batch.id}/events`)),
+    );
+    expect(streams.map(({ status }) => status)).toEqual(Array(20).fill(200));
+    await expectProblem(await feeds.ask('GET', path), 'rate-limit-exceeded');
+    await streams[0]?.body?.cancel();
+    await expect.poll(async () => (await feeds.ask('GET', path)).status).toBe(200);
+    await Promise.all(streams.slice(1).map(({ body }) => body?.cancel()));
   });
 
   test('reports its progress as events', async () => {

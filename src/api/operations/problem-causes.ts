@@ -60,6 +60,7 @@ export const PROBLEM_CAUSES: Readonly<Record<ProblemType, readonly string[]>> = 
   'unprocessable-image': ['Nothing in the image can be distinguished from its surroundings.'],
   'rate-limit-exceeded': [
     'More requests arrived in a short time than the key allows.',
+    'Your client has 20 streams of events open, or two reports or exports of feeds.',
     'Many rows of an upload were rejected: 50 of them count as one request, one with an image as another.',
   ],
   'quota-exceeded': [

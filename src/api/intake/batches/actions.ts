@@ -26,7 +26,7 @@ import { checkScopes } from '../job-actions.ts';
 import { type ReadClientLimits, retentionPolicy } from '../retention-policy.ts';
 import { checkWebhook } from '../webhooks.ts';
 import { openCutOut } from './cut-out.ts';
-import { createBatchEvents } from './events.ts';
+import type { BatchEvents } from './events.ts';
 import { addItems, type ItemsDeps } from './items.ts';
 import { REPORTS, readReport } from './reports.ts';
 import type { CreateBatchRequest, ItemsQuery, ListQuery } from './request.ts';
@@ -89,9 +89,8 @@ const respond = (status: number, batch: BatchRecord): StoredResponse => ({
 });
 
 /** Creates the actions behind the batch routes. */
-export function createBatchActions(deps: BatchDeps) {
+export function createBatchActions(deps: BatchDeps, events: BatchEvents) {
   const { batches, blobs, index, retention, readClientLimits, now } = deps;
-  const events = createBatchEvents();
   const find = (id: string) => batches.get(id).catch(batchesUnavailable);
 
   /** Reads a request's batch. Another client's is not-found: its existence is not disclosed. */

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Call, Reply } from '../../../http/route.ts';
 import { BATCH_TERMINAL_STATUSES, type BatchRecord } from '../../../intake/batches/batches.ts';
-import { Problem } from '../../../platform/problem.ts';
+import { createClientLimit } from '../client-limit.ts';
 import { batchCounts } from './response.ts';
 
 const POLL_MILLIS = 500;
@@ -64,49 +64,43 @@ async function* streamEvents(
 
 /** Creates server-sent event streams, with a limit per client and process. */
 export function createBatchEvents() {
-  const open = new Map<string, number>();
-  const count = (client: string, step: 1 | -1): void => {
-    const streams = (open.get(client) ?? 0) + step;
-    if (streams > 0) open.set(client, streams);
-    else open.delete(client);
-  };
+  const limit = createClientLimit(
+    MAX_STREAMS_PER_CLIENT,
+    `A client may listen to ${MAX_STREAMS_PER_CLIENT} batches and runs at a time`,
+  );
 
   return {
     /**
      * Responds with the events of a batch.
      * @throws Problem rate-limit-exceeded
      */
-    listen(
+    async listen(
       batch: BatchRecord,
       call: Pick<Call, 'headers' | 'checkAccess' | 'signal' | 'closing'>,
       read: () => Promise<BatchRecord | undefined>,
-    ): Reply {
-      const { client } = batch;
+    ): Promise<Reply> {
       const sent = call.headers['last-event-id'];
       const lastEventId = typeof sent === 'string' ? sent : undefined;
       const hasEnded = BATCH_TERMINAL_STATUSES.includes(batch.status);
       // 204 is the only response after which a browser does not reconnect.
       if (hasEnded && lastEventId === finalEventId(batch)) return { status: 204 };
-      if ((open.get(client) ?? 0) >= MAX_STREAMS_PER_CLIENT) {
-        const detail = `A client may listen to ${MAX_STREAMS_PER_CLIENT} batches at a time`;
-        throw new Problem('rate-limit-exceeded', detail, { headers: { 'retry-after': '2' } });
-      }
       const signal = AbortSignal.any([call.signal, call.closing]);
       const isAllowed = () =>
         call.checkAccess().then(
           () => true,
           () => false,
         );
-      const events = streamEvents(read, isAllowed, lastEventId, signal);
-      const body = Readable.from(events, { objectMode: false });
-      count(client, 1);
-      body.once('close', () => count(client, -1));
       const headers = {
         'content-type': 'text/event-stream; charset=utf-8',
         'cache-control': 'private, no-store',
         'x-accel-buffering': 'no',
       };
-      return { headers, body };
+      return limit.stream(batch.client, () => {
+        const events = streamEvents(read, isAllowed, lastEventId, signal);
+        return { headers, body: Readable.from(events, { objectMode: false }) };
+      });
     },
   };
 }
+
+export type BatchEvents = ReturnType<typeof createBatchEvents>;

@@ -15,6 +15,7 @@ import { Problem } from '../../../platform/problem.ts';
 import type { Blobs } from '../../../storage/blobs.ts';
 import type { FileLinks } from '../../../storage/file-links.ts';
 import { openBlob, resultsGone, storageUnavailable } from '../../common-problems.ts';
+import { createClientLimit } from '../client-limit.ts';
 import { RETRY_SOON } from '../job-response.ts';
 import { exportHeaders, exportWithLinks } from './export.ts';
 import { acceptedFormat, writeReport } from './report.ts';
@@ -30,6 +31,9 @@ export interface DownloadDeps {
   publicUrl: string | undefined;
 }
 
+/** Each parses a whole feed in this process. */
+const MAX_DOWNLOADS_PER_CLIENT = 2;
+
 interface FeedRun {
   feed: FeedRecord;
   run: BatchRecord;
@@ -43,6 +47,11 @@ const toStream = (bytes: AsyncGenerator<Uint8Array>): Readable =>
 
 /** Creates the downloads of a run: its report and its export. */
 export function createFeedDownloads({ blobs, batches, links, publicUrl }: DownloadDeps) {
+  const limit = createClientLimit(
+    MAX_DOWNLOADS_PER_CLIENT,
+    `A client may download ${MAX_DOWNLOADS_PER_CLIENT} reports or exports of feeds at a time`,
+  );
+
   /**
    * Returns a function that links to pictures. Only the last completed run has any; older ones are
    * deleted.
@@ -80,31 +89,33 @@ export function createFeedDownloads({ blobs, batches, links, publicUrl }: Downlo
   }
 
   return {
-    /** @throws Problem conflict while the feed is being read; gone */
+    /** @throws Problem conflict while the feed is being read; gone, rate-limit-exceeded */
     async report(
       target: FeedRun,
       call: Pick<Call, 'headers' | 'signal'>,
       format: ReportFormat = acceptedFormat(call.headers.accept),
     ): Promise<Reply> {
-      const { run } = target;
+      const { feed, run } = target;
       if (run.status === 'expired') throw gone();
       if (run.status === 'open') {
         throw new Problem('conflict', 'The feed is still being read', { headers: RETRY_SOON });
       }
-      const lines = await readLines(target, call.signal);
-      const report = { run: runResponse(run), lines, linkOf: createLinker(target, call) };
-      const { mediaType, body } = writeReport(format, report);
-      const headers = {
-        'content-type': mediaType,
-        'cache-control': 'private, no-store',
-        vary: 'Accept',
-        'x-content-type-options': 'nosniff',
-        'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
-      };
-      return { headers, body: toStream(body) };
+      return limit.stream(feed.client, async () => {
+        const lines = await readLines(target, call.signal);
+        const report = { run: runResponse(run), lines, linkOf: createLinker(target, call) };
+        const { mediaType, body } = writeReport(format, report);
+        const headers = {
+          'content-type': mediaType,
+          'cache-control': 'private, no-store',
+          vary: 'Accept',
+          'x-content-type-options': 'nosniff',
+          'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
+        };
+        return { headers, body: toStream(body) };
+      });
     },
 
-    /** @throws Problem conflict if the run has not completed; gone */
+    /** @throws Problem conflict if the run has not completed; gone, rate-limit-exceeded */
     async export(target: FeedRun, call: Pick<Call, 'headers' | 'signal'>): Promise<Reply> {
       const { feed, run } = target;
       if (feed.lastCompletedRunId !== run.id) {
@@ -118,12 +129,14 @@ export function createFeedDownloads({ blobs, batches, links, publicUrl }: Downlo
           : 'The run is in progress';
         throw new Problem('conflict', detail, hasEnded ? {} : { headers: RETRY_SOON });
       }
-      const document = await findDocument(target, call.signal);
-      if (!document) throw gone();
-      const bytes = await openBlob(blobs, document.key, call.signal, gone);
-      const linkOf = createLinker(target, call);
-      const body = exportWithLinks(bytes, document.options, readOutcomes(target), linkOf);
-      return { headers: exportHeaders(feed.id, document.metadata), body: toStream(body) };
+      return limit.stream(feed.client, async () => {
+        const document = await findDocument(target, call.signal);
+        if (!document) throw gone();
+        const bytes = await openBlob(blobs, document.key, call.signal, gone);
+        const linkOf = createLinker(target, call);
+        const body = exportWithLinks(bytes, document.options, readOutcomes(target), linkOf);
+        return { headers: exportHeaders(feed.id, document.metadata), body: toStream(body) };
+      });
     },
   };
 }

@@ -1,5 +1,6 @@
 import { type Route, route } from '../../../http/route.ts';
 import { FEEDS_PATH } from '../../../intake/batches/links.ts';
+import type { BatchEvents } from '../batches/events.ts';
 import { ErasureResponse } from '../job-response.ts';
 import { createFeedAcceptance } from './accept-feed.ts';
 import { createFeedActions, type FeedActions, type FeedDeps } from './actions.ts';
@@ -74,8 +75,8 @@ const changeRoutes = (actions: FeedActions, acceptance: FeedAcceptance): Route[]
 ];
 
 /** The routes for retailers' feeds. */
-export function feedRoutes(deps: FeedDeps & DownloadDeps): Route[] {
+export function feedRoutes(deps: FeedDeps & DownloadDeps, events: BatchEvents): Route[] {
   const actions = createFeedActions(deps);
   const acceptance = createFeedAcceptance(deps, actions);
-  return [...changeRoutes(actions, acceptance), ...feedViewRoutes(actions, deps)];
+  return [...changeRoutes(actions, acceptance), ...feedViewRoutes(actions, deps, events)];
 }

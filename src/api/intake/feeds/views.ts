@@ -3,7 +3,7 @@ import { type Call, json, type Reply, type Route, route } from '../../../http/ro
 import type { Batches } from '../../../intake/batches/batches.ts';
 import { FEEDS_PATH } from '../../../intake/batches/links.ts';
 import { Problem } from '../../../platform/problem.ts';
-import { createBatchEvents } from '../batches/events.ts';
+import type { BatchEvents } from '../batches/events.ts';
 import type { FeedActions } from './actions.ts';
 import { createFeedDownloads, type DownloadDeps, type FeedDownloads } from './downloads.ts';
 import { ListQuery, type ReportFormat, ReportQuery } from './request.ts';
@@ -106,9 +106,8 @@ const downloadRoutes = (actions: FeedActions, downloads: FeedDownloads): Route[]
   }),
 ];
 
-const eventRoute = (actions: FeedActions, batches: Batches): Route => {
-  const events = createBatchEvents();
-  return route({
+const eventRoute = (actions: FeedActions, batches: Batches, events: BatchEvents): Route =>
+  route({
     method: 'GET',
     path: `${RUN_PATH}/events`,
     scope: 'any-key',
@@ -123,14 +122,17 @@ const eventRoute = (actions: FeedActions, batches: Batches): Route => {
       return events.listen(run, call, () => batches.get(run.id));
     },
   });
-};
 
 /** The routes that show feeds and their runs. */
-export function feedViewRoutes(actions: FeedActions, deps: DownloadDeps): Route[] {
+export function feedViewRoutes(
+  actions: FeedActions,
+  deps: DownloadDeps,
+  events: BatchEvents,
+): Route[] {
   const downloads = createFeedDownloads(deps);
   return [
     ...statusRoutes(actions),
     ...downloadRoutes(actions, downloads),
-    eventRoute(actions, deps.batches),
+    eventRoute(actions, deps.batches, events),
   ];
 }
