@@ -65,6 +65,15 @@ end
 return {0, arrival - now, 0, used}
 `;
 
+/** Charges the rate limit, even beyond the burst. KEYS: arrival time. ARGV: µs. */
+const CHARGE = `
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+local arrival = math.max(tonumber(redis.call('GET', KEYS[1]) or 0), now) + tonumber(ARGV[1])
+redis.call('SET', KEYS[1], string.format('%.0f', arrival), 'PX', math.ceil((arrival - now) / 1000) + 1)
+return 1
+`;
+
 const REFUND = `
 local used = tonumber(redis.call('GET', KEYS[1]) or 0)
 if used <= 0 then return 0 end
@@ -74,6 +83,12 @@ return redis.call('DECRBY', KEYS[1], math.min(used, tonumber(ARGV[1])))
 type Verdict = 'admitted' | 'rate-limited' | 'over-quota';
 const VERDICTS: readonly Verdict[] = ['admitted', 'rate-limited', 'over-quota'];
 
+const rateKey = (meter: string): string => `${PREFIX}:rate:${meter}`;
+
+/** Microseconds in which the rate limit allows one request. */
+const intervalMicros = ({ count, periodSeconds }: Rate): number =>
+  Math.ceil((periodSeconds * 1e6) / count);
+
 /** Charges one request to the rate limit and the quota, or neither. */
 function defineAdmit(redis: Redis) {
   const run = defineScript<[verdict: number, fullMicros: number, waitMicros: number, used: number]>(
@@ -82,14 +97,20 @@ function defineAdmit(redis: Redis) {
     ADMIT,
   );
   return async ({ meter, rate, quotaPerDay }: Allowance, quotaKey: string, cost: number) => {
-    const { count, periodSeconds } = rate;
-    const burstMicros = periodSeconds * 1e6;
+    const burstMicros = rate.periodSeconds * 1e6;
     const [verdict, fullMicros, waitMicros, used] = await run(
-      [`${PREFIX}:rate:${meter}`, quotaKey],
-      [Math.ceil(burstMicros / count), burstMicros, quotaPerDay, cost, QUOTA_TTL_SECONDS],
+      [rateKey(meter), quotaKey],
+      [intervalMicros(rate), burstMicros, quotaPerDay, cost, QUOTA_TTL_SECONDS],
     );
     return { verdict: VERDICTS[verdict]!, fullMicros, waitMicros, used };
   };
+}
+
+/** Charges work worth so many requests to the rate limit, at once. */
+function defineCharge(redis: Redis) {
+  const run = defineScript<number>(redis, 'selvageCharge', CHARGE);
+  return ({ meter, rate }: Pick<Allowance, 'meter' | 'rate'>, requests: number) =>
+    run([rateKey(meter)], [requests * intervalMicros(rate)]);
 }
 
 /** Returns units to a day's quota. */
@@ -118,6 +139,7 @@ function limitsUnavailable(cause: unknown): never {
 /** Counts requests and quota in Redis, shared by every gateway. The day is that of Redis's time. */
 export function createLimits(redis: Redis, now: Clock) {
   const runAdmit = defineAdmit(redis);
+  const runCharge = defineCharge(redis);
   const runRefund = defineRefund(redis);
 
   return {
@@ -156,6 +178,15 @@ export function createLimits(redis: Redis, now: Clock) {
           if (cost > 0) await runRefund({ key: quotaKey, cost });
         },
       };
+    },
+
+    /**
+     * Charges work worth so many requests to the rate limit. Rejects nothing: work that has to be done whole could
+     * else never begin. Later requests wait until the rate limit allows them.
+     * @throws Problem upstream-unavailable
+     */
+    async charge(allowance: Pick<Allowance, 'meter' | 'rate'>, requests: number): Promise<void> {
+      await runCharge(allowance, requests).catch(limitsUnavailable);
     },
 
     /**

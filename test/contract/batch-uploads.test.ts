@@ -1,14 +1,17 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { batchKeys, putLines } from '../../src/intake/batches/batch-files.ts';
 import { batchKey } from '../../src/intake/batches/redis-keys.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { PROBLEMS, type ProblemType } from '../../src/platform/problem.ts';
 import { blockingConnection } from '../../src/platform/redis.ts';
+import { createFsBlobs } from '../../src/storage/fs-blobs.ts';
 import { type BatchClient, batchClient, readUploaded, rowOf } from '../support/batches.ts';
 import { drawnShirt } from '../support/images.ts';
 import { type Stack, startStack } from '../support/stack.ts';
@@ -137,6 +140,29 @@ describe('a bad row is one error, and the upload continues:', () => {
 });
 
 describe('an id is accepted once in a batch', () => {
+  test('the ids of earlier rows are read when rows arrive, and count as requests', async () => {
+    const rate = { count: 4, periodSeconds: 100_000 };
+    const slow = batchClient(stack, (await stack.key({ client: 'slow', rate })).key);
+    const id = await slow.open();
+    await redis.hset(batchKey(id), 'chunks', 250);
+    const empty = await readUploaded(await slow.send(id, '')); // no chunk could be read yet
+    expect(empty).toMatchObject({ accepted: 0, rejected: 0 });
+
+    const blobs = await createFsBlobs({ dir: join(stack.home, 'store') });
+    const { rows } = batchKeys('slow', id);
+    for (let chunk = 0; chunk < 249; chunk++) await putLines(blobs, rows(chunk), []);
+    const earlier = { row: 0, line: 1, customId: 'a', source: { url: 'https://x.example/1.jpg' } };
+    await putLines(blobs, rows(249), [earlier]);
+    const uploaded = await readUploaded(await slow.send(id, rowOf('a') + rowOf('b')));
+    expect(uploaded).toMatchObject({ accepted: 1, rejected: 1 });
+
+    const response = await slow.ask('GET', '/usage');
+    expect(response.status).toBe(429);
+    const secondsToWait = Number(response.headers.get('retry-after'));
+    expect(secondsToWait).toBeGreaterThan(25_000); // 3 requests and 200 chunks: 5 of 4
+    expect(secondsToWait).toBeLessThanOrEqual(50_000);
+  });
+
   test('across uploads, but the id of a rejected row can be sent again', async () => {
     const id = await batches.open();
     await batches.send(id, `${rowOf('a')}{"customId":"b"}\n`);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { FeedError } from '../../../feed-formats/feed-error.ts';
 import { type IdSet, idSet } from '../../../feed-formats/id-set.ts';
-import type { Call } from '../../../http/route.ts';
+import type { Call, Caller } from '../../../http/route.ts';
 import { batchFiles } from '../../../intake/batches/batch-files.ts';
 import type { Batches, BatchRecord, Upload } from '../../../intake/batches/batches.ts';
 import type { StoredResponse } from '../../../intake/idempotency.ts';
@@ -48,9 +48,18 @@ async function withUploadLease<T>(
 
 const StoredRow = z.object({ customId: z.string().optional(), problem: z.unknown().optional() });
 
-/** Reads the customIds in use. Those of rejected rows may be sent again, corrected. */
-async function readUsedIds({ blobs }: ItemsDeps, batch: BatchRecord): Promise<IdSet> {
-  const ids = idSet();
+/** Chunks of earlier rows whose reading costs as much of the rate limit as one request. */
+const CHUNKS_PER_REQUEST = 100;
+
+/** Adds the customIds in use to the set. Those of rejected rows may be sent again, corrected. */
+async function readUsedIds(
+  { blobs, requestLimits }: ItemsDeps,
+  batch: BatchRecord,
+  caller: Caller,
+  ids: IdSet,
+): Promise<void> {
+  const requests = Math.floor(batch.chunks / CHUNKS_PER_REQUEST);
+  if (requests > 0) await requestLimits.charge(caller, requests);
   const files = batchFiles(blobs, batch.client, batch.id);
   for (let chunk = 0; chunk < batch.chunks; chunk++) {
     for (const line of await files.rows(chunk).catch(storageUnavailable)) {
@@ -58,7 +67,19 @@ async function readUsedIds({ blobs }: ItemsDeps, batch: BatchRecord): Promise<Id
       if (customId !== undefined && problem === undefined) ids.add(customId);
     }
   }
-  return ids;
+}
+
+/** Passes everything through, and waits for `prepare` before the first element. */
+async function* prepared<T>(
+  source: AsyncIterable<T>,
+  prepare: () => Promise<void>,
+): AsyncGenerator<T> {
+  let isPrepared = false;
+  for await (const element of source) {
+    if (!isPrepared) await prepare();
+    isPrepared = true;
+    yield element;
+  }
 }
 
 const wrongOffset = (detail: string, offset: number): Problem =>
@@ -87,17 +108,23 @@ function uploadToResume(
   throw wrongOffset(detail, upload.offset);
 }
 
-/** Parses the rows of the request's body in its format. */
+/**
+ * Parses the rows of the request's body in its format.
+ * @param readIds adds the customIds in use to `ids`; called when the body begins
+ */
 function readRows(
   deps: ItemsDeps,
   call: Call,
   format: Upload['format'],
   from: Upload | undefined,
-  ids: IdSet,
+  readIds: (ids: IdSet) => Promise<void>,
 ): AsyncIterable<IncomingRow> {
   const body = call.bodyStream();
-  if (body.kind === 'files') return fileRows(body.files, from, ids, deps);
-  return textRows(body.stream, format === 'csv' ? 'csv' : 'ndjson', from, ids, deps);
+  const ids = idSet();
+  const prepare = () => readIds(ids);
+  if (body.kind === 'files') return fileRows(prepared(body.files, prepare), from, ids, deps);
+  const bytes = prepared(body.stream, prepare);
+  return textRows(bytes, format === 'csv' ? 'csv' : 'ndjson', from, ids, deps);
 }
 
 const notOpen = ({ status }: Pick<BatchRecord, 'status'>): Problem =>
@@ -140,10 +167,10 @@ export async function addItems(
     if (!batch) throw unavailable('The batch cannot be read right now; try again');
     if (batch.status !== 'open') throw notOpen(batch);
     const from = uploadToResume(batch, call.query.offset, format);
-    const ids = await readUsedIds(deps, batch);
+    const readIds = (ids: IdSet) => readUsedIds(deps, batch, caller, ids);
     const upload = createUpload(deps, batch, from, caller, renewLease);
     try {
-      await upload.appendAll(readRows(deps, call, format, from, ids));
+      await upload.appendAll(readRows(deps, call, format, from, readIds));
     } catch (error) {
       const { accepted, rejected, offset } = upload.result();
       throw withMembers(error, { accepted, rejected, offset });

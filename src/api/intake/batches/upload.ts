@@ -35,7 +35,7 @@ export interface UploadDeps {
   blobs: Blobs;
   limits: ImageLimits;
   /** Rate limit and quota of requests. */
-  requestLimits: Pick<Limits, 'admit'>;
+  requestLimits: Pick<Limits, 'admit' | 'charge'>;
   storedBytes: StoredBytes;
   now: Clock;
 }
