@@ -10,6 +10,8 @@ import { SCOPES } from './scopes.ts';
 
 /** One hash holds all key records, by the key's HMAC: one HGET serves a request. */
 const KEYS = `${PREFIX}:keys`;
+/** Set: the HMACs of the keys that count under a meter. Records of earlier versions may be missing. */
+const meterKey = (meter: string): string => `${PREFIX}:keys-of:${meter}`;
 
 /** Limits of keys that were created without them. */
 export const DEFAULT_LIMITS = {
@@ -75,37 +77,49 @@ const timestamp = (millis: number): string => new Date(millis).toISOString();
 
 /**
  * Writes a record. A revoked one never changes, whoever writes at the same time.
- * KEYS: all records. ARGV: hash of the key, record as JSON.
+ * KEYS: all records, hashes of the meter. ARGV: hash of the key, record as JSON.
  */
 const SAVE = `
 local known = redis.call('HGET', KEYS[1], ARGV[1])
 if known and cjson.decode(known).revokedAt then return 0 end
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+redis.call('SADD', KEYS[2], ARGV[1])
 return 1
 `;
 
 function defineSave(redis: Redis) {
   const run = defineScript<number>(redis, 'selvageKeySave', SAVE);
   return async (hash: string, record: KeyRecord): Promise<void> => {
-    await run([KEYS], [hash, JSON.stringify(record)]);
+    await run([KEYS, meterKey(record.meter)], [hash, JSON.stringify(record)]);
   };
 }
 
+/** Returns the newest of the records that is live and counts under a meter, or undefined. */
+const newestLive = (
+  records: readonly (string | null)[],
+  meter: string,
+  nowMillis: number,
+): KeyRecord | undefined =>
+  records
+    .filter((json) => json?.includes(meter)) // parses few of many records
+    .map((json) => KeyRecord.parse(JSON.parse(json!)))
+    .filter((record) => record.meter === meter && isLive(record, nowMillis))
+    .sort((a, b) => b.createdAt.localeCompare(a.createdAt))[0];
+
 /**
- * Returns the newest live record that counts under a meter, or undefined. Unlike `createKeys` it needs
- * no pepper, which workers do not have.
+ * Returns the newest live record that counts under a meter, or undefined. Reads all records only if
+ * those known by the meter are not live. Unlike `createKeys` it needs no pepper, which workers do not have.
  */
 export async function findLiveByMeter(
   redis: Redis,
   meter: string,
   nowMillis: number,
 ): Promise<KeyRecord | undefined> {
-  const all = await redis.hvals(KEYS);
-  return all
-    .filter((json) => json.includes(meter)) // parses few of many records
-    .map((json) => KeyRecord.parse(JSON.parse(json)))
-    .filter((record) => record.meter === meter && isLive(record, nowMillis))
-    .sort((a, b) => b.createdAt.localeCompare(a.createdAt))[0];
+  const hashes = await redis.smembers(meterKey(meter));
+  const known = hashes.length > 0 ? await redis.hmget(KEYS, ...hashes) : [];
+  return (
+    newestLive(known, meter, nowMillis) ?? newestLive(await redis.hvals(KEYS), meter, nowMillis)
+  );
 }
 
 /**

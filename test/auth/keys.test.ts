@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createAccessRequests } from '../../src/auth/access-requests.ts';
 import { mintKey } from '../../src/auth/api-key.ts';
-import { createKeys, type Grant } from '../../src/auth/keys.ts';
+import { createKeys, findLiveByMeter, type Grant } from '../../src/auth/keys.ts';
 import { hostClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { commandConnection, untilReady } from '../../src/platform/redis.ts';
@@ -40,6 +40,28 @@ describe('the key register', () => {
     expect(
       await createKeys(redis, 'another pepper altogether', hostClock).lookUp(key),
     ).toBeUndefined();
+  });
+
+  test('finds the newest live key of a meter among many without reading them all', async () => {
+    let nowMillis = Date.parse('2031-05-06');
+    const keys = createKeys(redis, PEPPER, () => nowMillis);
+    const find = (meter: string) => findLiveByMeter(redis, meter, nowMillis);
+    const first = await keys.create(GRANT);
+    await keys.create(GRANT);
+    const { meter } = first.record;
+    await redis.config('RESETSTAT');
+    expect(await find(meter)).toEqual(first.record);
+    nowMillis += 1000;
+    const next = await keys.rotate(first.record.id, 3600);
+    expect(await find(meter)).toEqual(next.record);
+    await keys.revoke(next.record.id);
+    expect((await find(meter))?.id).toBe(first.record.id);
+    expect(await redis.info('commandstats')).not.toContain('cmdstat_hvals');
+
+    await redis.del(`{selvage}:keys-of:${meter}`); // as earlier versions left it
+    expect((await find(meter))?.id).toBe(first.record.id);
+    await keys.revoke(first.record.id);
+    expect(await find(meter)).toBeUndefined();
   });
 
   test('stores no key in clear text', async () => {
