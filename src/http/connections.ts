@@ -4,8 +4,8 @@ import { Problem, unavailable } from '../platform/problem.ts';
 import { createFairShare, type ShareRejection } from './fair-share.ts';
 
 interface Connection {
-  /** Requests in progress. */
-  requests: number;
+  /** Of the requests in progress, in their order. */
+  responses: Set<ServerResponse>;
   /** Whether the latest request came with an accepted key. */
   isAccepted: boolean;
   latest: { request: IncomingMessage; response: ServerResponse } | undefined;
@@ -37,6 +37,21 @@ interface ConnectionLimits {
 const LINGER_BYTES = 32 * 2 ** 20;
 const LINGER_CHECK_MILLIS = 50;
 
+/** Requests in progress on one connection: clients that do not pipeline have one. */
+const MAX_PIPELINED = 10;
+
+/**
+ * Closes the responses that wait for an earlier one on a closed connection: Node closes only the
+ * response that is being sent.
+ */
+function closeQueued(responses: Iterable<ServerResponse>): void {
+  for (const response of [...responses]) {
+    if (response.socket) continue;
+    response.destroy();
+    response.emit('close');
+  }
+}
+
 /** Reads and drops the rest of a request, up to a time and a size; then destroys its connection. */
 function linger(socket: Socket, request: IncomingMessage, lingerMillis: number): void {
   const deadlineMillis = performance.now() + lingerMillis;
@@ -56,7 +71,8 @@ function linger(socket: Socket, request: IncomingMessage, lingerMillis: number):
  * key give way as long as they are more than half, first the one whose last response, or opening, is
  * longest ago: whether it is idle, sends headers or sends a body. Otherwise the one that is idle
  * longest after a request with an accepted key gives way. Requests with an accepted key are never
- * interrupted, and no client has more of them than there are connections left for others.
+ * interrupted, and no client has more of them than there are connections left for others. A connection
+ * with more than ten requests in progress is closed.
  *
  * While the server shuts down, idle connections close at once, even if they never carried a request,
  * and the others at the end of their request. Node itself would wait for some of them.
@@ -91,16 +107,17 @@ export function trackConnections(
     else evict(socket, 'new');
   }
 
-  function startRequest(socket: Socket, connection: Connection): void {
-    connection.requests++;
-    if (connection.requests > 1) return;
+  function startRequest(socket: Socket, connection: Connection, response: ServerResponse): void {
+    connection.responses.add(response);
+    if (connection.responses.size > MAX_PIPELINED) socket.destroy();
+    if (connection.responses.size > 1) return;
     connection.isAccepted = false;
     if (idle.delete(socket)) keyless.add(socket);
   }
 
-  function endRequest(socket: Socket, connection: Connection): void {
-    connection.requests--;
-    if (connection.requests > 0 || !connections.has(socket)) return;
+  function endRequest(socket: Socket, connection: Connection, response: ServerResponse): void {
+    connection.responses.delete(response);
+    if (connection.responses.size > 0 || !connections.has(socket)) return;
     if (closing.aborted) socket.destroySoon();
     keyless.delete(socket); // added again, it is the last to give way
     (connection.isAccepted ? idle : keyless).add(socket);
@@ -109,10 +126,13 @@ export function trackConnections(
   server.on('connection', (socket) => {
     if (connections.size >= max) evictFor(socket);
     if (socket.destroyed) return;
-    const connection: Connection = { requests: 0, isAccepted: false, latest: undefined };
+    const connection: Connection = { responses: new Set(), isAccepted: false, latest: undefined };
     connections.set(socket, connection);
     keyless.add(socket);
-    socket.once('close', () => forget(socket));
+    socket.once('close', () => {
+      forget(socket);
+      closeQueued(connection.responses);
+    });
     // Node destroys the connection right after its last response: a client that is still sending
     // would be reset, and might never see the response.
     const destroySoon = socket.destroySoon.bind(socket);
@@ -123,16 +143,19 @@ export function trackConnections(
       linger(socket, request, lingerMillis);
     };
   });
-  server.on('request', (request, response) => {
+  // First, so that requests after too many find their connection closed.
+  server.prependListener('request', (request, response) => {
     const { socket } = request;
     const connection = connections.get(socket);
     if (!connection) return;
     connection.latest = { request, response };
-    startRequest(socket, connection);
-    response.once('close', () => endRequest(socket, connection));
+    startRequest(socket, connection, response);
+    response.once('close', () => endRequest(socket, connection, response));
   });
   closing.addEventListener('abort', () => {
-    for (const [socket, { requests }] of connections) if (requests === 0) socket.destroySoon();
+    for (const [socket, { responses }] of connections) {
+      if (responses.size === 0) socket.destroySoon();
+    }
   });
 
   return {

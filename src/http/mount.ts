@@ -154,8 +154,9 @@ function drainAfterResponse(request: FastifyRequest, reply: FastifyReply, millis
 function send(request: FastifyRequest, reply: FastifyReply, response: Reply): FastifyReply {
   const { status = 200, headers = {}, body } = response;
   reply.status(status).headers(headers);
-  if (request.method !== 'HEAD' || !(body instanceof Readable)) return reply.send(body);
-  body.destroy(); // it would be read to its end for no one
+  const isRead = request.method !== 'HEAD' && !reply.raw.destroyed;
+  if (isRead || !(body instanceof Readable)) return reply.send(body);
+  body.destroy(); // it would be read to its end for no one, or wait for one for ever
   return reply.send(Readable.from([]));
 }
 

@@ -12,6 +12,7 @@ import type { RequestObservation } from '../platform/metrics/gateway.ts';
 import { Problem, unavailable } from '../platform/problem.ts';
 import { createBodyMemory } from './body-memory.ts';
 import { type ConnectionState, type Evicted, trackConnections } from './connections.ts';
+import { CLIENT_DISCONNECTED } from './disconnect.ts';
 import type { ShareRejection } from './fair-share.ts';
 import { createFramingCheck } from './framing.ts';
 import type { Sniff } from './image-body.ts';
@@ -155,6 +156,7 @@ export function createServer(deps: ServerDeps): HttpServer {
   app.addHook('onRequest', async (request, reply) => {
     request.requestContext = createRequestContext();
     reply.header('x-request-id', request.id);
+    if (request.raw.socket.destroyed) throw CLIENT_DISCONNECTED;
     checkFraming(request.raw);
     const { streamsBody, isKeyed } = request.routeOptions.config;
     if (!streamsBody) limitBodyTime(request, reply, isKeyed ? wholeMillis : keylessMillis);

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -13,6 +14,8 @@ const common = { scope: 'any', summary: 'A test', responses: {} } as const;
 /** Ends requests in progress at `/held`. */
 let endHeld: () => void = () => {};
 let held: Promise<void>;
+/** What `/held-stream` sends. */
+let endless: Readable;
 
 const ROUTES: readonly Route[] = [
   route({ ...common, method: 'GET', path: '/keyed', handle: () => json({}) }),
@@ -22,6 +25,12 @@ const ROUTES: readonly Route[] = [
     method: 'GET',
     path: '/held',
     handle: () => held.then(() => json({ held: true })),
+  }),
+  route({
+    ...common,
+    method: 'GET',
+    path: '/held-stream',
+    handle: () => held.then(() => ({ body: endless })),
   }),
   route({ ...common, method: 'POST', path: '/json', body: z.unknown(), handle: () => json({}) }),
   route({
@@ -52,6 +61,7 @@ const start = async (deps: Partial<ServerDeps> = {}) => {
   held = new Promise((resolve) => {
     endHeld = resolve;
   });
+  endless = new Readable({ read: () => {} });
   server = await serve(ROUTES, { maxConnections: MAX, ...deps });
 };
 afterEach(async () => {
@@ -218,4 +228,56 @@ test('a body without a key has little time', async () => {
   expect(await raw.closed).toContain(' 408 ');
   expect(keyed.text()).toBe('');
   keyed.socket.destroy();
+});
+
+describe('requests that wait for an earlier one on their connection', () => {
+  const CHUNKED = ['Content-Type: application/json', 'Transfer-Encoding: chunked'];
+  const EMPTY_CHUNK = '0\r\n\r\n';
+
+  test('return what they hold when the connection closes', async () => {
+    await start();
+    const queued = [
+      ...Array(5).fill(requestText('GET /keyed', [keyOf('greedy')])),
+      ...Array(4).fill(requestText('POST /sign-in', CHUNKED, EMPTY_CHUNK)),
+    ].join('');
+    for (let count = 1; count <= MAX / 5; count++) {
+      const raw = await open(server.url, requestText('GET /held', [keyOf('greedy')]) + queued);
+      await expect.poll(() => server.admitted.requests.greedy).toBe(6 * count);
+      raw.socket.destroy();
+    }
+    await expect.poll(() => server.figures().bodyBytes).toBe(0);
+    await expect
+      .poll(() => server.figures().connections)
+      .toEqual({ keyless: 0, idle: 0, accepted: 0 });
+    expect(await statusOf('GET /keyed', [keyOf('greedy')])).toBe('200');
+    expect(server.figures()).toMatchObject({
+      rejectedBodies: { full: 0, share: 0 },
+      rejectedConnections: { full: 0, share: 0 },
+    });
+  });
+
+  test('end their streams, even those that start later', async () => {
+    await start();
+    const raw = await open(
+      server.url,
+      ['GET /held', 'GET /held-stream'].map((line) => requestText(line, [keyOf('a')])).join(''),
+    );
+    await expect.poll(() => server.admitted.requests.a).toBe(2);
+    raw.socket.destroy();
+    await expect.poll(() => server.figures().connections.accepted).toBe(0);
+    endHeld();
+    await expect.poll(() => endless.destroyed).toBe(true);
+  });
+
+  test('are ten at most: the next one closes the connection', async () => {
+    await start();
+    const raw = await open(server.url, requestText('GET /held', [keyOf('a')]).repeat(100));
+    expect(await raw.closed).toBe('');
+    expect(server.admitted.requests.a ?? 0).toBeLessThanOrEqual(10);
+    await expect.poll(() => server.figures().connections.accepted).toBe(0);
+    const few = requestText('GET /keyed', [keyOf('a')]).repeat(9);
+    const last = requestText('GET /keyed', [keyOf('a'), 'Connection: close']);
+    const { closed } = await open(server.url, few + last);
+    expect((await closed).match(/ 200 OK/g)).toHaveLength(10);
+  });
 });
