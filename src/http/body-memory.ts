@@ -1,51 +1,74 @@
+import { EventEmitter, once } from 'node:events';
 import { unavailable } from '../platform/problem.ts';
 import { createFairShare, type ShareRejection } from './fair-share.ts';
 
-/** The memory that one request's body takes. */
+/** A body or file is in memory twice when it is complete: as the chunks that arrived, and as a whole. */
+export const BODY_WEIGHT = 2;
+
+/** The memory that one request's body takes, or its response. */
 export interface BodyHold {
   /**
    * Takes as much memory in total, or returns what it no longer needs.
    * @throws Problem upstream-unavailable if there is not enough
    */
   resize(bytes: number): void;
+  /** Takes as much memory in total, even if there is not enough. */
+  take(bytes: number): void;
+  /** Takes as much memory in total once there is enough, or once its client holds nothing. */
+  wait(bytes: number, signal: AbortSignal): Promise<void>;
   /** Returns all memory, for good. */
   release(): void;
 }
 
 const DETAILS: Readonly<Record<ShareRejection, string>> = {
-  full: 'This server is receiving as many bodies as it has memory for; try again',
-  share: 'You are sending more bodies at once than this server has memory for; send fewer',
+  full: 'This server has as many bodies as it has memory for; try again',
+  share: 'Your bodies take more memory than this server has for one client; send fewer at once',
 };
 
 /**
  * Limits the memory that bodies in progress take, over all connections, and divides it fairly among
- * clients.
+ * clients. What a client receives is divided apart from what it sends: one can wait for the other.
  */
 export function createBodyMemory(maxBytes: number, onReject: (reason: ShareRejection) => void) {
   const share = createFairShare(maxBytes);
+  const events = new EventEmitter().setMaxListeners(0);
 
-  function hold(client: string): BodyHold {
+  function createHold(client: string): BodyHold {
     let held = 0;
     let isReleased = false;
-    function resize(bytes: number): void {
+    function take(bytes: number): void {
       if (isReleased) return;
+      share.add(client, bytes - held);
+      if (bytes < held) events.emit('returned');
+      held = bytes;
+    }
+    function resize(bytes: number): void {
       const more = bytes - held;
-      const rejection = more > 0 ? share.check(client, more) : undefined;
+      const rejection = more > 0 && !isReleased ? share.check(client, more) : undefined;
       if (rejection) {
         onReject(rejection);
         throw unavailable(DETAILS[rejection]);
       }
-      share.add(client, more);
-      held = bytes;
+      take(bytes);
+    }
+    async function wait(bytes: number, signal: AbortSignal): Promise<void> {
+      while (share.heldBy(client) > 0 && share.check(client, bytes)) {
+        await once(events, 'returned', { signal }).catch(() => signal.throwIfAborted());
+      }
+      take(bytes);
     }
     function release(): void {
-      resize(0);
+      take(0);
       isReleased = true;
     }
-    return { resize, release };
+    return { resize, take, wait, release };
   }
 
-  return { heldBytes: share.total, hold };
+  return {
+    heldBytes: share.total,
+    hold: (client: string) => createHold(`body ${client}`),
+    holdResponse: (client: string) => createHold(`response ${client}`),
+  };
 }
 
 export type BodyMemory = ReturnType<typeof createBodyMemory>;

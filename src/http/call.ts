@@ -1,6 +1,7 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from '../platform/log.ts';
 import { Problem } from '../platform/problem.ts';
+import { BODY_WEIGHT, type BodyMemory } from './body-memory.ts';
 import { readBodyStream } from './body-stream.ts';
 import { malformedForm } from './file-parts.ts';
 import { type Form, readFormBody, readFormParts } from './form.ts';
@@ -16,6 +17,7 @@ import {
 import { parse } from './parse.ts';
 import { asProblem } from './problem-response.ts';
 import { type AccessControl, createAccessCheck } from './request-context.ts';
+import { responseHoldOf } from './response-memory.ts';
 import type { Call, Route } from './route.ts';
 
 /** What calls are made with. */
@@ -24,6 +26,7 @@ export interface CallDeps extends AccessControl {
   /** Limit of an image's bytes, before base64. */
   maxImageBytes: number;
   sniff: Sniff;
+  bodyMemory: BodyMemory;
   /** See `BodyTimes`. */
   idleMillis: number;
   /** Aborts when the server starts to shut down. */
@@ -45,14 +48,12 @@ export const base64Length = (bytes: number): number => Math.ceil(bytes / 3) * 4;
 export const maxFormBytes = (maxImageBytes: number): number =>
   2 * maxImageBytes + FORM_OVERHEAD_BYTES;
 
-/** A body or file is in memory twice when it is complete: as the chunks that arrived, and as a whole. */
-export const BODY_WEIGHT = 2;
-
 /** Returns a request as its handler sees it. @throws Problem invalid-request */
 export function createCall(
   deps: CallDeps,
   route: Route,
   request: FastifyRequest,
+  reply: FastifyReply,
   signal: AbortSignal,
 ): Call {
   const { grant } = request.requestContext;
@@ -81,6 +82,8 @@ export function createCall(
         checkAccess,
         onFileBytes: (bytes) => request.requestContext.bodyHold?.resize(BODY_WEIGHT * bytes),
       }),
+    awaitMemory: (bytes, signal) =>
+      responseHoldOf(deps.bodyMemory, request, reply).wait(BODY_WEIGHT * bytes, signal),
     rateLimit: request.requestContext.admission?.rateLimit,
     takeQuota() {
       const { admission } = request.requestContext;

@@ -3,9 +3,8 @@ import { parse as parseQuery } from 'node:querystring';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../platform/problem.ts';
-import type { BodyMemory } from './body-memory.ts';
+import { BODY_WEIGHT } from './body-memory.ts';
 import {
-  BODY_WEIGHT,
   base64Length,
   type CallDeps,
   createCall,
@@ -31,7 +30,6 @@ interface MountDeps extends CallDeps {
   sunsets: readonly Sunset[];
   /** See `BodyTimes`. */
   wholeMillis: number;
-  bodyMemory: BodyMemory;
   /** Protects the connection of a request with an accepted key. @throws Problem */
   acceptConnection(request: IncomingMessage, response: ServerResponse, client: string): void;
 }
@@ -136,7 +134,7 @@ function mountRoute(app: FastifyInstance, deps: MountDeps, route: Route): void {
     },
     handler: async (request, reply) => {
       const signal = disconnectSignal(request, reply);
-      const response = await route.handle(createCall(deps, route, request, signal));
+      const response = await route.handle(createCall(deps, route, request, reply, signal));
       if (!signal.aborted) request.requestContext.admission = undefined; // a success keeps its quota
       return send(request, reply, response);
     },

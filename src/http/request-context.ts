@@ -14,6 +14,8 @@ interface RequestContext {
   problem: Problem | undefined;
   /** The memory its body takes. */
   bodyHold: BodyHold | undefined;
+  /** The memory its response takes. */
+  responseHold: BodyHold | undefined;
   hasDisconnected: boolean;
 }
 
@@ -28,6 +30,7 @@ export const createRequestContext = (): RequestContext => ({
   admission: undefined,
   problem: undefined,
   bodyHold: undefined,
+  responseHold: undefined,
   hasDisconnected: false,
 });
 

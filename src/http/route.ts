@@ -41,6 +41,11 @@ export interface Call<Query = unknown, Body = unknown> {
   form(): Promise<Form>;
   /** Returns the body as a stream of any length, on routes with `stream`. Call it once. */
   bodyStream(): BodyStream;
+  /**
+   * Waits until there is memory for a file of so many bytes that the response brings. Until the
+   * response is sent, its client gets less memory for others.
+   */
+  awaitMemory(bytes: number, signal: AbortSignal): Promise<void>;
   /** Absent on keyless routes. */
   rateLimit: RateLimitStatus | undefined;
   /**

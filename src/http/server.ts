@@ -28,6 +28,7 @@ import {
   refundQuota,
 } from './request-context.ts';
 import { requestIdOf } from './request-id.ts';
+import { holdResponse } from './response-memory.ts';
 import type { Reply, Route } from './route.ts';
 import { type BodyTimes, hasBody, limitBodyTime } from './slow-body.ts';
 import type { Sunset } from './sunset.ts';
@@ -166,7 +167,8 @@ export function createServer(deps: ServerDeps): HttpServer {
   app.addHook('preParsing', async (request, reply) => {
     if (request.headers.expect) reply.raw.writeContinue();
   });
-  app.addHook('onSend', async (request, reply) => {
+  app.addHook('onSend', async (request, reply, payload) => {
+    holdResponse(bodyMemory, request, reply, payload);
     // Closes connections to clients that read nothing of a response for so long; Node sets its own
     // timeout once the response is sent.
     request.raw.socket.setTimeout(requestMillis);

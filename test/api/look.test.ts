@@ -41,6 +41,7 @@ async function call(path: string, { body, query, headers }: Partial<Call> = {}) 
       throw new Error('There is no stream here');
     },
     rateLimit: undefined,
+    awaitMemory: async () => {},
     takeQuota: () => undefined,
     checkAccess: async () => {},
     signal: new AbortController().signal,

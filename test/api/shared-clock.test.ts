@@ -54,6 +54,7 @@ const call: Call = {
     rate: { limit: 5, remaining: 4, resetSeconds: 7, windowSeconds: 60 },
     quota: { limit: 10, remaining: 9, resetSeconds: 10_800 },
   },
+  awaitMemory: async () => {},
   takeQuota: () => undefined,
   checkAccess: async () => {},
   signal: new AbortController().signal,

@@ -35,6 +35,7 @@ async function ask(path: string, { query = {}, body = {}, headers = {} }): Promi
       throw new Error('There is no stream here');
     },
     rateLimit: undefined,
+    awaitMemory: async () => {},
     takeQuota: () => undefined,
     checkAccess: async () => {},
     signal: new AbortController().signal,

@@ -43,6 +43,44 @@ describe('memory for bodies', () => {
     hold.release();
     expect(memory.heldBytes()).toBe(0);
   });
+
+  test('is taken for a finished response even if there is none, and then lacks for others', () => {
+    const { memory } = create();
+    memory.holdResponse('a').take(90);
+    memory.holdResponse('a').take(90);
+    expect(memory.heldBytes()).toBe(180);
+    expect(() => memory.hold('b').resize(1)).toThrow(/as many bodies/);
+  });
+
+  test('is waited for by one response of a client after the other', async () => {
+    const { memory, reasons } = create();
+    const { signal } = new AbortController();
+    const [first, second, third, other] = ['a', 'a', 'a', 'b'].map(memory.holdResponse);
+    const ready: string[] = [];
+    await first?.wait(200, signal);
+    const waits = [
+      second?.wait(60, signal).then(() => ready.push('second')),
+      third?.wait(60, signal).then(() => ready.push('third')),
+    ];
+    await other?.wait(10, signal); // holds nothing
+    expect([memory.heldBytes(), ready]).toEqual([210, []]);
+    first?.release();
+    await waits[0];
+    expect([memory.heldBytes(), ready]).toEqual([70, ['second']]);
+    second?.release();
+    await waits[1];
+    expect(reasons).toEqual([]);
+  });
+
+  test('is no longer waited for by a client that has left', async () => {
+    const { memory } = create();
+    const controller = new AbortController();
+    await memory.holdResponse('a').wait(60, controller.signal);
+    const wait = memory.holdResponse('a').wait(60, controller.signal);
+    controller.abort(new Error('left'));
+    await expect(wait).rejects.toThrow('left');
+    expect(memory.heldBytes()).toBe(60);
+  });
 });
 
 /** Ends the requests whose handlers wait. */
@@ -51,8 +89,30 @@ let finished: Promise<void>;
 
 const common = { method: 'POST', scope: 'any', summary: 'A test', responses: {} } as const;
 const wait = () => finished.then(() => json({}));
+/** Larger than what the buffers of two sockets hold. */
+const FILE_BYTES = 20 * MIB;
+const TEXT_BYTES = 15 * MIB;
+/** Files that `/file` has loaded. */
+let loaded: number;
 const ROUTES: readonly Route[] = [
+  route({
+    ...common,
+    path: '/file',
+    async handle(call) {
+      await call.awaitMemory(FILE_BYTES, call.signal);
+      loaded++;
+      return { body: Buffer.alloc(FILE_BYTES) };
+    },
+  }),
+  route({
+    ...common,
+    scope: 'keyless',
+    method: 'GET',
+    path: '/text',
+    handle: () => json({ text: 'x'.repeat(TEXT_BYTES) }),
+  }),
   route({ ...common, path: '/json', body: z.unknown(), handle: wait }),
+  route({ ...common, scope: 'keyless', path: '/sign-in', body: z.unknown(), handle: wait }),
   route({
     ...common,
     path: '/image',
@@ -75,6 +135,7 @@ const ROUTES: readonly Route[] = [
 let server: Awaited<ReturnType<typeof serve>>;
 const opened: Raw[] = [];
 const start = async () => {
+  loaded = 0;
   finished = new Promise((resolve) => {
     finish = resolve;
   });
@@ -179,5 +240,52 @@ describe('a request', () => {
     };
     expect(await ask(600_000)).toContain(' 200 ');
     expect(await ask(1_100_000)).toContain('The JSON has more than 1000000 escapes');
+  });
+});
+
+describe('a response', () => {
+  afterEach(stop);
+
+  /** Sends a request whose response nobody reads yet. */
+  async function sendUnread(line: string, headers: readonly string[] = []): Promise<Raw> {
+    const raw = await open(server.url);
+    raw.socket.pause();
+    raw.socket.write(requestText(line, headers));
+    opened.push(raw);
+    return raw;
+  }
+
+  test('takes memory until it is read, and the next file of its client waits for it', async () => {
+    await start();
+    const unread: Raw[] = [];
+    for (let count = 1; count <= 4; count++) {
+      unread.push(await sendUnread('POST /file', [keyOf('slow')]));
+      await expect.poll(() => server.admitted.requests.slow).toBe(count);
+    }
+    await expect.poll(() => server.figures().bodyBytes).toBe(FILE_BYTES);
+    const honest = await send('/file', [keyOf('honest'), 'Connection: close']);
+    expect(await honest.closed).toContain(' 200 ');
+    expect(loaded).toBe(2);
+    for (let count = 3; count <= 5; count++) {
+      unread.shift()?.socket.destroy();
+      await expect.poll(() => loaded).toBe(count);
+    }
+    unread[0]?.socket.resume();
+    await expect.poll(() => server.figures().bodyBytes).toBe(0);
+    expect(unread[0]?.text()).toContain(' 200 ');
+  });
+
+  test('to a stranger is rejected if another one takes the memory, and bodies are not', async () => {
+    await start();
+    finish();
+    await sendUnread('GET /text');
+    await expect.poll(() => server.figures().bodyBytes).toBeGreaterThan(2 * TEXT_BYTES);
+    const rejected = await open(server.url, requestText('GET /text', ['Connection: close']));
+    expect(await rejected.closed).toMatch(/ 503 .*retry-after: 1\r\n/is);
+    const headers = [JSON_TYPE, 'Content-Length: 2', 'Connection: close'];
+    const signIn = await send('/sign-in', headers, '{}');
+    expect(await signIn.closed).toContain(' 200 ');
+    const honest = await send('/json', [...headers, keyOf('honest')], '{}');
+    expect(await honest.closed).toContain(' 200 ');
   });
 });

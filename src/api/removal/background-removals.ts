@@ -94,6 +94,7 @@ async function removeAsync(
     const { headers, ...response } = acceptedResponse(job);
     return { ...response, headers: { ...headers, ...applied } };
   }
+  await call.awaitMemory(job.results?.cutout?.bytes ?? 0, call.signal);
   const { body, cutout } = await jobs.result(job, call.signal);
   const chunks = await body.toArray().catch(storageUnavailable);
   const file = Buffer.concat(chunks);

@@ -29,7 +29,10 @@ const ANONYMOUS: TurnOwner = { client: 'anonymous', weight: 1 };
 const ownerOf = ({ caller }: Pick<Call, 'caller'>): TurnOwner => caller ?? ANONYMOUS;
 
 /** The part of a call that processing needs. */
-type ImageCall = Pick<Call, 'caller' | 'signal' | 'requestId' | 'log' | 'takeQuota'>;
+type ImageCall = Pick<
+  Call,
+  'caller' | 'signal' | 'requestId' | 'log' | 'takeQuota' | 'awaitMemory'
+>;
 
 /** An image, or the URL from which a worker fetches it. */
 export type Source = { image: Uint8Array } | { imageUrl: string };
@@ -179,6 +182,7 @@ export function createImageRequests(deps: ImageRequestDeps) {
       withStoredImages(source, background, call, async (images, signal, onCancel) => {
         const data = { ...images, ...unlessDefault(options) };
         const result = await jobWaiter.run('remove-background', data, signal, onCancel);
+        await call.awaitMemory(result.bytes, signal);
         const file = await blobs.get(images.outputKey, signal).catch(storageUnavailable);
         return { file, result };
       }),
