@@ -15,6 +15,8 @@ export type BodyStream =
       mediaType: string;
       charset: string | undefined;
       stream: AsyncIterable<Uint8Array>;
+      /** Takes memory for bytes that were read and are still needed. @throws Problem */
+      hold(bytes: number): void;
     }
   | { kind: 'files'; mediaType: 'multipart/form-data'; files: AsyncIterable<FilePart> };
 
@@ -25,8 +27,8 @@ interface BodyStreamLimits {
   closing: AbortSignal;
   /** Throws if the caller is no longer admitted. */
   checkAccess(): Promise<void>;
-  /** Called as the bytes of one file of a form arrive, with their number so far. */
-  onFileBytes(bytes: number): void;
+  /** Takes memory for bytes that were read and are still needed. @throws Problem */
+  hold(bytes: number): void;
 }
 
 const shuttingDown = (): Problem => {
@@ -98,10 +100,12 @@ export function readBodyStream(request: FastifyRequest, limits: BodyStreamLimits
   const mediaType = contentType.split(';', 1)[0]!.trim().toLowerCase();
   const stream = readBytes(request, limits);
   if (mediaType === 'multipart/form-data') {
-    const files = readFileParts(stream, request.headers, limits);
+    const { maxFileBytes, hold } = limits;
+    const files = readFileParts(stream, request.headers, { maxFileBytes, onFileBytes: hold });
     return { kind: 'files', mediaType, files };
   }
-  return { kind: 'bytes', mediaType, charset: CHARSET.exec(contentType)?.[1], stream };
+  const charset = CHARSET.exec(contentType)?.[1];
+  return { kind: 'bytes', mediaType, charset, stream, hold: limits.hold };
 }
 
 /**

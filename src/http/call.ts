@@ -80,7 +80,7 @@ export function createCall(
         closing,
         maxFileBytes,
         checkAccess,
-        onFileBytes: (bytes) => request.requestContext.bodyHold?.resize(BODY_WEIGHT * bytes),
+        hold: (bytes) => request.requestContext.bodyHold?.resize(BODY_WEIGHT * bytes),
       }),
     awaitMemory: (bytes, signal) =>
       responseHoldOf(deps.bodyMemory, request, reply).wait(BODY_WEIGHT * bytes, signal),

@@ -292,6 +292,29 @@ describe('an interrupted upload', () => {
   });
 });
 
+describe('rows that never end', () => {
+  test('take the memory of their key, and its upload can be continued later', async () => {
+    const text = `${rowOf('a')}{"customId":"b","imageBase64":"${'A'.repeat(27 * 2 ** 20)}`;
+    const uploads = await Promise.all(
+      Array.from({ length: 4 }, async () => {
+        const id = await batches.open();
+        const { body, finish } = unfinished(text);
+        return { id, finish, response: batches.send(id, body) };
+      }),
+    );
+    const first = uploads.map(async ({ id, response }) => ({ id, response: await response }));
+    const { id, response } = await Promise.race(first);
+    expect(response.headers.get('retry-after')).toBe('1');
+    const offset = rowOf('a').length;
+    const problem = await expectProblem(response, 'upstream-unavailable');
+    expect(problem).toMatchObject({ accepted: 1, rejected: 0, offset });
+    for (const { finish } of uploads) finish();
+    await Promise.all(first);
+    const rest = await batches.send(id, rowOf('b'), undefined, { query: `?offset=${offset}` });
+    expect(await readUploaded(rest)).toMatchObject({ accepted: 1, rejected: 0 });
+  });
+});
+
 describe('quota', () => {
   test('is charged row by row; accepted rows stay, and the rest can be sent another day', async () => {
     const { key: poor } = await stack.key({ quotaPerDay: 703 });

@@ -5,7 +5,7 @@ import {
   parseBatchRows,
 } from '../../../feed-formats/batch-rows.ts';
 import { type IdSet, takeId } from '../../../feed-formats/id-set.ts';
-import { collectBody } from '../../../http/body-stream.ts';
+import { type BodyStream, collectBody } from '../../../http/body-stream.ts';
 import type { FilePart } from '../../../http/file-parts.ts';
 import { readJsonImage } from '../../../http/image-body.ts';
 import { sniffFormat } from '../../../imaging/sniff.ts';
@@ -26,6 +26,9 @@ export interface IncomingRow {
   /** The state to resume the upload from after this row. */
   upload: Upload;
 }
+
+/** The part of a body that its rows are read from. */
+type TextBody = Pick<Extract<BodyStream, { kind: 'bytes' }>, 'stream' | 'hold'>;
 
 interface IncomingLimits {
   maxImageBytes: number;
@@ -65,6 +68,23 @@ function toContent(row: BatchRow | BatchRowError, { maxImageBytes }: IncomingLim
   };
 }
 
+/**
+ * Takes memory for the bytes that are read but not yet part of a row, at most for the longest row: the
+ * parser drops what is longer.
+ * @param bytesUsed returns how many bytes the rows so far had
+ */
+async function* holdUnused(
+  { stream, hold }: TextBody,
+  bytesUsed: () => number,
+): AsyncGenerator<Uint8Array> {
+  let bytesRead = 0;
+  for await (const bytes of stream) {
+    bytesRead += bytes.length;
+    hold(Math.min(bytesRead - bytesUsed(), BATCH_LIMITS.maxRowBytes));
+    yield bytes;
+  }
+}
+
 const toCursor = ({ offset, line, rows, header }: Upload) => ({
   offset,
   line,
@@ -81,17 +101,19 @@ const LONG_ROW_BYTES = 16 * 1024;
 /**
  * Parses the rows of an upload in NDJSON or CSV.
  * @param from the upload to resume
- * @throws FeedError; Problem invalid-request; as the source throws, after the last whole row
+ * @throws FeedError; Problem invalid-request; as the body throws, after the last whole row
  */
 export async function* textRows(
-  source: AsyncIterable<Uint8Array>,
+  body: TextBody,
   format: 'ndjson' | 'csv',
   from: Upload | undefined,
   ids: IdSet,
   limits: IncomingLimits,
 ): AsyncGenerator<IncomingRow> {
   let header = from?.header;
-  let offset = from?.offset ?? 0;
+  const start = from?.offset ?? 0;
+  let offset = start;
+  const source = holdUnused(body, () => offset - start);
   const options = { format, ids, ...(from && { from: toCursor(from) }) };
   for await (const item of parseBatchRows(flushOnError(source), options)) {
     if (item.kind === 'header') {

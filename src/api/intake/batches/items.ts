@@ -123,8 +123,8 @@ function readRows(
   const ids = idSet();
   const prepare = () => readIds(ids);
   if (body.kind === 'files') return fileRows(prepared(body.files, prepare), from, ids, deps);
-  const bytes = prepared(body.stream, prepare);
-  return textRows(bytes, format === 'csv' ? 'csv' : 'ndjson', from, ids, deps);
+  const stream = prepared(body.stream, prepare);
+  return textRows({ ...body, stream }, format === 'csv' ? 'csv' : 'ndjson', from, ids, deps);
 }
 
 const notOpen = ({ status }: Pick<BatchRecord, 'status'>): Problem =>
