@@ -7,7 +7,7 @@ import { defineConfig } from 'vitest/config';
 const pure = [
   'test/{look,taxonomy,imaging,output,client,http,fuzz,support}/**/*.test.ts',
   'test/feed-formats/!(memory).test.ts',
-  'test/api/{etag,look,taxonomy}.test.ts',
+  'test/api/{etag,limit-downloads,look,taxonomy}.test.ts',
   'test/api/look/client-turns.test.ts',
   'test/platform/{config,metrics}.test.ts',
   'test/*.test.ts',

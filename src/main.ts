@@ -6,6 +6,7 @@ import type { BatchDeps } from './api/intake/batches/actions.ts';
 import type { FeedDeps } from './api/intake/feeds/actions.ts';
 import type { DownloadDeps } from './api/intake/feeds/downloads.ts';
 import type { JobDeps } from './api/intake/job-actions.ts';
+import { limitDownloads } from './api/limit-downloads.ts';
 import { createLookThreads } from './api/look/thread-pool.ts';
 import type { ConsoleSessionDeps } from './api/operations/console-session.ts';
 import { serveDocs } from './api/operations/docs.ts';
@@ -39,8 +40,12 @@ import { deriveSecret, resolveSecrets } from './platform/secrets.ts';
 import { stopOnSignal } from './platform/shutdown.ts';
 import { openSyncQueue, type SyncQueue } from './queue/sync-queue.ts';
 import type { Blobs } from './storage/blobs.ts';
+import { S3_MAX_SOCKETS } from './storage/s3-blobs.ts';
 
 const { version } = manifest;
+
+/** Files sent at once from S3; the other connections to it remain for all other work. */
+const MAX_DOWNLOADS = 0.75 * S3_MAX_SOCKETS;
 
 /** What the shut-down may take beyond the deadline of the last waiting request. */
 const STOP_MARGIN_MILLIS = 5000;
@@ -54,7 +59,8 @@ async function main(): Promise<void> {
 
   const platform = await openPlatform({ process: 'gateway', config, version });
   const { log, registry, redis, now } = platform;
-  const blobs = await openInstallationStorage({ settings: config, redis, registry, log });
+  const storage = await openInstallationStorage({ settings: config, redis, registry, log });
+  const blobs = config.STORE === 's3' ? limitDownloads(storage, MAX_DOWNLOADS) : storage;
   const { keyPepper, lookSigningKeys } = resolveSecrets(config);
   const developmentKey = config.SELVAGE_DEV_KEY;
   const authentication = await createAuthentication({

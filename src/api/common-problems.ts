@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { Problem, unavailable } from '../platform/problem.ts';
-import { BlobMissing, type Blobs } from '../storage/blobs.ts';
+import { BlobMissing, type Blobs, StorageError } from '../storage/blobs.ts';
 
 /**
  * Returns a `catch` handler that throws upstream-unavailable with the error as its cause.
@@ -28,7 +28,8 @@ export const resultsGone = (resource: Resource): Problem =>
 /**
  * Opens a blob as a stream.
  * @param gone the problem to throw if the blob does not exist
- * @throws Problem as `gone` returns; upstream-unavailable if storage does not respond
+ * @throws Problem as `gone` returns; upstream-unavailable if storage does not respond, or as
+ *   `limitDownloads` throws
  */
 export const openBlob = (
   blobs: Pick<Blobs, 'open'>,
@@ -38,5 +39,6 @@ export const openBlob = (
 ): Promise<Readable> =>
   blobs.open(key, signal).catch((error) => {
     if (error instanceof BlobMissing) throw gone();
+    if (error instanceof Problem && !(error instanceof StorageError)) throw error;
     return storageUnavailable(error);
   });

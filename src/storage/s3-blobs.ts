@@ -31,6 +31,9 @@ interface S3BlobsOptions extends S3Location {
   bucket: string;
 }
 
+/** Connections to storage of one process. */
+export const S3_MAX_SOCKETS = 256;
+
 /** Retries and timeouts. */
 const LIMITS = {
   maxAttempts: 3,
@@ -39,8 +42,8 @@ const LIMITS = {
     requestTimeout: 30_000,
     socketTimeout: 30_000,
     throwOnRequestTimeout: true,
-    httpAgent: { keepAlive: true, maxSockets: 128 },
-    httpsAgent: { keepAlive: true, maxSockets: 128 },
+    httpAgent: { keepAlive: true, maxSockets: S3_MAX_SOCKETS },
+    httpsAgent: { keepAlive: true, maxSockets: S3_MAX_SOCKETS },
   },
 };
 

@@ -41,9 +41,9 @@ interface FeedRun {
 
 const gone = () => resultsGone('run');
 
-/** Closes the generator when the connection closes. */
-const toStream = (bytes: AsyncGenerator<Uint8Array>): Readable =>
-  Readable.from(bytes, { objectMode: false });
+/** Closes the generator and its source when the connection closes, even before it has started. */
+const toStream = (bytes: AsyncGenerator<Uint8Array>, source: Readable | undefined): Readable =>
+  Readable.from(bytes, { objectMode: false }).once('close', () => source?.destroy());
 
 /** Creates the downloads of a run: its report and its export. */
 export function createFeedDownloads({ blobs, batches, links, publicUrl }: DownloadDeps) {
@@ -80,12 +80,13 @@ export function createFeedDownloads({ blobs, batches, links, publicUrl }: Downlo
 
   async function readLines(target: FeedRun, signal: AbortSignal) {
     const document = await findDocument(target, signal);
-    if (!document) return noLines();
-    const bytes = await openBlob(blobs, document.key, signal, gone);
+    if (!document) return { lines: noLines() };
+    const source = await openBlob(blobs, document.key, signal, gone);
     const notDoneReason = BATCH_TERMINAL_STATUSES.includes(target.run.status)
       ? 'The run ended before this image was processed'
       : 'This image is not processed yet';
-    return productLines(bytes, document.options, readOutcomes(target), notDoneReason);
+    const outcomes = readOutcomes(target);
+    return { source, lines: productLines(source, document.options, outcomes, notDoneReason) };
   }
 
   return {
@@ -101,7 +102,7 @@ export function createFeedDownloads({ blobs, batches, links, publicUrl }: Downlo
         throw new Problem('conflict', 'The feed is still being read', { headers: RETRY_SOON });
       }
       return limit.stream(feed.client, async () => {
-        const lines = await readLines(target, call.signal);
+        const { source, lines } = await readLines(target, call.signal);
         const report = { run: runResponse(run), lines, linkOf: createLinker(target, call) };
         const { mediaType, body } = writeReport(format, report);
         const headers = {
@@ -111,7 +112,7 @@ export function createFeedDownloads({ blobs, batches, links, publicUrl }: Downlo
           'x-content-type-options': 'nosniff',
           'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
         };
-        return { headers, body: toStream(body) };
+        return { headers, body: toStream(body, source) };
       });
     },
 
@@ -132,10 +133,10 @@ export function createFeedDownloads({ blobs, batches, links, publicUrl }: Downlo
       return limit.stream(feed.client, async () => {
         const document = await findDocument(target, call.signal);
         if (!document) throw gone();
-        const bytes = await openBlob(blobs, document.key, call.signal, gone);
+        const source = await openBlob(blobs, document.key, call.signal, gone);
         const linkOf = createLinker(target, call);
-        const body = exportWithLinks(bytes, document.options, readOutcomes(target), linkOf);
-        return { headers: exportHeaders(feed.id, document.metadata), body: toStream(body) };
+        const body = exportWithLinks(source, document.options, readOutcomes(target), linkOf);
+        return { headers: exportHeaders(feed.id, document.metadata), body: toStream(body, source) };
       });
     },
   };

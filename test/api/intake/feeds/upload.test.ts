@@ -53,7 +53,13 @@ test('an upload that cannot be deleted again is no longer counted, and no error'
   const document = await storeDocument(
     deps,
     'feeds/shop/feed_1/runs/run_1/source',
-    { kind: 'bytes', mediaType: 'text/csv', charset: undefined, stream: body },
+    {
+      kind: 'bytes',
+      mediaType: 'text/csv',
+      charset: undefined,
+      stream: body,
+      hold: () => {},
+    },
     { caller: CALLER, query: FeedQuery.parse({}), signal: new AbortController().signal },
   );
   expect(await deps.storedBytes.used(CALLER)).toBe(1000);
