@@ -12,9 +12,9 @@ export interface BodyHold {
    * @throws Problem upstream-unavailable if there is not enough
    */
   resize(bytes: number): void;
-  /** Takes as much memory in total, even if there is not enough. */
+  /** Takes as much memory in total. Of what exceeds its client's share nothing is counted. */
   take(bytes: number): void;
-  /** Takes as much memory in total once there is enough, or once its client holds nothing. */
+  /** Takes memory likewise, once there is enough or its client holds nothing. */
   wait(bytes: number, signal: AbortSignal): Promise<void>;
   /** Returns all memory, for good. */
   release(): void;
@@ -36,7 +36,7 @@ export function createBodyMemory(maxBytes: number, onReject: (reason: ShareRejec
   function createHold(client: string): BodyHold {
     let held = 0;
     let isReleased = false;
-    function take(bytes: number): void {
+    function set(bytes: number): void {
       if (isReleased) return;
       share.add(client, bytes - held);
       if (bytes < held) events.emit('returned');
@@ -49,7 +49,10 @@ export function createBodyMemory(maxBytes: number, onReject: (reason: ShareRejec
         onReject(rejection);
         throw unavailable(DETAILS[rejection]);
       }
-      take(bytes);
+      set(bytes);
+    }
+    function take(bytes: number): void {
+      set(Math.min(bytes, held + share.left(client)));
     }
     async function wait(bytes: number, signal: AbortSignal): Promise<void> {
       while (share.heldBy(client) > 0 && share.check(client, bytes)) {
@@ -58,7 +61,7 @@ export function createBodyMemory(maxBytes: number, onReject: (reason: ShareRejec
       take(bytes);
     }
     function release(): void {
-      take(0);
+      set(0);
       isReleased = true;
     }
     return { resize, take, wait, release };

@@ -22,6 +22,10 @@ export function createFairShare(max: number) {
       return own > 0 && own + amount > free - amount ? 'share' : undefined;
     },
 
+    /** Returns how much more a client can take and leave its share to others, at least 1. */
+    left: (client: string): number =>
+      Math.max(1, Math.floor((max - total - (held.get(client) ?? 0)) / 2)),
+
     /** Adds to what a client holds; a negative amount returns it. */
     add(client: string, amount: number): void {
       total += amount;
