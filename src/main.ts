@@ -49,6 +49,8 @@ const MAX_DOWNLOADS = 0.75 * S3_MAX_SOCKETS;
 
 /** What the shut-down may take beyond the deadline of the last waiting request. */
 const STOP_MARGIN_MILLIS = 5000;
+/** The start of a thread takes .5 to .9 s of CPU. */
+const ABANDONED_LOOK_MILLIS = 1000;
 
 /** Builds the gateway, serves, and drains on SIGTERM or SIGINT. */
 async function main(): Promise<void> {
@@ -82,6 +84,7 @@ async function main(): Promise<void> {
   const lookThreads = createLookThreads({
     threads: config.LOOK_THREADS,
     deadlineMillis,
+    abandonedMillis: ABANDONED_LOOK_MILLIS,
     signingKeys,
     registry,
     log,

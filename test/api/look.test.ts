@@ -12,6 +12,7 @@ const signingKeys = 'k1:a-secret-of-the-test';
 const threads = createLookThreads({
   threads: 1,
   deadlineMillis: 60_000,
+  abandonedMillis: 60_000,
   signingKeys,
   registry: new Registry(),
   log: createLog('test', 'silent'),

@@ -31,6 +31,11 @@ interface LookThreadsDeps extends ThreadData {
   threads: number;
   /** Maximum time of a request in milliseconds, waiting included. */
   deadlineMillis: number;
+  /**
+   * A computation may run on for so long after its client has left, milliseconds. Ending it replaces
+   * its thread, so this should be about as long as the start of a thread takes.
+   */
+  abandonedMillis: number;
   registry: Registry;
   log: Logger;
 }
@@ -54,8 +59,8 @@ const LOADER =
 
 interface PendingTask extends WaitingTask {
   task: ThreadTask;
-  /** Ends the task, whether it waits or runs; a thread that runs it is replaced. */
-  signal: AbortSignal;
+  /** Ends the thread that runs the task; another takes its place. */
+  end: AbortSignal;
   resolve(result: ThreadResult): void;
   reject(error: unknown): void;
 }
@@ -75,7 +80,7 @@ const isRejection = (error: unknown): boolean =>
 
 /** Creates the pool; threads start when they are needed. */
 export function createLookThreads(deps: LookThreadsDeps): LookThreads {
-  const { threads, deadlineMillis, signingKeys, registry, log } = deps;
+  const { threads, deadlineMillis, abandonedMillis, signingKeys, registry, log } = deps;
   const workerData: ThreadData = { signingKeys };
   const pool = new Piscina<ThreadTask, ThreadResult>({
     filename: THREAD,
@@ -97,10 +102,10 @@ export function createLookThreads(deps: LookThreadsDeps): LookThreads {
     threads: pool.threads.length,
   }));
 
-  async function start({ task, signal, resolve, reject }: PendingTask): Promise<void> {
+  async function start({ task, end, resolve, reject }: PendingTask): Promise<void> {
     running += 1;
     try {
-      resolve(await pool.run(task, { signal }));
+      resolve(await pool.run(task, { signal: end }));
     } catch (error) {
       reject(error);
     } finally {
@@ -117,29 +122,37 @@ export function createLookThreads(deps: LookThreadsDeps): LookThreads {
     }
   }
 
-  /** Resolves when the task's turn has come and it has run. Rejects with the signal's reason. */
-  function enqueue(task: ThreadTask, { client, weight, signal }: TaskOwner): Promise<ThreadResult> {
+  /**
+   * Resolves when the task's turn has come and it has run. Rejects with a signal's reason: a task that
+   * waits then never runs, one that runs does until `end` aborts.
+   */
+  function enqueue(
+    task: ThreadTask,
+    { client, weight, signal }: TaskOwner,
+    end: AbortSignal,
+  ): Promise<ThreadResult> {
     return new Promise((resolve, reject) => {
       const bytes = REQUEST_BYTES + (task.body?.length ?? 0);
-      const pending = { client, weight, bytes, task, signal, resolve, reject };
-      signal.addEventListener('abort', () => {
-        waiting.remove(pending);
-        reject(signal.reason);
-      });
+      const pending = { client, weight, bytes, task, end, resolve, reject };
+      for (const either of [signal, end]) {
+        either.addEventListener('abort', () => {
+          waiting.remove(pending);
+          reject(either.reason);
+        });
+      }
       for (const dropped of waiting.add(pending)) dropped.reject(tooBusy());
       startNext();
     });
   }
 
   return {
-    async run(task, { client, weight, signal }) {
+    async run(task, owner) {
+      const { signal } = owner;
       signal.throwIfAborted();
-      const abort = new AbortController();
-      const onDisconnect = () => abort.abort(signal.reason);
-      signal.addEventListener('abort', onDisconnect);
-      const deadline = setTimeout(() => abort.abort(tooSlow()), deadlineMillis);
+      const end = new AbortController();
+      const deadline = setTimeout(() => end.abort(tooSlow()), deadlineMillis);
       try {
-        const result = await enqueue(task, { client, weight, signal: abort.signal });
+        const result = await enqueue(task, owner, end.signal);
         metrics.ended('computed');
         return readResult(result);
       } catch (error) {
@@ -148,7 +161,7 @@ export function createLookThreads(deps: LookThreadsDeps): LookThreads {
         throw error;
       } finally {
         clearTimeout(deadline);
-        signal.removeEventListener('abort', onDisconnect);
+        if (signal.aborted) setTimeout(() => end.abort(signal.reason), abandonedMillis).unref();
       }
     },
     close: () => pool.destroy(),

@@ -1,5 +1,5 @@
 import { Registry } from 'prom-client';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createLookThreads, type LookThreads } from '../../../src/api/look/thread-pool.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { createRandom, drawDay, drawWardrobe } from '../../look/wardrobes.ts';
@@ -17,11 +17,12 @@ const pools: LookThreads[] = [];
 afterAll(() => Promise.all(pools.map((pool) => pool.close())));
 
 /** A pool of one thread. */
-function openPool(deadlineMillis = 60_000) {
+function openPool({ deadlineMillis = 60_000, abandonedMillis = 60_000 } = {}) {
   const registry = new Registry();
   const threads = createLookThreads({
     threads: 1,
     deadlineMillis,
+    abandonedMillis,
     signingKeys: 'k1:a-secret-of-the-test',
     registry,
     log: createLog('test', 'silent'),
@@ -50,28 +51,53 @@ test('the requests of one client do not wait for all of another', async () => {
   expect(order.indexOf('b')).toBeLessThanOrEqual(2);
 });
 
-test('a client that disconnects frees its thread', async () => {
-  await run('outfits', SHORT);
-  const controller = new AbortController();
-  const ended: string[] = [];
-  const long = run('day', LONG, 'a', controller.signal).catch(() => ended.push('canceled'));
-  const waiting = run('day', LONG, 'a', controller.signal).catch(() => ended.push('canceled'));
-  expect(await metric('selvage_look_threads')).toBe(1);
-  expect([await metric('selvage_look_running'), await metric('selvage_look_waiting')]).toEqual([
-    1, 1,
-  ]);
-  controller.abort(new Error('The client disconnected'));
-  // The thread is not waited for: it ends in the middle of its computation.
-  expect(await metric('selvage_look_threads')).toBe(0);
-  await Promise.all([long, waiting]);
-  expect(await metric('selvage_look_running')).toBe(0);
-  expect(await metric('selvage_look_requests_total', 'canceled')).toBe(2);
-  expect(JSON.parse(await run('outfits', SHORT))).toHaveProperty('outfits');
-  expect(ended).toEqual(['canceled', 'canceled']);
+describe('a client that disconnects', () => {
+  /** Threads that any pool of this process has started. */
+  let starts = 0;
+  const onStart = () => starts++;
+  beforeAll(() => process.on('worker', onStart));
+  afterAll(() => process.off('worker', onStart));
+
+  const canceled = (promise: Promise<string>) =>
+    expect(promise).rejects.toThrow('The client disconnected');
+  const leave = (controller: AbortController) =>
+    controller.abort(new Error('The client disconnected'));
+
+  test('does not end its thread if the computation is short', async () => {
+    await run('outfits', SHORT);
+    const before = starts;
+    for (let i = 0; i < 5; i++) {
+      const controller = new AbortController();
+      const left = canceled(run('outfits', SHORT, 'a', controller.signal));
+      leave(controller);
+      await left;
+      expect(JSON.parse(await run('outfits', SHORT, 'b'))).toHaveProperty('outfits');
+    }
+    expect(starts).toBe(before);
+  });
+
+  test('ends a long computation soon, and one that waits at once', async () => {
+    const { run, metric } = openPool({ abandonedMillis: 100 });
+    const load = () =>
+      Promise.all(['running', 'waiting', 'threads'].map((name) => metric(`selvage_look_${name}`)));
+    await run('outfits', SHORT);
+    const before = starts;
+    const controller = new AbortController();
+    const left = [0, 1].map(() => canceled(run('day', LONG, 'a', controller.signal)));
+    expect(await load()).toEqual([1, 1, 1]);
+    leave(controller);
+    await Promise.all(left);
+    expect(await load()).toEqual([1, 0, 1]); // its response is not waited for, its thread is
+    // The thread ends in the middle of its computation, and nothing starts for the other.
+    await expect.poll(load).toEqual([0, 0, 0]);
+    expect(starts).toBe(before);
+    expect(await metric('selvage_look_requests_total', 'canceled')).toBe(2);
+    expect(JSON.parse(await run('outfits', SHORT))).toHaveProperty('outfits');
+  });
 });
 
 test('a request that exceeds the deadline ends with 503, and frees its thread', async () => {
-  const { run, metric } = openPool(100);
+  const { run, metric } = openPool({ deadlineMillis: 100 });
   const problem = expect.objectContaining({
     type: 'upstream-unavailable',
     headers: { 'retry-after': '2' },
