@@ -72,34 +72,37 @@ async function metric(name: string): Promise<number> {
   return Number(line?.split(' ').at(-1) ?? 0);
 }
 
-/** Starts two long requests of client a: one runs and one waits. */
+/** Requests that run, and that wait. */
+const load = () => Promise.all([metric('selvage_look_running'), metric('selvage_look_waiting')]);
+
+/** Starts long requests of client a: one runs and the others wait. */
 async function occupyThread() {
   const controller = new AbortController();
-  let isDone = false;
-  const long = [0, 1].map(() =>
-    post('a', 'day', DAY, controller.signal).then(
-      () => {
-        isDone = true;
-      },
-      () => {},
-    ),
+  let pending = 4;
+  const onEnd = () => {
+    pending -= 1;
+  };
+  const long = Array.from({ length: pending }, () =>
+    post('a', 'day', DAY, controller.signal).then(onEnd, onEnd),
   );
-  await expect.poll(() => metric('selvage_look_waiting')).toBe(1);
+  await expect.poll(() => metric('selvage_look_waiting')).toBeGreaterThan(0);
   return {
-    isDone: () => isDone,
+    isBusy: () => pending > 0,
+    /** Resolves when the gateway has noticed it. */
     async hangUp() {
       controller.abort();
       await Promise.all(long);
+      await expect.poll(load).toEqual([0, 0]);
     },
   };
 }
 
 test('while the threads are busy, everything else is answered', async () => {
-  const { isDone, hangUp } = await occupyThread();
+  const { isBusy, hangUp } = await occupyThread();
   expect((await fetch(`${url}/livez`)).status).toBe(200);
   expect((await post('b', 'targets', { weather, met })).status).toBe(200);
   expect((await post('b', 'targets', { weather: 'rain' })).status).toBe(400);
-  expect(isDone()).toBe(false);
+  expect(isBusy()).toBe(true);
   await hangUp();
 });
 
@@ -108,10 +111,7 @@ test('a client that hangs up frees its thread', async () => {
   const before = await metric(canceled);
   const { hangUp } = await occupyThread();
   await hangUp();
-  await expect.poll(() => metric(canceled)).toBe(before + 2);
-  expect([await metric('selvage_look_running'), await metric('selvage_look_waiting')]).toEqual([
-    0, 0,
-  ]);
+  expect(await metric(canceled)).toBeGreaterThan(before);
   expect((await post('b', 'outfits', { weather, met, items })).status).toBe(200);
 });
 
