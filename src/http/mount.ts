@@ -22,6 +22,8 @@ declare module 'fastify' {
     streamsBody?: boolean;
     /** It requires a key. */
     isKeyed?: boolean;
+    /** Its handler parses JSON. */
+    parsesJson?: boolean;
     problemReply?: Route['problemReply'];
   }
 }
@@ -120,6 +122,7 @@ function mountRoute(app: FastifyInstance, deps: MountDeps, route: Route): void {
     config: {
       streamsBody: route.stream !== undefined,
       isKeyed: route.scope !== 'keyless',
+      parsesJson: route.uncheckedBody !== undefined,
       problemReply: route.problemReply,
     },
     bodyLimit: bodyLimitOf(route, deps.maxImageBytes),

@@ -30,8 +30,6 @@ const FRAMEWORK_ERRORS: Readonly<Record<string, [type: ProblemType, detail: stri
     'payload-too-large',
     'The body is larger than this endpoint accepts',
   ],
-  FST_ERR_CTP_EMPTY_JSON_BODY: ['invalid-request', 'The body is empty; send a JSON object'],
-  FST_ERR_CTP_INVALID_JSON_BODY: ['invalid-request', 'The body is not JSON'],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: [
     'invalid-request',
     'The length of the body is not that of Content-Length',

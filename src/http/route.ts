@@ -94,7 +94,7 @@ interface RouteSpec<Query, Body> {
   query?: z.ZodType<Query>;
   /** JSON body; parsed before the handler runs. */
   body?: z.ZodType<Body>;
-  /** JSON body that the handler parses itself; the schema is for the document. */
+  /** JSON body that the handler gets as text and parses itself; the schema is for the document. */
   uncheckedBody?: z.ZodType;
   /** The body is an image form, read by `call.imageForm()`; the schemas are for the document. */
   imageForm?: MediaSchemas;

@@ -25,7 +25,7 @@ const routeAt = (path: string): Route => {
   return found;
 };
 
-/** Calls a route as the server does: the request is parsed by the schemas of the route. */
+/** Calls a route as the server does: with the body as text and the query parsed by its schema. */
 async function call(path: string, { body, query, headers }: Partial<Call> = {}) {
   const route = routeAt(path);
   return route.handle({
@@ -52,7 +52,7 @@ async function call(path: string, { body, query, headers }: Partial<Call> = {}) 
 }
 
 const answer = async (path: string, body: unknown) => {
-  const reply = await call(path, { body: JSON.parse(JSON.stringify(body)) });
+  const reply = await call(path, { body: JSON.stringify(body) });
   const [content] = Object.values(routeAt(path).responses[200]?.content ?? {});
   if (!content || content === 'binary') throw new Error('The response is not JSON');
   const response =
@@ -67,13 +67,16 @@ const answer = async (path: string, body: unknown) => {
 /** The problem that rejects a body: its type and the pointers of its errors. */
 async function rejection(path: string, body: unknown) {
   try {
-    await call(path, { body });
+    await call(path, { body: JSON.stringify(body) });
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     return { type: error.type, pointers: error.errors?.map(({ pointer }) => pointer), error };
   }
   throw new Error('accepted');
 }
+
+const NOT_JSON = 'invalid-request: The body is not JSON';
+const TOO_DEEP = 'invalid-request: The body is nested too deeply';
 
 const weather = { tempC: 8, windMs: 5, humidityPct: 80, condition: 'rain' };
 const request = { weather, met: 2, occasion: 'work', items: CLOSET };
@@ -215,6 +218,28 @@ describe('rejected requests, with the pointers of their errors', () => {
       expect([type, pointers]).toEqual(['payload-too-large', ['/items']]);
     },
   );
+
+  test('what is not JSON, or nests too deeply', async () => {
+    const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+    const detailOf = (path: string, body: string | undefined) =>
+      call(path, { body }).then(
+        () => undefined,
+        ({ type, detail }) => `${type}: ${detail}`,
+      );
+    // A wardrobe's body goes to a thread, other short bodies do not.
+    for (const path of ['targets', 'outfits']) {
+      const text = JSON.stringify(path === 'targets' ? { weather, met: 2 } : request);
+      const withExtra = (json: string) => text.replace('{', `{"extra": ${json}, `);
+      expect(await detailOf(path, text)).toBeUndefined();
+      expect(await detailOf(path, undefined)).toContain('received undefined');
+      expect(await detailOf(path, withExtra('{"__proto__": 1}'))).toBe(NOT_JSON);
+      expect(await detailOf(path, text.slice(1))).toBe(NOT_JSON);
+      expect(await detailOf(path, withExtra(nested(1000)))).toBe(TOO_DEEP);
+      expect(await detailOf(path, withExtra(nested(999)))).toContain('/extra: ');
+      const brackets = JSON.stringify(`\\"${'['.repeat(1000)}`);
+      expect(await detailOf(path, withExtra(brackets))).toContain('/extra: ');
+    }
+  });
 
   test('an empty wardrobe is not an error: the response is empty and has diagnostics', async () => {
     const { outfits, diagnostics } = await answer('outfits', { ...request, items: [] });

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { parseJson } from '../../http/json-body.ts';
 import { parse } from '../../http/parse.ts';
 import { calibrate } from '../../look/calibration/calibrate.ts';
 import { CalibrateRequest } from '../../look/calibration/calibrate-schema.ts';
@@ -13,6 +14,8 @@ import {
   OutfitsRequest,
   ScoreRequest,
 } from '../../look/wardrobe/wardrobe-request.ts';
+import { Problem } from '../../platform/problem.ts';
+import { jsonDepth } from './json-depth.ts';
 
 interface Engine {
   model: Model;
@@ -54,8 +57,22 @@ export const COMPUTATIONS = {
 
 export type ComputationName = keyof typeof COMPUTATIONS;
 
-/** Parses the body of a request and computes its response. Throws Problem. */
-export type Compute = (name: ComputationName, body: unknown) => object;
+/** Of arrays and objects in a body. Some fields accept anything, which is then read recursively. */
+const MAX_DEPTH = 1000;
+
+/** Parses a body. @throws Problem invalid-request */
+function readBody(text: string | undefined): unknown {
+  if (text === undefined) return undefined;
+  const body = parseJson(text);
+  if (jsonDepth(text) <= MAX_DEPTH) return body;
+  throw new Problem('invalid-request', 'The body is nested too deeply');
+}
+
+/**
+ * Parses the body of a request, JSON or undefined if it has none, and computes its response.
+ * Throws Problem.
+ */
+export type Compute = (name: ComputationName, body: string | undefined) => object;
 
 /**
  * Builds the outfit engine.
@@ -65,6 +82,6 @@ export function createCompute(signingKeys: string): Compute {
   const engine = { model: readModel(PARAMS), keys: readSigningKeys(signingKeys) };
   return (name, body) => {
     const { request, run } = COMPUTATIONS[name];
-    return run(engine, parse(request, body, 'body'));
+    return run(engine, parse(request, readBody(body), 'body'));
   };
 }

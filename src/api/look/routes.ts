@@ -7,7 +7,6 @@ import { MetaQuery, MetaResponse, metaResponse } from '../../look/meta.ts';
 import { type Model, PARAMS, readModel } from '../../look/params.ts';
 import { CandidatesResponse, OutfitsResponse, ScoreResponse } from '../../look/responses.ts';
 import { ParamsResponse, TargetsResponse } from '../../look/schema.ts';
-import { Problem } from '../../platform/problem.ts';
 import { LOCALES } from '../../taxonomy/dictionary/schema.ts';
 import { type Document, sendDocument } from '../document.ts';
 import { COMPUTATIONS, type ComputationName, type Compute, createCompute } from './compute.ts';
@@ -44,25 +43,15 @@ const cacheableResponse = (description: string, schema: z.ZodType) => ({
 const QUICK: readonly ComputationName[] = ['targets', 'calibrate'];
 const MAX_QUICK_CHARS = 1024;
 
-/** Returns a parsed body as JSON. @throws Problem invalid-request */
-function jsonOf(body: unknown): string | undefined {
-  try {
-    return JSON.stringify(body);
-  } catch (error) {
-    throw new Problem('invalid-request', 'The body is nested too deeply', { cause: error });
-  }
-}
-
 /** Computes a response, in a thread unless that is quick. */
 async function computeReply(
   { compute, threads }: ComputeDeps,
   name: ComputationName,
   { caller, body, signal }: Call,
 ): Promise<Reply> {
-  const text = jsonOf(body);
-  if (QUICK.includes(name) && (text?.length ?? 0) <= MAX_QUICK_CHARS) {
-    return json(compute(name, body));
-  }
+  const text = typeof body === 'string' ? body : undefined;
+  const isQuick = !text || (QUICK.includes(name) && text.length <= MAX_QUICK_CHARS);
+  if (isQuick) return json(compute(name, text));
   const { client = '', weight = 1 } = caller ?? {};
   return jsonText(await threads.run({ name, body: text }, { client, weight, signal }));
 }

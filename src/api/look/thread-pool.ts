@@ -40,7 +40,7 @@ interface LookThreadsDeps extends ThreadData {
   log: Logger;
 }
 
-/** Bodies of all waiting requests; parsed, they take ten times as much. */
+/** Bodies of all waiting requests; those that are not Latin-1 take twice as much. */
 const MAX_WAITING_BYTES = 16 * 2 ** 20;
 /** Counted for each waiting request besides its body. */
 const REQUEST_BYTES = 64 * 1024;

@@ -8,7 +8,7 @@ export interface ThreadData {
 /** One request for a thread. Text crosses threads faster than objects. */
 export interface ThreadTask {
   name: ComputationName;
-  /** JSON; undefined if the request has no body. */
+  /** As it arrived; undefined if the request has no JSON. */
   body: string | undefined;
 }
 

@@ -11,7 +11,7 @@ const compute = createCompute(signingKeys);
 /** Computes one response. Problems are returned: an error that crosses threads loses its fields. */
 export function runTask({ name, body }: ThreadTask): ThreadResult {
   try {
-    return { json: JSON.stringify(compute(name, body && JSON.parse(body))) };
+    return { json: JSON.stringify(compute(name, body)) };
   } catch (error) {
     if (error instanceof Problem) return { problem: serializeProblem(error) };
     throw error;

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { json, route } from '../../src/http/route.ts';
+import type { HttpServer } from '../../src/http/server.ts';
+import { serve } from './serve.ts';
+
+let server: HttpServer & { url: string };
+const echo = { method: 'POST', scope: 'keyless', summary: 'Test', responses: {} } as const;
+
+const Response = z.object({
+  body: z.unknown().optional(),
+  bodyBytes: z.number().optional(),
+  detail: z.string().optional(),
+});
+
+/** Both routes return what their handlers get, and the memory that the body takes meanwhile. */
+beforeAll(async () => {
+  const handle = ({ body }: { body: unknown }) =>
+    json({ body, bodyBytes: server.figures().bodyBytes });
+  server = await serve([
+    route({ ...echo, path: '/parsed', body: z.unknown(), handle }),
+    route({ ...echo, path: '/text', uncheckedBody: z.unknown(), handle }),
+  ]);
+});
+afterAll(() => server.app.close());
+
+async function post(path: string, body: string | Uint8Array) {
+  const headers = { 'content-type': 'application/json' };
+  const response = await fetch(`${server.url}/${path}`, { method: 'POST', headers, body });
+  const { body: received, bodyBytes, detail } = Response.parse(await response.json());
+  return { status: response.status, body: received, bodyBytes, detail };
+}
+
+describe('the JSON of a handler that parses it', () => {
+  test.each([[' {"a": 1} '], ['{"a":'], ['{"__proto__": {}}'], ['"größer"']])(
+    'arrives as it was sent: %s',
+    async (text) => {
+      expect(await post('text', text)).toMatchObject({ status: 200, body: text });
+    },
+  );
+
+  test('takes the memory of its text, two bytes for a character past ASCII', async () => {
+    const values = JSON.stringify(Array.from({ length: 1000 }, () => 1));
+    expect(await post('text', values)).toMatchObject({ bodyBytes: values.length });
+    expect((await post('parsed', values)).bodyBytes).toBeGreaterThan(50 * values.length);
+    expect(await post('text', '"größer"')).toMatchObject({ bodyBytes: 16 });
+  });
+});
+
+describe.each(['parsed', 'text'])('a %s body', (path) => {
+  test.each([
+    [400, 'is empty', 'The body is empty; send a JSON object', ''],
+    [400, 'is not UTF-8', 'The body is not UTF-8', Uint8Array.of(0x22, 0xff, 0x22)],
+    [413, 'has too many values', 'The JSON has more than 200000 values', '['.repeat(200_001)],
+  ])('is rejected with %i if it %s', async (status, _what, detail, body) => {
+    expect(await post(path, body)).toMatchObject({ status, detail });
+  });
+});
+
+test.each([
+  ['{"a":'],
+  ['{"__proto__": {"a": 1}}'],
+  ['{"a": [{"constructor": {"prototype": {}}}]}'],
+])('a body that no handler should see is rejected: %s', async (text) => {
+  expect(await post('parsed', text)).toMatchObject({ status: 400, detail: 'The body is not JSON' });
+});
