@@ -3,7 +3,7 @@ import type { Raw } from './chunk.ts';
 /** The spans of a row's cells (start, end, start, end …), or how its quotes are unbalanced. */
 type Scan = readonly number[] | 'open' | 'bad';
 
-/** Cells of a row, and doubled quotes of a cell: a row that has more takes too long to read. */
+/** Cells and doubled quotes of a row: one that has more takes too long to read. */
 const MAX_CELLS = 10_000;
 const MAX_DOUBLED_QUOTES = 100_000;
 
@@ -13,15 +13,20 @@ const MAX_DOUBLED_QUOTES = 100_000;
  * @param row without its final line break
  * @param inside true if the row starts within a quoted cell; the spans are then meaningless
  * @returns `open` if the row ends within a quoted cell, `bad` if text follows a closing quote or there are too many
- *   cells
+ *   cells or doubled quotes
  */
 export function scanRow(row: Raw, delimiter: string, inside = false): Scan {
   const spans: number[] = [];
   let start = 0;
+  let doubled = 0;
   for (;;) {
     let end: number;
     if (inside || row[start] === '"') {
-      const close = closingQuote(row, inside ? start : start + 1);
+      let close = row.indexOf('"', inside ? start : start + 1);
+      while (close >= 0 && row[close + 1] === '"') {
+        if (++doubled > MAX_DOUBLED_QUOTES) return 'bad';
+        close = row.indexOf('"', close + 2);
+      }
       if (close < 0) return 'open';
       end = close + 1;
       if (end < row.length && row[end] !== delimiter) return 'bad';
@@ -35,16 +40,6 @@ export function scanRow(row: Raw, delimiter: string, inside = false): Scan {
     if (spans.length >= 2 * MAX_CELLS) return 'bad';
     start = end + 1;
   }
-}
-
-/** Returns -1 if there is none, or it is behind too many doubled quotes. */
-function closingQuote(row: Raw, from: number): number {
-  let at = row.indexOf('"', from);
-  for (let doubled = 0; at >= 0 && row[at + 1] === '"'; doubled++) {
-    if (doubled === MAX_DOUBLED_QUOTES) return -1;
-    at = row.indexOf('"', at + 2);
-  }
-  return at;
 }
 
 /** Finds the cells of a row in which quotes have no meaning; `bad` if there are too many. */

@@ -98,7 +98,7 @@ export function csvSplitter(options: CsvOptions): Splitter {
   function misquoted(line: number, raw: Raw): Chunk {
     if (!header) throw new FeedError('no-header', 'The header row has unbalanced quotes');
     const detail =
-      'A quote is not closed, text follows a closing quote, or there are too many cells';
+      'A quote is not closed, text follows a closing quote, or there are too many cells or quotes';
     return { kind: 'unreadable', line, raw, code: 'malformed', detail };
   }
 

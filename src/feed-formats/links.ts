@@ -42,13 +42,16 @@ export function linkError(url: string, column: string, maxChars: number): Reason
   return { code: 'bad-url', column, detail: `${column} is not an http or https URL` };
 }
 
-/** Yields every link of the row, valid or not, in the order of the feed. */
+/** Links that are looked at in one value. */
+const MAX_LINKS = 1000;
+
+/** Yields the links of the row, valid or not, in the order of the feed. */
 function* writtenLinks({ cells }: RecordChunk): Iterable<Link> {
   for (const [cell, each] of cells.entries()) {
     if (each.name !== 'imageLink' && each.name !== 'additionalImageLink') continue;
     for (const [value, text] of each.values.entries()) {
       const parts = splitLinks(each, text);
-      for (let part = 0; part < parts.length; part += 2) {
+      for (let part = 0; part < Math.min(parts.length, 2 * MAX_LINKS); part += 2) {
         const url = parts[part]!.trim();
         if (url) yield { url, cell, value, part };
       }

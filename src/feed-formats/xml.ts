@@ -20,6 +20,8 @@ interface OpenItem {
   raw: Raw;
   /** Why it is too large to be read, if it is. */
   tooLarge: string | undefined;
+  /** Tags read within it. */
+  tags: number;
   /** Elements open within it. */
   depth: number;
   /** How many of them have the item's own name. */
@@ -27,6 +29,9 @@ interface OpenItem {
   /** Spans of its children's contents in `raw`: start, end, start, end … */
   spans: number[];
 }
+
+/** Tags of an item: one that has more takes too long to read. */
+const MAX_TAGS = 20_000;
 
 const NAME = /^<\/?([^\s/>]*)/;
 const nameOf = (tag: Raw): Raw => NAME.exec(tag)![1]!;
@@ -115,11 +120,23 @@ export function xmlSplitter(format: XmlFormat, encoding: Encoding, limits: FeedL
 
   function openItem({ raw, position: { line } }: Token, uri: string): OpenItem {
     const name = nameOf(raw);
-    return { line, name, uri, raw, tooLarge: undefined, depth: 0, sameNameDepth: 0, spans: [] };
+    return {
+      line,
+      name,
+      uri,
+      raw,
+      tooLarge: undefined,
+      tags: 0,
+      depth: 0,
+      sameNameDepth: 0,
+      spans: [],
+    };
   }
 
   /** Tracks the elements within the item and the spans of its children's contents. */
   function trackChild(target: OpenItem, tag: Raw): void {
+    target.tags += 1;
+    if (target.tags > MAX_TAGS) target.tooLarge ??= `The item has more than ${MAX_TAGS} tags`;
     const hasSameName = nameOf(tag) === target.name;
     if (isEmpty(tag)) {
       if (target.depth === 0) target.spans.push(target.raw.length, target.raw.length);

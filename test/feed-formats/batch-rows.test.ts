@@ -151,6 +151,7 @@ describe('a row that takes too long to parse is an error, and the next one is re
     { what: 'members',         format: 'ndjson', row: `{${Array.from({ length: 30_000 }, (_, i) => `"${i}":1`)}}`, says: 'more than 20000 values' },
     { what: 'arrays in arrays', format: 'ndjson', row: `{"a":${'['.repeat(30_000)}${']'.repeat(30_000)}}`,           says: 'more than 20000 values' },
     { what: 'cells',           format: 'csv',    row: ','.repeat(30_000),                                           says: 'too many cells' },
+    { what: 'quoted cells',    format: 'csv',    row: `"${'""'.repeat(5000)}",`.repeat(40),                         says: 'A quote is not closed' },
     { what: 'doubled quotes',  format: 'csv',    row: `"${'""'.repeat(200_000)}",x`,                                says: 'A quote is not closed' },
   ] as const)('$what', async ({ format, row, says }) => {
     const header = format === 'csv' ? 'custom_id,image_url\n' : '';

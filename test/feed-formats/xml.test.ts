@@ -122,6 +122,7 @@ describe('each bad item yields one error, and reading continues', () => {
     { what: 'nesting 33 deep', bad: item('a', deep(32)), says: 'error a malformed' },
     { what: 'nesting 32 deep', bad: item('a', deep(31)), says: 'row a' },
     { what: 'a tag beyond 64 KiB', bad: item('a', `<x y="${'z'.repeat(70_000)}"/>`), says: 'error - too-large' },
+    { what: '30,000 elements', bad: item('a', '<x/>'.repeat(30_000)), says: 'error - too-large' },
     { what: 'a text beyond the limit', bad: item('a', `<x>${'z'.repeat(1024 * 1024)}</x>`), says: 'error - too-large' },
   ])('$what', async ({ bad, says }) => {
     expect(await summaries(rss(bad, item('z')))).toEqual([`3 ${says}`, '4 row z']);
