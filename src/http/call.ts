@@ -14,6 +14,7 @@ import {
   readMultipart,
   type Sniff,
 } from './image-body.ts';
+import { takeLoopTurn } from './loop-turns.ts';
 import { parse } from './parse.ts';
 import { asProblem } from './problem-response.ts';
 import { type AccessControl, createAccessCheck } from './request-context.ts';
@@ -103,6 +104,7 @@ async function readImageForm(
   { member = 'image_base64', background = false }: ImageFormOptions,
 ): Promise<ImageForm> {
   if (!request.isMultipart()) {
+    await takeLoopTurn(Number(request.headers['content-length'] ?? Number.POSITIVE_INFINITY));
     const read = background ? readJsonImages : readJsonImage;
     const form = read(request.body, maxImageBytes, sniff, member);
     request.body = undefined; // the base64 is not needed while the image is worked on

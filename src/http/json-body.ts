@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { parse as parseSecurely } from 'secure-json-parse';
 import { z } from 'zod';
 import { Problem } from '../platform/problem.ts';
+import { takeLoopTurn } from './loop-turns.ts';
 
 /**
  * Approximate number of values in a JSON body; a wardrobe of 1,000 items has some 30,000. A body of
@@ -69,6 +70,7 @@ async function readJson({ requestContext, routeOptions }: FastifyRequest, body: 
   if (body.length === 0) {
     throw new Problem('invalid-request', 'The body is empty; send a JSON object');
   }
+  await takeLoopTurn(body.length);
   if (!isUtf8(body)) throw new Problem('invalid-request', 'The body is not UTF-8');
   const parsedBytes = measure(body);
   // Faster, and the same, for the characters of base64.
@@ -77,7 +79,9 @@ async function readJson({ requestContext, routeOptions }: FastifyRequest, body: 
   const textBytes = isOneByte ? text.length : 2 * text.length;
   const { parsesJson } = routeOptions.config;
   requestContext.bodyHold?.resize(parsesJson ? textBytes : parsedBytes);
-  return parsesJson ? text : parseJson(text);
+  if (parsesJson) return text;
+  await takeLoopTurn(body.length);
+  return parseJson(text);
 }
 
 /** Rejects JSON bodies that would take too long to parse. */
