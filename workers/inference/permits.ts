@@ -1,5 +1,5 @@
+import { createTurnQueue, type TurnQueue } from '../../src/queue/turn-queue.ts';
 import type { TurnOwner } from '../../src/queue/turns.ts';
-import { createTurnQueue, type TurnQueue } from './turn-queue.ts';
 
 /** `now`: a client waits on an open connection. */
 type Priority = 'now' | 'later';

@@ -1,4 +1,4 @@
-import type { TurnOwner } from '../../src/queue/turns.ts';
+import type { TurnOwner } from './turns.ts';
 
 /** A queue in the memory of one process, whose clients take turns. */
 export interface TurnQueue<T> {
