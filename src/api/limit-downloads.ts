@@ -1,14 +1,12 @@
 import { createFairShare, type ShareRejection } from '../http/fair-share.ts';
 import { unavailable } from '../platform/problem.ts';
+import { clientOf } from '../storage/blob-keys.ts';
 import type { Blobs } from '../storage/blobs.ts';
 
 const DETAILS: Readonly<Record<ShareRejection, string>> = {
   full: 'This server is sending as many files as it has connections to storage for; try again',
   share: 'You are receiving more files at once than this server has connections for; ask for fewer',
 };
-
-/** Returns the segment of a key that stands for its client. */
-const clientOf = (key: string): string => key.split('/', 2)[1] ?? '';
 
 /**
  * Limits the blobs that are open as streams, and divides them fairly among the clients they belong to:

@@ -19,6 +19,9 @@ export const syncKeys = (client: string, id: string) => ({
   outputKey: `${SYNC_PREFIX}${segment(client)}/${id}/out`,
 });
 
+/** Returns the segment of a blob's key that stands for its client. */
+export const clientOf = (key: string): string => key.split('/', 2)[1] ?? '';
+
 /** Of an input that is not an image but its address: one URL in UTF-8. */
 export const LINK_MEDIA_TYPE = 'text/uri-list';
 
