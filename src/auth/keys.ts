@@ -76,7 +76,7 @@ export const isLive = (record: KeyRecord, nowMillis: number): boolean =>
 const timestamp = (millis: number): string => new Date(millis).toISOString();
 
 /**
- * Writes a record. A revoked one never changes, whoever writes at the same time.
+ * Writes a record. A revoked one never changes, even if another process writes it at the same time.
  * KEYS: all records, hashes of the meter. ARGV: hash of the key, record as JSON.
  */
 const SAVE = `
