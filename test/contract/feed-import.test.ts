@@ -30,8 +30,10 @@ const stores: [name: string, env: () => NodeJS.ProcessEnv][] = [['files', () => 
 if (typeof s3 !== 'string') stores.push(['S3', () => inS3(s3)]);
 
 const inS3 = ({ endpoint, region, credentials }: TestS3): NodeJS.ProcessEnv => ({
-  ...{ STORE: 's3', S3_BUCKET: `selvage-test-${randomUUID()}` },
-  ...{ AWS_ENDPOINT_URL_S3: endpoint, AWS_REGION: region },
+  STORE: 's3',
+  S3_BUCKET: `selvage-test-${randomUUID()}`,
+  AWS_ENDPOINT_URL_S3: endpoint,
+  AWS_REGION: region,
   AWS_ACCESS_KEY_ID: credentials.accessKeyId,
   AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
 });
@@ -138,8 +140,12 @@ describe.each(stores)('a feed with every error there can be, with storage in %s'
     await expect.poll(async () => (await progress()).status, { timeout: 90_000 }).toBe('completed');
     const images = 2 * PRODUCTS + fatesOf('failed') + fatesOf('made') - PRODUCTS;
     expect((await progress()).counts).toMatchObject({
-      ...{ rows: rows.length, rejected: fatesOf('rejected'), images },
-      ...{ failed: fatesOf('failed'), succeeded: images - fatesOf('failed'), unchanged: 0 },
+      rows: rows.length,
+      rejected: fatesOf('rejected'),
+      images,
+      failed: fatesOf('failed'),
+      succeeded: images - fatesOf('failed'),
+      unchanged: 0,
     });
   }, 180_000);
 

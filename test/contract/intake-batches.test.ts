@@ -98,7 +98,9 @@ describe('a batch from creation to completion', () => {
     const made = await readBatch(response);
     expect(response.headers.get('location')).toBe(made.links.self);
     expect(made).toMatchObject({
-      ...{ status: 'open', name: 'Spring', operations: ['classify', 'remove-background'] },
+      status: 'open',
+      name: 'Spring',
+      operations: ['classify', 'remove-background'],
       counts: { accepted: 0, rejected: 0, queued: 0, active: 0, succeeded: 0 },
     });
     const { id } = made;

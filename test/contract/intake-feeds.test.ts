@@ -93,14 +93,22 @@ describe('a feed by URL', () => {
     const feed = await readFeed(response);
     expect(response.headers.get('location')).toBe(`/intake/v1/feeds/${feed.id}`);
     expect(feed).toMatchObject({
-      ...{ source: { url }, format: 'auto', operations: ['remove-background'] },
-      ...{ export: { background: '#ffffff' }, runs: [feed.run.id] },
+      source: { url },
+      format: 'auto',
+      operations: ['remove-background'],
+      export: { background: '#ffffff' },
+      runs: [feed.run.id],
       run: { feedId: feed.id, status: 'open' },
     });
     const run = await feeds.until(feed.run, 'completed');
     expect(run.counts).toEqual({
-      ...{ rows: 4, images: 4, rejected: 1 },
-      ...{ succeeded: 3, failed: 1, changed: 3, unchanged: 0 },
+      rows: 4,
+      images: 4,
+      rejected: 1,
+      succeeded: 3,
+      failed: 1,
+      changed: 3,
+      unchanged: 0,
     });
     expect(before - (await quotaLeft())).toBe(3);
     const shown = await readFeed(await feeds.ask('GET', `/feeds/${feed.id}`));
@@ -255,7 +263,11 @@ describe('the report', () => {
     expect(lines).toHaveLength(5);
     expect(lines[0]).toMatchObject({ kind: 'run', status: 'completed', counts: { rows: 4 } });
     expect(lines[1]).toMatchObject({
-      ...{ kind: 'product', id: 'a', title: 'Shirt, <b>blue</b>', line: 2, notes: [] },
+      kind: 'product',
+      id: 'a',
+      title: 'Shirt, <b>blue</b>',
+      line: 2,
+      notes: [],
       images: [
         { url: images.a, outcome: 'changed', picture: expect.stringContaining('/files/a.') },
         { url: images.a2, outcome: 'changed', picture: expect.stringContaining('/files/a-2.') },
@@ -465,7 +477,9 @@ describe('an erased feed', () => {
     const response = await feeds.ask('DELETE', `/feeds/${feed.id}`);
     const receipt = await response.json();
     expect(receipt).toEqual({
-      ...{ id: feed.id, erasedAt: expect.any(String), blobs: expect.any(Number) },
+      id: feed.id,
+      erasedAt: expect.any(String),
+      blobs: expect.any(Number),
     });
     expect(await stored(feed.id)).toEqual([]);
     expect(await stored(run.id)).toEqual([]);

@@ -107,7 +107,10 @@ describe('the end of a job', () => {
     const [delivery] = await deliveries(intake);
     expect(delivery).toMatchObject({
       id: message.headers['webhook-id'],
-      ...{ url, type: 'job.succeeded', event, attempts: [{ status: 200 }] },
+      url,
+      type: 'job.succeeded',
+      event,
+      attempts: [{ status: 200 }],
     });
     const logs = stack.logs();
     expect(logs).toContain(delivery?.id);

@@ -109,7 +109,10 @@ describe('the response', () => {
 });
 
 const Region = z.object({
-  ...{ left: z.number(), top: z.number(), width: z.number(), height: z.number() },
+  left: z.number(),
+  top: z.number(),
+  width: z.number(),
+  height: z.number(),
 });
 const CutOut = z.object({ width: z.number(), height: z.number(), foreground: Region });
 
@@ -214,7 +217,8 @@ describe('a request is rejected that', () => {
     const response = await ask(fields);
     expect(response.headers.get('content-type')).toContain('application/problem+json');
     expect(await response.json()).toMatchObject({
-      ...{ type: 'invalid-request', status: 400 },
+      type: 'invalid-request',
+      status: 400,
       errors: [{ pointer: `/${field}` }],
     });
   });
@@ -239,7 +243,8 @@ describe('a request is rejected that', () => {
     ],
   ])('%s', async (_, fields, field) => {
     expect(await (await ask(fields)).json()).toMatchObject({
-      ...{ type: 'invalid-request', status: 400 },
+      type: 'invalid-request',
+      status: 400,
       errors: [{ pointer: `/${field}` }],
     });
   });
@@ -258,7 +263,8 @@ describe('a request is rejected that', () => {
     for (const [background, status] of answers) {
       const response = await ask({}, shirt, background);
       expect(await response.json()).toMatchObject({
-        ...{ status, detail: expect.stringMatching(/^The background/) },
+        status,
+        detail: expect.stringMatching(/^The background/),
       });
     }
   });

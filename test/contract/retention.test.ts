@@ -80,7 +80,8 @@ describe('a key without retention', () => {
     ];
     for (const answer of answers) {
       expect(await answer.json()).toMatchObject({
-        ...{ type: 'conflict', status: 409 },
+        type: 'conflict',
+        status: 409,
         detail: expect.stringContaining('/bg/v1/background-removals'),
       });
     }

@@ -23,7 +23,10 @@ beforeAll(async () => {
   }
   filesPort = await freePort();
   launcher = run(process.execPath, ['infra/launcher/main.mjs', 'start', '--json'], {
-    ...{ PORT: '0', SELVAGE_HOME: home, REDIS_URL: '', SELVAGE_DEV_KEY: '' },
+    PORT: '0',
+    SELVAGE_HOME: home,
+    REDIS_URL: '',
+    SELVAGE_DEV_KEY: '',
     FETCH_ALLOW: '127.0.0.0/8',
   });
   url = JSON.parse(await launcher.line((line) => line.startsWith('{'))).url;

@@ -103,7 +103,10 @@ export async function runCampaign(plan: Plan): Promise<Outcome> {
     const [{ sent, rejected }, played] = await Promise.all([sending, playing]);
     const found = await inspect(stage, sent, plan);
     return {
-      ...{ seed: plan.seed, rejected, played, acceptedByWay: countByWay(ledger) },
+      seed: plan.seed,
+      rejected,
+      played,
+      acceptedByWay: countByWay(ledger),
       breaches: breachesOf(INVARIANTS, ledger, found),
       seconds: (performance.now() - startedAt) / 1000,
     };

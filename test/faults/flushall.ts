@@ -107,7 +107,9 @@ export async function runFlushall(
     tell?.(`${ended} jobs had ended before; their records are forgotten, as is promised`);
     const promised = INVARIANTS.filter(({ promise }) => !(promise in NOT_PROMISED));
     return {
-      ...{ seed, rejected, acceptedByWay: countByWay(ledger) },
+      seed,
+      rejected,
+      acceptedByWay: countByWay(ledger),
       played: { 'Redis is emptied': 1 },
       breaches: breachesOf(promised, ledger, found),
       seconds: (performance.now() - startedAt) / 1000,

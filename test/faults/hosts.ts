@@ -57,7 +57,9 @@ async function lead(address: string, port: number): Promise<Server> {
 function moveTo({ member, name, address }: Host, redisPort: number): void {
   member.launch.within = ['ip', 'netns', 'exec', name];
   Object.assign(member.launch.env, {
-    ...{ HOST: address, WORKER_HOST: address, FETCH_ALLOW: NETWORK },
+    HOST: address,
+    WORKER_HOST: address,
+    FETCH_ALLOW: NETWORK,
     REDIS_URL: `redis://${REDIS}:${redisPort}`,
   });
 }
@@ -83,7 +85,9 @@ export interface Hosts {
 export async function startHosts(installation: Installation, world: World): Promise<Hosts> {
   const { gateways, workers, redisGate } = installation;
   const hosts = [...gateways, ...workers].map((member, i) => ({
-    ...{ member, name: `selvage-${i}`, address: `10.77.0.${11 + i}` },
+    member,
+    name: `selvage-${i}`,
+    address: `10.77.0.${11 + i}`,
   }));
   const servers: Server[] = [];
   async function remove(): Promise<void> {

@@ -137,7 +137,13 @@ export async function startInstallation(
   );
   const members = [...gateways, ...workers];
   return {
-    ...{ redis, redisGate, store, home, gateways, workers, keys },
+    redis,
+    redisGate,
+    store,
+    home,
+    gateways,
+    workers,
+    keys,
     key: (client) =>
       keys.create({
         client,

@@ -98,7 +98,10 @@ export async function inspect(
   const readableAfterEnd = await eraseAll(settled, tell);
   await sweepLater(installation);
   return {
-    ...{ reference, webhookJobs, readableAfterEnd, quotaUsed: used },
+    reference,
+    webhookJobs,
+    readableAfterEnd,
+    quotaUsed: used,
     webhooks: world.hook.idsByJob,
     orphanBlobs: await blobsWithoutRecord(installation),
     recordsWithoutBlob: lost,

@@ -86,7 +86,9 @@ async function openFiles(home: string): Promise<Store> {
   });
   const blobs = await createFsBlobs({ dir });
   return {
-    ...{ kind: 'fs', settings: { STORE: 'fs', STORE_DIR: dir }, blobs },
+    kind: 'fs',
+    settings: { STORE: 'fs', STORE_DIR: dir },
+    blobs,
     ...(disk && { disk }),
     close: async () => disk?.remove(),
   };
@@ -101,12 +103,18 @@ async function openBucket(): Promise<Store> {
   const bucket = `selvage-faults-${randomUUID()}`;
   const blobs = await createS3Blobs({ endpoint, region, credentials, bucket });
   const settings = {
-    ...{ STORE: 's3', S3_BUCKET: bucket, AWS_ENDPOINT_URL_S3: gate.endpoint, AWS_REGION: region },
+    STORE: 's3',
+    S3_BUCKET: bucket,
+    AWS_ENDPOINT_URL_S3: gate.endpoint,
+    AWS_REGION: region,
     AWS_ACCESS_KEY_ID: credentials.accessKeyId,
     AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
   };
   return {
-    ...{ kind: 's3', settings, blobs, gate },
+    kind: 's3',
+    settings,
+    blobs,
+    gate,
     async close() {
       await gate.close();
       for await (const { key } of blobs.list('')) await blobs.delete(key);

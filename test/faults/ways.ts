@@ -68,7 +68,10 @@ async function sendJob({ ledger, hook }: World, customer: Customer, random: Rand
   }
   if (isFleeting) return fleetingJob(ledger, customer, id, look());
   return {
-    ...{ way: 'job', units: 1, settle: look, audit: look },
+    way: 'job',
+    units: 1,
+    settle: look,
+    audit: look,
     async erase() {
       await jobs.delete(id);
       return [() => statusOf(jobs.result(id))];
@@ -86,7 +89,10 @@ function fleetingJob(
   ledger.fleeting.add(id);
   looked.catch(() => {}); // reported where it settles
   return {
-    ...{ way: 'job', units: 1, settle: () => looked, erase: async () => [] },
+    way: 'job',
+    units: 1,
+    settle: () => looked,
+    erase: async () => [],
     async audit() {
       if (await outlives(client, id)) ledger.outlived.add(id);
     },
@@ -134,7 +140,10 @@ async function sendBatch({ ledger }: World, customer: Customer, random: Random):
     }
   }
   return {
-    ...{ way: 'batch', units: ROWS, settle: look, audit: readAll },
+    way: 'batch',
+    units: ROWS,
+    settle: look,
+    audit: readAll,
     async erase() {
       await batches.delete(id);
       return [() => statusOf(batches.cutout(id, 0))];
@@ -181,7 +190,10 @@ async function sendFeed(
     }
   }
   return {
-    ...{ way: 'feed', units: ROWS, settle: look, audit: look },
+    way: 'feed',
+    units: ROWS,
+    settle: look,
+    audit: look,
     async erase() {
       await feeds.delete(id);
       return [() => statusOf(feeds.getRun(id, runId))];

@@ -98,7 +98,8 @@ export async function createWorld(installation: Installation, ledger: Ledger): P
     ['ada', 'bela', 'cleo'].map(async (name, i): Promise<Customer> => {
       const { key } = await installation.key(name);
       const client = createClient({
-        ...{ baseUrl: 'http://selvage.test', key },
+        baseUrl: 'http://selvage.test',
+        key,
         fetch: balanced(installation, ledger, name),
         retry: { maxAttempts: 30, maxDelayMillis: 2000 },
       });
@@ -107,7 +108,11 @@ export async function createWorld(installation: Installation, ledger: Ledger): P
     }),
   );
   return {
-    ...{ installation, ledger, customers, shop, hook },
+    installation,
+    ledger,
+    customers,
+    shop,
+    hook,
     async close() {
       hook.close();
       await shop.close();

@@ -57,7 +57,13 @@ async function openScene({ isShort, release = ROOT, signal }: ArenaSettings, att
   const calm = await watch.lap();
   let attackers = 0;
   const scene: Scene = {
-    ...{ installation, gateway, worker, honest, shop, watch, signal },
+    installation,
+    gateway,
+    worker,
+    honest,
+    shop,
+    watch,
+    signal,
     maxLivezMillis: maxLivez(isShort, calm),
     idleMib: calm.maxMemoryMib,
     attackerKey: (limits) =>

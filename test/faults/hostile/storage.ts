@@ -29,21 +29,21 @@ async function bytesUnder(folder: string): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** Measures what an action adds to the store: at most during it, and after it. */
+/** Measures what an action adds to the store: at its peak, and afterwards. */
 async function stored(folder: string, action: () => Promise<void>) {
   const before = await bytesUnder(folder);
-  let most = before;
+  let peak = before;
   let isOver = false;
   const sampling = (async () => {
     while (!isOver) {
-      most = Math.max(most, await bytesUnder(folder));
+      peak = Math.max(peak, await bytesUnder(folder));
       await pause(SAMPLE_MILLIS);
     }
   })();
   await action();
   isOver = true;
   await sampling;
-  return { mostBytes: most - before, leftBytes: (await bytesUnder(folder)) - before };
+  return { peakBytes: peak - before, leftBytes: (await bytesUnder(folder)) - before };
 }
 
 /** Opens a batch; resolves with the URL of its rows. */
@@ -59,7 +59,7 @@ async function uploads(scene: Scene, folder: string): Promise<Figure[]> {
   const padding = Buffer.alloc(scene.scale(2 * MIB, MIB / 4));
   const picture = Buffer.concat([await pictureOf(1), padding]);
   const form = await filesForm(Array.from({ length: FILES }, () => ['f', picture]));
-  const { leftBytes, mostBytes } = await stored(folder, async () => {
+  const { leftBytes, peakBytes } = await stored(folder, async () => {
     for (let i = 0; i < UPLOADS; i++) {
       await ask(await openBatch(scene, key), { ...form, key });
     }
@@ -67,7 +67,7 @@ async function uploads(scene: Scene, folder: string): Promise<Figure[]> {
   const what = `${UPLOADS} uploads of ${FILES} files without quota`;
   return [
     kib(`left by ${what}`, leftBytes, 64),
-    kib(`stored during ${what}`, mostBytes, scene.scale(25 * 1024, 4 * 1024)),
+    kib(`stored during ${what}`, peakBytes, scene.scale(25 * 1024, 4 * 1024)),
   ];
 }
 
@@ -98,7 +98,7 @@ async function bomb(scene: Scene, folder: string): Promise<Figure[]> {
     response.writeHead(200, { 'content-type': 'text/csv', 'content-encoding': 'br' }).end(bytes);
   });
   const feeds = `${gateway.url}/intake/v1/feeds`;
-  const { leftBytes, mostBytes } = await stored(folder, async () => {
+  const { leftBytes, peakBytes } = await stored(folder, async () => {
     const { id, run } = jsonOf(await ask(feeds, { ...json({ url }), key }));
     if (typeof run !== 'object' || run === null || !('id' in run)) return;
     const until = performance.now() + FEED_MILLIS;
@@ -110,7 +110,7 @@ async function bomb(scene: Scene, folder: string): Promise<Figure[]> {
   });
   const what = `a feed of ${bytes.length} bytes, unpacked ${scale(1000, 200)} MiB`;
   return [
-    kib(`stored during ${what}`, mostBytes, 16 * 1024),
+    kib(`stored during ${what}`, peakBytes, 16 * 1024),
     kib(`left by ${what}`, leftBytes, 64),
   ];
 }

@@ -217,7 +217,8 @@ describe.skipIf(withoutKubectl).each(OVERLAYS)('kubectl kustomize %s', (overlay)
         spec.template.spec;
       expect(automountServiceAccountToken).toBe(false);
       expect(securityContext).toMatchObject({
-        ...{ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+        runAsNonRoot: true,
+        seccompProfile: { type: 'RuntimeDefault' },
       });
       const claims = spec.volumeClaimTemplates.map(({ metadata }) => metadata.name);
       const known = [...volumes.map(({ name }) => name), ...claims];
@@ -229,7 +230,8 @@ describe.skipIf(withoutKubectl).each(OVERLAYS)('kubectl kustomize %s', (overlay)
         });
         expect(container.image).toMatch(/(:\d[\w.-]*|@sha256:[0-9a-f]{64})$/);
         expect(container.resources.requests).toMatchObject({
-          ...{ cpu: expect.any(String), memory: expect.any(String) },
+          cpu: expect.any(String),
+          memory: expect.any(String),
         });
         for (const { name } of container.volumeMounts) expect(known).toContain(name);
       }

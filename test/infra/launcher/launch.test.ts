@@ -20,8 +20,13 @@ afterEach(() => rm(dir, { recursive: true, force: true }));
 /** Runs the launcher, by default without the caller's environment. */
 function launch(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
   const launcher = run(process.execPath, ['infra/launcher/main.mjs', ...args], {
-    ...{ REDIS_URL: '', SELVAGE_DEV_KEY: '', LOG_LEVEL: '', NO_COLOR: '1' },
-    ...{ SELVAGE_HOME: join(dir, 'home'), TMPDIR: dir, ...env },
+    REDIS_URL: '',
+    SELVAGE_DEV_KEY: '',
+    LOG_LEVEL: '',
+    NO_COLOR: '1',
+    SELVAGE_HOME: join(dir, 'home'),
+    TMPDIR: dir,
+    ...env,
   });
   const ended = once(launcher.child, 'exit');
   onTestFinished(async () => void (await launcher.end('SIGTERM')));
