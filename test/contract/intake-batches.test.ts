@@ -16,6 +16,7 @@ import {
 } from '../support/batches.ts';
 import { drawnShirt } from '../support/images.ts';
 import { type Stack, startStack } from '../support/stack.ts';
+import { listStoredFiles } from '../support/stored-files.ts';
 
 let stack: Stack;
 let key: string;
@@ -44,12 +45,8 @@ const withImage = (customId: string, image: Uint8Array): string =>
 
 /** Every file in storage whose path contains a word. */
 async function stored(word: string): Promise<string[]> {
-  const folder = join(stack.home, 'store', 'blobs');
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  return entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((file) => file.includes(word));
+  const files = await listStoredFiles(join(stack.home, 'store', 'blobs'));
+  return files.filter((file) => file.includes(word));
 }
 
 async function quotaLeft(client = batches): Promise<number> {

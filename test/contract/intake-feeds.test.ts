@@ -1,4 +1,3 @@
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -15,6 +14,7 @@ import {
   startFeedServer,
 } from '../support/feed-server.ts';
 import { type Stack, startStack } from '../support/stack.ts';
+import { listStoredFiles } from '../support/stored-files.ts';
 
 let stack: Stack;
 let shop: FeedServer;
@@ -71,12 +71,8 @@ const textOf = async (path: string, headers = {}): Promise<string> =>
   (await feeds.ask('GET', path, { headers })).text();
 
 async function stored(...words: string[]): Promise<string[]> {
-  const folder = join(stack.home, 'store', 'blobs');
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  return entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((file) => words.every((word) => file.includes(word)));
+  const files = await listStoredFiles(join(stack.home, 'store', 'blobs'));
+  return files.filter((file) => words.every((word) => file.includes(word)));
 }
 
 async function quotaLeft(): Promise<number> {

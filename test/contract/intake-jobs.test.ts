@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -12,6 +11,7 @@ import { inferenceChildren, signalAll, whileFrozen } from '../support/inference.
 import { type IntakeClient, intakeClient, readJob } from '../support/intake.ts';
 import { plantServer, serve } from '../support/servers.ts';
 import { type Stack, startStack } from '../support/stack.ts';
+import { listStoredFiles } from '../support/stored-files.ts';
 
 let stack: Stack;
 let key: string;
@@ -35,15 +35,7 @@ const another = (): Promise<Buffer> => {
 };
 
 /** Every file in storage, except those of synchronous requests under way. */
-async function stored(): Promise<string[]> {
-  const folder = join(stack.home, 'store', 'blobs');
-  const list = () => readdir(folder, { recursive: true, withFileTypes: true });
-  // A folder that is deleted while it is listed fails the listing; it is then listed again.
-  const entries = await list().catch(list);
-  return entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name));
-}
+const stored = (): Promise<string[]> => listStoredFiles(join(stack.home, 'store', 'blobs'));
 
 /** The files of a job in storage: those with its id, or its image's hash, in their names. */
 const storedOf = async (...words: string[]): Promise<string[]> =>

@@ -1,5 +1,4 @@
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -9,6 +8,7 @@ import { drawnShirtOnWood } from '../support/images.ts';
 import { type IntakeClient, intakeClient, readJob } from '../support/intake.ts';
 import { plantServer, serve } from '../support/servers.ts';
 import { type Stack, startStack } from '../support/stack.ts';
+import { listStoredFiles } from '../support/stored-files.ts';
 
 const SIDE = 400;
 
@@ -281,14 +281,7 @@ describe('a request is rejected that', () => {
 
 /** The name of every file in storage. */
 const stored = async (): Promise<string[]> =>
-  (
-    await readdir(join(stack.home, 'store', 'blobs'), {
-      recursive: true,
-      withFileTypes: true,
-    })
-  )
-    .filter((entry) => entry.isFile())
-    .map((entry) => entry.name);
+  (await listStoredFiles(join(stack.home, 'store', 'blobs'))).map((file) => basename(file));
 
 describe('a job', () => {
   test('has the media type of its file, and other options give another file', async () => {

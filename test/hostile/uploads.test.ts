@@ -8,6 +8,7 @@ import { feedClient } from '../support/feed-client.ts';
 import { drawnShirt } from '../support/images.ts';
 import { intakeClient } from '../support/intake.ts';
 import { type Stack, startStack } from '../support/stack.ts';
+import { listStoredFiles } from '../support/stored-files.ts';
 
 let stack: Stack;
 let ample: BatchClient;
@@ -19,24 +20,16 @@ beforeAll(async () => {
   shirt = await drawnShirt({ width: 300, height: 360, format: 'jpeg' });
 });
 beforeEach(async () => {
-  before = await storedFiles();
+  before = await listStoredFiles(storeFolder());
 });
 afterAll(() => stack.stop());
 
 const storeFolder = () => join(stack.home, 'store', 'blobs');
 
-/** The files of all blobs. */
-async function storedFiles(): Promise<string[]> {
-  const entries = await readdir(storeFolder(), { recursive: true, withFileTypes: true });
-  return entries
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => join(parentPath, name));
-}
-
 /** The files that a test has left in the store, without the manifests of its batches. */
 async function newFiles(): Promise<string[]> {
   const known = new Set(before);
-  const files = await storedFiles();
+  const files = await listStoredFiles(storeFolder());
   return files.filter((file) => !known.has(file) && !file.endsWith('batch.json'));
 }
 

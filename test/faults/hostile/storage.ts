@@ -1,9 +1,10 @@
-import { readdir, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { constants, createBrotliCompress } from 'node:zlib';
 import { pictureOf } from '../../support/feed-server.ts';
+import { listStoredFiles } from '../../support/stored-files.ts';
 import { ask, filesForm, json, jsonOf } from './ask.ts';
 import type { Attack, Figure, Scene } from './attack.ts';
 
@@ -15,16 +16,13 @@ const FEED_MILLIS = 60_000;
 
 /** Adds up all files under a folder, bytes; files that vanish meanwhile count nothing. */
 async function bytesUnder(folder: string): Promise<number> {
-  const entries = await readdir(folder, { withFileTypes: true, recursive: true }).catch(() => []);
   const sizes = await Promise.all(
-    entries
-      .filter((entry) => entry.isFile())
-      .map(({ parentPath, name }) =>
-        stat(join(parentPath, name)).then(
-          ({ size }) => size,
-          () => 0,
-        ),
+    (await listStoredFiles(folder)).map((file) =>
+      stat(file).then(
+        ({ size }) => size,
+        () => 0,
       ),
+    ),
   );
   return sizes.reduce((sum, size) => sum + size, 0);
 }

@@ -1,6 +1,6 @@
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
 import { FeedQuery } from '../../../../src/api/intake/feeds/request.ts';
@@ -11,6 +11,7 @@ import { createLog } from '../../../../src/platform/log.ts';
 import { commandConnection, untilReady } from '../../../../src/platform/redis.ts';
 import { createFsBlobs } from '../../../../src/storage/fs-blobs.ts';
 import { startRedis } from '../../../support/redis-server.ts';
+import { listStoredFiles } from '../../../support/stored-files.ts';
 
 const CALLER = {
   keyId: 'key_1',
@@ -41,10 +42,9 @@ async function startServices() {
 
 /** Returns the path of the only file whose name has a word. */
 async function findFile(folder: string, word: string): Promise<string> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile() && entry.name.includes(word));
+  const files = (await listStoredFiles(folder)).filter((file) => basename(file).includes(word));
   expect(files).toHaveLength(1);
-  return join(files[0]!.parentPath, files[0]!.name);
+  return files[0]!;
 }
 
 test('an upload that cannot be deleted again is no longer counted, and no error', async () => {
