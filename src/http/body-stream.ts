@@ -86,6 +86,10 @@ async function* readBytes(
   }
 }
 
+/** Returns the media type in a `Content-Type`, lower-case and without parameters; empty without one. */
+export const mediaTypeOf = (contentType: string | undefined): string =>
+  (contentType ?? '').split(';', 1)[0]!.trim().toLowerCase();
+
 const CHARSET = /;\s*charset\s*=\s*"?([\w.:-]+)/i;
 
 /**
@@ -97,7 +101,7 @@ export function readBodyStream(request: FastifyRequest, limits: BodyStreamLimits
   if (!contentType) {
     throw new Problem('unsupported-media-type', 'Declare the body in Content-Type; see /docs');
   }
-  const mediaType = contentType.split(';', 1)[0]!.trim().toLowerCase();
+  const mediaType = mediaTypeOf(contentType);
   const stream = readBytes(request, limits);
   if (mediaType === 'multipart/form-data') {
     const { maxFileBytes, hold } = limits;

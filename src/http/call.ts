@@ -66,7 +66,7 @@ export function createCall(
     remoteAddress: request.socket.remoteAddress ?? '',
     params: request.params as Record<string, string>,
     query: route.query ? parse(route.query, request.query, 'query') : request.query,
-    body: route.body ? parse(route.body, request.body, 'body') : request.body,
+    body: route.body ? parse(route.body, bodyOf(route, request), 'body') : request.body,
     headers: request.headers,
     async imageForm(options = {}) {
       const form = await readImageForm(deps, request, options);
@@ -98,10 +98,14 @@ export function createCall(
   };
 }
 
+/** A body that may be left out counts as an empty object. */
+const bodyOf = ({ optionalBody }: Route, { body }: FastifyRequest): unknown =>
+  optionalBody && body === undefined ? {} : body;
+
 async function readImageForm(
   { maxImageBytes, sniff }: CallDeps,
   request: FastifyRequest,
-  { member = 'image_base64', background = false }: ImageFormOptions,
+  { member = 'image_base64', background = false, jsonParts = [] }: ImageFormOptions,
 ): Promise<ImageForm> {
   if (!request.isMultipart()) {
     await takeLoopTurn(Number(request.headers['content-length'] ?? Number.POSITIVE_INFINITY));
@@ -115,7 +119,9 @@ async function readImageForm(
   if (declaredBytes > names.length * maxImageBytes + FORM_OVERHEAD_BYTES) {
     throw new Problem('payload-too-large', `The image is larger than ${maxImageBytes} bytes`);
   }
-  return drainOnError(request, () => readMultipart(request.parts(), maxImageBytes, names));
+  return drainOnError(request, () =>
+    readMultipart(request.parts(), maxImageBytes, names, jsonParts),
+  );
 }
 
 /** A form may carry a second file, and files as base64 in text. */

@@ -1,5 +1,5 @@
 import { Problem } from '../platform/problem.ts';
-import { collect, type Part, printable } from './image-body.ts';
+import { collect, createJsonPartReader, isJson, type Part, printable } from './image-body.ts';
 import { membersOf } from './json-body.ts';
 
 /** A form with any field names. */
@@ -22,6 +22,7 @@ export async function readFormParts(
   maxTextBytes: number,
 ): Promise<Form> {
   let textBytes = 0;
+  const readJsonPart = createJsonPartReader();
   const fields: Record<string, unknown> = Object.create(null);
   const files: Record<string, Uint8Array> = Object.create(null);
   for await (const part of parts) {
@@ -29,6 +30,10 @@ export async function readFormParts(
     if (name in fields || name in files) {
       if (part.type === 'file') part.file.resume();
       throw new Problem('invalid-request', `There are two parts "${printable(name)}"; send one`);
+    }
+    if (part.type === 'file' && part.filename === undefined && isJson(part)) {
+      fields[name] = await readJsonPart(part);
+      continue;
     }
     if (part.type === 'file') {
       files[name] = await collect(part.file, maxFileBytes);

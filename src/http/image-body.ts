@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { Problem } from '../platform/problem.ts';
-import { countUpTo, membersOf } from './json-body.ts';
+import { countUpTo, membersOf, parseJsonPart } from './json-body.ts';
 
 /** The content of an image request: the image's bytes and the other fields. */
 export interface ImageForm {
@@ -15,7 +15,13 @@ export interface ImageForm {
 
 /** A part of a multipart body, as the parser returns it. */
 export type Part =
-  | { type: 'file'; fieldname: string; file: Readable & { truncated: boolean } }
+  | {
+      type: 'file';
+      fieldname: string;
+      filename?: string | undefined;
+      mimetype?: string;
+      file: Readable & { truncated: boolean };
+    }
   | { type: 'field'; fieldname: string; value: unknown; valueTruncated: boolean };
 
 /** Returns the format an image's first bytes show, such as `jpeg`; undefined if they show none. */
@@ -38,6 +44,42 @@ export async function collect(
   return Buffer.concat(chunks);
 }
 
+/** Limit of a part without a file, and of one in JSON. */
+export const MAX_TEXT_PART_BYTES = 64 * 1024;
+/** Limit of all parts in JSON together: they are parsed at once. */
+const MAX_JSON_PARTS_BYTES = 2 * MAX_TEXT_PART_BYTES;
+
+export const JSON_MEDIA_TYPE = 'application/json';
+
+/**
+ * Returns a reader of a form's parts in JSON, which come with the type `application/json` or, as a
+ * browser sends a Blob, with a file name.
+ */
+export function createJsonPartReader() {
+  let totalBytes = 0;
+  /** @throws Problem invalid-request, payload-too-large */
+  return async ({ fieldname, file }: Part & { type: 'file' }): Promise<unknown> => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    for await (const chunk of file) {
+      bytes += chunk.length;
+      totalBytes += chunk.length;
+      if (bytes > MAX_TEXT_PART_BYTES || totalBytes > MAX_JSON_PARTS_BYTES) {
+        throw partTooLong(fieldname);
+      }
+      chunks.push(chunk);
+    }
+    return parseJsonPart(Buffer.concat(chunks).toString(), printable(fieldname));
+  };
+}
+
+/** Whether a part declares that it is JSON. */
+export const isJson = ({ mimetype = '' }: Part & { type: 'file' }): boolean =>
+  mimetype.startsWith(JSON_MEDIA_TYPE);
+
+const partTooLong = (name: string): Problem =>
+  new Problem('payload-too-large', `The part "${printable(name)}" is too long`);
+
 /** The names of file parts with images. */
 export type ImagePartName = 'image' | 'backgroundImage';
 
@@ -51,8 +93,7 @@ function checkField(
       errors: [{ pointer: `/${fieldname}`, detail: 'must be a file part' }],
     });
   }
-  if (!valueTruncated) return;
-  throw new Problem('payload-too-large', `The part "${printable(fieldname)}" is too long`);
+  if (valueTruncated) throw partTooLong(fieldname);
 }
 
 async function readFile(part: Part & { type: 'file' }, maxBytes: number): Promise<Uint8Array> {
@@ -62,16 +103,19 @@ async function readFile(part: Part & { type: 'file' }, maxBytes: number): Promis
 }
 
 /**
- * Reads a multipart form: at most one file part of each name, and text parts.
+ * Reads a multipart form: at most one file part of each name, and parts of text and JSON.
  * @param maxBytes the parser's limit of a file, for the error's text
  * @param files the names of the accepted file parts
+ * @param jsonParts the names of parts that are JSON, even with a file name
  * @throws Problem invalid-request, payload-too-large
  */
 export async function readMultipart(
   parts: AsyncIterable<Part>,
   maxBytes: number,
   files: readonly ImagePartName[] = ['image'],
+  jsonParts: readonly string[] = [],
 ): Promise<ImageForm> {
+  const readJsonPart = createJsonPartReader();
   const found: Partial<Record<ImagePartName, Uint8Array>> = {};
   const fields: Record<string, unknown> = Object.create(null);
   for await (const part of parts) {
@@ -84,6 +128,10 @@ export async function readMultipart(
     const name = files.find((file) => file === part.fieldname);
     if (name && !found[name]) {
       found[name] = await readFile(part, maxBytes);
+      continue;
+    }
+    if (!name && (isJson(part) || jsonParts.includes(part.fieldname))) {
+      fields[part.fieldname] = await readJsonPart(part);
       continue;
     }
     part.file.resume();
@@ -107,10 +155,14 @@ type Member = ImageMember | 'backgroundImageBase64';
 export interface ImageFormOptions {
   /** The JSON member with the image, by default `image_base64`. */
   member?: ImageMember;
+  /** The names of parts that are JSON, even with a file name. */
+  jsonParts?: readonly string[];
   /** Accepts the file part `backgroundImage` or the member `backgroundImageBase64` too. */
   background?: boolean;
 }
 
+/** Schemes have no case (RFC 3986, section 3.1). */
+const DATA_SCHEME = /^data:/i;
 const DATA_URL = /^data:([^;,]{0,100});base64,/i;
 
 /** Splits a data URL into its media type and base64; plain base64 has no type. */
@@ -118,7 +170,7 @@ function splitDataUrl(
   text: string,
   member: Member,
 ): { declared: string | undefined; base64: string } {
-  if (!text.startsWith('data:')) return { declared: undefined, base64: text };
+  if (!DATA_SCHEME.test(text)) return { declared: undefined, base64: text };
   const match = DATA_URL.exec(text);
   if (!match) {
     throw new Problem(

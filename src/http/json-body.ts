@@ -53,21 +53,47 @@ function measure(body: Buffer): number {
   return body.length + values * VALUE_BYTES;
 }
 
+const FORBIDDEN_MEMBER =
+  'has a forbidden member: "__proto__", or "prototype" in "constructor"; remove it';
+
+/** The message of the parser for such a member; a syntax error never has it. */
+const isForbiddenMember = (error: unknown): boolean =>
+  error instanceof Error && error.message.includes('forbidden prototype property');
+
 /**
- * Parses a JSON body. Members that could replace a prototype (`__proto__`) make it invalid.
+ * Parses JSON. Members that could replace a prototype (`__proto__`) are rejected.
+ * @param what the text's name in the error
  * @throws Problem invalid-request
  */
-export function parseJson(text: string): unknown {
+export function parseJson(text: string, what = 'The body'): unknown {
   try {
     return parseSecurely(text, { protoAction: 'error', constructorAction: 'error' });
-  } catch (error) {
-    throw new Problem('invalid-request', 'The body is not JSON', { cause: error });
+  } catch (cause) {
+    const detail = isForbiddenMember(cause) ? FORBIDDEN_MEMBER : 'is not JSON';
+    throw new Problem('invalid-request', `${what} ${detail}`, { cause });
+  }
+}
+
+/**
+ * Parses a part of a form.
+ * @param name printable
+ * @throws Problem invalid-request that points to the part
+ */
+export function parseJsonPart(text: string, name: string): unknown {
+  try {
+    return parseJson(text, `The part "${name}"`);
+  } catch (cause) {
+    const { detail } = cause as Problem;
+    const errors = [{ pointer: `/${name}`, detail: detail.slice(`The part "${name}" `.length) }];
+    throw new Problem('invalid-request', detail, { errors, cause });
   }
 }
 
 /** Returns the parsed body, or its text if the handler parses it. @throws Problem */
 async function readJson({ requestContext, routeOptions }: FastifyRequest, body: Buffer) {
+  const { parsesJson, isBodyOptional } = routeOptions.config;
   if (body.length === 0) {
+    if (isBodyOptional) return undefined;
     throw new Problem('invalid-request', 'The body is empty; send a JSON object');
   }
   await takeLoopTurn(body.length);
@@ -77,7 +103,6 @@ async function readJson({ requestContext, routeOptions }: FastifyRequest, body: 
   const isOneByte = isAscii(body);
   const text = body.toString(isOneByte ? 'latin1' : 'utf8');
   const textBytes = isOneByte ? text.length : 2 * text.length;
-  const { parsesJson } = routeOptions.config;
   requestContext.bodyHold?.resize(parsesJson ? textBytes : parsedBytes);
   if (parsesJson) return text;
   await takeLoopTurn(body.length);

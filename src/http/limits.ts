@@ -31,7 +31,8 @@ interface Reservation {
 
 /** One admitted request. */
 export interface Admission {
-  rateLimit: RateLimitStatus;
+  /** What is left; a refund counts from its start. */
+  readonly rateLimit: RateLimitStatus;
   /** Undefined if the request costs nothing. */
   reserved: Reservation | undefined;
   /** Refunds the reserved quota; for requests that failed. */
@@ -157,6 +158,7 @@ export function createLimits(redis: Redis, now: Clock) {
         quotaKey,
         cost,
       ).catch(limitsUnavailable);
+      const quotaLeft = Math.max(0, allowance.quotaPerDay - used);
       const rateLimit: RateLimitStatus = {
         rate: {
           limit: count,
@@ -166,7 +168,7 @@ export function createLimits(redis: Redis, now: Clock) {
         },
         quota: {
           limit: allowance.quotaPerDay,
-          remaining: Math.max(0, allowance.quotaPerDay - used),
+          remaining: quotaLeft,
           resetSeconds: secondsToMidnight(nowMillis),
         },
       };
@@ -175,6 +177,7 @@ export function createLimits(redis: Redis, now: Clock) {
         rateLimit,
         reserved: cost > 0 ? { key: quotaKey, cost } : undefined,
         async refund() {
+          rateLimit.quota.remaining = Math.min(rateLimit.quota.limit, quotaLeft + cost);
           if (cost > 0) await runRefund({ key: quotaKey, cost });
         },
       };

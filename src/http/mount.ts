@@ -15,11 +15,14 @@ import { admit, disconnectSignal } from './request-context.ts';
 import type { Reply, Route } from './route.ts';
 import { hasBody, limitBodyTime } from './slow-body.ts';
 import { type Sunset, sunsetHeaders } from './sunset.ts';
+import { acceptEmptyJson, acceptNoBody, UNUSED_BODY_BYTES } from './unused-body.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Its handler streams the body. */
-    streamsBody?: boolean;
+    /** The media types that its handler streams. */
+    streamedTypes?: readonly string[];
+    /** A request may have no body. */
+    isBodyOptional?: boolean;
     /** It requires a key. */
     isKeyed?: boolean;
     /** Its handler parses JSON. */
@@ -38,8 +41,6 @@ interface MountDeps extends CallDeps {
 
 /** Limit of a JSON body, unless its route sets another. */
 export const MAX_JSON_BYTES = 1024 * 1024;
-/** Limit of a body that its route does not use. */
-const UNUSED_BODY_BYTES = 1024;
 const URL_ENCODED = 'application/x-www-form-urlencoded';
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
@@ -48,9 +49,21 @@ export function mountRoutes(app: FastifyInstance, deps: MountDeps, routes: reado
   for (const route of routes) {
     if (route.stream) mountStream(app, deps, route, Object.keys(route.stream));
     else if (route.form) mountForm(app, deps, route);
+    else if (isBodyOptional(route)) mountWithoutBody(app, deps, route);
     else mountRoute(app, deps, route);
   }
   rejectOtherMethods(app, routes);
+}
+
+const isBodyOptional = ({ optionalBody, body, uncheckedBody, imageForm, form, stream }: Route) =>
+  optionalBody ?? !(body || uncheckedBody || imageForm || form || stream);
+
+/** Accepts a request without a body, whatever type it declares. */
+function mountWithoutBody(app: FastifyInstance, deps: MountDeps, route: Route): void {
+  app.register(async (scope) => {
+    acceptNoBody(scope);
+    mountRoute(scope, deps, route);
+  });
 }
 
 /** Passes bodies of these media types to the handler unparsed; others are rejected. */
@@ -64,6 +77,10 @@ function mountStream(
     scope.removeAllContentTypeParsers();
     for (const mediaType of mediaTypes) {
       scope.addContentTypeParser(mediaType, (_request, _body, done) => done(null));
+    }
+    if (isBodyOptional(route)) {
+      acceptNoBody(scope);
+      acceptEmptyJson(scope);
     }
     mountRoute(scope, deps, route);
   });
@@ -120,7 +137,8 @@ function mountRoute(app: FastifyInstance, deps: MountDeps, route: Route): void {
     method: route.method,
     url: route.path,
     config: {
-      streamsBody: route.stream !== undefined,
+      streamedTypes: Object.keys(route.stream ?? {}),
+      isBodyOptional: isBodyOptional(route),
       isKeyed: route.scope !== 'keyless',
       parsesJson: route.uncheckedBody !== undefined,
       problemReply: route.problemReply,

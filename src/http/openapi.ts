@@ -133,7 +133,8 @@ function requestMedia(route: Route): MediaSchemas | undefined {
 
 function requestBody(route: Route) {
   const media = requestMedia(route);
-  return media && { requestBody: { required: true, content: content(media, 'input') } };
+  const required = !route.optionalBody;
+  return media && { requestBody: { required, content: content(media, 'input') } };
 }
 
 /** `/look/v1/targets` belongs to `look`; paths without an area are about the service itself. */

@@ -22,6 +22,10 @@ export function readPrefer(header: string | string[] | undefined): Preference {
   };
 }
 
+/** Returns whether a response may be a job. */
+export const prefersJob = ({ respondAsync, waitSeconds }: Preference): boolean =>
+  respondAsync || waitSeconds !== undefined;
+
 /** Returns the value of `Preference-Applied`. */
 export const preferenceApplied = ({ respondAsync, waitSeconds }: Preference): string =>
   [respondAsync && 'respond-async', waitSeconds !== undefined && `wait=${waitSeconds}`]

@@ -20,12 +20,12 @@ export function problemBody(problem: Problem, requestId: string, base?: string) 
   };
 }
 
+export const UNKNOWN_MEDIA_TYPE =
+  'This Content-Type is not accepted here; see /docs for the types each endpoint accepts';
+
 /** The problems of the HTTP framework's own error codes. */
 const FRAMEWORK_ERRORS: Readonly<Record<string, [type: ProblemType, detail: string]>> = {
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: [
-    'unsupported-media-type',
-    'This Content-Type is not accepted here; see /docs for the types each endpoint accepts',
-  ],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported-media-type', UNKNOWN_MEDIA_TYPE],
   FST_ERR_CTP_BODY_TOO_LARGE: [
     'payload-too-large',
     'The body is larger than this endpoint accepts',
@@ -40,6 +40,10 @@ const FRAMEWORK_ERRORS: Readonly<Record<string, [type: ProblemType, detail: stri
   FST_PARTS_LIMIT: ['invalid-request', 'The form has too many parts'],
   FST_FILES_LIMIT: ['invalid-request', 'The form has too many files; send one image'],
   FST_FIELDS_LIMIT: ['invalid-request', 'The form has too many fields'],
+  FST_PROTO_VIOLATION: [
+    'invalid-request',
+    'The form has a part with the name of a built-in property, such as "__proto__"; remove it',
+  ],
 };
 
 /** The problems of the error codes of Node's HTTP parser. */

@@ -3,14 +3,17 @@ import { Problem } from '../platform/problem.ts';
 import { authorize, type Grant, type LookUp, requireGrant } from './auth.ts';
 import type { BodyHold } from './body-memory.ts';
 import { CLIENT_DISCONNECTED } from './disconnect.ts';
-import { type Admission, type Limits, limitHeaders } from './limits.ts';
+import type { Admission, Limits } from './limits.ts';
 import type { Route } from './route.ts';
 import { isFromOwnPage, sessionIdOf } from './session-cookie.ts';
 
 /** What the server keeps about a request while it is in progress. */
 interface RequestContext {
   grant: Grant | undefined;
+  /** Undefined once its quota was charged, refunded or handed over. */
   admission: Admission | undefined;
+  /** What the rate limit headers of the response report. */
+  limits: Pick<Admission, 'rateLimit'> | undefined;
   problem: Problem | undefined;
   /** The memory its body takes. */
   bodyHold: BodyHold | undefined;
@@ -28,6 +31,7 @@ declare module 'fastify' {
 export const createRequestContext = (): RequestContext => ({
   grant: undefined,
   admission: undefined,
+  limits: undefined,
   problem: undefined,
   bodyHold: undefined,
   responseHold: undefined,
@@ -98,12 +102,12 @@ export async function admit(
   request.requestContext.grant = grant;
   const admission = await control.limits.admit(grant, rule.quota ?? 0);
   request.requestContext.admission = admission;
+  request.requestContext.limits = admission;
   if (reply.raw.destroyed) {
     // The client left while Redis counted: nothing else would refund its quota.
     clientDisconnected(request);
     throw CLIENT_DISCONNECTED;
   }
-  reply.headers(limitHeaders(admission.rateLimit));
   return grant;
 }
 

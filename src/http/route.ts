@@ -92,6 +92,11 @@ interface RouteSpec<Query, Body> {
   description?: string;
   /** Query parameters; without it the query is ignored. */
   query?: z.ZodType<Query>;
+  /**
+   * Whether a request may have no body; by default if the row declares none. A `body` is then parsed
+   * as `{}`; a `stream` is read only for a media type that it lists.
+   */
+  optionalBody?: boolean;
   /** JSON body; parsed before the handler runs. */
   body?: z.ZodType<Body>;
   /** JSON body that the handler gets as text and parses itself; the schema is for the document. */

@@ -11,12 +11,14 @@ import type { Logger } from '../platform/log.ts';
 import type { RequestObservation } from '../platform/metrics/gateway.ts';
 import { Problem, unavailable } from '../platform/problem.ts';
 import { createBodyMemory } from './body-memory.ts';
+import { mediaTypeOf } from './body-stream.ts';
 import { type ConnectionState, type Evicted, trackConnections } from './connections.ts';
 import { CLIENT_DISCONNECTED } from './disconnect.ts';
 import type { ShareRejection } from './fair-share.ts';
 import { createFramingCheck } from './framing.ts';
-import type { Sniff } from './image-body.ts';
+import { JSON_MEDIA_TYPE, MAX_TEXT_PART_BYTES, type Sniff } from './image-body.ts';
 import { limitJsonBodies } from './json-body.ts';
+import { limitHeaders } from './limits.ts';
 import { MAX_JSON_BYTES, maxBodyWeight, mountRoutes } from './mount.ts';
 import { asProblem, PROBLEM_MEDIA_TYPE, parserProblem, problemBody } from './problem-response.ts';
 import { sendRawProblem } from './raw-response.ts';
@@ -75,6 +77,8 @@ export interface HttpServer {
 
 const REQUEST_MILLIS = 60_000;
 const MAX_CONNECTIONS = 10_000;
+/** Parts of an image form: its fields and two images. */
+const MAX_PARTS = 22;
 const MAX_BODY_MEMORY_BYTES = 256 * 2 ** 20;
 /** Strangers get little time to send a body, and to read a response before they have sent it. */
 const KEYLESS_MILLIS = 5000;
@@ -147,11 +151,16 @@ export function createServer(deps: ServerDeps): HttpServer {
     throwFileSizeLimit: false,
     limits: {
       fileSize: deps.maxImageBytes,
-      files: 2,
-      fields: 20,
-      parts: 22,
-      fieldSize: 64 * 1024,
+      files: MAX_PARTS,
+      fields: MAX_PARTS,
+      parts: MAX_PARTS,
+      fieldSize: MAX_TEXT_PART_BYTES,
     },
+    // Parts in JSON are read like files: the parser would parse them at once, however long they are.
+    isPartAFile: (_name, mediaType = '', fileName) =>
+      fileName !== undefined ||
+      mediaType === 'application/octet-stream' ||
+      mediaType.startsWith(JSON_MEDIA_TYPE),
   });
 
   app.addHook('onRequest', async (request, reply) => {
@@ -159,8 +168,9 @@ export function createServer(deps: ServerDeps): HttpServer {
     reply.header('x-request-id', request.id);
     if (request.raw.socket.destroyed) throw CLIENT_DISCONNECTED;
     checkFraming(request.raw);
-    const { streamsBody, isKeyed } = request.routeOptions.config;
-    if (!streamsBody) limitBodyTime(request, reply, isKeyed ? wholeMillis : keylessMillis);
+    const { streamedTypes, isKeyed } = request.routeOptions.config;
+    const isStreamed = streamedTypes?.includes(mediaTypeOf(request.headers['content-type']));
+    if (!isStreamed) limitBodyTime(request, reply, isKeyed ? wholeMillis : keylessMillis);
     if (closing.signal.aborted) throw unavailable('This server is shutting down; try again', 1);
     if (request.is404) throw nothingHere();
   });
@@ -169,6 +179,8 @@ export function createServer(deps: ServerDeps): HttpServer {
   });
   app.addHook('onSend', async (request, reply, payload) => {
     holdResponse(bodyMemory, request, reply, payload);
+    const { limits } = request.requestContext;
+    if (limits) reply.headers(limitHeaders(limits.rateLimit));
     // Closes connections to clients that read nothing of a response for so long; Node sets its own
     // timeout once the response is sent.
     request.raw.socket.setTimeout(requestMillis);

@@ -32,7 +32,6 @@ const MALICIOUS_JSON: Readonly<Record<string, string | Buffer>> = {
   'an overlong slash': Buffer.from('7b2261223a22c0af227d', 'hex'),
   'UTF-16': Buffer.from('{"met":1}', 'utf16le'),
   'a NUL': '{"a":"\\u0000"}\0',
-  'nothing': '',
   'a text': '"x"',
   'NaN': '{"met":NaN}',
   'comments': '{/*a*/"met":1}',
@@ -107,6 +106,16 @@ export function bodyCases(stack: () => Stack, key: () => string): void {
       }
     },
   );
+
+  test('no JSON at all is rejected by every endpoint that needs a body', async () => {
+    const endpoints = taking('application/json').filter(({ needsBody }) => needsBody);
+    expect(endpoints.length).toBeGreaterThan(10);
+    for (const operation of endpoints) {
+      const response = await send(operation, 'application/json', '');
+      expect(response.status, operation.path).toBe(400);
+      await response.arrayBuffer();
+    }
+  });
 
   test.each(Object.entries(FORMS))(
     'a form with %s is rejected or accepted, without other effects',

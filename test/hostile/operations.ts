@@ -1,7 +1,9 @@
 import { z } from 'zod';
 
 const Documented = z.looseObject({
-  requestBody: z.looseObject({ content: z.record(z.string(), z.unknown()) }).optional(),
+  requestBody: z
+    .looseObject({ required: z.boolean().optional(), content: z.record(z.string(), z.unknown()) })
+    .optional(),
 });
 const Document = z.looseObject({
   paths: z.record(z.string(), z.record(z.string(), Documented)),
@@ -14,6 +16,7 @@ export interface Operation {
   path: string;
   /** Media types of the bodies it accepts. */
   bodies: readonly string[];
+  needsBody: boolean;
 }
 
 /** Returns every endpoint in the OpenAPI document of a running server. */
@@ -24,6 +27,7 @@ export async function readOperations(url: string): Promise<Operation[]> {
       method: method.toUpperCase(),
       path,
       bodies: Object.keys(requestBody?.content ?? {}),
+      needsBody: requestBody?.required ?? false,
     })),
   );
 }

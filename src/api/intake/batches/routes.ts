@@ -78,6 +78,7 @@ const changeRoutes = (actions: BatchActions, idempotency: Idempotency): Route[] 
     description:
       'The key needs the scopes of the requested operations. A batch accepts rows until it is sealed, for a day at most. With an `Idempotency-Key`, a request repeated within a day returns the same batch.',
     body: CreateBatchRequest,
+    optionalBody: true,
     responses: { 201: { ...batchDoc('The batch'), headers: ['Location'] } },
     problems: ['conflict', 'idempotency-mismatch'],
     handle: (call) =>

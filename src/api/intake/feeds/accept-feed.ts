@@ -1,3 +1,4 @@
+import { mediaTypeOf } from '../../../http/body-stream.ts';
 import type { Call, Caller, Reply } from '../../../http/route.ts';
 import { batchKeys } from '../../../intake/batches/batch-files.ts';
 import { FEEDS_PATH, runLinks } from '../../../intake/batches/links.ts';
@@ -25,7 +26,12 @@ import { RETRY_SOON } from '../job-response.ts';
 import { retentionPolicy } from '../retention-policy.ts';
 import { checkWebhook } from '../webhooks.ts';
 import { type FeedActions, type FeedDeps, feedsUnavailable } from './actions.ts';
-import { type CreateFeedRequest, type FeedQuery, requestFromQuery } from './request.ts';
+import {
+  type CreateFeedRequest,
+  FEED_MEDIA_TYPES,
+  type FeedQuery,
+  requestFromQuery,
+} from './request.ts';
 import { runResponse } from './response.ts';
 import { plainBody, readFeedJson, storeDocument } from './upload.ts';
 
@@ -187,7 +193,8 @@ export function createFeedAcceptance(deps: FeedDeps, { readOwn, toResponse }: Fe
       await storedBytes.check(requireCaller(call));
       return acceptRun(feed, runId, call.requestId);
     };
-    const hasBody = call.headers['content-type'] !== undefined;
+    const sentType = mediaTypeOf(call.headers['content-type']?.toString());
+    const hasBody = FEED_MEDIA_TYPES.some((mediaType) => mediaType === sentType);
     if ('url' in feed.source) {
       if (!hasBody) return idempotently(idempotency, call, fingerprint, handle);
       throw new Problem('invalid-request', 'This feed is read from its URL; send no body');

@@ -48,6 +48,7 @@ const changeRoutes = (actions: FeedActions, acceptance: FeedAcceptance): Route[]
       'Send no body if the feed has a URL, otherwise the current feed. A feed has one run at a time. If the key that pays for the feed is revoked or expired, this key takes its place, and a paused schedule resumes.',
     query: FeedQuery,
     stream: feedBodies,
+    optionalBody: true,
     responses: { 202: { ...runDoc('The run'), headers: ['Location', 'Retry-After'] } },
     problems: ['not-found', 'gone', ...CHANGE_PROBLEMS],
     handle: acceptance.startRun,

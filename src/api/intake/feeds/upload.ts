@@ -2,6 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { FEED_LIMITS } from '../../../feed-formats/limits.ts';
 import { type BodyStream, collectBody } from '../../../http/body-stream.ts';
+import { parseJson } from '../../../http/json-body.ts';
 import { parse } from '../../../http/parse.ts';
 import type { Call } from '../../../http/route.ts';
 import { writeSourceMetadata } from '../../../intake/feeds/feed-source.ts';
@@ -28,13 +29,7 @@ export function plainBody(body: BodyStream): PlainBody {
 /** @throws Problem invalid-request, payload-too-large */
 export async function readFeedJson({ stream }: PlainBody): Promise<CreateFeedRequest> {
   const text = (await collectBody(stream, MAX_JSON_BYTES)).toString();
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (cause) {
-    throw new Problem('invalid-request', 'The body is not valid JSON', { cause });
-  }
-  return requestFromJson(parse(FeedJson, value, 'body'));
+  return requestFromJson(parse(FeedJson, parseJson(text), 'body'));
 }
 
 /** Passes the bytes through, updates their hash and enforces the size limit. */

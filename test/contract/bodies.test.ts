@@ -1,0 +1,240 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { batchClient, readBatch } from '../support/batches.ts';
+import { postBody, rawExchange } from '../support/client.ts';
+import { feedClient, readFeed, readRun } from '../support/feed-client.ts';
+import { drawnShirt } from '../support/images.ts';
+import { intakeClient, readJob } from '../support/intake.ts';
+import { plantServer } from '../support/servers.ts';
+import { type Stack, startStack } from '../support/stack.ts';
+
+let stack: Stack;
+let key: string;
+let shirt: Buffer;
+beforeAll(async () => {
+  stack = await startStack({ FETCH_ALLOW: '127.0.0.0/8' });
+  key = (await stack.key()).key;
+  shirt = await drawnShirt({ width: 200, height: 240, format: 'jpeg' });
+});
+afterAll(() => stack.stop());
+
+const ask = (method: string, path: string, init: RequestInit = {}): Promise<Response> =>
+  fetch(`${stack.url}${path}`, {
+    ...init,
+    method,
+    headers: { authorization: `Bearer ${key}`, ...init.headers },
+  });
+
+const problemOf = async (response: Response) =>
+  (await response.json()) as { type: string; detail: string; errors?: { pointer: string }[] };
+
+/** Every way to say nothing. */
+const NOTHING: [how: string, init: RequestInit][] = [
+  ['no type and no body', {}],
+  ['a type and no body', { headers: { 'content-type': 'application/json' } }],
+  ['an empty object', { headers: { 'content-type': 'application/json' }, body: '{}' }],
+  ['an empty form, as curl -d "" sends it', { body: new URLSearchParams() }],
+];
+
+describe.each(NOTHING)('a request with %s', (_, init) => {
+  test('cancels and erases a job', async () => {
+    const intake = intakeClient(stack, key);
+    const { id } = await readJob(await intake.postJson({ imageUrl: 'http://192.0.2.1/' }));
+    expect([200, 409]).toContain((await ask('POST', `/intake/v1/jobs/${id}/cancel`, init)).status);
+    expect((await ask('DELETE', `/intake/v1/jobs/${id}`, init)).status).toBe(200);
+  });
+
+  test('opens a batch with defaults, seals, cancels and erases it', async () => {
+    const opened = await ask('POST', '/intake/v1/batches', init);
+    expect(opened.status).toBe(201);
+    const batch = await readBatch(opened);
+    expect(batch).toMatchObject({ status: 'open', operations: ['remove-background'] });
+    const path = `/intake/v1/batches/${batch.id}`;
+    expect((await ask('POST', `${path}/seal`, init)).status).toBe(200);
+    expect([200, 409]).toContain((await ask('POST', `${path}/cancel`, init)).status);
+    expect((await ask('DELETE', path, init)).status).toBe(200);
+  });
+
+  test('runs a feed again, cancels the run and erases the feed', async () => {
+    const server = await plantServer((_request, response) => {
+      response.end('id,title,image_link\n1,Shirt,http://192.0.2.1/a.jpg\n');
+    });
+    const feeds = feedClient(stack, key);
+    const feed = await readFeed(await feeds.postJson({ url: `${server.origin}/feed.csv` }));
+    await ask('POST', `/intake/v1/feeds/${feed.id}/runs/${feed.run.id}/cancel`, init);
+    await expect
+      .poll(async () => (await ask('GET', `/intake/v1${feeds.pathOf(feed.run)}`)).json())
+      .toMatchObject({ status: expect.stringMatching(/canceled|completed|failed/) });
+    const again = await ask('POST', `/intake/v1/feeds/${feed.id}/runs`, init);
+    expect(again.status).toBe(202);
+    const run = await readRun(again);
+    const canceled = await ask('POST', `/intake/v1${feeds.pathOf(run)}/cancel`, init);
+    expect([200, 409]).toContain(canceled.status);
+    expect((await ask('DELETE', `/intake/v1/feeds/${feed.id}`, init)).status).toBe(200);
+  });
+
+  test('creates a webhook secret and signs out', async () => {
+    expect((await ask('POST', '/intake/v1/webhooks/secret', init)).status).toBe(201);
+    expect((await ask('DELETE', '/console/session', init)).status).toBe(204);
+  });
+});
+
+describe('where no body is needed', () => {
+  test.each(['', 'Content-Type: application/json\r\n'])(
+    'an empty chunked one is none (%j)',
+    async (type) => {
+      const head = `POST /intake/v1/batches HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n`;
+      const more = `${type}Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`;
+      expect(await rawExchange(stack.url, head + more)).toMatch(/^HTTP\/1.1 201 /);
+    },
+  );
+
+  test.each([
+    ['text', { body: 'now' }, 'unsupported-media-type'],
+    ['a form', { body: new URLSearchParams({ now: '1' }) }, 'unsupported-media-type'],
+    [
+      'half an object',
+      { body: '{', headers: { 'content-type': 'application/json' } },
+      'invalid-request',
+    ],
+    [
+      'more than 1 KiB',
+      {
+        body: JSON.stringify({ a: 'x'.repeat(2000) }),
+        headers: { 'content-type': 'application/json' },
+      },
+      'payload-too-large',
+    ],
+  ])('%s is rejected as before', async (_, init, type) => {
+    const response = await ask('POST', '/intake/v1/webhooks/secret', init);
+    expect((await problemOf(response)).type).toBe(type);
+  });
+
+  test('null is not a batch, and a run takes no JSON', async () => {
+    const json = { 'content-type': 'application/json' };
+    const batch = await ask('POST', '/intake/v1/batches', { body: 'null', headers: json });
+    expect(await problemOf(batch)).toMatchObject({ type: 'invalid-request' });
+    const feeds = feedClient(stack, key);
+    const feed = await readFeed(await feeds.postJson({ url: 'http://192.0.2.1/feed.csv' }));
+    const path = `/intake/v1/feeds/${feed.id}/runs`;
+    const run = await ask('POST', path, { body: '{"url":"http://a.example/"}', headers: json });
+    expect(await problemOf(run)).toMatchObject({ type: 'unsupported-media-type' });
+    const uploaded = await readFeed(await feeds.send('/feeds', 'id,title,image_link\n'));
+    const missing = await ask('POST', `/intake/v1/feeds/${uploaded.id}/runs`, {
+      body: '{}',
+      headers: json,
+    });
+    expect(await problemOf(missing)).toMatchObject({ type: 'invalid-request' });
+  });
+});
+
+describe('a part of a form in JSON', () => {
+  const ATTRIBUTES = { title: 'Wool sweater' };
+  const PARTS: [how: string, part: Blob | string][] = [
+    ['as text', JSON.stringify(ATTRIBUTES)],
+    ['as a Blob', new Blob([JSON.stringify(ATTRIBUTES)], { type: 'application/json' })],
+    ['as a Blob without a type', new Blob([JSON.stringify(ATTRIBUTES)])],
+    ['as a file of text', new File([JSON.stringify(ATTRIBUTES)], 'a.txt', { type: 'text/plain' })],
+  ];
+
+  test.each(PARTS)('%s describes a garment', async (_, part) => {
+    const form = new FormData();
+    form.append('attributes', part);
+    const response = await ask('POST', '/taxonomy/v1/taxonomy', { body: form });
+    expect([response.status, await response.json()]).toMatchObject([
+      200,
+      { evidence: { text: { language: 'en' } } },
+    ]);
+  });
+
+  test('with a type and no file name describes a garment', async () => {
+    const body = `--b\r\nContent-Disposition: form-data; name="attributes"\r\nContent-Type: application/json;charset=utf-8\r\n\r\n${JSON.stringify(ATTRIBUTES)}\r\n--b--\r\n`;
+    const headers = { 'content-type': 'multipart/form-data; boundary=b' };
+    const response = await ask('POST', '/taxonomy/v1/taxonomy', { body, headers });
+    expect([response.status, await response.text()]).toEqual([200, expect.any(String)]);
+  });
+
+  test('sets the options of a job', async () => {
+    const intake = intakeClient(stack, key);
+    const form = new FormData();
+    form.append('image', new Blob([Uint8Array.from(shirt)]), 'photo.jpg');
+    const json = (value: unknown) =>
+      new Blob([JSON.stringify(value)], { type: 'application/json' });
+    form.append('operations', json(['classify']));
+    form.append('options', json({ quality: 'fast' }));
+    form.append('retention', json({ outputSeconds: 600 }));
+    const response = await intake.ask('POST', '/jobs', { body: form });
+    expect([response.status, await response.json()]).toMatchObject([
+      202,
+      { operations: ['classify'], options: { quality: 'fast' } },
+    ]);
+  });
+
+  const json = (text: string) => new Blob([text], { type: 'application/json' });
+  test.each([
+    ['no JSON', json('{'), 'invalid-request'],
+    ['a __proto__', json('{"__proto__":{"title":"x"}}'), 'invalid-request'],
+    ['64 KiB', json(JSON.stringify({ title: 'x'.repeat(66_000) })), 'payload-too-large'],
+  ])('with %s is rejected with its name', async (_, part, type) => {
+    const form = new FormData();
+    form.append('attributes', part);
+    const problem = await problemOf(await ask('POST', '/taxonomy/v1/taxonomy', { body: form }));
+    expect(problem).toMatchObject({ type, detail: expect.stringContaining('"attributes"') });
+  });
+
+  test('cannot fill the memory: all of them together have a limit', async () => {
+    const form = new FormData();
+    for (let at = 0; at < 15; at++) form.append(`part${at}`, json(`[${'[],'.repeat(20_000)}[]]`));
+    const response = await ask('POST', '/taxonomy/v1/taxonomy', { body: form });
+    expect(await problemOf(response)).toMatchObject({ type: 'payload-too-large' });
+  });
+
+  test('is no image, and an unknown file is still named', async () => {
+    const form = new FormData();
+    form.append('picture', new Blob([Uint8Array.from(shirt)], { type: 'image/jpeg' }), 'a.jpg');
+    const response = await ask('POST', '/taxonomy/v1/taxonomy', { body: form });
+    expect(await problemOf(response)).toMatchObject({
+      type: 'invalid-request',
+      detail: expect.stringContaining('"picture" is not a part of this form'),
+    });
+  });
+});
+
+describe('a data URL', () => {
+  test.each(['DATA:image/jpeg;base64,', 'Data:Image/JPEG;BASE64,'])(
+    'may begin with %s',
+    async (start) => {
+      const image_base64 = `${start}${shirt.toString('base64')}`;
+      const response = await postBody(stack, JSON.stringify({ image_base64 }), { key });
+      expect(response.status).toBe(200);
+      const batches = batchClient(stack, key);
+      const row = { customId: 'a', imageBase64: image_base64 };
+      const sent = await batches.send(await batches.open(), `${JSON.stringify(row)}\n`);
+      expect(await sent.json()).toMatchObject({ accepted: 1, rejected: 0 });
+    },
+  );
+});
+
+describe('a __proto__ member', () => {
+  const json = { 'content-type': 'application/json' };
+  test.each([
+    ['/bg/v1/background-removals?return_base64=true', '{"__proto__":{"image_base64":"x"}}'],
+    ['/look/v1/targets', '{"weather":{"__proto__":{"tempC":1}}}'],
+    ['/intake/v1/batches', '{"options":{"constructor":{"prototype":{}}}}'],
+    ['/intake/v1/feeds', '{"__proto__":{"url":"http://a.example/"}}'],
+  ])('of a body to %s is rejected as what it is', async (path, body) => {
+    const problem = await problemOf(await ask('POST', path, { body, headers: json }));
+    expect(problem).toMatchObject({
+      type: 'invalid-request',
+      detail: expect.stringContaining('"__proto__"'),
+    });
+  });
+
+  test('as the name of a part is rejected as what it is', async () => {
+    for (const part of ['x', new Blob(['{}'], { type: 'application/json' })]) {
+      const form = new FormData();
+      form.append('__proto__', part);
+      const problem = await problemOf(await ask('POST', '/intake/v1/jobs', { body: form }));
+      expect(problem).toMatchObject({ detail: expect.stringContaining('"__proto__"') });
+    }
+  });
+});
