@@ -41,17 +41,18 @@ export function routeTable(deps: ApiDeps): Route[] {
   const { idempotency, webhooks } = deps.jobs;
   const images = createImageRequests(deps.images);
   const jobs = createJobActions(deps.jobs);
+  const preferJob = { jobs, maxWaitSeconds: Math.floor(deadlineMillis / 1000) };
   const events = createBatchEvents();
   const readImage = (body: unknown) => readJsonImage(body, maxImageBytes, sniffFormat).image;
   return [
-    ...removalRoutes({ images, jobs, maxWaitMillis: deadlineMillis }),
+    ...removalRoutes({ images, ...preferJob }),
     ...jobRoutes(jobs, idempotency, deps.jobs),
     ...batchRoutes(createBatchActions(batches, events), idempotency),
     ...feedRoutes(feeds, events),
     ...webhookRoutes(webhooks, idempotency),
     ...fileRoutes(deps.jobs),
     ...removeBgRoutes({ images, readImage, now }),
-    ...taxonomyRoutes({ images, readImage }),
+    ...taxonomyRoutes({ images, readImage, ...preferJob }),
     ...lookRoutes(deps.look),
     ...consoleRoutes(deps.console),
     ...healthRoutes(checks, metrics),

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import { type ImageForm, printable } from '../http/image-body.ts';
+import { parseJsonPart } from '../http/json-body.ts';
 import { parse } from '../http/parse.ts';
 import { asProblem, problemBody } from '../http/problem-response.ts';
 import { type Call, json, type Reply, type Route, route } from '../http/route.ts';
@@ -14,6 +15,7 @@ import {
 import {
   BatchItem,
   BatchRequest,
+  type ClassificationContext,
   ClassifyForm,
   ClassifyOptions,
   ClassifyRequest,
@@ -24,9 +26,12 @@ import {
   ClassifyResponse,
 } from '../taxonomy/response-schema.ts';
 import { sendDocument } from './document.ts';
+import { OUTPUT_SECONDS } from './intake/job-request.ts';
+import { JobResponse } from './intake/job-response.ts';
+import { type PreferJobDeps, readJobPreference, startPreferredJob } from './intake/prefer-job.ts';
 import type { ImageRequests } from './removal/image-requests.ts';
 
-interface TaxonomyDeps {
+interface TaxonomyDeps extends PreferJobDeps {
   images: Pick<ImageRequests, 'classifyGarment'>;
   /**
    * Returns the bytes of the JSON member `image_base64`, or undefined if there is none. Throws a
@@ -39,6 +44,9 @@ interface TaxonomyDeps {
 const MIN_SIDE_PIXELS = 32;
 /** Items of a batch processed at the same time: a batch must not fill the queue. */
 const BATCH_CONCURRENCY = 4;
+
+const PATH = '/taxonomy/v1/taxonomy';
+const NO_STORE = { 'cache-control': 'no-store' } as const;
 
 const DEFAULTS = ClassifyOptions.parse({});
 
@@ -61,35 +69,56 @@ async function analyzeImage(
   return { probabilities, colors, width, height, hasAlpha, model };
 }
 
-const notJson = (part: string) =>
-  new Problem('invalid-request', `The part "${part}" is not JSON`, {
-    errors: [{ pointer: `/${part}`, detail: 'is not JSON' }],
-  });
-
 /** In a multipart form, `attributes` and `options` are text parts that contain JSON. */
 function parseFields({ fields, via }: ImageForm): unknown {
   if (via === 'json') return fields;
-  const parseField = ([name, value]: [string, unknown]) => {
-    try {
-      return [name, JSON.parse(String(value))];
-    } catch {
-      throw notJson(printable(name));
-    }
-  };
+  const parseField = ([name, value]: [string, unknown]) => [
+    name,
+    typeof value === 'string' ? parseJsonPart(value, printable(name)) : value,
+  ];
   return Object.fromEntries(Object.entries(fields).map(parseField));
 }
 
+/** What a job may store of attributes and options, characters of JSON. */
+const MAX_CONTEXT_CHARS = 16 * 1024;
+
+/** Responds with a job, or its classification. Nothing if the client prefers no job, or it cannot be one. */
+async function classifyAsync(
+  deps: TaxonomyDeps,
+  image: Uint8Array | undefined,
+  classification: ClassificationContext,
+  call: Call,
+): Promise<Reply | undefined> {
+  if (!image || JSON.stringify(classification).length > MAX_CONTEXT_CHARS) return undefined;
+  const prefer = await readJobPreference(deps, call);
+  if (!prefer) return undefined;
+  const request = {
+    source: { image },
+    operations: ['classify'] as const,
+    options: {},
+    outputSeconds: OUTPUT_SECONDS.default,
+    classification,
+  };
+  const { requestId } = call;
+  return startPreferredJob(deps, request, call, { path: PATH, prefer }, (job, headers) =>
+    json({ requestId, ...deps.jobs.classification(job) }, { ...NO_STORE, ...headers }),
+  );
+}
+
 async function classifyOne(deps: TaxonomyDeps, form: ImageForm, call: Call): Promise<Reply> {
-  const { attributes, options = DEFAULTS } = parse(ClassifyForm, parseFields(form), 'body');
+  const context = parse(ClassifyForm, parseFields(form), 'body');
+  const { attributes, options = DEFAULTS } = context;
   if (!form.image && !attributes) {
     throw new Problem('invalid-request', 'Send an image, `attributes` or both', {
       errors: [{ pointer: '', detail: 'has neither an image nor `attributes`' }],
     });
   }
+  const accepted = await classifyAsync(deps, form.image, context, call);
+  if (accepted) return accepted;
   const image = await analyzeImage(deps, form.image, call);
   const { requestId } = call;
   const classification = classify({ attributes, image, options, fallbackId: requestId });
-  return json({ requestId, ...classification }, { 'cache-control': 'no-store' });
+  return json({ requestId, ...classification }, NO_STORE);
 }
 
 const idOf = (item: unknown): string | null => {
@@ -143,13 +172,13 @@ async function classifyBatch(deps: TaxonomyDeps, body: unknown, call: Call): Pro
   const results = await mapConcurrently(items, (item, i) =>
     classifyItem(deps, item, i, options, call),
   );
-  return json({ requestId: call.requestId, items: results }, { 'cache-control': 'no-store' });
+  return json({ requestId: call.requestId, items: results }, NO_STORE);
 }
 
 const handleClassify =
   (deps: TaxonomyDeps) =>
   async (call: Call): Promise<Reply> => {
-    const form = await call.imageForm();
+    const form = await call.imageForm({ jsonParts: ['attributes', 'options'] });
     const isBatch = form.via === 'json' && 'items' in form.fields;
     return isBatch ? classifyBatch(deps, form.fields, call) : classifyOne(deps, form, call);
   };
@@ -189,11 +218,11 @@ export const taxonomyRoutes = (deps: TaxonomyDeps): Route[] => [
   }),
   route({
     method: 'POST',
-    path: '/taxonomy/v1/taxonomy',
+    path: PATH,
     scope: 'taxonomy:classify',
     summary: 'Classify a garment',
     description:
-      'Send a photo, the attributes from a product feed, or both; or up to 50 such `items`, each with its own result. If the result is uncertain, it names only the group.',
+      'Send a photo, the attributes from a product feed, or both; or up to 50 such `items`, each with its own result. If the result is uncertain, it names only the group. A photo with `Prefer: respond-async` or `Prefer: wait=<seconds>` becomes a job if it is not finished in that time, as for background removal.',
     imageForm: {
       'multipart/form-data': MultipartRequest,
       'application/json': z.union([ClassifyRequest, BatchRequest]),
@@ -203,9 +232,15 @@ export const taxonomyRoutes = (deps: TaxonomyDeps): Route[] => [
       200: {
         description: 'The classification, its confidence and the evidence',
         content: { 'application/json': z.union([ClassifyResponse, ClassifyBatchResponse]) },
+        headers: ['Preference-Applied'],
+      },
+      202: {
+        description: 'A job, as requested by `Prefer`',
+        content: { 'application/json': JobResponse },
+        headers: ['Location', 'Retry-After', 'Preference-Applied'],
       },
     },
-    problems: ['unprocessable-image', 'upstream-failed'],
+    problems: ['conflict', 'idempotency-mismatch', 'unprocessable-image', 'upstream-failed'],
     handle: handleClassify(deps),
   }),
 ];

@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import type { Redis } from 'ioredis';
 import { JOB_ENDED_CHANNEL } from './job-records.ts';
 
@@ -13,17 +14,12 @@ export interface Completions {
  * @param connection used for nothing else from now on
  */
 export async function createCompletions(connection: Redis): Promise<Completions> {
-  const listeners = new Map<string, () => void>();
-  connection.on('message', (_channel, id) => listeners.get(id)?.());
+  const ends = new EventEmitter().setMaxListeners(0);
+  connection.on('message', (_channel, id) => ends.emit(id));
   await connection.subscribe(JOB_ENDED_CHANNEL);
   return {
     async next(id, signal) {
-      if (signal.aborted) return;
-      await new Promise<void>((resolve) => {
-        listeners.set(id, resolve);
-        signal.addEventListener('abort', () => resolve(), { once: true });
-      });
-      listeners.delete(id);
+      await once(ends, id, { signal }).catch(() => {}); // aborted
     },
     close: () => connection.disconnect(),
   };

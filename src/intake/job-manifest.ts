@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CutOutOptions } from '../output/quality.ts';
 import { OPERATIONS } from '../queue/job-data.ts';
+import { ClassificationContext } from '../taxonomy/request-schema.ts';
 import type { NewJob } from './job-records.ts';
 import { expiryOf } from './job-retention.ts';
 
@@ -15,6 +16,7 @@ const JobManifest = z.object({
   outputSeconds: z.number(),
   recordSeconds: z.number().optional(),
   quota: z.object({ key: z.string(), cost: z.number() }).optional(),
+  classification: ClassificationContext.optional(),
   webhook: z.object({ url: z.string() }).optional(),
   backgroundKey: z.string().optional(),
   weight: z.number().optional(),
@@ -37,7 +39,10 @@ function withoutBackgroundUrl(options: CutOutOptions | undefined): CutOutOptions
   return rest;
 }
 
-/** Returns a job's manifest, at most 1,400 characters. A webhook that does not fit is left out. */
+/**
+ * Returns a job's manifest, at most 1,400 characters. What does not fit is left out: first what a
+ * classification takes into account, then the webhook.
+ */
 export function writeJobManifest(job: NewJob): string {
   const manifest = {
     client: job.client,
@@ -52,15 +57,20 @@ export function writeJobManifest(job: NewJob): string {
     quota: job.quota,
     weight: job.weight,
   };
-  const whole = toAsciiJson({ ...manifest, webhook: job.webhook });
-  return whole.length <= MAX_CHARS ? whole : toAsciiJson(manifest);
+  const { webhook, classification } = job;
+  const candidates = [
+    { ...manifest, webhook, classification },
+    { ...manifest, webhook },
+  ];
+  const fitting = candidates.map(toAsciiJson).find((text) => text.length <= MAX_CHARS);
+  return fitting ?? toAsciiJson(manifest);
 }
 
 /** Returns the job of a manifest, or nothing if the text is not one. */
 export function readJobManifest(text: string, id: string, inputKey: string): NewJob | undefined {
   const parsed = JobManifest.safeParse(parseJson(text));
   if (!parsed.success) return undefined;
-  const { quota, webhook, options, backgroundKey, ...manifest } = parsed.data;
+  const { quota, webhook, classification, options, backgroundKey, ...manifest } = parsed.data;
   const { expiresAt } = expiryOf(manifest, Date.parse(manifest.createdAt));
   return {
     id,
@@ -71,6 +81,7 @@ export function readJobManifest(text: string, id: string, inputKey: string): New
     ...(backgroundKey && { backgroundKey }),
     ...(quota && { quota }),
     ...(webhook && { webhook }),
+    ...(classification && { classification }),
   };
 }
 

@@ -59,6 +59,13 @@ export const ClassifyOptions = z
   .meta({ id: 'ClassifyOptions' });
 export type ClassifyOptions = z.infer<typeof ClassifyOptions>;
 
+/** What a classification takes into account besides the image. */
+export const ClassificationContext = z.object({
+  attributes: FeedAttributes.optional(),
+  options: ClassifyOptions.optional(),
+});
+export type ClassificationContext = z.infer<typeof ClassificationContext>;
+
 const image_base64 = z
   .string()
   .min(1)

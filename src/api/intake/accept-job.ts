@@ -41,9 +41,11 @@ export const createJobAcceptance =
   ({ blobs, storedBytes, records, queue, limits, readClientLimits, now }: AcceptJobDeps) =>
   async (
     id: string,
-    { source, operations, options, background, outputSeconds, webhook }: JobRequest,
+    request: JobRequest,
     call: Pick<Call, 'caller' | 'requestId' | 'signal' | 'takeQuota'>,
   ): Promise<JobRecord> => {
+    const { source, operations, options, background, outputSeconds } = request;
+    const { webhook, classification } = request;
     call.signal.throwIfAborted();
     const { bytes, mediaType, input } = validateSource(source, limits);
     const backgroundContent = background && validateSource(background, limits, 'background image');
@@ -70,6 +72,7 @@ export const createJobAcceptance =
       ...(backgroundKey && { backgroundKey }),
       ...(input && { input }),
       ...(webhook && { webhook }),
+      ...(classification && { classification }),
       ...(quota?.reserved && { quota: quota.reserved }),
     };
     const metadata: PutOptions = { mediaType, meta: { intent: writeJobManifest(job) } };

@@ -1,4 +1,4 @@
-import type { Call, Reply } from '../../http/route.ts';
+import type { Call } from '../../http/route.ts';
 import type { Idempotency, StoredResponse } from '../../intake/idempotency.ts';
 import { readIdempotencyKey } from './job-request.ts';
 
@@ -13,7 +13,7 @@ export async function idempotently(
   call: Call,
   fingerprint: unknown,
   handle: () => Promise<StoredResponse>,
-): Promise<Reply> {
+): Promise<StoredResponse> {
   const key = readIdempotencyKey(call.headers);
   if (!key) return handle();
   const request = { scope: call.caller?.keyId ?? '', key, content: fingerprint };

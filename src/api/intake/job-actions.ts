@@ -10,6 +10,7 @@ import { Problem } from '../../platform/problem.ts';
 import { cancelJob } from '../../queue/cancel.ts';
 import type { Operation } from '../../queue/job-data.ts';
 import type { FileLinks } from '../../storage/file-links.ts';
+import type { Classification } from '../../taxonomy/response-schema.ts';
 import { requireCaller } from '../caller.ts';
 import {
   notFound,
@@ -20,8 +21,10 @@ import {
 } from '../common-problems.ts';
 import { type AcceptJobDeps, createJobAcceptance, newJobId } from './accept-job.ts';
 import { STORAGE_LINK_SECONDS } from './files.ts';
-import type { JobRequest } from './job-request.ts';
+import { idempotently } from './idempotent.ts';
+import { fingerprintOf, type JobRequest } from './job-request.ts';
 import { jobProblem, jobResponse, RETRY_SOON } from './job-response.ts';
+import { allowsStorage } from './retention-policy.ts';
 import { checkWebhook, type WebhookDeps } from './webhooks.ts';
 
 export interface JobDeps extends AcceptJobDeps {
@@ -62,20 +65,24 @@ const recordUnavailable = throwUnavailable(
   'The state of the job cannot be read right now; try again',
 );
 
-/**
- * Returns the stored cut-out of a job.
- * @throws Problem conflict if the job is not finished or was canceled, gone, not-found, or the
- *   job's own problem
- */
-function requireCutOut({ outputKey, ...job }: JobRecord) {
-  if (!job.operations.includes('remove-background')) {
-    throw new Problem('not-found', 'This job produces no image; its results are part of the job');
-  }
+/** @throws Problem conflict if the job is not finished or was canceled, or the job's own problem */
+function requireSuccess(job: JobRecord): void {
   if (PENDING_STATUSES.includes(job.status)) {
     throw new Problem('conflict', 'The job is not finished yet', { headers: RETRY_SOON });
   }
   if (job.status === 'canceled') throw new Problem('conflict', 'The job was canceled');
   if (job.status === 'failed') throw jobProblem(job);
+}
+
+/**
+ * Returns the stored cut-out of a job.
+ * @throws Problem gone, not-found, as `requireSuccess` throws
+ */
+function requireCutOut({ outputKey, ...job }: JobRecord) {
+  if (!job.operations.includes('remove-background')) {
+    throw new Problem('not-found', 'This job produces no image; its results are part of the job');
+  }
+  requireSuccess(job);
   const cutout = job.results?.cutout;
   if (!outputKey || !cutout) throw gone();
   return { outputKey, cutout };
@@ -108,16 +115,33 @@ export function createJobActions(deps: JobDeps) {
     return acceptedResponse(await accept(newJobId(), request, call));
   }
 
+  /** Starts a job, once per `Idempotency-Key`. @param path of the endpoint */
+  const startOnce = (request: JobRequest, call: Call, path: string): Promise<StoredResponse> =>
+    idempotently(deps.idempotency, call, fingerprintOf(request, path), () => start(request, call));
+
   return {
     readOwn,
-    start,
+    startOnce,
 
-    /** Accepts a job, waits for its end or `waitMillis`, and returns its latest record. */
-    async startAndWait(request: JobRequest, call: Call, waitMillis: number): Promise<JobRecord> {
-      const id = newJobId();
+    /** Returns whether a caller may store a job. @throws Problem upstream-unavailable */
+    isAllowed: (call: Call): Promise<boolean> =>
+      allowsStorage(requireCaller(call), deps.readClientLimits),
+
+    /**
+     * As `startOnce`, but waits for the end of the job or `waitMillis`, and returns its latest record.
+     */
+    async startAndWait(
+      request: JobRequest,
+      call: Call,
+      path: string,
+      waitMillis: number,
+    ): Promise<JobRecord> {
+      const { body } = await startOnce(request, call, path);
+      const id = String(body.id);
       const signal = AbortSignal.any([call.signal, AbortSignal.timeout(waitMillis)]);
-      const ended = completions.next(id, signal);
-      await accept(id, request, call);
+      const ended = completions.next(id, signal); // from before the record is read
+      const job = await read(id);
+      if (!PENDING_STATUSES.includes(job.status)) return job;
       await ended;
       return read(id);
     },
@@ -149,6 +173,14 @@ export function createJobActions(deps: JobDeps) {
       const erasure = await retention.erase(job, now());
       if (PENDING_STATUSES.includes(job.status)) await cancelJob(queue, redis, job.id);
       return { id: job.id, ...erasure };
+    },
+
+    /** Returns the classification of a job. @throws Problem gone, as `requireSuccess` throws */
+    classification(job: JobRecord): Classification {
+      requireSuccess(job);
+      const { classification } = jobResponse(job).results ?? {};
+      if (!classification) throw gone();
+      return classification;
     },
 
     /** Opens the cut-out of a job as a stream. Throws like `requireCutOut`. */

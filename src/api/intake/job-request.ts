@@ -1,8 +1,14 @@
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { ImageForm } from '../../http/image-body.ts';
 import { parse } from '../../http/parse.ts';
 import type { Call } from '../../http/route.ts';
-import { type CutOutOptions, DEFAULT_QUALITY, QualityChoice } from '../../output/quality.ts';
+import {
+  type CutOutOptions,
+  DEFAULT_QUALITY,
+  QualityChoice,
+  unlessDefault,
+} from '../../output/quality.ts';
 import {
   BackgroundImage,
   checkConflicts,
@@ -12,6 +18,7 @@ import {
 } from '../../output/request.ts';
 import { Problem } from '../../platform/problem.ts';
 import { OPERATIONS, type Operation } from '../../queue/job-data.ts';
+import type { ClassificationContext } from '../../taxonomy/request-schema.ts';
 import { backgroundSource, type Source } from '../removal/image-requests.ts';
 
 const DAY_SECONDS = 86_400;
@@ -139,6 +146,8 @@ export interface JobRequest {
   background?: Source | undefined;
   outputSeconds: number;
   webhook?: z.infer<typeof WebhookField>;
+  /** What a classification takes into account besides the image. */
+  classification?: ClassificationContext;
 }
 
 /**
@@ -167,6 +176,26 @@ export function readJobRequest({ image, backgroundImage, fields, via }: ImageFor
       { pointer: `/${name}`, detail: image ? 'cannot be combined with imageUrl' : 'is missing' },
     ],
   });
+}
+
+/**
+ * Identifies a request's content for idempotency: an image by its bytes, not by how it was sent.
+ * @param path of the endpoint: two endpoints do not share keys
+ */
+export function fingerprintOf(
+  { source, operations, options, outputSeconds, webhook, classification }: JobRequest,
+  path: string,
+): unknown {
+  const image =
+    'imageUrl' in source
+      ? source.imageUrl
+      : createHash('sha256').update(source.image).digest('hex');
+  const rest = [
+    ...Object.values(unlessDefault(options)),
+    ...(webhook ? [webhook.url] : []),
+    ...(classification ? [classification] : []),
+  ];
+  return ['POST', path, image, operations, outputSeconds, ...rest];
 }
 
 const IDEMPOTENCY_KEY = /^"?([\x21\x23-\x7e]{1,255})"?$/;

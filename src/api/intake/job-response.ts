@@ -5,7 +5,7 @@ import { CutOutOptions } from '../../output/quality.ts';
 import { PROBLEMS, Problem, type ProblemType } from '../../platform/problem.ts';
 import { OPERATIONS } from '../../queue/job-data.ts';
 import { classify } from '../../taxonomy/classify.ts';
-import { ClassifyOptions } from '../../taxonomy/request-schema.ts';
+import { type ClassificationContext, ClassifyOptions } from '../../taxonomy/request-schema.ts';
 import { Classification } from '../../taxonomy/response-schema.ts';
 
 /** For results that may be ready in a second. */
@@ -94,15 +94,16 @@ const DEFAULTS = ClassifyOptions.parse({});
 export const classifyEvidence = (
   evidence: NonNullable<NonNullable<JobRecord['results']>['view']>,
   fallbackId: string,
-) => classify({ image: evidence, options: DEFAULTS, fallbackId });
+  { attributes, options = DEFAULTS }: ClassificationContext = {},
+) => classify({ image: evidence, attributes, options, fallbackId });
 
-function publicResults({ id, results }: JobRecord) {
+function publicResults({ id, results, classification }: JobRecord) {
   if (!results) return {};
   const { cutout, view } = results;
   return {
     results: {
       ...(cutout && { cutout: { url: jobLinks(id).result, ...cutout } }),
-      ...(view && { classification: classifyEvidence(view, id) }),
+      ...(view && { classification: classifyEvidence(view, id, classification) }),
     },
   };
 }

@@ -1,46 +1,29 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { type Call, json, type Reply, type Route, route } from '../../http/route.ts';
 import type { Idempotency } from '../../intake/idempotency.ts';
-import { JOBS_PATH, jobLinks } from '../../intake/job-records.ts';
+import { JOBS_PATH, jobLinks, PENDING_STATUSES } from '../../intake/job-records.ts';
 import type { StoredBytes } from '../../intake/stored-bytes.ts';
-import { unlessDefault } from '../../output/quality.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { requireCaller, requireRateLimitStatus } from '../caller.ts';
 import { cutOutHeaders, cutOutResponseDoc } from '../removal/cut-out-response.ts';
 import { idempotently } from './idempotent.ts';
 import { checkScopes, type JobActions } from './job-actions.ts';
-import { JobForm, JobJson, type JobRequest, readJobRequest } from './job-request.ts';
-import { ErasureResponse, JobResponse, jobResponse } from './job-response.ts';
+import { JobForm, JobJson, readJobRequest } from './job-request.ts';
+import { ErasureResponse, JobResponse, jobResponse, RETRY_SOON } from './job-response.ts';
 
 const PREFIX = '/intake/v1';
 
-/**
- * Identifies a request's content for idempotency: an image by its bytes, not by how it was sent.
- */
-function fingerprintOf({
-  source,
-  operations,
-  options,
-  outputSeconds,
-  webhook,
-}: JobRequest): unknown {
-  const image =
-    'imageUrl' in source
-      ? source.imageUrl
-      : createHash('sha256').update(source.image).digest('hex');
-  const chosenOptions = Object.values(unlessDefault(options));
-  const rest = [...chosenOptions, ...(webhook ? [webhook.url] : [])];
-  return ['POST', JOBS_PATH, image, operations, outputSeconds, ...rest];
-}
-
 const createJob =
-  (jobs: JobActions, idempotency: Idempotency) =>
+  (jobs: JobActions) =>
   async (call: Call): Promise<Reply> => {
-    const form = await call.imageForm({ member: 'imageBase64', background: true });
+    const form = await call.imageForm({
+      member: 'imageBase64',
+      background: true,
+      jsonParts: ['operations', 'retention', 'options', 'webhook'],
+    });
     const request = readJobRequest(form);
     checkScopes(request.operations, call);
-    return idempotently(idempotency, call, fingerprintOf(request), () => jobs.start(request, call));
+    return jobs.startOnce(request, call, JOBS_PATH);
   };
 
 const cancelJob =
@@ -119,16 +102,19 @@ export const jobRoutes = (
     quota: 1,
     responses: { 202: { ...jobDoc('Accepted'), headers: ['Location', 'Retry-After'] } },
     problems: ['conflict', 'idempotency-mismatch'],
-    handle: createJob(jobs, idempotency),
+    handle: createJob(jobs),
   }),
   route({
     method: 'GET',
     path: `${JOBS_PATH}/:id`,
     scope: 'any-key',
     summary: 'Get the status and results of a job',
-    responses: { 200: jobDoc('The job') },
+    responses: { 200: { ...jobDoc('The job'), headers: ['Retry-After'] } },
     problems: ['not-found'],
-    handle: async (call) => json(jobResponse(await jobs.readOwn(call))),
+    async handle(call) {
+      const job = await jobs.readOwn(call);
+      return json(jobResponse(job), PENDING_STATUSES.includes(job.status) ? RETRY_SOON : {});
+    },
   }),
   route({
     method: 'GET',

@@ -11,6 +11,22 @@ const policyUnavailable = throwUnavailable(
   'The retention policy cannot be read right now; try again',
 );
 
+type StorageCaller = Pick<Caller, 'client' | 'retention'>;
+
+const forbidsStorage = ({ retention = {} }: StorageCaller, clientLimits: Retention): boolean =>
+  clientLimits.store === 'none' || retention.store === 'none';
+
+/**
+ * Returns whether a client and its key may store anything.
+ * @throws Problem upstream-unavailable
+ */
+export async function allowsStorage(
+  caller: StorageCaller,
+  readClientLimits: ReadClientLimits,
+): Promise<boolean> {
+  return !forbidsStorage(caller, await readClientLimits(caller.client).catch(policyUnavailable));
+}
+
 /**
  * Returns how long the data of a request is retained: the shortest of the request's, the key's and
  * the client's policy applies.
@@ -18,17 +34,20 @@ const policyUnavailable = throwUnavailable(
  * @throws Problem conflict if the client or the key may retain nothing; upstream-unavailable
  */
 export async function retentionPolicy(
-  caller: Pick<Caller, 'client' | 'retention'>,
+  caller: StorageCaller,
   outputSeconds: number,
   readClientLimits: ReadClientLimits,
 ): Promise<Policy> {
   const clientLimits = await readClientLimits(caller.client).catch(policyUnavailable);
-  const keyLimits = caller.retention ?? {};
-  if (clientLimits.store === 'none' || keyLimits.store === 'none') {
+  if (forbidsStorage(caller, clientLimits)) {
     throw new Problem(
       'conflict',
       'This key does not allow storage, so it can use only the synchronous endpoints: POST /bg/v1/background-removals or /taxonomy/v1/taxonomy',
     );
   }
-  return shortestRetention({ ...DEFAULT_RETENTION, outputSeconds }, clientLimits, keyLimits);
+  return shortestRetention(
+    { ...DEFAULT_RETENTION, outputSeconds },
+    clientLimits,
+    caller.retention ?? {},
+  );
 }

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import type { ImageForm } from '../../http/image-body.ts';
 import { parse, queryFlag } from '../../http/parse.ts';
-import { type Preference, preferenceApplied, readPrefer } from '../../http/prefer.ts';
+import type { Preference } from '../../http/prefer.ts';
 import { type Call, json, type Reply, type Route, route } from '../../http/route.ts';
 import { sniffFormat } from '../../imaging/sniff.ts';
-import { PENDING_STATUSES } from '../../intake/job-records.ts';
 import type { MediaType } from '../../output/options.ts';
 import {
   BackgroundImage,
@@ -15,7 +14,6 @@ import {
 } from '../../output/request.ts';
 import { Problem } from '../../platform/problem.ts';
 import { storageUnavailable } from '../common-problems.ts';
-import { acceptedResponse, type JobActions } from '../intake/job-actions.ts';
 import {
   BackgroundFile,
   BackgroundText,
@@ -23,6 +21,7 @@ import {
   QualityField,
 } from '../intake/job-request.ts';
 import { JobResponse } from '../intake/job-response.ts';
+import { type PreferJobDeps, readJobPreference, startPreferredJob } from '../intake/prefer-job.ts';
 import { CUT_OUT_HEADERS, CUT_OUT_MEDIA, qualityHeaders } from './cut-out-response.ts';
 import { backgroundSource, type CutOutRequest, type ImageRequests } from './image-requests.ts';
 
@@ -75,39 +74,33 @@ function cutOutReply(
     : { headers: { ...headers, 'content-type': cutOut.mediaType }, body: file };
 }
 
-/**
- * Handles `Prefer`: starts a job, and returns its result if it ends within the time the client
- * waits.
- */
-async function removeAsync(
-  { jobs, maxWaitMillis }: RemovalDeps,
+/** What background removal needs. */
+interface RemovalDeps extends PreferJobDeps {
+  images: ImageRequests;
+}
+
+const PATH = '/bg/v1/background-removals';
+
+/** Responds with a job, or its cut-out. */
+const removeAsync = (
+  deps: RemovalDeps,
   request: CutOutRequest,
   call: Call<Query>,
   prefer: Preference,
-): Promise<Reply> {
-  const operations = ['remove-background'] as const;
-  const jobRequest = { ...request, operations, outputSeconds: OUTPUT_SECONDS.default };
-  const applied = { 'preference-applied': preferenceApplied(prefer) };
-  const waitMillis = Math.min((prefer.waitSeconds ?? 0) * 1000, maxWaitMillis);
-  const job = await jobs.startAndWait(jobRequest, call, waitMillis);
-  if (PENDING_STATUSES.includes(job.status)) {
-    const { headers, ...response } = acceptedResponse(job);
-    return { ...response, headers: { ...headers, ...applied } };
-  }
-  await call.awaitMemory(job.results?.cutout?.bytes ?? 0, call.signal);
-  const { body, cutout } = await jobs.result(job, call.signal);
-  const chunks = await body.toArray().catch(storageUnavailable);
-  const file = Buffer.concat(chunks);
-  return cutOutReply({ file, ...cutout }, call.query.return_base64 ?? false, applied);
-}
-
-/** What background removal needs. */
-interface RemovalDeps {
-  images: ImageRequests;
-  jobs: JobActions;
-  /** Maximum for `Prefer: wait`. */
-  maxWaitMillis: number;
-}
+): Promise<Reply> =>
+  startPreferredJob(
+    deps,
+    { ...request, operations: ['remove-background'], outputSeconds: OUTPUT_SECONDS.default },
+    call,
+    { path: PATH, prefer },
+    async (job, headers) => {
+      await call.awaitMemory(job.results?.cutout?.bytes ?? 0, call.signal);
+      const { body, cutout } = await deps.jobs.result(job, call.signal);
+      const chunks = await body.toArray().catch(storageUnavailable);
+      const file = Buffer.concat(chunks);
+      return cutOutReply({ file, ...cutout }, call.query.return_base64 ?? false, headers);
+    },
+  );
 
 /** Parses the fields beside the image. @throws Problem invalid-request with all errors */
 function readRequest(image: Uint8Array, { fields, backgroundImage }: ImageForm): CutOutRequest {
@@ -148,12 +141,11 @@ const handleRemoval =
   async (call: Call<Query>): Promise<Reply> => {
     const asBase64 = call.query.return_base64 ?? false;
     checkBase64(call);
-    const prefer = readPrefer(call.headers.prefer);
-    const isAsync = prefer.respondAsync || prefer.waitSeconds !== undefined;
-    if (!isAsync) deps.images.shedIfBusy(call);
+    const prefer = await readJobPreference(deps, call);
+    if (!prefer) deps.images.shedIfBusy(call);
     const form = await call.imageForm({ background: true });
     const request = readRequest(requireImage(form, asBase64), form);
-    if (isAsync) return removeAsync(deps, request, call, prefer);
+    if (prefer) return removeAsync(deps, request, call, prefer);
     const { file, result } = await deps.images.cutOut(request, call);
     const timing = { 'server-timing': serverTiming(result.millis) };
     return cutOutReply({ file, ...result }, asBase64, timing);
@@ -180,11 +172,11 @@ const MultipartRequest = z.object({
 export const removalRoutes = (deps: RemovalDeps): Route[] => [
   route({
     method: 'POST',
-    path: '/bg/v1/background-removals',
+    path: PATH,
     scope: 'background-removal:process',
     summary: 'Remove the background of an image',
     description:
-      'Send `multipart/form-data` with the file part `image` to get a transparent PNG; or, if the key allows it, JSON with `?return_base64=true`. With `Prefer: respond-async` or `Prefer: wait=<seconds>`, the response is a job if the image is not finished in that time.',
+      'Send `multipart/form-data` with the file part `image` to get a transparent PNG; or, if the key allows it, JSON with `?return_base64=true`. With `Prefer: respond-async` or `Prefer: wait=<seconds>`, the response is a job if the image is not finished in that time; with an `Idempotency-Key` too, a request repeated within a day gets the same job. A key that may store nothing gets the image.',
     query: Query,
     imageForm: { 'multipart/form-data': MultipartRequest, 'application/json': Base64Request },
     quota: 1,
@@ -201,7 +193,13 @@ export const removalRoutes = (deps: RemovalDeps): Route[] => [
         headers: ['Location', 'Retry-After', 'Preference-Applied'],
       },
     },
-    problems: ['base64-not-allowed', 'unprocessable-image', 'upstream-failed'],
+    problems: [
+      'base64-not-allowed',
+      'conflict',
+      'idempotency-mismatch',
+      'unprocessable-image',
+      'upstream-failed',
+    ],
     handle: handleRemoval(deps),
   }),
 ];
