@@ -11,6 +11,7 @@ import { createLookThreads } from './api/look/thread-pool.ts';
 import type { ConsoleSessionDeps } from './api/operations/console-session.ts';
 import { serveDocs } from './api/operations/docs.ts';
 import type { Checks } from './api/operations/health.ts';
+import { serveMetrics } from './api/operations/metrics.ts';
 import { serveQueueDashboard } from './api/operations/queue-dashboard.ts';
 import { routeTable } from './api/routes.ts';
 import { type Authentication, createAuthentication } from './auth/authentication.ts';
@@ -90,6 +91,7 @@ async function main(): Promise<void> {
     log,
   });
 
+  const metrics = { registry, key: config.METRICS_KEY };
   const { jobWaiter, admission } = sync;
   const routes = routeTable({
     look: { signingKeys, threads: lookThreads },
@@ -100,20 +102,27 @@ async function main(): Promise<void> {
     feeds: feedDeps({ redis, blobs, intake, publicUrl, now }),
     console: consoleDeps(authentication, requestLimits, publicUrl),
     checks: readinessChecks(redis, blobs, sync),
-    metrics: registry,
+    metrics: config.METRICS_PORT === undefined ? metrics : undefined,
   });
   const { queues } = intake.figures;
   const deps = { config, log, requestLimits, routes, authentication, queues, observe };
   const { app, drain, figures } = createGatewayServer(deps);
   watchServer(registry, figures);
-  const url = await app.listen({ host: config.HOST, port: config.PORT });
-  log.info({ url, version, store: config.STORE }, 'gateway ready');
+  const { HOST: host, PORT: port, METRICS_HOST: metricsHost = host, METRICS_PORT } = config;
+  const metricsServer =
+    METRICS_PORT === undefined
+      ? undefined
+      : await serveMetrics(metrics, { host: metricsHost, port: METRICS_PORT });
+  const url = await app.listen({ host, port });
+  const metricsAddress = metricsServer?.address();
+  log.info({ url, metricsAddress, version, store: config.STORE }, 'gateway ready');
 
   // Every waiting request is answered within the deadline.
   stopOnSignal(async (signalName) => {
     log.info({ signalName, waiting: jobWaiter.waiting() }, 'gateway drains');
     drain();
     await app.close();
+    metricsServer?.close();
     await lookThreads.close();
     await sync.close();
     await intake.close();
@@ -265,6 +274,7 @@ function createGatewayServer(deps: GatewayServerDeps): HttpServer {
     sniff: sniffFormat,
     problemBase: config.PROBLEM_BASE,
     requestMillis: config.REQUEST_TIMEOUT_SECONDS * 1000,
+    corsOrigins: config.CORS_ORIGINS,
     maxConnections: config.MAX_CONNECTIONS,
     maxBodyMemoryBytes: config.MAX_BODY_MEMORY_BYTES,
     observe,

@@ -1,20 +1,66 @@
+import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import type { Call, Reply } from '../http/route.ts';
 import { matchesEtag } from './etag.ts';
 
-/** A JSON document that changes only with a release, serialized once. */
+/** A document that changes only with a release, serialized once. */
 export interface Document {
   text: string;
   /** Strong, quotes included. */
   etag: string;
+  /** By default that of JSON. */
+  mediaType?: string;
 }
 
-/** Returns the document as JSON, or 304 if the client already has this version. */
+const JSON_TYPE = 'application/json; charset=utf-8';
+/** Smaller documents are sent as they are. */
+const MIN_COMPRESSED_CHARS = 1024;
+
+/** Returns a document with a tag of its text. */
+export function createDocument(text: string, mediaType = JSON_TYPE): Document {
+  const hash = createHash('sha256').update(text).digest('base64url');
+  return { text, mediaType, etag: `"${hash.slice(0, 27)}"` };
+}
+
+/** Compressed when first sent so: a stranger who asks a thousand times costs one compression. */
+const compressed = new WeakMap<Document, Buffer>();
+
+function compressOnce(document: Document): Buffer {
+  const known = compressed.get(document);
+  if (known) return known;
+  const bytes = gzipSync(document.text);
+  compressed.set(document, bytes);
+  return bytes;
+}
+
+const acceptsGzip = (acceptEncoding: string): boolean =>
+  acceptEncoding
+    .toLowerCase()
+    .split(',')
+    .map((coding) => coding.trim())
+    .some((coding) => /^gzip($|\s*;)/.test(coding) && !/;\s*q=0(\.0*)?$/.test(coding));
+
+/**
+ * Returns the document, or 304 if the client already has this version. Its tag does not depend on the
+ * encoding: it names the version, and there are no ranges that could be mixed.
+ */
 export function sendDocument(
   { headers }: Pick<Call, 'headers'>,
-  { text, etag }: Document,
+  document: Document,
   extraHeaders: Readonly<Record<string, string>> = {},
 ): Reply {
-  const caching = { etag, 'cache-control': 'public, max-age=3600', ...extraHeaders };
+  const { text, etag, mediaType = JSON_TYPE } = document;
+  const caching = {
+    etag,
+    'cache-control': 'public, max-age=3600',
+    vary: 'Accept-Encoding',
+    ...extraHeaders,
+  };
   if (matchesEtag(headers['if-none-match'], etag)) return { status: 304, headers: caching };
-  return { headers: { ...caching, 'content-type': 'application/json; charset=utf-8' }, body: text };
+  const content = { ...caching, 'content-type': mediaType };
+  const isLong = text.length >= MIN_COMPRESSED_CHARS;
+  if (!isLong || !acceptsGzip(String(headers['accept-encoding'] ?? ''))) {
+    return { headers: content, body: text };
+  }
+  return { headers: { ...content, 'content-encoding': 'gzip' }, body: compressOnce(document) };
 }

@@ -1,4 +1,3 @@
-import type { Registry } from 'prom-client';
 import { readJsonImage } from '../http/image-body.ts';
 import type { Route } from '../http/route.ts';
 import { sniffFormat } from '../imaging/sniff.ts';
@@ -15,6 +14,7 @@ import { webhookRoutes } from './intake/webhooks.ts';
 import { type LookDeps, lookRoutes } from './look/routes.ts';
 import { type ConsoleSessionDeps, consoleRoutes } from './operations/console-session.ts';
 import { type Checks, healthRoutes } from './operations/health.ts';
+import { type MetricsDeps, metricsRoutes } from './operations/metrics.ts';
 import { problemRoutes } from './operations/problem-pages.ts';
 import { removalRoutes } from './removal/background-removals.ts';
 import { createImageRequests, type ImageRequestDeps } from './removal/image-requests.ts';
@@ -31,7 +31,8 @@ interface ApiDeps {
   /** Maximum size of an image in bytes, before base64. */
   maxImageBytes: number;
   checks: Checks;
-  metrics: Registry;
+  /** Undefined if they are served on a port of their own. */
+  metrics: MetricsDeps | undefined;
 }
 
 /** Returns the table of all routes. */
@@ -55,7 +56,8 @@ export function routeTable(deps: ApiDeps): Route[] {
     ...taxonomyRoutes({ images, readImage, ...preferJob }),
     ...lookRoutes(deps.look),
     ...consoleRoutes(deps.console),
-    ...healthRoutes(checks, metrics),
+    ...healthRoutes(checks),
+    ...(metrics ? metricsRoutes(metrics) : []),
     ...problemRoutes(),
   ];
 }

@@ -198,6 +198,7 @@ export const taxonomyRoutes = (deps: TaxonomyDeps): Route[] => [
     method: 'GET',
     path: '/taxonomy/v1/options',
     scope: 'keyless',
+    anyOrigin: true,
     summary: 'The garment dictionary and the options of a profile',
     description:
       'Every term the service knows, in one of six languages. It changes only with a release: cache it and revalidate with `If-None-Match`.',

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { parse as parseQuery } from 'node:querystring';
 import { Readable } from 'node:stream';
+import type { FastifyCorsOptions } from '@fastify/cors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../platform/problem.ts';
 import { BODY_WEIGHT } from './body-memory.ts';
@@ -11,6 +12,8 @@ import {
   FORM_OVERHEAD_BYTES,
   maxFormBytes,
 } from './call.ts';
+import { isCompressible, leaveUncompressed } from './compression.ts';
+import { corsOf, isPreflight } from './cors.ts';
 import { admit, disconnectSignal } from './request-context.ts';
 import type { Reply, Route } from './route.ts';
 import { hasBody, limitBodyTime } from './slow-body.ts';
@@ -28,11 +31,15 @@ declare module 'fastify' {
     /** Its handler parses JSON. */
     parsesJson?: boolean;
     problemReply?: Route['problemReply'];
+    /** Which pages of other origins may call it. */
+    cors?: FastifyCorsOptions | false;
   }
 }
 
 interface MountDeps extends CallDeps {
   sunsets: readonly Sunset[];
+  /** See `corsOf`. */
+  corsOrigins?: readonly string[];
   /** See `BodyTimes`. */
   wholeMillis: number;
   /** Protects the connection of a request with an accepted key. @throws Problem */
@@ -42,7 +49,7 @@ interface MountDeps extends CallDeps {
 /** Limit of a JSON body, unless its route sets another. */
 export const MAX_JSON_BYTES = 1024 * 1024;
 const URL_ENCODED = 'application/x-www-form-urlencoded';
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] as const;
 
 /** Serves every route, and rejects other methods at their paths. */
 export function mountRoutes(app: FastifyInstance, deps: MountDeps, routes: readonly Route[]): void {
@@ -52,7 +59,7 @@ export function mountRoutes(app: FastifyInstance, deps: MountDeps, routes: reado
     else if (isBodyOptional(route)) mountWithoutBody(app, deps, route);
     else mountRoute(app, deps, route);
   }
-  rejectOtherMethods(app, routes);
+  rejectOtherMethods(app, deps, routes);
 }
 
 const isBodyOptional = ({ optionalBody, body, uncheckedBody, imageForm, form, stream }: Route) =>
@@ -142,7 +149,9 @@ function mountRoute(app: FastifyInstance, deps: MountDeps, route: Route): void {
       isKeyed: route.scope !== 'keyless',
       parsesJson: route.uncheckedBody !== undefined,
       problemReply: route.problemReply,
+      cors: corsOf(route, deps.corsOrigins ?? []),
     },
+    ...(!isCompressible(route) && { compress: false }),
     bodyLimit: bodyLimitOf(route, deps.maxImageBytes),
     onRequest: async (request, reply) => {
       if (route.stream) drainAfterResponse(request, reply, deps.wholeMillis);
@@ -172,15 +181,22 @@ function drainAfterResponse(request: FastifyRequest, reply: FastifyReply, millis
 
 function send(request: FastifyRequest, reply: FastifyReply, response: Reply): FastifyReply {
   const { status = 200, headers = {}, body } = response;
-  reply.status(status).headers(headers);
+  const vary = [reply.getHeader('vary') ?? [], headers.vary ?? []].flat().join(', ');
+  reply.status(status).headers({ ...headers, ...(vary && { vary }) });
+  // It may last, or be many: what compressing takes would not be limited.
+  if (body instanceof Readable) leaveUncompressed(request);
   const isRead = request.method !== 'HEAD' && !reply.raw.destroyed;
   if (isRead || !(body instanceof Readable)) return reply.send(body);
   body.destroy(); // it would be read to its end for no one, or wait for one for ever
   return reply.send(Readable.from([]));
 }
 
-/** Rejects other methods of a known path: 405 with Allow, not 404. */
-function rejectOtherMethods(app: FastifyInstance, routes: readonly Route[]): void {
+/** Rejects other methods of a known path: 405 with Allow, not 404. A preflight is answered. */
+function rejectOtherMethods(
+  app: FastifyInstance,
+  { corsOrigins = [] }: Pick<MountDeps, 'corsOrigins'>,
+  routes: readonly Route[],
+): void {
   for (const path of new Set(routes.map((route) => route.path))) {
     const siblings = routes.filter((route) => route.path === path);
     const allowed = siblings.map((route) => route.method);
@@ -188,9 +204,13 @@ function rejectOtherMethods(app: FastifyInstance, routes: readonly Route[]): voi
     app.route({
       method: METHODS.filter((method) => !allowed.some((known) => known === method)),
       url: path,
-      config: { problemReply: siblings[0]?.problemReply },
+      config: {
+        problemReply: siblings[0]?.problemReply,
+        cors: corsOf({ anyOrigin: siblings.some(({ anyOrigin }) => anyOrigin) }, corsOrigins),
+      },
       // Before any body is read: the method is wrong whatever the body.
-      onRequest: async () => {
+      onRequest: async (request, reply) => {
+        if (isPreflight(request)) return reply.status(204).send();
         throw new Problem('method-not-allowed', `Use ${allow} here`, { headers: { allow } });
       },
       handler: async () => undefined,

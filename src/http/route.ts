@@ -86,6 +86,8 @@ interface RouteSpec<Query, Body> {
   method: 'GET' | 'POST' | 'DELETE';
   /** With `:name` for parameters. */
   path: string;
+  /** Pages of any origin may call it, whatever the settings say. */
+  anyOrigin?: boolean;
   /** The scope a key must hold, `any-key` for a valid key of any scope, or `keyless`. */
   scope: string;
   summary: string;

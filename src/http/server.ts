@@ -12,7 +12,9 @@ import type { RequestObservation } from '../platform/metrics/gateway.ts';
 import { Problem, unavailable } from '../platform/problem.ts';
 import { createBodyMemory } from './body-memory.ts';
 import { mediaTypeOf } from './body-stream.ts';
+import { compressResponses, protectSessions } from './compression.ts';
 import { type ConnectionState, type Evicted, trackConnections } from './connections.ts';
+import { allowOrigins } from './cors.ts';
 import { CLIENT_DISCONNECTED } from './disconnect.ts';
 import type { ShareRejection } from './fair-share.ts';
 import { createFramingCheck } from './framing.ts';
@@ -44,6 +46,8 @@ export interface ServerDeps extends AccessControl {
   sniff: Sniff;
   /** Absolute URI that problem types are resolved against, if any. */
   problemBase: string | undefined;
+  /** Origins whose pages may call every route; none by default. */
+  corsOrigins?: readonly string[];
   /** Time limit for the headers, then for the body; between bytes for a streamed one. */
   requestMillis?: number;
   /** Time limits of bodies, if not `requestMillis`. */
@@ -147,6 +151,7 @@ export function createServer(deps: ServerDeps): HttpServer {
   app.decorateRequest('requestContext');
   app.removeContentTypeParser('text/plain');
   limitJsonBodies(app);
+  allowOrigins(app);
   app.register(multipart, {
     throwFileSizeLimit: false,
     limits: {
@@ -172,7 +177,8 @@ export function createServer(deps: ServerDeps): HttpServer {
     const isStreamed = streamedTypes?.includes(mediaTypeOf(request.headers['content-type']));
     if (!isStreamed) limitBodyTime(request, reply, isKeyed ? wholeMillis : keylessMillis);
     if (closing.signal.aborted) throw unavailable('This server is shutting down; try again', 1);
-    if (request.is404) throw nothingHere();
+    if (request.is404 || request.routeOptions.url === '*') throw nothingHere();
+    protectSessions(request);
   });
   app.addHook('preParsing', async (request, reply) => {
     if (request.headers.expect) reply.raw.writeContinue();
@@ -181,6 +187,8 @@ export function createServer(deps: ServerDeps): HttpServer {
     holdResponse(bodyMemory, request, reply, payload);
     const { limits } = request.requestContext;
     if (limits) reply.headers(limitHeaders(limits.rateLimit));
+    // What is not a document is personal, or of this moment.
+    if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
     // Closes connections to clients that read nothing of a response for so long; Node sets its own
     // timeout once the response is sent.
     request.raw.socket.setTimeout(requestMillis);
@@ -206,7 +214,7 @@ export function createServer(deps: ServerDeps): HttpServer {
     const { status = problem.status, headers = {}, body } = problemReply(problem);
     reply
       .status(status)
-      .headers({ ...headers, 'x-request-id': request.id })
+      .headers({ 'cache-control': 'no-store', ...headers, 'x-request-id': request.id })
       .serializer(JSON.stringify)
       .send(body);
   }
@@ -250,7 +258,10 @@ export function createServer(deps: ServerDeps): HttpServer {
     bodyMemory,
     acceptConnection: connections.accept,
   };
-  mountRoutes(app, mountDeps, deps.routes);
+  app.register(async (scope) => {
+    await compressResponses(scope);
+    mountRoutes(scope, mountDeps, deps.routes);
+  });
   return {
     app,
     figures: () => ({

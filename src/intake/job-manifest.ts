@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { CutOutOptions } from '../output/quality.ts';
 import { OPERATIONS } from '../queue/job-data.ts';
-import { ClassificationContext } from '../taxonomy/request-schema.ts';
 import type { NewJob } from './job-records.ts';
 import { expiryOf } from './job-retention.ts';
 
@@ -16,7 +15,7 @@ const JobManifest = z.object({
   outputSeconds: z.number(),
   recordSeconds: z.number().optional(),
   quota: z.object({ key: z.string(), cost: z.number() }).optional(),
-  classification: ClassificationContext.optional(),
+  classification: z.record(z.string(), z.unknown()).optional(),
   webhook: z.object({ url: z.string() }).optional(),
   backgroundKey: z.string().optional(),
   weight: z.number().optional(),

@@ -5,7 +5,6 @@ import type { Clock } from '../platform/clock.ts';
 import { PREFIX } from '../platform/redis.ts';
 import { defineScript } from '../platform/redis-script.ts';
 import { Input, OPERATIONS, Results } from '../queue/job-data.ts';
-import { ClassificationContext } from '../taxonomy/request-schema.ts';
 import { parseHashFields, toHashFields } from './hash-fields.ts';
 import { OUTBOX, outboxEntry } from './webhooks/outbox.ts';
 
@@ -56,8 +55,8 @@ const JobRecord = z.object({
   quota: z.object({ key: z.string(), cost: z.number() }).optional(),
   /** Turns of its client's jobs for each turn of a client with weight 1; 1 if absent. */
   weight: z.number().optional(),
-  /** What its classification takes into account besides the image. */
-  classification: ClassificationContext.optional(),
+  /** What its classification takes into account besides the image, as `api` wrote it. */
+  classification: z.record(z.string(), z.unknown()).optional(),
   /** Where the client receives the event of the job's end. */
   webhook: z.object({ url: z.string() }).optional(),
   results: Results.optional(),

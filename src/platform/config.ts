@@ -3,12 +3,23 @@ import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 
+const splitList = (text: string): string[] => text.split(',').flatMap((part) => part.trim() || []);
+
 /** A list of networks in CIDR notation, separated by commas. */
 const networks = z
   .string()
   .default('')
-  .transform((text) => text.split(',').flatMap((part) => part.trim() || []))
+  .transform(splitList)
   .pipe(z.array(z.union([z.cidrv4(), z.cidrv6()])));
+
+const isOrigin = (text: string): boolean => URL.canParse(text) && new URL(text).origin === text;
+
+/** A list of origins, separated by commas. */
+const origins = z
+  .string()
+  .default('')
+  .transform(splitList)
+  .pipe(z.array(z.string().refine(isOrigin, 'must be origins such as https://shop.example')));
 
 const whole = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
 
@@ -18,6 +29,10 @@ const DEFAULT_LOOK_THREADS = Math.max(1, Math.min(4, availableParallelism() - 1)
 const Environment = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: whole(0, 65_535).default(8080),
+  METRICS_HOST: z.string().min(1).optional(),
+  METRICS_PORT: whole(0, 65_535).optional(),
+  METRICS_KEY: z.string().min(16).optional(),
+  CORS_ORIGINS: origins,
   WORKER_HOST: z.string().min(1).default('127.0.0.1'),
   WORKER_PORT: whole(0, 65_535).default(8081),
   SELVAGE_HOME: z.string().min(1).default('.selvage'),

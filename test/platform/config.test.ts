@@ -42,6 +42,15 @@ test('networks that can be fetched from are a list in CIDR notation', () => {
   expect(() => readConfig({ FETCH_ALLOW: '10.0.0.1' })).toThrow(/FETCH_ALLOW/);
 });
 
+test('origins are a list, each without a path', () => {
+  expect(readConfig({}).CORS_ORIGINS).toEqual([]);
+  const env = { CORS_ORIGINS: 'https://shop.example, http://localhost:5173' };
+  expect(readConfig(env).CORS_ORIGINS).toEqual(['https://shop.example', 'http://localhost:5173']);
+  for (const wrong of ['*', 'shop.example', 'https://shop.example/', 'null']) {
+    expect(() => readConfig({ CORS_ORIGINS: wrong })).toThrow(/CORS_ORIGINS/);
+  }
+});
+
 test('the development key has at least 32 characters, and the error says how to get one', () => {
   const SELVAGE_DEV_KEY = 'k'.repeat(32);
   expect(readConfig({ SELVAGE_DEV_KEY })).toMatchObject({ SELVAGE_DEV_KEY });

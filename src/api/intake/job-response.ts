@@ -5,7 +5,7 @@ import { CutOutOptions } from '../../output/quality.ts';
 import { PROBLEMS, Problem, type ProblemType } from '../../platform/problem.ts';
 import { OPERATIONS } from '../../queue/job-data.ts';
 import { classify } from '../../taxonomy/classify.ts';
-import { type ClassificationContext, ClassifyOptions } from '../../taxonomy/request-schema.ts';
+import { ClassificationContext, ClassifyOptions } from '../../taxonomy/request-schema.ts';
 import { Classification } from '../../taxonomy/response-schema.ts';
 
 /** For results that may be ready in a second. */
@@ -89,13 +89,18 @@ export const ErasureResponse = z.object({
 });
 
 const DEFAULTS = ClassifyOptions.parse({});
+/** One that this release cannot read counts as none. */
+const StoredContext = ClassificationContext.catch({});
 
 /** Classifies stored image evidence at read time, with the current dictionary. */
 export const classifyEvidence = (
   evidence: NonNullable<NonNullable<JobRecord['results']>['view']>,
   fallbackId: string,
-  { attributes, options = DEFAULTS }: ClassificationContext = {},
-) => classify({ image: evidence, attributes, options, fallbackId });
+  context: unknown = {},
+) => {
+  const { attributes, options = DEFAULTS } = StoredContext.parse(context);
+  return classify({ image: evidence, attributes, options, fallbackId });
+};
 
 function publicResults({ id, results, classification }: JobRecord) {
   if (!results) return {};

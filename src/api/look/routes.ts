@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import { type Call, json, jsonText, type Reply, type Route, route } from '../../http/route.ts';
 import { CalibrateResponse } from '../../look/calibration/calibrate-schema.ts';
@@ -7,8 +6,8 @@ import { MetaQuery, MetaResponse, metaResponse } from '../../look/meta.ts';
 import { type Model, PARAMS, readModel } from '../../look/params.ts';
 import { CandidatesResponse, OutfitsResponse, ScoreResponse } from '../../look/responses.ts';
 import { ParamsResponse, TargetsResponse } from '../../look/schema.ts';
-import { LOCALES } from '../../taxonomy/dictionary/schema.ts';
-import { type Document, sendDocument } from '../document.ts';
+import { LOCALES, type Locale } from '../../taxonomy/dictionary/schema.ts';
+import { createDocument, sendDocument } from '../document.ts';
 import { COMPUTATIONS, type ComputationName, type Compute, createCompute } from './compute.ts';
 import type { LookThreads } from './thread-pool.ts';
 
@@ -23,12 +22,6 @@ interface ComputeDeps extends Pick<LookDeps, 'threads'> {
 }
 
 const MAX_BODY_BYTES = 2 * 1024 * 1024;
-
-function toDocument(content: object): Document {
-  const text = JSON.stringify(content);
-  const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`;
-  return { text, etag };
-}
 
 const okResponse = (description: string, schema: z.ZodType) => ({
   200: { description, content: { 'application/json': schema } },
@@ -83,13 +76,15 @@ function computeRoute(deps: ComputeDeps, spec: ComputeSpec): Route {
 const SIGNATURE_PROBLEMS = ['targets-altered', 'targets-expired'];
 
 const documentRoutes = (model: Model): Route[] => {
-  const params = toDocument(PARAMS);
-  const meta = new Map(LOCALES.map((locale) => [locale, toDocument(metaResponse(model, locale))]));
+  const params = createDocument(JSON.stringify(PARAMS));
+  const metaOf = (locale: Locale) => createDocument(JSON.stringify(metaResponse(model, locale)));
+  const meta = new Map(LOCALES.map((locale) => [locale, metaOf(locale)]));
   return [
     route({
       method: 'GET',
       path: '/look/v1/params',
       scope: 'keyless',
+      anyOrigin: true,
       summary: 'Every coefficient of the outfit engine, with unit and source',
       description: 'Includes the equations: enough to compute the targets yourself.',
       responses: cacheableResponse('The coefficients in use', ParamsResponse),
@@ -104,7 +99,7 @@ const documentRoutes = (model: Model): Route[] => {
       responses: cacheableResponse('The dictionaries in one language', MetaResponse),
       handle: (call) => {
         const { locale = 'en' } = call.query;
-        return sendDocument(call, meta.get(locale) ?? toDocument(metaResponse(model, locale)), {
+        return sendDocument(call, meta.get(locale) ?? metaOf(locale), {
           'content-language': locale,
           'cache-control': 'private, max-age=3600',
         });

@@ -3,6 +3,7 @@ import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import { openApiDocument } from '../../http/openapi.ts';
 import type { Route } from '../../http/route.ts';
+import { createDocument, sendDocument } from '../document.ts';
 
 /**
  * The page loads only files of this service and calls only this service. Swagger UI sets style
@@ -20,7 +21,11 @@ const HEADERS = {
 /** Serves `/openapi.json`, and Swagger UI at `/docs` without resources from other hosts. */
 export function serveDocs(app: FastifyInstance, routes: readonly Route[], version: string): void {
   const document = openApiDocument(routes, version);
-  app.get('/openapi.json', (_request, reply) => reply.headers(HEADERS).send(document));
+  const served = createDocument(JSON.stringify(document));
+  app.get('/openapi.json', (request, reply) => {
+    const { status = 200, headers = {}, body } = sendDocument(request, served, HEADERS);
+    return reply.status(status).headers(headers).send(body);
+  });
   app.register(swagger, { mode: 'static', specification: { document: document as never } });
   app.register(async (scope) => {
     scope.addHook('onRequest', async (_request, reply) => {

@@ -1,4 +1,3 @@
-import type { Registry } from 'prom-client';
 import { json, type Route, route } from '../../http/route.ts';
 import { Problem } from '../../platform/problem.ts';
 
@@ -32,8 +31,8 @@ async function runChecks(checks: Checks) {
   };
 }
 
-/** The routes for liveness, readiness and metrics. */
-export const healthRoutes = (checks: Checks, metrics: Registry): Route[] => [
+/** The routes for liveness and readiness. */
+export const healthRoutes = (checks: Checks): Route[] => [
   route({
     method: 'GET',
     path: '/livez',
@@ -57,16 +56,5 @@ export const healthRoutes = (checks: Checks, metrics: Registry): Route[] => [
         members: result,
       });
     },
-  }),
-  route({
-    method: 'GET',
-    path: '/metrics',
-    scope: 'keyless',
-    summary: 'Prometheus metrics',
-    responses: { 200: { description: 'Text exposition format' } },
-    handle: async () => ({
-      headers: { 'content-type': metrics.contentType },
-      body: await metrics.metrics(),
-    }),
   }),
 ];

@@ -1,5 +1,6 @@
-import { type Reply, type Route, route } from '../../http/route.ts';
+import { type Route, route } from '../../http/route.ts';
 import { ADVICE, PROBLEMS, Problem, type ProblemType } from '../../platform/problem.ts';
+import { createDocument, type Document, sendDocument } from '../document.ts';
 import { escapeHtml } from '../escape-html.ts';
 import { PROBLEM_CAUSES } from './problem-causes.ts';
 
@@ -13,22 +14,21 @@ td { padding: .35rem 1.5rem .35rem 0; vertical-align: top }`;
 
 /** These pages have no scripts and load nothing. */
 const HEADERS = {
-  'content-type': 'text/html; charset=utf-8',
   'x-content-type-options': 'nosniff',
   'content-security-policy':
     "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
-  'cache-control': 'public, max-age=3600',
 };
 
-const page = (title: string, body: string): Reply => ({
-  headers: HEADERS,
-  body: `<!doctype html>
+const page = (title: string, body: string): Document =>
+  createDocument(
+    `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>${escapeHtml(title)}</title><style>${STYLE}</style></head><body><main>
 ${body}
 </main></body></html>
 `,
-});
+    'text/html; charset=utf-8',
+  );
 
 const TYPES = Object.keys(PROBLEMS).sort() as ProblemType[];
 
@@ -44,7 +44,7 @@ function retryAdvice(status: number): string {
 const example = (type: ProblemType): string =>
   JSON.stringify({ type, ...PROBLEMS[type], detail: '…', requestId: '…' }, null, 2);
 
-function problemPage(type: ProblemType): Reply {
+function problemPage(type: ProblemType): Document {
   const { status, title } = PROBLEMS[type];
   const causes = PROBLEM_CAUSES[type].map((cause) => `<li>${escapeHtml(cause)}</li>`).join('\n');
   return page(
@@ -65,7 +65,7 @@ ${causes}
   );
 }
 
-function listPage(): Reply {
+function listPage(): Document {
   const rows = TYPES.map(
     (type) =>
       `<tr><td>${PROBLEMS[type].status}</td><td><a href="/problems/${type}"><code>${type}</code></a></td><td>${escapeHtml(PROBLEMS[type].title)}</td></tr>`,
@@ -78,29 +78,33 @@ function listPage(): Reply {
   );
 }
 
-const isType = (name: string | undefined): name is ProblemType =>
-  name !== undefined && Object.hasOwn(PROBLEMS, name);
-
 /** The routes with a page for each problem type: `PROBLEM_BASE` may point to them. */
-export const problemRoutes = (): Route[] => [
-  route({
-    method: 'GET',
-    path: '/problems',
-    scope: 'keyless',
-    summary: 'All problem types',
-    responses: { 200: { description: 'A page' } },
-    handle: listPage,
-  }),
-  route({
-    method: 'GET',
-    path: '/problems/:type',
-    scope: 'keyless',
-    summary: 'The meaning of a problem type and what to do',
-    responses: { 200: { description: 'A page' } },
-    problems: ['not-found'],
-    handle({ params: { type } }) {
-      if (isType(type)) return problemPage(type);
-      throw new Problem('not-found', 'There is no such problem type; see /problems');
-    },
-  }),
-];
+export function problemRoutes(): Route[] {
+  const list = listPage();
+  const pages = new Map<string | undefined, Document>(
+    TYPES.map((type) => [type, problemPage(type)]),
+  );
+  return [
+    route({
+      method: 'GET',
+      path: '/problems',
+      scope: 'keyless',
+      summary: 'All problem types',
+      responses: { 200: { description: 'A page' } },
+      handle: (call) => sendDocument(call, list, HEADERS),
+    }),
+    route({
+      method: 'GET',
+      path: '/problems/:type',
+      scope: 'keyless',
+      summary: 'The meaning of a problem type and what to do',
+      responses: { 200: { description: 'A page' } },
+      problems: ['not-found'],
+      handle(call) {
+        const found = pages.get(call.params.type);
+        if (found) return sendDocument(call, found, HEADERS);
+        throw new Problem('not-found', 'There is no such problem type; see /problems');
+      },
+    }),
+  ];
+}

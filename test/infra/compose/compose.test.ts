@@ -75,6 +75,14 @@ test.each(named)('%s gets only its own secrets, and none as an argument', (name,
   }
 });
 
+test('the metrics of the gateway are published nowhere, and scraped', async () => {
+  const { METRICS_PORT = '' } = services.gateway?.environment ?? {};
+  expect(METRICS_PORT).toMatch(/^\d+$/);
+  for (const port of services.gateway?.ports ?? []) expect(port).not.toContain(METRICS_PORT);
+  const prometheus = await readFile(join(ROOT, 'infra/prometheus/prometheus.yml'), 'utf8');
+  expect(prometheus).toContain(`names: [gateway], type: A, port: ${METRICS_PORT},`);
+});
+
 test('gateway and workers share no volume, in which secrets.json would be', () => {
   const [gateway = 'none'] = services.gateway?.volumes ?? [];
   for (const name of ['worker', 'worker-gpu']) {

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { healthRoutes } from '../../../src/api/operations/health.ts';
+import { metricsRoutes } from '../../../src/api/operations/metrics.ts';
 import { readConfig, SETTINGS } from '../../../src/platform/config.ts';
 import { serveHealth } from '../../../workers/health.ts';
 import { isMissing, isOnPath } from '../../support/requirement.ts';
@@ -196,6 +197,29 @@ describe.skipIf(withoutKubectl).each(OVERLAYS)('kubectl kustomize %s', (overlay)
     }
   });
 
+  test('metrics have a port of their own, for scrapers only', () => {
+    const gateway = ours.find(({ metadata }) => metadata.name === 'gateway');
+    const [container] = gateway?.spec.template.spec.containers ?? [];
+    if (!gateway || !container) throw new Error('no gateway');
+    const { METRICS_PORT, PORT } = readConfig(environmentOf(rendered, container));
+    expect(METRICS_PORT).not.toBe(PORT);
+    const { annotations } = gateway.spec.template.metadata;
+    expect(annotations?.['prometheus.io/port']).toBe(String(METRICS_PORT));
+    const published = rendered.services.flatMap(({ spec }) => spec.ports);
+    expect(published.map(({ targetPort }) => targetPort)).not.toContain('metrics');
+    const [policy] = rendered.policies.filter(({ metadata }) => metadata.name === 'gateway');
+    const rules = policy?.spec.ingress.filter(({ ports }) =>
+      ports.some(({ port }) => port === 'metrics'),
+    );
+    expect(rules).toMatchObject([
+      {
+        from: [
+          { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'monitoring' } } },
+        ],
+      },
+    ]);
+  });
+
   test('a pod has enough time to drain', () => {
     expect(ours.length).toBeGreaterThanOrEqual(2);
     for (const { metadata, spec } of ours) {
@@ -252,7 +276,8 @@ describe.skipIf(withoutKubectl)('the endpoint of a probe', () => {
   afterAll(() => void worker.close());
 
   test('exists in the probed process', async () => {
-    const gatewayPaths = healthRoutes({}, new Registry()).map(({ path }) => path);
+    const metrics = { registry: new Registry(), key: undefined };
+    const gatewayPaths = [...healthRoutes({}), ...metricsRoutes(metrics)].map(({ path }) => path);
     const { workloads } = render('overlays/gpu');
     expect(workloads).toHaveLength(3);
     for (const { metadata, spec } of workloads) {

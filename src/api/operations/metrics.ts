@@ -1,0 +1,73 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { Registry } from 'prom-client';
+import { type Route, route } from '../../http/route.ts';
+import { Problem } from '../../platform/problem.ts';
+
+/** The metrics and who may read them. */
+export interface MetricsDeps {
+  registry: Registry;
+  /** Scrapers send it as a bearer token; without one the metrics are open. */
+  key: string | undefined;
+}
+
+/** Connections to a port for metrics; a scraper needs one. */
+const MAX_CONNECTIONS = 100;
+
+const hashOf = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/** Compares in constant time. Redis is not asked: metrics must be readable while it is down. */
+const isAllowed = ({ key }: MetricsDeps, authorization = ''): boolean =>
+  key === undefined || timingSafeEqual(hashOf(authorization), hashOf(`Bearer ${key}`));
+
+/** The route of metrics on the port of the API. */
+export const metricsRoutes = (deps: MetricsDeps): Route[] => [
+  route({
+    method: 'GET',
+    path: '/metrics',
+    scope: 'keyless',
+    summary: 'Prometheus metrics',
+    description: 'Needs the operator’s `METRICS_KEY` as a bearer token if there is one.',
+    responses: { 200: { description: 'Text exposition format' } },
+    problems: ['unauthorized'],
+    async handle({ headers }) {
+      if (!isAllowed(deps, headers.authorization?.toString())) {
+        throw new Problem('unauthorized', 'Send METRICS_KEY as "Authorization: Bearer <key>"', {
+          headers: { 'www-authenticate': 'Bearer realm="metrics"' },
+        });
+      }
+      const { registry } = deps;
+      const body = await registry.metrics();
+      return { headers: { 'content-type': registry.contentType }, body };
+    },
+  }),
+];
+
+/** Serves `/metrics`, and nothing else, on an address of its own. Resolves once it listens. */
+export async function serveMetrics(
+  deps: MetricsDeps,
+  address: { host: string; port: number },
+): Promise<Server> {
+  const statusOf = (url: string | undefined, authorization: string | undefined): number => {
+    if (url?.split('?', 1)[0] !== '/metrics') return 404;
+    return isAllowed(deps, authorization) ? 200 : 401;
+  };
+  const server = createServer(async ({ url, headers }, response) => {
+    const status = statusOf(url, headers.authorization);
+    if (status !== 200) {
+      response.writeHead(status, { 'www-authenticate': 'Bearer realm="metrics"' }).end();
+      return;
+    }
+    try {
+      const body = await deps.registry.metrics();
+      response.writeHead(200, { 'content-type': deps.registry.contentType }).end(body);
+    } catch {
+      response.writeHead(500).end();
+    }
+  });
+  server.maxConnections = MAX_CONNECTIONS;
+  server.listen(address);
+  await once(server, 'listening');
+  return server;
+}
