@@ -13,7 +13,7 @@ export function sessionIdOf({ cookie }: Headers): string | undefined {
 
 /**
  * Returns whether the console made the request. A foreign page can send the cookie but not this
- * header: browsers would send a CORS preflight first, and this service does not allow it.
+ * header: browsers would send a CORS preflight first, which never allows it.
  */
 export const isFromOwnPage = (headers: Headers): boolean => headers['x-selvage-console'] === '1';
 
