@@ -15,6 +15,8 @@ const REQUEST_HEADERS = [
   'If-None-Match',
   'Last-Event-ID',
   'Prefer',
+  'Traceparent',
+  'Tracestate',
   'X-Api-Key',
   'X-Request-Id',
 ];

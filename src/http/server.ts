@@ -81,7 +81,7 @@ export interface HttpServer {
 
 const REQUEST_MILLIS = 60_000;
 const MAX_CONNECTIONS = 10_000;
-/** Parts of an image form: its fields and two images. */
+/** Parts of an image form: its fields, and two images. Those in JSON count as files. */
 const MAX_PARTS = 22;
 const MAX_BODY_MEMORY_BYTES = 256 * 2 ** 20;
 /** Strangers get little time to send a body, and to read a response before they have sent it. */
@@ -157,7 +157,7 @@ export function createServer(deps: ServerDeps): HttpServer {
     limits: {
       fileSize: deps.maxImageBytes,
       files: MAX_PARTS,
-      fields: MAX_PARTS,
+      fields: 20,
       parts: MAX_PARTS,
       fieldSize: MAX_TEXT_PART_BYTES,
     },

@@ -180,7 +180,7 @@ export function readJobRequest({ image, backgroundImage, fields, via }: ImageFor
 
 /**
  * Identifies a request's content for idempotency: an image by its bytes, not by how it was sent.
- * @param path of the endpoint: two endpoints do not share keys
+ * @param path of the endpoint: a key that was used at another one is a mismatch
  */
 export function fingerprintOf(
   { source, operations, options, outputSeconds, webhook, classification }: JobRequest,

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Registry } from 'prom-client';
 import { type Route, route } from '../../http/route.ts';
 import { Problem } from '../../platform/problem.ts';
@@ -14,6 +14,8 @@ export interface MetricsDeps {
 
 /** Connections to a port for metrics; a scraper needs one. */
 const MAX_CONNECTIONS = 100;
+
+const CHALLENGE = { 'www-authenticate': 'Bearer realm="metrics"' } as const;
 
 const hashOf = (text: string): Buffer => createHash('sha256').update(text).digest();
 
@@ -34,7 +36,7 @@ export const metricsRoutes = (deps: MetricsDeps): Route[] => [
     async handle({ headers }) {
       if (!isAllowed(deps, headers.authorization?.toString())) {
         throw new Problem('unauthorized', 'Send METRICS_KEY as "Authorization: Bearer <key>"', {
-          headers: { 'www-authenticate': 'Bearer realm="metrics"' },
+          headers: CHALLENGE,
         });
       }
       const { registry } = deps;
@@ -49,22 +51,14 @@ export async function serveMetrics(
   deps: MetricsDeps,
   address: { host: string; port: number },
 ): Promise<Server> {
-  const statusOf = (url: string | undefined, authorization: string | undefined): number => {
-    if (url?.split('?', 1)[0] !== '/metrics') return 404;
-    return isAllowed(deps, authorization) ? 200 : 401;
-  };
-  const server = createServer(async ({ url, headers }, response) => {
-    const status = statusOf(url, headers.authorization);
-    if (status !== 200) {
-      response.writeHead(status, { 'www-authenticate': 'Bearer realm="metrics"' }).end();
-      return;
-    }
-    try {
-      const body = await deps.registry.metrics();
-      response.writeHead(200, { 'content-type': deps.registry.contentType }).end(body);
-    } catch {
-      response.writeHead(500).end();
-    }
+  async function respond({ url, headers }: IncomingMessage, response: ServerResponse) {
+    if (url?.split('?', 1)[0] !== '/metrics') return response.writeHead(404).end();
+    if (!isAllowed(deps, headers.authorization)) return response.writeHead(401, CHALLENGE).end();
+    const body = await deps.registry.metrics();
+    return response.writeHead(200, { 'content-type': deps.registry.contentType }).end(body);
+  }
+  const server = createServer((request, response) => {
+    respond(request, response).catch(() => response.writeHead(500).end());
   });
   server.maxConnections = MAX_CONNECTIONS;
   server.listen(address);
