@@ -8,7 +8,10 @@ export interface Row {
 /** How much worse a figure may get before the candidate is rejected. */
 interface Tolerance {
   better: 'higher' | 'lower';
-  /** In the figure's own unit; `photos`: that many photos of the kind, for a figure that is a share of them. */
+  /**
+   * In the figure's own unit, for a kind of 25 photos or more; `photos`: that many photos of the kind, for a figure
+   * that is a share of them.
+   */
   by: number | { photos: number };
 }
 
@@ -25,6 +28,13 @@ export interface Comparison {
   isWorse: boolean;
 }
 
+/** Tolerances are for kinds of this many photos; the mean of fewer varies more, by the root of their number. */
+const MANY_PHOTOS = 25;
+
+/** Returns how much worse the mean figure of some photos may be. */
+const allowedFor = (by: Tolerance['by'], photos: number): number =>
+  typeof by === 'number' ? by * Math.sqrt(Math.max(1, MANY_PHOTOS / photos)) : by.photos / photos;
+
 /** Figures are compared to four digits. */
 const ROUNDING_SLACK = 5e-5;
 
@@ -36,7 +46,7 @@ function compare(
   const { kind, photos } = shipped;
   const before = shipped.figures[figure] ?? Number.NaN;
   const after = candidate?.figures[figure] ?? Number.NaN;
-  const allowed = typeof by === 'number' ? by : by.photos / photos;
+  const allowed = allowedFor(by, photos);
   const loss = better === 'higher' ? before - after : after - before;
   return {
     kind,

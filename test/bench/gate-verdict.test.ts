@@ -6,7 +6,7 @@ const tolerances: Tolerances = {
   MAE: { better: 'lower', by: 0.002 },
   right: { better: 'higher', by: { photos: 1 } },
 };
-const row = (kind: string, figures: Row['figures'], photos = 20): Row => ({
+const row = (kind: string, figures: Row['figures'], photos = 25): Row => ({
   kind,
   photos,
   figures,
@@ -57,4 +57,11 @@ test('a tolerance in photos is a share of the photos of the kind', () => {
     'hat right',
     'all right',
   ]);
+});
+
+test('the mean of few photos may vary more', () => {
+  const measured = (photos: number, mIoU: number) => [row('fur', { mIoU }, photos)];
+  expect(worse(measured(1, 0.97), measured(1, 0.9555))).toEqual([]);
+  expect(worse(measured(1, 0.97), measured(1, 0.9545))).toEqual(['fur mIoU']);
+  expect(worse(measured(100, 0.97), measured(100, 0.9665))).toEqual(['fur mIoU']);
 });
