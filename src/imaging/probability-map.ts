@@ -75,3 +75,17 @@ export function mirror({ data, width }: ProbabilityMap): void {
   for (let start = 0; start < data.length; start += width)
     data.subarray(start, start + width).reverse();
 }
+
+/** Returns a map without the outermost cells on each side. */
+export function withoutFrame(
+  { data, width, height }: ProbabilityMap,
+  cells: number,
+): ProbabilityMap {
+  const inside = { width: width - 2 * cells, height: height - 2 * cells };
+  const kept = new Float32Array(inside.width * inside.height);
+  for (let y = 0; y < inside.height; y++) {
+    const start = (y + cells) * width + cells;
+    kept.set(data.subarray(start, start + inside.width), y * inside.width);
+  }
+  return { data: kept, ...inside };
+}

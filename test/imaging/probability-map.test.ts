@@ -4,6 +4,7 @@ import {
   mirror,
   type ProbabilityMap,
   subjectRegion,
+  withoutFrame,
 } from '../../src/imaging/probability-map.ts';
 import { type Box, fullBox } from '../../src/imaging/subject-box.ts';
 
@@ -93,4 +94,13 @@ test('mirror reverses every row', () => {
   const seen = { data: Float32Array.of(1, 2, 3, 4, 5, 6), width: 3, height: 2 };
   mirror(seen);
   expect([...seen.data]).toEqual([3, 2, 1, 6, 5, 4]);
+});
+
+test('a map loses its frame', () => {
+  const data = Float32Array.from({ length: 6 * 5 }, (_, i) => i);
+  expect(withoutFrame({ data, width: 6, height: 5 }, 1)).toEqual({
+    data: Float32Array.of(7, 8, 9, 10, 13, 14, 15, 16, 19, 20, 21, 22),
+    width: 4,
+    height: 3,
+  });
 });

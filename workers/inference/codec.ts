@@ -1,5 +1,6 @@
 import sharp, { type Sharp } from 'sharp';
 import type { MattedImage } from '../../src/imaging/downscale.ts';
+import type { Rgb } from '../../src/imaging/image-border.ts';
 import type { Size } from '../../src/imaging/layout.ts';
 import { sniffFormat } from '../../src/imaging/sniff.ts';
 import { type Box, fullBox } from '../../src/imaging/subject-box.ts';
@@ -127,20 +128,36 @@ export async function decodeCovering(
 const fromPixels = ({ data, width, height }: Pixels): Sharp =>
   sharp(data, { raw: { width, height, channels: RGB } });
 
-/**
- * Stretches an image to a square, the input of the networks.
- * @param region the whole image by default
- */
+/** Cells of one colour around an image. */
+export interface Frame {
+  cells: number;
+  colour: Rgb;
+}
+
+/** What a network sees of an image. */
+export interface View {
+  /** The whole image by default. */
+  region?: Box;
+  isMirrored?: boolean;
+  /** On every side; none by default. */
+  frame?: Frame;
+}
+
+const NO_FRAME: Frame = { cells: 0, colour: { r: 0, g: 0, b: 0 } };
+
+/** Stretches an image to a square, the input of the networks. */
 export async function toSquare(
   pixels: Pixels,
   side: number,
-  region = fullBox(pixels),
-  mirrored = false,
+  { region = fullBox(pixels), isMirrored = false, frame }: View = {},
 ): Promise<Pixels> {
+  const { cells, colour: background } = frame ?? NO_FRAME;
+  const inside = side - 2 * cells;
   const data = await fromPixels(pixels)
     .extract(region)
-    .flop(mirrored)
-    .resize(side, side, { fit: 'fill', kernel: 'lanczos3' })
+    .flop(isMirrored)
+    .resize(inside, inside, { fit: 'fill', kernel: 'lanczos3' })
+    .extend({ left: cells, right: cells, top: cells, bottom: cells, background })
     .raw()
     .toBuffer();
   return { data, width: side, height: side };

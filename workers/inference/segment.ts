@@ -1,14 +1,16 @@
 import { estimateConfidence } from '../../src/imaging/confidence.ts';
+import { borderColour, shareCutByFrame } from '../../src/imaging/image-border.ts';
 import {
   mergeViews,
   mirror,
   type ProbabilityMap,
   subjectRegion,
+  withoutFrame,
 } from '../../src/imaging/probability-map.ts';
 import { dropSpecks } from '../../src/imaging/specks.ts';
 import { type Box, fullBox } from '../../src/imaging/subject-box.ts';
 import { flattenOnGrey, type Pixels, toTensor } from '../../src/imaging/tensor.ts';
-import { toSquare } from './codec.ts';
+import { toSquare, type View } from './codec.ts';
 import type { Session } from './session.ts';
 
 /**
@@ -38,7 +40,7 @@ interface Segmentation {
   probabilities: ProbabilityMap;
   /** The region of the image that `probabilities` covers, pixels; it contains the subject. */
   region: Box;
-  /** Confidence of the first pass, 0..1; see `estimateConfidence`. */
+  /** Confidence in the first pass, or in the framed one where that was taken, 0..1; see `estimateConfidence`. */
   confidence: number;
 }
 
@@ -50,20 +52,67 @@ export interface SecondPassCriteria {
   maxConfidence: number;
 }
 
-/** Runs one pass: over the whole image, or mirrored over a region of it. */
-async function runPass(session: Session, pixels: Pixels, region?: Box): Promise<ProbabilityMap> {
-  const { input, output } = session.model;
+/** Selects the images that are looked at in a frame, and says how wide it is; see docs/adr/0040. */
+const FRAMED_PASS = { minCutShare: 0.01, maxConfidence: 0.998, margin: 0.15 };
+
+/** One view, and what the network made of it. */
+interface Pass {
+  square: Pixels;
+  probabilities: ProbabilityMap;
+}
+
+async function runPass({ model, run }: Session, pixels: Pixels, view: View = {}): Promise<Pass> {
+  const { input, output } = model;
   const { size } = input;
-  const square = await toSquare(pixels, size, region, region !== undefined);
-  const data = POST_PROCESSING[output.post]!(await session.run(toTensor(square, input)));
-  const probabilities = { data, width: size, height: size };
-  if (region) mirror(probabilities);
-  return probabilities;
+  const square = await toSquare(pixels, size, view);
+  const data = POST_PROCESSING[output.post]!(await run(toTensor(square, input)));
+  return { square, probabilities: { data, width: size, height: size } };
 }
 
 /**
- * Segments the subject. If the criteria hold and the model benefits from it, runs a second, mirrored pass over the
- * region of the subject.
+ * Looks again at a subject that the frame cuts, in a wider frame of the backdrop's colour: without it, large pieces of
+ * skin or cloth at the frame are taken for a backdrop.
+ * @returns undefined if that makes the network no surer
+ */
+async function runFramedPass(
+  session: Session,
+  pixels: Pixels,
+  first: Pass,
+  confidence: number,
+): Promise<Segmentation | undefined> {
+  const { minCutShare, maxConfidence, margin } = FRAMED_PASS;
+  if (confidence >= maxConfidence || shareCutByFrame(first.probabilities) < minCutShare) return;
+  const colour = borderColour(first.square, first.probabilities);
+  if (!colour) return undefined;
+  const { size } = session.model.input;
+  const cells = Math.round((size * margin) / (1 + 2 * margin));
+  const framed = await runPass(session, pixels, { frame: { cells, colour } });
+  const probabilities = withoutFrame(framed.probabilities, cells);
+  const framedConfidence = estimateConfidence(probabilities.data);
+  if (framedConfidence <= confidence) return undefined;
+  dropSpecks(probabilities);
+  return { probabilities, region: fullBox(pixels), confidence: framedConfidence };
+}
+
+/** Looks again, closer and mirrored, at a small subject. @returns undefined if it is not small */
+async function runCloserPass(
+  session: Session,
+  pixels: Pixels,
+  first: ProbabilityMap,
+  maxShare: number,
+): Promise<Pick<Segmentation, 'probabilities' | 'region'> | undefined> {
+  const region = subjectRegion(first, pixels, maxShare);
+  if (!region) return undefined;
+  const { probabilities: closer } = await runPass(session, pixels, { region, isMirrored: true });
+  mirror(closer);
+  const probabilities = mergeViews(first, closer, region, pixels);
+  dropSpecks(probabilities);
+  return { probabilities, region };
+}
+
+/**
+ * Segments the subject. If the criteria hold and the model benefits from it, runs a second pass: in a frame for what
+ * the image's border cuts, or closer for what is small.
  * @param secondPass if absent, there is one pass
  * @see docs/adr/0027-second-pass.md
  */
@@ -75,14 +124,14 @@ export async function segment(
 ): Promise<Segmentation> {
   const opaque = opacity ? flattenOnGrey(pixels, opacity, BACKGROUND_GREY) : pixels;
   const first = await runPass(session, opaque);
-  const confidence = estimateConfidence(first.data);
-  dropSpecks(first);
+  const { probabilities } = first;
+  const confidence = estimateConfidence(probabilities.data);
   const isUnsure =
     secondPass && session.model.input.closer && confidence < secondPass.maxConfidence;
-  const region = isUnsure ? subjectRegion(first, pixels, secondPass.maxShare) : undefined;
-  if (!region) return { probabilities: first, region: fullBox(pixels), confidence };
-  const second = await runPass(session, opaque, region);
-  const probabilities = mergeViews(first, second, region, pixels);
+  const framed = isUnsure && (await runFramedPass(session, opaque, first, confidence));
+  if (framed) return framed;
   dropSpecks(probabilities);
-  return { probabilities, region, confidence };
+  const closer =
+    isUnsure && (await runCloserPass(session, opaque, probabilities, secondPass.maxShare));
+  return { probabilities, region: fullBox(pixels), ...closer, confidence };
 }

@@ -206,7 +206,10 @@ test('a region can be mirrored, and nothing outside it shows', async () => {
   // The right half of the right half becomes red.
   for (let y = 0; y < info.height; y++)
     for (let x = 1; x <= side / 2; x++) data.set([255, 0, 0], 3 * ((y + 1) * info.width - x));
-  const seen = await toSquare({ data, width: info.width, height: info.height }, side, region, true);
+  const seen = await toSquare({ data, width: info.width, height: info.height }, side, {
+    region,
+    isMirrored: true,
+  });
   const at = (x: number, y: number) => [...seen.data.subarray(3 * (y * side + x)).subarray(0, 3)];
   expect([at(0, 0), at(side - 1, 0)]).toEqual([[255, 0, 0], QUARTERS.topRight]);
   expect([at(0, side - 1), at(side - 1, side - 1)]).toEqual([[255, 0, 0], QUARTERS.bottomRight]);

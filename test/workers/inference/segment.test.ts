@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { scoresOf } from '../../../bench/matte-scores.ts';
 import { findModel, readCatalog } from '../../../models/catalog.ts';
 import { toMatte } from '../../../src/imaging/matte.ts';
-import { type Box, fullBox } from '../../../src/imaging/subject-box.ts';
+import { type Box, fullBox, subjectBox } from '../../../src/imaging/subject-box.ts';
 import type { Pixels } from '../../../src/imaging/tensor.ts';
 import { decode } from '../../../workers/inference/codec.ts';
 import { levelsFor } from '../../../workers/inference/find-subject.ts';
@@ -66,10 +66,11 @@ test('a small subject gets a second, closer pass, which improves its edges', asy
   expect([once.runs, twice.runs]).toEqual([1, 2]);
   expect(once.region).toEqual(fullBox(SIZE));
   const { left, top, width, height } = twice.region;
-  expect(left).toBeLessThan(PLACE.left + 20);
-  expect(top).toBeLessThan(PLACE.top + 40);
-  expect(left + width).toBeGreaterThan(PLACE.left + PLACE.width - 20);
-  expect(top + height).toBeGreaterThan(PLACE.top + PLACE.height - 40);
+  const subject = subjectBox(matte.data, SIZE.width)!;
+  expect(left).toBeLessThan(subject.left);
+  expect(top).toBeLessThan(subject.top);
+  expect(left + width).toBeGreaterThan(subject.left + subject.width);
+  expect(top + height).toBeGreaterThan(subject.top + subject.height);
   expect(width * height).toBeLessThan(SIZE.width * SIZE.height * 0.3);
   const scores = ({ probabilities, region }: typeof once) =>
     scoresOf(toMatte(probabilities, pixels, levelsFor(probabilities, region), region), matte);
@@ -77,6 +78,36 @@ test('a small subject gets a second, closer pass, which improves its edges', asy
   expect(scores(twice).iou).toBeGreaterThan(scores(once).iou);
   expect(twice.confidence).toBe(once.confidence);
 });
+
+/** A part of a shirt before an even backdrop, as large as it is in its photo, and its matte. */
+async function shirtCutByFrame(background: string) {
+  const part = { left: 300, top: 300, width: 560, height: 560 };
+  const whole = { width: 900, height: 900 };
+  const shirt = await transparentShirt({ ...whole, format: 'png' });
+  const photo = await sharp({ create: { ...whole, channels: 3, background } })
+    .composite([{ input: shirt }])
+    .png()
+    .toBuffer();
+  const { pixels } = await decode(await sharp(photo).extract(part).png().toBuffer(), 1e7);
+  const data = await sharp(shirt).extract(part).extractChannel('alpha').raw().toBuffer();
+  return { pixels, matte: { data, width: part.width, height: part.height } };
+}
+
+test.each(['#ffffff', '#d8d0c8'])(
+  'a subject that the frame cuts is found whole in a frame of its backdrop, %s',
+  async (background) => {
+    const { pixels, matte } = await shirtCutByFrame(background);
+    const once = await segmentCounted(pixels);
+    const twice = await segmentCounted(pixels, ANY_CONFIDENCE);
+    expect([once.runs, twice.runs]).toEqual([1, 2]);
+    expect(twice.region).toEqual(fullBox(pixels));
+    expect(twice.confidence).toBeGreaterThan(once.confidence);
+    const iou = ({ probabilities, region }: typeof once) =>
+      scoresOf(toMatte(probabilities, pixels, levelsFor(probabilities, region), region), matte).iou;
+    expect(iou(once)).toBeLessThan(0.95);
+    expect(iou(twice)).toBeGreaterThan(0.99);
+  },
+);
 
 test.each([
   { what: 'above the maximum confidence', secondPass: { ...ANY_CONFIDENCE, maxConfidence: 0.01 } },
