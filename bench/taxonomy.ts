@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 import { classify } from '../src/taxonomy/classify.ts';
-import { OptionsQuery, options } from '../src/taxonomy/dictionary/options.ts';
+import { createOptions } from '../src/taxonomy/dictionary/options.ts';
 import { LOCALES } from '../src/taxonomy/dictionary/schema.ts';
 import { measureColors } from '../src/taxonomy/photo/color.ts';
-import { ClassifyOptions } from '../src/taxonomy/request-schema.ts';
+import { DEFAULT_SETTINGS } from '../src/taxonomy/request-schema.ts';
 import { classifyText } from '../src/taxonomy/text/classify-text.ts';
 import { accuracy, namedBy, readFeedRows } from '../test/taxonomy/feed-rows.ts';
 import { EVAL_FOLDER } from './eval-photos.ts';
@@ -55,9 +55,9 @@ function drawnPixels(): Uint8Array {
 function measure({ seconds }: Settings) {
   const files = LOCALES.map(readFeedRows);
   const rows = files.flatMap(({ tuned, heldOut }) => [...tuned, ...heldOut].map(({ row }) => row));
-  const settings = ClassifyOptions.parse({});
+  const settings = DEFAULT_SETTINGS;
   const pixels = drawnPixels();
-  const query = OptionsQuery.parse({});
+  const options = createOptions('bench');
   return {
     textRowsPerSecond: round(perCpuSecond(seconds, () => rows.map(classifyText).length)),
     answersPerSecond: round(
@@ -69,7 +69,10 @@ function measure({ seconds }: Settings) {
       ),
     ),
     colorsMillis: round(1000 / perCpuSecond(seconds, () => measureColors(pixels) && 1), 2),
-    optionsMicros: round(MICROS / perCpuSecond(seconds / 4, () => options(query) && 1), 2),
+    optionsMicros: round(
+      MICROS / perCpuSecond(seconds / 4, () => options('en', undefined) && 1),
+      2,
+    ),
     languages: files.map((file) => ({
       language: file.language,
       tuned: accuracy(file.tuned),

@@ -101,6 +101,13 @@ export function readCatalog(home: string): CatalogModel[] {
   return [...shipped.filter(({ id }) => !added.some((model) => model.id === id)), ...added];
 }
 
+/** Id of the model that classifies garments. */
+export const CLASSIFIER_ID = 'garment-class';
+
+/** Returns what names the weights in responses. */
+export const modelVersionOf = ({ id, version }: Pick<Model, 'id' | 'version'>): string =>
+  `${id}@${version}`;
+
 /** Returns a model by id. @throws ModelError that lists the known ids */
 export function findModel(catalog: readonly CatalogModel[], id: string): CatalogModel {
   const found = catalog.find((model) => model.id === id);

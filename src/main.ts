@@ -1,6 +1,8 @@
+import { join } from 'node:path';
 import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { Registry } from 'prom-client';
+import { CLASSIFIER_ID, findModel, modelVersionOf, readCatalog } from '../models/catalog.ts';
 import manifest from '../package.json' with { type: 'json' };
 import type { BatchDeps } from './api/intake/batches/actions.ts';
 import type { FeedDeps } from './api/intake/feeds/actions.ts';
@@ -58,6 +60,7 @@ async function main(): Promise<void> {
   const config = readConfig(process.env);
   const deadlineMillis = config.SYNC_TIMEOUT_SECONDS * 1000;
   const { MAX_IMAGE_BYTES: maxImageBytes, PUBLIC_URL: publicUrl } = config;
+  const modelsHome = join(config.SELVAGE_HOME, 'models');
   const limits = { maxPixels: config.MAX_IMAGE_PIXELS, maxSidePixels: MAX_SIDE_PIXELS };
 
   const platform = await openPlatform({ process: 'gateway', config, version });
@@ -103,6 +106,7 @@ async function main(): Promise<void> {
     console: consoleDeps(authentication, requestLimits, publicUrl),
     checks: readinessChecks(redis, blobs, sync),
     metrics: config.METRICS_PORT === undefined ? metrics : undefined,
+    classifierVersion: modelVersionOf(findModel(readCatalog(modelsHome), CLASSIFIER_ID)),
   });
   const { queues } = intake.figures;
   const deps = { config, log, requestLimits, routes, authentication, queues, observe };

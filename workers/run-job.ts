@@ -1,3 +1,4 @@
+import { modelVersionOf } from '../models/catalog.ts';
 import { type JobRecord, type JobRecords, PENDING_STATUSES } from '../src/intake/job-records.ts';
 import { expiryOf, type JobRetention } from '../src/intake/job-retention.ts';
 import type { StoredBytes } from '../src/intake/stored-bytes.ts';
@@ -76,7 +77,7 @@ async function work(
   const { width, height, bytes, sha256 } = await readInput(deps, job, opened.image, turn, signal);
   const background =
     opened.background && (await readInput(deps, job, opened.background, turn, signal));
-  const model = `${engine.model.id}@${engine.model.version}`;
+  const model = modelVersionOf(engine.model);
   const options = withBackgroundHash(job.options, background);
   const cacheInputs = { client: job.client, sha256, options };
   const outputKey = cutOutKey({ ...cacheInputs, model }, job.id, formatOf(options).extension);

@@ -53,8 +53,8 @@ export function sendDocument(
   const caching = {
     etag,
     'cache-control': 'public, max-age=3600',
-    vary: 'Accept-Encoding',
     ...extraHeaders,
+    vary: ['Accept-Encoding', extraHeaders.vary ?? []].flat().join(', '),
   };
   if (matchesEtag(headers['if-none-match'], etag)) return { status: 304, headers: caching };
   const content = { ...caching, 'content-type': mediaType };

@@ -33,6 +33,8 @@ interface ApiDeps {
   checks: Checks;
   /** Undefined if they are served on a port of their own. */
   metrics: MetricsDeps | undefined;
+  /** Id and version of the model that classifies images. */
+  classifierVersion: string;
 }
 
 /** Returns the table of all routes. */
@@ -53,7 +55,12 @@ export function routeTable(deps: ApiDeps): Route[] {
     ...webhookRoutes(webhooks, idempotency),
     ...fileRoutes(deps.jobs),
     ...removeBgRoutes({ images, readImage, now }),
-    ...taxonomyRoutes({ images, readImage, ...preferJob }),
+    ...taxonomyRoutes({
+      images,
+      readImage,
+      modelVersion: deps.classifierVersion,
+      ...preferJob,
+    }),
     ...lookRoutes(deps.look),
     ...consoleRoutes(deps.console),
     ...healthRoutes(checks),

@@ -1,24 +1,22 @@
 import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
-import { type ImageForm, printable } from '../http/image-body.ts';
+import type { ImageForm } from '../http/image-body.ts';
 import { parseJsonPart } from '../http/json-body.ts';
 import { parse } from '../http/parse.ts';
 import { asProblem, problemBody } from '../http/problem-response.ts';
 import { type Call, json, type Reply, type Route, route } from '../http/route.ts';
-import { Problem } from '../platform/problem.ts';
+import { fieldProblem } from '../platform/problem.ts';
 import { classify, type ImageEvidence } from '../taxonomy/classify.ts';
-import {
-  OptionsQuery,
-  OptionsResponse,
-  options as optionsDocument,
-} from '../taxonomy/dictionary/options.ts';
+import { createOptions, OptionsQuery, OptionsResponse } from '../taxonomy/dictionary/options.ts';
 import {
   BatchItem,
   BatchRequest,
   type ClassificationContext,
   ClassifyForm,
-  ClassifyOptions,
+  type ClassifyOptions,
   ClassifyRequest,
+  type ClassifySettings,
+  DEFAULT_SETTINGS,
 } from '../taxonomy/request-schema.ts';
 import {
   type Classification,
@@ -29,6 +27,7 @@ import { sendDocument } from './document.ts';
 import { OUTPUT_SECONDS } from './intake/job-request.ts';
 import { JobResponse } from './intake/job-response.ts';
 import { type PreferJobDeps, readJobPreference, startPreferredJob } from './intake/prefer-job.ts';
+import { type Language, languageHeaders, languageOf } from './language.ts';
 import type { ImageRequests } from './removal/image-requests.ts';
 
 interface TaxonomyDeps extends PreferJobDeps {
@@ -38,6 +37,8 @@ interface TaxonomyDeps extends PreferJobDeps {
    * Problem.
    */
   readImage(body: unknown): Uint8Array | undefined;
+  /** Id and version of the image model. */
+  modelVersion: string;
 }
 
 /** Minimum shorter side of a photo, pixels. */
@@ -46,37 +47,47 @@ const MIN_SIDE_PIXELS = 32;
 const BATCH_CONCURRENCY = 4;
 
 const PATH = '/taxonomy/v1/taxonomy';
-const NO_STORE = { 'cache-control': 'no-store' } as const;
-
-const DEFAULTS = ClassifyOptions.parse({});
 
 async function analyzeImage(
   { images }: TaxonomyDeps,
   image: Uint8Array | undefined,
+  pointer: string,
   call: Call,
 ): Promise<ImageEvidence | undefined> {
   if (!image) return undefined;
   const { probabilities, colors, width, height, hasAlpha, model } = await images.classifyGarment(
-    image,
+    { image, pointer },
     call,
   );
   if (Math.min(width, height) < MIN_SIDE_PIXELS) {
-    throw new Problem(
+    throw fieldProblem(
       'unprocessable-image',
+      pointer,
+      `must have at least ${MIN_SIDE_PIXELS} pixels a side`,
       `The image is ${width} × ${height} pixels; each side must be at least ${MIN_SIDE_PIXELS}`,
     );
   }
   return { probabilities, colors, width, height, hasAlpha, model };
 }
 
-/** In a multipart form, `attributes` and `options` are text parts that contain JSON. */
+/** Text parts of a multipart form that contain JSON. */
+const JSON_PARTS = ['attributes', 'options'];
+
+/** Parses the JSON parts of a form; others stay text, and the schema rejects them. */
 function parseFields({ fields, via }: ImageForm): unknown {
   if (via === 'json') return fields;
   const parseField = ([name, value]: [string, unknown]) => [
     name,
-    typeof value === 'string' ? parseJsonPart(value, printable(name)) : value,
+    typeof value === 'string' && JSON_PARTS.includes(name) ? parseJsonPart(value, name) : value,
   ];
   return Object.fromEntries(Object.entries(fields).map(parseField));
+}
+
+/** Returns the options with the language of the response, and the headers that name it. */
+function settingsFor(options: ClassifyOptions | undefined, call: Call) {
+  const language: Language = languageOf(options?.locale, call);
+  const settings: ClassifySettings = { ...DEFAULT_SETTINGS, ...options, locale: language.locale };
+  return { settings, headers: { 'cache-control': 'no-store', ...languageHeaders(language) } };
 }
 
 /** What a job may store of attributes and options, characters of JSON. */
@@ -85,40 +96,45 @@ const MAX_CONTEXT_CHARS = 16 * 1024;
 /** Responds with a job, or its classification. Nothing if the client prefers no job, or it cannot be one. */
 async function classifyAsync(
   deps: TaxonomyDeps,
-  image: Uint8Array | undefined,
+  { image, pointers }: ImageForm,
   classification: ClassificationContext,
   call: Call,
+  headers: Record<string, string>,
 ): Promise<Reply | undefined> {
   if (!image || JSON.stringify(classification).length > MAX_CONTEXT_CHARS) return undefined;
   const prefer = await readJobPreference(deps, call);
   if (!prefer) return undefined;
   const request = {
-    source: { image },
+    source: { image, pointer: pointers.image },
     operations: ['classify'] as const,
     options: {},
     outputSeconds: OUTPUT_SECONDS.default,
     classification,
   };
   const { requestId } = call;
-  return startPreferredJob(deps, request, call, { path: PATH, prefer }, (job, headers) =>
-    json({ requestId, ...deps.jobs.classification(job) }, { ...NO_STORE, ...headers }),
+  return startPreferredJob(deps, request, call, { path: PATH, prefer }, (job, applied) =>
+    json({ requestId, ...deps.jobs.classification(job) }, { ...headers, ...applied }),
   );
 }
 
 async function classifyOne(deps: TaxonomyDeps, form: ImageForm, call: Call): Promise<Reply> {
-  const context = parse(ClassifyForm, parseFields(form), 'body');
-  const { attributes, options = DEFAULTS } = context;
+  const { attributes, options } = parse(ClassifyForm, parseFields(form), 'body');
   if (!form.image && !attributes) {
-    throw new Problem('invalid-request', 'Send an image, `attributes` or both', {
-      errors: [{ pointer: '', detail: 'has neither an image nor `attributes`' }],
-    });
+    throw fieldProblem(
+      'invalid-request',
+      '',
+      'has neither an image nor `attributes`',
+      'Send an image, `attributes` or both',
+    );
   }
-  const accepted = await classifyAsync(deps, form.image, context, call);
+  const { settings, headers } = settingsFor(options, call);
+  const context = { attributes, options: settings };
+  const accepted = await classifyAsync(deps, form, context, call, headers);
   if (accepted) return accepted;
-  const image = await analyzeImage(deps, form.image, call);
+  const image = await analyzeImage(deps, form.image, form.pointers.image, call);
   const { requestId } = call;
-  const classification = classify({ attributes, image, options, fallbackId: requestId });
-  return json({ requestId, ...classification }, NO_STORE);
+  const classification = classify({ attributes, image, options: settings, fallbackId: requestId });
+  return json({ requestId, ...classification }, headers);
 }
 
 const idOf = (item: unknown): string | null => {
@@ -131,12 +147,12 @@ async function classifyItem(
   deps: TaxonomyDeps,
   item: unknown,
   index: number,
-  options: ClassifyOptions,
+  options: ClassifySettings,
   call: Call,
 ): Promise<object> {
   try {
     const { id, attributes } = parse(BatchItem, item, 'item');
-    const image = await analyzeImage(deps, deps.readImage(item), call);
+    const image = await analyzeImage(deps, deps.readImage(item), '/image_base64', call);
     const classification: Classification = classify({
       attributes,
       image,
@@ -168,11 +184,12 @@ async function mapConcurrently<T, R>(
 }
 
 async function classifyBatch(deps: TaxonomyDeps, body: unknown, call: Call): Promise<Reply> {
-  const { items, options = DEFAULTS } = parse(BatchRequest, body, 'body');
+  const { items, options } = parse(BatchRequest, body, 'body');
+  const { settings, headers } = settingsFor(options, call);
   const results = await mapConcurrently(items, (item, i) =>
-    classifyItem(deps, item, i, options, call),
+    classifyItem(deps, item, i, settings, call),
   );
-  return json({ requestId: call.requestId, items: results }, NO_STORE);
+  return json({ requestId: call.requestId, items: results }, headers);
 }
 
 const handleClassify =
@@ -192,9 +209,9 @@ const MultipartRequest = z.object({
   options: z.string().optional().meta({ description: '`ClassifyOptions` as JSON' }),
 });
 
-/** The routes of the garment taxonomy. */
-export const taxonomyRoutes = (deps: TaxonomyDeps): Route[] => [
-  route<OptionsQuery>({
+const optionsRoute = (modelVersion: string): Route => {
+  const optionsDocument = createOptions(modelVersion);
+  return route<OptionsQuery>({
     method: 'GET',
     path: '/taxonomy/v1/options',
     scope: 'keyless',
@@ -203,6 +220,7 @@ export const taxonomyRoutes = (deps: TaxonomyDeps): Route[] => [
     description:
       'Every term the service knows, in one of six languages. It changes only with a release: cache it and revalidate with `If-None-Match`.',
     query: OptionsQuery,
+    problems: ['dictionary-version-unsupported'],
     responses: {
       200: {
         description: 'The requested sections',
@@ -211,12 +229,20 @@ export const taxonomyRoutes = (deps: TaxonomyDeps): Route[] => [
       },
       304: { description: 'The client already has this version' },
     },
-    handle: (call) =>
-      sendDocument(call, optionsDocument(call.query), {
+    handle: (call) => {
+      const { locale, sections } = call.query;
+      const language = languageOf(locale, call);
+      return sendDocument(call, optionsDocument(language.locale, sections), {
         'cache-control': 'public, max-age=3600, stale-while-revalidate=86400',
-        'content-language': call.query.locale,
-      }),
-  }),
+        ...languageHeaders(language),
+      });
+    },
+  });
+};
+
+/** The routes of the garment taxonomy. */
+export const taxonomyRoutes = (deps: TaxonomyDeps): Route[] => [
+  optionsRoute(deps.modelVersion),
   route({
     method: 'POST',
     path: PATH,
@@ -233,7 +259,7 @@ export const taxonomyRoutes = (deps: TaxonomyDeps): Route[] => [
       200: {
         description: 'The classification, its confidence and the evidence',
         content: { 'application/json': z.union([ClassifyResponse, ClassifyBatchResponse]) },
-        headers: ['Preference-Applied'],
+        headers: ['Content-Language', 'Preference-Applied'],
       },
       202: {
         description: 'A job, as requested by `Prefer`',

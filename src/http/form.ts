@@ -1,5 +1,5 @@
-import { Problem } from '../platform/problem.ts';
-import { collect, createJsonPartReader, isJson, type Part, printable } from './image-body.ts';
+import { fieldProblem } from '../platform/problem.ts';
+import { collect, createJsonPartReader, isJson, type Part, partProblem } from './image-body.ts';
 import { membersOf } from './json-body.ts';
 
 /** A form with any field names. */
@@ -29,19 +29,19 @@ export async function readFormParts(
     const name = part.fieldname;
     if (name in fields || name in files) {
       if (part.type === 'file') part.file.resume();
-      throw new Problem('invalid-request', `There are two parts "${printable(name)}"; send one`);
+      throw partProblem('invalid-request', name, 'is sent twice', 'send one');
     }
     if (part.type === 'file' && part.filename === undefined && isJson(part)) {
       fields[name] = await readJsonPart(part);
       continue;
     }
     if (part.type === 'file') {
-      files[name] = await collect(part.file, maxFileBytes);
+      files[name] = await collect(part.file, maxFileBytes, name);
       continue;
     }
     textBytes += Buffer.byteLength(String(part.value));
     if (part.valueTruncated || textBytes > maxTextBytes) {
-      throw new Problem('payload-too-large', `The part "${printable(name)}" is too long`);
+      throw partProblem('payload-too-large', name, 'is too long');
     }
     fields[name] = part.value;
   }
@@ -55,5 +55,6 @@ export async function readFormParts(
 export function readFormBody(body: unknown): Form {
   const fields = membersOf(body);
   if (fields) return { fields, files: {} };
-  throw new Problem('invalid-request', 'The body must be a form or a JSON object');
+  const detail = 'The body must be a form or a JSON object';
+  throw fieldProblem('invalid-request', '', 'must be a form or a JSON object', detail);
 }

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { Problem } from '../platform/problem.ts';
+import { fieldProblem, type Problem, type ProblemType } from '../platform/problem.ts';
 import { countUpTo, membersOf, parseJsonPart } from './json-body.ts';
 
 /** The content of an image request: the image's bytes and the other fields. */
@@ -10,6 +10,8 @@ export interface ImageForm {
   backgroundImage?: Uint8Array | undefined;
   /** Text parts (multipart) or the other members of the JSON body. */
   fields: Readonly<Record<string, unknown>>;
+  /** JSON Pointers to where the images are, or would be, for errors about them. */
+  pointers: Readonly<Record<ImagePartName, string>>;
   via: 'multipart' | 'json';
 }
 
@@ -27,20 +29,23 @@ export type Part =
 /** Returns the format an image's first bytes show, such as `jpeg`; undefined if they show none. */
 export type Sniff = (bytes: Uint8Array) => string | undefined;
 
-const tooLarge = (maxBytes: number): Problem =>
-  new Problem(
+const tooLarge = (maxBytes: number, field: string): Problem =>
+  fieldProblem(
     'payload-too-large',
+    `/${field}`,
+    `is larger than ${maxBytes} bytes`,
     `The image is larger than ${maxBytes} bytes; send a smaller or more compressed one`,
   );
 
-/** Returns the bytes of a file part. @throws Problem payload-too-large */
+/** Returns the bytes of the file part `field`. @throws Problem payload-too-large */
 export async function collect(
   file: Readable & { truncated: boolean },
   maxBytes: number,
+  field: string,
 ): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of file) chunks.push(chunk);
-  if (file.truncated) throw tooLarge(maxBytes);
+  if (file.truncated) throw tooLarge(maxBytes, field);
   return Buffer.concat(chunks);
 }
 
@@ -78,10 +83,19 @@ export const isJson = ({ mimetype = '' }: Part & { type: 'file' }): boolean =>
   mimetype.startsWith(JSON_MEDIA_TYPE);
 
 const partTooLong = (name: string): Problem =>
-  new Problem('payload-too-large', `The part "${printable(name)}" is too long`);
+  partProblem('payload-too-large', name, 'is too long');
 
 /** The names of file parts with images. */
 export type ImagePartName = 'image' | 'backgroundImage';
+
+/** Returns a problem that a part of a form is to blame for. */
+export const partProblem = (type: ProblemType, name: string, error: string, advice = ''): Problem =>
+  fieldProblem(
+    type,
+    `/${printable(name)}`,
+    error,
+    `The part "${printable(name)}" ${error}${advice && `; ${advice}`}`,
+  );
 
 /** @throws Problem if a field is no acceptable text */
 function checkField(
@@ -89,17 +103,16 @@ function checkField(
   files: readonly ImagePartName[],
 ): void {
   if (files.some((name) => name === fieldname)) {
-    throw new Problem('invalid-request', `Send "${fieldname}" as a file part, with a file name`, {
-      errors: [{ pointer: `/${fieldname}`, detail: 'must be a file part' }],
-    });
+    const detail = `Send "${fieldname}" as a file part, with a file name`;
+    throw fieldProblem('invalid-request', `/${fieldname}`, 'must be a file part', detail);
   }
   if (valueTruncated) throw partTooLong(fieldname);
 }
 
 async function readFile(part: Part & { type: 'file' }, maxBytes: number): Promise<Uint8Array> {
-  const bytes = await collect(part.file, maxBytes);
+  const bytes = await collect(part.file, maxBytes, part.fieldname);
   if (bytes.length > 0) return bytes;
-  throw new Problem('invalid-request', `The "${printable(part.fieldname)}" part is empty`);
+  throw partProblem('invalid-request', part.fieldname, 'is empty');
 }
 
 /**
@@ -135,14 +148,17 @@ export async function readMultipart(
       continue;
     }
     part.file.resume();
-    throw new Problem(
-      'invalid-request',
-      name
-        ? `There are two "${name}" parts; send one per request`
-        : `"${printable(part.fieldname)}" is not a part of this form; the file part is "${files.join('" or "')}"`,
-    );
+    throw name
+      ? partProblem('invalid-request', name, 'is sent twice', 'send one per request')
+      : partProblem(
+          'invalid-request',
+          part.fieldname,
+          'is not known here',
+          `the file part is "${files.join('" or "')}"`,
+        );
   }
-  return { image: undefined, ...found, fields, via: 'multipart' };
+  const pointers = { image: '/image', backgroundImage: '/backgroundImage' };
+  return { image: undefined, ...found, fields, pointers, via: 'multipart' };
 }
 
 /** Returns a name chosen by a client in a form that is safe in a response. */
@@ -173,14 +189,11 @@ function splitDataUrl(
   if (!DATA_SCHEME.test(text)) return { declared: undefined, base64: text };
   const match = DATA_URL.exec(text);
   if (!match) {
-    throw new Problem(
+    throw fieldProblem(
       'invalid-request',
+      `/${member}`,
+      'is not of the form data:image/<type>;base64,<data>',
       'A data URL must have the form data:image/<type>;base64,<data>',
-      {
-        errors: [
-          { pointer: `/${member}`, detail: 'not of the form data:image/<type>;base64,<data>' },
-        ],
-      },
     );
   }
   return { declared: match[1]!.toLowerCase(), base64: text.slice(match[0].length) };
@@ -192,11 +205,12 @@ const WHITESPACE = [...' \n\r\t'];
 const MIN_WHITESPACE = 1000;
 
 const notBase64 = (member: Member): Problem =>
-  new Problem('invalid-request', `${member} is not base64`, {
-    errors: [
-      { pointer: `/${member}`, detail: 'has characters or a length that base64 cannot have' },
-    ],
-  });
+  fieldProblem(
+    'invalid-request',
+    `/${member}`,
+    'has characters or a length that base64 cannot have',
+    `${member} is not base64`,
+  );
 
 /** Returns the number of equals signs at the end: 2 at most. */
 const paddingOf = (text: string): number => (text.endsWith('==') ? 2 : Number(text.endsWith('=')));
@@ -215,7 +229,7 @@ function decodeBase64(padded: string, maxBytes: number, member: Member): Buffer 
   const whitespace = countUpTo(text, WHITESPACE, maxWhitespace);
   if (whitespace > maxWhitespace) throw notBase64(member);
   const chars = text.length - whitespace - paddingOf(text);
-  if (bytesOf(chars) > maxBytes) throw tooLarge(maxBytes);
+  if (bytesOf(chars) > maxBytes) throw tooLarge(maxBytes, member);
   if (chars % 4 === 1 || hasForeignCharacters(text)) throw notBase64(member);
   const bytes = Buffer.from(text, 'base64');
   if (bytes.length !== bytesOf(chars)) throw notBase64(member);
@@ -236,25 +250,22 @@ function checkDeclared(
   if (declared === undefined) return;
   const format = sniff(bytes);
   if (declared.startsWith('image/') && (!format || formatOf(declared) === format)) return;
-  throw new Problem(
+  throw fieldProblem(
     'invalid-request',
+    `/${member}`,
+    format ? `the data is image/${format}` : 'the type must be image/<type>',
     'The type the data URL declares is not the type of its data',
-    {
-      errors: [
-        {
-          pointer: `/${member}`,
-          detail: format ? `the data is image/${format}` : 'the type must be image/<type>',
-        },
-      ],
-    },
   );
 }
 
 /** Decodes an image in a member of a body. @throws Problem invalid-request, payload-too-large */
-function readMember(text: string, member: Member, maxBytes: number, sniff: Sniff): Uint8Array {
+function readMember(text: unknown, member: Member, maxBytes: number, sniff: Sniff): Uint8Array {
+  if (typeof text !== 'string') {
+    throw fieldProblem('invalid-request', `/${member}`, 'must be a string');
+  }
   const { declared, base64 } = splitDataUrl(text, member);
   const image = decodeBase64(base64, maxBytes, member);
-  if (image.length === 0) throw new Problem('invalid-request', `${member} is empty`);
+  if (image.length === 0) throw fieldProblem('invalid-request', `/${member}`, 'is empty');
   checkDeclared(declared, image, sniff, member);
   return image;
 }
@@ -271,11 +282,13 @@ export function readJsonImage(
 ): ImageForm {
   const members = membersOf(body);
   const { [member]: text, ...fields } = members ?? {};
-  if (!members || (text !== undefined && typeof text !== 'string')) {
-    throw new Problem('invalid-request', `The body must be a JSON object with ${member}, a string`);
+  if (!members) {
+    const detail = `The body must be a JSON object with ${member}, a string`;
+    throw fieldProblem('invalid-request', '', 'must be a JSON object', detail);
   }
   const image = text === undefined ? undefined : readMember(text, member, maxBytes, sniff);
-  return { image, fields, via: 'json' };
+  const pointers = { image: `/${member}`, backgroundImage: '/backgroundImageBase64' };
+  return { image, fields, pointers, via: 'json' };
 }
 
 /**
@@ -291,11 +304,6 @@ export function readJsonImages(
   const { fields: all, ...form } = readJsonImage(body, maxBytes, sniff, member);
   const { backgroundImageBase64: text, ...fields } = all;
   if (text === undefined) return { ...form, fields };
-  if (typeof text !== 'string') {
-    throw new Problem('invalid-request', 'backgroundImageBase64 must be a string', {
-      errors: [{ pointer: '/backgroundImageBase64', detail: 'must be a string' }],
-    });
-  }
   const backgroundImage = readMember(text, 'backgroundImageBase64', maxBytes, sniff);
   return { ...form, backgroundImage, fields };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { Problem, type ValidationIssue } from '../platform/problem.ts';
+import { PROBLEMS, Problem, type ProblemType, type ValidationIssue } from '../platform/problem.ts';
+import { validationMessage } from './validation-messages.ts';
 
 /** Names chosen by clients can be as long as bodies. */
 const MAX_NAME_CHARS = 200;
@@ -14,43 +15,100 @@ export const jsonPointer = (path: readonly PropertyKey[]): string =>
 /** Errors in one response: a response listing all of them could be many times as large as the body. */
 const MAX_ERRORS = 100;
 
-const countOf = (issue: z.core.$ZodIssue): number =>
+const isType = (name: unknown): name is ProblemType =>
+  typeof name === 'string' && Object.hasOwn(PROBLEMS, name);
+
+type Issue = z.core.$ZodIssue;
+
+const countOf = (issue: Issue): number =>
   issue.code === 'unrecognized_keys' ? issue.keys.length : 1;
 
 /** Returns what is wrong, and the advice that a schema adds by `params.advice`. */
-function detailOf(issue: z.core.$ZodIssue): string {
+function detailOf(issue: Issue): string {
   const advice: unknown = issue.code === 'custom' ? issue.params?.advice : undefined;
   return typeof advice === 'function' ? `${issue.message}; ${advice()}` : issue.message;
 }
 
-/** Returns one error per zod issue, and one for each unknown key. */
-function toValidationIssues(issue: z.core.$ZodIssue): ValidationIssue[] {
-  if (issue.code === 'unrecognized_keys') {
-    return issue.keys.slice(0, MAX_ERRORS).map((key) => ({
-      pointer: jsonPointer([...issue.path, key]),
-      detail: 'This field is not known here',
-    }));
+const isOfAnotherType = ([first]: readonly Issue[]): boolean =>
+  first?.code === 'invalid_type' && first.path.length === 0;
+
+/**
+ * Returns the errors of the alternative that a value was meant as: the only one whose type it has.
+ * If there is no such alternative, one error names them all.
+ */
+function unionErrors(issue: z.core.$ZodIssueInvalidUnion): Issue[] {
+  const meant = issue.errors.filter((issues) => !isOfAnotherType(issues));
+  if (meant.length === 1) {
+    return meant.flat().map((each) => ({ ...each, path: [...issue.path, ...each.path] }));
   }
-  return [{ pointer: jsonPointer(issue.path), detail: detailOf(issue) }];
+  const messages = new Set(issue.errors.flatMap(([first]) => (first ? [first.message] : [])));
+  return [{ code: 'custom', path: issue.path, message: [...messages].join(', or ') }];
+}
+
+/** Whether an issue is about the same value as the one before it. */
+function isSequel(issue: Issue, before: Issue | undefined): boolean {
+  if (!before || issue.code === 'unrecognized_keys' || before.code === 'unrecognized_keys')
+    return false;
+  const { path } = before;
+  return path.length === issue.path.length && path.every((part, i) => part === issue.path[i]);
 }
 
 /**
- * Returns the value, checked and typed.
- * @param what the value's name in the response, such as `body` or `query`
- * @throws Problem invalid-request with all errors, at most 100
+ * Returns the issues without those that follow another about the same value: a value that failed one
+ * check may fail the next for that reason alone.
  */
-export function parse<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
-  const parsed = schema.safeParse(value);
+const withoutSequels = (issues: readonly Issue[]): Issue[] =>
+  issues.filter((issue, at) => !isSequel(issue, issues[at - 1]));
+
+/** A body or a part of it, whose errors have JSON Pointers, or a query, whose errors have `?name`. */
+type Parsed = 'body' | 'request' | 'item' | 'query';
+
+const pointerTo = (what: Parsed, path: readonly PropertyKey[]): string =>
+  what === 'query' && path.length > 0 ? `?${String(path[0])}` : jsonPointer(path);
+
+/** Returns one error per zod issue, and one for each unknown key. */
+function toValidationIssues(issue: Issue, what: Parsed): ValidationIssue[] {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.slice(0, MAX_ERRORS).map((key) => ({
+      pointer: pointerTo(what, [...issue.path, key]),
+      detail: 'is not known here',
+    }));
+  }
+  if (issue.code === 'invalid_union' && issue.errors.length > 0) {
+    return unionErrors(issue).flatMap((each) => toValidationIssues(each, what));
+  }
+  return [{ pointer: pointerTo(what, issue.path), detail: detailOf(issue) }];
+}
+
+function summaryOf(what: Parsed, count: number, first: ValidationIssue | undefined): string {
+  const { pointer, detail } = first ?? {};
+  if (!pointer && count === 1) return `The ${what} ${detail}`;
+  const errors = count === 1 ? 'an error' : `${count} errors, first`;
+  return `The ${what} has ${errors}: ${pointer ? `${pointer}: ` : ''}${detail}`;
+}
+
+/** Returns the type that an issue names by `params.problem`: its cause outranks other errors. */
+const typeOf = (issues: readonly Issue[]): ProblemType =>
+  issues
+    .flatMap((issue) => (issue.code === 'custom' ? [issue.params?.problem] : []))
+    .find(isType) ?? 'invalid-request';
+
+/**
+ * Returns the value, checked and typed.
+ * @param what the value's name in the response
+ * @throws Problem invalid-request with all errors, at most 100; of another type if an issue of the
+ *   schema names one by `params.problem`
+ */
+export function parse<T>(schema: z.ZodType<T>, value: unknown, what: Parsed): T {
+  const parsed = schema.safeParse(value, { error: validationMessage });
   if (parsed.success) return parsed.data;
-  const { issues } = parsed.error;
+  const issues = withoutSequels(parsed.error.issues);
   const count = issues.reduce((sum, issue) => sum + countOf(issue), 0);
-  const errors = issues.slice(0, MAX_ERRORS).flatMap(toValidationIssues).slice(0, MAX_ERRORS);
-  const first = errors[0];
-  throw new Problem(
-    'invalid-request',
-    `The ${what} has ${count === 1 ? 'an error' : `${count} errors`}, first: ${first?.pointer || '(whole)'}: ${first?.detail}`,
-    { errors },
-  );
+  const errors = issues
+    .slice(0, MAX_ERRORS)
+    .flatMap((issue) => toValidationIssues(issue, what))
+    .slice(0, MAX_ERRORS);
+  throw new Problem(typeOf(issues), summaryOf(what, count, errors[0]), { errors });
 }
 
 /** Parses `true` or `false` in a query string. */

@@ -140,7 +140,7 @@ export const json = (body: object, headers: Readonly<Record<string, string>> = {
 });
 
 /** Returns a response that is JSON already. */
-export const jsonText = (body: string): Reply => ({
+export const jsonText = (body: string, headers: Readonly<Record<string, string>> = {}): Reply => ({
   body,
-  headers: { 'content-type': 'application/json; charset=utf-8' },
+  headers: { ...headers, 'content-type': 'application/json; charset=utf-8' },
 });

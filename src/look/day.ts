@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { LOCALES } from '../taxonomy/dictionary/schema.ts';
 import { situationOf } from './comfort/targets.ts';
 import { round } from './numeric.ts';
 import type { Model } from './params.ts';
@@ -36,7 +35,6 @@ export const DayRequest = z
     hours: z.array(Hour).min(1).max(48),
     ...person,
     ...wardrobe,
-    locale: z.enum(LOCALES).optional(),
   })
   .superRefine(checkMust, RUN_ALWAYS)
   .meta({ title: 'DayRequest' });

@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { LocaleTag } from '../taxonomy/dictionary/locales.ts';
 import { contentHash, dictionary, LOCALES, Locale } from '../taxonomy/dictionary/schema.ts';
 import type { Model } from './params.ts';
-import { EXPLANATION_CODES, WARNING_CODES } from './scoring/explain.ts';
+import { EXPLANATIONS, WARNINGS } from './texts/explanations.ts';
+import type { Text } from './texts/texts.ts';
 import { MAX_CANDIDATES, MAX_ITEMS, MAX_OUTFITS } from './wardrobe/wardrobe-request.ts';
 
 const API_VERSION = 'v1';
@@ -9,7 +11,7 @@ const API_VERSION = 'v1';
 const ENGINE_VERSION = '1.0.0';
 
 export const MetaQuery = z.object({
-  locale: Locale.optional().meta({ description: 'Language of the labels; default `en`' }),
+  locale: LocaleTag.optional(),
 });
 export type MetaQuery = z.infer<typeof MetaQuery>;
 
@@ -22,6 +24,7 @@ export const MetaResponse = z
       engine: z.string(),
       params: z.string(),
       dictionary: z.string(),
+      taxonomy: z.string().meta({ description: 'Of the garment dictionary; equals `dictionary`' }),
       contentHash: z.string(),
     }),
     locale: Locale,
@@ -38,6 +41,10 @@ export const MetaResponse = z
       metPreset: z.array(Entry),
       layer: z.array(Entry),
       plan: z.array(Entry),
+      warning: z.array(Entry),
+      explanation: z
+        .array(Entry)
+        .meta({ description: 'Texts of the codes, with `{name}` for each value' }),
     }),
     codes: z.strictObject({ warning: z.array(z.string()), explanation: z.array(z.string()) }),
     limits: z.record(z.string(), z.number()),
@@ -45,7 +52,7 @@ export const MetaResponse = z
   .meta({ title: 'MetaResponse' });
 export type MetaResponse = z.infer<typeof MetaResponse>;
 
-const PLAN_LABELS: Readonly<Record<'indoor' | 'outdoor', Readonly<Record<Locale, string>>>> = {
+const PLAN_LABELS: Readonly<Record<'indoor' | 'outdoor', Text>> = {
   indoor: {
     en: 'Indoors, with something to put on outside',
     de: 'Drinnen, mit etwas zum Überziehen für draußen',
@@ -64,6 +71,9 @@ const PLAN_LABELS: Readonly<Record<'indoor' | 'outdoor', Readonly<Record<Locale,
   },
 };
 
+const labelsOf = (texts: Readonly<Record<string, Text>>, locale: Locale) =>
+  Object.entries(texts).map(([id, text]) => ({ id, label: text[locale] }));
+
 /** The options of the engine with labels in one language, versions and limits. */
 export function metaResponse(model: Model, locale: Locale): MetaResponse {
   const labelled = ({ id, labels }: { id: string; labels: Readonly<Record<Locale, string>> }) => ({
@@ -79,6 +89,7 @@ export function metaResponse(model: Model, locale: Locale): MetaResponse {
       engine: ENGINE_VERSION,
       params: model.version,
       dictionary: dictionary.dictionaryVersion,
+      taxonomy: dictionary.dictionaryVersion,
       contentHash,
     },
     locale,
@@ -108,9 +119,11 @@ export function metaResponse(model: Model, locale: Locale): MetaResponse {
       season: attributes.season.map((one) => ({ ...labelled(one), ...tables.season[one.id] })),
       metPreset: profileOptions.activities.map((one) => ({ ...labelled(one), met: one.met })),
       layer: layers.map((one) => ({ ...labelled(one), order: one.order })),
-      plan: (['indoor', 'outdoor'] as const).map((id) => ({ id, label: PLAN_LABELS[id][locale] })),
+      plan: labelsOf(PLAN_LABELS, locale),
+      warning: labelsOf(WARNINGS, locale),
+      explanation: labelsOf(EXPLANATIONS, locale),
     },
-    codes: { warning: [...WARNING_CODES], explanation: [...EXPLANATION_CODES] },
+    codes: { warning: Object.keys(WARNINGS), explanation: Object.keys(EXPLANATIONS) },
     limits: { items: MAX_ITEMS, candidates: MAX_CANDIDATES, outfits: MAX_OUTFITS },
   };
 }

@@ -152,7 +152,7 @@ export function computeScore(
     throw new Problem('invalid-request', `The body has ${count}`, { errors });
   }
   const shells = shellsFor(context, request.items, all, new Set());
-  const ranked = rank(context, entries, request.recent, shells);
+  const ranked = rank(context, entries, shells, request);
   return { ranked, shell: ranked[0]?.shell ?? null, paramsVersion: model.version };
 }
 
@@ -168,7 +168,7 @@ export function computeOutfits(
   const { context, candidates } = candidateSet;
   const shells = shellsFor(context, request.items, garments, new Set(request.exclude));
   const entries = candidates.map(({ candidate, ensemble }) => ({ ...candidate, ensemble }));
-  const ranked = rank(context, entries, request.recent, shells, limit);
+  const ranked = rank(context, entries, shells, { ...request, limit });
   const byId = new Map(candidates.map((found) => [found.candidate.id, found]));
   const chosen = ranked.flatMap((outfit) => {
     const found = byId.get(outfit.candidateId);

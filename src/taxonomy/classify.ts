@@ -7,13 +7,15 @@ import {
   categories,
   dictionary,
   groups,
+  type Locale,
 } from './dictionary/schema.ts';
 import { type FusionResult, fuse, topClass } from './fuse.ts';
 import type { MeasuredColor } from './photo/color.ts';
-import { type ClassifyOptions, FEED_COLUMNS, type FeedAttributes } from './request-schema.ts';
+import { type ClassifySettings, FEED_COLUMNS, type FeedAttributes } from './request-schema.ts';
 import { type Classification, REVIEW_REASONS, type ReviewReason } from './response-schema.ts';
 import { classifyText, type TextEvidence } from './text/classify-text.ts';
 import type { TextAttributes } from './text/text-attributes.ts';
+import { COLUMN_WARNINGS, REVIEW_TEXTS } from './texts.ts';
 
 /** The worker's analysis of a photo of one article. */
 export interface ImageEvidence {
@@ -32,7 +34,7 @@ export interface ImageEvidence {
 interface Subject {
   attributes?: FeedAttributes | undefined;
   image?: ImageEvidence | undefined;
-  options: ClassifyOptions;
+  options: ClassifySettings;
   /** Id of the wardrobe item if the attributes have none. */
   fallbackId: string;
 }
@@ -84,7 +86,7 @@ function categoryOf(
   };
 }
 
-const toTopK = ({ ranked }: FusionResult, { topK, locale }: ClassifyOptions) =>
+const toTopK = ({ ranked }: FusionResult, { topK, locale }: ClassifySettings) =>
   ranked
     .slice(0, topK)
     .filter(({ confidence }) => confidence >= MIN_CONFIDENCE)
@@ -141,16 +143,18 @@ function reviewReasons(
 function collectWarnings(
   attributes: FeedAttributes | undefined,
   textAttributes: TextAttributes,
+  locale: Locale,
 ): string[] {
+  // A function, because a name may hold the patterns of a replacement.
+  const warn = (kind: keyof typeof COLUMN_WARNINGS, column: string): string =>
+    COLUMN_WARNINGS[kind][locale].replace('{column}', () => column);
   const unknown = Object.keys(attributes ?? {}).filter((name) => !FEED_COLUMNS.includes(name));
   return [
     ...unknown
       .toSorted()
       .slice(0, MAX_WARNINGS)
-      .map((name) => `The column "${name.slice(0, 60)}" is unknown and was ignored`),
-    ...textAttributes.unrecognisedColumns.map(
-      (name) => `The column "${name}" has no word the dictionary knows`,
-    ),
+      .map((name) => warn('unknown', name.slice(0, 60))),
+    ...textAttributes.unrecognisedColumns.map((name) => warn('unrecognised', name)),
   ];
 }
 
@@ -191,7 +195,11 @@ export function classify(subject: Subject): Classification {
       category && insulation && options.wardrobeItem
         ? toWardrobeItem(identity, category, insulation, garmentAttributes)
         : null,
-    review: { needed: reasons.some((reason) => !ADVICE.has(reason)), reasons },
-    warnings: collectWarnings(attributes, textAttributes),
+    review: {
+      needed: reasons.some((reason) => !ADVICE.has(reason)),
+      reasons,
+      explanation: reasons.map((code) => ({ code, text: REVIEW_TEXTS[code][options.locale] })),
+    },
+    warnings: collectWarnings(attributes, textAttributes, options.locale),
   };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { Locale } from './dictionary/schema.ts';
+import { LocaleTag } from './dictionary/locales.ts';
+import type { Locale } from './dictionary/schema.ts';
 
 /** Maximum number of items of one batch. */
 const MAX_BATCH = 50;
@@ -53,7 +54,7 @@ export const ClassifyOptions = z
       .max(1)
       .default(0.5)
       .meta({ description: 'Below it the status is `uncertain`: a group, no category' }),
-    locale: Locale.default('en').meta({ description: 'Language of the labels' }),
+    locale: LocaleTag.optional(),
     wardrobeItem: z.boolean().default(true),
   })
   .meta({ id: 'ClassifyOptions' });
@@ -65,6 +66,12 @@ export const ClassificationContext = z.object({
   options: ClassifyOptions.optional(),
 });
 export type ClassificationContext = z.infer<typeof ClassificationContext>;
+
+/** Options with the language of the response. */
+export type ClassifySettings = ClassifyOptions & { locale: Locale };
+
+/** The options of a classification that nobody asked in particular, in English. */
+export const DEFAULT_SETTINGS: ClassifySettings = { ...ClassifyOptions.parse({}), locale: 'en' };
 
 const image_base64 = z
   .string()

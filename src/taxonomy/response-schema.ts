@@ -116,7 +116,13 @@ export const Classification = z
       .nullable(),
     mappings: z.object({ shopify: z.string().nullable(), google: z.number().int().nullable() }),
     wardrobeItem: WardrobeItem.nullable(),
-    review: z.object({ needed: z.boolean(), reasons: z.array(z.enum(REVIEW_REASONS)) }),
+    review: z.object({
+      needed: z.boolean(),
+      reasons: z.array(z.enum(REVIEW_REASONS)),
+      explanation: z
+        .array(z.object({ code: z.enum(REVIEW_REASONS), text: z.string() }))
+        .meta({ description: 'The reasons in the language of the response' }),
+    }),
     warnings: z.array(z.string()),
   })
   .meta({ id: 'Classification' });

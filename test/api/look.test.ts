@@ -231,7 +231,7 @@ describe('rejected requests, with the pointers of their errors', () => {
       const text = JSON.stringify(path === 'targets' ? { weather, met: 2 } : request);
       const withExtra = (json: string) => text.replace('{', `{"extra": ${json}, `);
       expect(await detailOf(path, text)).toBeUndefined();
-      expect(await detailOf(path, undefined)).toContain('received undefined');
+      expect(await detailOf(path, undefined)).toBe('invalid-request: The body is missing');
       expect(await detailOf(path, withExtra('{"__proto__": 1}'))).toContain('"__proto__"');
       expect(await detailOf(path, text.slice(1))).toBe(NOT_JSON);
       expect(await detailOf(path, withExtra(nested(1000)))).toBe(TOO_DEEP);

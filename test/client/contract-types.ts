@@ -91,7 +91,10 @@ type JobFields = z.input<typeof JobJson>;
 type BatchFields = z.input<typeof CreateBatchRequest>;
 type FeedFields = z.input<typeof FeedJson>;
 type FeedUpload = Partial<z.input<typeof FeedQuery>>;
-type ScoreFields = z.infer<typeof ScoreRequest>;
+/** A body as it is sent: a language tag, which the gateway converts to the nearest language. */
+type Tagged<Parsed, Sent extends { locale?: unknown }> = Omit<Parsed, 'locale'> &
+  Pick<Sent, 'locale'>;
+type ScoreFields = Tagged<z.infer<typeof ScoreRequest>, z.input<typeof ScoreRequest>>;
 /** Targets and candidates come back as they were sent, so the gateway's schema leaves them open. */
 type Echoed = 'targets' | 'indoorTargets' | 'candidates';
 /** Text of a query that the gateway converts: its schema accepts `unknown`. */
@@ -133,20 +136,32 @@ export type Checks = [
   None<Difference<client.TaxonomyOptionsResponse, z.infer<typeof OptionsResponse>>>,
   None<Difference<client.TargetsRequest, z.infer<typeof TargetsRequest>>>,
   None<Difference<client.TargetsResponse, z.infer<typeof TargetsResponse>>>,
-  None<Difference<client.CandidatesRequest, z.infer<typeof CandidatesRequest>>>,
+  None<
+    Difference<
+      client.CandidatesRequest,
+      Tagged<z.infer<typeof CandidatesRequest>, z.input<typeof CandidatesRequest>>
+    >
+  >,
   None<Difference<client.CandidatesResponse, z.infer<typeof CandidatesResponse>>>,
   None<Difference<Omit<client.ScoreRequest, Echoed>, Omit<ScoreFields, Echoed>>>,
   None<
     Difference<client.ScoredCandidate, Pick<ScoreFields['candidates'][number], 'id' | 'itemIds'>>
   >,
   None<Difference<client.ScoreResponse, z.infer<typeof ScoreResponse>>>,
-  None<Difference<client.OutfitsRequest, z.infer<typeof OutfitsRequest>>>,
+  None<
+    Difference<
+      client.OutfitsRequest,
+      Tagged<z.infer<typeof OutfitsRequest>, z.input<typeof OutfitsRequest>>
+    >
+  >,
   None<Difference<client.OutfitsResponse, z.infer<typeof OutfitsResponse>>>,
-  None<Difference<client.DayRequest, z.infer<typeof DayRequest>>>,
+  None<
+    Difference<client.DayRequest, Tagged<z.infer<typeof DayRequest>, z.input<typeof DayRequest>>>
+  >,
   None<Difference<client.DayResponse, z.infer<typeof DayResponse>>>,
   None<Difference<client.CalibrateRequest, z.infer<typeof CalibrateRequest>>>,
   None<Difference<client.CalibrateResponse, z.infer<typeof CalibrateResponse>>>,
-  None<Difference<client.MetaQuery, z.infer<typeof MetaQuery>>>,
+  None<Difference<client.MetaQuery, z.input<typeof MetaQuery>>>,
   None<Difference<client.MetaResponse, z.infer<typeof MetaResponse>>>,
   None<Difference<client.ParamsResponse, z.infer<typeof ParamsResponse>>>,
 ];

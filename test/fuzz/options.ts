@@ -1,6 +1,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { readJobRequest } from '../../src/api/intake/job-request.ts';
 import { readParameters } from '../../src/api/removal/removebg/parameters.ts';
+import type { ImageForm } from '../../src/http/image-body.ts';
 import { parseRegion, toGeometry } from '../../src/output/geometry.ts';
 import { OutputOptions } from '../../src/output/options.ts';
 import { parseColor } from '../../src/output/request.ts';
@@ -50,7 +51,9 @@ export function fuzz(input: Buffer): void {
   const fields = Object.fromEntries(new URLSearchParams(input.toString()));
   const { imageUrl } = fields;
   const image = imageUrl === undefined ? new Uint8Array(1) : undefined;
-  const request = orRejection(() => readJobRequest({ image, fields, via: 'multipart' }), Problem);
+  const pointers = { image: '/image', backgroundImage: '/backgroundImage' };
+  const form: ImageForm = { image, fields, pointers, via: 'multipart' };
+  const request = orRejection(() => readJobRequest(form), Problem);
   if (request instanceof Problem) ok((request.errors?.length ?? 0) > 0);
   else checkRoundTrip(OutputOptions.parse(request.options));
   const parameters = orRejection(() => readParameters(fields), Problem);

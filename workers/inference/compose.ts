@@ -47,7 +47,8 @@ async function decodeBackground(
   const { pixels, opacity } = await decodeCovering(image, maxPixels, canvas).catch((cause) => {
     if (!(cause instanceof DecodeError)) throw cause;
     const detail = 'The background image cannot be decoded: it is damaged or cut short';
-    throw new Problem('invalid-request', detail, { cause });
+    const errors = [{ pointer: '/backgroundImage', detail: 'cannot be decoded' }];
+    throw new Problem('invalid-request', detail, { errors, cause });
   });
   const { width, height } = canvas;
   const data = opacity ?? new Uint8Array(width * height).fill(255);

@@ -1,4 +1,10 @@
-import { findModel, type Model, readCatalog } from '../../models/catalog.ts';
+import {
+  CLASSIFIER_ID,
+  findModel,
+  type Model,
+  modelVersionOf,
+  readCatalog,
+} from '../../models/catalog.ts';
 import type { ChildOptions, ChildReady, TaskRequest } from './child-protocol.ts';
 import { restrictDecoders } from './codec.ts';
 import { cutOut } from './cut-out.ts';
@@ -17,9 +23,6 @@ interface TaskResult {
 
 /** Runs one task on one image. */
 export type RunTask = (request: TaskRequest, image: Uint8Array) => Promise<TaskResult>;
-
-/** Catalogue id of the garment classifier. */
-const CLASSIFIER = 'garment-class';
 
 /** How long an image waits for others to share its run; a run on a GPU takes as long. */
 const BATCH_DELAY_MILLIS = 4;
@@ -68,7 +71,7 @@ async function openGarmentViewer(
 ): Promise<GarmentViewer> {
   const [{ viewGarment: view }, classifierFor] = await Promise.all([
     import('./garment-view.ts'),
-    openModel(options, 'classification', CLASSIFIER, inFlight),
+    openModel(options, 'classification', CLASSIFIER_ID, inFlight),
   ]);
   return { view, classifierFor };
 }
@@ -107,8 +110,8 @@ export async function openTaskRunner(
     viewer ??= openGarmentViewer(options, () => inFlight);
     const { classifierFor, view } = await viewer;
     const classifier = classifierFor(onBatch);
-    const { id, version } = classifier.model;
-    return view(removerFor(onBatch), classifier, image, options.maxPixels, `${id}@${version}`);
+    const version = modelVersionOf(classifier.model);
+    return view(removerFor(onBatch), classifier, image, options.maxPixels, version);
   }
   async function runTask(request: TaskRequest, body: Uint8Array): Promise<TaskResult> {
     if (request.task === 'marketplace-picture') {

@@ -16,7 +16,7 @@ import {
   toCutOutOptions,
   withoutBlanks,
 } from '../../output/request.ts';
-import { Problem } from '../../platform/problem.ts';
+import { fieldProblem, Problem } from '../../platform/problem.ts';
 import { OPERATIONS, type Operation } from '../../queue/job-data.ts';
 import type { ClassificationContext } from '../../taxonomy/request-schema.ts';
 import { backgroundSource, type Source } from '../removal/image-requests.ts';
@@ -154,7 +154,12 @@ export interface JobRequest {
  * Parses a form into a job request.
  * @throws Problem invalid-request with all errors
  */
-export function readJobRequest({ image, backgroundImage, fields, via }: ImageForm): JobRequest {
+export function readJobRequest({
+  image,
+  backgroundImage,
+  fields,
+  pointers,
+}: ImageForm): JobRequest {
   const { imageUrl, operations, retention, webhook, ...rest } = parse(
     CheckedFields,
     { ...fields, ...(backgroundImage && { backgroundImage }) },
@@ -164,18 +169,19 @@ export function readJobRequest({ image, backgroundImage, fields, via }: ImageFor
   const request = {
     operations,
     options,
-    background: backgroundSource(options, backgroundImage),
+    background: backgroundSource(options, backgroundImage, pointers.backgroundImage),
     ...retention,
     ...(webhook && { webhook }),
   };
-  if (image && imageUrl === undefined) return { source: { image }, ...request };
+  if (image && imageUrl === undefined)
+    return { source: { image, pointer: pointers.image }, ...request };
   if (!image && imageUrl !== undefined) return { source: { imageUrl }, ...request };
-  const name = via === 'json' ? 'imageBase64' : 'image';
-  throw new Problem('invalid-request', `Send either "${name}" or "imageUrl"`, {
-    errors: [
-      { pointer: `/${name}`, detail: image ? 'cannot be combined with imageUrl' : 'is missing' },
-    ],
-  });
+  throw fieldProblem(
+    'invalid-request',
+    pointers.image,
+    image ? 'cannot be combined with imageUrl' : 'is missing',
+    `Send either "${pointers.image.slice(1)}" or "imageUrl"`,
+  );
 }
 
 /**

@@ -5,7 +5,7 @@ import { CutOutOptions } from '../../output/quality.ts';
 import { PROBLEMS, Problem, type ProblemType } from '../../platform/problem.ts';
 import { OPERATIONS } from '../../queue/job-data.ts';
 import { classify } from '../../taxonomy/classify.ts';
-import { ClassificationContext, ClassifyOptions } from '../../taxonomy/request-schema.ts';
+import { ClassificationContext, DEFAULT_SETTINGS } from '../../taxonomy/request-schema.ts';
 import { Classification } from '../../taxonomy/response-schema.ts';
 
 /** For results that may be ready in a second. */
@@ -88,7 +88,6 @@ export const ErasureResponse = z.object({
   blobs: z.number(),
 });
 
-const DEFAULTS = ClassifyOptions.parse({});
 /** One that this release cannot read counts as none. */
 const StoredContext = ClassificationContext.catch({});
 
@@ -98,8 +97,10 @@ export const classifyEvidence = (
   fallbackId: string,
   context: unknown = {},
 ) => {
-  const { attributes, options = DEFAULTS } = StoredContext.parse(context);
-  return classify({ image: evidence, attributes, options, fallbackId });
+  const { attributes, options } = StoredContext.parse(context);
+  const { locale } = DEFAULT_SETTINGS;
+  const settings = { ...DEFAULT_SETTINGS, ...options, locale: options?.locale ?? locale };
+  return classify({ image: evidence, attributes, options: settings, fallbackId });
 };
 
 function publicResults({ id, results, classification }: JobRecord) {

@@ -15,6 +15,8 @@ import {
   ScoreRequest,
 } from '../../look/wardrobe/wardrobe-request.ts';
 import { Problem } from '../../platform/problem.ts';
+import type { Locale } from '../../taxonomy/dictionary/schema.ts';
+import type { Language } from '../language.ts';
 import { jsonDepth } from './json-depth.ts';
 
 interface Engine {
@@ -22,13 +24,20 @@ interface Engine {
   keys: SigningKeys;
 }
 
+/** A request whose response has texts for people. */
+interface Localised {
+  locale?: Locale | undefined;
+}
+
 interface Computation<Body> {
   request: z.ZodType<Body>;
   run(engine: Engine, body: Body): object;
+  /** Whether the response has texts for people, and the request a `locale`. */
+  hasTexts?: true;
 }
 
 /** The cast is safe because `createCompute` parses the body with the schema of the same row. */
-const computation = <Body>(row: Computation<Body>) => row as unknown as Computation<unknown>;
+const computation = <Body>(row: Computation<Body>) => row as unknown as Computation<Localised>;
 
 /** The stateless computations of the outfit engine, by the last part of their paths. */
 export const COMPUTATIONS = {
@@ -38,17 +47,24 @@ export const COMPUTATIONS = {
   }),
   candidates: computation({
     request: CandidatesRequest,
+    hasTexts: true,
     run: ({ model, keys }, body) => computeCandidates(model, keys, body),
   }),
   score: computation({
     request: ScoreRequest,
+    hasTexts: true,
     run: ({ model, keys }, body) => computeScore(model, keys, body),
   }),
   outfits: computation({
     request: OutfitsRequest,
+    hasTexts: true,
     run: ({ model, keys }, body) => computeOutfits(model, keys, body),
   }),
-  day: computation({ request: DayRequest, run: ({ model }, body) => computeDay(model, body) }),
+  day: computation({
+    request: DayRequest,
+    hasTexts: true,
+    run: ({ model }, body) => computeDay(model, body),
+  }),
   calibrate: computation({
     request: CalibrateRequest,
     run: ({ model }, body) => calibrate(model, body),
@@ -68,11 +84,21 @@ function readBody(text: string | undefined): unknown {
   throw new Problem('invalid-request', 'The body is nested too deeply');
 }
 
+/** A response, and its language if it has texts for people. */
+interface Computed {
+  content: object;
+  language?: Language;
+}
+
 /**
- * Parses the body of a request, JSON or undefined if it has none, and computes its response.
- * Throws Problem.
+ * Parses the body of a request, JSON or undefined if it has none, and computes its response, in the
+ * `preferred` language unless the body names one. Throws Problem.
  */
-export type Compute = (name: ComputationName, body: string | undefined) => object;
+export type Compute = (
+  name: ComputationName,
+  body: string | undefined,
+  preferred: Locale,
+) => Computed;
 
 /**
  * Builds the outfit engine.
@@ -80,8 +106,12 @@ export type Compute = (name: ComputationName, body: string | undefined) => objec
  */
 export function createCompute(signingKeys: string): Compute {
   const engine = { model: readModel(PARAMS), keys: readSigningKeys(signingKeys) };
-  return (name, body) => {
-    const { request, run } = COMPUTATIONS[name];
-    return run(engine, parse(request, readBody(body), 'body'));
+  return (name, text, preferred) => {
+    const { request, run, hasTexts } = COMPUTATIONS[name];
+    const body = parse(request, readBody(text), 'body');
+    if (!hasTexts) return { content: run(engine, body) };
+    const { locale = preferred } = body;
+    const language = { locale, isNegotiated: body.locale === undefined };
+    return { content: run(engine, { ...body, locale }), language };
   };
 }

@@ -7,7 +7,8 @@ import { type Model, PARAMS, readModel } from '../../look/params.ts';
 import { CandidatesResponse, OutfitsResponse, ScoreResponse } from '../../look/responses.ts';
 import { ParamsResponse, TargetsResponse } from '../../look/schema.ts';
 import { LOCALES, type Locale } from '../../taxonomy/dictionary/schema.ts';
-import { createDocument, sendDocument } from '../document.ts';
+import { createDocument, type Document, sendDocument } from '../document.ts';
+import { languageHeaders, languageOf, preferredLocale } from '../language.ts';
 import { COMPUTATIONS, type ComputationName, type Compute, createCompute } from './compute.ts';
 import type { LookThreads } from './thread-pool.ts';
 
@@ -40,13 +41,17 @@ const MAX_QUICK_CHARS = 1024;
 async function computeReply(
   { compute, threads }: ComputeDeps,
   name: ComputationName,
-  { caller, body, signal }: Call,
+  call: Call,
 ): Promise<Reply> {
+  const { caller, body, signal } = call;
   const text = typeof body === 'string' ? body : undefined;
   const isQuick = !text || (QUICK.includes(name) && text.length <= MAX_QUICK_CHARS);
-  if (isQuick) return json(compute(name, text));
+  const preferred = preferredLocale(call);
+  if (isQuick) return json(compute(name, text, preferred).content);
   const { client = '', weight = 1 } = caller ?? {};
-  return jsonText(await threads.run({ name, body: text }, { client, weight, signal }));
+  const owner = { client, weight, signal };
+  const computed = await threads.run({ name, body: text, preferred }, owner);
+  return jsonText(computed.json, computed.language && languageHeaders(computed.language));
 }
 
 interface ComputeSpec {
@@ -78,7 +83,8 @@ const SIGNATURE_PROBLEMS = ['targets-altered', 'targets-expired'];
 const documentRoutes = (model: Model): Route[] => {
   const params = createDocument(JSON.stringify(PARAMS));
   const metaOf = (locale: Locale) => createDocument(JSON.stringify(metaResponse(model, locale)));
-  const meta = new Map(LOCALES.map((locale) => [locale, metaOf(locale)]));
+  const documents = LOCALES.map((locale) => [locale, metaOf(locale)]);
+  const meta: Readonly<Record<Locale, Document>> = Object.fromEntries(documents);
   return [
     route({
       method: 'GET',
@@ -98,10 +104,10 @@ const documentRoutes = (model: Model): Route[] => {
       query: MetaQuery,
       responses: cacheableResponse('The dictionaries in one language', MetaResponse),
       handle: (call) => {
-        const { locale = 'en' } = call.query;
-        return sendDocument(call, meta.get(locale) ?? metaOf(locale), {
-          'content-language': locale,
+        const language = languageOf(call.query.locale, call);
+        return sendDocument(call, meta[language.locale], {
           'cache-control': 'private, max-age=3600',
+          ...languageHeaders(language),
         });
       },
     }),

@@ -7,7 +7,7 @@ import { createLookMetrics } from '../../platform/metrics/look.ts';
 import { Problem, unavailable } from '../../platform/problem.ts';
 import { deserializeProblem } from '../../queue/serialized-problem.ts';
 import { createClientTurns, type WaitingTask } from './client-turns.ts';
-import type { ThreadData, ThreadResult, ThreadTask } from './thread-protocol.ts';
+import type { ComputedJson, ThreadData, ThreadResult, ThreadTask } from './thread-protocol.ts';
 
 /** Whose request it is, and a signal that aborts when the client disconnects. */
 interface TaskOwner {
@@ -22,7 +22,7 @@ export interface LookThreads {
    * Resolves with the response as JSON. Rejects with the Problem of an invalid request, with
    * upstream-unavailable if too many requests wait or the deadline passes, or with the signal's reason.
    */
-  run(task: ThreadTask, owner: TaskOwner): Promise<string>;
+  run(task: ThreadTask, owner: TaskOwner): Promise<ComputedJson>;
   close(): Promise<void>;
 }
 
@@ -70,8 +70,8 @@ const tooBusy = () =>
 const tooSlow = () =>
   unavailable('The outfits were not computed in time; try again later', RETRY_SECONDS);
 
-function readResult(result: ThreadResult): string {
-  if ('json' in result) return result.json;
+function readResult(result: ThreadResult): ComputedJson {
+  if ('json' in result) return result;
   throw deserializeProblem(result.problem) ?? new Error('A thread returned no problem');
 }
 

@@ -1,3 +1,5 @@
+import type { Locale } from '../../taxonomy/dictionary/schema.ts';
+import type { Language } from '../language.ts';
 import type { ComputationName } from './compute.ts';
 
 /** What a thread is started with: secrets stay out of its environment. */
@@ -10,7 +12,15 @@ export interface ThreadTask {
   name: ComputationName;
   /** As it arrived; undefined if the request has no JSON. */
   body: string | undefined;
+  /** Language of the response if the body names none. */
+  preferred: Locale;
 }
 
-/** The response as JSON, or a serialized problem. */
-export type ThreadResult = { json: string } | { problem: string };
+/** A response as JSON, and its language if it has texts for people. */
+export interface ComputedJson {
+  json: string;
+  language?: Language;
+}
+
+/** The response, or a serialized problem. */
+export type ThreadResult = ComputedJson | { problem: string };

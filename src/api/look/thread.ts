@@ -9,9 +9,10 @@ const { signingKeys } = workerData as ThreadData;
 const compute = createCompute(signingKeys);
 
 /** Computes one response. Problems are returned: an error that crosses threads loses its fields. */
-export function runTask({ name, body }: ThreadTask): ThreadResult {
+export function runTask({ name, body, preferred }: ThreadTask): ThreadResult {
   try {
-    return { json: JSON.stringify(compute(name, body)) };
+    const { content, ...language } = compute(name, body, preferred);
+    return { json: JSON.stringify(content), ...language };
   } catch (error) {
     if (error instanceof Problem) return { problem: serializeProblem(error) };
     throw error;

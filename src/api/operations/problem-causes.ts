@@ -16,6 +16,10 @@ export const PROBLEM_CAUSES: Readonly<Record<ProblemType, readonly string[]>> = 
     'The operator has since removed the signing key.',
     'The coefficients have since changed version.',
   ],
+  'dictionary-version-unsupported': [
+    'A wardrobe item was classified under another major version of the garment dictionary.',
+    'A version of the dictionary was requested that is not the present one.',
+  ],
   unauthorized: [
     'There is no Authorization header, or it does not start with "Bearer ".',
     'The key is mistyped, was revoked, or belongs to another installation.',

@@ -12,7 +12,7 @@ import {
   toCutOutOptions,
   withoutBlanks,
 } from '../../output/request.ts';
-import { Problem } from '../../platform/problem.ts';
+import { fieldProblem, Problem } from '../../platform/problem.ts';
 import { storageUnavailable } from '../common-problems.ts';
 import {
   BackgroundFile,
@@ -36,7 +36,7 @@ type Query = z.infer<typeof Query>;
 const Fields = z.preprocess(
   withoutBlanks,
   z
-    .object({ quality: QualityField, ...outputFields, backgroundImage: BackgroundImage })
+    .strictObject({ quality: QualityField, ...outputFields, backgroundImage: BackgroundImage })
     .superRefine(checkConflicts),
 );
 
@@ -103,10 +103,15 @@ const removeAsync = (
   );
 
 /** Parses the fields beside the image. @throws Problem invalid-request with all errors */
-function readRequest(image: Uint8Array, { fields, backgroundImage }: ImageForm): CutOutRequest {
+function readRequest(image: Uint8Array, form: ImageForm): CutOutRequest {
+  const { fields, backgroundImage, pointers } = form;
   const sent = { ...fields, ...(backgroundImage && { backgroundImage }) };
   const options = toCutOutOptions(parse(Fields, sent, 'request'));
-  return { source: { image }, options, background: backgroundSource(options, backgroundImage) };
+  return {
+    source: { image, pointer: pointers.image },
+    options,
+    background: backgroundSource(options, backgroundImage, pointers.backgroundImage),
+  };
 }
 
 function checkBase64(call: Call<Query>): void {
@@ -121,19 +126,14 @@ function checkBase64(call: Call<Query>): void {
  * Returns the image.
  * @throws Problem if there is none, or if the body is JSON without `return_base64`
  */
-function requireImage({ image, via }: ImageForm, asBase64: boolean): Uint8Array {
+function requireImage({ image, via, pointers }: ImageForm, asBase64: boolean): Uint8Array {
   if (via === 'json' && !asBase64) {
-    throw new Problem('invalid-request', 'JSON bodies need the query ?return_base64=true', {
-      errors: [{ pointer: '?return_base64', detail: 'must be true in JSON mode' }],
-    });
+    const detail = 'JSON bodies need the query ?return_base64=true';
+    throw fieldProblem('invalid-request', '?return_base64', 'must be true in JSON mode', detail);
   }
   if (image) return image;
-  const pointer = via === 'json' ? '/image_base64' : 'image';
-  throw new Problem(
-    'invalid-request',
-    `There is no image; send it as "${pointer.replace('/', '')}"`,
-    { errors: [{ pointer, detail: 'is missing' }] },
-  );
+  const detail = `There is no image; send it as "${pointers.image.slice(1)}"`;
+  throw fieldProblem('invalid-request', pointers.image, 'is missing', detail);
 }
 
 const handleRemoval =

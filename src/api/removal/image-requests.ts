@@ -3,7 +3,7 @@ import type { Call } from '../../http/route.ts';
 import { type ImageLimits, validateImage } from '../../intake/validate-image.ts';
 import { type CutOutOptions, unlessDefault } from '../../output/quality.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { unavailable } from '../../platform/problem.ts';
+import { Problem, type ProblemType, unavailable } from '../../platform/problem.ts';
 import type { Admission } from '../../queue/admission.ts';
 import type { JobResult } from '../../queue/catalog.ts';
 import type { JobWaiter } from '../../queue/job-waiter.ts';
@@ -34,8 +34,8 @@ type ImageCall = Pick<
   'caller' | 'signal' | 'requestId' | 'log' | 'takeQuota' | 'awaitMemory'
 >;
 
-/** An image, or the URL from which a worker fetches it. */
-export type Source = { image: Uint8Array } | { imageUrl: string };
+/** An image and the JSON Pointer to its field, or the URL from which a worker fetches it. */
+export type Source = { image: Uint8Array; pointer?: string } | { imageUrl: string };
 
 /** An image to cut out, the options, and the background if it is an image. */
 export interface CutOutRequest {
@@ -51,8 +51,9 @@ export interface CutOutRequest {
 export function backgroundSource(
   { backgroundImageUrl: imageUrl }: CutOutOptions,
   image: Uint8Array | undefined,
+  pointer?: string,
 ): Source | undefined {
-  if (image) return { image };
+  if (image) return { image, ...(pointer && { pointer }) };
   return imageUrl === undefined ? undefined : { imageUrl };
 }
 
@@ -62,6 +63,36 @@ interface Content {
   mediaType: string;
   /** Of the bytes, hex. */
   sha256: string;
+}
+
+/** Types of problems that an image can be to blame for. */
+const IMAGE_PROBLEMS: readonly ProblemType[] = [
+  'invalid-request',
+  'payload-too-large',
+  'unprocessable-image',
+  'unsupported-media-type',
+];
+
+/** How workers, which do not know the form of the request, point to the image behind the subject. */
+const BACKGROUND_POINTER = '/backgroundImage';
+
+/** Returns an error that names the field of the image that is to blame, unless it names another. */
+function blameImage(error: unknown, source: Source, background?: Source): unknown {
+  if (!(error instanceof Problem)) return error;
+  const { type, detail, errors } = error;
+  const isBackground = errors?.[0]?.pointer === BACKGROUND_POINTER;
+  const blamed = isBackground ? background : source;
+  const pointer = blamed && 'pointer' in blamed ? blamed.pointer : undefined;
+  if (!pointer || (errors && !isBackground) || !IMAGE_PROBLEMS.includes(type)) return error;
+  return new Problem(type, detail, { errors: [{ pointer, detail }], cause: error });
+}
+
+function validateUpload(source: Source & { image: Uint8Array }, limits: ImageLimits, what: string) {
+  try {
+    return validateImage(source.image, limits, what);
+  } catch (error) {
+    throw blameImage(error, source);
+  }
 }
 
 /**
@@ -79,7 +110,7 @@ export function validateSource(
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     return { bytes, mediaType: LINK_MEDIA_TYPE, sha256 };
   }
-  const { bytes, format, width, height, sha256 } = validateImage(source.image, limits, what);
+  const { bytes, format, width, height, sha256 } = validateUpload(source, limits, what);
   const input = { sha256, bytes: bytes.length, width, height };
   return { bytes, mediaType: `image/${format}`, sha256, input };
 }
@@ -158,7 +189,7 @@ export function createImageRequests(deps: ImageRequestDeps) {
       if (deadline.aborted) {
         throw unavailable('The image was not finished in time; try again', 2, error);
       }
-      throw error;
+      throw blameImage(error, source, background);
     } finally {
       leave();
       // Not awaited: the response does not depend on it, and the sweeper deletes what is left.
@@ -188,8 +219,8 @@ export function createImageRequests(deps: ImageRequestDeps) {
       }),
 
     /** Classifies the garment in an image. */
-    classifyGarment: (image: Uint8Array, call: ImageCall): Promise<JobResult<'classify-garment'>> =>
-      withStoredImages({ image }, undefined, call, ({ outputKey: _, ...data }, ...cancellation) =>
+    classifyGarment: (source: Source, call: ImageCall): Promise<JobResult<'classify-garment'>> =>
+      withStoredImages(source, undefined, call, ({ outputKey: _, ...data }, ...cancellation) =>
         jobWaiter.run('classify-garment', data, ...cancellation),
       ),
   };

@@ -1,44 +1,33 @@
+import { type Locale, occasions } from '../../taxonomy/dictionary/schema.ts';
 import { type Thermal, thermalOf } from '../comfort/comfort.ts';
 import { round } from '../numeric.ts';
 import type { Explanation, Ranked } from '../responses.ts';
+import { EXPLANATIONS, PLACES, REGION_NAMES, type WARNINGS } from '../texts/explanations.ts';
+import { DEFAULT_OCCASION } from '../texts/names.ts';
+import { fill, formatNumber } from '../texts/texts.ts';
 import { type Ensemble, itemsOf } from '../wardrobe/ensemble.ts';
 import type { ScoringContext, WornItem } from './context.ts';
 import { type EnsembleSums, sumEnsemble, type Terms, visibleItems } from './score.ts';
 
-/** All warning codes. */
-export const WARNING_CODES = [
-  'limited-exposure',
-  'frostbite-risk',
-  'heat-stress',
-  'too-cold',
-  'too-warm',
-] as const;
-
-/** All explanation codes; `{slot}` is a region of the targets. */
-export const EXPLANATION_CODES = [
-  'thermal.match',
-  'thermal.cool',
-  'thermal.warm',
-  'region.{slot}.low',
-  'region.{slot}.high',
-  'rain.ok',
-  'rain.exposed',
-  'wind.ok',
-  'wind.exposed',
-  'occasion.match',
-  'occasion.off',
-  'color.harmony',
-  'variety.repeat',
-  'data.missing',
-] as const;
-
 type Params = Explanation['params'];
+type Code = keyof typeof EXPLANATIONS;
 
-const explanation = (code: string, text: string, params: Params = {}): Explanation => ({
-  code,
-  text,
-  params,
-});
+/** Decimals of insulation and fits in texts. */
+const DECIMALS = 2;
+
+/** Writes explanations in one language: their numbers and words are filled into the text of the code. */
+const createWriter =
+  (locale: Locale) =>
+  (code: Code, params: Params, words: Readonly<Record<string, string>> = {}): Explanation => {
+    const numbers = Object.entries(params).flatMap(([name, value]) =>
+      typeof value === 'number'
+        ? [[name, formatNumber(value, locale, name === 'items' ? 0 : DECIMALS)]]
+        : [],
+    );
+    const values = { ...Object.fromEntries(numbers), ...words };
+    return { code, text: fill(EXPLANATIONS[code][locale], values), params };
+  };
+type Write = ReturnType<typeof createWriter>;
 
 /** Thermal sensation in the first place of the context. */
 export function thermalSensation(context: ScoringContext, sums: EnsembleSums): Thermal {
@@ -47,7 +36,7 @@ export function thermalSensation(context: ScoringContext, sums: EnsembleSums): T
   return thermalOf(place.setting, sums.milliClo, sums.outerLayer);
 }
 
-type Region = 'top' | 'bottom' | 'dress' | 'outerwear' | 'shoes' | 'accessory';
+type Region = keyof typeof REGION_NAMES;
 
 /** Insulation worn, milliclo, and target, clo, of the regions that count in this plan. */
 function regionSums(context: ScoringContext, sums: EnsembleSums): [Region, number, number][] {
@@ -100,7 +89,7 @@ export function thermalResponse(
 export function warningsOf(context: ScoringContext, thermal: Ranked['thermal']): string[] {
   const { k } = context.model;
   const isOut = context.plan === 'outdoor';
-  const warnings: [(typeof WARNING_CODES)[number], boolean][] = [
+  const warnings: [keyof typeof WARNINGS, boolean][] = [
     [
       'limited-exposure',
       thermal.exposureLimitH !== null && thermal.exposureLimitH < k.storage.warnH,
@@ -116,80 +105,93 @@ export function warningsOf(context: ScoringContext, thermal: Ranked['thermal']):
   return warnings.filter(([, holds]) => holds).map(([code]) => code);
 }
 
-function thermalExplanation({ icl, iclTarget, deviation, plan }: Ranked['thermal']): Explanation {
-  const params = { icl, target: iclTarget, deviation };
-  const numbers = `${icl.toFixed(2)} clo for a need of ${iclTarget.toFixed(2)} clo ${plan}s`;
-  if (deviation < -NOTABLE_VOTES)
-    return explanation('thermal.cool', `On the cool side: ${numbers}`, params);
-  if (deviation > NOTABLE_VOTES)
-    return explanation('thermal.warm', `On the warm side: ${numbers}`, params);
-  return explanation('thermal.match', `Just right: ${numbers}`, params);
-}
-
 /** Differences from which an explanation mentions them, votes and clo; no score depends on them. */
 const NOTABLE_VOTES = 0.5;
 const NOTABLE_CLO = 0.1;
 
-function regionExplanations(thermal: Ranked['thermal']): Explanation[] {
-  return Object.entries(thermal.regions).flatMap(([region, { clo, target }]) => {
-    if (Math.abs(clo - target) <= Math.max(NOTABLE_CLO, target / 2)) return [];
+/** Fit for the occasion from which an outfit counts as right for it. */
+const RIGHT_FIT = 0.7;
+
+function thermalExplanation(
+  { icl, iclTarget, deviation, plan }: Ranked['thermal'],
+  write: Write,
+  locale: Locale,
+): Explanation {
+  const isCool = deviation < -NOTABLE_VOTES;
+  const isWarm = deviation > NOTABLE_VOTES;
+  const code = isCool ? 'thermal.cool' : isWarm ? 'thermal.warm' : 'thermal.match';
+  return write(code, { icl, target: iclTarget, deviation }, { place: PLACES[plan][locale] });
+}
+
+const isRegion = (name: string): name is Region => Object.hasOwn(REGION_NAMES, name);
+
+function regionExplanations(
+  { regions }: Ranked['thermal'],
+  write: Write,
+  locale: Locale,
+): Explanation[] {
+  return Object.entries(regions).flatMap(([region, { clo, target }]) => {
+    if (!isRegion(region) || Math.abs(clo - target) <= Math.max(NOTABLE_CLO, target / 2)) return [];
     const side = clo < target ? 'low' : 'high';
-    const text = `${region}: ${clo.toFixed(2)} clo for a target of ${target.toFixed(2)} clo`;
-    return [explanation(`region.${region}.${side}`, text, { clo, target })];
+    const words = { region: REGION_NAMES[region][locale] };
+    const explanation = write(`region.{slot}.${side}`, { clo, target }, words);
+    return [{ ...explanation, code: `region.${region}.${side}` }];
   });
 }
 
-/** Reasons for and against an outfit: codes with numbers and an English sentence each. */
+/** Whether the outermost layer keeps rain and wind out, if there is any. */
+function shelterExplanations(
+  { shelter }: ScoringContext,
+  { outer, mid, main }: Ensemble<WornItem>,
+  write: Write,
+): Explanation[] {
+  const outermost = (outer ?? mid ?? main)?.garment;
+  return (['water', 'wind'] as const).flatMap((kind) => {
+    const need = round(shelter.torso[kind], 2);
+    if (need === 0 || !outermost) return [];
+    const has = round(outermost[kind], 2);
+    return [
+      write(`${kind === 'water' ? 'rain' : 'wind'}.${has >= need ? 'ok' : 'exposed'}`, {
+        need,
+        has,
+      }),
+    ];
+  });
+}
+
+function occasionExplanation(
+  { situation }: ScoringContext,
+  terms: Terms,
+  write: Write,
+  locale: Locale,
+): Explanation {
+  const fit = round(terms.occasion, 2);
+  const occasion = situation.occasion ?? DEFAULT_OCCASION;
+  const label = occasions.get(occasion)?.labels[locale] ?? occasion;
+  const code = fit >= RIGHT_FIT ? 'occasion.match' : 'occasion.off';
+  return write(code, { occasion, fit }, { occasion: label });
+}
+
+/** Reasons for and against an outfit: codes with numbers, and a sentence each in one language. */
 export function explain(
   context: ScoringContext,
   ensemble: Ensemble<WornItem>,
   terms: Terms,
   thermal: Ranked['thermal'],
   variety: number,
+  locale: Locale,
 ): Explanation[] {
-  const { shelter } = context;
-  const outermost = (ensemble.outer ?? ensemble.mid ?? ensemble.main)?.garment;
-  const explanations = [thermalExplanation(thermal), ...regionExplanations(thermal)];
-  for (const kind of ['water', 'wind'] as const) {
-    const need = round(shelter.torso[kind], 2);
-    if (need === 0 || !outermost) continue;
-    const has = round(outermost[kind], 2);
-    const code = kind === 'water' ? 'rain' : 'wind';
-    const params = { need, has };
-    explanations.push(
-      has >= need
-        ? explanation(`${code}.ok`, `Keeps ${code} out: ${has} for a need of ${need}`, params)
-        : explanation(`${code}.exposed`, `Lets ${code} in: ${has} for a need of ${need}`, params),
-    );
-  }
-  const occasion = round(terms.occasion, 2);
-  const id = context.situation.occasion ?? 'casual';
-  explanations.push(
-    occasion >= 0.7
-      ? explanation('occasion.match', `Right for ${id.replaceAll('_', ' ')}`, {
-          occasion: id,
-          fit: occasion,
-        })
-      : explanation('occasion.off', `Not quite right for ${id.replaceAll('_', ' ')}`, {
-          occasion: id,
-          fit: occasion,
-        }),
-  );
-  const colour = round(terms.color, 2);
+  const write = createWriter(locale);
+  const explanations = [
+    thermalExplanation(thermal, write, locale),
+    ...regionExplanations(thermal, write, locale),
+    ...shelterExplanations(context, ensemble, write),
+    occasionExplanation(context, terms, write, locale),
+  ];
   if (visibleItems(context, ensemble).every(([item]) => item.garment.colour))
-    explanations.push(
-      explanation('color.harmony', `Colours go together: ${colour} of 1`, { harmony: colour }),
-    );
-  if (variety < 1)
-    explanations.push(
-      explanation('variety.repeat', 'Much of it was worn or offered before', {
-        variety: round(variety, 2),
-      }),
-    );
+    explanations.push(write('color.harmony', { harmony: round(terms.color, 2) }));
+  if (variety < 1) explanations.push(write('variety.repeat', { variety: round(variety, 2) }));
   const unknown = itemsOf(ensemble).filter(({ garment }) => !garment.colour).length;
-  if (unknown > 0)
-    explanations.push(
-      explanation('data.missing', `Colour not known: ${unknown}`, { items: unknown }),
-    );
+  if (unknown > 0) explanations.push(write('data.missing', { items: unknown }));
   return explanations;
 }

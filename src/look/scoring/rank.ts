@@ -82,13 +82,17 @@ function orderByMarginalRelevance(
   return ranked;
 }
 
-/** Scores outfits and ranks them; returns the first `limit`. */
+interface RankOptions extends Pick<ScoreRequest, 'recent' | 'locale'> {
+  /** Outfits to return; all by default. */
+  limit?: number;
+}
+
+/** Scores outfits and ranks them. */
 export function rank(
   context: ScoringContext,
   entries: readonly Entry[],
-  recent: ScoreRequest['recent'],
   shells: ShellFinder | undefined,
-  limit = entries.length,
+  { recent, locale = 'en', limit = entries.length }: RankOptions,
 ): Ranked[] {
   const recencyOf = createRecency(context, recent);
   const scored = entries.map((entry): ScoredEntry => {
@@ -116,7 +120,7 @@ export function rank(
         },
         thermal,
         warnings: warningsOf(context, thermal),
-        explanation: explain(context, ensemble, terms, thermal, variety),
+        explanation: explain(context, ensemble, terms, thermal, variety, locale),
         shell: shells ? shells(ensemble) : null,
       };
     });

@@ -7,6 +7,8 @@ import {
   type ScoringContext,
   type WornItem,
 } from '../scoring/context.ts';
+import { DIAGNOSTICS } from '../texts/explanations.ts';
+import { fill } from '../texts/texts.ts';
 import {
   type Ensemble,
   type Form,
@@ -67,18 +69,18 @@ function missingSlots(
   { slots }: Wardrobe,
   templates: readonly Template[],
 ): Diagnostic[] {
-  if (request.items.length === 0)
-    return [{ code: 'empty-wardrobe', detail: 'Send items to choose from' }];
+  const { items, locale = 'en' } = request;
+  if (items.length === 0)
+    return [{ code: 'empty-wardrobe', detail: DIAGNOSTICS['empty-wardrobe'][locale] }];
   const missing = REQUIRED_SLOTS.filter(
     ([slot, core]) => (slot === 'shoes' || templates.length === 0) && slots[core].length === 0,
   ).map(([slot]) => ({
     code: 'missing-slot',
     slot,
-    detail: `No item is left for ${slot}`,
+    detail: fill(DIAGNOSTICS['missing-slot'][locale], { slot }),
   }));
   if (templates.length > 0 || missing.some(({ slot }) => slot !== 'shoes')) return missing;
-  const detail = 'The items in `must` cannot be worn together';
-  return [...missing, { code: 'no-combination', detail }];
+  return [...missing, { code: 'no-combination', detail: DIAGNOSTICS['no-combination'][locale] }];
 }
 
 /** Outfits that look alike: the same on torso and legs, with any coat and shoes. */

@@ -1,12 +1,14 @@
 import type { WardrobeItem } from '../../taxonomy/attributes/wardrobe-item-schema.ts';
 import type { ScoringContext } from '../scoring/context.ts';
+import { DIAGNOSTICS } from '../texts/explanations.ts';
+import { fill } from '../texts/texts.ts';
 import type { Garment } from './garment-clo.ts';
 import type { Diagnostic } from './wardrobe.ts';
 import type { CandidatesRequest } from './wardrobe-request.ts';
 
 /** A reason to exclude an item. */
 interface ExclusionRule {
-  code: string;
+  code: keyof typeof DIAGNOSTICS;
   matches(item: WardrobeItem, garment: Garment): boolean;
   /** Applies only if the wardrobe has something else for the same region. */
   isSoft?: boolean;
@@ -71,7 +73,7 @@ export function filterGarments(
   const servedRegions = new Set<string>();
   for (const { garment, rule } of checked) if (!rule) servedRegions.add(garment.category.region);
   const garments: Garment[] = [];
-  const excluded = new Map<string, string[]>();
+  const excluded = new Map<ExclusionRule['code'], string[]>();
   for (const { garment, rule } of checked) {
     if (!rule || (rule.isSoft && !servedRegions.has(garment.category.region))) {
       garments.push(garment);
@@ -85,7 +87,7 @@ export function filterGarments(
     ([code, itemIds]): Diagnostic => ({
       code,
       itemIds: itemIds.sort().slice(0, MAX_LISTED_IDS),
-      detail: `Items excluded: ${itemIds.length}`,
+      detail: fill(DIAGNOSTICS[code][request.locale ?? 'en'], { count: String(itemIds.length) }),
     }),
   );
   return { garments, diagnostics };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Problem } from '../../platform/problem.ts';
 import { WardrobeItem } from '../../taxonomy/attributes/wardrobe-item-schema.ts';
-import { LOCALES } from '../../taxonomy/dictionary/schema.ts';
+import { LocaleTag } from '../../taxonomy/dictionary/locales.ts';
 import { targetFields } from '../schema.ts';
 
 export const MAX_ITEMS = 1000;
@@ -31,7 +31,7 @@ const Items = z.preprocess(
     const first = new Map<unknown, number>();
     idsIn(items).forEach((id, at) => {
       const before = first.get(id);
-      if (id === undefined || before === undefined) first.set(id, at);
+      if (typeof id !== 'string' || before === undefined) first.set(id, at);
       else
         context.addIssue({
           code: 'custom',
@@ -76,17 +76,20 @@ export const wardrobeFields = {
     .optional()
     .meta({ description: 'Ids of items that every outfit must contain' }),
   exclude: itemIds.max(MAX_ITEMS).optional(),
+  locale: LocaleTag.optional(),
 };
 
-/** Checks that every id in `must` is the id of an item and occurs once. */
+/** Checks that every id in `must` is the id of an item, if all items have one, and occurs once. */
 export function checkMust(
   body: { items?: unknown; must?: unknown },
   context: z.RefinementCtx,
 ): void {
   if (!Array.isArray(body?.must)) return;
   const known = new Set(idsIn(body.items));
+  const isComplete = Array.isArray(body.items) && [...known].every((id) => typeof id === 'string');
   body.must.forEach((id: unknown, at: number, all: unknown[]) => {
-    if (!known.has(id))
+    if (typeof id !== 'string') return;
+    if (isComplete && !known.has(id))
       context.addIssue({ code: 'custom', path: ['must', at], message: 'No item has this id' });
     else if (all.indexOf(id) < at)
       context.addIssue({ code: 'custom', path: ['must', at], message: 'This id occurs twice' });
@@ -109,7 +112,6 @@ export const OutfitsRequest = z
     ...wardrobeFields,
     limit: z.number().int().min(1).max(MAX_OUTFITS).optional(),
     recent: Recent,
-    locale: z.enum(LOCALES).optional().meta({ description: 'Language of the names; default `en`' }),
   })
   .superRefine(checkMust, RUN_ALWAYS)
   .meta({ title: 'OutfitsRequest' });
@@ -135,6 +137,7 @@ export const ScoreRequest = z
     userProfile: targetFields.userProfile,
     cloOffset: targetFields.cloOffset,
     occasion: targetFields.occasion,
+    locale: wardrobeFields.locale,
   })
   .meta({ title: 'ScoreRequest' });
 export type ScoreRequest = z.infer<typeof ScoreRequest>;

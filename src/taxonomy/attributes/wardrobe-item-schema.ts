@@ -75,7 +75,7 @@ const Colour = z
   .looseObject({
     hex: z
       .string()
-      .regex(/^#[0-9a-fA-F]{6}$/)
+      .regex(/^#[0-9a-fA-F]{6}$/, 'must be #rrggbb')
       .optional(),
     share: share.optional(),
     family: knownId(COLOUR_IDS, 'colour family').optional(),
@@ -168,10 +168,10 @@ export const WardrobeItem = z
     dictionaryVersion: z
       .string()
       .max(MAX_ID_CHARS)
-      .refine(
-        (version) => majorOf(version) === majorOf(dictionary.dictionaryVersion),
-        `Only versions ${majorOf(dictionary.dictionaryVersion)}.x of the dictionary are known`,
-      )
+      .refine((version) => majorOf(version) === majorOf(dictionary.dictionaryVersion), {
+        error: `Only versions ${majorOf(dictionary.dictionaryVersion)}.x of the dictionary are known`,
+        params: { problem: 'dictionary-version-unsupported' },
+      })
       .optional(),
   })
   .superRefine((item, context) =>

@@ -1,16 +1,8 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { IMAGE_CLASSES } from '../photo/image-classes.ts';
-import {
-  CloSource,
-  contentHash,
-  dictionary,
-  Layer,
-  LOCALES,
-  Locale,
-  Region,
-  rating01,
-} from './schema.ts';
+import { LocaleTag } from './locales.ts';
+import { CloSource, contentHash, dictionary, Layer, Locale, Region, rating01 } from './schema.ts';
 
 export const SECTIONS = [
   'categories',
@@ -26,10 +18,7 @@ const oneOf = (values: readonly string[]) => `one of ${values.join(', ')}`;
 
 /** The query of GET /taxonomy/v1/options. */
 export const OptionsQuery = z.object({
-  locale: z
-    .enum(LOCALES, { error: () => `must be ${oneOf(LOCALES)}` })
-    .default('en')
-    .meta({ description: 'Language of the labels' }),
+  locale: LocaleTag.optional(),
   sections: z
     .string()
     .transform((text) => text.split(',').map((name) => name.trim()))
@@ -44,10 +33,10 @@ export const OptionsQuery = z.object({
     .meta({ description: `Comma-separated: ${SECTIONS.join(', ')}; all if absent` }),
   version: z
     .string()
-    .refine(
-      (version) => version === dictionary.dictionaryVersion,
-      `must be ${dictionary.dictionaryVersion}, the only version there is`,
-    )
+    .refine((version) => version === dictionary.dictionaryVersion, {
+      error: `must be ${dictionary.dictionaryVersion}, the only version there is`,
+      params: { problem: 'dictionary-version-unsupported' },
+    })
     .optional()
     .meta({ description: 'Rejects any other version of the dictionary' }),
 });
@@ -118,6 +107,9 @@ export const OptionsResponse = z
       })
       .optional(),
     model: z.object({
+      version: z
+        .string()
+        .meta({ description: 'Of the image model; `modelVersion` of a classification' }),
       imageClasses: z.array(z.string()),
       languages: z.array(Locale),
     }),
@@ -209,7 +201,11 @@ const SECTION_BODIES: Readonly<Record<Section, (locale: Locale) => Partial<Optio
 };
 
 /** Builds the response: the requested sections in one language. */
-function optionsOf(locale: Locale, sections: readonly Section[]): OptionsResponse {
+function optionsOf(
+  locale: Locale,
+  sections: readonly Section[],
+  modelVersion: string,
+): OptionsResponse {
   return {
     dictionaryVersion: dictionary.dictionaryVersion,
     contentHash,
@@ -218,7 +214,11 @@ function optionsOf(locale: Locale, sections: readonly Section[]): OptionsRespons
     regions: dictionary.regions,
     layers: dictionary.layers.map((layer) => ({ ...localise(locale)(layer), order: layer.order })),
     ...Object.assign({}, ...sections.map((section) => SECTION_BODIES[section](locale))),
-    model: { imageClasses: [...IMAGE_CLASSES], languages: dictionary.locales },
+    model: {
+      version: modelVersion,
+      imageClasses: [...IMAGE_CLASSES],
+      languages: dictionary.locales,
+    },
   };
 }
 
@@ -228,20 +228,22 @@ interface ServedOptions {
   etag: string;
 }
 
-const served = new Map<string, ServedOptions>();
-
 /**
- * Returns the response to a query. Each of the 6 languages × 64 selections is built once and cached; the order of
+ * Creates the responses to queries. Each of the 6 languages × 64 selections is built once and cached; the order of
  * the sections does not matter.
+ * @param modelVersion id and version of the image model
  */
-export function options({ locale, sections }: OptionsQuery): ServedOptions {
-  const selected = SECTIONS.filter((section) => sections?.includes(section) ?? true);
-  const key = `${locale} ${selected.join()}`;
-  const cached = served.get(key);
-  if (cached) return cached;
-  const text = JSON.stringify(optionsOf(locale, selected));
-  const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`;
-  const fresh = { text, etag };
-  served.set(key, fresh);
-  return fresh;
+export function createOptions(modelVersion: string) {
+  const served = new Map<string, ServedOptions>();
+  return (locale: Locale, sections: OptionsQuery['sections']): ServedOptions => {
+    const selected = SECTIONS.filter((section) => sections?.includes(section) ?? true);
+    const key = `${locale} ${selected.join()}`;
+    const cached = served.get(key);
+    if (cached) return cached;
+    const text = JSON.stringify(optionsOf(locale, selected, modelVersion));
+    const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`;
+    const fresh = { text, etag };
+    served.set(key, fresh);
+    return fresh;
+  };
 }

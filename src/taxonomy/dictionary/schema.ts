@@ -228,6 +228,7 @@ export const categories = byId(dictionary.categories);
 export const colourFamilies = byId(dictionary.colourFamilies);
 export const groups = byId(dictionary.categoryGroups);
 export const materials = byId(dictionary.materials);
+export const occasions = byId(dictionary.profileOptions.occasions);
 
 /** Converts a 0–3 rating of the dictionary to the 0–1 of the API. */
 export const rating01 = (rating0to3: number): number => Math.round((rating0to3 / 3) * 100) / 100;

@@ -32,7 +32,10 @@ function openPool({ deadlineMillis = 60_000, abandonedMillis = 60_000 } = {}) {
     body: string,
     client = 'a',
     signal = new AbortController().signal,
-  ) => threads.run({ name, body }, { client, weight: 1, signal });
+  ) =>
+    threads
+      .run({ name, body, preferred: 'en' }, { client, weight: 1, signal })
+      .then(({ json }) => json);
   const metric = async (name: string, outcome?: string) => {
     const found = await registry.getSingleMetric(name)?.get();
     return found?.values.find((one) => one.labels.outcome === outcome)?.value ?? 0;

@@ -1,14 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import {
+  createOptions,
   OptionsQuery,
   OptionsResponse,
-  options,
   SECTIONS,
 } from '../../../src/taxonomy/dictionary/options.ts';
 import { contentHash, dictionary, LOCALES } from '../../../src/taxonomy/dictionary/schema.ts';
 
-const body = (query: unknown) =>
-  OptionsResponse.parse(JSON.parse(options(OptionsQuery.parse(query)).text));
+const serve = createOptions('garment-class@1');
+const options = (query: unknown) => {
+  const { locale = 'en', sections } = OptionsQuery.parse(query);
+  return serve(locale, sections);
+};
+const body = (query: unknown) => OptionsResponse.parse(JSON.parse(options(query).text));
 const messages = (query: unknown) =>
   (OptionsQuery.safeParse(query).error?.issues ?? []).map(({ path, message }) => [
     path[0],
@@ -54,7 +58,7 @@ test('ratings are 0 to 1 in the API', () => {
 });
 
 describe('the entity tag', () => {
-  const tag = (query: unknown) => options(OptionsQuery.parse(query)).etag;
+  const tag = (query: unknown) => options(query).etag;
 
   test('is the same for the same body, for any form of the query', () => {
     expect(tag({ sections: 'colours,profile' })).toBe(

@@ -40,8 +40,8 @@ export interface ClassifyOptions {
   topK?: number | undefined;
   /** Below this confidence the result is `uncertain`: a group, no category; 0.5 by default. */
   minConfidence?: number | undefined;
-  /** `en` by default. */
-  locale?: Locale | undefined;
+  /** A language tag such as `de-AT`; by default what `Accept-Language` prefers, else English. */
+  locale?: string | undefined;
   /** Whether to return a `wardrobeItem`; `true` by default. */
   wardrobeItem?: boolean | undefined;
 }
@@ -215,9 +215,16 @@ export type ReviewReason =
   | 'material-missing';
 
 /** Whether a person should look at the result. */
+/** A reason in the language of the response. */
+export interface ReviewText {
+  code: ReviewReason;
+  text: string;
+}
+
 export interface Review {
   needed: boolean;
   reasons: ReviewReason[];
+  explanation: ReviewText[];
 }
 
 /** What a garment is. */

@@ -1,4 +1,3 @@
-import type { Locale } from './garment-words.ts';
 import type { Candidate, Diagnostic, WardrobeFields } from './outfits.ts';
 import type { PersonFields, Plan, Weather } from './targets.ts';
 
@@ -20,8 +19,6 @@ export interface DayHour {
 export interface DayRequest extends PersonFields, WardrobeFields {
   /** 1 to 48. */
   hours: DayHour[];
-  /** Language of the name; `en` by default. */
-  locale?: Locale | undefined;
 }
 
 export interface DayOutfit extends Candidate {

@@ -5,8 +5,8 @@ import type { Layer, Locale, Region } from './garment-words.ts';
 
 /** Selects parts of the dictionary. */
 export interface TaxonomyOptionsQuery {
-  /** `en` by default. */
-  locale?: Locale | undefined;
+  /** A language tag such as `de-AT`; by default what `Accept-Language` prefers, else English. */
+  locale?: string | undefined;
   /**
    * Comma-separated: categories, colours, materials, patterns, attributes, profile. All by default.
    */
@@ -127,6 +127,8 @@ export interface ProfileOptions {
 
 /** What the classifier knows. */
 export interface ClassifierInfo {
+  /** Of the image model; `modelVersion` of a classification. */
+  version: string;
   imageClasses: string[];
   languages: Locale[];
 }

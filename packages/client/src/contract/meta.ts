@@ -5,8 +5,8 @@ import type { Locale } from './garment-words.ts';
 
 /** Selects the language of labels. */
 export interface MetaQuery {
-  /** `en` by default. */
-  locale?: Locale | undefined;
+  /** A language tag such as `de-AT`; by default what `Accept-Language` prefers, else English. */
+  locale?: string | undefined;
 }
 
 export interface MetaVersions {
@@ -14,6 +14,8 @@ export interface MetaVersions {
   engine: string;
   params: string;
   dictionary: string;
+  /** Of the garment dictionary; equals `dictionary`. */
+  taxonomy: string;
   contentHash: string;
 }
 
@@ -34,6 +36,9 @@ export interface MetaDictionaries {
   metPreset: MetaEntry[];
   layer: MetaEntry[];
   plan: MetaEntry[];
+  warning: MetaEntry[];
+  /** Texts of the codes, with `{name}` for each value. */
+  explanation: MetaEntry[];
 }
 
 export interface MetaCodes {

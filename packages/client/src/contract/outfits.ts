@@ -1,4 +1,3 @@
-import type { Locale } from './garment-words.ts';
 import type {
   IndoorTargets,
   PersonFields,
@@ -21,6 +20,8 @@ export interface WardrobeFields {
   must?: string[] | undefined;
   /** Ids of items not to wear. */
   exclude?: string[] | undefined;
+  /** A language tag such as `de-AT`; by default what `Accept-Language` prefers, else English. */
+  locale?: string | undefined;
 }
 
 export interface CandidatesRequest extends TargetsRequest, WardrobeFields {
@@ -96,8 +97,6 @@ export interface OutfitsRequest extends TargetsRequest, WardrobeFields {
   limit?: number | undefined;
   /** Up to 100. */
   recent?: RecentOutfit[] | undefined;
-  /** Language of the names; `en` by default. */
-  locale?: Locale | undefined;
 }
 
 /** Components of a score, each 0 to 1. */
@@ -211,6 +210,8 @@ export interface ScoreRequest extends PersonFields {
   plan?: Plan | undefined;
   /** Up to 100. */
   recent?: RecentOutfit[] | undefined;
+  /** A language tag such as `de-AT`; by default what `Accept-Language` prefers, else English. */
+  locale?: string | undefined;
 }
 
 export interface RankedOutfit extends OutfitAssessment {
