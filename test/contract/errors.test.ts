@@ -217,6 +217,18 @@ describe('one wrong value', () => {
     expect(rejected).toBeGreaterThan(4);
   });
 
+  test('of a form of remove.bg is explained in plain words', async () => {
+    const form = formOf(['image_file', shirt, 'a.jpg']);
+    form.set('shadow_opacity', '500');
+    const response = await fetch(`${stack.url}`, {
+      method: 'POST',
+      headers: { 'x-api-key': key },
+      body: form,
+    });
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain('shadow_opacity must be at most 100');
+  });
+
   test('the value of a member that is missing is not guessed', async () => {
     const { items: _, ...bare } = dressed;
     expect(await errorsOf(await send('/look/v1/outfits', bare))).toEqual([

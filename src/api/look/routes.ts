@@ -24,8 +24,8 @@ interface ComputeDeps extends Pick<LookDeps, 'threads'> {
 
 const MAX_BODY_BYTES = 2 * 1024 * 1024;
 
-const okResponse = (description: string, schema: z.ZodType) => ({
-  200: { description, content: { 'application/json': schema } },
+const okResponse = (description: string, schema: z.ZodType, headers: readonly string[] = []) => ({
+  200: { description, content: { 'application/json': schema }, headers },
 });
 
 const cacheableResponse = (description: string, schema: z.ZodType) => ({
@@ -73,12 +73,17 @@ function computeRoute(deps: ComputeDeps, spec: ComputeSpec): Route {
     scope,
     uncheckedBody: COMPUTATIONS[name].request,
     maxBodyBytes: MAX_BODY_BYTES,
-    responses: okResponse('Computed from this request alone', response),
+    responses: okResponse(
+      'Computed from this request alone',
+      response,
+      COMPUTATIONS[name].hasTexts && ['Content-Language'],
+    ),
     handle: (call) => computeReply(deps, name, call),
   });
 }
 
-const SIGNATURE_PROBLEMS = ['targets-altered', 'targets-expired'];
+const ITEM_PROBLEMS = ['dictionary-version-unsupported'];
+const SCORE_PROBLEMS = [...ITEM_PROBLEMS, 'targets-altered', 'targets-expired'];
 
 const documentRoutes = (model: Model): Route[] => {
   const params = createDocument(JSON.stringify(PARAMS));
@@ -124,23 +129,26 @@ const COMPUTE_ROUTES: readonly ComputeSpec[] = [
     name: 'candidates',
     summary: 'The best outfits of a wardrobe, with signed targets for /score',
     response: CandidatesResponse,
+    problems: ITEM_PROBLEMS,
   },
   {
     name: 'score',
     summary: 'Score and rank candidates',
     description: 'Take `targets` from /candidates or /targets and send them unchanged.',
     response: ScoreResponse,
-    problems: SIGNATURE_PROBLEMS,
+    problems: SCORE_PROBLEMS,
   },
   {
     name: 'outfits',
     summary: 'Find, score, rank and name outfits in one call',
     response: OutfitsResponse,
+    problems: ITEM_PROBLEMS,
   },
   {
     name: 'day',
     summary: 'One outfit for an hourly forecast, and when to add or remove layers',
     response: DayResponse,
+    problems: ITEM_PROBLEMS,
   },
   {
     name: 'calibrate',
@@ -149,6 +157,7 @@ const COMPUTE_ROUTES: readonly ComputeSpec[] = [
     description:
       'The service stores nothing: keep `userProfile` and send it with the next request.',
     response: CalibrateResponse,
+    problems: ITEM_PROBLEMS,
   },
 ];
 

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { validationMessage } from '../../http/validation-messages.ts';
 import { FORMATS } from '../../output/options.ts';
 import type { Quality } from '../../output/quality.ts';
 import { OutputRequest } from '../../output/request.ts';
@@ -54,7 +55,7 @@ const isDefined = ([, value]: [string, unknown]): boolean => value !== undefined
 
 /** Validates the options as the server does. @throws CliError that names each wrong option */
 export async function readImageOptions(options: ImageOptions): Promise<ImageRequest> {
-  const parsed = OutputRequest.safeParse(await toFields(options));
+  const parsed = OutputRequest.safeParse(await toFields(options), { error: validationMessage });
   if (parsed.success) {
     return Object.fromEntries(
       Object.entries({ ...parsed.data, quality: options.quality }).filter(isDefined),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { validationMessage } from '../../../http/validation-messages.ts';
 import { outputFields } from '../../../output/request.ts';
 import { type Code, type CodedIssue, removebgProblem } from './errors.ts';
 import { SIZES } from './sizes.ts';
@@ -106,7 +107,7 @@ function lookUpValue(values: Readonly<Record<string, unknown>>, text: string): P
 function parseValue({ field, values, rewrite }: Parameter, text: string | undefined): ParsedValue {
   if (text === undefined) return { error: 'must be a string' };
   if (values) return lookUpValue(values, text);
-  const parsed = FIELDS[field].safeParse(rewrite?.(text) ?? text);
+  const parsed = FIELDS[field].safeParse(rewrite?.(text) ?? text, { error: validationMessage });
   return parsed.success
     ? { value: parsed.data }
     : { error: parsed.error.issues[0]?.message ?? 'is invalid' };

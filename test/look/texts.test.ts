@@ -1,0 +1,152 @@
+import { describe, expect, test } from 'vitest';
+import { readSigningKeys } from '../../src/look/digest.ts';
+import { computeOutfits } from '../../src/look/outfits.ts';
+import { PARAMS, readModel } from '../../src/look/params.ts';
+import {
+  DIAGNOSTICS,
+  EXPLANATIONS,
+  PLACES,
+  REGION_NAMES,
+  WARNINGS,
+} from '../../src/look/texts/explanations.ts';
+import { GARMENTS, NAME_WORDS } from '../../src/look/texts/names.ts';
+import { formatNumber, type Text } from '../../src/look/texts/texts.ts';
+import { OutfitsRequest } from '../../src/look/wardrobe/wardrobe-request.ts';
+import { categories, LOCALES, type Locale } from '../../src/taxonomy/dictionary/schema.ts';
+import { CLOSET } from './closet.ts';
+
+const model = readModel(PARAMS);
+const keys = readSigningKeys('k1:a-secret-of-the-test');
+
+const MILD = { tempC: 18, windMs: 1, humidityPct: 50, condition: 'cloudy' };
+const request = (items: readonly object[], locale: Locale, more = {}) =>
+  OutfitsRequest.parse({ weather: MILD, met: 1.4, items, locale, limit: 10, ...more });
+const namesOf = (items: readonly object[], locale: Locale, more = {}) =>
+  computeOutfits(model, keys, request(items, locale, more)).outfits.map(({ name }) => name);
+
+const TOP = { id: 'top', category: 'shirt', colors: [{ hex: '#1b2a4a' }] };
+const LEGS = { id: 'legs', category: 'jeans', colors: [{ hex: '#8c8c8c' }] };
+const SHOES = { id: 'shoes', category: 'sneakers' };
+
+/** Names of two outfits that differ in one garment. */
+const pairOf = (locale: Locale, one: object, other: object, rest: readonly object[]) =>
+  namesOf([{ id: 'one', ...one }, { id: 'other', ...other }, ...rest], locale);
+
+describe('names', () => {
+  test.each<[Locale, string, string]>([
+    ['en', ' with a shirt', ' with a blouse'],
+    ['de', ' mit Hemd', ' mit Bluse'],
+    ['fr', ' avec chemise', ' avec blouse'],
+    ['es', ' con camisa', ' con blusa'],
+    ['it', ' con camicia', ' con blusa'],
+    ['nl', ' met overhemd', ' met blouse'],
+  ])('in %s say what only one outfit has', (locale, shirt, blouse) => {
+    const names = pairOf(locale, { category: 'shirt' }, { category: 'blouse' }, [LEGS, SHOES]);
+    expect(names).toHaveLength(2);
+    expect(names.find((name) => name.endsWith(shirt))).toBeTruthy();
+    expect(names.find((name) => name.endsWith(blouse))).toBeTruthy();
+  });
+
+  test.each<[Locale, string]>([
+    ['en', 'Light casual look in navy'],
+    ['de', 'Leichter Freizeitlook in Dunkelblau'],
+    ['fr', 'Look décontracté léger en bleu marine'],
+    ['es', 'Look informal ligero en azul marino'],
+    ['it', 'Look casual leggero in blu navy'],
+    ['nl', 'Lichte vrijetijdslook in marineblauw'],
+  ])('in %s have feel, occasion and colour', (locale, expected) => {
+    expect(namesOf([TOP, LEGS, SHOES], locale)).toEqual([expected]);
+  });
+
+  test.each<[Locale, string, string]>([
+    ['de', 'boots', 'Stiefeln'],
+    ['de', 'sneakers', 'Sneakern'],
+    ['de', 'dress_shoes', 'Anzugschuhen'],
+    ['de', 'socks_thick', 'Kniestrümpfen'],
+    ['de', 'long_johns', 'langer Unterhose'],
+    ['en', 'socks_thick', 'thick socks'],
+    ['en', 'jeans', 'jeans'],
+    ['en', 'overshirt', 'an overshirt'],
+    ['nl', 'cardigan', 'gebreid vest'],
+  ])('in %s put %s after “with” as the grammar asks', (locale, category, expected) => {
+    expect(GARMENTS[locale][category]).toBe(expected);
+  });
+
+  test('in English have an article for every category, or a plural', () => {
+    for (const id of categories.keys()) {
+      const words = GARMENTS.en[id] ?? '';
+      expect(words, id).toMatch(/^an? \w|s$|^swimwear$/);
+      expect(/^an /.test(words), id).toBe(/^an? [aeiou]/.test(words));
+    }
+  });
+
+  test('tell the colour of garments of the same kind, and the id if all else is equal', () => {
+    const shirts = ['#ffffff', '#161616', '#161616', '#161616'].map((hex, i) => ({
+      id: `shirt-${i}`,
+      category: 'shirt',
+      colors: [{ hex }],
+    }));
+    const names = namesOf([...shirts, { ...LEGS, colors: [] }, SHOES], 'de');
+    expect(new Set(names).size).toBe(names.length);
+    expect(names.length).toBeGreaterThan(2);
+    expect(names.filter((name) => name.includes('„shirt-'))).not.toHaveLength(0);
+    for (const name of names) expect(name).not.toMatch(/\s\d+$/);
+  });
+
+  test.each(LOCALES)('in %s are different, and no name ends with a number', (locale) => {
+    for (const tempC of [-10, 2, 12, 20, 30]) {
+      for (const occasion of ['casual', 'work', 'sport', 'ceremony']) {
+        const weather = { ...MILD, tempC };
+        const names = namesOf(CLOSET, locale, { weather, occasion, limit: 20 });
+        expect(new Set(names).size).toBe(names.length);
+        for (const name of names) expect(name).toMatch(/^\p{Lu}[^{}]*[^\d\s{}]$/u);
+      }
+    }
+  });
+});
+
+const placeholders = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(String).sort();
+
+describe('texts', () => {
+  const tables: Readonly<Record<string, Readonly<Record<string, Text>>>> = {
+    EXPLANATIONS,
+    DIAGNOSTICS,
+    WARNINGS,
+    PLACES,
+    REGION_NAMES,
+  };
+
+  test.each(Object.entries(tables))('%s have the same values in every language', (_, table) => {
+    for (const [code, text] of Object.entries(table)) {
+      for (const locale of LOCALES) {
+        expect(text[locale], code).toMatch(/\S/);
+        expect(placeholders(text[locale]), `${code} ${locale}`).toEqual(placeholders(text.en));
+        // French has a space before a colon, and no other language has.
+        expect(/\S:/.test(text[locale]) && locale === 'fr', code).toBe(false);
+        expect(/\s:/.test(text[locale]) && locale !== 'fr', code).toBe(false);
+      }
+    }
+  });
+
+  test('the words of names exist for every feel and occasion', () => {
+    const { feel, occasion } = model.tables;
+    for (const locale of LOCALES) {
+      const words = NAME_WORDS[locale];
+      for (const { id } of feel) expect(words.feel[id], `${locale} ${id}`).toMatch(/\S/);
+      for (const id of Object.keys(occasion)) {
+        expect(words.style[id], `${locale} ${id}`).toMatch(/\S/);
+      }
+    }
+  });
+
+  test('numbers are written as the language does', () => {
+    expect(LOCALES.map((locale) => formatNumber(0.5, locale, 2))).toEqual([
+      '0.50',
+      '0,50',
+      '0,50',
+      '0,50',
+      '0,50',
+      '0,50',
+    ]);
+  });
+});
