@@ -220,7 +220,7 @@ describe('one wrong value', () => {
   test('of a form of remove.bg is explained in plain words', async () => {
     const form = formOf(['image_file', shirt, 'a.jpg']);
     form.set('shadow_opacity', '500');
-    const response = await fetch(`${stack.url}`, {
+    const response = await fetch(`${stack.url}/compat/removebg/v1.0/removebg`, {
       method: 'POST',
       headers: { 'x-api-key': key },
       body: form,

@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { validationMessage } from '../../http/validation-messages.ts';
 import { FORMATS } from '../../output/options.ts';
 import type { Quality } from '../../output/quality.ts';
 import { OutputRequest } from '../../output/request.ts';
@@ -55,7 +54,7 @@ const isDefined = ([, value]: [string, unknown]): boolean => value !== undefined
 
 /** Validates the options as the server does. @throws CliError that names each wrong option */
 export async function readImageOptions(options: ImageOptions): Promise<ImageRequest> {
-  const parsed = OutputRequest.safeParse(await toFields(options), { error: validationMessage });
+  const parsed = OutputRequest.safeParse(await toFields(options));
   if (parsed.success) {
     return Object.fromEntries(
       Object.entries({ ...parsed.data, quality: options.quality }).filter(isDefined),
