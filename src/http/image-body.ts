@@ -32,7 +32,7 @@ export type Sniff = (bytes: Uint8Array) => string | undefined;
 const tooLarge = (maxBytes: number, field: string): Problem =>
   fieldProblem(
     'payload-too-large',
-    `/${field}`,
+    `/${printable(field)}`,
     `is larger than ${maxBytes} bytes`,
     `The image is larger than ${maxBytes} bytes; send a smaller or more compressed one`,
   );
