@@ -150,11 +150,11 @@ export async function readMultipart(
     part.file.resume();
     throw name
       ? partProblem('invalid-request', name, 'is sent twice', 'send one per request')
-      : partProblem(
+      : fieldProblem(
           'invalid-request',
-          part.fieldname,
+          `/${printable(part.fieldname)}`,
           'is not known here',
-          `the file part is "${files.join('" or "')}"`,
+          `"${printable(part.fieldname)}" is not a part of this form; the file part is "${files.join('" or "')}"`,
         );
   }
   const pointers = { image: '/image', backgroundImage: '/backgroundImage' };
