@@ -158,6 +158,7 @@ const jobDeps = ({ redis, blobs, intake, limits, now }: JobSources): JobDeps => 
   limits,
   now,
   records: intake.jobs.records,
+  index: intake.jobs.index,
   queue: intake.jobs.queue,
   retention: intake.jobs.retention,
   completions: intake.jobs.completions,

@@ -8,7 +8,7 @@ import { type FileLinks, fileLinks } from '../storage/file-links.ts';
 import { batchEraser } from './batches/batch-eraser.ts';
 import { type BatchRetention, createBatchRetention } from './batches/batch-retention.ts';
 import { type Batches, createBatches } from './batches/batches.ts';
-import { type BatchIndex, createBatchIndex } from './batches/client-index.ts';
+import { type ClientIndex, createClientIndex } from './client-index.ts';
 import { type Completions, createCompletions } from './completions.ts';
 import { runManifests } from './feeds/feed-files.ts';
 import { createFeeds, type Feeds } from './feeds/feeds.ts';
@@ -37,12 +37,13 @@ interface IntakeDeps {
 export interface Intake {
   jobs: {
     records: JobRecords;
+    index: ClientIndex;
     /** The queue `async`. */
     queue: JobQueue;
     retention: JobRetention;
     completions: Completions;
   };
-  batches: { records: Batches; index: BatchIndex; retention: BatchRetention };
+  batches: { records: Batches; index: ClientIndex; retention: BatchRetention };
   feeds: {
     records: Feeds;
     /** The queue `feed`. */
@@ -86,13 +87,14 @@ export async function createIntake({
   return {
     jobs: {
       records,
+      index: createClientIndex(redis, 'jobs'),
       queue: jobQueue,
       retention: createJobRetention(records, blobs),
       completions,
     },
     batches: {
       records: batches,
-      index: createBatchIndex(redis),
+      index: createClientIndex(redis, 'batches'),
       retention: createBatchRetention(batches, batchEraser(blobs)),
     },
     feeds: {

@@ -5,6 +5,7 @@ import type { Clock } from '../platform/clock.ts';
 import { PREFIX } from '../platform/redis.ts';
 import { defineScript } from '../platform/redis-script.ts';
 import { Input, OPERATIONS, Results } from '../queue/job-data.ts';
+import { clientIndexKey } from './client-index.ts';
 import { parseHashFields, toHashFields } from './hash-fields.ts';
 import { OUTBOX, outboxEntry } from './webhooks/outbox.ts';
 
@@ -99,11 +100,12 @@ const MAX_DUE = 500;
 export const inputMillis = ({ inputSeconds }: Pick<JobRecord, 'inputSeconds'>): number =>
   inputSeconds === undefined ? Number.POSITIVE_INFINITY : inputSeconds * 1000;
 
-/** KEYS: record, due times. ARGV: due at, id, field, value, … */
+/** KEYS: record, due times, the client's jobs. ARGV: due at, id, created at ms, field, value, … */
 const CREATE = `
 if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
-redis.call('HSET', KEYS[1], 'status', 'queued', 'attempt', 0, unpack(ARGV, 3))
+redis.call('HSET', KEYS[1], 'status', 'queued', 'attempt', 0, unpack(ARGV, 4))
 redis.call('ZADD', KEYS[2], ARGV[1], ARGV[2])
+redis.call('ZADD', KEYS[3], ARGV[3], ARGV[2])
 return 1
 `;
 
@@ -125,8 +127,8 @@ return 1
 
 /**
  * Compare and set: whatever must happen exactly once happens in the call that wins. A pending job that
- * does not succeed gets its quota refunded, and its end is published.
- * KEYS: record, due times, quota of the day, outbox. ARGV: id, from (`,a,b,`), to, attempt or '',
+ * does not succeed gets its quota refunded, and its end is published. One that expires leaves its client's list.
+ * KEYS: record, due times, quota of the day, outbox, the client's jobs. ARGV: id, from (`,a,b,`), to, attempt or '',
  * due at, cost, channel, outbox entry or '', field, value, …
  */
 const END = `
@@ -134,7 +136,10 @@ local status = redis.call('HGET', KEYS[1], 'status')
 if not status or not string.find(ARGV[2], ',' .. status .. ',', 1, true) then return 0 end
 if ARGV[4] ~= '' and redis.call('HGET', KEYS[1], 'attempt') ~= ARGV[4] then return 0 end
 redis.call('HSET', KEYS[1], 'status', ARGV[3], unpack(ARGV, 9))
-if ARGV[3] == 'expired' then redis.call('HDEL', KEYS[1], 'results', 'problem') end
+if ARGV[3] == 'expired' then
+  redis.call('HDEL', KEYS[1], 'results', 'problem')
+  redis.call('ZREM', KEYS[5], ARGV[1])
+end
 redis.call('ZADD', KEYS[2], ARGV[5], ARGV[1])
 if status == 'queued' or status == 'active' then
   local back = math.min(tonumber(redis.call('GET', KEYS[3]) or 0), tonumber(ARGV[6]))
@@ -160,8 +165,10 @@ function defineJobScripts(redis: Redis) {
   const postpone = defineScript<number>(redis, 'selvagePostpone', POSTPONE);
   const end = defineScript<number>(redis, 'selvageEnd', END);
   return {
-    create: (job: { id: string; fields: object; dueAtMillis: number }) =>
-      create([jobKey(job.id), DUE_TIMES], [job.dueAtMillis, job.id, ...toHashFields(job.fields)]),
+    create({ id, ...fields }: NewJob, dueAtMillis: number) {
+      const keys = [jobKey(id), DUE_TIMES, clientIndexKey('jobs', fields.client)];
+      return create(keys, [dueAtMillis, id, Date.parse(fields.createdAt), ...toHashFields(fields)]);
+    },
 
     begin: ({ id, startedAt }: { id: string; startedAt: string }) =>
       begin([jobKey(id)], [JSON.stringify(startedAt)]),
@@ -172,9 +179,16 @@ function defineJobScripts(redis: Redis) {
     postpone: (job: { id: string; nowMillis: number; dueAtMillis: number }) =>
       postpone([DUE_TIMES], [job.id, job.nowMillis, job.dueAtMillis]),
 
-    end: (job: Completion & { id: string; quota: typeof NO_QUOTA; outboxEntry: string }) =>
+    end: (
+      job: Completion & {
+        id: string;
+        client: string;
+        quota: typeof NO_QUOTA;
+        outboxEntry: string;
+      },
+    ) =>
       end(
-        [jobKey(job.id), DUE_TIMES, job.quota.key, OUTBOX],
+        [jobKey(job.id), DUE_TIMES, job.quota.key, OUTBOX, clientIndexKey('jobs', job.client)],
         [
           job.id,
           `,${job.from.join(',')},`,
@@ -217,10 +231,9 @@ export function createJobRecords(redis: Redis, now: Clock) {
      * Writes a new record, `queued`, attempt 0, and schedules the sweeper's first look at it. Returns
      * false if there is a record already, which stays as it is.
      */
-    async create({ id, ...fields }: NewJob): Promise<boolean> {
-      const waitMillis = Math.min(RECHECK_MILLIS, inputMillis(fields));
-      const dueAtMillis = Date.parse(fields.createdAt) + waitMillis;
-      return (await scripts.create({ id, fields, dueAtMillis })) === 1;
+    async create(job: NewJob): Promise<boolean> {
+      const waitMillis = Math.min(RECHECK_MILLIS, inputMillis(job));
+      return (await scripts.create(job, Date.parse(job.createdAt) + waitMillis)) === 1;
     },
 
     async get(id: string): Promise<JobRecord | undefined> {
@@ -241,9 +254,9 @@ export function createJobRecords(redis: Redis, now: Clock) {
 
     /** Ends a job; returns false if it was in none of the states, or at another attempt. */
     async end(job: JobRecord, completion: Completion): Promise<boolean> {
-      const quota = job.quota ?? NO_QUOTA;
+      const { id, client, quota = NO_QUOTA } = job;
       const entry = completionEntry(job, completion, now);
-      return (await scripts.end({ ...completion, id: job.id, quota, outboxEntry: entry })) === 1;
+      return (await scripts.end({ ...completion, id, client, quota, outboxEntry: entry })) === 1;
     },
 
     /** Adds fields to a tombstone. */
@@ -271,7 +284,9 @@ export function createJobRecords(redis: Redis, now: Clock) {
     },
 
     async remove(id: string): Promise<void> {
-      await redis.multi().del(jobKey(id)).zrem(DUE_TIMES, id).exec();
+      const client: string = JSON.parse((await redis.hget(jobKey(id), 'client')) ?? '""');
+      const index = clientIndexKey('jobs', client);
+      await redis.multi().del(jobKey(id)).zrem(DUE_TIMES, id).zrem(index, id).exec();
     },
   };
 }

@@ -14,7 +14,7 @@ import type { Call, Route } from '../../src/http/route.ts';
 import { batchEraser } from '../../src/intake/batches/batch-eraser.ts';
 import { createBatchRetention } from '../../src/intake/batches/batch-retention.ts';
 import { createBatches } from '../../src/intake/batches/batches.ts';
-import { createBatchIndex } from '../../src/intake/batches/client-index.ts';
+import { createClientIndex } from '../../src/intake/client-index.ts';
 import { createWebhookReceivers } from '../../src/intake/webhooks/receivers.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { Problem } from '../../src/platform/problem.ts';
@@ -148,7 +148,7 @@ describe('a batch', () => {
         maxImageBytes: 1,
         requestLimits: UNUSED,
         storedBytes: UNUSED,
-        index: createBatchIndex(redis),
+        index: createClientIndex(redis, 'batches'),
         retention: createBatchRetention(batches, batchEraser(blobs)),
         receivers: createWebhookReceivers(redis),
         readClientLimits: async () => ({}),

@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { createLog } from '../../src/platform/log.ts';
 import { PROBLEMS, type ProblemType } from '../../src/platform/problem.ts';
 import { blockingConnection } from '../../src/platform/redis.ts';
 import { openQueue } from '../../src/queue/queue.ts';
 import { readBatch } from '../support/batches.ts';
-import { type FeedClient, feedClient, readFeed, readRun } from '../support/feed-client.ts';
+import { type FeedClient, feedClient, Run, readFeed, readRun } from '../support/feed-client.ts';
 import {
   badResponses,
   type FeedServer,
@@ -66,6 +67,11 @@ const handIn = async (body: unknown) => {
   expect(response.status).toBe(202);
   return readFeed(response);
 };
+
+const readPage = async (path: string) =>
+  z
+    .object({ runs: z.array(Run), links: z.object({ next: z.string() }).optional() })
+    .parse(await (await feeds.ask('GET', path)).json());
 
 const textOf = async (path: string, headers = {}): Promise<string> =>
   (await feeds.ask('GET', path, { headers })).text();
@@ -302,6 +308,28 @@ describe('an uploaded feed', () => {
     await expectProblem(await feeds.send(`/feeds/${asked.id}/runs`, body), 'invalid-request');
   });
 
+  test('as text/plain is read by its bytes', async () => {
+    const { images } = await shopFeed();
+    const bodies = [
+      `id\timage_link\nsku-1\t${images.a}\n`,
+      `id,image_link\nsku-1,${images.a}\n`,
+      `{"id":"sku-1","image_link":"${images.a}"}\n`,
+      `<rss version="2.0" xmlns:g="http://base.google.com/ns/1.0"><channel><item><g:id>sku-1</g:id><g:image_link>${images.a}</g:image_link></item></channel></rss>`,
+    ];
+    for (const body of bodies) {
+      const response = await feeds.send('/feeds', body, 'text/plain; charset=utf-8');
+      expect(response.status, body).toBe(202);
+      const { id, run } = await readFeed(response);
+      expect((await feeds.until(run, 'completed')).counts).toMatchObject({ rows: 1, succeeded: 1 });
+      const exported = await feeds.ask('GET', `/feeds/${id}/export`);
+      expect(exported.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+      expect(await exported.text()).toContain('/intake/v1/files/');
+    }
+    const prose = await readFeed(await feeds.send('/feeds', 'Dear shop,\n', 'text/plain'));
+    const { problem } = await feeds.until(prose.run, 'failed');
+    expect(problem?.detail).toMatch(/not an RSS, Atom, TSV, CSV or NDJSON feed/);
+  });
+
   test('is rejected in a media type that is no feed', async () => {
     const response = await feeds.send('/feeds', '%PDF', 'application/pdf');
     await expectProblem(response, 'unsupported-media-type');
@@ -378,11 +406,32 @@ describe('a run', () => {
     await Promise.all(streams.slice(1).map(({ body }) => body?.cancel()));
   });
 
-  test('reports its progress as events', async () => {
+  test('reports its progress as events, with its own counts', async () => {
     const { url } = await shopFeed();
     const feed = await handIn({ url });
     const events = await textOf(`${feeds.pathOf(feed.run)}/events`);
-    expect(events).toContain('event: completed');
+    const data = /event: completed\nid: .*\ndata: (.*)/.exec(events)?.[1] ?? '{}';
+    const { counts } = await feeds.until(feed.run, 'completed');
+    expect(JSON.parse(data)).toMatchObject({ id: feed.run.id, status: 'completed', counts });
+    expect(counts).toMatchObject({ rows: 4, images: 4, changed: 3, unchanged: 0 });
+  });
+
+  test('is listed with the other runs of its feed, the newest first, in pages', async () => {
+    const { url } = await shopFeed();
+    const feed = await handIn({ url });
+    await feeds.until(feed.run, 'completed');
+    for (let i = 0; i < 3; i++) await feeds.runAgain(feed.id);
+    const { runs: ids } = await readFeed(await feeds.ask('GET', `/feeds/${feed.id}`));
+    const path = `/feeds/${feed.id}/runs`;
+    const first = await readPage(`${path}?limit=3`);
+    expect(first.runs.map(({ id }) => id)).toEqual(ids.slice(0, 3));
+    expect(first.runs[0]).toEqual(await readRun(await feeds.ask('GET', `${path}/${ids[0]}`)));
+    expect(first.links?.next).toBe(`/intake/v1${path}?limit=3&before=${ids[2]}`);
+    const second = await readPage(`${path}?limit=3&before=${ids[2]}`);
+    expect(second.runs.map(({ id }) => id)).toEqual([feed.run.id]);
+    expect(second.links).toBeUndefined();
+    expect((await readPage(`${path}?before=run_none`)).runs).toEqual([]);
+    expect((await feeds.ask('GET', `${path}?limit=0`)).status).toBe(400);
   });
 });
 

@@ -2,13 +2,15 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import type { Grant } from '../../src/auth/keys.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { PROBLEMS, type ProblemType } from '../../src/platform/problem.ts';
 import { blockingConnection } from '../../src/platform/redis.ts';
 import { postBase64, postImage } from '../support/client.ts';
 import { drawnShirt, drawnShirtOnWood } from '../support/images.ts';
 import { inferenceChildren, signalAll, whileFrozen } from '../support/inference.ts';
-import { type IntakeClient, intakeClient, readJob } from '../support/intake.ts';
+import { type IntakeClient, intakeClient, Job, readJob } from '../support/intake.ts';
 import { plantServer, serve } from '../support/servers.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 import { listStoredFiles } from '../support/stored-files.ts';
@@ -434,6 +436,85 @@ describe('while a job is running', () => {
     expect((await intake.result(id)).status).toBe(200);
     await expect.poll(() => jobLines(id)).toMatchObject([{ outcome: 'succeeded' }]);
     await expect.poll(() => inputsOf(id)).toEqual([]);
+  });
+});
+
+describe('the list of jobs', () => {
+  const Page = z.object({
+    jobs: z.array(Job),
+    links: z.object({ next: z.string() }).optional(),
+  });
+  const page = async (client: IntakeClient, query = '') =>
+    Page.parse(await (await client.ask('GET', `/jobs${query}`)).json());
+  const idsOf = ({ jobs }: z.infer<typeof Page>) => jobs.map(({ id }) => id);
+  const classify = { operations: ['classify'], imageUrl: 'http://nowhere.invalid/a.jpg' };
+  /** Submits a job and cancels it, so that it stays as it is. */
+  async function submit(client: IntakeClient): Promise<string> {
+    const { id } = await readJob(await client.postJson(classify));
+    await client.cancel(id);
+    return id;
+  }
+
+  /** Reads all pages; calls `between` after the first. */
+  async function readAll(client: IntakeClient, limit: number, between: () => Promise<unknown>) {
+    const ids: string[] = [];
+    let query: string | undefined = `?limit=${limit}`;
+    for (let pages = 1; query !== undefined; pages++) {
+      const read = await page(client, query);
+      expect(read.jobs.length).toBeLessThanOrEqual(limit);
+      ids.push(...idsOf(read));
+      query = read.links?.next.replace(/^\/intake\/v1\/jobs/, '');
+      if (pages === 1) await between();
+    }
+    return ids;
+  }
+
+  test('has each job once, the newest first, while others are added and erased', async () => {
+    const lister = intakeClient(stack, (await stack.key({ client: 'lister' })).key);
+    expect(await page(lister)).toEqual({ jobs: [] });
+    const ids: string[] = [];
+    for (let i = 0; i < 12; i++) ids.push(await submit(lister));
+    const newestFirst = ids.toReversed();
+    expect((await page(lister, '?limit=1')).jobs[0]).toEqual(await lister.get(ids[11] ?? ''));
+    const [lastOfPage = '', firstOfNext = ''] = newestFirst.slice(4, 6);
+    const read = await readAll(lister, 5, async () => {
+      await Promise.all([submit(lister), submit(lister), submit(lister)]);
+      await lister.erase(lastOfPage); // the cursor of the next page
+      await lister.erase(firstOfNext);
+    });
+    expect(read).toEqual(newestFirst.filter((id) => id !== firstOfNext));
+    const after = idsOf(await page(lister, '?limit=100'));
+    expect(after).toHaveLength(13);
+    expect(after).not.toContain(lastOfPage);
+  });
+
+  test('keeps no job that has expired, and leaves nothing in Redis', async () => {
+    const retention = { outputSeconds: 1, recordSeconds: 1 };
+    const brief = intakeClient(stack, (await stack.key({ client: 'brief', retention })).key);
+    await submit(brief);
+    expect((await page(brief)).jobs).toHaveLength(1);
+    await expect.poll(async () => (await page(brief)).jobs.length, { timeout: 45_000 }).toBe(0);
+    const redis = blockingConnection(stack.redis.url, createLog('test', 'silent'));
+    expect(await redis.exists('{selvage}:jobs-of:brief')).toBe(0);
+    redis.disconnect();
+  });
+
+  test('has no job of another client, not even as a cursor, and none beyond the scopes', async () => {
+    const owner = intakeClient(stack, (await stack.key({ client: 'owner' })).key);
+    const first = await submit(owner);
+    const second = await submit(owner);
+    const stranger = intakeClient(stack, (await stack.key({ client: 'not-the-owner' })).key);
+    const own = await submit(stranger);
+    expect(idsOf(await page(stranger))).toEqual([own]);
+    expect(await page(stranger, `?before=${second}`)).toEqual({ jobs: [] });
+    expect(await page(stranger, '?before=job_none')).toEqual({ jobs: [] });
+    expect(idsOf(await page(owner, `?before=${second}`))).toEqual([first]);
+    const scopes: Grant['scopes'] = ['background-removal:process'];
+    const cutter = intakeClient(stack, (await stack.key({ client: 'owner', scopes })).key);
+    expect(await page(cutter)).toEqual({ jobs: [] });
+    for (const query of ['?limit=0', '?limit=101', '?limit=x', `?before=${'x'.repeat(101)}`]) {
+      await expectProblem(await owner.ask('GET', `/jobs${query}`), 'invalid-request');
+    }
   });
 });
 

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { z } from 'zod';
 import type { Stack } from './stack.ts';
 
-const Run = z.looseObject({
+export const Run = z.looseObject({
   id: z.string(),
   feedId: z.string(),
   status: z.string(),

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { z } from 'zod';
 import type { Stack } from './stack.ts';
 
-const Job = z.looseObject({
+export const Job = z.looseObject({
   id: z.string(),
   status: z.string(),
   expiresAt: z.string(),

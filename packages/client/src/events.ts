@@ -1,5 +1,5 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import type { BatchCounts, ProgressUpdate } from './contract.ts';
+import type { ProgressUpdate } from './contract.ts';
 import { clientError } from './error.ts';
 import type { CallOptions } from './interface.ts';
 import { checkMediaType } from './response.ts';
@@ -37,29 +37,27 @@ async function* parseMessages(
   }
 }
 
-function parseProgress({ event, data }: EventSourceMessage): ProgressUpdate | undefined {
+function parseProgress<Update extends ProgressUpdate>({
+  event,
+  data,
+}: EventSourceMessage): Update | undefined {
   if (event !== 'progress' && event !== 'completed') return undefined;
   try {
-    const body: { id: string; status: ProgressUpdate['status']; counts: BatchCounts } =
-      JSON.parse(data);
-    return { event, ...body };
+    return { event, ...JSON.parse(data) };
   } catch (cause) {
     throw clientError('damaged-answer', 'An event is not JSON', { cause });
   }
 }
 
 /** Yields progress until the end. Reopens a stream that ends early, after the last event received. */
-export function followProgress(
+export function followProgress<Update extends ProgressUpdate>(
   transport: Transport,
   path: string,
   options: CallOptions = {},
-): AsyncGenerator<ProgressUpdate> {
+): AsyncGenerator<Update> {
   const state: StreamState = {};
 
-  async function* open(
-    signal: AbortSignal,
-    onProgress: () => void,
-  ): AsyncGenerator<ProgressUpdate> {
+  async function* open(signal: AbortSignal, onProgress: () => void): AsyncGenerator<Update> {
     const headers = {
       accept: 'text/event-stream',
       ...(state.lastEventId !== undefined && { 'last-event-id': state.lastEventId }),
@@ -72,7 +70,7 @@ export function followProgress(
       if (response.status === 204) return;
       checkMediaType(response, ['text/event-stream']);
       for await (const message of parseMessages(chunks, state, onProgress)) {
-        const progress = parseProgress(message);
+        const progress = parseProgress<Update>(message);
         if (progress) yield progress;
         if (progress?.event === 'completed') return;
       }

@@ -243,7 +243,11 @@ export interface FeedsClient {
     options?: CallOptions,
   ): Promise<WithRequestId<contract.FeedRun>>;
   /** Yields progress until the run ends; reconnects by itself. */
-  events(id: string, runId: string, options?: CallOptions): AsyncGenerator<contract.ProgressUpdate>;
+  events(
+    id: string,
+    runId: string,
+    options?: CallOptions,
+  ): AsyncGenerator<contract.FeedProgressUpdate>;
   /** Yields the run, then every row of the feed with its outcome. */
   report(id: string, runId: string, options?: CallOptions): AsyncGenerator<contract.FeedReportLine>;
   /** Returns the feed with links to the new images, of this run or of the latest completed one. */

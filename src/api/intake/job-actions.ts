@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import { insufficientScope } from '../../http/auth.ts';
 import type { Call } from '../../http/route.ts';
+import type { ClientIndex } from '../../intake/client-index.ts';
 import type { Completions } from '../../intake/completions.ts';
 import type { Idempotency, StoredResponse } from '../../intake/idempotency.ts';
 import { JOBS_PATH, type JobRecord, PENDING_STATUSES } from '../../intake/job-records.ts';
@@ -24,11 +25,13 @@ import { STORAGE_LINK_SECONDS } from './files.ts';
 import { idempotently } from './idempotent.ts';
 import { fingerprintOf, type JobRequest } from './job-request.ts';
 import { jobProblem, jobResponse, RETRY_SOON } from './job-response.ts';
+import { type PageQuery, readPage } from './page.ts';
 import { allowsStorage } from './retention-policy.ts';
 import { checkWebhook, type WebhookDeps } from './webhooks.ts';
 
 export interface JobDeps extends AcceptJobDeps {
   redis: Redis;
+  index: ClientIndex;
   retention: JobRetention;
   completions: Completions;
   idempotency: Idempotency;
@@ -41,14 +44,16 @@ const SCOPES: Readonly<Record<Operation, string>> = {
   classify: 'taxonomy:classify',
 };
 
+/** Returns the first scope of the operations that the key lacks. */
+const missingScope = (operations: readonly Operation[], { caller }: Call): string | undefined =>
+  operations.map((operation) => SCOPES[operation]).find((scope) => !caller?.scopes.includes(scope));
+
 /**
  * Checks that the key has the scopes of the operations: they decide, not the route.
  * @throws Problem insufficient-scope
  */
 export function checkScopes(operations: readonly Operation[], call: Call): void {
-  const missing = operations
-    .map((operation) => SCOPES[operation])
-    .find((scope) => !call.caller?.scopes.includes(scope));
+  const missing = missingScope(operations, call);
   if (missing) throw insufficientScope(missing);
 }
 
@@ -64,6 +69,8 @@ const gone = () => resultsGone('job');
 const recordUnavailable = throwUnavailable(
   'The state of the job cannot be read right now; try again',
 );
+
+const listUnavailable = throwUnavailable('Jobs cannot be listed right now; try again');
 
 /** @throws Problem conflict if the job is not finished or was canceled, or the job's own problem */
 function requireSuccess(job: JobRecord): void {
@@ -93,7 +100,8 @@ function requireCutOut({ outputKey, ...job }: JobRecord) {
  * requests.
  */
 export function createJobActions(deps: JobDeps) {
-  const { redis, queue, records, retention, completions, blobs, links, webhooks, now } = deps;
+  const { redis, queue, records, index, retention, completions, blobs, links, webhooks, now } =
+    deps;
   const accept = createJobAcceptance(deps);
 
   async function read(id: string): Promise<JobRecord> {
@@ -122,6 +130,15 @@ export function createJobActions(deps: JobDeps) {
   return {
     readOwn,
     startOnce,
+
+    /** Lists the client's jobs, except those that the key's scopes do not cover. */
+    async list(call: Call<PageQuery>): Promise<object> {
+      const source = { path: JOBS_PATH, index, get: records.get };
+      const page = readPage(source, requireCaller(call).client, call.query);
+      const { records: found, ...links } = await page.catch(listUnavailable);
+      const covered = found.filter(({ operations }) => !missingScope(operations, call));
+      return { jobs: covered.map((job) => jobResponse(job)), ...links };
+    },
 
     /** Returns whether a caller may store a job. @throws Problem upstream-unavailable */
     isAllowed: (call: Call): Promise<boolean> =>

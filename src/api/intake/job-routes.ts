@@ -10,6 +10,7 @@ import { idempotently } from './idempotent.ts';
 import { checkScopes, type JobActions } from './job-actions.ts';
 import { JobForm, JobJson, readJobRequest } from './job-request.ts';
 import { ErasureResponse, JobResponse, jobResponse, RETRY_SOON } from './job-response.ts';
+import { PageLinks, PageQuery } from './page.ts';
 
 const PREFIX = '/intake/v1';
 
@@ -80,6 +81,8 @@ const Delivery = z.object({
   }),
 });
 
+const JobPage = z.object({ jobs: z.array(JobResponse), links: PageLinks });
+
 const jobDoc = (description: string) => ({
   description,
   content: { 'application/json': JobResponse },
@@ -103,6 +106,17 @@ export const jobRoutes = (
     responses: { 202: { ...jobDoc('Accepted'), headers: ['Location', 'Retry-After'] } },
     problems: ['conflict', 'idempotency-mismatch'],
     handle: createJob(jobs),
+  }),
+  route<PageQuery>({
+    method: 'GET',
+    path: JOBS_PATH,
+    scope: 'any-key',
+    summary: 'List your jobs, newest first',
+    description:
+      'Without those that have expired or were erased, and without those whose operations your key has no scope for. `links.next` is the next page.',
+    query: PageQuery,
+    responses: { 200: { description: 'A page', content: { 'application/json': JobPage } } },
+    handle: async (call) => json(await jobs.list(call)),
   }),
   route({
     method: 'GET',

@@ -160,7 +160,7 @@ export interface UploadResult {
   warnings: string[];
 }
 
-/** Progress of a batch or a feed run. */
+/** Progress of a batch. */
 export interface ProgressUpdate {
   event: 'progress' | 'completed';
   id: string;

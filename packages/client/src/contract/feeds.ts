@@ -1,4 +1,4 @@
-import type { BatchStatus } from './batches.ts';
+import type { BatchCounts, BatchStatus, ProgressUpdate } from './batches.ts';
 import type { Operation, Webhook } from './jobs.ts';
 import type { AppliedCutOutOptions, ProblemSummary, Quality } from './removal.ts';
 
@@ -73,6 +73,11 @@ export interface FeedRunCounts {
   failed: number;
   /** Rows that cannot be used. */
   rejected: number;
+}
+
+/** Progress of a feed run. */
+export interface FeedProgressUpdate extends ProgressUpdate {
+  counts: BatchCounts & FeedRunCounts;
 }
 
 /** Paths on the service. */

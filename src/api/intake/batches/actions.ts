@@ -10,8 +10,8 @@ import {
   type BatchManifest,
   type BatchRecord,
 } from '../../../intake/batches/batches.ts';
-import type { BatchIndex } from '../../../intake/batches/client-index.ts';
 import { BATCHES_PATH, batchCompletedEntry } from '../../../intake/batches/links.ts';
+import type { ClientIndex } from '../../../intake/client-index.ts';
 import type { StoredResponse } from '../../../intake/idempotency.ts';
 import type { Policy } from '../../../intake/retention.ts';
 import type { WebhookReceivers } from '../../../intake/webhooks/receivers.ts';
@@ -23,18 +23,19 @@ import { requireCaller } from '../../caller.ts';
 import { notFound, resultsGone, throwUnavailable } from '../../common-problems.ts';
 import { cutOutHeaders } from '../../removal/cut-out-response.ts';
 import { checkScopes } from '../job-actions.ts';
+import { type PageQuery, readPage } from '../page.ts';
 import { type ReadClientLimits, retentionPolicy } from '../retention-policy.ts';
 import { checkWebhook } from '../webhooks.ts';
 import { openCutOut } from './cut-out.ts';
 import type { BatchEvents } from './events.ts';
 import { addItems, type ItemsDeps } from './items.ts';
 import { REPORTS, readReport } from './reports.ts';
-import type { CreateBatchRequest, ItemsQuery, ListQuery } from './request.ts';
+import type { CreateBatchRequest, ItemsQuery } from './request.ts';
 import { NDJSON } from './request.ts';
 import { type BatchResponse, batchResponse } from './response.ts';
 
 export interface BatchDeps extends ItemsDeps {
-  index: BatchIndex;
+  index: ClientIndex;
   retention: BatchRetention;
   receivers: WebhookReceivers;
   readClientLimits: ReadClientLimits;
@@ -203,20 +204,11 @@ export function createBatchActions(deps: BatchDeps, events: BatchEvents) {
     throw new Problem('conflict', `The batch is already ${after.status}`);
   }
 
-  async function list(call: Call<ListQuery>): Promise<object> {
-    const { client } = requireCaller(call);
-    const { limit, before } = call.query;
-    const ids = await index.list(client, limit, before).catch(batchesUnavailable);
-    const records = await Promise.all(ids.map(find));
-    const existing = records.filter((batch) => batch !== undefined);
-    const missing = ids.filter((_, i) => records[i] === undefined);
-    await index.drop(client, missing).catch(() => {}); // best effort
-    const last = existing.at(-1);
-    const hasMore = ids.length === limit && last;
-    return {
-      batches: existing.map((batch): BatchResponse => batchResponse(batch)),
-      ...(hasMore && { links: { next: `${BATCHES_PATH}?limit=${limit}&before=${last.id}` } }),
-    };
+  async function list(call: Call<PageQuery>): Promise<object> {
+    const source = { path: BATCHES_PATH, index, get: batches.get };
+    const page = readPage(source, requireCaller(call).client, call.query);
+    const { records, ...links } = await page.catch(batchesUnavailable);
+    return { batches: records.map((batch): BatchResponse => batchResponse(batch)), ...links };
   }
 
   return {

@@ -13,25 +13,26 @@ const MAX_STREAMS_PER_CLIENT = 20;
 /** Returns the id of the last event: a client that has it needs no other. */
 const finalEventId = ({ revision }: BatchRecord): string => `${revision}-end`;
 
-function formatEvent(name: string, eventId: string, batch: BatchRecord): string {
+/** Returns the counts that events report; a change in them is worth an event. */
+type CountEvents = (batch: BatchRecord) => Readonly<Record<string, number>>;
+
+function formatEvent(name: string, eventId: string, batch: BatchRecord, counts: object): string {
   const { id, status } = batch;
-  const data = JSON.stringify({ id, status, counts: batchCounts(batch) });
+  const data = JSON.stringify({ id, status, counts });
   return `event: ${name}\nid: ${eventId}\ndata: ${data}\n\n`;
 }
-
-/** The part of a batch that events report; a change in it is worth an event. */
-const snapshotOf = (batch: BatchRecord): string =>
-  JSON.stringify([batch.status, batchCounts(batch)]);
 
 /**
  * Reports progress of a batch until it ends, the key is revoked, the client disconnects or the server
  * shuts down.
  * @param read returns the current batch, or undefined if it no longer exists
+ * @param countsOf returns the counts to report
  * @param isAllowed returns whether the caller may still read it
  * @param lastEventId the id of the last event that the client received
  */
 async function* streamEvents(
   read: () => Promise<BatchRecord | undefined>,
+  countsOf: CountEvents,
   isAllowed: () => Promise<boolean>,
   lastEventId: string | undefined,
   signal: AbortSignal,
@@ -41,17 +42,17 @@ async function* streamEvents(
   let lastSentAt = performance.now();
   for (let batch = await read(); batch && !signal.aborted; batch = await read()) {
     if (!(await isAllowed())) return;
+    const counts = countsOf(batch);
+    const current = JSON.stringify([batch.status, counts]);
     const hasChanged =
-      snapshot === undefined
-        ? String(batch.revision) !== lastEventId
-        : snapshotOf(batch) !== snapshot;
-    snapshot = snapshotOf(batch);
+      snapshot === undefined ? String(batch.revision) !== lastEventId : current !== snapshot;
+    snapshot = current;
     if (hasChanged) {
-      yield formatEvent('progress', String(batch.revision), batch);
+      yield formatEvent('progress', String(batch.revision), batch, counts);
       lastSentAt = performance.now();
     }
     if (BATCH_TERMINAL_STATUSES.includes(batch.status)) {
-      yield formatEvent('completed', finalEventId(batch), batch);
+      yield formatEvent('completed', finalEventId(batch), batch, counts);
       return;
     }
     if (performance.now() - lastSentAt >= HEARTBEAT_MILLIS) {
@@ -72,12 +73,14 @@ export function createBatchEvents() {
   return {
     /**
      * Responds with the events of a batch.
+     * @param countsOf returns the counts to report, by default those of its rows
      * @throws Problem rate-limit-exceeded
      */
     async listen(
       batch: BatchRecord,
       call: Pick<Call, 'headers' | 'checkAccess' | 'signal' | 'closing'>,
       read: () => Promise<BatchRecord | undefined>,
+      countsOf: CountEvents = batchCounts,
     ): Promise<Reply> {
       const sent = call.headers['last-event-id'];
       const lastEventId = typeof sent === 'string' ? sent : undefined;
@@ -96,7 +99,7 @@ export function createBatchEvents() {
         'x-accel-buffering': 'no',
       };
       return limit.stream(batch.client, () => {
-        const events = streamEvents(read, isAllowed, lastEventId, signal);
+        const events = streamEvents(read, countsOf, isAllowed, lastEventId, signal);
         return { headers, body: Readable.from(events, { objectMode: false }) };
       });
     },

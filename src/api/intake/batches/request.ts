@@ -34,12 +34,6 @@ export const RowsQuery = z.object({
 });
 export type RowsQuery = z.infer<typeof RowsQuery>;
 
-export const ListQuery = z.object({
-  limit: z.coerce.number().int().min(1).max(100).default(20),
-  before: z.string().max(100).optional().meta({ description: 'The last id of the previous page' }),
-});
-export type ListQuery = z.infer<typeof ListQuery>;
-
 /** For the OpenAPI document: one line of an upload. */
 export const ItemRow = z.object({
   customId: z.string().max(256),

@@ -6,6 +6,7 @@ import type { Idempotency, StoredResponse } from '../../../intake/idempotency.ts
 import { cutOutResponseDoc } from '../../removal/cut-out-response.ts';
 import { idempotently } from '../idempotent.ts';
 import { ErasureResponse } from '../job-response.ts';
+import { PageLinks, PageQuery } from '../page.ts';
 import type { BatchActions } from './actions.ts';
 import { ErrorRow, ManifestRow, ResultRow } from './reports.ts';
 import {
@@ -13,7 +14,6 @@ import {
   ITEM_FORMATS,
   ItemRow,
   ItemsQuery,
-  ListQuery,
   NDJSON,
   RowsQuery,
 } from './request.ts';
@@ -39,7 +39,7 @@ const ItemsResponse = z.object({
 
 const BatchPage = z.object({
   batches: z.array(BatchResponse),
-  links: z.object({ next: z.string() }).optional(),
+  links: PageLinks,
 });
 
 const batchDoc = (description: string) => ({
@@ -168,12 +168,14 @@ const reportRoute = (
 
 /** The routes that show batches. */
 const viewRoutes = (actions: BatchActions): Route[] => [
-  route<ListQuery>({
+  route<PageQuery>({
     method: 'GET',
     path: BATCHES_PATH,
     scope: 'any-key',
     summary: 'List your batches, newest first',
-    query: ListQuery,
+    description:
+      'The newest 1,000, without those that have expired or were erased; others are found by their id. `links.next` is the next page.',
+    query: PageQuery,
     responses: { 200: { description: 'A page', content: { 'application/json': BatchPage } } },
     handle: async (call) => json(await actions.list(call)),
   }),

@@ -8,7 +8,7 @@ import {
   type Batches,
   type BatchRecord,
 } from '../../../intake/batches/batches.ts';
-import { batchCompletedEntry, runLinks } from '../../../intake/batches/links.ts';
+import { batchCompletedEntry, FEEDS_PATH, runLinks } from '../../../intake/batches/links.ts';
 import { feedFiles } from '../../../intake/feeds/feed-files.ts';
 import { eraseFeed } from '../../../intake/feeds/feed-retention.ts';
 import type { FeedRecord, Feeds } from '../../../intake/feeds/feeds.ts';
@@ -25,6 +25,7 @@ import { requireCaller } from '../../caller.ts';
 import { notFound, throwUnavailable } from '../../common-problems.ts';
 import { idempotently } from '../idempotent.ts';
 import { checkScopes } from '../job-actions.ts';
+import { nextPage, type PageQuery } from '../page.ts';
 import type { ReadClientLimits } from '../retention-policy.ts';
 import { feedResponse, runResponse } from './response.ts';
 
@@ -46,6 +47,10 @@ export interface FeedDeps {
 export const feedsUnavailable = throwUnavailable(
   'Feeds cannot be read or changed right now; try again',
 );
+
+/** Returns the ids that follow one of them; none if it is not among them. */
+const idsAfter = (ids: readonly string[], id: string): readonly string[] =>
+  ids.includes(id) ? ids.slice(ids.indexOf(id) + 1) : [];
 
 /** Creates the actions behind the feed routes. */
 export function createFeedActions(deps: FeedDeps) {
@@ -123,6 +128,22 @@ export function createFeedActions(deps: FeedDeps) {
         .list(requireCaller(call).client, call.query.limit)
         .catch(feedsUnavailable);
       return { body: { feeds: await Promise.all(found.map(toResponse)) } };
+    },
+
+    /** Lists the runs of a feed that have not expired, the newest first. */
+    async listRuns(call: Call<PageQuery>): Promise<Reply> {
+      const feed = await readOwn(call);
+      const { limit, before } = call.query;
+      const ids = before === undefined ? feed.runs : idsAfter(feed.runs, before);
+      const found = await Promise.all(ids.map(findRun));
+      const runs = found
+        .filter((run) => run !== undefined)
+        .filter(({ status }) => status !== 'expired');
+      const page = runs.slice(0, limit);
+      const last = page.at(-1);
+      const path = `${FEEDS_PATH}/${feed.id}/runs`;
+      const links = last && runs.length > limit && nextPage(path, call.query, last.id);
+      return { body: { runs: page.map(runResponse), ...links } };
     },
 
     async cancel(call: Call): Promise<Reply> {

@@ -46,7 +46,7 @@ export function exportHeaders(
   { mediaType = '', fileName = '' }: SourceMetadata,
 ): Record<string, string> {
   const essence = mediaType.split(';', 1)[0]!.trim().toLowerCase();
-  const isFeed = FEED_MEDIA_TYPES.some((known) => known === essence) || essence === 'text/plain';
+  const isFeed = FEED_MEDIA_TYPES.some((known) => known === essence);
   const safeName = fileName.replace(/[^A-Za-z0-9._-]+/g, '-').slice(-100);
   const known = Object.hasOwn(EXTENSIONS, essence) ? EXTENSIONS[essence] : undefined;
   const extension = known ?? (essence.includes('xml') ? 'xml' : 'txt');

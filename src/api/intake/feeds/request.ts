@@ -132,7 +132,7 @@ export function requestFromQuery(query: FeedQuery): CreateFeedRequest {
   };
 }
 
-/** The supported media types of an uploaded feed. */
+/** The supported media types of an uploaded feed; the bytes of `text/plain` decide its format. */
 export const FEED_MEDIA_TYPES = [
   'text/csv',
   'application/csv',
@@ -144,6 +144,7 @@ export const FEED_MEDIA_TYPES = [
   'text/xml',
   'application/rss+xml',
   'application/atom+xml',
+  'text/plain',
 ] as const;
 
 export const ListQuery = z.object({

@@ -4,6 +4,7 @@ import { FEEDS_PATH, runLinks } from '../../../intake/batches/links.ts';
 import { FEED_FORMATS, type FeedRecord } from '../../../intake/feeds/feeds.ts';
 import { CutOutOptions } from '../../../output/quality.ts';
 import { OPERATIONS } from '../../../queue/job-data.ts';
+import { type BatchCounts, batchCounts } from '../batches/response.ts';
 import { PublicProblem, publicProblem } from '../job-response.ts';
 
 const RunCounts = z.object({
@@ -68,6 +69,12 @@ function runCounts(run: BatchRecord): RunCounts {
   const rows = upload?.rows ?? 0;
   return { rows, images: accepted, unchanged, changed, succeeded, failed, rejected };
 }
+
+/** Counts a run for its events: as its response does, and the images that are not done yet. */
+export const runEventCounts = (run: BatchRecord): RunCounts & BatchCounts => ({
+  ...batchCounts(run),
+  ...runCounts(run),
+});
 
 /** Converts a run to its response. */
 export function runResponse(run: BatchRecord): RunResponse {

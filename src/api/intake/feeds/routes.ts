@@ -32,7 +32,7 @@ const changeRoutes = (actions: FeedActions, acceptance: FeedAcceptance): Route[]
     scope: 'any-key',
     summary: 'Create a feed: its images are processed, and it can be exported with new links',
     description:
-      'Send its URL as JSON, and each run fetches it again; or send the feed itself as the body, with its media type, and the options in the query. RSS or Atom with Google’s columns, TSV, CSV or NDJSON. The first run starts immediately, others on `POST …/runs` or by `schedule`. An image that has not changed since the previous run costs no quota.',
+      'Send its URL as JSON, and each run fetches it again; or send the feed itself as the body, with its media type, and the options in the query. RSS or Atom with Google’s columns, TSV, CSV or NDJSON; as `text/plain` if you do not know which. The first run starts immediately, others on `POST …/runs` or by `schedule`. An image that has not changed since the previous run costs no quota.',
     query: FeedQuery,
     stream: { 'application/json': FeedJson, ...feedBodies },
     responses: { 202: { ...feedDoc('The feed'), headers: ['Location', 'Retry-After'] } },

@@ -4,12 +4,14 @@ import type { Batches } from '../../../intake/batches/batches.ts';
 import { FEEDS_PATH } from '../../../intake/batches/links.ts';
 import { Problem } from '../../../platform/problem.ts';
 import type { BatchEvents } from '../batches/events.ts';
+import { PageLinks, PageQuery } from '../page.ts';
 import type { FeedActions } from './actions.ts';
 import { createFeedDownloads, type DownloadDeps, type FeedDownloads } from './downloads.ts';
 import { ListQuery, type ReportFormat, ReportQuery } from './request.ts';
-import { FeedResponse, RunResponse, runResponse } from './response.ts';
+import { FeedResponse, RunResponse, runEventCounts, runResponse } from './response.ts';
 
 const FeedList = z.object({ feeds: z.array(FeedResponse) });
+const RunPage = z.object({ runs: z.array(RunResponse), links: PageLinks });
 export const FEED_PATH = `${FEEDS_PATH}/:id`;
 export const RUN_PATH = `${FEED_PATH}/runs/:run`;
 
@@ -31,6 +33,18 @@ const statusRoutes = (actions: FeedActions): Route[] => [
     responses: { 200: { description: 'The feed', content: { 'application/json': FeedResponse } } },
     problems: ['not-found', 'gone'],
     handle: actions.show,
+  }),
+  route<PageQuery>({
+    method: 'GET',
+    path: `${FEED_PATH}/runs`,
+    scope: 'any-key',
+    summary: 'List the runs of a feed, newest first',
+    description:
+      'The last ten and the one in progress, without those that have expired. `links.next` is the next page.',
+    query: PageQuery,
+    responses: { 200: { description: 'A page', content: { 'application/json': RunPage } } },
+    problems: ['not-found', 'gone'],
+    handle: actions.listRuns,
   }),
   route({
     method: 'GET',
@@ -112,6 +126,8 @@ const eventRoute = (actions: FeedActions, batches: Batches, events: BatchEvents)
     path: `${RUN_PATH}/events`,
     scope: 'any-key',
     summary: 'Follow the progress of a run as server-sent events',
+    description:
+      '`progress` with the counts of the run when they change, `completed` at the end. `queued` and `active` images are not done yet. `Last-Event-ID` resumes the stream; 204 means that there are no more events.',
     responses: {
       200: { description: 'Events', content: { 'text/event-stream': z.string() } },
       204: { description: 'The client already has the last event' },
@@ -119,7 +135,7 @@ const eventRoute = (actions: FeedActions, batches: Batches, events: BatchEvents)
     problems: ['not-found', 'gone', 'rate-limit-exceeded'],
     async handle(call) {
       const { run } = await actions.readOwnRun(call);
-      return events.listen(run, call, () => batches.get(run.id));
+      return events.listen(run, call, () => batches.get(run.id), runEventCounts);
     },
   });
 

@@ -1,0 +1,67 @@
+import type { Redis } from 'ioredis';
+import { PREFIX } from '../platform/redis.ts';
+import { defineScript } from '../platform/redis-script.ts';
+
+/** The newest batches of a client are listed; older ones are found by their id alone. */
+const MAX_LISTED = 1000;
+/** Longer than a batch and its tombstone last. */
+const TTL_SECONDS = 30 * 86_400;
+
+const KEYS = { batches: `${PREFIX}:batches-of:`, jobs: `${PREFIX}:jobs-of:` } as const;
+
+/** Sorted set: the ids of a client's jobs or batches by the time they were created, ms. */
+export const clientIndexKey = (kind: keyof typeof KEYS, client: string): string =>
+  `${KEYS[kind]}${client}`;
+
+/**
+ * Returns one page of ids, the newest first. The last entry of the previous page may have left the list
+ * since: its time of creation finds its place again.
+ * KEYS: index. ARGV: maximum, id of that entry or '', its time of creation or ''.
+ */
+const LIST = `
+local from = 0
+if ARGV[2] ~= '' then
+  local rank = redis.call('ZREVRANK', KEYS[1], ARGV[2])
+  if rank then from = rank + 1
+  elseif ARGV[3] == '' then return {}
+  else
+    redis.call('ZADD', KEYS[1], ARGV[3], ARGV[2])
+    from = redis.call('ZREVRANK', KEYS[1], ARGV[2])
+    redis.call('ZREM', KEYS[1], ARGV[2])
+  end
+end
+return redis.call('ZREVRANGE', KEYS[1], from, from + ARGV[1] - 1)
+`;
+
+/** The last entry of a page. */
+export interface PageEnd {
+  id: string;
+  /** Undefined if it is no longer known. */
+  createdAtMillis: number | undefined;
+}
+
+/** Lists the jobs or batches of a client. Listed ones may no longer exist. */
+export function createClientIndex(redis: Redis, kind: keyof typeof KEYS) {
+  const runList = defineScript<string[]>(redis, 'selvageClientIndexList', LIST);
+  return {
+    async add(client: string, id: string, createdAtMillis: number): Promise<void> {
+      const key = clientIndexKey(kind, client);
+      await redis
+        .multi()
+        .zadd(key, createdAtMillis, id)
+        .zremrangebyrank(key, 0, -1 - MAX_LISTED)
+        .expire(key, TTL_SECONDS)
+        .exec();
+    },
+
+    async drop(client: string, ids: readonly string[]): Promise<void> {
+      if (ids.length > 0) await redis.zrem(clientIndexKey(kind, client), ...ids);
+    },
+
+    /** Returns ids, the newest first, after `end`; none if its place is no longer known. */
+    list: (client: string, limit: number, end?: PageEnd): Promise<string[]> =>
+      runList([clientIndexKey(kind, client)], [limit, end?.id ?? '', end?.createdAtMillis ?? '']),
+  };
+}
+
+export type ClientIndex = ReturnType<typeof createClientIndex>;
