@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
-import { createKeys, type Grant, type KeyRecord } from './keys.ts';
+import { createKeys, type Grant, KeyError, type KeyRecord, type Keys } from './keys.ts';
 import { SCOPES } from './scopes.ts';
 import { createSessions } from './sessions.ts';
 
@@ -35,9 +35,19 @@ const toCaller = (record: KeyRecord | undefined): AuthenticatedCaller | undefine
   return { keyId: id, ...rest };
 };
 
+/** Registers the development key, and warns if it is rejected. */
+async function adoptDevelopmentKey(keys: Keys, key: string, log: Logger): Promise<void> {
+  try {
+    if (!(await keys.adopt(key, DEVELOPMENT_GRANT))) log.warn(DEVELOPMENT_KEY_DEAD);
+  } catch (error) {
+    if (!(error instanceof KeyError)) throw error;
+    log.warn(`the development key is rejected: ${error.message}`);
+  }
+}
+
 /**
  * Creates the lookup of callers by key and by session. Registers the development key if one is set,
- * and warns if it is revoked or expired.
+ * and warns if it is rejected.
  */
 export async function createAuthentication({
   redis,
@@ -48,9 +58,7 @@ export async function createAuthentication({
 }: AuthenticationDeps) {
   const keys = createKeys(redis, keyPepper, now);
   const sessions = createSessions(redis, keys);
-  if (developmentKey && !(await keys.adopt(developmentKey, DEVELOPMENT_GRANT))) {
-    log.warn(DEVELOPMENT_KEY_DEAD);
-  }
+  if (developmentKey) await adoptDevelopmentKey(keys, developmentKey, log);
 
   return {
     /** Returns the caller of a live key, undefined if the key is unknown or not live. */

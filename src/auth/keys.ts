@@ -75,22 +75,74 @@ export const isLive = (record: KeyRecord, nowMillis: number): boolean =>
 
 const timestamp = (millis: number): string => new Date(millis).toISOString();
 
+/** Live keys of a client: one to use, and one to replace it with. */
+const MAX_LIVE_KEYS = 2;
+
 /**
- * Writes a record. A revoked one never changes, even if another process writes it at the same time.
- * KEYS: all records, hashes of the meter. ARGV: hash of the key, record as JSON.
+ * Writes records, or none of them. Each must still be as it was read: a key that was revoked meanwhile is not
+ * written over. No effect either if the client would then have more live keys than it may, and than before.
+ * Reads all records: keys are created rarely, and the client's are in no index that earlier versions have kept.
+ * KEYS: all records, hashes of the first record's meter, of the second's … ARGV: time as in records, maximum,
+ * the client's member as in records, then for each record its hash, what was read or '', and the new JSON.
+ * Returns 1 if written, 0 if another process was faster, -1 if the client has too many live keys.
  */
-const SAVE = `
-local known = redis.call('HGET', KEYS[1], ARGV[1])
-if known and cjson.decode(known).revokedAt then return 0 end
-redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
-redis.call('SADD', KEYS[2], ARGV[1])
+const WRITE = `
+local function isLive(json)
+  if not string.find(json, ARGV[3], 1, true) then return false end
+  local record = cjson.decode(json)
+  return not record.revokedAt and (not record.expiresAt or record.expiresAt > ARGV[1])
+end
+for i = 4, #ARGV, 3 do
+  if (redis.call('HGET', KEYS[1], ARGV[i]) or '') ~= ARGV[i + 1] then return 0 end
+end
+local before, after = 0, 0
+local all = redis.call('HGETALL', KEYS[1])
+for i = 2, #all, 2 do
+  if isLive(all[i]) then before = before + 1 end
+end
+after = before
+for i = 4, #ARGV, 3 do
+  if ARGV[i + 1] ~= '' and isLive(ARGV[i + 1]) then after = after - 1 end
+  if isLive(ARGV[i + 2]) then after = after + 1 end
+end
+if after > before and after > tonumber(ARGV[2]) then return -1 end
+for i = 4, #ARGV, 3 do
+  redis.call('HSET', KEYS[1], ARGV[i], ARGV[i + 2])
+  redis.call('SADD', KEYS[2 + (i - 4) / 3], ARGV[i])
+end
 return 1
 `;
 
-function defineSave(redis: Redis) {
-  const run = defineScript<number>(redis, 'selvageKeySave', SAVE);
-  return async (hash: string, record: KeyRecord): Promise<void> => {
-    await run([KEYS, meterKey(record.meter)], [hash, JSON.stringify(record)]);
+/** A record to write. */
+interface Change {
+  /** Of the key. */
+  hash: string;
+  /** The JSON that was read; undefined if there was none. */
+  known: string | undefined;
+  record: KeyRecord;
+}
+
+type WriteReply = 'written' | 'overtaken' | 'too-many';
+const WRITE_REPLIES: Readonly<Record<number, WriteReply>> = {
+  1: 'written',
+  0: 'overtaken',
+  [-1]: 'too-many',
+};
+
+function defineWrite(redis: Redis) {
+  const run = defineScript<number>(redis, 'selvageKeysWrite', WRITE);
+  return async (client: string, nowMillis: number, changes: readonly Change[]) => {
+    const member = `"client":${JSON.stringify(client)}`;
+    const reply = await run(
+      [KEYS, ...changes.map(({ record }) => meterKey(record.meter))],
+      [
+        timestamp(nowMillis),
+        MAX_LIVE_KEYS,
+        member,
+        ...changes.flatMap(({ hash, known = '', record }) => [hash, known, JSON.stringify(record)]),
+      ],
+    );
+    return WRITE_REPLIES[reply];
   };
 }
 
@@ -127,62 +179,103 @@ export async function findLiveByMeter(
  * @param pepper the installation's secret; keys hashed under another pepper are not found
  */
 export function createKeys(redis: Redis, pepper: string, now: Clock) {
-  const save = defineSave(redis);
+  const writeRecords = defineWrite(redis);
 
-  const readAll = async (): Promise<Map<string, KeyRecord>> =>
-    new Map(
-      Object.entries(await redis.hgetall(KEYS)).map(([hash, json]) => [
-        hash,
-        KeyRecord.parse(JSON.parse(json)),
-      ]),
-    );
+  const readAll = async () =>
+    Object.entries(await redis.hgetall(KEYS)).map(([hash, known]) => ({
+      hash,
+      known,
+      record: KeyRecord.parse(JSON.parse(known)),
+    }));
 
-  async function findById(id: string): Promise<[hash: string, record: KeyRecord]> {
-    const found = [...(await readAll())].find(([, record]) => record.id === id);
+  const list = async (): Promise<KeyRecord[]> =>
+    (await readAll())
+      .map(({ record }) => record)
+      .sort((a, b) => a.createdAt.localeCompare(b.createdAt));
+
+  async function findById(id: string): Promise<Change & { known: string }> {
+    const found = (await readAll()).find(({ record }) => record.id === id);
     if (!found) throw new KeyError(`There is no key ${id}; "keys list" shows all keys`);
     return found;
   }
 
-  async function find(hash: string): Promise<KeyRecord | undefined> {
-    const json = await redis.hget(KEYS, hash);
-    return json ? KeyRecord.parse(JSON.parse(json)) : undefined;
-  }
-
   async function findLive(hash: string): Promise<KeyRecord | undefined> {
-    const record = await find(hash);
+    const json = await redis.hget(KEYS, hash);
+    const record = json ? KeyRecord.parse(JSON.parse(json)) : undefined;
     return record && isLive(record, now()) ? record : undefined;
   }
 
-  async function add(key: string, grant: Grant, meter?: string): Promise<CreatedKey> {
+  async function rejectTooMany(client: string): Promise<never> {
+    const ids = (await list())
+      .filter((record) => record.client === client && isLive(record, now()))
+      .map(({ id }) => id);
+    throw new KeyError(
+      `Client ${client} has ${MAX_LIVE_KEYS} live keys (${ids.join(', ')}), as many as it may; revoke one of them first`,
+    );
+  }
+
+  /**
+   * Writes the records of one client together. Returns false if another process has changed one of them since it
+   * was read. Rejects with `KeyError` if the client would have more live keys than it may.
+   */
+  async function write(client: string, changes: readonly Change[]): Promise<boolean> {
+    const reply = await writeRecords(client, now(), changes);
+    if (reply === 'too-many') return rejectTooMany(client);
+    return reply === 'written';
+  }
+
+  /** Repeats a change until no other process has overtaken it; each time one of them succeeds. */
+  async function untilWritten<T>(attempt: () => Promise<T | undefined>): Promise<T> {
+    for (;;) {
+      const result = await attempt();
+      if (result !== undefined) return result;
+    }
+  }
+
+  function newRecord(key: string, grant: Grant, meter?: string): KeyRecord {
     const id = `key_${randomUUID().replaceAll('-', '').slice(0, 16)}`;
-    const record = KeyRecord.parse({
+    return KeyRecord.parse({
       ...grant,
       id,
       prefix: displayPrefix(key),
       meter: meter ?? id,
       createdAt: timestamp(now()),
     });
-    await save(hashKey(pepper, key), record);
-    return { key, record };
   }
 
+  const newKey = (key: string, grant: Grant, meter?: string) => ({
+    hash: hashKey(pepper, key),
+    known: undefined,
+    record: newRecord(key, grant, meter),
+  });
+
   return {
-    create: (grant: Grant): Promise<CreatedKey> => add(mintKey(), grant),
+    /** Creates a key. Rejects with `KeyError` if its client has two live keys. */
+    async create(grant: Grant): Promise<CreatedKey> {
+      const key = mintKey();
+      const change = newKey(key, grant);
+      await write(grant.client, [change]);
+      return { key, record: change.record };
+    },
 
     /**
      * Registers a key that the operator chose (the development key), replacing its grant. Returns
-     * false if it is revoked or expired, which it stays.
+     * false if it is revoked or expired, which it stays. Rejects with `KeyError` if it is new and its
+     * client has two live keys.
      */
-    async adopt(key: string, grant: Grant): Promise<boolean> {
-      const hash = hashKey(pepper, key);
-      const known = await find(hash);
-      if (!known) await add(key, grant);
-      else if (isLive(known, now())) {
-        const { id, prefix, meter, createdAt, expiresAt } = known;
-        await save(hash, KeyRecord.parse({ ...grant, id, prefix, meter, createdAt, expiresAt }));
-      }
-      return (await findLive(hash)) !== undefined;
-    },
+    adopt: (key: string, grant: Grant): Promise<boolean> =>
+      untilWritten(async () => {
+        const hash = hashKey(pepper, key);
+        const known = (await redis.hget(KEYS, hash)) ?? undefined;
+        if (known === undefined) {
+          return (await write(grant.client, [newKey(key, grant)])) || undefined;
+        }
+        const old = KeyRecord.parse(JSON.parse(known));
+        if (!isLive(old, now())) return false;
+        const { id, prefix, meter, createdAt, expiresAt } = old;
+        const record = KeyRecord.parse({ ...grant, id, prefix, meter, createdAt, expiresAt });
+        return (await write(grant.client, [{ hash, known, record }])) || undefined;
+      }),
 
     /**
      * Returns the live record of a presented key, or undefined. Rejects a text without the format and
@@ -200,39 +293,43 @@ export function createKeys(redis: Redis, pepper: string, now: Clock) {
     findLive,
 
     /** Returns every record, oldest first. */
-    list: async (): Promise<KeyRecord[]> =>
-      [...(await readAll()).values()].sort((a, b) => a.createdAt.localeCompare(b.createdAt)),
+    list,
 
     /**
      * Creates a second key with the same grant and meter; the old one stays live for `graceSeconds`.
-     * Rejects with `KeyError` if the key is not live or its meter already has two live keys.
+     * Rejects with `KeyError` if the key is not live, or if its meter or client already has two live keys.
      */
-    async rotate(id: string, graceSeconds: number): Promise<CreatedKey> {
-      const [hash, old] = await findById(id);
-      const nowMillis = now();
-      if (!isLive(old, nowMillis)) {
-        throw new KeyError(`Key ${id} is no longer live; create a new one`);
-      }
-      const others = [...(await readAll()).values()].filter(
-        (record) => record.id !== id && record.meter === old.meter && isLive(record, nowMillis),
-      );
-      if (others[0]) {
-        throw new KeyError(
-          `Key ${id} has a second live key (${others[0].id}); revoke one of them first`,
+    rotate: (id: string, graceSeconds: number): Promise<CreatedKey> =>
+      untilWritten(async () => {
+        const { hash, known, record: old } = await findById(id);
+        const nowMillis = now();
+        if (!isLive(old, nowMillis)) {
+          throw new KeyError(`Key ${id} is no longer live; create a new one`);
+        }
+        const others = (await list()).filter(
+          (record) => record.id !== id && record.meter === old.meter && isLive(record, nowMillis),
         );
-      }
-      const created = await add(mintKey(), old, old.meter);
-      await save(hash, { ...old, expiresAt: timestamp(nowMillis + graceSeconds * 1000) });
-      return created;
-    },
+        if (others[0]) {
+          throw new KeyError(
+            `Key ${id} has a second live key (${others[0].id}); revoke one of them first`,
+          );
+        }
+        const key = mintKey();
+        const created = newKey(key, old, old.meter);
+        const expiring = { ...old, expiresAt: timestamp(nowMillis + graceSeconds * 1000) };
+        const isWritten = await write(old.client, [created, { hash, known, record: expiring }]);
+        return isWritten ? { key, record: created.record } : undefined;
+      }),
 
     /** Revokes a key: the next request with it is rejected. */
-    async revoke(id: string): Promise<KeyRecord> {
-      const [hash, record] = await findById(id);
-      const revoked = { ...record, revokedAt: record.revokedAt ?? timestamp(now()) };
-      await save(hash, revoked);
-      return revoked;
-    },
+    revoke: (id: string): Promise<KeyRecord> =>
+      untilWritten(async () => {
+        const { hash, known, record } = await findById(id);
+        const revoked = { ...record, revokedAt: record.revokedAt ?? timestamp(now()) };
+        return (await write(record.client, [{ hash, known, record: revoked }]))
+          ? revoked
+          : undefined;
+      }),
   };
 }
 

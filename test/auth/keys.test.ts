@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createAccessRequests } from '../../src/auth/access-requests.ts';
 import { mintKey } from '../../src/auth/api-key.ts';
-import { createKeys, findLiveByMeter, type Grant } from '../../src/auth/keys.ts';
+import { createKeys, findLiveByMeter, type Grant, isLive, KeyError } from '../../src/auth/keys.ts';
 import { hostClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { commandConnection, untilReady } from '../../src/platform/redis.ts';
@@ -47,7 +47,7 @@ describe('the key register', () => {
     const keys = createKeys(redis, PEPPER, () => nowMillis);
     const find = (meter: string) => findLiveByMeter(redis, meter, nowMillis);
     const first = await keys.create(GRANT);
-    await keys.create(GRANT);
+    await keys.create({ ...GRANT, client: 'another' });
     const { meter } = first.record;
     await redis.config('RESETSTAT');
     expect(await find(meter)).toEqual(first.record);
@@ -80,7 +80,7 @@ describe('the key register', () => {
     expect((await keys.lookUp(next.key))?.meter).toBe((await keys.lookUp(old.key))?.meter);
     await expect(keys.rotate(next.record.id, 0)).rejects.toThrow(/second live key/);
 
-    const another = await keys.create(GRANT);
+    const another = await keys.create({ ...GRANT, client: 'another' });
     const after = await keys.rotate(another.record.id, 0);
     expect(await keys.lookUp(another.key)).toBeUndefined();
     expect(await keys.lookUp(after.key)).toBeDefined();
@@ -146,16 +146,108 @@ describe('the key register', () => {
   test('a key that is revoked while others write it stays revoked', async () => {
     const keys = createKeys(redis, PEPPER, hostClock);
     for (let i = 0; i < 20; i++) {
-      const { key, record } = await keys.create(GRANT);
+      const grant = { ...GRANT, client: `acme-${i}` };
+      const { key, record } = await keys.create(grant);
       await Promise.allSettled([
         keys.rotate(record.id, 3600),
-        keys.adopt(key, GRANT),
+        keys.adopt(key, grant),
         keys.revoke(record.id),
-        keys.adopt(key, GRANT),
+        keys.adopt(key, grant),
         keys.rotate(record.id, 3600),
       ]);
       expect(await keys.lookUp(key)).toBeUndefined();
     }
+  });
+});
+
+describe('a client has two live keys at most', () => {
+  const live = async (keys: ReturnType<typeof createKeys>, client = GRANT.client) =>
+    (await keys.list()).filter((record) => record.client === client && isLive(record, hostClock()));
+
+  test('whether they are created or rotated; one that is revoked makes room', async () => {
+    const keys = createKeys(redis, PEPPER, hostClock);
+    const first = await keys.create(GRANT);
+    const second = await keys.create(GRANT);
+    const ids = `${first.record.id}.*${second.record.id}|${second.record.id}.*${first.record.id}`;
+    await expect(keys.create(GRANT)).rejects.toThrow(new RegExp(ids));
+    await expect(keys.rotate(first.record.id, 60)).rejects.toThrow(/2 live keys/);
+    await keys.create({ ...GRANT, client: 'acme2' });
+    await keys.create({ ...GRANT, client: 'acm' });
+    const third = await keys.rotate(first.record.id, 0);
+    await keys.revoke(second.record.id);
+    await keys.create(GRANT);
+    expect((await live(keys)).map(({ id }) => id)).toContain(third.record.id);
+    expect(await live(keys)).toHaveLength(2);
+  });
+
+  test('when a grace period ends there is room', async () => {
+    let nowMillis = Date.parse('2001-02-03T04:05:06.000Z');
+    const keys = createKeys(redis, PEPPER, () => nowMillis);
+    const { record } = await keys.create(GRANT);
+    await keys.rotate(record.id, 60);
+    nowMillis += 59_999;
+    await expect(keys.create(GRANT)).rejects.toThrow(/2 live keys/);
+    nowMillis += 1;
+    await keys.create(GRANT);
+  });
+
+  test('by an approved request too, which stays pending', async () => {
+    const keys = createKeys(redis, PEPPER, hostClock);
+    const requests = createAccessRequests(redis, keys, hostClock);
+    const { client, scopes, ...limits } = GRANT;
+    const { id } = await requests.create({ client, scopes, contact: 'dev@acme.example' });
+    const [old] = [await keys.create(GRANT), await keys.create(GRANT)];
+    await expect(requests.approve(id, limits)).rejects.toThrow(/2 live keys/);
+    expect(await requests.list()).toMatchObject([{ id, status: 'pending' }]);
+    await keys.revoke(old.record.id);
+    await requests.approve(id, limits);
+  });
+
+  test('by a development key too, and its own is adopted again', async () => {
+    const keys = createKeys(redis, PEPPER, hostClock);
+    await keys.adopt('my-own-key-1', GRANT);
+    await keys.adopt('my-own-key-2', GRANT);
+    await expect(keys.adopt('my-own-key-3', GRANT)).rejects.toThrow(/2 live keys/);
+    expect(await keys.adopt('my-own-key-1', { ...GRANT, allowBase64: true })).toBe(true);
+  });
+
+  test('whatever happens at once, on several connections', async () => {
+    const other = commandConnection(server.url, createLog('test', 'silent'));
+    await untilReady(other, AbortSignal.timeout(5000));
+    const registers = [redis, other].map((each) => createKeys(each, PEPPER, hostClock));
+    const [keys] = registers as [ReturnType<typeof createKeys>];
+    for (let round = 0; round < 10; round++) {
+      const grant = { ...GRANT, client: `crowd-${round}` };
+      const { record } = await keys.create(grant);
+      const attempts = registers.flatMap((register, i) => [
+        register.create(grant),
+        register.rotate(record.id, 0),
+        register.adopt(`own-key-${round}-${i}`, grant),
+        register.create(grant),
+        register.rotate(record.id, 3600),
+      ]);
+      const done = await Promise.allSettled<unknown>(attempts);
+      expect(await live(keys, grant.client)).toHaveLength(2);
+      const failures = done.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
+      expect(failures.length).toBeGreaterThan(0);
+      for (const failure of failures) expect(failure).toBeInstanceOf(KeyError);
+    }
+    other.disconnect();
+  });
+
+  test('those of an earlier version that has more stay live, and none is added', async () => {
+    const keys = createKeys(redis, PEPPER, hostClock);
+    for (let i = 0; i < 3; i++) {
+      const { record } = await keys.create({ ...GRANT, client: `old-${i}` });
+      const records = Object.entries(await redis.hgetall('{selvage}:keys'));
+      const [hash, json] = records.find(([, text]) => text.includes(record.id)) ?? ['', ''];
+      await redis.hset('{selvage}:keys', hash, json.replace(`old-${i}`, GRANT.client));
+    }
+    expect(await live(keys)).toHaveLength(3);
+    await expect(keys.create(GRANT)).rejects.toThrow(/live keys/);
+    const [first] = await live(keys);
+    await keys.rotate(first?.id ?? '', 0);
+    expect(await live(keys)).toHaveLength(3);
   });
 });
 

@@ -4,19 +4,22 @@ import { createLog } from '../../src/platform/log.ts';
 import { blockingConnection } from '../../src/platform/redis.ts';
 import { openQueue } from '../../src/queue/queue.ts';
 import { type KeyRegister, openKeyRegister } from '../console/key-register.ts';
+import { badResponses, type FeedServer, startFeedServer } from '../support/feed-server.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 
 const DEVELOPMENT_KEY = mintKey();
 
 let stack: Stack;
+let shop: FeedServer;
 let register: KeyRegister;
 beforeAll(async () => {
-  stack = await startStack({ SELVAGE_DEV_KEY: DEVELOPMENT_KEY });
+  const env = { SELVAGE_DEV_KEY: DEVELOPMENT_KEY, FETCH_ALLOW: '127.0.0.0/8' };
+  [stack, shop] = await Promise.all([startStack(env), startFeedServer()]);
   register = await openKeyRegister(stack);
 });
 afterAll(async () => {
   register.redis.disconnect();
-  await stack.stop();
+  await Promise.all([stack.stop(), shop.close()]);
 });
 
 const ask = (path: string, key: string, init: RequestInit = {}) =>
@@ -36,6 +39,10 @@ async function openBatch(key: string): Promise<string> {
   return ((await response.json()) as { id: string }).id;
 }
 
+/** Creates as many keys as a client may have. */
+const twoKeys = async (client: string) =>
+  [await stack.key({ client }), await stack.key({ client })] as const;
+
 /** Reads a response, and returns its text so far and whether it has ended. */
 function follow(response: Response) {
   const state = { text: '', hasEnded: false };
@@ -49,7 +56,7 @@ function follow(response: Response) {
 
 describe('revoking a key', () => {
   test('ends its event streams, and those of no other key', async () => {
-    const [revoked, live] = await Promise.all([stack.key(), stack.key()]);
+    const [revoked, live] = await twoKeys('streams');
     const id = await openBatch(live.key);
     const [ended, going] = await Promise.all(
       [revoked, live].map(async ({ key }) => follow(await ask(`/batches/${id}/events`, key))),
@@ -68,7 +75,7 @@ describe('revoking a key', () => {
   });
 
   test('ends its uploads in progress, and the rows that arrived are stored', async () => {
-    const [{ key, record }, other] = [await stack.key(), await stack.key()];
+    const [{ key, record }, other] = await twoKeys('uploads');
     const id = await openBatch(key);
     let isSending = true;
     const FIRST = 5000; // rows that fill the buffers, so that some are stored while more arrive
@@ -105,9 +112,10 @@ describe('revoking a key', () => {
 
 describe('a feed whose key is revoked', () => {
   test('says that its schedule is paused, until a run by another key of the client', async () => {
-    const [{ key, record }, other] = [await stack.key(), await stack.key()];
+    const [{ key, record }, other] = await twoKeys('schedules');
     const headers = { 'content-type': 'application/json' };
-    const body = JSON.stringify({ url: 'http://127.0.0.1:1/feed.csv', schedule: '0 3 1 1 *' });
+    const url = shop.put('/feed.csv', badResponses.notFound);
+    const body = JSON.stringify({ url, schedule: '0 3 1 1 *' });
     const created = await ask('/feeds', key, { method: 'POST', headers, body });
     const { id } = (await created.json()) as { id: string };
     const show = async () => (await ask(`/feeds/${id}`, other.key)).json();

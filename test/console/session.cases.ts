@@ -191,7 +191,7 @@ export function sessionCases(running: () => Running): void {
     });
 
     test('ends at once when its key is rotated, although the key itself has a grace period', async () => {
-      const { key, record } = await running().stack.key();
+      const { key, record } = await running().stack.key({ client: 'rotating' });
       const { cookie } = await signIn(key);
       await running().register.keys.rotate(record.id, 3600);
       expect((await usage({ cookie, ...OWN_PAGE })).status).toBe(401);

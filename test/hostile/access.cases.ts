@@ -75,8 +75,10 @@ export function accessCases(stack: () => Stack): void {
 
   describe('a key is authorized for exactly the endpoints of its scope:', () => {
     test.each(SCOPES)('%s', async (scope) => {
-      const { key } = await stack().key({ scopes: [scope] });
-      const { key: rotatedInGrace, record } = await stack().key({ scopes: [scope] });
+      const client = scope.replace(':', '.');
+      const { key } = await stack().key({ client, scopes: [scope] });
+      const rotating = { client: `${client}.rotating`, scopes: [scope] };
+      const { key: rotatedInGrace, record } = await stack().key(rotating);
       const { key: successor } = await keys.rotate(record.id, 3600);
       const expectedStatuses = Object.fromEntries(
         ACCESS.map((row) => [nameOf(row), expected(row, scope)]),

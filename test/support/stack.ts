@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type CreatedKey, createKeys, type Grant } from '../../src/auth/keys.ts';
+import { type CreatedKey, createKeys, type Grant, isLive } from '../../src/auth/keys.ts';
 import { SCOPES } from '../../src/auth/scopes.ts';
 import { hostClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
@@ -17,7 +17,10 @@ export interface Stack {
   redis: RedisServer;
   gateway: Running;
   worker: Running;
-  /** Creates a key, by default with every scope and ample limits. */
+  /**
+   * Creates a key, by default with every scope and ample limits. A client has two live keys at most: the latest
+   * one but the first is revoked to make room.
+   */
   key(grant?: Partial<Grant>): Promise<CreatedKey>;
   /** Everything gateway and worker logged. */
   logs(): string;
@@ -44,6 +47,12 @@ export async function startStack(env: NodeJS.ProcessEnv = {}): Promise<Stack> {
   const connection = commandConnection(redis.url, createLog('test', 'silent'));
   await untilReady(connection, AbortSignal.timeout(10_000));
   const keys = createKeys(connection, readSecrets(home).keyPepper, hostClock);
+  async function makeRoom(client: string): Promise<void> {
+    const records = (await keys.list()).filter((record) => record.client === client);
+    const live = records.filter((record) => isLive(record, hostClock()));
+    const [, second] = live;
+    if (second) await keys.revoke(second.id);
+  }
   const base = {
     SELVAGE_HOME: home,
     REDIS_URL: redis.url,
@@ -60,7 +69,11 @@ export async function startStack(env: NodeJS.ProcessEnv = {}): Promise<Stack> {
     redis,
     gateway: undefined as unknown as Running,
     worker: undefined as unknown as Running,
-    key: (grant = {}) => keys.create({ ...AMPLE, ...grant }),
+    async key(grant = {}) {
+      const whole = { ...AMPLE, ...grant };
+      await makeRoom(whole.client);
+      return keys.create(whole);
+    },
     logs: () => `${stack.gateway.output()}\n${stack.worker.output()}`,
     async startGateway(more = {}) {
       stack.gateway = runProgram('src/main.ts', [], { ...base, ...more });

@@ -15,10 +15,12 @@ afterAll(() => bench.stop());
 const NEVER = new AbortController().signal;
 const MINUTE = 60_000;
 
+/** Creates a key of a client that has no other. */
+let clients = 0;
 const newKey = async (feedIntervalSeconds = 900): Promise<KeyRecord> =>
   (
     await bench.keys.create({
-      client: 'shop',
+      client: `shop-${++clients}`,
       scopes: ['background-removal:process'],
       allowBase64: false,
       rate: { count: 60, periodSeconds: 60 },
