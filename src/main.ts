@@ -30,6 +30,7 @@ import { readBatchFigures, readRedisMemory } from './intake/queue-figures.ts';
 import { type ImageLimits, MAX_SIDE_PIXELS } from './intake/validate-image.ts';
 import type { Clock } from './platform/clock.ts';
 import { type Config, ConfigError, readConfig } from './platform/config.ts';
+import { createLinkRule, type LinkRule } from './platform/links/link-rule.ts';
 import type { Logger } from './platform/log.ts';
 import {
   createGatewayMetrics,
@@ -96,13 +97,14 @@ async function main(): Promise<void> {
 
   const metrics = { registry, key: config.METRICS_KEY };
   const { jobWaiter, admission } = sync;
+  const linkRule = createLinkRule(config.FETCH_ALLOW);
   const routes = routeTable({
     look: { signingKeys, threads: lookThreads },
     maxImageBytes,
     images: { blobs, jobWaiter, admission, deadlineMillis, limits, now },
-    jobs: jobDeps({ redis, blobs, intake, limits, now }),
-    batches: batchDeps({ blobs, intake, limits, requestLimits, maxImageBytes, now }),
-    feeds: feedDeps({ redis, blobs, intake, publicUrl, now }),
+    jobs: jobDeps({ redis, blobs, intake, limits, linkRule, now }),
+    batches: batchDeps({ blobs, intake, limits, requestLimits, maxImageBytes, linkRule, now }),
+    feeds: feedDeps({ redis, blobs, intake, publicUrl, linkRule, now }),
     console: consoleDeps(authentication, requestLimits, publicUrl),
     checks: readinessChecks(redis, blobs, sync),
     metrics: config.METRICS_PORT === undefined ? metrics : undefined,
@@ -149,13 +151,15 @@ interface JobSources {
   blobs: Blobs;
   intake: Intake;
   limits: ImageLimits;
+  linkRule: LinkRule;
   now: Clock;
 }
 
-const jobDeps = ({ redis, blobs, intake, limits, now }: JobSources): JobDeps => ({
+const jobDeps = ({ redis, blobs, intake, limits, linkRule, now }: JobSources): JobDeps => ({
   redis,
   blobs,
   limits,
+  linkRule,
   now,
   records: intake.jobs.records,
   index: intake.jobs.index,
@@ -180,6 +184,7 @@ interface BatchSources {
   limits: ImageLimits;
   requestLimits: Limits;
   maxImageBytes: number;
+  linkRule: LinkRule;
   now: Clock;
 }
 
@@ -189,9 +194,11 @@ const batchDeps = ({
   limits,
   requestLimits,
   maxImageBytes,
+  linkRule,
   now,
 }: BatchSources): BatchDeps => ({
   blobs,
+  linkRule,
   limits,
   requestLimits,
   maxImageBytes,
@@ -209,6 +216,7 @@ interface FeedSources {
   blobs: Blobs;
   intake: Intake;
   publicUrl: string | undefined;
+  linkRule: LinkRule;
   now: Clock;
 }
 
@@ -217,11 +225,13 @@ const feedDeps = ({
   blobs,
   intake,
   publicUrl,
+  linkRule,
   now,
 }: FeedSources): FeedDeps & DownloadDeps => ({
   redis,
   blobs,
   publicUrl,
+  linkRule,
   now,
   feeds: intake.feeds.records,
   runs: intake.feeds.runs,

@@ -21,6 +21,22 @@ type Resource = 'job' | 'batch' | 'feed' | 'run';
 export const notFound = (resource: Resource): Problem =>
   new Problem('not-found', `There is no such ${resource}, or its record has expired`);
 
+/** What is known of something after its data were deleted, until its record is. */
+interface Tombstone {
+  expiresAt?: string;
+  buriedAt?: string | undefined;
+  erasure?: { erasedAt: string } | undefined;
+}
+
+/** For what has expired or was erased: the answer to everything but a repeated DELETE. */
+export function deleted(resource: Resource, tombstone: Tombstone): Problem {
+  const { erasure, expiresAt, buriedAt: expiredAt = expiresAt } = tombstone;
+  if (!erasure)
+    return new Problem('gone', `This ${resource} has expired`, { members: { expiredAt } });
+  const { erasedAt } = erasure;
+  return new Problem('gone', `This ${resource} was erased`, { members: { erasedAt } });
+}
+
 /** For results that existed once. */
 export const resultsGone = (resource: Resource): Problem =>
   new Problem('gone', `The results of this ${resource} have expired or were erased`);

@@ -149,6 +149,7 @@ describe('a batch', () => {
         requestLimits: UNUSED,
         storedBytes: UNUSED,
         index: createClientIndex(redis, 'batches'),
+        linkRule: () => undefined,
         retention: createBatchRetention(batches, batchEraser(blobs)),
         receivers: createWebhookReceivers(redis),
         readClientLimits: async () => ({}),

@@ -267,12 +267,18 @@ describe('erasing', () => {
     expect(receipt).toMatchObject({ id, erasedAt: expect.any(String), blobs: expect.any(Number) });
     expect(await stored(id)).toEqual([]);
     expect(await (await batches.erase(id)).json()).toEqual(receipt);
-    expect(await batches.get(id)).toMatchObject({
-      status: 'expired',
-      erasedAt: expect.any(String),
+    const response = await batches.ask('GET', `/batches/${id}`);
+    const { erasedAt } = Line.parse(receipt);
+    expect(await response.json()).toMatchObject({
+      type: 'gone',
+      status: 410,
+      detail: 'This batch was erased',
+      erasedAt,
     });
-    for (const report of ['results', 'errors', 'manifest'])
-      await expectProblem(await batches.ask('GET', `/batches/${id}/${report}`), 'gone');
+    for (const path of ['', '/results', '/errors', '/manifest', '/events'])
+      await expectProblem(await batches.ask('GET', `/batches/${id}${path}`), 'gone');
+    await expectProblem(await batches.send(id, rowOf('c')), 'gone');
+    expect(await (await batches.ask('GET', '/batches?limit=100')).text()).not.toContain(id);
     const { url } = Line.parse(result?.cutout);
     await expectProblem(await batches.ask('GET', String(url).replace('/intake/v1', '')), 'gone');
     await expectProblem(await batches.seal(id), 'gone');

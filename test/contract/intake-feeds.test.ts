@@ -153,6 +153,8 @@ describe('a feed by URL', () => {
   test.each([
     [{ url: 'ftp://shop.example/feed' }, '/url'],
     [{ url: 'https://user:secret@shop.example/feed' }, '/url'],
+    [{ url: 'http://10.0.0.1/feed' }, '/url'],
+    [{ url: 'http://[::ffff:169.254.169.254]/feed' }, '/url'],
     [{}, '/url'],
     [{ url: 'https://shop.example/f', format: 'pdf' }, '/format'],
     [{ url: 'https://shop.example/f', operations: ['fly'] }, '/operations/0'],
@@ -529,8 +531,11 @@ describe('an erased feed', () => {
     expect(await stored(feed.id)).toEqual([]);
     expect(await stored(run.id)).toEqual([]);
     expect(await (await feeds.ask('DELETE', `/feeds/${feed.id}`)).json()).toEqual(receipt);
-    await expectProblem(await feeds.ask('GET', `/feeds/${feed.id}`), 'gone');
-    await expectProblem(await feeds.ask('GET', feeds.pathOf(run)), 'gone');
+    const { erasedAt } = receipt as { erasedAt: string };
+    const tombstone = await (await feeds.ask('GET', `/feeds/${feed.id}`)).json();
+    expect(tombstone).toMatchObject({ detail: 'This feed was erased', erasedAt });
+    for (const path of [`/feeds/${feed.id}`, `/feeds/${feed.id}/runs`, feeds.pathOf(run)])
+      await expectProblem(await feeds.ask('GET', path), 'gone');
     expect(JSON.stringify(await (await feeds.ask('GET', '/feeds')).json())).not.toContain(feed.id);
   });
 

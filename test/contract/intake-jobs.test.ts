@@ -4,6 +4,7 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Grant } from '../../src/auth/keys.ts';
+import { createLinkRule } from '../../src/platform/links/link-rule.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { PROBLEMS, type ProblemType } from '../../src/platform/problem.ts';
 import { blockingConnection } from '../../src/platform/redis.ts';
@@ -413,9 +414,19 @@ describe('while a job is running', () => {
     await expect.poll(() => jobLines(id)).toHaveLength(1);
     const probe = await readJob(await intake.post(shirt));
     await intake.until(probe.id, 'succeeded');
-    const tombstone = await intake.get(id);
-    expect(tombstone).toMatchObject({ status: 'expired', erasedAt: tombstone.expiresAt });
-    await expectProblem(await intake.result(id), 'gone');
+    const { erasedAt } = (await (await intake.erase(id)).json()) as { erasedAt: string };
+    for (const response of [
+      await intake.ask('GET', `/jobs/${id}`),
+      await intake.result(id),
+      await intake.cancel(id),
+    ]) {
+      expect(await response.json()).toMatchObject({
+        type: 'gone',
+        status: 410,
+        detail: 'This job was erased',
+        erasedAt,
+      });
+    }
     expect(await storedOf(id, sha256(image))).toEqual([]);
     expect(await quotaLeft()).toBe(before - 1); // the probe
   });
@@ -623,6 +634,39 @@ test('usage returns what a key allows and what is left', async () => {
       resetsAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT00:00:00\.000Z$/),
     },
   });
+});
+
+test.each([
+  ['http://user:secret@shop.example/a.jpg', /user name or password/],
+  ['http://10.0.0.1/a.jpg', /public address/],
+  ['http://0x0a.1/a.jpg', /public address/],
+  ['http://[::ffff:169.254.169.254]/a.jpg', /public address/],
+  ['http://8.8.8.8:25/a.jpg', /ports 80 and 443/],
+])('a link that can never be fetched is rejected at once: %s', async (link, detail) => {
+  const before = await stored();
+  const rejected = async (post: Promise<Response>, pointer: string) => {
+    const response = await post;
+    const errors = [{ pointer, detail: expect.stringMatching(detail) }];
+    expect(await response.json()).toMatchObject({ type: 'invalid-request', errors });
+    expect(response.status).toBe(400);
+  };
+  await rejected(intake.postJson({ imageUrl: link }), '/imageUrl');
+  const background = { backgroundImageUrl: link };
+  const pointer = '/options/backgroundImageUrl';
+  await rejected(intake.post(shirt, { options: JSON.stringify(background) }), pointer);
+  const headers = { 'content-type': 'application/json' };
+  const post = (path: string, body: object) =>
+    intake.ask('POST', path, { headers, body: JSON.stringify(body) });
+  await rejected(post('/batches', { options: background }), pointer);
+  await rejected(post('/feeds', { url: link }), '/url');
+  expect(await stored()).toEqual(before);
+});
+
+test('localhost is as private as its address', async () => {
+  expect(createLinkRule([])('http://localhost./a.jpg')).toMatch(/public address/);
+  expect(createLinkRule([])('http://app.localhost/a.jpg')).toMatch(/public address/);
+  expect(createLinkRule(['127.0.0.0/8'])('http://localhost:8080/a.jpg')).toBeUndefined();
+  expect(createLinkRule([])('http://localhost.example/a.jpg')).toBeUndefined();
 });
 
 test('a private address outside of the allowed networks is rejected', async () => {

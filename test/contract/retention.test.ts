@@ -50,9 +50,12 @@ describe('results are retained for the shortest time of a request, its key and i
     const intake = intakeClient(stack, await keyWith({ key: policy }));
     const { id } = await readJob(await intake.post(shirt));
     await intake.until(id, 'succeeded');
-    const status = async () => (await intake.result(id)).status;
-    await expect.poll(status).toBe(410);
-    await expect.poll(status).toBe(404);
+    const read = async () => {
+      const [job, result] = [await intake.ask('GET', `/jobs/${id}`), await intake.result(id)];
+      return [job, result].map((response) => response.status);
+    };
+    await expect.poll(read).toEqual([410, 410]);
+    await expect.poll(read).toEqual([404, 404]);
   });
 });
 
@@ -61,7 +64,13 @@ describe('a batch', () => {
     const batches = batchClient(stack, await keyWith({ key: { inputSeconds: 2 } }));
     const id = await batches.open();
     await batches.send(id, rowOf('a'));
-    await batches.until(id, 'expired');
+    const read = () => batches.ask('GET', `/batches/${id}`);
+    await expect.poll(async () => (await read()).status).toBe(410);
+    expect(await (await read()).json()).toMatchObject({
+      type: 'gone',
+      detail: 'This batch has expired',
+      expiredAt: expect.any(String),
+    });
     expect((await batches.ask('GET', `/batches/${id}/manifest`)).status).toBe(410);
   });
 });

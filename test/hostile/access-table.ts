@@ -16,7 +16,7 @@ export interface Access {
   body?: object;
 }
 
-const URL = 'http://127.0.0.1:1/a.jpg';
+const URL = 'http://shop.invalid/a.jpg';
 const REMOVE = 'background-removal:process';
 const COMPUTE = 'look-engine:compute';
 const JOB = { imageUrl: URL, operations: ['remove-background'] };

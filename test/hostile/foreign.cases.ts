@@ -36,7 +36,7 @@ export function foreignCases(stack: () => Stack): void {
     const job = await readJob(await owner.post(image, { webhook }));
     ids.jobs = job.id;
     ids.batches = (await make('/batches', {})).id;
-    const feed = await make('/feeds', { url: 'http://127.0.0.1:9/feed.xml' });
+    const feed = await make('/feeds', { url: 'http://shop.invalid/feed.xml' });
     ids.feeds = feed.id;
     await owner.until(job.id, 'succeeded');
     const list = async () =>

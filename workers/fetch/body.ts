@@ -1,6 +1,6 @@
 import { pipeline, type Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { FetchError, toFetchError } from './fetch-error.ts';
+import { FetchError, toFetchError } from '../../src/platform/links/fetch-error.ts';
 import { type SpeedLimit, withMinSpeed } from './speed.ts';
 
 /** The supported compressions, by their name in the Content-Encoding header. */

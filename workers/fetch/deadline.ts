@@ -1,4 +1,4 @@
-import { FetchError } from './fetch-error.ts';
+import { FetchError } from '../../src/platform/links/fetch-error.ts';
 
 /** A deadline combined with the caller's signal. */
 interface Deadline {

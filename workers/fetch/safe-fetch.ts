@@ -1,15 +1,20 @@
 import { Agent, type Dispatcher } from 'undici';
-import { addressRule } from './addresses.ts';
+import { addressRule } from '../../src/platform/links/addresses.ts';
+import {
+  FetchError,
+  type FetchErrorReason,
+  innerReason,
+  toFetchError,
+} from '../../src/platform/links/fetch-error.ts';
+import { parseUrl, redirectUrl } from '../../src/platform/links/url.ts';
 import { ACCEPT_ENCODING, canDecode, decodedBody, type ExpansionLimit, readAll } from './body.ts';
 import { pinningConnector } from './connector.ts';
 import { startDeadline } from './deadline.ts';
-import { FetchError, type FetchErrorReason, innerReason, toFetchError } from './fetch-error.ts';
 import { createFetchPool } from './fetch-pool.ts';
 import { createResolve, type Resolve } from './resolve.ts';
 import type { SpeedLimit } from './speed.ts';
-import { parseUrl, redirectUrl } from './url.ts';
 
-export { FetchError, type FetchErrorReason } from './fetch-error.ts';
+export { FetchError, type FetchErrorReason } from '../../src/platform/links/fetch-error.ts';
 
 const MAX_REDIRECTS = 3;
 const REDIRECT_STATUSES = [301, 302, 303, 307, 308];

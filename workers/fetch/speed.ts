@@ -1,4 +1,4 @@
-import { FetchError } from './fetch-error.ts';
+import { FetchError } from '../../src/platform/links/fetch-error.ts';
 
 /** A least speed of a body, by windows of time. */
 export interface SpeedLimit {

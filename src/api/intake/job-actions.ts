@@ -7,13 +7,16 @@ import type { Idempotency, StoredResponse } from '../../intake/idempotency.ts';
 import { JOBS_PATH, type JobRecord, PENDING_STATUSES } from '../../intake/job-records.ts';
 import { expiryOf, type JobRetention } from '../../intake/job-retention.ts';
 import { extensionOf } from '../../output/options.ts';
+import type { LinkRule } from '../../platform/links/link-rule.ts';
 import { Problem } from '../../platform/problem.ts';
 import { cancelJob } from '../../queue/cancel.ts';
 import type { Operation } from '../../queue/job-data.ts';
 import type { FileLinks } from '../../storage/file-links.ts';
 import type { Classification } from '../../taxonomy/response-schema.ts';
 import { requireCaller } from '../caller.ts';
+import { checkLinks } from '../check-links.ts';
 import {
+  deleted,
   notFound,
   openBlob,
   resultsGone,
@@ -36,6 +39,7 @@ export interface JobDeps extends AcceptJobDeps {
   completions: Completions;
   idempotency: Idempotency;
   links: FileLinks;
+  linkRule: LinkRule;
   webhooks: WebhookDeps;
 }
 
@@ -100,8 +104,19 @@ function requireCutOut({ outputKey, ...job }: JobRecord) {
  * requests.
  */
 export function createJobActions(deps: JobDeps) {
-  const { redis, queue, records, index, retention, completions, blobs, links, webhooks, now } =
-    deps;
+  const {
+    redis,
+    queue,
+    records,
+    index,
+    retention,
+    completions,
+    blobs,
+    links,
+    linkRule,
+    webhooks,
+    now,
+  } = deps;
   const accept = createJobAcceptance(deps);
 
   async function read(id: string): Promise<JobRecord> {
@@ -111,10 +126,16 @@ export function createJobActions(deps: JobDeps) {
   }
 
   /** Reads a request's job. Another client's job is not-found: its existence is not disclosed. */
-  async function readOwn(call: Call): Promise<JobRecord> {
+  async function readOwnOrDeleted(call: Call): Promise<JobRecord> {
     const job = await read(call.params.id ?? '');
     if (job.client !== call.caller?.client) throw notFound('job');
     checkScopes(job.operations, call);
+    return job;
+  }
+
+  async function readOwn(call: Call): Promise<JobRecord> {
+    const job = await readOwnOrDeleted(call);
+    if (job.status === 'expired') throw deleted('job', job);
     return job;
   }
 
@@ -129,7 +150,15 @@ export function createJobActions(deps: JobDeps) {
 
   return {
     readOwn,
+    readOwnOrDeleted,
     startOnce,
+
+    /** @throws Problem invalid-request if a link can never be fetched */
+    checkLinks: ({ source, options }: JobRequest): void =>
+      checkLinks(linkRule, {
+        '/imageUrl': 'imageUrl' in source ? source.imageUrl : undefined,
+        '/options/backgroundImageUrl': options.backgroundImageUrl,
+      }),
 
     /** Lists the client's jobs, except those that the key's scopes do not cover. */
     async list(call: Call<PageQuery>): Promise<object> {
@@ -182,7 +211,7 @@ export function createJobActions(deps: JobDeps) {
       }
       const after = await read(job.id);
       if (after.status === 'canceled') return after;
-      if (after.status === 'expired') throw gone();
+      if (after.status === 'expired') throw deleted('job', after);
       throw new Problem('conflict', `The job has already ${after.status}`);
     },
 

@@ -71,7 +71,10 @@ export const jobOptionsField = JobOptions.default(defaultOptions);
 const ImageUrl = z
   .url({ protocol: /^https?$/ })
   .max(2048)
-  .meta({ description: 'http or https; fetched once, from public IP addresses only' });
+  .meta({
+    description:
+      'http or https, without a user name or password; fetched once, from public IP addresses only',
+  });
 
 const hasCredentials = (link: string): boolean => {
   if (!URL.canParse(link)) return false;

@@ -24,6 +24,7 @@ const createJob =
     });
     const request = readJobRequest(form);
     checkScopes(request.operations, call);
+    jobs.checkLinks(request);
     return jobs.startOnce(request, call, JOBS_PATH);
   };
 
@@ -123,8 +124,10 @@ export const jobRoutes = (
     path: `${JOBS_PATH}/:id`,
     scope: 'any-key',
     summary: 'Get the status and results of a job',
+    description:
+      'A job that has expired or was erased is 410 `gone` with `expiredAt` or `erasedAt`, until its record is deleted too.',
     responses: { 200: { ...jobDoc('The job'), headers: ['Retry-After'] } },
-    problems: ['not-found'],
+    problems: ['not-found', 'gone'],
     async handle(call) {
       const job = await jobs.readOwn(call);
       return json(jobResponse(job), PENDING_STATUSES.includes(job.status) ? RETRY_SOON : {});
@@ -173,7 +176,7 @@ export const jobRoutes = (
       },
     },
     problems: ['not-found'],
-    handle: async (call) => json(await jobs.erase(await jobs.readOwn(call))),
+    handle: async (call) => json(await jobs.erase(await jobs.readOwnOrDeleted(call))),
   }),
   route({
     method: 'GET',

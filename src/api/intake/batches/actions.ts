@@ -17,10 +17,12 @@ import type { Policy } from '../../../intake/retention.ts';
 import type { WebhookReceivers } from '../../../intake/webhooks/receivers.ts';
 import { unlessDefault } from '../../../output/quality.ts';
 import { toCutOutOptions } from '../../../output/request.ts';
+import type { LinkRule } from '../../../platform/links/link-rule.ts';
 import { Problem, unavailable } from '../../../platform/problem.ts';
 import { LINK_MEDIA_TYPE } from '../../../storage/blob-keys.ts';
 import { requireCaller } from '../../caller.ts';
-import { notFound, resultsGone, throwUnavailable } from '../../common-problems.ts';
+import { checkLinks } from '../../check-links.ts';
+import { deleted, notFound, throwUnavailable } from '../../common-problems.ts';
 import { cutOutHeaders } from '../../removal/cut-out-response.ts';
 import { checkScopes } from '../job-actions.ts';
 import { type PageQuery, readPage } from '../page.ts';
@@ -39,6 +41,7 @@ export interface BatchDeps extends ItemsDeps {
   retention: BatchRetention;
   receivers: WebhookReceivers;
   readClientLimits: ReadClientLimits;
+  linkRule: LinkRule;
 }
 
 /** A batch that is not sealed within this time expires. */
@@ -91,20 +94,20 @@ const respond = (status: number, batch: BatchRecord): StoredResponse => ({
 
 /** Creates the actions behind the batch routes. */
 export function createBatchActions(deps: BatchDeps, events: BatchEvents) {
-  const { batches, blobs, index, retention, readClientLimits, now } = deps;
+  const { batches, blobs, index, retention, readClientLimits, linkRule, now } = deps;
   const find = (id: string) => batches.get(id).catch(batchesUnavailable);
 
   /** Reads a request's batch. Another client's is not-found: its existence is not disclosed. */
-  async function readOwn(call: Call): Promise<BatchRecord> {
+  async function readOwnOrDeleted(call: Call): Promise<BatchRecord> {
     const batch = await find(call.params.id ?? '');
     if (batch?.kind !== 'batch' || batch.client !== call.caller?.client) throw notFound('batch');
     checkScopes(batch.operations, call);
     return batch;
   }
 
-  async function readOwnUnexpired(call: Call): Promise<BatchRecord> {
-    const batch = await readOwn(call);
-    if (batch.status === 'expired') throw resultsGone('batch');
+  async function readOwn(call: Call): Promise<BatchRecord> {
+    const batch = await readOwnOrDeleted(call);
+    if (batch.status === 'expired') throw deleted('batch', batch);
     return batch;
   }
 
@@ -132,6 +135,8 @@ export function createBatchActions(deps: BatchDeps, events: BatchEvents) {
 
   async function create(request: CreateBatchRequest, call: Call): Promise<StoredResponse> {
     checkScopes(request.operations, call);
+    const { backgroundImageUrl } = request.options;
+    checkLinks(linkRule, { '/options/backgroundImageUrl': backgroundImageUrl });
     const caller = requireCaller(call);
     if (request.webhook) await checkWebhook(deps, caller.client);
     const { outputSeconds } = request.retention;
@@ -166,7 +171,7 @@ export function createBatchActions(deps: BatchDeps, events: BatchEvents) {
     }
     await batches.seal(batch.id, nowMillis).catch(batchesUnavailable);
     const after = await reread(batch);
-    if (after.status === 'expired') throw resultsGone('batch');
+    if (after.status === 'expired') throw deleted('batch', after);
     if (after.sealedAt === undefined || after.status === 'canceled') {
       throw new Problem('conflict', `The batch is ${after.status}`);
     }
@@ -199,7 +204,7 @@ export function createBatchActions(deps: BatchDeps, events: BatchEvents) {
   async function cancel(batch: BatchRecord): Promise<StoredResponse> {
     await moveToCancel(batch).catch(batchesUnavailable);
     const after = await reread(batch);
-    if (after.status === 'expired') throw resultsGone('batch');
+    if (after.status === 'expired') throw deleted('batch', after);
     if (BATCH_CANCELED_STATUSES.includes(after.status)) return respond(200, after);
     throw new Problem('conflict', `The batch is already ${after.status}`);
   }
@@ -213,6 +218,7 @@ export function createBatchActions(deps: BatchDeps, events: BatchEvents) {
 
   return {
     readOwn,
+    readOwnOrDeleted,
     create,
     seal,
     cancel,
@@ -226,7 +232,7 @@ export function createBatchActions(deps: BatchDeps, events: BatchEvents) {
     },
 
     async report(name: keyof typeof REPORTS, call: Call, after?: number): Promise<Reply> {
-      const batch = await readOwnUnexpired(call);
+      const batch = await readOwn(call);
       const files = batchFiles(blobs, batch.client, batch.id);
       const body = Readable.from(readReport(batches, files, batch, REPORTS[name], after), {
         objectMode: false,
@@ -235,7 +241,7 @@ export function createBatchActions(deps: BatchDeps, events: BatchEvents) {
     },
 
     async cutOut(call: Call): Promise<Reply> {
-      const batch = await readOwnUnexpired(call);
+      const batch = await readOwn(call);
       const { row = '' } = call.params;
       const rowNumber = /^\d+$/.test(row) ? Number(row) : -1;
       const { body, cutout } = await openCutOut(deps, batch, rowNumber, call.signal);

@@ -105,7 +105,7 @@ const changeRoutes = (actions: BatchActions, idempotency: Idempotency): Route[] 
         content: { 'application/json': ItemsResponse },
       },
     },
-    problems: ['not-found', 'conflict', 'quota-exceeded', 'idempotency-mismatch'],
+    problems: ['not-found', 'conflict', 'gone', 'quota-exceeded', 'idempotency-mismatch'],
     handle: idempotentAction(
       actions,
       idempotency,
@@ -143,7 +143,7 @@ const changeRoutes = (actions: BatchActions, idempotency: Idempotency): Route[] 
       },
     },
     problems: ['not-found'],
-    handle: async (call) => json(await actions.erase(await actions.readOwn(call))),
+    handle: async (call) => json(await actions.erase(await actions.readOwnOrDeleted(call))),
   }),
 ];
 
@@ -184,8 +184,10 @@ const viewRoutes = (actions: BatchActions): Route[] => [
     path: BATCH_PATH,
     scope: 'any-key',
     summary: 'Get the status of a batch',
+    description:
+      'A batch that has expired or was erased is 410 `gone` with `expiredAt` or `erasedAt`, until its record is deleted too.',
     responses: { 200: batchDoc('The batch') },
-    problems: ['not-found'],
+    problems: ['not-found', 'gone'],
     handle: actions.show,
   }),
   reportRoute(actions, 'results', ResultRow, 'Download the results of the rows that succeeded'),
@@ -217,7 +219,7 @@ const viewRoutes = (actions: BatchActions): Route[] => [
       200: { description: 'Events', content: { 'text/event-stream': z.string() } },
       204: { description: 'The client already has the last event' },
     },
-    problems: ['not-found'],
+    problems: ['not-found', 'gone'],
     handle: actions.events,
   }),
 ];

@@ -19,6 +19,7 @@ import type { StoredResponse } from '../../../intake/idempotency.ts';
 import type { Policy } from '../../../intake/retention.ts';
 import { Problem, unavailable } from '../../../platform/problem.ts';
 import { requireCaller } from '../../caller.ts';
+import { checkLinks } from '../../check-links.ts';
 import { notFound } from '../../common-problems.ts';
 import { idempotently } from '../idempotent.ts';
 import { checkScopes } from '../job-actions.ts';
@@ -124,6 +125,7 @@ export function createFeedAcceptance(deps: FeedDeps, { readOwn, toResponse }: Fe
     call: Call<unknown, unknown>,
   ): Promise<FeedManifest> {
     checkScopes(request.operations, call);
+    checkLinks(deps.linkRule, { '/url': 'url' in request.source ? request.source.url : undefined });
     const caller = requireCaller(call);
     if (request.schedule !== undefined) checkInterval(request.schedule, caller);
     if (request.webhook) await checkWebhook(deps, caller.client);

@@ -18,11 +18,12 @@ import { expiryOf } from '../../../intake/job-retention.ts';
 import type { StoredBytes } from '../../../intake/stored-bytes.ts';
 import type { WebhookReceivers } from '../../../intake/webhooks/receivers.ts';
 import type { Clock } from '../../../platform/clock.ts';
+import type { LinkRule } from '../../../platform/links/link-rule.ts';
 import { Problem } from '../../../platform/problem.ts';
 import { cancelJob } from '../../../queue/cancel.ts';
 import type { Blobs } from '../../../storage/blobs.ts';
 import { requireCaller } from '../../caller.ts';
-import { notFound, throwUnavailable } from '../../common-problems.ts';
+import { deleted, notFound, throwUnavailable } from '../../common-problems.ts';
 import { idempotently } from '../idempotent.ts';
 import { checkScopes } from '../job-actions.ts';
 import { nextPage, type PageQuery } from '../page.ts';
@@ -41,6 +42,7 @@ export interface FeedDeps {
   receivers: WebhookReceivers;
   idempotency: Idempotency;
   readClientLimits: ReadClientLimits;
+  linkRule: LinkRule;
   now: Clock;
 }
 
@@ -58,7 +60,7 @@ export function createFeedActions(deps: FeedDeps) {
   const findRun = (id: string) => batches.get(id).catch(feedsUnavailable);
 
   /** Reads a request's feed. Another client's feed is not-found: its existence is not disclosed. */
-  async function readOwnOrErased(call: Call<unknown, unknown>): Promise<FeedRecord> {
+  async function readOwnOrDeleted(call: Call<unknown, unknown>): Promise<FeedRecord> {
     const feed = await feeds.get(call.params.id ?? '').catch(feedsUnavailable);
     if (feed?.client !== requireCaller(call).client) throw notFound('feed');
     checkScopes(feed.operations, call);
@@ -66,8 +68,8 @@ export function createFeedActions(deps: FeedDeps) {
   }
 
   async function readOwn(call: Call<unknown, unknown>): Promise<FeedRecord> {
-    const feed = await readOwnOrErased(call);
-    if (feed.erasure) throw new Problem('gone', 'This feed was erased');
+    const feed = await readOwnOrDeleted(call);
+    if (feed.erasure) throw deleted('feed', feed);
     return feed;
   }
 
@@ -75,6 +77,7 @@ export function createFeedActions(deps: FeedDeps) {
     const feed = await readOwn(call);
     const run = await findRun(call.params.run ?? '');
     if (run?.feedId !== feed.id) throw notFound('run');
+    if (run.status === 'expired') throw deleted('run', run);
     return { feed, run };
   }
 
@@ -153,7 +156,7 @@ export function createFeedActions(deps: FeedDeps) {
     },
 
     async erase(call: Call): Promise<Reply> {
-      const feed = await readOwnOrErased(call);
+      const feed = await readOwnOrDeleted(call);
       const files = feedFiles(blobs);
       const { lastRunId } = feed;
       const receipt = await eraseFeed({ ...deps, files }, feed, now()).catch(feedsUnavailable);

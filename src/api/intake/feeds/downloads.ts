@@ -97,7 +97,6 @@ export function createFeedDownloads({ blobs, batches, links, publicUrl }: Downlo
       format: ReportFormat = acceptedFormat(call.headers.accept),
     ): Promise<Reply> {
       const { feed, run } = target;
-      if (run.status === 'expired') throw gone();
       if (run.status === 'open') {
         throw new Problem('conflict', 'The feed is still being read', { headers: RETRY_SOON });
       }
@@ -120,7 +119,6 @@ export function createFeedDownloads({ blobs, batches, links, publicUrl }: Downlo
     async export(target: FeedRun, call: Pick<Call, 'headers' | 'signal'>): Promise<Reply> {
       const { feed, run } = target;
       if (feed.lastCompletedRunId !== run.id) {
-        if (run.status === 'expired') throw gone();
         if (run.status === 'completed') {
           throw new Problem('gone', 'A newer run has replaced this one; export the feed itself');
         }
