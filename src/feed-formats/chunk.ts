@@ -1,4 +1,4 @@
-import type { Column } from './columns.ts';
+import type { Column, FilledColumn, FilledValues } from './columns.ts';
 
 /**
  * Bytes as a string, one character (0 to 255) a byte. Feeds are split on bytes and decoded row by row: an invalid
@@ -57,6 +57,13 @@ export interface Splitter {
   /**
    * Returns the record with some cells' values replaced and everything else unchanged.
    * @param values cell index -> as many values as the cell has
+   * @param filled values for columns whose cells are empty or missing
    */
-  rewrite(record: RecordChunk, values: ReadonlyMap<number, readonly string[]>): Raw;
+  rewrite(
+    record: RecordChunk,
+    values: ReadonlyMap<number, readonly string[]>,
+    filled?: FilledValues,
+  ): Raw;
+  /** Returns the header row with the columns that it lacks; absent from formats without one. */
+  rewriteHeader?(raw: Raw, columns: readonly FilledColumn[]): Raw;
 }

@@ -16,6 +16,23 @@ const COLUMNS = [
 
 export type Column = (typeof COLUMNS)[number];
 
+/** Columns that an export can fill, and the names under which it adds them. */
+export const FILLED_COLUMNS = {
+  google_product_category: 'googleProductCategory',
+  color: 'color',
+  material: 'material',
+} as const satisfies Readonly<Record<string, Column>>;
+export type FilledColumn = keyof typeof FILLED_COLUMNS;
+
+/** Values for the columns of one row; an empty one leaves the row without a value. */
+export type FilledValues = ReadonlyMap<FilledColumn, string>;
+
+/** Returns the index of a row's cell for a column, or -1; the first counts. */
+export const cellOf = (
+  cells: readonly { name: Column | undefined }[],
+  column: FilledColumn,
+): number => cells.findIndex(({ name }) => name === FILLED_COLUMNS[column]);
+
 /** Other spellings: the plurals and `offerId` of Google's JSON, and Atom's element names. */
 const SYNONYMS: Readonly<Record<string, Column>> = {
   offerid: 'id',

@@ -1,7 +1,7 @@
 import type { Cell, Chunk, Raw, Splitter } from './chunk.ts';
-import type { Column } from './columns.ts';
+import { type Column, cellOf } from './columns.ts';
 import { detectDelimiter, quoteLike, scanRow, scanUnquoted, unquote } from './csv-cells.ts';
-import { applyEdits } from './edits.ts';
+import { applyEdits, type Edit } from './edits.ts';
 import type { Encoding } from './encoding.ts';
 import { FeedError } from './feed-error.ts';
 import { type Line, lineSplitter, withoutBreak } from './lines.ts';
@@ -171,6 +171,13 @@ export function csvSplitter(options: CsvOptions): Splitter {
     }
   }
 
+  /** Adds a cell at the end of a row. */
+  const append = ({ length }: Raw, cell: Raw): Edit => ({
+    start: length,
+    end: length,
+    written: delimiter! + cell,
+  });
+
   if (options.headerRow !== undefined) readHeaderRow(options.headerRow);
   return {
     push: (raw) => take(lines.push(raw)),
@@ -179,15 +186,32 @@ export function csvSplitter(options: CsvOptions): Splitter {
       while (openLines.length > 0) yield* abandonOpenLine();
       if (!header) throw new FeedError('no-header', 'There is no header row');
     },
-    rewrite({ raw }, values): Raw {
-      const { spans, quotes } = cellsOf(withoutBreak(raw))!;
-      const edits = [...values].map(([cell, [value]]) => {
+    rewrite({ raw, cells }, values, filled = new Map()): Raw {
+      const body = withoutBreak(raw);
+      const { spans, quotes } = cellsOf(body)!;
+      const write = (old: Raw, value: string): Raw => {
+        const plain = encoding.encode(value);
+        return quotes ? quoteLike(old, plain, delimiter!) : plain;
+      };
+      const editCell = (cell: number, value: string): Edit => {
         const [start, end] = [spans[2 * cell]!, spans[2 * cell + 1]!];
-        const plain = encoding.encode(value!);
-        const written = quotes ? quoteLike(raw.slice(start, end), plain, delimiter!) : plain;
-        return { start, end, written };
-      });
+        return { start, end, written: write(raw.slice(start, end), value) };
+      };
+      const edits = [...values].map(([cell, [value]]) => editCell(cell, value!));
+      for (const [column, value] of filled) {
+        const cell = cellOf(cells, column);
+        if (cell >= 0 && value) edits.push(editCell(cell, value));
+        if (cell < 0) edits.push(append(body, write('', value)));
+      }
       return applyEdits(raw, edits);
+    },
+    rewriteHeader(raw, columns): Raw {
+      const body = withoutBreak(raw);
+      const missing = columns.filter((column) => cellOf(header ?? [], column) < 0);
+      return applyEdits(
+        raw,
+        missing.map((column) => append(body, encoding.encode(column))),
+      );
     },
   };
 }

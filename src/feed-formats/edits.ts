@@ -1,7 +1,7 @@
 import type { Raw } from './chunk.ts';
 
 /** A span of a row and its replacement. */
-interface Edit {
+export interface Edit {
   start: number;
   end: number;
   written: Raw;

@@ -1,8 +1,10 @@
 import type { Chunk } from './chunk.ts';
+import { FILLED_COLUMNS, type FilledColumn, type FilledValues } from './columns.ts';
 import { FEED_LIMITS } from './limits.ts';
 import { type Link, replaceLinks } from './links.ts';
 import { type FeedReadOptions, feedChunks, type OpenFeed } from './parse.ts';
 import { createRowReader, type FeedRow } from './row.ts';
+import type { RowError } from './row-error.ts';
 
 /**
  * Returns the new link of one image of a row; undefined keeps the old one.
@@ -14,6 +16,23 @@ export type ReplaceLink = (
   url: string,
 ) => string | undefined | Promise<string | undefined>;
 
+/** Columns to fill in rows that have no value of their own. */
+export interface ColumnFilling {
+  columns: readonly FilledColumn[];
+  /** Called for each row after its links, in order. */
+  valuesOf(row: FeedRow): Promise<Partial<Record<FilledColumn, string>>>;
+}
+
+/** Returns the values to write, one for each column: empty if the row has its own, or if there is none. */
+async function filledValues(
+  { columns, valuesOf }: ColumnFilling,
+  row: FeedRow | RowError,
+): Promise<FilledValues> {
+  const values = row.kind === 'row' ? await valuesOf(row) : {};
+  const hasOwn = (column: FilledColumn) => row.kind === 'row' && row[FILLED_COLUMNS[column]];
+  return new Map(columns.map((column) => [column, hasOwn(column) ? '' : (values[column] ?? '')]));
+}
+
 const BLOCK_BYTES = 64 * 1024;
 
 /** Normalises a link for any feed format: ASCII, and no commas, which would separate links. */
@@ -21,7 +40,7 @@ const plainLink = (link: string): string => new URL(link).href.replaceAll(',', '
 
 /**
  * Exports a feed with other image links, as a stream in the same format, encoding and layout. Everything but the
- * replaced links stays byte for byte, including invalid rows.
+ * replaced links and the filled columns stays byte for byte, including rows that cannot be parsed.
  * @param source the feed; with the `options` of the first reading the same rows are found
  * @throws FeedError as `parseFeed`; TypeError if `replace` returns an invalid URL
  */
@@ -29,6 +48,7 @@ export async function* exportFeed(
   source: AsyncIterable<Uint8Array>,
   replace: ReplaceLink,
   options: FeedReadOptions = {},
+  filling: ColumnFilling = { columns: [], valuesOf: async () => ({}) },
 ): AsyncGenerator<Uint8Array> {
   const read = createRowReader(options.limits ?? FEED_LIMITS);
   let open: OpenFeed | undefined;
@@ -37,15 +57,21 @@ export async function* exportFeed(
   });
 
   async function rewrite(chunk: Chunk): Promise<string> {
+    const { splitter } = open!;
     const found = read(chunk);
-    if (chunk.kind !== 'record' || found?.item.kind !== 'row') return chunk.raw;
+    if (chunk.kind === 'between' && chunk.header) {
+      return splitter.rewriteHeader?.(chunk.raw, filling.columns) ?? chunk.raw;
+    }
+    if (chunk.kind !== 'record' || !found) return chunk.raw;
+    const { item, links } = found;
     const changes = new Map<Link, string>();
-    for (const [image, link] of found.links.entries()) {
-      const url = await replace(found.item, image, link.url);
+    for (const [image, link] of links.entries()) {
+      const url = item.kind === 'row' ? await replace(item, image, link.url) : undefined;
       if (url !== undefined) changes.set(link, plainLink(url));
     }
-    if (changes.size === 0) return chunk.raw;
-    return open!.splitter.rewrite(chunk, replaceLinks(chunk, changes));
+    const filled = await filledValues(filling, item);
+    if (changes.size === 0 && filled.size === 0) return chunk.raw;
+    return splitter.rewrite(chunk, replaceLinks(chunk, changes), filled);
   }
 
   let buffered = '';

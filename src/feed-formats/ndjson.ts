@@ -1,6 +1,6 @@
 import type { Cell, Chunk, Raw, Splitter } from './chunk.ts';
-import type { Column } from './columns.ts';
-import { applyEdits } from './edits.ts';
+import { type Column, cellOf } from './columns.ts';
+import { applyEdits, type Edit } from './edits.ts';
 import type { Encoding } from './encoding.ts';
 import { jsonElements, jsonMembers, type Member } from './json-members.ts';
 import { type Line, lineSplitter } from './lines.ts';
@@ -107,13 +107,24 @@ export function ndjsonSplitter(options: NdjsonOptions): Splitter {
   return {
     push: (raw) => take(lines.push(raw)),
     end: () => take(lines.end()),
-    rewrite({ raw, cells }, values): Raw {
+    rewrite({ raw, cells }, values, filled = new Map()): Raw {
+      const write = (value: string): Raw => encoding.encode(JSON.stringify(value));
       const edits = [...values].flatMap(([index, replaced]) =>
-        textElements(raw, memberOf(raw, cells[index]!.label)!).map(({ start, end, i }) => {
-          const written = encoding.encode(JSON.stringify(replaced[i]!));
-          return { start, end, written };
-        }),
+        textElements(raw, memberOf(raw, cells[index]!.label)!).map(
+          ({ start, end, i }): Edit => ({ start, end, written: write(replaced[i]!) }),
+        ),
       );
+      for (const [column, value] of filled) {
+        if (!value) continue;
+        const cell = cells[cellOf(cells, column)];
+        if (cell) {
+          const { start, end } = memberOf(raw, cell.label)!;
+          edits.push({ start, end, written: write(value) });
+        } else {
+          const end = raw.lastIndexOf('}');
+          edits.push({ start: end, end, written: `,${write(column)}:${write(value)}` });
+        }
+      }
       return applyEdits(raw, edits);
     },
   };

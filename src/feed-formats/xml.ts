@@ -1,6 +1,6 @@
 import type { Cell, Chunk, Raw, RecordChunk, Splitter } from './chunk.ts';
-import { columnOf } from './columns.ts';
-import { applyEdits } from './edits.ts';
+import { cellOf, columnOf } from './columns.ts';
+import { applyEdits, type Edit } from './edits.ts';
 import type { Encoding } from './encoding.ts';
 import { FeedError } from './feed-error.ts';
 import type { FeedLimits } from './limits.ts';
@@ -52,6 +52,15 @@ function cellsOf(children: readonly Child[], ownUri: string): Cell[] {
     const counts = uri === GOOGLE || (uri === ownUri && !googles.has(column));
     return { label, name: counts ? column : undefined, values: [text] };
   });
+}
+
+const EMPTY_ELEMENT = /<[^/"'>](?:[^"'>]|"[^"]*"|'[^']*')*\/>/y;
+
+/** Returns the tag of an element without content, if one with this name starts there. */
+function emptyElementAt(raw: Raw, start: number, name: Raw): Raw | undefined {
+  EMPTY_ELEMENT.lastIndex = start;
+  const tag = EMPTY_ELEMENT.exec(raw)?.[0];
+  return tag !== undefined && nameOf(tag) === name ? tag : undefined;
 }
 
 const escapeText = (text: string): string =>
@@ -191,6 +200,14 @@ export function xmlSplitter(format: XmlFormat, encoding: Encoding, limits: FeedL
     }
   }
 
+  /** Adds an element of Google's at the end of an item, declaring the prefix if the feed does not. */
+  function appendElement(raw: Raw, column: string, value: string): Edit {
+    const end = raw.lastIndexOf('</');
+    const declaration = envelope.resolve('g') === GOOGLE ? '' : ` xmlns:g="${GOOGLE}"`;
+    const element = `<g:${column}${declaration}>${escapeText(value)}</g:${column}>`;
+    return { start: end, end, written: encoding.encode(element) };
+  }
+
   return {
     push: (raw) => take(tokenizer.push(raw)),
     *end() {
@@ -198,14 +215,28 @@ export function xmlSplitter(format: XmlFormat, encoding: Encoding, limits: FeedL
       if (item) throw new FeedError('malformed-xml', 'The feed ends within an item', position);
       envelope.end(position);
     },
-    rewrite(record, values): Raw {
+    rewrite(record, values, filled = new Map()): Raw {
+      const { raw, cells } = record;
       const spans = spansOf.get(record)!;
-      const edits = [...values].map(([cell, [value]]) => {
+      const editContent = (cell: number, value: string): Edit => {
         const [start, end] = [spans[2 * cell]!, spans[2 * cell + 1]!];
-        const written = encoding.encode(contentLike(record.raw.slice(start, end), value!));
-        return { start, end, written };
-      });
-      return applyEdits(record.raw, edits);
+        return { start, end, written: encoding.encode(contentLike(raw.slice(start, end), value)) };
+      };
+      const edits = [...values].map(([cell, [value]]) => editContent(cell, value!));
+      for (const [column, value] of filled) {
+        if (!value) continue;
+        const cell = cellOf(cells, column);
+        const start = spans[2 * cell];
+        const name = encoding.encode(cells[cell]?.label ?? '');
+        const empty = start === undefined ? undefined : emptyElementAt(raw, start, name);
+        if (empty && start !== undefined) {
+          const tag = `${empty.slice(0, -2).trimEnd()}>`;
+          const written = `${tag}${encoding.encode(escapeText(value))}</${nameOf(empty)}>`;
+          edits.push({ start, end: start + empty.length, written });
+        } else if (cell >= 0) edits.push(editContent(cell, value));
+        else edits.push(appendElement(raw, column, value));
+      }
+      return applyEdits(raw, edits);
     },
   };
 }

@@ -179,3 +179,61 @@ test('replace is called once for each image, in order, and may be asynchronous',
     `id,image_link,additional_image_link\na,${link},"${OLD}?1,${link}"\nb,bad,\nc,${link},\n`,
   );
 });
+
+describe('columns are filled where a row has none of its own', () => {
+  const values = { google_product_category: '1604', color: 'Türkis/<b>', material: '' };
+  const keep = () => undefined;
+  async function filled(feed: string, reading: FeedReadOptions = {}): Promise<string> {
+    const columns = ['google_product_category', 'color', 'material'] as const;
+    const filling = { columns, valuesOf: async () => values };
+    const source = streamOf([Buffer.from(feed)]);
+    return Buffer.concat(await collect(exportFeed(source, keep, reading, filling))).toString();
+  }
+  const link = 'https://shop.example/a.jpg';
+
+  test.each([
+    [
+      'CSV without the columns, with rows that cannot be used',
+      `id,image_link\r\na,${link}\r\n\r\nb,\r\nc,d,e\r\n"d",${link}`,
+      `id,image_link,google_product_category,color,material\r\na,${link},1604,Türkis/<b>,\r\n\r\nb,,,,\r\nc,d,e\r\n"d",${link},1604,Türkis/<b>,`,
+    ],
+    [
+      'CSV with some of them',
+      `id;colour;image_link;material\na;;${link};\nb;red;${link};wool\nc;"";${link};\n`,
+      `id;colour;image_link;material;google_product_category\na;Türkis/<b>;${link};;1604\nb;red;${link};wool;1604\nc;"Türkis/<b>";${link};;1604\n`,
+    ],
+    [
+      'TSV whose quotes mean nothing',
+      `id\timage_link\ttitle\na\t${link}\t5" heel\n`,
+      `id\timage_link\ttitle\tgoogle_product_category\tcolor\tmaterial\na\t${link}\t5" heel\t1604\tTürkis/<b>\t\n`,
+    ],
+    [
+      'NDJSON',
+      `{"id":"a","image_link":"${link}"}\n{"id":"b","color":null,"image_link":"${link}","googleProductCategory":"5" }\n{"id":"c"}\n`,
+      `{"id":"a","image_link":"${link}","google_product_category":"1604","color":"Türkis/<b>"}\n{"id":"b","color":"Türkis/<b>","image_link":"${link}","googleProductCategory":"5" }\n{"id":"c"}\n`,
+    ],
+    [
+      'RSS',
+      `<rss version="2.0" xmlns:g="http://base.google.com/ns/1.0"><channel><item><g:id>a</g:id><g:image_link>${link}</g:image_link></item>\n<item><g:id>b</g:id><g:color/><g:google_product_category x="/>"  /><g:material></g:material><g:image_link>${link}</g:image_link></item><item><g:id>c</g:id><g:color><![CDATA[]]></g:color><g:google_product_category>7</g:google_product_category><g:image_link>${link}</g:image_link></item></channel></rss>`,
+      `<rss version="2.0" xmlns:g="http://base.google.com/ns/1.0"><channel><item><g:id>a</g:id><g:image_link>${link}</g:image_link><g:google_product_category>1604</g:google_product_category><g:color>Türkis/&lt;b&gt;</g:color></item>\n<item><g:id>b</g:id><g:color>Türkis/&lt;b&gt;</g:color><g:google_product_category x="/>">1604</g:google_product_category><g:material></g:material><g:image_link>${link}</g:image_link></item><item><g:id>c</g:id><g:color><![CDATA[Türkis/<b>]]></g:color><g:google_product_category>7</g:google_product_category><g:image_link>${link}</g:image_link></item></channel></rss>`,
+    ],
+    [
+      'Atom with another prefix',
+      `<feed xmlns="http://www.w3.org/2005/Atom" xmlns:m="http://base.google.com/ns/1.0" xmlns:g="urn:other"><entry><m:id>a</m:id><m:image_link>${link}</m:image_link></entry></feed>`,
+      `<feed xmlns="http://www.w3.org/2005/Atom" xmlns:m="http://base.google.com/ns/1.0" xmlns:g="urn:other"><entry><m:id>a</m:id><m:image_link>${link}</m:image_link><g:google_product_category xmlns:g="http://base.google.com/ns/1.0">1604</g:google_product_category><g:color xmlns:g="http://base.google.com/ns/1.0">Türkis/&lt;b&gt;</g:color></entry></feed>`,
+    ],
+    [
+      'RSS in which a comment is no empty element',
+      `<rss version="2.0" xmlns:g="http://base.google.com/ns/1.0"><channel><item><g:id>a</g:id><g:color><!--/>--></g:color><g:image_link>${link}</g:image_link></item></channel></rss>`,
+      `<rss version="2.0" xmlns:g="http://base.google.com/ns/1.0"><channel><item><g:id>a</g:id><g:color>Türkis/&lt;b&gt;</g:color><g:image_link>${link}</g:image_link><g:google_product_category>1604</g:google_product_category></item></channel></rss>`,
+    ],
+  ])('%s', async (_, feed, expected) => {
+    expect(await filled(feed)).toBe(expected);
+    const items = await readItems(expected);
+    const products = items.filter(({ kind }) => kind === 'row');
+    expect(products.length).toBeGreaterThan(0);
+    for (const product of products) {
+      expect(product).toMatchObject({ color: expect.stringMatching(/^(Türkis\/<b>|red)$/) });
+    }
+  });
+});

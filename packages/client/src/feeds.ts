@@ -1,6 +1,12 @@
 import type { FeedReportLine, FeedRun } from './contract.ts';
 import { followProgress } from './events.ts';
-import type { CallOptions, FeedBody, FeedExport, FeedsClient } from './interface.ts';
+import type {
+  CallOptions,
+  FeedBody,
+  FeedExport,
+  FeedExportCallOptions,
+  FeedsClient,
+} from './interface.ts';
 import { idempotencyKey, jsonPayload, toBlob } from './payload.ts';
 import { mediaTypeOf, requestIdOf } from './problem.ts';
 import { checkMediaType } from './response.ts';
@@ -46,9 +52,10 @@ const FILE_NAME = /filename="([^"]*)"/;
 async function openExport(
   transport: Transport,
   path: string,
-  options?: CallOptions,
+  { columns, ...options }: FeedExportCallOptions = {},
 ): Promise<FeedExport> {
-  const request: HttpRequest = { method: 'GET', path: `${path}/export` };
+  const query = { columns: columns?.toString() };
+  const request: HttpRequest = { method: 'GET', path: `${path}/export`, query };
   const { response, chunks } = await download(transport, request, options);
   return {
     mediaType: mediaTypeOf(response),

@@ -231,6 +231,11 @@ export interface FeedExport {
   requestId: string;
 }
 
+export interface FeedExportCallOptions extends CallOptions {
+  /** Columns to fill; the feed needs the operation `classify`. */
+  columns?: readonly contract.FilledColumn[] | undefined;
+}
+
 /** Retailers' product feeds. */
 export interface FeedsClient {
   create(request: CreateFeedRequest, options?: CallOptions): Promise<WithRequestId<contract.Feed>>;
@@ -251,7 +256,7 @@ export interface FeedsClient {
   /** Yields the run, then every row of the feed with its outcome. */
   report(id: string, runId: string, options?: CallOptions): AsyncGenerator<contract.FeedReportLine>;
   /** Returns the feed with links to the new images, of this run or of the latest completed one. */
-  export(id: string, runId?: string, options?: CallOptions): Promise<FeedExport>;
+  export(id: string, runId?: string, options?: FeedExportCallOptions): Promise<FeedExport>;
   cancelRun(
     id: string,
     runId: string,

@@ -8,6 +8,7 @@ import type {
   FeedBody,
   FeedReportLine,
   FeedRun,
+  FilledColumn,
   Operation,
 } from '../../../packages/client/src/client.ts';
 import { follow } from '../batches/follow.ts';
@@ -128,11 +129,12 @@ interface ExportOptions extends FeedOptions {
   output?: string;
   force?: true;
   run?: string;
+  columns?: FilledColumn[];
 }
 
 async function exportFeed(id: string, options: ExportOptions, signal: AbortSignal): Promise<void> {
-  const { output, force = false, run } = options;
-  const { body } = await connectFeeds(options).feeds.export(id, run, { signal });
+  const { output, force = false, run, columns } = options;
+  const { body } = await connectFeeds(options).feeds.export(id, run, { signal, columns });
   if (output === undefined) return pipeline(body, process.stdout, { signal, end: false });
   await save(output, { folder: dirname(output), force }, (temporary) =>
     pipeline(body, createWriteStream(temporary), { signal }),
@@ -210,6 +212,11 @@ export function feedCommand(signal: AbortSignal): Command {
     .description('the feed with links to the new images')
     .argument('<id>', 'the feed')
     .option('--run <id>', 'the run; by default the latest completed one')
+    .option(
+      '--columns <list>',
+      'columns to fill from the classification: google_product_category,color,material',
+      (text: string) => text.split(',').map((name) => name.trim()),
+    )
     .option('-o, --output <file>', 'output file; standard output by default')
     .option('--force', 'replace an existing file')
     .action((id: string, options: ExportOptions) => exportFeed(id, options, signal));

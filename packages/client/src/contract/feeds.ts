@@ -1,4 +1,5 @@
 import type { BatchCounts, BatchStatus, ProgressUpdate } from './batches.ts';
+import type { Classification } from './classification.ts';
 import type { Operation, Webhook } from './jobs.ts';
 import type { AppliedCutOutOptions, ProblemSummary, Quality } from './removal.ts';
 
@@ -17,6 +18,9 @@ export interface FeedExportOptions {
   /** Behind the subject: `#rrggbb`, `white` or `none` (the default). */
   background?: string | undefined;
 }
+
+/** A column that an export fills, from the classification, in rows without a value of their own. */
+export type FilledColumn = 'google_product_category' | 'color' | 'material';
 
 /** How long runs and their images are retained. */
 export interface FeedRetentionOptions {
@@ -191,6 +195,8 @@ export interface FeedReportProduct {
   line: number;
   notes: string[];
   images: FeedReportImage[];
+  /** Of the row and its image; only in feeds with the operation `classify`. */
+  classification?: Classification;
 }
 
 /** One line of a feed report: the run, then each row. */

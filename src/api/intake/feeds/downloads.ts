@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import type { FilledColumn } from '../../../feed-formats/columns.ts';
 import type { FeedReadOptions } from '../../../feed-formats/parse.ts';
 import type { Call, Reply } from '../../../http/route.ts';
 import { batchFiles } from '../../../intake/batches/batch-files.ts';
@@ -40,6 +41,13 @@ interface FeedRun {
 }
 
 const gone = () => resultsGone('run');
+
+const notClassified = (): Problem =>
+  new Problem(
+    'invalid-request',
+    'Columns are filled only in feeds that are classified: create the feed with the operation classify',
+    { errors: [{ pointer: '?columns', detail: 'needs a feed with the operation classify' }] },
+  );
 
 /** Closes the generator and its source when the connection closes, even before it has started. */
 const toStream = (bytes: AsyncGenerator<Uint8Array>, source: Readable | undefined): Readable =>
@@ -102,7 +110,9 @@ export function createFeedDownloads({ blobs, batches, links, publicUrl }: Downlo
       }
       return limit.stream(feed.client, async () => {
         const { source, lines } = await readLines(target, call.signal);
-        const report = { run: runResponse(run), lines, linkOf: createLinker(target, call) };
+        const linkOf = createLinker(target, call);
+        const isClassified = run.operations.includes('classify');
+        const report = { run: runResponse(run), isClassified, lines, linkOf };
         const { mediaType, body } = writeReport(format, report);
         const headers = {
           'content-type': mediaType,
@@ -115,9 +125,17 @@ export function createFeedDownloads({ blobs, batches, links, publicUrl }: Downlo
       });
     },
 
-    /** @throws Problem conflict if the run has not completed; gone, rate-limit-exceeded */
-    async export(target: FeedRun, call: Pick<Call, 'headers' | 'signal'>): Promise<Reply> {
+    /**
+     * @param columns to fill from the classification
+     * @throws Problem conflict if the run has not completed; gone, invalid-request, rate-limit-exceeded
+     */
+    async export(
+      target: FeedRun,
+      call: Pick<Call, 'headers' | 'signal'>,
+      columns: readonly FilledColumn[] = [],
+    ): Promise<Reply> {
       const { feed, run } = target;
+      if (columns.length > 0 && !feed.operations.includes('classify')) throw notClassified();
       if (feed.lastCompletedRunId !== run.id) {
         if (run.status === 'completed') {
           throw new Problem('gone', 'A newer run has replaced this one; export the feed itself');
@@ -133,7 +151,8 @@ export function createFeedDownloads({ blobs, batches, links, publicUrl }: Downlo
         if (!document) throw gone();
         const source = await openBlob(blobs, document.key, call.signal, gone);
         const linkOf = createLinker(target, call);
-        const body = exportWithLinks(source, document.options, readOutcomes(target), linkOf);
+        const outcomes = readOutcomes(target);
+        const body = exportWithLinks(source, document.options, outcomes, linkOf, columns);
         return { headers: exportHeaders(feed.id, document.metadata), body: toStream(body, source) };
       });
     },

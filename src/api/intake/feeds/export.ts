@@ -1,26 +1,42 @@
+import type { FilledColumn } from '../../../feed-formats/columns.ts';
 import { exportFeed } from '../../../feed-formats/export.ts';
 import type { FeedReadOptions } from '../../../feed-formats/parse.ts';
 import type { RowOutcome } from '../../../intake/batches/row-reader.ts';
 import type { SourceMetadata } from '../../../intake/feeds/feed-source.ts';
+import type { ImageEvidence } from '../../../taxonomy/classify.ts';
+import { classifyProduct, columnValues, evidenceOf } from './classify-product.ts';
 import { type ImageLine, imagesInOrder, pictureKeyOf } from './report-lines.ts';
 import { FEED_MEDIA_TYPES } from './request.ts';
 
-/** Rewrites the image links of a feed's document. Images that failed keep their original link. */
+/**
+ * Rewrites the image links of a feed's document. Images that failed keep their original link.
+ * @param columns filled from the classification of each product that has no value of its own
+ */
 export async function* exportWithLinks(
   document: AsyncIterable<Uint8Array>,
   options: FeedReadOptions,
   outcomes: AsyncIterable<RowOutcome>,
   linkOf: (id: string, image: number, of: Pick<ImageLine, 'pictureKey'>) => string | undefined,
+  columns: readonly FilledColumn[],
 ): AsyncGenerator<Uint8Array> {
   const images = imagesInOrder(outcomes);
+  let evidence: ImageEvidence | undefined;
   try {
     yield* exportFeed(
       document,
       async ({ id }, image) => {
-        const pictureKey = pictureKeyOf((await images.next(id, image))?.result);
-        return linkOf(id, image, { pictureKey });
+        const result = (await images.next(id, image))?.result;
+        evidence = (image === 0 ? undefined : evidence) ?? evidenceOf(result);
+        return linkOf(id, image, { pictureKey: pictureKeyOf(result) });
       },
       options,
+      {
+        columns,
+        async valuesOf(row) {
+          const classification = await classifyProduct(row, evidence);
+          return classification ? columnValues(classification) : {};
+        },
+      },
     );
   } finally {
     await images.close();

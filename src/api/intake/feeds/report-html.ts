@@ -1,4 +1,6 @@
+import type { Classification } from '../../../taxonomy/response-schema.ts';
 import { escapeHtml } from '../../escape-html.ts';
+import { classCells } from './classification-cells.ts';
 import type { ImageLine, ProductLine } from './report-lines.ts';
 import type { Report } from './report-model.ts';
 import type { RunCounts, RunResponse } from './response.ts';
@@ -96,6 +98,21 @@ function imageItem(image: ImageLine, index: number, id: string, { linkOf }: Repo
   return `<li>Image ${index + 1} ${outcomeLabel(outcome)}${explanation} (${link(url, 'original')}${picture})</li>`;
 }
 
+/** What a product was recognised as: its class, colours, materials, attributes and reasons to look at it. */
+function classificationItems(classification: Classification): string[] {
+  const { category } = classification;
+  const cells = classCells(classification);
+  const percent = category ? ` (${Math.round(category.confidence * 100)}%)` : '';
+  const texts = [
+    category ? `Class: ${category.label}${percent}` : 'No known garment',
+    cells.colors && `Colours: ${cells.colors}`,
+    cells.materials && `Materials: ${cells.materials}`,
+    cells.attributes && `Attributes: ${cells.attributes}`,
+    cells.review && `Review: ${cells.review}`,
+  ];
+  return texts.filter(Boolean).map((text) => `<li>${escapeHtml(text)}</li>`);
+}
+
 function productRow(product: ProductLine, report: Report): string {
   const { line, id = '', title = '' } = product;
   const items =
@@ -104,6 +121,7 @@ function productRow(product: ProductLine, report: Report): string {
           (reason) => `<li>${outcomeLabel('rejected')}: ${escapeHtml(reason)}</li>`,
         )
       : [
+          ...(product.classification ? classificationItems(product.classification) : []),
           ...product.images.map((image, index) => imageItem(image, index, product.id, report)),
           ...product.notes.map((note) => `<li class="soft">Note: ${escapeHtml(note)}</li>`),
         ];

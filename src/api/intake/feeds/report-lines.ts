@@ -4,6 +4,9 @@ import type { FeedRow } from '../../../feed-formats/row.ts';
 import type { RowOutcome } from '../../../intake/batches/row-reader.ts';
 import type { ResultLine } from '../../../intake/batches/rows.ts';
 import type { AcceptedRow } from '../../../queue/job-data.ts';
+import type { ImageEvidence } from '../../../taxonomy/classify.ts';
+import type { Classification } from '../../../taxonomy/response-schema.ts';
+import { classifyProduct, evidenceOf } from './classify-product.ts';
 
 /** The outcome of one image of a product. */
 export interface ImageLine {
@@ -23,6 +26,8 @@ export type ProductLine =
       title?: string;
       line: number;
       images: ImageLine[];
+      /** If the feed is classified and an image succeeded. */
+      classification?: Classification;
       /** Problems with the row that did not prevent its processing. */
       notes: string[];
     }
@@ -85,9 +90,13 @@ async function toProductLine(
 ): Promise<ProductLine> {
   const { id, title, line, notes } = row;
   const lines: ImageLine[] = [];
+  let evidence: ImageEvidence | undefined;
   for (const [image, url] of [row.imageLink, ...row.additionalImageLinks].entries()) {
-    lines.push(toImageLine(url, (await images.next(id, image))?.result, notDoneReason));
+    const result = (await images.next(id, image))?.result;
+    lines.push(toImageLine(url, result, notDoneReason));
+    evidence ??= evidenceOf(result);
   }
+  const classification = await classifyProduct(row, evidence);
   return {
     kind: 'product',
     id,
@@ -95,6 +104,7 @@ async function toProductLine(
     images: lines,
     notes: notes.map(({ detail }) => detail),
     ...(title !== undefined && { title }),
+    ...(classification && { classification }),
   };
 }
 

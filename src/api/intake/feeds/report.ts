@@ -1,3 +1,4 @@
+import { CLASS_COLUMNS, classCells } from './classification-cells.ts';
 import { htmlReport } from './report-html.ts';
 import type { ProductLine } from './report-lines.ts';
 import type { Report } from './report-model.ts';
@@ -17,21 +18,32 @@ const csvLine = (cells: readonly (string | number)[]): string => `${cells.map(ce
 
 const COLUMNS = ['line', 'id', 'title', 'image', 'link', 'outcome', 'reason', 'picture'];
 
-function* csvLines(product: ProductLine, { linkOf }: Report): Generator<string> {
+/** Returns the last cells of a row: the classification of its product, if the feed is classified. */
+function classificationCells(product: ProductLine, { isClassified }: Report): string[] {
+  if (!isClassified) return [];
+  const { classification } = product.kind === 'product' ? product : {};
+  const cells = classification && classCells(classification);
+  return CLASS_COLUMNS.map((column) => cells?.[column] ?? '');
+}
+
+function* csvLines(product: ProductLine, report: Report): Generator<string> {
   const { line, id = '', title = '' } = product;
+  const last = classificationCells(product, report);
+  const lineOf = (image: number | '', ...cells: string[]) =>
+    csvLine([line, id, title, image, ...cells, ...last]);
   if (product.kind === 'rejected') {
-    yield csvLine([line, id, title, '', '', 'rejected', product.reasons.join('; '), '']);
+    yield lineOf('', '', 'rejected', product.reasons.join('; '), '');
     return;
   }
   for (const [at, image] of product.images.entries()) {
     const { url, outcome, reason = '' } = image;
-    yield csvLine([line, id, title, at + 1, url, outcome, reason, linkOf(id, at, image) ?? '']);
+    yield lineOf(at + 1, url, outcome, reason, report.linkOf(id, at, image) ?? '');
   }
-  for (const note of product.notes) yield csvLine([line, id, title, '', '', 'note', note, '']);
+  for (const note of product.notes) yield lineOf('', '', 'note', note, '');
 }
 
 async function* csvReport(report: Report): AsyncGenerator<string> {
-  yield `\uFEFF${csvLine(COLUMNS)}`;
+  yield `\uFEFF${csvLine([...COLUMNS, ...(report.isClassified ? CLASS_COLUMNS : [])])}`;
   for await (const product of report.lines) yield* csvLines(product, report);
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { FilledColumn } from '../../../feed-formats/columns.ts';
 import { FEED_FORMATS, type FeedManifest } from '../../../intake/feeds/feeds.ts';
 import { scheduleError } from '../../../intake/feeds/schedules.ts';
 import { type Quality, qualityOptions } from '../../../output/quality.ts';
@@ -67,13 +68,14 @@ export const FeedJson = z.strictObject({
   webhook: WebhookField.optional().meta({ description: 'Notified at the end of each run' }),
 });
 
+/** Splits names that are separated by commas; any other value stays as it is. */
+const splitNames = (text: unknown): unknown =>
+  typeof text === 'string' ? text.split(',').map((name) => name.trim()) : text;
+
 /** The query for a feed that is sent as the body itself. Ignored for a JSON body. */
 export const FeedQuery = z.object({
   format: Format,
-  operations: z.preprocess(
-    (text) => (typeof text === 'string' ? text.split(',').map((name) => name.trim()) : text),
-    operationsField,
-  ),
+  operations: z.preprocess(splitNames, operationsField),
   quality: QualityField,
   background: Background.optional(),
   outputSeconds: OutputSeconds,
@@ -148,6 +150,23 @@ export const FEED_MEDIA_TYPES = [
 export const ListQuery = z.object({
   limit: z.coerce.number().int().min(1).max(1000).default(100),
 });
+
+const EXPORT_COLUMNS = [
+  'google_product_category',
+  'color',
+  'material',
+] as const satisfies readonly FilledColumn[];
+export const ExportQuery = z.object({
+  columns: z
+    .preprocess(splitNames, z.array(z.enum(EXPORT_COLUMNS)))
+    .transform((columns) => [...new Set(columns)])
+    .optional()
+    .meta({
+      description:
+        'Names of columns, separated by commas, to fill from the classification in rows that have no value of their own: `google_product_category`, `color`, `material`',
+    }),
+});
+export type ExportQuery = z.infer<typeof ExportQuery>;
 
 const REPORT_FORMATS = ['html', 'csv', 'ndjson'] as const;
 export type ReportFormat = (typeof REPORT_FORMATS)[number];

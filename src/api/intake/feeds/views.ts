@@ -7,7 +7,7 @@ import type { BatchEvents } from '../batches/events.ts';
 import { PageLinks, PageQuery } from '../page.ts';
 import type { FeedActions } from './actions.ts';
 import { createFeedDownloads, type DownloadDeps, type FeedDownloads } from './downloads.ts';
-import { ListQuery, type ReportFormat, ReportQuery } from './request.ts';
+import { ExportQuery, ListQuery, type ReportFormat, ReportQuery } from './request.ts';
 import { FeedResponse, RunResponse, runEventCounts, runResponse } from './response.ts';
 
 const FeedList = z.object({ feeds: z.array(FeedResponse) });
@@ -60,12 +60,12 @@ const statusRoutes = (actions: FeedActions): Route[] => [
 async function exportLastCompleted(
   actions: FeedActions,
   downloads: FeedDownloads,
-  call: Call,
+  call: Call<ExportQuery>,
 ): Promise<Reply> {
   const { lastCompletedRunId: run } = await actions.readOwn(call);
   if (run === undefined) throw new Problem('conflict', 'No run of this feed has completed yet');
   const params = { ...call.params, run };
-  return downloads.export(await actions.readOwnRun({ ...call, params }), call);
+  return downloads.export(await actions.readOwnRun({ ...call, params }), call, call.query.columns);
 }
 
 const exportDoc = {
@@ -83,7 +83,7 @@ const downloadRoutes = (actions: FeedActions, downloads: FeedDownloads): Route[]
     scope: 'any-key',
     summary: 'Download a report on every product of a run',
     description:
-      'A web page if `Accept` includes `text/html`, CSV with `?format=csv`, otherwise NDJSON: each product with its images (changed, unchanged, or failed with the reason), and each rejected row.',
+      'A web page if `Accept` includes `text/html`, CSV with `?format=csv`, otherwise NDJSON: each product with its images (changed, unchanged, or failed with the reason) and, if the feed is classified, its `classification`; and each rejected row.',
     query: ReportQuery,
     responses: {
       200: {
@@ -99,21 +99,26 @@ const downloadRoutes = (actions: FeedActions, downloads: FeedDownloads): Route[]
     handle: async (call) =>
       downloads.report(await actions.readOwnRun(call), call, call.query.format),
   }),
-  route({
+  route<ExportQuery>({
     method: 'GET',
     path: `${RUN_PATH}/export`,
     scope: 'any-key',
     summary: 'Export the feed of a run with links to the new pictures',
     description: 'Only for the last completed run: the pictures of older runs are deleted.',
+    query: ExportQuery,
     responses: exportDoc,
     problems: ['not-found', 'gone', 'conflict'],
-    handle: async (call) => downloads.export(await actions.readOwnRun(call), call),
+    handle: async (call) =>
+      downloads.export(await actions.readOwnRun(call), call, call.query.columns),
   }),
-  route({
+  route<ExportQuery>({
     method: 'GET',
     path: `${FEED_PATH}/export`,
     scope: 'any-key',
     summary: 'Export the feed of the last completed run with links to the new pictures',
+    description:
+      'With `columns`, products without a category, colour or material of their own get those of their classification.',
+    query: ExportQuery,
     responses: exportDoc,
     problems: ['not-found', 'gone', 'conflict'],
     handle: (call) => exportLastCompleted(actions, downloads, call),

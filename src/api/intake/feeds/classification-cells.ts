@@ -1,0 +1,40 @@
+import type { Classification } from '../../../taxonomy/response-schema.ts';
+
+/** The columns of a report that show a classification. */
+export const CLASS_COLUMNS = [
+  'class',
+  'class_confidence',
+  'colors',
+  'materials',
+  'attributes',
+  'review',
+] as const;
+type ClassCells = Record<(typeof CLASS_COLUMNS)[number], string>;
+
+const withShare = ({ name, share }: { name: string; share?: number | undefined }): string =>
+  share === undefined ? name : `${name} ${Math.round(share * 100)}%`;
+
+/** Attributes that are one word each. */
+const WORDS = ['pattern', 'sleeveLength', 'gender', 'ageGroup', 'weight'] as const;
+
+function attributeTexts({ attributes }: Classification): string[] {
+  const words = WORDS.flatMap((name) => {
+    const value = attributes[name];
+    return value ? [`${name}: ${value.id}`] : [];
+  });
+  return [...words, ...attributes.properties.map(({ id }) => id)];
+}
+
+/** Returns a classification as one short text a column. */
+export function classCells(classification: Classification): ClassCells {
+  const { category, attributes, review } = classification;
+  const { colors, materials } = attributes;
+  return {
+    class: category ? (category.id ?? category.groupId) : '',
+    class_confidence: category ? String(category.confidence) : '',
+    colors: colors.map(({ family: name, share }) => withShare({ name, share })).join('; '),
+    materials: materials.map(({ id: name, share }) => withShare({ name, share })).join('; '),
+    attributes: attributeTexts(classification).join('; '),
+    review: review.reasons.join('; '),
+  };
+}
