@@ -166,7 +166,10 @@ async function classifyItem(
   }
 }
 
-/** Maps every value, a few at a time; returns the results in order. */
+/**
+ * Maps every value, a few at a time; returns the results in order. If one of them fails, the others in progress
+ * end first.
+ */
 async function mapConcurrently<T, R>(
   values: readonly T[],
   map: (value: T, i: number) => Promise<R>,
@@ -179,17 +182,58 @@ async function mapConcurrently<T, R>(
       results[i] = await map(value, i);
     }
   };
-  await Promise.all(Array.from({ length: BATCH_CONCURRENCY }, mapPending));
+  const ends = await Promise.allSettled(Array.from({ length: BATCH_CONCURRENCY }, mapPending));
+  const failure = ends.find((end) => end.status === 'rejected');
+  if (failure) throw failure.reason;
   return results;
+}
+
+/**
+ * The quota of a batch: an item costs a unit if it is classified, or if its client leaves while a worker has its
+ * image, as it would alone.
+ */
+function createBatchQuota(call: Call) {
+  const quota = call.takeQuota();
+  let charged = 0;
+  const settle = async (): Promise<void> => quota?.resize(charged);
+  return {
+    /** @throws Problem quota-exceeded, upstream-unavailable */
+    reserve: async (items: number): Promise<void> => quota?.resize(items),
+    charge: () => void charged++,
+    /** Refunds the units of the items that were not charged. */
+    settle: () => settle().catch((error) => call.log.error({ err: error }, 'quota not refunded')),
+    /** Returns the call as the request of one item: it is charged until its quota is refunded. */
+    callOfItem: (): Call => ({
+      ...call,
+      takeQuota() {
+        if (!quota) return undefined;
+        charged++;
+        const refund = async () => {
+          charged--;
+          await settle();
+        };
+        return { ...quota, refund };
+      },
+    }),
+  };
 }
 
 async function classifyBatch(deps: TaxonomyDeps, body: unknown, call: Call): Promise<Reply> {
   const { items, options } = parse(BatchRequest, body, 'body');
   const { settings, headers } = settingsFor(options, call);
-  const results = await mapConcurrently(items, (item, i) =>
-    classifyItem(deps, item, i, settings, call),
-  );
-  return json({ requestId: call.requestId, items: results }, headers);
+  const quota = createBatchQuota(call);
+  try {
+    await quota.reserve(items.length);
+    const results = await mapConcurrently(items, async (item, i) => {
+      call.signal.throwIfAborted();
+      const result = await classifyItem(deps, item, i, settings, quota.callOfItem());
+      if (!('problem' in result)) quota.charge();
+      return result;
+    });
+    return json({ requestId: call.requestId, items: results }, headers);
+  } finally {
+    await quota.settle();
+  }
 }
 
 const handleClassify =
@@ -249,7 +293,7 @@ export const taxonomyRoutes = (deps: TaxonomyDeps): Route[] => [
     scope: 'taxonomy:classify',
     summary: 'Classify a garment',
     description:
-      'Send a photo, the attributes from a product feed, or both; or up to 50 such `items`, each with its own result. If the result is uncertain, it names only the group. A photo with `Prefer: respond-async` or `Prefer: wait=<seconds>` becomes a job if it is not finished in that time, as for background removal.',
+      'Send a photo, the attributes from a product feed, or both; or up to 50 such `items`, each with its own result, which cost a unit of quota each if they succeed. If the result is uncertain, it names only the group. A photo with `Prefer: respond-async` or `Prefer: wait=<seconds>` becomes a job if it is not finished in that time, as for background removal.',
     imageForm: {
       'multipart/form-data': MultipartRequest,
       'application/json': z.union([ClassifyRequest, BatchRequest]),

@@ -37,6 +37,11 @@ export interface Admission {
   reserved: Reservation | undefined;
   /** Refunds the reserved quota; for requests that failed. */
   refund(): Promise<void>;
+  /**
+   * Reserves so many units in all, or refunds those beyond.
+   * @throws Problem quota-exceeded, and then nothing changes; upstream-unavailable
+   */
+  resize(units: number): Promise<void>;
 }
 
 /**
@@ -75,6 +80,19 @@ redis.call('SET', KEYS[1], string.format('%.0f', arrival), 'PX', math.ceil((arri
 return 1
 `;
 
+/**
+ * Reserves further units of the quota, or none of them.
+ * KEYS: quota of the day. ARGV: quota, units, quota TTL s. Returns {1 reserved | 0 not, quota used}.
+ */
+const RESERVE = `
+local used = tonumber(redis.call('GET', KEYS[1]) or 0)
+if used + tonumber(ARGV[2]) > tonumber(ARGV[1]) then return {0, used} end
+used = redis.call('INCRBY', KEYS[1], ARGV[2])
+redis.call('EXPIRE', KEYS[1], ARGV[3])
+return {1, used}
+`;
+
+/** KEYS: quota of the day. ARGV: units. Returns the quota used. */
 const REFUND = `
 local used = tonumber(redis.call('GET', KEYS[1]) or 0)
 if used <= 0 then return 0 end
@@ -114,6 +132,15 @@ function defineCharge(redis: Redis) {
     run([rateKey(meter)], [requests * intervalMicros(rate)]);
 }
 
+/** Reserves further units of a day's quota. */
+function defineReserve(redis: Redis) {
+  const run = defineScript<[isReserved: number, used: number]>(redis, 'selvageReserve', RESERVE);
+  return async ({ key, cost }: Reservation, quotaPerDay: number) => {
+    const [isReserved, used] = await run([key], [quotaPerDay, cost, QUOTA_TTL_SECONDS]);
+    return { isReserved: isReserved === 1, used };
+  };
+}
+
 /** Returns units to a day's quota. */
 function defineRefund(redis: Redis) {
   const run = defineScript<number>(redis, 'selvageRefund', REFUND);
@@ -141,7 +168,40 @@ function limitsUnavailable(cause: unknown): never {
 export function createLimits(redis: Redis, now: Clock) {
   const runAdmit = defineAdmit(redis);
   const runCharge = defineCharge(redis);
+  const runReserve = defineReserve(redis);
   const runRefund = defineRefund(redis);
+
+  /** Returns the admission of a request that has reserved so many units. */
+  function createAdmission(rateLimit: RateLimitStatus, key: string, cost: number): Admission {
+    const { quota } = rateLimit;
+    let reserved = cost;
+
+    async function reserve(units: number): Promise<void> {
+      const reply = runReserve({ key, cost: units }, quota.limit).catch(limitsUnavailable);
+      const { isReserved, used } = await reply;
+      quota.remaining = Math.max(0, quota.limit - used);
+      if (!isReserved) throw overQuota(rateLimit, reserved + units, quota.remaining + reserved);
+    }
+
+    async function release(units: number): Promise<void> {
+      quota.remaining = Math.min(quota.limit, quota.remaining + units);
+      if (units > 0) await runRefund({ key, cost: units });
+    }
+
+    async function resize(units: number): Promise<void> {
+      const change = units - reserved;
+      if (change > 0) await reserve(change);
+      reserved = units; // before the units are released: nothing else may release them too
+      if (change < 0) await release(-change);
+    }
+
+    return {
+      rateLimit,
+      reserved: cost > 0 ? { key, cost } : undefined,
+      refund: () => resize(0),
+      resize,
+    };
+  }
 
   return {
     /**
@@ -173,14 +233,7 @@ export function createLimits(redis: Redis, now: Clock) {
         },
       };
       if (verdict !== 'admitted') throw rejection(verdict, rateLimit, waitMicros);
-      return {
-        rateLimit,
-        reserved: cost > 0 ? { key: quotaKey, cost } : undefined,
-        async refund() {
-          rateLimit.quota.remaining = Math.min(rateLimit.quota.limit, quotaLeft + cost);
-          if (cost > 0) await runRefund({ key: quotaKey, cost });
-        },
-      };
+      return createAdmission(rateLimit, quotaKey, cost);
     },
 
     /**
@@ -211,26 +264,34 @@ export function createLimits(redis: Redis, now: Clock) {
   };
 }
 
+const retryHeaders = (rateLimit: RateLimitStatus, seconds: number) => ({
+  headers: { ...limitHeaders(rateLimit), 'retry-after': String(Math.max(1, seconds)) },
+});
+
+/** For a request that needs more units than are left for it. */
+function overQuota(rateLimit: RateLimitStatus, units: number, left: number): Problem {
+  const { limit, resetSeconds } = rateLimit.quota;
+  const detail = `This costs ${units} units, and ${left} of today's ${limit} are left; the quota resets at midnight UTC`;
+  return new Problem('quota-exceeded', detail, retryHeaders(rateLimit, resetSeconds));
+}
+
 function rejection(
   verdict: Exclude<Verdict, 'admitted'>,
   rateLimit: RateLimitStatus,
   waitMicros: number,
 ): Problem {
-  const retryAfter = (seconds: number) => ({
-    headers: { ...limitHeaders(rateLimit), 'retry-after': String(Math.max(1, seconds)) },
-  });
   if (verdict === 'rate-limited') {
     return new Problem(
       'rate-limit-exceeded',
       'Slow down; Retry-After says how long to wait',
-      retryAfter(wholeSeconds(waitMicros)),
+      retryHeaders(rateLimit, wholeSeconds(waitMicros)),
     );
   }
   const { limit, resetSeconds } = rateLimit.quota;
   return new Problem(
     'quota-exceeded',
     `Today's ${limit} units are used up; the quota resets at midnight UTC`,
-    retryAfter(resetSeconds),
+    retryHeaders(rateLimit, resetSeconds),
   );
 }
 

@@ -52,7 +52,7 @@ export interface Call<Query = unknown, Body = unknown> {
    * Hands over the quota this request has reserved: the caller must then charge or refund it.
    * Quota that is not taken is refunded if the request fails.
    */
-  takeQuota(): Pick<Admission, 'reserved' | 'refund'> | undefined;
+  takeQuota(): Pick<Admission, 'reserved' | 'refund' | 'resize'> | undefined;
   /**
    * Authenticates the caller again, at most every five seconds; for responses that last.
    * @throws Problem unauthorized, insufficient-scope

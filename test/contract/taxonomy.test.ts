@@ -22,11 +22,12 @@ const classifyForm = (form: FormData, headers: Record<string, string> = {}) =>
     headers: { authorization: `Bearer ${key}`, ...headers },
     body: form,
   });
-const classify = (body: unknown, headers: Record<string, string> = {}) =>
+const classify = (body: unknown, headers: Record<string, string> = {}, signal?: AbortSignal) =>
   fetch(`${stack.url}${CLASSIFY}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
     body: typeof body === 'string' ? body : JSON.stringify(body),
+    ...(signal && { signal }),
   });
 const photoForm = (image: Uint8Array, attributes?: string): FormData => {
   const form = new FormData();
@@ -128,6 +129,67 @@ describe('a garment is classified', () => {
         { id: 'd', problem: { type: 'unsupported-media-type', status: 415 } },
       ],
     });
+  });
+});
+
+describe('the quota', () => {
+  const row = (title: unknown) => ({ attributes: { title } });
+  const photo = () => ({ image_base64: shirt.toString('base64') });
+  /** Creates a key of its own client; returns functions that send with it, and tell what is left. */
+  async function meter(quotaPerDay: number) {
+    const { key: own } = await stack.key({ client: `meter-${quotaPerDay}`, quotaPerDay });
+    const authorization = `Bearer ${own}`;
+    return {
+      send: (items: object[], signal?: AbortSignal) =>
+        classify({ items }, { authorization }, signal),
+      async left(): Promise<number> {
+        const usage = await fetch(`${stack.url}/intake/v1/usage`, { headers: { authorization } });
+        return ((await usage.json()) as { quota: { remaining: number } }).quota.remaining;
+      },
+    };
+  }
+
+  test('of a batch is what its items cost, and those that fail cost nothing', async () => {
+    const { send, left } = await meter(100);
+    const mixed = [row('Jeans'), row(['no text']), photo(), { image_base64: '***' }, row('Boots')];
+    const response = await send(mixed);
+    expect(response.headers.get('ratelimit')).toContain('"day";r=97;');
+    expect(await left()).toBe(97);
+    expect((await send([row(7), {}])).status).toBe(200);
+    expect(await left()).toBe(97);
+    expect((await send([])).status).toBe(400);
+    expect(await left()).toBe(97);
+  });
+
+  test('rejects a batch that has more items than units are left, and charges nothing', async () => {
+    const { send, left } = await meter(5);
+    expect((await send([row('Jeans'), row('Boots')])).status).toBe(200);
+    const response = await send([row('Jeans'), row('Boots'), row('Hat'), row('Coat')]);
+    expect(response.status).toBe(429);
+    expect(response.headers.get('retry-after')).toMatch(/^\d+$/);
+    expect(await response.json()).toMatchObject({
+      type: 'quota-exceeded',
+      detail: expect.stringContaining("costs 4 units, and 3 of today's 5 are left"),
+    });
+    await expect.poll(left).toBe(3);
+    const many = await Promise.all(Array.from({ length: 5 }, () => send([row('Hat'), row('Cap')])));
+    expect(many.filter(({ status }) => status === 200)).toHaveLength(1);
+    await expect.poll(left).toBe(1);
+  });
+
+  test('of a batch whose client hangs up is that of the items that were worked on', async () => {
+    const { send, left } = await meter(60);
+    const items = Array.from({ length: 50 }, photo);
+    const hangUp = new AbortController();
+    const sent = send(items, hangUp.signal).catch(() => 'hung up');
+    await expect.poll(left).toBe(10); // all are reserved
+    hangUp.abort();
+    expect(await sent).toBe('hung up');
+    await expect.poll(left).toBeGreaterThan(10);
+    const settled = await left();
+    expect(settled).toBeLessThanOrEqual(60);
+    expect((await send([row('Jeans')])).status).toBe(200);
+    await expect.poll(left).toBeGreaterThanOrEqual(settled - 1);
   });
 });
 

@@ -41,7 +41,8 @@ export async function serve(
     async admit({ meter }) {
       countOne(admitted.requests, meter);
       const refund = async () => countOne(admitted.refunds, meter);
-      return { rateLimit: RATE_LIMIT, reserved: undefined, refund };
+      const resize = async () => {};
+      return { rateLimit: RATE_LIMIT, reserved: undefined, refund, resize };
     },
   };
   const server = createServer({
