@@ -198,12 +198,13 @@ export function csvSplitter(options: CsvOptions): Splitter {
         return { start, end, written: write(raw.slice(start, end), value) };
       };
       const edits = [...values].map(([cell, [value]]) => editCell(cell, value!));
+      const added: Edit[] = [];
       for (const [column, value] of filled) {
         const cell = cellOf(cells, column);
-        if (cell >= 0 && value) edits.push(editCell(cell, value));
-        if (cell < 0) edits.push(append(body, write('', value)));
+        if (cell < 0) added.push(append(body, write('', value)));
+        else if (value) edits.push(editCell(cell, value));
       }
-      return applyEdits(raw, edits);
+      return applyEdits(raw, [...edits, ...added]); // in this order: the last cell may be empty
     },
     rewriteHeader(raw, columns): Raw {
       const body = withoutBreak(raw);

@@ -7,7 +7,7 @@ export interface Edit {
   written: Raw;
 }
 
-/** Returns the row with all edits applied; they must not overlap. */
+/** Returns the row with all edits applied, those at one place in the given order; they must not overlap. */
 export function applyEdits(raw: Raw, edits: readonly Edit[]): Raw {
   let out = '';
   let from = 0;

@@ -7,7 +7,14 @@ import { PROBLEMS, type ProblemType } from '../../src/platform/problem.ts';
 import { blockingConnection } from '../../src/platform/redis.ts';
 import { openQueue } from '../../src/queue/queue.ts';
 import { readBatch } from '../support/batches.ts';
-import { type FeedClient, feedClient, Run, readFeed, readRun } from '../support/feed-client.ts';
+import {
+  type Feed,
+  type FeedClient,
+  feedClient,
+  Run,
+  readFeed,
+  readRun,
+} from '../support/feed-client.ts';
 import {
   badResponses,
   type FeedServer,
@@ -278,6 +285,104 @@ describe('the report', () => {
       ],
     });
     expect(lines[4]).toMatchObject({ kind: 'rejected', id: 'd', line: 5 });
+  });
+});
+
+describe('a feed that is classified', () => {
+  const operations = ['remove-background', 'classify'];
+  let feed: Feed;
+  let body: string;
+  beforeAll(async () => {
+    const [a, b] = await Promise.all(
+      [fresh(), fresh()].map((picture) => shop.putImage(`/classified/${picture}.jpg`, picture)),
+    );
+    body = [
+      'id,title,description,image_link,color\r\n',
+      `a,Blue cotton t-shirt,For every day,${a},\r\n`,
+      `b,=T-shirt,,${b},crimson\r\n`,
+      `c,T-shirt,,${shop.origin}/classified/gone.jpg,\r\n`,
+      'd,No image,,,\r\n',
+    ].join('');
+    feed = await handIn({
+      url: shop.put('/classified.csv', { body, type: 'text/csv' }),
+      operations,
+    });
+  });
+
+  test('has a class, colours, attributes and reasons for review in each report', async () => {
+    const path = `${feeds.pathOf(await feeds.until(feed.run, 'completed'))}/report`;
+    const lines = (await textOf(path)).trim().split('\n');
+    const [, a, b, c] = lines.map((line) => JSON.parse(line));
+    expect(a.classification).toMatchObject({
+      status: 'classified',
+      category: { id: 't_shirt', source: 'fused' },
+      attributes: {
+        colors: expect.arrayContaining([expect.objectContaining({ family: expect.any(String) })]),
+        materials: [{ id: 'cotton', source: 'text' }],
+      },
+      mappings: { google: expect.any(Number) },
+      evidence: { image: { class: 't-shirt' }, agreement: true },
+    });
+    expect(b.classification.review.reasons).toContain('material-missing');
+    expect(c).not.toHaveProperty('classification');
+
+    const csv = (await textOf(`${path}?format=csv`)).split('\r\n');
+    const names = 'class,class_confidence,colors,materials,attributes,review';
+    expect(csv[0]).toBe(`line,id,title,image,link,outcome,reason,picture,${names}`);
+    expect(csv[1]).toMatch(/,t_shirt,[01][.\d]*,\w+ \d+%[^,]*,cotton,[^,]*sleeveLength: \w+/);
+    expect(csv[2]).toMatch(/,t_shirt,.*material-missing$/);
+    expect(csv.slice(3, 5).map((line) => line.slice(-6))).toEqual([',,,,,,', ',,,,,,']);
+
+    const html = await textOf(path, { accept: 'text/html' });
+    expect(html).toMatch(/<li>Class: T-shirt \(\d+%\)<\/li><li>Colours: \w+ \d+%/);
+    expect(html).toContain('<li>Materials: cotton</li>');
+    expect(html).toMatch(/<li>Review: [^<]*material-missing/);
+  });
+
+  test('fills columns of the export if asked, where the feed has no value', async () => {
+    await feeds.until(feed.run, 'completed');
+    const path = `/feeds/${feed.id}/export`;
+    const cells = (text: string) => text.split('\r\n').map((line) => line.split(','));
+    const plain = cells(await textOf(path));
+    const header = ['id', 'title', 'description', 'image_link', 'color'];
+    expect(plain[0]).toEqual(header);
+    expect(plain[1]?.[4]).toBe('');
+    const query = '?columns=google_product_category,color,%20material';
+    const filled = cells(await textOf(path + query));
+    expect(filled[0]).toEqual([...header, 'google_product_category', 'material']);
+    expect(filled[1]?.slice(0, 4)).toEqual(plain[1]?.slice(0, 4));
+    expect(filled[1]?.slice(4)).toEqual([
+      expect.stringMatching(/^[A-Z][a-z]+(\/[A-Z][a-z]+)*$/),
+      expect.stringMatching(/^\d+$/),
+      'Cotton',
+    ]);
+    expect(filled[2]?.slice(4)).toEqual(['crimson', filled[1]?.[5], '']);
+    expect(filled[3]).toEqual([...(plain[3] ?? []), '', '']); // its image failed
+    expect(filled[4]).toEqual([...(plain[4] ?? []), '', '']);
+    const run = await textOf(`${feeds.pathOf(feed.run)}/export${query}`);
+    expect(cells(run)).toEqual(filled);
+  });
+
+  test('is needed to fill columns, and the columns must be known', async () => {
+    for (const [of, query] of [
+      [await handIn({ url: (await shopFeed()).url }), 'color'],
+      [feed, 'price'],
+      [feed, ''],
+    ] as const) {
+      await feeds.until(of.run, 'completed');
+      const response = await feeds.ask('GET', `/feeds/${of.id}/export?columns=${query}`);
+      expect(response.status).toBe(400);
+      const { errors } = (await response.json()) as { errors: { pointer: string }[] };
+      expect(errors[0]?.pointer).toMatch(/columns/);
+    }
+  });
+
+  test('costs nothing again, and still has its classes', async () => {
+    const again = await feeds.runAgain(feed.id);
+    expect(again.counts).toMatchObject({ changed: 0, unchanged: 2 });
+    expect(await textOf(`${feeds.pathOf(again)}/report?format=csv`)).toMatch(
+      /,unchanged,.*t_shirt/,
+    );
   });
 });
 

@@ -199,6 +199,11 @@ describe('columns are filled where a row has none of its own', () => {
     ],
     [
       'CSV with some of them',
+      `id;image_link;colour\na;${link};\n`,
+      `id;image_link;colour;google_product_category;material\na;${link};Türkis/<b>;1604;\n`,
+    ],
+    [
+      'CSV with others of them',
       `id;colour;image_link;material\na;;${link};\nb;red;${link};wool\nc;"";${link};\n`,
       `id;colour;image_link;material;google_product_category\na;Türkis/<b>;${link};;1604\nb;red;${link};wool;1604\nc;"Türkis/<b>";${link};;1604\n`,
     ],
