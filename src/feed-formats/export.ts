@@ -17,7 +17,7 @@ export type ReplaceLink = (
 ) => string | undefined | Promise<string | undefined>;
 
 /** Columns to fill in rows that have no value of their own. */
-export interface ColumnFilling {
+interface ColumnFilling {
   columns: readonly FilledColumn[];
   /** Called for each row after its links, in order. */
   valuesOf(row: FeedRow): Promise<Partial<Record<FilledColumn, string>>>;

@@ -7,6 +7,7 @@ import { defineScript } from '../platform/redis-script.ts';
 import { Input, OPERATIONS, Results } from '../queue/job-data.ts';
 import { clientIndexKey } from './client-index.ts';
 import { parseHashFields, toHashFields } from './hash-fields.ts';
+import { defineTombstoneUpdate } from './tombstone.ts';
 import { OUTBOX, outboxEntry } from './webhooks/outbox.ts';
 
 /** States of a job. The last four are final; `expired` is a tombstone. */
@@ -225,6 +226,7 @@ function completionEntry(
 /** Job records in Redis: what clients read, and the authority for a job's state. */
 export function createJobRecords(redis: Redis, now: Clock) {
   const scripts = defineJobScripts(redis);
+  const updateTombstone = defineTombstoneUpdate(redis);
 
   return {
     /**
@@ -260,9 +262,7 @@ export function createJobRecords(redis: Redis, now: Clock) {
     },
 
     /** Adds fields to a tombstone. */
-    async updateTombstone(id: string, fields: JobChanges): Promise<void> {
-      await redis.hset(jobKey(id), ...toHashFields(fields));
-    },
+    updateTombstone: (id: string, fields: JobChanges) => updateTombstone(jobKey(id), fields),
 
     /** Sets when the sweeper looks at a job next, if it was due by `nowMillis`. */
     async postpone(id: string, nowMillis: number, dueAtMillis: number): Promise<void> {

@@ -4,7 +4,6 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Grant } from '../../src/auth/keys.ts';
-import { createLinkRule } from '../../src/platform/links/link-rule.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { PROBLEMS, type ProblemType } from '../../src/platform/problem.ts';
 import { blockingConnection } from '../../src/platform/redis.ts';
@@ -660,13 +659,6 @@ test.each([
   await rejected(post('/batches', { options: background }), pointer);
   await rejected(post('/feeds', { url: link }), '/url');
   expect(await stored()).toEqual(before);
-});
-
-test('localhost is as private as its address', async () => {
-  expect(createLinkRule([])('http://localhost./a.jpg')).toMatch(/public address/);
-  expect(createLinkRule([])('http://app.localhost/a.jpg')).toMatch(/public address/);
-  expect(createLinkRule(['127.0.0.0/8'])('http://localhost:8080/a.jpg')).toBeUndefined();
-  expect(createLinkRule([])('http://localhost.example/a.jpg')).toBeUndefined();
 });
 
 test('a private address outside of the allowed networks is rejected', async () => {

@@ -326,6 +326,14 @@ describe('erasure', () => {
     expect(await retention.erase(await known(job.id), at(5))).toEqual(receipt);
   });
 
+  test('does not bring back the record of a job that was removed meanwhile', async () => {
+    const job = await accepted();
+    await records.remove(job.id);
+    await records.updateTombstone(job.id, { erasure: { erasedAt: job.createdAt, blobs: 1 } });
+    expect(await redis.keys(`*${job.id}*`)).toEqual([]);
+    expect(await redis.zscore(`{selvage}:jobs-of:${job.client}`, job.id)).toBeNull();
+  });
+
   test('spares the input of a job whose record Redis has lost', async () => {
     const job = await accepted();
     const attempt = (await records.begin(job.id, job.createdAt)) ?? 0;

@@ -5,6 +5,7 @@ import { CutOutOptions } from '../../output/quality.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { OPERATIONS } from '../../queue/job-data.ts';
 import { parseHashFields, toHashFields } from '../hash-fields.ts';
+import { defineTombstoneUpdate } from '../tombstone.ts';
 import { batchRedisKeys, DISPATCH_LEASE, DUE_TIMES, UNDER_WAY, unendedKey } from './redis-keys.ts';
 import { ResultLine } from './rows.ts';
 import { defineBatchScripts } from './scripts.ts';
@@ -164,6 +165,7 @@ function readRecord({ status, cursor, ...fields }: Record<string, string>): Batc
  */
 export function createBatches(redis: Redis, now: Clock) {
   const scripts = defineBatchScripts(redis);
+  const updateTombstone = defineTombstoneUpdate(redis);
   /** Without a meter a key is needed all the same; the scripts do not touch it. */
   const quotaKey = (meter: string | undefined) => quotaKeyOf(meter ?? '', now());
   const uploadLease = (id: string) => batchRedisKeys(id).uploadLease;
@@ -316,9 +318,8 @@ export function createBatches(redis: Redis, now: Clock) {
     },
 
     /** Adds fields to a tombstone. */
-    async updateTombstone(id: string, fields: BatchChanges): Promise<void> {
-      await redis.hset(batchRedisKeys(id).record, ...toHashFields(fields));
-    },
+    updateTombstone: (id: string, fields: BatchChanges) =>
+      updateTombstone(batchRedisKeys(id).record, fields),
 
     /** Sets when the sweeper looks at a batch next. */
     async postpone(id: string, dueAtMillis: number): Promise<void> {

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { createLinkRule } from '../../../src/platform/links/link-rule.ts';
+
+test.each([
+  ['http://localhost./a.jpg', /public address/],
+  ['http://app.localhost/a.jpg', /public address/],
+  ['http://127.1/a.jpg', /public address/],
+  ['http://[fd00::1]/a.jpg', /public address/],
+  ['https://8.8.8.8:25/a.jpg', /ports 80 and 443/],
+  ['http://me@shop.example/a.jpg', /user name/],
+  ['ftp://shop.example/a.jpg', /http and https/],
+])('%s can never be fetched', (link, reason) => {
+  expect(createLinkRule([])(link)).toMatch(reason);
+});
+
+test.each([
+  'http://localhost.example/a.jpg',
+  'https://shop.example:8443/a.jpg',
+  'https://8.8.8.8/a.jpg',
+  'http://[2606:4700::1111]:443/a.jpg',
+])('%s may be fetched: its host decides', (link) => {
+  expect(createLinkRule([])(link)).toBeUndefined();
+});
+
+test('what the operator allows may be fetched on any port', () => {
+  const rule = createLinkRule(['127.0.0.0/8', 'fd00::/8']);
+  expect(rule('http://localhost:8080/a.jpg')).toBeUndefined();
+  expect(rule('http://[fd00::1]:8080/a.jpg')).toBeUndefined();
+  expect(rule('http://10.0.0.1/a.jpg')).toMatch(/public address/);
+});
