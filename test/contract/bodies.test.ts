@@ -38,7 +38,7 @@ const NOTHING: [how: string, init: RequestInit][] = [
 describe.each(NOTHING)('a request with %s', (_, init) => {
   test('cancels and erases a job', async () => {
     const intake = intakeClient(stack, key);
-    const { id } = await readJob(await intake.postJson({ imageUrl: 'http://192.0.2.1/' }));
+    const { id } = await readJob(await intake.postJson({ imageUrl: 'http://shop.invalid/' }));
     expect([200, 409]).toContain((await ask('POST', `/intake/v1/jobs/${id}/cancel`, init)).status);
     expect((await ask('DELETE', `/intake/v1/jobs/${id}`, init)).status).toBe(200);
   });
@@ -114,7 +114,7 @@ describe('where no body is needed', () => {
     const batch = await ask('POST', '/intake/v1/batches', { body: 'null', headers: json });
     expect(await problemOf(batch)).toMatchObject({ type: 'invalid-request' });
     const feeds = feedClient(stack, key);
-    const feed = await readFeed(await feeds.postJson({ url: 'http://192.0.2.1/feed.csv' }));
+    const feed = await readFeed(await feeds.postJson({ url: 'http://shop.invalid/feed.csv' }));
     const path = `/intake/v1/feeds/${feed.id}/runs`;
     const run = await ask('POST', path, { body: '{"url":"http://a.example/"}', headers: json });
     expect(await problemOf(run)).toMatchObject({ type: 'unsupported-media-type' });
