@@ -4,10 +4,8 @@ import type { FeedRow } from '../../../feed-formats/row.ts';
 import type { ResultLine } from '../../../intake/batches/rows.ts';
 import { classify, type ImageEvidence } from '../../../taxonomy/classify.ts';
 import { colourFamilies, type Locale, materials } from '../../../taxonomy/dictionary/schema.ts';
-import { ClassifyOptions, type FeedAttributes } from '../../../taxonomy/request-schema.ts';
+import { DEFAULT_SETTINGS, type FeedAttributes } from '../../../taxonomy/request-schema.ts';
 import type { Classification } from '../../../taxonomy/response-schema.ts';
-
-const DEFAULTS = ClassifyOptions.parse({});
 
 /** The attributes that are read from a feed: each column of a row, and how many of its characters. */
 // biome-ignore format: a table reads best aligned
@@ -45,7 +43,8 @@ export async function classifyProduct(
 ): Promise<Classification | undefined> {
   if (!image) return undefined;
   await setImmediate();
-  return classify({ attributes: attributesOf(row), image, options: DEFAULTS, fallbackId: row.id });
+  const attributes = attributesOf(row);
+  return classify({ attributes, image, options: DEFAULT_SETTINGS, fallbackId: row.id });
 }
 
 /** Colours and materials that a cell names; Google reads three. */
@@ -70,7 +69,7 @@ export function columnValues({
   mappings,
 }: Classification): Partial<Record<FilledColumn, string>> {
   if (status !== 'classified') return {};
-  const locale = evidence.text?.language ?? DEFAULTS.locale;
+  const locale = evidence.text?.language ?? DEFAULT_SETTINGS.locale;
   const colors = attributes.colors
     .filter(({ share = 1 }) => share >= MIN_COLOR_SHARE)
     .map(({ family }) => family);
