@@ -39,8 +39,8 @@ async function cutStepByStep(
   const [data] = await runAll([tensor]);
   done(NETWORK);
   if (!data) throw new Error('The network has no output');
-  estimateConfidence(data);
   const probabilities = { data, width: model.input.size, height: model.input.size };
+  estimateConfidence(probabilities);
   dropSpecks(probabilities);
   done('confidence and specks');
   const matte = toMatte(probabilities, pixels, levelsFor(probabilities, pixels));

@@ -1,3 +1,6 @@
+import { shareCutByFrame } from './image-border.ts';
+import type { ProbabilityMap } from './probability-map.ts';
+
 /** Pixels below this probability are background and do not count. */
 const CANDIDATE = 0.05;
 
@@ -18,13 +21,22 @@ function meanDecisiveness(probabilities: Float32Array): number {
 const MIDPOINT = 0.816;
 const STEEPNESS = 41;
 
+/** The most that is said of a matte without a background. */
+const MAX_WITHOUT_BACKGROUND = 0.5;
+/** From this share of the border on that is subject, no background shows. */
+const FILLED_BORDER = 0.95;
+
 /**
  * Estimates how likely a network's matte is right, 0..1. Right means an IoU of at least .85 with a matte drawn by
  * a person. Fitted to the default model on photos and on degraded copies of them; for other models the value ranks
  * mattes but is no probability. A network can be confident and wrong: of garments turned on their side it may keep
- * only what looks worn.
- * @param probabilities the network's output, 0..1
+ * only what looks worn. Of an image that its subject fills to all sides the value is at most .5: a close-up may be
+ * all subject, but so is noise to a network, or one even colour.
+ * @param map the network's output for a whole image
  * @see docs/adr/0016-pixel-processing.md
  */
-export const estimateConfidence = (probabilities: Float32Array): number =>
-  1 / (1 + Math.exp(STEEPNESS * (MIDPOINT - meanDecisiveness(probabilities))));
+export function estimateConfidence(map: ProbabilityMap): number {
+  const confidence = 1 / (1 + Math.exp(STEEPNESS * (MIDPOINT - meanDecisiveness(map.data))));
+  const isFilled = shareCutByFrame(map) >= FILLED_BORDER;
+  return isFilled ? Math.min(MAX_WITHOUT_BACKGROUND, confidence) : confidence;
+}

@@ -53,7 +53,7 @@ export interface SecondPassCriteria {
 }
 
 /** Selects the images that are looked at in a frame, and says how wide it is; see docs/adr/0040. */
-const FRAMED_PASS = { minCutShare: 0.01, maxConfidence: 0.998, margin: 0.15 };
+const FRAMED_PASS = { minCutShare: 0.01, maxCutShare: 0.95, maxConfidence: 0.998, margin: 0.15 };
 
 /** One view, and what the network made of it. */
 interface Pass {
@@ -80,15 +80,16 @@ async function runFramedPass(
   first: Pass,
   confidence: number,
 ): Promise<Segmentation | undefined> {
-  const { minCutShare, maxConfidence, margin } = FRAMED_PASS;
-  if (confidence >= maxConfidence || shareCutByFrame(first.probabilities) < minCutShare) return;
+  const { minCutShare, maxCutShare, maxConfidence, margin } = FRAMED_PASS;
+  const cutShare = shareCutByFrame(first.probabilities);
+  if (confidence >= maxConfidence || cutShare < minCutShare || cutShare >= maxCutShare) return;
   const colour = borderColour(first.square, first.probabilities);
   if (!colour) return undefined;
   const { size } = session.model.input;
   const cells = Math.round((size * margin) / (1 + 2 * margin));
   const framed = await runPass(session, pixels, { frame: { cells, colour } });
   const probabilities = withoutFrame(framed.probabilities, cells);
-  const framedConfidence = estimateConfidence(probabilities.data);
+  const framedConfidence = estimateConfidence(probabilities);
   if (framedConfidence <= confidence) return undefined;
   dropSpecks(probabilities);
   return { probabilities, region: fullBox(pixels), confidence: framedConfidence };
@@ -125,7 +126,7 @@ export async function segment(
   const opaque = opacity ? flattenOnGrey(pixels, opacity, BACKGROUND_GREY) : pixels;
   const first = await runPass(session, opaque);
   const { probabilities } = first;
-  const confidence = estimateConfidence(probabilities.data);
+  const confidence = estimateConfidence(probabilities);
   const isUnsure =
     secondPass && session.model.input.closer && confidence < secondPass.maxConfidence;
   const framed = isUnsure && (await runFramedPass(session, opaque, first, confidence));
