@@ -1,4 +1,4 @@
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 
 /**
  * `unit` needs no service and takes seconds; `service` needs Redis, starts real processes, or (the
@@ -24,7 +24,7 @@ export default defineConfig({
         test: {
           name: 'service',
           include: ['test/**/*.test.ts'],
-          exclude: pure,
+          exclude: [...configDefaults.exclude, ...pure],
           globalSetup: 'test/support/build.ts',
           testTimeout: 60_000,
           hookTimeout: 120_000,

@@ -164,7 +164,7 @@ function inBrowser(chromium: string): void {
       await page.locator('.flat-lay').waitFor();
       await page.getByRole('button', { name: 'Remove White T-shirt' }).click();
       await page.getByRole('button', { name: 'Remove Summer dress' }).click();
-      await page.locator('[name=plan][value=outdoor]').check({ force: true });
+      await page.locator('[name=plan][value=outdoor]').press('Space');
       await page.locator('[name=tempC]').fill('27');
       const worn = page.locator('.flat-lay img[data-slot=main]');
       await expect.poll(() => worn.getAttribute('alt')).toBe('T-shirt');

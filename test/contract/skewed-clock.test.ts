@@ -84,7 +84,7 @@ test("a key expires and its quota resets by Redis's time on a gateway an hour ah
   const redis = commandConnection(stack.redis.url, createLog('test', 'silent'));
   await untilReady(redis, AbortSignal.timeout(5000));
   const keys = createKeys(redis, readSecrets(stack.home).keyPepper, hostClock);
-  const { key, record } = await stack.key();
+  const { key, record } = await stack.key({ client: 'rotating' });
   await keys.rotate(record.id, HOUR_MILLIS / 2000);
   redis.disconnect();
   const response = await batchClient(stack, key).ask('GET', '/usage');
