@@ -294,7 +294,7 @@ function createGatewayServer(deps: GatewayServerDeps): HttpServer {
     maxBodyMemoryBytes: config.MAX_BODY_MEMORY_BYTES,
     observe,
   });
-  serveDocs(server.app, routes, version);
+  serveDocs(server.app, routes, { version, publicUrl: config.PUBLIC_URL });
   serveQueueDashboard(server.app, { lookUp: findCaller, queues });
   serveConsole(server.app);
   return server;

@@ -4,7 +4,7 @@ import type { ImageForm } from '../http/image-body.ts';
 import { parseJsonPart } from '../http/json-body.ts';
 import { parse } from '../http/parse.ts';
 import { asProblem, problemBody } from '../http/problem-response.ts';
-import { type Call, json, type Reply, type Route, route } from '../http/route.ts';
+import { type Call, filePart, json, type Reply, type Route, route } from '../http/route.ts';
 import { fieldProblem } from '../platform/problem.ts';
 import { classify, type ImageEvidence } from '../taxonomy/classify.ts';
 import { createOptions, OptionsQuery, OptionsResponse } from '../taxonomy/dictionary/options.ts';
@@ -245,10 +245,7 @@ const handleClassify =
   };
 
 const MultipartRequest = z.object({
-  image: z.string().optional().meta({
-    format: 'binary',
-    description: 'JPEG, PNG or WebP; an image with alpha counts as a cut-out',
-  }),
+  image: filePart('JPEG, PNG or WebP; an image with alpha counts as a cut-out').optional(),
   attributes: z.string().optional().meta({ description: '`FeedAttributes` as JSON' }),
   options: z.string().optional().meta({ description: '`ClassifyOptions` as JSON' }),
 });
@@ -260,6 +257,7 @@ const optionsRoute = (modelVersion: string): Route => {
     path: '/taxonomy/v1/options',
     scope: 'keyless',
     anyOrigin: true,
+    operationId: 'getTaxonomyOptions',
     summary: 'The garment dictionary and the options of a profile',
     description:
       'Every term the service knows, in one of six languages. It changes only with a release: cache it and revalidate with `If-None-Match`.',
@@ -291,9 +289,11 @@ export const taxonomyRoutes = (deps: TaxonomyDeps): Route[] => [
     method: 'POST',
     path: PATH,
     scope: 'taxonomy:classify',
+    operationId: 'classifyGarment',
     summary: 'Classify a garment',
     description:
       'Send a photo, the attributes from a product feed, or both; or up to 50 such `items`, each with its own result, which cost a unit of quota each if they succeed. If the result is uncertain, it names only the group. A photo with `Prefer: respond-async` or `Prefer: wait=<seconds>` becomes a job if it is not finished in that time, as for background removal.',
+    requestHeaders: ['Idempotency-Key', 'Prefer'],
     imageForm: {
       'multipart/form-data': MultipartRequest,
       'application/json': z.union([ClassifyRequest, BatchRequest]),

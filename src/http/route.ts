@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { KeyRecord } from '../auth/keys.ts';
 import type { Meter } from '../auth/quota.ts';
 import type { Logger } from '../platform/log.ts';
@@ -8,6 +8,7 @@ import type { BodyStream } from './body-stream.ts';
 import type { Form } from './form.ts';
 import type { ImageForm, ImageFormOptions } from './image-body.ts';
 import type { Admission, RateLimitStatus } from './limits.ts';
+import type { RequestHeader, ResponseHeader } from './openapi/headers.ts';
 
 /** Limits of a key that handlers apply. */
 type CallerLimits = Pick<
@@ -72,14 +73,23 @@ export interface Reply {
   body?: object | string | Uint8Array | Readable;
 }
 
-/** For the OpenAPI document: media type -> schema (or `binary`). */
-export type MediaSchemas = Readonly<Record<string, z.ZodType | 'binary'>>;
+/** A schema, `binary`, or the schema of each line or event of a text. */
+export type MediaSchema = z.ZodType | 'binary' | { each: z.ZodType };
+
+/** For the OpenAPI document: a file in a form. */
+export const filePart = (description: string) =>
+  z.unknown().meta({ contentMediaType: 'application/octet-stream', description });
+
+/** For the OpenAPI document: media type -> schema. */
+export type MediaSchemas = Readonly<Record<string, MediaSchema>>;
 
 /** One success response of a route, for the OpenAPI document. */
 export interface ResponseDoc {
   description: string;
   content?: MediaSchemas;
-  headers?: readonly string[];
+  headers?: readonly ResponseHeader[];
+  /** What routes that share it call it; by default the name of its schema, if that has one. */
+  name?: string;
 }
 
 interface RouteSpec<Query, Body> {
@@ -90,8 +100,12 @@ interface RouteSpec<Query, Body> {
   anyOrigin?: boolean;
   /** The scope a key must hold, `any-key` for a valid key of any scope, or `keyless`. */
   scope: string;
+  /** The name of the method in generated clients: a verb and what it acts on. */
+  operationId: string;
   summary: string;
-  description?: string;
+  description: string;
+  /** For the OpenAPI document: headers that the handler reads, besides those of conditional requests. */
+  requestHeaders?: readonly RequestHeader[];
   /** Query parameters; without it the query is ignored. */
   query?: z.ZodType<Query>;
   /**
@@ -117,6 +131,8 @@ interface RouteSpec<Query, Body> {
   keyHeader?: string;
   /** Returns the response for a problem, if the route does not use RFC 9457. */
   problemReply?(problem: Problem): Reply;
+  /** For the OpenAPI document: the body of such a response. */
+  problemSchema?: z.ZodType;
   responses: Readonly<Record<number, ResponseDoc>>;
   /** Problem types beyond those of every route of its kind. */
   problems?: readonly string[];

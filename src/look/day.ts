@@ -37,7 +37,7 @@ export const DayRequest = z
     ...wardrobe,
   })
   .superRefine(checkMust, RUN_ALWAYS)
-  .meta({ title: 'DayRequest' });
+  .meta({ id: 'DayRequest' });
 export type DayRequest = z.infer<typeof DayRequest>;
 
 const ids = z.array(z.string());
@@ -63,7 +63,7 @@ export const DayResponse = z
     diagnostics: z.array(Diagnostic),
     paramsVersion: z.string(),
   })
-  .meta({ title: 'DayResponse' });
+  .meta({ id: 'DayResponse' });
 export type DayResponse = z.infer<typeof DayResponse>;
 
 /** Slots that can be added and removed without changing clothes. */

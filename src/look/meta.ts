@@ -15,7 +15,7 @@ export const MetaQuery = z.object({
 });
 export type MetaQuery = z.infer<typeof MetaQuery>;
 
-const Entry = z.looseObject({ id: z.string(), label: z.string() });
+const Entry = z.looseObject({ id: z.string(), label: z.string() }).meta({ id: 'DictionaryEntry' });
 
 export const MetaResponse = z
   .strictObject({
@@ -49,7 +49,7 @@ export const MetaResponse = z
     codes: z.strictObject({ warning: z.array(z.string()), explanation: z.array(z.string()) }),
     limits: z.record(z.string(), z.number()),
   })
-  .meta({ title: 'MetaResponse' });
+  .meta({ id: 'MetaResponse' });
 export type MetaResponse = z.infer<typeof MetaResponse>;
 
 const PLAN_LABELS: Readonly<Record<'indoor' | 'outdoor', Text>> = {

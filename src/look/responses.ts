@@ -10,7 +10,7 @@ const Slots = z.partialRecord(z.enum(SLOTS), z.string());
 
 export const Candidate = z
   .strictObject({ id: z.string(), itemIds: ids, form: Form, slots: Slots })
-  .meta({ title: 'Candidate' });
+  .meta({ id: 'Candidate' });
 
 export const Diagnostic = z
   .strictObject({
@@ -19,7 +19,7 @@ export const Diagnostic = z
     itemIds: ids.optional(),
     detail: z.string(),
   })
-  .meta({ description: 'Why items were excluded, or why there is no outfit' });
+  .meta({ id: 'Diagnostic', description: 'Why items were excluded, or why there is no outfit' });
 
 const wardrobeFields = {
   targets: Targets,
@@ -40,37 +40,43 @@ export const CandidatesResponse = z
     candidates: z.array(Candidate),
     totalValid: z.string().meta({ description: 'Exact number of valid outfits' }),
   })
-  .meta({ title: 'CandidatesResponse' });
+  .meta({ id: 'CandidatesResponse' });
 export type CandidatesResponse = z.infer<typeof CandidatesResponse>;
 
-const Breakdown = z.strictObject({
-  thermal: fraction,
-  regions: fraction,
-  protection: fraction,
-  occasion: fraction,
-  color: fraction,
-  season: fraction,
-  variety: fraction,
-});
+const Breakdown = z
+  .strictObject({
+    thermal: fraction,
+    regions: fraction,
+    protection: fraction,
+    occasion: fraction,
+    color: fraction,
+    season: fraction,
+    variety: fraction,
+  })
+  .meta({ id: 'ScoreBreakdown' });
 
-const ThermalResponse = z.strictObject({
-  plan: z.enum(['indoor', 'outdoor']),
-  icl: z.number(),
-  iclTarget: z.number(),
-  pmv: z.number(),
-  pmvGoal: z.number(),
-  deviation: z.number(),
-  ppd: z.number(),
-  wettedness: z.number().nullable(),
-  exposureLimitH: z.number().nullable(),
-  regions: z.record(z.string(), z.strictObject({ clo: z.number(), target: z.number() })),
-});
+const ThermalResponse = z
+  .strictObject({
+    plan: z.enum(['indoor', 'outdoor']),
+    icl: z.number(),
+    iclTarget: z.number(),
+    pmv: z.number(),
+    pmvGoal: z.number(),
+    deviation: z.number(),
+    ppd: z.number(),
+    wettedness: z.number().nullable(),
+    exposureLimitH: z.number().nullable(),
+    regions: z.record(z.string(), z.strictObject({ clo: z.number(), target: z.number() })),
+  })
+  .meta({ id: 'ThermalComfort' });
 
-const Explanation = z.strictObject({
-  code: z.string(),
-  text: z.string(),
-  params: z.record(z.string(), z.union([z.number(), z.string()])),
-});
+const Explanation = z
+  .strictObject({
+    code: z.string(),
+    text: z.string(),
+    params: z.record(z.string(), z.union([z.number(), z.string()])),
+  })
+  .meta({ id: 'Explanation' });
 export type Explanation = z.infer<typeof Explanation>;
 
 export const Shell = z
@@ -86,7 +92,7 @@ export const Shell = z
     addIds: ids.meta({ description: 'Hat, scarf and gloves to wear with the first item' }),
     reasons: ids,
   })
-  .meta({ title: 'Shell', description: 'What to put on for outside' });
+  .meta({ id: 'Shell', description: 'What to put on for outside' });
 export type Shell = z.infer<typeof Shell>;
 
 const scoredFields = {
@@ -100,12 +106,12 @@ const scoredFields = {
 
 export const Ranked = z
   .strictObject({ candidateId: z.string(), rank: z.number().int(), itemIds: ids, ...scoredFields })
-  .meta({ title: 'RankedOutfit' });
+  .meta({ id: 'RankedOutfit' });
 export type Ranked = z.infer<typeof Ranked>;
 
 export const ScoreResponse = z
   .strictObject({ ranked: z.array(Ranked), shell: Shell.nullable(), paramsVersion: z.string() })
-  .meta({ title: 'ScoreResponse' });
+  .meta({ id: 'ScoreResponse' });
 export type ScoreResponse = z.infer<typeof ScoreResponse>;
 
 export const Outfit = z
@@ -117,10 +123,10 @@ export const Outfit = z
     slots: Slots,
     ...scoredFields,
   })
-  .meta({ title: 'Outfit' });
+  .meta({ id: 'Outfit' });
 export type Outfit = z.infer<typeof Outfit>;
 
 export const OutfitsResponse = z
   .strictObject({ ...wardrobeFields, outfits: z.array(Outfit), paramsVersion: z.string() })
-  .meta({ title: 'OutfitsResponse' });
+  .meta({ id: 'OutfitsResponse' });
 export type OutfitsResponse = z.infer<typeof OutfitsResponse>;

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { knownId } from '../taxonomy/attributes/wardrobe-item-schema.ts';
-import { OCCASION_IDS } from '../taxonomy/dictionary/schema.ts';
+import { Occasion } from '../taxonomy/attributes/wardrobe-item-schema.ts';
 import { BASES } from './coefficients.ts';
 import { CONDITIONS, type Condition, THERMAL_PROFILES } from './tables.ts';
 
@@ -17,16 +16,20 @@ const CONDITION_ALIASES: Readonly<Record<string, Condition>> = {
 
 const MAX_CONDITION_CHARS = 64;
 
-const normaliseCondition = (input: unknown): unknown => {
-  if (typeof input !== 'string' || input.length > MAX_CONDITION_CHARS) return input;
+const normaliseCondition = (input: string): string => {
+  if (input.length > MAX_CONDITION_CHARS) return input;
   const id = input.toLowerCase().replaceAll(/[\s_]+/g, '-');
   return CONDITION_ALIASES[id] ?? id;
 };
 
 const ConditionId = z.enum(CONDITIONS);
-const ConditionInput = z.preprocess(normaliseCondition, ConditionId).meta({
-  description: 'Terms of forecasts are accepted: `Heavy rain`, `sunny`, `overcast`, `mist`',
-});
+const ConditionInput = z
+  .string()
+  .transform(normaliseCondition)
+  .pipe(ConditionId)
+  .meta({
+    description: `Any text is read: spaces and capitals do not matter, and terms of forecasts such as \`Heavy rain\`, \`sunny\`, \`overcast\` and \`mist\` are known. What means none of these is rejected: ${CONDITIONS.join(', ')}`,
+  });
 
 export const Weather = z
   .strictObject({
@@ -36,7 +39,7 @@ export const Weather = z
     condition: ConditionInput,
     isDay: z.boolean().optional().meta({ description: 'Whether the sun is up; default true' }),
   })
-  .meta({ title: 'Weather' });
+  .meta({ id: 'Weather' });
 export type Weather = z.infer<typeof Weather>;
 
 export const Met = z.number().min(0.7).max(7).meta({ description: 'Activity, met; 1 is sitting' });
@@ -52,7 +55,7 @@ export const perRegion = (value: z.ZodNumber) =>
     head: value.optional(),
   });
 
-const RegionOffsets = perRegion(z.number().min(-3).max(3));
+const RegionOffsets = perRegion(z.number().min(-3).max(3)).meta({ id: 'RegionOffsets' });
 export type RegionOffsets = z.infer<typeof RegionOffsets>;
 
 const Learning = z.looseObject({
@@ -76,7 +79,7 @@ export const UserProfile = z
     coldFeet: z.boolean().optional(),
     learning: Learning.optional(),
   })
-  .meta({ title: 'UserProfile', description: 'Unknown fields are returned unchanged' });
+  .meta({ id: 'UserProfile', description: 'Unknown fields are returned unchanged' });
 export type UserProfile = z.infer<typeof UserProfile>;
 
 /** Fields of every request that targets are computed from. */
@@ -85,11 +88,11 @@ export const targetFields = {
   met: Met,
   userProfile: UserProfile.optional(),
   cloOffset: z.number().min(-1.5).max(1.5).optional().meta({ description: 'clo to add' }),
-  occasion: knownId(OCCASION_IDS, 'occasion').optional(),
+  occasion: Occasion.optional(),
   indoorTempC: z.number().min(5).max(40).optional(),
 };
 
-export const TargetsRequest = z.strictObject(targetFields).meta({ title: 'TargetsRequest' });
+export const TargetsRequest = z.strictObject(targetFields).meta({ id: 'TargetsRequest' });
 export type TargetsRequest = z.infer<typeof TargetsRequest>;
 
 const clo = z.number().min(0);
@@ -102,7 +105,7 @@ export const RegionalTargets = z
     shoes: clo,
     accessory: clo,
   })
-  .meta({ description: 'Sums of Iclu, clo; do not add them up' });
+  .meta({ id: 'RegionalTargets', description: 'Sums of Iclu, clo; do not add them up' });
 export type RegionalTargets = z.infer<typeof RegionalTargets>;
 
 /** All inputs of the targets: `/score` computes the targets again from them. */
@@ -140,7 +143,7 @@ export const Targets = z
     paramsVersion: z.string(),
     digest: z.string().meta({ description: 'Signature of the targets; send them unchanged' }),
   })
-  .meta({ title: 'Targets' });
+  .meta({ id: 'Targets' });
 export type Targets = z.infer<typeof Targets>;
 
 export const IndoorTargets = z
@@ -151,7 +154,7 @@ export const IndoorTargets = z
     total: z.strictObject({ iclRequired: z.number() }),
   })
   .partial()
-  .meta({ title: 'IndoorTargets', description: 'Empty for the plan `outdoor`' });
+  .meta({ id: 'IndoorTargets', description: 'Empty for the plan `outdoor`' });
 export type IndoorTargets = z.infer<typeof IndoorTargets>;
 
 const targetsResponseFields = {
@@ -162,7 +165,7 @@ const targetsResponseFields = {
 };
 export const TargetsResponse = z
   .strictObject(targetsResponseFields)
-  .meta({ title: 'TargetsResponse' });
+  .meta({ id: 'TargetsResponse' });
 export type TargetsResponse = z.infer<typeof TargetsResponse>;
 
 export const ParamsResponse = z
@@ -191,4 +194,4 @@ export const ParamsResponse = z
     ),
     equations: z.array(z.strictObject({ id: z.string(), text: z.string() })),
   })
-  .meta({ title: 'ParamsResponse' });
+  .meta({ id: 'ParamsResponse' });

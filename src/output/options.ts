@@ -13,12 +13,14 @@ export const MediaType = z.enum(['image/png', 'image/jpeg', 'image/webp', 'appli
 export type MediaType = z.infer<typeof MediaType>;
 
 /** The bounding box of the subject in an output, pixels. */
-export const Foreground = z.object({
-  left: z.number(),
-  top: z.number(),
-  width: z.number(),
-  height: z.number(),
-});
+export const Foreground = z
+  .object({
+    left: z.number(),
+    top: z.number(),
+    width: z.number(),
+    height: z.number(),
+  })
+  .meta({ id: 'BoundingBox' });
 export type Foreground = z.infer<typeof Foreground>;
 
 export const DEFAULT_SHADOW_OPACITY_PCT = 50;

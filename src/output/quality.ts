@@ -10,10 +10,12 @@ export const DEFAULT_QUALITY: Quality = 'balanced';
 export const QualityChoice = z.enum(QUALITIES);
 
 /** Everything in a request that changes the pixels. Defaults are left out, so that cache keys stay the same. */
-export const CutOutOptions = z.object({
-  quality: QualityChoice.optional(),
-  ...OutputOptions.shape,
-});
+export const CutOutOptions = z
+  .object({
+    quality: QualityChoice.optional(),
+    ...OutputOptions.shape,
+  })
+  .meta({ id: 'CutoutOptions' });
 export type CutOutOptions = z.infer<typeof CutOutOptions>;
 
 /** Returns the options of a quality; none for the default. */

@@ -7,14 +7,17 @@ const share = z.number().min(0).max(1);
 const confidence = z.number().min(0).max(1);
 const clo = z.number().min(0);
 
-const Source = z
-  .enum(['measured', 'text', 'model', 'default'])
-  .meta({ description: 'Measured in the photo, read in the text, or the category’s default' });
+const Source = z.enum(['measured', 'text', 'model', 'default']).meta({
+  id: 'ValueSource',
+  description: 'Measured in the photo, read in the text, or the category’s default',
+});
 
-const AttributeValue = z.object({ id: z.string(), source: Source });
+const AttributeValue = z.object({ id: z.string(), source: Source }).meta({ id: 'AttributeValue' });
 export type AttributeValue = z.infer<typeof AttributeValue>;
 
-const AttributeRating = z.object({ value: z.number().min(0).max(1), source: Source });
+const AttributeRating = z
+  .object({ value: z.number().min(0).max(1), source: Source })
+  .meta({ id: 'AttributeRating' });
 export type AttributeRating = z.infer<typeof AttributeRating>;
 
 const Color = z.object({
@@ -26,24 +29,26 @@ const Color = z.object({
   source: Source,
 });
 
-const GarmentAttributes = z.object({
-  colors: z.array(Color),
-  colorFamily: AttributeValue.optional().meta({
-    description: 'One family for all colours together',
-  }),
-  pattern: AttributeValue.optional(),
-  materials: z.array(AttributeValue.extend({ share: share.optional() })),
-  properties: z.array(AttributeValue),
-  sleeveLength: AttributeValue.optional(),
-  gender: AttributeValue.optional(),
-  ageGroup: AttributeValue.optional(),
-  weight: AttributeValue.optional(),
-  formality: z.object({ min: z.number(), max: z.number(), source: Source }).optional(),
-  seasons: z.object({ ids: z.array(z.string()), source: Source }).optional(),
-  waterResistance: AttributeRating.optional(),
-  windResistance: AttributeRating.optional(),
-  breathability: AttributeRating.optional(),
-});
+const GarmentAttributes = z
+  .object({
+    colors: z.array(Color),
+    colorFamily: AttributeValue.optional().meta({
+      description: 'One family for all colours together',
+    }),
+    pattern: AttributeValue.optional(),
+    materials: z.array(AttributeValue.extend({ share: share.optional() })),
+    properties: z.array(AttributeValue),
+    sleeveLength: AttributeValue.optional(),
+    gender: AttributeValue.optional(),
+    ageGroup: AttributeValue.optional(),
+    weight: AttributeValue.optional(),
+    formality: z.object({ min: z.number(), max: z.number(), source: Source }).optional(),
+    seasons: z.object({ ids: z.array(z.string()), source: Source }).optional(),
+    waterResistance: AttributeRating.optional(),
+    windResistance: AttributeRating.optional(),
+    breathability: AttributeRating.optional(),
+  })
+  .meta({ id: 'GarmentAttributes' });
 export type GarmentAttributes = z.infer<typeof GarmentAttributes>;
 
 const TextMatch = z.object({
@@ -83,26 +88,29 @@ export const Classification = z
         confidence,
         source: z.enum(['text', 'model', 'fused']),
       })
+      .meta({ id: 'ClassifiedCategory' })
       .nullable(),
     topK: z.array(z.object({ id: z.string(), label: z.string(), confidence })),
-    evidence: z.object({
-      image: z
-        .object({
-          class: z.enum(IMAGE_CLASSES),
-          confidence,
-          calibrated: z.literal(true),
-        })
-        .nullable(),
-      text: z
-        .object({
-          category: z.string().nullable(),
-          confidence,
-          language: Locale.nullable(),
-          matches: z.array(TextMatch),
-        })
-        .nullable(),
-      agreement: z.boolean().nullable(),
-    }),
+    evidence: z
+      .object({
+        image: z
+          .object({
+            class: z.enum(IMAGE_CLASSES),
+            confidence,
+            calibrated: z.literal(true),
+          })
+          .nullable(),
+        text: z
+          .object({
+            category: z.string().nullable(),
+            confidence,
+            language: Locale.nullable(),
+            matches: z.array(TextMatch),
+          })
+          .nullable(),
+        agreement: z.boolean().nullable(),
+      })
+      .meta({ id: 'Evidence' }),
     attributes: GarmentAttributes,
     insulation: z
       .object({
@@ -113,22 +121,25 @@ export const Classification = z
         sources: z.array(CloSource),
         factors: z.object({ material: z.number(), sleeve: z.number() }),
       })
+      .meta({ id: 'Insulation' })
       .nullable(),
     mappings: z.object({ shopify: z.string().nullable(), google: z.number().int().nullable() }),
     wardrobeItem: WardrobeItem.nullable(),
-    review: z.object({
-      needed: z.boolean(),
-      reasons: z.array(z.enum(REVIEW_REASONS)),
-      explanation: z
-        .array(z.object({ code: z.enum(REVIEW_REASONS), text: z.string() }))
-        .meta({ description: 'The reasons in the language of the response' }),
-    }),
+    review: z
+      .object({
+        needed: z.boolean(),
+        reasons: z.array(z.enum(REVIEW_REASONS)),
+        explanation: z
+          .array(z.object({ code: z.enum(REVIEW_REASONS), text: z.string() }))
+          .meta({ description: 'The reasons in the language of the response' }),
+      })
+      .meta({ id: 'Review' }),
     warnings: z.array(z.string()),
   })
   .meta({ id: 'Classification' });
 export type Classification = z.infer<typeof Classification>;
 
-export const ClassifyResponse = Classification.extend({ requestId: z.string() }).meta({
+export const ClassifyResponse = Classification.and(z.object({ requestId: z.string() })).meta({
   id: 'ClassifyResponse',
 });
 export type ClassifyResponse = z.infer<typeof ClassifyResponse>;
@@ -139,16 +150,18 @@ export const ClassifyBatchResponse = z
     requestId: z.string(),
     items: z.array(
       z.union([
-        Classification.extend({ id: z.string().nullable() }),
-        z.object({
-          id: z.string().nullable(),
-          problem: z.looseObject({
-            type: z.string(),
-            title: z.string(),
-            status: z.number().int(),
-            detail: z.string(),
-          }),
-        }),
+        Classification.and(z.object({ id: z.string().nullable() })),
+        z
+          .object({
+            id: z.string().nullable(),
+            problem: z.looseObject({
+              type: z.string(),
+              title: z.string(),
+              status: z.number().int(),
+              detail: z.string(),
+            }),
+          })
+          .meta({ id: 'RejectedItem' }),
       ]),
     ),
   })

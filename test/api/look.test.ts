@@ -54,7 +54,8 @@ async function call(path: string, { body, query, headers }: Partial<Call> = {}) 
 const answer = async (path: string, body: unknown) => {
   const reply = await call(path, { body: JSON.stringify(body) });
   const [content] = Object.values(routeAt(path).responses[200]?.content ?? {});
-  if (!content || content === 'binary') throw new Error('The response is not JSON');
+  if (!content || content === 'binary' || 'each' in content)
+    throw new Error('The response is not JSON');
   const response =
     typeof reply.body === 'string'
       ? JSON.parse(reply.body)

@@ -52,7 +52,7 @@ function inBrowser(chromium: string): void {
     const response = await page.goto(`${stack.url}/docs`);
     expect(response?.headers()['content-security-policy']).toContain("script-src 'self';");
     expect(response?.headers()['x-content-type-options']).toBe('nosniff');
-    await page.locator('#operations-look-postLookV1Targets').click();
+    await page.locator('[id="operations-Look_engine-computeTargets"]').click();
     const execute = page.locator('button.execute');
     await execute.click();
     await page.locator('.live-responses-table', { hasText: 'unauthorized' }).waitFor();

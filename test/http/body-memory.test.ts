@@ -89,7 +89,14 @@ describe('memory for bodies', () => {
 let finish: () => void = () => {};
 let finished: Promise<void>;
 
-const common = { method: 'POST', scope: 'any', summary: 'A test', responses: {} } as const;
+const common = {
+  method: 'POST',
+  scope: 'any',
+  operationId: 'test',
+  summary: 'A test',
+  description: 'A test',
+  responses: {},
+} as const;
 const wait = () => finished.then(() => json({}));
 /** Larger than what the buffers of two sockets hold. */
 const FILE_BYTES = 20 * MIB;

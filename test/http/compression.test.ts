@@ -4,7 +4,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { json, type Route, route } from '../../src/http/route.ts';
 import { open, requestText, serve } from './serve.ts';
 
-const common = { method: 'GET', scope: 'keyless', summary: 'A test', responses: {} } as const;
+const common = {
+  method: 'GET',
+  scope: 'keyless',
+  operationId: 'test',
+  summary: 'A test',
+  description: 'A test',
+  responses: {},
+} as const;
 const ITEMS = Array.from({ length: 20_000 }, (_, at) => `Größe ${at}`);
 /** Not compressible, and larger than what the buffers of two sockets hold. */
 const NOISE = Array.from({ length: 1_000_000 }, () => Math.random());

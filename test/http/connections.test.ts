@@ -9,7 +9,13 @@ import { keyOf, open, type Raw, requestText, serve } from './serve.ts';
 
 const MAX = 50;
 
-const common = { scope: 'any', summary: 'A test', responses: {} } as const;
+const common = {
+  scope: 'any',
+  operationId: 'test',
+  summary: 'A test',
+  description: 'A test',
+  responses: {},
+} as const;
 
 /** Ends requests in progress at `/held`. */
 let endHeld: () => void = () => {};

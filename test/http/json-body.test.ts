@@ -5,7 +5,14 @@ import type { HttpServer } from '../../src/http/server.ts';
 import { serve } from './serve.ts';
 
 let server: HttpServer & { url: string };
-const echo = { method: 'POST', scope: 'keyless', summary: 'Test', responses: {} } as const;
+const echo = {
+  method: 'POST',
+  scope: 'keyless',
+  operationId: 'test',
+  summary: 'Test',
+  description: 'Test',
+  responses: {},
+} as const;
 
 const Response = z.object({
   body: z.unknown().optional(),

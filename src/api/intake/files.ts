@@ -6,6 +6,7 @@ import type { BlobHead, Blobs } from '../../storage/blobs.ts';
 import { FILES_PATH, type FileLinks } from '../../storage/file-links.ts';
 import { openBlob, storageUnavailable } from '../common-problems.ts';
 import { matchesEtag } from '../etag.ts';
+import { CUT_OUT_MEDIA } from '../removal/cut-out-response.ts';
 
 /** Maximum lifetime of a presigned link to object storage. */
 export const STORAGE_LINK_SECONDS = 300;
@@ -68,6 +69,7 @@ export const fileRoutes = (deps: FileDeps): Route[] => [
     method: 'GET',
     path: `${FILES_PATH}/:name`,
     scope: 'keyless',
+    operationId: 'downloadFile',
     summary: 'Download a file by signed link',
     description:
       'This service creates and signs the links; an altered link is rejected. A link needs no key: anyone who has it can download the file.',
@@ -75,7 +77,7 @@ export const fileRoutes = (deps: FileDeps): Route[] => [
     responses: {
       200: {
         description: 'The file, with its media type',
-        content: { 'image/png': 'binary' },
+        content: CUT_OUT_MEDIA,
         headers: ['ETag', 'Cache-Control'],
       },
       303: { description: 'A temporary link to the file', headers: ['Location'] },

@@ -2,6 +2,9 @@ import type { Call } from '../../http/route.ts';
 import type { Idempotency, StoredResponse } from '../../intake/idempotency.ts';
 import { readIdempotencyKey } from './job-request.ts';
 
+/** For the OpenAPI document: the headers of a route that handles requests once. */
+export const IDEMPOTENT = ['Idempotency-Key'] as const;
+
 /**
  * Handles a request once per `Idempotency-Key`: a repeated request gets the stored response, and
  * its quota is refunded. Without the header every request is handled.

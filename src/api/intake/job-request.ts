@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { ImageForm } from '../../http/image-body.ts';
 import { parse } from '../../http/parse.ts';
-import type { Call } from '../../http/route.ts';
+import { type Call, filePart } from '../../http/route.ts';
 import {
   type CutOutOptions,
   DEFAULT_QUALITY,
@@ -41,15 +41,17 @@ export const Operations = z
   .min(1)
   .transform((list): Operation[] => [...new Set(list)].sort());
 
-export const Retention = z.strictObject({
-  outputSeconds: z
-    .number()
-    .int()
-    .min(OUTPUT_SECONDS.min)
-    .max(OUTPUT_SECONDS.max)
-    .default(OUTPUT_SECONDS.default)
-    .meta({ description: 'How long results are retained after the end of the job' }),
-});
+export const Retention = z
+  .strictObject({
+    outputSeconds: z
+      .number()
+      .int()
+      .min(OUTPUT_SECONDS.min)
+      .max(OUTPUT_SECONDS.max)
+      .default(OUTPUT_SECONDS.default)
+      .meta({ description: 'How long results are retained after the end of the job' }),
+  })
+  .meta({ id: 'Retention' });
 
 export const QualityField = QualityChoice.default(DEFAULT_QUALITY).meta({
   description:
@@ -63,8 +65,13 @@ export const feedOptionsField = z
 
 const CutOutFields = z.strictObject({ quality: QualityField, ...outputFields });
 
-/** Options for the cut-out and for the appearance of the output. */
-const JobOptions = z.preprocess(withoutBlanks, CutOutFields.superRefine(checkConflicts));
+/**
+ * Options for the cut-out and for the appearance of the output. The document leaves them open: a
+ * background removal has them beside its image.
+ */
+export const JobOptions = z
+  .preprocess(withoutBlanks, CutOutFields.superRefine(checkConflicts))
+  .meta({ id: 'OutputOptions', additionalProperties: undefined });
 const defaultOptions = (): z.infer<typeof CutOutFields> => ({ quality: DEFAULT_QUALITY });
 export const jobOptionsField = JobOptions.default(defaultOptions);
 
@@ -83,13 +90,15 @@ const hasCredentials = (link: string): boolean => {
 };
 
 /** A URL to notify. Not requested during validation. */
-export const WebhookField = z.strictObject({
-  url: z
-    .url({ protocol: /^https?$/ })
-    .max(1024)
-    .refine((link) => !hasCredentials(link), 'must not contain a user name or password')
-    .meta({ description: 'http or https; public IP addresses only, redirects are not followed' }),
-});
+export const WebhookField = z
+  .strictObject({
+    url: z
+      .url({ protocol: /^https?$/ })
+      .max(1024)
+      .refine((link) => !hasCredentials(link), 'must not contain a user name or password')
+      .meta({ description: 'http or https; public IP addresses only, redirects are not followed' }),
+  })
+  .meta({ id: 'WebhookRequest' });
 
 const Fields = z.strictObject({
   imageUrl: ImageUrl.optional(),
@@ -112,16 +121,14 @@ const CheckedFields = Fields.superRefine(({ options, backgroundImage }, context)
 });
 
 /** For the OpenAPI document: the image behind the subject. */
-export const BackgroundFile = z
-  .string()
-  .meta({ format: 'binary', description: 'JPEG, PNG or WebP, scaled to cover the canvas' });
+export const BackgroundFile = filePart('JPEG, PNG or WebP, scaled to cover the canvas');
 export const BackgroundText = z
   .string()
   .meta({ description: 'The same as base64 or a data URL; the body contains both images' });
 
 /** For the OpenAPI document: the two encodings of a job request. */
 export const JobForm = z.object({
-  image: z.string().meta({ format: 'binary', description: 'JPEG, PNG or WebP' }).optional(),
+  image: filePart('JPEG, PNG or WebP').optional(),
   imageUrl: ImageUrl.optional(),
   backgroundImage: BackgroundFile.optional(),
   operations: z.string().meta({ description: 'Names separated by commas, or JSON' }).optional(),
@@ -129,15 +136,17 @@ export const JobForm = z.object({
   options: z.string().meta({ description: 'JSON, as in the JSON body' }).optional(),
   webhook: z.string().meta({ description: 'JSON, as in the JSON body' }).optional(),
 });
-export const JobJson = z.object({
-  imageBase64: z.string().meta({ description: 'Base64 or a data URL' }).optional(),
-  imageUrl: ImageUrl.optional(),
-  backgroundImageBase64: BackgroundText.optional(),
-  operations: z.array(z.enum(OPERATIONS)).optional(),
-  retention: Retention.optional(),
-  options: JobOptions.optional(),
-  webhook: WebhookField.optional().meta({ description: 'Notified at the end of the job' }),
-});
+export const JobJson = z
+  .object({
+    imageBase64: z.string().meta({ description: 'Base64 or a data URL' }).optional(),
+    imageUrl: ImageUrl.optional(),
+    backgroundImageBase64: BackgroundText.optional(),
+    operations: z.array(z.enum(OPERATIONS)).optional(),
+    retention: Retention.optional(),
+    options: JobOptions.optional(),
+    webhook: WebhookField.optional().meta({ description: 'Notified at the end of the job' }),
+  })
+  .meta({ id: 'JobRequest' });
 
 /** A parsed request: an image or its URL, and what to do with it. */
 export interface JobRequest {

@@ -28,12 +28,14 @@ export const jobProblem = ({ problem }: JobRecord): Problem =>
   failureProblem(problem ?? { type: '', detail: 'The job failed' });
 
 /** For the OpenAPI document: a failure inside a response. */
-export const PublicProblem = z.object({
-  type: z.string(),
-  title: z.string(),
-  status: z.number(),
-  detail: z.string(),
-});
+export const PublicProblem = z
+  .object({
+    type: z.string(),
+    title: z.string(),
+    status: z.number(),
+    detail: z.string(),
+  })
+  .meta({ id: 'Failure' });
 
 /** Converts a stored failure to its form in a response. */
 export function publicProblem(failure: Failure): z.infer<typeof PublicProblem> {
@@ -42,51 +44,58 @@ export function publicProblem(failure: Failure): z.infer<typeof PublicProblem> {
 }
 
 /** For the OpenAPI document: a finished cut-out. */
-export const PublicCutOut = z.object({
-  url: z.string(),
-  width: z.number(),
-  height: z.number(),
-  bytes: z.number(),
-  mediaType: MediaType,
-  foreground: Foreground.optional().meta({
-    description: 'The bounding box of the subject in the output, pixels; absent if none was found',
-  }),
-  sha256: z.string(),
-  model: z.string(),
-  confidence: z.number(),
-});
+export const PublicCutOut = z
+  .object({
+    url: z.string(),
+    width: z.number(),
+    height: z.number(),
+    bytes: z.number(),
+    mediaType: MediaType,
+    foreground: Foreground.optional().meta({
+      description:
+        'The bounding box of the subject in the output, pixels; absent if none was found',
+    }),
+    sha256: z.string(),
+    model: z.string(),
+    confidence: z.number(),
+  })
+  .meta({ id: 'Cutout' });
 
 /** For the OpenAPI document: a job as its client sees it. */
-export const JobResponse = z.object({
-  id: z.string(),
-  status: z.enum(STATUSES),
-  operations: z.array(z.enum(OPERATIONS)),
-  /** Only those that differ from the defaults. */
-  options: CutOutOptions.optional(),
-  createdAt: z.iso.datetime(),
-  startedAt: z.iso.datetime().optional(),
-  finishedAt: z.iso.datetime().optional(),
-  expiresAt: z.iso.datetime(),
-  erasedAt: z.iso.datetime().optional(),
-  input: z
-    .object({ sha256: z.string(), bytes: z.number(), width: z.number(), height: z.number() })
-    .optional(),
-  results: z
-    .object({ cutout: PublicCutOut.optional(), classification: Classification.optional() })
-    .optional(),
-  problem: PublicProblem.optional(),
-  /** Notified at the end of the job. */
-  webhook: z.object({ url: z.string() }).optional(),
-  links: z.object({ self: z.string(), result: z.string(), cancel: z.string() }),
-});
+export const JobResponse = z
+  .object({
+    id: z.string(),
+    status: z.enum(STATUSES),
+    operations: z.array(z.enum(OPERATIONS)),
+    /** Only those that differ from the defaults. */
+    options: CutOutOptions.optional(),
+    createdAt: z.iso.datetime(),
+    startedAt: z.iso.datetime().optional(),
+    finishedAt: z.iso.datetime().optional(),
+    expiresAt: z.iso.datetime(),
+    erasedAt: z.iso.datetime().optional(),
+    input: z
+      .object({ sha256: z.string(), bytes: z.number(), width: z.number(), height: z.number() })
+      .optional(),
+    results: z
+      .object({ cutout: PublicCutOut.optional(), classification: Classification.optional() })
+      .optional(),
+    problem: PublicProblem.optional(),
+    /** Notified at the end of the job. */
+    webhook: z.object({ url: z.string() }).optional(),
+    links: z.object({ self: z.string(), result: z.string(), cancel: z.string() }),
+  })
+  .meta({ id: 'Job' });
 export type JobResponse = z.infer<typeof JobResponse>;
 
 /** For the OpenAPI document: the result of an erasure. */
-export const ErasureResponse = z.object({
-  id: z.string(),
-  erasedAt: z.iso.datetime(),
-  blobs: z.number(),
-});
+export const ErasureResponse = z
+  .object({
+    id: z.string(),
+    erasedAt: z.iso.datetime(),
+    blobs: z.number().meta({ description: 'Images, rows and results' }),
+  })
+  .meta({ id: 'Receipt' });
 
 /** One that this release cannot read counts as none. */
 const StoredContext = ClassificationContext.catch({});

@@ -6,7 +6,7 @@ import type { StoredBytes } from '../../intake/stored-bytes.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { requireCaller, requireRateLimitStatus } from '../caller.ts';
 import { cutOutHeaders, cutOutResponseDoc } from '../removal/cut-out-response.ts';
-import { idempotently } from './idempotent.ts';
+import { IDEMPOTENT, idempotently } from './idempotent.ts';
 import { checkScopes, type JobActions } from './job-actions.ts';
 import { JobForm, JobJson, readJobRequest } from './job-request.ts';
 import { ErasureResponse, JobResponse, jobResponse, RETRY_SOON } from './job-response.ts';
@@ -39,19 +39,23 @@ const cancelJob =
     }));
   };
 
-const DayUsage = z.object({
-  limit: z.number(),
-  remaining: z.number(),
-  resetsAt: z.iso.datetime(),
-});
+const DayUsage = z
+  .object({
+    limit: z.number(),
+    remaining: z.number(),
+    resetsAt: z.iso.datetime(),
+  })
+  .meta({ id: 'DayUsage' });
 
-const Usage = z.object({
-  client: z.string(),
-  scopes: z.array(z.string()),
-  rate: z.object({ limit: z.number(), remaining: z.number(), resetSeconds: z.number() }),
-  quota: DayUsage,
-  storedBytes: DayUsage.meta({ description: 'Bytes of uploaded images, rows and feeds' }),
-});
+const Usage = z
+  .object({
+    client: z.string(),
+    scopes: z.array(z.string()),
+    rate: z.object({ limit: z.number(), remaining: z.number(), resetSeconds: z.number() }),
+    quota: DayUsage,
+    storedBytes: DayUsage.meta({ description: 'Bytes of uploaded images, rows and feeds' }),
+  })
+  .meta({ id: 'Usage' });
 
 interface UsageDeps {
   storedBytes: Pick<StoredBytes, 'used'>;
@@ -82,12 +86,9 @@ const Delivery = z.object({
   }),
 });
 
-const JobPage = z.object({ jobs: z.array(JobResponse), links: PageLinks });
+const JobPage = z.object({ jobs: z.array(JobResponse), links: PageLinks }).meta({ id: 'JobPage' });
 
-const jobDoc = (description: string) => ({
-  description,
-  content: { 'application/json': JobResponse },
-});
+const jobDoc = { description: 'The job', content: { 'application/json': JobResponse } };
 
 /** The routes for jobs: work that is accepted now and done later. */
 export const jobRoutes = (
@@ -99,12 +100,14 @@ export const jobRoutes = (
     method: 'POST',
     path: JOBS_PATH,
     scope: 'any-key',
+    operationId: 'createJob',
     summary: 'Submit an image for asynchronous processing',
     description:
       'Send the image as the file part `image`, as `imageBase64`, or by URL as `imageUrl`. The key needs the scopes of the requested operations. With an `Idempotency-Key`, a request repeated within a day returns the same job. With `webhook`, a signed message reports the end of the job; this needs a secret, created once by `POST /intake/v1/webhooks/secret`.',
+    requestHeaders: IDEMPOTENT,
     imageForm: { 'multipart/form-data': JobForm, 'application/json': JobJson },
     quota: 1,
-    responses: { 202: { ...jobDoc('Accepted'), headers: ['Location', 'Retry-After'] } },
+    responses: { 202: { ...jobDoc, headers: ['Location', 'Retry-After'] } },
     problems: ['conflict', 'idempotency-mismatch'],
     handle: createJob(jobs),
   }),
@@ -112,6 +115,7 @@ export const jobRoutes = (
     method: 'GET',
     path: JOBS_PATH,
     scope: 'any-key',
+    operationId: 'listJobs',
     summary: 'List your jobs, newest first',
     description:
       'Without those that have expired or were erased, and without those whose operations your key has no scope for. `links.next` is the next page.',
@@ -123,10 +127,11 @@ export const jobRoutes = (
     method: 'GET',
     path: `${JOBS_PATH}/:id`,
     scope: 'any-key',
+    operationId: 'getJob',
     summary: 'Get the status and results of a job',
     description:
-      'A job that has expired or was erased is 410 `gone` with `expiredAt` or `erasedAt`, until its record is deleted too.',
-    responses: { 200: { ...jobDoc('The job'), headers: ['Retry-After'] } },
+      'A job that has not ended can be asked about again after a second, or reports its end to a webhook. A job that has expired or was erased is 410 `gone` with `expiredAt` or `erasedAt`, until its record is deleted too.',
+    responses: { 200: { ...jobDoc, headers: ['Retry-After'] } },
     problems: ['not-found', 'gone'],
     async handle(call) {
       const job = await jobs.readOwn(call);
@@ -137,6 +142,7 @@ export const jobRoutes = (
     method: 'GET',
     path: `${JOBS_PATH}/:id/result`,
     scope: 'any-key',
+    operationId: 'getJobResult',
     summary: 'Download the cut-out of a job',
     description: 'If the job failed, the response is its problem.',
     query: Delivery,
@@ -159,8 +165,11 @@ export const jobRoutes = (
     method: 'POST',
     path: `${JOBS_PATH}/:id/cancel`,
     scope: 'any-key',
+    operationId: 'cancelJob',
     summary: 'Cancel a job; its quota is refunded',
-    responses: { 200: jobDoc('The canceled job') },
+    description: 'Cancelling again returns the same job; a job that has ended otherwise conflicts.',
+    requestHeaders: IDEMPOTENT,
+    responses: { 200: jobDoc },
     problems: ['not-found', 'conflict', 'gone', 'idempotency-mismatch'],
     handle: cancelJob(jobs, idempotency),
   }),
@@ -168,10 +177,13 @@ export const jobRoutes = (
     method: 'DELETE',
     path: `${JOBS_PATH}/:id`,
     scope: 'any-key',
+    operationId: 'eraseJob',
     summary: 'Erase a job with its image and results',
+    description:
+      'Deletes everything that is stored of the job at once, and cancels it if it has not ended.',
     responses: {
       200: {
-        description: 'What was deleted: `blobs` counts images and results',
+        description: 'What was deleted',
         content: { 'application/json': ErasureResponse },
       },
     },
@@ -182,7 +194,10 @@ export const jobRoutes = (
     method: 'GET',
     path: `${PREFIX}/usage`,
     scope: 'any-key',
+    operationId: 'getUsage',
     summary: 'Get the limits of this key and how much of them is left',
+    description:
+      'Rate, daily quota and bytes stored today. The request counts against the rate only.',
     responses: { 200: { description: 'Usage', content: { 'application/json': Usage } } },
     handle: (call) => usage(usageDeps, call),
   }),

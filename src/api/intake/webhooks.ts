@@ -15,7 +15,7 @@ import { Problem } from '../../platform/problem.ts';
 import type { JobQueue } from '../../queue/queue.ts';
 import { requireCaller } from '../caller.ts';
 import { throwUnavailable } from '../common-problems.ts';
-import { idempotently } from './idempotent.ts';
+import { IDEMPOTENT, idempotently } from './idempotent.ts';
 import { WebhookField } from './job-request.ts';
 
 const WEBHOOKS_PATH = '/intake/v1/webhooks';
@@ -32,34 +32,40 @@ export interface WebhookDeps {
   now: Clock;
 }
 
-const CreatedSecret = z.object({
-  secret: z.string().meta({ description: '`whsec_` and base64; shown only once' }),
-  createdAt: z.iso.datetime(),
-  previousExpiresAt: z.iso.datetime().optional(),
-});
+const CreatedSecret = z
+  .object({
+    secret: z.string().meta({ description: '`whsec_` and base64; shown only once' }),
+    createdAt: z.iso.datetime(),
+    previousExpiresAt: z.iso.datetime().optional(),
+  })
+  .meta({ id: 'WebhookSecret' });
 
-const WebhookSettings = z.object({
-  secrets: z.array(
-    z.object({
-      prefix: z.string(),
-      createdAt: z.iso.datetime(),
-      expiresAt: z.iso.datetime().optional(),
-    }),
-  ),
-  disabledUrls: z.array(z.string()),
-});
+const WebhookSettings = z
+  .object({
+    secrets: z.array(
+      z.object({
+        prefix: z.string(),
+        createdAt: z.iso.datetime(),
+        expiresAt: z.iso.datetime().optional(),
+      }),
+    ),
+    disabledUrls: z.array(z.string()),
+  })
+  .meta({ id: 'WebhookSettings' });
 
-const Delivery = z.object({
-  id: z.string().meta({ description: 'The `webhook-id`' }),
-  url: z.string(),
-  type: z.enum(WEBHOOK_TYPES),
-  status: z.enum(DELIVERY_STATUSES),
-  createdAt: z.iso.datetime(),
-  nextAttemptAt: z.iso.datetime().optional(),
-  attempts: z.array(DeliveryAttempt),
-  event: z.unknown().meta({ description: 'The body of the webhook request' }),
-  links: z.object({ self: z.string(), replay: z.string() }),
-});
+const Delivery = z
+  .object({
+    id: z.string().meta({ description: 'The `webhook-id`' }),
+    url: z.string(),
+    type: z.enum(WEBHOOK_TYPES),
+    status: z.enum(DELIVERY_STATUSES),
+    createdAt: z.iso.datetime(),
+    nextAttemptAt: z.iso.datetime().optional(),
+    attempts: z.array(DeliveryAttempt),
+    event: z.unknown().meta({ description: 'The body of the webhook request' }),
+    links: z.object({ self: z.string(), replay: z.string() }),
+  })
+  .meta({ id: 'WebhookDelivery' });
 
 const ListQuery = z.object({
   status: z.enum(DELIVERY_STATUSES).optional(),
@@ -172,9 +178,12 @@ const settingsRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[
     method: 'POST',
     path: `${WEBHOOKS_PATH}/secret`,
     scope: 'any-key',
+    operationId: 'createWebhookSecret',
     summary: 'Create or rotate the signing secret',
     description:
       'The previous secret stays valid for a day; until then, messages carry a signature by each. Disabled URLs are enabled again.',
+    requestHeaders: IDEMPOTENT,
+    problems: ['conflict', 'idempotency-mismatch'],
     responses: { 201: jsonDoc('The secret; it is not shown again', CreatedSecret) },
     handle: (call) =>
       handleOnce(call, [`${WEBHOOKS_PATH}/secret`], async () => ({
@@ -187,7 +196,9 @@ const settingsRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[
     method: 'GET',
     path: WEBHOOKS_PATH,
     scope: 'any-key',
+    operationId: 'getWebhookSettings',
     summary: 'List signing secrets by prefix, and disabled URLs',
+    description: 'Secrets are shown by their first characters only.',
     responses: { 200: jsonDoc('The settings', WebhookSettings) },
     handle: async (call) => json(await actions.readSettings(clientOf(call))),
   }),
@@ -195,9 +206,13 @@ const settingsRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[
     method: 'POST',
     path: `${WEBHOOKS_PATH}/enable`,
     scope: 'any-key',
+    operationId: 'enableWebhookUrl',
     summary: 'Enable a URL that responded with 410',
+    description: 'A URL that responds with 410 Gone gets no more messages until it is enabled.',
+    requestHeaders: IDEMPOTENT,
+    problems: ['conflict', 'idempotency-mismatch'],
     body: WebhookField,
-    responses: { 200: jsonDoc('The new settings', WebhookSettings) },
+    responses: { 200: jsonDoc('The settings', WebhookSettings) },
     handle: (call) =>
       handleOnce(call, [`${WEBHOOKS_PATH}/enable`, call.body.url], async () => ({
         status: 200,
@@ -213,6 +228,7 @@ const deliveryRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[
     method: 'GET',
     path: DELIVERIES_PATH,
     scope: 'any-key',
+    operationId: 'listWebhookDeliveries',
     summary: 'List recent deliveries, newest first',
     description: 'Covers the last three days, with a thousand deliveries at most.',
     query: ListQuery,
@@ -226,7 +242,9 @@ const deliveryRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[
     method: 'GET',
     path: `${DELIVERIES_PATH}/:id`,
     scope: 'any-key',
+    operationId: 'getWebhookDelivery',
     summary: 'Get a delivery and its attempts',
+    description: 'With the message itself and the response to each attempt.',
     responses: { 200: jsonDoc('The delivery', Delivery) },
     problems: ['not-found'],
     handle: async (call) => json(deliveryResponse(await actions.readOwn(call))),
@@ -235,10 +253,12 @@ const deliveryRoutes = (actions: WebhookActions, handleOnce: HandleOnce): Route[
     method: 'POST',
     path: `${DELIVERIES_PATH}/:id/replay`,
     scope: 'any-key',
+    operationId: 'replayWebhookDelivery',
     summary: 'Send an event again, with the same id',
     description: 'Attempts start over, and the URL is enabled again if it was disabled.',
-    responses: { 202: jsonDoc('The delivery, pending again', Delivery) },
-    problems: ['not-found'],
+    requestHeaders: IDEMPOTENT,
+    responses: { 202: jsonDoc('The delivery', Delivery) },
+    problems: ['not-found', 'conflict', 'idempotency-mismatch'],
     async handle(call) {
       const event = await actions.readOwn(call);
       return handleOnce(call, [DELIVERIES_PATH, event.id], async () => ({

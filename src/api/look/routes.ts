@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { ResponseHeader } from '../../http/openapi/headers.ts';
 import { type Call, json, jsonText, type Reply, type Route, route } from '../../http/route.ts';
 import { CalibrateResponse } from '../../look/calibration/calibrate-schema.ts';
 import { DayResponse } from '../../look/day.ts';
@@ -24,12 +25,18 @@ interface ComputeDeps extends Pick<LookDeps, 'threads'> {
 
 const MAX_BODY_BYTES = 2 * 1024 * 1024;
 
-const okResponse = (description: string, schema: z.ZodType, headers: readonly string[] = []) => ({
-  200: { description, content: { 'application/json': schema }, headers },
-});
+const okResponse = (
+  description: string,
+  schema: z.ZodType,
+  headers: readonly ResponseHeader[] = [],
+) => ({ 200: { description, content: { 'application/json': schema }, headers } });
 
 const cacheableResponse = (description: string, schema: z.ZodType) => ({
-  200: { description, content: { 'application/json': schema }, headers: ['ETag', 'Cache-Control'] },
+  200: {
+    description,
+    content: { 'application/json': schema },
+    headers: ['ETag', 'Cache-Control', 'Content-Language'] as const,
+  },
   304: { description: 'The client already has this version' },
 });
 
@@ -57,8 +64,9 @@ async function computeReply(
 interface ComputeSpec {
   name: ComputationName;
   scope?: string;
+  operationId: string;
   summary: string;
-  description?: string;
+  description: string;
   response: z.ZodType;
   problems?: readonly string[];
 }
@@ -96,6 +104,7 @@ const documentRoutes = (model: Model): Route[] => {
       path: '/look/v1/params',
       scope: 'keyless',
       anyOrigin: true,
+      operationId: 'getLookParams',
       summary: 'Every coefficient of the outfit engine, with unit and source',
       description: 'Includes the equations: enough to compute the targets yourself.',
       responses: cacheableResponse('The coefficients in use', ParamsResponse),
@@ -105,7 +114,10 @@ const documentRoutes = (model: Model): Route[] => {
       method: 'GET',
       path: '/look/v1/meta',
       scope: 'look-engine:read',
+      operationId: 'getLookMeta',
       summary: 'Labels and ids of every option, versions and limits',
+      description:
+        'What a form for the other requests needs. It changes only with a release: cache it and revalidate with `If-None-Match`.',
       query: MetaQuery,
       responses: cacheableResponse('The dictionaries in one language', MetaResponse),
       handle: (call) => {
@@ -122,17 +134,24 @@ const documentRoutes = (model: Model): Route[] => {
 const COMPUTE_ROUTES: readonly ComputeSpec[] = [
   {
     name: 'targets',
+    operationId: 'computeTargets',
     summary: 'Target insulation by body region, without a wardrobe',
+    description:
+      '`targets` is the need outdoors, `indoorTargets` that of the base outfit; the difference is what to put on for outside.',
     response: TargetsResponse,
   },
   {
     name: 'candidates',
+    operationId: 'findCandidates',
     summary: 'The best outfits of a wardrobe, with signed targets for /score',
+    description:
+      'The best valid combinations of the wardrobe, unscored, and the targets they were selected for.',
     response: CandidatesResponse,
     problems: ITEM_PROBLEMS,
   },
   {
     name: 'score',
+    operationId: 'scoreCandidates',
     summary: 'Score and rank candidates',
     description: 'Take `targets` from /candidates or /targets and send them unchanged.',
     response: ScoreResponse,
@@ -140,19 +159,26 @@ const COMPUTE_ROUTES: readonly ComputeSpec[] = [
   },
   {
     name: 'outfits',
+    operationId: 'createOutfits',
     summary: 'Find, score, rank and name outfits in one call',
+    description:
+      'The simple way: weather, activity, profile and wardrobe in, outfits with scores and reasons out.',
     response: OutfitsResponse,
     problems: ITEM_PROBLEMS,
   },
   {
     name: 'day',
+    operationId: 'planDay',
     summary: 'One outfit for an hourly forecast, and when to add or remove layers',
+    description:
+      'The outfit whose worst hour is best, with the layers to put on and take off before each hour.',
     response: DayResponse,
     problems: ITEM_PROBLEMS,
   },
   {
     name: 'calibrate',
     scope: 'look-engine:calibrate',
+    operationId: 'calibrateProfile',
     summary: 'Calibrate a user’s profile from how warm they felt',
     description:
       'The service stores nothing: keep `userProfile` and send it with the next request.',

@@ -9,14 +9,10 @@ import { Problem } from '../../platform/problem.ts';
 import { throwUnavailable } from '../common-problems.ts';
 
 /** What the console may know about its key; never the key itself. */
-const SignedIn = z.object({
-  client: z.string(),
-  scopes: z.array(z.string()),
-});
-const SessionStatus = z.union([
-  z.object({ signedIn: z.literal(false) }),
-  SignedIn.extend({ signedIn: z.literal(true) }),
-]);
+const SignedIn = z
+  .object({ signedIn: z.literal(true), client: z.string(), scopes: z.array(z.string()) })
+  .meta({ id: 'SignedIn' });
+const SessionStatus = z.union([z.object({ signedIn: z.literal(false) }), SignedIn]);
 
 /** What the session routes need. */
 export interface ConsoleSessionDeps {
@@ -91,6 +87,7 @@ export function consoleRoutes(deps: ConsoleSessionDeps): Route[] {
     route({
       ...common,
       method: 'POST',
+      operationId: 'signIn',
       summary: 'Sign a browser in to the console',
       description:
         'Exchanges an API key for a session cookie that scripts cannot read. Requests with the cookie need the header `X-Selvage-Console: 1`. A sign-in counts as a request of its key. A key has five sessions at most: the next one ends the oldest. An address may try ten wrong keys a minute.',
@@ -109,7 +106,9 @@ export function consoleRoutes(deps: ConsoleSessionDeps): Route[] {
     route({
       ...common,
       method: 'GET',
+      operationId: 'getSession',
       summary: 'Whether this browser is signed in to the console',
+      description: 'Shows the client and the scopes of the key, never the key.',
       responses: {
         200: { description: 'The status', content: { 'application/json': SessionStatus } },
       },
@@ -119,7 +118,9 @@ export function consoleRoutes(deps: ConsoleSessionDeps): Route[] {
     route({
       ...common,
       method: 'DELETE',
+      operationId: 'signOut',
       summary: 'Sign this browser out of the console',
+      description: 'Ends the session and deletes its cookie.',
       responses: { 204: { description: 'Signed out', headers: ['Set-Cookie'] } },
       problems: ['upstream-unavailable'],
       handle: signOut,

@@ -1,9 +1,11 @@
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
-import { openApiDocument } from '../../http/openapi.ts';
+import { openApiDocument } from '../../http/openapi/document.ts';
 import type { Route } from '../../http/route.ts';
 import { createDocument, sendDocument } from '../document.ts';
+import { CHAPTERS } from '../openapi/chapters.ts';
+import { EXAMPLES } from '../openapi/examples.ts';
 
 /**
  * The page loads only files of this service and calls only this service. Swagger UI sets style
@@ -18,9 +20,24 @@ const HEADERS = {
   'x-content-type-options': 'nosniff',
 } as const;
 
+/** What the document says about the installation. */
+interface Installation {
+  version: string;
+  /** The base URL of clients, if the operator has set it. */
+  publicUrl: string | undefined;
+}
+
+/** Returns the OpenAPI document of these routes. */
+const describeApi = (routes: readonly Route[], installation: Installation) =>
+  openApiDocument(routes, { ...installation, chapters: CHAPTERS, examples: EXAMPLES });
+
 /** Serves `/openapi.json`, and Swagger UI at `/docs` without resources from other hosts. */
-export function serveDocs(app: FastifyInstance, routes: readonly Route[], version: string): void {
-  const document = openApiDocument(routes, version);
+export function serveDocs(
+  app: FastifyInstance,
+  routes: readonly Route[],
+  installation: Installation,
+): void {
+  const document = describeApi(routes, installation);
   const served = createDocument(JSON.stringify(document));
   app.get('/openapi.json', (request, reply) => {
     const { status = 200, headers = {}, body } = sendDocument(request, served, HEADERS);

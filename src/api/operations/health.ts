@@ -1,8 +1,12 @@
+import { z } from 'zod';
 import { json, type Route, route } from '../../http/route.ts';
 import { Problem } from '../../platform/problem.ts';
 
 /** Dependencies by name. Each check rejects if its dependency does not respond. */
 export type Checks = Readonly<Record<string, () => Promise<void>>>;
+
+const Live = z.object({ live: z.literal(true) });
+const Ready = z.object({ ready: z.literal(true), checks: z.record(z.string(), z.literal('ok')) });
 
 const CHECK_TIMEOUT_MILLIS = 2000;
 
@@ -37,16 +41,20 @@ export const healthRoutes = (checks: Checks): Route[] => [
     method: 'GET',
     path: '/livez',
     scope: 'keyless',
+    operationId: 'getLiveness',
     summary: 'Liveness: the process is running',
-    responses: { 200: { description: 'Live' } },
+    description: 'For supervisors: restart the process if this does not respond.',
+    responses: { 200: { description: 'Live', content: { 'application/json': Live } } },
     handle: () => json({ live: true }),
   }),
   route({
     method: 'GET',
     path: '/readyz',
     scope: 'keyless',
+    operationId: 'getReadiness',
     summary: 'Readiness: Redis, object storage and a worker respond',
-    responses: { 200: { description: 'Ready' } },
+    description: 'For load balancers: 503 names the dependency that does not respond.',
+    responses: { 200: { description: 'Ready', content: { 'application/json': Ready } } },
     problems: ['upstream-unavailable'],
     handle: async () => {
       const result = await runChecks(checks);

@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Registry } from 'prom-client';
+import { z } from 'zod';
 import { type Route, route } from '../../http/route.ts';
 import { Problem } from '../../platform/problem.ts';
 
@@ -29,9 +30,12 @@ export const metricsRoutes = (deps: MetricsDeps): Route[] => [
     method: 'GET',
     path: '/metrics',
     scope: 'keyless',
+    operationId: 'getMetrics',
     summary: 'Prometheus metrics',
     description: 'Needs the operator’s `METRICS_KEY` as a bearer token if there is one.',
-    responses: { 200: { description: 'Text exposition format' } },
+    responses: {
+      200: { description: 'Text exposition format', content: { 'text/plain': z.string() } },
+    },
     problems: ['unauthorized'],
     async handle({ headers }) {
       if (!isAllowed(deps, headers.authorization?.toString())) {

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { type Route, route } from '../../http/route.ts';
 import { ADVICE, PROBLEMS, Problem, type ProblemType } from '../../platform/problem.ts';
 import { createDocument, type Document, sendDocument } from '../document.ts';
@@ -78,6 +79,15 @@ function listPage(): Document {
   );
 }
 
+const PAGE: Route['responses'] = {
+  200: {
+    description: 'A page',
+    content: { 'text/html': z.string() },
+    headers: ['ETag', 'Cache-Control'],
+  },
+  304: { description: 'The client already has this version' },
+};
+
 /** The routes with a page for each problem type: `PROBLEM_BASE` may point to them. */
 export function problemRoutes(): Route[] {
   const list = listPage();
@@ -89,16 +99,20 @@ export function problemRoutes(): Route[] {
       method: 'GET',
       path: '/problems',
       scope: 'keyless',
+      operationId: 'listProblems',
       summary: 'All problem types',
-      responses: { 200: { description: 'A page' } },
+      description: 'A web page with a link to each type.',
+      responses: PAGE,
       handle: (call) => sendDocument(call, list, HEADERS),
     }),
     route({
       method: 'GET',
       path: '/problems/:type',
       scope: 'keyless',
+      operationId: 'getProblem',
       summary: 'The meaning of a problem type and what to do',
-      responses: { 200: { description: 'A page' } },
+      description: 'A web page with causes, advice and an example.',
+      responses: PAGE,
       problems: ['not-found'],
       handle(call) {
         const found = pages.get(call.params.type);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ImageForm } from '../../http/image-body.ts';
 import { parse, queryFlag } from '../../http/parse.ts';
 import type { Preference } from '../../http/prefer.ts';
-import { type Call, json, type Reply, type Route, route } from '../../http/route.ts';
+import { type Call, filePart, json, type Reply, type Route, route } from '../../http/route.ts';
 import { sniffFormat } from '../../imaging/sniff.ts';
 import type { MediaType } from '../../output/options.ts';
 import {
@@ -17,6 +17,7 @@ import { storageUnavailable } from '../common-problems.ts';
 import {
   BackgroundFile,
   BackgroundText,
+  JobOptions,
   OUTPUT_SECONDS,
   QualityField,
 } from '../intake/job-request.ts';
@@ -151,22 +152,21 @@ const handleRemoval =
     return cutOutReply({ file, ...result }, asBase64, timing);
   };
 
-const base64Fields = { ...outputFields, backgroundImageBase64: BackgroundText.optional() };
-const fileFields = { ...outputFields, backgroundImage: BackgroundFile.optional() };
-
-const Base64Request = z.object({
-  image_base64: z.string().meta({ description: 'Base64, or data:image/<type>;base64,<data>' }),
-  quality: QualityField.optional(),
-  ...base64Fields,
-});
-const Base64Response = z.object({
-  image_base64: z.string().meta({ description: 'The file as base64' }),
-});
-const MultipartRequest = z.object({
-  image: z.string().meta({ format: 'binary', description: 'JPEG, PNG or WebP' }),
-  quality: QualityField.optional(),
-  ...fileFields,
-});
+const Base64Request = z
+  .object({
+    image_base64: z.string().meta({ description: 'Base64, or data:image/<type>;base64,<data>' }),
+    backgroundImageBase64: BackgroundText.optional(),
+  })
+  .and(JobOptions)
+  .meta({ id: 'BackgroundRemovalRequest' });
+const Base64Response = z
+  .object({
+    image_base64: z.string().meta({ description: 'The file as base64' }),
+  })
+  .meta({ id: 'BackgroundRemoval' });
+const MultipartRequest = z
+  .object({ image: filePart('JPEG, PNG or WebP'), backgroundImage: BackgroundFile.optional() })
+  .and(JobOptions);
 
 /** The routes of background removal. */
 export const removalRoutes = (deps: RemovalDeps): Route[] => [
@@ -174,9 +174,11 @@ export const removalRoutes = (deps: RemovalDeps): Route[] => [
     method: 'POST',
     path: PATH,
     scope: 'background-removal:process',
+    operationId: 'removeBackground',
     summary: 'Remove the background of an image',
     description:
       'Send `multipart/form-data` with the file part `image` to get a transparent PNG; or, if the key allows it, JSON with `?return_base64=true`. With `Prefer: respond-async` or `Prefer: wait=<seconds>`, the response is a job if the image is not finished in that time; with an `Idempotency-Key` too, a request repeated within a day gets the same job. A key that may store nothing gets the image.',
+    requestHeaders: ['Idempotency-Key', 'Prefer'],
     query: Query,
     imageForm: { 'multipart/form-data': MultipartRequest, 'application/json': Base64Request },
     quota: 1,

@@ -32,4 +32,5 @@ export const cutOutResponseDoc: ResponseDoc = {
   description: 'The cut-out: a PNG unless the options select another format',
   content: CUT_OUT_MEDIA,
   headers: CUT_OUT_HEADERS,
+  name: 'CutOut',
 };

@@ -48,7 +48,7 @@ export const CalibrateRequest = z
     userProfile: UserProfile.optional(),
     feedback: z.array(Feedback).min(1).max(100),
   })
-  .meta({ title: 'CalibrateRequest' });
+  .meta({ id: 'CalibrateRequest' });
 export type CalibrateRequest = z.infer<typeof CalibrateRequest>;
 
 export const CalibrateResponse = z
@@ -71,5 +71,5 @@ export const CalibrateResponse = z
       n: z.number().int(),
     }),
   })
-  .meta({ title: 'CalibrateResponse' });
+  .meta({ id: 'CalibrateResponse' });
 export type CalibrateResponse = z.infer<typeof CalibrateResponse>;

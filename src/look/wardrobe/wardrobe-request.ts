@@ -103,7 +103,7 @@ export const CandidatesRequest = z
     limit: z.number().int().min(1).max(MAX_CANDIDATES).optional(),
   })
   .superRefine(checkMust, RUN_ALWAYS)
-  .meta({ title: 'CandidatesRequest' });
+  .meta({ id: 'CandidatesRequest' });
 export type CandidatesRequest = z.infer<typeof CandidatesRequest>;
 
 export const OutfitsRequest = z
@@ -114,7 +114,7 @@ export const OutfitsRequest = z
     recent: Recent,
   })
   .superRefine(checkMust, RUN_ALWAYS)
-  .meta({ title: 'OutfitsRequest' });
+  .meta({ id: 'OutfitsRequest' });
 export type OutfitsRequest = z.infer<typeof OutfitsRequest>;
 
 /** A candidate sent back; only `itemIds` decides what is worn. */
@@ -125,7 +125,7 @@ const CandidateIn = z.looseObject({
 
 export const ScoreRequest = z
   .strictObject({
-    targets: z.looseObject({}).meta({ title: 'Targets', description: 'Unchanged, as returned' }),
+    targets: z.looseObject({}).meta({ description: 'Unchanged, as returned' }),
     indoorTargets: z
       .looseObject({})
       .optional()
@@ -139,5 +139,5 @@ export const ScoreRequest = z
     occasion: targetFields.occasion,
     locale: wardrobeFields.locale,
   })
-  .meta({ title: 'ScoreRequest' });
+  .meta({ id: 'ScoreRequest' });
 export type ScoreRequest = z.infer<typeof ScoreRequest>;

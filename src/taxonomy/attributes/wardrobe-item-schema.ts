@@ -40,7 +40,7 @@ function nearestIds(word: string, ids: readonly string[]): string[] {
  * nearest ids: it is computed only for errors that are shown, because a body can have 50,000 of them.
  * @param noun of the list's entries in error messages, such as `category`
  */
-export const knownId = (ids: readonly string[], noun: string) => {
+const knownId = (ids: readonly string[], noun: string) => {
   const known = new Set(ids);
   return z
     .string()
@@ -60,6 +60,12 @@ export const knownId = (ids: readonly string[], noun: string) => {
     })
     .meta({ enum: [...ids] });
 };
+
+/** The id of an occasion. */
+export const Occasion = knownId(OCCASION_IDS, 'occasion').meta({
+  id: 'Occasion',
+  enum: [...OCCASION_IDS],
+});
 
 const share = z.number().min(0).max(1);
 const rating = z.number().min(0).max(1);
@@ -159,7 +165,7 @@ export const WardrobeItem = z
     colors: z.array(Colour).max(8).optional(),
     pattern: knownId(PATTERN_IDS, 'pattern').nullable().optional(),
     materials: z.array(Material).max(8).optional(),
-    occasions: z.array(knownId(OCCASION_IDS, 'occasion')).max(32).optional(),
+    occasions: z.array(Occasion).max(32).optional(),
     available: z.boolean().optional(),
     favorite: z.boolean().optional(),
     lastWornDaysAgo: z.number().int().min(0).max(36_500).optional(),
@@ -177,5 +183,5 @@ export const WardrobeItem = z
   .superRefine((item, context) =>
     checkPlace(item, (key, message) => context.addIssue({ code: 'custom', path: [key], message })),
   )
-  .meta({ title: 'WardrobeItem', description: 'One garment of a wardrobe' });
+  .meta({ id: 'WardrobeItem', description: 'One garment of a wardrobe' });
 export type WardrobeItem = z.infer<typeof WardrobeItem>;

@@ -42,7 +42,7 @@ export const OptionsQuery = z.object({
 });
 export type OptionsQuery = z.infer<typeof OptionsQuery>;
 
-const LabelledId = z.object({ id: z.string(), label: z.string() });
+const LabelledId = z.object({ id: z.string(), label: z.string() }).meta({ id: 'Label' });
 const rating = z.number().min(0).max(1);
 const slider = z.object({ min: z.number(), max: z.number(), step: z.number(), unit: z.string() });
 

@@ -9,13 +9,13 @@ export const LAYERS = ['underwear', 'base', 'mid', 'outer', 'footwear', 'accesso
 // biome-ignore format: a table reads best aligned
 const BODY_SLOTS = ['head', 'eyes', 'neck', 'torso', 'waist', 'hands', 'legs', 'feet', 'full', 'carry'] as const;
 
-export const Locale = z.enum(LOCALES);
+export const Locale = z.enum(LOCALES).meta({ id: 'Locale' });
 export type Locale = z.infer<typeof Locale>;
-export const Region = z.enum(REGIONS);
+export const Region = z.enum(REGIONS).meta({ id: 'Region' });
 export type Region = z.infer<typeof Region>;
-export const Layer = z.enum(LAYERS);
+export const Layer = z.enum(LAYERS).meta({ id: 'Layer' });
 export type Layer = z.infer<typeof Layer>;
-export const BodySlot = z.enum(BODY_SLOTS);
+export const BodySlot = z.enum(BODY_SLOTS).meta({ id: 'BodySlot' });
 export type BodySlot = z.infer<typeof BodySlot>;
 
 const id = z.string().regex(/^[a-z0-9]+([_-][a-z0-9]+)*$/);

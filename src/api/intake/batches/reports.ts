@@ -16,34 +16,40 @@ import { Classification } from '../../../taxonomy/response-schema.ts';
 import { classifyEvidence, PublicCutOut, PublicProblem, publicProblem } from '../job-response.ts';
 
 /** For the OpenAPI document: one line of the results. */
-export const ResultRow = z.object({
-  row: z.number(),
-  customId: z.string(),
-  status: z.literal('succeeded'),
-  cutout: PublicCutOut.optional(),
-  classification: Classification.optional(),
-});
+export const ResultRow = z
+  .object({
+    row: z.number(),
+    customId: z.string(),
+    status: z.literal('succeeded'),
+    cutout: PublicCutOut.optional(),
+    classification: Classification.optional(),
+  })
+  .meta({ id: 'BatchResult' });
 
 /** For the OpenAPI document: one line of the errors. */
-export const ErrorRow = z.object({
-  row: z.number(),
-  customId: z.string().optional(),
-  line: z.number(),
-  problem: PublicProblem,
-});
+export const ErrorRow = z
+  .object({
+    row: z.number(),
+    customId: z.string().optional(),
+    line: z.number(),
+    problem: PublicProblem,
+  })
+  .meta({ id: 'BatchError' });
 
 const MANIFEST_STATUSES = ['succeeded', 'failed', 'rejected', 'pending', 'canceled'] as const;
 
 /** For the OpenAPI document: one line of the manifest. */
-export const ManifestRow = z.object({
-  row: z.number(),
-  line: z.number(),
-  customId: z.string().optional(),
-  status: z.enum(MANIFEST_STATUSES),
-  input: Input.optional(),
-  cutout: z.object({ sha256: z.string(), bytes: z.number(), url: z.string() }).optional(),
-  problem: PublicProblem.optional(),
-});
+export const ManifestRow = z
+  .object({
+    row: z.number(),
+    line: z.number(),
+    customId: z.string().optional(),
+    status: z.enum(MANIFEST_STATUSES),
+    input: Input.optional(),
+    cutout: z.object({ sha256: z.string(), bytes: z.number(), url: z.string() }).optional(),
+    problem: PublicProblem.optional(),
+  })
+  .meta({ id: 'BatchManifestRow' });
 
 /** Converts a row to its line in a report; undefined omits the row. */
 export type Report = (batch: BatchRecord, outcome: RowOutcome) => object | undefined;

@@ -8,13 +8,15 @@ import {
 } from '../job-request.ts';
 
 /** The body that opens a batch. */
-export const CreateBatchRequest = z.strictObject({
-  name: z.string().trim().min(1).max(200).optional(),
-  operations: Operations.default(['remove-background']),
-  options: jobOptionsField,
-  retention: Retention.default(() => ({ outputSeconds: OUTPUT_SECONDS.default })),
-  webhook: WebhookField.optional().meta({ description: 'Notified at the end of the batch' }),
-});
+export const CreateBatchRequest = z
+  .strictObject({
+    name: z.string().trim().min(1).max(200).optional(),
+    operations: Operations.default(['remove-background']),
+    options: jobOptionsField,
+    retention: Retention.default(() => ({ outputSeconds: OUTPUT_SECONDS.default })),
+    webhook: WebhookField.optional().meta({ description: 'Notified at the end of the batch' }),
+  })
+  .meta({ id: 'BatchRequest' });
 export type CreateBatchRequest = z.infer<typeof CreateBatchRequest>;
 
 /** Where to resume an upload. */
@@ -35,11 +37,13 @@ export const RowsQuery = z.object({
 export type RowsQuery = z.infer<typeof RowsQuery>;
 
 /** For the OpenAPI document: one line of an upload. */
-export const ItemRow = z.object({
-  customId: z.string().max(256),
-  imageUrl: z.string().optional(),
-  imageBase64: z.string().optional(),
-});
+export const ItemRow = z
+  .object({
+    customId: z.string().max(256),
+    imageUrl: z.string().optional(),
+    imageBase64: z.string().optional(),
+  })
+  .meta({ id: 'BatchItem' });
 
 export const NDJSON = 'application/x-ndjson';
 

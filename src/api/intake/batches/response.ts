@@ -9,47 +9,56 @@ import { CutOutOptions } from '../../../output/quality.ts';
 import { OPERATIONS } from '../../../queue/job-data.ts';
 import { PublicProblem, publicProblem } from '../job-response.ts';
 
-const Counts = z.object({
-  accepted: z.number(),
-  rejected: z.number(),
-  queued: z.number().meta({ description: 'Accepted, but not assigned to a worker yet' }),
-  active: z.number(),
-  succeeded: z.number(),
-  failed: z.number(),
-  canceled: z.number().meta({ description: 'Not finished when the batch ended' }),
-});
+const Counts = z
+  .object({
+    accepted: z.number(),
+    rejected: z.number(),
+    queued: z.number().meta({ description: 'Accepted, but not assigned to a worker yet' }),
+    active: z.number(),
+    succeeded: z.number(),
+    failed: z.number(),
+    canceled: z.number().meta({ description: 'Not finished when the batch ended' }),
+  })
+  .meta({ id: 'BatchCounts' });
 export type BatchCounts = z.infer<typeof Counts>;
 
 /** For the OpenAPI document: a batch as its client sees it. */
-export const BatchResponse = z.object({
-  id: z.string(),
-  status: z.enum(BATCH_STATUSES),
-  name: z.string().optional(),
-  operations: z.array(z.enum(OPERATIONS)),
-  /** Only those that differ from the defaults. */
-  options: CutOutOptions.optional(),
-  counts: Counts,
-  upload: z
-    .object({ format: z.string(), offset: z.number() })
-    .optional()
-    .meta({ description: 'How much of the latest upload is stored: resume from `offset`' }),
-  createdAt: z.iso.datetime(),
-  sealedAt: z.iso.datetime().optional(),
-  finishedAt: z.iso.datetime().optional(),
-  expiresAt: z.iso.datetime(),
-  erasedAt: z.iso.datetime().optional(),
-  problem: PublicProblem.optional(),
-  webhook: z.object({ url: z.string() }).optional(),
-  links: z.object({
-    self: z.string(),
-    items: z.string(),
-    results: z.string(),
-    errors: z.string(),
-    manifest: z.string(),
-    events: z.string(),
-  }),
-});
+export const BatchResponse = z
+  .object({
+    id: z.string(),
+    status: z.enum(BATCH_STATUSES),
+    name: z.string().optional(),
+    operations: z.array(z.enum(OPERATIONS)),
+    /** Only those that differ from the defaults. */
+    options: CutOutOptions.optional(),
+    counts: Counts,
+    upload: z
+      .object({ format: z.string(), offset: z.number() })
+      .optional()
+      .meta({ description: 'How much of the latest upload is stored: resume from `offset`' }),
+    createdAt: z.iso.datetime(),
+    sealedAt: z.iso.datetime().optional(),
+    finishedAt: z.iso.datetime().optional(),
+    expiresAt: z.iso.datetime(),
+    erasedAt: z.iso.datetime().optional(),
+    problem: PublicProblem.optional(),
+    webhook: z.object({ url: z.string() }).optional(),
+    links: z.object({
+      self: z.string(),
+      items: z.string(),
+      results: z.string(),
+      errors: z.string(),
+      manifest: z.string(),
+      events: z.string(),
+    }),
+  })
+  .meta({ id: 'Batch' });
 export type BatchResponse = z.infer<typeof BatchResponse>;
+
+/** For the OpenAPI document: the data of a server-sent event. */
+export const BatchEvent = z
+  .object({ id: z.string(), status: z.enum(BATCH_STATUSES), counts: Counts })
+  .meta({ id: 'BatchEvent' });
 
 /** Counts the rows of a batch by status. */
 export function batchCounts(batch: BatchRecord): BatchCounts {

@@ -4,7 +4,7 @@ import type { BatchRecord } from '../../../intake/batches/batches.ts';
 import { BATCHES_PATH } from '../../../intake/batches/links.ts';
 import type { Idempotency, StoredResponse } from '../../../intake/idempotency.ts';
 import { cutOutResponseDoc } from '../../removal/cut-out-response.ts';
-import { idempotently } from '../idempotent.ts';
+import { IDEMPOTENT, idempotently } from '../idempotent.ts';
 import { ErasureResponse } from '../job-response.ts';
 import { PageLinks, PageQuery } from '../page.ts';
 import type { BatchActions } from './actions.ts';
@@ -17,35 +17,36 @@ import {
   NDJSON,
   RowsQuery,
 } from './request.ts';
-import { BatchResponse } from './response.ts';
+import { BatchEvent, BatchResponse } from './response.ts';
 
-const ItemsResponse = z.object({
-  accepted: z.number(),
-  rejected: z.number(),
-  offset: z
-    .number()
-    .meta({ description: 'Bytes of the upload that are stored; for a form, files' }),
-  errors: z
-    .array(
-      z.object({
-        line: z.number(),
-        customId: z.string().optional(),
-        problem: z.object({ type: z.string(), detail: z.string() }),
-      }),
-    )
-    .meta({ description: 'The first ten rejected rows' }),
-  warnings: z.array(z.string()),
-});
+const ItemsResponse = z
+  .object({
+    accepted: z.number(),
+    rejected: z.number(),
+    offset: z
+      .number()
+      .meta({ description: 'Bytes of the upload that are stored; for a form, files' }),
+    errors: z
+      .array(
+        z.object({
+          line: z.number(),
+          customId: z.string().optional(),
+          problem: z.object({ type: z.string(), detail: z.string() }),
+        }),
+      )
+      .meta({ description: 'The first ten rejected rows' }),
+    warnings: z.array(z.string()),
+  })
+  .meta({ id: 'BatchUpload' });
 
-const BatchPage = z.object({
-  batches: z.array(BatchResponse),
-  links: PageLinks,
-});
+const BatchPage = z
+  .object({
+    batches: z.array(BatchResponse),
+    links: PageLinks,
+  })
+  .meta({ id: 'BatchPage' });
 
-const batchDoc = (description: string) => ({
-  description,
-  content: { 'application/json': BatchResponse },
-});
+const batchDoc = { description: 'The batch', content: { 'application/json': BatchResponse } };
 
 const BATCH_PATH = `${BATCHES_PATH}/:id`;
 const UPLOAD_DESCRIPTION =
@@ -74,12 +75,14 @@ const changeRoutes = (actions: BatchActions, idempotency: Idempotency): Route[] 
     method: 'POST',
     path: BATCHES_PATH,
     scope: 'any-key',
+    operationId: 'createBatch',
     summary: 'Open a batch of images',
     description:
       'The key needs the scopes of the requested operations. A batch accepts rows until it is sealed, for a day at most. With an `Idempotency-Key`, a request repeated within a day returns the same batch.',
-    body: CreateBatchRequest,
+    requestHeaders: IDEMPOTENT,
     optionalBody: true,
-    responses: { 201: { ...batchDoc('The batch'), headers: ['Location'] } },
+    body: CreateBatchRequest,
+    responses: { 201: { ...batchDoc, headers: ['Location'] } },
     problems: ['conflict', 'idempotency-mismatch'],
     handle: (call) =>
       idempotently(idempotency, call, ['POST', BATCHES_PATH, call.body], () =>
@@ -90,13 +93,15 @@ const changeRoutes = (actions: BatchActions, idempotency: Idempotency): Route[] 
     method: 'POST',
     path: `${BATCH_PATH}/items`,
     scope: 'any-key',
+    operationId: 'addBatchItems',
     summary: 'Upload rows to a batch, without a limit on their number',
     description: UPLOAD_DESCRIPTION,
+    requestHeaders: IDEMPOTENT,
     query: ItemsQuery,
     stream: Object.fromEntries(
       Object.entries(ITEM_FORMATS).map(([type, format]) => [
         type,
-        format === 'ndjson' ? ItemRow : 'binary',
+        format === 'ndjson' ? { each: ItemRow } : 'binary',
       ]),
     ),
     responses: {
@@ -117,8 +122,11 @@ const changeRoutes = (actions: BatchActions, idempotency: Idempotency): Route[] 
     method: 'POST',
     path: `${BATCH_PATH}/seal`,
     scope: 'any-key',
+    operationId: 'sealBatch',
     summary: 'Seal a batch and start processing its rows',
-    responses: { 200: batchDoc('The sealed batch') },
+    description: 'No rows can be added afterwards. Sealing again returns the same batch.',
+    requestHeaders: IDEMPOTENT,
+    responses: { 200: batchDoc },
     problems: ['not-found', 'conflict', 'gone', 'idempotency-mismatch'],
     handle: idempotentAction(actions, idempotency, () => ['seal'], actions.seal),
   }),
@@ -126,8 +134,11 @@ const changeRoutes = (actions: BatchActions, idempotency: Idempotency): Route[] 
     method: 'POST',
     path: `${BATCH_PATH}/cancel`,
     scope: 'any-key',
+    operationId: 'cancelBatch',
     summary: 'Cancel the unfinished rows of a batch; their quota is refunded',
-    responses: { 200: batchDoc('The batch, canceled or being canceled') },
+    description: 'Results of finished rows remain until the batch expires.',
+    requestHeaders: IDEMPOTENT,
+    responses: { 200: batchDoc },
     problems: ['not-found', 'conflict', 'gone', 'idempotency-mismatch'],
     handle: idempotentAction(actions, idempotency, () => ['cancel'], actions.cancel),
   }),
@@ -135,10 +146,13 @@ const changeRoutes = (actions: BatchActions, idempotency: Idempotency): Route[] 
     method: 'DELETE',
     path: BATCH_PATH,
     scope: 'any-key',
+    operationId: 'eraseBatch',
     summary: 'Erase a batch with its images and results',
+    description:
+      'Deletes everything that is stored of the batch at once, and cancels it if it has not ended.',
     responses: {
       200: {
-        description: 'What was deleted: `blobs` counts images, rows and results',
+        description: 'What was deleted',
         content: { 'application/json': ErasureResponse },
       },
     },
@@ -149,6 +163,7 @@ const changeRoutes = (actions: BatchActions, idempotency: Idempotency): Route[] 
 
 const reportRoute = (
   actions: BatchActions,
+  operationId: string,
   name: 'results' | 'errors' | 'manifest',
   schema: z.ZodType,
   summary: string,
@@ -157,11 +172,12 @@ const reportRoute = (
     method: 'GET',
     path: `${BATCH_PATH}/${name}`,
     scope: 'any-key',
+    operationId,
     summary,
     description:
       'NDJSON in upload order, with what is known now. `after` resumes an interrupted download.',
     query: RowsQuery,
-    responses: { 200: { description: 'Lines of JSON', content: { [NDJSON]: schema } } },
+    responses: { 200: { description: 'Lines of JSON', content: { [NDJSON]: { each: schema } } } },
     problems: ['not-found', 'gone'],
     handle: (call) => actions.report(name, call, call.query.after),
   });
@@ -172,6 +188,7 @@ const viewRoutes = (actions: BatchActions): Route[] => [
     method: 'GET',
     path: BATCHES_PATH,
     scope: 'any-key',
+    operationId: 'listBatches',
     summary: 'List your batches, newest first',
     description:
       'The newest 1,000, without those that have expired or were erased; others are found by their id. `links.next` is the next page.',
@@ -183,17 +200,31 @@ const viewRoutes = (actions: BatchActions): Route[] => [
     method: 'GET',
     path: BATCH_PATH,
     scope: 'any-key',
+    operationId: 'getBatch',
     summary: 'Get the status of a batch',
     description:
-      'A batch that has expired or was erased is 410 `gone` with `expiredAt` or `erasedAt`, until its record is deleted too.',
-    responses: { 200: batchDoc('The batch') },
+      'The counts say how many rows are accepted, rejected, queued, active, succeeded and failed. A batch that has expired or was erased is 410 `gone` with `expiredAt` or `erasedAt`, until its record is deleted too.',
+    responses: { 200: batchDoc },
     problems: ['not-found', 'gone'],
     handle: actions.show,
   }),
-  reportRoute(actions, 'results', ResultRow, 'Download the results of the rows that succeeded'),
-  reportRoute(actions, 'errors', ErrorRow, 'Download the rejected and failed rows, with reasons'),
   reportRoute(
     actions,
+    'getBatchResults',
+    'results',
+    ResultRow,
+    'Download the results of the rows that succeeded',
+  ),
+  reportRoute(
+    actions,
+    'getBatchErrors',
+    'errors',
+    ErrorRow,
+    'Download the rejected and failed rows, with reasons',
+  ),
+  reportRoute(
+    actions,
+    'getBatchManifest',
     'manifest',
     ManifestRow,
     'Download all rows, with the hashes of their images',
@@ -202,6 +233,7 @@ const viewRoutes = (actions: BatchActions): Route[] => [
     method: 'GET',
     path: `${BATCH_PATH}/rows/:row/cutout`,
     scope: 'any-key',
+    operationId: 'getBatchCutout',
     summary: 'Download the cut-out of a row',
     description: 'If the row failed, the response is its problem.',
     responses: { 200: cutOutResponseDoc },
@@ -212,11 +244,12 @@ const viewRoutes = (actions: BatchActions): Route[] => [
     method: 'GET',
     path: `${BATCH_PATH}/events`,
     scope: 'any-key',
+    operationId: 'getBatchEvents',
     summary: 'Follow the progress of a batch as server-sent events',
     description:
       '`progress` with the counts when they change, `completed` at the end. `Last-Event-ID` resumes the stream; 204 means that there are no more events. The stream ends within seconds if the key is revoked.',
     responses: {
-      200: { description: 'Events', content: { 'text/event-stream': z.string() } },
+      200: { description: 'Events', content: { 'text/event-stream': { each: BatchEvent } } },
       204: { description: 'The client already has the last event' },
     },
     problems: ['not-found', 'gone'],

@@ -55,18 +55,20 @@ const Format = z.enum(FEED_FORMATS).default('auto');
 const operationsField = Operations.default(['remove-background']);
 
 /** The JSON body that creates a feed from a URL. */
-export const FeedJson = z.strictObject({
-  url: FeedUrl,
-  format: Format,
-  operations: operationsField,
-  options: feedOptionsField,
-  schedule: Schedule.optional(),
-  export: z.strictObject({ background: Background.optional() }).default({}),
-  retention: z
-    .strictObject({ outputSeconds: OutputSeconds })
-    .default(() => ({ outputSeconds: OUTPUT_SECONDS.default })),
-  webhook: WebhookField.optional().meta({ description: 'Notified at the end of each run' }),
-});
+export const FeedJson = z
+  .strictObject({
+    url: FeedUrl,
+    format: Format,
+    operations: operationsField,
+    options: feedOptionsField,
+    schedule: Schedule.optional(),
+    export: z.strictObject({ background: Background.optional() }).default({}),
+    retention: z
+      .strictObject({ outputSeconds: OutputSeconds })
+      .default(() => ({ outputSeconds: OUTPUT_SECONDS.default })),
+    webhook: WebhookField.optional().meta({ description: 'Notified at the end of each run' }),
+  })
+  .meta({ id: 'FeedRequest' });
 
 /** Splits names that are separated by commas; any other value stays as it is. */
 const splitNames = (text: unknown): unknown =>

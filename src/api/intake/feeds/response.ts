@@ -4,62 +4,71 @@ import { FEEDS_PATH, runLinks } from '../../../intake/batches/links.ts';
 import { FEED_FORMATS, type FeedRecord } from '../../../intake/feeds/feeds.ts';
 import { CutOutOptions } from '../../../output/quality.ts';
 import { OPERATIONS } from '../../../queue/job-data.ts';
+import { Classification } from '../../../taxonomy/response-schema.ts';
 import { type BatchCounts, batchCounts } from '../batches/response.ts';
 import { PublicProblem, publicProblem } from '../job-response.ts';
 
-const RunCounts = z.object({
-  rows: z.number().meta({ description: 'Rows of the feed, including rejected ones' }),
-  images: z.number().meta({ description: 'Images to process; a row may have several' }),
-  unchanged: z.number().meta({ description: 'The same as in the previous run; they cost nothing' }),
-  changed: z.number().meta({ description: 'Processed successfully' }),
-  succeeded: z.number(),
-  failed: z.number(),
-  rejected: z.number().meta({ description: 'Invalid rows of the feed' }),
-});
+const RunCounts = z
+  .object({
+    rows: z.number().meta({ description: 'Rows of the feed, including rejected ones' }),
+    images: z.number().meta({ description: 'Images to process; a row may have several' }),
+    unchanged: z
+      .number()
+      .meta({ description: 'The same as in the previous run; they cost nothing' }),
+    changed: z.number().meta({ description: 'Processed successfully' }),
+    succeeded: z.number(),
+    failed: z.number(),
+    rejected: z.number().meta({ description: 'Invalid rows of the feed' }),
+  })
+  .meta({ id: 'RunCounts' });
 export type RunCounts = z.infer<typeof RunCounts>;
 
 /** For the OpenAPI document: a run as its client sees it. */
-export const RunResponse = z.object({
-  id: z.string(),
-  feedId: z.string(),
-  status: z.enum(BATCH_STATUSES).meta({ description: '`open` while the feed is being read' }),
-  counts: RunCounts,
-  createdAt: z.iso.datetime(),
-  finishedAt: z.iso.datetime().optional(),
-  expiresAt: z.iso.datetime(),
-  problem: PublicProblem.optional(),
-  links: z.object({
-    self: z.string(),
-    report: z.string(),
-    export: z.string(),
-    cancel: z.string(),
-    feed: z.string(),
-  }),
-});
+export const RunResponse = z
+  .object({
+    id: z.string(),
+    feedId: z.string(),
+    status: z.enum(BATCH_STATUSES).meta({ description: '`open` while the feed is being read' }),
+    counts: RunCounts,
+    createdAt: z.iso.datetime(),
+    finishedAt: z.iso.datetime().optional(),
+    expiresAt: z.iso.datetime(),
+    problem: PublicProblem.optional(),
+    links: z.object({
+      self: z.string(),
+      report: z.string(),
+      export: z.string(),
+      cancel: z.string(),
+      feed: z.string(),
+    }),
+  })
+  .meta({ id: 'Run' });
 export type RunResponse = z.infer<typeof RunResponse>;
 
 /** For the OpenAPI document: a feed as its client sees it. */
-export const FeedResponse = z.object({
-  id: z.string(),
-  source: z.union([z.object({ url: z.string() }), z.object({ uploaded: z.literal(true) })]),
-  format: z.enum(FEED_FORMATS),
-  operations: z.array(z.enum(OPERATIONS)),
-  /** Only those that differ from the defaults. */
-  options: CutOutOptions.optional(),
-  schedule: z.string().optional(),
-  schedulePaused: z
-    .object({ since: z.iso.datetime(), reason: z.string() })
-    .optional()
-    .meta({ description: 'Scheduled runs do not start' }),
-  export: z.object({ background: z.string().optional() }),
-  retention: z.object({ outputSeconds: z.number() }),
-  webhook: z.object({ url: z.string() }).optional(),
-  createdAt: z.iso.datetime(),
-  run: RunResponse.optional().meta({ description: 'The latest run' }),
-  runs: z.array(z.string()).meta({ description: 'Run ids, newest first' }),
-  lastCompletedRunId: z.string().optional(),
-  links: z.object({ self: z.string(), runs: z.string(), export: z.string() }),
-});
+export const FeedResponse = z
+  .object({
+    id: z.string(),
+    source: z.union([z.object({ url: z.string() }), z.object({ uploaded: z.literal(true) })]),
+    format: z.enum(FEED_FORMATS),
+    operations: z.array(z.enum(OPERATIONS)),
+    /** Only those that differ from the defaults. */
+    options: CutOutOptions.optional(),
+    schedule: z.string().optional(),
+    schedulePaused: z
+      .object({ since: z.iso.datetime(), reason: z.string() })
+      .optional()
+      .meta({ description: 'Scheduled runs do not start' }),
+    export: z.object({ background: z.string().optional() }),
+    retention: z.object({ outputSeconds: z.number() }),
+    webhook: z.object({ url: z.string() }).optional(),
+    createdAt: z.iso.datetime(),
+    run: RunResponse.optional().meta({ description: 'The latest run' }),
+    runs: z.array(z.string()).meta({ description: 'Run ids, newest first' }),
+    lastCompletedRunId: z.string().optional(),
+    links: z.object({ self: z.string(), runs: z.string(), export: z.string() }),
+  })
+  .meta({ id: 'Feed' });
 export type FeedResponse = z.infer<typeof FeedResponse>;
 
 /** Counts the rows and images of a run. */
@@ -125,3 +134,33 @@ export function feedResponse(feed: FeedRecord, run: BatchRecord | undefined): Fe
     links: { self, runs: `${self}/runs`, export: `${self}/export` },
   };
 }
+
+/** For the OpenAPI document: a line of a report, first the run, then each row of the feed. */
+export const ReportLine = z
+  .union([
+    RunResponse.and(z.object({ kind: z.literal('run') })),
+    z.object({
+      kind: z.literal('product'),
+      id: z.string(),
+      title: z.string().optional(),
+      line: z.number().meta({ description: 'Line of the feed, from 1' }),
+      images: z.array(
+        z.object({
+          url: z.string(),
+          outcome: z.enum(['changed', 'unchanged', 'failed', 'not-done']),
+          reason: z.string().optional(),
+          picture: z.string().optional().meta({ description: 'A link to the new picture' }),
+        }),
+      ),
+      classification: Classification.optional(),
+      notes: z.array(z.string()),
+    }),
+    z.object({
+      kind: z.literal('rejected'),
+      id: z.string().optional(),
+      title: z.string().optional(),
+      line: z.number(),
+      reasons: z.array(z.string()),
+    }),
+  ])
+  .meta({ id: 'FeedReportLine' });

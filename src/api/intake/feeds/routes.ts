@@ -1,6 +1,7 @@
 import { type Route, route } from '../../../http/route.ts';
 import { FEEDS_PATH } from '../../../intake/batches/links.ts';
 import type { BatchEvents } from '../batches/events.ts';
+import { IDEMPOTENT } from '../idempotent.ts';
 import { ErasureResponse } from '../job-response.ts';
 import { createFeedAcceptance } from './accept-feed.ts';
 import { createFeedActions, type FeedActions, type FeedDeps } from './actions.ts';
@@ -11,14 +12,8 @@ import { FEED_PATH, feedViewRoutes, RUN_PATH } from './views.ts';
 
 const feedBodies = Object.fromEntries(FEED_MEDIA_TYPES.map((type) => [type, 'binary' as const]));
 
-const feedDoc = (description: string) => ({
-  description,
-  content: { 'application/json': FeedResponse },
-});
-const runDoc = (description: string) => ({
-  description,
-  content: { 'application/json': RunResponse },
-});
+const feedDoc = { description: 'The feed', content: { 'application/json': FeedResponse } };
+const runDoc = { description: 'The run', content: { 'application/json': RunResponse } };
 
 const CHANGE_PROBLEMS = ['conflict', 'idempotency-mismatch'] as const;
 
@@ -30,12 +25,14 @@ const changeRoutes = (actions: FeedActions, acceptance: FeedAcceptance): Route[]
     method: 'POST',
     path: FEEDS_PATH,
     scope: 'any-key',
+    operationId: 'createFeed',
     summary: 'Create a feed: its images are processed, and it can be exported with new links',
     description:
       'Send its URL as JSON, and each run fetches it again; or send the feed itself as the body, with its media type, and the options in the query. RSS or Atom with Google’s columns, TSV, CSV or NDJSON; as `text/plain` if you do not know which. The first run starts immediately, others on `POST …/runs` or by `schedule`. An image that has not changed since the previous run costs no quota.',
+    requestHeaders: IDEMPOTENT,
     query: FeedQuery,
     stream: { 'application/json': FeedJson, ...feedBodies },
-    responses: { 202: { ...feedDoc('The feed'), headers: ['Location', 'Retry-After'] } },
+    responses: { 202: { ...feedDoc, headers: ['Location', 'Retry-After'] } },
     problems: [...CHANGE_PROBLEMS],
     handle: acceptance.create,
   }),
@@ -43,13 +40,15 @@ const changeRoutes = (actions: FeedActions, acceptance: FeedAcceptance): Route[]
     method: 'POST',
     path: `${FEED_PATH}/runs`,
     scope: 'any-key',
+    operationId: 'createFeedRun',
     summary: 'Run a feed now',
     description:
       'Send no body if the feed has a URL, otherwise the current feed. A feed has one run at a time. If the key that pays for the feed is revoked or expired, this key takes its place, and a paused schedule resumes.',
+    requestHeaders: IDEMPOTENT,
     query: FeedQuery,
-    stream: feedBodies,
     optionalBody: true,
-    responses: { 202: { ...runDoc('The run'), headers: ['Location', 'Retry-After'] } },
+    stream: feedBodies,
+    responses: { 202: { ...runDoc, headers: ['Location', 'Retry-After'] } },
     problems: ['not-found', 'gone', ...CHANGE_PROBLEMS],
     handle: acceptance.startRun,
   }),
@@ -57,8 +56,11 @@ const changeRoutes = (actions: FeedActions, acceptance: FeedAcceptance): Route[]
     method: 'POST',
     path: `${RUN_PATH}/cancel`,
     scope: 'any-key',
+    operationId: 'cancelFeedRun',
     summary: 'Cancel a run; the feed keeps the pictures of the previous run',
-    responses: { 200: runDoc('The run') },
+    description: 'Unfinished images are not processed, and their quota is refunded.',
+    requestHeaders: IDEMPOTENT,
+    responses: { 200: runDoc },
     problems: ['not-found', 'gone', ...CHANGE_PROBLEMS],
     handle: actions.cancel,
   }),
@@ -66,7 +68,10 @@ const changeRoutes = (actions: FeedActions, acceptance: FeedAcceptance): Route[]
     method: 'DELETE',
     path: FEED_PATH,
     scope: 'any-key',
+    operationId: 'eraseFeed',
     summary: 'Erase a feed with its document, images, runs and schedule',
+    description:
+      'Deletes everything that is stored of the feed at once. Links to its pictures stop working.',
     responses: {
       200: { description: 'What was deleted', content: { 'application/json': ErasureResponse } },
     },

@@ -4,14 +4,23 @@ import type { Batches } from '../../../intake/batches/batches.ts';
 import { FEEDS_PATH } from '../../../intake/batches/links.ts';
 import { Problem } from '../../../platform/problem.ts';
 import type { BatchEvents } from '../batches/events.ts';
+import { BatchEvent } from '../batches/response.ts';
 import { PageLinks, PageQuery } from '../page.ts';
 import type { FeedActions } from './actions.ts';
 import { createFeedDownloads, type DownloadDeps, type FeedDownloads } from './downloads.ts';
-import { ExportQuery, ListQuery, type ReportFormat, ReportQuery } from './request.ts';
-import { FeedResponse, RunResponse, runEventCounts, runResponse } from './response.ts';
+import {
+  ExportQuery,
+  FEED_MEDIA_TYPES,
+  ListQuery,
+  type ReportFormat,
+  ReportQuery,
+} from './request.ts';
+import { FeedResponse, ReportLine, RunResponse, runEventCounts, runResponse } from './response.ts';
 
-const FeedList = z.object({ feeds: z.array(FeedResponse) });
-const RunPage = z.object({ runs: z.array(RunResponse), links: PageLinks });
+const FeedList = z.object({ feeds: z.array(FeedResponse) }).meta({ id: 'FeedList' });
+const RunPage = z
+  .object({ runs: z.array(RunResponse), links: PageLinks })
+  .meta({ id: 'FeedRunPage' });
 export const FEED_PATH = `${FEEDS_PATH}/:id`;
 export const RUN_PATH = `${FEED_PATH}/runs/:run`;
 
@@ -20,7 +29,9 @@ const statusRoutes = (actions: FeedActions): Route[] => [
     method: 'GET',
     path: FEEDS_PATH,
     scope: 'any-key',
+    operationId: 'listFeeds',
     summary: 'List your feeds, newest first',
+    description: 'Each with its latest run.',
     query: ListQuery,
     responses: { 200: { description: 'Feeds', content: { 'application/json': FeedList } } },
     handle: actions.list,
@@ -29,7 +40,9 @@ const statusRoutes = (actions: FeedActions): Route[] => [
     method: 'GET',
     path: FEED_PATH,
     scope: 'any-key',
+    operationId: 'getFeed',
     summary: 'Get a feed and its latest run',
+    description: '`lastCompletedRunId` is the run that can be exported.',
     responses: { 200: { description: 'The feed', content: { 'application/json': FeedResponse } } },
     problems: ['not-found', 'gone'],
     handle: actions.show,
@@ -38,6 +51,7 @@ const statusRoutes = (actions: FeedActions): Route[] => [
     method: 'GET',
     path: `${FEED_PATH}/runs`,
     scope: 'any-key',
+    operationId: 'listFeedRuns',
     summary: 'List the runs of a feed, newest first',
     description:
       'The last ten and the one in progress, without those that have expired. `links.next` is the next page.',
@@ -50,7 +64,10 @@ const statusRoutes = (actions: FeedActions): Route[] => [
     method: 'GET',
     path: RUN_PATH,
     scope: 'any-key',
+    operationId: 'getFeedRun',
     summary: 'Get the status of a run',
+    description:
+      'The counts say how many images changed since the previous run, and how many failed.',
     responses: { 200: { description: 'The run', content: { 'application/json': RunResponse } } },
     problems: ['not-found', 'gone'],
     handle: async (call) => json(runResponse((await actions.readOwnRun(call)).run)),
@@ -71,8 +88,9 @@ async function exportLastCompleted(
 const exportDoc = {
   200: {
     description: 'The feed with its original media type; images that failed keep their link',
-    content: { 'text/csv': 'binary' as const },
-    headers: ['Content-Disposition'],
+    content: Object.fromEntries(FEED_MEDIA_TYPES.map((type) => [type, 'binary' as const])),
+    headers: ['Content-Disposition'] as const,
+    name: 'FeedExport',
   },
 };
 
@@ -81,6 +99,7 @@ const downloadRoutes = (actions: FeedActions, downloads: FeedDownloads): Route[]
     method: 'GET',
     path: `${RUN_PATH}/report`,
     scope: 'any-key',
+    operationId: 'getFeedRunReport',
     summary: 'Download a report on every product of a run',
     description:
       'A web page if `Accept` includes `text/html`, CSV with `?format=csv`, otherwise NDJSON: each product with its images (changed, unchanged, or failed with the reason) and, if the feed is classified, its `classification`; and each rejected row.',
@@ -91,7 +110,7 @@ const downloadRoutes = (actions: FeedActions, downloads: FeedDownloads): Route[]
         content: {
           'text/html': z.string(),
           'text/csv': z.string(),
-          'application/x-ndjson': z.string(),
+          'application/x-ndjson': { each: ReportLine },
         },
       },
     },
@@ -103,6 +122,7 @@ const downloadRoutes = (actions: FeedActions, downloads: FeedDownloads): Route[]
     method: 'GET',
     path: `${RUN_PATH}/export`,
     scope: 'any-key',
+    operationId: 'exportFeedRun',
     summary: 'Export the feed of a run with links to the new pictures',
     description: 'Only for the last completed run: the pictures of older runs are deleted.',
     query: ExportQuery,
@@ -115,9 +135,10 @@ const downloadRoutes = (actions: FeedActions, downloads: FeedDownloads): Route[]
     method: 'GET',
     path: `${FEED_PATH}/export`,
     scope: 'any-key',
+    operationId: 'exportFeed',
     summary: 'Export the feed of the last completed run with links to the new pictures',
     description:
-      'With `columns`, products without a category, colour or material of their own get those of their classification.',
+      'The source byte for byte, except for the image links; its address does not change from run to run. With `columns`, products without a category, colour or material of their own get those of their classification.',
     query: ExportQuery,
     responses: exportDoc,
     problems: ['not-found', 'gone', 'conflict'],
@@ -130,11 +151,12 @@ const eventRoute = (actions: FeedActions, batches: Batches, events: BatchEvents)
     method: 'GET',
     path: `${RUN_PATH}/events`,
     scope: 'any-key',
+    operationId: 'getFeedRunEvents',
     summary: 'Follow the progress of a run as server-sent events',
     description:
       '`progress` with the counts of the run when they change, `completed` at the end. `queued` and `active` images are not done yet. `Last-Event-ID` resumes the stream; 204 means that there are no more events.',
     responses: {
-      200: { description: 'Events', content: { 'text/event-stream': z.string() } },
+      200: { description: 'Events', content: { 'text/event-stream': { each: BatchEvent } } },
       204: { description: 'The client already has the last event' },
     },
     problems: ['not-found', 'gone', 'rate-limit-exceeded'],

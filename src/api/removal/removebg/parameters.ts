@@ -75,14 +75,16 @@ const PARAMETERS: Readonly<Record<string, Parameter>> = {
 };
 
 /** For the OpenAPI document: the parameters as a form. */
-export const ParameterForm = z.object(
-  Object.fromEntries(
-    Object.entries(PARAMETERS).map(([name, { values }]) => [
-      name,
-      values ? z.enum(Object.keys(values)).optional() : z.string().optional(),
-    ]),
-  ),
-);
+export const ParameterForm = z
+  .object(
+    Object.fromEntries(
+      Object.entries(PARAMETERS).map(([name, { values }]) => [
+        name,
+        values ? z.enum(Object.keys(values)).optional() : z.string().optional(),
+      ]),
+    ),
+  )
+  .meta({ id: 'RemoveBgRequest' });
 
 /** Converts booleans and numbers of a JSON body to text; undefined for any other type. */
 function toText(value: unknown): string | undefined {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { limitHeaders } from '../../../http/limits.ts';
-import { type Call, json, type Reply, type Route, route } from '../../../http/route.ts';
+import { type Call, filePart, json, type Reply, type Route, route } from '../../../http/route.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { Problem } from '../../../platform/problem.ts';
 import { requireRateLimitStatus } from '../../caller.ts';
@@ -42,48 +42,62 @@ function account(call: Call, nowMillis: number): Reply {
 
 const PATH = '/compat/removebg/v1.0';
 
+const RemoveBgErrors = z
+  .object({
+    errors: z.array(z.object({ title: z.string(), code: z.string(), detail: z.string() })),
+  })
+  .meta({ id: 'RemoveBgErrors' });
+
 /** What all routes have in common. */
-const commonSpec = (now: Clock): Pick<Route, 'keyHeader' | 'problemReply'> => ({
+const commonSpec = (now: Clock): Pick<Route, 'keyHeader' | 'problemReply' | 'problemSchema'> => ({
   keyHeader: 'x-api-key',
   problemReply: (problem) => toProblemReply(problem, now()),
+  problemSchema: RemoveBgErrors,
 });
 
-const ImageJson = z.object({
-  data: z.object({
-    result_b64: z.string(),
-    foreground_top: z.number(),
-    foreground_left: z.number(),
-    foreground_width: z.number(),
-    foreground_height: z.number(),
-  }),
-});
+const ImageJson = z
+  .object({
+    data: z.object({
+      result_b64: z.string(),
+      foreground_top: z.number(),
+      foreground_left: z.number(),
+      foreground_width: z.number(),
+      foreground_height: z.number(),
+    }),
+  })
+  .meta({ id: 'RemoveBgImage' });
 const Credits = z.object({
   total: z.number(),
   subscription: z.number(),
   payg: z.number(),
   enterprise: z.number(),
 });
-const Account = z.object({
-  data: z.object({
-    attributes: z.object({
-      credits: Credits,
-      api: z.object({ free_calls: z.number(), sizes: z.string() }),
+const Account = z
+  .object({
+    data: z.object({
+      attributes: z.object({
+        credits: Credits,
+        api: z.object({ free_calls: z.number(), sizes: z.string() }),
+      }),
     }),
-  }),
-});
+  })
+  .meta({ id: 'RemoveBgAccount' });
 
-const RATE_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
+const RATE_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'] as const;
 const IMAGE_HEADERS = [
   'X-Type',
   'X-Width',
   'X-Height',
+  'X-Max-Width',
+  'X-Max-Height',
   'X-Credits-Charged',
   'X-Model',
+  'X-Cutout-Confidence',
   'X-Foreground-Top',
   'X-Foreground-Left',
   'X-Foreground-Width',
   'X-Foreground-Height',
-];
+] as const;
 
 /** The routes compatible with remove.bg's API, for existing clients. */
 export const removeBgRoutes = (deps: RemoveBgDeps): Route[] => [
@@ -92,14 +106,17 @@ export const removeBgRoutes = (deps: RemoveBgDeps): Route[] => [
     method: 'POST',
     path: `${PATH}/removebg`,
     scope: 'background-removal:process',
+    operationId: 'removeBackgroundLikeRemoveBg',
     summary: 'Remove the background of an image, as remove.bg does',
     description:
       'Parameters, headers and errors of remove.bg, version 1.0. Send the key in `X-Api-Key`. Send the image as the file `image_file`, as `image_file_b64` or as `image_url`; the background as `bg_color`, `bg_image_url` or the file `bg_image_file`.',
     form: {
-      'multipart/form-data': ParameterForm.extend({
-        image_file: z.string().meta({ format: 'binary' }).optional(),
-        bg_image_file: z.string().meta({ format: 'binary' }).optional(),
-      }),
+      'multipart/form-data': ParameterForm.and(
+        z.object({
+          image_file: filePart('The image').optional(),
+          bg_image_file: filePart('The background').optional(),
+        }),
+      ),
       'application/x-www-form-urlencoded': ParameterForm,
       'application/json': ParameterForm,
     },
@@ -125,7 +142,9 @@ export const removeBgRoutes = (deps: RemoveBgDeps): Route[] => [
     method: 'GET',
     path: `${PATH}/account`,
     scope: 'any-key',
+    operationId: 'getRemoveBgAccount',
     summary: 'Get the remaining daily quota in remove.bg’s format',
+    description: 'All credits are shown as those of a subscription.',
     responses: {
       200: {
         description: 'One credit is one unit of the daily quota',

@@ -1,0 +1,184 @@
+import { PROBLEMS, Problem, type ProblemType } from '../../platform/problem.ts';
+import { PROBLEM_MEDIA_TYPE } from '../problem-response.ts';
+import type { Route } from '../route.ts';
+import { headerRefs, LIMIT_HEADERS, type ResponseHeader } from './headers.ts';
+import type { JsonSchema, SchemaTable } from './schemas.ts';
+
+/** The body of every problem response (RFC 9457). */
+export const ProblemSchema: JsonSchema = {
+  type: 'object',
+  description: 'Problem Details (RFC 9457). A type may have members beyond these.',
+  required: ['type', 'title', 'status', 'detail', 'instance', 'requestId'],
+  properties: {
+    type: {
+      type: 'string',
+      format: 'uri-reference',
+      description:
+        'One of the types at /problems, relative or below the base that the operator set',
+      examples: Object.keys(PROBLEMS),
+    },
+    title: { type: 'string' },
+    status: { type: 'integer' },
+    detail: { type: 'string', description: 'What is wrong and what to do' },
+    instance: { type: 'string', format: 'uri-reference' },
+    requestId: { type: 'string' },
+    errors: {
+      type: 'array',
+      description: 'The fields to blame',
+      items: {
+        type: 'object',
+        required: ['pointer', 'detail'],
+        properties: {
+          pointer: {
+            type: 'string',
+            description: 'A JSON Pointer into the body, or `?name` for a query parameter',
+          },
+          detail: { type: 'string' },
+        },
+      },
+    },
+  },
+};
+
+/** The headers that a problem's response has beside the common ones. */
+const PROBLEM_HEADERS: Partial<Record<ProblemType, readonly ResponseHeader[]>> = {
+  'method-not-allowed': ['Allow'],
+  unauthorized: ['WWW-Authenticate'],
+  'insufficient-scope': ['WWW-Authenticate'],
+  conflict: ['Retry-After'],
+  'rate-limit-exceeded': ['Retry-After', ...LIMIT_HEADERS],
+  'quota-exceeded': ['Retry-After', ...LIMIT_HEADERS],
+  'upstream-unavailable': ['Retry-After'],
+};
+
+/** The problems of every address, whatever a request to it is about. */
+const COMMON_PROBLEMS: readonly ProblemType[] = [
+  'invalid-request',
+  'method-not-allowed',
+  'request-timeout',
+  'payload-too-large',
+  'unsupported-media-type',
+  'headers-too-large',
+  'internal-error',
+  'upstream-unavailable',
+];
+
+/** Returns whether a handler rejects parameters or headers that it cannot read. */
+const takesInput = ({ query, requestHeaders = [] }: Route): boolean =>
+  query !== undefined || requestHeaders.includes('Idempotency-Key');
+
+/** Returns the problems a route can respond with: those of its kind, and those its row names. */
+function problemsOf(route: Route): ProblemType[] {
+  const keyed = route.scope !== 'keyless';
+  const takesBody = Boolean(
+    route.body ?? route.uncheckedBody ?? route.form ?? route.imageForm ?? route.stream,
+  );
+  const types: (ProblemType | false)[] = [
+    (takesBody || takesInput(route) || !keyed) && 'invalid-request',
+    keyed && 'unauthorized',
+    keyed && 'insufficient-scope',
+    keyed && 'foreign-origin',
+    takesBody && 'payload-too-large',
+    takesBody && 'unsupported-media-type',
+    keyed && 'rate-limit-exceeded',
+    Boolean(route.quota) && 'quota-exceeded',
+    Boolean(route.quota) && 'upstream-unavailable',
+    ...((route.problems ?? []) as ProblemType[]),
+  ];
+  return [...new Set(types.filter((type) => type !== false))];
+}
+
+const problemOf = (type: ProblemType) => new Problem(type, 'What is wrong and what to do');
+
+const describe = (types: readonly ProblemType[]): string =>
+  types.map((type) => `\`${type}\``).join(', ');
+
+/** What responses are named after. */
+const STATUS_NAMES: Readonly<Record<number, string>> = {
+  400: 'BadRequest',
+  401: 'Unauthorized',
+  402: 'PaymentRequired',
+  403: 'Forbidden',
+  404: 'NotFound',
+  409: 'Conflict',
+  410: 'Gone',
+  413: 'TooLarge',
+  415: 'MediaType',
+  422: 'Unprocessable',
+  429: 'TooMany',
+  502: 'BadGateway',
+  503: 'Unavailable',
+};
+
+/**
+ * Adds a part to those of its kind that operations share, and returns a reference to it. Others of
+ * its name are numbered.
+ */
+export function share(
+  kind: 'parameters' | 'responses',
+  components: Record<string, object>,
+  name: string,
+  part: object,
+): { $ref: string } {
+  const isTaken = (candidate: string): boolean =>
+    candidate in components && JSON.stringify(components[candidate]) !== JSON.stringify(part);
+  let key = name;
+  for (let number = 2; isTaken(key); number++) key = `${name}${number}`;
+  components[key] = part;
+  return { $ref: `#/components/${kind}/${key}` };
+}
+
+const headersOf = (types: readonly ProblemType[]) =>
+  headerRefs(['X-Request-Id', ...types.flatMap((type) => PROBLEM_HEADERS[type] ?? [])]);
+
+/** Describes a response by the types that share its status. */
+const problemResponse = (types: readonly ProblemType[]) => ({
+  description: describe(types),
+  headers: headersOf(types),
+  content: {
+    [PROBLEM_MEDIA_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } },
+  },
+});
+
+type ByStatus = Map<number, ProblemType[]>;
+
+/** Groups the problems of a route by the status that it responds with. */
+function byStatus(route: Route): ByStatus {
+  const groups: ByStatus = new Map();
+  for (const type of problemsOf(route)) {
+    const own = route.problemReply?.(problemOf(type));
+    const status = own?.status ?? PROBLEMS[type].status;
+    groups.set(status, [...(groups.get(status) ?? []), type]);
+  }
+  return groups;
+}
+
+/** The same for a route with a format of its own. */
+const ownResponse = (route: Route, schemas: SchemaTable, types: readonly ProblemType[]) => ({
+  description: describe(types),
+  headers: headersOf(types),
+  content: {
+    'application/json': {
+      schema: route.problemSchema ? schemas.get(route.problemSchema, 'output') : {},
+    },
+  },
+});
+
+/**
+ * Describes the problem responses of a route by status, and those of every address.
+ * @param components gets the responses
+ */
+export function problemResponses(
+  route: Route,
+  schemas: SchemaTable,
+  components: Record<string, object>,
+) {
+  const shareProblem = (name: string, types: readonly ProblemType[]) =>
+    route.problemReply
+      ? share('responses', components, `Own${name}`, ownResponse(route, schemas, types))
+      : share('responses', components, name, problemResponse(types));
+  const described = [...byStatus(route)].map(
+    ([status, types]) => [status, shareProblem(STATUS_NAMES[status] ?? 'Other', types)] as const,
+  );
+  return { ...Object.fromEntries(described), default: shareProblem('Other', COMMON_PROBLEMS) };
+}

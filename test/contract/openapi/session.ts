@@ -1,0 +1,392 @@
+import { z } from 'zod';
+import type { CreatedKey, Grant } from '../../../src/auth/keys.ts';
+import type { FeedServer } from '../../support/feed-server.ts';
+import { feedText, products } from '../../support/feeds.ts';
+import { drawnShirt } from '../../support/images.ts';
+import { createRecorder, type Exchange, type Recorder } from './recorder.ts';
+
+/** What the session needs of a stack. */
+interface Server {
+  url: string;
+  key(grant?: Partial<Grant>): Promise<CreatedKey>;
+}
+
+interface Session extends Recorder {
+  shirt: Buffer;
+  shop: FeedServer;
+  /** A key without scopes for work, one without base64, one whose quota is used up; for metrics. */
+  keys: Record<'full' | 'reader' | 'binary' | 'poor' | 'metrics', string>;
+}
+
+const LOOK = '/look/v1';
+const INTAKE = '/intake/v1';
+
+const memberOf = (schema: z.ZodType<string>, name: string, { body }: Exchange): string =>
+  z.object({ [name]: schema }).parse(body)[name]!;
+const idOf = (exchange: Exchange): string => memberOf(z.string(), 'id', exchange);
+const runIdOf = ({ body }: Exchange): string =>
+  z.object({ run: z.object({ id: z.string() }) }).parse(body).run.id;
+const hasStatus =
+  (...statuses: string[]) =>
+  (body: unknown): boolean =>
+    statuses.includes(z.looseObject({ status: z.string() }).safeParse(body).data?.status ?? '');
+
+function formOf(parts: Record<string, string | Uint8Array>): FormData {
+  const form = new FormData();
+  for (const [name, part] of Object.entries(parts)) {
+    if (typeof part === 'string') form.append(name, part);
+    else form.append(name, new Blob([Uint8Array.from(part)]), 'shirt.jpg');
+  }
+  return form;
+}
+
+async function removals({ send, shirt, keys }: Session): Promise<void> {
+  const path = '/bg/v1/background-removals';
+  const image_base64 = shirt.toString('base64');
+  await send('POST', `${path}?return_base64=true`, { body: { image_base64, crop: true } });
+  await send('POST', path, { body: formOf({ image: shirt }) });
+  await send('POST', path, {
+    body: formOf({ image: shirt, format: 'webp' }),
+    headers: { 'idempotency-key': 'removal-1', prefer: 'respond-async' },
+  });
+  await send('POST', path, { body: formOf({ quality: 'fast' }) });
+  await send('POST', path, { body: formOf({ image: Buffer.from('no image') }) });
+  await send('POST', path, { body: formOf({ image: shirt, scale: 'large' }) });
+  await send('POST', path, { body: { image_base64 } });
+  await send('POST', path, { body: 'words', type: 'text/plain' });
+  await send('POST', path, { body: formOf({ image: shirt }), key: '' });
+  await send('POST', path, { body: formOf({ image: shirt }), key: keys.reader });
+  await send('POST', path, { body: formOf({ image: shirt }), key: keys.poor });
+  await send('POST', `${path}?return_base64=true`, { body: { image_base64 }, key: keys.binary });
+}
+
+async function classifications({ send, shirt, keys }: Session): Promise<void> {
+  const { headers } = await send('GET', '/taxonomy/v1/options?sections=patterns&locale=de');
+  await send('GET', '/taxonomy/v1/options', { key: '' });
+  await send('GET', '/taxonomy/v1/options?sections=patterns&locale=de', {
+    headers: { 'if-none-match': headers.get('etag')! },
+  });
+  await send('GET', '/taxonomy/v1/options?sections=nothing');
+  const path = '/taxonomy/v1/taxonomy';
+  const attributes = {
+    id: 'sku-1',
+    title: 'Blue denim jacket for men',
+    material: '98% cotton, 2% elastane',
+    color: 'blue',
+  };
+  await send('POST', path, { body: { attributes, options: { topK: 1 } } });
+  await send('POST', path, {
+    body: { items: [{ id: 'a', attributes }, { id: 'b' }, { id: 'c', image_base64: '?' }] },
+  });
+  await send('POST', path, { body: formOf({ image: shirt }) });
+  await send('POST', path, { body: { attributes, image_base64: shirt.toString('base64') } });
+  await send('POST', path, {
+    body: formOf({ image: shirt }),
+    headers: { prefer: 'respond-async' },
+  });
+  await send('POST', path, { body: {} });
+  await send('POST', path, { body: '{', type: 'application/json' });
+  await send('POST', path, { body: { attributes }, key: 'slv_unknown' });
+  await send('POST', path, { body: { attributes }, key: keys.reader });
+}
+
+/** Enough garments for outfits of a cool day. */
+const WARDROBE = [
+  { id: 'tee', category: 't_shirt', colors: [{ family: 'white' }] },
+  { id: 'jumper', category: 'sweater', materials: [{ id: 'wool' }] },
+  { id: 'jeans', category: 'jeans', colors: [{ hex: '#274472' }] },
+  { id: 'boots', category: 'boots' },
+  { id: 'coat', category: 'wool_coat', waterResistance: 0.6 },
+];
+const WEATHER = { tempC: 9, windMs: 4, humidityPct: 75, condition: 'Heavy rain' };
+
+async function looks({ send, keys }: Session): Promise<void> {
+  const { headers } = await send('GET', `${LOOK}/params`, { key: '' });
+  await send('GET', `${LOOK}/params`, { headers: { 'if-none-match': headers.get('etag')! } });
+  const meta = await send('GET', `${LOOK}/meta?locale=fr`);
+  await send('GET', `${LOOK}/meta?locale=fr`, {
+    headers: { 'if-none-match': meta.headers.get('etag')! },
+  });
+  await send('GET', `${LOOK}/meta?locale=nowhere-at-all`);
+  await send('GET', `${LOOK}/meta`, { key: '' });
+  await send('GET', `${LOOK}/meta`, { key: keys.full });
+  const base = { weather: WEATHER, met: 1.6, userProfile: { thermalProfile: 'neutral' } };
+  await send('POST', `${LOOK}/targets`, { body: base });
+  const dressed = { ...base, items: WARDROBE };
+  const found = await send('POST', `${LOOK}/candidates`, { body: { ...dressed, limit: 2 } });
+  const { targets, candidates } = z
+    .looseObject({ targets: z.looseObject({}), candidates: z.array(z.looseObject({})) })
+    .parse(found.body);
+  const score = { targets, candidates, items: WARDROBE };
+  await send('POST', `${LOOK}/score`, { body: score });
+  await send('POST', `${LOOK}/score`, { body: { ...score, targets: { ...targets, tempC: 1 } } });
+  await send('POST', `${LOOK}/outfits`, { body: { ...dressed, limit: 1, plan: 'outdoor' } });
+  await send('POST', `${LOOK}/day`, {
+    body: { items: WARDROBE, hours: [{ at: '08:00', weather: WEATHER, met: 1.6 }] },
+  });
+  await send('POST', `${LOOK}/calibrate`, {
+    body: { feedback: [{ vote: -1, met: 1.6, indoorTempC: 21, worn: { icl: 0.7 } }] },
+  });
+  for (const name of ['targets', 'candidates', 'score', 'outfits', 'day', 'calibrate']) {
+    await send('POST', `${LOOK}/${name}`, { body: { weather: { ...WEATHER, tempC: 'cold' } } });
+    await send('POST', `${LOOK}/${name}`, { body: base, key: keys.full });
+  }
+}
+
+/** Returns the URL of an image that does not arrive. */
+const slowImage = (shop: FeedServer): string =>
+  shop.put('/hanging.jpg', (request) => request.resume());
+
+async function jobs({ send, until, shop, shirt, keys }: Session): Promise<void> {
+  const path = `${INTAKE}/jobs`;
+  const imageUrl = await shop.putImage('/job.jpg', 3);
+  const created = await send('POST', path, {
+    body: {
+      imageUrl,
+      operations: ['remove-background', 'classify'],
+      options: { crop: true },
+      retention: { outputSeconds: 3600 },
+    },
+    headers: { 'idempotency-key': 'job-1' },
+  });
+  await send('POST', path, { body: { imageUrl }, headers: { 'idempotency-key': 'job-1' } });
+  const self = `${path}/${idOf(created)}`;
+  await until(self, hasStatus('succeeded'));
+  await send('GET', `${self}/result`);
+  const link = await send('GET', `${self}/result?delivery=redirect`);
+  await send('GET', `${self}/result?delivery=pigeon`);
+  await files({ send }, link.headers.get('location')!);
+  await send('POST', `${self}/cancel`);
+  const hanging = await send('POST', path, { body: { imageUrl: slowImage(shop) } });
+  await send('POST', `${path}/${idOf(hanging)}/cancel`);
+  const failing = await send('POST', path, { body: { imageUrl: `${shop.origin}/none.jpg` } });
+  await until(`${path}/${idOf(failing)}`, hasStatus('failed'));
+  await send('GET', `${path}?limit=1`);
+  await send('GET', `${path}?limit=0`);
+  await send('GET', `${path}/${idOf(failing)}/result`);
+  await send('POST', path, { body: formOf({ image: shirt, operations: 'classify' }) });
+  await send('POST', path, { body: { imageUrl: 'nowhere' } });
+  await send('POST', path, { body: { imageUrl }, key: keys.poor });
+  await send('DELETE', self);
+  await send('GET', `${self}/result`);
+  for (const [method, of] of [
+    ['GET', ''],
+    ['GET', '/result'],
+    ['POST', '/cancel'],
+    ['DELETE', ''],
+  ]) {
+    await send(method!, `${path}/none${of}`);
+    await send(method!, `${path}/none${of}`, { key: '' });
+  }
+  await send('GET', `${INTAKE}/usage`);
+  await send('GET', `${INTAKE}/usage`, { key: '' });
+}
+
+async function files({ send }: Pick<Session, 'send'>, link: string): Promise<void> {
+  const { pathname, search } = new URL(link, 'http://localhost');
+  const path = pathname + search;
+  const { headers } = await send('GET', path, { key: '' });
+  await send('GET', path, { key: '', headers: { 'if-none-match': headers.get('etag')! } });
+  await send('GET', `${path}0`, { key: '' });
+  await send('GET', `${INTAKE}/files/none`, { key: '' });
+}
+
+async function batches({ send, until, shop, keys }: Session): Promise<void> {
+  const path = `${INTAKE}/batches`;
+  const imageUrl = await shop.putImage('/batch.jpg', 4);
+  const created = await send('POST', path, {
+    body: { name: 'Spring', operations: ['remove-background'] },
+    headers: { 'idempotency-key': 'batch-1' },
+  });
+  const self = `${path}/${idOf(created)}`;
+  const row = { customId: 'a', imageUrl };
+  await send('POST', `${self}/items`, {
+    body: `${JSON.stringify(row)}\n{"customId":"b"}\n`,
+    type: 'application/x-ndjson',
+  });
+  await send('POST', `${self}/items`, {
+    body: `custom_id,image_url\nc,${shop.origin}/none.jpg\n`,
+    type: 'text/csv',
+  });
+  await send('POST', `${self}/items`, { body: {}, type: 'application/json' });
+  await send('POST', `${self}/seal`);
+  await until(self, hasStatus('completed'));
+  const events = await send('GET', `${self}/events`);
+  const last = [...String(events.body).matchAll(/^id: (.+)$/gm)].at(-1)?.[1] ?? '';
+  await send('GET', `${self}/events`, { headers: { 'last-event-id': last } });
+  for (const name of ['results', 'errors', 'manifest']) await send('GET', `${self}/${name}`);
+  await send('GET', `${self}/results?after=-1`);
+  await send('GET', `${self}/rows/0/cutout`);
+  await send('GET', `${self}/rows/99/cutout`);
+  await send('GET', `${path}?limit=1`);
+  await send('GET', `${path}?limit=0`);
+  await send('POST', `${self}/items`, { body: 'x', type: 'text/csv' });
+  await send('POST', `${self}/cancel`);
+  await send('DELETE', self);
+  await send('GET', `${self}/results`);
+  const other = await send('POST', path);
+  await send('POST', `${path}/${idOf(other)}/seal`);
+  const canceled = await send('POST', path, { body: {} });
+  await send('POST', `${path}/${idOf(canceled)}/cancel`);
+  await send('POST', path, { body: { operations: [] } });
+  await send('POST', path, { body: {}, key: keys.reader });
+  for (const of of ['', '/results', '/errors', '/manifest', '/events', '/rows/0/cutout']) {
+    await send('GET', `${path}/none${of}`);
+  }
+  for (const of of ['/seal', '/cancel', '/items']) {
+    await send('POST', `${path}/none${of}`, of === '/items' ? { body: '', type: 'text/csv' } : {});
+  }
+  await send('DELETE', `${path}/none`);
+}
+
+async function feeds({ send, until, shop }: Session): Promise<void> {
+  const path = `${INTAKE}/feeds`;
+  const image = await shop.putImage('/feed.jpg', 5);
+  const body = feedText(
+    'csv',
+    products(1, () => [image]),
+  );
+  const url = shop.put('/feed.csv', { body, type: 'text/csv' });
+  const created = await send('POST', path, {
+    body: { url, export: { background: '#ffffff' }, schedule: '30 4 * * *' },
+  });
+  const feed = `${path}/${idOf(created)}`;
+  const run = `${feed}/runs/${runIdOf(created)}`;
+  await until(run, hasStatus('completed'));
+  await send('GET', feed);
+  await send('GET', path);
+  await send('GET', `${path}?limit=0`);
+  await send('GET', `${run}/report`);
+  await send('GET', `${run}/report?format=csv`);
+  await send('GET', `${run}/report`, { headers: { accept: 'text/html' } });
+  await send('GET', `${run}/report?format=pdf`);
+  const { body: exported } = await send('GET', `${feed}/export`);
+  await send('GET', `${run}/export`);
+  const picture = /http[^",\s]*\/intake\/v1\/files\/[^",\s]+/.exec(String(exported))?.[0];
+  if (picture) await files({ send }, picture);
+  await send('GET', `${run}/events`);
+  await send('POST', `${run}/cancel`);
+  const again = await send('POST', `${feed}/runs`);
+  await until(`${feed}/runs/${idOf(again)}`, hasStatus('completed'));
+  await send('GET', `${feed}/runs`);
+  await send('GET', `${feed}/runs?limit=0`);
+  const hanging = await send('POST', path, {
+    body: {
+      url: shop.put('/hanging.csv', {
+        body: feedText(
+          'csv',
+          products(1, () => [slowImage(shop)]),
+        ),
+        type: 'text/csv',
+      }),
+    },
+  });
+  await send('POST', `${path}/${idOf(hanging)}/runs/${runIdOf(hanging)}/cancel`);
+  await send('POST', `${path}?format=csv`, { body, type: 'text/csv' });
+  await send('POST', path, { body: { url: 'nowhere' } });
+  await send('DELETE', feed);
+  await send('GET', feed);
+  for (const of of [
+    '',
+    '/export',
+    '/runs/none',
+    '/runs/none/export',
+    '/runs/none/report',
+    '/runs/none/events',
+  ]) {
+    await send('GET', `${path}/none${of}`);
+  }
+  await send('POST', `${path}/none/runs`);
+  await send('POST', `${path}/none/runs/none/cancel`);
+  await send('DELETE', `${path}/none`);
+}
+
+async function webhooks({ send, until, shop }: Session): Promise<void> {
+  const path = `${INTAKE}/webhooks`;
+  const url = shop.put('/hook', (request, response) => {
+    request.resume();
+    response.writeHead(204).end();
+  });
+  await send('POST', `${path}/secret`);
+  await send('POST', `${path}/secret`, { key: '' });
+  await send('GET', path, { key: '' });
+  await send('GET', path);
+  const imageUrl = await shop.putImage('/hook.jpg', 6);
+  await send('POST', `${INTAKE}/jobs`, { body: { imageUrl, webhook: { url } } });
+  const Deliveries = z.object({ deliveries: z.array(z.looseObject({ id: z.string() })) });
+  const isDelivered = (body: unknown) => JSON.stringify(body).includes('"status":"delivered"');
+  const { body } = await until(`${path}/deliveries`, isDelivered);
+  const delivery = `${path}/deliveries/${Deliveries.parse(body).deliveries[0]!.id}`;
+  await send('GET', delivery);
+  await send('POST', `${delivery}/replay`);
+  await send('POST', `${path}/enable`, { body: { url } });
+  await send('POST', `${path}/enable`, { body: {} });
+  await send('GET', `${path}/deliveries?status=lost`);
+  await send('GET', `${path}/deliveries/none`);
+  await send('POST', `${path}/deliveries/none/replay`);
+}
+
+async function removeBgClients({ send, shirt, shop, keys }: Session): Promise<void> {
+  const path = '/compat/removebg/v1.0';
+  const headers = { 'x-api-key': keys.full };
+  const image_url = await shop.putImage('/compat.jpg', 7);
+  await send('POST', `${path}/removebg`, {
+    key: '',
+    headers: { ...headers, accept: 'application/json' },
+    body: { image_url, size: 'preview', format: 'png' },
+  });
+  await send('POST', `${path}/removebg`, { key: '', headers, body: formOf({ image_file: shirt }) });
+  await send('POST', `${path}/removebg`, { key: '', headers, body: { size: 'none' } });
+  await send('POST', `${path}/removebg`, { key: '', body: {} });
+  await send('POST', `${path}/removebg`, { key: keys.poor, body: { image_url } });
+  await send('GET', `${path}/account`, { key: '', headers });
+  await send('GET', `${path}/account`, { key: '' });
+}
+
+async function operations({ send, keys }: Session): Promise<void> {
+  const path = '/console/session';
+  await send('GET', path, { key: '' });
+  await send('POST', path, { key: '', body: { key: 'slv_wrong' } });
+  const { headers } = await send('POST', path, { key: '', body: { key: keys.full } });
+  const cookie = headers.get('set-cookie')!.split(';')[0]!;
+  await send('GET', path, { key: '', headers: { cookie } });
+  await send('GET', `${INTAKE}/usage`, { key: '', headers: { cookie } });
+  await send('DELETE', path, { key: '', headers: { cookie, 'x-selvage-console': '1' } });
+  await send('GET', '/metrics', { key: keys.metrics });
+  for (const at of ['/livez', '/readyz', '/metrics', '/problems', '/problems/gone', '/problems/no'])
+    await send('GET', at, { key: '' });
+}
+
+/** Uses every endpoint with success and with errors, and returns what was answered and more of it. */
+export async function recordSession(
+  server: Server,
+  shop: FeedServer,
+  metrics: string,
+): Promise<Recorder> {
+  const [full, reader, binary, poor] = await Promise.all([
+    server.key({ client: 'full' }),
+    server.key({ client: 'reader', scopes: ['look-engine:read'] }),
+    server.key({ client: 'binary', allowBase64: false }),
+    server.key({ client: 'poor', quotaPerDay: 0 }),
+  ]);
+  const recorder = createRecorder(server.url, full.key);
+  const session: Session = {
+    ...recorder,
+    shop,
+    shirt: await drawnShirt({ width: 160, height: 200, format: 'jpeg' }),
+    keys: { full: full.key, reader: reader.key, binary: binary.key, poor: poor.key, metrics },
+  };
+  const chapters = [
+    removals,
+    classifications,
+    looks,
+    jobs,
+    batches,
+    feeds,
+    webhooks,
+    removeBgClients,
+    operations,
+  ];
+  for (const chapter of chapters) await chapter(session);
+  return recorder;
+}
