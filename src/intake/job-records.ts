@@ -138,7 +138,7 @@ if not status or not string.find(ARGV[2], ',' .. status .. ',', 1, true) then re
 if ARGV[4] ~= '' and redis.call('HGET', KEYS[1], 'attempt') ~= ARGV[4] then return 0 end
 redis.call('HSET', KEYS[1], 'status', ARGV[3], unpack(ARGV, 9))
 if ARGV[3] == 'expired' then
-  redis.call('HDEL', KEYS[1], 'results', 'problem')
+  redis.call('HDEL', KEYS[1], 'results', 'problem', 'classification')
   redis.call('ZREM', KEYS[5], ARGV[1])
 end
 redis.call('ZADD', KEYS[2], ARGV[5], ARGV[1])

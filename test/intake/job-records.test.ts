@@ -65,6 +65,7 @@ async function accepted(outputSeconds = 60, inputSeconds = 7 * DAY): Promise<Job
     createdAt: new Date(NOW).toISOString(),
     expiresAt: expiryOf({ outputSeconds }, NOW).expiresAt,
     quota: { key: QUOTA, cost: 1 },
+    classification: { title: 'A shirt for Anna' },
     inputSeconds,
   };
   await blobs.put(job.inputKey, Buffer.from('image'));
@@ -279,6 +280,7 @@ describe('expiry', () => {
     await sweepDueJobs({ records, retention, enqueue }, at(60));
     const tombstone = await known(job.id);
     expect(tombstone.status).toBe('expired');
+    expect(tombstone.classification).toBeUndefined();
     expect(tombstone.results).toBeUndefined();
     expect(await blobs.head(outputKey)).toBeUndefined();
 
