@@ -19,6 +19,7 @@ import { routeTable } from './api/routes.ts';
 import { type Authentication, createAuthentication } from './auth/authentication.ts';
 import { SESSION_SECONDS } from './auth/sessions.ts';
 import { serveConsole } from './console/serve.ts';
+import { compressResponses } from './http/compression.ts';
 import { createLimits, type Limits } from './http/limits.ts';
 import type { Route } from './http/route.ts';
 import { createServer, type HttpServer, type ServerDeps } from './http/server.ts';
@@ -294,9 +295,12 @@ function createGatewayServer(deps: GatewayServerDeps): HttpServer {
     maxBodyMemoryBytes: config.MAX_BODY_MEMORY_BYTES,
     observe,
   });
-  serveDocs(server.app, routes, { version, publicUrl: config.PUBLIC_URL });
+  server.app.register(async (scope) => {
+    await compressResponses(scope);
+    serveDocs(scope, routes, { version, publicUrl: config.PUBLIC_URL });
+    serveConsole(scope);
+  });
   serveQueueDashboard(server.app, { lookUp: findCaller, queues });
-  serveConsole(server.app);
   return server;
 }
 

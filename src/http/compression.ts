@@ -11,10 +11,11 @@ const MAX_SYNC_BYTES = 256 * 1024;
 const LEVEL = 4;
 
 /**
- * JSON, HTML and metrics. Not any text: the plugin takes one that begins like zlib's header, such as
+ * JSON, metrics, and pages with what they consist of. Not any text: the plugin takes one that begins like zlib's header, such as
  * "x" and a suitable letter, for compressed, and would send it as it is under the name gzip.
  */
-const COMPRESSIBLE = /^(application\/(problem\+)?json|text\/html|text\/plain; version=)/;
+const COMPRESSIBLE =
+  /^(application\/(problem\+)?json|text\/(html|css|javascript)|text\/plain; version=)/;
 
 /**
  * Compresses responses with gzip, on the routes that this scope registers afterwards. A response counts

@@ -158,6 +158,18 @@ describe('compression', () => {
     }
   });
 
+  test.each(['/', '/console/main.js', '/console/style/base.css', '/docs/static/swagger-ui.css'])(
+    'of the files of pages: %s',
+    async (path) => {
+      const plain = await askRaw(path);
+      const { headers, bytes } = await askRaw(path, GZIP);
+      expect(headers['content-encoding']).toBe('gzip');
+      expect(gunzipSync(bytes).equals(plain.bytes)).toBe(true);
+      const { etag = '' } = headers;
+      expect((await askRaw(path, { ...GZIP, 'if-none-match': String(etag) })).status).toBe(304);
+    },
+  );
+
   test('of computed outfits, and of problems', async () => {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...GZIP };
     const weather = { tempC: 5, windMs: 3, humidityPct: 60, condition: 'rain' };
