@@ -28,7 +28,7 @@ const CONF = 'redis.conf';
 /**
  * @typedef {object} RunningRedis
  * @property {string} url
- * @property {Promise<never>} failed rejects when it keeps failing
+ * @property {Promise<never>} failed rejects if it cannot start
  */
 
 /**

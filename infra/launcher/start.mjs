@@ -21,7 +21,7 @@ import { banner, untilReady } from './ready.mjs';
 /**
  * Starts Redis, gateway and worker, reports when they are ready, and keeps them running.
  * @param {StartOptions} options
- * @returns {Promise<never>} rejects when one of them keeps failing
+ * @returns {Promise<never>} rejects if one of them cannot start
  */
 export async function start({ root, terminal, shutdown, json, verbose, watch }) {
   const env = Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== ''));

@@ -6,10 +6,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { endChild } from './processes.mjs';
 import { StartError } from './start-error.mjs';
 
-/** An exit before this is an early exit: the process failed to start. */
-const EARLY_EXIT_MILLIS = 10_000;
-const MAX_EARLY_EXITS = 5;
 const FIRST_PAUSE_MILLIS = 250;
+const MAX_PAUSE_MILLIS = 30_000;
+/** A process that ran for so long was all right: the next pause is the first again. */
+const GOOD_RUN_MILLIS = 60_000;
 const TAIL_LINES = 20;
 /** How long the rest of a process's output is read after it exits. */
 const DRAIN_MILLIS = 500;
@@ -18,13 +18,23 @@ const DRAIN_MILLIS = 500;
  * @typedef {object} Supervised
  * @property {() => void} ready marks it as working: from now on it is restarted when it exits
  * @property {(graceMillis: number) => Promise<void>} stop stops it for good
- * @property {Promise<never>} failed rejects when it keeps failing
+ * @property {Promise<never>} failed rejects if it exits by itself before it was ever ready
  */
 
 /**
- * Keeps a process running: restarts it after an unexpected exit, with a pause that doubles. Fails after five early
- * exits, or at once if it exits with a code before it was ever ready. The process leads its own process group, so
- * Ctrl-C in the terminal reaches the launcher alone.
+ * Returns the pause before a restart, ms: twice the one before, up to half a minute.
+ * @param {number | undefined} lastPauseMillis
+ * @param {number} ranMillis how long the process has run
+ */
+export const restartPauseMillis = (lastPauseMillis, ranMillis) =>
+  lastPauseMillis === undefined || ranMillis >= GOOD_RUN_MILLIS
+    ? FIRST_PAUSE_MILLIS
+    : Math.min(2 * lastPauseMillis, MAX_PAUSE_MILLIS);
+
+/**
+ * Keeps a process running: restarts it after every unexpected exit. It fails only if it exits with a code before it
+ * was ever ready: its configuration is wrong, and a restart would not help. The process leads its own process group,
+ * so Ctrl-C in the terminal reaches the launcher alone.
  * @param {object} what
  * @param {string} what.name
  * @param {string} what.command
@@ -38,7 +48,8 @@ const DRAIN_MILLIS = 500;
 export function supervise({ name, command, args, options, onStart, onLine, onWarning }) {
   let isReady = false;
   let isStopping = false;
-  let earlyExits = 0;
+  /** @type {number | undefined} */
+  let pauseMillis;
   /** @type {import('node:child_process').ChildProcess} */
   let child;
   /** @type {NodeJS.Timeout | undefined} */
@@ -73,14 +84,11 @@ export function supervise({ name, command, args, options, onStart, onLine, onWar
     async function ended(how, bySignal) {
       await Promise.race([closed, delay(DRAIN_MILLIS)]);
       if (isStopping) return;
-      earlyExits = performance.now() - startedAt < EARLY_EXIT_MILLIS ? earlyExits + 1 : 1;
-      const never = !isReady && !bySignal;
-      if (never || earlyExits === MAX_EARLY_EXITS) {
-        const times = never ? 'cannot start' : `exited ${earlyExits} times within seconds`;
-        fail(new StartError([`The ${name} ${times} (${how}).`, ...stderrTail].join('\n  ')));
+      if (!isReady && !bySignal) {
+        fail(new StartError([`The ${name} cannot start (${how}).`, ...stderrTail].join('\n  ')));
         return;
       }
-      const pauseMillis = FIRST_PAUSE_MILLIS * 2 ** (earlyExits - 1);
+      pauseMillis = restartPauseMillis(pauseMillis, performance.now() - startedAt);
       onWarning(`${name} exited unexpectedly (${how}); restarting it in ${pauseMillis / 1000} s`);
       pause = setTimeout(start, pauseMillis);
     }

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { isAlive } from '../../../infra/launcher/processes.mjs';
-import { supervise } from '../../../infra/launcher/supervise.mjs';
+import { restartPauseMillis, supervise } from '../../../infra/launcher/supervise.mjs';
 
 /** Supervises a Node script and records all events. */
 function keep(script: string) {
@@ -59,14 +59,27 @@ describe('a supervised process', () => {
     expect(worker.pids.filter(isAlive)).toEqual([]);
   });
 
-  test('is not restarted after five quick exits; its last output is shown', async () => {
+  test('is restarted however often it exits, after pauses that double', async () => {
     const worker = keep(`console.error('out of luck'); process.exit(4)`);
     worker.ready();
-    await expect(worker.failed).rejects.toThrow(
-      /^The worker exited 5 times within seconds \(exit code 4\)\.\n {2}out of luck$/,
+    await worker.until(() => worker.troubles.length === 6);
+    expect(worker.troubles.slice(0, 3)).toEqual(
+      ['0.25', '0.5', '1'].map(
+        (seconds) => `worker exited unexpectedly (exit code 4); restarting it in ${seconds} s`,
+      ),
     );
-    expect(worker.pids).toHaveLength(5);
-    expect(worker.troubles).toHaveLength(4);
+    expect(worker.pids).toHaveLength(6);
+    expect(worker.lines).toContain('out of luck');
+  });
+
+  test.each([
+    [undefined, 0, 250],
+    [250, 100, 500],
+    [16_000, 59_000, 30_000],
+    [30_000, 1000, 30_000],
+    [30_000, 60_000, 250],
+  ])('after a pause of %s ms and a run of %s ms pauses for %s ms', (last, ran, pause) => {
+    expect(restartPauseMillis(last, ran)).toBe(pause);
   });
 
   test('is not restarted if it was never ready; its last output is shown', async () => {
