@@ -18,6 +18,8 @@ export const CORRUPTIONS: readonly {
 
 /** A model's confidence in a cut-out, and whether it is right. */
 export interface Prediction {
+  /** Of the photo. */
+  kind: string;
   confidence: number;
   isRight: boolean;
 }
@@ -28,4 +30,32 @@ export function countFailures(predictions: readonly Prediction[], share: number)
   const lowest = byConfidence.slice(0, Math.round(share * predictions.length));
   const failures = (list: readonly Prediction[]) => list.filter(({ isRight }) => !isRight).length;
   return { found: failures(lowest), all: failures(predictions) };
+}
+
+/** What was predicted for a group of cut-outs, and what is true. */
+export interface Calibration {
+  images: number;
+  /** Mean confidence. */
+  predicted: number;
+  /** Share of cut-outs that are right. */
+  observed: number;
+}
+
+const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** Compares confidence with the truth, per kind of photo. */
+export function calibrationByKind(predictions: readonly Prediction[]): Map<string, Calibration> {
+  const kinds = new Map<string, Prediction[]>();
+  for (const one of predictions) kinds.set(one.kind, [...(kinds.get(one.kind) ?? []), one]);
+  return new Map(
+    [...kinds].map(([kind, own]) => [
+      kind,
+      {
+        images: own.length,
+        predicted: mean(own.map(({ confidence }) => confidence)),
+        observed: mean(own.map(({ isRight }) => Number(isRight))),
+      },
+    ]),
+  );
 }

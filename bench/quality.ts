@@ -6,7 +6,7 @@ import { findModel, ModelError, readCatalog, readWeights } from '../models/catal
 import type { Matte } from '../src/imaging/matte.ts';
 import { DEFAULT_QUALITY, QUALITIES, type Quality } from '../src/output/quality.ts';
 import { type Engine, startEngine } from '../workers/inference/pool.ts';
-import { CORRUPTIONS, countFailures, type Prediction } from './confidence.ts';
+import { CORRUPTIONS, calibrationByKind, countFailures, type Prediction } from './confidence.ts';
 import { EVAL_FOLDER, hasPhotos, type Photo, readPhotos, readReference } from './eval-photos.ts';
 import { colourError, type Scores, scoresOf } from './matte-scores.ts';
 
@@ -62,7 +62,7 @@ async function score(engine: Engine, photo: Photo, quality: Quality) {
 /** Makes the cut-out of a corrupted photo. */
 async function predictCorrupted(
   engine: Engine,
-  { image, mask }: Photo,
+  { kind, image, mask }: Photo,
   corruption: (typeof CORRUPTIONS)[number],
 ): Promise<Prediction> {
   const cutOut = await engine.removeBackground(
@@ -72,7 +72,7 @@ async function predictCorrupted(
     await readMatte(sharp(cutOut.file).extractChannel('alpha')),
     await readMatte(corruption.mask(sharp(mask).toColourspace('b-w'))),
   );
-  return { confidence: cutOut.confidence, isRight: iou >= FAILURE_IOU };
+  return { kind, confidence: cutOut.confidence, isRight: iou >= FAILURE_IOU };
 }
 
 type Score = Awaited<ReturnType<typeof score>>;
@@ -139,7 +139,11 @@ async function measure(
       const scores = byKind.get(photo.kind) ?? [];
       const one = await score(engine, photo, quality);
       byKind.set(photo.kind, [...scores, one]);
-      predictions.push({ confidence: one.confidence, isRight: one.iou >= FAILURE_IOU });
+      predictions.push({
+        kind: photo.kind,
+        confidence: one.confidence,
+        isRight: one.iou >= FAILURE_IOU,
+      });
       for (const corruption of harmed ? CORRUPTIONS : [])
         predictions.push(await predictCorrupted(engine, photo, corruption));
     }
@@ -180,6 +184,11 @@ function print({ rows, predictions }: Measured): void {
   console.log(
     `${all} failures in ${predictions.length} images; ${found} of them are among the least confident 15 %.`,
   );
+  for (const [kind, { images, predicted, observed }] of calibrationByKind(predictions)) {
+    console.log(
+      `${kind}: confidence ${predicted.toFixed(3)}, right ${observed.toFixed(3)}, of ${images} images`,
+    );
+  }
 }
 
 const LEGEND = `

@@ -18,8 +18,8 @@ function meanDecisiveness(probabilities: Float32Array): number {
 }
 
 /** Logistic fit: the decisiveness at which a matte is as likely right as wrong, and the slope there. */
-const MIDPOINT = 0.816;
-const STEEPNESS = 41;
+const MIDPOINT = 0.843;
+const STEEPNESS = 32;
 
 /** The most that is said of a matte without a background. */
 const MAX_WITHOUT_BACKGROUND = 0.5;

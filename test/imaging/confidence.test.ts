@@ -16,10 +16,10 @@ const mapOf = (values: readonly number[], border = 0): ProbabilityMap => ({
 });
 
 test.each([
-  { what: 'all certain', values: [0, 0, 1, 1], confidence: 1 },
+  { what: 'all certain', values: [0, 0, 1, 1], confidence: 0.99 },
   { what: 'undecided', values: [0.5, 0.5, 0.5, 0.5], confidence: 0 },
-  { what: 'certain in nine cells of ten', values: [...Array(9).fill(1), 0.5], confidence: 0.97 },
-  { what: 'as likely right as wrong', values: [0, 0.908, 0.908, 0.908], confidence: 0.5 },
+  { what: 'certain in nine cells of ten', values: [...Array(9).fill(1), 0.5], confidence: 0.86 },
+  { what: 'as likely right as wrong', values: [0, 0.9215, 0.9215, 0.9215], confidence: 0.5 },
   { what: 'nothing found', values: [0, 0, 0, 0.01], confidence: 0 },
 ])('confidence: $what', ({ values, confidence }) => {
   expect(estimateConfidence(mapOf(values))).toBeCloseTo(confidence, 2);

@@ -9,7 +9,7 @@ import type { Session } from './session.ts';
 const PRESETS = {
   fast: { refinesEdges: false, effort: 'min' },
   balanced: {
-    secondPass: { maxShare: 0.6, maxConfidence: 0.998 },
+    secondPass: { maxShare: 0.6, maxConfidence: 0.982 },
     refinesEdges: false,
     effort: 'default',
   },

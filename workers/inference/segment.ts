@@ -53,7 +53,7 @@ export interface SecondPassCriteria {
 }
 
 /** Selects the images that are looked at in a frame, and says how wide it is; see docs/adr/0040. */
-const FRAMED_PASS = { minCutShare: 0.01, maxCutShare: 0.95, maxConfidence: 0.998, margin: 0.15 };
+const FRAMED_PASS = { minCutShare: 0.01, maxCutShare: 0.95, maxConfidence: 0.982, margin: 0.15 };
 
 /** One view, and what the network made of it. */
 interface Pass {
