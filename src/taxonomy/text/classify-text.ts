@@ -3,7 +3,7 @@ import type { FeedAttributes } from '../request-schema.ts';
 import { type Field, type RowText, readRow, type TextMatch, toTextMatch } from './fields.ts';
 import { readGoogleCategory } from './google.ts';
 import { type ArticleMention, type TextKind, weighMentions } from './heads.ts';
-import { refine } from './refine.ts';
+import { ambiguousCategories, refine } from './refine.ts';
 import { type Hints, readTextAttributes, type TextAttributes } from './text-attributes.ts';
 
 /** The evidence in a feed row about its article. */
@@ -87,6 +87,9 @@ function toVote(
   const [hint, refined] = refine(kind, id, hints) ?? [];
   const refinement = hint && hints.get(hint);
   if (refined && refinement) return { ...vote, ids: [refined], matches: [own, refinement] };
+  const name = field.tokens.slice(match.first, match.last + 1).map(({ text }) => text);
+  const ambiguous = ambiguousCategories(name.join(' '), field.locale);
+  if (ambiguous) return { ...vote, ids: ambiguous, matches: [own] };
   return { ...vote, ids: kind === 'garment' ? [id] : (members.get(id) ?? []), matches: [own] };
 }
 

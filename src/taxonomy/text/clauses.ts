@@ -32,6 +32,9 @@ export function analyseClauses(tokens: readonly Token[], matches: readonly Match
   let nounFound = false;
   let negatedUpTo = -1;
   let next = 0;
+  const quantityEnds = new Set(
+    matches.filter(({ entry }) => entry.kind === 'quantity').map(({ last }) => last),
+  );
   tokens.forEach((token, at) => {
     if (startsSegment(token)) {
       segment++;
@@ -43,6 +46,7 @@ export function analyseClauses(tokens: readonly Token[], matches: readonly Match
     for (; matches[next]?.first === at; next++) {
       const match = matches[next];
       if (!match) continue;
+      if (match.entry.kind === 'quantity') continue;
       if (match.entry.kind !== 'role') {
         const negated = at <= negatedUpTo;
         clauseMatches.push({ match, segment, role, negated });
@@ -51,8 +55,8 @@ export function analyseClauses(tokens: readonly Token[], matches: readonly Match
         // "Sans manches" is itself a sleeve length and negates nothing.
         const isPhrase = matches.some(({ first, last }) => first === at && last > match.last);
         if (!isPhrase) negatedUpTo = match.last + NEGATION_SCOPE;
-      } else if (match.entry.id === 'pair' || nounFound) {
-        // "Set of 3 T-shirts": a role word before the first noun does not apply.
+      } else if ((match.entry.id === 'pair' || nounFound) && !quantityEnds.has(at - 1)) {
+        // "Set of 3 T-shirts": a role word after a quantity or before the first noun does not apply.
         role = match.entry.id;
       }
     }

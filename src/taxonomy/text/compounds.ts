@@ -1,6 +1,8 @@
 import type { Locale } from '../dictionary/schema.ts';
 import type { Entry, Lexicon } from './lexicon.ts';
+import { MODIFIERS, OPEN_HEADS } from './modifiers.ts';
 import { stem } from './stem.ts';
+import { tokenize } from './tokens.ts';
 
 /** Linking elements between the parts of a compound: "Damen-", "Winter-s-". */
 const LINKING_ELEMENTS = ['', 's', 'n', 'en', 'e', 'er'] as const;
@@ -8,58 +10,79 @@ const MIN_PART_CHARS = 3;
 const MIN_COMPOUND_CHARS = 6;
 /** No garment's name is longer; untrusted input may be. */
 const MAX_COMPOUND_CHARS = 40;
-/** A shorter head is trusted only after known modifiers ("jas", "rok", "hut"). */
-const MIN_FREE_HEAD_CHARS = 4;
-/** Words that end other words by chance, or that mean something else as a head. */
-const NEVER_HEAD: Readonly<Partial<Record<Locale, ReadonlySet<string>>>> = {
-  de: new Set(['body', 'slip', 'loop', 'cap', 'top', 'short', 'uhr', 'shirt']),
-  nl: new Set(['das', 'top', 'slip', 'string', 'want', 'body', 'pop', 'short']),
-};
+/** A part that no list has must be at least this long. */
+const MIN_UNKNOWN_CHARS = 4;
+/** Maximum number of modifiers of one compound. */
+const MAX_MODIFIERS = 3;
 
 /** The entries of a compound: of its head, which is the last part, and of its modifiers. */
-interface Compound {
+export interface Compound {
   head: readonly Entry[];
   modifiers: readonly Entry[];
+  /** False if the first part is no known word. */
+  isCovered: boolean;
 }
 
-const lookUp = (part: string, { singles, locale }: Lexicon): readonly Entry[] | undefined =>
-  singles.get(part) ?? singles.get(stem(part, locale));
+const wordSet = (words: string | undefined): ReadonlySet<string> =>
+  new Set((words ?? '').split('|').flatMap((word) => tokenize(word).map(({ text }) => text)));
+const setsOf = (table: Readonly<Partial<Record<Locale, string>>>) =>
+  new Map((['de', 'nl'] as const).map((locale) => [locale as Locale, wordSet(table[locale])]));
+const MODIFIER_SETS = setsOf(MODIFIERS);
+const OPEN_HEAD_SETS = setsOf(OPEN_HEADS);
 
-/** Returns the entries of a compound's modifiers; undefined if one of them is unknown. */
-function decodeModifiers(part: string, lexicon: Lexicon): readonly Entry[] | undefined {
+/** Entries of a part as it is written: compounds do not inflect their modifiers. */
+function modifierEntries(part: string, { singles, locale }: Lexicon): readonly Entry[] | undefined {
+  if (part.length < MIN_PART_CHARS) return undefined;
+  return singles.get(part) ?? (MODIFIER_SETS.get(locale)?.has(part) ? [] : undefined);
+}
+
+/** Returns the entries of a compound's modifiers; undefined unless known words cover all of it. */
+function decodeModifiers(
+  part: string,
+  lexicon: Lexicon,
+  depth = MAX_MODIFIERS,
+): readonly Entry[] | undefined {
   for (const linking of LINKING_ELEMENTS) {
     if (!part.endsWith(linking)) continue;
-    const entries = lookUp(part.slice(0, part.length - linking.length), lexicon);
+    const entries = modifierEntries(part.slice(0, part.length - linking.length), lexicon);
     if (entries) return entries;
   }
+  if (depth <= 1) return undefined;
   for (let cut = part.length - MIN_PART_CHARS; cut >= MIN_PART_CHARS; cut--) {
-    const first = lookUp(part.slice(0, cut), lexicon);
-    const rest = first && decodeModifiers(part.slice(cut), lexicon);
+    const first = modifierEntries(part.slice(0, cut), lexicon);
+    const rest = first && decodeModifiers(part.slice(cut), lexicon, depth - 1);
     if (first && rest) return [...first, ...rest];
   }
   return undefined;
 }
 
 const canEnd = ({ kind }: Entry): boolean =>
-  kind === 'garment' || kind === 'notGarment' || kind === 'colour' || kind === 'material';
+  kind === 'garment' ||
+  kind === 'group' ||
+  kind === 'notGarment' ||
+  kind === 'colour' ||
+  kind === 'material';
 
 /**
- * Splits a German or Dutch compound ("Herrenwinterjacke", "regenbroek"); an English one only if all its parts are
- * known ("snowboots"). The longest known head wins.
+ * Splits a German or Dutch compound ("Herrenwinterjacke", "regenbroek") or an English one ("snowboots") into words
+ * that cover all of it. The longest known head wins. A German or Dutch word that ends in a garment's name after a
+ * part that is no known word is split too, as not covered.
  */
 export function splitCompound(word: string, lexicon: Lexicon): Compound | undefined {
   const { locale, singles } = lexicon;
   if (locale !== 'de' && locale !== 'nl' && locale !== 'en') return undefined;
   if (word.length < MIN_COMPOUND_CHARS || word.length > MAX_COMPOUND_CHARS) return undefined;
   const stemmed = stem(word, locale);
-  const excluded = NEVER_HEAD[locale];
+  let open: Compound | undefined;
   for (let cut = MIN_PART_CHARS; cut <= word.length - MIN_PART_CHARS; cut++) {
     const last = word.slice(cut);
     const head = (singles.get(last) ?? singles.get(stemmed.slice(cut)))?.filter(canEnd);
     if (!head?.length) continue;
     const modifiers = decodeModifiers(word.slice(0, cut), lexicon);
-    const trusted = locale !== 'en' && last.length >= MIN_FREE_HEAD_CHARS && !excluded?.has(last);
-    if (modifiers || trusted) return { head, modifiers: modifiers ?? [] };
+    if (modifiers) return { head, modifiers, isCovered: true };
+    if (cut >= MIN_UNKNOWN_CHARS && OPEN_HEAD_SETS.get(locale)?.has(last)) {
+      open ??= { head, modifiers: [], isCovered: false };
+    }
   }
-  return undefined;
+  return open;
 }

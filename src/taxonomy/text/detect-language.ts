@@ -1,34 +1,113 @@
-import { LOCALES } from '../dictionary/schema.ts';
+import { LOCALES, type Locale } from '../dictionary/schema.ts';
 import { splitCompound } from './compounds.ts';
-import { lexiconOf, WORD_WEIGHT } from './lexicon.ts';
-import { stem } from './stem.ts';
+import { lexiconOf } from './lexicon.ts';
 import type { Token } from './tokens.ts';
+import { FOREIGN_WORDS } from './words.ts';
 
-/** Votes of one word. A word known to several languages splits its vote; a compound counts as a word. */
-function wordVotes(word: string): readonly number[] {
-  const weights = LOCALES.map(
-    (locale) => lexiconOf(locale).languageWeights.get(stem(word, locale)) ?? 0,
+/** Votes for each language, in the order of LOCALES, and for languages that are not supported. */
+export interface LanguageVotes {
+  own: readonly number[];
+  foreign: number;
+}
+
+const COMPOUND_WEIGHT = 1;
+const FOREIGN_WEIGHT = 2;
+/** Vote of an unknown word by its spelling, and the limit for all unknown words of a text. */
+const SPELLING_WEIGHT = 0.3;
+const MAX_SPELLING_VOTES = 1;
+const MIN_SPELLED_CHARS = 4;
+
+const NO_VOTES: readonly number[] = LOCALES.map(() => 0);
+
+/** Three letters in a row of a word, its start and end included. */
+function trigrams(word: string): string[] {
+  const padded = `^${word}$`;
+  return Array.from({ length: padded.length - 2 }, (_, at) => padded.slice(at, at + 3));
+}
+
+/** For each trigram, the logarithm of its frequency in each language's words. */
+function countTrigrams(): ReadonlyMap<string, readonly number[]> {
+  const counts = new Map<string, number[]>();
+  const totals = LOCALES.map(() => 0);
+  LOCALES.forEach((locale, i) => {
+    for (const word of lexiconOf(locale).surfaces) {
+      for (const trigram of trigrams(word)) {
+        const row = counts.get(trigram) ?? LOCALES.map(() => 0);
+        row[i] = (row[i] ?? 0) + 1;
+        totals[i] = (totals[i] ?? 0) + 1;
+        counts.set(trigram, row);
+      }
+    }
+  });
+  const logs = (row: readonly number[]) =>
+    row.map((count, i) => Math.log((count + 0.5) / ((totals[i] ?? 0) + counts.size / 2)));
+  return new Map([...counts].map(([trigram, row]) => [trigram, logs(row)]));
+}
+
+const TRIGRAMS = countTrigrams();
+
+/** Votes of a word that no language knows, by its letters. */
+function spellingVotes(word: string): readonly number[] {
+  if (word.length < MIN_SPELLED_CHARS || /\d/.test(word)) return NO_VOTES;
+  const sums = LOCALES.map(() => 0);
+  for (const trigram of trigrams(word)) {
+    const logs = TRIGRAMS.get(trigram);
+    if (logs) for (let i = 0; i < sums.length; i++) sums[i] = (sums[i] ?? 0) + (logs[i] ?? 0);
+  }
+  const max = Math.max(...sums);
+  const odds = sums.map((sum) => Math.exp(sum - max));
+  const total = odds.reduce((a, b) => a + b, 0);
+  return odds.map((odd) => (SPELLING_WEIGHT * odd) / total);
+}
+
+/** Votes of a known word: languages that share it split its vote by its weight in each. */
+function knownVotes(word: string): readonly number[] | undefined {
+  const weights = LOCALES.map((locale) => lexiconOf(locale).languageWeights.get(word) ?? 0);
+  const total = weights.reduce((a, b) => a + b, 0);
+  return total > 0 ? weights.map((weight) => (weight * weight) / total) : undefined;
+}
+
+/** Votes of a compound of known words: "Herrenwinterjacke" is German. */
+function compoundVotes(word: string): readonly number[] | undefined {
+  const splits = LOCALES.map((locale: Locale) =>
+    locale !== 'en' && splitCompound(word, lexiconOf(locale))?.isCovered ? COMPOUND_WEIGHT : 0,
   );
-  const knownTo = weights.filter((weight) => weight > 0).length;
-  if (knownTo > 0) return weights.map((weight) => weight / knownTo);
-  return LOCALES.map((locale) =>
-    locale !== 'en' && splitCompound(word, lexiconOf(locale)) ? WORD_WEIGHT : 0,
-  );
+  return splits.some((weight) => weight > 0) ? splits : undefined;
 }
 
 /** Votes of the lexicons' own words, computed once; bounded by the size of the lexicons. */
-const votesOfKnownWords = new Map(
-  LOCALES.flatMap((locale) => [...lexiconOf(locale).singles.keys()]).map(
-    (word) => [word, wordVotes(word)] as const,
+const KNOWN_WORDS = new Map(
+  LOCALES.flatMap((locale) => [...lexiconOf(locale).languageWeights.keys()]).map(
+    (word) => [word, knownVotes(word) ?? NO_VOTES] as const,
   ),
 );
 
-/** Returns the votes of a text for each language, in the order of LOCALES. */
-export function languageVotes(tokens: readonly Token[]): number[] {
-  const sums = LOCALES.map(() => 0);
-  for (const { text } of tokens) {
-    const votes = votesOfKnownWords.get(text) ?? wordVotes(text);
+const FOREIGN = new Set(FOREIGN_WORDS.split('|').filter((word) => !KNOWN_WORDS.has(word)));
+/** Letters of languages that are not supported: of other scripts, or with accents none of ours has. */
+const FOREIGN_LETTER =
+  /[łşğıżśćńźąęřůěťďčžőűățāēīūņļķģđðþ]|(?![ªº])(?=\p{L})[^\p{Script=Latin}]/giu;
+
+/** Returns the votes of a text's words for each language. */
+export function languageVotes(text: string, tokens: readonly Token[]): LanguageVotes {
+  const own = LOCALES.map(() => 0);
+  const spelled = LOCALES.map(() => 0);
+  const add = (sums: number[], votes: readonly number[]) => {
     for (let i = 0; i < sums.length; i++) sums[i] = (sums[i] ?? 0) + (votes[i] ?? 0);
+  };
+  let foreign = 0;
+  for (const { text: word } of tokens) {
+    const votes = KNOWN_WORDS.get(word);
+    if (votes) add(own, votes);
+    else if (FOREIGN.has(word)) foreign += FOREIGN_WEIGHT;
+    else {
+      const compound = compoundVotes(word);
+      add(compound ? own : spelled, compound ?? spellingVotes(word));
+    }
   }
-  return sums;
+  const letters = text.match(FOREIGN_LETTER)?.length ?? 0;
+  const limit = Math.min(1, MAX_SPELLING_VOTES / spelled.reduce((a, b) => a + b, 1e-9));
+  return {
+    own: own.map((vote, i) => vote + limit * (spelled[i] ?? 0)),
+    foreign: foreign + letters / 2,
+  };
 }

@@ -13,6 +13,8 @@ export interface Field {
   locale: Locale;
   tokens: readonly Token[];
   clauseMatches: readonly ClauseMatch[];
+  /** False if the most likely language names no article and another one does. */
+  isMainLanguage: boolean;
 }
 
 type FieldName = 'title' | 'product_type' | 'google_product_category' | 'description';
@@ -55,18 +57,40 @@ export interface RowText {
   read(text: string, wanted: Match['entry']['kind']): { tokens: Token[]; matches: Match[] };
 }
 
-/** Scans in the most likely language that names an article: "Pantalón wide leg" may need the second. */
+/**
+ * Scans in the most likely language. If that names no article, the next one may, but only with words as they are
+ * written: "Pantalón wide leg" may need the second.
+ */
 function scanInBestLanguage(
   locales: readonly Locale[],
   tokens: readonly Token[],
-): { locale: Locale; matches: readonly Match[] } {
-  const scans: { locale: Locale; matches: readonly Match[] }[] = [];
-  for (const locale of locales) {
-    const result = { locale, matches: scan(tokens, lexiconOf(locale)) };
-    if (result.matches.some(isArticleNoun)) return result;
-    scans.push(result);
+): { locale: Locale; matches: readonly Match[]; isFirst: boolean } {
+  const [first = 'en', ...others] = locales;
+  const own = { locale: first, matches: scan(tokens, lexiconOf(first)), isFirst: true };
+  if (own.matches.some(isArticleNoun)) return own;
+  for (const locale of others) {
+    const matches = scan(tokens, lexiconOf(locale), false);
+    if (matches.some(isArticleNoun)) return { locale, matches, isFirst: false };
   }
-  return scans[0] ?? { locale: 'en', matches: [] };
+  return own;
+}
+
+/** Removes the nouns of the maker's name, if other nouns remain: "Cap Horn jacket". */
+function withoutBrand(
+  matches: readonly Match[],
+  tokens: readonly Token[],
+  brand: string | undefined,
+): readonly Match[] {
+  const words = tokenize(brand ?? '').map(({ text }) => text);
+  if (words.length === 0) return matches;
+  const starts = tokens.flatMap((_, at) =>
+    words.every((word, i) => tokens[at + i]?.text === word) ? [at] : [],
+  );
+  const isOther = (match: Match): boolean =>
+    !isArticleNoun(match) ||
+    !starts.some((start) => start <= match.first && match.last < start + words.length);
+  const others = matches.filter(isOther);
+  return others.some(isArticleNoun) ? others : matches;
 }
 
 /** Reads the text columns of a row. @param googleWords a category path that is not English, read as a product type */
@@ -80,7 +104,8 @@ export function readRow(row: FeedAttributes, googleWords: string | undefined): R
   const present = columns.flatMap(([name, text]) =>
     text === undefined ? [] : [{ name, text, tokens: tokenize(text) }],
   );
-  const votes = present.map(({ tokens }) => languageVotes(tokens));
+  const allVotes = present.map(({ text, tokens }) => languageVotes(text, tokens));
+  const votes = allVotes.map(({ own }) => own);
   const total = LOCALES.map((_, i) => votes.reduce((sum, vote) => sum + (vote[i] ?? 0), 0));
   const declared = declaredLocale(row.language);
   const main = declared ?? strongestLocale(total);
@@ -98,9 +123,11 @@ export function readRow(row: FeedAttributes, googleWords: string | undefined): R
       .map(({ locale }) => locale);
   };
   const fields = present.map(({ name, text, tokens }, i) => {
-    const { locale, matches } = scanInBestLanguage(localesOf(votes[i] ?? []), tokens);
-    const usable = name === 'description' ? matches : matches.filter(isNotPairing);
-    return { name, text, locale, tokens, clauseMatches: analyseClauses(tokens, usable) };
+    const { locale, matches, isFirst } = scanInBestLanguage(localesOf(votes[i] ?? []), tokens);
+    const named = withoutBrand(matches, tokens, row.brand);
+    const usable = name === 'description' ? named : named.filter(isNotPairing);
+    const clauseMatches = analyseClauses(tokens, usable);
+    return { name, text, locale, tokens, clauseMatches, isMainLanguage: isFirst };
   });
 
   const read: RowText['read'] = (text, wanted) => {

@@ -43,18 +43,34 @@ function bodyPlace({ entry }: Match): { region: Region | null; slot: string } | 
   return group && { region: group.region, slot: '' };
 }
 
-/** "Turtleneck sweater": a specific noun beside a general one is the better name. */
-function isMoreSpecific(specific: Match, general: Match): boolean {
+/** A specific noun must be this near to the general one, in words between them. */
+const MAX_WORDS_BETWEEN = 1;
+const wordsBetween = (a: Match, b: Match): number =>
+  a.first < b.first ? b.first - a.last - 1 : a.first - b.last - 1;
+
+/**
+ * "Turtleneck sweater": a specific noun beside a general one is the better name. A stuff is not: a "fleece
+ * sweatshirt" is a sweatshirt.
+ */
+function isMoreSpecific(specific: Match, general: Match, stuffs: ReadonlySet<number>): boolean {
   if (specific.entry.kind !== 'garment' || isGeneral(specific.entry.id)) return false;
+  if (stuffs.has(specific.last) || wordsBetween(specific, general) > MAX_WORDS_BETWEEN) return false;
   const [a, b] = [bodyPlace(specific), bodyPlace(general)];
-  if (!a || !b) return false;
+  if (!a || !b || (a.region === 'shoes') !== (b.region === 'shoes')) return false;
   if (general.entry.kind === 'group') return a.region === b.region;
   return general.entry.kind === 'garment' && isGeneral(general.entry.id) && a.slot === b.slot;
 }
 
-/** "Pyjama set with top and bottoms": a garment beside the name of a group is the head. */
-const isGarmentBesideGroup = (match: Match, head: Match): boolean =>
-  match.entry.kind === 'garment' && head.entry.kind === 'group' && head.entry.id !== 'shoes';
+/** "Pyjama top": a garment that dresses more than the group beside it is the head. */
+const isGarmentBesideGroup = (match: Match, head: Match): boolean => {
+  const [garment, group] = [bodyPlace(match), bodyPlace(head)];
+  return (
+    match.entry.kind === 'garment' &&
+    head.entry.kind === 'group' &&
+    head.entry.id !== 'shoes' &&
+    (garment?.region === group?.region || garment?.slot === 'full')
+  );
+};
 
 const CONJUNCTIONS: Readonly<Record<Locale, readonly string[]>> = {
   en: ['and', 'or'],
@@ -73,13 +89,18 @@ const areCoordinated = (tokens: readonly Token[], a: Match, b: Match, locale: Lo
 };
 
 /** Returns the heads of a segment: the head noun and nouns coordinated with it, or a more specific noun. */
-function findHeads(tokens: readonly Token[], main: readonly Match[], locale: Locale): Set<Match> {
+function findHeads(
+  tokens: readonly Token[],
+  main: readonly Match[],
+  locale: Locale,
+  stuffs: ReadonlySet<number>,
+): Set<Match> {
   const ordered = HEAD_IS_LAST[locale] ? main.toReversed() : main;
   const head = ordered[0];
   if (!head) return new Set();
   const specific = ordered
     .slice(1)
-    .find((match) => isMoreSpecific(match, head) || isGarmentBesideGroup(match, head));
+    .find((match) => isMoreSpecific(match, head, stuffs) || isGarmentBesideGroup(match, head));
   if (specific) return new Set([specific]);
   const heads = [head];
   for (const match of ordered.slice(1)) {
@@ -95,6 +116,7 @@ function weighSegment(
   tokens: readonly Token[],
   segment: readonly ClauseMatch[],
   locale: Locale,
+  stuffs: ReadonlySet<number>,
 ): ArticleMention[] {
   const main = segment.filter(({ role }) => role === undefined).map(({ match }) => match);
   // "Chaqueta de plumífero": in head-first languages the specific noun may follow an "of".
@@ -102,9 +124,9 @@ function weighSegment(
   const after =
     general &&
     segment.find(
-      ({ match, role }) => role === 'of' && !HEAD_IS_LAST[locale] && isMoreSpecific(match, general),
+      ({ match, role }) => role === 'of' && !HEAD_IS_LAST[locale] && isMoreSpecific(match, general, stuffs),
     );
-  const heads = after ? new Set([after.match]) : findHeads(tokens, main, locale);
+  const heads = after ? new Set([after.match]) : findHeads(tokens, main, locale, stuffs);
   return segment.map(({ match, role }) => {
     if (heads.has(match)) return { match, weight: heads.size > 1 ? COORDINATED_WEIGHT : 1 };
     return { match, weight: role ? ROLE_WEIGHTS[role] : MODIFIER_WEIGHT };
@@ -122,11 +144,16 @@ export function weighMentions(
   kind: TextKind,
 ): ArticleMention[] {
   const segments = groupBySegment(clauseMatches);
+  const stuffs = new Set(
+    clauseMatches
+      .filter(({ match }) => match.entry.kind === 'material')
+      .map(({ match }) => match.last),
+  );
   const ordered = kind === 'path' ? segments.toReversed() : segments;
   let headFound = false;
   return ordered.flatMap((segment) => {
     const factor = headFound ? LATER_SEGMENT_FACTOR : 1;
-    const mentions = weighSegment(tokens, segment, locale);
+    const mentions = weighSegment(tokens, segment, locale, stuffs);
     headFound ||= mentions.some(({ weight }) => weight >= COORDINATED_WEIGHT);
     return mentions.map(({ match, weight }) => ({ match, weight: weight * factor }));
   });

@@ -1,13 +1,17 @@
 import { dictionary, type Locale } from '../dictionary/schema.ts';
+import { BRANDS } from './brands.ts';
+import { MORE_NAMES } from './names.ts';
+import { NOT_GARMENTS } from './not-garments.ts';
 import { stem } from './stem.ts';
 import { tokenize } from './tokens.ts';
 import {
   CUES,
   type Cue,
   FIXED_PHRASES,
+  FUNCTION_WORDS,
   LANGUAGE_MARKERS,
   LOANWORDS,
-  NOT_GARMENTS,
+  QUANTITIES,
   ROLES,
   type Role,
   type Words,
@@ -18,7 +22,7 @@ export type Entry =
   | { kind: 'garment' | 'group' | 'colour' | 'material' | 'pattern'; id: string }
   | { kind: 'cue'; id: Cue }
   | { kind: 'role'; id: Role }
-  | { kind: 'notGarment' | 'fixed'; id: '' };
+  | { kind: 'notGarment' | 'fixed' | 'brand' | 'quantity'; id: '' };
 
 interface Node {
   next: Map<string, Node>;
@@ -32,11 +36,21 @@ export interface Lexicon {
   root: Node;
   /** Entries of single words, by folded form and by stem: the parts of compounds. */
   singles: ReadonlyMap<string, readonly Entry[]>;
-  /** Votes of a stem for the language of a text. */
+  /** Votes of a word, as it is written, for the language of a text. */
   languageWeights: ReadonlyMap<string, number>;
+  /** The words of all entries as they are written. */
+  surfaces: ReadonlySet<string>;
 }
 
 const split = (words: string): string[] => words.split('|');
+
+function* moreNames(locale: Locale): Generator<[string, Entry]> {
+  for (const [id, words] of Object.entries(MORE_NAMES)) {
+    for (const phrase of split(words[locale] ?? '').filter(Boolean)) {
+      yield [phrase, { kind: 'garment', id }];
+    }
+  }
+}
 
 function* dictionaryEntries(locale: Locale): Generator<[string, Entry]> {
   const kinds = [
@@ -62,6 +76,8 @@ function* wordEntries(locale: Locale): Generator<[string, Entry]> {
   for (const id of Object.keys(ROLES) as Role[]) yield* of(ROLES[id], { kind: 'role', id });
   yield* of(NOT_GARMENTS, { kind: 'notGarment', id: '' });
   yield* of(FIXED_PHRASES, { kind: 'fixed', id: '' });
+  yield* of(QUANTITIES, { kind: 'quantity', id: '' });
+  for (const brand of split(BRANDS)) yield [brand, { kind: 'brand', id: '' }];
 }
 
 /** Adds the spelling without umlauts, common in German: "Guertel" for "Gürtel". */
@@ -76,17 +92,22 @@ const spellings = (phrase: string, locale: Locale): string[] =>
 const isArticleNoun = ({ kind }: Entry): boolean =>
   kind === 'garment' || kind === 'group' || kind === 'notGarment';
 
-/** Language votes: a garment's name is the strongest indicator, a word of a phrase the weakest. */
+/** Language votes: a word of grammar is the strongest indicator, then a garment's name; a word of a phrase the weakest. */
+const FUNCTION_WEIGHT = 2.5;
 const NOUN_WEIGHT = 2;
-export const WORD_WEIGHT = 1;
+const WORD_WEIGHT = 1;
 const PHRASE_WEIGHT = 0.5;
+
+const isSame = (a: Entry, b: Entry): boolean => a.kind === b.kind && a.id === b.id;
 
 function compile(locale: Locale): Lexicon {
   const root: Node = { next: new Map(), entries: [] };
   const singles = new Map<string, Entry[]>();
   const languageWeights = new Map<string, number>();
-  const addLanguageWeight = (part: string, weight: number) =>
-    languageWeights.set(part, Math.max(weight, languageWeights.get(part) ?? 0));
+  const surfaces = new Set<string>();
+  const owners = new Map<string, string>();
+  const addLanguageWeight = (word: string, weight: number) =>
+    languageWeights.set(word, Math.max(weight, languageWeights.get(word) ?? 0));
 
   const leafOf = (path: readonly string[]): Node =>
     path.reduce((node, word) => {
@@ -100,19 +121,31 @@ function compile(locale: Locale): Lexicon {
   const addSingle = (word: string, entry: Entry) => {
     const existing = singles.get(word);
     if (!existing) singles.set(word, [entry]);
-    else if (!existing.some(({ kind, id }) => kind === entry.kind && id === entry.id))
-      existing.push(entry);
+    else if (!existing.some((other) => isSame(other, entry))) existing.push(entry);
   };
 
+  const addWeights = (words: readonly string[], entry: Entry) => {
+    if (entry.kind === 'brand') return;
+    const weight =
+      words.length > 1 ? PHRASE_WEIGHT : isArticleNoun(entry) ? NOUN_WEIGHT : WORD_WEIGHT;
+    for (const word of words) addLanguageWeight(word, weight);
+  };
+
+  /** Adds an entry. A phrase names the category that claims it first. */
   const add = (phrase: string, entry: Entry) => {
     const words = tokenize(phrase).map(({ text }) => text);
     const path = words.map((word) => stem(word, locale));
     const { entries } = leafOf(path);
-    if (!entries.some(({ kind, id }) => kind === entry.kind && id === entry.id))
-      entries.push(entry);
-    const weight =
-      path.length > 1 ? PHRASE_WEIGHT : isArticleNoun(entry) ? NOUN_WEIGHT : WORD_WEIGHT;
-    for (const part of path) addLanguageWeight(part, weight);
+    for (const word of words) surfaces.add(word);
+    addWeights(words, entry);
+    if (entry.kind === 'garment') {
+      const name = words.join(' ');
+      const owner = owners.get(name) ?? entry.id;
+      if (owner !== entry.id) return;
+      owners.set(name, owner);
+    }
+    if (entries.some((other) => isSame(other, entry))) return;
+    entries.push(entry);
     const [word, stemmed] = [words[0], path[0]];
     if (words.length === 1 && word && stemmed) {
       addSingle(word, entry);
@@ -120,19 +153,25 @@ function compile(locale: Locale): Lexicon {
     }
   };
 
-  for (const [phrase, entry] of [...dictionaryEntries(locale), ...wordEntries(locale)]) {
+  const all = [...moreNames(locale), ...dictionaryEntries(locale), ...wordEntries(locale)];
+  for (const [phrase, entry] of all) {
     for (const spelling of spellings(phrase, locale)) add(spelling, entry);
   }
-  for (const marker of split(LANGUAGE_MARKERS[locale] ?? ''))
-    addLanguageWeight(stem(marker, locale), WORD_WEIGHT);
+  const addMarkers = (words: Words, weight: number) => {
+    for (const marker of split(words[locale] ?? '')) {
+      for (const { text } of tokenize(marker)) addLanguageWeight(text, weight);
+    }
+  };
+  addMarkers(LANGUAGE_MARKERS, WORD_WEIGHT);
+  addMarkers(FUNCTION_WORDS, FUNCTION_WEIGHT);
 
-  const english = new Map(dictionaryEntries('en'));
+  const english = new Map([...dictionaryEntries('en')]);
   for (const loanword of split(LOANWORDS)) {
     const entry = english.get(loanword);
     const path = tokenize(loanword).map(({ text }) => stem(text, locale));
     if (entry && !leafOf(path).entries.some(isArticleNoun)) add(loanword, entry);
   }
-  return { locale, root, singles, languageWeights };
+  return { locale, root, singles, languageWeights, surfaces };
 }
 
 const LEXICONS: Readonly<Record<Locale, Lexicon>> = {

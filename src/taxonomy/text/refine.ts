@@ -1,3 +1,4 @@
+import type { Locale } from '../dictionary/schema.ts';
 import type { Cue } from './words.ts';
 
 /** A cue in the text, or the garment's main material. */
@@ -54,8 +55,12 @@ const REFINEMENTS: Readonly<Record<string, readonly (readonly [Hint, string])[]>
     ['material:cashmere', 'sweater'],
   ],
   puffer_vest: [
+    ['make:innerwear', 'undershirt'],
     ['use:formal', 'waistcoat'],
     ['material:knit', 'knit_vest'],
+    ['make:knitted', 'knit_vest'],
+    ['material:down', 'puffer_vest'],
+    ['properties:insulated', 'puffer_vest'],
     ['material:wool', 'knit_vest'],
     ['material:merino', 'knit_vest'],
   ],
@@ -65,6 +70,7 @@ const REFINEMENTS: Readonly<Record<string, readonly (readonly [Hint, string])[]>
     ['material:suede', 'leather_jacket'],
     ['material:faux_leather', 'leather_jacket'],
     ['use:ski', 'parka'],
+    ['make:knitted', 'cardigan'],
     ['material:down', 'down_jacket'],
     ['properties:insulated', 'down_jacket'],
     ['properties:waterproof', 'rain_jacket'],
@@ -162,6 +168,9 @@ const GROUP_REFINEMENTS: Readonly<Record<string, readonly (readonly [Hint, strin
     ['use:formal', 'dress_shoes'],
     ['season:winter', 'winter_boots'],
     ['shape:heel', 'heels'],
+    ['brand:sports', 'sneakers'],
+    ['gender:female', 'flats'],
+    ['gender:male', 'sneakers'],
   ],
   tops_jersey: [
     ['properties:thermal', 'thermal_top'],
@@ -171,6 +180,29 @@ const GROUP_REFINEMENTS: Readonly<Record<string, readonly (readonly [Hint, strin
     ['sleeveLength:strapless', 'camisole'],
   ],
 };
+
+/** What a group's name most often stands for, if no hint refines it. */
+const GROUP_DEFAULTS: Readonly<Record<string, string>> = {
+  tops_jersey: 't_shirt',
+  tops_knit: 'sweater',
+  underwear: 'underwear_bottom',
+};
+
+/** Names that stand for several categories; without a hint, none of them is likelier. */
+const AMBIGUOUS_NAMES: Readonly<Record<string, readonly string[]>> = {
+  'en vest': ['puffer_vest', 'waistcoat', 'undershirt', 'knit_vest'],
+  'en vests': ['puffer_vest', 'waistcoat', 'undershirt', 'knit_vest'],
+  'es chaleco': ['puffer_vest', 'waistcoat', 'knit_vest'],
+  'es chalecos': ['puffer_vest', 'waistcoat', 'knit_vest'],
+  'it gilet': ['puffer_vest', 'waistcoat', 'knit_vest'],
+};
+
+/** Returns the categories that an ambiguous name stands for. */
+export const ambiguousCategories = (name: string, locale: Locale): readonly string[] | undefined =>
+  AMBIGUOUS_NAMES[`${locale} ${name}`];
+
+/** Returns what a group's name most often stands for. */
+export const defaultOfGroup = (groupId: string): string | undefined => GROUP_DEFAULTS[groupId];
 
 /** Categories with refinements that are not general. */
 const NOT_GENERAL: ReadonlySet<string> = new Set([

@@ -9,6 +9,8 @@ export interface Match {
   entry: Entry;
   first: number;
   last: number;
+  /** How the words were found; a compound is `open` if its first part is no known word. */
+  by: 'word' | 'inflection' | 'compound' | 'open';
 }
 
 /** Matches of one lane do not overlap; those of different lanes may. */
@@ -22,8 +24,10 @@ const LANES: Readonly<Record<Entry['kind'], number>> = {
   cue: 4,
   role: 5,
   fixed: 6,
+  brand: 7,
+  quantity: 8,
 };
-const LANE_COUNT = 7;
+const LANE_COUNT = 9;
 /** Kinds of entries suppressed inside a fixed phrase ("button-down" is not made of down). */
 const BLOCKED_BY_FIXED: ReadonlySet<Entry['kind']> = new Set([
   'group',
@@ -32,28 +36,47 @@ const BLOCKED_BY_FIXED: ReadonlySet<Entry['kind']> = new Set([
   'pattern',
 ]);
 
+/** Kinds of entries that a maker's name hides ("Polo Assn." is no polo shirt). */
+const HIDDEN_BY_BRAND: ReadonlySet<Entry['kind']> = new Set([
+  'garment',
+  'group',
+  'notGarment',
+  'colour',
+  'material',
+]);
+
 const continuesPhrase = (token: Token | undefined): boolean =>
   token !== undefined && token.before !== 'break' && token.before !== 'sentence';
+
+/** Whether a word is an inflected form: "park" is none of "parka", although their stems are the same. */
+const isInflected = ({ text }: Token, stemmed: string): boolean => text.length > stemmed.length;
 
 /** Returns all matches that start at `from`. */
 function matchesAt(
   tokens: readonly Token[],
   stems: readonly string[],
   from: number,
-  lexicon: Lexicon,
+  { root, surfaces }: Lexicon,
 ): Match[] {
   const found: Match[] = [];
-  let node = lexicon.root.next.get(stems[from] ?? '');
+  let by: Match['by'] = 'word';
+  let node = root.next.get(stems[from] ?? '');
   for (let last = from; node; last++) {
-    for (const entry of node.entries) found.push({ entry, first: from, last });
+    const [token, stemmed] = [tokens[last], stems[last]];
+    if (!token || stemmed === undefined) break;
+    if (!surfaces.has(token.text)) {
+      if (!isInflected(token, stemmed)) break;
+      by = 'inflection';
+    }
+    for (const entry of node.entries) found.push({ entry, first: from, last, by });
     if (!continuesPhrase(tokens[last + 1])) break;
     node = node.next.get(stems[last + 1] ?? '');
   }
   return found;
 }
 
-const isContentWord = ({ entry }: Match): boolean =>
-  entry.kind !== 'role' && entry.kind !== 'fixed';
+const NO_CONTENT: ReadonlySet<Entry['kind']> = new Set(['role', 'fixed', 'brand', 'quantity']);
+const isContentWord = ({ entry }: Match): boolean => !NO_CONTENT.has(entry.kind);
 
 const isName = ({ kind }: Entry): boolean =>
   kind === 'garment' || kind === 'notGarment' || kind === 'group';
@@ -70,6 +93,7 @@ function compoundAt(token: Token, at: number, lexicon: Lexicon, isKnown: boolean
     entry,
     first: at,
     last: at,
+    by: compound.isCovered ? 'compound' : 'open',
   }));
 }
 
@@ -94,29 +118,42 @@ function resolveOverlaps(lane: readonly Match[], fromEnd: boolean): Match[] {
 
 const inOrder = (a: Match, b: Match): number => a.first - b.first;
 
-/** Returns all matches of the lexicon in the tokens, in the order of the text. */
-export function scan(tokens: readonly Token[], lexicon: Lexicon): Match[] {
+/**
+ * Returns all matches of the lexicon in the tokens, in the order of the text.
+ * @param isOwn whether the text is in the lexicon's language; in another one, only words as they are written count
+ */
+export function scan(tokens: readonly Token[], lexicon: Lexicon, isOwn = true): Match[] {
   const headIsLast = HEAD_IS_LAST[lexicon.locale];
   const stems = tokens.map(({ text }) => stem(text, lexicon.locale));
   const all: Match[] = [];
   let knownUpTo = -1;
   tokens.forEach((token, at) => {
-    const found = matchesAt(tokens, stems, at, lexicon);
+    const found = matchesAt(tokens, stems, at, lexicon).filter(
+      ({ by }) => isOwn || by === 'word',
+    );
     for (const match of found)
       if (isContentWord(match)) knownUpTo = Math.max(knownUpTo, match.last);
     all.push(...found);
-    all.push(...compoundAt(token, at, lexicon, knownUpTo >= at));
+    if (isOwn) all.push(...compoundAt(token, at, lexicon, knownUpTo >= at));
   });
   const lanes: Match[][] = Array.from({ length: LANE_COUNT }, () => []);
   for (const match of all) lanes[LANES[match.entry.kind]]?.push(match);
   const resolved = lanes
     .flatMap((lane, i) => (lane.length > 1 ? resolveOverlaps(lane, i === 0 && headIsLast) : lane))
     .sort(inOrder);
-  const fixed = resolved.filter(({ entry }) => entry.kind === 'fixed');
-  if (fixed.length === 0) return resolved;
-  return resolved.filter(
+  return withoutHidden(resolved);
+}
+
+/** Returns the matches that no idiom or maker's name hides. */
+function withoutHidden(matches: readonly Match[]): Match[] {
+  const hiders = matches.filter(({ entry: { kind } }) => kind === 'fixed' || kind === 'brand');
+  return matches.filter(
     ({ entry, first, last }) =>
-      !BLOCKED_BY_FIXED.has(entry.kind) ||
-      !fixed.some((phrase) => phrase.first <= first && last <= phrase.last),
+      !hiders.some(
+        (hider) =>
+          (hider.entry.kind === 'brand' ? HIDDEN_BY_BRAND : BLOCKED_BY_FIXED).has(entry.kind) &&
+          hider.first <= first &&
+          last <= hider.last,
+      ),
   );
 }

@@ -43,7 +43,18 @@ const GAPS: Readonly<Record<string, Gap>> = {
   '–': 'break',
   '—': 'break',
   '·': 'break',
+  '„': 'break',
+  '“': 'break',
+  '”': 'break',
+  '«': 'break',
+  '»': 'break',
 };
+
+/** Abbreviations: the full stop after them ends no sentence. So does that after a single letter. */
+const ABBREVIATIONS: ReadonlySet<string> = new Set(
+  'assn|st|dr|co|inc|ltd|mr|mrs|nr|no|gr|ca|inkl|incl|vol|str|jr|sr|bros|col|art|ref'.split('|'),
+);
+const isAbbreviation = (word: string): boolean => word.length === 1 || ABBREVIATIONS.has(word);
 
 const RANK: Readonly<Record<Gap, number>> = { space: 0, hyphen: 1, list: 2, break: 3, sentence: 4 };
 
@@ -69,14 +80,22 @@ const isSpace = (code: number): boolean => code === 0x20 || code === 0xa0 || cod
 const joinsPossessive = (text: string, at: number): boolean =>
   foldCode(text, at + 1) === 's' && (at + 2 >= text.length || foldCode(text, at + 2) === '');
 
+/** A model's name may stand in quotes: "Jeans 'Rock'". */
+const opensQuote = (text: string, at: number): boolean =>
+  (isApostrophe(text.charCodeAt(at)) || text.charCodeAt(at) === 0x2018) &&
+  (at === 0 || isSpace(text.charCodeAt(at - 1))) &&
+  foldCode(text, at + 1) !== '';
+
 /** A hyphen next to a space is a dash; a full stop inside a number or a name does not end a sentence. */
-function gapAt(text: string, at: number): Gap {
+function gapAt(text: string, at: number, word: string): Gap {
+  if (opensQuote(text, at)) return 'break';
   const gap = GAPS[text.charAt(at)] ?? 'space';
   const next = text.charCodeAt(at + 1);
   if (gap === 'hyphen' && at > 0 && (isSpace(text.charCodeAt(at - 1)) || isSpace(next))) {
     return 'break';
   }
   if (text.charAt(at) === '.' && at + 1 < text.length && !isSpace(next)) return 'space';
+  if (text.charAt(at) === '.' && isAbbreviation(word)) return 'space';
   return gap;
 }
 
@@ -106,7 +125,7 @@ export function tokenize(text: string): Token[] {
       before = 'space';
       continue;
     }
-    const gap = gapAt(text, at);
+    const gap = gapAt(text, at, tokens.at(-1)?.text ?? '');
     if (RANK[gap] > RANK[before]) before = gap;
   }
   return tokens;

@@ -1,4 +1,5 @@
 import type { Locale } from '../dictionary/schema.ts';
+import { SPORTS_BRANDS } from './brands.ts';
 
 /** Words of each language, separated by `|`. A phrase matches as a phrase. */
 export type Words = Readonly<Partial<Record<Locale, string>>>;
@@ -12,6 +13,15 @@ export const HEAD_IS_LAST: Readonly<Record<Locale, boolean>> = {
   es: false,
   it: false,
 };
+
+const everywhere = (words: string): Words => ({
+  en: words,
+  de: words,
+  fr: words,
+  es: words,
+  it: words,
+  nl: words,
+});
 
 /**
  * Words that describe a garment without naming it. The dictionary has the names of garments, colours, materials and
@@ -237,6 +247,18 @@ export const CUES = {
     it: 'termico|termica|termici',
     nl: 'thermo',
   },
+  'make:knitted': {
+    en: 'knitted|crochet|crocheted',
+    de: 'gestrickt|gestrickte|gestrickter|gehäkelt|gehäkelte|gehäkelter',
+    fr: 'tricoté|tricotée|crochet',
+    es: 'tejido|tejida|tejidos|tejidas|crochet|ganchillo',
+    it: 'lavorato a maglia|uncinetto|tricot',
+    nl: 'gehaakt|gehaakte',
+  },
+  'make:innerwear': {
+    en: 'innerwear|inner wear',
+  },
+  'brand:sports': everywhere(SPORTS_BRANDS),
   'properties:breathable': {
     en: 'breathable',
     de: 'atmungsaktiv|atmungsaktive',
@@ -383,12 +405,12 @@ export const ROLES = {
     nl: 'met|incl|inclusief',
   },
   for: {
-    en: 'for|over|under|to wear',
-    de: 'für|zum|zur|über|unter',
-    fr: 'pour|sous|sur',
-    es: 'para|sobre',
+    en: 'for|over|under|to wear|by',
+    de: 'für|zum|zur|über|unter|von',
+    fr: 'pour|sous|sur|par',
+    es: 'para|sobre|por',
     it: 'per|sopra|sotto',
-    nl: 'voor|over|onder|op',
+    nl: 'voor|over|onder|op|door',
   },
   of: {
     en: 'in|of|from',
@@ -418,14 +440,14 @@ export const ROLES = {
 
 export type Role = keyof typeof ROLES;
 
-/** Articles sold beside garments and named after them. As the head of a title: no garment. */
-export const NOT_GARMENTS: Words = {
-  en: "hanger|hangers|brush|polish|shoe care|bottle|sheet|bed sheet|duvet|pillow|cushion|blanket|towel|watch|watch strap|bra strap|strap|earrings|earring|necklace|bracelet|keyring|keychain|insole|insoles|shoelace|shoelaces|laces|rack|organiser|organizer|storage box|cleaner|spray|detergent|steamer|mannequin|dress form|sewing pattern|poster|mug|toy|doll|dolls|doll's|phone case|umbrella|perfume|yarn|fabric|iron-on patch|lint roller|shoe horn|shoe tree|shoe trees|shoe box|garment bag|laundry bag|suit carrier|clothes line|curtain|table runner|belt buckle|tie clip|cufflinks|sock drawer|washing powder|gift card|sticker|stickers|figurine|helmet|ironing board|car seat cover",
-  de: 'kleiderbügel|bügel|hosenbügel|bürste|schuhbürste|schuhcreme|trinkflasche|flasche|laken|bettlaken|bettwäsche|kissen|decke|handtuch|badetuch|strandtuch|geschirrtuch|tischtuch|taschentuch|putztuch|mikrofasertuch|armband|uhr|uhrenarmband|ohrringe|ohrring|halskette|schnürsenkel|einlegesohle|einlegesohlen|schuhspanner|schuhlöffel|kleidersack|kleiderschrank|schuhschrank|regenschirm|schnittmuster|puppe|puppen|kostüm fasching|gürtelschnalle|krawattennadel|manschettenknöpfe|gutschein|aufkleber|helm|bügelbrett|wäschesack|schlafsack|satteltasche|werkzeugtasche|windhose|sitzbezug|stoff meterware',
-  fr: 'cintre|cintres|brosse|cirage|gourde|bouteille|drap|drap-housse|housse|oreiller|coussin|couette|serviette|bracelet|montre|boucles d’oreilles|collier|lacets|semelles|semelle|embauchoir|embauchoirs|chausse-pied|parapluie|patron de couture|poupée|déguisement|boucle de ceinture|boutons de manchette|carte cadeau|autocollant|casque|pince à cravate|coque de téléphone',
-  es: 'percha|perchas|cepillo|betún|botella|sábana|funda|almohada|cojín|toalla|correa de reloj|correa|reloj|pendientes|collar|pulsera|cordones|plantillas|calzador|paraguas|muñeca|disfraz|patrón de costura|hebilla|gemelos|tarjeta regalo|pegatina|casco|pasador de corbata',
-  it: 'gruccia|grucce|appendiabiti|spazzola|lucido|borraccia|bottiglia|lenzuolo|federa|cuscino|asciugamano|cinturino|orologio|orecchini|collana|bracciale|lacci|solette|suolette|calzascarpe|ombrello|bambola|travestimento|cartamodello|fibbia|gemelli|carta regalo|adesivo|casco|fermacravatta|portascarpe',
-  nl: 'kleerhanger|kleerhangers|kledinghanger|borstel|schoenborstel|schoensmeer|drinkfles|fles|laken|hoeslaken|dekbed|kussen|handdoek|theedoek|tafelkleed|vloerkleed|horloge|horlogeband|oorbellen|oorbel|ketting|armband|veters|inlegzolen|schoenlepel|schoenspanner|paraplu|pop|poppenkleding|verkleedkostuum|riemgesp|manchetknopen|dasspeld|cadeaubon|sticker|helm|strijkplank|schoenenkast|kledingkast|wasmand',
+/** Words for a number of articles: "of" after them introduces the article itself ("pack of 3 socks"). */
+export const QUANTITIES: Words = {
+  en: 'pack|packs|set|pair|pairs|lot|bundle|box|multipack|3pack|2pack',
+  de: 'pack|set|paar|packung|doppelpack|dreierpack',
+  fr: 'lot|pack|paire|paires|ensemble|boîte|coffret',
+  es: 'pack|set|par|pares|juego|lote|paquete|caja|docena',
+  it: 'set|paio|paia|confezione|pacco|lotto|pack',
+  nl: 'set|paar|pak|pack|verpakking|doos',
 };
 
 /** Idioms whose words would otherwise match as a material or a colour. */
@@ -445,12 +467,29 @@ export const FIXED_PHRASES: Words = {
 export const LOANWORDS =
   't-shirt|tshirt|longsleeve|tank top|tanktop|crop top|bodysuit|polo shirt|oversized shirt|overshirt|shacket|hoodie|hoody|zip hoodie|sweatshirt|crewneck|sweater|pullover|cardigan|blazer|bomber|bomber jacket|parka|trench|trench coat|trenchcoat|puffer|puffer jacket|biker jacket|denim jacket|windbreaker|softshell|hardshell|jumpsuit|playsuit|maxi dress|midi dress|mini dress|wrap dress|slip dress|shirt dress|jeans|skinny jeans|mom jeans|chino|chinos|cargo pants|joggers|jogger|sweatpants|track pants|leggings|legging|jeggings|treggings|shorts|bermuda|boxershorts|boxer|bralette|bikini|tankini|swim shorts|pyjama|kimono|poncho|sneaker|sneakers|running shoes|loafer|loafers|boots|chelsea boots|chelsea boot|ankle boots|biker boots|desert boots|snow boots|pumps|high heels|slingbacks|slingback|ballerinas|anorak|bodywarmer|mary janes|espadrilles|flip flops|mules|beanie|snapback|baseball cap|trucker cap|bucket hat|fedora|snood|tote bag|tote|crossbody|shopper|clutch|weekender|bandana';
 
+/** Words of grammar: the surest sign of a language. */
+export const FUNCTION_WORDS: Words = {
+  en: 'and|the|with|for|of|our|your|this|by|from|without|women|men|mens|womens',
+  de: 'und|mit|aus|für|der|die|das|dem|den|ein|eine|im|zum|zur|ohne|auf|von|hohem|hoher|damen|herren|mädchen|jungen|gr|er',
+  fr: 'et|avec|en|de|la|le|les|des|du|pour|sans|un|une|à|au|aux|femme|homme|fille|garçon',
+  es: 'y|con|de|la|el|los|las|del|para|sin|un|una|en|mujer|hombre|niño|niña',
+  it: 'e|con|di|la|il|lo|gli|le|del|della|da|per|senza|un|una|in|donna|uomo|bambino|bambina',
+  nl: 'en|met|van|voor|de|het|een|in|op|zonder|dames|heren|jongens|meisjes|uit',
+};
+
 /** Frequent words that distinguish the languages. */
 export const LANGUAGE_MARKERS: Words = {
-  en: 'and|the|with|for|in|of|our|your|this|size|pack|women|men|new|made|soft|high|low|waist|rise|leg|sleeve|sleeves|neck|collar|pocket|pockets|print|wash|style|original|set|pairs',
-  de: 'und|mit|aus|für|der|die|das|dem|den|ein|eine|im|zum|zur|größe|gr|passform|weite|schnitt|bund|bundhöhe|kragen|taschen|tasche|muster|farbe|farben|ärmel|bündchen|reißverschluss|knöpfe|er|set|teilig|ideal|weicher|weiche|neu|ohne|auf|von|kleid|hohem|hoher',
-  fr: 'et|avec|en|de|la|le|les|des|du|pour|sans|un|une|à|au|aux|taille|coupe|col|manches|poches|poche|haute|basse|droite|droit|lot|paires|motif|imprimé|pointure|cintrée|cintré|ample|femme|homme|doux|bords|zippé|zippée|ceinturé|ceinturée',
-  es: 'y|con|de|la|el|los|las|del|para|sin|un|una|en|talla|talle|corte|cuello|manga|mangas|bolsillos|bolsillo|tiro|alto|alta|pack|pares|estampado|mujer|hombre|cremallera|cintura|suave|ajustado|ajustada|cinturón|pzas|paq',
-  it: 'e|con|di|la|il|lo|gli|le|del|della|da|per|senza|un|una|in|taglia|vita|vestibilità|collo|maniche|manica|tasche|tasca|alta|alto|stampa|donna|uomo|misura|paia|confezione|pacco|chiusura|cerniera|fantasia|morbido|bassa|basse|originale',
-  nl: 'en|met|van|voor|de|het|een|in|op|zonder|maat|pasvorm|hals|kraag|mouw|mouwen|zakken|zak|print|kleur|rits|taille|hoge|lage|paar|delig|dames|heren|zacht|zachte|boorden|knopen|origineel|uit|capuchon',
+  en: 'in|size|pack|new|made|soft|high|low|waist|rise|leg|sleeve|sleeves|neck|collar|pocket|pockets|print|wash|style|original|set|pairs|casual|classic|comfort|black|white|blue|navy|brown|printed|solid|striped|running|sport|training|gym|yoga|fitness|endurance|compete|strike|parachute|power|light|track|trail|street|field|race|racer|team|club|project|ultra|street|weather|air|lightweight|everyday|essential|essentials|premium|stretch|slim|relaxed|regular|fit|cropped|oversized|ribbed|pleated|ruffle|floral|girls|boys|kids|avenue|park|the|me',
+  de: '2er|3er|5er|größe|passform|weite|schnitt|bund|bundhöhe|kragen|taschen|tasche|muster|farbe|farben|ärmel|bündchen|reißverschluss|knöpfe|set|teilig|ideal|weicher|weiche|neu|kleid|optik|streifen|details|stehkragen|rundhals|spitze|tupfen|wende|henkel|rahmen|nieten|ausschnitt|gemustert|gestreift|geblümt|verstellbar|elegant|eleganter|elegantes|klassisch|klassischer|schick',
+  fr: 'taille|coupe|col|manches|poches|poche|haute|basse|droite|droit|lot|paires|motif|imprimé|imprimée|pointure|cintrée|cintré|ample|doux|bords|zippé|zippée|ceinturé|ceinturée|noir|noire|blanc|blanche|rayures|fleurs|unie|uni|court|courte|longues|courtes|assorti|assortie|nœuds|boucle|côtelé|côtelée|plissé|plissée|contrastant|classique|élégant|élégante',
+  es: 'talla|talle|corte|cuello|manga|mangas|bolsillos|bolsillo|tiro|alto|alta|pack|pares|estampado|estampada|cremallera|cintura|suave|ajustado|ajustada|cinturón|pzas|paq|negro|negra|blanco|blanca|rayas|flores|lunares|básica|básico|deportivo|deportiva|clásico|clásica|elegante|tejido|tejida|dama|caballero',
+  it: 'taglia|vita|vestibilità|collo|maniche|manica|tasche|tasca|alta|alto|stampa|misura|paia|confezione|pacco|chiusura|cerniera|fantasia|morbido|morbida|bassa|basse|originale|nero|nera|bianco|bianca|righe|fiori|elegante|sportivo|leggera|leggero|suola|cappuccio|bottoni|cotone|logo',
+  nl: 'maat|pasvorm|hals|kraag|mouw|mouwen|zakken|zak|print|kleur|rits|taille|hoge|lage|paar|delig|zacht|zachte|boorden|knopen|origineel|capuchon|ronde|lange|korte|zwart|grijs|groen|geel|blauw|rood|roze|uniseks|opdruk|bedrukt|bedrukte|gestreept|gestreepte|geweven|halve',
 };
+
+/**
+ * Frequent words of titles in languages that are not supported. What they have in common with a supported language
+ * is left out.
+ */
+export const FOREIGN_WORDS =
+  'dla|damska|damski|damskie|meska|meski|meskie|dzieciece|dziewczeca|chlopieca|kurtka|spodnie|sukienka|bluza|bluzka|koszula|koszulka|spodnica|buty|czapka|szalik|plaszcz|sweterek|bawelna|czarny|czarna|bialy|biala|niebieski|czerwona|dlugi|dluga|krotki|damske|panske|detske|divci|chlapecke|bunda|kalhoty|saty|sukne|tricko|kosile|mikina|svetr|boty|ponozky|cepice|cierna|nohavice|topanky|ferfi|gyerek|kabat|nadrag|szoknya|ruha|cipo|sapka|kesztyu|melegito|femei|barbati|rochie|rochii|fusta|camasa|geaca|pantofi|tricou|caciula|feminino|feminina|masculina|mulher|homem|menina|menino|jaqueta|casaco|calca|calcas|saia|moletom|meia|meias|algodao|preto|preta|branco|branca|vermelho|och|med|til|uden|utan|dam|klanning|kjole|bukser|byxor|byxa|jacka|jakke|jakker|troja|troje|skjorta|skjorte|skjol|kjol|nederdel|skor|sko|stovler|stovlar|stromper|strumpor|mossa|halsduk|torklaede|genser|frakke|frakk|naisten|miesten|lasten|takki|housut|mekko|paita|hame|kengat|pipo|neule|villapaita|kadin|erkek|cocuk|elbise|gomlek|pantolon|ayakkabi|mont|etek|ceket|kazak|tisort|esofman|bere|canta|corap|zenska|zenske|muska|muske|jakna|hlace|haljina|suknja|majica|kosulja|cipele|cizme|naiste|meeste|laste|jope|puksid|kleit|sieviesu|viriesu|jaka|bikses|kleita|moteriska|vyriska|striuke|kelnes|suknele|vay|giay|baju|celana|kaos|kemeja|wanita|pria|anak|sepatu|jaket|gamis';

@@ -1,0 +1,161 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { classify } from '../src/taxonomy/classify.ts';
+import { DEFAULT_SETTINGS, type FeedAttributes } from '../src/taxonomy/request-schema.ts';
+import { calibrationError, mean } from './statistics.ts';
+
+const Truth = z.object({
+  truthLeaves: z.array(z.string()),
+  acceptedRegions: z.array(z.string()),
+  notAGarment: z.boolean(),
+});
+const Title = Truth.extend({
+  title: z.string(),
+  locale: z.string(),
+  acceptNotAGarment: z.boolean(),
+});
+const Products = z.object({
+  products: z.array(
+    Truth.extend({
+      name: z.string(),
+      categories: z.array(z.string()),
+      titleOnlyAlsoAccepted: z.array(z.string()),
+    }),
+  ),
+});
+
+/** A feed row and what may be answered. */
+export interface LabelledRow {
+  /** Rows that are reported together: the language of the title, or the shop. */
+  set: string;
+  row: FeedAttributes;
+  leaves: ReadonlySet<string>;
+  regions: ReadonlySet<string>;
+  isGarment: boolean;
+  /** "No garment" is right as well. */
+  mayBeNone: boolean;
+}
+
+/** Fitted parameters and rules come from one half of the rows; the other half judges them. */
+export type Half = 'fitting' | 'judging';
+
+/**
+ * Returns the half of a title. Titles that differ only after their first comma (colour, size) are in the same half.
+ */
+export function halfOf(title: string): Half {
+  const product = title.toLowerCase().split(',', 1)[0]?.trim() ?? '';
+  const [byte = 0] = createHash('sha256').update(product).digest();
+  return byte % 2 === 0 ? 'fitting' : 'judging';
+}
+
+function readTitles(folder: string): LabelledRow[] {
+  if (!existsSync(folder)) return [];
+  const files = readdirSync(folder).filter((name) => name.endsWith('.jsonl'));
+  const lines = files.sort().flatMap((name) => readFileSync(join(folder, name), 'utf8').split('\n'));
+  return lines.filter(Boolean).map((line) => {
+    const truth = Title.parse(JSON.parse(line));
+    return {
+      set: truth.locale,
+      row: { title: truth.title },
+      leaves: new Set(truth.truthLeaves),
+      regions: new Set(truth.acceptedRegions),
+      isGarment: !truth.notAGarment,
+      mayBeNone: truth.acceptNotAGarment || truth.notAGarment,
+    };
+  });
+}
+
+/** Reads a shop's products twice: their names alone, and with their category paths. */
+function readProducts(file: string): LabelledRow[] {
+  if (!existsSync(file)) return [];
+  const { products } = Products.parse(JSON.parse(readFileSync(file, 'utf8')));
+  return products.flatMap(({ name, categories, ...truth }) => {
+    const labels = {
+      leaves: new Set([...truth.truthLeaves, ...truth.titleOnlyAlsoAccepted]),
+      regions: new Set(truth.acceptedRegions),
+      isGarment: !truth.notAGarment,
+      mayBeNone: truth.notAGarment,
+    };
+    const path = categories[0];
+    const named: LabelledRow = { set: 'en, one shop', row: { title: name }, ...labels };
+    if (path === undefined) return [named];
+    const row = { title: name, product_type: path };
+    return [named, { set: 'en, one shop, with path', row, ...labels }];
+  });
+}
+
+/**
+ * Reads labelled titles and products.
+ * @param shared the folder with `eval/titles` and `training/store-products.json`; what is missing is left out
+ */
+export function readLabelledRows(shared: string, half: Half): LabelledRow[] {
+  return [
+    ...readTitles(join(shared, 'eval', 'titles')),
+    ...readProducts(join(shared, 'training', 'store-products.json')),
+  ].filter(({ row }) => halfOf(row.title ?? '') === half);
+}
+
+/** A row's answer, compared with its labels. */
+export interface Answer {
+  set: string;
+  row: FeedAttributes;
+  /** The category; null if the answer is "uncertain" or "no garment". */
+  id: string | null;
+  confidence: number;
+  isAnswered: boolean;
+  isRegionRight: boolean;
+  isLeafRight: boolean;
+}
+
+/** Classifies a row. "No garment" is an answer if the row sells none, or might. */
+export function answer({ set, row, leaves, regions, isGarment, mayBeNone }: LabelledRow): Answer {
+  const { status, category } = classify({ attributes: row, options: DEFAULT_SETTINGS, fallbackId: 'row' });
+  const isNone = status === 'unknown' && mayBeNone;
+  const id = category?.id ?? null;
+  return {
+    set,
+    row,
+    id,
+    confidence: category?.confidence ?? 0,
+    isAnswered: isNone || id !== null,
+    isRegionRight: isNone || (isGarment && regions.has(category?.region ?? '')),
+    isLeafRight: isNone || (isGarment && leaves.has(id ?? '')),
+  };
+}
+
+/** A wrong answer from this confidence on is a sure one. */
+const SURE = 0.9;
+
+const share = (answers: readonly Answer[], holds: (answer: Answer) => boolean): number =>
+  mean(answers.map((each) => (holds(each) ? 1 : 0)));
+
+/** Scores answers. Wrong ones of garments that were not answered do not count as wrong. */
+export function score(answers: readonly Answer[]) {
+  const answered = answers.filter(({ isAnswered }) => isAnswered);
+  const named = answered.filter(({ id }) => id !== null);
+  return {
+    titles: answers.length,
+    answered: share(answers, ({ isAnswered }) => isAnswered),
+    region: share(answered, ({ isRegionRight }) => isRegionRight),
+    leaf: share(answered, ({ isLeafRight }) => isLeafRight),
+    surelyWrong: share(
+      answers,
+      ({ id, isLeafRight, confidence }) => id !== null && !isLeafRight && confidence >= SURE,
+    ),
+    calibrationError: calibrationError(
+      named.map(({ confidence, isLeafRight }) => ({ confidence, isRight: isLeafRight })),
+    ),
+  };
+}
+
+/** Scores the rows of a half by set, and all together. */
+export function measureTitles(shared: string, half: Half) {
+  const answers = readLabelledRows(shared, half).map(answer);
+  const sets = [...new Set(answers.map(({ set }) => set))];
+  return [
+    ...sets.map((set) => ({ set, ...score(answers.filter((each) => each.set === set)) })),
+    { set: 'all', ...score(answers) },
+  ];
+}
