@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { IMAGE_CLASSES } from '../src/taxonomy/photo/image-classes.ts';
 import { type Engine, startEngine } from '../workers/inference/pool.ts';
 import { EVAL_FOLDER } from './eval-photos.ts';
-import { median } from './statistics.ts';
+import { calibrationError, mean, median } from './statistics.ts';
 
 const Manifest = z.object({
   items: z.array(
@@ -35,22 +35,6 @@ interface Prediction {
   confidence: number;
   hasAlpha: boolean;
   afterDecodingMillis: number;
-}
-
-const mean = (values: readonly number[]): number =>
-  values.reduce((a, b) => a + b, 0) / Math.max(1, values.length);
-
-/** Expected calibration error: the mean gap between confidence and accuracy, over 15 equal bins. */
-function calibrationError(predictions: readonly Prediction[]): number {
-  const bins = Array.from({ length: 15 }, (_, bin) =>
-    predictions.filter(({ confidence }) => Math.min(14, Math.floor(confidence * 15)) === bin),
-  );
-  const gap = (bin: readonly Prediction[]) =>
-    Math.abs(
-      mean(bin.map(({ confidence }) => confidence)) -
-        mean(bin.map(({ label, predicted }) => (label === predicted ? 1 : 0))),
-    );
-  return bins.reduce((sum, bin) => sum + (bin.length / predictions.length) * gap(bin), 0);
 }
 
 async function predict(engine: Engine, file: string, label: string): Promise<Prediction> {
@@ -107,7 +91,9 @@ export async function measureGarmentClass(
   return {
     photos: predictions.length,
     accuracy: mean(predictions.map(isRight)),
-    calibrationError: calibrationError(predictions),
+    calibrationError: calibrationError(
+      predictions.map((each) => ({ confidence: each.confidence, isRight: isRight(each) === 1 })),
+    ),
     card: { photos: card.n, accuracy: card.top1, calibrationError: card.ece15 },
     cutOutAfterDecodingMillis: median(
       predictions

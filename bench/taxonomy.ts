@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { Command } from 'commander';
 import { classify } from '../src/taxonomy/classify.ts';
 import { createOptions } from '../src/taxonomy/dictionary/options.ts';
@@ -7,12 +9,19 @@ import { DEFAULT_SETTINGS } from '../src/taxonomy/request-schema.ts';
 import { classifyText } from '../src/taxonomy/text/classify-text.ts';
 import { accuracy, namedBy, readFeedRows } from '../test/taxonomy/feed-rows.ts';
 import { EVAL_FOLDER } from './eval-photos.ts';
+import { fitConfidence } from './fit-confidence.ts';
 import { measureGarmentClass } from './garment-class.ts';
+import { measureTitles, PARTS, readLabelledRows } from './titles.ts';
 
 interface Settings {
   seconds: number;
   json: boolean;
+  fit: boolean;
 }
+
+/** The folder with labelled titles and products beside the evaluation photos. */
+const SHARED_FOLDER = dirname(EVAL_FOLDER);
+const CONFIDENCE_FILE = join('src', 'taxonomy', 'text', 'confidence.json');
 
 const MICROS = 1e6;
 const round = (value: number, digits = 0): number => Number(value.toFixed(digits));
@@ -52,6 +61,13 @@ function drawnPixels(): Uint8Array {
   return rgba;
 }
 
+/** Titles of shops classified per CPU second; undefined if there are none. */
+function titlesPerSecond(seconds: number): number | undefined {
+  const rows = PARTS.flatMap((part) => readLabelledRows(SHARED_FOLDER, part)).map(({ row }) => row);
+  if (rows.length === 0) return undefined;
+  return round(perCpuSecond(seconds, () => rows.map(classifyText).length));
+}
+
 function measure({ seconds }: Settings) {
   const files = LOCALES.map(readFeedRows);
   const rows = files.flatMap(({ tuned, heldOut }) => [...tuned, ...heldOut].map(({ row }) => row));
@@ -73,6 +89,8 @@ function measure({ seconds }: Settings) {
       MICROS / perCpuSecond(seconds / 4, () => options('en', undefined) && 1),
       2,
     ),
+    titlesPerSecond: titlesPerSecond(seconds),
+    titles: PARTS.map((part) => ({ part, sets: measureTitles(SHARED_FOLDER, part) })),
     languages: files.map((file) => ({
       language: file.language,
       tuned: accuracy(file.tuned),
@@ -118,6 +136,37 @@ function print(figures: ReturnType<typeof measure>): void {
   );
 }
 
+const TITLE_PARTS: Readonly<Record<(typeof PARTS)[number], string>> = {
+  fitting: 'Titles of shops that the rules and the confidence were fitted to:',
+  judging: 'Titles of shops that nothing was fitted to:',
+};
+
+function printTitles({ titles, titlesPerSecond: speed }: ReturnType<typeof measure>): void {
+  if (speed === undefined) {
+    console.log(`Titles are not measured: there are none in ${join(SHARED_FOLDER, 'eval')}`);
+    return;
+  }
+  for (const { part, sets } of titles) {
+    console.log(TITLE_PARTS[part]);
+    console.table(
+      Object.fromEntries(
+        sets.map(({ set, titles: count, ...shares }) => [
+          set,
+          {
+            titles: count,
+            answered: share(shares.answered),
+            'region right': share(shares.region),
+            'leaf right': share(shares.leaf),
+            'wrong, confidence ≥ .9': share(shares.surelyWrong),
+            'calibration error': share(shares.calibrationError),
+          },
+        ]),
+      ),
+    );
+  }
+  console.log(`One core, CPU time: ${speed} titles/s`);
+}
+
 function printPhotos(photos: Awaited<ReturnType<typeof measureGarmentClass>>): void {
   if (!photos) {
     console.log(`Photos are not measured: SELVAGE_EVAL (${EVAL_FOLDER}) has no manifest.json`);
@@ -153,18 +202,26 @@ function printPhotos(photos: Awaited<ReturnType<typeof measureGarmentClass>>): v
   );
 }
 
-/** Prints speed and accuracy of classification, of hand-written feed rows and of photos if there are any. */
+/** Prints speed and accuracy of classification: of hand-written feed rows, shop titles and photos if there are any. */
 export async function run(argv: string[]): Promise<void> {
   const command = new Command('taxonomy')
     .option('--seconds <n>', 'CPU seconds per speed measurement', Number, 2)
     .option('--json', 'print JSON', false)
+    .option('--fit', `fit the confidence of naming by text and write ${CONFIDENCE_FILE}`, false)
     .parse(argv, { from: 'user' });
   const settings = command.opts<Settings>();
+  if (settings.fit) {
+    const model = fitConfidence(SHARED_FOLDER);
+    writeFileSync(CONFIDENCE_FILE, `${JSON.stringify(model, null, 2)}\n`);
+    console.log(`Wrote ${CONFIDENCE_FILE}; measure it with the next run`);
+    return;
+  }
   const figures = measure(settings);
   const photos = await measureGarmentClass();
   if (settings.json) console.log(JSON.stringify({ ...figures, photos: photos ?? null }, null, 2));
   else {
     print(figures);
+    printTitles(figures);
     printPhotos(photos);
   }
 }

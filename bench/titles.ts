@@ -38,22 +38,28 @@ export interface LabelledRow {
   mayBeNone: boolean;
 }
 
-/** Fitted parameters and rules come from one half of the rows; the other half judges them. */
-export type Half = 'fitting' | 'judging';
+/** Rules and fitted parameters come from one part of the rows; the other part judges them. */
+export const PARTS = ['fitting', 'judging'] as const;
+type Part = (typeof PARTS)[number];
+
+/** One title in this many judges. */
+const JUDGING_SHARE = 4;
 
 /**
- * Returns the half of a title. Titles that differ only after their first comma (colour, size) are in the same half.
+ * Returns the part of a title. Titles that differ only after their first comma (colour, size) are in the same part.
  */
-export function halfOf(title: string): Half {
+function partOf(title: string): Part {
   const product = title.toLowerCase().split(',', 1)[0]?.trim() ?? '';
   const [byte = 0] = createHash('sha256').update(product).digest();
-  return byte % 2 === 0 ? 'fitting' : 'judging';
+  return byte % JUDGING_SHARE === JUDGING_SHARE - 1 ? 'judging' : 'fitting';
 }
 
 function readTitles(folder: string): LabelledRow[] {
   if (!existsSync(folder)) return [];
   const files = readdirSync(folder).filter((name) => name.endsWith('.jsonl'));
-  const lines = files.sort().flatMap((name) => readFileSync(join(folder, name), 'utf8').split('\n'));
+  const lines = files
+    .sort()
+    .flatMap((name) => readFileSync(join(folder, name), 'utf8').split('\n'));
   return lines.filter(Boolean).map((line) => {
     const truth = Title.parse(JSON.parse(line));
     return {
@@ -90,15 +96,16 @@ function readProducts(file: string): LabelledRow[] {
  * Reads labelled titles and products.
  * @param shared the folder with `eval/titles` and `training/store-products.json`; what is missing is left out
  */
-export function readLabelledRows(shared: string, half: Half): LabelledRow[] {
-  return [
-    ...readTitles(join(shared, 'eval', 'titles')),
-    ...readProducts(join(shared, 'training', 'store-products.json')),
-  ].filter(({ row }) => halfOf(row.title ?? '') === half);
+export function readLabelledRows(shared: string, part: Part): LabelledRow[] {
+  const titles = readTitles(join(shared, 'eval', 'titles'));
+  const own = titles.filter(({ row }) => partOf(row.title ?? '') === part);
+  // The names of this shop were read while the rules were written.
+  const products = readProducts(join(shared, 'training', 'store-products.json'));
+  return part === 'fitting' ? [...own, ...products] : own;
 }
 
 /** A row's answer, compared with its labels. */
-export interface Answer {
+interface Answer {
   set: string;
   row: FeedAttributes;
   /** The category; null if the answer is "uncertain" or "no garment". */
@@ -111,7 +118,11 @@ export interface Answer {
 
 /** Classifies a row. "No garment" is an answer if the row sells none, or might. */
 export function answer({ set, row, leaves, regions, isGarment, mayBeNone }: LabelledRow): Answer {
-  const { status, category } = classify({ attributes: row, options: DEFAULT_SETTINGS, fallbackId: 'row' });
+  const { status, category } = classify({
+    attributes: row,
+    options: DEFAULT_SETTINGS,
+    fallbackId: 'row',
+  });
   const isNone = status === 'unknown' && mayBeNone;
   const id = category?.id ?? null;
   return {
@@ -132,7 +143,7 @@ const share = (answers: readonly Answer[], holds: (answer: Answer) => boolean): 
   mean(answers.map((each) => (holds(each) ? 1 : 0)));
 
 /** Scores answers. Wrong ones of garments that were not answered do not count as wrong. */
-export function score(answers: readonly Answer[]) {
+function score(answers: readonly Answer[]) {
   const answered = answers.filter(({ isAnswered }) => isAnswered);
   const named = answered.filter(({ id }) => id !== null);
   return {
@@ -150,9 +161,9 @@ export function score(answers: readonly Answer[]) {
   };
 }
 
-/** Scores the rows of a half by set, and all together. */
-export function measureTitles(shared: string, half: Half) {
-  const answers = readLabelledRows(shared, half).map(answer);
+/** Scores the rows of a part by set, and all together. */
+export function measureTitles(shared: string, part: Part) {
+  const answers = readLabelledRows(shared, part).map(answer);
   const sets = [...new Set(answers.map(({ set }) => set))];
   return [
     ...sets.map((set) => ({ set, ...score(answers.filter((each) => each.set === set)) })),

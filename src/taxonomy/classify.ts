@@ -14,6 +14,7 @@ import type { MeasuredColor } from './photo/color.ts';
 import { type ClassifySettings, FEED_COLUMNS, type FeedAttributes } from './request-schema.ts';
 import { type Classification, REVIEW_REASONS, type ReviewReason } from './response-schema.ts';
 import { classifyText, type TextEvidence } from './text/classify-text.ts';
+import { NO_GARMENT } from './text/contradictions.ts';
 import type { TextAttributes } from './text/text-attributes.ts';
 import { COLUMN_WARNINGS, REVIEW_TEXTS } from './texts.ts';
 
@@ -110,11 +111,13 @@ function toEvidence(
       ? {
           category: named,
           confidence: round3(best),
+          notGarment: round3(text.notGarment),
           language: text.language ?? null,
-          matches: [...(text.matches.get(named ?? '') ?? [])].map((at) => ({
+          matches: [...(text.matches.get(named ?? NO_GARMENT) ?? [])].map((at) => ({
             ...at,
             span: [...at.span],
           })),
+          contradictedBy: [...text.contradictions],
         }
       : null,
     agreement: fused.agreement ?? null,
@@ -130,8 +133,11 @@ function reviewReasons(
   const holds: Readonly<Record<ReviewReason, boolean>> = {
     'low-confidence': fused.status !== 'unknown' && confidence < LOW_CONFIDENCE,
     'image-text-disagree': fused.agreement === false,
+    'text-category-disagree': (text?.contradictions.length ?? 0) > 0,
+    'language-not-supported': text?.isForeign === true,
     'not-a-garment': fused.status === 'unknown',
-    'multiple-garments': fused.status !== 'unknown' && fused.multipleGarments,
+    'multiple-garments':
+      fused.status !== 'unknown' && fused.multipleGarments && !text?.contradictions.length,
     'too-small': image !== undefined && Math.min(image.width, image.height) < MIN_SIDE_PIXELS,
     'colour-mismatch': coloursDiffer(image?.colors ?? [], text?.attributes.colors ?? []),
     'material-missing':
@@ -158,6 +164,17 @@ function collectWarnings(
   ];
 }
 
+/** From this probability on, a text says that it sells no garment; without any known word it is about a half. */
+const MIN_NOT_GARMENT = 0.8;
+/** Above this probability of "no garment", it is open whether the article is one. */
+const MAX_NOT_GARMENT = 0.2;
+
+/** Whether the article is a garment at all; null if that is open. */
+function isGarment({ status, notGarment }: FusionResult): boolean | null {
+  if (status === 'unknown') return notGarment >= MIN_NOT_GARMENT ? false : null;
+  return notGarment <= MAX_NOT_GARMENT ? true : null;
+}
+
 /** Reasons that need no review by themselves: a classification without a material is still good. */
 const ADVICE: ReadonlySet<ReviewReason> = new Set(['material-missing']);
 
@@ -179,6 +196,7 @@ export function classify(subject: Subject): Classification {
   };
   return {
     status: fused.status,
+    garment: isGarment(fused),
     dictionaryVersion: dictionary.dictionaryVersion,
     modelVersion: image?.model ?? null,
     category: responseCategory,

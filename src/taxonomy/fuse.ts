@@ -25,6 +25,8 @@ export interface FusionResult {
   agreement: boolean | undefined;
   /** The text names two articles of different regions with similar weight: a set. */
   multipleGarments: boolean;
+  /** Probability that the article is no garment. */
+  notGarment: number;
 }
 
 /** The part of `classifyText`'s result that is fused. */
@@ -187,5 +189,6 @@ export function fuse(
       !image &&
       (second?.confidence ?? 0) >= MIN_SET_CONFIDENCE &&
       regionOf(first?.id ?? '') !== regionOf(second?.id ?? ''),
+    notGarment,
   };
 }

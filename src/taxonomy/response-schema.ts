@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { WardrobeItem } from './attributes/wardrobe-item-schema.ts';
 import { BodySlot, CloSource, Layer, Locale, Region } from './dictionary/schema.ts';
 import { IMAGE_CLASSES } from './photo/image-classes.ts';
+import { CATEGORY_COLUMNS } from './text/classify-text.ts';
 
 const share = z.number().min(0).max(1);
 const confidence = z.number().min(0).max(1);
@@ -61,6 +62,8 @@ const TextMatch = z.object({
 export const REVIEW_REASONS = [
   'low-confidence',
   'image-text-disagree',
+  'text-category-disagree',
+  'language-not-supported',
   'not-a-garment',
   'multiple-garments',
   'too-small',
@@ -74,6 +77,10 @@ export const Classification = z
   .object({
     status: z.enum(['classified', 'uncertain', 'unknown']).meta({
       description: 'A category; only its group; or no garment the dictionary has',
+    }),
+    garment: z.boolean().nullable().meta({
+      description:
+        'False if the text sells something else (a watch, a phone case); null if unknown',
     }),
     dictionaryVersion: z.string(),
     modelVersion: z.string().nullable().meta({ description: 'Null without a photo' }),
@@ -104,8 +111,12 @@ export const Classification = z
           .object({
             category: z.string().nullable(),
             confidence,
+            notGarment: confidence.meta({ description: 'That the text sells no garment' }),
             language: Locale.nullable(),
             matches: z.array(TextMatch),
+            contradictedBy: z
+              .array(z.enum(CATEGORY_COLUMNS))
+              .meta({ description: 'Columns that file the article elsewhere than the title' }),
           })
           .nullable(),
         agreement: z.boolean().nullable(),

@@ -21,6 +21,22 @@ export const REVIEW_TEXTS: Readonly<Record<ReviewReason, Text>> = {
     it: 'La foto e il testo indicano articoli diversi',
     nl: 'De foto en de tekst tonen verschillende artikelen',
   },
+  'text-category-disagree': {
+    en: 'The title and the category name different articles',
+    de: 'Titel und Kategorie nennen verschiedene Artikel',
+    fr: 'Le titre et la catégorie désignent des articles différents',
+    es: 'El título y la categoría indican artículos distintos',
+    it: 'Il titolo e la categoria indicano articoli diversi',
+    nl: 'De titel en de categorie noemen verschillende artikelen',
+  },
+  'language-not-supported': {
+    en: 'The text seems to be in a language that is not supported',
+    de: 'Der Text ist wohl in einer Sprache, die nicht unterstützt wird',
+    fr: 'Le texte semble être dans une langue non prise en charge',
+    es: 'El texto parece estar en un idioma no admitido',
+    it: 'Il testo sembra essere in una lingua non supportata',
+    nl: 'De tekst lijkt in een taal te zijn die niet wordt ondersteund',
+  },
   'not-a-garment': {
     en: 'No garment was recognised',
     de: 'Es wurde kein Kleidungsstück erkannt',

@@ -223,6 +223,48 @@ describe('status', () => {
     expect(review).toMatchObject({ needed: true, reasons: ['not-a-garment'] });
   });
 
+  test.each<[FeedAttributes, boolean | null]>([
+    [{ title: 'Denim jeans' }, true],
+    [{ title: 'Schuhe' }, true],
+    [{ title: 'Women Pink Dial Watch' }, false],
+    [{ title: 'Nova', google_product_category: 'Electronics' }, false],
+    [{ title: 'Boots', product_type: 'Watches' }, null],
+    [{ title: 'Nova 3000' }, null],
+    [{ title: '👗' }, null],
+  ])('%j: a garment? %s', (row, garment) => {
+    expect(answer(row).garment).toBe(garment);
+  });
+
+  test('something else: the words that say so', () => {
+    const { status, category, evidence, review } = answer({ title: 'Women Pink Dial Watch' });
+    expect([status, category]).toEqual(['unknown', null]);
+    expect(evidence.text).toMatchObject({ category: null, matches: [{ match: 'Watch' }] });
+    expect(evidence.text?.notGarment).toBeGreaterThan(0.9);
+    expect(review.reasons).toEqual(['not-a-garment']);
+  });
+
+  test('a category that contradicts the title is named, with both candidates', () => {
+    const { status, topK, evidence, review } = answer(
+      { title: 'Denim jeans', google_product_category: 187 },
+      undefined,
+      { locale: 'de' },
+    );
+    expect(status).toBe('uncertain');
+    expect(topK.map(({ id }) => id)).toEqual(expect.arrayContaining(['jeans', 'sneakers']));
+    expect(evidence.text?.contradictedBy).toEqual(['google_product_category']);
+    expect(review.needed).toBe(true);
+    expect(review.explanation).toContainEqual({
+      code: 'text-category-disagree',
+      text: 'Titel und Kategorie nennen verschiedene Artikel',
+    });
+  });
+
+  test('a language that is not supported is named', () => {
+    const { status, review } = answer({ title: 'Sukienka damska letnia top' });
+    expect(status).toBe('uncertain');
+    expect(review.reasons).toEqual(['low-confidence', 'language-not-supported']);
+  });
+
   test('a photo of another article is flagged, with both candidates', () => {
     const { status, topK, evidence, review } = answer({ title: 'Blue jeans' }, photo('shoes'));
     expect(status).toBe('uncertain');

@@ -21,6 +21,8 @@ function categories() {
 const REVIEW = {
   'low-confidence': 'The category is uncertain: please check it.',
   'image-text-disagree': 'Photo and text disagree.',
+  'text-category-disagree': 'Title and category disagree.',
+  'language-not-supported': 'The text is in a language that is not supported.',
   'not-a-garment': 'It does not look like a garment.',
   'multiple-garments': 'There seems to be more than one garment.',
   'too-small': 'The image is very small.',

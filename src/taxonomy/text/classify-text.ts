@@ -1,10 +1,17 @@
 import { CATEGORY_IDS, dictionary, type Locale } from '../dictionary/schema.ts';
 import type { FeedAttributes } from '../request-schema.ts';
+import { confidenceOf } from './confidence.ts';
+import { contradict, NO_GARMENT } from './contradictions.ts';
+import { type Features, featuresOf, type Naming } from './features.ts';
 import { type Field, type RowText, readRow, type TextMatch, toTextMatch } from './fields.ts';
 import { readGoogleCategory } from './google.ts';
 import { type ArticleMention, type TextKind, weighMentions } from './heads.ts';
-import { ambiguousCategories, refine } from './refine.ts';
+import { ambiguousCategories, defaultOfGroup, refine } from './refine.ts';
 import { type Hints, readTextAttributes, type TextAttributes } from './text-attributes.ts';
+
+/** Columns that file an article under a category. */
+export const CATEGORY_COLUMNS = ['product_type', 'google_product_category'] as const;
+type CategoryColumn = (typeof CATEGORY_COLUMNS)[number];
 
 /** The evidence in a feed row about its article. */
 export interface TextEvidence {
@@ -14,9 +21,13 @@ export interface TextEvidence {
   notGarment: number;
   /** Whether any word or id is evidence for a garment. */
   hasEvidence: boolean;
+  /** Columns that say another article than the title does. */
+  contradictions: readonly CategoryColumn[];
+  /** Whether the row seems to be written in a language that is not supported. */
+  isForeign: boolean;
   /** The row's main language; undefined if it could not be detected. */
   language: Locale | undefined;
-  /** For each category id with evidence: the matched words, the strongest first. */
+  /** For each category id with evidence, and NO_GARMENT: the matched words, the strongest first. */
   matches: ReadonlyMap<string, readonly TextMatch[]>;
   attributes: TextAttributes;
 }
@@ -53,6 +64,15 @@ const OUTSIDE_BRANCH_FACTOR = 0.05;
 const BRANCH_VOTE = 0.6;
 /** Additional vote for refinements of the branch's general categories ("denim" among pants). */
 const SUGGESTED_VOTE = 0.3;
+/** Additional vote, relative to the name of a group, for what it most often stands for. */
+const FAVOURITE_VOTE = 0.3;
+/** A category that is this many times as likely as the next one gets the confidence of the fitted model. */
+const MIN_LEAD = 3;
+/** Factor on the confidence in a text of an unsupported language: shared words may mislead. */
+const FOREIGN_FACTOR = 0.5;
+/** A mention of this weight says what the article is. */
+const MIN_NAMING_WEIGHT = 0.8;
+
 /** Maximum total probability given to the evidence: words mislead, sellers err. */
 const MAX_TRUST = 0.97;
 
@@ -68,30 +88,40 @@ const members = new Map(
 interface Vote {
   /** Empty if the word names something other than a garment. */
   ids: readonly string[];
+  /** The one of `ids` that a group's name most often stands for. */
+  favourite: string | undefined;
   weight: number;
-  field: Field['name'];
   /** The word, and the one that refined its category. */
   matches: readonly TextMatch[];
+  naming: Naming;
 }
 
-function toVote(
-  field: Field,
-  { match, weight }: ArticleMention,
-  column: number,
-  hints: Hints,
-): Vote {
-  const vote = { weight: weight * column, field: field.name };
-  const { kind, id } = match.entry;
-  const own = toTextMatch(field, match);
-  if (kind !== 'garment' && kind !== 'group') return { ...vote, ids: [], matches: [own] };
+function toVote(naming: Naming, column: number, hints: Hints): Vote {
+  const { field, mention } = naming;
+  const { kind, id } = mention.match.entry;
+  const own = toTextMatch(field, mention.match);
+  const vote = { weight: mention.weight * column, favourite: undefined, matches: [own], naming };
+  if (kind !== 'garment' && kind !== 'group') return { ...vote, ids: [] };
   const [hint, refined] = refine(kind, id, hints) ?? [];
   const refinement = hint && hints.get(hint);
-  if (refined && refinement) return { ...vote, ids: [refined], matches: [own, refinement] };
-  const name = field.tokens.slice(match.first, match.last + 1).map(({ text }) => text);
-  const ambiguous = ambiguousCategories(name.join(' '), field.locale);
-  if (ambiguous) return { ...vote, ids: ambiguous, matches: [own] };
-  return { ...vote, ids: kind === 'garment' ? [id] : (members.get(id) ?? []), matches: [own] };
+  if (refined && refinement) {
+    return {
+      ...vote,
+      ids: [refined],
+      matches: [own, refinement],
+      naming: { ...naming, isRefined: true },
+    };
+  }
+  if (kind === 'group')
+    return { ...vote, ids: members.get(id) ?? [], favourite: defaultOfGroup(id) };
+  return { ...vote, ids: ambiguousCategories(nameOf(naming), field.locale) ?? [id] };
 }
+
+const nameOf = ({ field, mention: { match } }: Naming): string =>
+  field.tokens
+    .slice(match.first, match.last + 1)
+    .map(({ text }) => text)
+    .join(' ');
 
 /** Returns the mentions of a column; of a description, only the first. */
 function mentionsIn(field: Field): ArticleMention[] {
@@ -113,18 +143,21 @@ function collectVotes({ fields }: RowText, hints: Hints): Vote[] {
   );
   const weights = isNamed ? COLUMN_WEIGHTS : FALLBACK_WEIGHTS;
   return columns.flatMap(({ field, mentions }) =>
-    mentions.map((mention) => toVote(field, mention, weights[field.name], hints)),
+    mentions.map((mention) =>
+      toVote({ field, mention, mentions, isRefined: false }, weights[field.name], hints),
+    ),
   );
 }
 
 /** Sums votes over columns; within a column, a category counts with its strongest vote. */
 function sumVotes(votes: readonly Vote[]): { categories: number[]; notGarment: number } {
   const byColumn = new Map<string, Map<string, number>>();
-  for (const { ids, weight, field } of votes) {
-    const column = byColumn.get(field) ?? new Map<string, number>();
-    byColumn.set(field, column);
-    for (const id of ids.length > 0 ? ids : ['']) {
-      column.set(id, Math.max(column.get(id) ?? 0, weight));
+  for (const { ids, favourite, weight, naming } of votes) {
+    const column = byColumn.get(naming.field.name) ?? new Map<string, number>();
+    byColumn.set(naming.field.name, column);
+    for (const id of ids.length > 0 ? ids : [NO_GARMENT]) {
+      const own = id === favourite ? weight * (1 + FAVOURITE_VOTE) : weight;
+      column.set(id, Math.max(column.get(id) ?? 0, own));
     }
   }
   const categories = CATEGORY_IDS.map(() => 0);
@@ -140,37 +173,24 @@ function sumVotes(votes: readonly Vote[]): { categories: number[]; notGarment: n
 }
 
 /** Converts odds to probabilities, mixed with a uniform distribution of weight 1 - MAX_TRUST. */
-function normalise(odds: readonly number[], notGarmentOdds: number) {
-  const sum = odds.reduce((a, b) => a + b, notGarmentOdds);
-  const residual = (1 - MAX_TRUST) / (odds.length + 1);
+function normalise({ categories, notGarment }: Belief): Belief {
+  const sum = categories.reduce((a, b) => a + b, notGarment);
+  const residual = (1 - MAX_TRUST) / (categories.length + 1);
   const toProbability = (odd: number) => MAX_TRUST * (odd / sum) + residual;
-  return { categories: odds.map(toProbability), notGarment: toProbability(notGarmentOdds) };
+  return { categories: categories.map(toProbability), notGarment: toProbability(notGarment) };
 }
 
-const unique = (matches: readonly TextMatch[]): TextMatch[] => [
-  ...new Map(matches.map((match) => [`${match.field} ${match.span}`, match])).values(),
-];
-
-function matchesByCategory(votes: readonly Vote[]): Map<string, TextMatch[]> {
-  const byCategory = new Map<string, TextMatch[]>();
-  for (const { ids, matches } of votes.toSorted((a, b) => b.weight - a.weight)) {
-    for (const id of ids) byCategory.set(id, unique([...(byCategory.get(id) ?? []), ...matches]));
-  }
-  return byCategory;
+/** Probabilities of the categories and of "no garment"; they sum to 1. */
+interface Belief {
+  categories: readonly number[];
+  notGarment: number;
 }
 
-/**
- * Classifies a feed row by its words, and reads its attributes: colour, material, pattern, wearer. Pure and
- * deterministic; the order of the columns does not matter.
- */
-export function classifyText(row: FeedAttributes): TextEvidence {
-  const google = row.google_product_category;
-  const hint = google === undefined ? undefined : readGoogleCategory(google);
-  const text = readRow(row, hint && 'text' in hint ? hint.text : undefined);
-  const { attributes, hints } = readTextAttributes(row, text);
-  const votes = collectVotes(text, hints);
+type Branch = ReadonlySet<string> | undefined;
+
+/** Weighs votes under a Google branch, which votes itself if nothing else does. */
+function believe(votes: readonly Vote[], branch: Branch, hints: Hints): Belief {
   const sums = sumVotes(votes);
-  const branch = hint && 'categories' in hint ? hint.categories : undefined;
   const voting = votes.length > 0 ? undefined : branch;
   const suggested = new Set([...(voting ?? [])].map((id) => refine('garment', id, hints)?.[1]));
   const odds = CATEGORY_IDS.map((id, i) => {
@@ -185,9 +205,134 @@ export function classifyText(row: FeedAttributes): TextEvidence {
     branch === undefined ? 1 : branch.size > 0 ? OUTSIDE_BRANCH_FACTOR : 1 / OUTSIDE_BRANCH_FACTOR;
   const notGarmentOdds =
     NOT_GARMENT_BASE_ODDS * apparelOdds * Math.exp(VOTE_LOG_ODDS * sums.notGarment);
+  return normalise({ categories: odds, notGarment: notGarmentOdds });
+}
+
+const average = (a: Belief, b: Belief): Belief => ({
+  categories: a.categories.map((belief, i) => (belief + (b.categories[i] ?? 0)) / 2),
+  notGarment: (a.notGarment + b.notGarment) / 2,
+});
+
+const isIn = (name: Field['name']) => (vote: Vote) => vote.naming.field.name === name;
+
+/** Everything that a column's nouns may name. */
+const namedIn = (votes: readonly Vote[], name: Field['name']): string[] =>
+  votes
+    .filter(isIn(name))
+    .filter(({ naming }) => naming.mention.weight >= MIN_NAMING_WEIGHT)
+    .flatMap(({ ids }) => (ids.length > 0 ? ids : [NO_GARMENT]));
+
+/** Returns the columns that file the article elsewhere than its title names it. */
+function findContradictions(votes: readonly Vote[], branch: Branch): CategoryColumn[] {
+  const title = namedIn(votes, 'title');
+  if (title.length === 0) return [];
+  const filed: Readonly<Record<CategoryColumn, readonly string[]>> = {
+    product_type: namedIn(votes, 'product_type'),
+    google_product_category: branch?.size === 0 ? [NO_GARMENT] : [...(branch ?? [])],
+  };
+  return CATEGORY_COLUMNS.filter(
+    (column) => filed[column].length > 0 && contradict(title, filed[column]),
+  );
+}
+
+/** Two columns that contradict each other are believed equally. */
+function believeBoth(votes: readonly Vote[], branch: Branch, hints: Hints): Belief {
+  const isFiling = isIn('product_type');
+  const title = believe(
+    votes.filter((vote) => !isFiling(vote)),
+    undefined,
+    hints,
+  );
+  return average(title, believe(votes.filter(isFiling), branch, hints));
+}
+
+const indexOfMax = (values: readonly number[]): number =>
+  values.reduce((best, value, i) => (value > (values[best] ?? 0) ? i : best), 0);
+
+/** Describes how the likeliest category was named; undefined if no word does, or no category leads. */
+function describeLead({ categories }: Belief, votes: readonly Vote[], branch: Branch) {
+  const first = indexOfMax(categories);
+  const lead = categories[first] ?? 0;
+  const next = Math.max(...categories.map((belief, i) => (i === first ? 0 : belief)));
+  const id = CATEGORY_IDS[first] ?? '';
+  const naming = votes.filter(({ ids }) => ids.includes(id));
+  const strongest = naming.toSorted((a, b) => b.weight - a.weight)[0]?.naming;
+  if (lead < MIN_LEAD * next || !strongest) return undefined;
+  const features = featuresOf(strongest, {
+    typeAgrees: strongest.field.name !== 'product_type' && naming.some(isIn('product_type')),
+    branchAgrees: branch?.has(id) === true,
+  });
+  return { first, lead, features };
+}
+
+/** Gives the likeliest category its fitted confidence; the others share the rest. */
+function calibrate(belief: Belief, votes: readonly Vote[], branch: Branch, factor: number): Belief {
+  const found = describeLead(belief, votes, branch);
+  if (!found || belief.notGarment > found.lead) return belief;
+  const confidence = factor * confidenceOf(found.features);
+  const rest = (1 - confidence) / (1 - found.lead);
   return {
-    ...normalise(odds, notGarmentOdds),
+    categories: belief.categories.map((each, i) => (i === found.first ? confidence : each * rest)),
+    notGarment: belief.notGarment * rest,
+  };
+}
+
+const unique = (matches: readonly TextMatch[]): TextMatch[] => [
+  ...new Map(matches.map((match) => [`${match.field} ${match.span}`, match])).values(),
+];
+
+function matchesByCategory(votes: readonly Vote[]): Map<string, TextMatch[]> {
+  const byCategory = new Map<string, TextMatch[]>();
+  for (const { ids, matches } of votes.toSorted((a, b) => b.weight - a.weight)) {
+    for (const id of ids.length > 0 ? ids : [NO_GARMENT]) {
+      byCategory.set(id, unique([...(byCategory.get(id) ?? []), ...matches]));
+    }
+  }
+  return byCategory;
+}
+
+/** Reads a row as far as both classifying it and fitting the model need it. */
+function readVotes(row: FeedAttributes) {
+  const google = row.google_product_category;
+  const hint = google === undefined ? undefined : readGoogleCategory(google);
+  const text = readRow(row, hint && 'text' in hint ? hint.text : undefined);
+  const { attributes, hints } = readTextAttributes(row, text);
+  const votes = collectVotes(text, hints);
+  const branch = hint && 'categories' in hint ? hint.categories : undefined;
+  return { text, attributes, hints, votes, branch };
+}
+
+/** Returns the features of the category that a row's words name, for fitting; undefined if none leads. */
+export function describeNaming(
+  row: FeedAttributes,
+): { id: string; features: Features } | undefined {
+  const { votes, branch, hints } = readVotes(row);
+  if (findContradictions(votes, branch).length > 0) return undefined;
+  const found = describeLead(believe(votes, branch, hints), votes, branch);
+  return found && { id: CATEGORY_IDS[found.first] ?? '', features: found.features };
+}
+
+/**
+ * Classifies a feed row by its words, and reads its attributes: colour, material, pattern, wearer. Pure and
+ * deterministic; the order of the columns does not matter.
+ */
+export function classifyText(row: FeedAttributes): TextEvidence {
+  const { text, attributes, hints, votes, branch } = readVotes(row);
+  const contradictions = findContradictions(votes, branch);
+  const belief =
+    contradictions.length > 0
+      ? believeBoth(votes, branch, hints)
+      : calibrate(
+          believe(votes, branch, hints),
+          votes,
+          branch,
+          text.isForeign ? FOREIGN_FACTOR : 1,
+        );
+  return {
+    ...belief,
     hasEvidence: votes.some(({ ids }) => ids.length > 0) || (branch?.size ?? 0) > 0,
+    contradictions,
+    isForeign: text.isForeign,
     language: text.locale,
     matches: matchesByCategory(votes),
     attributes,

@@ -16,7 +16,7 @@ const MIN_UNKNOWN_CHARS = 4;
 const MAX_MODIFIERS = 3;
 
 /** The entries of a compound: of its head, which is the last part, and of its modifiers. */
-export interface Compound {
+interface Compound {
   head: readonly Entry[];
   modifiers: readonly Entry[];
   /** False if the first part is no known word. */

@@ -5,7 +5,7 @@ import type { Token } from './tokens.ts';
 import { FOREIGN_WORDS } from './words.ts';
 
 /** Votes for each language, in the order of LOCALES, and for languages that are not supported. */
-export interface LanguageVotes {
+interface LanguageVotes {
   own: readonly number[];
   foreign: number;
 }
@@ -87,27 +87,35 @@ const FOREIGN = new Set(FOREIGN_WORDS.split('|').filter((word) => !KNOWN_WORDS.h
 const FOREIGN_LETTER =
   /[łşğıżśćńźąęřůěťďčžőűățāēīūņļķģđðþ]|(?![ªº])(?=\p{L})[^\p{Script=Latin}]/giu;
 
+const addTo = (sums: number[], votes: readonly number[]): void => {
+  for (let i = 0; i < sums.length; i++) sums[i] = (sums[i] ?? 0) + (votes[i] ?? 0);
+};
+
+/** Adds the votes of unknown words by their spelling, unless they cannot change which language leads. */
+function addSpelling(own: number[], words: readonly string[]): void {
+  const [first = 0, second = 0] = own.toSorted((a, b) => b - a);
+  if (first - second > MAX_SPELLING_VOTES) return;
+  const spelled = LOCALES.map(() => 0);
+  for (const word of words) addTo(spelled, spellingVotes(word));
+  const total = spelled.reduce((a, b) => a + b, 0);
+  const limit = total > MAX_SPELLING_VOTES ? MAX_SPELLING_VOTES / total : 1;
+  addTo(
+    own,
+    spelled.map((vote) => vote * limit),
+  );
+}
+
 /** Returns the votes of a text's words for each language. */
 export function languageVotes(text: string, tokens: readonly Token[]): LanguageVotes {
   const own = LOCALES.map(() => 0);
-  const spelled = LOCALES.map(() => 0);
-  const add = (sums: number[], votes: readonly number[]) => {
-    for (let i = 0; i < sums.length; i++) sums[i] = (sums[i] ?? 0) + (votes[i] ?? 0);
-  };
+  const unknown: string[] = [];
   let foreign = 0;
   for (const { text: word } of tokens) {
-    const votes = KNOWN_WORDS.get(word);
-    if (votes) add(own, votes);
+    const votes = KNOWN_WORDS.get(word) ?? compoundVotes(word);
+    if (votes) addTo(own, votes);
     else if (FOREIGN.has(word)) foreign += FOREIGN_WEIGHT;
-    else {
-      const compound = compoundVotes(word);
-      add(compound ? own : spelled, compound ?? spellingVotes(word));
-    }
+    else unknown.push(word);
   }
-  const letters = text.match(FOREIGN_LETTER)?.length ?? 0;
-  const limit = Math.min(1, MAX_SPELLING_VOTES / spelled.reduce((a, b) => a + b, 1e-9));
-  return {
-    own: own.map((vote, i) => vote + limit * (spelled[i] ?? 0)),
-    foreign: foreign + letters / 2,
-  };
+  addSpelling(own, unknown);
+  return { own, foreign: foreign + (text.match(FOREIGN_LETTER)?.length ?? 0) / 2 };
 }

@@ -15,6 +15,11 @@ export interface Field {
   clauseMatches: readonly ClauseMatch[];
   /** False if the most likely language names no article and another one does. */
   isMainLanguage: boolean;
+  /** Votes for the languages, in the order of LOCALES, and the lead of the likeliest, 0–1. */
+  votes: readonly number[];
+  languageMargin: number;
+  /** For each token, whether it is a word of the language. */
+  isKnown: readonly boolean[];
 }
 
 type FieldName = 'title' | 'product_type' | 'google_product_category' | 'description';
@@ -48,11 +53,32 @@ const isNotPairing = ({ entry }: Match): boolean => entry.id !== 'pair';
 const strongestLocale = (votes: readonly number[]): Locale =>
   LOCALES[votes.indexOf(Math.max(...votes))] ?? 'en';
 
+/** The lead of the strongest language over the next, 0–1. */
+function marginOf(votes: readonly number[]): number {
+  const [first = 0, second = 0] = votes.toSorted((a, b) => b - a);
+  return (first - second) / (first + second + 0.5);
+}
+
+/** For each token, whether a language has it, alone or in what was matched. */
+function knownTokens(
+  tokens: readonly Token[],
+  matches: readonly Match[],
+  { surfaces, languageWeights }: Lexicon,
+): boolean[] {
+  const known = tokens.map(({ text }) => surfaces.has(text) || languageWeights.has(text));
+  for (const { first, last, by } of matches) {
+    if (by !== 'open') known.fill(true, first, last + 1);
+  }
+  return known;
+}
+
 /** The words of a row's columns, each column in the language it seems to be written in. */
 export interface RowText {
   fields: readonly Field[];
   /** The row's main language; undefined if it could not be detected. */
   locale: Locale | undefined;
+  /** Whether it seems to be written in a language that is not supported. */
+  isForeign: boolean;
   /** Scans a short column (colour, material) in the language with the most matches of a kind. */
   read(text: string, wanted: Match['entry']['kind']): { tokens: Token[]; matches: Match[] };
 }
@@ -110,24 +136,36 @@ export function readRow(row: FeedAttributes, googleWords: string | undefined): R
   const declared = declaredLocale(row.language);
   const main = declared ?? strongestLocale(total);
 
-  /** Returns the possible languages of a column, the most likely first. */
-  const localesOf = (own: readonly number[]): Locale[] => {
-    const weights = LOCALES.map((locale, i) => {
+  /** Returns how likely each language is for a column. */
+  const weightsOf = (own: readonly number[]): number[] =>
+    LOCALES.map((locale, i) => {
       const isMain = locale === main ? MAIN_LANGUAGE_WEIGHT : 0;
       const isDeclared = locale === declared ? DECLARED_FACTOR : 0;
       return (own[i] ?? 0) * (1 + isDeclared) + TITLE_WEIGHT * (votes[0]?.[i] ?? 0) + isMain;
     });
-    return LOCALES.map((locale, i) => ({ locale, weight: weights[i] ?? 0 }))
+  /** Returns the possible languages, the most likely first. */
+  const localesOf = (weights: readonly number[]): Locale[] =>
+    LOCALES.map((locale, i) => ({ locale, weight: weights[i] ?? 0 }))
       .filter(({ locale, weight }) => weight > 0 || locale === main)
       .sort((a, b) => b.weight - a.weight)
       .map(({ locale }) => locale);
-  };
   const fields = present.map(({ name, text, tokens }, i) => {
-    const { locale, matches, isFirst } = scanInBestLanguage(localesOf(votes[i] ?? []), tokens);
+    const weights = weightsOf(votes[i] ?? []);
+    const { locale, matches, isFirst } = scanInBestLanguage(localesOf(weights), tokens);
     const named = withoutBrand(matches, tokens, row.brand);
     const usable = name === 'description' ? named : named.filter(isNotPairing);
     const clauseMatches = analyseClauses(tokens, usable);
-    return { name, text, locale, tokens, clauseMatches, isMainLanguage: isFirst };
+    return {
+      name,
+      text,
+      locale,
+      tokens,
+      clauseMatches,
+      isMainLanguage: isFirst,
+      votes: weights,
+      languageMargin: marginOf(weights),
+      isKnown: knownTokens(tokens, matches, lexiconOf(locale)),
+    };
   });
 
   const read: RowText['read'] = (text, wanted) => {
@@ -145,7 +183,9 @@ export function readRow(row: FeedAttributes, googleWords: string | undefined): R
   };
   const [first = 0, second = 0] = total.toSorted((a, b) => b - a);
   const isKnown = declared !== undefined || first > second;
-  return { fields, locale: isKnown ? main : undefined, read };
+  const foreign = allVotes.reduce((sum, vote) => sum + vote.foreign, 0);
+  const isForeign = declared === undefined && foreign > first;
+  return { fields, locale: isKnown && !isForeign ? main : undefined, isForeign, read };
 }
 
 /** Converts a match to the span and text of its column. */

@@ -9,6 +9,12 @@ import { HEAD_IS_LAST } from './words.ts';
 export interface ArticleMention {
   match: Match;
   weight: number;
+  /** Its clause; undefined if it is in the main clause. */
+  role: ClauseRole | undefined;
+  /** The place of its part of the text among the parts with nouns, from 0. */
+  segment: number;
+  /** The region it dresses; undefined for no garment. */
+  region: Region | null | undefined;
 }
 
 /** Weights of nouns after role words: parts, material, purpose or pairings of the article, seldom its name. */
@@ -54,7 +60,8 @@ const wordsBetween = (a: Match, b: Match): number =>
  */
 function isMoreSpecific(specific: Match, general: Match, stuffs: ReadonlySet<number>): boolean {
   if (specific.entry.kind !== 'garment' || isGeneral(specific.entry.id)) return false;
-  if (stuffs.has(specific.last) || wordsBetween(specific, general) > MAX_WORDS_BETWEEN) return false;
+  if (stuffs.has(specific.last) || wordsBetween(specific, general) > MAX_WORDS_BETWEEN)
+    return false;
   const [a, b] = [bodyPlace(specific), bodyPlace(general)];
   if (!a || !b || (a.region === 'shoes') !== (b.region === 'shoes')) return false;
   if (general.entry.kind === 'group') return a.region === b.region;
@@ -117,19 +124,22 @@ function weighSegment(
   segment: readonly ClauseMatch[],
   locale: Locale,
   stuffs: ReadonlySet<number>,
-): ArticleMention[] {
+): Omit<ArticleMention, 'segment'>[] {
   const main = segment.filter(({ role }) => role === undefined).map(({ match }) => match);
   // "Chaqueta de plumífero": in head-first languages the specific noun may follow an "of".
   const general = main.length === 1 ? main[0] : undefined;
   const after =
     general &&
     segment.find(
-      ({ match, role }) => role === 'of' && !HEAD_IS_LAST[locale] && isMoreSpecific(match, general, stuffs),
+      ({ match, role }) =>
+        role === 'of' && !HEAD_IS_LAST[locale] && isMoreSpecific(match, general, stuffs),
     );
   const heads = after ? new Set([after.match]) : findHeads(tokens, main, locale, stuffs);
+  const headWeight = heads.size > 1 ? COORDINATED_WEIGHT : 1;
   return segment.map(({ match, role }) => {
-    if (heads.has(match)) return { match, weight: heads.size > 1 ? COORDINATED_WEIGHT : 1 };
-    return { match, weight: role ? ROLE_WEIGHTS[role] : MODIFIER_WEIGHT };
+    const otherWeight = role ? ROLE_WEIGHTS[role] : MODIFIER_WEIGHT;
+    const weight = heads.has(match) ? headWeight : otherWeight;
+    return { match, weight, role, region: bodyPlace(match)?.region };
   });
 }
 
@@ -151,10 +161,14 @@ export function weighMentions(
   );
   const ordered = kind === 'path' ? segments.toReversed() : segments;
   let headFound = false;
-  return ordered.flatMap((segment) => {
+  return ordered.flatMap((segment, at) => {
     const factor = headFound ? LATER_SEGMENT_FACTOR : 1;
     const mentions = weighSegment(tokens, segment, locale, stuffs);
     headFound ||= mentions.some(({ weight }) => weight >= COORDINATED_WEIGHT);
-    return mentions.map(({ match, weight }) => ({ match, weight: weight * factor }));
+    return mentions.map(({ weight, ...mention }) => ({
+      ...mention,
+      weight: weight * factor,
+      segment: at,
+    }));
   });
 }

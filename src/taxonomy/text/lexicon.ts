@@ -9,6 +9,7 @@ import {
   type Cue,
   FIXED_PHRASES,
   FUNCTION_WORDS,
+  HEAD_IS_LAST,
   LANGUAGE_MARKERS,
   LOANWORDS,
   QUANTITIES,
@@ -38,6 +39,8 @@ export interface Lexicon {
   singles: ReadonlyMap<string, readonly Entry[]>;
   /** Votes of a word, as it is written, for the language of a text. */
   languageWeights: ReadonlyMap<string, number>;
+  /** For each noun, the categories whose names have it as their head: many for "pant", one for "parka". */
+  siblings: ReadonlyMap<string, ReadonlySet<string>>;
   /** The words of all entries as they are written. */
   surfaces: ReadonlySet<string>;
 }
@@ -106,6 +109,7 @@ function compile(locale: Locale): Lexicon {
   const languageWeights = new Map<string, number>();
   const surfaces = new Set<string>();
   const owners = new Map<string, string>();
+  const siblings = new Map<string, ReadonlySet<string>>();
   const addLanguageWeight = (word: string, weight: number) =>
     languageWeights.set(word, Math.max(weight, languageWeights.get(word) ?? 0));
 
@@ -146,6 +150,10 @@ function compile(locale: Locale): Lexicon {
     }
     if (entries.some((other) => isSame(other, entry))) return;
     entries.push(entry);
+    const head = HEAD_IS_LAST[locale] ? path.at(-1) : path[0];
+    if (entry.kind === 'garment' && head) {
+      siblings.set(head, new Set([...(siblings.get(head) ?? []), entry.id]));
+    }
     const [word, stemmed] = [words[0], path[0]];
     if (words.length === 1 && word && stemmed) {
       addSingle(word, entry);
@@ -171,7 +179,7 @@ function compile(locale: Locale): Lexicon {
     const path = tokenize(loanword).map(({ text }) => stem(text, locale));
     if (entry && !leafOf(path).entries.some(isArticleNoun)) add(loanword, entry);
   }
-  return { locale, root, singles, languageWeights, surfaces };
+  return { locale, root, singles, languageWeights, surfaces, siblings };
 }
 
 const LEXICONS: Readonly<Record<Locale, Lexicon>> = {

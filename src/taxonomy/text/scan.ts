@@ -128,9 +128,7 @@ export function scan(tokens: readonly Token[], lexicon: Lexicon, isOwn = true): 
   const all: Match[] = [];
   let knownUpTo = -1;
   tokens.forEach((token, at) => {
-    const found = matchesAt(tokens, stems, at, lexicon).filter(
-      ({ by }) => isOwn || by === 'word',
-    );
+    const found = matchesAt(tokens, stems, at, lexicon).filter(({ by }) => isOwn || by === 'word');
     for (const match of found)
       if (isContentWord(match)) knownUpTo = Math.max(knownUpTo, match.last);
     all.push(...found);

@@ -53,6 +53,192 @@ test.each<[string, string]>([
   expect(namedBy({ title }).id).toBe(id);
 });
 
+describe('a title is read in one language', () => {
+  test.each<[string, string, string]>([
+    ['Cora Parachute Pant', 'joggers', 'en'],
+    ['Chloe Compete Tank', 'tank_top', 'en'],
+    ['Strike Endurance Tee', 't_shirt', 'en'],
+    ['Park Avenue Men Navy Blue Tie', 'tie', 'en'],
+    ['heavy jersey shirt mit stehkragen', 't_shirt', 'de'],
+    ['sandalette mit riemen in flecht optik', 'sandals', 'de'],
+    ['Fever London One-Shoulder-Abendkleid', 'evening_dress', 'de'],
+    ['Trekkinghose atmungsaktiv', 'cargo_pants', 'de'],
+    ['PUMA x HYROX truckerpet, Zwart', 'cap', 'nl'],
+    ['Veste de smoking', 'blazer', 'fr'],
+    ['Chaleco tejido', 'knit_vest', 'es'],
+    ['Camicia lino', 'shirt', 'it'],
+  ])('"%s" is %s, in %s', (title, id, language) => {
+    expect(namedBy({ title }).id).toBe(id);
+    expect(classifyText({ title }).language).toBe(language);
+  });
+
+  test.each([
+    ['parachute', 'de'],
+    ['compete', 'nl'],
+    ['endurance', 'nl'],
+    ['avenue', 'de'],
+  ])('"%s" is no compound of words of %s', (word, language) => {
+    expect(namedBy({ title: word, language }).id).toBeUndefined();
+  });
+
+  test.each([
+    ['Herrenwinterjacke', 'down_jacket'],
+    ['Lammfellstiefel', 'winter_boots'],
+    ['Baumwollwickelkleid', 'dress'],
+    ['voetbalschoenen', 'sports_shoes'],
+    ['Taschenschirm', undefined],
+  ])('"%s" is one, of words that cover it', (title, id) => {
+    expect(namedBy({ title }).id).toBe(id);
+  });
+
+  test('a compound with an unknown part is less certain', () => {
+    const known = namedBy({ title: 'Blumenkleid mit Gürtel', language: 'de' });
+    const unknown = namedBy({ title: 'Quorpenkleid mit Gürtel', language: 'de' });
+    expect([known.id, unknown.id]).toEqual(['dress', 'dress']);
+    expect(unknown.confidence).toBeLessThan(known.confidence);
+  });
+
+  test('a word that other languages understand differently is less certain', () => {
+    const { confidence } = namedBy({ title: 'Shirt Nova' });
+    expect(confidence).toBeLessThan(0.95);
+    expect(namedBy({ title: 'Shirt Nova', language: 'en' }).confidence).toBeGreaterThan(confidence);
+  });
+});
+
+describe('the head noun wins', () => {
+  test.each([
+    ['U.S. Polo Assn. Men Brown Shoes', 'sneakers'],
+    ['U.S. Polo Assn. Men Striped Grey Sweaters', 'sweater'],
+    ['U.S. Polo Assn. Men Stripes Blue Polo Tshirt', 'polo_shirt'],
+    ['Pepe Jeans Camisa azul', 'shirt'],
+    ['2er Pack Sneaker Socken', 'socks_thin'],
+    ['Pack of 3 Socks', 'socks_thin'],
+    ['Levis Men Scottish Stripes Flat Knit Pack of 3 Socks', 'socks_thin'],
+    ['Quechua Men Fleece Olive Sweatshirt', 'sweatshirt'],
+    ['Churidar Kurta with Dupatta', 'saree_traditional'],
+    ['Women Salwar and Dupatta', 'saree_traditional'],
+    ['Bluse mit Gürtel', 'blouse'],
+    ['Abito con cintura', 'dress'],
+    ['Gabrielle Micro Sleeve Top', 't_shirt'],
+    ["Jeans 'Rock Star'", 'jeans'],
+    ['Innerwear Vest', 'undershirt'],
+  ])('in "%s": %s', (title, id) => {
+    expect(namedBy({ title }).id).toBe(id);
+  });
+
+  test('over the words of the maker in their column', () => {
+    const title = 'Kilt Hood Jacket Hoodie';
+    expect(namedBy({ title: 'Zapato Loco camisa blanca', brand: 'Zapato Loco' }).id).toBe('shirt');
+    expect(namedBy({ title, brand: 'Hoodie' }).id).toBe('light_jacket');
+    expect(namedBy({ title: 'Hoodie', brand: 'Hoodie' }).id).toBe('hoodie');
+  });
+
+  test.each(['Vest', 'Men Red Vest', 'Chaleco'])('"%s" may be several things', (title) => {
+    expect(namedBy({ title }).confidence).toBeLessThan(0.5);
+  });
+});
+
+describe('a title that sells something else', () => {
+  test.each([
+    ['Fastrack Women Pink Dial Watch', 'en'],
+    ['Revlon Craving Coral Nail Polish 369', 'en'],
+    ['Silicone phone case for iPhone 13', 'en'],
+    ['Timberland Unisex Black Boot Sauce Cream', 'en'],
+    ['Wooden toy train', 'en'],
+    ['taschen schirm mit patell blumen', 'de'],
+    ['Étui pour téléphone à bandoulière matelassé', 'fr'],
+    ['Perfume de mujer 50 ml', 'es'],
+    ['Robot aspirapolvere e lavapavimenti', 'it'],
+    ['Leren telefoonhoesje', 'nl'],
+  ])('"%s" is no garment', (title) => {
+    expect(classifyText({ title }).notGarment).toBeGreaterThan(0.8);
+  });
+
+  test.each(['Bikini watch club tee', 'Dress with phone pocket'])(
+    '"%s" sells a garment',
+    (title) => {
+      expect(classifyText({ title }).notGarment).toBeLessThan(0.1);
+    },
+  );
+});
+
+describe('a category column', () => {
+  test.each<[FeedAttributes, string[]]>([
+    [{ title: 'Denim jeans', google_product_category: 187 }, ['google_product_category']],
+    [{ title: 'Denim jeans', product_type: 'Men > Shoes' }, ['product_type']],
+    [{ title: 'Boots', product_type: 'Watches' }, ['product_type']],
+    [
+      { title: 'Scarf', product_type: 'Jackets', google_product_category: 'Home & Garden' },
+      ['product_type', 'google_product_category'],
+    ],
+    [{ title: 'Denim jeans', google_product_category: 204, product_type: 'Pants' }, []],
+    [{ title: 'Tunic', product_type: 'Dresses' }, []],
+    [{ title: 'Jacket', google_product_category: 212 }, []],
+    [{ title: 'Pyjama trousers', google_product_category: 204 }, []],
+    [{ title: 'Nova', product_type: 'Shoes', google_product_category: 1604 }, []],
+    [{ title: 'Denim jeans', product_type: 'Sale > New in' }, []],
+  ])('of %j: contradicted by %j', (row, columns) => {
+    expect(classifyText(row).contradictions).toEqual(columns);
+  });
+
+  test('that contradicts is believed as much as the title', () => {
+    const { id, confidence } = namedBy({ title: 'Denim jeans', google_product_category: 187 });
+    expect(id).toBe('jeans');
+    expect(confidence).toBeLessThan(0.5);
+  });
+
+  test('that agrees raises confidence', () => {
+    const title = 'Gabrielle Micro Sleeve Top';
+    const alone = namedBy({ title }).confidence;
+    const filed = namedBy({ title, product_type: 'Women > Tops' });
+    expect(filed.id).toBe('t_shirt');
+    expect(filed.confidence).toBeGreaterThan(alone);
+  });
+});
+
+describe('a text in a language that is not supported', () => {
+  test.each([
+    'Зимняя куртка мужская',
+    'Kurtka zimowa męska czarna',
+    'Kadın siyah elbise',
+    'Rock i kjol till dam',
+    'Calça jeans feminina preta',
+    '冬のジャケット top',
+  ])('"%s" is not surely classified', (title) => {
+    const evidence = classifyText({ title });
+    expect(evidence.isForeign).toBe(true);
+    expect(evidence.language).toBeUndefined();
+    expect(Math.max(...evidence.categories)).toBeLessThan(0.5);
+  });
+
+  test.each(['Łódź jacket for women with hood', 'T-shirt Søstrene', 'Mantel für Damen'])(
+    '"%s" is in a supported one',
+    (title) => {
+      expect(classifyText({ title }).isForeign).toBe(false);
+    },
+  );
+
+  test('a declared language is believed', () => {
+    expect(classifyText({ title: 'Kurtka męska', language: 'en' }).isForeign).toBe(false);
+  });
+});
+
+test.each([
+  ['emoji', '🔥👗👠✨'],
+  [
+    'makers only',
+    'Nike Adidas Puma Levis Polo Ralph Lauren Guess Jeans Calvin Klein Jeans Pepe Jeans Boss '.repeat(
+      3,
+    ),
+  ],
+  ['digits', '0123456789 '.repeat(27)],
+  ['one long word', 'winter'.repeat(50)],
+])('%s name no article', (_, title) => {
+  const { hasEvidence, categories: odds } = classifyText({ title });
+  expect(hasEvidence).toBe(false);
+  expect(Math.max(...odds)).toBeLessThan(0.5);
+});
+
 test.each<[string, FeedAttributes, string]>([
   [
     'long sleeves',

@@ -101,9 +101,15 @@ export interface TextMatch {
 export interface TextEvidence {
   category: string | null;
   confidence: number;
+  /** That the text sells no garment, 0 to 1. */
+  notGarment: number;
   language: Locale | null;
   matches: TextMatch[];
+  /** Columns that file the article elsewhere than the title does. */
+  contradictedBy: CategoryColumn[];
 }
+
+export type CategoryColumn = 'product_type' | 'google_product_category';
 
 /** What a classification is based on. */
 export interface ClassificationEvidence {
@@ -208,6 +214,8 @@ export interface TaxonomyMappings {
 export type ReviewReason =
   | 'low-confidence'
   | 'image-text-disagree'
+  | 'text-category-disagree'
+  | 'language-not-supported'
   | 'not-a-garment'
   | 'multiple-garments'
   | 'too-small'
@@ -231,6 +239,8 @@ export interface Review {
 export interface Classification {
   /** A category; only its group; or no garment of the dictionary. */
   status: 'classified' | 'uncertain' | 'unknown';
+  /** False if the text sells something else, such as a watch; null if unknown. */
+  garment: boolean | null;
   dictionaryVersion: string;
   /** Null without a photo. */
   modelVersion: string | null;

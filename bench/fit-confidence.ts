@@ -1,0 +1,146 @@
+import { categories, LOCALES } from '../src/taxonomy/dictionary/schema.ts';
+import type { FeedAttributes } from '../src/taxonomy/request-schema.ts';
+import { classifyText, describeNaming } from '../src/taxonomy/text/classify-text.ts';
+import { type ConfidenceModel, probabilityOf } from '../src/taxonomy/text/confidence.ts';
+import { FEATURES, type Feature, type Features } from '../src/taxonomy/text/features.ts';
+import { readFeedRows } from '../test/taxonomy/feed-rows.ts';
+import { type LabelledRow, readLabelledRows } from './titles.ts';
+
+/** How a category was named, whether it is right, and how much the example counts. */
+interface Example {
+  features: Features;
+  isRight: boolean;
+  weight: number;
+}
+
+/** The direction in which a feature may move confidence, where that is known. */
+const SIGNS: Readonly<Partial<Record<Feature, 1 | -1>>> = {
+  inflection: -1,
+  compound: -1,
+  openCompound: -1,
+  group: -1,
+  siblings: -1,
+  description: -1,
+  productType: -1,
+  otherLanguage: -1,
+  languageMargin: 1,
+  falseFriend: -1,
+  rivals: -1,
+  rivalsOfOtherRegion: -1,
+  rivalsNoGarment: -1,
+  laterSegment: -1,
+  coverage: 1,
+  unknownHead: -1,
+  typeAgrees: 1,
+  branchAgrees: 1,
+};
+
+/** Where the labelled rows say little, weights stay near this judgement; elsewhere near 0. */
+const PRIORS: Readonly<Partial<Record<Feature, number>>> = {
+  openCompound: -2,
+  otherLanguage: -1.5,
+  falseFriend: -2,
+  rivals: -2,
+  rivalsOfOtherRegion: -1,
+  rivalsNoGarment: -1,
+  description: -1,
+};
+
+/**
+ * Titles whose noun no lexicon has are rare in the labelled rows and frequent in the world. Each labelled title is
+ * therefore used once more without its noun; together these count as this share of all titles.
+ */
+const UNKNOWN_NOUNS_SHARE = 0.03;
+/** Every title once more with a product type or Google category of its own article; they count this much. */
+const FILED_SHARE = 0.1;
+const RIDGE = 0.1;
+const STEPS = 4000;
+const STEP = 2;
+
+/** The title without the words that named the category. */
+function withoutNoun(row: FeedAttributes, id: string): FeedAttributes | undefined {
+  const spans = (classifyText(row).matches.get(id) ?? []).filter(({ field }) => field === 'title');
+  const [first] = spans;
+  if (!first || row.title === undefined) return undefined;
+  const title = `${row.title.slice(0, first.span[0])} ${row.title.slice(first.span[1])}`.trim();
+  return { ...row, title };
+}
+
+function exampleOf(row: FeedAttributes, truth: LabelledRow, weight: number): Example[] {
+  const naming = describeNaming(row);
+  if (!naming) return [];
+  const isRight = truth.isGarment && truth.leaves.has(naming.id);
+  return [{ features: naming.features, isRight, weight }];
+}
+
+function examplesOf(labelled: readonly LabelledRow[]): Example[] {
+  return labelled.flatMap((truth) => {
+    const naming = describeNaming(truth.row);
+    const bare = naming && withoutNoun(truth.row, naming.id);
+    const [leaf] = truth.leaves;
+    const google = categories.get(leaf ?? '')?.mappings.google.id;
+    return [
+      ...exampleOf(truth.row, truth, 1),
+      ...(bare ? exampleOf(bare, truth, UNKNOWN_NOUNS_SHARE) : []),
+      ...(google === undefined
+        ? []
+        : exampleOf({ ...truth.row, google_product_category: google }, truth, FILED_SHARE)),
+    ];
+  });
+}
+
+/** The hand-written rows the lexicon was tuned with. */
+const tunedRows = (): LabelledRow[] =>
+  LOCALES.flatMap((locale) =>
+    readFeedRows(locale).tuned.map(({ row, region, leaf }) => ({
+      set: `${locale}, hand-written`,
+      row,
+      leaves: new Set([leaf]),
+      regions: new Set([region]),
+      isGarment: true,
+      mayBeNone: false,
+    })),
+  );
+
+const clamped = (name: Feature, weight: number): number => {
+  const sign = SIGNS[name];
+  return sign === undefined || Math.sign(weight) === sign ? weight : 0;
+};
+
+/** Fits a logistic model by gradient descent with a ridge penalty and the signs of the features. */
+function fitModel(examples: readonly Example[]): ConfidenceModel {
+  const total = examples.reduce((sum, { weight }) => sum + weight, 0);
+  let model: { intercept: number; weights: Record<string, number> } = {
+    intercept: 3,
+    weights: Object.fromEntries(FEATURES.map((name) => [name, 0])),
+  };
+  for (let step = 0; step < STEPS; step++) {
+    const gradients = new Map<string, number>();
+    let intercept = 0;
+    for (const { features, isRight, weight } of examples) {
+      const error = weight * ((isRight ? 1 : 0) - probabilityOf(features, model));
+      intercept += error;
+      for (const name of FEATURES) {
+        gradients.set(name, (gradients.get(name) ?? 0) + error * features[name]);
+      }
+    }
+    const next = FEATURES.map((name) => {
+      const weight = model.weights[name] ?? 0;
+      const gradient = (gradients.get(name) ?? 0) - RIDGE * (weight - (PRIORS[name] ?? 0));
+      return [name, clamped(name, weight + (STEP * gradient) / total)] as const;
+    });
+    model = {
+      intercept: model.intercept + (STEP * intercept) / total,
+      weights: Object.fromEntries(next),
+    };
+  }
+  const round = (value: number): number => Number(value.toFixed(3));
+  return {
+    intercept: round(model.intercept),
+    weights: Object.fromEntries(FEATURES.map((name) => [name, round(model.weights[name] ?? 0)])),
+  };
+}
+
+/** Fits the confidence of naming by text on the fitting part. @param shared see `readLabelledRows` */
+export const fitConfidence = (shared: string): ConfidenceModel =>
+  fitModel(examplesOf([...readLabelledRows(shared, 'fitting'), ...tunedRows()]));

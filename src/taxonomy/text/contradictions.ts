@@ -1,0 +1,55 @@
+import { CATEGORY_IDS, categories, type Region } from '../dictionary/schema.ts';
+
+/** Regions whose articles sellers do not keep apart: a tunic is a top or a dress, a fleece a top or a jacket. */
+const NEIGHBOURS: ReadonlySet<string> = new Set(['top outerwear', 'top dress', 'outerwear dress']);
+/** Categories that dress, or are filed under, several regions. */
+const ANYWHERE: ReadonlySet<string> = new Set([
+  'sleepwear',
+  'swimwear',
+  'suit_set',
+  'tracksuit_set',
+  'robe',
+  'jumpsuit',
+  'dungarees',
+  'saree_traditional',
+  'bodysuit',
+  'long_johns',
+  'thermal_top',
+  'underwear_bottom',
+  'bra',
+  'tights',
+  'leggings',
+  'socks_thin',
+  'socks_thick',
+  'waistcoat',
+  'blazer',
+]);
+
+const areNeighbours = (a: Region, b: Region): boolean =>
+  a === b || NEIGHBOURS.has(`${a} ${b}`) || NEIGHBOURS.has(`${b} ${a}`);
+
+/** Stands for everything that is no garment. */
+export const NO_GARMENT = '';
+
+function canBe(a: string, b: string): boolean {
+  const [first, second] = [categories.get(a), categories.get(b)];
+  if (!first || !second) return a === b;
+  if (a === b || first.bodySlot === second.bodySlot) return true;
+  const isShoes = first.region === 'shoes' || second.region === 'shoes';
+  if (!isShoes && (ANYWHERE.has(a) || ANYWHERE.has(b))) return true;
+  return areNeighbours(first.region, second.region);
+}
+
+/** For each category, those that the same article may be filed under. */
+const COMPATIBLE: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  [NO_GARMENT, ...CATEGORY_IDS].map((id) => [
+    id,
+    new Set([NO_GARMENT, ...CATEGORY_IDS].filter((other) => canBe(id, other))),
+  ]),
+);
+
+/** Whether no category of one list can be the same article as one of the other. */
+export const contradict = (named: readonly string[], filed: Iterable<string>): boolean => {
+  const others = [...filed];
+  return !named.some((id) => others.some((other) => COMPATIBLE.get(id)?.has(other)));
+};

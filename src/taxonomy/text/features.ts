@@ -1,0 +1,144 @@
+import { LOCALES } from '../dictionary/schema.ts';
+import type { Field } from './fields.ts';
+import type { ArticleMention } from './heads.ts';
+import { type Entry, lexiconOf } from './lexicon.ts';
+import { isGeneral } from './refine.ts';
+import type { Match } from './scan.ts';
+import { stem } from './stem.ts';
+import { HEAD_IS_LAST } from './words.ts';
+
+/** What the confidence in a named category depends on. Each is between 0 and 1. */
+export const FEATURES = [
+  /** The noun is inflected, part of a compound, or of a compound with an unknown part. */
+  'inflection',
+  'compound',
+  'openCompound',
+  /** The name has several words. */
+  'phrase',
+  /** The noun names a group, or a category that other words refine. */
+  'group',
+  'refined',
+  'general',
+  /** How many categories have names with the same head: many for "pant". */
+  'siblings',
+  /** The name was found elsewhere than in the title. */
+  'productType',
+  'description',
+  /** Another language than the text's names the article; how far the language is from the next one. */
+  'otherLanguage',
+  'languageMargin',
+  /** The noun names something else in a language that the text may be in. */
+  'falseFriend',
+  /** Other nouns: in the main clause, of another region, things that are no garment. */
+  'rivals',
+  'rivalsOfOtherRegion',
+  'rivalsNoGarment',
+  /** The column has several parts, and the noun is not in the first. */
+  'laterSegment',
+  /** The share of words that are known, and whether that at the place of the head is not. */
+  'coverage',
+  'unknownHead',
+  'length',
+  /** Product type and Google category agree. */
+  'typeAgrees',
+  'branchAgrees',
+] as const;
+export type Feature = (typeof FEATURES)[number];
+export type Features = Readonly<Record<Feature, number>>;
+
+/** A mention that names the category, and how. */
+export interface Naming {
+  field: Field;
+  mention: ArticleMention;
+  mentions: readonly ArticleMention[];
+  isRefined: boolean;
+}
+
+/** Evidence from other columns. */
+interface Support {
+  typeAgrees: boolean;
+  branchAgrees: boolean;
+}
+
+/** At most this many words count for the length of a text. */
+const LONG_TEXT_WORDS = 20;
+/** At most this many rivals count. */
+const MAX_RIVALS = 2;
+
+const flag = (holds: boolean): number => (holds ? 1 : 0);
+const capped = (count: number): number => Math.min(count, MAX_RIVALS) / MAX_RIVALS;
+const isNoGarment = ({ kind }: Entry): boolean => kind === 'notGarment';
+
+/** The votes of a word's other meanings, relative to the text's language. */
+function falseFriend({ tokens, votes, locale }: Field, match: Match): number {
+  const own = votes[LOCALES.indexOf(locale)] ?? 0;
+  const word = tokens[match.last]?.text ?? '';
+  const others = LOCALES.map((other, i) => {
+    if (other === locale || match.last > match.first) return 0;
+    const meanings =
+      (lexiconOf(other).surfaces.has(word) && lexiconOf(other).singles.get(word)) || [];
+    const nouns = meanings.filter(({ kind }) => kind === 'garment' || kind === 'notGarment');
+    const differs = nouns.length > 0 && nouns.every(({ id }) => id !== match.entry.id);
+    return differs ? (votes[i] ?? 0) / Math.max(own, 0.1) : 0;
+  });
+  return Math.min(1, Math.max(...others));
+}
+
+/** At most this many categories with the same head count. */
+const MAX_SIBLINGS = 8;
+
+/** How many other categories have names with the head of this one. */
+function siblingsOf({ tokens, locale }: Field, match: Match): number {
+  const head = tokens[HEAD_IS_LAST[locale] ? match.last : match.first]?.text ?? '';
+  const shared = lexiconOf(locale).siblings.get(stem(head, locale))?.size ?? 1;
+  return Math.min(shared - 1, MAX_SIBLINGS) / MAX_SIBLINGS;
+}
+
+const isWord = (text: string): boolean => text.length >= 3 && !/\d/.test(text);
+
+function coverageOf({ tokens, isKnown }: Field): number {
+  const words = tokens.flatMap(({ text }, at) => (isWord(text) ? [isKnown[at] ?? false] : []));
+  return words.length === 0 ? 1 : words.filter(Boolean).length / words.length;
+}
+
+/** Whether the word where the language has its head is unknown, and the noun stands elsewhere. */
+function isHeadUnknown({ tokens, isKnown, locale }: Field, match: Match): boolean {
+  const step = HEAD_IS_LAST[locale] ? 1 : -1;
+  const at = step > 0 ? match.last + 1 : match.first - 1;
+  const token = tokens[at];
+  const gap = tokens[Math.max(at, at - step)]?.before;
+  if (!token || gap === 'break' || gap === 'sentence') return false;
+  return isWord(token.text) && !isKnown[at];
+}
+
+/** Describes how a category was named. */
+export function featuresOf(naming: Naming, support: Support): Features {
+  const { field, mention, mentions, isRefined } = naming;
+  const { match } = mention;
+  const others = mentions.filter((other) => other.match.entry.id !== match.entry.id);
+  const rivals = others.filter(({ role }) => role === undefined);
+  return {
+    inflection: flag(match.by === 'inflection'),
+    compound: flag(match.by === 'compound'),
+    openCompound: flag(match.by === 'open'),
+    phrase: flag(match.last > match.first),
+    group: flag(match.entry.kind === 'group'),
+    refined: flag(isRefined),
+    general: flag(!isRefined && isGeneral(match.entry.id)),
+    siblings: siblingsOf(field, match),
+    productType: flag(field.name === 'product_type'),
+    description: flag(field.name === 'description'),
+    otherLanguage: flag(!field.isMainLanguage),
+    languageMargin: field.languageMargin,
+    falseFriend: falseFriend(field, match),
+    rivals: capped(rivals.length),
+    rivalsOfOtherRegion: capped(others.filter(({ region }) => region !== mention.region).length),
+    rivalsNoGarment: capped(others.filter((other) => isNoGarment(other.match.entry)).length),
+    laterSegment: flag(mention.segment > 0),
+    coverage: coverageOf(field),
+    unknownHead: flag(isHeadUnknown(field, match)),
+    length: Math.min(1, field.tokens.length / LONG_TEXT_WORDS),
+    typeAgrees: flag(support.typeAgrees),
+    branchAgrees: flag(support.branchAgrees),
+  };
+}
