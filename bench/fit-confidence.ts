@@ -1,9 +1,11 @@
-import { categories, LOCALES } from '../src/taxonomy/dictionary/schema.ts';
+import { LOCALES } from '../src/taxonomy/dictionary/schema.ts';
 import type { FeedAttributes } from '../src/taxonomy/request-schema.ts';
 import { classifyText, describeNaming } from '../src/taxonomy/text/classify-text.ts';
 import { type ConfidenceModel, probabilityOf } from '../src/taxonomy/text/confidence.ts';
 import { FEATURES, type Feature, type Features } from '../src/taxonomy/text/features.ts';
+import type { LinearModel } from '../src/taxonomy/text/second-opinion.ts';
 import { readFeedRows } from '../test/taxonomy/feed-rows.ts';
+import { fitSecondOpinion } from './fit-second-opinion.ts';
 import { type LabelledRow, readLabelledRows } from './titles.ts';
 
 /** How a category was named, whether it is right, and how much the example counts. */
@@ -32,7 +34,8 @@ const SIGNS: Readonly<Partial<Record<Feature, 1 | -1>>> = {
   coverage: 1,
   unknownHead: -1,
   typeAgrees: 1,
-  branchAgrees: 1,
+  support: 1,
+  dissent: -1,
 };
 
 /** Where the labelled rows say little, weights stay near this judgement; elsewhere near 0. */
@@ -51,8 +54,6 @@ const PRIORS: Readonly<Partial<Record<Feature, number>>> = {
  * therefore used once more without its noun; together these count as this share of all titles.
  */
 const UNKNOWN_NOUNS_SHARE = 0.03;
-/** Every title once more with a product type or Google category of its own article; they count this much. */
-const FILED_SHARE = 0.1;
 const RIDGE = 0.1;
 const STEPS = 4000;
 const STEP = 2;
@@ -66,30 +67,30 @@ function withoutNoun(row: FeedAttributes, id: string): FeedAttributes | undefine
   return { ...row, title };
 }
 
-function exampleOf(row: FeedAttributes, truth: LabelledRow, weight: number): Example[] {
-  const naming = describeNaming(row);
+function exampleOf(
+  row: FeedAttributes,
+  truth: LabelledRow,
+  weight: number,
+  model: LinearModel,
+): Example[] {
+  const naming = describeNaming(row, model);
   if (!naming) return [];
   const isRight = truth.isGarment && truth.leaves.has(naming.id);
   return [{ features: naming.features, isRight, weight }];
 }
 
-function examplesOf(labelled: readonly LabelledRow[]): Example[] {
+function examplesOf(labelled: readonly LabelledRow[], model: LinearModel): Example[] {
   return labelled.flatMap((truth) => {
-    const naming = describeNaming(truth.row);
+    const naming = describeNaming(truth.row, model);
     const bare = naming && withoutNoun(truth.row, naming.id);
-    const [leaf] = truth.leaves;
-    const google = categories.get(leaf ?? '')?.mappings.google.id;
     return [
-      ...exampleOf(truth.row, truth, 1),
-      ...(bare ? exampleOf(bare, truth, UNKNOWN_NOUNS_SHARE) : []),
-      ...(google === undefined
-        ? []
-        : exampleOf({ ...truth.row, google_product_category: google }, truth, FILED_SHARE)),
+      ...exampleOf(truth.row, truth, 1, model),
+      ...(bare ? exampleOf(bare, truth, UNKNOWN_NOUNS_SHARE, model) : []),
     ];
   });
 }
 
-/** The hand-written rows the lexicon was tuned with. */
+/** The hand-written rows the lexicon was tuned with: names to learn, but too easy to judge confidence by. */
 const tunedRows = (): LabelledRow[] =>
   LOCALES.flatMap((locale) =>
     readFeedRows(locale).tuned.map(({ row, region, leaf }) => ({
@@ -141,6 +142,20 @@ function fitModel(examples: readonly Example[]): ConfidenceModel {
   };
 }
 
-/** Fits the confidence of naming by text on the fitting part. @param shared see `readLabelledRows` */
-export const fitConfidence = (shared: string): ConfidenceModel =>
-  fitModel(examplesOf([...readLabelledRows(shared, 'fitting'), ...tunedRows()]));
+/** The linear model's support of a row counts as that of a model which has not seen the row. */
+const FOLDS = 5;
+
+/** Fits the linear model and the confidence of naming by text on the fitting part. @param shared see `readLabelledRows` */
+export function fitNaming(shared: string): { opinion: LinearModel; confidence: ConfidenceModel } {
+  const titles = readLabelledRows(shared, 'fitting');
+  const foldOf = ({ row }: LabelledRow): number => (row.title ?? '').length % FOLDS;
+  const examples = Array.from({ length: FOLDS }, (_, fold) => {
+    const others = titles.filter((row) => foldOf(row) !== fold);
+    const own = titles.filter((row) => foldOf(row) === fold);
+    return examplesOf(own, fitSecondOpinion([...others, ...tunedRows()]));
+  });
+  return {
+    opinion: fitSecondOpinion([...titles, ...tunedRows()]),
+    confidence: fitModel(examples.flat()),
+  };
+}

@@ -7,6 +7,7 @@ import { type Field, type RowText, readRow, type TextMatch, toTextMatch } from '
 import { readGoogleCategory } from './google.ts';
 import { type ArticleMention, type TextKind, weighMentions } from './heads.ts';
 import { ambiguousCategories, defaultOfGroup, refine } from './refine.ts';
+import { type LinearModel, supportOf } from './second-opinion.ts';
 import { type Hints, readTextAttributes, type TextAttributes } from './text-attributes.ts';
 
 /** Columns that file an article under a category. */
@@ -188,24 +189,39 @@ interface Belief {
 
 type Branch = ReadonlySet<string> | undefined;
 
-/** Weighs votes under a Google branch, which votes itself if nothing else does. */
-function believe(votes: readonly Vote[], branch: Branch, hints: Hints): Belief {
+/** Factor on the odds of a category with this score; most have none. */
+const factorOf = (score: number): number => (score === 0 ? 1 : Math.exp(VOTE_LOG_ODDS * score));
+
+/** Weighs the votes of words. */
+function believe(votes: readonly Vote[]): Belief {
   const sums = sumVotes(votes);
-  const voting = votes.length > 0 ? undefined : branch;
-  const suggested = new Set([...(voting ?? [])].map((id) => refine('garment', id, hints)?.[1]));
-  const odds = CATEGORY_IDS.map((id, i) => {
-    const isInBranch = branch?.has(id) ?? true;
-    const score =
-      (sums.categories[i] ?? 0) +
-      (voting?.has(id) ? BRANCH_VOTE : 0) +
-      (suggested.has(id) ? SUGGESTED_VOTE : 0);
-    return BASE_ODDS * Math.exp(VOTE_LOG_ODDS * score) * (isInBranch ? 1 : OUTSIDE_BRANCH_FACTOR);
+  return normalise({
+    categories: sums.categories.map((score) => BASE_ODDS * factorOf(score)),
+    notGarment: NOT_GARMENT_BASE_ODDS * factorOf(sums.notGarment),
   });
-  const apparelOdds =
-    branch === undefined ? 1 : branch.size > 0 ? OUTSIDE_BRANCH_FACTOR : 1 / OUTSIDE_BRANCH_FACTOR;
-  const notGarmentOdds =
-    NOT_GARMENT_BASE_ODDS * apparelOdds * Math.exp(VOTE_LOG_ODDS * sums.notGarment);
-  return normalise({ categories: odds, notGarment: notGarmentOdds });
+}
+
+/** Lets a Google branch vote, in a row without any mention. */
+function believeBranch(branch: ReadonlySet<string>, hints: Hints): Belief {
+  const suggested = new Set([...branch].map((id) => refine('garment', id, hints)?.[1]));
+  const voteOf = (id: string): number =>
+    (branch.has(id) ? BRANCH_VOTE : 0) + (suggested.has(id) ? SUGGESTED_VOTE : 0);
+  return normalise({
+    categories: CATEGORY_IDS.map((id) => BASE_ODDS * factorOf(voteOf(id))),
+    notGarment: NOT_GARMENT_BASE_ODDS,
+  });
+}
+
+/** Makes what is outside of a Google branch less likely; an empty branch is no apparel. */
+function within({ categories, notGarment }: Belief, branch: Branch): Belief {
+  if (!branch) return { categories, notGarment };
+  const isApparel = branch.size > 0;
+  const odds = categories.map((belief, i) =>
+    branch.has(CATEGORY_IDS[i] ?? '') ? belief : belief * OUTSIDE_BRANCH_FACTOR,
+  );
+  const noneOdds = isApparel ? notGarment * OUTSIDE_BRANCH_FACTOR : notGarment;
+  const sum = odds.reduce((total, odd) => total + odd, noneOdds);
+  return { categories: odds.map((odd) => odd / sum), notGarment: noneOdds / sum };
 }
 
 const average = (a: Belief, b: Belief): Belief => ({
@@ -238,36 +254,36 @@ function findContradictions(votes: readonly Vote[], branch: Branch): CategoryCol
 /** Two columns that contradict each other are believed equally. */
 function believeBoth(votes: readonly Vote[], branch: Branch, hints: Hints): Belief {
   const isFiling = isIn('product_type');
-  const title = believe(
-    votes.filter((vote) => !isFiling(vote)),
-    undefined,
-    hints,
-  );
-  return average(title, believe(votes.filter(isFiling), branch, hints));
+  const filing = votes.filter(isFiling);
+  const filed = filing.length > 0 || !branch ? believe(filing) : believeBranch(branch, hints);
+  return average(believe(votes.filter((vote) => !isFiling(vote))), within(filed, branch));
 }
 
 const indexOfMax = (values: readonly number[]): number =>
   values.reduce((best, value, i) => (value > (values[best] ?? 0) ? i : best), 0);
 
 /** Describes how the likeliest category was named; undefined if no word does, or no category leads. */
-function describeLead({ categories }: Belief, votes: readonly Vote[], branch: Branch) {
+function describeLead({ categories }: Belief, votes: readonly Vote[], model?: LinearModel) {
   const first = indexOfMax(categories);
   const lead = categories[first] ?? 0;
-  const next = Math.max(...categories.map((belief, i) => (i === first ? 0 : belief)));
+  const next = categories.reduce(
+    (max, belief, i) => (i === first ? max : Math.max(max, belief)),
+    0,
+  );
   const id = CATEGORY_IDS[first] ?? '';
   const naming = votes.filter(({ ids }) => ids.includes(id));
   const strongest = naming.toSorted((a, b) => b.weight - a.weight)[0]?.naming;
   if (lead < MIN_LEAD * next || !strongest) return undefined;
   const features = featuresOf(strongest, {
     typeAgrees: strongest.field.name !== 'product_type' && naming.some(isIn('product_type')),
-    branchAgrees: branch?.has(id) === true,
+    support: supportOf(strongest.field.tokens, id, model),
   });
   return { first, lead, features };
 }
 
 /** Gives the likeliest category its fitted confidence; the others share the rest. */
-function calibrate(belief: Belief, votes: readonly Vote[], branch: Branch, factor: number): Belief {
-  const found = describeLead(belief, votes, branch);
+function calibrate(belief: Belief, votes: readonly Vote[], factor: number): Belief {
+  const found = describeLead(belief, votes);
   if (!found || belief.notGarment > found.lead) return belief;
   const confidence = factor * confidenceOf(found.features);
   const rest = (1 - confidence) / (1 - found.lead);
@@ -302,14 +318,27 @@ function readVotes(row: FeedAttributes) {
   return { text, attributes, hints, votes, branch };
 }
 
-/** Returns the features of the category that a row's words name, for fitting; undefined if none leads. */
+/**
+ * Returns the features of the category that a row's words name, for fitting; undefined if none leads.
+ * @param model the linear model that supports it; the shipped one by default
+ */
 export function describeNaming(
   row: FeedAttributes,
+  model?: LinearModel,
 ): { id: string; features: Features } | undefined {
-  const { votes, branch, hints } = readVotes(row);
-  if (findContradictions(votes, branch).length > 0) return undefined;
-  const found = describeLead(believe(votes, branch, hints), votes, branch);
+  const { votes } = readVotes(row);
+  const found = describeLead(believe(votes), votes, model);
   return found && { id: CATEGORY_IDS[found.first] ?? '', features: found.features };
+}
+
+/** Weighs all evidence of a row. */
+function weigh(
+  { text, hints, votes, branch }: ReturnType<typeof readVotes>,
+  isContradicted: boolean,
+): Belief {
+  if (isContradicted) return believeBoth(votes, branch, hints);
+  if (votes.length === 0 && branch) return within(believeBranch(branch, hints), branch);
+  return within(calibrate(believe(votes), votes, text.isForeign ? FOREIGN_FACTOR : 1), branch);
 }
 
 /**
@@ -317,17 +346,10 @@ export function describeNaming(
  * deterministic; the order of the columns does not matter.
  */
 export function classifyText(row: FeedAttributes): TextEvidence {
-  const { text, attributes, hints, votes, branch } = readVotes(row);
+  const read = readVotes(row);
+  const { text, attributes, votes, branch } = read;
   const contradictions = findContradictions(votes, branch);
-  const belief =
-    contradictions.length > 0
-      ? believeBoth(votes, branch, hints)
-      : calibrate(
-          believe(votes, branch, hints),
-          votes,
-          branch,
-          text.isForeign ? FOREIGN_FACTOR : 1,
-        );
+  const belief = weigh(read, contradictions.length > 0);
   return {
     ...belief,
     hasEvidence: votes.some(({ ids }) => ids.length > 0) || (branch?.size ?? 0) > 0,

@@ -10,7 +10,9 @@ const ConfidenceModel = z.object({
 export type ConfidenceModel = z.infer<typeof ConfidenceModel>;
 
 /** Words mislead and sellers err: no text gives more. */
-const MAX_CONFIDENCE = 0.985;
+const MAX_CONFIDENCE = 0.989;
+/** "Top" or "shoes" name a group: which of its categories is meant is a guess, and never sure. */
+const MAX_GROUP_CONFIDENCE = 0.89;
 
 const MODEL = ConfidenceModel.parse(fitted);
 
@@ -25,4 +27,7 @@ export function probabilityOf(features: Features, { intercept, weights }: Confid
 
 /** Returns the confidence, 0–1, in a category named with these features. */
 export const confidenceOf = (features: Features): number =>
-  Math.min(MAX_CONFIDENCE, probabilityOf(features, MODEL));
+  Math.min(
+    features.group > 0 ? MAX_GROUP_CONFIDENCE : MAX_CONFIDENCE,
+    probabilityOf(features, MODEL),
+  );

@@ -105,6 +105,12 @@ function addSpelling(own: number[], words: readonly string[]): void {
   );
 }
 
+/** Letters up to here, but for two, are those of a supported language. */
+const MAYBE_FOREIGN = /[^ -~\u00a0-\u00ef\u00f1-\u00fd\u00ff]/;
+
+const countForeignLetters = (text: string): number =>
+  MAYBE_FOREIGN.test(text) ? (text.match(FOREIGN_LETTER)?.length ?? 0) : 0;
+
 /** Returns the votes of a text's words for each language. */
 export function languageVotes(text: string, tokens: readonly Token[]): LanguageVotes {
   const own = LOCALES.map(() => 0);
@@ -117,5 +123,5 @@ export function languageVotes(text: string, tokens: readonly Token[]): LanguageV
     else unknown.push(word);
   }
   addSpelling(own, unknown);
-  return { own, foreign: foreign + (text.match(FOREIGN_LETTER)?.length ?? 0) / 2 };
+  return { own, foreign: foreign + countForeignLetters(text) / 2 };
 }

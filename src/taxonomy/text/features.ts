@@ -39,9 +39,11 @@ export const FEATURES = [
   'coverage',
   'unknownHead',
   'length',
-  /** Product type and Google category agree. */
+  /** The product type agrees. */
   'typeAgrees',
-  'branchAgrees',
+  /** The probability of the category by the linear model (second-opinion.ts), and whether it is small. */
+  'support',
+  'dissent',
 ] as const;
 export type Feature = (typeof FEATURES)[number];
 export type Features = Readonly<Record<Feature, number>>;
@@ -55,15 +57,19 @@ export interface Naming {
 }
 
 /** Evidence from other columns. */
-interface Support {
+interface OtherEvidence {
   typeAgrees: boolean;
-  branchAgrees: boolean;
+  /** Of the linear model. */
+  support: number;
 }
 
 /** At most this many words count for the length of a text. */
 const LONG_TEXT_WORDS = 20;
 /** At most this many rivals count. */
 const MAX_RIVALS = 2;
+
+/** With less support, the linear model dissents. */
+const MIN_SUPPORT = 0.02;
 
 const flag = (holds: boolean): number => (holds ? 1 : 0);
 const capped = (count: number): number => Math.min(count, MAX_RIVALS) / MAX_RIVALS;
@@ -112,11 +118,11 @@ function isHeadUnknown({ tokens, isKnown, locale }: Field, match: Match): boolea
 }
 
 /** Describes how a category was named. */
-export function featuresOf(naming: Naming, support: Support): Features {
+export function featuresOf(naming: Naming, others: OtherEvidence): Features {
   const { field, mention, mentions, isRefined } = naming;
   const { match } = mention;
-  const others = mentions.filter((other) => other.match.entry.id !== match.entry.id);
-  const rivals = others.filter(({ role }) => role === undefined);
+  const rest = mentions.filter((other) => other.match.entry.id !== match.entry.id);
+  const rivals = rest.filter(({ role }) => role === undefined);
   return {
     inflection: flag(match.by === 'inflection'),
     compound: flag(match.by === 'compound'),
@@ -132,13 +138,14 @@ export function featuresOf(naming: Naming, support: Support): Features {
     languageMargin: field.languageMargin,
     falseFriend: falseFriend(field, match),
     rivals: capped(rivals.length),
-    rivalsOfOtherRegion: capped(others.filter(({ region }) => region !== mention.region).length),
-    rivalsNoGarment: capped(others.filter((other) => isNoGarment(other.match.entry)).length),
+    rivalsOfOtherRegion: capped(rest.filter(({ region }) => region !== mention.region).length),
+    rivalsNoGarment: capped(rest.filter((other) => isNoGarment(other.match.entry)).length),
     laterSegment: flag(mention.segment > 0),
     coverage: coverageOf(field),
     unknownHead: flag(isHeadUnknown(field, match)),
     length: Math.min(1, field.tokens.length / LONG_TEXT_WORDS),
-    typeAgrees: flag(support.typeAgrees),
-    branchAgrees: flag(support.branchAgrees),
+    typeAgrees: flag(others.typeAgrees),
+    support: others.support,
+    dissent: flag(others.support < MIN_SUPPORT),
   };
 }

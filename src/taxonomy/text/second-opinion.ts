@@ -1,0 +1,137 @@
+import { CATEGORY_IDS } from '../dictionary/schema.ts';
+import weightsFile from './second-opinion.json' with { type: 'json' };
+import type { Token } from './tokens.ts';
+
+/** Classes of the linear model: the categories, and "no garment". */
+export const CLASS_COUNT = CATEGORY_IDS.length + 1;
+/** Each feature is hashed to one of this many rows of weights. */
+const ROW_COUNT = 2 ** 13;
+
+/** A linear model over hashed words and parts of words; `weights` has a row for each hash, and one of zeros. */
+export interface LinearModel {
+  weights: ArrayLike<number>;
+  /** What a weight of 1 stands for. */
+  scale: number;
+  bias: readonly number[];
+}
+
+const MIN_GRAM = 3;
+const MAX_GRAM = 4;
+/** Only the start of a text and of a word is read. */
+const MAX_TOKENS = 40;
+const MAX_WORD_CHARS = 24;
+
+/** Kinds of features; each starts the hash, so that equal letters of two kinds differ. */
+const KINDS = { word: 17, pair: 29, first: 41, last: 53, gram: 67 } as const;
+const BOUNDARY = 1;
+const OFFSET = 2166136261;
+const PRIME = 16777619;
+
+const mix = (hash: number, code: number): number => Math.imul(hash ^ code, PRIME);
+const start = (kind: number): number => mix(OFFSET, kind);
+
+function hashWord(hash: number, word: string): number {
+  let mixed = hash;
+  for (let i = 0; i < word.length; i++) mixed = mix(mixed, word.charCodeAt(i));
+  return mixed;
+}
+
+/** Marks the rows that a text already has; cleared after each text. */
+const isMarked = new Uint8Array(ROW_COUNT);
+
+function addRow(rows: number[], hash: number): void {
+  const row = ((hash >>> 0) ^ (hash >>> 15)) & (ROW_COUNT - 1);
+  if (isMarked[row]) return;
+  isMarked[row] = 1;
+  rows.push(row);
+}
+
+/** Adds the parts of a word, three or four letters long; its start and end count as letters. */
+function addGrams(rows: number[], word: string): void {
+  const length = word.length + 2;
+  for (let from = 0; from + MIN_GRAM <= length; from++) {
+    let hash = start(KINDS.gram);
+    for (let size = 1; size <= MAX_GRAM && from + size <= length; size++) {
+      const at = from + size - 1;
+      hash = mix(hash, at === 0 || at === length - 1 ? BOUNDARY : word.charCodeAt(at - 1));
+      if (size >= MIN_GRAM) addRow(rows, hash);
+    }
+  }
+}
+
+/** Returns the rows of weights of a text: its words, pairs of words, first and last word, and parts of words. */
+export function rowsOf(tokens: readonly Token[]): number[] {
+  const rows: number[] = [];
+  const last = Math.min(tokens.length, MAX_TOKENS) - 1;
+  let previous = '';
+  for (let at = 0; at <= last; at++) {
+    const word = (tokens[at]?.text ?? '').slice(0, MAX_WORD_CHARS);
+    addRow(rows, hashWord(start(KINDS.word), word));
+    if (at > 0) {
+      addRow(rows, hashWord(mix(hashWord(start(KINDS.pair), previous), BOUNDARY), word));
+    }
+    if (at === 0) addRow(rows, hashWord(start(KINDS.first), word));
+    if (at === last) addRow(rows, hashWord(start(KINDS.last), word));
+    addGrams(rows, word);
+    previous = word;
+  }
+  for (const row of rows) isMarked[row] = 0;
+  return rows;
+}
+
+/** Sums the weights of rows, by class; four rows at a time, which takes half of the time. */
+function sumRows(rows: readonly number[], weights: ArrayLike<number>): Float64Array {
+  const sums = new Float64Array(CLASS_COUNT);
+  const startOf = (at: number): number => (rows[at] ?? ROW_COUNT) * CLASS_COUNT;
+  for (let at = 0; at < rows.length; at += 4) {
+    const [a, b, c, d] = [startOf(at), startOf(at + 1), startOf(at + 2), startOf(at + 3)];
+    for (let k = 0; k < CLASS_COUNT; k++) {
+      // Weights are followed by a row of zeros, for rows that are not there.
+      sums[k]! += weights[a + k]! + weights[b + k]! + weights[c + k]! + weights[d + k]!;
+    }
+  }
+  return sums;
+}
+
+/** Returns the probability of each class, in the order of CATEGORY_IDS; the last is "no garment". */
+export function classProbabilities(
+  rows: readonly number[],
+  { weights, scale, bias }: LinearModel,
+): Float64Array {
+  const values = sumRows(rows, weights);
+  let max = Number.NEGATIVE_INFINITY;
+  for (let k = 0; k < CLASS_COUNT; k++) {
+    const score = (values[k] ?? 0) * scale + (bias[k] ?? 0);
+    values[k] = score;
+    max = Math.max(max, score);
+  }
+  let total = 0;
+  for (let k = 0; k < CLASS_COUNT; k++) {
+    const odds = Math.exp((values[k] ?? 0) - max);
+    values[k] = odds;
+    total += odds;
+  }
+  for (let k = 0; k < CLASS_COUNT; k++) values[k] = (values[k] ?? 0) / total;
+  return values;
+}
+
+/** How many weights a model has, the row of zeros included. */
+export const WEIGHT_COUNT = (ROW_COUNT + 1) * CLASS_COUNT;
+
+const weights = new Int8Array(WEIGHT_COUNT);
+weights.set(Uint8Array.from(atob(weightsFile.weights), (letter) => letter.charCodeAt(0)));
+const SHIPPED: LinearModel = {
+  weights,
+  scale: weightsFile.scale,
+  bias: weightsFile.bias,
+};
+const classOf = new Map(CATEGORY_IDS.map((id, k) => [id, k]));
+
+/** A model's probability, 0–1, that a text names a category; by default the shipped model's. */
+export function supportOf(
+  tokens: readonly Token[],
+  categoryId: string,
+  model: LinearModel = SHIPPED,
+): number {
+  return classProbabilities(rowsOf(tokens), model)[classOf.get(categoryId) ?? CLASS_COUNT] ?? 0;
+}

@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import { fitSecondOpinion, quantised } from '../../../bench/fit-second-opinion.ts';
+import { CATEGORY_IDS } from '../../../src/taxonomy/dictionary/schema.ts';
+import { confidenceOf, probabilityOf } from '../../../src/taxonomy/text/confidence.ts';
+import { FEATURES, type Features } from '../../../src/taxonomy/text/features.ts';
+import {
+  CLASS_COUNT,
+  classProbabilities,
+  rowsOf,
+  supportOf,
+} from '../../../src/taxonomy/text/second-opinion.ts';
+import { tokenize } from '../../../src/taxonomy/text/tokens.ts';
+
+describe('the linear model', () => {
+  const support = (title: string, id: string) => supportOf(tokenize(title), id);
+
+  test.each([
+    ['Cora Parachute Pant', 'joggers', 'hat'],
+    ['Damen Sommerkleid mit Blumen', 'light_dress', 'belt'],
+    ['Corbata de seda azul', 'tie', 'scarf'],
+  ])('supports "%s" as %s, not as %s', (title, id, other) => {
+    expect(support(title, id)).toBeGreaterThan(support(title, other));
+  });
+
+  test('reads a bounded part of a text', () => {
+    const long = tokenize('wool coat '.repeat(2000));
+    expect(rowsOf(long).length).toBeLessThan(100);
+    expect(rowsOf(tokenize('x'.repeat(5000))).length).toBeLessThan(100);
+  });
+
+  test('has the same rows for the same text, each once', () => {
+    const rows = rowsOf(tokenize('Wool coat, wool'));
+    expect(new Set(rows).size).toBe(rows.length);
+    expect(rowsOf(tokenize('Wool coat, wool'))).toEqual(rows);
+  });
+
+  test('knows no other categories', () => {
+    expect(support('Wool coat', 'spaceship')).toBe(0);
+  });
+});
+
+test('fitting learns the names of the dictionary, and one byte a weight is enough', () => {
+  const model = fitSecondOpinion([]);
+  const rows = rowsOf(tokenize('Zyxo wool poncho'));
+  for (const each of [model, quantised(model)]) {
+    const probabilities = classProbabilities(rows, each);
+    expect(probabilities).toHaveLength(CLASS_COUNT);
+    expect(probabilities.reduce((a, b) => a + b)).toBeCloseTo(1);
+    const best = probabilities.indexOf(Math.max(...probabilities));
+    expect(CATEGORY_IDS[best]).toBe('cape_poncho');
+  }
+}, 60_000);
+
+describe('confidence', () => {
+  const features = (given: Partial<Features>): Features => ({
+    ...(Object.fromEntries(FEATURES.map((name) => [name, 0])) as unknown as Features),
+    ...given,
+  });
+  const clear = features({ coverage: 1, languageMargin: 1, support: 1 });
+
+  test('is the logistic function of the features', () => {
+    const model = { intercept: 1, weights: { support: 2, rivals: -3 } };
+    expect(probabilityOf(features({ support: 0.5 }), model)).toBeCloseTo(1 / (1 + Math.exp(-2)));
+    expect(probabilityOf(features({ rivals: 1 }), model)).toBeCloseTo(1 / (1 + Math.exp(2)));
+  });
+
+  test('is below .99 at best, and below .9 for a group', () => {
+    expect(confidenceOf(clear)).toBeLessThan(0.99);
+    expect(confidenceOf({ ...clear, group: 1 })).toBeLessThan(0.9);
+  });
+
+  test.each(['rivals', 'falseFriend', 'openCompound', 'otherLanguage', 'dissent'] as const)(
+    'falls with %s',
+    (name) => {
+      const plain = features({ coverage: 0.5 });
+      expect(confidenceOf({ ...plain, [name]: 1 })).toBeLessThan(confidenceOf(plain));
+    },
+  );
+});
