@@ -111,6 +111,22 @@ describe('a garment is classified', () => {
     });
   });
 
+  test('or not: something else, and a category that contradicts the title, are named', async () => {
+    const watch = await (await classify({ attributes: { title: 'Women Pink Dial Watch' } })).json();
+    expect(watch).toMatchObject({
+      status: 'unknown',
+      garment: false,
+      evidence: { text: { matches: [{ match: 'Watch' }] } },
+      review: { reasons: ['not-a-garment'] },
+    });
+    const attributes = { title: 'Denim jeans', google_product_category: 187 };
+    expect(await (await classify({ attributes })).json()).toMatchObject({
+      status: 'uncertain',
+      evidence: { text: { category: 'jeans', contradictedBy: ['google_product_category'] } },
+      review: { needed: true, reasons: ['low-confidence', 'text-category-disagree'] },
+    });
+  });
+
   test('in a batch, in which an invalid item affects no other', async () => {
     const response = await classify({
       items: [
