@@ -18,7 +18,6 @@ interface Example {
 /** The direction in which a feature may move confidence, where that is known. */
 const SIGNS: Readonly<Partial<Record<Feature, 1 | -1>>> = {
   inflection: -1,
-  compound: -1,
   openCompound: -1,
   group: -1,
   siblings: -1,
@@ -30,12 +29,9 @@ const SIGNS: Readonly<Partial<Record<Feature, 1 | -1>>> = {
   rivals: -1,
   rivalsOfOtherRegion: -1,
   rivalsNoGarment: -1,
-  laterSegment: -1,
   coverage: 1,
-  unknownHead: -1,
   typeAgrees: 1,
   support: 1,
-  dissent: -1,
 };
 
 /** Where the labelled rows say little, weights stay near this judgement; elsewhere near 0. */
@@ -47,6 +43,7 @@ const PRIORS: Readonly<Partial<Record<Feature, number>>> = {
   rivalsOfOtherRegion: -1,
   rivalsNoGarment: -1,
   description: -1,
+  support: 1,
 };
 
 /**
@@ -54,7 +51,7 @@ const PRIORS: Readonly<Partial<Record<Feature, number>>> = {
  * therefore used once more without its noun; together these count as this share of all titles.
  */
 const UNKNOWN_NOUNS_SHARE = 0.03;
-const RIDGE = 0.1;
+const RIDGE = 0.5;
 const STEPS = 4000;
 const STEP = 2;
 

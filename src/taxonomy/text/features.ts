@@ -9,9 +9,8 @@ import { HEAD_IS_LAST } from './words.ts';
 
 /** What the confidence in a named category depends on. Each is between 0 and 1. */
 export const FEATURES = [
-  /** The noun is inflected, part of a compound, or of a compound with an unknown part. */
+  /** The noun is inflected, or the last part of a compound with an unknown first one. */
   'inflection',
-  'compound',
   'openCompound',
   /** The name has several words. */
   'phrase',
@@ -33,17 +32,13 @@ export const FEATURES = [
   'rivals',
   'rivalsOfOtherRegion',
   'rivalsNoGarment',
-  /** The column has several parts, and the noun is not in the first. */
-  'laterSegment',
-  /** The share of words that are known, and whether that at the place of the head is not. */
+  /** The share of words that are known. */
   'coverage',
-  'unknownHead',
   'length',
   /** The product type agrees. */
   'typeAgrees',
-  /** The probability of the category by the linear model (second-opinion.ts), and whether it is small. */
+  /** The probability of the category by the linear model (second-opinion.ts). */
   'support',
-  'dissent',
 ] as const;
 export type Feature = (typeof FEATURES)[number];
 export type Features = Readonly<Record<Feature, number>>;
@@ -67,9 +62,6 @@ interface OtherEvidence {
 const LONG_TEXT_WORDS = 20;
 /** At most this many rivals count. */
 const MAX_RIVALS = 2;
-
-/** With less support, the linear model dissents. */
-const MIN_SUPPORT = 0.02;
 
 const flag = (holds: boolean): number => (holds ? 1 : 0);
 const capped = (count: number): number => Math.min(count, MAX_RIVALS) / MAX_RIVALS;
@@ -107,16 +99,6 @@ function coverageOf({ tokens, isKnown }: Field): number {
   return words.length === 0 ? 1 : words.filter(Boolean).length / words.length;
 }
 
-/** Whether the word where the language has its head is unknown, and the noun stands elsewhere. */
-function isHeadUnknown({ tokens, isKnown, locale }: Field, match: Match): boolean {
-  const step = HEAD_IS_LAST[locale] ? 1 : -1;
-  const at = step > 0 ? match.last + 1 : match.first - 1;
-  const token = tokens[at];
-  const gap = tokens[Math.max(at, at - step)]?.before;
-  if (!token || gap === 'break' || gap === 'sentence') return false;
-  return isWord(token.text) && !isKnown[at];
-}
-
 /** Describes how a category was named. */
 export function featuresOf(naming: Naming, others: OtherEvidence): Features {
   const { field, mention, mentions, isRefined } = naming;
@@ -125,7 +107,6 @@ export function featuresOf(naming: Naming, others: OtherEvidence): Features {
   const rivals = rest.filter(({ role }) => role === undefined);
   return {
     inflection: flag(match.by === 'inflection'),
-    compound: flag(match.by === 'compound'),
     openCompound: flag(match.by === 'open'),
     phrase: flag(match.last > match.first),
     group: flag(match.entry.kind === 'group'),
@@ -140,12 +121,9 @@ export function featuresOf(naming: Naming, others: OtherEvidence): Features {
     rivals: capped(rivals.length),
     rivalsOfOtherRegion: capped(rest.filter(({ region }) => region !== mention.region).length),
     rivalsNoGarment: capped(rest.filter((other) => isNoGarment(other.match.entry)).length),
-    laterSegment: flag(mention.segment > 0),
     coverage: coverageOf(field),
-    unknownHead: flag(isHeadUnknown(field, match)),
     length: Math.min(1, field.tokens.length / LONG_TEXT_WORDS),
     typeAgrees: flag(others.typeAgrees),
     support: others.support,
-    dissent: flag(others.support < MIN_SUPPORT),
   };
 }

@@ -11,8 +11,6 @@ export interface ArticleMention {
   weight: number;
   /** Its clause; undefined if it is in the main clause. */
   role: ClauseRole | undefined;
-  /** The place of its part of the text among the parts with nouns, from 0. */
-  segment: number;
   /** The region it dresses; undefined for no garment. */
   region: Region | null | undefined;
 }
@@ -124,7 +122,7 @@ function weighSegment(
   segment: readonly ClauseMatch[],
   locale: Locale,
   stuffs: ReadonlySet<number>,
-): Omit<ArticleMention, 'segment'>[] {
+): ArticleMention[] {
   const main = segment.filter(({ role }) => role === undefined).map(({ match }) => match);
   // "Chaqueta de plumífero": in head-first languages the specific noun may follow an "of".
   const general = main.length === 1 ? main[0] : undefined;
@@ -161,14 +159,10 @@ export function weighMentions(
   );
   const ordered = kind === 'path' ? segments.toReversed() : segments;
   let headFound = false;
-  return ordered.flatMap((segment, at) => {
+  return ordered.flatMap((segment) => {
     const factor = headFound ? LATER_SEGMENT_FACTOR : 1;
     const mentions = weighSegment(tokens, segment, locale, stuffs);
     headFound ||= mentions.some(({ weight }) => weight >= COORDINATED_WEIGHT);
-    return mentions.map(({ weight, ...mention }) => ({
-      ...mention,
-      weight: weight * factor,
-      segment: at,
-    }));
+    return mentions.map(({ weight, ...mention }) => ({ ...mention, weight: weight * factor }));
   });
 }

@@ -15,7 +15,7 @@ export const MORE_NAMES: Readonly<Record<string, Words>> = {
   },
   long_sleeve_tee: {
     en: 'longsleeve tee|long sleeved top|waffle henley',
-    de: 'langarm|langarmtop|langarm-top',
+    de: 'langarmtop|langarm-top',
     fr: 'haut manches longues|top à manches longues|top manches longues|sous-pull fin',
     es: 'remera manga larga|remera de manga larga|playera manga larga|polera manga larga|top de manga larga|top manga larga',
     it: 'maglia manica lunga|maglia a manica lunga|maglietta a maniche lunghe|maglietta maniche lunghe|top a maniche lunghe',

@@ -192,6 +192,8 @@ const GROUP_DEFAULTS: Readonly<Record<string, string>> = {
 const AMBIGUOUS_NAMES: Readonly<Record<string, readonly string[]>> = {
   'en vest': ['puffer_vest', 'waistcoat', 'undershirt', 'knit_vest'],
   'en vests': ['puffer_vest', 'waistcoat', 'undershirt', 'knit_vest'],
+  'de weste': ['puffer_vest', 'waistcoat', 'knit_vest'],
+  'de westen': ['puffer_vest', 'waistcoat', 'knit_vest'],
   'es chaleco': ['puffer_vest', 'waistcoat', 'knit_vest'],
   'es chalecos': ['puffer_vest', 'waistcoat', 'knit_vest'],
   'it gilet': ['puffer_vest', 'waistcoat', 'knit_vest'],

@@ -141,7 +141,7 @@ describe('the head noun wins', () => {
     expect(namedBy({ title: 'Hoodie', brand: 'Hoodie' }).id).toBe('hoodie');
   });
 
-  test.each(['Vest', 'Men Red Vest', 'Chaleco'])('"%s" may be several things', (title) => {
+  test.each(['Vest', 'Men Red Vest', 'Chaleco', 'Weste'])('"%s" may be several things', (title) => {
     expect(namedBy({ title }).confidence).toBeLessThan(0.5);
   });
 });
@@ -153,6 +153,8 @@ describe('a title that sells something else', () => {
     ['Silicone phone case for iPhone 13', 'en'],
     ['Timberland Unisex Black Boot Sauce Cream', 'en'],
     ['Wooden toy train', 'en'],
+    ['Dog sweater', 'en'],
+    ['Puppenkleid', 'de'],
     ['taschen schirm mit patell blumen', 'de'],
     ['Étui pour téléphone à bandoulière matelassé', 'fr'],
     ['Perfume de mujer 50 ml', 'es'],

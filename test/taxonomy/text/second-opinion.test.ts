@@ -69,7 +69,12 @@ describe('confidence', () => {
     expect(confidenceOf({ ...clear, group: 1 })).toBeLessThan(0.9);
   });
 
-  test.each(['rivals', 'falseFriend', 'openCompound', 'otherLanguage', 'dissent'] as const)(
+  test('grows with support', () => {
+    const plain = features({ coverage: 0.5 });
+    expect(confidenceOf({ ...plain, support: 1 })).toBeGreaterThan(confidenceOf(plain));
+  });
+
+  test.each(['rivals', 'falseFriend', 'openCompound', 'otherLanguage'] as const)(
     'falls with %s',
     (name) => {
       const plain = features({ coverage: 0.5 });
