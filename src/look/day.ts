@@ -16,7 +16,7 @@ import {
 } from './search/candidates.ts';
 import { type Ensemble, isSet, itemsOf, maxMilliClo, type Slot } from './wardrobe/ensemble.ts';
 import { relevantSlots } from './wardrobe/templates.ts';
-import { checkMust, RUN_ALWAYS, wardrobeFields } from './wardrobe/wardrobe-request.ts';
+import { checkRequired, RUN_ALWAYS, wardrobeFields } from './wardrobe/wardrobe-request.ts';
 
 const Hour = z.strictObject({
   at: z.string().max(40).optional().meta({ description: 'Returned unchanged' }),
@@ -36,7 +36,7 @@ export const DayRequest = z
     ...person,
     ...wardrobe,
   })
-  .superRefine(checkMust, RUN_ALWAYS)
+  .superRefine(checkRequired, RUN_ALWAYS)
   .meta({ id: 'DayRequest' });
 export type DayRequest = z.infer<typeof DayRequest>;
 

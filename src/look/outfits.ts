@@ -77,8 +77,9 @@ function findMismatches(
   model: Model,
   request: ScoreRequest,
   situation: Situation,
+  signedPlan: ScoreRequest['plan'],
 ): ValidationIssue[] {
-  const { userProfile, cloOffset, occasion } = request;
+  const { userProfile, cloOffset, occasion, plan } = request;
   const { person } = situation;
   const isOtherPerson =
     userProfile !== undefined &&
@@ -87,6 +88,7 @@ function findMismatches(
     ['/userProfile', isOtherPerson],
     ['/cloOffset', cloOffset !== undefined && cloOffset !== situation.cloOffset],
     ['/occasion', occasion !== undefined && occasion !== situation.occasion],
+    ['/plan', plan !== undefined && signedPlan !== undefined && plan !== signedPlan],
   ];
   return checks
     .filter(([, differs]) => differs)
@@ -137,16 +139,16 @@ export function computeScore(
   keys: SigningKeys,
   request: ScoreRequest,
 ): ScoreResponse {
-  const situation = verifyTargets(model, keys, request.targets);
+  const { situation, plan } = verifyTargets(model, keys, request.targets);
   const all = readGarments(model, request);
   const context = createScoringContext(
     model,
     situation,
-    request.plan ?? 'indoor',
+    plan ?? request.plan ?? 'indoor',
     maxMilliClo(model, all),
   );
   const { entries, errors } = readCandidates(context, request, all);
-  errors.unshift(...findMismatches(model, request, situation));
+  errors.unshift(...findMismatches(model, request, situation, plan));
   if (errors.length > 0) {
     const count = errors.length === 1 ? 'an error' : `${errors.length} errors`;
     throw new Problem('invalid-request', `The body has ${count}`, { errors });
@@ -181,7 +183,7 @@ export function computeOutfits(
   );
   return {
     ...commonFields(model, keys, candidateSet),
-    outfits: chosen.map(({ outfit: { candidateId: id, rank: _, ...scored }, candidate }, at) => ({
+    outfits: chosen.map(({ outfit: { candidateId: id, ...scored }, candidate }, at) => ({
       ...scored,
       id,
       name: names[at] ?? '',

@@ -40,16 +40,16 @@ function coefficientRows(): CoefficientRow[] {
   return rows;
 }
 
-const VERSION = 'look-params/1.0.1';
+const VERSION = 'look-params/1.0.2';
 
 /** Earlier versions that give the same targets for the same request. */
-const COMPATIBLE_VERSIONS = ['look-params/1.0.0'];
+const COMPATIBLE_VERSIONS = ['look-params/1.0.1', 'look-params/1.0.0'];
 
 /** The current document. A change of any value needs a new version. */
 export const PARAMS: ParamsDocument = {
   version: VERSION,
   model: 'look-heat-balance/1',
-  issued: '2026-11-22',
+  issued: '2026-11-23',
   supportedTargetVersions: [VERSION, ...COMPATIBLE_VERSIONS],
   coefficients: coefficientRows(),
   tables: TABLES,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { IndoorTargets, Targets } from './schema.ts';
+import { IndoorTargets, PlanId, Targets } from './schema.ts';
 import { SLOTS } from './wardrobe/ensemble.ts';
 
 const fraction = z.number().min(0).max(1);
@@ -26,7 +26,7 @@ const wardrobeFields = {
   indoorTargets: IndoorTargets,
   indoorTempC: z.number(),
   isHotRegime: z.boolean(),
-  plan: z.enum(['indoor', 'outdoor']),
+  plan: PlanId,
   diagnostics: z.array(Diagnostic),
   truncated: z.boolean().meta({ description: 'Whether the search ended before it was complete' }),
   gap: z.number().min(0).meta({
@@ -57,7 +57,7 @@ const Breakdown = z
 
 const ThermalResponse = z
   .strictObject({
-    plan: z.enum(['indoor', 'outdoor']),
+    plan: PlanId,
     icl: z.number(),
     iclTarget: z.number(),
     pmv: z.number(),
@@ -117,6 +117,7 @@ export type ScoreResponse = z.infer<typeof ScoreResponse>;
 export const Outfit = z
   .strictObject({
     id: z.string(),
+    rank: z.number().int(),
     name: z.string(),
     itemIds: ids,
     form: Form,

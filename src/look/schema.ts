@@ -108,6 +108,9 @@ export const RegionalTargets = z
   .meta({ id: 'RegionalTargets', description: 'Sums of Iclu, clo; do not add them up' });
 export type RegionalTargets = z.infer<typeof RegionalTargets>;
 
+/** Where an outfit is worn. */
+export const PlanId = z.enum(['indoor', 'outdoor']);
+
 /** All inputs of the targets: `/score` computes the targets again from them. */
 const TargetInputs = z.strictObject({
   condition: ConditionId,
@@ -118,6 +121,7 @@ const TargetInputs = z.strictObject({
   cloOffset: z.number(),
   occasion: z.string().nullable(),
   indoorTempC: z.number().nullable(),
+  plan: PlanId.optional().meta({ description: 'Absent if /targets issued them' }),
 });
 
 export const Targets = z

@@ -79,6 +79,7 @@ export interface Tables {
     dress: number;
     legs: number;
     feet: number;
+    accessory: number;
   }>;
   feel: Table<readonly { id: string; belowIcl: number | null }[]>;
   warmth: Table<readonly number[]>;
@@ -209,7 +210,7 @@ export const TABLES: Tables = {
   },
   visibleArea: {
     unit: 'share', basis: 'judgement', source: 'Visible share of each slot; a pair of garments weighs the product',
-    rows: { outer: 0.35, torso: 0.35, beneath: 0.1, dress: 0.6, legs: 0.3, feet: 0.1 },
+    rows: { outer: 0.35, torso: 0.35, beneath: 0.1, dress: 0.6, legs: 0.3, feet: 0.1, accessory: 0.1 },
   },
   feel: {
     unit: 'clo', basis: 'judgement', source: 'Adjective of a name by the insulation of the outfit',

@@ -98,7 +98,12 @@ describe('the two ways to use the API', () => {
     const { items: _, ...day } = request;
     const { targets } = await answer('targets', day);
     const found = await answer('candidates', { ...request, limit: 10 });
-    expect(found.targets).toEqual(targets);
+    // Only /candidates signs the plan: /targets has none.
+    expect(found.targets).toEqual({
+      ...targets,
+      inputs: { ...targets.inputs, plan: 'indoor' },
+      digest: expect.any(String),
+    });
     const scored = await answer('score', {
       targets: found.targets,
       candidates: found.candidates,
@@ -122,10 +127,146 @@ describe('the two ways to use the API', () => {
     ).toEqual(outfits.map(({ id, score }: Record<string, unknown>) => [id, score]));
   });
 
+  test('/outfits ranks its list from 1', async () => {
+    const { outfits } = await answer('outfits', { ...request, limit: 4 });
+    expect(outfits.map(({ rank }: { rank: number }) => rank)).toEqual([1, 2, 3, 4]);
+  });
+
+  test('the plan is signed: /score keeps to it and rejects another', async () => {
+    const outdoors = { ...request, plan: 'outdoor', limit: 20 };
+    const { targets, candidates } = await answer('candidates', outdoors);
+    const body = { targets, candidates, items: CLOSET };
+    const { ranked, shell } = await answer('score', body);
+    expect(shell).toBeNull();
+    expect(ranked[0].thermal.plan).toBe('outdoor');
+    const { outfits } = await answer('outfits', { ...outdoors, limit: 4 });
+    expect(outfits.map(({ score }: { score: number }) => score)).toEqual(
+      ranked.slice(0, 4).map(({ score }: { score: number }) => score),
+    );
+    expect(await answer('score', { ...body, plan: 'outdoor' })).toEqual({
+      ranked,
+      shell,
+      paramsVersion: expect.any(String),
+    });
+    const { type, pointers } = await rejection('score', { ...body, plan: 'indoor' });
+    expect([type, pointers]).toEqual(['invalid-request', ['/plan']]);
+  });
+
+  test('targets of /targets hold for either plan', async () => {
+    const { items: _, ...day } = request;
+    const { targets } = await answer('targets', day);
+    expect(targets.inputs).not.toHaveProperty('plan');
+    const { candidates } = await answer('candidates', { ...request, limit: 1 });
+    const body = { targets, candidates, items: CLOSET };
+    expect((await answer('score', body)).ranked[0].thermal.plan).toBe('indoor');
+    const outdoors = await answer('score', { ...body, plan: 'outdoor' });
+    expect(outdoors.ranked[0].thermal.plan).toBe('outdoor');
+  });
+
   test('the outdoor plan has no base outfit', async () => {
     const { indoorTargets, outfits } = await answer('outfits', { ...request, plan: 'outdoor' });
     expect(indoorTargets).toEqual({});
     expect(outfits[0].shell).toBeNull();
+  });
+});
+
+describe('required items', () => {
+  const style = ['belt', 'tie', 'bag', 'sunglasses'].map((category) => ({
+    id: `my-${category}`,
+    category,
+    colors: [{ hex: '#d0103a' }],
+  }));
+  const items = [...CLOSET, ...style];
+  const must = style.map(({ id }) => id);
+  const slots = { belt: 'my-belt', tie: 'my-tie', bag: 'my-bag', eyes: 'my-sunglasses' };
+
+  test('a belt, tie, bag and sunglasses have slots, and count for colour and occasion', async () => {
+    const plain = await answer('outfits', { ...request, items, limit: 1 });
+    const { outfits } = await answer('outfits', { ...request, items, must, limit: 3 });
+    expect(outfits).toHaveLength(3);
+    for (const outfit of outfits) {
+      expect(outfit.itemIds).toEqual(expect.arrayContaining(must));
+      expect(outfit.slots).toMatchObject(slots);
+    }
+    const pin = plain.outfits[0].itemIds;
+    const [same] = (await answer('outfits', { ...request, items, pin, must, limit: 1 })).outfits;
+    expect(same.thermal).toEqual(plain.outfits[0].thermal);
+    expect(same.breakdown.color).not.toBe(plain.outfits[0].breakdown.color);
+    expect(same.breakdown.occasion).not.toBe(plain.outfits[0].breakdown.occasion);
+  });
+
+  test('outfits with them are scored as they were found, and /day keeps them on', async () => {
+    const found = await answer('candidates', { ...request, items, must, limit: 25 });
+    const { targets, candidates } = found;
+    const { ranked } = await answer('score', { targets, candidates, items });
+    const { outfits } = await answer('outfits', { ...request, items, must, limit: 5 });
+    expect(outfits.map(({ id, score }: Record<string, unknown>) => [id, score])).toEqual(
+      ranked
+        .slice(0, 5)
+        .map(({ candidateId, score }: Record<string, unknown>) => [candidateId, score]),
+    );
+    const hours = [{ weather, met: 2 }];
+    const day = await answer('day', { hours, items, must });
+    expect(day.hours[0].wearIds).toEqual(expect.arrayContaining(must));
+  });
+
+  test.each(['must', 'pin'])('%s contradicts `exclude`, or an item that is away', async (field) => {
+    const away = CLOSET.map((item) => ({ ...item, available: item.id !== 'boots' }));
+    const body = { ...request, items: away, exclude: ['parka'] };
+    for (const path of ['candidates', 'outfits']) {
+      const { type, pointers } = await rejection(path, {
+        ...body,
+        [field]: ['jeans-blue', 'boots', 'parka', 'jeans-blue', 'none'],
+      });
+      expect(type).toBe('invalid-request');
+      expect(pointers).toEqual([1, 2, 3, 4].map((at) => `/${field}/${at}`));
+    }
+    const hours = [{ weather, met: 2 }];
+    const day = { hours, items: away, exclude: ['parka'], [field]: ['parka'] };
+    expect((await rejection('day', day)).pointers).toEqual([`/${field}/0`]);
+  });
+
+  test.each(['must', 'pin'])('%s of a garment without a place in outfits', async (field) => {
+    const withTights = [...CLOSET, { id: 'tights', category: 'tights' }];
+    const body = { ...request, items: withTights, [field]: ['boots', 'tights'] };
+    expect((await rejection('outfits', body)).pointers).toEqual([`/${field}/1`]);
+  });
+
+  test('pins that exclude each other are rejected by name; `must` gives an empty list', async () => {
+    const ids = ['scarf', 'jeans-blue', 'dress-knit'];
+    const { type, error } = await rejection('outfits', { ...request, pin: ids });
+    expect(type).toBe('invalid-request');
+    expect(error.errors).toEqual([
+      { pointer: '/pin/2', detail: 'cannot be worn with `jeans-blue`' },
+    ]);
+    const three = ['tee-white', 'sweater-grey', 'hoodie-green'];
+    expect((await rejection('outfits', { ...request, pin: three })).pointers).toEqual(['/pin/2']);
+    const { outfits, diagnostics } = await answer('outfits', { ...request, must: ids });
+    expect(outfits).toEqual([]);
+    expect(diagnostics.map(({ code }: { code: string }) => code)).toContain('no-combination');
+  });
+
+  test('a coat that is required indoors is part of the outfit, and no other is suggested', async () => {
+    const { outfits } = await answer('outfits', { ...request, must: ['rain-jacket'], limit: 3 });
+    expect(outfits).toHaveLength(3);
+    for (const outfit of outfits) {
+      expect(outfit.slots.outer).toBe('rain-jacket');
+      expect(outfit.shell.items).toEqual([]);
+    }
+  });
+
+  test('a thousand favourites are a matter of order only', async () => {
+    const many = Array.from({ length: 1000 }, (_, i) => ({
+      id: `i${i}`,
+      category: ['t_shirt', 'jeans', 'sneakers', 'hoodie'][i % 4],
+      favorite: true,
+    }));
+    const { outfits } = await answer('outfits', { ...request, items: many });
+    expect(outfits).toHaveLength(5);
+    const pin = many.map(({ id }) => id);
+    expect((await rejection('outfits', { ...request, items: many, pin })).pointers).toContain(
+      '/pin',
+    );
   });
 });
 

@@ -99,7 +99,8 @@ describe('the contract can be used', () => {
   test('stepwise: /targets, /candidates and /score give the same as /outfits', async () => {
     const { targets } = await answered(Targets, await post('targets', day));
     const found = await answered(Candidates, await post('candidates', { ...dressed, limit: 25 }));
-    expect(found.targets).toEqual(targets);
+    const { digest: _, ...signed } = targets;
+    expect(found.targets).toMatchObject(signed);
     const { ranked } = await answered(
       Score,
       await post('score', {

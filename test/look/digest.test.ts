@@ -78,7 +78,7 @@ test('the digest is HMAC-SHA-256 over canonical JSON, as in the published exampl
 
 describe('targets sent back', () => {
   test('are accepted unchanged', () => {
-    expect(verifyTargets(model, keys, targets).outdoor.iclRequired).toBeGreaterThan(1.5);
+    expect(verifyTargets(model, keys, targets).situation.outdoor.iclRequired).toBeGreaterThan(1.5);
   });
 
   test('are accepted with another key order, whitespace and number format', () => {

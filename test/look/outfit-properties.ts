@@ -23,7 +23,10 @@ function drawRequest(random: Random): CandidatesRequest {
     ...(random.next() < 0.3 && { lastWornDaysAgo: random.below(20) }),
   }));
   const some = (share: number) => items.flatMap(({ id }) => (random.next() < share ? [id] : []));
-  const must = some(0.03).slice(0, 6);
+  const must = items
+    .filter(({ available }) => available !== false && random.next() < 0.03)
+    .map(({ id }) => id)
+    .slice(0, 6);
   return CandidatesRequest.parse({
     ...drawDay(random),
     plan: random.pick(['indoor', 'outdoor']),
@@ -36,6 +39,7 @@ function drawRequest(random: Random): CandidatesRequest {
 
 type Check = readonly [violation: string, holds: boolean];
 
+const min = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 const isDistinct = (all: readonly string[]) => new Set(all).size === all.length;
 const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
@@ -61,7 +65,11 @@ function candidateChecks(model: Model, request: CandidatesRequest): Check[] {
     ['candidates: duplicates', isDistinct(candidates.map(({ id }) => id))],
     ['candidates: limit', candidates.length <= (request.limit ?? 0)],
     ['candidates: count', BigInt(totalValid) >= BigInt(candidates.length)],
-    ['candidates: none of some', candidates.length > 0 || BigInt(totalValid) === 0n],
+    [
+      'candidates: filled',
+      truncated ||
+        BigInt(candidates.length) === min(BigInt(request.limit ?? 0), BigInt(totalValid)),
+    ],
     ['candidates: gap', gap >= 0 && (gap === 0 || truncated)],
     ['candidates: wearable', candidates.every(({ itemIds }) => itemIds.every(isAllowed))],
     ['candidates: outfit', candidates.every(({ itemIds }) => isOutfit(itemIds))],
@@ -99,6 +107,7 @@ function outfitChecks(model: Model, request: CandidatesRequest): Check[] {
   const response = computeOutfits(model, keys, derived);
   const { outfits } = response;
   return [
+    ['outfits: ranks', outfits.every(({ rank }, at) => rank === at + 1)],
     ['outfits: schema', OutfitsResponse.safeParse(response).success],
     ['outfits: names', isDistinct(outfits.map(({ name }) => name))],
     ['outfits: duplicates', isDistinct(outfits.map(({ id }) => id))],

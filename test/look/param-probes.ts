@@ -31,6 +31,13 @@ const ODD = ([
   { id: 'jacket',   category: 'light_jacket', colors: [{ hex: '#104080' }] },
 ]).map((item) => WardrobeItem.parse(item));
 
+/** Accessories that are worn only on request. */
+// biome-ignore format: a table reads best aligned
+const STYLE = ([
+  { id: 'bag',  category: 'bag',  colors: [{ hex: '#d0103a' }] },
+  { id: 'belt', category: 'belt', colors: [{ hex: '#2050c0' }] },
+]).map((item) => WardrobeItem.parse(item));
+
 type Day = [tempC: number, windMs: number, condition: string, more?: Partial<OutfitsRequest>];
 // biome-ignore format: a table reads best aligned
 const DAYS: readonly Day[] = [
@@ -39,6 +46,7 @@ const DAYS: readonly Day[] = [
   [19,  3, 'partly-cloudy'],
   [19,  3, 'cloudy',     { plan: 'outdoor', occasion: 'work' }],
   [8,   6, 'rain'],
+  [8,   6, 'rain',       { items: [...CLOSET, ...STYLE], must: ['bag', 'belt'] }],
   [8,   6, 'rain',       { plan: 'outdoor', met: 1.6 }],
   [12,  9, 'heavy-rain', { plan: 'outdoor', occasion: 'outdoor' }],
   [-15, 4, 'snow'],

@@ -1,7 +1,7 @@
 import { canonicalJson, digestOf, type SigningKeys, verifyDigest } from '../digest.ts';
 import { round } from '../numeric.ts';
 import type { Model } from '../params.ts';
-import type { TargetsRequest, TargetsResponse } from '../schema.ts';
+import type { Targets, TargetsRequest, TargetsResponse } from '../schema.ts';
 import {
   indoorTargets,
   type Situation,
@@ -12,29 +12,36 @@ import {
 
 /**
  * The response to a request for targets: the need outdoors, signed, and the need of the base outfit.
- * @param plan `outdoor` has no base outfit, so its indoor targets are empty
+ * @param plan is signed too; `outdoor` has no base outfit, so its indoor targets are empty
  */
 export function targetsResponse(
   model: Model,
   keys: SigningKeys,
   situation: Situation,
-  plan: 'indoor' | 'outdoor',
+  plan?: Targets['inputs']['plan'],
 ): TargetsResponse {
-  const unsigned = unsignedTargets(model, situation);
+  const unsigned = unsignedTargets(model, situation, plan);
   return {
     targets: { ...unsigned, digest: digestOf(unsigned, keys) },
-    indoorTargets: plan === 'indoor' ? indoorTargets(model, situation) : {},
+    indoorTargets: plan === 'outdoor' ? {} : indoorTargets(model, situation),
     indoorTempC: round(situation.indoorTempC, 3),
     isHotRegime: situation.isHot,
   };
 }
 
-/** Target insulation by body region, without a wardrobe. */
+/** Target insulation by body region, without a wardrobe and for either plan. */
 export const computeTargets = (
   model: Model,
   keys: SigningKeys,
   request: TargetsRequest,
-): TargetsResponse => targetsResponse(model, keys, situationOf(model, request), 'indoor');
+): TargetsResponse => targetsResponse(model, keys, situationOf(model, request));
+
+/** What signed targets say. */
+interface VerifiedTargets {
+  situation: Situation;
+  /** Undefined if the targets hold for either plan. */
+  plan: Targets['inputs']['plan'];
+}
 
 /**
  * Verifies the digest of targets and computes their situation again from the signed inputs.
@@ -45,13 +52,13 @@ export function verifyTargets(
   model: Model,
   keys: SigningKeys,
   given: Readonly<Record<string, unknown>>,
-): Situation {
+): VerifiedTargets {
   const { digest: _, ...signed } = verifyDigest(model, given, keys);
   const situation = situationOf(model, toRequest({ ...signed, digest: '' }));
   const { paramsVersion } = signed;
-  if (
-    canonicalJson({ ...unsignedTargets(model, situation), paramsVersion }) !== canonicalJson(signed)
-  )
+  const { plan } = signed.inputs;
+  const unsigned = { ...unsignedTargets(model, situation, plan), paramsVersion };
+  if (canonicalJson(unsigned) !== canonicalJson(signed))
     throw new Error('Signed targets do not follow from their inputs');
-  return situation;
+  return { situation, plan };
 }

@@ -121,8 +121,15 @@ const roundRegions = (regions: RegionalTargets): RegionalTargets => ({
   accessory: round(regions.accessory, 3),
 });
 
-/** The targets of a response, without their digest. */
-export function unsignedTargets(model: Model, situation: Situation): Omit<Targets, 'digest'> {
+/**
+ * The targets of a response, without their digest.
+ * @param plan that `/score` must keep to; undefined if either will do
+ */
+export function unsignedTargets(
+  model: Model,
+  situation: Situation,
+  plan?: Targets['inputs']['plan'],
+): Omit<Targets, 'digest'> {
   const { weather, outdoor, person } = situation;
   return {
     tempC: weather.tempC,
@@ -151,6 +158,7 @@ export function unsignedTargets(model: Model, situation: Situation): Omit<Target
       cloOffset: situation.cloOffset,
       occasion: situation.occasion,
       indoorTempC: situation.requestedIndoorTempC,
+      ...(plan && { plan }),
     },
     paramsVersion: model.version,
   };
@@ -159,7 +167,7 @@ export function unsignedTargets(model: Model, situation: Situation): Omit<Target
 /** The request that targets were computed from: the inverse of `unsignedTargets`. */
 export function toRequest(targets: Targets): TargetsRequest {
   const { tempC, windMs, humidityPct, met, inputs } = targets;
-  const { condition, isDay, cloOffset, occasion, indoorTempC, ...userProfile } = inputs;
+  const { condition, isDay, cloOffset, occasion, indoorTempC, plan: _, ...userProfile } = inputs;
   return {
     weather: { tempC, windMs, humidityPct, condition, isDay },
     met,

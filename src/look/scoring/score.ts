@@ -1,7 +1,14 @@
 import { type OuterLayer, withTail } from '../comfort/comfort.ts';
 import { clamp } from '../numeric.ts';
 import type { Term } from '../tables.ts';
-import { type Ensemble, type Form, formOf, isDress, isSet } from '../wardrobe/ensemble.ts';
+import {
+  type Ensemble,
+  type Form,
+  formOf,
+  isDress,
+  isSet,
+  STYLE_SLOTS,
+} from '../wardrobe/ensemble.ts';
 import type { ScoringContext, WornItem } from './context.ts';
 
 export type Terms = Record<Term, number>;
@@ -110,7 +117,7 @@ export function visibleItems(
   { model }: ScoringContext,
   ensemble: Ensemble<WornItem>,
 ): [WornItem, number][] {
-  const { outer, torso, beneath, dress, legs, feet } = model.tables.visibleArea;
+  const { outer, torso, beneath, dress, legs, feet, accessory } = model.tables.visibleArea;
   const { mid, main } = ensemble;
   const visible: [WornItem, number][] = [];
   if (ensemble.outer) visible.push([ensemble.outer, outer]);
@@ -118,6 +125,10 @@ export function visibleItems(
   if (main) visible.push([main, isDress(main.garment) ? dress : mid ? beneath : torso]);
   if (ensemble.bottom) visible.push([ensemble.bottom, legs]);
   if (ensemble.shoes) visible.push([ensemble.shoes, feet]);
+  for (const slot of STYLE_SLOTS) {
+    const item = ensemble[slot];
+    if (item) visible.push([item, accessory]);
+  }
   return visible;
 }
 
@@ -137,7 +148,7 @@ function colourTerm(context: ScoringContext, ensemble: Ensemble<WornItem>): numb
 }
 
 /** Slots whose fit for occasion and season is scored. */
-const SCORED_SLOTS = ['outer', 'mid', 'main', 'bottom', 'shoes'] as const;
+const SCORED_SLOTS = ['outer', 'mid', 'main', 'bottom', 'shoes', ...STYLE_SLOTS] as const;
 
 /** The terms of the score, each 0-1. */
 export function scoreTerms(context: ScoringContext, ensemble: Ensemble<WornItem>): Terms {

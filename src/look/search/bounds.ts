@@ -23,7 +23,7 @@ export interface Relaxation {
   readonly space: SearchSpace;
   readonly harmony: HarmonyTable;
   readonly root: Readonly<SearchNode>;
-  /** Weighted season of each choice: its gain before any pair is known. */
+  /** Weighted season of each choice and its harmony with required accessories: its gain at the root. */
   readonly ownGains: readonly Float64Array[];
   /** Slope of the line above the thermal curves, thermal value per milliclo. */
   readonly slope: number;
@@ -94,7 +94,10 @@ export function createHarmonyTable(context: ScoringContext, groups: number) {
 
 type HarmonyTable = ReturnType<typeof createHarmonyTable>;
 
-const pairArea = (levels: readonly Level[]): number =>
+const sumOf = <T>(all: readonly T[], select: (one: T, at: number) => number): number =>
+  all.reduce((sum, one, at) => sum + select(one, at), 0);
+
+const pairArea = (levels: readonly Pick<Level, 'area'>[]): number =>
   levels.reduce(
     (sum, a, i) => levels.slice(i + 1).reduce((more, b) => more + a.area * b.area, sum),
     0,
@@ -102,16 +105,14 @@ const pairArea = (levels: readonly Level[]): number =>
 
 function openExtremes(levels: readonly Level[]): OpenExtremes {
   const torso = levels.filter(({ slot }) => slot === 'mid' || slot === 'main');
-  const sum = (some: readonly Level[], select: (level: Level) => number) =>
-    some.reduce((total, level) => total + select(level), 0);
   return {
     total: {
-      low: sum(levels, (level) => level.minMilliClo),
-      high: sum(levels, (level) => level.maxMilliClo),
+      low: sumOf(levels, (level) => level.minMilliClo),
+      high: sumOf(levels, (level) => level.maxMilliClo),
     },
     top: {
-      low: sum(torso, (level) => level.minDryMilliClo),
-      high: sum(torso, (level) => level.maxMilliClo),
+      low: sumOf(torso, (level) => level.minDryMilliClo),
+      high: sumOf(torso, (level) => level.maxMilliClo),
     },
     pairArea: pairArea(levels),
   };
@@ -160,12 +161,21 @@ export function createRelaxation(
   const { k, tables } = context.model;
   const { weights } = tables;
   const depthOf = (slot: CoreSlot) => levels.findIndex((level) => level.slot === slot);
-  const scored = levels.filter(({ slot }) => slot !== 'over').length;
-  const allPairs = pairArea(levels);
-  const ownGains = levels.map(({ slot, groups }) =>
-    mapChoices(groups, (group) =>
-      group && slot !== 'over' ? (weights.season * group.item.season) / scored : 0,
-    ),
+  const style = space.template.style.map(({ item }) => item);
+  const scored = levels.filter(({ slot }) => slot !== 'over').length + style.length;
+  const styleArea = tables.visibleArea.accessory;
+  const allPairs = pairArea([...levels, ...style.map(() => ({ area: styleArea }))]);
+  const pairWeight = allPairs > 0 ? weights.color / allPairs : 0;
+  const seasonWeight = weights.season / scored;
+  const ownGains = levels.map(({ slot, groups, area }) =>
+    mapChoices(groups, (group) => {
+      if (!group || slot === 'over') return 0;
+      const harmonies = sumOf(style, (item) => context.harmonyOf(group.item, item));
+      return seasonWeight * group.item.season + pairWeight * area * styleArea * harmonies;
+    }),
+  );
+  const styleHarmony = sumOf(style, (item, at) =>
+    sumOf(style.slice(at + 1), (other) => context.harmonyOf(item, other)),
   );
   const slope = chooseSlope(context, space, ownGains);
   const slopeWeight = weights.thermal * slope;
@@ -178,15 +188,23 @@ export function createRelaxation(
       missingWater: missingAtRoot.water,
       missingWind: missingAtRoot.wind,
       // Without any pair the colour term has the value of unknown data.
-      fixedGain: allPairs > 0 ? 0 : weights.color * k.fit.unknown,
-      occasionMin: Math.min(1, ...levels.map(({ maxOccasion }) => maxOccasion)),
+      fixedGain:
+        (allPairs > 0 ? 0 : weights.color * k.fit.unknown) +
+        pairWeight * styleArea * styleArea * styleHarmony +
+        seasonWeight * sumOf(style, ({ season }) => season),
+      occasionSum: sumOf(style, ({ occasion }) => occasion),
+      occasionMin: Math.min(
+        1,
+        ...levels.map(({ maxOccasion }) => maxOccasion),
+        ...style.map(({ occasion }) => occasion),
+      ),
     },
     ownGains,
     slope,
     slopeTerms: levels.map((level) => slopeTermsOf(level, slope, slopeWeight)),
     extrasSlopeTerm: slopeWeight * (slope > 0 ? extras.total.high : extras.total.low),
     open: levels.map((_, depth) => openExtremes(levels.slice(depth + 1))),
-    pairWeight: allPairs > 0 ? weights.color / allPairs : 0,
+    pairWeight,
     maxHarmony: maxHarmony(context.model),
     occasionWeight: weights.occasion / scored,
     isOutdoor: context.plan === 'outdoor',

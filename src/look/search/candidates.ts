@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { Problem, type ValidationIssue } from '../../platform/problem.ts';
 import { situationOf } from '../comfort/targets.ts';
 import type { Model } from '../params.ts';
 import {
@@ -10,12 +11,15 @@ import {
 import { DIAGNOSTICS } from '../texts/explanations.ts';
 import { fill } from '../texts/texts.ts';
 import {
+  canCombine,
   type Ensemble,
+  EXTRA_SLOTS,
   type Form,
   formOf,
   itemsOf,
   mapEnsemble,
   maxMilliClo,
+  SLOTS,
   type Slot,
   slotsOf,
 } from '../wardrobe/ensemble.ts';
@@ -28,8 +32,15 @@ import {
   type Template,
 } from '../wardrobe/templates.ts';
 import { createWardrobe, type Diagnostic, type Wardrobe } from '../wardrobe/wardrobe.ts';
-import type { CandidatesRequest } from '../wardrobe/wardrobe-request.ts';
-import { type Core, type Solution, search } from './search.ts';
+import { type CandidatesRequest, requiredIds } from '../wardrobe/wardrobe-request.ts';
+import {
+  type Core,
+  extrasKey,
+  type SearchOptions,
+  type SearchResult,
+  type Solution,
+  search,
+} from './search.ts';
 
 /** An outfit as responses carry it. */
 export interface Candidate {
@@ -87,29 +98,72 @@ function missingSlots(
 const visibleKey = ({ mid, main, bottom }: Core): string =>
   `${mid?.index}/${main?.index}/${bottom?.index}`;
 
+/** Outfits of the same garments: overtrousers may change places with the trousers beneath. */
 const coreKey = (core: Core): string =>
-  `${visibleKey(core)}/${core.outer?.index}/${core.over?.index}/${core.shoes?.index}`;
+  Object.values(core)
+    .map((group) => group.index)
+    .sort()
+    .join('/');
+
+const wholeKey = ({ core, ensemble }: Solution): string =>
+  `${coreKey(core)}|${extrasKey(ensemble)}`;
+
+const NOTHING: SearchResult = { solutions: [], gap: 0, isTruncated: false };
+
+/** Adds the solutions of another search that are not among the first, up to `limit`. */
+function addSolutions(first: SearchResult, second: SearchResult, limit: number): SearchResult {
+  const distinct = new Map<string, Solution>();
+  for (const solution of [...first.solutions, ...second.solutions]) {
+    const key = wholeKey(solution);
+    if (!distinct.has(key)) distinct.set(key, solution);
+  }
+  return {
+    solutions: [...distinct.values()].slice(0, limit).sort((a, b) => b.score - a.score),
+    gap: Math.max(first.gap, second.gap),
+    isTruncated: first.isTruncated || second.isTruncated,
+  };
+}
 
 /**
  * The best outfit for each combination of torso and legs. If these are fewer than `limit`, the best
- * of the others fill the list.
+ * with other coats and shoes fill the list, then the best with other extras.
  */
 function searchDistinct(
   context: ScoringContext,
   wardrobe: Wardrobe,
   templates: readonly Template[],
   limit: number,
-) {
-  const distinct = search(context, wardrobe, templates, limit, visibleKey);
-  if (distinct.solutions.length >= limit) return distinct;
-  const all = search(context, wardrobe, templates, limit, coreKey);
-  const known = new Set(distinct.solutions.map(({ core }) => coreKey(core)));
-  const others = all.solutions.filter(({ core }) => !known.has(coreKey(core)));
-  return {
-    solutions: [...distinct.solutions, ...others].slice(0, limit).sort((a, b) => b.score - a.score),
-    gap: Math.max(distinct.gap, all.gap),
-    isTruncated: distinct.isTruncated || all.isTruncated,
-  };
+): SearchResult {
+  const find = (options: Omit<SearchOptions, 'size'>) =>
+    search(context, wardrobe, templates, { ...options, size: limit });
+  let found = addSolutions(find({ keyOf: visibleKey }), NOTHING, limit);
+  if (found.solutions.length >= limit) return found;
+  found = addSolutions(found, find({ keyOf: coreKey }), limit);
+  const maxThicknesses = Math.max(...EXTRA_SLOTS.map((slot) => wardrobe.slots[slot].length));
+  // Twice the thicknesses give at most 64 times the outfits, so a list that is not full stays cheap.
+  for (let everyExtras = context.model.k.search.thicknesses; ; everyExtras *= 2) {
+    const { length } = found.solutions;
+    if (length === 0 || length >= limit || found.isTruncated) return found;
+    found = addSolutions(found, find({ keyOf: coreKey, everyExtras }), limit);
+    if (everyExtras >= maxThicknesses || everyExtras === 0) return found;
+  }
+}
+
+/** Every ensemble with garments of the same groups, in order of preference. */
+function* everyMember(
+  { groupOf }: Wardrobe,
+  ensemble: Ensemble<WornItem>,
+): Generator<Ensemble<Garment>> {
+  const slots = SLOTS.filter((slot) => ensemble[slot]);
+  function* fill(at: number, chosen: Ensemble<Garment>): Generator<Ensemble<Garment>> {
+    const slot = slots[at];
+    const garment = slot && ensemble[slot]?.garment;
+    if (!garment) yield chosen;
+    else
+      for (const member of groupOf.get(garment)?.members ?? [garment])
+        yield* fill(at + 1, { ...chosen, [slot]: member });
+  }
+  yield* fill(0, {});
 }
 
 /** The ensemble with the nth garment of each group, counted cyclically. */
@@ -134,7 +188,10 @@ export function toCandidate(ensemble: Ensemble<WornItem>): Candidate {
   return { id: candidateId(itemIds), itemIds, form: formOf(ensemble), slots };
 }
 
-/** Expands groups into garments: first the first of each group, then the second, up to `limit`. */
+/**
+ * Expands groups into garments, up to `limit`: first the first of each group, then the second; then in
+ * all other combinations.
+ */
 function expandGroups(
   context: ScoringContext,
   wardrobe: Wardrobe,
@@ -142,16 +199,57 @@ function expandGroups(
   limit: number,
 ): CandidateSet['candidates'] {
   const expanded = new Map<string, CandidateSet['candidates'][number]>();
+  function add(garments: Ensemble<Garment>): void {
+    const ensemble = toWornItems(context, garments);
+    const candidate = toCandidate(ensemble);
+    if (!expanded.has(candidate.id)) expanded.set(candidate.id, { candidate, ensemble });
+  }
   const maxMembers = Math.max(1, ...wardrobe.groups.map(({ members }) => members.length));
-  for (let n = 0; n < maxMembers && expanded.size < limit; n++) {
-    for (const solution of solutions) {
-      if (expanded.size >= limit) break;
-      const ensemble = toWornItems(context, nthOfGroups(wardrobe, solution.ensemble, n));
-      const candidate = toCandidate(ensemble);
-      if (!expanded.has(candidate.id)) expanded.set(candidate.id, { candidate, ensemble });
+  for (let n = 0; n < maxMembers; n++) {
+    for (const { ensemble } of solutions) {
+      if (expanded.size >= limit) return [...expanded.values()];
+      add(nthOfGroups(wardrobe, ensemble, n));
+    }
+  }
+  for (const { ensemble } of solutions) {
+    for (const garments of everyMember(wardrobe, ensemble)) {
+      if (expanded.size >= limit) return [...expanded.values()];
+      add(garments);
     }
   }
   return [...expanded.values()];
+}
+
+/** Why pinned garments cannot be worn together: the first two that exclude each other. */
+function findPinConflict(model: Model, pins: readonly Garment[]): ValidationIssue | undefined {
+  for (const [at, pin] of pins.entries()) {
+    for (const other of pins.slice(0, at)) {
+      if (!canCombine(model, [other, pin]))
+        return { pointer: `/pin/${at}`, detail: `cannot be worn with \`${other.id}\`` };
+    }
+  }
+  if (canCombine(model, pins)) return undefined;
+  return { pointer: '/pin', detail: 'These items cannot all be worn together' };
+}
+
+/**
+ * Checks that each required item has a place in outfits, and that pinned ones can be worn together.
+ * @throws Problem invalid-request
+ */
+function checkWearable(model: Model, request: CandidatesRequest, all: readonly Garment[]): void {
+  const byId = new Map(all.map((garment) => [garment.id, garment]));
+  const garmentsOf = (ids: readonly string[] = []) => ids.flatMap((id) => byId.get(id) ?? []);
+  const errors = (['must', 'pin'] as const).flatMap((field) =>
+    garmentsOf(request[field]).flatMap((garment, at) =>
+      slotsOf(model, garment).length === 0
+        ? [{ pointer: `/${field}/${at}`, detail: `\`${garment.id}\` has no place in an outfit` }]
+        : [],
+    ),
+  );
+  const conflict = errors.length > 0 ? undefined : findPinConflict(model, garmentsOf(request.pin));
+  if (conflict) errors.push(conflict);
+  if (errors.length === 0) return;
+  throw new Problem('invalid-request', 'Items that are required cannot be worn', { errors });
 }
 
 /** The garments of a request, in the order of its items. */
@@ -172,11 +270,10 @@ export function findCandidates(
   const plan: Plan = request.plan ?? 'indoor';
   const context = createScoringContext(model, situation, plan, maxMilliClo(model, all));
   const { garments, diagnostics } = filterGarments(context, request, all);
-  const must = new Set(request.must);
-  const wardrobe = createWardrobe(context, garments, must, request.seed);
-  const required = wardrobe.groups.filter(
-    ({ item: { garment } }) => must.has(garment.id) && slotsOf(model, garment).length > 0,
-  );
+  const ids = requiredIds(request);
+  checkWearable(model, request, all);
+  const wardrobe = createWardrobe(context, garments, ids, request.seed);
+  const required = wardrobe.groups.filter(({ item: { garment } }) => ids.has(garment.id));
   const templates = createTemplates(context, wardrobe, required);
   const { solutions, gap, isTruncated } = searchDistinct(context, wardrobe, templates, limit);
   return {

@@ -1,7 +1,12 @@
-import type { ScoringContext } from '../scoring/context.ts';
+import type { ScoringContext, WornItem } from '../scoring/context.ts';
 import { regionFit } from '../scoring/score.ts';
-import { isSet } from '../wardrobe/ensemble.ts';
-import { type Accessory, createExtras, type Underlayer } from '../wardrobe/extras.ts';
+import { type Ensemble, isSet, slotsOf } from '../wardrobe/ensemble.ts';
+import {
+  type Accessory,
+  createExtras,
+  type ExtrasChoice,
+  type Underlayer,
+} from '../wardrobe/extras.ts';
 import type { CoreSlot, Template } from '../wardrobe/templates.ts';
 import type { Group } from '../wardrobe/wardrobe.ts';
 
@@ -63,6 +68,8 @@ export interface SearchSpace {
   readonly underlayers: readonly Underlayer[];
   readonly accessories: readonly Accessory[];
   readonly extras: ExtrasRanges;
+  /** Required accessories without warmth. */
+  readonly style: Ensemble<WornItem>;
   readonly isOnePiece: boolean;
   /** Weight of one region in the score. */
   readonly regionWeight: number;
@@ -205,11 +212,12 @@ export function createSearchSpace(
   context: ScoringContext,
   template: Template,
   fits: FitTables,
+  extrasChoice: ExtrasChoice,
 ): SearchSpace {
   const { model, shelter, plan } = context;
   const { weights, protection } = model.tables;
   const { core, fixed } = template;
-  const { underlayers, accessories } = createExtras(context, template);
+  const { underlayers, accessories } = createExtras(context, template, extrasChoice);
   const extras = extrasRanges(underlayers, accessories);
   const { isOnePiece, areas, partsCovered } = createLayout(context, template);
   const regionWeight = weights.regions / (plan === 'indoor' ? 3 : 5);
@@ -280,6 +288,9 @@ export function createSearchSpace(
     underlayers,
     accessories,
     extras,
+    style: Object.fromEntries(
+      template.style.map(({ item }) => [slotsOf(model, item.garment)[0], item]),
+    ),
     isOnePiece,
     regionWeight,
     fits,

@@ -1,6 +1,6 @@
 import type { ScoringContext, WornItem } from '../scoring/context.ts';
 import { scoreTerms, totalScore } from '../scoring/score.ts';
-import type { Ensemble } from '../wardrobe/ensemble.ts';
+import { type Ensemble, EXTRA_SLOTS } from '../wardrobe/ensemble.ts';
 import type { Accessory, Underlayer } from '../wardrobe/extras.ts';
 import type { CoreSlot, Template } from '../wardrobe/templates.ts';
 import type { Group, Wardrobe } from '../wardrobe/wardrobe.ts';
@@ -31,7 +31,7 @@ export interface Solution {
   readonly ensemble: Ensemble<WornItem>;
 }
 
-interface SearchResult {
+export interface SearchResult {
   /** Best first. */
   readonly solutions: readonly Solution[];
   /** By how much an unexplored outfit could beat the last solution, 0-1; 0: proved optimal. */
@@ -59,6 +59,8 @@ interface Progress {
   readonly incumbents: TopList<Solution>;
   /** Outfits with the same key count as one, represented by the best of them. */
   keyOf(core: Core): string;
+  /** Whether each combination of extras is an outfit of its own. */
+  readonly isEveryExtras: boolean;
   nodesLeft: number;
   /** The largest bound of the nodes that the budget left unexplored. */
   unexploredBound: number;
@@ -177,7 +179,7 @@ function tighten(
   };
 }
 
-/** Completes a leaf with its best extras and offers it as an incumbent. */
+/** Completes a leaf with its best extras, or each in turn, and offers it as an incumbent. */
 function complete(pass: Pass, leaf: SearchNode, path: OpenNode['path']): void {
   const { progress, relaxation } = pass;
   const { context, space } = relaxation;
@@ -191,23 +193,35 @@ function complete(pass: Pass, leaf: SearchNode, path: OpenNode['path']): void {
     items[slot] = group.item;
   }
   const key = progress.keyOf(core);
+  const offer = (offerKey: string, extras: Ensemble<WornItem>) => {
+    const ensemble = { ...items, ...extras, ...space.style };
+    const score = comparableScore(context, ensemble);
+    pass.bestScore = Math.max(pass.bestScore, score);
+    const tieBreaker = tieBreakerOf(core);
+    progress.incumbents.add(offerKey, score, tieBreaker, () => ({ score, core, ensemble }));
+  };
+  if (progress.isEveryExtras) {
+    forPromisingExtras(
+      relaxation,
+      leaf,
+      () => cutoff(progress),
+      (extras) => offer(`${key}|${extrasKey(extras)}`, extras),
+    );
+    return;
+  }
   const needed = progress.incumbents.thresholdFor(key) + PRUNING_MARGIN;
   const extras = bestExtras(relaxation, leaf, needed);
-  if (!extras) return;
-  const ensemble = { ...items, ...extras };
-  const score = comparableScore(context, ensemble);
-  pass.bestScore = Math.max(pass.bestScore, score);
-  progress.incumbents.add(key, score, tieBreakerOf(core), () => ({ score, core, ensemble }));
+  if (extras) offer(key, extras);
 }
 
-/** The extras with which a leaf scores best; undefined if that is below `needed`. */
-function bestExtras(
-  relaxation: Relaxation,
-  leaf: SearchNode,
-  needed: number,
-): Ensemble<WornItem> | undefined {
+/** The extras of an outfit, by their ids. */
+export const extrasKey = (ensemble: Ensemble<WornItem>): string =>
+  EXTRA_SLOTS.map((slot) => ensemble[slot]?.garment.id ?? '').join('|');
+
+/** Scores a leaf with any extras, fast: all that does not depend on them is computed once. */
+function createLeafScore(relaxation: Relaxation, leaf: SearchNode) {
   const { context, space, isOutdoor } = relaxation;
-  const { underlayers, accessories, extras, isOnePiece, regionWeight, fits } = space;
+  const { extras, isOnePiece, regionWeight, fits } = space;
   const { weights } = context.model.tables;
   const { low, high } = extras.accessory;
   const curve = leaf.curve!;
@@ -218,23 +232,44 @@ function bestExtras(
     (isOutdoor ? regionWeight * fits.outer.at(leaf.outerMilliClo) : 0);
   const accessoryWeight = isOutdoor ? regionWeight : 0;
   const accessoryBound = accessoryWeight * fits.accessory.upperBound(low, high);
+  return {
+    /** All but the accessories and warmth. */
+    dressed(under: Underlayer): number {
+      const top = leaf.topMilliClo + under.top;
+      const body = isOnePiece
+        ? 2 * fits.dress.at(top + leaf.legsMilliClo + under.bottom)
+        : fits.top.at(top) + fits.bottom.at(leaf.legsMilliClo + under.bottom);
+      return base + regionWeight * (body + fits.shoes.at(leaf.shoesMilliClo + under.shoes));
+    },
+    /** At least the score with any accessories. */
+    upperBound(dressed: number, under: Underlayer): number {
+      const milliClo = leaf.milliClo + under.total;
+      const thermal = weights.thermal * curve.upperBound(milliClo + low, milliClo + high);
+      return dressed + (thermal + accessoryBound);
+    },
+    at: (dressed: number, under: Underlayer, { milliClo }: Accessory): number =>
+      dressed +
+      accessoryWeight * fits.accessory.at(milliClo) +
+      weights.thermal * curve.at(leaf.milliClo + under.total + milliClo),
+  };
+}
+
+/** The extras with which a leaf scores best; undefined if that is below `needed`. */
+function bestExtras(
+  relaxation: Relaxation,
+  leaf: SearchNode,
+  needed: number,
+): Ensemble<WornItem> | undefined {
+  const { underlayers, accessories } = relaxation.space;
+  const score = createLeafScore(relaxation, leaf);
   let best = needed;
   let bestUnder: Underlayer | undefined;
   let bestAccessory: Accessory | undefined;
   for (const under of underlayers) {
-    const top = leaf.topMilliClo + under.top;
-    const body = isOnePiece
-      ? 2 * fits.dress.at(top + leaf.legsMilliClo + under.bottom)
-      : fits.top.at(top) + fits.bottom.at(leaf.legsMilliClo + under.bottom);
-    const dressed = base + regionWeight * (body + fits.shoes.at(leaf.shoesMilliClo + under.shoes));
-    const milliClo = leaf.milliClo + under.total;
-    const thermalBound = weights.thermal * curve.upperBound(milliClo + low, milliClo + high);
-    if (dressed + (thermalBound + accessoryBound) < best) continue;
+    const dressed = score.dressed(under);
+    if (score.upperBound(dressed, under) < best) continue;
     for (const accessory of accessories) {
-      const value =
-        dressed +
-        accessoryWeight * fits.accessory.at(accessory.milliClo) +
-        weights.thermal * curve.at(milliClo + accessory.milliClo);
+      const value = score.at(dressed, under, accessory);
       if (value < best || (value === best && bestUnder)) continue;
       best = value;
       bestUnder = under;
@@ -244,6 +279,25 @@ function bestExtras(
   return bestUnder && bestAccessory && { ...bestUnder.ensemble, ...bestAccessory.ensemble };
 }
 
+/** Calls `visit` with the extras of a leaf whose score reaches `needed`, which may rise meanwhile. */
+function forPromisingExtras(
+  relaxation: Relaxation,
+  leaf: SearchNode,
+  needed: () => number,
+  visit: (extras: Ensemble<WornItem>) => void,
+): void {
+  const { underlayers, accessories } = relaxation.space;
+  const score = createLeafScore(relaxation, leaf);
+  for (const under of underlayers) {
+    const dressed = score.dressed(under);
+    if (score.upperBound(dressed, under) < needed()) continue;
+    for (const accessory of accessories) {
+      if (score.at(dressed, under, accessory) >= needed())
+        visit({ ...under.ensemble, ...accessory.ensemble });
+    }
+  }
+}
+
 /** Ids of the garments, so that equal scores have one order whatever the order of the items. */
 const tieBreakerOf = (core: Core): string =>
   Object.values(core)
@@ -251,30 +305,41 @@ const tieBreakerOf = (core: Core): string =>
     .sort()
     .join(' ');
 
-/**
- * The best outfits of all templates, proved optimal unless the node budget is spent.
- * @param size maximum number of solutions
- * @param keyOf outfits with the same key count as one, represented by the best of them
- */
+/** What a search looks for. */
+export interface SearchOptions {
+  /** Maximum number of solutions. */
+  readonly size: number;
+  /** Outfits with the same key count as one, represented by the best of them. */
+  keyOf(core: Core): string;
+  /**
+   * Thicknesses of extras to try, each combination as an outfit of its own. By default, the extras are
+   * those with which an outfit scores best.
+   */
+  readonly everyExtras?: number;
+}
+
+/** The best outfits of all templates, proved optimal unless the node budget is spent. */
 export function search(
   context: ScoringContext,
   wardrobe: Wardrobe,
   templates: readonly Template[],
-  size: number,
-  keyOf: Progress['keyOf'],
+  { size, keyOf, everyExtras }: SearchOptions,
 ): SearchResult {
+  const { nodes, thicknesses } = context.model.k.search;
   const progress: Progress = {
     incumbents: createTopList<Solution>(size),
     keyOf,
-    nodesLeft: context.model.k.search.nodes,
+    isEveryExtras: everyExtras !== undefined,
+    nodesLeft: nodes,
     unexploredBound: Number.NEGATIVE_INFINITY,
   };
   const harmony = createHarmonyTable(context, wardrobe.groups.length);
   const fits = createFitTables(context);
+  const extras = { thicknesses: everyExtras ?? thicknesses, isMerged: everyExtras === undefined };
 
   // A dive into every template finds incumbents that prune most of the exact passes.
   const dives = templates.map((template) => {
-    const space = createSearchSpace(context, template, fits);
+    const space = createSearchSpace(context, template, fits, extras);
     const relaxation = createRelaxation(context, space, harmony);
     return { relaxation, score: explore(progress, relaxation, 1) };
   });

@@ -96,7 +96,8 @@ export function createShellFinder(
     if (!need.needed) return { ...need, items: [], addIds: [], reasons };
     const outside = mapEnsemble(base, ({ garment }) => context.toWornItem(garment));
     const bareScore = comparableScore(context, outside);
-    const tried = coats
+    // A coat that is part of the outfit stays on.
+    const tried = (base.outer ? [] : coats)
       .flatMap((equal) => {
         const ensemble = { ...outside, outer: equal[0]! };
         const score = comparableScore(context, ensemble);

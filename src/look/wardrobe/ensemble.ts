@@ -5,7 +5,9 @@ import type { Garment } from './garment-clo.ts';
 export const CORE_SLOTS = ['outer', 'mid', 'main', 'over', 'bottom', 'shoes'] as const;
 /** Slots that add warmth and are hardly visible. */
 export const EXTRA_SLOTS = ['underTop', 'underBottom', 'socks', 'head', 'neck', 'hands'] as const;
-export const SLOTS = [...CORE_SLOTS, ...EXTRA_SLOTS] as const;
+/** Slots of accessories without warmth, worn only on request: they count for looks and occasion. */
+export const STYLE_SLOTS = ['belt', 'tie', 'eyes', 'bag'] as const;
+export const SLOTS = [...CORE_SLOTS, ...EXTRA_SLOTS, ...STYLE_SLOTS] as const;
 export type Slot = (typeof SLOTS)[number];
 
 export type Form = 'separates' | 'one-piece';
@@ -48,7 +50,13 @@ const BY_BODY_SLOT: Readonly<Record<string, Slot>> = {
   head: 'head',
   neck: 'neck',
   hands: 'hands',
+  waist: 'belt',
+  eyes: 'eyes',
+  carry: 'bag',
 };
+
+/** Accessories that share a part of the body with warmer ones. */
+const BY_CATEGORY: Readonly<Record<string, Slot>> = { tie: 'tie' };
 
 const BY_REGION_AND_LAYER: Readonly<Record<string, Readonly<Record<string, Slot>>>> = {
   top: { underwear: 'underTop', base: 'main', mid: 'mid' },
@@ -61,14 +69,14 @@ const BY_REGION_AND_LAYER: Readonly<Record<string, Readonly<Record<string, Slot>
 const ALONE: Readonly<Partial<Record<Slot, Slot>>> = { mid: 'main', over: 'bottom' };
 
 /**
- * Slots in which a garment can be worn, the preferred one first; none for garments without insulation
- * (belt, tie, bag). A pullover is worn over a top or as one.
+ * Slots in which a garment can be worn, the preferred one first; none for underwear and tights. A
+ * pullover is worn over a top or as one.
  */
 export function slotsOf(model: Model, garment: Garment): Slot[] {
-  const { category, layer, milliClo } = garment;
+  const { category, layer } = garment;
   if (category.region === 'accessory') {
-    const slot = BY_BODY_SLOT[category.bodySlot];
-    return slot && milliClo > 0 ? [slot] : [];
+    const slot = BY_CATEGORY[category.id] ?? BY_BODY_SLOT[category.bodySlot];
+    return slot ? [slot] : [];
   }
   const slot = BY_REGION_AND_LAYER[category.region]?.[layer];
   if (!slot) return [];
@@ -130,6 +138,26 @@ function findConflict(model: Model, ensemble: Ensemble<Garment>): string | undef
   if (bottom && coversLegs) return conflict(isDress(main) ? main : (mid ?? main), bottom);
   if (mid && !goesOver(model, mid, main)) return `\`${mid.id}\` cannot be worn over \`${main.id}\``;
   return undefined;
+}
+
+/** Whether some outfit contains all of these garments. */
+export function canCombine(
+  model: Model,
+  garments: readonly Garment[],
+  ensemble: Ensemble<Garment> = {},
+): boolean {
+  const [first, ...rest] = garments;
+  if (!first) return isConsistent(model, ensemble);
+  return slotsOf(model, first).some(
+    (slot) => !ensemble[slot] && canCombine(model, rest, { ...ensemble, [slot]: first }),
+  );
+}
+
+/** Whether the slots filled so far can be part of one outfit. */
+function isConsistent(model: Model, { mid, main, bottom, over }: Ensemble<Garment>): boolean {
+  const coversLegs = (main && isDress(main)) || (mid && isSet(mid));
+  if (coversLegs && (bottom || over)) return false;
+  return !(mid && main) || goesOver(model, mid, main);
 }
 
 interface HasGarment {

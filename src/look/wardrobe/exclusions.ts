@@ -4,7 +4,7 @@ import { DIAGNOSTICS } from '../texts/explanations.ts';
 import { fill } from '../texts/texts.ts';
 import type { Garment } from './garment-clo.ts';
 import type { Diagnostic } from './wardrobe.ts';
-import type { CandidatesRequest } from './wardrobe-request.ts';
+import { type CandidatesRequest, requiredIds } from './wardrobe-request.ts';
 
 /** A reason to exclude an item. */
 interface ExclusionRule {
@@ -64,10 +64,12 @@ export function filterGarments(
   all: readonly Garment[],
 ): { garments: Garment[]; diagnostics: Diagnostic[] } {
   const rules = createRules(context, request);
-  const must = new Set(request.must);
+  const required = requiredIds(request);
   const checked = all.map((garment, at) => {
     const item = request.items[at]!;
-    const rule = must.has(item.id) ? undefined : rules.find((one) => one.matches(item, garment));
+    const rule = required.has(item.id)
+      ? undefined
+      : rules.find((one) => one.matches(item, garment));
     return { garment, rule };
   });
   const servedRegions = new Set<string>();

@@ -19,7 +19,15 @@ export interface Accessory {
   readonly ensemble: Ensemble<WornItem>;
 }
 
-/** Every combination of extras with a different sum. */
+/** Which combinations of extras a search tries. */
+export interface ExtrasChoice {
+  /** Thicknesses of each slot, evenly spread. */
+  readonly thicknesses: number;
+  /** Combinations with equal sums are one, represented by the first. */
+  readonly isMerged: boolean;
+}
+
+/** The combinations of extras to try. */
 interface Extras {
   readonly underlayers: readonly Underlayer[];
   /** In order of insulation. */
@@ -28,10 +36,10 @@ interface Extras {
 
 /** The choices of one slot: empty unless fixed, then a sample of the thicknesses, thin to thick. */
 function choicesOf(
-  context: ScoringContext,
   slot: ExtraSlot,
   groups: readonly Group[],
   isFixed: boolean,
+  { thicknesses, isMerged }: ExtrasChoice,
   milliCloOf: (item: WornItem) => number,
 ): Accessory[] {
   const empty: Accessory[] = isFixed ? [] : [{ milliClo: 0, ensemble: {} }];
@@ -39,14 +47,17 @@ function choicesOf(
     milliClo: milliCloOf(item),
     ensemble: { [slot]: item },
   }));
-  return [...empty, ...sampleEvenly(distinct(worn), context.model.k.search.thicknesses)];
+  return [...empty, ...sampleEvenly(isMerged ? distinct(worn) : sorted(worn), thicknesses)];
 }
+
+const sorted = (choices: readonly Accessory[]): Accessory[] =>
+  [...choices].sort((a, b) => a.milliClo - b.milliClo);
 
 /** One choice for each sum, in order; the first of equal ones. */
 function distinct(choices: readonly Accessory[]): Accessory[] {
   const bySum = new Map<number, Accessory>();
   for (const choice of choices) if (!bySum.has(choice.milliClo)) bySum.set(choice.milliClo, choice);
-  return [...bySum.values()].sort((a, b) => a.milliClo - b.milliClo);
+  return sorted([...bySum.values()]);
 }
 
 /** At most `count` elements, evenly from first to last. */
@@ -58,23 +69,25 @@ function sampleEvenly<T>(all: readonly T[], count: number): readonly T[] {
 }
 
 const combine = (some: readonly Accessory[], others: readonly Accessory[]): Accessory[] =>
-  distinct(
-    some.flatMap((a) =>
-      others.map((b) => ({
-        milliClo: a.milliClo + b.milliClo,
-        ensemble: { ...a.ensemble, ...b.ensemble },
-      })),
-    ),
+  some.flatMap((a) =>
+    others.map((b) => ({
+      milliClo: a.milliClo + b.milliClo,
+      ensemble: { ...a.ensemble, ...b.ensemble },
+    })),
   );
 
 /**
- * Combines the extras of a template, of the thicknesses tried. The score depends on sums alone, so
- * combinations with equal sums are one, and head, neck and hands share one sum.
+ * Combines the extras of a template, of the thicknesses tried. The score depends on sums alone, and
+ * head, neck and hands share one sum.
  */
-export function createExtras(context: ScoringContext, { extras, fixed }: Template): Extras {
+export function createExtras(
+  context: ScoringContext,
+  { extras, fixed }: Template,
+  choice: ExtrasChoice,
+): Extras {
   const choices = (slot: ExtraSlot) =>
-    choicesOf(context, slot, extras[slot], fixed.has(slot), (item) => item.milliClo);
-  const socks = choicesOf(context, 'socks', extras.socks, fixed.has('socks'), (item) =>
+    choicesOf(slot, extras[slot], fixed.has(slot), choice, (item) => item.milliClo);
+  const socks = choicesOf('socks', extras.socks, fixed.has('socks'), choice, (item) =>
     sockMilliClo(context, item),
   );
   const underlayers: Underlayer[] = [];
@@ -91,6 +104,7 @@ export function createExtras(context: ScoringContext, { extras, fixed }: Templat
       }
     }
   }
-  const accessories = combine(combine(choices('head'), choices('neck')), choices('hands'));
-  return { underlayers, accessories };
+  const pairs = combine(choices('head'), choices('neck'));
+  const all = combine(choice.isMerged ? distinct(pairs) : pairs, choices('hands'));
+  return { underlayers, accessories: choice.isMerged ? distinct(all) : sorted(all) };
 }

@@ -7,6 +7,7 @@ import {
   isDress,
   isSet,
   type Slot,
+  STYLE_SLOTS,
   slotsOf,
 } from './ensemble.ts';
 import type { Group, Wardrobe } from './wardrobe.ts';
@@ -21,6 +22,8 @@ export interface Template {
   readonly core: { readonly [S in CoreSlot]?: readonly Group[] };
   /** Choices of the extras; each may stay empty unless it is fixed. */
   readonly extras: Readonly<Record<ExtraSlot, readonly Group[]>>;
+  /** Required accessories without warmth. */
+  readonly style: readonly Group[];
   /** Slots taken by required garments. */
   readonly fixed: ReadonlySet<Slot>;
 }
@@ -146,6 +149,7 @@ export function createTemplates(
               neck: extra('neck'),
               hands: extra('hands'),
             },
+            style: STYLE_SLOTS.flatMap((slot) => fixed.get(slot) ?? []),
             fixed: new Set(fixed.keys()),
           });
         }
@@ -162,17 +166,29 @@ export function countOutfits(context: ScoringContext, { core, extras, fixed }: T
   const { outer, mid, main = [], over = [], bottom, shoes } = core;
   const torso = mid ? torsoCount(context, mid, main) : countGarments(main);
   const without = fixed.has('over') ? 0n : 1n;
-  const legs = bottom
-    ? sumOf(bottom, (group) => {
-        const overtrousers = over.filter((above) => above !== group);
-        return BigInt(group.members.length) * (without + countGarments(overtrousers));
-      })
-    : 1n;
+  const legs = bottom ? legsCount(bottom, over, without) : 1n;
   const others = [outer, shoes].map((groups) => (groups ? countGarments(groups) : 1n));
   const extra = EXTRA_SLOTS.map(
     (slot) => countGarments(extras[slot]) + (fixed.has(slot) ? 0n : 1n),
   );
   return [torso, legs, ...others, ...extra].reduce((product, choices) => product * choices, 1n);
+}
+
+/**
+ * Number of trousers with and without overtrousers. Two that go over each other either way are one.
+ * @param without 1 if overtrousers may be missing, else 0
+ */
+function legsCount(bottom: readonly Group[], over: readonly Group[], without: bigint): bigint {
+  const either = over.filter((group) => bottom.includes(group));
+  const pairs = sumOf(bottom, (group) => {
+    const overtrousers = over.filter((above) => above !== group);
+    return BigInt(group.members.length) * (without + countGarments(overtrousers));
+  });
+  const swapped = sumOf(either, (group) => {
+    const later = either.slice(either.indexOf(group) + 1);
+    return BigInt(group.members.length) * countGarments(later);
+  });
+  return pairs - swapped;
 }
 
 /** Number of pairs of a middle layer and a garment under it, counted by kind: all of a kind fit alike. */

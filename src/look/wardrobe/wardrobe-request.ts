@@ -2,11 +2,14 @@ import { z } from 'zod';
 import { Problem } from '../../platform/problem.ts';
 import { WardrobeItem } from '../../taxonomy/attributes/wardrobe-item-schema.ts';
 import { LocaleTag } from '../../taxonomy/dictionary/locales.ts';
-import { targetFields } from '../schema.ts';
+import { PlanId, targetFields } from '../schema.ts';
+import { SLOTS } from './ensemble.ts';
 
 export const MAX_ITEMS = 1000;
 export const MAX_CANDIDATES = 200;
 export const MAX_OUTFITS = 20;
+/** One for each slot. */
+const MAX_PINS = SLOTS.length;
 
 /** Rejects a wardrobe that is too large before anything in it is read. */
 function rejectTooMany(items: unknown): unknown {
@@ -42,10 +45,9 @@ const Items = z.preprocess(
   }, RUN_ALWAYS),
 );
 
-const Plan = z
-  .enum(['indoor', 'outdoor'])
-  .optional()
-  .meta({ description: '`indoor` (default) dresses for the room and adds a shell for outside' });
+const Plan = PlanId.optional().meta({
+  description: '`indoor` (default) dresses for the room and adds a shell for outside',
+});
 
 const seed = z
   .number()
@@ -71,30 +73,58 @@ export const wardrobeFields = {
   items: Items,
   plan: Plan,
   seed,
-  must: itemIds
-    .max(6)
-    .optional()
-    .meta({ description: 'Ids of items that every outfit must contain' }),
+  must: itemIds.max(6).optional().meta({
+    description: 'Ids of items that every outfit must contain; if no outfit can, there is none',
+  }),
+  pin: itemIds.max(MAX_PINS).optional().meta({
+    description: 'Like `must`, but items that cannot be worn together are rejected',
+  }),
   exclude: itemIds.max(MAX_ITEMS).optional(),
   locale: LocaleTag.optional(),
 };
 
-/** Checks that every id in `must` is the id of an item, if all items have one, and occurs once. */
-export function checkMust(
-  body: { items?: unknown; must?: unknown },
+const isUnavailable = (item: unknown): boolean =>
+  item !== null && typeof item === 'object' && 'available' in item && item.available === false;
+
+/** Why an item cannot be required; undefined if it can. */
+function requirementError(
+  body: { items?: unknown; exclude?: unknown },
+  id: string,
+  isRepeated: boolean,
+): string | undefined {
+  const ids = idsIn(body.items);
+  const at = ids.indexOf(id);
+  const isComplete = Array.isArray(body.items) && ids.every((one) => typeof one === 'string');
+  if (at < 0 && isComplete) return 'No item has this id';
+  if (isRepeated) return 'This id occurs twice';
+  if (Array.isArray(body.exclude) && body.exclude.includes(id)) return 'is in `exclude` too';
+  if (Array.isArray(body.items) && isUnavailable(body.items[at]))
+    return 'This item has `available: false`';
+  return undefined;
+}
+
+/** Checks that every id in `must` and `pin` is that of an item that may be worn, and occurs once. */
+export function checkRequired(
+  body: { items?: unknown; exclude?: unknown; must?: unknown; pin?: unknown },
   context: z.RefinementCtx,
 ): void {
-  if (!Array.isArray(body?.must)) return;
-  const known = new Set(idsIn(body.items));
-  const isComplete = Array.isArray(body.items) && [...known].every((id) => typeof id === 'string');
-  body.must.forEach((id: unknown, at: number, all: unknown[]) => {
-    if (typeof id !== 'string') return;
-    if (isComplete && !known.has(id))
-      context.addIssue({ code: 'custom', path: ['must', at], message: 'No item has this id' });
-    else if (all.indexOf(id) < at)
-      context.addIssue({ code: 'custom', path: ['must', at], message: 'This id occurs twice' });
-  });
+  for (const field of ['must', 'pin'] as const) {
+    const all: unknown = body?.[field];
+    if (!Array.isArray(all)) continue;
+    all.slice(0, MAX_PINS).forEach((id: unknown, at) => {
+      if (typeof id !== 'string') return;
+      const message = requirementError(body, id, all.indexOf(id) < at);
+      if (message) context.addIssue({ code: 'custom', path: [field, at], message });
+    });
+  }
 }
+
+/** The ids of all items that every outfit must contain. */
+export const requiredIds = ({
+  must = [],
+  pin = [],
+}: Pick<z.infer<typeof CandidatesRequest>, 'must' | 'pin'>): ReadonlySet<string> =>
+  new Set([...must, ...pin]);
 
 export const CandidatesRequest = z
   .strictObject({
@@ -102,7 +132,7 @@ export const CandidatesRequest = z
     ...wardrobeFields,
     limit: z.number().int().min(1).max(MAX_CANDIDATES).optional(),
   })
-  .superRefine(checkMust, RUN_ALWAYS)
+  .superRefine(checkRequired, RUN_ALWAYS)
   .meta({ id: 'CandidatesRequest' });
 export type CandidatesRequest = z.infer<typeof CandidatesRequest>;
 
@@ -113,7 +143,7 @@ export const OutfitsRequest = z
     limit: z.number().int().min(1).max(MAX_OUTFITS).optional(),
     recent: Recent,
   })
-  .superRefine(checkMust, RUN_ALWAYS)
+  .superRefine(checkRequired, RUN_ALWAYS)
   .meta({ id: 'OutfitsRequest' });
 export type OutfitsRequest = z.infer<typeof OutfitsRequest>;
 
@@ -132,7 +162,9 @@ export const ScoreRequest = z
       .meta({ description: 'Ignored; accepted for convenience' }),
     candidates: z.array(CandidateIn).min(1).max(MAX_CANDIDATES),
     items: Items,
-    plan: Plan,
+    plan: PlanId.optional().meta({
+      description: 'Of the targets; those of /targets have none and take `indoor` by default',
+    }),
     recent: Recent,
     userProfile: targetFields.userProfile,
     cloOffset: targetFields.cloOffset,

@@ -90,6 +90,10 @@ export function createWardrobe(
     head: [],
     neck: [],
     hands: [],
+    belt: [],
+    tie: [],
+    eyes: [],
+    bag: [],
   };
   for (const group of groups) {
     for (const slot of slotsOf(context.model, group.item.garment)) slots[slot].push(group);

@@ -28,6 +28,8 @@ import { createRandom, drawDay, drawWardrobe } from '../wardrobes.ts';
 
 const model = readModel(PARAMS);
 
+const EXTRAS = { thicknesses: model.k.search.thicknesses, isMerged: true };
+
 /** Slack for rounding: half a billionth of the score, and the additions of the bound. */
 const SLACK = 0.6e-9;
 
@@ -105,7 +107,7 @@ describe('both upper bounds of every node, before and after its pairs are known'
       const harmony = createHarmonyTable(context, wardrobe.groups.length);
       const fits = createFitTables(context);
       for (const template of createTemplates(context, wardrobe, [])) {
-        const space = createSearchSpace(context, template, fits);
+        const space = createSearchSpace(context, template, fits, EXTRAS);
         const { nodes, violations } = visitAll(context, createRelaxation(context, space, harmony));
         expect(violations, `seed ${seed}`).toEqual([]);
         visited += nodes;

@@ -1,25 +1,26 @@
 import { describe, expect, test } from 'vitest';
 import { situationOf } from '../../../src/look/comfort/targets.ts';
 import { PARAMS, readModel } from '../../../src/look/params.ts';
-import {
-  createScoringContext,
-  type ScoringContext,
-  type WornItem,
-} from '../../../src/look/scoring/context.ts';
+import { createScoringContext, type ScoringContext } from '../../../src/look/scoring/context.ts';
 import { findCandidates, readGarments } from '../../../src/look/search/candidates.ts';
 import { comparableScore } from '../../../src/look/search/search.ts';
 import {
   assembleEnsemble,
+  CORE_SLOTS,
+  canCombine,
   type Ensemble,
   goesOver,
   isDress,
   isSet,
+  mapEnsemble,
   SLOTS,
   type Slot,
+  STYLE_SLOTS,
   slotsOf,
 } from '../../../src/look/wardrobe/ensemble.ts';
 import { type Garment, readGarment } from '../../../src/look/wardrobe/garment-clo.ts';
 import { CandidatesRequest } from '../../../src/look/wardrobe/wardrobe-request.ts';
+import { WardrobeItem } from '../../../src/taxonomy/attributes/wardrobe-item-schema.ts';
 import { createRandom, drawDay, drawWardrobe } from '../wardrobes.ts';
 
 const model = readModel(PARAMS);
@@ -29,6 +30,7 @@ function isRelevant(context: ScoringContext, slot: Slot): boolean {
   const { plan, regions, situation, shelter } = context;
   const { layering, rain } = model.k;
   const out = plan === 'outdoor';
+  if (STYLE_SLOTS.some((style) => style === slot)) return false;
   if (slot === 'outer') return out;
   if (slot === 'over')
     return out && (shelter.legs.water >= rain.overLegs || regions.bottom >= layering.overClo);
@@ -89,21 +91,91 @@ function isPlausible(
 const visibleKey = ({ mid, main, bottom }: Ensemble<Garment>) =>
   [mid?.id, main?.id, bottom?.id].join('/');
 
-function bruteForce(context: ScoringContext, garments: readonly Garment[]) {
-  const best = new Map<string, number>();
-  let count = 0n;
-  for (const ensemble of everyOutfit(context, garments)) {
-    count += 1n;
-    const items: Ensemble<WornItem> = Object.fromEntries(
-      SLOTS.flatMap((slot) =>
-        ensemble[slot] ? [[slot, context.toWornItem(ensemble[slot])] as const] : [],
-      ),
-    );
-    const score = comparableScore(context, items);
-    const key = visibleKey(ensemble);
-    best.set(key, Math.max(best.get(key) ?? 0, score));
+/** The same garments in other places, such as overtrousers under others, are one outfit. */
+const coreKey = (ensemble: Ensemble<Garment>) =>
+  CORE_SLOTS.flatMap((slot) => ensemble[slot]?.id ?? [])
+    .sort()
+    .join('/');
+
+const wholeKey = (ensemble: Ensemble<Garment>) =>
+  Object.values(ensemble)
+    .map((garment) => garment?.id)
+    .sort()
+    .join('/');
+
+interface Scored {
+  ensemble: Ensemble<Garment>;
+  score: number;
+}
+
+/** Every outfit with its score, best first; `style` is worn with each. */
+function everyScore(
+  context: ScoringContext,
+  garments: readonly Garment[],
+  style: Ensemble<Garment> = {},
+): Scored[] {
+  return [...everyOutfit(context, garments)]
+    .map((outfit) => ({ ...outfit, ...style }))
+    .map((ensemble) => ({
+      ensemble,
+      score: comparableScore(context, mapEnsemble(ensemble, context.toWornItem)),
+    }))
+    .sort((a, b) => b.score - a.score);
+}
+
+/** The best outfit of each key; the outfits are in order. */
+function bestOfEach(outfits: readonly Scored[], keyOf: (ensemble: Ensemble<Garment>) => string) {
+  const best = new Map<string, Scored>();
+  for (const outfit of outfits) {
+    const key = keyOf(outfit.ensemble);
+    if (!best.has(key)) best.set(key, outfit);
   }
-  return { count, scores: [...best.values()].sort((a, b) => b - a) };
+  return [...best.values()];
+}
+
+function bruteForce(context: ScoringContext, garments: readonly Garment[]) {
+  const all = everyScore(context, garments);
+  return {
+    count: BigInt(bestOfEach(all, wholeKey).length),
+    scores: bestOfEach(all, visibleKey).map(({ score }) => score),
+  };
+}
+
+/** The list as documented: the best of each look, then of each core, then all others. */
+function filledList(all: readonly Scored[], limit: number): number[] {
+  const looks = bestOfEach(all, visibleKey);
+  const cores = bestOfEach(all, coreKey);
+  return bestOfEach([...looks.slice(0, limit), ...cores, ...all], wholeKey)
+    .slice(0, limit)
+    .map(({ score }) => score)
+    .sort((a, b) => b - a);
+}
+
+/** A random small request, its scoring context, and the garments that no rule excludes. */
+function drawSearch(seed: number, plan: 'indoor' | 'outdoor', items: number, more: object = {}) {
+  const random = createRandom(seed);
+  const request = CandidatesRequest.parse({
+    ...drawDay(random),
+    plan,
+    items: drawWardrobe(random, items, 1),
+    ...more,
+  });
+  return { random, request };
+}
+
+function searched(request: CandidatesRequest, limit: number) {
+  const context = createScoringContext(
+    model,
+    situationOf(model, request),
+    request.plan ?? 'indoor',
+  );
+  const found = findCandidates(model, request, limit, readGarments(model, request));
+  const excluded = new Set(found.diagnostics.flatMap(({ itemIds }) => itemIds ?? []));
+  const garments = request.items
+    .filter(({ id }) => !excluded.has(id))
+    .map((item) => readGarment(model, item));
+  const scores = found.candidates.map(({ ensemble }) => comparableScore(context, ensemble));
+  return { context, found, garments, scores };
 }
 
 const WARDROBES = 220;
@@ -171,4 +243,99 @@ test('an outfit is read from its item ids alone, in any order', () => {
       candidate.slots,
     );
   }
+});
+
+const PLANS = ['indoor', 'outdoor'] as const;
+
+test.each(PLANS)('%s: the list is filled with whole outfits up to the limit', (plan) => {
+  let filled = 0;
+  for (let seed = 1; seed <= 60; seed++) {
+    const { random, request } = drawSearch(seed * 31 + plan.length, plan, 6 + (seed % 8));
+    const limit = 1 + random.below(60);
+    const { context, found, garments, scores } = searched(request, limit);
+    const all = everyScore(context, garments);
+    expect(scores, `seed ${seed}`).toEqual(filledList(all, limit));
+    const { length } = bestOfEach(all, wholeKey);
+    expect(found.candidates).toHaveLength(Math.min(limit, length));
+    if (bestOfEach(all, visibleKey).length < found.candidates.length) filled += 1;
+  }
+  expect(filled).toBeGreaterThan(10);
+});
+
+test('of garments that are equal, every combination is listed', () => {
+  const items = ['t_shirt', 'jeans', 'sneakers'].flatMap((category) =>
+    [1, 2, 3].map((n) => ({ id: `${category}-${n}`, category })),
+  );
+  const { request } = drawSearch(4, 'indoor', 0, { items });
+  const { found } = searched(request, 200);
+  expect(found.totalValid).toBe(27n);
+  expect(new Set(found.candidates.map(({ candidate }) => candidate.id)).size).toBe(27);
+});
+
+test('a list of outfits that differ in hats, scarves and gloves alone is filled too', () => {
+  const items = ['t_shirt', 'jeans', 'boots', 'parka', 'beanie', 'scarf', 'gloves'].flatMap(
+    (category) =>
+      Array.from({ length: ['beanie', 'scarf', 'gloves'].includes(category) ? 9 : 1 }, (_, n) => ({
+        id: `${category}-${n}`,
+        category,
+        clo: 0.05 + n / 1000,
+      })),
+  );
+  const weather = { tempC: -8, windMs: 5, humidityPct: 60, condition: 'cloudy' };
+  const { request } = drawSearch(4, 'outdoor', 0, { items, weather });
+  const { found } = searched(request, 200);
+  expect(found.totalValid).toBe(1000n);
+  expect(found.candidates).toHaveLength(200);
+});
+
+test.each(PLANS)('%s: pinned items are in every outfit, which is still the best', (plan) => {
+  let compared = 0;
+  for (let seed = 1; seed <= 60; seed++) {
+    const { random, request } = drawSearch(seed * 57 + plan.length, plan, 14);
+    const { garments } = searched(request, 1);
+    const [first, second] = [random.pick(garments), random.pick(garments)];
+    const pin = [...new Set([first.id, second.id])];
+    if (!canCombine(model, [...new Set([first, second])])) continue;
+    const pinned = searched({ ...request, pin }, TOP);
+    expect(pinned.found.gap).toBe(0);
+    for (const { candidate } of pinned.found.candidates)
+      expect(candidate.itemIds).toEqual(expect.arrayContaining(pin));
+    const brute = everyScore(pinned.context, pinned.garments).filter(({ ensemble }) => {
+      const ids = new Set(Object.values(ensemble).map((garment) => garment?.id));
+      return pin.every((id) => ids.has(id));
+    });
+    // Items that the weather does not call for are worn if they are pinned; the enumeration has none.
+    if (brute.length === 0) continue;
+    compared += 1;
+    expect(pinned.scores, `seed ${seed}`).toEqual(filledList(brute, TOP));
+  }
+  expect(compared).toBeGreaterThan(20);
+});
+
+test.each(PLANS)('%s: a required belt, tie, bag and glasses count, without warmth', (plan) => {
+  const categories = ['belt', 'tie', 'bag', 'sunglasses'];
+  const style = categories.map((category, i) => ({
+    id: category,
+    category,
+    colors: [{ hex: ['#f0d020', '#20a0c0', '#b01030', '#106020'][i] }],
+    seasons: i === 0 ? ['summer'] : [],
+    formality: i,
+  }));
+  let compared = 0;
+  for (let seed = 1; seed <= 40; seed++) {
+    const { random, request } = drawSearch(seed * 71 + plan.length, plan, 12);
+    const must = style.filter(() => random.next() < 0.6).map(({ id }) => id);
+    const items = [...request.items, ...style.map((item) => WardrobeItem.parse(item))];
+    const { context, found, garments, scores } = searched({ ...request, items, must }, TOP);
+    const worn = Object.fromEntries(
+      garments.filter(({ id }) => must.includes(id)).map((g) => [slotsOf(model, g)[0]!, g]),
+    );
+    const all = everyScore(context, garments, worn);
+    expect(scores, `seed ${seed}`).toEqual(filledList(all, TOP));
+    expect(found.totalValid).toBe(BigInt(bestOfEach(all, wholeKey).length));
+    for (const { candidate } of found.candidates)
+      expect(candidate.itemIds).toEqual(expect.arrayContaining(must));
+    compared += found.candidates.length;
+  }
+  expect(compared).toBeGreaterThan(100);
 });

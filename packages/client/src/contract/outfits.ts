@@ -16,8 +16,10 @@ export interface WardrobeFields {
   items: WardrobeItem[];
   /** Selects among equally good outfits; the same seed returns the same outfits. */
   seed?: number | undefined;
-  /** Ids of items to wear, up to 6. */
+  /** Ids of items to wear, up to 6; the list is empty if no outfit has them all. */
   must?: string[] | undefined;
+  /** Ids of items to wear, up to 16; rejected if they cannot be worn together. */
+  pin?: string[] | undefined;
   /** Ids of items not to wear. */
   exclude?: string[] | undefined;
   /** A language tag such as `de-AT`; by default what `Accept-Language` prefers, else English. */
@@ -48,6 +50,10 @@ export interface OutfitSlots {
   head?: string;
   neck?: string;
   hands?: string;
+  belt?: string;
+  tie?: string;
+  eyes?: string;
+  bag?: string;
 }
 
 /** Items worn together. */
@@ -182,6 +188,8 @@ export interface OutfitAssessment {
 }
 
 export interface Outfit extends Candidate, OutfitAssessment {
+  /** From 1: the order of the list. */
+  rank: number;
   name: string;
 }
 
@@ -206,7 +214,7 @@ export interface ScoreRequest extends PersonFields {
   candidates: ScoredCandidate[];
   /** Up to 1000. */
   items: WardrobeItem[];
-  /** `indoor` by default. */
+  /** That of the targets; only those of `targets` go with either, `indoor` by default. */
   plan?: Plan | undefined;
   /** Up to 100. */
   recent?: RecentOutfit[] | undefined;

@@ -122,6 +122,8 @@ export interface TargetInputs {
   cloOffset: number;
   occasion: string | null;
   indoorTempC: number | null;
+  /** The only plan that `score` accepts with these targets; absent if `targets` issued them. */
+  plan?: Plan;
 }
 
 /** The insulation needed outdoors, signed. Send it back unchanged. */
