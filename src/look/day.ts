@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { situationOf } from './comfort/targets.ts';
+import { Forecast, ForecastDate, readForecast } from './forecast.ts';
 import { round } from './numeric.ts';
 import type { Model } from './params.ts';
 import { Candidate, Diagnostic } from './responses.ts';
@@ -27,16 +28,37 @@ const Hour = z.strictObject({
 });
 type Hour = z.infer<typeof Hour>;
 
+/** Checks that a request has either hours, or a forecast and what it is read with. */
+function checkHours(
+  body: { hours?: unknown; forecast?: unknown; met?: unknown } | null,
+  context: z.RefinementCtx,
+): void {
+  const issue = (field: string, message: string) =>
+    context.addIssue({ code: 'custom', path: [field], message });
+  if (!(body instanceof Object)) return;
+  if (body.hours === undefined && body.forecast === undefined)
+    issue('hours', 'Send `hours` or `forecast`');
+  if (body.forecast === undefined) return;
+  if (body.hours !== undefined) issue('hours', 'Leave it out if you send `forecast`');
+  if (body.met === undefined) issue('met', 'is needed with `forecast`');
+}
+
 const { plan: _, ...wardrobe } = wardrobeFields;
 const { weather: _weather, met: _met, indoorTempC: _indoorTempC, ...person } = targetFields;
 
 export const DayRequest = z
   .strictObject({
-    hours: z.array(Hour).min(1).max(48),
+    hours: z.array(Hour).min(1).max(48).optional().meta({ description: 'Instead of `forecast`' }),
+    forecast: Forecast.optional().meta({
+      description: 'Of Open-Meteo or MET Norway, as it comes; read outdoors, with `met`',
+    }),
+    date: ForecastDate.optional().meta({ description: 'Default: the first of the forecast' }),
+    met: Met.optional(),
     ...person,
     ...wardrobe,
   })
   .superRefine(checkRequired, RUN_ALWAYS)
+  .superRefine(checkHours, RUN_ALWAYS)
   .meta({ id: 'DayRequest' });
 export type DayRequest = z.infer<typeof DayRequest>;
 
@@ -200,7 +222,7 @@ const idsOf = (ensemble: Ensemble<WornItem>): string[] =>
 
 /** The hours of the response. */
 function hourResponses(
-  request: DayRequest,
+  forecast: readonly Hour[],
   hours: readonly HourContext[],
   path: readonly Ensemble<WornItem>[],
 ) {
@@ -209,7 +231,7 @@ function hourResponses(
     const feel = thermalSensation(context, sumEnsemble(context, ensemble));
     const wearIds = idsOf(ensemble);
     const before = at > 0 ? idsOf(path[at - 1]!) : wearIds;
-    const label = request.hours[at]?.at;
+    const label = forecast[at]?.at;
     return {
       ...(label !== undefined && { at: label }),
       wearIds,
@@ -223,11 +245,21 @@ function hourResponses(
   });
 }
 
+/** The hours of a request, or of its forecast. @throws Problem invalid-request */
+function hoursOf({ hours, forecast, date, met = 1 }: DayRequest): Hour[] {
+  if (!forecast) return hours ?? [];
+  const reader = readForecast(forecast);
+  return reader
+    .hoursOf(date ?? reader.firstDate, '/date')
+    .map(({ at, weather }) => ({ at, weather, met }));
+}
+
 /** The outfit whose worst hour is best, and when to add and remove its layers. */
 export function computeDay(model: Model, request: DayRequest): DayResponse {
   const garments = readGarments(model, request);
   const limit = maxMilliClo(model, garments);
-  const hours = request.hours.map((hour) => {
+  const forecast = hoursOf(request);
+  const hours = forecast.map((hour) => {
     const situation = situationOf(model, requestAt(request, hour));
     const context = createScoringContext(model, situation, hour.place ?? 'outdoor', limit);
     const relevant = relevantSlots(context);
@@ -241,7 +273,7 @@ export function computeDay(model: Model, request: DayRequest): DayResponse {
     const { plan } = hours[at]!.context;
     return findCandidates(
       model,
-      { ...requestAt(request, request.hours[at]!), plan },
+      { ...requestAt(request, forecast[at]!), plan },
       MAX_BASES,
       garments,
     );
@@ -260,7 +292,7 @@ export function computeDay(model: Model, request: DayRequest): DayResponse {
   const paramsVersion = model.version;
   if (!best) return { outfit: null, hours: [], worst: null, diagnostics, paramsVersion };
   const path = schedule(hours, best);
-  const responses = hourResponses(request, hours, path);
+  const responses = hourResponses(forecast, hours, path);
   const worstAt = responses.reduce(
     (worst, { fit }, at) => (fit < responses[worst]!.fit ? at : worst),
     0,

@@ -19,6 +19,7 @@ import type {
   ScoreResponse,
 } from '../../src/look/responses.ts';
 import type { ParamsResponse, TargetsRequest, TargetsResponse } from '../../src/look/schema.ts';
+import type { TripRequest, TripResponse } from '../../src/look/trip.ts';
 import type {
   CandidatesRequest,
   OutfitsRequest,
@@ -159,6 +160,10 @@ export type Checks = [
     Difference<client.DayRequest, Tagged<z.infer<typeof DayRequest>, z.input<typeof DayRequest>>>
   >,
   None<Difference<client.DayResponse, z.infer<typeof DayResponse>>>,
+  None<
+    Difference<client.TripRequest, Tagged<z.infer<typeof TripRequest>, z.input<typeof TripRequest>>>
+  >,
+  None<Difference<client.TripResponse, z.infer<typeof TripResponse>>>,
   None<Difference<client.CalibrateRequest, z.infer<typeof CalibrateRequest>>>,
   None<Difference<client.CalibrateResponse, z.infer<typeof CalibrateResponse>>>,
   None<Difference<client.MetaQuery, z.input<typeof MetaQuery>>>,

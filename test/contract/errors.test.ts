@@ -147,6 +147,12 @@ const BODIES: Readonly<Record<string, object>> = {
   '/look/v1/candidates': dressed,
   '/look/v1/outfits': { ...dressed, locale: 'de', recent: [{ itemIds: ['a'], daysAgo: 1 }] },
   '/look/v1/day': { hours: [{ weather, met: 2 }], items, locale: 'de' },
+  '/look/v1/trip': {
+    days: [{ date: '2026-11-24', weather, met: 2, occasion: 'work' }],
+    items,
+    maxItems: 9,
+    wearsBeforeWash: 2,
+  },
   '/look/v1/calibrate': { feedback: [{ vote: 1, met: 1.2, weather, worn }] },
   '/taxonomy/v1/taxonomy': {
     attributes: { title: 'Jeans', google_product_category: 204 },

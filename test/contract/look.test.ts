@@ -143,6 +143,65 @@ describe('the contract can be used', () => {
   });
 });
 
+/** As Open-Meteo returns it: two days by the hour. */
+const time = Array.from(
+  { length: 48 },
+  (_, i) => `2026-11-${i < 24 ? 24 : 25}T${String(i % 24).padStart(2, '0')}:00`,
+);
+const openMeteo = {
+  latitude: 52.5,
+  hourly_units: { temperature_2m: '°C', wind_speed_10m: 'km/h' },
+  hourly: {
+    time,
+    temperature_2m: time.map((_, i) => 4 + (i % 24) / 3),
+    relative_humidity_2m: time.map(() => 70),
+    wind_speed_10m: time.map(() => 14),
+    weather_code: time.map(() => 61),
+  },
+};
+const Named = z.looseObject({ itemIds: z.array(z.string()), name: z.string() });
+
+describe('a forecast as it comes', () => {
+  test('/day takes it', async () => {
+    const body = { forecast: { openMeteo }, date: '2026-11-25', met: 2, items: CLOSET };
+    const planned = await answered(
+      z.looseObject({ outfit: Named, hours: z.array(z.looseObject({ at: z.string() })) }),
+      await post('day', body),
+    );
+    expect(planned.hours.map(({ at }) => at)).toEqual(time.slice(24 + 7, 24 + 22));
+    const both = await post('day', { ...body, hours: [{ weather: day.weather, met: 2 }] });
+    expect((await problem(both)).errors?.map(({ pointer }) => pointer)).toEqual(['/hours']);
+    const none = await post('day', { items: CLOSET });
+    expect((await problem(none)).errors?.map(({ pointer }) => pointer)).toEqual(['/hours']);
+    const still = await post('day', { ...body, met: undefined });
+    expect((await problem(still)).errors?.map(({ pointer }) => pointer)).toEqual(['/met']);
+    const past = await post('day', { ...body, date: '2025-01-01' });
+    expect(past.status).toBe(400);
+    expect((await problem(past)).errors).toEqual([
+      { pointer: '/date', detail: 'The forecast has no weather for 2025-01-01T07:00' },
+    ]);
+  });
+
+  test('/trip takes it, and packs for all days', async () => {
+    const Trip = z.looseObject({
+      itemIds: z.array(z.string()),
+      days: z.array(z.looseObject({ date: z.string(), outfit: Named })),
+      gap: z.number(),
+    });
+    const days = ['2026-11-24', '2026-11-25'].map((date) => ({ date, met: 2, occasion: 'work' }));
+    const body = { days, forecast: { openMeteo }, items: CLOSET, maxItems: 8, locale: 'de' };
+    const response = await post('trip', { ...body, wearsBeforeWash: 1 });
+    expect(response.headers.get('content-language')).toBe('de');
+    const trip = await answered(Trip, response);
+    expect(trip.days.map(({ date }) => date)).toEqual(days.map(({ date }) => date));
+    expect(trip.itemIds.length).toBeLessThanOrEqual(8);
+    const long = Array.from({ length: 60 }, (_, i) => ({ ...days[0], date: `20${10 + i}-01-01` }));
+    const rejected = await post('trip', { ...body, days: long });
+    expect(rejected.status).toBe(400);
+    expect((await problem(rejected)).errors?.map(({ pointer }) => pointer)).toEqual(['/days']);
+  });
+});
+
 describe('a request is rejected', () => {
   test('with all errors at once, each with its pointer', async () => {
     const response = await post('targets', { weather: { ...day.weather, tempC: 99, windMs: -1 } });

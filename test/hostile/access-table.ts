@@ -33,6 +33,7 @@ export const ACCESS: readonly Access[] = [
   { method: 'POST',   path: '/look/v1/score',                      needs: COMPUTE,   authorized: 400, body: {} },
   { method: 'POST',   path: '/look/v1/outfits',                    needs: COMPUTE,   authorized: 400, body: {} },
   { method: 'POST',   path: '/look/v1/day',                        needs: COMPUTE,   authorized: 400, body: {} },
+  { method: 'POST',   path: '/look/v1/trip',                       needs: COMPUTE,   authorized: 400, body: {} },
   { method: 'POST',   path: '/look/v1/calibrate',                  needs: 'look-engine:calibrate', authorized: 400, body: {} },
   { method: 'POST',   path: '/intake/v1/jobs',                     needs: REMOVE,    authorized: 202, body: JOB },
   { method: 'GET',    path: '/intake/v1/jobs',                     needs: 'any',     authorized: 200 },

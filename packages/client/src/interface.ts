@@ -128,6 +128,11 @@ export interface LookClient {
     request: contract.DayRequest,
     options?: CallOptions,
   ): Promise<WithRequestId<contract.DayResponse>>;
+  /** Returns what to take on a trip, and an outfit for each day. */
+  trip(
+    request: contract.TripRequest,
+    options?: CallOptions,
+  ): Promise<WithRequestId<contract.TripResponse>>;
 }
 
 /** A job for an image that is sent. */

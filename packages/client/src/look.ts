@@ -22,5 +22,6 @@ export function lookClient({ requestJson }: Transport): LookClient {
     outfits: compute('outfits'),
     calibrate: compute('calibrate'),
     day: compute('day'),
+    trip: compute('trip'),
   };
 }

@@ -9,6 +9,7 @@ import { readSigningKeys, type SigningKeys } from '../../look/digest.ts';
 import { computeCandidates, computeOutfits, computeScore } from '../../look/outfits.ts';
 import { type Model, PARAMS, readModel } from '../../look/params.ts';
 import { TargetsRequest } from '../../look/schema.ts';
+import { computeTrip, TripRequest } from '../../look/trip.ts';
 import {
   CandidatesRequest,
   OutfitsRequest,
@@ -64,6 +65,11 @@ export const COMPUTATIONS = {
     request: DayRequest,
     hasTexts: true,
     run: ({ model }, body) => computeDay(model, body),
+  }),
+  trip: computation({
+    request: TripRequest,
+    hasTexts: true,
+    run: ({ model }, body) => computeTrip(model, body),
   }),
   calibrate: computation({
     request: CalibrateRequest,

@@ -7,6 +7,7 @@ import { MetaQuery, MetaResponse, metaResponse } from '../../look/meta.ts';
 import { type Model, PARAMS, readModel } from '../../look/params.ts';
 import { CandidatesResponse, OutfitsResponse, ScoreResponse } from '../../look/responses.ts';
 import { ParamsResponse, TargetsResponse } from '../../look/schema.ts';
+import { TripResponse } from '../../look/trip.ts';
 import { LOCALES, type Locale } from '../../taxonomy/dictionary/schema.ts';
 import { createDocument, type Document, sendDocument } from '../document.ts';
 import { languageHeaders, languageOf, preferredLocale } from '../language.ts';
@@ -173,6 +174,14 @@ const COMPUTE_ROUTES: readonly ComputeSpec[] = [
     description:
       'The outfit whose worst hour is best, with the layers to put on and take off before each hour.',
     response: DayResponse,
+    problems: ITEM_PROBLEMS,
+  },
+  {
+    name: 'trip',
+    summary: 'What to take on a trip, and an outfit for each day',
+    description:
+      'The items, at most `maxItems`, with which the mean score of the days is largest; `gap` is 0 if that is proved.',
+    response: TripResponse,
     problems: ITEM_PROBLEMS,
   },
   {

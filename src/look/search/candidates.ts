@@ -99,7 +99,7 @@ const visibleKey = ({ mid, main, bottom }: Core): string =>
   `${mid?.index}/${main?.index}/${bottom?.index}`;
 
 /** Outfits of the same garments: overtrousers may change places with the trousers beneath. */
-const coreKey = (core: Core): string =>
+export const coreKey = (core: Core): string =>
   Object.values(core)
     .map((group) => group.index)
     .sort()
@@ -256,25 +256,53 @@ function checkWearable(model: Model, request: CandidatesRequest, all: readonly G
 export const readGarments = (model: Model, { items }: Pick<CandidatesRequest, 'items'>) =>
   items.map((item) => readGarment(model, item));
 
+/** Everything that a search needs. */
+export interface SearchProblem {
+  readonly context: ScoringContext;
+  readonly wardrobe: Wardrobe;
+  readonly templates: readonly Template[];
+  readonly diagnostics: Diagnostic[];
+}
+
 /**
- * Finds the best outfits of a wardrobe for a day, an occasion and a plan.
+ * Prepares a search for a day, an occasion and a plan.
  * @param all the garments of the request, in the order of its items
+ * @param isGrouped whether garments that score the same are one choice
+ * @throws Problem invalid-request if required items cannot be worn
  */
-export function findCandidates(
+export function createSearchProblem(
   model: Model,
   request: CandidatesRequest,
-  limit: number,
   all: readonly Garment[],
-): CandidateSet {
+  isGrouped: boolean,
+): SearchProblem {
   const situation = situationOf(model, request);
   const plan: Plan = request.plan ?? 'indoor';
   const context = createScoringContext(model, situation, plan, maxMilliClo(model, all));
   const { garments, diagnostics } = filterGarments(context, request, all);
   const ids = requiredIds(request);
   checkWearable(model, request, all);
-  const wardrobe = createWardrobe(context, garments, ids, request.seed);
+  const ungrouped = isGrouped ? ids : new Set(garments.map(({ id }) => id));
+  const wardrobe = createWardrobe(context, garments, ungrouped, request.seed);
   const required = wardrobe.groups.filter(({ item: { garment } }) => ids.has(garment.id));
   const templates = createTemplates(context, wardrobe, required);
+  return {
+    context,
+    wardrobe,
+    templates,
+    diagnostics: [...diagnostics, ...missingSlots(request, wardrobe, templates)],
+  };
+}
+
+/** Finds the best outfits of a wardrobe. */
+export function findCandidates(
+  model: Model,
+  request: CandidatesRequest,
+  limit: number,
+  all: readonly Garment[],
+): CandidateSet {
+  const problem = createSearchProblem(model, request, all, true);
+  const { context, wardrobe, templates, diagnostics } = problem;
   const { solutions, gap, isTruncated } = searchDistinct(context, wardrobe, templates, limit);
   return {
     context,
@@ -282,6 +310,6 @@ export function findCandidates(
     totalValid: templates.reduce((sum, template) => sum + countOutfits(context, template), 0n),
     truncated: isTruncated,
     gap,
-    diagnostics: [...diagnostics, ...missingSlots(request, wardrobe, templates)],
+    diagnostics,
   };
 }

@@ -18,7 +18,7 @@ import {
   upperBounds,
 } from './bounds.ts';
 import { copyNode, EMPTY_NODE, isFeasible, type SearchNode } from './node.ts';
-import { createFitTables, createSearchSpace } from './search-space.ts';
+import { createFitTables, createSearchSpace, type SearchSpace } from './search-space.ts';
 import { createTopList, type TopList } from './top-list.ts';
 
 /** The groups of an outfit without its extras. */
@@ -61,6 +61,10 @@ interface Progress {
   keyOf(core: Core): string;
   /** Whether each combination of extras is an outfit of its own. */
   readonly isEveryExtras: boolean;
+  /** Whether an outfit with the groups of `path` and then `group` may be a solution. */
+  readonly accepts:
+    | ((space: SearchSpace, path: readonly (Group | undefined)[], group: Group) => boolean)
+    | undefined;
   nodesLeft: number;
   /** The largest bound of the nodes that the budget left unexplored. */
   unexploredBound: number;
@@ -154,6 +158,7 @@ function promisingChildren(progress: Progress, relaxation: Relaxation, open: Ope
     const group = level.groups[choice];
     progress.nodesLeft -= 1;
     if (!isFeasible(context, space.levels, depth, path, group)) continue;
+    if (progress.accepts && group && !progress.accepts(space, path, group)) continue;
     const child = branch(relaxation, node, depth, choice, row[choice]!);
     const bound = tighterOf(upperBounds(relaxation, child, depth, openMaximum));
     if (bound >= needed) children.push({ node: copyNode(child, { ...EMPTY_NODE }), group, bound });
@@ -316,6 +321,10 @@ export interface SearchOptions {
    * those with which an outfit scores best.
    */
   readonly everyExtras?: number;
+  /** Budget; that of the params by default. */
+  readonly nodes?: number;
+  /** Whether a core with these choices so far may be part of a solution; all by default. */
+  readonly accepts?: Progress['accepts'];
 }
 
 /** The best outfits of all templates, proved optimal unless the node budget is spent. */
@@ -323,14 +332,15 @@ export function search(
   context: ScoringContext,
   wardrobe: Wardrobe,
   templates: readonly Template[],
-  { size, keyOf, everyExtras }: SearchOptions,
+  { size, keyOf, everyExtras, nodes, accepts }: SearchOptions,
 ): SearchResult {
-  const { nodes, thicknesses } = context.model.k.search;
+  const { thicknesses, nodes: defaultNodes } = context.model.k.search;
   const progress: Progress = {
     incumbents: createTopList<Solution>(size),
     keyOf,
     isEveryExtras: everyExtras !== undefined,
-    nodesLeft: nodes,
+    accepts,
+    nodesLeft: nodes ?? defaultNodes,
     unexploredBound: Number.NEGATIVE_INFINITY,
   };
   const harmony = createHarmonyTable(context, wardrobe.groups.length);

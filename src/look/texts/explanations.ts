@@ -244,6 +244,22 @@ export const DIAGNOSTICS = {
     it: 'Non resta alcun capo per il posto {slot}',
     nl: 'Voor de plaats {slot} blijft geen kledingstuk over',
   },
+  'limits-too-tight': {
+    en: 'Days without an outfit within `maxItems` and `wearsBeforeWash`: {count}',
+    de: 'Tage ohne Outfit innerhalb von `maxItems` und `wearsBeforeWash`: {count}',
+    fr: 'Jours sans tenue dans les limites de `maxItems` et `wearsBeforeWash` : {count}',
+    es: 'Días sin conjunto dentro de `maxItems` y `wearsBeforeWash`: {count}',
+    it: 'Giorni senza outfit entro `maxItems` e `wearsBeforeWash`: {count}',
+    nl: 'Dagen zonder outfit binnen `maxItems` en `wearsBeforeWash`: {count}',
+  },
+  'too-similar': {
+    en: 'Outfits that share at most half of their visible pieces: {count}',
+    de: 'Outfits, die höchstens die Hälfte ihrer sichtbaren Teile teilen: {count}',
+    fr: 'Tenues qui partagent au plus la moitié de leurs pièces visibles : {count}',
+    es: 'Conjuntos que comparten como máximo la mitad de sus prendas visibles: {count}',
+    it: 'Outfit che condividono al massimo metà dei capi visibili: {count}',
+    nl: 'Outfits die hoogstens de helft van hun zichtbare kledingstukken delen: {count}',
+  },
   'no-combination': {
     en: 'The items in `must` cannot be worn together',
     de: 'Die Teile in `must` lassen sich nicht zusammen tragen',

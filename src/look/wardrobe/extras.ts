@@ -42,12 +42,13 @@ function choicesOf(
   { thicknesses, isMerged }: ExtrasChoice,
   milliCloOf: (item: WornItem) => number,
 ): Accessory[] {
-  const empty: Accessory[] = isFixed ? [] : [{ milliClo: 0, ensemble: {} }];
-  const worn = groups.map(({ item }) => ({
+  const worn: Accessory[] = groups.map(({ item }) => ({
     milliClo: milliCloOf(item),
     ensemble: { [slot]: item },
   }));
-  return [...empty, ...sampleEvenly(isMerged ? distinct(worn) : sorted(worn), thicknesses)];
+  if (isFixed) return worn;
+  const ordered = isMerged ? distinct(worn) : sorted(worn);
+  return [{ milliClo: 0, ensemble: {} }, ...sampleEvenly(ordered, thicknesses)];
 }
 
 const sorted = (choices: readonly Accessory[]): Accessory[] =>

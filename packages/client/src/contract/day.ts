@@ -1,3 +1,4 @@
+import type { Forecast } from './forecast.ts';
 import type { Candidate, Diagnostic, WardrobeFields } from './outfits.ts';
 import type { PersonFields, Plan, Weather } from './targets.ts';
 
@@ -17,8 +18,14 @@ export interface DayHour {
 }
 
 export interface DayRequest extends PersonFields, WardrobeFields {
-  /** 1 to 48. */
-  hours: DayHour[];
+  /** 1 to 48; instead of `forecast`. */
+  hours?: DayHour[] | undefined;
+  /** Read outdoors, with `met`. */
+  forecast?: Forecast | undefined;
+  /** Of the forecast, `2026-11-24`; its first by default. */
+  date?: string | undefined;
+  /** Activity with a forecast, met: 0.7 to 7. */
+  met?: number | undefined;
 }
 
 export interface DayOutfit extends Candidate {

@@ -1,0 +1,239 @@
+/** Outfits of several days from few items: which outfit to wear on which day. */
+
+/** An outfit that one day can have. Items are numbers from 0. */
+export interface DayOutfit {
+  readonly items: readonly number[];
+  /** Those of its items that need washing after some days. */
+  readonly washed: readonly number[];
+  /** More than 0. */
+  readonly score: number;
+}
+
+/** The outfits of one day, best first. */
+export interface DayChoices {
+  readonly outfits: readonly DayOutfit[];
+  /** At least the score of every outfit that is not listed; 0 if all are. */
+  readonly unlistedBound: number;
+}
+
+export interface CapsuleProblem {
+  readonly days: readonly DayChoices[];
+  /** Number of different items. */
+  readonly itemCount: number;
+  /** Maximum number of items that all outfits have together. */
+  readonly maxItems: number;
+  /** Maximum number of days on which an item is worn where it needs washing. */
+  readonly maxWears: number;
+}
+
+export interface Capsule {
+  /** The outfit of each day; undefined if none is left within the limits. */
+  readonly outfits: readonly (DayOutfit | undefined)[];
+  /** Sum of the scores. */
+  readonly score: number;
+  /** At least the sum of the scores of every solution, of unlisted outfits too. */
+  readonly upperBound: number;
+}
+
+/** Tests of an outfit against the limits in each of the two exact passes. */
+const MAX_TESTS = 150_000;
+
+/** Prices of an item, in score: a day prefers outfits of items that others wear already. */
+const PRICES = [0, 0.005, 0.02, 0.1, 0.4];
+
+/** What has been packed so far. */
+function createPacking({ itemCount, maxItems, maxWears }: CapsuleProblem) {
+  const uses = new Int32Array(itemCount);
+  const wears = new Int32Array(itemCount);
+  let size = 0;
+  const countNew = ({ items }: DayOutfit): number => {
+    let count = 0;
+    for (const item of items) if (uses[item] === 0) count += 1;
+    return count;
+  };
+  return {
+    countNew,
+    /** Whether the items are still within the limits with this outfit. */
+    fits: (outfit: DayOutfit): boolean =>
+      size + countNew(outfit) <= maxItems && outfit.washed.every((item) => wears[item]! < maxWears),
+    add({ items, washed }: DayOutfit): void {
+      for (const item of items) {
+        if (uses[item] === 0) size += 1;
+        uses[item]! += 1;
+      }
+      for (const item of washed) wears[item]! += 1;
+    },
+    remove({ items, washed }: DayOutfit): void {
+      for (const item of items) {
+        uses[item]! -= 1;
+        if (uses[item] === 0) size -= 1;
+      }
+      for (const item of washed) wears[item]! -= 1;
+    },
+  };
+}
+
+type Outfits = (DayOutfit | undefined)[];
+
+const scoreOf = (outfits: Outfits): number =>
+  outfits.reduce((sum, outfit) => sum + (outfit?.score ?? 0), 0);
+
+/** Dresses one day after the other, each with the best outfit less the price of new items. */
+function packGreedily(problem: CapsuleProblem, price: number): Outfits {
+  const packing = createPacking(problem);
+  return problem.days.map(({ outfits }) => {
+    let best: DayOutfit | undefined;
+    let bestValue = Number.NEGATIVE_INFINITY;
+    for (const outfit of outfits) {
+      if (outfit.score <= bestValue) break;
+      const value = outfit.score - price * packing.countNew(outfit);
+      if (value <= bestValue || !packing.fits(outfit)) continue;
+      best = outfit;
+      bestValue = value;
+    }
+    if (best) packing.add(best);
+    return best;
+  });
+}
+
+/** Dresses these days anew, in their order, with the best that fits to the others. */
+function repack(
+  { days }: CapsuleProblem,
+  packing: ReturnType<typeof createPacking>,
+  outfits: Outfits,
+  undressed: readonly number[],
+  isAllowed: (outfit: DayOutfit) => boolean,
+): Outfits {
+  const next = [...outfits];
+  for (const day of undressed) {
+    const best = days[day]!.outfits.find((outfit) => isAllowed(outfit) && packing.fits(outfit));
+    next[day] = best;
+    if (best) packing.add(best);
+  }
+  return next;
+}
+
+/** Undresses some days and dresses them anew, as long as that improves the sum. */
+function improve(problem: CapsuleProblem, start: Outfits): Outfits {
+  const packing = createPacking(problem);
+  let outfits = start;
+  let score = scoreOf(outfits);
+  for (const outfit of outfits) if (outfit) packing.add(outfit);
+  /** Keeps the change if it is better. */
+  function tryAnew(undressed: readonly number[], isAllowed: (outfit: DayOutfit) => boolean) {
+    for (const day of undressed) if (outfits[day]) packing.remove(outfits[day]);
+    const next = repack(problem, packing, outfits, undressed, isAllowed);
+    const nextScore = scoreOf(next);
+    const isBetter = nextScore > score + MARGIN;
+    if (isBetter) {
+      outfits = next;
+      score = nextScore;
+      return true;
+    }
+    for (const day of undressed) if (next[day]) packing.remove(next[day]);
+    for (const day of undressed) if (outfits[day]) packing.add(outfits[day]);
+    return false;
+  }
+  const all = [...problem.days.keys()];
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    let isBetter = false;
+    for (const day of all)
+      for (const other of all)
+        if (tryAnew(other === day ? [day] : [day, other], () => true)) isBetter = true;
+    for (const item of new Set(outfits.flatMap((outfit) => outfit?.items ?? []))) {
+      const users = all.filter((day) => outfits[day]?.items.includes(item) ?? true);
+      if (tryAnew(users, ({ items }) => !items.includes(item))) isBetter = true;
+    }
+    if (!isBetter) break;
+  }
+  return outfits;
+}
+
+/** Of changes to all days, each of which improves the sum. */
+const MAX_ROUNDS = 4;
+
+/** Larger than the rounding errors of a sum of scores. */
+const MARGIN = 1e-9;
+
+/**
+ * Depth-first branch and bound over the days.
+ * @param isRelaxed whether an unlisted outfit may be worn, with the bound as its score and no items
+ * @returns the best outfits found, if they beat `incumbent`, and an upper bound on all solutions
+ */
+function packExactly(problem: CapsuleProblem, incumbent: number, isRelaxed: boolean) {
+  const { days } = problem;
+  const packing = createPacking(problem);
+  const path: Outfits = [];
+  let best: Outfits | undefined;
+  let bestScore = incumbent;
+  let openBound = incumbent;
+  let testsLeft = MAX_TESTS;
+  const fits = (outfit: DayOutfit): boolean => {
+    testsLeft -= 1;
+    return packing.fits(outfit);
+  };
+  const unlisted = ({ unlistedBound }: DayChoices) => (isRelaxed ? unlistedBound : 0);
+
+  /** At least what the days from `day` on can add. Outfits fit the less, the more is packed. */
+  function boundFrom(day: number): number {
+    let sum = 0;
+    for (let later = day; later < days.length; later++) {
+      const choices = days[later]!;
+      const first = choices.outfits.find(fits);
+      sum += Math.max(first?.score ?? 0, unlisted(choices));
+    }
+    return sum;
+  }
+
+  function visit(day: number, score: number): void {
+    const choices = days[day];
+    if (!choices) {
+      if (score <= bestScore + MARGIN) return;
+      bestScore = score;
+      best = [...path];
+      return;
+    }
+    const after = boundFrom(day + 1);
+    const tryChoice = (outfit: DayOutfit | undefined, own: number): boolean => {
+      if (score + own + after <= bestScore + MARGIN) return false;
+      if (testsLeft <= 0) {
+        openBound = Math.max(openBound, score + own + after);
+        return false;
+      }
+      path[day] = outfit;
+      if (outfit) packing.add(outfit);
+      if (score + own + boundFrom(day + 1) > bestScore + MARGIN) visit(day + 1, score + own);
+      if (outfit) packing.remove(outfit);
+      return true;
+    };
+    const other = unlisted(choices);
+    for (const outfit of choices.outfits) {
+      if (outfit.score <= other) break;
+      if (fits(outfit) && !tryChoice(outfit, outfit.score)) return;
+    }
+    tryChoice(undefined, other);
+  }
+  visit(0, 0);
+  return { best, upperBound: Math.max(openBound, bestScore) };
+}
+
+/** Chooses an outfit for each day by trial; there may be a better choice. */
+export function packQuickly(problem: CapsuleProblem): Outfits {
+  let best: Outfits = problem.days.map(() => undefined);
+  for (const price of PRICES) {
+    const packed = improve(problem, packGreedily(problem, price));
+    if (scoreOf(packed) > scoreOf(best)) best = packed;
+  }
+  return best;
+}
+
+/** Chooses an outfit for each day, so that the sum of scores is largest within the limits. */
+export function packCapsule(problem: CapsuleProblem): Capsule {
+  const quick = packQuickly(problem);
+  const exact = packExactly(problem, scoreOf(quick), false);
+  const outfits = exact.best ?? quick;
+  const score = scoreOf(outfits);
+  const isComplete = problem.days.every(({ unlistedBound }) => unlistedBound === 0);
+  const { upperBound } = isComplete ? exact : packExactly(problem, score, true);
+  return { outfits, score, upperBound: Math.max(score, upperBound) };
+}

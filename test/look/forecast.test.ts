@@ -1,0 +1,197 @@
+import { describe, expect, test } from 'vitest';
+import { Forecast, readForecast, summarise } from '../../src/look/forecast.ts';
+import { PARAMS, readModel } from '../../src/look/params.ts';
+import { Problem } from '../../src/platform/problem.ts';
+
+const HOURS = Array.from({ length: 48 }, (_, i) => i);
+const at = (i: number) =>
+  `2026-11-${24 + Math.floor(i / 24)}T${String(i % 24).padStart(2, '0')}:00`;
+
+/** As api.open-meteo.com answers, with `hourly=temperature_2m,…&timezone=Europe/Berlin`. */
+const openMeteo = (more: object = {}, units: object = {}) => ({
+  latitude: 52.52,
+  longitude: 13.419998,
+  generationtime_ms: 0.0629425048828125,
+  utc_offset_seconds: 3600,
+  timezone: 'Europe/Berlin',
+  timezone_abbreviation: 'GMT+1',
+  elevation: 38.0,
+  hourly_units: {
+    time: 'iso8601',
+    temperature_2m: '°C',
+    relative_humidity_2m: '%',
+    wind_speed_10m: 'km/h',
+    weather_code: 'wmo code',
+    ...units,
+  },
+  hourly: {
+    time: HOURS.map(at),
+    temperature_2m: HOURS.map((i) => i % 24),
+    relative_humidity_2m: HOURS.map(() => 80),
+    wind_speed_10m: HOURS.map(() => 18),
+    weather_code: HOURS.map((i) => (i < 24 ? 61 : 3)),
+    is_day: HOURS.map((i) => Number(i % 24 > 7 && i % 24 < 17)),
+    ...more,
+  },
+});
+
+/** As api.met.no answers: hours at first, then steps of six hours. */
+const metNorway = (more: (i: number) => object = () => ({})) => ({
+  type: 'Feature',
+  geometry: { type: 'Point', coordinates: [10.75, 59.91, 23] },
+  properties: {
+    meta: { updated_at: '2026-11-23T12:31:05Z', units: { air_temperature: 'celsius' } },
+    timeseries: HOURS.filter((i) => i < 24 || i % 6 === 0).map((i) => ({
+      time: `${at(i)}:00Z`,
+      data: {
+        instant: {
+          details: {
+            air_pressure_at_sea_level: 1012.3,
+            air_temperature: -3.5,
+            relative_humidity: 70.1,
+            wind_speed: 4.2,
+            ...more(i),
+          },
+        },
+        next_12_hours: { summary: { symbol_code: 'cloudy' }, details: {} },
+        ...(i < 24 && {
+          next_1_hours: {
+            summary: { symbol_code: i < 8 ? 'clearsky_night' : 'lightsnowshowers_day' },
+          },
+        }),
+        next_6_hours: { summary: { symbol_code: 'heavyrainandthunder' }, details: {} },
+      },
+    })),
+  },
+});
+
+const read = (forecast: object) => readForecast(Forecast.parse(forecast));
+const hoursOf = (forecast: object, date = '2026-11-24') => read(forecast).hoursOf(date, '/date');
+const rejected = (forecast: object, date?: string) => {
+  try {
+    hoursOf(forecast, date);
+  } catch (error) {
+    if (error instanceof Problem) return error.errors?.[0];
+  }
+  throw new Error('accepted');
+};
+
+describe('Open-Meteo', () => {
+  test('hours from 7 to 22 of a date, in the units of requests', () => {
+    const hours = hoursOf({ openMeteo: openMeteo() });
+    expect(hours).toHaveLength(15);
+    expect(hours[2]).toEqual({
+      at: '2026-11-24T09:00',
+      weather: { tempC: 9, windMs: 5, humidityPct: 80, condition: 'rain', isDay: true },
+    });
+    expect(hours.at(-1)?.weather.isDay).toBe(false);
+    expect(hoursOf({ openMeteo: openMeteo() }, '2026-11-25')[0]?.weather.condition).toBe('cloudy');
+    expect(read({ openMeteo: openMeteo() }).firstDate).toBe('2026-11-24');
+  });
+
+  test('other units, other hours, no daylight', () => {
+    const units = { temperature_2m: '°F', wind_speed_10m: 'mph' };
+    const values = { temperature_2m: HOURS.map(() => 50), is_day: undefined };
+    const hours = hoursOf({ openMeteo: openMeteo(values, units), fromHour: 0, toHour: 1 });
+    expect(hours).toHaveLength(1);
+    expect(hours[0]?.weather.tempC).toBeCloseTo(10);
+    expect(hours[0]?.weather.windMs).toBeCloseTo(8.05, 2);
+    expect(hours[0]?.weather).not.toHaveProperty('isDay');
+    expect(rejected({ openMeteo: openMeteo({}, { wind_speed_10m: 'Bft' }) })).toEqual({
+      pointer: '/forecast/openMeteo/hourly_units/wind_speed_10m',
+      detail: 'is not km/h, m/s, mph or kn',
+    });
+  });
+
+  test('every weather code of the service has a condition', () => {
+    const codes = [
+      0, 1, 2, 3, 45, 48, 51, 53, 55, 56, 57, 61, 63, 65, 66, 67, 71, 73, 75, 77, 80, 81, 82, 85,
+      86, 95, 96, 99,
+    ];
+    const weather_code = HOURS.map((i) => codes[i % codes.length]!);
+    const all = { openMeteo: openMeteo({ weather_code }), fromHour: 0, toHour: 24 };
+    expect([...hoursOf(all), ...hoursOf(all, '2026-11-25')]).toHaveLength(48);
+    const unknown = openMeteo({ weather_code: HOURS.map(() => 4) });
+    expect(rejected({ openMeteo: unknown })?.pointer).toMatch(/weather_code\/7$/);
+  });
+
+  test('a gap is an error that names it, unless the hour does not count', () => {
+    const temperature_2m = HOURS.map((i) => (i === 13 ? null : 5));
+    const forecast = { openMeteo: openMeteo({ temperature_2m }) };
+    expect(rejected(forecast)).toEqual({
+      pointer: '/forecast/openMeteo/hourly/temperature_2m/13',
+      detail: 'is missing in an hour that counts; see `fromHour` and `toHour`',
+    });
+    expect(hoursOf({ ...forecast, toHour: 13 })).toHaveLength(6);
+    expect(hoursOf(forecast, '2026-11-25')).toHaveLength(15);
+    const short = openMeteo({ weather_code: [61] });
+    expect(rejected({ openMeteo: short })?.pointer).toMatch(/weather_code\/7$/);
+    expect(rejected({ openMeteo: openMeteo() }, '2026-11-26')).toEqual({
+      pointer: '/date',
+      detail: 'The forecast has no weather for 2026-11-26T07:00',
+    });
+  });
+
+  test.each(['', 'yesterday', '275760-09-13T00:00', '-271821-04-20T00:00Z', '2026-13-45T99:99'])(
+    'a time such as %j is an error',
+    (time) => {
+      const forecast = { openMeteo: openMeteo({ time: HOURS.map(() => time) }) };
+      expect(rejected(forecast)?.pointer).toBe('/forecast/openMeteo/hourly/time/0');
+    },
+  );
+
+  test('weather that no request could have is an error', () => {
+    const temperature_2m = HOURS.map(() => 1e9);
+    expect(rejected({ openMeteo: openMeteo({ temperature_2m }) })).toEqual({
+      pointer: '/forecast/openMeteo/hourly/time/7',
+      detail: 'has a value of tempC that is out of bounds',
+    });
+  });
+});
+
+describe('MET Norway', () => {
+  test('hours in local time, and steps of six hours', () => {
+    const forecast = { metNorway: metNorway(), utcOffsetMinutes: 60 };
+    const [first, second] = hoursOf(forecast);
+    expect(first).toEqual({
+      at: '2026-11-24T07:00',
+      weather: { tempC: -3.5, windMs: 4.2, humidityPct: 70.1, condition: 'clear', isDay: false },
+    });
+    expect(second?.weather.isDay).toBe(false);
+    expect(hoursOf(forecast)[2]?.weather.condition).toBe('snow');
+    const later = hoursOf(forecast, '2026-11-25').map(({ weather }) => weather.condition);
+    expect(new Set(later)).toEqual(new Set(['thunderstorm']));
+  });
+
+  test('a gap is an error that names it', () => {
+    const forecast = { metNorway: metNorway((i) => (i === 9 ? { wind_speed: undefined } : {})) };
+    expect(rejected(forecast)?.pointer).toBe(
+      '/forecast/metNorway/properties/timeseries/9/data/instant/details/wind_speed',
+    );
+  });
+});
+
+test('a forecast is of one service, with hours in order', () => {
+  for (const forecast of [
+    {},
+    { openMeteo: openMeteo(), metNorway: metNorway() },
+    { openMeteo: openMeteo(), fromHour: 12, toHour: 12 },
+  ])
+    expect(Forecast.safeParse(forecast).success).toBe(false);
+});
+
+test('the weather of a day: mean warmth, strongest wind, wettest condition', () => {
+  const model = readModel(PARAMS);
+  const hours = hoursOf({
+    openMeteo: openMeteo({
+      wind_speed_10m: HOURS.map((i) => (i === 12 ? 36 : 18)),
+      weather_code: HOURS.map((i) => (i === 14 ? 61 : 3)),
+    }),
+  });
+  expect(summarise(model, hours)).toEqual({
+    tempC: 14,
+    windMs: 10,
+    humidityPct: 80,
+    condition: 'rain',
+  });
+});
