@@ -12,11 +12,13 @@ import { type Entry, rank } from './scoring/rank.ts';
 import {
   type CandidateSet,
   candidateId,
+  createSearchProblem,
   findCandidates,
   readGarments,
   toWornItems,
 } from './search/candidates.ts';
 import { createShellFinder, type ShellFinder } from './search/shell.ts';
+import { findVaried } from './search/varied.ts';
 import { assembleEnsemble, maxMilliClo } from './wardrobe/ensemble.ts';
 import type { Garment } from './wardrobe/garment-clo.ts';
 import type {
@@ -29,7 +31,11 @@ const DEFAULT_CANDIDATES = 50;
 const DEFAULT_OUTFITS = 5;
 
 /** The fields that every response about a wardrobe begins with. */
-function commonFields(model: Model, keys: SigningKeys, candidateSet: CandidateSet) {
+function commonFields(
+  model: Model,
+  keys: SigningKeys,
+  candidateSet: Omit<CandidateSet, 'totalValid'>,
+) {
   const { situation, plan } = candidateSet.context;
   return {
     ...targetsResponse(model, keys, situation, plan),
@@ -164,9 +170,13 @@ export function computeOutfits(
   keys: SigningKeys,
   request: OutfitsRequest,
 ): OutfitsResponse {
-  const limit = request.limit ?? DEFAULT_OUTFITS;
+  const { variety } = request;
+  const limit = variety ?? request.limit ?? DEFAULT_OUTFITS;
   const garments = readGarments(model, request);
-  const candidateSet = findCandidates(model, request, limit * model.k.search.pool, garments);
+  const candidateSet =
+    variety === undefined
+      ? findCandidates(model, request, limit * model.k.search.pool, garments)
+      : findVaried(createSearchProblem(model, request, garments, false), request, variety);
   const { context, candidates } = candidateSet;
   const shells = shellsFor(context, request.items, garments, new Set(request.exclude));
   const entries = candidates.map(({ candidate, ensemble }) => ({ ...candidate, ensemble }));

@@ -8,6 +8,7 @@ import { SLOTS } from './ensemble.ts';
 export const MAX_ITEMS = 1000;
 export const MAX_CANDIDATES = 200;
 export const MAX_OUTFITS = 20;
+const MAX_VARIETY = 7;
 /** One for each slot. */
 const MAX_PINS = SLOTS.length;
 
@@ -136,14 +137,32 @@ export const CandidatesRequest = z
   .meta({ id: 'CandidatesRequest' });
 export type CandidatesRequest = z.infer<typeof CandidatesRequest>;
 
+/** Checks that a request has either `limit` or `variety`. */
+function checkVariety(
+  body: { limit?: unknown; variety?: unknown } | null,
+  context: z.RefinementCtx,
+): void {
+  if (body?.limit === undefined || body.variety === undefined) return;
+  context.addIssue({
+    code: 'custom',
+    path: ['limit'],
+    message: 'Leave it out if you send `variety`',
+  });
+}
+
 export const OutfitsRequest = z
   .strictObject({
     ...targetFields,
     ...wardrobeFields,
     limit: z.number().int().min(1).max(MAX_OUTFITS).optional(),
+    variety: z.number().int().min(2).max(MAX_VARIETY).optional().meta({
+      description:
+        'Instead of `limit`: so many outfits, any two of which share at most half of their visible pieces',
+    }),
     recent: Recent,
   })
   .superRefine(checkRequired, RUN_ALWAYS)
+  .superRefine(checkVariety, RUN_ALWAYS)
   .meta({ id: 'OutfitsRequest' });
 export type OutfitsRequest = z.infer<typeof OutfitsRequest>;
 

@@ -101,6 +101,8 @@ export interface OutfitsRequest extends TargetsRequest, WardrobeFields {
   plan?: Plan | undefined;
   /** 1 to 20. */
   limit?: number | undefined;
+  /** Instead of `limit`, 2 to 7: any two outfits share at most half of their visible pieces. */
+  variety?: number | undefined;
   /** Up to 100. */
   recent?: RecentOutfit[] | undefined;
 }
