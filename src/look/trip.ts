@@ -9,7 +9,6 @@ import { thermalSensation } from './scoring/explain.ts';
 import { nameOutfits } from './scoring/naming.ts';
 import { sumEnsemble } from './scoring/score.ts';
 import {
-  coreKey,
   createSearchProblem,
   readGarments,
   type SearchProblem,
@@ -113,7 +112,7 @@ const MAX_LISTED = 200;
 /** Of each template, without extras. */
 const MAX_PLAIN = 50;
 /** Nodes of all searches of one kind together, so that a long trip takes no longer than a short one. */
-const MAX_NODES = 100_000;
+const MAX_NODES = 10_000;
 /** Garments of a slot worth taking, if they need no washing; else so many more than are needed. */
 const MAX_PER_SLOT = 3;
 
@@ -174,7 +173,7 @@ function listOutfits(
   const find = (some: readonly Template[], size: number, everyExtras: number) =>
     search(context, wardrobe, some, {
       size,
-      keyOf: coreKey,
+      keySlots: CORE_SLOTS,
       everyExtras,
       nodes: Math.ceil(Math.min(nodes, MAX_NODES / days)),
     });

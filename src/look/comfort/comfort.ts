@@ -191,17 +191,11 @@ export function thermalOf(setting: Setting, milliClo: number, outerLayer: OuterL
   };
 }
 
-/** The thermal value in one place under one outermost layer, by whole milliclo. */
-export interface SettingCurve {
+/** The thermal value under one outermost layer, by whole milliclo. */
+export interface ThermalCurve {
   at(milliClo: number): number;
   /** At least the largest value between `low` and `high`. */
   upperBound(low: number, high: number): number;
-}
-
-/** The thermal value under one outermost layer. */
-export interface ThermalCurve extends SettingCurve {
-  /** The smallest c for which `c + slope * milliClo` is nowhere below the curve, or slightly more. */
-  intercept(slope: number): number;
 }
 
 /** A curve that computes each point once. */
@@ -209,7 +203,7 @@ export function createCurve(
   setting: Setting,
   outerLayer: OuterLayer,
   maxMilliClo: number,
-): SettingCurve {
+): ThermalCurve {
   const byPmv = new Float64Array(maxMilliClo + 1);
   const byWettedness = new Float64Array(maxMilliClo + 1);
   const { model, climate } = setting;
@@ -241,23 +235,4 @@ export function createCurve(
       return 1 - setting.hotShare + wettest;
     },
   };
-}
-
-/** Width of the intervals over which an intercept bounds the curve, milliclo. */
-const STRIDE = 32;
-
-/** A curve that computes the intercept of each slope once. */
-export function withIntercepts(curve: SettingCurve, maxMilliClo: number): ThermalCurve {
-  const intercepts = new Map<number, number>();
-  function compute(slope: number): number {
-    let intercept = Number.NEGATIVE_INFINITY;
-    for (let low = 0; low <= maxMilliClo; low += STRIDE) {
-      const high = Math.min(maxMilliClo, low + STRIDE - 1);
-      const lineAt = slope * (slope > 0 ? low : high);
-      intercept = Math.max(intercept, curve.upperBound(low, high) - lineAt);
-    }
-    intercepts.set(slope, intercept);
-    return intercept;
-  }
-  return { ...curve, intercept: (slope) => intercepts.get(slope) ?? compute(slope) };
 }

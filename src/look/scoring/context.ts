@@ -3,9 +3,7 @@ import {
   createSetting,
   type OuterLayer,
   type Setting,
-  type SettingCurve,
   type ThermalCurve,
-  withIntercepts,
 } from '../comfort/comfort.ts';
 import { occasionRow, type Situation } from '../comfort/targets.ts';
 import { waterNeed, windNeed } from '../comfort/weather.ts';
@@ -178,13 +176,12 @@ export function createScoringContext(
       const key = isHot ? wind * 1e3 + breathability : wind * 1e3;
       const cached = curves.get(key);
       if (cached) return cached;
-      const blended = blendCurves(
+      const curve = blendCurves(
         places.map(({ setting, share }) => ({
           curve: createCurve(setting, outerLayer, maxMilliClo),
           share,
         })),
       );
-      const curve = withIntercepts(blended, maxMilliClo);
       curves.set(key, curve);
       return curve;
     },
@@ -192,7 +189,7 @@ export function createScoringContext(
 }
 
 /** The sum of curves by share; its upper bound is the sum of theirs. */
-function blendCurves(shared: readonly { curve: SettingCurve; share: number }[]): SettingCurve {
+function blendCurves(shared: readonly { curve: ThermalCurve; share: number }[]): ThermalCurve {
   const [only, second] = shared;
   if (only && !second) return only.curve;
   return {

@@ -121,9 +121,12 @@ export function createHarmony({ k, tables }: Model): (a: Appearance, b: Appearan
   };
 }
 
-/** The best harmony that any two garments can have. */
+/** The best harmony that any two garments without a pattern can have. */
 export function maxHarmony({ k: { colour, fit }, tables }: Model): number {
   const hues = tables.hueHarmony.map(([, value]) => value);
-  const most = Math.max(...hues, colour.neutrals, colour.neutralAny, fit.unknown);
-  return clamp(most + Math.max(0, colour.pattern, colour.patterns), 0, 1);
+  return clamp(Math.max(...hues, colour.neutrals, colour.neutralAny, fit.unknown), 0, 1);
 }
+
+/** What each patterned garment of a pair adds to that, at most. */
+export const patternBonus = ({ k: { colour } }: Model): number =>
+  Math.max(0, colour.pattern, colour.patterns / 2);

@@ -1,7 +1,8 @@
 import type { ScoringContext } from '../scoring/context.ts';
-import { maxHarmony } from '../scoring/harmony.ts';
+import { maxHarmony, patternBonus } from '../scoring/harmony.ts';
 import type { CoreSlot } from '../wardrobe/templates.ts';
 import type { Group } from '../wardrobe/wardrobe.ts';
+import { bottomLocal, createJointCache, type JointCache, jointBounds } from './joint-bound.ts';
 import { copyNode, EMPTY_NODE, type SearchNode } from './node.ts';
 import { type Level, mapChoices, type Range, type SearchSpace } from './search-space.ts';
 
@@ -15,8 +16,7 @@ import { type Level, mapChoices, type Range, type SearchSpace } from './search-s
  * - a pair of two open levels has the best harmony that exists;
  * - the minimum occasion fit is that of the choices made so far;
  * - rules about which layers go together are ignored;
- * - the thermal term is bounded twice: by its maximum over the interval of insulation within reach,
- *   and by a line above the thermal curve, which gives each level its share of the term.
+ * - extras are bounded by the range of what they add to a region.
  */
 export interface Relaxation {
   readonly context: ScoringContext;
@@ -25,12 +25,15 @@ export interface Relaxation {
   readonly root: Readonly<SearchNode>;
   /** Weighted season of each choice and its harmony with required accessories: its gain at the root. */
   readonly ownGains: readonly Float64Array[];
-  /** Slope of the line above the thermal curves, thermal value per milliclo. */
-  readonly slope: number;
-  /** The line's share of each choice: weight times slope times milliclo, at the larger extreme. */
-  readonly slopeTerms: readonly Float64Array[];
-  readonly extrasSlopeTerm: number;
-  /** Extremes of the levels after each depth. */
+  readonly joint: JointCache;
+  /**
+   * Bound of what each choice decides alone, by depth of the first open level and by level: `localBound`
+   * and what a pattern can add to the pairs with other open levels.
+   */
+  readonly locals: readonly (readonly Float64Array[])[];
+  /** Bounds of the choices of the first level, once they are known. */
+  rootBounds: Float64Array | undefined;
+  /** Extremes of the levels from each depth on. */
   readonly open: readonly OpenExtremes[];
   /** Weight of a pair of garments per product of their visible areas. */
   readonly pairWeight: number;
@@ -39,6 +42,7 @@ export interface Relaxation {
   readonly occasionWeight: number;
   readonly isOutdoor: boolean;
   readonly isRain: boolean;
+  readonly mainDepth: number;
   readonly bottomDepth: number;
   readonly shoesDepth: number;
   readonly overDepth: number;
@@ -46,22 +50,11 @@ export interface Relaxation {
   readonly scratch: SearchNode;
   /** Gains of open levels by depth of the branch; reused by its siblings. */
   readonly gainBuffers: readonly (readonly Float64Array[])[];
-}
-
-/** Two upper bounds on the same score: the smaller one is the node's bound. */
-export interface UpperBounds {
-  /** With the thermal term at its maximum over the interval of insulation within reach. */
-  readonly interval: number;
-  /** With the thermal term on the line. */
-  readonly linear: number;
-}
-
-/** Maximum over the choices of one level, or its sum over several levels. */
-export interface LevelMaximum {
-  /** Without insulation. */
-  gain: number;
-  /** With the slope term of the choice's insulation. */
-  withSlope: number;
+  /** Bounds of the choices of each level; reused by its siblings. */
+  readonly boundBuffers: readonly Float64Array[];
+  readonly chargedBuffers: readonly Float64Array[];
+  /** The level that occasion losses are charged to: trousers, or the shoes of a dress. */
+  readonly chargedDepth: number;
 }
 
 /** Sums of the extremes of the open levels, milliclo. */
@@ -70,6 +63,8 @@ interface OpenExtremes {
   readonly top: Range;
   /** Sum over pairs of open levels of the product of their visible areas. */
   readonly pairArea: number;
+  /** Sum of the visible areas of open levels. */
+  readonly area: number;
 }
 
 /** Harmony of groups by index; each pair is computed once per search. */
@@ -115,40 +110,8 @@ function openExtremes(levels: readonly Level[]): OpenExtremes {
       high: sumOf(torso, (level) => level.maxMilliClo),
     },
     pairArea: pairArea(levels),
+    area: sumOf(levels, ({ area }) => area),
   };
-}
-
-/** The larger extreme of each choice's insulation on a line: dry if it rises, wet if it falls. */
-const slopeTermsOf = ({ milliClo, wetMilliClo }: Level, slope: number, weight: number) =>
-  (slope > 0 ? milliClo : wetMilliClo).map((clo) => weight * clo);
-
-/** Slopes to choose from, thermal value per clo: the steepest that curves get, and between. */
-const SLOPES = [-0.6, -0.3, -0.15, 0.08, 0.15, 0.25, 0.4, 0.6];
-
-/** The slope with the smallest linear bound at the root, for the curve of the first choice. */
-function chooseSlope(
-  context: ScoringContext,
-  { levels, extras }: SearchSpace,
-  gains: readonly Float64Array[],
-): number {
-  const { thermal } = context.model.tables.weights;
-  const first = levels[0]!.groups[0];
-  if (!first) return 0;
-  const curve = context.curveFor(first.item.garment);
-  const rootBound = (slope: number): number => {
-    const weight = thermal * slope;
-    let sum = 0;
-    for (let depth = 0; depth < levels.length; depth++) {
-      const level = levels[depth]!;
-      const slopeTerms = slopeTermsOf(level, slope, weight);
-      sum += levelMaximum(gains[depth]!, level, slopeTerms, 0).withSlope;
-    }
-    const { low, high } = extras.total;
-    return sum + thermal * curve.intercept(slope) + weight * (slope > 0 ? high : low);
-  };
-  const slopes = [0, ...SLOPES.map((perClo) => perClo / 1000)];
-  const bounds = slopes.map(rootBound);
-  return slopes[bounds.indexOf(Math.min(...bounds))] ?? 0;
 }
 
 /** Prepares the bounds of one template: everything that is the same at all its nodes. */
@@ -157,7 +120,7 @@ export function createRelaxation(
   space: SearchSpace,
   harmony: HarmonyTable,
 ): Relaxation {
-  const { levels, extras, missingAtRoot } = space;
+  const { levels, missingAtRoot, isOnePiece } = space;
   const { k, tables } = context.model;
   const { weights } = tables;
   const depthOf = (slot: CoreSlot) => levels.findIndex((level) => level.slot === slot);
@@ -174,11 +137,20 @@ export function createRelaxation(
       return seasonWeight * group.item.season + pairWeight * area * styleArea * harmonies;
     }),
   );
+  const open = [...levels, undefined].map((_, depth) => openExtremes(levels.slice(depth)));
+  const isRain = k.rain.loss * context.shelter.torso.water > 0;
+  const bonus = pairWeight * patternBonus(context.model);
+  const locals = levels.map((_, depth) =>
+    levels.map(({ area, groups, localBound }) => {
+      const ofPattern = bonus * area * (open[depth]!.area - area);
+      return localBound.map(
+        (local, choice) => local + (groups[choice]?.item.garment.patterned ? ofPattern : 0),
+      );
+    }),
+  );
   const styleHarmony = sumOf(style, (item, at) =>
     sumOf(style.slice(at + 1), (other) => context.harmonyOf(item, other)),
   );
-  const slope = chooseSlope(context, space, ownGains);
-  const slopeWeight = weights.thermal * slope;
   return {
     context,
     space,
@@ -200,20 +172,24 @@ export function createRelaxation(
       ),
     },
     ownGains,
-    slope,
-    slopeTerms: levels.map((level) => slopeTermsOf(level, slope, slopeWeight)),
-    extrasSlopeTerm: slopeWeight * (slope > 0 ? extras.total.high : extras.total.low),
-    open: levels.map((_, depth) => openExtremes(levels.slice(depth + 1))),
+    joint: createJointCache(isRain),
+    locals,
+    rootBounds: undefined,
+    open,
     pairWeight,
     maxHarmony: maxHarmony(context.model),
     occasionWeight: weights.occasion / scored,
     isOutdoor: context.plan === 'outdoor',
-    isRain: k.rain.loss * context.shelter.torso.water > 0,
+    isRain,
+    mainDepth: depthOf('main'),
     bottomDepth: depthOf('bottom'),
     shoesDepth: depthOf('shoes'),
     overDepth: depthOf('over'),
     scratch: { ...EMPTY_NODE },
     gainBuffers: levels.map(() => levels.map(({ groups }) => new Float64Array(groups.length))),
+    chargedDepth: Math.max(depthOf('bottom'), isOnePiece ? depthOf('shoes') : -1),
+    chargedBuffers: levels.map(({ groups }) => new Float64Array(groups.length)),
+    boundBuffers: levels.map(({ groups }) => new Float64Array(groups.length)),
   };
 }
 
@@ -248,11 +224,10 @@ export function branch(
 }
 
 /** The first choice is the outermost layer: it fixes the thermal curve and what the rain reaches. */
-function fixCurve({ context, slope }: Relaxation, child: SearchNode, group: Group): void {
+function fixCurve({ context }: Relaxation, child: SearchNode, group: Group): void {
   const { garment } = group.item;
   child.torsoWater = garment.water;
   child.curve = context.curveFor(garment);
-  child.intercept = child.curve.intercept(slope);
 }
 
 /** Overtrousers shelter the legs instead of the trousers beneath; they count at the bottom level. */
@@ -289,86 +264,35 @@ function addInsulation(
   else child.shoesMilliClo = dry;
 }
 
-/** The best choice of one level, all others ignored. */
+/** The best choice of one level, all others and its insulation ignored. */
 function levelMaximum(
   gains: Float64Array,
-  { localBound, occasion }: Level,
-  slopeTerms: Float64Array,
+  local: Float64Array,
+  { occasion }: Level,
   rate: number,
-): LevelMaximum {
-  const best = { gain: Number.NEGATIVE_INFINITY, withSlope: Number.NEGATIVE_INFINITY };
+): number {
+  let best = Number.NEGATIVE_INFINITY;
   for (let i = 0; i < gains.length; i++) {
-    const gain = gains[i]! + localBound[i]! + rate * occasion[i]!;
-    if (gain > best.gain) best.gain = gain;
-    if (gain + slopeTerms[i]! > best.withSlope) best.withSlope = gain + slopeTerms[i]!;
+    const gain = gains[i]! + local[i]! + rate * occasion[i]!;
+    if (gain > best) best = gain;
   }
   return best;
 }
 
-/**
- * Maximum of the levels after `depth`, whatever is chosen at `depth`: pairs with that choice have the
- * best harmony that exists. One value serves all children of a node.
- */
-export function maximumBeforeChoice(
-  relaxation: Relaxation,
-  gains: readonly Float64Array[],
-  depth: number,
-  node: SearchNode,
-): LevelMaximum {
-  const { space, slopeTerms, pairWeight } = relaxation;
-  const { levels } = space;
-  const rate = occasionRate(relaxation, node);
-  const sum = { gain: 0, withSlope: 0 };
-  for (let at = depth + 1; at < levels.length; at++) {
-    const best = levelMaximum(gains[at]!, levels[at]!, slopeTerms[at]!, rate);
-    const pair = pairWeight * relaxation.maxHarmony * levels[depth]!.area * levels[at]!.area;
-    sum.gain += best.gain + pair;
-    sum.withSlope += best.withSlope + pair;
-  }
-  return sum;
-}
-
-/** The open levels once the choice at a depth is known. */
-interface OpenLevels {
-  /** Gain of each choice: its season, and its harmony with every choice made. */
-  readonly gains: readonly Float64Array[];
-  /** Maximum of each open level. */
-  readonly maxima: readonly LevelMaximum[];
-  readonly sum: LevelMaximum;
-}
-
-/**
- * The same after `group` is chosen at `depth`: pairs with it have their own harmony. The gains lie in
- * buffers that the next sibling overwrites.
- */
-export function maximumAfterChoice(
-  relaxation: Relaxation,
+/** Gains of the levels after `depth`, once `group` is chosen there: pairs with it have their harmony. */
+export function gainsAfter(
+  { space, harmony, pairWeight, gainBuffers }: Relaxation,
   gains: readonly Float64Array[],
   depth: number,
   group: Group | undefined,
-  child: SearchNode,
-): OpenLevels {
-  const { space, slopeTerms, pairWeight, gainBuffers } = relaxation;
-  const { levels } = space;
-  const { area } = levels[depth]!;
-  const rate = occasionRate(relaxation, child);
-  const sum = { gain: 0, withSlope: 0 };
-  const maxima: LevelMaximum[] = [];
-  const updated = gains.map((row, at) => {
-    if (at <= depth) return row;
-    const level = levels[at]!;
+): readonly Float64Array[] {
+  const { area } = space.levels[depth]!;
+  return gains.map((row, at) => {
+    const level = space.levels[at]!;
     const pair = pairWeight * area * level.area;
-    const next =
-      group && pair > 0
-        ? addHarmony(relaxation.harmony, row, group, level, pair, gainBuffers[depth]![at]!)
-        : row;
-    const best = levelMaximum(next, level, slopeTerms[at]!, rate);
-    sum.gain += best.gain;
-    sum.withSlope += best.withSlope;
-    maxima[at] = best;
-    return next;
+    if (at <= depth || !group || pair === 0) return row;
+    return addHarmony(harmony, row, group, level, pair, gainBuffers[depth]![at]!);
   });
-  return { gains: updated, maxima, sum };
 }
 
 function addHarmony(
@@ -388,62 +312,161 @@ function addHarmony(
   return into;
 }
 
-/** Region terms that the choices made decide in part; `localBound` of an open level has the others. */
-function regionBound(relaxation: Relaxation, node: SearchNode, depth: number): number {
-  const { space, open, bottomDepth, shoesDepth, isOutdoor } = relaxation;
+/** Fits of the regions that the choices before `depth` decide, at most; the torso only by `main`. */
+function decidedRegions(
+  { space, mainDepth, bottomDepth, shoesDepth, isOutdoor }: Relaxation,
+  node: SearchNode,
+  depth: number,
+): number {
   const { extras, fits, isOnePiece, regionWeight } = space;
-  const { top } = open[depth]!;
-  const low = node.topMilliClo + top.low + extras.top.low;
-  const high = node.topMilliClo + top.high + extras.top.high;
   const legs = node.legsMilliClo;
-  let fit = isOnePiece
-    ? 2 * fits.dress.upperBound(low + extras.bottom.low + legs, high + extras.bottom.high + legs)
-    : fits.top.upperBound(low, high);
-  if (!isOnePiece && depth >= bottomDepth)
+  const low = node.topMilliClo + extras.top.low;
+  const high = node.topMilliClo + extras.top.high;
+  let fit = 0;
+  if (depth > mainDepth)
+    fit += isOnePiece
+      ? 2 * fits.dress.upperBound(low + extras.bottom.low + legs, high + extras.bottom.high + legs)
+      : fits.top.upperBound(low, high);
+  if (!isOnePiece && depth > bottomDepth)
     fit += fits.bottom.upperBound(legs + extras.bottom.low, legs + extras.bottom.high);
-  if (depth >= shoesDepth)
+  if (depth > shoesDepth)
     fit += fits.shoes.upperBound(
       node.shoesMilliClo + extras.shoes.low,
       node.shoesMilliClo + extras.shoes.high,
     );
-  if (isOutdoor)
-    fit +=
-      fits.outer.at(node.outerMilliClo) +
-      fits.accessory.upperBound(extras.accessory.low, extras.accessory.high);
-  return regionWeight * fit;
+  return regionWeight * (fit + (isOutdoor ? fits.outer.at(node.outerMilliClo) : 0));
+}
+
+/** Shelter that the choices made leave missing, at least: the larger of both kinds is more. */
+const missingOf = (
+  { waterShare }: SearchSpace,
+  { missingWater, missingWind }: SearchNode,
+): number => waterShare * missingWater + (1 - waterShare) * missingWind;
+
+/** What the choices before `depth` decide, at most, and the pairs of open levels. */
+function decidedScore(relaxation: Relaxation, node: SearchNode, depth: number): number {
+  const { context, space, open, pairWeight } = relaxation;
+  const { protection } = context.model.tables.weights;
+  const missing = missingOf(space, node);
+  return (
+    protection * (1 - missing) +
+    occasionRate(relaxation, node) * node.occasionSum +
+    node.fixedGain +
+    pairWeight * relaxation.maxHarmony * open[depth]!.pairArea +
+    decidedRegions(relaxation, node, depth)
+  );
 }
 
 /**
- * Both bounds of a node whose choices up to `depth` are made. Each is at least the score of every
- * outfit below the node.
- * @param openMaximum of the levels after `depth`
+ * Upper bounds on every outfit with each choice of the first level. Warmth is at its maximum over the
+ * insulation within reach, and each later level is maximised by itself.
  */
-export function upperBounds(
+export function quickBounds(relaxation: Relaxation): Float64Array {
+  const { context, space, open, ownGains, locals, root, isOutdoor } = relaxation;
+  const { levels, extras, fits, regionWeight, isOnePiece } = space;
+  const { thermal } = context.model.tables.weights;
+  const rate = occasionRate(relaxation, root);
+  let later = 0;
+  for (let at = 1; at < levels.length; at++)
+    later += levelMaximum(ownGains[at]!, locals[0]![at]!, levels[at]!, rate);
+  const bounds = new Float64Array(ownGains[0]!.length);
+  const local = locals[0]![0]!;
+  const { total, top } = open[1]!;
+  const accessories = isOutdoor
+    ? regionWeight * fits.accessory.upperBound(extras.accessory.low, extras.accessory.high)
+    : 0;
+  const pairs = relaxation.pairWeight * relaxation.maxHarmony * open[0]!.pairArea;
+  for (let choice = 0; choice < bounds.length; choice++) {
+    const node = branch(relaxation, root, 0, choice, ownGains[0]![choice]!);
+    const low = node.topMilliClo + top.low + extras.top.low;
+    const high = node.topMilliClo + top.high + extras.top.high;
+    const torso = isOnePiece
+      ? 2 * fits.dress.upperBound(low + extras.bottom.low, high + extras.bottom.high)
+      : fits.top.upperBound(low, high);
+    const missing = missingOf(space, node);
+    const shoes =
+      relaxation.shoesDepth < 0 ? fits.shoes.upperBound(extras.shoes.low, extras.shoes.high) : 0;
+    bounds[choice] =
+      context.model.tables.weights.protection * (1 - missing) +
+      rate * node.occasionSum +
+      node.fixedGain +
+      local[choice]! -
+      levels[0]!.localBound[choice]! +
+      pairs +
+      regionWeight * (torso + shoes + (isOutdoor ? fits.outer.at(node.outerMilliClo) : 0)) +
+      accessories +
+      later +
+      thermal *
+        node.curve!.upperBound(
+          node.milliClo + total.low + extras.total.low,
+          node.milliClo + total.high + extras.total.high,
+        );
+  }
+  return bounds;
+}
+
+/**
+ * Upper bounds on every outfit below a node with each choice of the level at `depth`, the first that is
+ * open. Insulation, warmth and torso are maximised jointly with the gains of all open levels.
+ *
+ * A garment that fits the occasion less lowers the value of the others too. The first bound charges that
+ * to the choice itself, the second to the trousers, if they are open: the smaller one holds.
+ * @param needed no tighter bound than this is computed
+ */
+export function choiceBounds(
   relaxation: Relaxation,
   node: SearchNode,
   depth: number,
-  openMaximum: LevelMaximum,
-): UpperBounds {
-  const { context, space, open, slope, pairWeight } = relaxation;
-  const { weights } = context.model.tables;
-  const { total, pairArea } = open[depth]!;
-  const isLeaf = depth === space.levels.length - 1;
-  const boundMissing = space.boundKind === 'water' ? node.missingWater : node.missingWind;
-  const missing = isLeaf ? Math.max(node.missingWater, node.missingWind) : boundMissing;
-  const others =
-    weights.protection * (1 - missing) +
-    occasionRate(relaxation, node) * node.occasionSum +
-    node.fixedGain +
-    pairWeight * relaxation.maxHarmony * pairArea +
-    regionBound(relaxation, node, depth);
-  const low = node.milliClo + total.low + space.extras.total.low;
-  const high = node.milliClo + total.high + space.extras.total.high;
-  const interval = weights.thermal * node.curve!.upperBound(low, high) + openMaximum.gain;
-  const linear =
-    weights.thermal * (node.intercept + slope * node.milliClo) +
-    relaxation.extrasSlopeTerm +
-    openMaximum.withSlope;
-  return { interval: others + interval, linear: others + linear };
+  gains: readonly Float64Array[],
+  needed = Number.NEGATIVE_INFINITY,
+): Float64Array {
+  const { space, boundBuffers, chargedBuffers, chargedDepth, occasionWeight } = relaxation;
+  const level = space.levels[depth]!;
+  const isCovered = level.slot === 'bottom' && node.overChoice >= 0;
+  const local = isCovered
+    ? bottomLocal(relaxation, node.overChoice, depth)
+    : relaxation.locals[depth]![depth]!;
+  const rate = occasionRate(relaxation, node);
+  const decided = decidedScore(relaxation, node, depth);
+  const own = gains[depth]!;
+  const { occasionSum, occasionMin } = node;
+  const ownOf = (choice: number): number =>
+    decided + own[choice]! + local[choice]! + rate * level.occasion[choice]!;
+  const bounds = boundBuffers[depth]!;
+  jointBounds(relaxation, node, depth, gains, -1, bounds);
+  let best = Number.NEGATIVE_INFINITY;
+  for (let choice = 0; choice < bounds.length; choice++) {
+    const fit = level.occasion[choice]!;
+    const loss = level.slot === 'over' ? 0 : Math.max(0, occasionMin - fit);
+    bounds[choice]! += ownOf(choice) - occasionWeight * loss * (occasionSum + fit);
+    if (bounds[choice]! > best) best = bounds[choice]!;
+  }
+  if (chargedDepth <= depth || best < needed) return bounds;
+  const charged = chargedBuffers[depth]!;
+  jointBounds(relaxation, node, depth, gains, chargedDepth, charged);
+  for (let choice = 0; choice < bounds.length; choice++)
+    bounds[choice] = Math.min(bounds[choice]!, charged[choice]! + ownOf(choice));
+  return bounds;
 }
 
-export const tighterOf = ({ interval, linear }: UpperBounds): number => Math.min(interval, linear);
+/**
+ * Upper bounds on every outfit with each choice of the first level: those of its best second choice, if
+ * the quick bound reaches `needed`.
+ */
+export function rootBounds(relaxation: Relaxation, needed: number): Float64Array {
+  if (relaxation.rootBounds) return relaxation.rootBounds;
+  const bounds = quickBounds(relaxation);
+  const { root, space, ownGains } = relaxation;
+  for (let choice = 0; choice < bounds.length && space.levels.length > 1; choice++) {
+    if (bounds[choice]! < needed) continue;
+    const group = space.levels[0]!.groups[choice];
+    const branched = branch(relaxation, root, 0, choice, ownGains[0]![choice]!);
+    const node = copyNode(branched, { ...EMPTY_NODE });
+    const gains = gainsAfter(relaxation, ownGains, 0, group);
+    let best = Number.NEGATIVE_INFINITY;
+    for (const bound of choiceBounds(relaxation, node, 1, gains)) if (bound > best) best = bound;
+    bounds[choice] = Math.min(bounds[choice]!, best);
+  }
+  relaxation.rootBounds = bounds;
+  return bounds;
+}

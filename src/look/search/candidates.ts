@@ -11,6 +11,7 @@ import {
 import { DIAGNOSTICS } from '../texts/explanations.ts';
 import { fill } from '../texts/texts.ts';
 import {
+  CORE_SLOTS,
   canCombine,
   type Ensemble,
   EXTRA_SLOTS,
@@ -34,8 +35,8 @@ import {
 import { createWardrobe, type Diagnostic, type Wardrobe } from '../wardrobe/wardrobe.ts';
 import { type CandidatesRequest, requiredIds } from '../wardrobe/wardrobe-request.ts';
 import {
-  type Core,
   extrasKey,
+  keyOf,
   type SearchOptions,
   type SearchResult,
   type Solution,
@@ -95,18 +96,10 @@ function missingSlots(
 }
 
 /** Outfits that look alike: the same on torso and legs, with any coat and shoes. */
-const visibleKey = ({ mid, main, bottom }: Core): string =>
-  `${mid?.index}/${main?.index}/${bottom?.index}`;
-
-/** Outfits of the same garments: overtrousers may change places with the trousers beneath. */
-export const coreKey = (core: Core): string =>
-  Object.values(core)
-    .map((group) => group.index)
-    .sort()
-    .join('/');
+const LOOK_SLOTS: readonly CoreSlot[] = ['mid', 'main', 'bottom'];
 
 const wholeKey = ({ core, ensemble }: Solution): string =>
-  `${coreKey(core)}|${extrasKey(ensemble)}`;
+  `${keyOf(core, { keySlots: CORE_SLOTS })}|${extrasKey(ensemble)}`;
 
 const NOTHING: SearchResult = { solutions: [], gap: 0, isTruncated: false };
 
@@ -136,15 +129,15 @@ function searchDistinct(
 ): SearchResult {
   const find = (options: Omit<SearchOptions, 'size'>) =>
     search(context, wardrobe, templates, { ...options, size: limit });
-  let found = addSolutions(find({ keyOf: visibleKey }), NOTHING, limit);
+  let found = addSolutions(find({ keySlots: LOOK_SLOTS }), NOTHING, limit);
   if (found.solutions.length >= limit) return found;
-  found = addSolutions(found, find({ keyOf: coreKey }), limit);
+  found = addSolutions(found, find({ keySlots: CORE_SLOTS }), limit);
   const maxThicknesses = Math.max(...EXTRA_SLOTS.map((slot) => wardrobe.slots[slot].length));
   // Twice the thicknesses give at most 64 times the outfits, so a list that is not full stays cheap.
   for (let everyExtras = context.model.k.search.thicknesses; ; everyExtras *= 2) {
     const { length } = found.solutions;
     if (length === 0 || length >= limit || found.isTruncated) return found;
-    found = addSolutions(found, find({ keyOf: coreKey, everyExtras }), limit);
+    found = addSolutions(found, find({ keySlots: CORE_SLOTS, everyExtras }), limit);
     if (everyExtras >= maxThicknesses || everyExtras === 0) return found;
   }
 }

@@ -26,8 +26,6 @@ export interface SearchNode {
   overChoice: number;
   /** Thermal curve of the outermost layer; known from the first level on. */
   curve: ThermalCurve | undefined;
-  /** The smallest intercept with which the line of the relaxation is nowhere below the curve. */
-  intercept: number;
 }
 
 /** The empty outfit. */
@@ -45,7 +43,6 @@ export const EMPTY_NODE: Readonly<SearchNode> = {
   torsoWater: 0,
   overChoice: -1,
   curve: undefined,
-  intercept: 0,
 };
 
 /** Copies field by field: several times as fast as a spread, in the innermost loop. */
@@ -63,7 +60,6 @@ export function copyNode(from: Readonly<SearchNode>, to: SearchNode): SearchNode
   to.torsoWater = from.torsoWater;
   to.overChoice = from.overChoice;
   to.curve = from.curve;
-  to.intercept = from.intercept;
   return to;
 }
 

@@ -55,6 +55,8 @@ export interface Range {
 /** What the extras of a template can add. */
 interface ExtrasRanges {
   readonly total: Range;
+  /** All but the accessories. */
+  readonly under: Range;
   readonly top: Range;
   readonly bottom: Range;
   readonly shoes: Range;
@@ -75,10 +77,10 @@ export interface SearchSpace {
   readonly regionWeight: number;
   readonly fits: FitTables;
   /**
-   * Which missing shelter the bound adds up. The score charges the larger of rain and wind, so either
-   * alone is a lower bound of the loss; the one that the feet need more is the tighter on average.
+   * Share of water in the missing shelter that the bound adds up; the rest is wind. The score charges
+   * the larger of both, so any mixture is a lower bound of the loss.
    */
-  readonly boundKind: ThreatKind;
+  readonly waterShare: number;
   /** Shelter that no choice provides: that of the feet if the template has no shoes. */
   readonly missingAtRoot: { readonly water: number; readonly wind: number };
 }
@@ -161,6 +163,44 @@ function missingShelter(
   return row;
 }
 
+/** The same for a mixture of both kinds. */
+function mixedShelter(
+  context: ScoringContext,
+  waterShare: number,
+  parts: readonly BodyPart[],
+  groups: Choices,
+): Float64Array {
+  const water = missingShelter(context, 'water', parts, groups);
+  const wind = missingShelter(context, 'wind', parts, groups);
+  return water.map((missing, i) => waterShare * missing + (1 - waterShare) * wind[i]!);
+}
+
+const WATER_SHARES = [0, 0.25, 0.5, 0.75, 1];
+
+/** The mixture with the largest loss that no choices avoid. */
+function chooseWaterShare(
+  context: ScoringContext,
+  { over = [], ...core }: Template['core'],
+  partsCovered: (slot: CoreSlot) => readonly BodyPart[],
+): number {
+  const { water, wind } = context.shelter.feet;
+  let best = water >= wind ? 1 : 0;
+  let bestLoss = 0;
+  for (const share of WATER_SHARES) {
+    let loss = 0;
+    for (const slot of BRANCHING_ORDER) {
+      const groups = slot === 'over' ? undefined : core[slot];
+      if (!groups) continue;
+      const choices = slot === 'bottom' ? [...groups, ...over] : groups;
+      loss += min(mixedShelter(context, share, partsCovered(slot), choices));
+    }
+    if (loss <= bestLoss) continue;
+    best = share;
+    bestLoss = loss;
+  }
+  return best;
+}
+
 function extrasRanges(
   underlayers: readonly Underlayer[],
   accessories: readonly Accessory[],
@@ -174,6 +214,7 @@ function extrasRanges(
   const under = range(({ total }) => total);
   return {
     total: { low: under.low + accessory.low, high: under.high + accessory.high },
+    under,
     top: range(({ top }) => top),
     bottom: range(({ bottom }) => bottom),
     shoes: range(({ shoes }) => shoes),
@@ -221,13 +262,13 @@ export function createSearchSpace(
   const extras = extrasRanges(underlayers, accessories);
   const { isOnePiece, areas, partsCovered } = createLayout(context, template);
   const regionWeight = weights.regions / (plan === 'indoor' ? 3 : 5);
-  const boundKind: ThreatKind = shelter.feet.water >= shelter.feet.wind ? 'water' : 'wind';
+  const waterShare = chooseWaterShare(context, core, partsCovered);
 
   const overtrousers = core.over ?? [];
   const maxOverMilliClo = max(mapChoices(overtrousers, dryMilliClo));
   const minOverMissing =
     overtrousers.length > 0
-      ? min(missingShelter(context, boundKind, ['legs'], overtrousers))
+      ? min(mixedShelter(context, waterShare, ['legs'], overtrousers))
       : Number.POSITIVE_INFINITY;
 
   /** Upper bound of the region term that a choice of bottom or shoes decides, weighted. */
@@ -252,7 +293,7 @@ export function createSearchSpace(
     );
     const missingWater = missingShelter(context, 'water', partsCovered(slot), groups);
     const missingWind = missingShelter(context, 'wind', partsCovered(slot), groups);
-    const missing = boundKind === 'water' ? missingWater : missingWind;
+    const missing = mixedShelter(context, waterShare, partsCovered(slot), groups);
     // Overtrousers may shelter the legs better than the trousers beneath.
     const missingCap = slot === 'bottom' ? minOverMissing : Number.POSITIVE_INFINITY;
     const localBound = milliClo.map((dry, choice) => {
@@ -294,7 +335,7 @@ export function createSearchSpace(
     isOnePiece,
     regionWeight,
     fits,
-    boundKind,
+    waterShare,
     missingAtRoot: { water: missingOnFeet('water'), wind: missingOnFeet('wind') },
   };
 }

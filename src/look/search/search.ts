@@ -1,24 +1,27 @@
 import type { ScoringContext, WornItem } from '../scoring/context.ts';
 import { scoreTerms, totalScore } from '../scoring/score.ts';
-import { type Ensemble, EXTRA_SLOTS } from '../wardrobe/ensemble.ts';
+import { type Ensemble, EXTRA_SLOTS, mapEnsemble } from '../wardrobe/ensemble.ts';
 import type { Accessory, Underlayer } from '../wardrobe/extras.ts';
 import type { CoreSlot, Template } from '../wardrobe/templates.ts';
 import type { Group, Wardrobe } from '../wardrobe/wardrobe.ts';
 import {
   branch,
+  choiceBounds,
   createHarmonyTable,
   createRelaxation,
-  type LevelMaximum,
-  maximumAfterChoice,
-  maximumBeforeChoice,
+  gainsAfter,
   occasionRate,
+  quickBounds,
   type Relaxation,
-  tighterOf,
-  type UpperBounds,
-  upperBounds,
+  rootBounds,
 } from './bounds.ts';
 import { copyNode, EMPTY_NODE, isFeasible, type SearchNode } from './node.ts';
-import { createFitTables, createSearchSpace, type SearchSpace } from './search-space.ts';
+import {
+  createFitTables,
+  createSearchSpace,
+  type Level,
+  type SearchSpace,
+} from './search-space.ts';
 import { createTopList, type TopList } from './top-list.ts';
 
 /** The groups of an outfit without its extras. */
@@ -57,8 +60,8 @@ export const comparableScore = (context: ScoringContext, ensemble: Ensemble<Worn
 interface Progress {
   /** The best solutions found so far, one for each key. */
   readonly incumbents: TopList<Solution>;
-  /** Outfits with the same key count as one, represented by the best of them. */
-  keyOf(core: Core): string;
+  /** Outfits with the same groups in these slots count as one, represented by the best of them. */
+  readonly keySlots: readonly CoreSlot[];
   /** Whether each combination of extras is an outfit of its own. */
   readonly isEveryExtras: boolean;
   /** Whether an outfit with the groups of `path` and then `group` may be a solution. */
@@ -77,14 +80,12 @@ interface OpenNode {
   readonly path: readonly (Group | undefined)[];
   /** Gain of each choice of the open levels. */
   readonly gains: readonly Float64Array[];
-  readonly bounds: UpperBounds;
-  /** Maximum of the level at `depth`: its share of `bounds`. */
-  readonly maximum: LevelMaximum;
+  /** Of all outfits below; undefined if they differ. */
+  readonly key: string | undefined;
 }
 
 interface Child {
-  readonly node: SearchNode;
-  readonly group: Group | undefined;
+  readonly choice: number;
   readonly bound: number;
 }
 
@@ -94,11 +95,27 @@ interface Pass {
   readonly relaxation: Relaxation;
   /** Children followed at each level but the last. */
   readonly width: number;
+  /** The level whose choice completes the key of an outfit. */
+  readonly keyDepth: number;
   bestScore: number;
 }
 
+/** Groups of a core in these slots: in whatever places they are worn, they are the same outfit. */
+export const keyOf = (core: Core, { keySlots }: Pick<SearchOptions, 'keySlots'>): string =>
+  keySlots
+    .flatMap((slot) => core[slot]?.index ?? [])
+    .sort()
+    .join('/');
+
 /** What a bound must reach for its node to be explored. */
 const cutoff = ({ incumbents }: Progress): number => incumbents.threshold() + PRUNING_MARGIN;
+
+/** The groups of a path by slot. */
+function coreOf({ space }: Relaxation, path: OpenNode['path']): Core {
+  const core: { [S in CoreSlot]?: Group } = {};
+  for (const [depth, group] of path.entries()) if (group) core[space.levels[depth]!.slot] = group;
+  return core;
+}
 
 /**
  * Depth-first branch and bound over one template, children in order of their bounds.
@@ -106,101 +123,86 @@ const cutoff = ({ incumbents }: Progress): number => incumbents.threshold() + PR
  * @returns the best score found; 0 if none
  */
 function explore(progress: Progress, relaxation: Relaxation, width: number): number {
-  const pass: Pass = { progress, relaxation, width, bestScore: 0 };
-  expand(pass, {
-    node: relaxation.root,
-    depth: 0,
-    path: [],
-    gains: relaxation.ownGains,
-    bounds: { interval: Number.POSITIVE_INFINITY, linear: Number.POSITIVE_INFINITY },
-    maximum: { gain: 0, withSlope: 0 },
-  });
+  const { root, ownGains, space } = relaxation;
+  const isOfKey = ({ slot }: Level) => progress.keySlots.includes(slot);
+  const keyDepth = progress.isEveryExtras
+    ? space.levels.length
+    : space.levels.findLastIndex(isOfKey);
+  const pass: Pass = { progress, relaxation, width, keyDepth, bestScore: 0 };
+  expand(pass, { node: root, depth: 0, path: [], gains: ownGains, key: undefined });
   return pass.bestScore;
 }
 
 function expand(pass: Pass, open: OpenNode): void {
-  const { progress, relaxation, width } = pass;
-  const isLast = open.depth === relaxation.space.levels.length - 1;
-  const children = promisingChildren(progress, relaxation, open);
-  for (const child of isLast ? children : children.slice(0, width)) {
+  const { progress, relaxation, width, keyDepth } = pass;
+  const { depth, gains } = open;
+  const { levels } = relaxation.space;
+  const isLast = depth === levels.length - 1;
+  const children = promisingChildren(pass, open);
+  for (const { choice, bound } of isLast ? children : children.slice(0, width)) {
     // Children are sorted by bound, so the siblings after this one are pruned or unexplored too.
-    if (child.bound < cutoff(progress)) return;
+    if (bound < cutoff(progress)) return;
+    const group = levels[depth]!.groups[choice];
+    const path = [...open.path, group];
+    const key =
+      open.key ?? (depth === keyDepth ? keyOf(coreOf(relaxation, path), progress) : undefined);
+    // Below this node all outfits have one key, and that has a better outfit already.
+    if (key !== undefined && bound < progress.incumbents.thresholdFor(key) + PRUNING_MARGIN)
+      continue;
     if (progress.nodesLeft <= 0) {
-      progress.unexploredBound = Math.max(progress.unexploredBound, child.bound);
+      progress.unexploredBound = Math.max(progress.unexploredBound, bound);
       return;
     }
-    const path = [...open.path, child.group];
-    if (isLast) {
-      complete(pass, child.node, path);
-      continue;
-    }
-    const next = tighten(relaxation, open, child, path);
-    if (tighterOf(next.bounds) >= cutoff(progress)) expand(pass, next);
+    if (!isLast) progress.nodesLeft -= 1;
+    const branched = branch(relaxation, open.node, depth, choice, gains[depth]![choice]!);
+    const node = copyNode(branched, { ...EMPTY_NODE });
+    if (isLast) complete(pass, node, path);
+    else
+      expand(pass, {
+        node,
+        depth: depth + 1,
+        path,
+        gains: gainsAfter(relaxation, gains, depth, group),
+        key,
+      });
   }
 }
 
 /** The children that may hold an outfit better than the last incumbent, best bound first. */
-function promisingChildren(progress: Progress, relaxation: Relaxation, open: OpenNode): Child[] {
-  const { node, depth, path, gains, bounds, maximum } = open;
+function promisingChildren({ progress, relaxation, width }: Pass, open: OpenNode): Child[] {
+  const { node, depth, path, gains } = open;
   const { context, space } = relaxation;
-  const level = space.levels[depth]!;
-  const row = gains[depth]!;
-  const slopeTerms = relaxation.slopeTerms[depth]!;
-  const rate = occasionRate(relaxation, node);
-  const openMaximum = maximumBeforeChoice(relaxation, gains, depth, node);
+  const { groups } = space.levels[depth]!;
   const needed = cutoff(progress);
+  const bounds =
+    depth > 0
+      ? choiceBounds(relaxation, node, depth, gains, needed)
+      : width === 1
+        ? quickBounds(relaxation)
+        : rootBounds(relaxation, needed);
   const children: Child[] = [];
-  for (let choice = 0; choice < level.groups.length; choice++) {
-    // The parent's bounds with this choice in the place of the level's best, before any other work.
-    const gain = row[choice]! + level.localBound[choice]! + rate * level.occasion[choice]!;
-    if (bounds.interval - maximum.gain + gain < needed) continue;
-    if (bounds.linear - maximum.withSlope + gain + slopeTerms[choice]! < needed) continue;
-    const group = level.groups[choice];
-    progress.nodesLeft -= 1;
+  for (let choice = 0; choice < groups.length; choice++) {
+    const bound = bounds[choice]!;
+    if (bound < needed) continue;
+    const group = groups[choice];
     if (!isFeasible(context, space.levels, depth, path, group)) continue;
     if (progress.accepts && group && !progress.accepts(space, path, group)) continue;
-    const child = branch(relaxation, node, depth, choice, row[choice]!);
-    const bound = tighterOf(upperBounds(relaxation, child, depth, openMaximum));
-    if (bound >= needed) children.push({ node: copyNode(child, { ...EMPTY_NODE }), group, bound });
+    children.push({ choice, bound });
   }
   return children.sort((a, b) => b.bound - a.bound);
-}
-
-/** The child with the harmony of its own pairs in place of the best that exists. */
-function tighten(
-  relaxation: Relaxation,
-  { depth, gains }: OpenNode,
-  { node, group }: Child,
-  path: OpenNode['path'],
-): OpenNode {
-  const open = maximumAfterChoice(relaxation, gains, depth, group, node);
-  return {
-    node,
-    depth: depth + 1,
-    path,
-    gains: open.gains,
-    bounds: upperBounds(relaxation, node, depth, open.sum),
-    maximum: open.maxima[depth + 1]!,
-  };
 }
 
 /** Completes a leaf with its best extras, or each in turn, and offers it as an incumbent. */
 function complete(pass: Pass, leaf: SearchNode, path: OpenNode['path']): void {
   const { progress, relaxation } = pass;
   const { context, space } = relaxation;
-  const core: { [S in CoreSlot]?: Group } = {};
-  const items: { [S in CoreSlot]?: WornItem } = {};
-  for (let depth = 0; depth < space.levels.length; depth++) {
-    const group = path[depth];
-    if (!group) continue;
-    const { slot } = space.levels[depth]!;
-    core[slot] = group;
-    items[slot] = group.item;
-  }
-  const key = progress.keyOf(core);
+  const core = coreOf(relaxation, path);
+  const items = mapEnsemble(core, ({ item }) => item);
+  const key = keyOf(core, progress);
   const offer = (offerKey: string, extras: Ensemble<WornItem>) => {
     const ensemble = { ...items, ...extras, ...space.style };
     const score = comparableScore(context, ensemble);
+    progress.nodesLeft -= 1;
     pass.bestScore = Math.max(pass.bestScore, score);
     const tieBreaker = tieBreakerOf(core);
     progress.incumbents.add(offerKey, score, tieBreaker, () => ({ score, core, ensemble }));
@@ -314,8 +316,8 @@ const tieBreakerOf = (core: Core): string =>
 export interface SearchOptions {
   /** Maximum number of solutions. */
   readonly size: number;
-  /** Outfits with the same key count as one, represented by the best of them. */
-  keyOf(core: Core): string;
+  /** Outfits with the same groups in these slots count as one, represented by the best of them. */
+  readonly keySlots: readonly CoreSlot[];
   /**
    * Thicknesses of extras to try, each combination as an outfit of its own. By default, the extras are
    * those with which an outfit scores best.
@@ -332,12 +334,12 @@ export function search(
   context: ScoringContext,
   wardrobe: Wardrobe,
   templates: readonly Template[],
-  { size, keyOf, everyExtras, nodes, accepts }: SearchOptions,
+  { size, keySlots, everyExtras, nodes, accepts }: SearchOptions,
 ): SearchResult {
   const { thicknesses, nodes: defaultNodes } = context.model.k.search;
   const progress: Progress = {
     incumbents: createTopList<Solution>(size),
-    keyOf,
+    keySlots,
     isEveryExtras: everyExtras !== undefined,
     accepts,
     nodesLeft: nodes ?? defaultNodes,

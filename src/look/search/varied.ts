@@ -1,9 +1,10 @@
 import { round } from '../numeric.ts';
 import { DIAGNOSTICS } from '../texts/explanations.ts';
 import { fill } from '../texts/texts.ts';
+import { CORE_SLOTS } from '../wardrobe/ensemble.ts';
 import type { CandidatesRequest } from '../wardrobe/wardrobe-request.ts';
-import { type CandidateSet, coreKey, type SearchProblem, toCandidate } from './candidates.ts';
-import { type Core, type SearchOptions, type Solution, search } from './search.ts';
+import { type CandidateSet, type SearchProblem, toCandidate } from './candidates.ts';
+import { type Core, keyOf, type SearchOptions, type Solution, search } from './search.ts';
 
 /** Best outfits that are combined in every way. */
 const MAX_POOL = 100;
@@ -82,12 +83,18 @@ export function findVaried(
     solution,
     visible: visibleGroups(solution.core),
   });
-  const find = (options: Omit<SearchOptions, 'keyOf'>) =>
-    search(context, wardrobe, templates, { ...options, keyOf: coreKey });
+  const find = (options: Omit<SearchOptions, 'keySlots'>) =>
+    search(context, wardrobe, templates, {
+      ...options,
+      keySlots: CORE_SLOTS,
+      nodes: Math.ceil(context.model.k.search.nodes / 2),
+    });
 
   const first = find({ size: MAX_POOL });
   const pool = first.solutions.map(toOption);
-  const all = new Map(pool.map((option) => [coreKey(option.solution.core), option]));
+  const all = new Map(
+    pool.map((option) => [keyOf(option.solution.core, { keySlots: CORE_SLOTS }), option]),
+  );
   const chain = pool.slice(0, 1);
   while (chain.length > 0 && chain.length < size) {
     const added = find({
@@ -104,7 +111,8 @@ export function findVaried(
         );
       },
     }).solutions.map(toOption);
-    for (const option of added) all.set(coreKey(option.solution.core), option);
+    for (const option of added)
+      all.set(keyOf(option.solution.core, { keySlots: CORE_SLOTS }), option);
     const [next] = added;
     if (!next) break;
     chain.push(next);
