@@ -218,14 +218,14 @@ function metNorwaySteps(
 }
 
 /** An hour of a forecast, local time. */
-export interface ForecastHour {
+interface ForecastHour {
   /** `2026-11-24T07:00`. */
   at: string;
   weather: Weather;
 }
 
 /** Reads a forecast by dates. */
-export interface ForecastReader {
+interface ForecastReader {
   /** The first date that the forecast has, `2026-11-24`. */
   readonly firstDate: string;
   /**

@@ -81,7 +81,7 @@ export const TripRequest = z
   })
   .superRefine(checkRequired, RUN_ALWAYS)
   .superRefine(checkDays, RUN_ALWAYS)
-  .meta({ title: 'TripRequest' });
+  .meta({ id: 'TripRequest' });
 export type TripRequest = z.infer<typeof TripRequest>;
 
 export const TripResponse = z
@@ -101,7 +101,7 @@ export const TripResponse = z
     diagnostics: z.array(Diagnostic),
     paramsVersion: z.string(),
   })
-  .meta({ title: 'TripResponse' });
+  .meta({ id: 'TripResponse' });
 export type TripResponse = z.infer<typeof TripResponse>;
 
 /** Slots whose garments need washing. */

@@ -178,6 +178,7 @@ const COMPUTE_ROUTES: readonly ComputeSpec[] = [
   },
   {
     name: 'trip',
+    operationId: 'planTrip',
     summary: 'What to take on a trip, and an outfit for each day',
     description:
       'The items, at most `maxItems`, with which the mean score of the days is largest; `gap` is 0 if that is proved.',

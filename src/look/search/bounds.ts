@@ -2,92 +2,10 @@ import type { ScoringContext } from '../scoring/context.ts';
 import { maxHarmony, patternBonus } from '../scoring/harmony.ts';
 import type { CoreSlot } from '../wardrobe/templates.ts';
 import type { Group } from '../wardrobe/wardrobe.ts';
-import { bottomLocal, createJointCache, type JointCache, jointBounds } from './joint-bound.ts';
+import { bottomLocal, createJointCache, jointBounds } from './joint-bound.ts';
 import { copyNode, EMPTY_NODE, type SearchNode } from './node.ts';
-import { type Level, mapChoices, type Range, type SearchSpace } from './search-space.ts';
-
-/**
- * Upper bounds on the score of every outfit below a node. docs/outfit-search.md derives them.
- *
- * The score is no sum over levels: the thermal term couples all insulation, the colour term couples
- * pairs of garments, and the fit for the occasion is multiplied by its minimum. The relaxation drops
- * each coupling in favour of the outfit, so that every open level can be maximised by itself:
- *
- * - a pair of two open levels has the best harmony that exists;
- * - the minimum occasion fit is that of the choices made so far;
- * - rules about which layers go together are ignored;
- * - extras are bounded by the range of what they add to a region.
- */
-export interface Relaxation {
-  readonly context: ScoringContext;
-  readonly space: SearchSpace;
-  readonly harmony: HarmonyTable;
-  readonly root: Readonly<SearchNode>;
-  /** Weighted season of each choice and its harmony with required accessories: its gain at the root. */
-  readonly ownGains: readonly Float64Array[];
-  readonly joint: JointCache;
-  /**
-   * Bound of what each choice decides alone, by depth of the first open level and by level: `localBound`
-   * and what a pattern can add to the pairs with other open levels.
-   */
-  readonly locals: readonly (readonly Float64Array[])[];
-  /** Bounds of the choices of the first level, once they are known. */
-  rootBounds: Float64Array | undefined;
-  /** Extremes of the levels from each depth on. */
-  readonly open: readonly OpenExtremes[];
-  /** Weight of a pair of garments per product of their visible areas. */
-  readonly pairWeight: number;
-  readonly maxHarmony: number;
-  /** Weight of the occasion fit of one garment, before it is multiplied by the outfit's minimum. */
-  readonly occasionWeight: number;
-  readonly isOutdoor: boolean;
-  readonly isRain: boolean;
-  readonly mainDepth: number;
-  readonly bottomDepth: number;
-  readonly shoesDepth: number;
-  readonly overDepth: number;
-  /** The last child that `branch` returned. */
-  readonly scratch: SearchNode;
-  /** Gains of open levels by depth of the branch; reused by its siblings. */
-  readonly gainBuffers: readonly (readonly Float64Array[])[];
-  /** Bounds of the choices of each level; reused by its siblings. */
-  readonly boundBuffers: readonly Float64Array[];
-  readonly chargedBuffers: readonly Float64Array[];
-  /** The level that occasion losses are charged to: trousers, or the shoes of a dress. */
-  readonly chargedDepth: number;
-}
-
-/** Sums of the extremes of the open levels, milliclo. */
-interface OpenExtremes {
-  readonly total: Range;
-  readonly top: Range;
-  /** Sum over pairs of open levels of the product of their visible areas. */
-  readonly pairArea: number;
-  /** Sum of the visible areas of open levels. */
-  readonly area: number;
-}
-
-/** Harmony of groups by index; each pair is computed once per search. */
-export function createHarmonyTable(context: ScoringContext, groups: number) {
-  const rows: (Float64Array | undefined)[] = [];
-  return {
-    /** Harmony of a group with every other; -1 if not computed yet. */
-    rowOf(group: Group): Float64Array {
-      const cached = rows[group.index];
-      if (cached) return cached;
-      const row = new Float64Array(groups).fill(-1);
-      rows[group.index] = row;
-      return row;
-    },
-    compute(row: Float64Array, a: Group, b: Group | undefined): number {
-      const value = b ? context.harmonyOf(a.item, b.item) : 0;
-      if (b) row[b.index] = value;
-      return value;
-    },
-  };
-}
-
-type HarmonyTable = ReturnType<typeof createHarmonyTable>;
+import type { HarmonyTable, OpenExtremes, Relaxation } from './relaxation.ts';
+import { type Level, mapChoices, type SearchSpace } from './search-space.ts';
 
 const sumOf = <T>(all: readonly T[], select: (one: T, at: number) => number): number =>
   all.reduce((sum, one, at) => sum + select(one, at), 0);
@@ -112,6 +30,13 @@ function openExtremes(levels: readonly Level[]): OpenExtremes {
     pairArea: pairArea(levels),
     area: sumOf(levels, ({ area }) => area),
   };
+}
+
+function addToPatterned({ groups, localBound }: Level, bonus: number): Float64Array {
+  const row = Float64Array.from(localBound);
+  for (let choice = 0; choice < row.length; choice++)
+    if (groups[choice]?.item.garment.patterned) row[choice]! += bonus;
+  return row;
 }
 
 /** Prepares the bounds of one template: everything that is the same at all its nodes. */
@@ -141,11 +66,9 @@ export function createRelaxation(
   const isRain = k.rain.loss * context.shelter.torso.water > 0;
   const bonus = pairWeight * patternBonus(context.model);
   const locals = levels.map((_, depth) =>
-    levels.map(({ area, groups, localBound }) => {
-      const ofPattern = bonus * area * (open[depth]!.area - area);
-      return localBound.map(
-        (local, choice) => local + (groups[choice]?.item.garment.patterned ? ofPattern : 0),
-      );
+    levels.map((level, at) => {
+      const ofPattern = bonus * level.area * (open[depth]!.area - level.area);
+      return at < depth || ofPattern === 0 ? level.localBound : addToPatterned(level, ofPattern);
     }),
   );
   const styleHarmony = sumOf(style, (item, at) =>
@@ -172,7 +95,7 @@ export function createRelaxation(
       ),
     },
     ownGains,
-    joint: createJointCache(isRain),
+    joint: createJointCache(),
     locals,
     rootBounds: undefined,
     open,

@@ -10,7 +10,7 @@ export interface DayOutfit {
 }
 
 /** The outfits of one day, best first. */
-export interface DayChoices {
+interface DayChoices {
   readonly outfits: readonly DayOutfit[];
   /** At least the score of every outfit that is not listed; 0 if all are. */
   readonly unlistedBound: number;
@@ -26,7 +26,7 @@ export interface CapsuleProblem {
   readonly maxWears: number;
 }
 
-export interface Capsule {
+interface Capsule {
   /** The outfit of each day; undefined if none is left within the limits. */
   readonly outfits: readonly (DayOutfit | undefined)[];
   /** Sum of the scores. */

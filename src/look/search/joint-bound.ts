@@ -1,15 +1,14 @@
 import type { ThermalCurve } from '../comfort/comfort.ts';
 import { CORE_SLOTS } from '../wardrobe/ensemble.ts';
-import type { Relaxation } from './bounds.ts';
 import type { SearchNode } from './node.ts';
+import type { JointCache, LevelSteps, Relaxation } from './relaxation.ts';
 import type { Level } from './search-space.ts';
 
 /**
  * Insulation is added up in steps of so many milliclo. Most garments have whole hundredths of a clo, so
  * most sums are exact; but not what rain leaves of them.
  */
-const DRY_STEP = 10;
-const WET_STEP = 4;
+const STEP = 10;
 
 /** The best choice of a level for each step of insulation; overwritten by the next node. */
 interface Profile {
@@ -23,14 +22,7 @@ interface Profile {
   readonly maxDry: Float64Array;
 }
 
-/** The insulation of each choice of a level under one outermost layer. */
-interface LevelSteps {
-  readonly steps: Int32Array;
-  /** At most this much more than the steps, milliclo. */
-  readonly slack: number;
-}
-
-const MAX_STEPS = 1024;
+const MAX_STEPS = 512;
 const bestOfStep = new Float64Array(MAX_STEPS);
 const minDryOfStep = new Float64Array(MAX_STEPS);
 const maxDryOfStep = new Float64Array(MAX_STEPS);
@@ -49,19 +41,8 @@ const PROFILES = Array.from(
 );
 const ROWS = Array.from({ length: MAX_LEVELS + 1 }, () => new Float64Array(MAX_STEPS * MAX_LEVELS));
 
-/** Caches what depends on the outermost layer and the level alone. */
-export interface JointCache {
-  /** Milliclo. */
-  readonly step: number;
-  readonly stepsOf: Map<string, LevelSteps>;
-  /** By overtrousers and depth. */
-  readonly bottomLocals: Map<number, Float64Array>;
-  /** By curve and slack. */
-  readonly endOf: Map<ThermalCurve, Map<number, Float64Array>>;
-}
-export const createJointCache = (isRain: boolean): JointCache => ({
-  step: isRain ? WET_STEP : DRY_STEP,
-  stepsOf: new Map(),
+export const createJointCache = (): JointCache => ({
+  stepsOf: [],
   bottomLocals: new Map(),
   endOf: new Map(),
 });
@@ -70,7 +51,7 @@ const isTorso = ({ slot }: Level): boolean => slot === 'mid' || slot === 'main';
 
 /** @param cover water resistance of what is worn over the level; undefined if it is not known yet */
 function computeSteps(
-  { context, isRain, joint }: Relaxation,
+  { context, isRain }: Relaxation,
   level: Level,
   cover: number | undefined,
 ): LevelSteps {
@@ -85,19 +66,19 @@ function computeSteps(
       low = context.wetMilliClo(group.item, cover ?? 0);
       high = cover === undefined ? dry : low;
     }
-    steps[choice] = Math.floor(low / joint.step);
-    slack = Math.max(slack, high - joint.step * steps[choice]!);
+    steps[choice] = Math.floor(low / STEP);
+    slack = Math.max(slack, high - STEP * steps[choice]!);
   }
   return { steps, slack };
 }
 
 function stepsFor(relaxation: Relaxation, depth: number, cover: number | undefined): LevelSteps {
   const { stepsOf } = relaxation.joint;
-  const key = `${depth}/${cover}`;
-  const cached = stepsOf.get(key);
+  stepsOf[depth] ??= new Map();
+  const cached = stepsOf[depth].get(cover);
   if (cached) return cached;
   const steps = computeSteps(relaxation, relaxation.space.levels[depth]!, cover);
-  stepsOf.set(key, steps);
+  stepsOf[depth].set(cover, steps);
   return steps;
 }
 
@@ -194,9 +175,7 @@ function endTable(relaxation: Relaxation, curve: ThermalCurve, slack: number): F
   endOf.set(curve, bySlack);
   const cached = bySlack.get(slack);
   if (cached) return cached;
-  const table = new Float64Array(
-    Math.ceil(relaxation.context.maxMilliClo / relaxation.joint.step) + 1,
-  ).fill(-1);
+  const table = new Float64Array(Math.ceil(relaxation.context.maxMilliClo / STEP) + 1).fill(-1);
   bySlack.set(slack, table);
   return table;
 }
@@ -208,16 +187,16 @@ function endAt(
   step: number,
   slack: number,
 ): number {
-  const { context, space, isOutdoor, joint } = relaxation;
+  const { context, space, isOutdoor } = relaxation;
   const { accessories, extras, regionWeight, fits } = space;
   const { thermal } = context.model.tables.weights;
   const { low, high } = extras.under;
   const limit = context.maxMilliClo;
   let best = 0;
   for (const { milliClo } of accessories) {
-    const from = joint.step * step + low + milliClo;
+    const from = STEP * step + low + milliClo;
     const fit = isOutdoor ? regionWeight * fits.accessory.at(milliClo) : 0;
-    const to = Math.min(limit, joint.step * step + slack + high + milliClo);
+    const to = Math.min(limit, STEP * step + slack + high + milliClo);
     best = Math.max(best, fit + thermal * curve.upperBound(Math.min(from, to), to));
   }
   table[step] = best;
@@ -244,12 +223,12 @@ export function jointBounds(
   const stepsAt = levels.map((_, at) =>
     at < depth ? undefined : stepsFor(relaxation, at, coverOf(relaxation, at, depth, node)),
   );
-  const base = Math.floor(node.milliClo / relaxation.joint.step);
-  let slack = node.milliClo - relaxation.joint.step * base;
+  const base = Math.floor(node.milliClo / STEP);
+  let slack = node.milliClo - STEP * base;
   const isOverOpen = levels[depth]!.slot === 'over';
   for (let at = depth; at < levels.length; at++)
     // With each overtrousers in turn, the insulation of wet trousers is known.
-    slack += isOverOpen && at === depth + 1 ? relaxation.joint.step - 1 : stepsAt[at]!.slack;
+    slack += isOverOpen && at === depth + 1 ? STEP - 1 : stepsAt[at]!.slack;
   const end = endTable(relaxation, curve, slack);
 
   for (let at = depth + 1; at < levels.length; at++)
@@ -280,7 +259,7 @@ export function jointBounds(
     // Under overtrousers, trousers stay dry.
     const last =
       isOverOpen && at === depth + 1
-        ? Math.floor(levels[at]!.maxMilliClo / relaxation.joint.step)
+        ? Math.floor(levels[at]!.maxMilliClo / STEP)
         : steps[count - 1]!;
     highs[at + 1] = highs[at]! + last;
   }

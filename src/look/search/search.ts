@@ -7,15 +7,14 @@ import type { Group, Wardrobe } from '../wardrobe/wardrobe.ts';
 import {
   branch,
   choiceBounds,
-  createHarmonyTable,
   createRelaxation,
   gainsAfter,
   occasionRate,
   quickBounds,
-  type Relaxation,
   rootBounds,
 } from './bounds.ts';
 import { copyNode, EMPTY_NODE, isFeasible, type SearchNode } from './node.ts';
+import { createHarmonyTable, type Relaxation } from './relaxation.ts';
 import {
   createFitTables,
   createSearchSpace,

@@ -5,11 +5,9 @@ import { createScoringContext, type ScoringContext } from '../../../src/look/sco
 import {
   branch,
   choiceBounds,
-  createHarmonyTable,
   createRelaxation,
   gainsAfter,
   quickBounds,
-  type Relaxation,
   rootBounds,
 } from '../../../src/look/search/bounds.ts';
 import { readGarments } from '../../../src/look/search/candidates.ts';
@@ -19,6 +17,7 @@ import {
   isFeasible,
   type SearchNode,
 } from '../../../src/look/search/node.ts';
+import { createHarmonyTable, type Relaxation } from '../../../src/look/search/relaxation.ts';
 import { comparableScore } from '../../../src/look/search/search.ts';
 import { createFitTables, createSearchSpace } from '../../../src/look/search/search-space.ts';
 import { maxMilliClo } from '../../../src/look/wardrobe/ensemble.ts';

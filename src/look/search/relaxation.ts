@@ -1,0 +1,104 @@
+import type { ThermalCurve } from '../comfort/comfort.ts';
+import type { ScoringContext } from '../scoring/context.ts';
+import type { Group } from '../wardrobe/wardrobe.ts';
+import type { SearchNode } from './node.ts';
+import type { Range, SearchSpace } from './search-space.ts';
+
+/** The insulation of each choice of a level under one outermost layer. */
+export interface LevelSteps {
+  readonly steps: Int32Array;
+  /** At most this much more than the steps, milliclo. */
+  readonly slack: number;
+}
+
+/** Caches what depends on the outermost layer and the level alone. */
+export interface JointCache {
+  /** By level, then by cover. */
+  readonly stepsOf: Map<number | undefined, LevelSteps>[];
+  /** By overtrousers and depth. */
+  readonly bottomLocals: Map<number, Float64Array>;
+  /** By curve and slack. */
+  readonly endOf: Map<ThermalCurve, Map<number, Float64Array>>;
+}
+/** Sums of the extremes of the open levels, milliclo. */
+export interface OpenExtremes {
+  readonly total: Range;
+  readonly top: Range;
+  /** Sum over pairs of open levels of the product of their visible areas. */
+  readonly pairArea: number;
+  /** Sum of the visible areas of open levels. */
+  readonly area: number;
+}
+
+/** Harmony of groups by index; each pair is computed once per search. */
+export function createHarmonyTable(context: ScoringContext, groups: number) {
+  const rows: (Float64Array | undefined)[] = [];
+  return {
+    /** Harmony of a group with every other; -1 if not computed yet. */
+    rowOf(group: Group): Float64Array {
+      const cached = rows[group.index];
+      if (cached) return cached;
+      const row = new Float64Array(groups).fill(-1);
+      rows[group.index] = row;
+      return row;
+    },
+    compute(row: Float64Array, a: Group, b: Group | undefined): number {
+      const value = b ? context.harmonyOf(a.item, b.item) : 0;
+      if (b) row[b.index] = value;
+      return value;
+    },
+  };
+}
+
+export type HarmonyTable = ReturnType<typeof createHarmonyTable>;
+
+/**
+ * Upper bounds on the score of every outfit below a node. docs/outfit-search.md derives them.
+ *
+ * The score is no sum over levels: the thermal term couples all insulation, the colour term couples
+ * pairs of garments, and the fit for the occasion is multiplied by its minimum. The relaxation drops
+ * each coupling in favour of the outfit, so that every open level can be maximised by itself:
+ *
+ * - a pair of two open levels has the best harmony that exists;
+ * - the minimum occasion fit is that of the choices made so far;
+ * - rules about which layers go together are ignored;
+ * - extras are bounded by the range of what they add to a region.
+ */
+export interface Relaxation {
+  readonly context: ScoringContext;
+  readonly space: SearchSpace;
+  readonly harmony: HarmonyTable;
+  readonly root: Readonly<SearchNode>;
+  /** Weighted season of each choice and its harmony with required accessories: its gain at the root. */
+  readonly ownGains: readonly Float64Array[];
+  readonly joint: JointCache;
+  /**
+   * Bound of what each choice decides alone, by depth of the first open level and by level: `localBound`
+   * and what a pattern can add to the pairs with other open levels.
+   */
+  readonly locals: readonly (readonly Float64Array[])[];
+  /** Bounds of the choices of the first level, once they are known. */
+  rootBounds: Float64Array | undefined;
+  /** Extremes of the levels from each depth on. */
+  readonly open: readonly OpenExtremes[];
+  /** Weight of a pair of garments per product of their visible areas. */
+  readonly pairWeight: number;
+  readonly maxHarmony: number;
+  /** Weight of the occasion fit of one garment, before it is multiplied by the outfit's minimum. */
+  readonly occasionWeight: number;
+  readonly isOutdoor: boolean;
+  readonly isRain: boolean;
+  readonly mainDepth: number;
+  readonly bottomDepth: number;
+  readonly shoesDepth: number;
+  readonly overDepth: number;
+  /** The last child that `branch` returned. */
+  readonly scratch: SearchNode;
+  /** Gains of open levels by depth of the branch; reused by its siblings. */
+  readonly gainBuffers: readonly (readonly Float64Array[])[];
+  /** Bounds of the choices of each level; reused by its siblings. */
+  readonly boundBuffers: readonly Float64Array[];
+  readonly chargedBuffers: readonly Float64Array[];
+  /** The level that occasion losses are charged to: trousers, or the shoes of a dress. */
+  readonly chargedDepth: number;
+}
