@@ -124,10 +124,17 @@ async function looks({ send, keys }: Session): Promise<void> {
   await send('POST', `${LOOK}/day`, {
     body: { items: WARDROBE, hours: [{ at: '08:00', weather: WEATHER, met: 1.6 }] },
   });
+  await send('POST', `${LOOK}/trip`, {
+    body: {
+      items: WARDROBE,
+      maxItems: 8,
+      days: [{ date: '2026-11-24', weather: WEATHER, met: 1.6, occasion: 'casual' }],
+    },
+  });
   await send('POST', `${LOOK}/calibrate`, {
     body: { feedback: [{ vote: -1, met: 1.6, indoorTempC: 21, worn: { icl: 0.7 } }] },
   });
-  for (const name of ['targets', 'candidates', 'score', 'outfits', 'day', 'calibrate']) {
+  for (const name of ['targets', 'candidates', 'score', 'outfits', 'day', 'trip', 'calibrate']) {
     await send('POST', `${LOOK}/${name}`, { body: { weather: { ...WEATHER, tempC: 'cold' } } });
     await send('POST', `${LOOK}/${name}`, { body: base, key: keys.full });
   }
