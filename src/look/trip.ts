@@ -30,7 +30,7 @@ import {
   wardrobeFields,
 } from './wardrobe/wardrobe-request.ts';
 
-const MAX_DAYS = 30;
+const MAX_DAYS = 14;
 
 const TripDay = z.strictObject({
   date: ForecastDate,

@@ -22,7 +22,7 @@ const daysOf = (temperatures: readonly number[], more: object = {}) =>
 const WASHED = ['main', 'bottom', 'underTop', 'underBottom', 'socks'] as const;
 
 /** What a response breaks of the limits of its request. */
-function violations({ maxItems, wearsBeforeWash = 30, ...request }: TripRequest): string[] {
+function violations({ maxItems, wearsBeforeWash = 14, ...request }: TripRequest): string[] {
   const response = computeTrip(model, TripRequest.parse({ maxItems, wearsBeforeWash, ...request }));
   const { itemIds, days } = response;
   const outfits = days.flatMap(({ outfit }) => outfit ?? []);
@@ -91,7 +91,7 @@ test('small trips: the mean score is that of the best choice, with gap 0', () =>
     const request = drawTrip(createRandom(seed * 13), 7 + (seed % 5), 1 + (seed % 3));
     const lists = everyOutfit(request);
     if (!lists) continue;
-    const { maxItems, wearsBeforeWash = 30 } = request;
+    const { maxItems, wearsBeforeWash = 14 } = request;
     const { days, gap } = computeTrip(model, request);
     const mean = days.reduce((sum, { outfit }) => sum + (outfit?.score ?? 0), 0) / days.length;
     const best = (100 * bruteForce(lists, maxItems, wearsBeforeWash)) / days.length;

@@ -21,13 +21,13 @@ export interface TripDay {
 }
 
 export interface TripRequest extends Omit<PersonFields, 'occasion'>, Omit<WardrobeFields, 'must'> {
-  /** 1 to 30. */
+  /** 1 to 14. */
   days: TripDay[];
   /** For days without `weather`. */
   forecast?: Forecast | undefined;
   /** Items that all outfits have together, at most: 1 to 1000. */
   maxItems: number;
-  /** Days on which a top, dress, bottom, underlayer or pair of socks is worn, at most: 1 to 30. */
+  /** Days on which a top, dress, bottom, underlayer or pair of socks is worn, at most: 1 to 14. */
   wearsBeforeWash?: number | undefined;
 }
 
