@@ -78,7 +78,8 @@ export const Forecast = z
   })
   .refine(({ fromHour = FROM_HOUR, toHour = TO_HOUR }) => fromHour < toHour, {
     message: '`fromHour` must be before `toHour`',
-  });
+  })
+  .meta({ id: 'Forecast' });
 export type Forecast = z.infer<typeof Forecast>;
 
 const FROM_HOUR = 7;

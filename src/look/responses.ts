@@ -6,7 +6,7 @@ const fraction = z.number().min(0).max(1);
 const ids = z.array(z.string());
 
 const Form = z.enum(['separates', 'one-piece']);
-const Slots = z.partialRecord(z.enum(SLOTS), z.string());
+const Slots = z.partialRecord(z.enum(SLOTS), z.string()).meta({ id: 'Slots' });
 
 export const Candidate = z
   .strictObject({ id: z.string(), itemIds: ids, form: Form, slots: Slots })

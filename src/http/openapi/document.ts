@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import type { MediaSchema, MediaSchemas, ResponseDoc, Route } from '../route.ts';
 import {
+  COMMON_HEADERS,
   headerComponents,
   headerParameters,
   headerRefs,
   type RequestHeader,
   type ResponseHeader,
-  SUCCESS_LIMIT_HEADERS,
 } from './headers.ts';
 import { ProblemSchema, problemResponses, share } from './problems.ts';
 import { createSchemaTable, type Direction, type JsonSchema, type SchemaTable } from './schemas.ts';
@@ -111,10 +111,10 @@ function namedExamples(routes: readonly Route[], { examples }: DocumentSettings)
 }
 
 function successResponse(draft: Draft, route: Route, doc: ResponseDoc, example: unknown) {
-  const limits = route.scope === 'keyless' ? [] : SUCCESS_LIMIT_HEADERS;
+  const common = route.quota ? COMMON_HEADERS : [];
   return {
     description: doc.description,
-    headers: headerRefs(['X-Request-Id', ...limits, ...(doc.headers ?? [])]),
+    headers: headerRefs([...common, ...(doc.headers ?? [])]),
     ...(doc.content && { content: content(draft, doc.content, 'output', example) }),
   };
 }
@@ -346,7 +346,7 @@ export function openApiDocument(routes: readonly Route[], settings: DocumentSett
       title: 'Selvage',
       version: settings.version,
       description:
-        'Garment cut-outs, garment words and outfits that are warm enough. Every response has `X-Request-Id`; every response to a key has `RateLimit-Limit` and `RateLimit-Remaining`, errors too.',
+        'Garment cut-outs, garment words and outfits that are warm enough. Every response has `X-Request-Id`; every response to a key has `RateLimit-Limit` and `RateLimit-Remaining`.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: settings.publicUrl ?? '/', description: 'This installation' }],

@@ -55,8 +55,12 @@ const REQUEST_HEADERS = {
 
 export type RequestHeader = keyof typeof REQUEST_HEADERS;
 
-/** The headers of every success of a request with a key; there are more, as `LIMIT_HEADERS` has them. */
-export const SUCCESS_LIMIT_HEADERS: readonly ResponseHeader[] = [
+/**
+ * The headers that all responses have, or all to a key. The description of the document says so once; they are listed
+ * where a success costs quota.
+ */
+export const COMMON_HEADERS: readonly ResponseHeader[] = [
+  'X-Request-Id',
   'RateLimit-Limit',
   'RateLimit-Remaining',
 ];

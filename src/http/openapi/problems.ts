@@ -129,7 +129,7 @@ export function share(
 }
 
 const headersOf = (types: readonly ProblemType[]) =>
-  headerRefs(['X-Request-Id', ...types.flatMap((type) => PROBLEM_HEADERS[type] ?? [])]);
+  headerRefs(types.flatMap((type) => PROBLEM_HEADERS[type] ?? []));
 
 /** Describes a response by the types that share its status. */
 const problemResponse = (types: readonly ProblemType[]) => ({
