@@ -31,11 +31,9 @@ def as_taken(rng: Rng, picture: Tensor) -> Tensor:
     if rng.random() < 0.06:
         picture = picture.mean(0, keepdim=True).expand_as(picture)
     if rng.random() < 0.2:
-        side = picture.shape[-1]
-        small = F.interpolate(
-            picture[None], (int(side * rng.uniform(0.35, 0.8)),) * 2, mode="bilinear"
-        )
-        picture = F.interpolate(small, (side, side), mode="bilinear")[0]
+        size, share = picture.shape[-2:], rng.uniform(0.35, 0.8)
+        small = F.interpolate(picture[None], [int(side * share) for side in size], mode="bilinear")
+        picture = F.interpolate(small, size, mode="bilinear")[0]
     if rng.random() < 0.3:
         picture = picture + noise(rng, *picture.shape) * rng.uniform(0.005, 0.04)
     if rng.random() < 0.35:

@@ -15,6 +15,7 @@ import torch.nn.functional as F
 from onnx import helper
 from torch import Tensor, nn
 
+from groups import IDS
 from half import with_half_weights
 from net import NETS, Conv, checkpoint_of
 from photos import CLASS_NAMES
@@ -48,6 +49,15 @@ class Named(nn.Module):
         return torch.softmax(logits / self.temperature, 1), embedding
 
 
+class Grouped(nn.Module):
+    def __init__(self, net: nn.Module, temperature: float):
+        super().__init__()
+        self.net, self.temperature = net, temperature
+
+    def forward(self, x: Tensor) -> Tensor:
+        return torch.softmax(self.net(x) / self.temperature, 1)
+
+
 # Side of the picture it is checked with, names of what goes in and comes out, and which
 # dimensions have names.
 SHAPES = {
@@ -61,7 +71,16 @@ SHAPES = {
         ("probs", "embedding"),
         {"input": {0: "n"}, "probs": {0: "n"}, "embedding": {0: "n"}},
     ),
+    "garment-parse": (
+        320,
+        ("groups",),
+        {"input": {0: "n", 2: "h", 3: "w"}, "groups": {0: "n", 2: "quarter_h", 3: "quarter_w"}},
+    ),
 }
+
+
+# What the network tells apart, in the order of its answers; written into the file.
+SAID = {"garment-class": CLASS_NAMES, "garment-parse": IDS}
 
 
 def apart(conv: nn.Conv2d) -> list[nn.Module]:
@@ -134,9 +153,11 @@ def distance(model: onnx.ModelProto, whole: nn.Module, side: int) -> tuple[float
     return float(joined.max()), float(joined.mean())
 
 
+WRAPPED = {"garment-cutout": Matte, "garment-class": Named, "garment-parse": Grouped}
+
+
 def wrapped(options) -> nn.Module:
-    whole = Matte if options.net == "garment-cutout" else Named
-    return whole(checkpoint_of(options.net, options.checkpoint), options.temperature)
+    return WRAPPED[options.net](checkpoint_of(options.net, options.checkpoint), options.temperature)
 
 
 def traced(options, side: int, outputs, dimensions) -> onnx.ModelProto:
@@ -163,8 +184,8 @@ def export(options) -> None:
     model = traced(options, side, outputs, dimensions)
     whole = wrapped(options).eval()
     single, _ = distance(model, whole, side)
-    if options.net == "garment-class":
-        said = {"classes": ",".join(CLASS_NAMES), "temperature": str(options.temperature)}
+    if options.net in SAID:
+        said = {"classes": ",".join(SAID[options.net]), "temperature": str(options.temperature)}
         helper.set_model_props(model, said)
     if options.precision == "fp16":
         model = with_half_weights(model)

@@ -1,10 +1,12 @@
-"""The two networks. Names of their parts are those in the checkpoints."""
+"""The networks. Names of their parts are those in the checkpoints."""
 
 from pathlib import Path
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
+
+from groups import GROUPS
 
 State = dict[str, Tensor]
 
@@ -143,8 +145,10 @@ class Fine(nn.Module):
         return self.out(self.pw(self.dw(F.relu(self.l(x) + doubled(self.t(half))))))
 
 
-class CutOut(nn.Module):
-    """Colours 0..1, n x 3 x h x w, multiples of 32, to logits of alpha; no batch norm anywhere."""
+class Trunk(nn.Module):
+    """
+    Encoder, and decoder to 1/4 of the picture's size: where the subject is, and of which parts.
+    """
 
     def __init__(self):
         super().__init__()
@@ -155,12 +159,30 @@ class CutOut(nn.Module):
         self.dw4, self.o4 = Conv(64, 64, 5, 1, 64), Conv(64, 64)
         self.t3, self.l3, self.o3 = Conv(64, 48, act=None), Conv(32, 48, act=None), Conv(48, 48, 3)
         self.t2, self.l2, self.o2 = Conv(48, 48, act=None), Conv(24, 48, act=None), Conv(48, 48, 3)
-        self.t1, self.l1, self.o1 = Conv(48, 32, act=None), Conv(16, 32, act=None), Conv(32, 32, 3)
-        self.t0, self.l0 = Conv(32, 8, act=None), Conv(3, 8, 3, act=None)
-        self.out = Conv(8, 1, 3, act=None)
         self.r4 = Further(64)
         self.r3 = nn.Sequential(Further(48), Further(48))
         self.r2 = nn.Sequential(Further(48), Further(48))
+
+    def context(self, deepest: Tensor) -> Tensor:
+        around = self.c5(deepest) + self.gp(F.adaptive_avg_pool2d(deepest, 1))
+        return F.relu(around + self.pw5(self.dw5(around)))
+
+    def decoded(self, features: list[Tensor], context: Tensor) -> tuple[Tensor, Tensor]:
+        """From the encoder's features, at 1/8 and at 1/4."""
+        f2, f3, f4 = (features[i] for i in (2, 5, 12))
+        p4 = self.r4(self.o4(self.dw4(F.relu(self.l4(f4) + doubled(self.t4(context))))))
+        p3 = self.r3(self.o3(F.relu(self.l3(f3) + doubled(self.t3(p4)))))
+        return p3, self.r2(self.o2(F.relu(self.l2(f2) + doubled(self.t2(p3)))))
+
+
+class CutOut(Trunk):
+    """Colours 0..1, n x 3 x h x w, multiples of 32, to logits of alpha; no batch norm anywhere."""
+
+    def __init__(self):
+        super().__init__()
+        self.t1, self.l1, self.o1 = Conv(48, 32, act=None), Conv(16, 32, act=None), Conv(32, 32, 3)
+        self.t0, self.l0 = Conv(32, 8, act=None), Conv(3, 8, 3, act=None)
+        self.out = Conv(8, 1, 3, act=None)
         self.r0 = Fine(32, 16)
         self.a3, self.a1 = Conv(48, 1, act=None), Conv(32, 1, act=None)
 
@@ -168,15 +190,103 @@ class CutOut(nn.Module):
         """Logits at full size, at 1/2 and at 1/8; only the first is in the exported network."""
         x = x01 * 2 - 1
         features = self.enc(x)
-        f1, f2, f3, f4, f5 = (features[i] for i in (0, 2, 5, 12, 15))
-        context = self.c5(f5) + self.gp(F.adaptive_avg_pool2d(f5, 1))
-        context = F.relu(context + self.pw5(self.dw5(context)))
-        p4 = self.r4(self.o4(self.dw4(F.relu(self.l4(f4) + doubled(self.t4(context))))))
-        p3 = self.r3(self.o3(F.relu(self.l3(f3) + doubled(self.t3(p4)))))
-        p2 = self.r2(self.o2(F.relu(self.l2(f2) + doubled(self.t2(p3)))))
-        p1 = self.o1(F.relu(self.l1(f1) + doubled(self.t1(p2))))
+        p3, p2 = self.decoded(features, self.context(features[15]))
+        p1 = self.o1(F.relu(self.l1(features[0]) + doubled(self.t1(p2))))
         full = self.out(F.relu(self.l0(x) + doubled(self.t0(p1)))) + self.r0(x, p1)
         return full.float(), self.a1(p1).float(), self.a3(p3).float()
+
+    def forward(self, x01: Tensor) -> Tensor:
+        return self.levels(x01)[0]
+
+
+class Wider(nn.Module):
+    """A look at more of the surroundings, added; nearly nothing at first, as `Further`."""
+
+    def __init__(self, channels: int):
+        super().__init__()
+        self.dw = Conv(channels, channels, 5, 1, channels)
+        self.added = Conv(channels, channels, act=None)
+        self.added.v.data.mul_(0.05)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return F.relu(x + self.added(self.dw(x)))
+
+
+class Everywhere(nn.Module):
+    """
+    What is elsewhere in the picture, by attention between all cells, added; nearly nothing at first:
+    whether it is a skirt or a dress shows above it.
+    """
+
+    def __init__(self, channels: int, heads: int = 4):
+        super().__init__()
+        self.heads = heads
+        self.asked, self.offered, self.told = (Conv(channels, channels, act=None) for _ in range(3))
+        self.added = Conv(channels, channels, act=None)
+        self.added.v.data.mul_(0.05)
+
+    def forward(self, x: Tensor) -> Tensor:
+        count, channels, height, width = x.shape
+        each = channels // self.heads
+        asked, offered, told = (
+            part(x).reshape(count, self.heads, each, height * width)
+            for part in (self.asked, self.offered, self.told)
+        )
+        likeness = torch.matmul(asked.transpose(2, 3), offered) * each**-0.5
+        seen = torch.matmul(told, torch.softmax(likeness, 3).transpose(2, 3))
+        return F.relu(x + self.added(seen.reshape(count, channels, height, width)))
+
+
+def places(x: Tensor) -> Tensor:
+    """How far down and to the right each cell is, -1..1, n x 2 x h x w."""
+    ones = torch.ones_like(x[:, :1])
+    down, right = (
+        2 * torch.cumsum(ones, axis) / ones.sum(axis, keepdim=True) - 1 for axis in (2, 3)
+    )
+    return torch.cat([down, right], 1)
+
+
+class Parse(Trunk):
+    """
+    Colours 0..1, n x 3 x h x w, multiples of 32, to logits of groups at 1/4 of that. Its trunk
+    begins as the cut-out network's; more is added that begins at nearly nothing.
+    """
+
+    def __init__(self, groups: int = len(GROUPS)):
+        super().__init__()
+        self.p5 = Conv(2, 96, act=None)
+        self.p5.v.data.mul_(0.05)
+        self.e5 = nn.Sequential(Everywhere(96), Everywhere(96))
+        self.s5 = nn.Sequential(Wider(96), Wider(96))
+        self.s2 = Further(48)
+        self.h2, self.out = Conv(48, 96), Conv(96, groups, act=None)
+        # Which groups there are at all in the picture, and what that says of every cell.
+        self.w5, self.worn, self.bias = (
+            Conv(96, 96),
+            Conv(96, groups, act=None),
+            Conv(96, groups, act=None),
+        )
+        self.bias.v.data.mul_(0.05)
+        # Only trains, as the cut-out network's small ones.
+        self.a8 = Conv(48, groups, act=None)
+
+    def context(self, deepest: Tensor) -> Tensor:
+        x = F.relu(super().context(deepest) + self.p5(places(deepest)))
+        for everywhere, wider in zip(self.e5, self.s5):
+            x = wider(everywhere(x))
+        return x
+
+    def levels(self, x01: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """
+        Logits at 1/4, at 1/8 and of which groups there are, n x groups x 1 x 1; only the first are in
+        the exported network.
+        """
+        features = self.enc(x01 * 2 - 1)
+        context = self.context(features[15])
+        p3, p2 = self.decoded(features, context)
+        whole = self.w5(F.adaptive_avg_pool2d(context, 1))
+        logits = self.out(self.h2(self.s2(p2))) + self.bias(whole)
+        return logits.float(), self.a8(p3).float(), self.worn(whole).float()
 
     def forward(self, x01: Tensor) -> Tensor:
         return self.levels(x01)[0]
@@ -198,7 +308,7 @@ class Classifier(nn.Module):
         return self.fc(F.dropout(embedding, dropout, self.training)), embedding
 
 
-NETS = {"garment-cutout": CutOut, "garment-class": Classifier}
+NETS = {"garment-cutout": CutOut, "garment-class": Classifier, "garment-parse": Parse}
 
 
 def narrow(conv: Conv, between: int) -> nn.Sequential:
@@ -234,15 +344,17 @@ def checkpoint_of(name: str, file: Path) -> nn.Module:
 
 
 @torch.no_grad()
-def settle(net: CutOut, x01: Tensor) -> None:
+def settle(net: Trunk, x01: Tensor, names: list[str]) -> None:
     """
-    Scales and shifts the fresh decoder by one batch: each convolution's answers get mean 0 and
-    a set deviation.
+    Scales and shifts those fresh convolutions of the decoder by one batch: the answers of each get
+    mean 0 and a set deviation. Those that add to what is there stay nearly nothing.
     """
     fresh = {
         m: n
         for n, m in net.named_modules()
-        if isinstance(m, Conv) and not n.startswith("enc.") and not n.endswith((".added", "r0.out"))
+        if f"{n}.v" in names
+        and not n.startswith("enc.")
+        and not n.endswith((".added", "r0.out", "p5", "bias"))
     }
     order: list[Conv] = []
     hooks = [m.register_forward_hook(lambda m, *_: order.append(m)) for m in fresh]
@@ -255,7 +367,7 @@ def settle(net: CutOut, x01: Tensor) -> None:
         net.levels(x01)
         hook.remove()
         mean, deviation = seen[0].mean((0, 2, 3)), seen[0].std((0, 2, 3))
-        last = fresh[conv] in ("a1", "a3", "out")
+        last = fresh[conv] in ("a1", "a3", "a8", "worn", "out")
         gain = (0.5 if last else 1.0 if conv.act else 0.7) / (deviation + 0.05)
         conv.sc.mul_(gain.view(-1, 1, 1, 1))
         conv.b.copy_((conv.b - mean) * gain)

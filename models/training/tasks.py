@@ -10,7 +10,9 @@ from torch import Tensor, nn
 
 from augment import Rng, composites, crops, plain
 from camera import as_taken
+from deck import Deck
 from loss import class_loss, exact_loss, matte_loss
+from parse import ParseTask
 from scenes import Subject, scene
 from views import DrawnView, fixed_view, random_view, render
 
@@ -22,24 +24,6 @@ STORE_TIMES = 6
 # Labels of people are a little wide: so many pixels on each side are not taken along where people
 # are laid on other grounds.
 TAKEN_OFF = 2
-
-
-class Deck:
-    """
-    Numbers 0..n-1, all of them before one comes again. A function of the seed: no state to
-    keep.
-    """
-
-    def __init__(self, numbers: list[int], seed: int):
-        self.numbers, self.seed = numbers, seed
-
-    def deal(self, start: int, count: int) -> list[int]:
-        return [self.at(i) for i in range(start, start + count)] if self.numbers else []
-
-    def at(self, i: int) -> int:
-        around, place = divmod(i, len(self.numbers))
-        order = np.random.default_rng([self.seed, around]).permutation(self.numbers)
-        return int(order[place])
 
 
 def arrays_of(file: Path) -> dict[str, np.ndarray]:
@@ -258,4 +242,4 @@ class ClassTask:
         }
 
 
-TASKS = {"garment-cutout": CutOutTask, "garment-class": ClassTask}
+TASKS = {"garment-cutout": CutOutTask, "garment-class": ClassTask, "garment-parse": ParseTask}

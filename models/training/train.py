@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from net import NETS, CutOut, narrow_as, settle
+from net import NETS, Trunk, narrow_as, settle
 from start import start_from
 from tasks import TASKS
 
@@ -34,7 +34,11 @@ def size_at(step: int, steps: int, sizes: list[int]) -> int:
     return sizes[-1] if share >= 0.5 else sizes[int(share * 2 * (len(sizes) - 1))]
 
 
-def optimiser_of(net: nn.Module, rates: dict[str, float], scale: float) -> torch.optim.Optimizer:
+def optimiser_of(
+    net: nn.Module, rates: dict[str, float], scale: float, encoder: float
+) -> torch.optim.Optimizer:
+    """@param encoder its rate is multiplied by this too"""
+    rates = {**rates, "enc": rates["enc"] * encoder}
     parts = {"enc": [], "rest": []}
     for name, weights in net.named_parameters():
         if not weights.requires_grad:
@@ -74,16 +78,22 @@ class Run:
         # Twice as quick on a CPU.
         self.net.to(options.device, memory_format=torch.channels_last)
         self.average = copy.deepcopy(self.net).eval()
-        self.optimiser = optimiser_of(self.net, self.task.LEARNING_RATE, options.rate)
+        self.optimiser = optimiser_of(
+            self.net, self.task.LEARNING_RATE, options.rate, options.encoder_rate
+        )
         if self.file.exists():
             self.resume()
 
     def begin(self) -> None:
-        fresh = start_from(self.net, self.options.start) if self.options.start else ["all"]
+        options = self.options
+        fresh = (
+            start_from(self.net, options.start) if options.start else list(self.net.state_dict())
+        )
         print(f"fresh weights: {fresh or 'none'}", flush=True)
-        # Only a decoder that knows nothing yet: one trained before would be unsettled.
-        if isinstance(self.net, CutOut) and "out.v" in fresh:
-            settle(self.net, self.task.batch(np.random.default_rng(self.options.seed), 0, 192)[0])
+        # Only what knows nothing yet: a decoder trained before would be unsettled.
+        if isinstance(self.net, Trunk):
+            few = self.task.batch(np.random.default_rng(options.seed), 0, 192)[0]
+            settle(self.net, few, fresh)
 
     def kept(self) -> dict:
         return torch.load(self.file, map_location=self.options.device, weights_only=True)
@@ -195,10 +205,13 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="+", default=[224, 288, 320], help="of pictures")
     parser.add_argument("--rate", type=float, default=1.0, help="of the learning rate as tuned")
     parser.add_argument(
+        "--encoder-rate", type=float, default=1.0, help="of the encoder's learning rate as tuned"
+    )
+    parser.add_argument(
         "--mix",
         type=int,
-        nargs=4,
-        help="composites, clothes, people and scenes: shares of a batch",
+        nargs="+",
+        help="shares of a batch: of composites, clothes, people and scenes, or of people and clothes",
     )
     parser.add_argument("--frozen", type=int, default=0, help="first blocks that are not trained")
     parser.add_argument("--precision", choices=("fp32", "bf16"), default="fp32")

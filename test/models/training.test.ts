@@ -11,6 +11,7 @@ const FOLDER = join(import.meta.dirname, 'training');
 const FILES = [
   { file: 'test_lists.py', needs: ['numpy', 'PIL'] },
   { file: 'test_cards.py', needs: ['numpy', 'onnx'] },
+  { file: 'test_parse.py', needs: ['numpy', 'PIL', 'onnx', 'onnxruntime', 'torch'] },
   { file: 'test_training.py', needs: ['numpy', 'PIL', 'onnx', 'onnxruntime', 'scipy', 'torch'] },
 ];
 
