@@ -10,7 +10,7 @@ const Triple = z.tuple([z.number(), z.number(), z.number()]);
 const Model = z.strictObject({
   id: z.string().regex(/^[a-z0-9][a-z0-9._-]*$/),
   version: z.string().min(1),
-  task: z.enum(['cut-out', 'classification']),
+  task: z.enum(['cut-out', 'classification', 'parsing']),
   /** File name of the weights, in the model's folder. */
   file: z.string().regex(/^[\w.-]+\.onnx$/),
   bytes: z.number().int().positive(),
@@ -22,7 +22,10 @@ const Model = z.strictObject({
   origin: z.string().min(1),
   /** Download address; absent for bundled weights. */
   url: z.url({ protocol: /^https?$/ }).optional(),
-  /** The image is stretched to a square of `size` pixels; colours become `(colour / scale - mean) / std`. */
+  /**
+   * The image is stretched to a square of `size` pixels; colours become `(colour / scale - mean) / std`. For `parsing`
+   * the subject is stretched to a rectangle of about as many pixels.
+   */
   input: z.strictObject({
     /** Absent: the network's first input. */
     name: z.string().optional(),
@@ -103,6 +106,9 @@ export function readCatalog(home: string): CatalogModel[] {
 
 /** Id of the model that classifies garments. */
 export const CLASSIFIER_ID = 'garment-class';
+
+/** Id of the model that tells garments apart, pixel by pixel. */
+export const PARSER_ID = 'garment-parse';
 
 /** Returns what names the weights in responses. */
 export const modelVersionOf = ({ id, version }: Pick<Model, 'id' | 'version'>): string =>

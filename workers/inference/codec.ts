@@ -145,6 +145,16 @@ export interface View {
 
 const NO_FRAME: Frame = { cells: 0, colour: { r: 0, g: 0, b: 0 } };
 
+/** Stretches a region of an image to a size, the input of a network that takes several. */
+export async function stretch(pixels: Pixels, region: Box, size: Size): Promise<Pixels> {
+  const data = await fromPixels(pixels)
+    .extract(region)
+    .resize(size.width, size.height, { fit: 'fill', kernel: 'lanczos3' })
+    .raw()
+    .toBuffer();
+  return { data, ...size };
+}
+
 /** Stretches an image to a square, the input of the networks. */
 export async function toSquare(
   pixels: Pixels,

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { type CatalogModel, ModelError, readWeights } from '../../models/catalog.ts';
+import type { Size } from '../../src/imaging/layout.ts';
 
 export type DeviceChoice = 'auto' | 'cpu' | 'cuda' | 'webgpu';
 type Device = Exclude<DeviceChoice, 'auto'>;
@@ -11,10 +12,11 @@ export interface Session {
   device: Device;
   /**
    * Runs the model on one input.
-   * @param input 1 x 3 x size x size, planar
+   * @param input 1 x 3 x height x width, planar
+   * @param size of the input, for a network that takes several; by default the square of the catalogue
    * @returns the output the catalogue names, flat
    */
-  run(input: Float32Array): Promise<Float32Array>;
+  run(input: Float32Array, size?: Size): Promise<Float32Array>;
 }
 
 /** A loaded model, for several images at once. */
@@ -23,8 +25,8 @@ export interface LoadedModel {
   device: Device;
   /** Whether the network takes more than one input at a time. */
   supportsBatches: boolean;
-  /** Like `run` of a session, for each input; more than one only if batches are supported. */
-  runAll(inputs: readonly Float32Array[]): Promise<Float32Array[]>;
+  /** Like `run` of a session, for each input; more than one only if batches are supported, all of one size. */
+  runAll(inputs: readonly Float32Array[], size?: Size): Promise<Float32Array[]>;
 }
 
 /** The devices to try, in order. */
@@ -101,7 +103,7 @@ async function load(
   threads: number,
 ): Promise<LoadedModel> {
   const session = await createInferenceSession(weights, device, threads);
-  const { size } = model.input;
+  const square = { width: model.input.size, height: model.input.size };
   const inputName = model.input.name ?? session.inputNames[0];
   const outputName = model.output.name ?? session.outputNames[0];
   if (!inputName || !outputName) throw new ModelError(`${model.id} has no input or no output`);
@@ -111,8 +113,8 @@ async function load(
     device,
     // A dynamic dimension has a name instead of a number.
     supportsBatches: metadata?.isTensor === true && typeof metadata.shape[0] === 'string',
-    async runAll(inputs) {
-      const tensor = new Tensor('float32', concatInputs(inputs), [inputs.length, 3, size, size]);
+    async runAll(inputs, { width, height } = square) {
+      const tensor = new Tensor('float32', concatInputs(inputs), [inputs.length, 3, height, width]);
       const output = (await session.run({ [inputName]: tensor }, [outputName]))[outputName];
       if (!(output?.data instanceof Float32Array))
         throw new ModelError(`The output of ${model.id} is not float32`);

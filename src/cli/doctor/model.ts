@@ -19,13 +19,13 @@ async function checkOne(model: CatalogModel): Promise<Finding> {
 
 /**
  * Checks that the weights in use exist and are unaltered: those of the chosen cut-out model and of
- * all classification models.
+ * all other bundled models.
  */
 export async function checkModels(chosen: string, modelsHome: string): Promise<Finding[]> {
   try {
     const catalog = readCatalog(modelsHome);
     const cutOutModel = findModel(catalog, chosen);
-    const others = catalog.filter(({ task, url }) => task === 'classification' && !url);
+    const others = catalog.filter(({ task, url }) => task !== 'cut-out' && !url);
     return await Promise.all([cutOutModel, ...others].map(checkOne));
   } catch (error) {
     const advice = 'Choose another MODEL, or fix catalog.json: selvage models list';

@@ -1,0 +1,20 @@
+import { cropPlane } from '../../../src/imaging/crop.ts';
+import { type Levels, type Matte, toMatte } from '../../../src/imaging/matte.ts';
+import type { Box } from '../../../src/imaging/subject-box.ts';
+import type { Garment } from './separate.ts';
+
+/** Symmetric, so that two garments that meet add up to what is there. */
+const LEVELS: Levels = [0.3, 0.7];
+
+/**
+ * Returns the matte of one garment, of the size of its box.
+ * @param region of the image that the garment's mask covers; see `Outfit`
+ * @param matte of the whole subject, of the image's size: nothing becomes more opaque than there
+ */
+export function matteOfGarment({ mask, box }: Garment, region: Box, matte: Matte): Matte {
+  const { data } = toMatte(mask, matte, LEVELS, region);
+  const own = cropPlane(data, matte.width, box, 1);
+  const whole = cropPlane(matte.data, matte.width, box, 1);
+  for (let i = 0; i < own.length; i++) own[i] = (own[i]! * whole[i]!) / 255 + 0.5;
+  return { data: own, width: box.width, height: box.height };
+}

@@ -1,0 +1,147 @@
+import type { ProbabilityMap } from '../../../src/imaging/probability-map.ts';
+import { componentsOf, visitNeighbours } from './components.ts';
+import { BACKGROUND, GROUPS, HAIR, IS_WORN, PART_OF, PARTS, SKIN } from './groups.ts';
+import {
+  areaOf,
+  bestOf,
+  labelParts,
+  meanOver,
+  ruleOut,
+  type Subject,
+  type SubjectPiece,
+} from './subject.ts';
+
+/** The cells of one garment. */
+export interface Piece {
+  part: number;
+  group: number;
+  cells: readonly number[];
+  /** Other groups of the part that are garments of their own. */
+  rivals: readonly number[];
+}
+
+/** A piece that the network saw and that is no garment of the answer. */
+export interface DroppedPiece {
+  part: string;
+  areaShare: number;
+  reason: 'too-small';
+}
+
+/** Smaller pieces are dropped: shares of the subject, and of the largest piece of the part. */
+const MIN_SHARE = { large: 0.003, small: 0.0006, ofPart: 0.05 };
+/** Parts whose pieces may be small. */
+const SMALL_PARTS = new Set(['belt', 'small_things', 'hat', 'scarf_tie', 'socks', 'shoes', 'bag']);
+/** A part with a smaller share of a laid-out garment is an error. */
+const MIN_LAID_OUT_SHARE = 0.2;
+/** A second group within a part is another garment if it has such a share, and is so likely there. */
+const SECOND_GROUP = { minShare: 0.25, minProbability: 0.55 };
+
+/** Gives pieces of garments that are too small to what is likeliest there otherwise. */
+export function dropSmallPieces(subject: Subject, wholeArea: number): DroppedPiece[] {
+  const pieces = componentsOf(labelParts(subject), subject)
+    .filter(({ label }) => IS_WORN[label])
+    .map((piece) => ({ ...piece, area: areaOf(piece.cells, subject) }));
+  const largest = PARTS.map(() => 0);
+  for (const { label, area } of pieces) largest[label] = Math.max(largest[label]!, area);
+  const isTooSmall = ({ label, area }: (typeof pieces)[number]) => {
+    const minShare = SMALL_PARTS.has(PARTS[label]!) ? MIN_SHARE.small : MIN_SHARE.large;
+    return area < Math.max(minShare * wholeArea, MIN_SHARE.ofPart * largest[label]!);
+  };
+  return pieces.filter(isTooSmall).map(({ label, cells, area }) => {
+    ruleOut(subject, label, cells);
+    return { part: PARTS[label]!, areaShare: area / wholeArea, reason: 'too-small' };
+  });
+}
+
+/** Makes all of a subject without a person garment, and each of its pieces one of few parts. */
+export function layOut(subject: Subject, pieces: readonly SubjectPiece[]): void {
+  for (const { cells, area } of pieces) {
+    for (const part of [BACKGROUND, SKIN, HAIR]) ruleOut(subject, part, cells);
+    const areas = PARTS.map(() => 0);
+    for (const cell of cells) areas[bestOf(subject.parts, cell)]! += subject.coverage[cell]!;
+    const minArea = Math.min(MIN_LAID_OUT_SHARE * area, Math.max(...areas));
+    for (const part of PARTS.keys()) if (areas[part]! < minArea) ruleOut(subject, part, cells);
+  }
+}
+
+/** Returns the groups of a part, as indices. */
+export const groupsOfPart = (part: number): number[] =>
+  [...GROUPS.keys()].filter((group) => PART_OF[group] === part);
+
+/** Returns the share that the first of several planes has of their sum in a cell. */
+function shareOfFirst(planes: readonly Float32Array[], cell: number): number {
+  const sum = planes.reduce((total, plane) => total + plane[cell]!, 0);
+  return sum > 0 ? planes[0]![cell]! / sum : 0;
+}
+
+/** Returns the groups that are garments of their own within some cells of a part, the largest first. */
+function groupsWithin(subject: Subject, part: number, cells: readonly number[]): number[] {
+  const groups = groupsOfPart(part);
+  const planes = groups.map((group) => subject.groups[group]!);
+  const found = groups
+    .map((group, i) => {
+      const own = cells.filter((cell) => bestOf(planes, cell) === i);
+      const ordered = [planes[i]!, ...planes.filter((_, other) => other !== i)];
+      const probability = meanOver(own, subject, (cell) => shareOfFirst(ordered, cell));
+      return { group, area: areaOf(own, subject), probability };
+    })
+    .sort((a, b) => b.area - a.area);
+  const minArea = SECOND_GROUP.minShare * areaOf(cells, subject);
+  return found
+    .filter(
+      ({ area, probability }, rank) =>
+        rank === 0 || (area >= minArea && probability >= SECOND_GROUP.minProbability),
+    )
+    .map(({ group }) => group);
+}
+
+/** Splits cells of a part into garments of different groups. */
+function splitByGroup(subject: Subject, part: number, cells: readonly number[]): Piece[] {
+  const groups = groupsWithin(subject, part, cells);
+  const planes = groups.map((group) => subject.groups[group]!);
+  return groups.map((group, i) => ({
+    part,
+    group,
+    cells: cells.filter((cell) => bestOf(planes, cell) === i),
+    rivals: groups.filter((other) => other !== group),
+  }));
+}
+
+const isCountable = (part: number): boolean =>
+  GROUPS.some((group, i) => PART_OF[i] === part && group.isCountable);
+
+/** Returns the garments of the subject. */
+export function findPieces(subject: Subject): Piece[] {
+  const components = componentsOf(labelParts(subject), subject);
+  return [...PARTS.keys()]
+    .filter((part) => IS_WORN[part])
+    .flatMap((part) => {
+      const lists = components.filter(({ label }) => label === part).map(({ cells }) => cells);
+      const items = isCountable(part) ? lists : [lists.flat()].filter(({ length }) => length > 0);
+      return items.flatMap((cells) => splitByGroup(subject, part, cells));
+    });
+}
+
+/** Returns how much of each cell is a garment beside its strongest rival, 0..1. */
+export function maskOf(subject: Subject, { part, group, cells, rivals }: Piece): ProbabilityMap {
+  const { parts, groups, width, height } = subject;
+  const data = new Float32Array(width * height);
+  const planes = [group, ...rivals].map((one) => groups[one]!);
+  const isDone = new Uint8Array(data.length);
+  const fill = (cell: number): void => {
+    if (isDone[cell]) return;
+    isDone[cell] = 1;
+    const whole = parts[part]![cell]!;
+    const own = rivals.length > 0 ? whole * shareOfFirst(planes, cell) : whole;
+    let rival = whole - own;
+    for (let other = 0; other < parts.length; other++)
+      if (other !== part) rival = Math.max(rival, parts[other]![cell]!);
+    data[cell] = own > 0 ? own / (own + rival) : 0;
+  };
+  for (const cell of cells) {
+    fill(cell);
+    // A cell further too, because that is where its edge lies.
+    visitNeighbours(cell, subject, fill);
+  }
+  return { data, width, height };
+}

@@ -1,0 +1,138 @@
+import type { Size } from '../../../src/imaging/layout.ts';
+import type { Matte } from '../../../src/imaging/matte.ts';
+import type { ProbabilityMap } from '../../../src/imaging/probability-map.ts';
+import type { Box } from '../../../src/imaging/subject-box.ts';
+import { type GarmentRegion, GROUPS } from './groups.ts';
+import { hidingGroups, isCutByFrame, ownersOf } from './occlusion.ts';
+import type { GroupMap } from './parse.ts';
+import {
+  type DroppedPiece,
+  dropSmallPieces,
+  findPieces,
+  groupsOfPart,
+  layOut,
+  maskOf,
+  type Piece,
+} from './pieces.ts';
+import {
+  areaOf,
+  joinWithMatte,
+  meanOver,
+  piecesOfSubject,
+  type Subject,
+  type SubjectPiece,
+} from './subject.ts';
+
+/** A garment of the subject. */
+export interface Garment {
+  /** Id of its group. */
+  group: string;
+  region: GarmentRegion;
+  /** The groups it may be, the likeliest first, with their mean probabilities; unlikely ones are left out. */
+  alternatives: { group: string; probability: number }[];
+  /** Contains all of the garment, with up to two cells around it; pixels of the image. */
+  box: Box;
+  /** Share of the subject's area, 0..1. */
+  areaShare: number;
+  /** Mean probability over its area that it is what it is taken for, or easily taken for, 0..1. */
+  confidence: number;
+  /** Whether some of it is hidden. */
+  occluded: boolean;
+  /** Groups of the garments over it, and `frame` if the image's border cuts it. */
+  occludedBy: string[];
+  /** How much of each cell of the map is this garment and no other, 0..1; see `matteOfGarment`. */
+  mask: ProbabilityMap;
+}
+
+/** What a subject wears. */
+export interface Outfit {
+  /** Whether skin or hair show. Laid-out garments have none: all of them is garment. */
+  person: boolean;
+  /** Whether there are several people; only the largest is separated. */
+  severalPeople: boolean;
+  /** The largest first. */
+  garments: Garment[];
+  dropped: DroppedPiece[];
+  /** The part of the image that the masks cover. */
+  region: Box;
+}
+
+/** A subject with less skin and hair is no person. */
+const MIN_BODY_SHARE = 0.02;
+/** Another component of the subject is another person if it is so large beside the largest. */
+const MIN_PERSON_SHARE = 0.25;
+const MIN_ALTERNATIVE = 0.05;
+
+/** Returns all people but the largest. @param pieces the largest first */
+function otherPeople(pieces: readonly SubjectPiece[]): SubjectPiece[] {
+  const minArea = MIN_PERSON_SHARE * (pieces[0]?.area ?? 0);
+  return pieces
+    .filter(({ area, bodyShare }) => area >= minArea && bodyShare >= MIN_BODY_SHARE)
+    .slice(1);
+}
+
+/** Returns the box of cells in the image, a cell wider on each side. */
+function boxOf(cells: readonly number[], { width, height }: Size, region: Box): Box {
+  const span = (values: readonly number[], count: number, start: number, length: number) => {
+    const [min, max] = values.reduce(
+      ([low, high], value) => [Math.min(low, value), Math.max(high, value)],
+      [count, 0],
+    );
+    const from = start + Math.floor((Math.max(0, min - 1) * length) / count);
+    const to = start + Math.ceil((Math.min(count, max + 2) * length) / count);
+    return { from, size: to - from };
+  };
+  const xs = cells.map((cell) => cell % width);
+  const ys = cells.map((cell) => Math.floor(cell / width));
+  const across = span(xs, width, region.left, region.width);
+  const down = span(ys, height, region.top, region.height);
+  return { left: across.from, top: down.from, width: across.size, height: down.size };
+}
+
+/** Returns the mean probabilities of the groups a garment may be, the likeliest first. */
+const alternativesOf = (subject: Subject, { part, cells, rivals }: Piece) =>
+  groupsOfPart(part)
+    .filter((group) => !rivals.includes(group))
+    .map((group) => ({
+      group: GROUPS[group]!.id,
+      probability: meanOver(cells, subject, (cell) => subject.groups[group]![cell]!),
+    }))
+    .sort((a, b) => b.probability - a.probability);
+
+/**
+ * Turns the parse network's output into the garments of the subject.
+ * @param matte of the subject, of the image's size
+ */
+export function separateGarments(map: GroupMap, matte: Matte): Outfit {
+  const { region } = map;
+  const subject = joinWithMatte(map, matte);
+  const pieces = piecesOfSubject(subject);
+  const others = otherPeople(pieces);
+  for (const { cells } of others) for (const cell of cells) subject.coverage[cell] = 0;
+  const own = pieces.filter((piece) => !others.includes(piece));
+  const wholeArea = own.reduce((sum, { area }) => sum + area, 0);
+  const bodyArea = own.reduce((sum, { area, bodyShare }) => sum + area * bodyShare, 0);
+  const person = bodyArea > MIN_BODY_SHARE * wholeArea;
+  if (!person) layOut(subject, own);
+  const dropped = person ? dropSmallPieces(subject, wholeArea) : [];
+  const found = findPieces(subject);
+  const owners = ownersOf(found, map);
+  const toGarment = (piece: Piece): Garment => {
+    const alternatives = alternativesOf(subject, piece);
+    const occludedBy = hidingGroups(piece, owners, map);
+    if (isCutByFrame(piece, region, matte, map)) occludedBy.push('frame');
+    return {
+      group: GROUPS[piece.group]!.id,
+      region: GROUPS[piece.group]!.region!,
+      alternatives: alternatives.filter(({ probability }) => probability >= MIN_ALTERNATIVE),
+      box: boxOf(piece.cells, map, region),
+      areaShare: areaOf(piece.cells, subject) / wholeArea,
+      confidence: alternatives.reduce((sum, { probability }) => sum + probability, 0),
+      occluded: occludedBy.length > 0,
+      occludedBy,
+      mask: maskOf(subject, piece),
+    };
+  };
+  const garments = found.map(toGarment).sort((a, b) => b.areaShare - a.areaShare);
+  return { person, severalPeople: others.length > 0, garments, dropped, region };
+}

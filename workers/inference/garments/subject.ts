@@ -1,0 +1,98 @@
+import type { Size } from '../../../src/imaging/layout.ts';
+import type { Matte } from '../../../src/imaging/matte.ts';
+import { componentsOf, NO_LABEL } from './components.ts';
+import { coverageOf } from './coverage.ts';
+import { BACKGROUND, GROUPS, HAIR, PART_OF, PARTS, SKIN } from './groups.ts';
+import type { GroupMap } from './parse.ts';
+
+/** The parse network's output within the subject. Cells are numbered row by row. */
+export interface Subject extends Size {
+  /** How much of each cell is subject, 0..1. */
+  coverage: Float32Array;
+  /** For each group, its probability in each cell. */
+  groups: readonly Float32Array[];
+  /** For each part, its weight in each cell; 0 where the part has been ruled out. */
+  parts: readonly Float32Array[];
+}
+
+/** A connected component of the subject. */
+export interface SubjectPiece {
+  cells: readonly number[];
+  /** Cells, by their coverage. */
+  area: number;
+  /** Share of skin and hair, 0..1. */
+  bodyShare: number;
+}
+
+/** The background's probability counts so much where the cut-out network saw the subject. */
+const BACKGROUND_WEIGHT = 0.3;
+/** A cell with less of the subject belongs to nothing. */
+const MIN_COVERAGE = 0.35;
+
+/** Adds up the groups of each part. */
+function sumParts(groups: readonly Float32Array[]): Float32Array[] {
+  const parts = PARTS.map(() => new Float32Array(groups[0]!.length));
+  groups.forEach((plane, group) => {
+    const part = parts[PART_OF[group]!]!;
+    const weight = PART_OF[group] === BACKGROUND ? BACKGROUND_WEIGHT : 1;
+    for (let cell = 0; cell < plane.length; cell++) part[cell]! += weight * plane[cell]!;
+  });
+  return parts;
+}
+
+/** Joins the parse network's output with the matte of the subject. @param matte of the image's size */
+export function joinWithMatte(map: GroupMap, matte: Matte): Subject {
+  const { width, height, region, probabilities } = map;
+  const cells = width * height;
+  const groups = GROUPS.map((_, group) =>
+    probabilities.subarray(group * cells, (group + 1) * cells),
+  );
+  const coverage = coverageOf(matte, region, map);
+  return { width, height, coverage, groups, parts: sumParts(groups) };
+}
+
+/** Returns the index of the plane with the largest value in a cell. */
+export function bestOf(planes: readonly Float32Array[], cell: number): number {
+  let best = 0;
+  for (let i = 1; i < planes.length; i++) if (planes[i]![cell]! > planes[best]![cell]!) best = i;
+  return best;
+}
+
+/** Returns the best part of each cell, `NO_LABEL` outside the subject. */
+export function labelParts({ parts, coverage }: Subject): Uint8Array {
+  const labels = new Uint8Array(coverage.length).fill(NO_LABEL);
+  for (let cell = 0; cell < labels.length; cell++)
+    if (coverage[cell]! >= MIN_COVERAGE) labels[cell] = bestOf(parts, cell);
+  return labels;
+}
+
+/** Returns the area of some cells, by their coverage. */
+export const areaOf = (cells: readonly number[], { coverage }: Subject): number =>
+  cells.reduce((sum, cell) => sum + coverage[cell]!, 0);
+
+/** Returns the mean of a value over some cells, by their coverage. */
+export const meanOver = (
+  cells: readonly number[],
+  subject: Subject,
+  read: (cell: number) => number,
+): number =>
+  cells.reduce((sum, cell) => sum + subject.coverage[cell]! * read(cell), 0) /
+  areaOf(cells, subject);
+
+/** Rules a part out in some cells, so that they go to what is likeliest there without it. */
+export function ruleOut({ parts }: Subject, part: number, cells: readonly number[]): void {
+  for (const cell of cells) parts[part]![cell] = 0;
+}
+
+/** Returns the connected components of the subject, the largest first. */
+export function piecesOfSubject(subject: Subject): SubjectPiece[] {
+  const labels = labelParts(subject);
+  const isBody = (cell: number) => labels[cell] === SKIN || labels[cell] === HAIR;
+  const inside = labels.map((label) => (label === NO_LABEL ? NO_LABEL : 0));
+  return componentsOf(inside, subject)
+    .map(({ cells }) => {
+      const area = areaOf(cells, subject);
+      return { cells, area, bodyShare: areaOf(cells.filter(isBody), subject) / area };
+    })
+    .sort((a, b) => b.area - a.area);
+}
