@@ -1,9 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp, { type Sharp } from 'sharp';
+import { type CatalogModel, PARSER_ID, readCatalog } from '../models/catalog.ts';
 import { type Engine, startEngine } from '../workers/inference/pool.ts';
 import { type Photo, readPhotos, readReference } from './eval-photos.ts';
 import { measureGarmentClass } from './garment-class.ts';
+import { describeWeights, measureGarments, WITHOUT_PARSER } from './garments.ts';
 import type { Row, Tolerances } from './gate-verdict.ts';
 import { scoresOf } from './matte-scores.ts';
 
@@ -16,6 +18,8 @@ export interface Evaluation {
    * @param photos a folder with a `manifest.json`
    */
   measure(home: string, photos: string): Promise<Row[]>;
+  /** Describes weights for which the catalogue has no entry yet. */
+  describe?(file: string): CatalogModel;
 }
 
 /** Below this IoU a cut-out counts as a failure. */
@@ -74,6 +78,13 @@ async function measureClassifier(home: string, folder: string): Promise<Row[]> {
   ];
 }
 
+/** Returns what there is without a parse network if the catalogue has none. */
+async function measureParser(home: string, folder: string): Promise<Row[]> {
+  const modelsHome = join(home, '.selvage', 'models');
+  const model = readCatalog(modelsHome).find(({ id }) => id === PARSER_ID);
+  return model ? (await measureGarments(model, folder, modelsHome)).rows : [...WITHOUT_PARSER];
+}
+
 export const EVALUATIONS = {
   'garment-cutout': {
     measure: measureCutOut,
@@ -91,6 +102,17 @@ export const EVALUATIONS = {
     tolerances: {
       right:               { better: 'higher', by: { photos: 1 } },
       'calibration error': { better: 'lower',  by: 0.02 },
+    },
+  },
+  [PARSER_ID]: {
+    measure: measureParser,
+    describe: describeWeights,
+    // biome-ignore format: a table reads best aligned
+    tolerances: {
+      mIoU:        { better: 'higher', by: 0.005 },
+      worst:       { better: 'higher', by: 0.02 },
+      IoU:         { better: 'higher', by: 0.02 },
+      'CPU ratio': { better: 'lower',  by: 0.05 },
     },
   },
 } satisfies Readonly<Record<string, Evaluation>>;

@@ -3,7 +3,7 @@ import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Command, Option } from 'commander';
-import { findModel, readCatalog } from '../models/catalog.ts';
+import { type CatalogModel, findModel, readCatalog } from '../models/catalog.ts';
 import { EVALUATIONS, type Evaluation } from './gate-scores.ts';
 import { type Comparison, compareRows } from './gate-verdict.ts';
 
@@ -19,6 +19,14 @@ interface Options {
 /** `rejected`: the candidate is worse on some kind, or nothing could be measured. */
 const EXIT = { passed: 0, rejected: 1, usage: 2 };
 
+/** Returns the entry that a candidate replaces; for the first weights of a model, what one would say. */
+function findEntry(models: string, id: ModelId, candidate: string): CatalogModel {
+  const catalog = readCatalog(models);
+  const { describe }: Evaluation = EVALUATIONS[id];
+  const isFirst = catalog.every((model) => model.id !== id);
+  return isFirst && describe ? describe(candidate) : findModel(catalog, id);
+}
+
 /** Installs a candidate the way an operator replaces one of the project's own networks. */
 async function install(
   home: string,
@@ -28,7 +36,7 @@ async function install(
 ): Promise<void> {
   const models = join(home, '.selvage', 'models');
   await mkdir(models, { recursive: true });
-  const { folder: _, ...shipped } = findModel(readCatalog(models), id);
+  const { folder: _, ...shipped } = findEntry(models, id, candidate);
   const weights = await readFile(candidate);
   const sha256 = createHash('sha256').update(weights).digest('hex');
   const file = 'candidate.onnx';

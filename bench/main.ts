@@ -33,6 +33,10 @@ const BENCHES: Readonly<
     measures: 'cut-outs against ground truth, by kind of photo, for any catalogue model',
     load: () => import('./quality.ts'),
   },
+  garments: {
+    measures: 'garments told apart against labelled photos, and their CPU beside a cut-out',
+    load: () => import('./garments.ts'),
+  },
   compare: {
     measures: 'any of these, alternating an earlier commit and this tree',
     load: () => import('./compare.ts'),
