@@ -12,8 +12,9 @@ const LEVELS: Levels = [0.3, 0.7];
  * @param matte of the whole subject, of the image's size: nothing becomes more opaque than there
  */
 export function matteOfGarment({ mask, box }: Garment, region: Box, matte: Matte): Matte {
-  const { data } = toMatte(mask, matte, LEVELS, region);
-  const own = cropPlane(data, matte.width, box, 1);
+  const { data } = toMatte(mask, region, LEVELS);
+  const within = { ...box, left: box.left - region.left, top: box.top - region.top };
+  const own = cropPlane(data, region.width, within, 1);
   const whole = cropPlane(matte.data, matte.width, box, 1);
   for (let i = 0; i < own.length; i++) own[i] = (own[i]! * whole[i]!) / 255 + 0.5;
   return { data: own, width: box.width, height: box.height };
