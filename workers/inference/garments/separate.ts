@@ -73,19 +73,22 @@ function otherPeople(pieces: readonly SubjectPiece[]): SubjectPiece[] {
 
 /** Returns the box of cells in the image, a cell wider on each side. */
 function boxOf(cells: readonly number[], { width, height }: Size, region: Box): Box {
-  const span = (values: readonly number[], count: number, start: number, length: number) => {
-    const [min, max] = values.reduce(
-      ([low, high], value) => [Math.min(low, value), Math.max(high, value)],
-      [count, 0],
-    );
-    const from = start + Math.floor((Math.max(0, min - 1) * length) / count);
-    const to = start + Math.ceil((Math.min(count, max + 2) * length) / count);
+  let [left, top, right, bottom] = [width, height, 0, 0];
+  for (const cell of cells) {
+    const x = cell % width;
+    const y = (cell - x) / width;
+    left = Math.min(left, x);
+    right = Math.max(right, x);
+    top = Math.min(top, y);
+    bottom = Math.max(bottom, y);
+  }
+  const span = (first: number, last: number, count: number, start: number, length: number) => {
+    const from = start + Math.floor((Math.max(0, first - 1) * length) / count);
+    const to = start + Math.ceil((Math.min(count, last + 2) * length) / count);
     return { from, size: to - from };
   };
-  const xs = cells.map((cell) => cell % width);
-  const ys = cells.map((cell) => Math.floor(cell / width));
-  const across = span(xs, width, region.left, region.width);
-  const down = span(ys, height, region.top, region.height);
+  const across = span(left, right, width, region.left, region.width);
+  const down = span(top, bottom, height, region.top, region.height);
   return { left: across.from, top: down.from, width: across.size, height: down.size };
 }
 
