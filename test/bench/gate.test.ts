@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { drawnFigure } from '../support/figure.ts';
 import { drawnShirt } from '../support/images.ts';
+import { palettePng } from '../support/palette-png.ts';
 import { ROOT, runProgram } from '../support/processes.ts';
 
 /** The gate compares shipped and spoiled weights on photos drawn here. */
@@ -20,6 +22,25 @@ async function spoil(name: string, layer: string): Promise<string> {
   const file = join(folder, `${name}-spoiled.onnx`);
   await writeFile(file, weights);
   return file;
+}
+
+/** Writes a drawn person whose shirt and trousers are labelled roughly. */
+async function writeStreetPhoto(): Promise<void> {
+  const [photos, labels] = [join(folder, 'street', 'ccp'), join(folder, 'street', 'ccp-59')];
+  await mkdir(photos, { recursive: true });
+  await mkdir(labels);
+  const figure = sharp(await drawnFigure(200, 400)).jpeg();
+  await writeFile(join(photos, '0001.jpg'), await figure.toBuffer());
+  const classes = { 0: 'null', 1: 't-shirt', 2: 'jeans' };
+  await writeFile(join(labels, 'classes.json'), JSON.stringify(classes));
+  const labelAt = (x: number, y: number) => {
+    if (x < 75 || x > 125 || y < 85 || y > 355) return 0;
+    return y < 198 ? 1 : 2;
+  };
+  const rows = Array.from({ length: 400 }, (_, y) =>
+    Array.from({ length: 200 }, (_, x) => labelAt(x, y)),
+  );
+  await writeFile(join(labels, '0001.png'), palettePng(rows));
 }
 
 beforeAll(async () => {
@@ -39,6 +60,7 @@ beforeAll(async () => {
     await writeFile(join(folder, mask), await dark.png().toBuffer());
   }
   await writeFile(join(folder, 'manifest.json'), JSON.stringify({ items }));
+  await writeStreetPhoto();
 });
 afterAll(() => rm(folder, { recursive: true }));
 
@@ -53,6 +75,28 @@ test.each(['garment-cutout', 'garment-class'])('%s passes against itself', async
   const rows: { shipped: number; candidate: number }[] = JSON.parse(output);
   expect(rows.length).toBeGreaterThan(2);
   for (const row of rows) expect(row.candidate).toBe(row.shipped);
+});
+
+test('garment-parse passes against itself on labelled people', async () => {
+  const photos = join(folder, 'street');
+  const { code, output } = await gate(
+    photos,
+    shipped('garment-parse'),
+    '--as',
+    'garment-parse',
+    '--json',
+  );
+  expect(output).toContain('"kind":"garments"');
+  const rows: { kind: string; figure: string; shipped: number; candidate: number }[] = JSON.parse(
+    output.split('\n').find((line) => line.startsWith('['))!,
+  );
+  expect(rows.map(({ kind }) => kind)).toEqual(
+    expect.arrayContaining(['garments', 'top', 'bottom']),
+  );
+  // CPU time differs from run to run, and so may the verdict by it.
+  const measured = rows.filter(({ figure }) => figure !== 'CPU ratio');
+  for (const row of measured) expect(row.candidate).toBe(row.shipped);
+  expect([0, 1]).toContain(code);
 });
 
 test('rejects a worse candidate and names the kinds it is worse on', async () => {
