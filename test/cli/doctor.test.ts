@@ -101,6 +101,7 @@ test('reports every broken part, and how to fix it', async () => {
     detail: expect.stringMatching(/does not match the catalogue/),
   });
   expect(of.get('model garment-class')).toMatchObject({ status: 'ok' });
+  expect(of.get('model garment-parse')).toMatchObject({ status: 'ok' });
   expect(of.get('device')).toMatchObject({ status: 'fail' });
   expect(of.get('port')).toMatchObject({
     status: 'fail',

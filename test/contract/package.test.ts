@@ -167,6 +167,8 @@ test('the gateway’s tarball has the build, the weights with their cards, and n
     'models/garment-class.onnx',
     'models/garment-cutout.json',
     'models/garment-cutout.onnx',
+    'models/garment-parse.json',
+    'models/garment-parse.onnx',
     'models/licences/U-2-Net.Apache-2.0.txt',
     'models/licences/clothing-co-parsing.Apache-2.0.txt',
     'models/licences/clothing-dataset.CC0.txt',

@@ -37,7 +37,7 @@ describe('the bundled catalogue', () => {
 
   test('matches the bundled weights', async () => {
     const own = readCatalog(home).filter(({ url }) => !url);
-    expect(own.map(({ id }) => id)).toEqual(['garment-cutout', 'garment-class']);
+    expect(own.map(({ id }) => id)).toEqual(['garment-cutout', 'garment-class', 'garment-parse']);
     for (const model of own) expect((await readWeights(model)).length).toBe(model.bytes);
   });
 
