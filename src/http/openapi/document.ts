@@ -1,15 +1,11 @@
 import { z } from 'zod';
 import type { MediaSchema, MediaSchemas, ResponseDoc, Route } from '../route.ts';
-import {
-  COMMON_HEADERS,
-  headerComponents,
-  headerParameters,
-  headerRefs,
-  type RequestHeader,
-  type ResponseHeader,
-} from './headers.ts';
-import { ProblemSchema, problemResponses, share } from './problems.ts';
+import { COMMON_HEADERS, headerComponents, headerRefs, type ResponseHeader } from './headers.ts';
+import { createParameterTable, type ParameterTable } from './parameters.ts';
+import { ProblemSchema, problemResponses } from './problems.ts';
 import { createSchemaTable, type Direction, type JsonSchema, type SchemaTable } from './schemas.ts';
+import { security, securitySchemes } from './security.ts';
+import { share } from './share.ts';
 
 /** Examples of an operation. A text is an example of a format that is not JSON. */
 export interface OperationExamples {
@@ -40,8 +36,7 @@ interface DocumentSettings {
 interface Draft extends DocumentSettings {
   schemas: SchemaTable;
   responses: Record<string, object>;
-  parameters: Record<string, object>;
-  commonParameters: ReadonlySet<string>;
+  parameters: ParameterTable;
   /** By the name of the schema. */
   namedExamples: ReadonlyMap<string, object>;
 }
@@ -151,75 +146,6 @@ const successResponses = (draft: Draft, route: Route) =>
     successDocs(route).map(([status, doc]) => [status, describeSuccess(draft, route, status, doc)]),
   );
 
-/** A list is one parameter, with commas. */
-const asList = ({ type }: JsonSchema) => type === 'array' && { style: 'form', explode: false };
-
-/** A parameter of a path or query. */
-interface Parameter {
-  name: string;
-  in: string;
-  [keyword: string]: unknown;
-}
-
-function queryParameters(schemas: SchemaTable, query: z.ZodType | undefined): Parameter[] {
-  if (!query) return [];
-  const { properties = {}, required = [] } = schemas.get(query, 'input') as {
-    properties?: Record<string, JsonSchema>;
-    required?: string[];
-  };
-  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
-    name,
-    in: 'query',
-    ...(required.includes(name) && { required: true }),
-    ...(description !== undefined && { description }),
-    ...asList(schema),
-    schema,
-  }));
-}
-
-const pathParameters = (path: string): Parameter[] =>
-  [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => ({
-    name,
-    in: 'path',
-    required: true,
-    schema: { type: 'string' },
-  }));
-
-const ownParameters = (schemas: SchemaTable, { path, query }: Route): Parameter[] => [
-  ...pathParameters(path),
-  ...queryParameters(schemas, query),
-];
-
-/** Returns the parameters, as JSON, that several operations have. */
-function commonParameters(schemas: SchemaTable, routes: readonly Route[]): ReadonlySet<string> {
-  const all = routes.flatMap((each) => ownParameters(schemas, each)).map((p) => JSON.stringify(p));
-  return new Set(all.filter((parameter, at) => all.indexOf(parameter) < at));
-}
-
-/** Describes the parameters of a route; those that several operations have are references. */
-function parameters(draft: Draft, route: Route): object[] {
-  const own = ownParameters(draft.schemas, route).map((parameter) =>
-    draft.commonParameters.has(JSON.stringify(parameter))
-      ? share('parameters', draft.parameters, parameter.name, parameter)
-      : parameter,
-  );
-  const headers = requestHeaders(route).map((name) => ({
-    $ref: `#/components/parameters/${name}`,
-  }));
-  return [...own, ...headers];
-}
-
-/** Returns the headers that change what a route does, and the one that every route reads. */
-function requestHeaders({ requestHeaders = [], responses }: Route): RequestHeader[] {
-  const isStream = Object.keys(responses[200]?.content ?? {}).includes('text/event-stream');
-  return [
-    ...requestHeaders,
-    ...(responses[304] ? (['If-None-Match'] as const) : []),
-    ...(isStream ? (['Last-Event-ID'] as const) : []),
-    'X-Request-Id',
-  ];
-}
-
 function requestBody(draft: Draft, route: Route) {
   const media = requestMedia(route);
   if (!media) return undefined;
@@ -227,54 +153,6 @@ function requestBody(draft: Draft, route: Route) {
   const required = !route.optionalBody;
   return { requestBody: { required, content: content(draft, media, 'input', example) } };
 }
-
-/** A key with the scope, in any place that it may be sent, or a session of the console. */
-function security({
-  scope,
-  keyHeader,
-}: Pick<Route, 'scope' | 'keyHeader'>): Record<string, string[]>[] {
-  if (scope === 'keyless') return [];
-  const scopes = scope === 'any-key' ? [] : [scope];
-  return [
-    { apiKey: scopes },
-    ...(keyHeader ? [{ [keyHeader]: scopes }] : []),
-    { consoleSession: scopes, consoleRequest: [] },
-  ];
-}
-
-const SECURITY_SCHEMES = {
-  apiKey: {
-    type: 'http',
-    scheme: 'bearer',
-    description: 'An API key: `Bearer slv_…`. The listed names are the scopes that it needs.',
-  },
-  consoleSession: {
-    type: 'apiKey',
-    in: 'cookie',
-    name: 'selvage-console',
-    description: 'The session of a page of the console, created by `POST /console/session`.',
-  },
-  consoleRequest: {
-    type: 'apiKey',
-    in: 'header',
-    name: 'X-Selvage-Console',
-    description: '`1`, with the session: another site cannot send this header.',
-  },
-};
-
-const keyHeaderSchemes = (routes: readonly Route[]) =>
-  Object.fromEntries(
-    routes.flatMap(({ keyHeader }) =>
-      keyHeader
-        ? [
-            [
-              keyHeader,
-              { type: 'apiKey', in: 'header', name: keyHeader, description: 'An API key' },
-            ],
-          ]
-        : [],
-    ),
-  );
 
 const chapterOf = ({ chapters }: DocumentSettings, { path }: Route): string[] => {
   const chapter = chapters.find(({ prefix }) => path.startsWith(prefix));
@@ -288,7 +166,7 @@ function operation(draft: Draft, route: Route) {
     summary: route.summary,
     description: route.description,
     ...((route.scope !== 'any-key' || route.keyHeader) && { security: security(route) }),
-    parameters: parameters(draft, route),
+    parameters: draft.parameters.of(route),
     ...requestBody(draft, route),
     responses: {
       ...successResponses(draft, route),
@@ -331,8 +209,7 @@ export function openApiDocument(routes: readonly Route[], settings: DocumentSett
     schemas,
     responses,
     namedExamples: namedExamples(routes, settings),
-    parameters: {},
-    commonParameters: commonParameters(schemas, routes),
+    parameters: createParameterTable(schemas, routes),
   };
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {
@@ -360,12 +237,9 @@ export function openApiDocument(routes: readonly Route[], settings: DocumentSett
       examples: Object.fromEntries(
         [...draft.namedExamples].map(([name, value]) => [name, { value }]),
       ),
-      parameters: {
-        ...headerParameters(routes.flatMap(requestHeaders)),
-        ...draft.parameters,
-      },
+      parameters: draft.parameters.components,
       headers: headerComponents(used<ResponseHeader>(described, 'headers')),
-      securitySchemes: { ...SECURITY_SCHEMES, ...keyHeaderSchemes(routes) },
+      securitySchemes: securitySchemes(routes),
     },
   };
 }

@@ -3,6 +3,7 @@ import { PROBLEM_MEDIA_TYPE } from '../problem-response.ts';
 import type { Route } from '../route.ts';
 import { headerRefs, LIMIT_HEADERS, type ResponseHeader } from './headers.ts';
 import type { JsonSchema, SchemaTable } from './schemas.ts';
+import { share } from './share.ts';
 
 /** The body of every problem response (RFC 9457). */
 export const ProblemSchema: JsonSchema = {
@@ -109,24 +110,6 @@ const STATUS_NAMES: Readonly<Record<number, string>> = {
   502: 'BadGateway',
   503: 'Unavailable',
 };
-
-/**
- * Adds a part to those of its kind that operations share, and returns a reference to it. Others of
- * its name are numbered.
- */
-export function share(
-  kind: 'parameters' | 'responses',
-  components: Record<string, object>,
-  name: string,
-  part: object,
-): { $ref: string } {
-  const isTaken = (candidate: string): boolean =>
-    candidate in components && JSON.stringify(components[candidate]) !== JSON.stringify(part);
-  let key = name;
-  for (let number = 2; isTaken(key); number++) key = `${name}${number}`;
-  components[key] = part;
-  return { $ref: `#/components/${kind}/${key}` };
-}
 
 const headersOf = (types: readonly ProblemType[]) =>
   headerRefs(types.flatMap((type) => PROBLEM_HEADERS[type] ?? []));

@@ -1,0 +1,92 @@
+import type { z } from 'zod';
+import type { Route } from '../route.ts';
+import { headerParameters, type RequestHeader } from './headers.ts';
+import type { JsonSchema, SchemaTable } from './schemas.ts';
+import { share } from './share.ts';
+
+/** The parameters of all operations. */
+export interface ParameterTable {
+  /** Headers, and what several operations have. */
+  components: Readonly<Record<string, object>>;
+  /** Returns the parameters of a route; those of `components` as references. */
+  of(route: Route): object[];
+}
+
+/** A list is one parameter, with commas. */
+const asList = ({ type }: JsonSchema) => type === 'array' && { style: 'form', explode: false };
+
+/** A parameter of a path or query. */
+interface Parameter {
+  name: string;
+  in: string;
+  [keyword: string]: unknown;
+}
+
+function queryParameters(schemas: SchemaTable, query: z.ZodType | undefined): Parameter[] {
+  if (!query) return [];
+  const { properties = {}, required = [] } = schemas.get(query, 'input') as {
+    properties?: Record<string, JsonSchema>;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
+    name,
+    in: 'query',
+    ...(required.includes(name) && { required: true }),
+    ...(description !== undefined && { description }),
+    ...asList(schema),
+    schema,
+  }));
+}
+
+const pathParameters = (path: string): Parameter[] =>
+  [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }));
+
+const ownParameters = (schemas: SchemaTable, { path, query }: Route): Parameter[] => [
+  ...pathParameters(path),
+  ...queryParameters(schemas, query),
+];
+
+/** Returns the parameters, as JSON, that several operations have. */
+function commonParameters(schemas: SchemaTable, routes: readonly Route[]): ReadonlySet<string> {
+  const all = routes.flatMap((each) => ownParameters(schemas, each)).map((p) => JSON.stringify(p));
+  return new Set(all.filter((parameter, at) => all.indexOf(parameter) < at));
+}
+
+/** Returns the headers that change what a route does, and the one that every route reads. */
+function requestHeaders({ requestHeaders = [], responses }: Route): RequestHeader[] {
+  const isStream = Object.keys(responses[200]?.content ?? {}).includes('text/event-stream');
+  return [
+    ...requestHeaders,
+    ...(responses[304] ? (['If-None-Match'] as const) : []),
+    ...(isStream ? (['Last-Event-ID'] as const) : []),
+    'X-Request-Id',
+  ];
+}
+
+/** Describes the paths, queries and headers of requests. */
+export function createParameterTable(
+  schemas: SchemaTable,
+  routes: readonly Route[],
+): ParameterTable {
+  const common = commonParameters(schemas, routes);
+  const components: Record<string, object> = headerParameters(routes.flatMap(requestHeaders));
+  const described = new Map(
+    routes.map((route) => {
+      const own = ownParameters(schemas, route).map((parameter) =>
+        common.has(JSON.stringify(parameter))
+          ? share('parameters', components, parameter.name, parameter)
+          : parameter,
+      );
+      const headers = requestHeaders(route).map((name) => ({
+        $ref: `#/components/parameters/${name}`,
+      }));
+      return [route, [...own, ...headers]];
+    }),
+  );
+  return { components, of: (route) => described.get(route) ?? [] };
+}
