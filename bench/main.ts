@@ -37,6 +37,10 @@ const BENCHES: Readonly<
     measures: 'garments told apart against labelled photos, and their CPU beside a cut-out',
     load: () => import('./garments.ts'),
   },
+  review: {
+    measures: 'which cut-outs a person is asked to look at, and why',
+    load: () => import('./review.ts'),
+  },
   compare: {
     measures: 'any of these, alternating an earlier commit and this tree',
     load: () => import('./compare.ts'),

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { Foreground, MediaType } from '../src/output/options.ts';
+import { CutOutReview } from '../src/output/review.ts';
 import type { CutOutRecord } from '../src/queue/job-data.ts';
 import { type CacheInputs, cutOutPrefix } from '../src/storage/blob-keys.ts';
 import type { BlobHead, Blobs } from '../src/storage/blobs.ts';
@@ -10,6 +11,9 @@ export interface CutOutCacheQuery extends CacheInputs {
   /** The owner's key for the cut-out: `cutOutKey`, or among the images of a feed. */
   outputKey: string;
 }
+
+/** The first word of a stored review that asks for a person. */
+const NEEDED = 'needed';
 
 /** The metadata of a stored cut-out, which saves later jobs with the same image from decoding it. */
 const CutOutMetadata = z.object({
@@ -25,6 +29,13 @@ const CutOutMetadata = z.object({
     .transform(([left, top, width, height]) => ({ left, top, width, height }))
     .pipe(Foreground)
     .optional(),
+  /** `needed` or `unneeded`, then the reasons; absent in old blobs. */
+  review: z
+    .string()
+    .transform((text) => text.split(' '))
+    .transform(([need, ...reasons]) => ({ needed: need === NEEDED, reasons }))
+    .pipe(CutOutReview)
+    .optional(),
 });
 
 const readHead = ({ bytes, mediaType, meta }: BlobHead): CutOutRecord => ({
@@ -35,6 +46,9 @@ const readHead = ({ bytes, mediaType, meta }: BlobHead): CutOutRecord => ({
 
 const formatBox = ({ left, top, width, height }: Foreground): string =>
   [left, top, width, height].join(' ');
+
+const formatReview = ({ needed, reasons }: CutOutReview): string =>
+  [needed ? NEEDED : 'unneeded', ...reasons].join(' ');
 
 /**
  * Finds a cut-out that was made before: by an earlier attempt of the same owner, or by another owner of the
@@ -63,13 +77,18 @@ export async function storeCutOut(
   cutOut: { file: Uint8Array } & Omit<CutOutRecord, 'bytes' | 'sha256'>,
   signal: AbortSignal,
 ): Promise<CutOutRecord> {
-  const { file, width, height, model, confidence, mediaType, foreground } = cutOut;
+  const { file, width, height, model, confidence, mediaType, foreground, review } = cutOut;
   const sha256 = createHash('sha256').update(file).digest('hex');
   const facts = { width, height, sha256, model, confidence };
-  const box = foreground && { foreground: formatBox(foreground) };
+  const formatted = {
+    ...facts,
+    ...(foreground && { foreground: formatBox(foreground) }),
+    ...(review && { review: formatReview(review) }),
+  };
   const meta = Object.fromEntries(
-    Object.entries({ ...facts, ...box }).map(([name, value]) => [name, String(value)]),
+    Object.entries(formatted).map(([name, value]) => [name, String(value)]),
   );
   await blobs.put(outputKey, file, { mediaType, meta }, signal);
-  return { ...facts, mediaType, ...(foreground && { foreground }), bytes: file.length };
+  const found = { ...(foreground && { foreground }), ...(review && { review }) };
+  return { ...facts, mediaType, ...found, bytes: file.length };
 }

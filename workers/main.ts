@@ -104,6 +104,7 @@ async function openEngine(config: Config, metrics: WorkerMetrics, log: Logger): 
     maxPixels: config.MAX_IMAGE_PIXELS,
     modelsHome: join(config.SELVAGE_HOME, 'models'),
     observe: metrics.picture,
+    onReview: metrics.review,
   });
   metrics.engine(engine, () => engine.pids().length);
   const { model, device, slots } = describeWorker(config, engine);

@@ -39,6 +39,8 @@ const RESPONSE_HEADERS = [
   'WWW-Authenticate',
   'X-Credits-Charged',
   'X-Cutout-Confidence',
+  'X-Cutout-Review',
+  'X-Cutout-Review-Needed',
   'X-Foreground-Height',
   'X-Foreground-Left',
   'X-Foreground-Top',

@@ -40,6 +40,16 @@ export function cropPixels(pixels: Pixels, box: Box): Pixels {
   return { data: cropPlane(pixels.data, pixels.width, box, RGB), width, height };
 }
 
+/** Returns a copy of an image, mirrored left to right. */
+export function mirrorPixels({ data, width, height }: Pixels): Pixels {
+  const mirrored = new Uint8Array(data.length);
+  for (let i = 0; i < data.length; i += RGB) {
+    const x = (i / RGB) % width;
+    mirrored.set(data.subarray(i, i + RGB), i + RGB * (width - 1 - 2 * x));
+  }
+  return { data: mirrored, width, height };
+}
+
 /** Returns a cropped copy of image and matte. @throws RangeError if the box reaches beyond the image */
 export function crop({ pixels, matte }: MattedImage, box: Box): MattedImage {
   const { width, height } = box;

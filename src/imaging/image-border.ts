@@ -1,4 +1,4 @@
-import type { ProbabilityMap } from './probability-map.ts';
+import { type ProbabilityMap, SUBJECT } from './probability-map.ts';
 import type { Pixels } from './tensor.ts';
 
 /** A colour, 0..255 each. */
@@ -8,8 +8,6 @@ export interface Rgb {
   b: number;
 }
 
-/** From this probability on a cell is subject. */
-const SUBJECT = 0.5;
 /** Cells whose colours differ by at most this in each channel, 0..255, are of one even surface. */
 const MAX_STEP = 4;
 /** Colours are counted by their upper four bits of each channel. */

@@ -12,6 +12,8 @@ export interface ProbabilityMap extends Size {
 
 /** From this probability on a cell counts as possible subject. */
 export const FAINT = 0.1;
+/** From this probability on a cell is subject. */
+export const SUBJECT = 0.5;
 /** Margin on each side of the possible subject, as a share of its length. */
 const MARGIN = 0.15;
 

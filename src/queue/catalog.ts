@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Foreground, MediaType } from '../output/options.ts';
 import { CutOutOptions } from '../output/quality.ts';
+import { CutOutReview } from '../output/review.ts';
 import { GarmentView } from './garment-view.ts';
 import { AcceptedRow, OPERATIONS } from './job-data.ts';
 
@@ -85,6 +86,8 @@ export const JOBS = {
       whole: z.object({ width: z.number(), height: z.number() }),
       foreground: Foreground.optional(),
       confidence: z.number(),
+      /** Workers of an older release do not send it. */
+      review: CutOutReview.optional(),
     }),
   },
   'classify-garment': {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Foreground, MediaType } from '../output/options.ts';
+import { CutOutReview } from '../output/review.ts';
 import { GarmentView } from './garment-view.ts';
 
 /** What a client can request for an image. */
@@ -29,6 +30,8 @@ export const CutOut = z.object({
   model: z.string(),
   /** 0..1 */
   confidence: z.number(),
+  /** Absent if the cut-out was made by a release without reviews. */
+  review: CutOutReview.optional(),
 });
 export type CutOutRecord = z.infer<typeof CutOut>;
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CutOutOptions } from '../output/quality.ts';
+import { CutOutReview } from '../output/review.ts';
 import { PROBLEMS } from '../platform/problem.ts';
 
 /*
@@ -27,7 +28,12 @@ export const LocalEvent = z.union([
   z.object({ refused: z.string() }),
   z.object({
     id: z.number(),
-    done: z.object({ bytes: z.number(), model: z.string(), confidence: z.number() }),
+    done: z.object({
+      bytes: z.number(),
+      model: z.string(),
+      confidence: z.number(),
+      review: CutOutReview,
+    }),
   }),
   z.object({ id: z.number(), problem: z.object({ type: z.enum(TYPES), detail: z.string() }) }),
 ]);

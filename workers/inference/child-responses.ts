@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Foreground, MediaType } from '../../src/output/options.ts';
+import { CutOutReview } from '../../src/output/review.ts';
 import type { CutOut } from './cut-out.ts';
 import type { GarmentView } from './garment-view.ts';
 import type { MarketplacePicture } from './marketplace-picture.ts';
@@ -14,6 +15,7 @@ const CutOutResult = ImageSize.extend({
   whole: ImageSize,
   foreground: Foreground.optional(),
   confidence: z.number(),
+  review: CutOutReview,
   timings: z.looseObject({
     decodeMillis: z.number(),
     inferenceMillis: z.number(),

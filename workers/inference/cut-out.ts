@@ -1,4 +1,5 @@
 import { type CutOutOptions, DEFAULT_QUALITY, type Quality } from '../../src/output/quality.ts';
+import { type CutOutReview, reviewOf } from '../../src/output/review.ts';
 import { decode } from './codec.ts';
 import { findSubject, type SubjectPreset } from './find-subject.ts';
 import type { Effort } from './png.ts';
@@ -35,6 +36,7 @@ interface Timings {
 export interface CutOut extends RenderedFile {
   /** Confidence of the network in its matte, 0..1; see `estimateConfidence`. */
   confidence: number;
+  review: CutOutReview;
   timings: Timings;
 }
 
@@ -59,7 +61,7 @@ export async function cutOut(
   const startedAt = performance.now();
   const decoded = await decode(image, maxPixels);
   const decodedAt = performance.now();
-  const { confidence, inferenceMillis, ...subject } = await findSubject(
+  const { evidence, inferenceMillis, ...subject } = await findSubject(
     session,
     decoded,
     preset,
@@ -70,7 +72,8 @@ export async function cutOut(
   const endedAt = performance.now();
   return {
     ...rendered,
-    confidence,
+    confidence: evidence.confidence,
+    review: reviewOf(evidence),
     timings: {
       decodeMillis: decodedAt - startedAt,
       inferenceMillis,

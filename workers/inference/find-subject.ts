@@ -2,6 +2,7 @@ import { correctAlpha } from '../../src/imaging/alpha-by-colour.ts';
 import { cropPixels, cropPlane, paste } from '../../src/imaging/crop.ts';
 import type { MattedImage } from '../../src/imaging/downscale.ts';
 import { refineEdges } from '../../src/imaging/edges.ts';
+import { type Evidence, measureEvidence } from '../../src/imaging/evidence.ts';
 import { recoverForeground } from '../../src/imaging/foreground.ts';
 import { regionOf, type Size } from '../../src/imaging/layout.ts';
 import { type Levels, toMatte, withOpacity } from '../../src/imaging/matte.ts';
@@ -36,8 +37,7 @@ export interface SubjectPreset {
 
 /** An image with the matte of its subject, and its colours free of the background's. */
 interface Subject extends MattedImage {
-  /** Confidence of the network in its matte, 0..1; see `estimateConfidence`. */
-  confidence: number;
+  evidence: Evidence;
   inferenceMillis: number;
 }
 
@@ -54,7 +54,9 @@ async function findInImage(
   const startedAt = performance.now();
   const segmentation = await segment(session, pixels, opacity, secondPass);
   const inferenceMillis = performance.now() - startedAt;
-  const { probabilities, region, confidence } = segmentation;
+  const { probabilities, seen, region, confidence } = segmentation;
+  const view = { map: probabilities, pixels: seen, region, image: pixels };
+  const evidence = measureEvidence(view, confidence);
   const coarse = toMatte(probabilities, pixels, levelsFor(probabilities, region), region);
   const surroundings = estimateSurroundings({ pixels, matte: coarse, opacity });
   correctAlpha({ pixels, matte: coarse, opacity }, surroundings);
@@ -62,7 +64,7 @@ async function findInImage(
   const scene = { pixels, matte: refined, opacity };
   recoverForeground(scene, refinesEdges ? estimateSurroundings(scene) : surroundings);
   const matte = opacity ? withOpacity(refined, opacity) : refined;
-  return { pixels, matte, confidence, inferenceMillis };
+  return { pixels, matte, evidence, inferenceMillis };
 }
 
 /**

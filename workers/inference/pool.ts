@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import type { CutOutReview } from '../../src/output/review.ts';
 import type { ChildReady, TaskRequest } from './child-protocol.ts';
 import { readCutOut, readGarmentView, readMarketplacePicture } from './child-responses.ts';
 import type { CutOut, CutOutSettings } from './cut-out.ts';
@@ -32,6 +33,8 @@ export interface EngineOptions {
   batch?: number | undefined;
   /** Called for each processed image. */
   observe?: (stats: ImageStats) => void;
+  /** Called with the review of each cut-out. */
+  onReview?: (review: CutOutReview) => void;
 }
 
 export interface ImageStats {
@@ -96,7 +99,8 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Pr
  * loaded, the device is not available, or the children die.
  */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
-  const { slots: count, hangMillis = HANG_MILLIS, batch: wanted, observe, ...rest } = options;
+  const { slots: count, hangMillis = HANG_MILLIS, batch: wanted, ...others } = options;
+  const { observe, onReview, ...rest } = others;
   const threads = Math.max(1, Math.floor(availableParallelism() / count));
   const permits = createPermits<InferenceProcess>();
   const batchOn = (device: string) => wanted ?? DEFAULT_BATCH[device] ?? 1;
@@ -146,7 +150,9 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
       const imageBytes = background && image.length;
       const body = background ? Buffer.concat([image, background]) : image;
       const { result, bytes } = await run({ task: 'cut-out', options, imageBytes }, body, permit);
-      return readCutOut(result, bytes);
+      const cutOut = readCutOut(result, bytes);
+      onReview?.(cutOut.review);
+      return cutOut;
     },
     async viewGarment(image, permit) {
       const { result } = await run({ task: 'garment-view' }, image, permit);

@@ -1,4 +1,5 @@
 import { estimateConfidence } from '../../src/imaging/confidence.ts';
+import { cropPixels, mirrorPixels } from '../../src/imaging/crop.ts';
 import { borderColour, shareCutByFrame } from '../../src/imaging/image-border.ts';
 import {
   mergeViews,
@@ -38,7 +39,9 @@ const POST_PROCESSING: Readonly<Record<string, (raw: Float32Array) => Float32Arr
 
 interface Segmentation {
   probabilities: ProbabilityMap;
-  /** The region of the image that `probabilities` covers, pixels; it contains the subject. */
+  /** What the network saw when it found them, in their size. */
+  seen: Pixels;
+  /** The region of the image that both cover, pixels; it contains the subject. */
   region: Box;
   /** Confidence in the first pass, or in the framed one where that was taken, 0..1; see `estimateConfidence`. */
   confidence: number;
@@ -92,7 +95,13 @@ async function runFramedPass(
   const framedConfidence = estimateConfidence(probabilities);
   if (framedConfidence <= confidence) return undefined;
   dropSpecks(probabilities);
-  return { probabilities, region: fullBox(pixels), confidence: framedConfidence };
+  const { width, height } = probabilities;
+  return {
+    probabilities,
+    seen: cropPixels(framed.square, { left: cells, top: cells, width, height }),
+    region: fullBox(pixels),
+    confidence: framedConfidence,
+  };
 }
 
 /** Looks again, closer and mirrored, at a small subject. @returns undefined if it is not small */
@@ -101,14 +110,14 @@ async function runCloserPass(
   pixels: Pixels,
   first: ProbabilityMap,
   maxShare: number,
-): Promise<Pick<Segmentation, 'probabilities' | 'region'> | undefined> {
+): Promise<Pick<Segmentation, 'probabilities' | 'seen' | 'region'> | undefined> {
   const region = subjectRegion(first, pixels, maxShare);
   if (!region) return undefined;
-  const { probabilities: closer } = await runPass(session, pixels, { region, isMirrored: true });
-  mirror(closer);
-  const probabilities = mergeViews(first, closer, region, pixels);
+  const closer = await runPass(session, pixels, { region, isMirrored: true });
+  mirror(closer.probabilities);
+  const probabilities = mergeViews(first, closer.probabilities, region, pixels);
   dropSpecks(probabilities);
-  return { probabilities, region };
+  return { probabilities, seen: mirrorPixels(closer.square), region };
 }
 
 /**
@@ -134,5 +143,5 @@ export async function segment(
   dropSpecks(probabilities);
   const closer =
     isUnsure && (await runCloserPass(session, opaque, probabilities, secondPass.maxShare));
-  return { probabilities, region: fullBox(pixels), ...closer, confidence };
+  return { probabilities, seen: first.square, region: fullBox(pixels), ...closer, confidence };
 }

@@ -59,10 +59,11 @@ export async function cutOutFile(deps: LocalDeps, request: LocalRequest): Promis
     const image = await readImage(input, deps);
     const background =
       request.background === undefined ? undefined : await readImage(request.background, deps);
-    const { file, confidence } = await removeBackground(engine, image, { options, background });
+    const settings = { options, background };
+    const { file, confidence, review } = await removeBackground(engine, image, settings);
     await writeFile(output, file);
     const model = `${engine.model.id}@${engine.model.version}`;
-    return { id, done: { bytes: file.length, model, confidence } };
+    return { id, done: { bytes: file.length, model, confidence, review } };
   } catch (error) {
     const { type, detail } = toProblem(error);
     return { id, problem: { type, detail } };

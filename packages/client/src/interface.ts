@@ -72,6 +72,8 @@ export interface ImageResponse {
   model: string | undefined;
   /** Likelihood that the cut-out is good, 0 to 1; undefined if the service does not say. */
   confidence: number | undefined;
+  /** Whether a person should look at it; undefined if the service does not say. */
+  review: contract.CutOutReview | undefined;
   requestId: string;
 }
 

@@ -1,3 +1,4 @@
+import type { CutOutReview } from './contract.ts';
 import { clientError } from './error.ts';
 import type { ImageResponse, WithRequestId } from './interface.ts';
 import { mediaTypeOf, requestIdOf } from './problem.ts';
@@ -44,6 +45,13 @@ function parseConfidence(text: string | null): number | undefined {
   return value >= 0 && value <= 1 ? value : undefined;
 }
 
+function parseReview(headers: Headers): CutOutReview | undefined {
+  const needed = headers.get('x-cutout-review-needed');
+  if (needed === null) return undefined;
+  const reasons = headers.get('x-cutout-review') ?? '';
+  return { needed: needed === 'true', reasons: reasons.split(/, */).filter(Boolean) };
+}
+
 /**
  * Returns a reader of images with one of these media types; without any, of every type known.
  * @throws SelvageError `damaged-answer` if the media type or the first bytes do not match
@@ -61,5 +69,7 @@ export const readImage =
     }
     const { headers } = response;
     const confidence = parseConfidence(headers.get('x-cutout-confidence'));
-    return { image, mediaType, model: headers.get('x-model') ?? undefined, confidence, requestId };
+    const review = parseReview(headers);
+    const model = headers.get('x-model') ?? undefined;
+    return { image, mediaType, model, confidence, review, requestId };
   };

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type JobRecord, jobLinks, STATUSES } from '../../intake/job-records.ts';
 import { Foreground, MediaType } from '../../output/options.ts';
 import { CutOutOptions } from '../../output/quality.ts';
+import { CutOutReview } from '../../output/review.ts';
 import { PROBLEMS, Problem, type ProblemType } from '../../platform/problem.ts';
 import { OPERATIONS } from '../../queue/job-data.ts';
 import { classify } from '../../taxonomy/classify.ts';
@@ -58,6 +59,9 @@ export const PublicCutOut = z
     sha256: z.string(),
     model: z.string(),
     confidence: z.number(),
+    review: CutOutReview.optional().meta({
+      description: 'Whether a person should look at it; absent from cut-outs of older releases',
+    }),
   })
   .meta({ id: 'Cutout' });
 

@@ -12,6 +12,7 @@ import {
   toCutOutOptions,
   withoutBlanks,
 } from '../../output/request.ts';
+import type { CutOutReview } from '../../output/review.ts';
 import { fieldProblem, Problem } from '../../platform/problem.ts';
 import { storageUnavailable } from '../common-problems.ts';
 import {
@@ -48,6 +49,7 @@ interface CutOut {
   mediaType: MediaType;
   model: string;
   confidence: number;
+  review?: CutOutReview | undefined;
 }
 
 /** Checks that the file has the declared type and size. @throws Problem upstream-failed */

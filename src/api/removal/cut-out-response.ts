@@ -5,9 +5,12 @@ import type { CutOutRecord } from '../../queue/job-data.ts';
 export const qualityHeaders = ({
   model,
   confidence,
-}: Pick<CutOutRecord, 'model' | 'confidence'>) => ({
+  review,
+}: Pick<CutOutRecord, 'model' | 'confidence' | 'review'>): Record<string, string> => ({
   'x-model': model,
   'x-cutout-confidence': confidence.toFixed(3),
+  ...(review && { 'x-cutout-review-needed': String(review.needed) }),
+  ...(review && review.reasons.length > 0 && { 'x-cutout-review': review.reasons.join(', ') }),
 });
 
 /** The headers of a stored cut-out that is sent unchanged. */
@@ -25,7 +28,12 @@ export const CUT_OUT_MEDIA = {
   'image/webp': 'binary',
 } as const;
 
-export const CUT_OUT_HEADERS = ['X-Model', 'X-Cutout-Confidence'] as const;
+export const CUT_OUT_HEADERS = [
+  'X-Model',
+  'X-Cutout-Confidence',
+  'X-Cutout-Review',
+  'X-Cutout-Review-Needed',
+] as const;
 
 /** For the OpenAPI document: a response with a cut-out. */
 export const cutOutResponseDoc: ResponseDoc = {

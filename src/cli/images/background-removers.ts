@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Client } from '../../../packages/client/src/client.ts';
 import type { CutOutOptions } from '../../output/quality.ts';
+import type { CutOutReview } from '../../output/review.ts';
 import type { ImageRequest } from './image-request.ts';
 import { startLocalEngine } from './local-engine.ts';
 
@@ -10,6 +11,7 @@ export interface CutOutInfo {
   model?: string | undefined;
   /** 0 to 1. */
   confidence?: number | undefined;
+  review?: CutOutReview | undefined;
   requestId?: string;
 }
 
@@ -24,9 +26,9 @@ export const serverRemover = (client: Client, request: ImageRequest): Background
   async removeBackground(input, output, signal) {
     const bytes = await readFile(input);
     const response = await client.removeBackground(bytes, { ...request, signal });
-    const { image, model, confidence, requestId } = response;
+    const { image, model, confidence, review, requestId } = response;
     await writeFile(output, image);
-    return { bytes: image.length, model, confidence, requestId };
+    return { bytes: image.length, model, confidence, review, requestId };
   },
   close: async () => {},
 });

@@ -1,6 +1,7 @@
 import { classifyPanel } from './classify-panel.js';
 import { downloadForm } from './download-form.js';
 import { h } from './element.js';
+import { reviewNote } from './review.js';
 
 /** @typedef {import('./upload.js').Upload} Upload */
 
@@ -50,6 +51,7 @@ export const cutOutPanel = (upload) =>
       { class: 'panel stack' },
       h('h2', {}, upload.name),
       facts(upload),
+      upload.review && reviewNote(upload.review),
       downloadForm(upload),
     ),
     classifyPanel(upload),

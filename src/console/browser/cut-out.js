@@ -4,6 +4,7 @@ import { cutOutPanel } from './cut-out-panel.js';
 import { takeFiles } from './drop.js';
 import { announce, byId, fill, h } from './element.js';
 import { errorBox } from './error-box.js';
+import { readReview } from './review.js';
 import { createUpload, removeBackground } from './upload.js';
 
 /** @typedef {import('./upload.js').Upload} Upload */
@@ -40,6 +41,7 @@ async function processUpload(upload) {
       model: response.headers.get('x-model') ?? undefined,
       timing: response.headers.get('server-timing') ?? undefined,
       confidence: Number(response.headers.get('x-cutout-confidence')),
+      review: readReview(response.headers),
     });
     announce(`The cut-out of ${upload.name} is ready`);
   } catch (error) {

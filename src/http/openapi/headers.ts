@@ -25,6 +25,8 @@ const RESPONSE_HEADERS = {
   'WWW-Authenticate':     { description: 'How to authenticate, and which scope is missing', example: 'Bearer realm="selvage", error="insufficient_scope", scope="taxonomy:classify"' },
   'X-Credits-Charged':    { description: 'Units of quota that the image cost', example: '1' },
   'X-Cutout-Confidence':  { description: 'How certain the cut-out is, 0 to 1', example: '0.973' },
+  'X-Cutout-Review':      { description: 'What was noticed about the cut-out; absent if nothing was', example: 'cut-by-frame, gap-unsure' },
+  'X-Cutout-Review-Needed': { description: 'Whether a person should look at the cut-out: `true` or `false`', example: 'true' },
   'X-Foreground-Height':  { description: 'Height of the subject’s bounding box, pixels', example: '1180' },
   'X-Foreground-Left':    { description: 'Left edge of the subject’s bounding box, pixels', example: '40' },
   'X-Foreground-Top':     { description: 'Top edge of the subject’s bounding box, pixels', example: '12' },

@@ -95,6 +95,26 @@ function createFetchMetrics(registry: Registry) {
   };
 }
 
+/** Registers the metrics of reviews of cut-outs. Returns a function that counts one. */
+function createReviewCounter(registry: Registry) {
+  const cutOuts = new Counter({
+    name: 'selvage_cutouts_total',
+    help: 'Cut-outs made, by whether a person should look at them: needed, unneeded',
+    labelNames: ['review'],
+    registers: [registry],
+  });
+  const reasons = new Counter({
+    name: 'selvage_cutout_review_reasons_total',
+    help: 'What was noticed about cut-outs; one may have several reasons, some of which need no review',
+    labelNames: ['reason'],
+    registers: [registry],
+  });
+  return (review: { needed: boolean; reasons: readonly string[] }): void => {
+    cutOuts.inc({ review: review.needed ? 'needed' : 'unneeded' });
+    for (const reason of review.reasons) reasons.inc({ reason });
+  };
+}
+
 /** The model of a worker and the device it runs on. */
 interface EngineInfo {
   model: { id: string; version: string };
@@ -129,6 +149,7 @@ export function createWorkerMetrics(registry: Registry) {
   });
   return {
     job: createJobMetrics(registry),
+    review: createReviewCounter(registry),
     ...createFetchMetrics(registry),
     picture({ waitMillis, batchSize }: { waitMillis: number; batchSize: number }): void {
       engineWaits.observe(waitMillis / 1000);

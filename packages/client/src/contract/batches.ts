@@ -4,6 +4,7 @@ import type {
   AppliedCutOutOptions,
   CutOut,
   CutOutOptions,
+  CutOutReview,
   InputImage,
   ProblemSummary,
 } from './removal.ts';
@@ -120,6 +121,8 @@ export interface ManifestCutOut {
   bytes: number;
   /** Path of the image on the service. */
   url: string;
+  /** Absent from cut-outs that older releases made. */
+  review?: CutOutReview;
 }
 
 /** Any row of a batch. */

@@ -1,7 +1,7 @@
 import type { BatchCounts, BatchStatus, ProgressUpdate } from './batches.ts';
 import type { Classification } from './classification.ts';
 import type { Operation, Webhook } from './jobs.ts';
-import type { AppliedCutOutOptions, ProblemSummary, Quality } from './removal.ts';
+import type { AppliedCutOutOptions, CutOutReview, ProblemSummary, Quality } from './removal.ts';
 
 /* Feeds: runs and their reports. */
 
@@ -182,6 +182,8 @@ export interface FeedReportImage {
   url: string;
   outcome: 'changed' | 'unchanged' | 'failed' | 'not-done';
   reason?: string;
+  /** Of its cut-out; absent if there is none, or if an older release made it. */
+  review?: CutOutReview;
   /** The URL of the new image. */
   picture?: string;
 }

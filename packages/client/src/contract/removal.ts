@@ -68,6 +68,16 @@ export interface Rectangle {
   height: number;
 }
 
+/** Whether a person should look at a cut-out, and why. */
+export interface CutOutReview {
+  needed: boolean;
+  /**
+   * What was noticed: `low-confidence`, `gap-unsure`, `several-subjects`, `subject-too-small`, `blurred`,
+   * `same-colour-as-background`, `cut-by-frame`; more may be added. Some of them ask for no look on their own.
+   */
+  reasons: string[];
+}
+
 /** A finished cut-out. */
 export interface CutOut {
   /** Path of the image on the service. */
@@ -86,6 +96,8 @@ export interface CutOut {
   model: string;
   /** Likelihood that the mask is right, 0 to 1. */
   confidence: number;
+  /** Absent from cut-outs that older releases made. */
+  review?: CutOutReview;
 }
 
 /** Why work failed. */

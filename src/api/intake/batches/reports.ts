@@ -11,7 +11,7 @@ import {
   readRowOutcomes,
 } from '../../../intake/batches/row-reader.ts';
 import type { ResultLine, RowLine } from '../../../intake/batches/rows.ts';
-import { Input } from '../../../queue/job-data.ts';
+import { Input, type StoredCutOut } from '../../../queue/job-data.ts';
 import { Classification } from '../../../taxonomy/response-schema.ts';
 import { classifyEvidence, PublicCutOut, PublicProblem, publicProblem } from '../job-response.ts';
 
@@ -46,7 +46,7 @@ export const ManifestRow = z
     customId: z.string().optional(),
     status: z.enum(MANIFEST_STATUSES),
     input: Input.optional(),
-    cutout: z.object({ sha256: z.string(), bytes: z.number(), url: z.string() }).optional(),
+    cutout: PublicCutOut.pick({ sha256: true, bytes: true, url: true, review: true }).optional(),
     problem: PublicProblem.optional(),
   })
   .meta({ id: 'BatchManifestRow' });
@@ -86,6 +86,13 @@ function manifestStatus(
   return BATCH_TERMINAL_STATUSES.includes(status) ? 'canceled' : 'pending';
 }
 
+const toManifestCutOut = ({ id }: BatchRecord, { row }: RowLine, cutout: StoredCutOut) => ({
+  sha256: cutout.sha256,
+  bytes: cutout.bytes,
+  url: cutOutUrl(id, row),
+  ...(cutout.review && { review: cutout.review }),
+});
+
 function toManifestRow(batch: BatchRecord, outcome: RowOutcome) {
   const { row, result } = outcome;
   const problem = problemOf(outcome);
@@ -97,9 +104,7 @@ function toManifestRow(batch: BatchRecord, outcome: RowOutcome) {
     ...customIdField(row),
     status: manifestStatus(batch, outcome),
     ...(succeeded && { input: succeeded.input }),
-    ...(cutout && {
-      cutout: { sha256: cutout.sha256, bytes: cutout.bytes, url: cutOutUrl(batch.id, row.row) },
-    }),
+    ...(cutout && { cutout: toManifestCutOut(batch, row, cutout) }),
     ...(problem && { problem: publicProblem(problem) }),
   };
 }

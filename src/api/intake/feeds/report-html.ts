@@ -1,3 +1,4 @@
+import { reviewTexts } from '../../../output/review.ts';
 import type { Classification } from '../../../taxonomy/response-schema.ts';
 import { escapeHtml } from '../../escape-html.ts';
 import { classCells } from './classification-cells.ts';
@@ -26,7 +27,7 @@ th, td { text-align: left; vertical-align: top; padding: .5rem .5rem; border-top
 thead th { border-top: 0 } tbody th { font-weight: 600 } td.number { text-align: right; white-space: nowrap }
 ul { margin: 0; padding: 0; list-style: none } li + li { margin-top: .25rem }
 .changed { color: var(--good) } .unchanged { color: var(--same) }
-.failed, .rejected, .not-done { color: var(--bad); font-weight: 600 }
+.failed, .rejected, .not-done, .check { color: var(--bad); font-weight: 600 }
 `;
 
 const OUTCOME_LABELS: Readonly<Record<ImageLine['outcome'] | 'rejected', string>> = {
@@ -90,12 +91,20 @@ function pageHead({
 `;
 }
 
+/** What to look at in a cut-out, in words; empty if nothing was noticed. */
+function reviewText(review: ImageLine['review']): string {
+  if (!review || review.reasons.length === 0) return '';
+  const label = review.needed ? '<span class="check">Please check</span>' : 'Noticed';
+  return `<br>${label}: ${escapeHtml(reviewTexts(review).join('. '))}.`;
+}
+
 function imageItem(image: ImageLine, index: number, id: string, { linkOf }: Report): string {
-  const { url, outcome, reason } = image;
+  const { url, outcome, reason, review } = image;
   const pictureUrl = linkOf(id, index, image);
   const picture = pictureUrl ? `, ${link(pictureUrl, 'picture')}` : '';
   const explanation = reason ? `: ${escapeHtml(reason)}` : '';
-  return `<li>Image ${index + 1} ${outcomeLabel(outcome)}${explanation} (${link(url, 'original')}${picture})</li>`;
+  const links = `(${link(url, 'original')}${picture})`;
+  return `<li>Image ${index + 1} ${outcomeLabel(outcome)}${explanation} ${links}${reviewText(review)}</li>`;
 }
 
 /** What a product was recognised as: its class, colours, materials, attributes and reasons to look at it. */

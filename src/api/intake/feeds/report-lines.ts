@@ -3,6 +3,7 @@ import { type FeedReadOptions, parseFeed } from '../../../feed-formats/parse.ts'
 import type { FeedRow } from '../../../feed-formats/row.ts';
 import type { RowOutcome } from '../../../intake/batches/row-reader.ts';
 import type { ResultLine } from '../../../intake/batches/rows.ts';
+import type { CutOutReview } from '../../../output/review.ts';
 import type { AcceptedRow } from '../../../queue/job-data.ts';
 import type { ImageEvidence } from '../../../taxonomy/classify.ts';
 import type { Classification } from '../../../taxonomy/response-schema.ts';
@@ -14,6 +15,8 @@ export interface ImageLine {
   outcome: 'changed' | 'unchanged' | 'failed' | 'not-done';
   /** Why it failed or was not processed. */
   reason?: string;
+  /** Whether a person should look at its cut-out. */
+  review?: CutOutReview;
   /** The blob key of its new picture. */
   pictureKey?: string | undefined;
 }
@@ -49,9 +52,11 @@ function toImageLine(
   if (!result) return { url, outcome: 'not-done', reason: notDoneReason };
   if (result.status === 'failed') return { url, outcome: 'failed', reason: result.problem.detail };
   const pictureKey = pictureKeyOf(result);
+  const review = result.results.cutout?.review;
   return {
     url,
     outcome: result.unchanged ? 'unchanged' : 'changed',
+    ...(review && { review }),
     ...(pictureKey && { pictureKey }),
   };
 }

@@ -1,6 +1,6 @@
 import { CLASS_COLUMNS, classCells } from './classification-cells.ts';
 import { htmlReport } from './report-html.ts';
-import type { ProductLine } from './report-lines.ts';
+import type { ImageLine, ProductLine } from './report-lines.ts';
 import type { Report } from './report-model.ts';
 import type { ReportFormat } from './request.ts';
 
@@ -18,7 +18,15 @@ const csvLine = (cells: readonly (string | number)[]): string => `${cells.map(ce
 
 const COLUMNS = ['line', 'id', 'title', 'image', 'link', 'outcome', 'reason', 'picture'];
 
-/** Returns the last cells of a row: the classification of its product, if the feed is classified. */
+/** Columns for the review of an image's cut-out; the last ones, so that the others keep their places. */
+const REVIEW_COLUMNS = ['cutout_review_needed', 'cutout_review_reasons'];
+
+const reviewCells = (review: ImageLine['review']): string[] => [
+  review ? String(review.needed) : '',
+  review ? review.reasons.join('; ') : '',
+];
+
+/** Returns the next cells of a row: the classification of its product, if the feed is classified. */
 function classificationCells(product: ProductLine, { isClassified }: Report): string[] {
   if (!isClassified) return [];
   const { classification } = product.kind === 'product' ? product : {};
@@ -28,22 +36,23 @@ function classificationCells(product: ProductLine, { isClassified }: Report): st
 
 function* csvLines(product: ProductLine, report: Report): Generator<string> {
   const { line, id = '', title = '' } = product;
-  const last = classificationCells(product, report);
-  const lineOf = (image: number | '', ...cells: string[]) =>
-    csvLine([line, id, title, image, ...cells, ...last]);
+  const classification = classificationCells(product, report);
+  const lineOf = (image: number | '', cells: string[], review?: ImageLine['review']) =>
+    csvLine([line, id, title, image, ...cells, ...classification, ...reviewCells(review)]);
   if (product.kind === 'rejected') {
-    yield lineOf('', '', 'rejected', product.reasons.join('; '), '');
+    yield lineOf('', ['', 'rejected', product.reasons.join('; '), '']);
     return;
   }
   for (const [at, image] of product.images.entries()) {
-    const { url, outcome, reason = '' } = image;
-    yield lineOf(at + 1, url, outcome, reason, report.linkOf(id, at, image) ?? '');
+    const { url, outcome, reason = '', review } = image;
+    yield lineOf(at + 1, [url, outcome, reason, report.linkOf(id, at, image) ?? ''], review);
   }
-  for (const note of product.notes) yield lineOf('', '', 'note', note, '');
+  for (const note of product.notes) yield lineOf('', ['', 'note', note, '']);
 }
 
 async function* csvReport(report: Report): AsyncGenerator<string> {
-  yield `\uFEFF${csvLine([...COLUMNS, ...(report.isClassified ? CLASS_COLUMNS : [])])}`;
+  const classColumns = report.isClassified ? CLASS_COLUMNS : [];
+  yield `\uFEFF${csvLine([...COLUMNS, ...classColumns, ...REVIEW_COLUMNS])}`;
   for await (const product of report.lines) yield* csvLines(product, report);
 }
 

@@ -3,6 +3,7 @@ import { BATCH_STATUSES, type BatchRecord } from '../../../intake/batches/batche
 import { FEEDS_PATH, runLinks } from '../../../intake/batches/links.ts';
 import { FEED_FORMATS, type FeedRecord } from '../../../intake/feeds/feeds.ts';
 import { CutOutOptions } from '../../../output/quality.ts';
+import { CutOutReview } from '../../../output/review.ts';
 import { OPERATIONS } from '../../../queue/job-data.ts';
 import { Classification } from '../../../taxonomy/response-schema.ts';
 import { type BatchCounts, batchCounts } from '../batches/response.ts';
@@ -149,6 +150,9 @@ export const ReportLine = z
           url: z.string(),
           outcome: z.enum(['changed', 'unchanged', 'failed', 'not-done']),
           reason: z.string().optional(),
+          review: CutOutReview.optional().meta({
+            description: 'Of its cut-out; absent if there is none, or if an older release made it',
+          }),
           picture: z.string().optional().meta({ description: 'A link to the new picture' }),
         }),
       ),

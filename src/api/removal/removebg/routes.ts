@@ -93,6 +93,8 @@ const IMAGE_HEADERS = [
   'X-Credits-Charged',
   'X-Model',
   'X-Cutout-Confidence',
+  'X-Cutout-Review',
+  'X-Cutout-Review-Needed',
   'X-Foreground-Top',
   'X-Foreground-Left',
   'X-Foreground-Width',

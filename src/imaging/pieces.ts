@@ -1,0 +1,69 @@
+import { componentOf, findRuns, type Run } from './components.ts';
+import { type ProbabilityMap, SUBJECT } from './probability-map.ts';
+import type { Pixels } from './tensor.ts';
+
+/** A separate piece of a subject: its cells, and the sums of their colours. */
+interface Piece {
+  cells: number;
+  red: number;
+  green: number;
+  blue: number;
+}
+
+function addRun(piece: Piece, { from, to }: Run, { data }: Pixels): void {
+  piece.cells += to - from;
+  for (let p = 3 * from; p < 3 * to; p += 3) {
+    piece.red += data[p]!;
+    piece.green += data[p + 1]!;
+    piece.blue += data[p + 2]!;
+  }
+}
+
+/** Returns the separate pieces of a subject, the largest first. */
+function piecesOf(map: ProbabilityMap, pixels: Pixels): Piece[] {
+  const pieces = new Map<object, Piece>();
+  for (const run of findRuns(map, SUBJECT)) {
+    const component = componentOf(run);
+    const piece = pieces.get(component) ?? { cells: 0, red: 0, green: 0, blue: 0 };
+    pieces.set(component, piece);
+    addRun(piece, run, pixels);
+  }
+  return [...pieces.values()].sort((a, b) => b.cells - a.cells);
+}
+
+/**
+ * Twins, such as two shoes or earrings, have about the same size and colour, 0..255. One of them may be in the shade,
+ * so brightness may differ by more than the channels do from each other.
+ */
+const TWINS = { minShare: 0.75, maxBrightness: 30, maxHue: 20 };
+
+function areTwins(larger: Piece, smaller: Piece): boolean {
+  const difference = (name: 'red' | 'green' | 'blue') =>
+    larger[name] / larger.cells - smaller[name] / smaller.cells;
+  const [red, green, blue] = [difference('red'), difference('green'), difference('blue')];
+  const hue = Math.hypot(red - green, green - blue);
+  const brightness = Math.abs(red + green + blue) / 3;
+  const isAlike = brightness <= TWINS.maxBrightness && hue <= TWINS.maxHue;
+  return isAlike && smaller.cells >= TWINS.minShare * larger.cells;
+}
+
+function otherShareOf([main, second, third]: readonly Piece[]): number {
+  if (!main || !second) return 0;
+  const other = areTwins(main, second) ? third : second;
+  return other ? other.cells / main.cells : 0;
+}
+
+/** The separate pieces of a subject, in numbers. */
+interface PieceFigures {
+  /** Area of all, as a share of the map. */
+  share: number;
+  /** Area of the largest but the main one and its twin, as a share of the main one. */
+  otherShare: number;
+}
+
+/** Measures the separate pieces of a subject. */
+export function measurePieces(map: ProbabilityMap, pixels: Pixels): PieceFigures {
+  const pieces = piecesOf(map, pixels);
+  const cells = pieces.reduce((sum, piece) => sum + piece.cells, 0);
+  return { share: cells / map.data.length, otherShare: otherShareOf(pieces) };
+}

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import type { Evidence } from '../imaging/evidence.ts';
+
+/** When a reason applies, and what it is called. */
+interface Rule {
+  /** The number it is judged by. */
+  of: keyof Evidence;
+  /** It applies below this value. */
+  below?: number;
+  /** It applies from this value on. */
+  from?: number;
+  /** Whether it alone asks for a person. */
+  asks: boolean;
+  /** For people, in one sentence without its full stop. */
+  text: string;
+}
+
+/**
+ * Why a person may want to look at a cut-out, in the order in which reasons are listed. Names are the contract;
+ * thresholds are measured: see docs/adr/0045-review-reasons.md.
+ */
+// biome-ignore format: a table reads best aligned
+export const REVIEW_RULES = {
+  'low-confidence':            { of: 'confidence',     below: 0.955, asks: true,  text: 'The outline may be wrong' },
+  'gap-unsure':                { of: 'unsureGapShare', from: 0.015,  asks: true,  text: 'A gap may be filled, or a part missing' },
+  'several-subjects':          { of: 'otherShare',     from: 0.1,    asks: true,  text: 'There may be more than one subject' },
+  'subject-too-small':         { of: 'subjectShare',   below: 0.02,  asks: true,  text: 'The subject is very small in the photo' },
+  'blurred':                   { of: 'sharpness',      below: 0.295, asks: true,  text: 'The photo is blurred' },
+  'same-colour-as-background': { of: 'blendedShare',   from: 0.25,   asks: false, text: 'Parts of the outline have the colour of the background' },
+  'cut-by-frame':              { of: 'cutShare',       from: 0.02,   asks: false, text: 'The edge of the photo cuts the subject' },
+} as const satisfies Record<string, Rule>;
+
+export type ReviewReason = keyof typeof REVIEW_RULES;
+
+const RULES = Object.entries(REVIEW_RULES) as [ReviewReason, Rule][];
+
+/** Whether a person should look at a cut-out, and why. Newer workers may name reasons that are unknown here. */
+export const CutOutReview = z
+  .object({
+    needed: z.boolean().meta({ description: 'Whether a person should look at the cut-out' }),
+    reasons: z.array(z.string()).meta({
+      description: `What was noticed: ${RULES.map(([code]) => `\`${code}\``).join(', ')}. More may be added`,
+    }),
+  })
+  .meta({ id: 'CutoutReview' });
+export type CutOutReview = z.infer<typeof CutOutReview>;
+
+const applies = ({ of, below, from }: Rule, evidence: Evidence): boolean =>
+  (below !== undefined && evidence[of] < below) || (from !== undefined && evidence[of] >= from);
+
+/** Returns the reasons for which the evidence is beyond its threshold. */
+export function reviewOf(evidence: Evidence): CutOutReview {
+  const found = RULES.filter(([, rule]) => applies(rule, evidence));
+  return { needed: found.some(([, { asks }]) => asks), reasons: found.map(([code]) => code) };
+}
+
+const isKnown = (reason: string): reason is ReviewReason => reason in REVIEW_RULES;
+
+/** Returns the reasons of a review as sentences without full stops; none if there is no review. */
+export const reviewTexts = ({ reasons }: Pick<CutOutReview, 'reasons'>): string[] =>
+  reasons.map((reason) => (isKnown(reason) ? REVIEW_RULES[reason].text : reason));
