@@ -1,7 +1,7 @@
 import type { ProbabilityMap } from './probability-map.ts';
 
 /** A connected component (4-connectivity). */
-export interface Component {
+interface Component {
   /** Sum of its probabilities. */
   sum: number;
   /** The component it was merged into (union-find). */

@@ -25,7 +25,7 @@ export const REVIEW_RULES = {
   'gap-unsure':                { of: 'unsureGapShare', from: 0.015,  asks: true,  text: 'A gap may be filled, or a part missing' },
   'several-subjects':          { of: 'otherShare',     from: 0.1,    asks: true,  text: 'There may be more than one subject' },
   'subject-too-small':         { of: 'subjectShare',   below: 0.02,  asks: true,  text: 'The subject is very small in the photo' },
-  'blurred':                   { of: 'sharpness',      below: 0.295, asks: true,  text: 'The photo is blurred' },
+  'blurred':                   { of: 'sharpness',      below: 0.29,  asks: true,  text: 'The photo is blurred' },
   'same-colour-as-background': { of: 'blendedShare',   from: 0.25,   asks: false, text: 'Parts of the outline have the colour of the background' },
   'cut-by-frame':              { of: 'cutShare',       from: 0.02,   asks: false, text: 'The edge of the photo cuts the subject' },
 } as const satisfies Record<string, Rule>;

@@ -76,12 +76,26 @@ describe('remove --local', () => {
         problem: expect.objectContaining({ type: 'unsupported-media-type' }),
       },
       expect.objectContaining({ output: join(out, 'inner', 'shirt.png'), status: 'succeeded' }),
-      expect.objectContaining({ output: join(out, 'shirt.png'), confidence: expect.any(Number) }),
+      expect.objectContaining({
+        output: join(out, 'shirt.png'),
+        confidence: expect.any(Number),
+        review: { needed: false, reasons: [] },
+      }),
     ]);
     expect(stderr).toMatch(/^.*broken\.png: The image is not JPEG.*\n$/);
     expect(code).toBe(1);
     const meta = await sharp(join(out, 'shirt.png')).metadata();
     expect(meta).toMatchObject({ format: 'png', width: 300, height: 360, hasAlpha: true });
+  });
+
+  test('names the photos to check', async () => {
+    const blurred = join(photos, 'blurred.jpg');
+    await writeFile(blurred, await sharp(shirt).blur(8).toBuffer());
+    const { code, stderr } = await selvage(['remove', '--local', blurred, '-o', out], env);
+    await rm(blurred);
+    expect(stderr).toMatch(/blurred\.jpg: please check: .*The photo is blurred\.\n/);
+    expect(stderr).toMatch(/1 cut out, 1 of them to check\.\n$/);
+    expect(code).toBe(0);
   });
 
   test('reads standard input and writes standard output', async () => {

@@ -26,8 +26,21 @@ test('a cut-out comes with model, confidence and request id', async () => {
     mediaType: 'image/png',
     model: 'm',
     confidence: 0.93,
+    review: undefined,
     requestId: 'r',
   });
+});
+
+test.each([
+  { reasons: 'gap-unsure, cut-by-frame', review: ['gap-unsure', 'cut-by-frame'] },
+  { reasons: undefined, review: [] },
+])('a cut-out comes with its review: $review', async ({ reasons, review }) => {
+  const header = reasons === undefined ? {} : { 'x-cutout-review': reasons };
+  const headers = { ...header, 'content-type': 'image/png', 'x-cutout-review-needed': 'false' };
+  const server = await startScriptedServer(respondWith(200, PNG, headers));
+  const { client } = createTestClient(server);
+  const response = await client.removeBackground(IMAGE);
+  expect(response.review).toEqual({ needed: false, reasons: review });
 });
 
 test.each([

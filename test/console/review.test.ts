@@ -21,6 +21,8 @@ test('the console reads the review of a response', () => {
 
 test('the documentation has every reason', () => {
   const text = readFileSync('docs/output.md', 'utf8');
-  const documented = [...text.matchAll(/^\| `([a-z-]+)` \| (?:yes|no) \|/gm)].map(([, code]) => code);
+  const documented = [...text.matchAll(/^\| `([a-z-]+)` \| (?:yes|no) \|/gm)].map(
+    ([, code]) => code,
+  );
   expect(documented).toEqual(CODES);
 });

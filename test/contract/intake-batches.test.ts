@@ -139,7 +139,12 @@ describe('a batch from creation to completion', () => {
       [3, 'two.jpg'],
     ]);
     for (const result of results) await expectCutOut(result);
-    expect(results[0]).toMatchObject({ status: 'succeeded', classification: expect.anything() });
+    const review = { needed: expect.any(Boolean), reasons: expect.any(Array) };
+    expect(results[0]).toMatchObject({
+      status: 'succeeded',
+      cutout: { review },
+      classification: expect.anything(),
+    });
     const errors = await batches.lines(id, 'errors');
     expect(errors).toMatchObject([
       { customId: 'none', line: 2, problem: { type: 'invalid-request', status: 400 } },
@@ -156,7 +161,10 @@ describe('a batch from creation to completion', () => {
       [2, 'failed'],
       [3, 'succeeded'],
     ]);
-    expect(manifest[0]).toMatchObject({ input: { sha256: sha256(shirts[0]!) } });
+    expect(manifest[0]).toMatchObject({
+      input: { sha256: sha256(shirts[0]!) },
+      cutout: { review: Line.parse(results[0]?.cutout).review },
+    });
     const rest = await (await batches.ask('GET', `/batches/${id}/manifest?after=1`)).text();
     expect(rest.match(/"row":\d/g)).toEqual(['"row":2', '"row":3']);
     // The failed row and the rejected one cost nothing.

@@ -258,11 +258,13 @@ describe('the report', () => {
     expect(bytes.subarray(0, 3).toString('hex')).toBe('efbbbf'); // for spreadsheets
     const csv = bytes.subarray(3).toString();
     const lines = csv.split('\r\n');
-    expect(lines[0]).toBe('line,id,title,image,link,outcome,reason,picture');
+    const review = 'cutout_review_needed,cutout_review_reasons';
+    expect(lines[0]).toBe(`line,id,title,image,link,outcome,reason,picture,${review}`);
+    expect(lines[1]).toMatch(/,changed,,http[^,]*,(true|false),[a-z;, -]*$/);
     expect(lines).toHaveLength(1 + 4 + 1 + 1);
     expect(csv).toContain(`3,b,"'=HYPERLINK(""http://evil.example"")",1,`);
     expect(lines[4]).toMatch(/^4,c,Nothing there,1,.*,failed,.*404/);
-    expect(lines[5]).toBe('5,d,,,,rejected,The row has no image_link,');
+    expect(lines[5]).toBe('5,d,,,,rejected,The row has no image_link,,,');
   });
 
   test('is one line of JSON per product', async () => {
@@ -328,9 +330,10 @@ describe('a feed that is classified', () => {
 
     const csv = (await textOf(`${path}?format=csv`)).split('\r\n');
     const names = 'class,class_confidence,colors,materials,attributes,review';
-    expect(csv[0]).toBe(`line,id,title,image,link,outcome,reason,picture,${names}`);
+    const reviewNames = 'cutout_review_needed,cutout_review_reasons';
+    expect(csv[0]).toBe(`line,id,title,image,link,outcome,reason,picture,${names},${reviewNames}`);
     expect(csv[1]).toMatch(/,t_shirt,[01][.\d]*,\w+ \d+%[^,]*,cotton,[^,]*sleeveLength: \w+/);
-    expect(csv[2]).toMatch(/,t_shirt,.*material-missing$/);
+    expect(csv[2]).toMatch(/,t_shirt,.*material-missing,(true|false),/);
     expect(csv.slice(3, 5).map((line) => line.slice(-6))).toEqual([',,,,,,', ',,,,,,']);
 
     const html = await textOf(path, { accept: 'text/html' });

@@ -76,6 +76,30 @@ describe('the response', () => {
     }
   });
 
+  test('says why a person should look at a blurred photo, wherever it has the cut-out', async () => {
+    const blurred = await sharp(shirt).blur(8).jpeg().toBuffer();
+    const headersOf = ({ headers }: Response) => [
+      headers.get('x-cutout-review-needed'),
+      headers.get('x-cutout-review'),
+    ];
+    const [needed, reasons] = headersOf(await ask({}, blurred));
+    expect(needed).toBe('true');
+    expect(reasons?.split(', ')).toContain('blurred');
+    const { id } = await readJob(await intake.post(blurred));
+    const { results } = await intake.until(id, 'succeeded');
+    const review = { needed: true, reasons: reasons?.split(', ') };
+    expect(results?.cutout).toMatchObject({ review });
+    expect(headersOf(await intake.result(id))).toEqual([needed, reasons]);
+    const { id: cached } = await readJob(await intake.post(blurred));
+    expect((await intake.until(cached, 'succeeded')).results?.cutout).toMatchObject({ review });
+  });
+
+  test('names no reasons if there is nothing to look at', async () => {
+    const { headers } = await ask({});
+    expect(headers.get('x-cutout-review-needed')).toBe('false');
+    expect(headers.get('x-cutout-review')).toBeNull();
+  });
+
   test('has the same bytes whether fields are empty, default or absent', async () => {
     const plain = await made({});
     const empty = { format: '', backgroundColor: '', crop: '', roi: '', backgroundImage: '' };

@@ -34,6 +34,19 @@ test('a finished job is counted by its kind, its outcome and each of its steps',
   expect(text).not.toContain('a sentence');
 });
 
+test('cut-outs are counted by their review and its reasons', async () => {
+  const registry = createRegistry('1');
+  const metrics = createWorkerMetrics(registry);
+  metrics.review({ needed: true, reasons: ['blurred', 'cut-by-frame'] });
+  metrics.review({ needed: false, reasons: ['cut-by-frame'] });
+  metrics.review({ needed: false, reasons: [] });
+  const lines = (await registry.metrics()).split('\n');
+  expect(lines).toContain('selvage_cutouts_total{review="needed"} 1');
+  expect(lines).toContain('selvage_cutouts_total{review="unneeded"} 2');
+  expect(lines).toContain('selvage_cutout_review_reasons_total{reason="blurred"} 1');
+  expect(lines).toContain('selvage_cutout_review_reasons_total{reason="cut-by-frame"} 2');
+});
+
 test('fetching is counted by reason and by pool', async () => {
   const registry = createRegistry('1');
   const metrics = createWorkerMetrics(registry);

@@ -35,6 +35,7 @@ const CUT_OUT = {
   foreground: { left: 0, top: 1, width: 2, height: 1 },
   model: 'm@1',
   confidence: 0.5,
+  review: { needed: true, reasons: ['low-confidence', 'cut-by-frame'] },
 };
 const store = (image: Image, owner: string) =>
   storeCutOut(blobs, cutOutKey(image, owner), CUT_OUT, never);
@@ -55,6 +56,22 @@ describe('a cut-out', () => {
     expect(cutout).toMatchObject({ bytes: 5, width: 2, height: 3, confidence: 0.5 });
     const found = await find(image, 'job_1');
     expect(found).toEqual(cutout);
+  });
+
+  test.each([
+    { review: { needed: false, reasons: ['cut-by-frame'] } },
+    { review: { needed: false, reasons: [] } },
+    { review: undefined },
+  ])('is found again with its review: %j', async ({ review }) => {
+    const image = newImage();
+    const cutout = await storeCutOut(
+      blobs,
+      cutOutKey(image, 'job_1'),
+      { ...CUT_OUT, review },
+      never,
+    );
+    expect(cutout.review).toEqual(review);
+    expect(await find(image, 'job_1')).toEqual(cutout);
   });
 
   test('of another owner is copied, and outlives the original', async () => {

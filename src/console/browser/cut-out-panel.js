@@ -1,7 +1,7 @@
 import { classifyPanel } from './classify-panel.js';
 import { downloadForm } from './download-form.js';
 import { h } from './element.js';
-import { reviewNote } from './review.js';
+import { REVIEW } from './review.js';
 
 /** @typedef {import('./upload.js').Upload} Upload */
 
@@ -39,6 +39,19 @@ function facts({ width, height, cutOut, millis = 0, timing, model, confidence = 
 }
 
 /**
+ * Says what to look at in a cut-out; nothing if nothing was noticed.
+ * @param {import('./review.js').Review | undefined} review
+ */
+const reviewNote = ({ needed, reasons } = { needed: false, reasons: [] }) =>
+  reasons.length > 0 &&
+  h(
+    'div',
+    { class: 'stack' },
+    h('h3', {}, needed ? 'Please check' : 'Noticed'),
+    reasons.map((reason) => h('p', { class: 'fine' }, REVIEW[reason] ?? reason)),
+  );
+
+/**
  * Shows the facts about a finished cut-out, its download and its classification.
  * @param {Upload} upload
  */
@@ -51,7 +64,7 @@ export const cutOutPanel = (upload) =>
       { class: 'panel stack' },
       h('h2', {}, upload.name),
       facts(upload),
-      upload.review && reviewNote(upload.review),
+      reviewNote(upload.review),
       downloadForm(upload),
     ),
     classifyPanel(upload),

@@ -1,5 +1,3 @@
-import { h } from './element.js';
-
 /**
  * What was noticed about a cut-out, and what to do about it.
  * @type {Readonly<Record<string, string>>}
@@ -18,24 +16,14 @@ export const REVIEW = {
     'The edge of the photo cuts the subject: use a wider photo if it should be whole.',
 };
 
+/** @typedef {{ needed: boolean, reasons: string[] }} Review */
+
 /**
  * Reads the review of a cut-out from the headers of a response.
  * @param {Headers} headers
+ * @returns {Review}
  */
 export const readReview = (headers) => ({
   needed: headers.get('x-cutout-review-needed') === 'true',
   reasons: (headers.get('x-cutout-review') ?? '').split(/, */).filter(Boolean),
 });
-
-/**
- * Shows what was noticed about a cut-out; nothing if nothing was.
- * @param {ReturnType<typeof readReview>} review
- */
-export const reviewNote = ({ needed, reasons }) =>
-  reasons.length > 0 &&
-  h(
-    'div',
-    { class: 'stack' },
-    h('h3', {}, needed ? 'Please check' : 'Noticed'),
-    reasons.map((reason) => h('p', { class: 'fine' }, REVIEW[reason] ?? reason)),
-  );

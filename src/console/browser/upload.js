@@ -17,7 +17,7 @@ import { callWithRetry } from './api.js';
  * @property {string} [model]
  * @property {string} [timing] `Server-Timing` of the response
  * @property {number} [confidence] in the outline, 0..1; 0 if unknown
- * @property {ReturnType<typeof import('./review.js').readReview>} [review]
+ * @property {import('./review.js').Review} [review]
  * @property {number} [millis]
  * @property {unknown} [error]
  * @property {HTMLElement} [panel] once it was drawn

@@ -5,7 +5,7 @@ import { findModel, readCatalog } from '../../../models/catalog.ts';
 import { toMatte } from '../../../src/imaging/matte.ts';
 import { type Box, fullBox, subjectBox } from '../../../src/imaging/subject-box.ts';
 import type { Pixels } from '../../../src/imaging/tensor.ts';
-import { decode } from '../../../workers/inference/codec.ts';
+import { decode, toSquare } from '../../../workers/inference/codec.ts';
 import { levelsFor } from '../../../workers/inference/find-subject.ts';
 import { type SecondPassCriteria, segment } from '../../../workers/inference/segment.ts';
 import { openSession, type Session } from '../../../workers/inference/session.ts';
@@ -77,6 +77,26 @@ test('a small subject gets a second, closer pass, which improves its edges', asy
   expect(scores(twice).edge).toBeLessThan(0.8 * scores(once).edge);
   expect(scores(twice).iou).toBeGreaterThan(scores(once).iou);
   expect(twice.confidence).toBe(once.confidence);
+});
+
+/** The mean difference between what was returned as seen, and the region it is to show. */
+async function differenceOf({ seen, region }: Awaited<ReturnType<typeof segment>>, pixels: Pixels) {
+  expect([seen.width, seen.data.length]).toEqual([seen.height, 3 * seen.width * seen.height]);
+  const { data } = await toSquare(pixels, seen.width, { region });
+  return data.reduce((sum, value, i) => sum + Math.abs(value - seen.data[i]!), 0) / data.length;
+}
+
+test('what the network saw is returned upright, of any pass', async () => {
+  const small = await smallShirt();
+  const { pixels: cut } = await shirtCutByFrame('#ffffff');
+  for (const pixels of [small.pixels, cut]) {
+    const twice = await segment(session, pixels, undefined, ANY_CONFIDENCE);
+    const { width, height } = twice.probabilities;
+    expect(twice.seen).toMatchObject({ width, height });
+    expect(await differenceOf(twice, pixels)).toBeLessThan(1);
+    const once = await segment(session, pixels, undefined);
+    expect(await differenceOf(once, pixels)).toBe(0);
+  }
 });
 
 /** A part of a shirt before an even backdrop, as large as it is in its photo, and its matte. */

@@ -1,0 +1,72 @@
+import { Readable } from 'node:stream';
+import { expect, test } from 'vitest';
+import { writeReport } from '../../../../src/api/intake/feeds/report.ts';
+import type { ImageLine, ProductLine } from '../../../../src/api/intake/feeds/report-lines.ts';
+import type { Report } from '../../../../src/api/intake/feeds/report-model.ts';
+
+/** The reviews of cut-outs in the reports of feeds. */
+
+const AT = '2026-11-23T12:00:00.000Z';
+
+const RUN: Report['run'] = {
+  id: 'run_1',
+  feedId: 'feed_1',
+  status: 'completed',
+  counts: { rows: 1, images: 1, unchanged: 0, changed: 1, succeeded: 1, failed: 0, rejected: 0 },
+  createdAt: AT,
+  expiresAt: AT,
+  links: { self: '', report: '', export: '', cancel: '', feed: '' },
+};
+
+async function reportOf(format: 'csv' | 'html' | 'ndjson', review: ImageLine['review']) {
+  const image: ImageLine = {
+    url: 'http://shop.example/a.jpg',
+    outcome: 'changed',
+    ...(review && { review }),
+  };
+  async function* lines(): AsyncGenerator<ProductLine> {
+    yield { kind: 'product', id: 'a', line: 2, images: [image], notes: [] };
+  }
+  const report = { run: RUN, isClassified: false, lines: lines(), linkOf: () => undefined };
+  const { body } = writeReport(format, report);
+  return Buffer.concat(await Readable.from(body).toArray()).toString();
+}
+
+const DOUBTED = { needed: true, reasons: ['blurred', 'cut-by-frame'] };
+const WHOLE = { needed: false, reasons: [] };
+const CUT = { needed: false, reasons: ['cut-by-frame'] };
+
+test.each([
+  { review: DOUBTED, cells: 'true,blurred; cut-by-frame' },
+  { review: CUT, cells: 'false,cut-by-frame' },
+  { review: WHOLE, cells: 'false,' },
+  { review: undefined, cells: ',' },
+])('a table has the review $review in its last cells', async ({ review, cells }) => {
+  const [, line] = (await reportOf('csv', review)).split('\r\n');
+  expect(line).toBe(`2,a,,1,http://shop.example/a.jpg,changed,,,${cells}`);
+});
+
+test('a line of JSON has the review of each image', async () => {
+  const [, line = ''] = (await reportOf('ndjson', DOUBTED)).split('\n');
+  expect(JSON.parse(line).images).toEqual([
+    { url: 'http://shop.example/a.jpg', outcome: 'changed', review: DOUBTED },
+  ]);
+});
+
+test.each([
+  {
+    review: DOUBTED,
+    text: '<span class="check">Please check</span>: The photo is blurred. The edge of the photo cuts the subject.</li>',
+  },
+  { review: CUT, text: 'Noticed: The edge of the photo cuts the subject.</li>' },
+  {
+    review: { needed: true, reasons: ['<b>'] },
+    text: '<span class="check">Please check</span>: &lt;b&gt;.</li>',
+  },
+])('a page says in words what to look at: $review.reasons', async ({ review, text }) => {
+  expect(await reportOf('html', review)).toContain(text);
+});
+
+test.each([WHOLE, undefined])('a page says nothing of %j', async (review) => {
+  expect(await reportOf('html', review)).not.toMatch(/Please check<|Noticed/);
+});
