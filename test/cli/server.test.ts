@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { drawnShirt } from '../support/images.ts';
 import { freePort } from '../support/processes.ts';
@@ -17,12 +18,16 @@ import {
 let stack: Stack;
 let folder: string;
 let env: NodeJS.ProcessEnv;
+/** A photo whose cut-out a person should look at. */
+let blurred: Buffer;
 beforeAll(async () => {
   stack = await startStack({ FETCH_ALLOW: '127.0.0.0/8' });
   folder = await mkdtemp(join(tmpdir(), 'selvage-cli-'));
   const { key } = await stack.key();
   await writeFile(join(folder, 'key'), `${key}\n`);
   env = { SELVAGE_HOME: join(folder, 'home'), SELVAGE_URL: stack.url, SELVAGE_KEY: key };
+  const sharpShirt = await drawnShirt({ width: 300, height: 360, format: 'png' });
+  blurred = await sharp(sharpShirt).blur(8).jpeg().toBuffer();
   await mkdir(join(folder, 'photos'));
   for (const width of [300, 320]) {
     const shirt = await drawnShirt({ width, height: 360, format: 'jpeg' });
@@ -157,6 +162,7 @@ describe('batch', () => {
       status: 'completed',
       counts: { succeeded: 2 },
       unsaved: 0,
+      toCheck: 0,
     });
     const reports = ['errors', 'manifest', 'results'].map((name) => `${id}.${name}.ndjson`);
     expect((await readdir(at('batch'))).sort()).toEqual([
@@ -169,8 +175,7 @@ describe('batch', () => {
   });
 
   test('of a file with invalid rows', async () => {
-    const shirt = await readFile(at('photos', 'shirt-300.jpg'));
-    const planted = await plantServer(serve(shirt, { 'content-type': 'image/jpeg' }));
+    const planted = await plantServer(serve(blurred, { 'content-type': 'image/jpeg' }));
     const rows = [
       'custom_id,image_url',
       `../sku/1,${planted.origin}/a.jpg`,
@@ -186,14 +191,17 @@ describe('batch', () => {
     ]);
     expect(code).toBe(1);
     expect(stderr).toBe('line 3: The row has no customId\n');
-    expect(JSON.parse(stdout)).toMatchObject({ counts: { succeeded: 1 }, unsent: [{ line: 3 }] });
+    expect(JSON.parse(stdout)).toMatchObject({
+      counts: { succeeded: 1 },
+      unsent: [{ line: 3 }],
+      toCheck: 1,
+    });
     expect(await readdir(at('rows'))).toContain('__sku_1.png');
   });
 });
 
 test('a feed is imported, reported on and exported', async () => {
-  const shirt = await readFile(at('photos', 'shirt-300.jpg'));
-  const planted = await plantServer(serve(shirt, { 'content-type': 'image/jpeg' }));
+  const planted = await plantServer(serve(blurred, { 'content-type': 'image/jpeg' }));
   await writeFile(
     at('feed.csv'),
     `id,title,image_link\nsku-1,Shirt,${planted.origin}/a.jpg\nsku-2,Hat,\n`,
@@ -203,7 +211,7 @@ test('a feed is imported, reported on and exported', async () => {
   const { feedId, counts } = JSON.parse(imported.stdout);
   expect(counts).toMatchObject({ rows: 2, changed: 1, rejected: 1 });
   const report = await run(['feed', 'report', feedId]);
-  expect(report.stdout).toMatch(/^2 +sku-1 +http.*changed$/m);
+  expect(report.stdout).toMatch(/^2 +sku-1 +http.*changed +please check: .*The photo is blurred\b/m);
   expect(report.stdout).toMatch(/^3 +sku-2 +rejected +The row has no image_link$/m);
   const { code } = await run(['feed', 'export', feedId, '-o', at('export.csv'), '--quiet']);
   expect(code).toBe(0);

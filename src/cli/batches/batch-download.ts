@@ -81,7 +81,7 @@ async function saveCutOut(
 /**
  * Downloads the reports and cut-outs of a batch; files that exist already are not downloaded again.
  * @param count number of cut-outs
- * @returns how many could not be saved
+ * @returns how many could not be saved, and how many a person should look at
  */
 export async function downloadBatch(
   client: Client,
@@ -89,22 +89,24 @@ export async function downloadBatch(
   count: number,
   options: DownloadOptions,
   signal: AbortSignal,
-): Promise<number> {
+): Promise<{ unsaved: number; toCheck: number }> {
   await saveReports(client, id, options.folder, signal);
   const progress = showProgress(count, 'images', options);
-  let failed = 0;
+  let unsaved = 0;
+  let toCheck = 0;
   try {
     await forEachParallel(
       cutOutRows(client, id, signal),
       PARALLEL_DOWNLOADS,
       signal,
       async (row, either) => {
+        if (row.cutout.review?.needed) toCheck++;
         try {
           await saveCutOut(client, id, row, options, either);
         } catch (error) {
           either.throwIfAborted();
           if (isFatal(error)) throw error;
-          failed++;
+          unsaved++;
           progress.note(`${row.customId}: ${errorText(error)}`);
         }
         progress.step();
@@ -113,5 +115,5 @@ export async function downloadBatch(
   } finally {
     progress.stop();
   }
-  return failed;
+  return { unsaved, toCheck };
 }

@@ -83,10 +83,12 @@ async function finish(
   if (counts.failed + counts.rejected > 0) await reportFailures(client, id, signal);
   const { output: folder = '.', force = false } = options;
   const download = { ...options, folder, force, extension: extensionOf(imageOptions) };
-  const unsaved = await downloadBatch(client, id, counts.succeeded, download, signal);
+  const { unsaved, toCheck } = await downloadBatch(client, id, counts.succeeded, download, signal);
   const { succeeded, failed, rejected, canceled } = counts;
   say(options, `${id} ${status}: ${succeeded} succeeded, ${failed} failed, ${rejected} rejected.`);
-  if (options.json) print(options, { id, status, counts, unsent, output: folder, unsaved }, '');
+  if (toCheck > 0) say(options, `${toCheck} to check: see "review" in ${id}.results.ndjson.`);
+  const ending = { id, status, counts, unsent, output: folder, unsaved, toCheck };
+  if (options.json) print(options, ending, '');
   return failed + rejected + canceled + unsaved + unsent.length;
 }
 

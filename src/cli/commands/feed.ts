@@ -6,11 +6,13 @@ import type {
   Client,
   Feed,
   FeedBody,
+  FeedReportImage,
   FeedReportLine,
   FeedRun,
   FilledColumn,
   Operation,
 } from '../../../packages/client/src/client.ts';
+import { reviewTexts } from '../../output/review.ts';
 import { follow } from '../batches/follow.ts';
 import { connect } from '../connection/connect.ts';
 import type { ServerOptions } from '../connection/server-profile.ts';
@@ -141,18 +143,22 @@ async function exportFeed(id: string, options: ExportOptions, signal: AbortSigna
   );
 }
 
+/** Says what to look at in a cut-out; empty if no review is needed. */
+const toCheck = (review: FeedReportImage['review']): string =>
+  review?.needed ? `please check: ${reviewTexts(review).join('. ')}` : '';
+
 /** Returns table rows: line, id, image, outcome, reason. */
 function toTableRows(line: FeedReportLine): string[][] {
   if (line.kind === 'run') return [];
   if (line.kind === 'rejected') {
     return [[String(line.line), line.id ?? '', '', 'rejected', line.reasons.join('; ')]];
   }
-  return line.images.map(({ url, outcome, reason = '' }) => [
+  return line.images.map((image) => [
     String(line.line),
     line.id,
-    url,
-    outcome,
-    reason,
+    image.url,
+    image.outcome,
+    image.reason ?? toCheck(image.review),
   ]);
 }
 
