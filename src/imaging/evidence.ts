@@ -64,7 +64,7 @@ function cutShareOf({ map, region, image }: View): number {
 }
 
 /**
- * Measures what speaks for and against a cut-out. Time depends on the size of the map alone: about a millisecond for
+ * Measures what speaks for and against a cut-out. Time depends on the size of the map alone: two milliseconds for
  * 352 x 352 cells.
  * @param view the last one that the network had
  * @see docs/adr/0045-review-reasons.md
