@@ -211,7 +211,9 @@ test('a feed is imported, reported on and exported', async () => {
   const { feedId, counts } = JSON.parse(imported.stdout);
   expect(counts).toMatchObject({ rows: 2, changed: 1, rejected: 1 });
   const report = await run(['feed', 'report', feedId]);
-  expect(report.stdout).toMatch(/^2 +sku-1 +http.*changed +please check: .*The photo is blurred\b/m);
+  expect(report.stdout).toMatch(
+    /^2 +sku-1 +http.*changed +please check: .*The photo is blurred\b/m,
+  );
   expect(report.stdout).toMatch(/^3 +sku-2 +rejected +The row has no image_link$/m);
   const { code } = await run(['feed', 'export', feedId, '-o', at('export.csv'), '--quiet']);
   expect(code).toBe(0);
