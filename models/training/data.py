@@ -5,6 +5,9 @@ network.
 
 import argparse
 import csv
+import json
+from collections.abc import Callable, Iterable
+from multiprocessing import Pool
 from pathlib import Path
 
 import numpy as np
@@ -16,10 +19,13 @@ from colours import backdrop, pixels_of, planes_of, subject_colours, without_isl
 from photos import (
     CLASS_NAMES,
     CLASSES,
+    MATTE_ENDINGS,
     TEST_CONTRIBUTORS,
+    Person,
     Photo,
     StorePhoto,
     aspect_of,
+    file_of,
     held_out,
     load_labels,
     load_plane,
@@ -74,10 +80,11 @@ def is_cut_out(seen: dict[str, float]) -> bool:
     return seen["iou"] >= 0.965 and seen["ambiguous"] < 0.16 and seen["area"] < 0.85
 
 
-def load_matte(file: Path, size: int) -> tuple[np.ndarray, np.ndarray]:
+def load_matte(folder: Path, name: str, size: int) -> tuple[np.ndarray, np.ndarray]:
     """The matte and how far it is trusted, size x size bytes each."""
-    with Image.open(file) as image:
-        matte, trust = image.resize((size, size), Image.Resampling.BICUBIC).split()
+    with Image.open(file_of(folder, name, MATTE_ENDINGS)) as image:
+        both = image.convert("LA").resize((size, size), Image.Resampling.BICUBIC)
+        matte, trust = both.split()
     return np.asarray(matte), np.asarray(trust)
 
 
@@ -87,18 +94,22 @@ def smooth(matte: np.ndarray, low: float, high: float) -> np.ndarray:
     return np.uint8(share * share * (3 - 2 * share) * 255 + 0.5)
 
 
-def add_clothes(caches, photo: Photo, seen, options) -> None:
-    matte, trust = load_matte(options.masks / f"{photo.id}.png", options.size)
+Arrays = dict[str, object]
+
+
+def arrays_of_clothes(photo: Photo, seen, options, with_backdrop: bool) -> Arrays:
+    matte, trust = load_matte(options.masks, photo.id, options.size)
     matte = smooth(matte, *options.levels)
     image = load_square(photo.file, options.size)
-    caches.add(photo=image, matte=matte, trust=trust, is_person=False, id=photo.id)
+    made = {"photo": image, "matte": matte, "trust": trust, "is_person": False, "id": photo.id}
     colours, alpha = planes_of(image), planes_of(matte[:, :, None])
     if is_cut_out(seen):
         alone = without_islands(alpha)
         fore = pixels_of(subject_colours(colours, alone))
-        caches.add(cutout=np.dstack([fore, pixels_of(alone)]))
-    if len(caches.lists["id"]) % BACKDROP_EVERY == 0:
-        caches.add(backdrop=pixels_of(backdrop(colours, alpha)))
+        made["cutout"] = np.dstack([fore, pixels_of(alone)])
+    if with_backdrop:
+        made["backdrop"] = pixels_of(backdrop(colours, alpha))
+    return made
 
 
 def spread(mask: np.ndarray, pixels: int) -> np.ndarray:
@@ -118,20 +129,22 @@ def second_opinion(label: np.ndarray, matte: np.ndarray) -> tuple[np.ndarray, np
     return target, np.uint8(np.where(quarrel, 255 * (1 - DOUBT), 255))
 
 
-def add_person(cache: Cache, person, options, is_taught: bool) -> None:
+def arrays_of_person(person: Person, is_taught: bool, options, with_backdrop: bool) -> Arrays:
     image = load_square(person.file, options.size)
     inside = load_labels(person.labels, options.size, options.subject)
     everyone = load_labels(person.labels, options.size, "person")
     matte, trust = inside, np.full_like(inside, 255)
     if is_taught:
-        teacher, _ = load_matte(options.people_masks / f"{person.id}.png", options.size)
+        teacher, _ = load_matte(options.people_masks, person.id, options.size)
         matte, trust = second_opinion(inside, smooth(teacher, *options.people_levels))
-    cache.add(photo=image, matte=matte, trust=trust, is_person=True, id=person.id)
-    if len(cache.lists["id"]) % BACKDROP_EVERY == 0:
-        cache.add(backdrop=pixels_of(backdrop(planes_of(image), planes_of(everyone[:, :, None]))))
+    made = {"photo": image, "matte": matte, "trust": trust, "is_person": True, "id": person.id}
+    if with_backdrop:
+        around = backdrop(planes_of(image), planes_of(everyone[:, :, None]))
+        made["backdrop"] = pixels_of(around)
+    return made
 
 
-def add_store(cache: Cache, photo: StorePhoto, options) -> None:
+def arrays_of_store(photo: StorePhoto, options) -> Arrays:
     """The subject in its own colours with its exact matte, to be laid on other grounds."""
     size = options.store_size
     alpha = load_plane(photo.alpha, size)
@@ -142,31 +155,81 @@ def add_store(cache: Cache, photo: StorePhoto, options) -> None:
     if photo.ignore:
         known[spread(load_plane(photo.ignore, size) > 0, 2)] = 0
     times = max(TIMES.get(photo.view, 1), TIMES.get(photo.department.split(" > ")[0], 1))
-    cache.add(store=np.dstack([pixels_of(colours), alpha]), store_known=known, store_times=times)
+    planes = np.dstack([pixels_of(colours), alpha])
+    return {"store": planes, "store_known": known, "store_times": times}
+
+
+def photos_of(options) -> tuple[list[StorePhoto], list[Person], list[Photo]]:
+    """What there is of each source; of clothes, what has a matte."""
+    store = read_store(options.store) if options.store else []
+    people = read_people(options.people)[: options.limit] if options.people else []
+    if not options.masks:
+        return store, people, []
+    masks = read_masks(options.masks)
+    clothes = [p for p in read_clothes(options.clothes, options.table) if p.id in masks]
+    return store, people, clothes
+
+
+Held = dict[str, list[str]]
+
+
+def held_of(options, store, people, clothes) -> Held:
+    """Who is for validation only: as a file says, or drawn."""
+    if options.held:
+        return json.loads(options.held.read_text())
+    share, seed = options.share, options.seed
+    drawn = {
+        "products": held_out([p.sku for p in store], options.store_share, seed, most=1),
+        "people": held_out([person.id for person in people], share, seed),
+        "contributors": held_out([p.contributor for p in clothes], share, seed),
+    }
+    return {source: sorted(names) for source, names in drawn.items()}
+
+
+# What makes the arrays of one photo, and with what.
+Job = tuple[Callable[..., Arrays], tuple]
+
+
+def jobs_of(options) -> Iterable[tuple[str, Job]]:
+    """Each photo's, with the side it is on, in the order of the arrays."""
+    store, people, clothes = photos_of(options)
+    named = held_of(options, store, people, clothes)
+    held = {source: set(names) for source, names in named.items()}
+    if store:
+        print("products held out:", *sorted(held["products"]), flush=True)
+    side_of = lambda is_held: "validation" if is_held else "train"
+    for photo in store:
+        yield side_of(photo.sku in held["products"]), (arrays_of_store, (photo, options))
+    counts = {"train": 0, "validation": 0}
+
+    def has_backdrop(side: str) -> bool:
+        counts[side] += 1
+        return counts[side] % BACKDROP_EVERY == 0
+
+    for person in people:
+        side = side_of(person.id in held["people"])
+        # Validation is by human labels alone.
+        is_taught = bool(side == "train" and options.people_masks)
+        yield side, (arrays_of_person, (person, is_taught, options, has_backdrop(side)))
+    masks = read_masks(options.masks) if clothes else {}
+    for photo in clothes:
+        seen = masks[photo.id]
+        if is_kept(seen):
+            side = side_of(photo.contributor in held["contributors"])
+            yield side, (arrays_of_clothes, (photo, seen, options, has_backdrop(side)))
+
+
+def done(job: Job) -> Arrays:
+    make, arguments = job
+    return make(*arguments)
 
 
 def cut_out_data(options) -> None:
     caches = {"train": Cache(), "validation": Cache()}
-    store = read_store(options.store) if options.store else []
-    validation = held_out([p.sku for p in store], options.store_share, options.seed, most=1)
-    if store:
-        print("products held out:", *sorted(validation), flush=True)
-    for photo in store:
-        add_store(caches["validation" if photo.sku in validation else "train"], photo, options)
-    people = read_people(options.people)[: options.limit] if options.people else []
-    validation = held_out([person.id for person in people], options.share, options.seed)
-    for person in people:
-        side = "validation" if person.id in validation else "train"
-        # Validation is by human labels alone.
-        add_person(caches[side], person, options, side == "train" and options.people_masks)
-    if options.masks:
-        masks = read_masks(options.masks)
-        photos = [p for p in read_clothes(options.clothes, options.table) if p.id in masks]
-        validation = held_out([p.contributor for p in photos], options.share, options.seed)
-        for photo in photos:
-            if is_kept(masks[photo.id]):
-                side = "validation" if photo.contributor in validation else "train"
-                add_clothes(caches[side], photo, masks[photo.id], options)
+    sides, jobs = zip(*jobs_of(options))
+    with Pool(options.processes) as pool:
+        for side, made in zip(sides, pool.imap(done, jobs, chunksize=2)):
+            caches[side].add(**made)
     for side, cache in caches.items():
         cache.save(options.out / f"{side}.npz", subject=options.subject, seed=options.seed)
 
@@ -185,7 +248,7 @@ def class_data(options) -> None:
     validation = held_out([photo.contributor for photo in photos], options.share, options.seed)
     caches = {"train": Cache(), "validation": Cache()}
     for photo in photos:
-        matte, _ = load_matte(options.masks / f"{photo.id}.png", CLASSIFIER_SIDE)
+        matte, _ = load_matte(options.masks, photo.id, CLASSIFIER_SIDE)
         caches["validation" if photo.contributor in validation else "train"].add(
             photo=load_square(photo.file, CLASSIFIER_SIDE),
             matte=matte,
@@ -197,19 +260,28 @@ def class_data(options) -> None:
         cache.save(options.out / f"{side}.npz", seed=options.seed)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--for", dest="net", choices=("garment-cutout", "garment-class"), required=True
-    )
+def add_sources(parser: argparse.ArgumentParser) -> None:
+    """Where photos are, and who of them is for validation."""
     parser.add_argument("--clothes", type=Path, help="folder of <id>.jpg")
     parser.add_argument("--table", type=Path, help="clothes.csv")
     parser.add_argument("--masks", type=Path, help="what masks.py wrote")
     parser.add_argument("--people", type=Path, help="folder of <id>.jpg with <id>.png of labels")
     parser.add_argument("--people-masks", type=Path, help="what masks.py wrote of them")
-    parser.add_argument("--subject", choices=("person", "garment"), default="person")
     parser.add_argument("--store", type=Path, help="folder of store.csv, photos and their mattes")
+    parser.add_argument("--held", type=Path, help="JSON: who is for validation, as in a pack")
     parser.add_argument("--store-share", type=float, default=0.1, help="of them, for validation")
+    parser.add_argument("--share", type=float, default=0.06, help="of the photos, for validation")
+    parser.add_argument("--limit", type=int, help="photos of people, or of classes, at most")
+    parser.add_argument("--seed", type=int, default=3)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--for", dest="net", choices=("garment-cutout", "garment-class"), required=True
+    )
+    add_sources(parser)
+    parser.add_argument("--subject", choices=("person", "garment"), default="person")
     parser.add_argument("--store-size", type=int, default=768, help="side of their arrays, pixels")
     parser.add_argument("--size", type=int, default=480, help="side of the arrays, pixels")
     parser.add_argument(
@@ -224,9 +296,7 @@ def main() -> None:
         metavar=("LOW", "HIGH"),
         help="of the teacher's mattes of people",
     )
-    parser.add_argument("--share", type=float, default=0.06, help="of the photos, for validation")
-    parser.add_argument("--limit", type=int, help="photos of people, or of classes, at most")
-    parser.add_argument("--seed", type=int, default=3)
+    parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
     # Small pictures one after the other: more threads wait for each other.

@@ -26,6 +26,17 @@ CLASS_NAMES = tuple(CLASSES.values())
 TEST_CONTRIBUTORS = frozenset({"46", "204", "227", "309", "310"})
 
 
+# What files are called: as they come, or smaller, from a pack.
+PHOTO_ENDINGS = (".jpg", ".avif", ".webp")
+MATTE_ENDINGS = (".png", ".webp")
+
+
+def file_of(folder: Path, name: str, endings: tuple[str, ...]) -> Path:
+    """The one that is there; the first where none is."""
+    files = [folder / f"{name}{ending}" for ending in endings]
+    return next((file for file in files if file.exists()), files[0])
+
+
 @dataclass(frozen=True)
 class Photo:
     id: str
@@ -43,7 +54,7 @@ def read_clothes(folder: Path, table: Path) -> list[Photo]:
         rows = [
             Photo(
                 id=row["image"],
-                file=folder / f"{row['image']}.jpg",
+                file=file_of(folder, row["image"], PHOTO_ENDINGS),
                 label=row["label"],
                 contributor=row["sender_id"],
                 unseen=row["contributor_unseen_in_eval"] == "1",
@@ -62,7 +73,7 @@ class Person:
 
 
 def read_people(folder: Path) -> list[Person]:
-    files = sorted(folder.glob("*.jpg"))
+    files = sorted(f for ending in PHOTO_ENDINGS for f in folder.glob(f"*{ending}"))
     return [Person(file.stem, file, file.with_suffix(".png")) for file in files]
 
 
