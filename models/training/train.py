@@ -13,7 +13,9 @@ from pathlib import Path
 import numpy as np
 import torch
 from torch import nn
+from torch.utils.data import DataLoader
 
+from ahead import Batches
 from net import NETS, Trunk, narrow_as, settle
 from start import start_from
 from tasks import TASKS
@@ -96,7 +98,8 @@ class Run:
             settle(self.net, few, fresh)
 
     def kept(self) -> dict:
-        return torch.load(self.file, map_location=self.options.device, weights_only=True)
+        # Not to the device: there, the optimiser would wait for its count of steps at each of them.
+        return torch.load(self.file, map_location="cpu", weights_only=True)
 
     def resume(self) -> None:
         kept = self.kept()
@@ -127,18 +130,30 @@ class Run:
         """What was validated, beside the checkpoint, which the next one takes the place of."""
         torch.save({"average": self.average.state_dict()}, self.options.out / f"{self.step:06}.pt")
 
-    def learn(self) -> float:
+    def batches(self, last: int) -> DataLoader:
         """
-        One step. Its random numbers depend on the seed and its number alone, so a resumed run
-        is the same run.
+        Of each step until the last: its random numbers, which depend on the seed and its number
+        alone, so a resumed run goes on as it would have; and its batch.
         """
         options = self.options
-        rng = np.random.default_rng([options.seed, self.step])
+        size_of = lambda step: size_at(step, options.steps, options.sizes)
+        return DataLoader(
+            Batches(self.task, options.seed, size_of, in_bytes=options.workers > 0),
+            batch_size=None,
+            sampler=range(self.step, last),
+            num_workers=options.workers,
+            collate_fn=lambda batch: batch,
+            pin_memory=options.device != "cpu",
+            multiprocessing_context="fork" if options.workers else None,
+        )
+
+    def learn(self, rng: np.random.Generator, parts: list[torch.Tensor]) -> float:
+        """One step, with what `batches` has for it."""
+        options = self.options
         torch.manual_seed(options.seed * 1_000_003 + self.step)
         for group in self.optimiser.param_groups:
             group["lr"] = group["base"] * rate_at(self.step, options.steps, self.task.WARM_UP)
-        size = size_at(self.step, options.steps, options.sizes)
-        x, *wanted = (part.to(options.device) for part in self.task.batch(rng, self.step, size))
+        x, *wanted = Batches.on(options.device, parts)
         batch = (x.contiguous(memory_format=torch.channels_last), *wanted)
         self.net.train()
         with torch.autocast(options.device, torch.bfloat16, enabled=options.precision == "bf16"):
@@ -164,7 +179,7 @@ class Run:
 def recipe_of(options, task) -> dict[str, object]:
     """What the card says of a run: no paths, which mean nothing elsewhere."""
     said = {k: v for k, v in vars(options).items() if not isinstance(v, Path) and v is not None}
-    for passing in ("device", "log", "save", "stop_after", "threads", "validate"):
+    for passing in ("device", "log", "save", "seconds", "stop_after", "threads", "validate"):
         said.pop(passing, None)
     return {**said, "trained_on": task.counted()}
 
@@ -176,13 +191,14 @@ def train(options) -> None:
     (options.out / "recipe.json").write_text(json.dumps(recipe, indent=1) + "\n")
     losses, begun = [], time.monotonic()
     last = min(options.steps, options.stop_after or options.steps)
-    while run.step < last:
-        losses.append(run.learn())
+    for batch in run.batches(last):
+        losses.append(run.learn(*batch))
+        is_over = run.step == last or time.monotonic() - begun > options.seconds
         if run.step % options.log == 0:
             seconds = (time.monotonic() - begun) / len(losses)
             recent = np.mean(losses[-options.log :])
             print(f"step {run.step} loss {recent:.4f} {seconds:.2f} s/step", flush=True)
-        if run.step % options.validate == 0 or run.step == last:
+        if run.step % options.validate == 0 or is_over:
             found = {
                 k: round(v, 4) for k, v in run.task.validate(run.average, options.device).items()
             }
@@ -190,8 +206,10 @@ def train(options) -> None:
             run.history.append({"step": run.step, "loss": recent, **found})
             print(run.history[-1], flush=True)
             run.save_average()
-        if run.step % options.save == 0 or run.step % options.validate == 0 or run.step == last:
+        if run.step % options.save == 0 or run.step % options.validate == 0 or is_over:
             run.save()
+        if is_over:
+            break
 
 
 def main() -> None:
@@ -201,6 +219,7 @@ def main() -> None:
     parser.add_argument("--start", type=Path, help="checkpoint, or torchvision's mobilenet_v2 file")
     parser.add_argument("--steps", type=int, required=True)
     parser.add_argument("--stop-after", type=int, help="step; the same command without it goes on")
+    parser.add_argument("--seconds", type=float, default=math.inf, help="the same, by the clock")
     parser.add_argument("--batch", type=int, default=16)
     parser.add_argument("--sizes", type=int, nargs="+", default=[224, 288, 320], help="of pictures")
     parser.add_argument("--rate", type=float, default=1.0, help="of the learning rate as tuned")
@@ -216,6 +235,12 @@ def main() -> None:
     parser.add_argument("--frozen", type=int, default=0, help="first blocks that are not trained")
     parser.add_argument("--precision", choices=("fp32", "bf16"), default="fp32")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
+    parser.add_argument(
+        "--workers",
+        type=int,
+        default=0,
+        help="processes that make batches ahead; colours and mattes are bytes then, however many",
+    )
     parser.add_argument("--threads", type=int, help="on a CPU others use too, 1 is often quickest")
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--log", type=int, default=20, help="steps between lines")
@@ -227,6 +252,8 @@ def main() -> None:
     options = parser.parse_args()
     if options.threads:
         torch.set_num_threads(options.threads)
+    # Sizes seldom change, so the quickest way of each convolution is worth looking for.
+    torch.backends.cudnn.benchmark = True
     train(options)
 
 
