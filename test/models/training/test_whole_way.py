@@ -9,8 +9,12 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from test_pack import write_judged, write_sources
 
 TRAINING = Path(__file__).parents[3] / "models" / "training"
+sys.path.insert(0, str(TRAINING))
+
+import net  # noqa: E402
 
 
 def write_data(folder: Path, count: int, size: int) -> None:
@@ -94,6 +98,30 @@ class WholeWay(unittest.TestCase):
             trained_on = written["recipe"]["trained_on"]
             self.assertEqual((trained_on["people"], trained_on["scenes"]), (8, 16))
             run("from_onnx.py", out, "--rest", thin, "--out", folder / "again.pt")
+
+    def test_one_command_trains_from_a_pack_and_goes_on_on_another_machine(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            sources, start = write_sources(folder), folder / "start-of-old.pt"
+            torch.manual_seed(1)
+            torch.save({"average": net.CutOut().state_dict()}, start)
+            judged = write_judged(folder / "judged.json", "photos/other.jpg")
+            given = ["--format", "webp", "--judged", judged, "--start", start]
+            run("pack.py", *sources, *given, "--out", folder / "pack")
+            small = ["--batch", 4, "--mix", 1, 1, 1, 1, "--sizes", 64, "--threads", 1, "--save", 1]
+            small += ["--validate", 50, "--log", 1, "--steps", 3, "--precision", "fp32"]
+            out = folder / "out"
+            command = ["--pack", folder / "pack", "--out", out, "--seconds", 9000, *small]
+            said = run("lent.py", *command, "--work", folder / "one", "--stop-after", 1)
+            self.assertIn("step 1 of 3: the same command goes on", said)
+            for file in ("resume.pt", "history.json"):
+                (folder / "pack" / file).write_bytes((out / file).read_bytes())
+            said = run("lent.py", *command, "--work", folder / "two")
+            self.assertIn("goes on after step 1", said)
+            self.assertIn("step 3 of 3: done", said)
+            history = json.loads((out / "history.json").read_text())
+            self.assertEqual([row["step"] for row in history], [1, 3])
+            self.assertGreater((out / "candidate.onnx").stat().st_size, 1e6)
 
 
 if __name__ == "__main__":
