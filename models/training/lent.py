@@ -27,7 +27,7 @@ TRAINING = (
     " --rate 0.5 --precision bf16 --save 500 --validate 1000 --log 50"
 ).split()
 # Of the time there is, for the last validation, the export and the copies.
-RESERVED_SECONDS = 40
+RESERVED_SECONDS = 60
 
 
 class Log:
