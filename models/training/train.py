@@ -15,10 +15,10 @@ import torch
 from torch import nn
 from torch.utils.data import DataLoader
 
-from ahead import Batches
 from net import NETS, Trunk, narrow_as, settle
 from start import start_from
 from tasks import TASKS
+from workers import Batches
 
 AVERAGE = 0.997
 LEAST_RATE = 0.015

@@ -18,12 +18,12 @@ from PIL import Image
 
 sys.path.insert(0, str(Path(__file__).parents[3] / "models" / "training"))
 
-import ahead  # noqa: E402
 import data  # noqa: E402
 import lent  # noqa: E402
 import net  # noqa: E402
 import pack  # noqa: E402
 import train  # noqa: E402
+import workers  # noqa: E402
 
 torch.set_num_threads(1)
 
@@ -185,7 +185,7 @@ class Resumed(unittest.TestCase):
     def test_what_comes_back_is_small_and_the_optimiser_goes_on_from_it(self):
         torch.manual_seed(1)
         network = net.CutOut()
-        optimiser = train.optimiser_of(network, {"enc": 1e-3, "rest": 1e-3}, 1.0)
+        optimiser = torch.optim.AdamW(network.parameters())
         network(torch.rand(1, 3, 64, 64)).mean().backward()
         optimiser.step()
         state, groups = optimiser.state_dict()["state"], optimiser.state_dict()["param_groups"]
@@ -214,12 +214,10 @@ class Ahead(unittest.TestCase):
         def batch(self, rng, step, size):
             return torch.full((2, 3, size, size), float(rng.random())), torch.tensor([step, 7])
 
-    def options(self, workers: int) -> Namespace:
-        return Namespace(seed=5, steps=9, sizes=[32, 64], workers=workers, device="cpu")
-
-    def run_of(self, workers: int):
+    def run_of(self, count: int):
         run = train.Run.__new__(train.Run)
-        run.options, run.task, run.step = self.options(workers), self.Task(), 2
+        run.options = Namespace(seed=5, steps=9, sizes=[32, 64], workers=count, device="cpu")
+        run.task, run.step = self.Task(), 2
         return list(run.batches(7))
 
     def test_batches_come_in_order_and_are_those_made_at_once(self):
@@ -227,7 +225,7 @@ class Ahead(unittest.TestCase):
         self.assertEqual([len(x) and int(n[0]) for _, (x, n) in at_once], [2, 3, 4, 5, 6])
         for (rng, parts), (other_rng, other_parts) in zip(at_once, by_two):
             self.assertEqual(rng.random(), other_rng.random())
-            (x, numbers), (other, same) = parts, ahead.Batches.on("cpu", other_parts)
+            (x, numbers), (other, same) = parts, workers.Batches.on("cpu", other_parts)
             self.assertEqual(other_parts[0].dtype, torch.uint8)
             self.assertLess(float((x - other).abs().max()), 0.5 / 255 + 1e-6)
             self.assertTrue(torch.equal(numbers, same))
