@@ -57,6 +57,10 @@ const BENCHES: Readonly<
     startsService: true,
   },
   look: { measures: 'the outfit engine, in process', load: () => import('./look.ts') },
+  votes: {
+    measures: 'how warm people said they felt against what the engine predicts',
+    load: () => import('./votes.ts'),
+  },
   taxonomy: {
     measures: 'text classification: speed and accuracy',
     load: () => import('./taxonomy.ts'),

@@ -14,6 +14,7 @@ type ReadCoefficient = (
 const ISO_7730 = 'ISO 7730:2005';
 const ISO_11079 = 'ISO 11079:2007';
 const ISO_9920 = 'ISO 9920:2007';
+const VOTES = 'ASHRAE Global Thermal Comfort Database II, 22,788 votes of 18 studies';
 const WIND_CHILL = 'Environment Canada and US National Weather Service, wind chill index 2001';
 
 /**
@@ -230,10 +231,11 @@ export const coefficients = (read: ReadCoefficient) => ({
     enough:   read('shell.enough',   0.5,  '-',   'judgement', 'Fit from which a shell is enough'),
   },
   learn: {
-    variance:   read('learn.variance',   6.25, 'K2', 'fitted',    'Variance between persons, SD 2.5 K; larger than in Wang 2018 and Schweiker 2018'),
+    variance:   read('learn.variance',   3, 'K2', 'fitted',    `Variance between persons, SD 1.7 K; ${VOTES}`),
     varianceMin: read('learn.varianceMin', 0.05, 'K2', 'judgement', 'The filter never stops learning'),
     drift:      read('learn.drift',      0.01, 'K2 per vote', 'judgement', 'Process noise: persons change slowly'),
-    noise:      read('learn.noise',      0.81, 'votes2', 'fitted', 'Vote noise of one person, SD 0.9 votes (Kim, Schiavon and Brager 2018)'),
+    noise:      read('learn.noise',      1.1, 'votes2', 'fitted', `Vote noise of one person, SD 1.05 votes; ${VOTES}`),
+    indoorSlope: read('learn.indoorSlope', 0.5, 'votes per predicted vote', 'fitted', `People in rooms vote half as far from neutral as the heat balance predicts; ${VOTES}`),
     nu:         read('learn.nu',         4,    '-',  'judgement', 'Degrees of freedom of the Student t that limits the weight of outliers'),
     maxK:       read('learn.maxK',       6,    'K',  'judgement', 'Bound of offsetC'),
     regionVariance: read('learn.regionVariance', 1,   'K2',     'judgement', 'Variance of a region against the whole body'),

@@ -77,6 +77,8 @@ function insulationWorn(
 
 /** A vote with its prediction, which is linear in the offset: two points determine it. */
 function observe(model: Model, feedback: Feedback, outfit: Outfit): Observation {
+  const { noise, briefMinutes, briefNoise, preferenceNoise, indoorSlope } = model.k.learn;
+  const slope = feedback.plan === 'outdoor' ? 1 : indoorSlope;
   const { milliClo, outerLayer } = insulationWorn(model, feedback, outfit);
   const voteAt = (offsetC: number): number => {
     const { weather, outdoor, indoor } = situationAt(model, feedback, offsetC);
@@ -84,9 +86,8 @@ function observe(model: Model, feedback: Feedback, outfit: Outfit): Observation 
       feedback.plan === 'outdoor'
         ? createSetting(model, outdoor, 0, model.tables.condition[weather.condition].damp)
         : createSetting(model, indoor, 0);
-    return thermalOf(setting, milliClo, outerLayer).pmv;
+    return slope * thermalOf(setting, milliClo, outerLayer).pmv;
   };
-  const { noise, briefMinutes, briefNoise, preferenceNoise } = model.k.learn;
   const isBrief = feedback.minutes !== undefined && feedback.minutes < briefMinutes;
   const neutralVote = voteAt(0);
   return {

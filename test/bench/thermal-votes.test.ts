@@ -1,0 +1,47 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readVotes } from '../../bench/thermal-votes.ts';
+
+const COLUMNS =
+  'subject_id,contributor,publication,climate,season,building_type,ta,tr,rh,vel,met,clo,thermal_sensation';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'selvage-votes-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+async function votesOf(...rows: string[]) {
+  const file = join(folder, 'votes.csv.gz');
+  await writeFile(file, gzipSync([COLUMNS, ...rows].join('\n')));
+  return readVotes(file);
+}
+
+test('a vote is read with its room, as `/calibrate` takes it', async () => {
+  const [vote, ...more] = await votesOf(
+    '7,Doe,A study,desert,summer,office,26,30,40,0.3,1.2,0.5,1',
+  );
+  expect(more).toEqual([]);
+  expect(vote).toMatchObject({ vote: 1, person: 'Doe, A study, 7', climate: 'desert' });
+  expect(vote?.feedback).toEqual({
+    vote: 1,
+    met: 1.2,
+    plan: 'indoor',
+    indoorTempC: 27.6,
+    worn: { icl: 0.5 },
+  });
+});
+
+test('a vote without a quantity of PMV, or beyond what `/calibrate` takes, is left out', async () => {
+  const votes = await votesOf(
+    ',Doe,A study,desert,summer,office,26,30,40,0.3,1.2,0.5,1',
+    '1,Doe,A study,desert,summer,office,26,NA,40,0.3,1.2,0.5,1',
+    '1,Doe,A study,desert,summer,office,26,30,40,0.3,1.2,,1',
+    '1,Doe,A study,desert,summer,office,26,30,40,0.3,1.2,0.05,1',
+    '1,Doe,A study,desert,summer,office,46,46,40,0.1,1.2,0.5,1',
+  );
+  expect(votes.map(({ person }) => person)).toEqual([undefined]);
+});
