@@ -105,7 +105,8 @@ const rising =
     return findDecrease(situationOf(model, less), situationOf(model, more));
   };
 
-const MAX_CLO_PER_K = 0.6;
+/** The steepest found: .605 at rest in dry air of 34 °C, heavy rain and 35 m/s, for somebody who runs very cold. */
+const MAX_CLO_PER_K = 0.65;
 
 function isSteady(model: Model, request: TargetsRequest, step: number): string | undefined {
   const tempC = Math.min(60, request.weather.tempC + step);
@@ -169,7 +170,7 @@ const isRepeatable: Property = (model, request) => {
 /** Properties of targets that hold over the whole range of inputs. */
 export const PROPERTIES: Readonly<Record<string, Property>> = {
   ...Object.fromEntries(Object.entries(RISING).map(([name, pair]) => [name, rising(pair)])),
-  'a kelvin moves the need by at most 0.6 clo': isSteady,
+  'a kelvin moves the need by at most 0.65 clo': isSteady,
   'the heat balance closes': balances,
   'all results are finite and within bounds': isBounded,
   'the shell does not grow with warmth': shellFalls,
