@@ -8,6 +8,7 @@ import { reportMissing } from '../support/requirement.ts';
 import { plantServer } from '../support/servers.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 import { openKeyRegister } from './key-register.ts';
+import { outfitCases } from './outfits.cases.ts';
 import { seriousViolations, tabTo, type Watched, watch } from './page.ts';
 import { type Running, sessionCases } from './session.cases.ts';
 
@@ -224,6 +225,8 @@ function inBrowser(chromium: string): void {
       },
     );
   });
+
+  outfitCases(async () => signedIn((await stack.key()).key));
 
   describe('a catalogue', () => {
     test('shows progress: images, errors, downloads', async () => {

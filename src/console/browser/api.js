@@ -7,7 +7,7 @@ const DEFAULT_RETRY_SECONDS = 2;
 
 /** A request that failed: the problem details of the response (RFC 9457). */
 export class ApiError extends Error {
-  /** @param {{type: string, title: string, status?: number, detail?: string, errors?: {pointer: string, detail: string}[], requestId?: string}} problem
+  /** @param {{type: string, title: string, status?: number, detail?: string, errors?: {pointer: string, detail: string}[], requestId?: string | undefined}} problem
    *  @param {number} [retryAfterSeconds] */
   constructor(problem, retryAfterSeconds) {
     super(problem.detail ?? problem.title);

@@ -9,13 +9,13 @@ import { h } from './element.js';
 export function errorBox(error) {
   const { type, title, detail, errors, requestId } = toApiError(error);
   const advice = ADVICE[type] ?? 'Try again, and tell the operator if it happens again.';
-  const issues = errors.slice(0, 5);
+  const issues = errors.filter((issue) => !detail.includes(issue.detail)).slice(0, 5);
   return h(
     'div',
     { class: 'error-box', role: 'alert' },
     h('p', {}, h('b', {}, `${title}. `), advice),
     detail && h('p', { class: 'fine' }, detail),
-    issues.length > 1 &&
+    issues.length > 0 &&
       h(
         'ul',
         { class: 'fine' },

@@ -1,4 +1,5 @@
 import { h } from './element.js';
+import { pinButton } from './pins.js';
 
 /** @typedef {import('./wardrobe-store.js').Garment} Garment */
 
@@ -32,15 +33,25 @@ export function imageUrl({ picture }) {
 const wornItem = (garment, slot) =>
   h('img', { class: 'worn-item', 'data-slot': slot, src: imageUrl(garment), alt: garment.label });
 
+/** @param {Garment} garment @param {string} slot */
+const pinnableItem = (garment, slot) =>
+  pinButton(
+    garment,
+    { class: 'worn-item', 'data-slot': slot },
+    h('img', { 'data-slot': slot, src: imageUrl(garment), alt: garment.label }),
+  );
+
 /**
  * Draws an outfit as a flat lay.
  * @param {{slots: Record<string, string>, form: string}} outfit
  * @param {ReadonlyMap<string, Garment>} wardrobe
+ * @param {{canPin?: boolean}} [options] `canPin`: a click on a garment pins it
  */
-export function flatLay({ slots, form }, wardrobe) {
+export function flatLay({ slots, form }, wardrobe, { canPin = false } = {}) {
   const worn = SLOT_ORDER.flatMap((slot) => {
     const garment = wardrobe.get(slots[slot] ?? '');
-    return garment ? [wornItem(garment, slot)] : [];
+    if (!garment) return [];
+    return [canPin ? pinnableItem(garment, slot) : wornItem(garment, slot)];
   });
   const filled = Object.keys(slots).join(' ');
   return h('div', { class: 'flat-lay', 'data-form': form, 'data-slots': filled }, worn);

@@ -2,14 +2,6 @@ import { cloChart } from './clo-chart.js';
 import { h } from './element.js';
 
 /** @type {Readonly<Record<string, string>>} */
-const WARNINGS = {
-  'limited-exposure': 'Suitable for a limited time only.',
-  'frostbite-risk': 'Wind chill: bare skin may freeze.',
-  'heat-stress': 'Heat: drink, and stay out of the sun.',
-  'too-cold': 'You would be cold in it.',
-  'too-warm': 'You would be too warm in it.',
-};
-/** @type {Readonly<Record<string, string>>} */
 const SHELL_REASONS = {
   'colder-outside': 'it is colder outside',
   rain: 'it is wet',
@@ -51,8 +43,11 @@ const sentence = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 /**
  * Explains an outfit: how warm it is by region, and what counts for and against it.
  * @param {any} outfit
+ * @param {readonly {id: string, label: string}[]} warningLabels
  */
-export function outfitExplanation({ name, score, thermal, warnings, explanation }) {
+export function outfitExplanation({ name, score, thermal, warnings, explanation }, warningLabels) {
+  const warningText = (/** @type {string} */ code) =>
+    warningLabels.find(({ id }) => id === code)?.label ?? code;
   const warmth = explanation.find((/** @type {any} */ { code }) => code.startsWith('thermal.'));
   const reasons = explanation.filter((/** @type {any} */ { code }) => !HIDDEN_CODES.includes(code));
   return [
@@ -67,7 +62,7 @@ export function outfitExplanation({ name, score, thermal, warnings, explanation 
       ),
       gauge(thermal.deviation, warmth),
       warnings.map((/** @type {string} */ code) =>
-        h('p', { class: 'warning' }, WARNINGS[code] ?? code),
+        h('p', { class: 'warning' }, sentence(warningText(code))),
       ),
       h(
         'ul',

@@ -1,22 +1,24 @@
-import { callJson } from './api.js';
+import { ApiError, callJson } from './api.js';
 import { cloSummary } from './clo-chart.js';
 import { announce, byId, fill, h } from './element.js';
 import { errorBox } from './error-box.js';
 import { flatLay, shellItems } from './figure.js';
 import { outfitExplanation, shellText } from './outfit-explanation.js';
+import { pinned } from './pins.js';
 import { addSampleWardrobe } from './sample.js';
 import { listGarments, wardrobe } from './wardrobe-store.js';
 import { drawWardrobe, installWardrobe } from './wardrobe-view.js';
-import { readSituation, weatherControls } from './weather.js';
+import { readSituation, restoreControls, weatherControls } from './weather.js';
+import { drawWeek, installWeek } from './week.js';
 
 const DEBOUNCE_MILLIS = 140;
 const MAX_OUTFITS = 5;
 
 /** @typedef {import('./wardrobe-store.js').Garment} Garment */
-/** @typedef {import('./weather.js').Dictionaries} Dictionaries */
+/** @typedef {import('./weather.js').Meta} Meta */
 
-/** @type {Dictionaries | undefined} */
-let dictionaries;
+/** @type {Meta | undefined} */
+let meta;
 /** @type {Map<string, Garment>} */
 let garments = new Map();
 let pending = new AbortController();
@@ -46,7 +48,7 @@ function draw(outfits, selected) {
   );
   fill(
     byId('figure'),
-    flatLay(outfit, garments),
+    flatLay(outfit, garments, { canPin: true }),
     outfits.length > 1 &&
       h(
         'div',
@@ -61,7 +63,7 @@ function draw(outfits, selected) {
         h('ul', {}, shellItems(shell, garments)),
       ),
   );
-  fill(byId('explanation'), outfitExplanation(outfit));
+  fill(byId('explanation'), outfitExplanation(outfit, meta?.dictionaries.warning ?? []));
   announce(`${outfit.name}: ${cloSummary(outfit.thermal.regions)}`);
 }
 
@@ -90,24 +92,47 @@ function show({ outfits, diagnostics }) {
   showEmpty('This wardrobe has no complete outfit yet.', list, ...actions);
 }
 
+const pinsInUse = () => [...pinned].filter((id) => garments.has(id));
+
+/** The person, the weather and the wardrobe, as a request takes them. @param {Meta} meta */
+const readRequest = ({ dictionaries }) => ({
+  ...readSituation(form(), dictionaries),
+  items: [...garments.values()].map(({ item }) => item),
+  pin: pinsInUse(),
+});
+
+/** @param {string} pointer `/pin/0` becomes the name of the garment */
+function labelOfPin(pointer) {
+  const at = /^\/pin\/(\d+)$/.exec(pointer)?.[1];
+  return (at && garments.get(pinsInUse()[Number(at)] ?? '')?.label) || pointer;
+}
+
+/** The same error with the names of garments instead of their ids. @param {unknown} error */
+function withLabels(error) {
+  if (!(error instanceof ApiError)) return error;
+  const named = (/** @type {string} */ text) =>
+    [...garments.values()].reduce((all, { id, label }) => all.replaceAll(id, label), text);
+  const errors = error.errors.map(({ pointer, detail }) => ({
+    pointer: labelOfPin(pointer),
+    detail: named(detail),
+  }));
+  return new ApiError({ ...error, detail: named(error.detail), errors });
+}
+
 /** Requests outfits; a request still pending is aborted. */
 async function update() {
   pending.abort();
   if (garments.size === 0)
     return showEmpty('Your wardrobe is empty.', sampleButton(), cutOutLink());
-  if (!dictionaries) return;
+  if (!meta) return;
   const current = new AbortController();
   pending = current;
-  const json = {
-    ...readSituation(form(), dictionaries),
-    items: [...garments.values()].map(({ item }) => item),
-    limit: MAX_OUTFITS,
-  };
+  const json = { ...readRequest(meta), limit: MAX_OUTFITS };
   try {
     show(await callJson('/look/v1/outfits', { method: 'POST', json, signal: current.signal }));
   } catch (error) {
     if (current.signal.aborted) return;
-    fill(byId('figure'), errorBox(error));
+    fill(byId('figure'), errorBox(withLabels(error)));
     fill(byId('explanation'));
   }
 }
@@ -115,6 +140,7 @@ async function update() {
 async function refresh() {
   garments = new Map((await listGarments()).map((garment) => [garment.id, garment]));
   drawWardrobe([...garments.values()]);
+  drawWeek();
   await update();
 }
 
@@ -125,12 +151,29 @@ function updateSoon() {
   timer = setTimeout(update, DEBOUNCE_MILLIS);
 }
 
+/** Loads the texts of a language, by default the browser's. @param {string} [locale] */
+async function loadTexts(locale) {
+  const query = locale === undefined ? '' : `?${new URLSearchParams({ locale })}`;
+  /** @type {Meta} */
+  const loaded = await callJson(`/look/v1/meta${query}`);
+  const fields = new FormData(form());
+  meta = loaded;
+  fill(form(), weatherControls(loaded));
+  restoreControls(form(), fields);
+}
+
+/** @param {Event} event */
+async function changeLanguage({ target }) {
+  if (!(target instanceof HTMLSelectElement) || target.name !== 'locale') return;
+  await loadTexts(target.value);
+  const select = form().elements.namedItem('locale');
+  if (select instanceof HTMLSelectElement) select.focus();
+  await refresh();
+}
+
 async function load() {
   try {
-    if (!dictionaries) {
-      ({ dictionaries } = await callJson('/look/v1/meta'));
-      if (dictionaries) fill(form(), weatherControls(dictionaries));
-    }
+    if (!meta) await loadTexts();
     await refresh();
   } catch (error) {
     fill(byId('figure'), errorBox(error));
@@ -142,6 +185,13 @@ export function openOutfits() {
   installWardrobe();
   wardrobe.addEventListener('changed', refresh);
   form().addEventListener('input', updateSoon);
+  form().addEventListener('change', changeLanguage);
+  installWeek({
+    readRequest: () => meta && readRequest(meta),
+    conditions: () => meta?.dictionaries.condition ?? [],
+    garments: () => garments,
+    withLabels,
+  });
   form().addEventListener('submit', (event) => event.preventDefault());
   load();
   return load;

@@ -1,11 +1,19 @@
-import { announce, byId, fill, h } from './element.js';
+import { announce, byId, fill, h, svg } from './element.js';
 import { imageUrl } from './figure.js';
+import { pinButton } from './pins.js';
 import { addSampleWardrobe } from './sample.js';
 import { clearWardrobe, removeGarment } from './wardrobe-store.js';
 
 /** @typedef {import('./wardrobe-store.js').Garment} Garment */
 
 const NOTE = 'Stored in this browser on this device; the service stores nothing of it.';
+
+const pinIcon = () =>
+  svg(
+    'svg',
+    { viewBox: '0 0 24 24', 'aria-hidden': true },
+    svg('path', { d: 'M9 3h6l-1 7 4 4v2H6v-2l4-4-1-7Zm3 13v6' }),
+  );
 
 /** @param {Garment} garment */
 const tile = (garment) =>
@@ -14,11 +22,12 @@ const tile = (garment) =>
     { class: 'garment' },
     h('div', { class: 'garment-picture' }, h('img', { src: imageUrl(garment), alt: '' })),
     h('span', {}, garment.label),
+    pinButton(garment, { class: 'quiet pin' }, pinIcon()),
     h(
       'button',
       {
         type: 'button',
-        class: 'quiet',
+        class: 'quiet remove',
         'aria-label': `Remove ${garment.label}`,
         onclick: async () => {
           await removeGarment(garment.id);
@@ -30,13 +39,22 @@ const tile = (garment) =>
     ),
   );
 
+/** @param {string} id */
+function focusPin(id) {
+  const button = byId('wardrobe').querySelector(`[data-pin="${CSS.escape(id)}"]`);
+  if (button instanceof HTMLElement) button.focus({ preventScroll: true });
+}
+
 /** @param {Garment[]} garments */
 export function drawWardrobe(garments) {
   const hasSample = garments.some(({ id }) => id.startsWith('sample-'));
   byId('wardrobe-note').textContent = NOTE;
   byId('wardrobe-sample').hidden = hasSample;
   byId('wardrobe-clear').hidden = garments.length === 0;
+  const focused = document.activeElement?.getAttribute('data-pin');
   fill(byId('wardrobe'), garments.map(tile));
+  // The button that was pressed is another one now.
+  if (focused) focusPin(focused);
 }
 
 /** Sets up the buttons of the wardrobe. */

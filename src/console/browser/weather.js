@@ -2,7 +2,8 @@ import { h } from './element.js';
 
 /**
  * @typedef {{id: string, label: string, met?: number}} Entry
- * @typedef {{condition: Entry[], metPreset: Entry[], occasion: Entry[], thermalProfile: Entry[]}} Dictionaries
+ * @typedef {{condition: Entry[], metPreset: Entry[], occasion: Entry[], thermalProfile: Entry[], warning: Entry[]}} Dictionaries
+ * @typedef {{dictionaries: Dictionaries, locale: string, locales: string[]}} Meta
  */
 
 /** @type {readonly {name: string, label: string, unit: string, min: number, max: number, value: number}[]} */
@@ -12,6 +13,12 @@ const SLIDERS = [
   { name: 'windMs',      label: 'Wind',        unit: 'm/s', min: 0,   max: 25,  value: 4 },
   { name: 'humidityPct', label: 'Humidity',    unit: '%',   min: 5,   max: 100, value: 70 },
 ];
+
+/** @param {string} locale @returns {Entry} a language by its own name */
+const languageEntry = (locale) => ({
+  id: locale,
+  label: new Intl.DisplayNames([locale], { type: 'language' }).of(locale) ?? locale,
+});
 
 const DEFAULTS = { condition: 'cloudy', activity: 'strolling', thermalProfile: 'neutral' };
 
@@ -61,9 +68,9 @@ const plan = (value, label, checked) =>
 
 /**
  * Creates the controls for weather and person.
- * @param {Dictionaries} dictionaries
+ * @param {Meta} meta
  */
-export const weatherControls = (dictionaries) => [
+export const weatherControls = ({ dictionaries, locale, locales }) => [
   h(
     'fieldset',
     { class: 'segments' },
@@ -81,7 +88,23 @@ export const weatherControls = (dictionaries) => [
     dictionaries.thermalProfile,
     DEFAULTS.thermalProfile,
   ),
+  choice('locale', 'Language of names and reasons', locales.map(languageEntry), locale),
 ];
+
+/**
+ * Sets controls to values that were read before, except those of the language.
+ * @param {HTMLFormElement} form
+ * @param {FormData} fields
+ */
+export function restoreControls(form, fields) {
+  for (const [name, value] of fields) {
+    const control = form.elements.namedItem(name);
+    if (name === 'locale' || !control || !('value' in control)) continue;
+    control.value = String(value);
+    // Not bubbling: the value beside a slider follows, the outfits are not requested again.
+    if (control instanceof HTMLInputElement) control.dispatchEvent(new Event('input'));
+  }
+}
 
 /**
  * Reads the controls as fields of an outfits request.
@@ -102,6 +125,7 @@ export function readSituation(form, { metPreset }) {
     met: metPreset.find(({ id }) => id === text('activity'))?.met ?? 1.7,
     plan: text('plan'),
     userProfile: { thermalProfile: text('thermalProfile') },
+    locale: text('locale'),
     ...(occasion && { occasion }),
   };
 }

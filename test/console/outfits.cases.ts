@@ -1,0 +1,150 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { seriousViolations, tabTo, type Watched } from './page.ts';
+
+const HOURS = Array.from({ length: 24 }, (_, hour) => String(hour).padStart(2, '0'));
+
+/** Two days of Open-Meteo as it sends them: the first starts at noon. */
+function openMeteo() {
+  const time = ['2026-11-23', '2026-11-24', '2026-11-25'].flatMap((date, day) =>
+    HOURS.slice(day === 0 ? 12 : 0).map((hour) => `${date}T${hour}:00`),
+  );
+  const each = (value: number) => time.map(() => value);
+  return {
+    hourly_units: { temperature_2m: '°C', wind_speed_10m: 'km/h' },
+    hourly: {
+      time,
+      temperature_2m: each(3),
+      relative_humidity_2m: each(80),
+      wind_speed_10m: each(12),
+      weather_code: each(61),
+    },
+  };
+}
+
+const pin = (page: Page, label: string) =>
+  page.locator('#wardrobe').getByRole('button', { name: `Keep ${label} in every outfit` });
+
+/** Tests of pins, languages and the plan of a week. `open` opens the console, signed in. */
+export function outfitCases(open: () => Promise<Watched>): void {
+  describe('outfits', () => {
+    let watched: Watched;
+    let page: Page;
+    beforeAll(async () => {
+      watched = await open();
+      ({ page } = watched);
+      await page.getByRole('link', { name: 'Outfits' }).click();
+      await page.locator('#wardrobe-sample').click();
+      await page.locator('.flat-lay').waitFor();
+    });
+    afterAll(() => page.context().close());
+
+    const worn = () =>
+      page
+        .locator('#figure .flat-lay img')
+        .evaluateAll((images) => images.map((image) => image.getAttribute('alt')));
+
+    test('contain a garment that is pinned by keyboard, until it is pinned no longer', async () => {
+      expect(await worn()).not.toContain('Sandals');
+      await pin(page, 'Sandals').focus();
+      await page.keyboard.press('Enter');
+      await expect.poll(worn).toContain('Sandals');
+      expect(await pin(page, 'Sandals').getAttribute('aria-pressed')).toBe('true');
+      expect(await page.locator(':focus').getAttribute('data-pin')).toBe('sample-sandals');
+      await page.keyboard.press('Enter');
+      await expect.poll(worn).not.toContain('Sandals');
+    });
+
+    test('are pinned by a click on the garment in the outfit', async () => {
+      const shoes = page.locator('#figure button[data-slot=shoes]');
+      const id = await shoes.getAttribute('data-pin');
+      await shoes.click();
+      await expect
+        .poll(() => page.locator('#figure button[data-slot=shoes]').getAttribute('aria-pressed'))
+        .toBe('true');
+      await page.locator(`#wardrobe [data-pin="${id}"]`).click();
+    });
+
+    test('of garments that cannot be worn together are an error with their names', async () => {
+      await pin(page, 'Sandals').click();
+      await pin(page, 'Leather boots').click();
+      const error = page.locator('#figure .error-box');
+      await error.waitFor();
+      expect(await error.textContent()).toContain('Sandals');
+      expect(await error.textContent()).toContain('Leather boots');
+      expect(await error.textContent()).not.toContain('sample-');
+      await pin(page, 'Sandals').click();
+      await pin(page, 'Leather boots').click();
+      await page.locator('#figure .flat-lay').waitFor();
+    });
+
+    test('have names, reasons and warnings in the chosen language; what was set stays', async () => {
+      await page.locator('[name=plan][value=outdoor]').press('Space');
+      await page.locator('[name=tempC]').fill('-20');
+      await page.locator('.warning').first().waitFor();
+      const language = page.getByLabel('Language of names and reasons');
+      expect(await language.locator('option').allTextContents()).toContain('Deutsch');
+      await language.selectOption('de');
+      const explanation = page.locator('#explanation');
+      await expect.poll(() => explanation.textContent()).toMatch(/bei einem Bedarf von/);
+      expect(await page.locator('.warning').first().textContent()).not.toMatch(/cold|freeze/);
+      expect(await page.locator('[name=tempC]').inputValue()).toBe('-20');
+      expect(await page.locator('[name=plan][value=outdoor]').isChecked()).toBe(true);
+      await language.selectOption('en');
+      await expect.poll(() => explanation.textContent()).toMatch(/for a need of/);
+    });
+
+    test('are planned for a week, with a garment that is pinned on every day', async () => {
+      await pin(page, 'Roll-neck').click();
+      await page.locator('[name=dayTempC]').first().fill('21');
+      await page.getByLabel('Garments, at most').fill('9');
+      await page.getByLabel('Wears before washing').selectOption('0');
+      await tabTo(page, '#week-plan');
+      const pending = page.waitForResponse('**/look/v1/trip');
+      await page.keyboard.press('Enter');
+      const trip: { itemIds: string[]; days: { date: string; outfit: { name: string } }[] } =
+        await (await pending).json();
+      await page.locator('.week-strip').waitFor();
+      expect(await page.locator('.week-outfit').count()).toBe(7);
+      expect(trip.days).toHaveLength(7);
+      expect(await page.locator('.week-outfit').first().textContent()).toContain(
+        trip.days[0]?.outfit.name,
+      );
+      expect(await page.locator('.week-strip img[alt="Roll-neck"]').count()).toBe(7);
+      expect(await page.locator('.week-items li').count()).toBe(trip.itemIds.length);
+      expect(trip.itemIds.length).toBeLessThanOrEqual(9);
+      expect(await seriousViolations(page)).toEqual([]);
+      await pin(page, 'Roll-neck').click();
+    });
+
+    test('are planned for the whole days of a forecast file', async () => {
+      const choose = (name: string, text: string) =>
+        page.locator('#week-forecast').setInputFiles({
+          name,
+          mimeType: 'application/json',
+          buffer: Buffer.from(text),
+        });
+      const note = () => page.locator('#week-forecast-note').textContent();
+      await choose('broken.json', '{');
+      await expect.poll(note).toBe('This file is not JSON.');
+      await choose('other.json', '{"hourly": {"time": "soon"}}');
+      await expect.poll(note).toBe('This is no hourly forecast of Open-Meteo or MET Norway.');
+      await choose('forecast.json', JSON.stringify(openMeteo()));
+      await expect.poll(note).toBe('Open-Meteo: 2 whole days.');
+      expect(await page.locator('#week-days').isHidden()).toBe(true);
+      await page.locator('#week-plan').click();
+      await expect
+        .poll(() =>
+          page
+            .locator('.week-outfit')
+            .evaluateAll((days) => days.map((day) => day.getAttribute('data-date'))),
+        )
+        .toEqual(['2026-11-24', '2026-11-25']);
+    });
+
+    test('came from the gateway alone, without errors other than the one provoked', () => {
+      expect(watched.foreign).toEqual([]);
+      expect(watched.errors.filter((error) => !error.includes('400'))).toEqual([]);
+    });
+  });
+}
