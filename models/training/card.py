@@ -15,7 +15,7 @@ from onnx import numpy_helper
 LICENCE = "Apache-2.0"
 TASKS = {
     "garment-cutout": "foreground alpha of a garment, a product or a dressed person",
-    "garment-class": "garment category, 10 classes",
+    "garment-class": "what a garment is, laid out or worn: 32 classes, one of them no garment",
     "garment-parse": "garments of a subject told apart: 22 groups, pixel by pixel",
 }
 

@@ -1,6 +1,6 @@
 """
-Photos and their mattes as arrays, divided into training and validation. Run it once for each
-network.
+Photos and their mattes as arrays, divided into training and validation: what the cut-out network is
+trained on.
 """
 
 import argparse
@@ -17,14 +17,10 @@ from PIL import Image
 
 from colours import backdrop, pixels_of, planes_of, subject_colours, without_islands
 from photos import (
-    CLASS_NAMES,
-    CLASSES,
     MATTE_ENDINGS,
-    TEST_CONTRIBUTORS,
     Person,
     Photo,
     StorePhoto,
-    aspect_of,
     file_of,
     held_out,
     load_labels,
@@ -35,7 +31,6 @@ from photos import (
     read_store,
 )
 
-CLASSIFIER_SIDE = 256
 # Labels of people are cut along superpixels: so near their edges, in pixels, the teacher is
 # believed instead. Farther away the label is, and where the teacher says the opposite both count
 # for less.
@@ -234,32 +229,6 @@ def cut_out_data(options) -> None:
         cache.save(options.out / f"{side}.npz", subject=options.subject, seed=options.seed)
 
 
-def class_data(options) -> None:
-    """Every photo with a class, stretched, with the matte by which it can be shown cut out."""
-    masks = read_masks(options.masks)
-    photos = [
-        photo
-        for photo in read_clothes(options.clothes, options.table)
-        if photo.id in masks
-        and photo.label in CLASSES
-        and photo.contributor
-        and photo.contributor not in TEST_CONTRIBUTORS
-    ][: options.limit]
-    validation = held_out([photo.contributor for photo in photos], options.share, options.seed)
-    caches = {"train": Cache(), "validation": Cache()}
-    for photo in photos:
-        matte, _ = load_matte(options.masks, photo.id, CLASSIFIER_SIDE)
-        caches["validation" if photo.contributor in validation else "train"].add(
-            photo=load_square(photo.file, CLASSIFIER_SIDE),
-            matte=matte,
-            aspect=np.float32(aspect_of(photo.file)),
-            label=CLASS_NAMES.index(CLASSES[photo.label]),
-            id=photo.id,
-        )
-    for side, cache in caches.items():
-        cache.save(options.out / f"{side}.npz", seed=options.seed)
-
-
 def add_sources(parser: argparse.ArgumentParser) -> None:
     """Where photos are, and who of them is for validation."""
     parser.add_argument("--clothes", type=Path, help="folder of <id>.jpg")
@@ -271,15 +240,13 @@ def add_sources(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--held", type=Path, help="JSON: who is for validation, as in a pack")
     parser.add_argument("--store-share", type=float, default=0.1, help="of them, for validation")
     parser.add_argument("--share", type=float, default=0.06, help="of the photos, for validation")
-    parser.add_argument("--limit", type=int, help="photos of people, or of classes, at most")
+    parser.add_argument("--limit", type=int, help="photos of people, at most")
     parser.add_argument("--seed", type=int, default=3)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--for", dest="net", choices=("garment-cutout", "garment-class"), required=True
-    )
+    parser.add_argument("--for", dest="net", choices=("garment-cutout",), default="garment-cutout")
     add_sources(parser)
     parser.add_argument("--subject", choices=("person", "garment"), default="person")
     parser.add_argument("--store-size", type=int, default=768, help="side of their arrays, pixels")
@@ -301,7 +268,7 @@ def main() -> None:
     options = parser.parse_args()
     # Small pictures one after the other: more threads wait for each other.
     torch.set_num_threads(1)
-    (cut_out_data if options.net == "garment-cutout" else class_data)(options)
+    cut_out_data(options)
 
 
 if __name__ == "__main__":

@@ -15,10 +15,10 @@ import torch.nn.functional as F
 from onnx import helper
 from torch import Tensor, nn
 
+from classes import CLASS_NAMES
 from groups import IDS
 from half import with_half_weights
 from net import NETS, Conv, checkpoint_of
-from photos import CLASS_NAMES
 
 OPSET = 13
 # Where torch has two exporters: the one by tracing, which keeps the names of weights.

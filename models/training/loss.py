@@ -67,9 +67,19 @@ def exact_loss(logits: Tensor, matte: Tensor, trust: Tensor) -> Tensor:
     return total
 
 
-def class_loss(logits: Tensor, labels: Tensor, mixed: Tensor | None, share: float) -> Tensor:
-    """Cross entropy; where pictures were mixed, of both labels by their share."""
-    loss = F.cross_entropy(logits, labels, label_smoothing=0.06)
-    if mixed is None:
-        return loss
-    return share * loss + (1 - share) * F.cross_entropy(logits, mixed, label_smoothing=0.06)
+SMOOTHED = 0.05
+
+
+def named_loss(logits: Tensor, allowed: Tensor) -> Tensor:
+    """Of each picture: minus the log of what the classes that its label allows have together."""
+    logs = F.log_softmax(logits, 1)
+    right = torch.logsumexp(logs.masked_fill(~allowed, -1e9), 1)
+    return -(1 - SMOOTHED) * right - SMOOTHED * logs.mean(1)
+
+
+def class_loss(logits: Tensor, allowed: Tensor, mixed: Tensor | None, share: float) -> Tensor:
+    """Where pictures were mixed, of both labels by their share."""
+    loss = named_loss(logits, allowed)
+    if mixed is not None:
+        loss = share * loss + (1 - share) * named_loss(logits, mixed)
+    return loss.mean()

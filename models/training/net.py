@@ -6,6 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from classes import CLASS_NAMES
 from groups import GROUPS
 
 State = dict[str, Tensor]
@@ -295,7 +296,7 @@ class Parse(Trunk):
 class Classifier(nn.Module):
     """Colours 0..1, n x 3 x 224 x 224, to logits of the classes and to 1280 pooled features."""
 
-    def __init__(self, classes: int = 10):
+    def __init__(self, classes: int = len(CLASS_NAMES)):
         super().__init__()
         self.enc = Encoder(whole=True)
         self.fc = nn.Linear(TAIL_CHANNELS, classes)
@@ -337,7 +338,8 @@ def checkpoint_of(name: str, file: Path) -> nn.Module:
     """The network of a checkpoint, narrow where that is."""
     state = torch.load(file, map_location="cpu", weights_only=True)
     state = state.get("average", state)
-    net = NETS[name]()
+    # A classifier of other classes is one still.
+    net = Classifier(len(state["fc.bias"])) if name == "garment-class" else NETS[name]()
     narrow_as(net, state)
     net.load_state_dict(state)
     return net.eval()

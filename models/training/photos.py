@@ -7,21 +7,6 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, ImageOps
 
-# As the labels of the clothes photos are written; the order is that of the network's answers.
-CLASSES = {
-    "Dress": "dress",
-    "Hat": "hat",
-    "Longsleeve": "longsleeve",
-    "Outwear": "outwear",
-    "Pants": "pants",
-    "Shirt": "shirt",
-    "Shoes": "shoes",
-    "Shorts": "shorts",
-    "Skirt": "skirt",
-    "T-Shirt": "t-shirt",
-}
-CLASS_NAMES = tuple(CLASSES.values())
-
 # Of the published test photos of clothing-dataset-small: never trained on, so that figures compare.
 TEST_CONTRIBUTORS = frozenset({"46", "204", "227", "309", "310"})
 
@@ -139,13 +124,6 @@ def load_plane(file: Path, size: int) -> np.ndarray:
     """A matte or a mask as it is, size x size bytes, stretched."""
     with Image.open(file) as image:
         return np.asarray(image.convert("L").resize((size, size), Image.Resampling.BOX))
-
-
-def aspect_of(file: Path) -> float:
-    """Width by height, upright."""
-    with Image.open(file) as image:
-        width, height = ImageOps.exif_transpose(image).size
-        return width / height
 
 
 def load_labels(file: Path, size: int, subject: str) -> np.ndarray:

@@ -1,6 +1,5 @@
 """What each network is trained on: its batches, its loss, its validation."""
 
-import math
 from pathlib import Path
 
 import numpy as np
@@ -8,13 +7,12 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from augment import Rng, composites, crops, plain
+from augment import Rng, composites, crops
 from camera import as_taken
 from deck import Deck
-from loss import class_loss, exact_loss, matte_loss
+from loss import exact_loss, matte_loss
 from parse import ParseTask
 from scenes import Subject, scene
-from views import DrawnView, fixed_view, random_view, render
 
 VALIDATION_SIZE, SCENE_SIZE = 320, 384
 VALIDATION_SCENES = 48
@@ -184,62 +182,4 @@ class CutOutTask:
         return found
 
 
-class ClassTask:
-    LEARNING_RATE = {"enc": 6e-4, "rest": 2e-3}
-    CLIP, WARM_UP = 3.0, 60
-    MIXED, MIX_BETA, DROPOUT = 0.3, 0.3, 0.2
-    ERASED = 0.2
-
-    def __init__(self, data: Path, seed: int, batch: int):
-        self.train, self.held = (arrays_of(data / name) for name in ("train.npz", "validation.npz"))
-        self.size_of_batch = batch
-        self.deck = Deck(list(range(len(self.train["label"]))), seed)
-
-    def counted(self) -> dict[str, int]:
-        return {"clothes": len(self.train["label"])}
-
-    def batch(self, rng: Rng, step: int, size: int) -> tuple[Tensor, ...]:
-        chosen = self.deck.deal(step * self.size_of_batch, self.size_of_batch)
-        pictures = [
-            as_taken(rng, render(self.train, i, random_view(rng, self.train, i), size))
-            for i in chosen
-        ]
-        for picture in pictures:
-            if rng.random() < self.ERASED:
-                height, width = rng.integers(20, 71, 2)
-                top, left = rng.integers(0, size - 71, 2)
-                picture[:, top : top + height, left : left + width] = plain(rng, 3, 1, 1)
-        return torch.stack(pictures), torch.from_numpy(self.train["label"][chosen])
-
-    def loss(self, net: nn.Module, rng: Rng, batch: tuple[Tensor, ...]) -> Tensor:
-        x, labels = batch
-        if rng.random() >= self.MIXED:
-            return class_loss(net(x, self.DROPOUT)[0], labels, None, 1)
-        share = rng.beta(self.MIX_BETA, self.MIX_BETA)
-        share = max(share, 1 - share)
-        mixed = x * share + x.flip(0) * (1 - share)
-        return class_loss(net(mixed, self.DROPOUT)[0], labels, labels.flip(0), share)
-
-    @torch.no_grad()
-    def logits(self, net: nn.Module, view: DrawnView, device: str, size: int = 224) -> Tensor:
-        answers = []
-        for some in np.array_split(
-            np.arange(len(self.held["label"])), math.ceil(len(self.held["label"]) / 32)
-        ):
-            x = torch.stack(
-                [render(self.held, i, fixed_view(self.held, i, view), size) for i in some]
-            )
-            answers.append(net(x.to(device))[0].cpu())
-        return torch.cat(answers)
-
-    def validate(self, net: nn.Module, device: str) -> dict[str, float]:
-        labels = torch.from_numpy(self.held["label"])
-        return {
-            f"{view} top-1": float(
-                (self.logits(net, view, device).argmax(1) == labels).float().mean()
-            )
-            for view in ("contained", "stretched", "cut-out")
-        }
-
-
-TASKS = {"garment-cutout": CutOutTask, "garment-class": ClassTask, "garment-parse": ParseTask}
+TASKS = {"garment-cutout": CutOutTask, "garment-parse": ParseTask}

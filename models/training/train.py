@@ -214,7 +214,7 @@ def train(options) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--net", choices=NETS, required=True)
+    parser.add_argument("--net", choices=TASKS, required=True)
     parser.add_argument("--data", type=Path, required=True, help="folder data.py wrote")
     parser.add_argument("--start", type=Path, help="checkpoint, or torchvision's mobilenet_v2 file")
     parser.add_argument("--steps", type=int, required=True)

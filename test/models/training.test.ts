@@ -13,6 +13,7 @@ const FILES = [
   { file: 'test_cards.py', needs: ['numpy', 'onnx'] },
   { file: 'test_parse.py', needs: ['numpy', 'PIL', 'onnx', 'onnxruntime', 'torch'] },
   { file: 'test_training.py', needs: ['numpy', 'PIL', 'onnx', 'onnxruntime', 'scipy', 'torch'] },
+  { file: 'test_classes.py', needs: ['numpy', 'PIL', 'torch'] },
   { file: 'test_pack.py', needs: ['numpy', 'PIL', 'scipy', 'torch'] },
 ];
 

@@ -30,7 +30,6 @@ import start  # noqa: E402
 import studio  # noqa: E402
 import tasks  # noqa: E402
 import train  # noqa: E402
-import views  # noqa: E402
 
 torch.set_num_threads(1)
 
@@ -85,22 +84,6 @@ class Pictures(unittest.TestCase):
         kept = colours.without_islands(alpha)
         self.assertEqual(float(kept[:, 5:8, 70:73].sum()), 0)
         self.assertEqual(float(kept.sum()), 30 * 30 + 18 * 30)
-
-    def test_a_contained_view_keeps_the_shape_of_the_garment(self):
-        matte = np.zeros((64, 64), np.uint8)
-        matte[16:48, 16:48] = 255
-        arrays = {
-            "photo": np.repeat(matte[None, ..., None], 3, 3),
-            "matte": matte[None],
-            # A square in the stretched picture, so twice as wide as high in the photo.
-            "aspect": np.float32([2.0]),
-        }
-        seen = views.render(arrays, 0, views.fixed_view(arrays, 0, "contained"), 64)[0]
-        # White above and below; between, the garment on black.
-        photo = seen[16:48]
-        self.assertEqual(int((seen < 0.5).any(1).sum()), 32)
-        garment = photo > 0.5
-        self.assertEqual((int(garment.any(0).sum()), int(garment.any(1).sum())), (32, 16))
 
 
 def person_on_white(side: int) -> scenes.Subject:
@@ -362,7 +345,8 @@ class Networks(unittest.TestCase):
     def test_temperature_mends_confidence(self):
         torch.manual_seed(1)
         truth = torch.randn(4000, 10) * 1.5
-        labels = torch.multinomial(torch.softmax(truth, 1), 1)[:, 0]
+        named = torch.multinomial(torch.softmax(truth, 1), 1)
+        labels = torch.zeros_like(truth, dtype=torch.bool).scatter(1, named, True)
         self.assertAlmostEqual(calibrate.best_temperature(truth * 2, labels), 2.0, delta=0.15)
         sure = calibrate.calibration_error(torch.softmax(truth * 2, 1), labels)
         mended = calibrate.calibration_error(torch.softmax(truth, 1), labels)
