@@ -55,10 +55,8 @@ async function analyzeImage(
   call: Call,
 ): Promise<ImageEvidence | undefined> {
   if (!image) return undefined;
-  const { probabilities, colors, width, height, hasAlpha, model } = await images.classifyGarment(
-    { image, pointer },
-    call,
-  );
+  const { millis: _, ...evidence } = await images.classifyGarment({ image, pointer }, call);
+  const { width, height } = evidence;
   if (Math.min(width, height) < MIN_SIDE_PIXELS) {
     throw fieldProblem(
       'unprocessable-image',
@@ -67,7 +65,7 @@ async function analyzeImage(
       `The image is ${width} × ${height} pixels; each side must be at least ${MIN_SIDE_PIXELS}`,
     );
   }
-  return { probabilities, colors, width, height, hasAlpha, model };
+  return evidence;
 }
 
 /** Text parts of a multipart form that contain JSON. */

@@ -15,6 +15,13 @@ const MeasuredColor = z.object({
   deltaE: z.number(),
 });
 
+const GarmentMeasurements = z.object({
+  /** One per class of the model, in its order; they sum to 1. */
+  probabilities: z.array(z.number()),
+  /** Of the garment, the largest share first. */
+  colors: z.array(MeasuredColor),
+});
+
 /** The model's output for one image, before `taxonomy` turns it into terms. */
 export const GarmentView = z.object({
   /** Pixels of the upright image. */
@@ -22,10 +29,9 @@ export const GarmentView = z.object({
   height: z.number(),
   /** `id@version` of the model used. */
   model: z.string(),
-  /** One per class of the model, in its order; they sum to 1. */
-  probabilities: z.array(z.number()),
-  /** Of the subject, the largest share first. */
-  colors: z.array(MeasuredColor),
+  ...GarmentMeasurements.shape,
+  /** What a person wears in the image, the largest first; absent from results of older releases. */
+  worn: z.array(GarmentMeasurements.extend({ share: z.number() })).optional(),
   /** Whether the image had an alpha channel with transparency. */
   hasAlpha: z.boolean(),
 });

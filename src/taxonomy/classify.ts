@@ -10,7 +10,8 @@ import {
   type Locale,
 } from './dictionary/schema.ts';
 import { type FusionResult, fuse, topClass } from './fuse.ts';
-import type { MeasuredColor } from './photo/color.ts';
+import { ofImageClasses } from './photo/image-classes.ts';
+import { type SeenGarment, shownTo, type WornGarment } from './photo/worn.ts';
 import { type ClassifySettings, FEED_COLUMNS, type FeedAttributes } from './request-schema.ts';
 import { type Classification, REVIEW_REASONS, type ReviewReason } from './response-schema.ts';
 import { classifyText, type TextEvidence } from './text/classify-text.ts';
@@ -19,11 +20,9 @@ import type { TextAttributes } from './text/text-attributes.ts';
 import { COLUMN_WARNINGS, REVIEW_TEXTS } from './texts.ts';
 
 /** The worker's analysis of a photo of one article. */
-export interface ImageEvidence {
-  /** Of `IMAGE_CLASSES`, calibrated; they sum to 1. */
-  probabilities: readonly number[];
-  /** Colours of the cut-out, the largest first. */
-  colors: readonly MeasuredColor[];
+export interface ImageEvidence extends SeenGarment {
+  /** What a person wears in it, the largest first; empty or absent if it is not worn. */
+  worn?: readonly WornGarment[] | undefined;
   /** Width of the upright image, pixels. */
   width: number;
   height: number;
@@ -99,10 +98,10 @@ const toTopK = ({ ranked }: FusionResult, { topK, locale }: ClassifySettings) =>
 
 function toEvidence(
   text: TextEvidence | undefined,
-  image: ImageEvidence | undefined,
+  meant: SeenGarment | undefined,
   fused: FusionResult,
 ): Classification['evidence'] {
-  const top = image && topClass(image.probabilities);
+  const top = meant && topClass(meant.probabilities);
   const best = text?.hasEvidence ? Math.max(...text.categories) : 0;
   const named = text?.hasEvidence ? (CATEGORY_IDS[text.categories.indexOf(best)] ?? null) : null;
   return {
@@ -127,6 +126,7 @@ function toEvidence(
 function reviewReasons(
   { image }: Subject,
   text: TextEvidence | undefined,
+  meant: SeenGarment | undefined,
   fused: FusionResult,
 ): ReviewReason[] {
   const confidence = fused.ranked[0]?.confidence ?? 0;
@@ -139,7 +139,7 @@ function reviewReasons(
     'multiple-garments':
       fused.status !== 'unknown' && fused.multipleGarments && !text?.contradictions.length,
     'too-small': image !== undefined && Math.min(image.width, image.height) < MIN_SIDE_PIXELS,
-    'colour-mismatch': coloursDiffer(image?.colors ?? [], text?.attributes.colors ?? []),
+    'colour-mismatch': coloursDiffer(meant?.colors ?? [], text?.attributes.colors ?? []),
     'material-missing':
       fused.status === 'classified' && (text?.attributes.materials.length ?? 0) === 0,
   };
@@ -178,17 +178,29 @@ function isGarment({ status, notGarment }: FusionResult): boolean | null {
 /** Reasons that need no review by themselves: a classification without a material is still good. */
 const ADVICE: ReadonlySet<ReviewReason> = new Set(['material-missing']);
 
+/** Returns what the photo says beside the text, and the garment in it that is classified. */
+function readImage(
+  { probabilities, colors, worn = [] }: ImageEvidence,
+  text: TextEvidence | undefined,
+) {
+  if (text?.hasEvidence && worn.length > 0) return shownTo(text.categories, worn);
+  const meant = { probabilities: ofImageClasses(probabilities), colors };
+  return { probabilities: meant.probabilities, meant };
+}
+
 /** Classifies an article by its feed row, its photo or both: category, attributes, insulation, wardrobe item. Pure. */
 export function classify(subject: Subject): Classification {
   const { attributes, image, options } = subject;
   const text = attributes && classifyText(attributes);
   const textAttributes = text?.attributes ?? NO_TEXT_ATTRIBUTES;
-  const fused = fuse(text, image?.probabilities, options.minConfidence);
+  const shown = image && readImage(image, text);
+  const meant = shown?.meant;
+  const fused = fuse(text, shown?.probabilities, options.minConfidence);
   const isNamed = fused.status === 'classified';
   const category = isNamed ? categories.get(fused.ranked[0]?.id ?? '') : undefined;
-  const garmentAttributes = attributesOf(category, textAttributes, image?.colors ?? []);
+  const garmentAttributes = attributesOf(category, textAttributes, meant?.colors ?? []);
   const insulation = category ? insulationOf(category, textAttributes) : null;
-  const reasons = reviewReasons(subject, text, fused);
+  const reasons = reviewReasons(subject, text, meant, fused);
   const responseCategory = categoryOf(fused, category, subject, text?.hasEvidence ?? false);
   const identity = {
     id: attributes?.id ?? subject.fallbackId,
@@ -201,7 +213,7 @@ export function classify(subject: Subject): Classification {
     modelVersion: image?.model ?? null,
     category: responseCategory,
     topK: fused.status === 'unknown' ? [] : toTopK(fused, options),
-    evidence: toEvidence(text, image, fused),
+    evidence: toEvidence(text, meant, fused),
     attributes: garmentAttributes,
     insulation: insulation && { ...insulation, sources: [...insulation.sources] },
     mappings: {

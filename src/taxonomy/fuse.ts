@@ -1,10 +1,11 @@
 import { CATEGORY_IDS, categories, dictionary, REGIONS, type Region } from './dictionary/schema.ts';
 import {
-  CLASS_PROBABILITIES,
   IMAGE_CLASSES,
   type ImageClass,
+  type ImageLikelihoods,
   imageLikelihoods,
   PRIOR,
+  supportOf,
 } from './photo/image-classes.ts';
 
 type Status = 'classified' | 'uncertain' | 'unknown';
@@ -36,12 +37,12 @@ interface TextBelief {
   hasEvidence: boolean;
 }
 
-/** Both must have this confidence in different articles to count as a contradiction. */
-const MIN_CONFLICT_CONFIDENCE = 0.8;
-/** A class and a category contradict each other below this probability of the class given the category. */
-const MIN_COMPATIBILITY = 0.1;
-/** Without text, a photo whose top class is below this probability shows no known garment. */
-const MIN_CLASS_PROBABILITY = 0.4;
+/** A contradiction: the photo is so sure of a region, and the text that it is another one. */
+const MIN_CONFLICT = { text: 0.8, photo: 0.7 };
+/** A photo contradicts a text of which it supports less than this; see `supportOf`. */
+const MIN_SUPPORT = 0.25;
+/** Without text, a photo whose likeliest region is below this probability shows no known garment. */
+const MIN_REGION_PROBABILITY = 0.4;
 /** Prior probability of an article outside all categories. */
 const NOT_GARMENT_PRIOR = 0.05;
 /** A second candidate of this confidence, from another region, makes the article a set. */
@@ -61,41 +62,28 @@ export function topClass(probabilities: readonly number[]): {
   return { name: IMAGE_CLASSES[k] ?? 'dress', probability: probabilities[k] ?? 0 };
 }
 
-/** The most likely category of each class. */
-const TYPICAL_CATEGORIES: readonly string[] = IMAGE_CLASSES.map((_, k) => {
-  const fits = PRIOR.map((prior, i) => prior * (CLASS_PROBABILITIES[i]?.[k] ?? 0));
-  return CATEGORY_IDS[indexOfMax(fits)] ?? '';
-});
-
 const REGION_OF = dictionary.categories.map(({ region }) => region);
 
-/** Returns the text's most likely region, and its belief in it. */
-function likeliestRegion({ categories }: TextBelief): { region: Region; belief: number } {
-  const beliefs = REGIONS.map((region) =>
-    categories.reduce((sum, belief, i) => sum + (REGION_OF[i] === region ? belief : 0), 0),
-  );
-  const i = indexOfMax(beliefs);
-  return { region: REGIONS[i] ?? 'top', belief: beliefs[i] ?? 0 };
+/** Returns the sum of the categories of a region. */
+const sumOf = (odds: readonly number[], region: Region): number =>
+  odds.reduce((sum, one, i) => sum + (REGION_OF[i] === region ? one : 0), 0);
+
+/** Returns the likeliest region, and the sum of its categories. */
+function likeliestRegion(odds: readonly number[]): { region: Region; probability: number } {
+  const sums = REGIONS.map((region) => sumOf(odds, region));
+  const i = indexOfMax(sums);
+  return { region: REGIONS[i] ?? 'top', probability: sums[i] ?? 0 };
 }
 
-/** Categories the image model has a class for; for bags, belts and the like a photo is no evidence. */
-const HAS_CLASS = CLASS_PROBABILITIES.map((classes) => Math.max(...classes) > 0.5);
-
-/** The expected value of a property of categories under the text's belief. */
-const expectation = ({ categories }: TextBelief, propertyOf: (i: number) => number): number =>
-  categories.reduce((sum, belief, i) => sum + belief * propertyOf(i), 0);
-
-/** Whether photo and text are both confident in articles that exclude each other. */
-function contradicts(text: TextBelief, probabilities: readonly number[]): boolean {
-  const k = indexOfMax(probabilities);
-  const { region, belief } = likeliestRegion(text);
-  const areBothCertain =
-    belief >= MIN_CONFLICT_CONFIDENCE && (probabilities[k] ?? 0) >= MIN_CONFLICT_CONFIDENCE;
-  const isCompatible =
-    expectation(text, (i) => CLASS_PROBABILITIES[i]?.[k] ?? 0) >= MIN_COMPATIBILITY;
-  const hasClass = expectation(text, (i) => (HAS_CLASS[i] ? 1 : 0)) > 0.5;
+/** Whether a photo is confident in an article that the text excludes. */
+function contradicts({ categories }: TextBelief, image: ImageLikelihoods): boolean {
+  const shown = likeliestRegion(posterior(undefined, image).categories);
   return (
-    areBothCertain && hasClass && !isCompatible && region !== regionOf(TYPICAL_CATEGORIES[k] ?? '')
+    shown.probability >= MIN_CONFLICT.photo &&
+    sumOf(categories, shown.region) <= 1 - MIN_CONFLICT.text &&
+    // A belt or a bag is often shown with what it is worn with.
+    sumOf(categories, 'accessory') < 0.5 &&
+    supportOf(categories, image) < MIN_SUPPORT
   );
 }
 
@@ -104,7 +92,7 @@ interface Odds {
   notGarment: number;
 }
 
-const NO_EVIDENCE = CATEGORY_IDS.map(() => 1);
+const NO_EVIDENCE: ImageLikelihoods = { categories: CATEGORY_IDS.map(() => 1), notGarment: 1 };
 
 function normalised({ categories, notGarment }: Odds): Odds {
   const sum = categories.reduce((a, b) => a + b, notGarment);
@@ -112,14 +100,14 @@ function normalised({ categories, notGarment }: Odds): Odds {
 }
 
 /** Bayes' rule: prior times likelihood of the text times likelihood of the photo. */
-function posterior(text: TextBelief | undefined, image: readonly number[] | undefined): Odds {
+function posterior(text: TextBelief | undefined, image: ImageLikelihoods | undefined): Odds {
   if (text && !image) return text;
-  const likelihoods = image ? imageLikelihoods(image) : NO_EVIDENCE;
+  const { categories, notGarment } = image ?? NO_EVIDENCE;
   return normalised({
     categories: PRIOR.map(
-      (prior, i) => prior * (likelihoods[i] ?? 0) * (text ? (text.categories[i] ?? 0) : 1),
+      (prior, i) => prior * (categories[i] ?? 0) * (text ? (text.categories[i] ?? 0) : 1),
     ),
-    notGarment: text ? NOT_GARMENT_PRIOR * text.notGarment : 0,
+    notGarment: NOT_GARMENT_PRIOR * notGarment * (text ? text.notGarment : 1),
   });
 }
 
@@ -159,7 +147,7 @@ function likeliestGroup(odds: readonly number[]): Candidate {
 /**
  * Fuses the evidence of a photo and a text about one article.
  * @param text undefined without text
- * @param image calibrated probabilities of the ten image classes; undefined without a photo
+ * @param image calibrated probabilities of the image classes; undefined without a photo
  * @param minConfidence minimum confidence for a classification
  */
 export function fuse(
@@ -168,16 +156,19 @@ export function fuse(
   minConfidence: number,
 ): FusionResult {
   const usableText = text?.hasEvidence || (text && text.notGarment > 0.5) ? text : undefined;
+  const shown = image && imageLikelihoods(image);
   const disagree =
-    usableText !== undefined && image !== undefined && contradicts(usableText, image);
+    usableText !== undefined && shown !== undefined && contradicts(usableText, shown);
   const { categories: odds, notGarment } = disagree
-    ? average(posterior(usableText, undefined), posterior(undefined, image))
-    : posterior(usableText, image);
+    ? average(posterior(usableText, undefined), posterior(undefined, shown))
+    : posterior(usableText, shown);
   const ranked = likeliest(odds);
   const [first, second] = ranked;
   const top = first?.confidence ?? 0;
   const showsNothing =
-    image !== undefined && !usableText && topClass(image).probability < MIN_CLASS_PROBABILITY;
+    image !== undefined &&
+    !usableText &&
+    likeliestRegion(odds).probability < MIN_REGION_PROBABILITY;
   const isUnknown = (!usableText && !image) || showsNothing || notGarment > 0.5;
   const isCertain = top >= minConfidence && !disagree;
   return {

@@ -18,7 +18,7 @@ describe('a photo alone', () => {
   test.each<[ImageClass, string]>([
     ['dress', 'dress'],
     ['hat', 'hat'],
-    ['longsleeve', 'sweater'],
+    ['longsleeve', 'long_sleeve_tee'],
     ['outwear', 'light_jacket'],
     ['pants', 'trousers'],
     ['shirt', 'shirt'],
@@ -26,6 +26,26 @@ describe('a photo alone', () => {
     ['shorts', 'shorts'],
     ['skirt', 'skirt_light'],
     ['t-shirt', 't_shirt'],
+    ['tank-top', 'tank_top'],
+    ['polo', 'polo_shirt'],
+    ['blouse', 'blouse'],
+    ['bodysuit', 'bodysuit'],
+    ['sweater', 'sweater'],
+    ['hoodie', 'hoodie'],
+    ['blazer', 'blazer'],
+    ['coat', 'wool_coat'],
+    ['jeans', 'jeans'],
+    ['leggings', 'leggings'],
+    ['tights', 'tights'],
+    ['boots', 'boots'],
+    ['heels', 'heels'],
+    ['sandals', 'sandals'],
+    ['flats', 'flats'],
+    ['scarf', 'scarf'],
+    ['belt', 'belt'],
+    ['socks', 'socks_thin'],
+    ['bag', 'bag'],
+    ['sunglasses', 'sunglasses'],
   ])('of %s, clear as day, is %s', (name, id) => {
     const verdict = fuse(undefined, imageOf(name, 0.99), 0.5);
     expect(verdict.status).toBe('classified');
@@ -34,13 +54,29 @@ describe('a photo alone', () => {
   });
 
   test('that is less clear gives only the group', () => {
-    const verdict = fuse(undefined, imageOf('shoes', 0.7), 0.5);
+    const verdict = fuse(undefined, imageOf('shoes', 0.25), 0.5);
     expect(verdict.status).toBe('uncertain');
     expect(verdict.group.id).toBe('shoes');
   });
 
-  test('without a probable class is unknown', () => {
-    expect(fuse(undefined, imageOf('shoes', 0.2), 0.5).status).toBe('unknown');
+  test('without a probable region is unknown', () => {
+    expect(fuse(undefined, imageOf('shoes', 0.1), 0.5).status).toBe('unknown');
+  });
+
+  test('of two classes of one region gives their group or region, not "unknown"', () => {
+    const photo = IMAGE_CLASSES.map((name) => (name === 'pants' || name === 'jeans' ? 0.5 : 0));
+    const verdict = fuse(undefined, photo, 0.7);
+    expect([verdict.status, verdict.group.id]).toEqual(['uncertain', 'bottoms']);
+  });
+
+  test('of a vest leaves open which of three kinds it is', () => {
+    expect(fuse(undefined, imageOf('vest', 0.97), 0.8).status).toBe('uncertain');
+  });
+
+  test('of a watch, a bottle or another thing is no garment', () => {
+    const verdict = fuse(undefined, imageOf('other', 0.97), 0.5);
+    expect(verdict.status).toBe('unknown');
+    expect(verdict.notGarment).toBeGreaterThan(0.8);
   });
 });
 
@@ -102,6 +138,8 @@ describe('both', () => {
     ['Summer dress', 'hat'],
     ['Parka', 'skirt'],
     ['Running shoes', 't-shirt'],
+    ['Jeans', 'bag'],
+    ['Hoodie', 'leggings'],
   ])('"%s" beside a picture of %s disagree: both are told, none is chosen', (title, name) => {
     const verdict = fuse(textOf({ title }), imageOf(name, 0.95), 0.5);
     expect(verdict).toMatchObject({ status: 'uncertain', agreement: false });
@@ -147,7 +185,10 @@ describe('for any row and photo', () => {
     { requiredKeys: [] },
   );
   const image = fc
-    .array(fc.integer({ min: 1, max: 1000 }), { minLength: 10, maxLength: 10 })
+    .array(fc.integer({ min: 1, max: 1000 }), {
+      minLength: IMAGE_CLASSES.length,
+      maxLength: IMAGE_CLASSES.length,
+    })
     .map((weights) => {
       const sum = weights.reduce((a, b) => a + b, 0);
       return weights.map((weight) => weight / sum);

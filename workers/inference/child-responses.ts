@@ -25,7 +25,7 @@ const CutOutResult = ImageSize.extend({
   }),
 });
 
-const GarmentViewResult = ImageSize.extend({
+const GarmentMeasurements = z.object({
   probabilities: z.array(z.number()),
   colors: z.array(
     z.object({
@@ -36,6 +36,11 @@ const GarmentViewResult = ImageSize.extend({
       deltaE: z.number(),
     }),
   ),
+});
+
+const GarmentViewResult = ImageSize.extend({
+  ...GarmentMeasurements.shape,
+  worn: z.array(GarmentMeasurements.extend({ share: z.number() })),
   hasAlpha: z.boolean(),
   model: z.string(),
   timings: z.looseObject({

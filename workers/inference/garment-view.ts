@@ -1,23 +1,42 @@
-import { toMatte } from '../../src/imaging/matte.ts';
+import { ModelError } from '../../models/catalog.ts';
+import { type Matte, toMatte } from '../../src/imaging/matte.ts';
 import { type Box, fullBox, subjectBox } from '../../src/imaging/subject-box.ts';
-import { type Pixels, toTensor } from '../../src/imaging/tensor.ts';
+import { flattenOnGrey, type Pixels, toTensor } from '../../src/imaging/tensor.ts';
 import { type MeasuredColor, measureColors } from '../../src/taxonomy/photo/color.ts';
+import { IMAGE_CLASSES, ofImageClasses } from '../../src/taxonomy/photo/image-classes.ts';
 import { decodeSmall, interleave, onWhiteSquare } from './codec.ts';
 import { levelsFor } from './find-subject.ts';
+import { parseGarments } from './garments/parse.ts';
+import { separateGarments } from './garments/separate.ts';
 import { segment } from './segment.ts';
 import type { Session } from './session.ts';
+import { type WornZone, wornZones } from './worn-zones.ts';
 
-/** Class and colours need no more than this, pixels a side. */
-const SIDE_PIXELS = 320;
+/** Classes and colours need no more than this, pixels a side. */
+export const SIDE_PIXELS = 512;
 /** Margin around the subject, as a share of its longer side; the classifier was trained with it. */
 const MARGIN = 0.06;
+/** What the parse network sees behind a cut-out. */
+const WHITE = 255;
 
-/** The measurements of a garment in an image. */
-export interface GarmentView {
+/** The measurements of a garment by itself. */
+interface GarmentMeasurements {
   /** One for each of `IMAGE_CLASSES`, in that order; they sum to 1. */
   probabilities: number[];
-  /** Of the subject, the largest share first. */
+  /** Of its pixels, the largest share first. */
   colors: MeasuredColor[];
+}
+
+/** What a person wears on one part of the body. */
+interface WornGarment extends GarmentMeasurements {
+  /** Of all that is worn, 0..1. */
+  share: number;
+}
+
+/** The measurements of the garment that an image shows, or of the one that is sold if a person wears several. */
+export interface GarmentView extends GarmentMeasurements {
+  /** If a person wears it: what is worn, the largest first; else empty. */
+  worn: WornGarment[];
   /** Size of the upright input image. */
   width: number;
   height: number;
@@ -38,19 +57,106 @@ const withMargin = ({ left, top, width, height }: Box): Box => {
   };
 };
 
-/** Returns the alpha of the subject, as in a cut-out. */
-async function subjectAlpha(session: Session, pixels: Pixels): Promise<Uint8Array> {
+/** The networks that look at a garment. */
+export interface GarmentSessions {
+  remover: Session;
+  parser: Session;
+  classifier: Session;
+}
+
+/** Returns the matte of the subject, as in a cut-out. */
+async function subjectMatte(session: Session, pixels: Pixels): Promise<Matte> {
   const { probabilities } = await segment(session, pixels, undefined);
-  return toMatte(probabilities, pixels, levelsFor(probabilities, pixels)).data;
+  return toMatte(probabilities, pixels, levelsFor(probabilities, pixels));
 }
 
 /**
- * Classifies a garment and measures its colours; cuts it out first unless the image has transparency.
+ * Returns the probabilities of a box of an image, on white where it is transparent.
+ * @throws ModelError if the classifier does not answer with one probability for each class
+ */
+async function classify(classifier: Session, rgba: Pixels, box: Box): Promise<readonly number[]> {
+  const { model, run } = classifier;
+  const square = await onWhiteSquare(rgba, withMargin(box), model.input.size);
+  const probabilities = ofImageClasses([...(await run(toTensor(square, model.input)))]);
+  if (probabilities.length !== IMAGE_CLASSES.length)
+    throw new ModelError(`${model.id} does not tell ${IMAGE_CLASSES.length} classes apart`);
+  return probabilities;
+}
+
+/** Classifies what is not transparent in an image, on white, and measures its colours. */
+async function measureGarment(
+  classifier: Session,
+  pixels: Pixels,
+  alpha: Uint8Array,
+): Promise<GarmentMeasurements> {
+  const box = subjectBox(alpha, pixels.width) ?? fullBox(pixels);
+  const rgba = interleave(pixels, alpha);
+  const probabilities = await classify(classifier, { ...pixels, data: rgba }, box);
+  return { probabilities: [...probabilities], colors: measureColors(rgba) };
+}
+
+const normalised = (weights: readonly number[]): number[] => {
+  const sum = weights.reduce((total, weight) => total + weight, 0);
+  return weights.map((weight) => weight / sum);
+};
+
+/** Measures what is worn on one part of a body: cut out, and clothes with what is worn around them too. */
+async function measureZone(
+  classifier: Session,
+  pixels: Pixels,
+  person: Pixels,
+  { share, alpha, isClothing, fits }: WornZone,
+): Promise<WornGarment> {
+  const alone = await measureGarment(classifier, pixels, alpha);
+  const box = isClothing ? subjectBox(alpha, pixels.width) : undefined;
+  const around = box ? await classify(classifier, person, box) : alone.probabilities;
+  const probabilities = normalised(
+    fits.map((fit, k) => fit * (alone.probabilities[k]! + around[k]!)),
+  );
+  return { share, probabilities, colors: alone.colors };
+}
+
+/** Returns what a person wears; nothing if there is no person. */
+async function measureWorn(
+  { parser, classifier }: GarmentSessions,
+  pixels: Pixels,
+  matte: Matte,
+): Promise<WornGarment[]> {
+  const box = subjectBox(matte.data, pixels.width);
+  if (!box) return [];
+  const outfit = separateGarments(await parseGarments(parser, pixels, box), matte);
+  if (!outfit.person) return [];
+  const person = { ...pixels, data: interleave(pixels, matte.data) };
+  const worn: WornGarment[] = [];
+  for (const zone of wornZones(outfit, matte))
+    worn.push(await measureZone(classifier, pixels, person, zone));
+  return worn;
+}
+
+/**
+ * How much likelier the larger of two worn garments is the one that is sold: by the third power of their areas. Of
+ * 270 photos of a shop the largest was sold in 267, and in 9 of 10 where it is less than 6/10 of all that is worn.
+ */
+const SOLD_POWER = 3;
+
+/** Returns the measurements of what is sold of what is worn: classes by their likelihood, colours of the largest. */
+function soldOf(worn: readonly WornGarment[]): GarmentMeasurements | undefined {
+  const [largest] = worn;
+  if (!largest) return undefined;
+  const weights = normalised(worn.map(({ share }) => share ** SOLD_POWER));
+  const probabilities = largest.probabilities.map((_, k) =>
+    worn.reduce((sum, each, i) => sum + weights[i]! * each.probabilities[k]!, 0),
+  );
+  return { probabilities, colors: largest.colors };
+}
+
+/**
+ * Classifies a garment and measures its colours; cuts it out first unless the image has transparency. If a person wears
+ * it, it is told apart from what else is worn.
  * @throws DecodeError
  */
 export async function viewGarment(
-  remover: Session,
-  classifier: Session,
+  sessions: GarmentSessions,
   image: Uint8Array,
   maxPixels: number,
   model: string,
@@ -58,16 +164,16 @@ export async function viewGarment(
   const startedAt = performance.now();
   const { pixels, opacity, width, height } = await decodeSmall(image, maxPixels, SIDE_PIXELS);
   const decodedAt = performance.now();
-  const alpha = opacity ?? (await subjectAlpha(remover, pixels));
-  const box = subjectBox(alpha, pixels.width) ?? fullBox(pixels);
-  const rgba = interleave(pixels, alpha);
-  const { size } = classifier.model.input;
-  const square = await onWhiteSquare({ ...pixels, data: rgba }, withMargin(box), size);
-  const probabilities = await classifier.run(toTensor(square, classifier.model.input));
+  const seen = opacity ? flattenOnGrey(pixels, opacity, WHITE) : pixels;
+  const matte = opacity
+    ? { ...pixels, data: opacity }
+    : await subjectMatte(sessions.remover, pixels);
+  const worn = await measureWorn(sessions, seen, matte);
+  const sold = soldOf(worn) ?? (await measureGarment(sessions.classifier, pixels, matte.data));
   const classifiedAt = performance.now();
   return {
-    probabilities: [...probabilities],
-    colors: measureColors(rgba),
+    ...sold,
+    worn,
     width,
     height,
     hasAlpha: opacity !== undefined,

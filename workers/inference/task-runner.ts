@@ -3,12 +3,13 @@ import {
   findModel,
   type Model,
   modelVersionOf,
+  PARSER_ID,
   readCatalog,
 } from '../../models/catalog.ts';
 import type { ChildOptions, ChildReady, TaskRequest } from './child-protocol.ts';
 import { restrictDecoders } from './codec.ts';
 import { cutOut } from './cut-out.ts';
-import type { viewGarment } from './garment-view.ts';
+import type { GarmentSessions, viewGarment } from './garment-view.ts';
 import { marketplacePicture } from './marketplace-picture.ts';
 import { createMicroBatcher } from './micro-batches.ts';
 import { openSession, type Session } from './session.ts';
@@ -61,19 +62,36 @@ async function openModel(
 }
 
 interface GarmentViewer {
+  parser: Session;
   classifierFor: SessionFor;
   view: typeof viewGarment;
+}
+
+/** Loads the parse network. Its inputs have many sizes, so they do not share runs. */
+async function openParser(options: ChildOptions): Promise<Session> {
+  const catalog = readCatalog(options.modelsHome).filter(({ task }) => task === 'parsing');
+  const model = findModel(catalog, PARSER_ID);
+  const { runAll, ...loaded } = await openSession(model, options.device, options.threads);
+  return {
+    ...loaded,
+    async run(input, size) {
+      const [output] = await runAll([input], size);
+      if (!output) throw new Error('The parse network returned nothing');
+      return output;
+    },
+  };
 }
 
 async function openGarmentViewer(
   options: ChildOptions,
   inFlight: () => number,
 ): Promise<GarmentViewer> {
-  const [{ viewGarment: view }, classifierFor] = await Promise.all([
+  const [{ viewGarment: view }, parser, classifierFor] = await Promise.all([
     import('./garment-view.ts'),
+    openParser(options),
     openModel(options, 'classification', CLASSIFIER_ID, inFlight),
   ]);
-  return { view, classifierFor };
+  return { parser, classifierFor, view };
 }
 
 /** Renders a cut-out as marketplaces require it; no bytes if it meets the rules as it is. */
@@ -104,14 +122,14 @@ export async function openTaskRunner(
   restrictDecoders();
   let inFlight = 0;
   const removerFor = await openModel(options, 'cut-out', options.model, () => inFlight);
-  /** The classifier and the colour names are loaded with the first `garment-view` request. */
+  /** Classifier, parse network and colour names are loaded with the first `garment-view` request. */
   let viewer: Promise<GarmentViewer> | undefined;
   async function viewImage(image: Uint8Array, onBatch: OnBatch): Promise<object> {
     viewer ??= openGarmentViewer(options, () => inFlight);
-    const { classifierFor, view } = await viewer;
+    const { parser, classifierFor, view } = await viewer;
     const classifier = classifierFor(onBatch);
-    const version = modelVersionOf(classifier.model);
-    return view(removerFor(onBatch), classifier, image, options.maxPixels, version);
+    const sessions: GarmentSessions = { remover: removerFor(onBatch), parser, classifier };
+    return view(sessions, image, options.maxPixels, modelVersionOf(classifier.model));
   }
   async function runTask(request: TaskRequest, body: Uint8Array): Promise<TaskResult> {
     if (request.task === 'marketplace-picture') {

@@ -68,16 +68,38 @@ export interface CategoryCandidate {
 
 /** Classes of the image model. */
 export type ImageClass =
-  | 'dress'
-  | 'hat'
+  | 't-shirt'
   | 'longsleeve'
-  | 'outwear'
-  | 'pants'
+  | 'tank-top'
+  | 'polo'
   | 'shirt'
-  | 'shoes'
-  | 'shorts'
+  | 'blouse'
+  | 'bodysuit'
+  | 'sweater'
+  | 'hoodie'
+  | 'vest'
+  | 'blazer'
+  | 'outwear'
+  | 'coat'
+  | 'dress'
   | 'skirt'
-  | 't-shirt';
+  | 'pants'
+  | 'jeans'
+  | 'leggings'
+  | 'shorts'
+  | 'tights'
+  | 'shoes'
+  | 'boots'
+  | 'heels'
+  | 'sandals'
+  | 'flats'
+  | 'hat'
+  | 'scarf'
+  | 'belt'
+  | 'socks'
+  | 'bag'
+  | 'sunglasses'
+  | 'other';
 
 /** What the photo says. */
 export interface ImageEvidence {

@@ -1,0 +1,115 @@
+import type { Matte } from '../../src/imaging/matte.ts';
+import { IMAGE_CLASSES, type ImageClass } from '../../src/taxonomy/photo/image-classes.ts';
+import type { GarmentRegion } from './garments/groups.ts';
+import { matteOfGarment } from './garments/matte.ts';
+import type { Garment, Outfit } from './garments/separate.ts';
+
+/**
+ * What covers one part of a body. A jacket over a shirt is one zone: the parse network knows where clothes are better
+ * than where one ends and the next begins.
+ */
+export interface WornZone {
+  /** Of all that is worn, 0..1. */
+  share: number;
+  /** Of the zone's garments, a byte for each pixel of the image. */
+  alpha: Uint8Array;
+  /** Whether what is worn around it says more than it would alone: of clothes, not of shoes or a belt. */
+  isClothing: boolean;
+  /** For each of `IMAGE_CLASSES` how far it may be worn there, 0..1. */
+  fits: readonly number[];
+}
+
+type Zone = 'upper body' | 'legs' | 'feet';
+
+/** Regions that cover the same part of a body. Accessories are zones of their own, by their group. */
+const ZONES: Readonly<Partial<Record<GarmentRegion, Zone>>> = {
+  top: 'upper body',
+  outerwear: 'upper body',
+  dress: 'upper body',
+  bottom: 'legs',
+  shoes: 'feet',
+};
+
+/** What is worn where; anything may be what the parse network takes for an accessory. */
+const WORN_ON: Readonly<Record<Zone, readonly ImageClass[]>> = {
+  'upper body': [
+    't-shirt',
+    'longsleeve',
+    'tank-top',
+    'polo',
+    'shirt',
+    'blouse',
+    'bodysuit',
+    'sweater',
+    'hoodie',
+    'vest',
+    'blazer',
+    'outwear',
+    'coat',
+    'dress',
+  ],
+  legs: ['pants', 'jeans', 'leggings', 'shorts', 'skirt', 'tights'],
+  feet: ['shoes', 'boots', 'heels', 'sandals', 'flats', 'socks'],
+};
+
+/** How far a class counts that is worn elsewhere: the parse network may be wrong. */
+const ELSEWHERE = 0.05;
+
+const fitsOn = (zone: string): number[] => {
+  const classes: readonly ImageClass[] = WORN_ON[zone as Zone] ?? IMAGE_CLASSES;
+  return IMAGE_CLASSES.map((name) => (classes.includes(name) ? 1 : ELSEWHERE));
+};
+
+/** Zones that are looked at, at most: the largest. */
+const MAX_ZONES = 4;
+/** Smaller zones are not looked at: a share of all that is worn. */
+const MIN_SHARE = 0.02;
+/** Pieces smaller than this share of their zone are errors of the parse network. */
+const MIN_PIECE_SHARE = 0.05;
+
+const areaOf = (garments: readonly Garment[]): number =>
+  garments.reduce((sum, { areaShare }) => sum + areaShare, 0);
+
+/** Returns the alpha of some garments together, a byte for each pixel of the image. */
+export function alphaOf(
+  garments: readonly Garment[],
+  { region }: Outfit,
+  whole: Matte,
+): Uint8Array {
+  const alpha = new Uint8Array(whole.data.length);
+  for (const garment of garments) {
+    const { data, width, height } = matteOfGarment(garment, region, whole);
+    const { left, top } = garment.box;
+    for (let y = 0; y < height; y++) {
+      const start = (top + y) * whole.width + left;
+      for (let x = 0; x < width; x++)
+        alpha[start + x] = Math.max(alpha[start + x]!, data[y * width + x]!);
+    }
+  }
+  return alpha;
+}
+
+/** Returns the zones of what a person wears, the largest first. @param whole matte of the person, of the image's size */
+export function wornZones(outfit: Outfit, whole: Matte): WornZone[] {
+  const zones = new Map<string, Garment[]>();
+  for (const garment of outfit.garments) {
+    const name = ZONES[garment.region] ?? garment.group;
+    zones.set(name, [...(zones.get(name) ?? []), garment]);
+  }
+  const worn = areaOf(outfit.garments);
+  return [...zones]
+    .map(([name, garments]) => ({ name, garments, share: areaOf(garments) / worn }))
+    .filter(({ share }) => share >= MIN_SHARE)
+    .sort((a, b) => b.share - a.share)
+    .slice(0, MAX_ZONES)
+    .map(({ name, garments, share }) => {
+      const minArea = MIN_PIECE_SHARE * areaOf(garments);
+      const pieces = garments.filter(({ areaShare }) => areaShare >= minArea);
+      return {
+        share,
+        alpha: alphaOf(pieces, outfit, whole),
+        isClothing: name === 'upper body' || name === 'legs',
+        fits: fitsOn(name),
+      };
+    });
+}
