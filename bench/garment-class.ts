@@ -2,10 +2,38 @@ import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { IMAGE_CLASSES } from '../src/taxonomy/photo/image-classes.ts';
+import {
+  IMAGE_CLASSES,
+  type ImageClass,
+  ofImageClasses,
+} from '../src/taxonomy/photo/image-classes.ts';
 import { type Engine, startEngine } from '../workers/inference/pool.ts';
 import { EVAL_FOLDER } from './eval-photos.ts';
 import { calibrationError, mean, median } from './statistics.ts';
+import { readStorePhotos, scoreStorePhotos } from './store-photos.ts';
+
+/** The labels of the laid-out garments; a label that says less than the classes do has several. */
+const LABELS: Readonly<Record<string, readonly ImageClass[]>> = {
+  dress: ['dress'],
+  hat: ['hat'],
+  longsleeve: ['longsleeve', 'sweater'],
+  outwear: ['outwear', 'coat'],
+  pants: ['pants', 'jeans', 'leggings'],
+  shirt: ['shirt'],
+  shoes: ['shoes', 'boots', 'heels', 'sandals', 'flats'],
+  shorts: ['shorts'],
+  skirt: ['skirt'],
+  't-shirt': ['t-shirt'],
+  polo: ['polo'],
+  undershirt: ['tank-top'],
+  blazer: ['blazer'],
+  hoodie: ['hoodie'],
+  body: ['bodysuit'],
+  blouse: ['blouse'],
+};
+const LABEL_OF = new Map(
+  Object.entries(LABELS).flatMap(([label, classes]) => classes.map((name) => [name, label])),
+);
 
 const Manifest = z.object({
   items: z.array(
@@ -39,10 +67,15 @@ interface Prediction {
 
 async function predict(engine: Engine, file: string, label: string): Promise<Prediction> {
   const view = await engine.viewGarment(await readFile(file));
-  const confidence = Math.max(...view.probabilities);
+  const sums = new Map<string, number>();
+  ofImageClasses(view.probabilities).forEach((probability, k) => {
+    const name = LABEL_OF.get(IMAGE_CLASSES[k] ?? 'other') ?? '';
+    sums.set(name, (sums.get(name) ?? 0) + probability);
+  });
+  const confidence = Math.max(...sums.values());
   return {
     label,
-    predicted: IMAGE_CLASSES[view.probabilities.indexOf(confidence)] ?? '',
+    predicted: [...sums].find(([, sum]) => sum === confidence)?.[0] ?? '',
     confidence,
     hasAlpha: view.hasAlpha,
     afterDecodingMillis: view.timings.totalMillis - view.timings.decodeMillis,
@@ -52,8 +85,8 @@ async function predict(engine: Engine, file: string, label: string): Promise<Pre
 const isRight = ({ label, predicted }: Prediction): number => (label === predicted ? 1 : 0);
 
 /**
- * Measures the shipped classifier by class on the photos of the evaluation folder that are labelled with
- * one of its classes, beside its card's metrics on the published test photos.
+ * Measures the shipped classifier by label on the laid-out garments of the evaluation folder, beside its card's
+ * metrics on the published test photos, and what photos of a shop are named.
  * @param folder holds the photos and a `manifest.json`
  * @param modelsHome holds models that do not ship
  * @returns undefined if there is no such folder
@@ -64,7 +97,7 @@ export async function measureGarmentClass(
 ) {
   if (!existsSync(join(folder, 'manifest.json'))) return undefined;
   const { items } = Manifest.parse(JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')));
-  const classes: readonly string[] = IMAGE_CLASSES;
+  const names = Object.keys(LABELS);
   const engine = await startEngine({
     model: 'garment-cutout',
     device: 'cpu',
@@ -73,13 +106,15 @@ export async function measureGarmentClass(
     modelsHome,
   });
   const predictions: Prediction[] = [];
+  let store: ReturnType<typeof scoreStorePhotos>;
   try {
     for (const { image, cutout, label = '' } of items) {
-      if (!classes.includes(label.toLowerCase())) continue;
+      if (!names.includes(label.toLowerCase())) continue;
       for (const file of [image, cutout]) {
         if (file) predictions.push(await predict(engine, join(folder, file), label.toLowerCase()));
       }
     }
+    store = scoreStorePhotos(await readStorePhotos(engine, folder));
   } finally {
     await engine.close();
   }
@@ -100,7 +135,8 @@ export async function measureGarmentClass(
         .filter(({ hasAlpha }) => hasAlpha)
         .map(({ afterDecodingMillis }) => afterDecodingMillis),
     ),
-    classes: IMAGE_CLASSES.map((name) => {
+    store,
+    classes: names.map((name) => {
       const ofClass = predictions.filter(({ label }) => label === name);
       const found = ofClass.length > 0 ? mean(ofClass.map(isRight)) : undefined;
       return { name, photos: ofClass.length, found, cardFound: card.recall[name] };

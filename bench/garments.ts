@@ -67,7 +67,7 @@ export function describeWeights(file: string, size = DEFAULT_INPUT_SIZE): Catalo
   };
 }
 
-async function openOne(model: CatalogModel): Promise<Session> {
+export async function openOne(model: CatalogModel): Promise<Session> {
   const { runAll, ...loaded } = await openSession(model, 'cpu', 1);
   return { ...loaded, run: async (input, size) => (await runAll([input], size))[0]! };
 }

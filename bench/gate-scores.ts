@@ -69,12 +69,17 @@ async function measureCutOut(home: string, folder: string): Promise<Row[]> {
 async function measureClassifier(home: string, folder: string): Promise<Row[]> {
   const measured = await measureGarmentClass(folder, join(home, '.selvage', 'models'));
   if (!measured) return [];
-  const { accuracy, calibrationError, photos, classes } = measured;
+  const { accuracy, calibrationError, photos, classes, store } = measured;
   return [
     { kind: 'all', photos, figures: { right: accuracy, 'calibration error': calibrationError } },
     ...classes.flatMap(({ name, photos, found }) =>
       found === undefined ? [] : [{ kind: name, photos, figures: { right: found } }],
     ),
+    ...(store?.alone ?? []).map(({ kind, photos, answered, region, group }) => ({
+      kind: `shop: ${kind}`,
+      photos,
+      figures: { answered, 'region right': region, 'group right': group },
+    })),
   ];
 }
 
@@ -101,6 +106,9 @@ export const EVALUATIONS = {
     // biome-ignore format: a table reads best aligned
     tolerances: {
       right:               { better: 'higher', by: { photos: 1 } },
+      answered:            { better: 'higher', by: { photos: 1 } },
+      'region right':      { better: 'higher', by: { photos: 1 } },
+      'group right':       { better: 'higher', by: { photos: 1 } },
       'calibration error': { better: 'lower',  by: 0.02 },
     },
   },

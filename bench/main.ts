@@ -37,6 +37,11 @@ const BENCHES: Readonly<
     measures: 'garments told apart against labelled photos, and their CPU beside a cut-out',
     load: () => import('./garments.ts'),
   },
+  crops: {
+    measures:
+      'nothing: writes garments of photos as the engine looks at them, to train the classifier',
+    load: () => import('./crops.ts'),
+  },
   review: {
     measures: 'which cut-outs a person is asked to look at, and why',
     load: () => import('./review.ts'),

@@ -203,6 +203,33 @@ function printPhotos(photos: Awaited<ReturnType<typeof measureGarmentClass>>): v
   );
 }
 
+function printStore(store: Awaited<ReturnType<typeof measureGarmentClass>>): void {
+  if (!store?.store) return;
+  const { alone, withRow, disagree } = store.store;
+  console.log(
+    'Photos of a shop, most of them worn by a model, by the photo alone and with its row:',
+  );
+  console.table(
+    Object.fromEntries(
+      [...alone, withRow].map(({ kind, photos, ...shares }) => [
+        kind,
+        {
+          photos,
+          answered: share(shares.answered),
+          'region right': share(shares.region),
+          'group right': share(shares.group),
+          'leaf right': share(shares.leaf),
+          'calibration error': share(shares.calibrationError),
+        },
+      ]),
+    ),
+  );
+  console.log(
+    `Said to disagree: ${share(disagree.swapped)} of photos beside a row of another region, ` +
+      `${share(disagree.own)} beside their own.`,
+  );
+}
+
 /** What the fitted numbers come from, written beside them. */
 const CARD = {
   origin: 'own training',
@@ -250,5 +277,6 @@ export async function run(argv: string[]): Promise<void> {
     print(figures);
     printTitles(figures);
     printPhotos(photos);
+    printStore(photos);
   }
 }
