@@ -79,8 +79,7 @@ export const Classification = z
       description: 'A category; only its group; or no garment the dictionary has',
     }),
     garment: z.boolean().nullable().meta({
-      description:
-        'False if the text sells something else (a watch, a phone case); null if unknown',
+      description: 'False if it is something else (a watch, a phone case); null if unknown',
     }),
     dictionaryVersion: z.string(),
     modelVersion: z.string().nullable().meta({ description: 'Null without a photo' }),

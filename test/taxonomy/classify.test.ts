@@ -152,6 +152,12 @@ describe('attributes have a source', () => {
   });
 });
 
+test('a photo of a watch is of no garment', () => {
+  const { status, garment, category, review } = answer(undefined, photo('other'));
+  expect([status, garment, category]).toEqual(['unknown', false, null]);
+  expect(review.reasons).toContain('not-a-garment');
+});
+
 test.each<[string, FeedAttributes, [water: number | undefined, wind: number | undefined]]>([
   ['a rain jacket, by default', { title: 'Rain jacket' }, [1, 1]],
   ['a waterproof boot, by its text', { title: 'Boots, waterproof' }, [1, 0.67]],

@@ -261,7 +261,7 @@ export interface Review {
 export interface Classification {
   /** A category; only its group; or no garment of the dictionary. */
   status: 'classified' | 'uncertain' | 'unknown';
-  /** False if the text sells something else, such as a watch; null if unknown. */
+  /** False if it is something else, such as a watch; null if unknown. */
   garment: boolean | null;
   dictionaryVersion: string;
   /** Null without a photo. */
