@@ -46,6 +46,10 @@ const BENCHES: Readonly<
     measures: 'which cut-outs a person is asked to look at, and why',
     load: () => import('./review.ts'),
   },
+  strokes: {
+    measures: 'how many strokes of a brush mend a faulty cut-out, and what they cost',
+    load: () => import('./strokes.ts'),
+  },
   compare: {
     measures: 'any of these, alternating an earlier commit and this tree',
     load: () => import('./compare.ts'),

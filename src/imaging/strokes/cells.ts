@@ -1,0 +1,119 @@
+import type { MattedImage } from '../downscale.ts';
+import type { Size } from '../layout.ts';
+import type { Box } from '../subject-box.ts';
+import { squaredDistances, UNREACHED } from './distance-transform.ts';
+import { boxAround, eachPathPixel, PAINT, type Stroke } from './paint.ts';
+
+/** How far a stroke reaches beyond its path: so many radii, and this share of the longer side of its bounding box. */
+const REACH = { radii: 4, extent: 0.5 };
+
+/** Larger parts of an image are solved on cells of several pixels. */
+const MAX_CELLS = 60_000;
+
+/** The part of an image that a stroke may change, in square cells, rows from the top. */
+export interface StrokeCells {
+  columns: number;
+  rows: number;
+  /** Pixels along a cell's side. */
+  side: number;
+  /** The pixels that the cells cover. */
+  box: Box;
+  /** Mean colour: red, green, blue, 0..255. */
+  colours: Float32Array;
+  /** Mean of what the stroke asks for that is there already, 0..255: alpha, or what it lacks of 255 for `erase`. */
+  done: Float32Array;
+  /** 1 where a stroke of this mode is, 2 where one of the other mode is. */
+  painted: Uint8Array;
+  /** Distance from the stroke, as a share of its reach: 0 under it, above 1 beyond its reach. */
+  distance: Float32Array;
+}
+
+export const [SAME_MODE, OTHER_MODE] = [1, 2];
+
+/** Returns how far from its path a stroke may change pixels, in pixels. */
+export function reachOf({ radius, points }: Stroke): number {
+  let [left, top, right, bottom] = [...points[0]!, ...points[0]!];
+  for (const [x, y] of points) {
+    [left, right] = [Math.min(left, x), Math.max(right, x)];
+    [top, bottom] = [Math.min(top, y), Math.max(bottom, y)];
+  }
+  return REACH.radii * radius + REACH.extent * Math.max(right - left, bottom - top);
+}
+
+/** Returns the part of an image that a stroke may change. */
+export const reachBox = (stroke: Stroke, size: Size): Box =>
+  boxAround(stroke, reachOf(stroke), size);
+
+/** Adds the pixels of the box to the sums of their cells; `counts` gets the number of pixels of each. */
+function addPixels(
+  { pixels, matte }: MattedImage,
+  painted: Uint8Array,
+  mode: number,
+  cells: StrokeCells,
+  counts: Uint32Array,
+): void {
+  const { box, side, columns, colours, done } = cells;
+  for (let y = 0; y < box.height; y++) {
+    const row = Math.floor(y / side) * columns;
+    let i = (box.top + y) * pixels.width + box.left;
+    for (let column = 0, x = 0; x < box.width; column++) {
+      const cell = row + column;
+      for (const end = Math.min(box.width, x + side); x < end; x++, i++) {
+        for (let c = 0; c < 3; c++) colours[3 * cell + c]! += pixels.data[3 * i + c]!;
+        done[cell]! += matte.data[i]!;
+        counts[cell]!++;
+        if (painted[i] !== 0) cells.painted[cell] = painted[i] === mode ? SAME_MODE : OTHER_MODE;
+      }
+    }
+  }
+}
+
+function toMeans({ colours, done }: StrokeCells, counts: Uint32Array, isErasing: boolean): void {
+  for (let i = 0; i < counts.length; i++) {
+    for (let c = 0; c < 3; c++) colours[3 * i + c]! /= counts[i]!;
+    done[i]! /= counts[i]!;
+    if (isErasing) done[i] = 255 - done[i]!;
+  }
+}
+
+/** Fills in the distances from the stroke. */
+function measureDistances(cells: StrokeCells, stroke: Stroke, reach: number): void {
+  const { box, side, columns, rows } = cells;
+  const squared = new Float64Array(columns * rows).fill(UNREACHED);
+  eachPathPixel(stroke, (x, y) => {
+    const [column, row] = [Math.floor((x - box.left) / side), Math.floor((y - box.top) / side)];
+    if (column < 0 || row < 0 || column >= columns || row >= rows) return;
+    squared[row * columns + column] = 0;
+  });
+  squaredDistances(squared, { width: columns, height: rows });
+  const [radius, span] = [stroke.radius / side, (reach - stroke.radius) / side];
+  for (let i = 0; i < squared.length; i++)
+    cells.distance[i] = Math.max(0, Math.sqrt(squared[i]!) - radius) / span;
+}
+
+/**
+ * Reads the part of an image that a stroke may change.
+ * @param painted of all strokes, see `paintStrokes`
+ */
+export function readCells(image: MattedImage, painted: Uint8Array, stroke: Stroke): StrokeCells {
+  const reach = reachOf(stroke);
+  const box = reachBox(stroke, image.pixels);
+  const side = Math.max(1, Math.ceil(Math.sqrt((box.width * box.height) / MAX_CELLS)));
+  const [columns, rows] = [Math.ceil(box.width / side), Math.ceil(box.height / side)];
+  const count = columns * rows;
+  const cells = {
+    columns,
+    rows,
+    side,
+    box,
+    colours: new Float32Array(3 * count),
+    done: new Float32Array(count),
+    painted: new Uint8Array(count),
+    distance: new Float32Array(count),
+  };
+  const counts = new Uint32Array(count);
+  addPixels(image, painted, PAINT[stroke.mode], cells, counts);
+  toMeans(cells, counts, stroke.mode === 'erase');
+  measureDistances(cells, stroke, reach);
+  return cells;
+}

@@ -1,0 +1,102 @@
+import type { Size } from '../layout.ts';
+import type { Box } from '../subject-box.ts';
+
+/** What a stroke says about the pixels under it: they are subject, or they are not. */
+export const STROKE_MODES = ['add', 'erase'] as const;
+export type StrokeMode = (typeof STROKE_MODES)[number];
+
+type Point = readonly [x: number, y: number];
+
+/** One stroke of a round brush, in pixels of the upright image; the centre of its first pixel is 0, 0. */
+export interface Stroke {
+  mode: StrokeMode;
+  radius: number;
+  /** The corners of its path; one alone is a dot. */
+  points: readonly Point[];
+}
+
+/** What the strokes say about a pixel: nothing, or the mode of the last one over it. */
+export const PAINT = { add: 1, erase: 2 } as const satisfies Record<StrokeMode, number>;
+
+/** A distance that no two pixels of an image have. */
+const FAR = 0xffff;
+
+/** Calls `visit` with the pixels of a path, in order; some more than once. */
+export function eachPathPixel(
+  { points }: Pick<Stroke, 'points'>,
+  visit: (x: number, y: number) => void,
+): void {
+  let [fromX, fromY] = points[0]!;
+  for (const [x, y] of points) {
+    const steps = Math.max(1, Math.ceil(Math.max(Math.abs(x - fromX), Math.abs(y - fromY))));
+    for (let step = 0; step <= steps; step++) {
+      const share = step / steps;
+      visit(Math.round(fromX + (x - fromX) * share), Math.round(fromY + (y - fromY) * share));
+    }
+    [fromX, fromY] = [x, y];
+  }
+}
+
+/** Returns the part of an image within a distance of a stroke's path, as a box; empty if there is none. */
+export function boxAround({ points }: Pick<Stroke, 'points'>, distance: number, size: Size): Box {
+  let [left, top, right, bottom] = [size.width, size.height, 0, 0];
+  for (const [x, y] of points) {
+    left = Math.min(left, Math.floor(x - distance));
+    top = Math.min(top, Math.floor(y - distance));
+    right = Math.max(right, Math.ceil(x + distance) + 1);
+    bottom = Math.max(bottom, Math.ceil(y + distance) + 1);
+  }
+  left = Math.max(0, left);
+  top = Math.max(0, top);
+  const width = Math.max(0, Math.min(size.width, right) - left);
+  const height = Math.max(0, Math.min(size.height, bottom) - top);
+  return { left, top, width, height };
+}
+
+/** Returns for each pixel of a box how many rows away the next pixel of the path in its column is. */
+function rowsToPath(stroke: Stroke, { left, top, width, height }: Box): Uint16Array {
+  const rows = new Uint16Array(width * height).fill(FAR);
+  eachPathPixel(stroke, (x, y) => {
+    const [column, row] = [x - left, y - top];
+    if (column < 0 || row < 0 || column >= width || row >= height) return;
+    rows[row * width + column] = 0;
+  });
+  for (let i = width; i < rows.length; i++)
+    if (rows[i]! > rows[i - width]!) rows[i] = rows[i - width]! + 1;
+  for (let i = rows.length - width - 1; i >= 0; i--)
+    if (rows[i]! > rows[i + width]!) rows[i] = rows[i + width]! + 1;
+  return rows;
+}
+
+/** Paints one stroke. Takes time for the pixels of its box and of its path, whatever its radius. */
+function paintStroke(stroke: Stroke, size: Size, painted: Uint8Array): void {
+  const { radius } = stroke;
+  const box = boxAround(stroke, radius, size);
+  const { left, top, width, height } = box;
+  const rows = rowsToPath(stroke, box);
+  const value = PAINT[stroke.mode];
+  /** For each column of a row: how many discs begin there, less those that have ended. */
+  const changes = new Int32Array(width + 1);
+  for (let y = 0; y < height; y++) {
+    changes.fill(0);
+    for (let x = 0; x < width; x++) {
+      const away = rows[y * width + x]!;
+      if (away > radius) continue;
+      const half = Math.floor(Math.sqrt(radius * radius - away * away));
+      changes[Math.max(0, x - half)]!++;
+      changes[Math.min(width, x + half + 1)]!--;
+    }
+    const start = (top + y) * size.width + left;
+    for (let x = 0, open = 0; x < width; x++) {
+      open += changes[x]!;
+      if (open > 0) painted[start + x] = value;
+    }
+  }
+}
+
+/** Returns one value of `PAINT` for each pixel, 0 where there is no stroke; later strokes cover earlier ones. */
+export function paintStrokes(strokes: readonly Stroke[], size: Size): Uint8Array {
+  const painted = new Uint8Array(size.width * size.height);
+  for (const stroke of strokes) paintStroke(stroke, size, painted);
+  return painted;
+}
