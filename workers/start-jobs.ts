@@ -8,6 +8,7 @@ import type { Consume } from './consume-jobs.ts';
 import type { FetchPools } from './fetch/fetch-pools.ts';
 import type { FetchInputDeps } from './fetch-input.ts';
 import type { ImageDeps } from './image-job.ts';
+import { refineStoredCutOut } from './refine-cut-out.ts';
 import { removeBackground } from './remove-background.ts';
 import { failJob, runJob } from './run-job.ts';
 
@@ -33,6 +34,7 @@ export function startJobs(deps: StartJobsDeps) {
     'sync',
     {
       'remove-background': removeBackground({ images, inputs: { ...inputs, pool: pools.sync } }),
+      'refine-cut-out': refineStoredCutOut(images),
       'classify-garment': classifyGarment(images),
     },
     // One more than the slots keeps the engine busy while images are read and written.

@@ -18,6 +18,7 @@ import { type MetricsDeps, metricsRoutes } from './operations/metrics.ts';
 import { problemRoutes } from './operations/problem-pages.ts';
 import { removalRoutes } from './removal/background-removals.ts';
 import { createImageRequests, type ImageRequestDeps } from './removal/image-requests.ts';
+import { refinementRoutes } from './removal/refinements.ts';
 import { removeBgRoutes } from './removal/removebg/routes.ts';
 import { taxonomyRoutes } from './taxonomy.ts';
 
@@ -49,6 +50,7 @@ export function routeTable(deps: ApiDeps): Route[] {
   const readImage = (body: unknown) => readJsonImage(body, maxImageBytes, sniffFormat).image;
   return [
     ...removalRoutes({ images, ...preferJob }),
+    ...refinementRoutes(images),
     ...jobRoutes(jobs, idempotency, deps.jobs),
     ...batchRoutes(createBatchActions(batches, events), idempotency),
     ...feedRoutes(feeds, events),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Foreground, MediaType } from '../output/options.ts';
 import { CutOutOptions } from '../output/quality.ts';
 import { CutOutReview } from '../output/review.ts';
+import { Stroke } from '../output/strokes.ts';
 import { GarmentView } from './garment-view.ts';
 import { AcceptedRow, OPERATIONS } from './job-data.ts';
 
@@ -55,6 +56,15 @@ const ImageResult = z.object({
   millis: z.record(z.string(), z.number()),
 });
 
+/** The file of a cut-out, in the result of a job. */
+const OutputFile = {
+  bytes: z.number(),
+  mediaType: MediaType,
+  /** Size of the output before it was scaled down, pixels. */
+  whole: z.object({ width: z.number(), height: z.number() }),
+  foreground: Foreground.optional(),
+};
+
 /** Options of a row of a feed: which feed its images belong to, and how its picture looks. */
 const FeedRowOptions = z.object({
   id: z.string(),
@@ -80,15 +90,23 @@ export const JOBS = {
     }),
     /** Of the output; `confidence` 0..1. */
     result: ImageResult.extend({
-      bytes: z.number(),
-      mediaType: MediaType,
-      /** Size of the output before it was scaled down, pixels. */
-      whole: z.object({ width: z.number(), height: z.number() }),
-      foreground: Foreground.optional(),
+      ...OutputFile,
       confidence: z.number(),
       /** Workers of an older release do not send it. */
       review: CutOutReview.optional(),
     }),
+  },
+  'refine-cut-out': {
+    queue: 'sync',
+    attempts: 3,
+    data: ImageJob.extend({
+      outputKey: z.string(),
+      /** The alpha to mend, uploaded like the image. */
+      alphaKey: z.string(),
+      strokes: z.array(Stroke),
+      options: CutOutOptions.optional(),
+    }),
+    result: ImageResult.omit({ model: true }).extend(OutputFile),
   },
   'classify-garment': {
     queue: 'sync',

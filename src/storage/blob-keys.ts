@@ -16,6 +16,7 @@ export const SYNC_ORPHAN_SECONDS = 900;
 export const syncKeys = (client: string, id: string) => ({
   inputKey: `${SYNC_PREFIX}${segment(client)}/${id}/in`,
   backgroundKey: `${SYNC_PREFIX}${segment(client)}/${id}/background`,
+  alphaKey: `${SYNC_PREFIX}${segment(client)}/${id}/alpha`,
   outputKey: `${SYNC_PREFIX}${segment(client)}/${id}/out`,
 });
 

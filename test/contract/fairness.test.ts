@@ -67,7 +67,11 @@ async function startScriptedWorker(): Promise<() => Promise<void>> {
     return { ...size, whole: size, ...result };
   };
   const never = () => Promise.reject(new Error('not scripted'));
-  const processors = { 'remove-background': removeBackground, 'classify-garment': never };
+  const processors = {
+    'remove-background': removeBackground,
+    'classify-garment': never,
+    'refine-cut-out': never,
+  };
   const deps = { connection, concurrency: 1, log, report: () => {}, now: hostClock };
   const consumer = consumeJobs('sync', processors, deps);
   await onCanceled(cancellations, consumer.cancel);

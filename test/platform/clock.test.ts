@@ -91,7 +91,11 @@ test.each([HOUR_MILLIS, -HOUR_MILLIS])(
         deadlineAtMillis: now() + 20_000,
         requestId: 'r',
       });
-    const processors = { 'classify-garment': async () => VIEW, 'remove-background': never };
+    const processors = {
+      'classify-garment': async () => VIEW,
+      'remove-background': never,
+      'refine-cut-out': never,
+    };
     const outcomes = await runOnSkewedWorker(byMillis, 'sync', add, (deps) =>
       consumeJobs('sync', processors, deps),
     );

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CutOutOptions } from '../../src/output/quality.ts';
+import { Stroke } from '../../src/output/strokes.ts';
 
 /** Settings of a child, passed through its environment. */
 export const ChildOptions = z.object({
@@ -20,12 +21,14 @@ export const SOCKET_FD = 3;
 
 /** A task for a child; the image is the body of the frame. */
 export const TaskRequest = z.object({
-  task: z.enum(['cut-out', 'garment-view', 'marketplace-picture']),
+  task: z.enum(['cut-out', 'refinement', 'garment-view', 'marketplace-picture']),
   /** For `marketplace-picture`, `#rrggbb`; transparent if absent. */
   background: z.string().optional(),
-  /** For `cut-out`. */
+  /** For `cut-out` and `refinement`. */
   options: CutOutOptions.optional(),
-  /** For `cut-out`: length of the image in the body, if its background image follows it there. */
+  /** For `refinement`. */
+  strokes: z.array(Stroke).optional(),
+  /** Length of the image in the body, if its background image or its alpha follows it there. */
   imageBytes: z.number().optional(),
 });
 export type TaskRequest = z.infer<typeof TaskRequest>;

@@ -4,16 +4,29 @@ import { CutOutReview } from '../../src/output/review.ts';
 import type { CutOut } from './cut-out.ts';
 import type { GarmentView } from './garment-view.ts';
 import type { MarketplacePicture } from './marketplace-picture.ts';
+import type { RefinedCutOut } from './refine.ts';
 
 /**
  * The results of children, validated because children decode untrusted images. Unknown timings pass.
  */
 const ImageSize = z.object({ width: z.number(), height: z.number() });
 
-const CutOutResult = ImageSize.extend({
+const FileResult = ImageSize.extend({
   mediaType: MediaType,
   whole: ImageSize,
   foreground: Foreground.optional(),
+});
+
+const RefinedResult = FileResult.extend({
+  timings: z.looseObject({
+    decodeMillis: z.number(),
+    matteMillis: z.number(),
+    encodeMillis: z.number(),
+    totalMillis: z.number(),
+  }),
+});
+
+const CutOutResult = FileResult.extend({
   confidence: z.number(),
   review: CutOutReview,
   timings: z.looseObject({
@@ -57,6 +70,11 @@ const MarketplacePictureResult = ImageSize.extend({
 /** @throws ZodError if the result does not have this shape; likewise the others below */
 export const readCutOut = (result: object, file: Uint8Array): CutOut => ({
   ...CutOutResult.parse(result),
+  file,
+});
+
+export const readRefinedCutOut = (result: object, file: Uint8Array): RefinedCutOut => ({
+  ...RefinedResult.parse(result),
   file,
 });
 

@@ -2,6 +2,7 @@ import sharp, { type Sharp } from 'sharp';
 import type { MattedImage } from '../../src/imaging/downscale.ts';
 import type { Rgb } from '../../src/imaging/image-border.ts';
 import type { Size } from '../../src/imaging/layout.ts';
+import type { Matte } from '../../src/imaging/matte.ts';
 import { sniffFormat } from '../../src/imaging/sniff.ts';
 import { type Box, fullBox } from '../../src/imaging/subject-box.ts';
 import type { Pixels } from '../../src/imaging/tensor.ts';
@@ -77,6 +78,28 @@ async function readPixels(pipeline: Sharp): Promise<DecodedImage> {
 export async function decode(image: Uint8Array, maxPixels: number): Promise<DecodedImage> {
   try {
     return await readPixels(uprightPipeline(image, maxPixels));
+  } catch (error) {
+    throw new DecodeError(error);
+  }
+}
+
+/**
+ * Decodes the last channel of a PNG, 8 bits a pixel: its alpha, or what it has instead. An embedded profile changes
+ * nothing.
+ * @throws DecodeError like `decode`
+ */
+export async function decodeLastChannel(png: Uint8Array, maxPixels: number): Promise<Matte> {
+  try {
+    const image = sharp(png, { limitInputPixels: maxPixels, failOn: 'error', ignoreIcc: true });
+    const { channels: sent } = await image.metadata();
+    const { data, info } = await image
+      .toColourspace(sent === 1 ? 'b-w' : 'srgb')
+      .raw({ depth: 'uchar' })
+      .toBuffer({ resolveWithObject: true });
+    const { width, height, channels } = info;
+    const last = new Uint8Array(width * height);
+    for (let i = 0; i < last.length; i++) last[i] = data[channels * i + channels - 1]!;
+    return { data: last, width, height };
   } catch (error) {
     throw new DecodeError(error);
   }

@@ -1,7 +1,12 @@
 import { availableParallelism } from 'node:os';
 import type { CutOutReview } from '../../src/output/review.ts';
 import type { ChildReady, TaskRequest } from './child-protocol.ts';
-import { readCutOut, readGarmentView, readMarketplacePicture } from './child-responses.ts';
+import {
+  readCutOut,
+  readGarmentView,
+  readMarketplacePicture,
+  readRefinedCutOut,
+} from './child-responses.ts';
 import type { CutOut, CutOutSettings } from './cut-out.ts';
 import { DecodeError } from './decode-error.ts';
 import type { GarmentView } from './garment-view.ts';
@@ -13,6 +18,7 @@ import {
 } from './inference-process.ts';
 import type { MarketplacePicture, MarketplacePictureOptions } from './marketplace-picture.ts';
 import { createPermits, type PermitRequest } from './permits.ts';
+import type { RefinedCutOut, Refinement } from './refine.ts';
 import type { DeviceChoice } from './session.ts';
 import { superviseProcess } from './slot.ts';
 
@@ -62,6 +68,12 @@ export interface Engine {
     permit?: PermitRequest,
     settings?: CutOutSettings,
   ): Promise<CutOut>;
+  /** Mends a cut-out by strokes. Otherwise like `removeBackground`. */
+  refineCutOut(
+    image: Uint8Array,
+    refinement: Refinement,
+    permit?: PermitRequest,
+  ): Promise<RefinedCutOut>;
   /** Returns a garment's class probabilities and colours. Otherwise like `removeBackground`. */
   viewGarment(image: Uint8Array, permit?: PermitRequest): Promise<GarmentView>;
   /** Renders a cut-out of ours as marketplaces require it; undefined if it meets the rules as it is. */
@@ -153,6 +165,16 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
       const cutOut = readCutOut(result, bytes);
       onReview?.(cutOut.review);
       return cutOut;
+    },
+    async refineCutOut(image, { alpha, strokes, options }, permit) {
+      const request: TaskRequest = {
+        task: 'refinement',
+        options,
+        strokes,
+        imageBytes: image.length,
+      };
+      const { result, bytes } = await run(request, Buffer.concat([image, alpha]), permit);
+      return readRefinedCutOut(result, bytes);
     },
     async viewGarment(image, permit) {
       const { result } = await run({ task: 'garment-view' }, image, permit);

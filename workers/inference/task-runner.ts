@@ -12,6 +12,7 @@ import { cutOut } from './cut-out.ts';
 import type { GarmentSessions, viewGarment } from './garment-view.ts';
 import { marketplacePicture } from './marketplace-picture.ts';
 import { createMicroBatcher } from './micro-batches.ts';
+import { refineCutOut } from './refine.ts';
 import { openSession, type Session } from './session.ts';
 
 /** The result of a task, and a file if the task makes one. */
@@ -105,6 +106,19 @@ async function renderMarketplacePicture(
   return { result, bytes, batchSize: 1 };
 }
 
+/** Mends the cut-out whose image and alpha are in the body. */
+async function runRefinement(
+  { options, strokes = [], imageBytes }: TaskRequest,
+  body: Uint8Array,
+  maxPixels: number,
+): Promise<TaskResult> {
+  const alpha = body.subarray(imageBytes);
+  const refinement = { alpha, strokes, options };
+  const image = body.subarray(0, imageBytes);
+  const { file, ...result } = await refineCutOut(image, refinement, maxPixels);
+  return { result, bytes: file, batchSize: 1 };
+}
+
 /** Splits the body of a `cut-out` request into the image and its background image. */
 function splitBody({ options, imageBytes }: TaskRequest, body: Uint8Array) {
   if (imageBytes === undefined) return { image: body, settings: { options } };
@@ -135,6 +149,7 @@ export async function openTaskRunner(
     if (request.task === 'marketplace-picture') {
       return renderMarketplacePicture(body, request.background);
     }
+    if (request.task === 'refinement') return runRefinement(request, body, options.maxPixels);
     let batchSize = 1;
     const onBatch = (size: number) => {
       batchSize = Math.max(batchSize, size);

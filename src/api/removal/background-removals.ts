@@ -3,8 +3,6 @@ import type { ImageForm } from '../../http/image-body.ts';
 import { parse, queryFlag } from '../../http/parse.ts';
 import type { Preference } from '../../http/prefer.ts';
 import { type Call, filePart, json, type Reply, type Route, route } from '../../http/route.ts';
-import { sniffFormat } from '../../imaging/sniff.ts';
-import type { MediaType } from '../../output/options.ts';
 import {
   BackgroundImage,
   checkConflicts,
@@ -24,7 +22,14 @@ import {
 } from '../intake/job-request.ts';
 import { JobResponse } from '../intake/job-response.ts';
 import { type PreferJobDeps, readJobPreference, startPreferredJob } from '../intake/prefer-job.ts';
-import { CUT_OUT_HEADERS, CUT_OUT_MEDIA, qualityHeaders } from './cut-out-response.ts';
+import {
+  CUT_OUT_HEADERS,
+  CUT_OUT_MEDIA,
+  type CutOutFile,
+  checkedFile,
+  qualityHeaders,
+  serverTiming,
+} from './cut-out-response.ts';
 import { backgroundSource, type CutOutRequest, type ImageRequests } from './image-requests.ts';
 
 const Query = z.object({
@@ -43,34 +48,18 @@ const Fields = z.preprocess(
 );
 
 /** A finished cut-out, from a synchronous request or from a job. */
-interface CutOut {
-  file: Uint8Array;
-  bytes: number;
-  mediaType: MediaType;
+interface CutOut extends CutOutFile {
   model: string;
   confidence: number;
   review?: CutOutReview | undefined;
 }
-
-/** Checks that the file has the declared type and size. @throws Problem upstream-failed */
-function checkFile({ file, bytes, mediaType }: CutOut): void {
-  if (`image/${sniffFormat(file)}` === mediaType && file.length === bytes) return;
-  throw new Problem('upstream-failed', 'The cut-out was damaged; try again');
-}
-
-const serverTiming = (millis: Readonly<Record<string, number>>): string =>
-  Object.entries(millis)
-    .map(([name, value]) => `${name};dur=${value.toFixed(1)}`)
-    .join(', ');
 
 function cutOutReply(
   cutOut: CutOut,
   asBase64: boolean,
   extraHeaders: Record<string, string>,
 ): Reply {
-  checkFile(cutOut);
-  const { buffer, byteOffset, byteLength } = cutOut.file;
-  const file = Buffer.from(buffer, byteOffset, byteLength);
+  const file = checkedFile(cutOut);
   const headers = { ...qualityHeaders(cutOut), 'cache-control': 'no-store', ...extraHeaders };
   return asBase64
     ? json({ image_base64: file.toString('base64') }, headers)

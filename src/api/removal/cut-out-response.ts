@@ -1,4 +1,7 @@
 import type { ResponseDoc } from '../../http/route.ts';
+import { sniffFormat } from '../../imaging/sniff.ts';
+import type { MediaType } from '../../output/options.ts';
+import { Problem } from '../../platform/problem.ts';
 import type { CutOutRecord } from '../../queue/job-data.ts';
 
 /** The headers of every response with a cut-out. @see docs/output.md */
@@ -20,6 +23,28 @@ export const cutOutHeaders = (cutout: CutOutRecord): Record<string, string> => (
   'cache-control': 'private, no-store',
   ...qualityHeaders(cutout),
 });
+
+/** A cut-out as a worker has made it. */
+export interface CutOutFile {
+  file: Uint8Array;
+  /** Length of the file as the worker knows it. */
+  bytes: number;
+  mediaType: MediaType;
+}
+
+/** Returns the file, if it has the declared type and size. @throws Problem upstream-failed */
+export function checkedFile({ file, bytes, mediaType }: CutOutFile): Buffer {
+  if (`image/${sniffFormat(file)}` === mediaType && file.length === bytes) {
+    return Buffer.from(file.buffer, file.byteOffset, file.byteLength);
+  }
+  throw new Problem('upstream-failed', 'The cut-out was damaged; try again');
+}
+
+/** Returns the header `Server-Timing`. @param millis duration of each step */
+export const serverTiming = (millis: Readonly<Record<string, number>>): string =>
+  Object.entries(millis)
+    .map(([name, value]) => `${name};dur=${value.toFixed(1)}`)
+    .join(', ');
 
 /** For the OpenAPI document: the formats of a cut-out. */
 export const CUT_OUT_MEDIA = {

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { Call } from '../../http/route.ts';
 import { type ImageLimits, validateImage } from '../../intake/validate-image.ts';
 import { type CutOutOptions, unlessDefault } from '../../output/quality.ts';
+import type { Stroke } from '../../output/strokes.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { Problem, type ProblemType, unavailable } from '../../platform/problem.ts';
 import type { Admission } from '../../queue/admission.ts';
@@ -42,6 +43,14 @@ export interface CutOutRequest {
   source: Source;
   options: CutOutOptions;
   background?: Source | undefined;
+}
+
+/** A cut-out to mend: its image, its alpha as a PNG, and the strokes over it. */
+export interface RefinementRequest {
+  image: Uint8Array;
+  alpha: Uint8Array;
+  strokes: Stroke[];
+  options: CutOutOptions;
 }
 
 /**
@@ -124,13 +133,13 @@ interface ImageJobData extends TurnOwner {
   requestId: string;
 }
 
-interface CutOutJobData extends ImageJobData {
-  backgroundKey?: string;
-}
+/** What the images beside the first are called in error details, by the member of the job with their key. */
+const OTHER_IMAGES = { backgroundKey: 'background image', alphaKey: 'alpha image' } as const;
+type OtherKey = keyof typeof OTHER_IMAGES;
 
 /** Runs a job; `onCancel` as in `JobWaiter`. */
-type RunJob<T> = (
-  data: CutOutJobData,
+type RunJob<K extends OtherKey, T> = (
+  data: ImageJobData & Partial<Record<K, string>>,
   signal: AbortSignal,
   onCancel: (hadStarted: Promise<boolean>) => void,
 ) => Promise<T>;
@@ -149,7 +158,7 @@ const settleQuota =
       .catch((error) => call.log.error({ err: error }, 'quota not refunded'));
   };
 
-/** The two jobs a synchronous request can wait for. Neither leaves anything in storage. */
+/** The three jobs a synchronous request can wait for. Neither leaves anything in storage. */
 export function createImageRequests(deps: ImageRequestDeps) {
   const { blobs, jobWaiter, admission, deadlineMillis, limits, now } = deps;
 
@@ -157,28 +166,33 @@ export function createImageRequests(deps: ImageRequestDeps) {
    * Validates and stores the images, runs the job, and deletes the blobs again.
    * @throws Problem also if the deadline passes or the client disconnects
    */
-  async function withStoredImages<T>(
+  async function withStoredImages<K extends OtherKey, T>(
     source: Source,
-    background: Source | undefined,
+    other: { name: K; source: Source } | undefined,
     call: ImageCall,
-    run: RunJob<T>,
+    run: RunJob<K, T>,
   ): Promise<T> {
     const image = validateSource(source, limits);
-    const backgroundContent = background && validateSource(background, limits, 'background image');
+    const otherContent = other && validateSource(other.source, limits, OTHER_IMAGES[other.name]);
     const deadline = AbortSignal.timeout(deadlineMillis);
     const signal = AbortSignal.any([call.signal, deadline]);
     const { client, weight } = ownerOf(call);
-    const { backgroundKey, ...keys } = syncKeys(client, randomUUID());
-    const usedKeys = { ...keys, ...(backgroundContent && { backgroundKey }) };
+    const { inputKey, outputKey, ...otherKeys } = syncKeys(client, randomUUID());
+    const otherKey = other && { [other.name]: otherKeys[other.name] };
+    const usedKeys = { inputKey, outputKey, ...otherKey } as Pick<
+      ImageJobData,
+      'inputKey' | 'outputKey'
+    > &
+      Partial<Record<K, string>>;
     const deadlineAtMillis = now() + deadlineMillis;
     const put = (key: string, { bytes, mediaType }: Content) =>
       blobs.put(key, bytes, { mediaType, durable: false }, signal).catch(storageUnavailable);
-    const hasLink = [source, background].some((each) => each && 'imageUrl' in each);
+    const hasLink = [source, other?.source].some((each) => each && 'imageUrl' in each);
     const leave = admission.admit({ client, weight }, { hasLink });
     try {
       await Promise.all([
-        put(keys.inputKey, image),
-        backgroundContent && put(backgroundKey, backgroundContent),
+        put(inputKey, image),
+        other && otherContent && put(otherKeys[other.name], otherContent),
       ]);
       const { sha256 } = image;
       const { requestId } = call;
@@ -189,16 +203,27 @@ export function createImageRequests(deps: ImageRequestDeps) {
       if (deadline.aborted) {
         throw unavailable('The image was not finished in time; try again', 2, error);
       }
-      throw blameImage(error, source, background);
+      throw blameImage(error, source, other?.source);
     } finally {
       leave();
       // Not awaited: the response does not depend on it, and the sweeper deletes what is left.
-      for (const key of Object.values(usedKeys)) {
+      for (const key of Object.values<string>(usedKeys)) {
         blobs
           .delete(key)
           .catch((error) => call.log.warn({ reason: error.message }, 'blob not deleted'));
       }
     }
+  }
+
+  /** Reads the file that a job has made, when there is memory for it. */
+  async function readOutput(
+    { outputKey }: Pick<ImageJobData, 'outputKey'>,
+    { bytes }: { bytes: number },
+    call: ImageCall,
+    signal: AbortSignal,
+  ): Promise<Uint8Array> {
+    await call.awaitMemory(bytes, signal);
+    return blobs.get(outputKey, signal).catch(storageUnavailable);
   }
 
   return {
@@ -209,14 +234,25 @@ export function createImageRequests(deps: ImageRequestDeps) {
     shedIfBusy: (call: Pick<Call, 'caller'>) => admission.shedIfBusy(ownerOf(call)),
 
     /** Cuts out an image. Returns the file in the requested format, and the worker's result. */
-    cutOut: ({ source, options, background }: CutOutRequest, call: ImageCall) =>
-      withStoredImages(source, background, call, async (images, signal, onCancel) => {
+    cutOut: ({ source, options, background }: CutOutRequest, call: ImageCall) => {
+      const other = background && { name: 'backgroundKey' as const, source: background };
+      return withStoredImages(source, other, call, async (images, signal, onCancel) => {
         const data = { ...images, ...unlessDefault(options) };
         const result = await jobWaiter.run('remove-background', data, signal, onCancel);
-        await call.awaitMemory(result.bytes, signal);
-        const file = await blobs.get(images.outputKey, signal).catch(storageUnavailable);
-        return { file, result };
-      }),
+        return { file: await readOutput(images, result, call, signal), result };
+      });
+    },
+
+    /** Mends the alpha of a cut-out by strokes. Returns like `cutOut`. */
+    refineCutOut: ({ image, alpha, strokes, options }: RefinementRequest, call: ImageCall) => {
+      const source = { image, pointer: '/image' };
+      const other = { name: 'alphaKey', source: { image: alpha, pointer: '/alpha' } } as const;
+      return withStoredImages(source, other, call, async (images, signal, onCancel) => {
+        const data = { ...images, alphaKey: images.alphaKey!, strokes, ...unlessDefault(options) };
+        const result = await jobWaiter.run('refine-cut-out', data, signal, onCancel);
+        return { file: await readOutput(images, result, call, signal), result };
+      });
+    },
 
     /** Classifies the garment in an image. */
     classifyGarment: (source: Source, call: ImageCall): Promise<JobResult<'classify-garment'>> =>

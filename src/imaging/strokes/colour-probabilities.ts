@@ -21,9 +21,10 @@ function binsOf({ colours, distance }: StrokeCells): Uint16Array {
   return bins;
 }
 
-/** A histogram of colours; its values sum to 1, or are all 0. */
-function toHistogram(sums: Float64Array): Float64Array {
-  const total = sums.reduce((sum, value) => sum + value, 0) || 1;
+const sumOf = (values: Float64Array): number => values.reduce((sum, value) => sum + value, 0);
+
+/** Blurs a histogram of colours and divides it by `total`. */
+function toHistogram(sums: Float64Array, total: number): Float64Array {
   let blurred = sums.map((value) => value / total);
   for (let stride = 1; stride < sums.length; stride *= LEVELS) {
     const sharp = blurred;
@@ -54,7 +55,10 @@ export function colourProbabilities(cells: StrokeCells, open: Uint8Array): Float
     else if (done[i]! > DONE.min && distance[i]! < NEAR) meant[bin]!++;
     else if (done[i]! < DONE.max) contrary[bin]! += open[i] ? Math.min(1, distance[i]!) ** 2 : 1;
   }
-  const [own, other] = [toHistogram(meant), toHistogram(contrary)];
+  // Little that is contrary says little: it must not count as much as all that is meant.
+  const total = Math.max(1, sumOf(meant));
+  const own = toHistogram(meant, total);
+  const other = toHistogram(contrary, Math.max(total, sumOf(contrary)));
   return Float32Array.from(bins, (bin) => {
     const likelihood = own[bin]! + UNSEEN;
     return likelihood / (likelihood + other[bin]! + UNSEEN);
