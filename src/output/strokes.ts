@@ -20,18 +20,12 @@ export const STROKE_LIMITS = {
 /** A stroke as it is sent, and as it is queued. */
 export const Stroke = z
   .strictObject({
-    mode: z.enum(STROKE_MODES).meta({
-      description: '`add`: what is under it is subject; `erase`: it is background',
-    }),
-    radius: z
-      .number()
-      .min(STROKE_LIMITS.minRadius)
-      .max(STROKE_LIMITS.maxRadius)
-      .meta({ description: 'Of the brush, pixels' }),
+    mode: z.enum(STROKE_MODES),
+    radius: z.number().min(STROKE_LIMITS.minRadius).max(STROKE_LIMITS.maxRadius),
     points: z
       .array(z.tuple([z.number(), z.number()]))
       .min(1)
-      .meta({ description: 'The corners of its path, `[x, y]` in pixels of the upright image' }),
+      .meta({ description: '`[x, y]` of the upright image' }),
   })
   .meta({ id: 'Stroke' });
 export type Stroke = z.infer<typeof Stroke>;

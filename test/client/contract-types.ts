@@ -7,6 +7,7 @@ import type { FeedJson, FeedQuery } from '../../src/api/intake/feeds/request.ts'
 import type { FeedResponse, RunResponse } from '../../src/api/intake/feeds/response.ts';
 import type { JobJson } from '../../src/api/intake/job-request.ts';
 import type { JobResponse } from '../../src/api/intake/job-response.ts';
+import type { RefinementFields } from '../../src/api/removal/refinements.ts';
 import type {
   CalibrateRequest,
   CalibrateResponse,
@@ -27,6 +28,7 @@ import type {
 } from '../../src/look/wardrobe/wardrobe-request.ts';
 import type { QualityChoice } from '../../src/output/quality.ts';
 import type { OutputRequest } from '../../src/output/request.ts';
+import type { Stroke } from '../../src/output/strokes.ts';
 import type { OptionsQuery, OptionsResponse } from '../../src/taxonomy/dictionary/options.ts';
 import type { ClassifyOptions, FeedAttributes } from '../../src/taxonomy/request-schema.ts';
 import type { ClassifyResponse } from '../../src/taxonomy/response-schema.ts';
@@ -104,6 +106,13 @@ type FeedSeconds = NonNullable<client.FeedRetentionOptions['outputSeconds']>;
 
 export type Checks = [
   None<Difference<client.CutOutOptions, CutOutOptions>>,
+  None<Difference<client.Stroke, z.infer<typeof Stroke>>>,
+  None<
+    Difference<
+      Omit<client.RefinementOptions, 'quality'>,
+      Omit<z.infer<typeof RefinementFields>, 'quality' | 'roi' | 'backgroundImageUrl'>
+    >
+  >,
   None<
     Difference<
       Omit<client.JobOptions, 'options'>,

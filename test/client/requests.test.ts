@@ -26,6 +26,24 @@ test('a body that is too large is not sent', async () => {
   });
 });
 
+test('strokes are sent as JSON beside the photo and its alpha', async () => {
+  let body = '';
+  const server = await startScriptedServer((request, response) => {
+    request.setEncoding('latin1').on('data', (text) => {
+      body += text;
+    });
+    imageResponse(request, response);
+  });
+  const { client } = createTestClient(server);
+  const strokes = [{ mode: 'add' as const, radius: 12, points: [[3, 4] as [number, number]] }];
+  const request = { image: IMAGE, alpha: new Uint8Array([4]), strokes };
+  const { image } = await client.refineCutOut(request, { crop: true });
+  expect(image.length).toBeGreaterThan(0);
+  expect(server.requests[0]?.url).toBe('/bg/v1/refinements');
+  expect(body).toContain(JSON.stringify(strokes));
+  expect(body).toMatch(/name="image".*name="alpha".*name="crop"\r\n\r\ntrue/s);
+});
+
 test('a key function is called for each call', async () => {
   const server = await startScriptedServer(jsonResponse({}));
   const keys = ['sv_one', 'sv_two'];

@@ -181,6 +181,7 @@ test.each<[string, Sent, number, string]>([
   ['an empty alpha', { alpha: new Uint8Array() }, 400, '/alpha'],
   ['an alpha that is no picture', { alpha: Buffer.from('hello') }, 415, '/alpha'],
   ['an unknown field', { fields: { colour: 'red' } }, 400, '/colour'],
+  ['a region', { fields: { roi: '0% 0% 50% 50%' } }, 400, '/roi'],
   ['an option that cannot be', { fields: { format: 'gif' } }, 400, '/format'],
 ])('%s is rejected with a pointer', async (_, sent, status, pointer) => {
   const response = await refine(sent);

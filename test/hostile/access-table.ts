@@ -24,6 +24,7 @@ const JOB = { imageUrl: URL, operations: ['remove-background'] };
 // biome-ignore format: a table reads best aligned
 export const ACCESS: readonly Access[] = [
   { method: 'POST',   path: '/bg/v1/background-removals',          needs: REMOVE,    authorized: 400, body: {} },
+  { method: 'POST',   path: '/bg/v1/refinements',                  needs: REMOVE,    authorized: 400, body: {} },
   { method: 'GET',    path: '/taxonomy/v1/options',                needs: 'nobody',  authorized: 200 },
   { method: 'POST',   path: '/taxonomy/v1/taxonomy',               needs: 'taxonomy:classify', authorized: 400, body: {} },
   { method: 'GET',    path: '/look/v1/params',                     needs: 'nobody',  authorized: 200 },

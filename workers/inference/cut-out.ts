@@ -21,6 +21,10 @@ const PRESETS = {
   },
 } as const satisfies Record<Quality, SubjectPreset & { effort: Effort }>;
 
+/** Returns how much time is spent on compressing a PNG of this quality. */
+export const effortOf = ({ quality = DEFAULT_QUALITY }: CutOutOptions): Effort =>
+  PRESETS[quality].effort;
+
 /** The time of each step of one cut-out. */
 interface Timings {
   decodeMillis: number;

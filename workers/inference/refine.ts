@@ -5,6 +5,7 @@ import type { CutOutOptions } from '../../src/output/quality.ts';
 import type { Stroke } from '../../src/output/strokes.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import { decode, decodeLastChannel } from './codec.ts';
+import { effortOf } from './cut-out.ts';
 import { DecodeError } from './decode-error.ts';
 import { type RenderedFile, render } from './render.ts';
 
@@ -69,7 +70,7 @@ export async function refineCutOut(
   const scene = { pixels, matte, opacity };
   recoverForeground(scene, estimateSurroundings(scene));
   const mattedAt = performance.now();
-  const rendered = await render(scene, options, undefined, maxPixels, 'default');
+  const rendered = await render(scene, options, undefined, maxPixels, effortOf(options));
   const endedAt = performance.now();
   return {
     ...rendered,

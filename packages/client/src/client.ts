@@ -29,6 +29,14 @@ export function createClient(options: ClientOptions = {}): Client {
         timeoutMillis,
       });
     },
+    refineCutOut({ image, alpha, strokes }, { signal, timeoutMillis, ...fields } = {}) {
+      const body = formPayload({ image, alpha, strokes: JSON.stringify(strokes), ...fields });
+      const read = readImage(`image/${fields.format ?? 'png'}`);
+      return request({ method: 'POST', path: '/bg/v1/refinements', body }, read, {
+        signal,
+        timeoutMillis,
+      });
+    },
     ...taxonomyClient(transport),
     look: lookClient(transport),
     jobs: jobsClient(transport),

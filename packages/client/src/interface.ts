@@ -83,6 +83,19 @@ export interface BackgroundRemovalOptions extends CallOptions, contract.CutOutOp
   backgroundImage?: Bytes | undefined;
 }
 
+/** A cut-out to mend. */
+export interface RefineCutOutRequest {
+  /** The photo: JPEG, PNG or WebP. */
+  image: Bytes;
+  /** A PNG of the size of the upright photo, such as its present cut-out; its last channel counts. */
+  alpha: Bytes;
+  /** Applied in order; up to 50, with up to 5,000 points together. */
+  strokes: readonly contract.Stroke[];
+}
+
+/** How a mended cut-out is drawn. */
+export interface RefineCutOutOptions extends CallOptions, contract.RefinementOptions {}
+
 /** A garment to classify: by photo, by text or by both. */
 export interface ClassifyRequest {
   /** JPEG, PNG or WebP. */
@@ -276,6 +289,8 @@ export interface FeedsClient {
 export interface Client {
   /** Cuts the subject out of a photo: JPEG, PNG or WebP. */
   removeBackground(image: Bytes, options?: BackgroundRemovalOptions): Promise<ImageResponse>;
+  /** Mends a cut-out with strokes of a brush. The service stores nothing. */
+  refineCutOut(request: RefineCutOutRequest, options?: RefineCutOutOptions): Promise<ImageResponse>;
   /** Classifies a garment. */
   classify(
     request: ClassifyRequest,

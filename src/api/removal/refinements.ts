@@ -5,26 +5,36 @@ import { parse } from '../../http/parse.ts';
 import { type Call, filePart, type Reply, type Route, route } from '../../http/route.ts';
 import { readImageSize } from '../../imaging/image-header.ts';
 import { sniffFormat } from '../../imaging/sniff.ts';
-import type { CutOutOptions } from '../../output/quality.ts';
 import {
   checkConflicts,
   outputFields,
-  toOutputOptions,
+  toCutOutOptions,
   withoutBlanks,
 } from '../../output/request.ts';
 import { checkPointCount, checkStrokes, STROKE_LIMITS, Strokes } from '../../output/strokes.ts';
 import { fieldProblem, type Problem } from '../../platform/problem.ts';
+import { JobOptions, QualityField } from '../intake/job-request.ts';
 import { CUT_OUT_MEDIA, checkedFile, serverTiming } from './cut-out-response.ts';
 import type { ImageRequests, RefinementRequest } from './image-requests.ts';
 
 const PATH = '/bg/v1/refinements';
 
-const { backgroundImageUrl: _url, roi: _roi, ...outputOptions } = outputFields;
+/** Options that say nothing about a cut-out whose alpha is there already. */
+const NOT_HERE = ['roi', 'backgroundImageUrl'] as const;
 
 /** The fields beside the files and the strokes. */
-const Fields = z.preprocess(
+export const RefinementFields = z.preprocess(
   withoutBlanks,
-  z.strictObject(outputOptions).superRefine(checkConflicts),
+  z
+    .strictObject({ quality: QualityField, ...outputFields })
+    .superRefine(checkConflicts)
+    .superRefine((fields, context) => {
+      for (const field of NOT_HERE) {
+        if (fields[field] === undefined) continue;
+        const message = 'does not apply to refinements; leave it out';
+        context.addIssue({ code: 'custom', path: [field], message });
+      }
+    }),
 );
 
 const FILE_NAMES = ['image', 'alpha', 'strokes'];
@@ -90,7 +100,7 @@ function readRequest(form: Form): RefinementRequest {
     throw fieldProblem('invalid-request', `/${unknown}`, 'is not a file of this form');
   }
   const { image: _image, alpha: _alpha, strokes: _strokes, ...fields } = form.fields;
-  const options: CutOutOptions = toOutputOptions(parse(Fields, fields, 'request'));
+  const options = toCutOutOptions(parse(RefinementFields, fields, 'request'));
   const image = requireFile(form, 'image');
   const alpha = requireFile(form, 'alpha');
   const strokes = readStrokes(form);
@@ -100,13 +110,11 @@ function readRequest(form: Form): RefinementRequest {
 
 const MultipartRequest = z
   .object({
-    image: filePart('The photo: JPEG, PNG or WebP'),
-    alpha: filePart(
-      'A PNG of the size of the upright image; its last channel is the alpha to mend',
-    ),
-    strokes: Strokes.meta({ contentMediaType: 'application/json' }),
+    image: filePart('JPEG, PNG or WebP'),
+    alpha: filePart('PNG of the size of the upright image; its last channel counts'),
+    strokes: Strokes,
   })
-  .and(z.object(outputOptions));
+  .and(JobOptions);
 
 /** The route that mends a cut-out by strokes. */
 export const refinementRoutes = (images: ImageRequests): Route[] => [
@@ -115,14 +123,14 @@ export const refinementRoutes = (images: ImageRequests): Route[] => [
     path: PATH,
     scope: 'background-removal:process',
     operationId: 'refineCutout',
-    summary: 'Mend a cut-out with strokes of a brush',
+    summary: 'Mend a cut-out with strokes',
     description:
-      'Send `multipart/form-data` with the photo as `image`, the present cut-out or its alpha as `alpha`, and `strokes`. What is under a stroke becomes subject (`add`) or background (`erase`); around it the colours decide how far that goes. Pixels that no stroke reaches keep their alpha. Nothing is stored.',
+      'Pixels that no stroke reaches keep their alpha. `roi` and `backgroundImageUrl` do not apply.',
     form: { 'multipart/form-data': MultipartRequest },
     quota: 1,
     responses: {
       200: {
-        description: 'The mended cut-out, rendered as the fields request; a PNG by default',
+        description: 'The mended cut-out',
         content: CUT_OUT_MEDIA,
         headers: ['Server-Timing'],
       },

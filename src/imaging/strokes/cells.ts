@@ -8,7 +8,7 @@ import { boxAround, eachPathPixel, PAINT, type Stroke } from './paint.ts';
 const REACH = { radii: 4, extent: 0.5 };
 
 /** Larger parts of an image are solved on cells of several pixels. */
-const MAX_CELLS = 60_000;
+const MAX_CELLS = 40_000;
 
 /** The part of an image that a stroke may change, in square cells, rows from the top. */
 export interface StrokeCells {

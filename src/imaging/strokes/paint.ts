@@ -3,7 +3,7 @@ import type { Box } from '../subject-box.ts';
 
 /** What a stroke says about the pixels under it: they are subject, or they are not. */
 export const STROKE_MODES = ['add', 'erase'] as const;
-export type StrokeMode = (typeof STROKE_MODES)[number];
+type StrokeMode = (typeof STROKE_MODES)[number];
 
 type Point = readonly [x: number, y: number];
 

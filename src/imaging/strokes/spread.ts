@@ -58,11 +58,13 @@ function eachPair(
   visit: (i: number, j: number, contrast: number) => void,
 ): void {
   const { columns } = cells;
-  for (let i = 0; i < open.length; i++)
-    for (const j of [i + 1, i + columns]) {
-      if (j >= open.length || (j === i + 1 && j % columns === 0)) continue;
-      if (open[i] || open[j]) visit(i, j, contrastOf(cells, i, j));
-    }
+  for (let i = 0; i < open.length; i++) {
+    const [right, below] = [i + 1, i + columns];
+    if (right % columns > 0 && (open[i] || open[right]))
+      visit(i, right, contrastOf(cells, i, right));
+    if (below < open.length && (open[i] || open[below]))
+      visit(i, below, contrastOf(cells, i, below));
+  }
 }
 
 /** Returns the mean contrast of neighbours. */

@@ -1,3 +1,4 @@
+import sharp from 'sharp';
 import { z } from 'zod';
 import type { CreatedKey, Grant } from '../../../src/auth/keys.ts';
 import type { FeedServer } from '../../support/feed-server.ts';
@@ -58,6 +59,24 @@ async function removals({ send, shirt, keys }: Session): Promise<void> {
   await send('POST', path, { body: formOf({ image: shirt }), key: keys.reader });
   await send('POST', path, { body: formOf({ image: shirt }), key: keys.poor });
   await send('POST', `${path}?return_base64=true`, { body: { image_base64 }, key: keys.binary });
+}
+
+async function refinements({ send, shirt, keys }: Session): Promise<void> {
+  const path = '/bg/v1/refinements';
+  const alpha = await sharp({
+    create: { width: 160, height: 200, channels: 3, background: '#000' },
+  })
+    .png()
+    .toBuffer();
+  const strokes = '[{"mode":"add","radius":12,"points":[[80,60],[84,130]]}]';
+  const form = (changes: Record<string, string | Uint8Array> = {}) =>
+    ({ body: formOf({ image: shirt, alpha, strokes, ...changes }) }) as const;
+  await send('POST', path, form());
+  await send('POST', path, form({ strokes: '[{"mode":"add","radius":12,"points":[[80,600]]}]' }));
+  await send('POST', path, form({ alpha: shirt }));
+  await send('POST', path, { ...form(), key: '' });
+  await send('POST', path, { ...form(), key: keys.reader });
+  await send('POST', path, { ...form(), key: keys.poor });
 }
 
 async function classifications({ send, shirt, keys }: Session): Promise<void> {
@@ -385,6 +404,7 @@ export async function recordSession(
   };
   const chapters = [
     removals,
+    refinements,
     classifications,
     looks,
     jobs,

@@ -40,6 +40,19 @@ export interface CutOutOptions {
   semitransparency?: boolean | undefined;
 }
 
+/** A stroke of a round brush over a cut-out. */
+export interface Stroke {
+  /** `add`: what is under it is subject; `erase`: it is background. */
+  mode: 'add' | 'erase';
+  /** Of the brush, pixels: 0.5 to 2000. */
+  radius: number;
+  /** The corners of its path, in pixels of the upright image; one alone is a dot. */
+  points: [x: number, y: number][];
+}
+
+/** How a mended cut-out is drawn. */
+export type RefinementOptions = Omit<CutOutOptions, 'roi' | 'backgroundImageUrl'>;
+
 /** The options in effect, as the service reports them; options at their defaults are left out. */
 export interface AppliedCutOutOptions {
   quality?: Quality;
