@@ -142,6 +142,22 @@ test('pixels beyond the reach of every stroke stay bit for bit', () => {
   );
 });
 
+test('on cells of several pixels too, nothing beyond the reach changes', () => {
+  const size = { width: 700, height: 500 };
+  const pixels = { data: new Uint8Array(3 * 700 * 500).fill(90), ...size };
+  const matte = { data: new Uint8Array(700 * 500), ...size };
+  const one = stroke('add', [330, 240], [371, 263]);
+  const { data } = mendMatte(pixels, matte, [{ ...one, radius: 53.3 }]);
+  const reach = reachOf({ ...one, radius: 53.3 });
+  const changed = [...data.keys()].filter((i) => data[i] !== 0);
+  const farthest = changed.reduce(
+    (max, i) => Math.max(max, distanceTo(one, i % 700, Math.floor(i / 700))),
+    0,
+  );
+  expect(farthest).toBeGreaterThan(0.5 * reach);
+  expect(farthest).toBeLessThanOrEqual(reach);
+});
+
 test('adding lowers no alpha, and erasing raises none', () => {
   const matte = {
     data: eachPixel((x, y) => (x * 31 + y * 17) % 256),

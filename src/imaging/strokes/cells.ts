@@ -10,6 +10,12 @@ const REACH = { radii: 4, extent: 0.5 };
 /** Larger parts of an image are solved on cells of several pixels. */
 const MAX_CELLS = 40_000;
 
+/**
+ * Cells of several pixels end so many cells before the reach does: distances between them are only known to within a
+ * cell, and pixels are interpolated from the cells around them.
+ */
+const COARSE_MARGIN = 2.5;
+
 /** The part of an image that a stroke may change, in square cells, rows from the top. */
 export interface StrokeCells {
   columns: number;
@@ -86,7 +92,8 @@ function measureDistances(cells: StrokeCells, stroke: Stroke, reach: number): vo
     squared[row * columns + column] = 0;
   });
   squaredDistances(squared, { width: columns, height: rows });
-  const [radius, span] = [stroke.radius / side, (reach - stroke.radius) / side];
+  const radius = stroke.radius / side;
+  const span = (reach - stroke.radius) / side - (side > 1 ? COARSE_MARGIN : 0);
   for (let i = 0; i < squared.length; i++)
     cells.distance[i] = Math.max(0, Math.sqrt(squared[i]!) - radius) / span;
 }
