@@ -145,11 +145,13 @@ test('pixels beyond the reach of every stroke stay bit for bit', () => {
 test('on cells of several pixels too, nothing beyond the reach changes', () => {
   const size = { width: 700, height: 500 };
   const pixels = { data: new Uint8Array(3 * 700 * 500).fill(90), ...size };
-  const matte = { data: new Uint8Array(700 * 500), ...size };
-  const one = stroke('add', [330, 240], [371, 263]);
-  const { data } = mendMatte(pixels, matte, [{ ...one, radius: 53.3 }]);
-  const reach = reachOf({ ...one, radius: 53.3 });
-  const changed = [...data.keys()].filter((i) => data[i] !== 0);
+  const one = { ...stroke('add', [330, 240], [371, 263]), radius: 53.3 };
+  const reach = reachOf(one);
+  /** A hole that ends a little beyond the reach. */
+  const isHole = (i: number) => distanceTo(one, i % 700, Math.floor(i / 700)) <= reach + 3;
+  const alpha = Uint8Array.from({ length: 700 * 500 }, (_, i) => (isHole(i) ? 0 : 255));
+  const { data } = mendMatte(pixels, { data: alpha, ...size }, [one]);
+  const changed = [...data.keys()].filter((i) => data[i] !== alpha[i]);
   const farthest = changed.reduce(
     (max, i) => Math.max(max, distanceTo(one, i % 700, Math.floor(i / 700))),
     0,
