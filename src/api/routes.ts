@@ -9,6 +9,7 @@ import type { DownloadDeps } from './intake/feeds/downloads.ts';
 import { feedRoutes } from './intake/feeds/routes.ts';
 import { fileRoutes } from './intake/files.ts';
 import { createJobActions, type JobDeps } from './intake/job-actions.ts';
+import { jobRefinementRoutes } from './intake/job-refinements.ts';
 import { jobRoutes } from './intake/job-routes.ts';
 import { webhookRoutes } from './intake/webhooks.ts';
 import { type LookDeps, lookRoutes } from './look/routes.ts';
@@ -52,6 +53,7 @@ export function routeTable(deps: ApiDeps): Route[] {
     ...removalRoutes({ images, ...preferJob }),
     ...refinementRoutes(images),
     ...jobRoutes(jobs, idempotency, deps.jobs),
+    ...jobRefinementRoutes({ jobs, images, ...deps.jobs }),
     ...batchRoutes(createBatchActions(batches, events), idempotency),
     ...feedRoutes(feeds, events),
     ...webhookRoutes(webhooks, idempotency),

@@ -4,7 +4,7 @@ import { CutOutOptions } from '../output/quality.ts';
 import type { Clock } from '../platform/clock.ts';
 import { PREFIX } from '../platform/redis.ts';
 import { defineScript } from '../platform/redis-script.ts';
-import { Input, OPERATIONS, Results } from '../queue/job-data.ts';
+import { Input, OPERATIONS, Results, StoredCutOut } from '../queue/job-data.ts';
 import { clientIndexKey } from './client-index.ts';
 import { parseHashFields, toHashFields } from './hash-fields.ts';
 import { defineTombstoneUpdate } from './tombstone.ts';
@@ -24,6 +24,7 @@ export const jobLinks = (id: string) => ({
   result: `${JOBS_PATH}/${id}/result`,
   cancel: `${JOBS_PATH}/${id}/cancel`,
 });
+export const refinementsPath = (id: string): string => `${JOBS_PATH}/${id}/refinements`;
 
 const JobRecord = z.object({
   id: z.string(),
@@ -62,6 +63,10 @@ const JobRecord = z.object({
   /** Where the client receives the event of the job's end. */
   webhook: z.object({ url: z.string() }).optional(),
   results: Results.optional(),
+  /** The cut-outs before each refinement, the oldest first; `outputKey` and `results` have the newest. */
+  earlierCutOuts: z.array(StoredCutOut).optional(),
+  /** Whether there may be blobs of refinements: set before the first is written. */
+  hasRefinements: z.boolean().optional(),
   problem: z.object({ type: z.string(), detail: z.string() }).optional(),
   /** When it became a tombstone. */
   buriedAt: z.iso.datetime().optional(),
@@ -158,6 +163,17 @@ if not due or due > tonumber(ARGV[2]) then return 0 end
 return redis.call('ZADD', KEYS[1], 'XX', 'CH', ARGV[3], ARGV[1])
 `;
 
+/**
+ * Adds fields to a job that has succeeded and whose cut-out is still this one. KEYS: record. ARGV: output key (JSON),
+ * field, value, …
+ */
+const REPLACE_CUT_OUT = `
+if redis.call('HGET', KEYS[1], 'status') ~= 'succeeded' then return 0 end
+if redis.call('HGET', KEYS[1], 'outputKey') ~= ARGV[1] then return 0 end
+redis.call('HSET', KEYS[1], unpack(ARGV, 2))
+return 1
+`;
+
 /** The scripts of job records, each with KEYS and ARGV built from named arguments. */
 function defineJobScripts(redis: Redis) {
   const create = defineScript<number>(redis, 'selvageCreate', CREATE);
@@ -165,6 +181,7 @@ function defineJobScripts(redis: Redis) {
   const update = defineScript<number>(redis, 'selvageUpdate', UPDATE);
   const postpone = defineScript<number>(redis, 'selvagePostpone', POSTPONE);
   const end = defineScript<number>(redis, 'selvageEnd', END);
+  const replaceCutOut = defineScript<number>(redis, 'selvageReplaceCutOut', REPLACE_CUT_OUT);
   return {
     create({ id, ...fields }: NewJob, dueAtMillis: number) {
       const keys = [jobKey(id), DUE_TIMES, clientIndexKey('jobs', fields.client)];
@@ -176,6 +193,16 @@ function defineJobScripts(redis: Redis) {
 
     update: ({ id, attempt, fields }: { id: string; attempt: number; fields: JobChanges }) =>
       update([jobKey(id)], [attempt, ...toHashFields(fields)]),
+
+    replaceCutOut: ({
+      id,
+      outputKey,
+      fields,
+    }: {
+      id: string;
+      outputKey: string;
+      fields: JobChanges;
+    }) => replaceCutOut([jobKey(id)], [JSON.stringify(outputKey), ...toHashFields(fields)]),
 
     postpone: (job: { id: string; nowMillis: number; dueAtMillis: number }) =>
       postpone([DUE_TIMES], [job.id, job.nowMillis, job.dueAtMillis]),
@@ -252,6 +279,11 @@ export function createJobRecords(redis: Redis, now: Clock) {
     /** Adds fields to an active job; returns false if this attempt is no longer the latest. */
     async update(id: string, attempt: number, fields: JobChanges): Promise<boolean> {
       return (await scripts.update({ id, attempt, fields })) === 1;
+    },
+
+    /** Adds fields to a job whose cut-out is still the one at `outputKey`; returns false if it is not. */
+    async replaceCutOut(id: string, outputKey: string, fields: JobChanges): Promise<boolean> {
+      return (await scripts.replaceCutOut({ id, outputKey, fields })) === 1;
     },
 
     /** Ends a job; returns false if it was in none of the states, or at another attempt. */

@@ -1,4 +1,6 @@
-import { type BlobEraser, deleteBlob } from '../storage/delete-blobs.ts';
+import { refinementsPrefix } from '../storage/blob-keys.ts';
+import type { Blobs } from '../storage/blobs.ts';
+import { type BlobEraser, deleteBlob, deleteBlobsUnder } from '../storage/delete-blobs.ts';
 import {
   inputMillis,
   type JobRecord,
@@ -33,17 +35,25 @@ export function expiryOf(job: Pick<JobRecord, 'outputSeconds'>, nowMillis: numbe
  * interrupted and repeated: the tombstone is written first, blobs are deleted next, and only then is the
  * job rescheduled or removed.
  */
-export function createJobRetention(records: JobRecords, blobs: BlobEraser) {
+export function createJobRetention(records: JobRecords, blobs: BlobEraser & Pick<Blobs, 'list'>) {
   async function deleteInputs({ inputKey, backgroundKey }: JobRecord): Promise<number> {
     const input = await deleteBlob(blobs, inputKey);
     return input + (backgroundKey ? await deleteBlob(blobs, backgroundKey) : 0);
   }
 
-  /** Deletes all blobs of a job; no other job shares them. */
-  async function deleteAll(job: JobRecord): Promise<number> {
-    const inputs = await deleteInputs(job);
-    return inputs + (job.outputKey ? await deleteBlob(blobs, job.outputKey) : 0);
+  /** Deletes the cut-outs of a job, those before and after its refinements too. */
+  async function deleteOutputs(job: JobRecord): Promise<number> {
+    const { id, client, outputKey, earlierCutOuts = [], hasRefinements } = job;
+    const keys = [outputKey, ...earlierCutOuts.map(({ key }) => key)];
+    let count = 0;
+    for (const key of new Set(keys)) if (key !== undefined) count += await deleteBlob(blobs, key);
+    const refined = hasRefinements ? refinementsPrefix(client, id) : undefined;
+    return count + (refined ? await deleteBlobsUnder(blobs, refined) : 0);
   }
+
+  /** Deletes all blobs of a job; no other job shares them. */
+  const deleteAll = async (job: JobRecord): Promise<number> =>
+    (await deleteInputs(job)) + (await deleteOutputs(job));
 
   return {
     /**

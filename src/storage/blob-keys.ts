@@ -37,6 +37,18 @@ export const OWNED_PREFIXES = [INPUT_PREFIX, OUTPUT_PREFIX, BATCHES_PREFIX, FEED
 export const jobInputKey = (client: string, jobId: string): string =>
   `${INPUT_PREFIX}${segment(client)}/${jobId}`;
 
+/** The prefix of all refined cut-outs of one job. */
+export const refinementsPrefix = (client: string, jobId: string): string =>
+  `${OUTPUT_PREFIX}${segment(client)}/refined/${jobId}/`;
+
+/** The cut-out of one refinement of a job. @param id unique to the refinement */
+export const refinementKey = (
+  client: string,
+  jobId: string,
+  id: string,
+  extension: string,
+): string => `${refinementsPrefix(client, jobId)}${id}/${jobId}.${extension}`;
+
 const BACKGROUND = '.background';
 
 /** The background of one job. */

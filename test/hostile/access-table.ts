@@ -42,6 +42,8 @@ export const ACCESS: readonly Access[] = [
   { method: 'DELETE', path: '/intake/v1/jobs/{id}',                needs: 'any',     authorized: 404 },
   { method: 'GET',    path: '/intake/v1/jobs/{id}/result',         needs: 'any',     authorized: 404 },
   { method: 'POST',   path: '/intake/v1/jobs/{id}/cancel',         needs: 'any',     authorized: 404 },
+  { method: 'POST',   path: '/intake/v1/jobs/{id}/refinements',    needs: REMOVE,    authorized: 400, body: {} },
+  { method: 'DELETE', path: '/intake/v1/jobs/{id}/refinements/{version}', needs: REMOVE, authorized: 404 },
   { method: 'GET',    path: '/intake/v1/usage',                    needs: 'any',     authorized: 200 },
   { method: 'POST',   path: '/intake/v1/batches',                  needs: REMOVE,    authorized: 201, body: {} },
   { method: 'GET',    path: '/intake/v1/batches',                  needs: 'any',     authorized: 200 },

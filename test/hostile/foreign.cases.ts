@@ -14,6 +14,16 @@ const KINDS = ['jobs', 'batches', 'feeds', 'deliveries'] as const;
 type Kind = (typeof KINDS)[number];
 const NEVER = { jobs: 'job_', batches: 'batch_', feeds: 'feed_', deliveries: 'msg_' } as const;
 
+/** Media type and body of requests that are read before the resource they are for. */
+const BODIES: readonly (readonly [RegExp, string, string])[] = [
+  [/\/(items|runs)$/, 'text/csv', 'custom_id,image_url\r\n'],
+  [
+    /\/refinements$/,
+    'application/json',
+    '{"strokes":[{"mode":"add","radius":4,"points":[[1,1]]}]}',
+  ],
+];
+
 /** Resources of one client, requested by another. */
 export function foreignCases(stack: () => Stack): void {
   /** Creates one resource of each kind, as one client. */
@@ -51,12 +61,9 @@ export function foreignCases(stack: () => Stack): void {
     const { key } = await stack().key({ client: 'stranger' });
     const ask = async (method: string, path: string, id: string) => {
       const filled = path.replace('{id}', id).replace('{run}', run).replace('{row}', '0');
-      const body =
-        /\/(items|runs)$/.test(path) && method === 'POST' ? 'custom_id,image_url\r\n' : null;
-      const headers = {
-        authorization: `Bearer ${key}`,
-        ...(body && { 'content-type': 'text/csv' }),
-      };
+      const [, type, body = null] =
+        (method === 'POST' && BODIES.find(([paths]) => paths.test(path))) || [];
+      const headers = { authorization: `Bearer ${key}`, ...(type && { 'content-type': type }) };
       const response = await fetch(`${stack().url}${filled}`, { method, headers, body });
       const { requestId, instance, ...rest } = ProblemBody.parse(await response.json());
       return { status: response.status, problem: rest };

@@ -295,9 +295,10 @@ describe('expiry', () => {
     const job = await accepted(60);
     const outputKey = 'out/tests/interrupted.png';
     await succeed(job, await workOn(job, outputKey));
-    const { head } = blobs;
+    const { head, list } = blobs;
     const broken = createJobRetention(records, {
       head,
+      list,
       delete: () => Promise.reject(new Error('storage is unavailable')),
     });
     await expect(sweepDueJobs({ records, retention: broken, enqueue }, at(61))).rejects.toThrow(

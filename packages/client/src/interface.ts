@@ -177,6 +177,18 @@ export interface JobsClient {
   /** Returns the cut-out. Throws the job's own problem if it failed. */
   result(id: string, options?: CallOptions): Promise<ImageResponse>;
   cancel(id: string, options?: CallOptions): Promise<WithRequestId<contract.Job>>;
+  /** Mends the stored cut-out with strokes. Without `alpha` its own is mended. */
+  refine(
+    id: string,
+    request: Omit<RefineCutOutRequest, 'alpha'> & Partial<Pick<RefineCutOutRequest, 'alpha'>>,
+    options?: CallOptions,
+  ): Promise<WithRequestId<contract.Job>>;
+  /** Undoes the latest refinement, whose number is `refinements` of the job. */
+  undoRefinement(
+    id: string,
+    version: number,
+    options?: CallOptions,
+  ): Promise<WithRequestId<contract.Job>>;
   delete(id: string, options?: CallOptions): Promise<WithRequestId<contract.DeletionReceipt>>;
 }
 

@@ -54,6 +54,13 @@ export function jobsClient(transport: Transport): JobsClient {
         { method: 'POST', path: `${pathOf(id)}/cancel`, headers: idempotencyKey() },
         options,
       ),
+    refine: (id, { image, alpha, strokes }, options) => {
+      const body = formPayload({ image, alpha, strokes: JSON.stringify(strokes) });
+      const path = `${pathOf(id)}/refinements`;
+      return requestJson({ method: 'POST', path, body }, options);
+    },
+    undoRefinement: (id, version, options) =>
+      requestJson({ method: 'DELETE', path: `${pathOf(id)}/refinements/${version}` }, options),
     delete: (id, options) => requestJson({ method: 'DELETE', path: pathOf(id) }, options),
   };
 }

@@ -89,7 +89,7 @@ function requireSuccess(job: JobRecord): void {
  * Returns the stored cut-out of a job.
  * @throws Problem gone, not-found, as `requireSuccess` throws
  */
-function requireCutOut({ outputKey, ...job }: JobRecord) {
+export function requireCutOut({ outputKey, ...job }: JobRecord) {
   if (!job.operations.includes('remove-background')) {
     throw new Problem('not-found', 'This job produces no image; its results are part of the job');
   }

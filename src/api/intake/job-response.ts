@@ -85,6 +85,8 @@ export const JobResponse = z
       .object({ cutout: PublicCutOut.optional(), classification: Classification.optional() })
       .optional(),
     problem: PublicProblem.optional(),
+    /** How often its cut-out was mended; absent if never. */
+    refinements: z.number().optional(),
     /** Notified at the end of the job. */
     webhook: z.object({ url: z.string() }).optional(),
     links: z.object({ self: z.string(), result: z.string(), cancel: z.string() }),
@@ -143,6 +145,7 @@ export function jobResponse(job: JobRecord): JobResponse {
     ...(input && { input }),
     ...publicResults(job),
     ...(job.problem && { problem: publicProblem(job.problem) }),
+    ...(job.earlierCutOuts?.length && { refinements: job.earlierCutOuts.length }),
     ...(job.webhook && { webhook: job.webhook }),
     links: jobLinks(id),
   };

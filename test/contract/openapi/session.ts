@@ -163,6 +163,24 @@ async function looks({ send, keys }: Session): Promise<void> {
 const slowImage = (shop: FeedServer): string =>
   shop.put('/hanging.jpg', (request) => request.resume());
 
+async function jobRefinements({ send, until, shirt, keys }: Session): Promise<void> {
+  const jobs = `${INTAKE}/jobs`;
+  const self = `${jobs}/${idOf(await send('POST', jobs, { body: formOf({ image: shirt }) }))}`;
+  const path = `${self}/refinements`;
+  await until(self, hasStatus('succeeded'));
+  const strokes = '[{"mode":"erase","radius":12,"points":[[80,60],[84,130]]}]';
+  await send('POST', path, { body: formOf({ image: shirt, strokes }) });
+  await send('POST', path, { body: formOf({ strokes }) });
+  await send('POST', path, { body: formOf({ image: shirt, strokes: '[]' }) });
+  await send('POST', path, { body: formOf({ image: shirt, strokes }), key: keys.poor });
+  await send('DELETE', `${path}/1`);
+  await send('DELETE', `${path}/1`);
+  for (const key of ['', keys.reader]) {
+    await send('POST', path, { body: formOf({ image: shirt, strokes }), key });
+    await send('DELETE', `${path}/1`, { key });
+  }
+}
+
 async function jobs({ send, until, shop, shirt, keys }: Session): Promise<void> {
   const path = `${INTAKE}/jobs`;
   const imageUrl = await shop.putImage('/job.jpg', 3);
@@ -408,6 +426,7 @@ export async function recordSession(
     classifications,
     looks,
     jobs,
+    jobRefinements,
     batches,
     feeds,
     webhooks,

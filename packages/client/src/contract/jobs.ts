@@ -63,6 +63,8 @@ export interface Job {
   input?: InputImage;
   results?: JobResults;
   problem?: ProblemSummary;
+  /** How often its cut-out was mended; absent if never. */
+  refinements?: number;
   webhook?: Webhook;
   links: JobLinks;
 }

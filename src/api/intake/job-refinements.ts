@@ -1,0 +1,198 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import type { Form } from '../../http/form.ts';
+import { type Call, filePart, json, type Reply, type Route, route } from '../../http/route.ts';
+import { type JobRecord, type JobRecords, refinementsPath } from '../../intake/job-records.ts';
+import { extensionOf } from '../../output/options.ts';
+import type { CutOutOptions } from '../../output/quality.ts';
+import { checkStrokes, Strokes } from '../../output/strokes.ts';
+import { fieldProblem, Problem } from '../../platform/problem.ts';
+import type { CutOutRecord } from '../../queue/job-data.ts';
+import { refinementKey } from '../../storage/blob-keys.ts';
+import { BlobMissing, type Blobs } from '../../storage/blobs.ts';
+import { resultsGone, storageUnavailable, throwUnavailable } from '../common-problems.ts';
+import { checkedFile } from '../removal/cut-out-response.ts';
+import type { ImageRequests } from '../removal/image-requests.ts';
+import { checkFiles, readAlphaSize, readStrokes, requireFile } from '../removal/refinement-form.ts';
+import { type JobActions, requireCutOut } from './job-actions.ts';
+import { JobResponse, jobResponse } from './job-response.ts';
+
+/** What the routes of refinements need. */
+interface JobRefinementDeps {
+  jobs: Pick<JobActions, 'readOwn'>;
+  images: Pick<ImageRequests, 'refineCutOut' | 'shedIfBusy'>;
+  records: Pick<JobRecords, 'get' | 'replaceCutOut'>;
+  blobs: Blobs;
+}
+
+const recordUnavailable = throwUnavailable('The job cannot be written right now; try again');
+
+/** Returns how many refinements the cut-out of a job has. */
+const versionOf = ({ earlierCutOuts = [] }: JobRecord): number => earlierCutOuts.length;
+
+/** Options whose output is not the photo with another alpha. */
+const REDRAWN = [
+  'backgroundColor',
+  'backgroundImageSha256',
+  'backgroundImageUrl',
+  'crop',
+  'maxOutputMegapixels',
+  'position',
+  'scale',
+  'semitransparency',
+  'shadow',
+] as const satisfies readonly (keyof CutOutOptions)[];
+
+/** Whether the stored cut-out of a job has the alpha of the whole photo. */
+const hasWholeAlpha = ({ options = {} }: JobRecord): boolean =>
+  options.format === undefined && REDRAWN.every((option) => options[option] === undefined);
+
+/**
+ * Returns the photo that the client has sent again: it is deleted when a job succeeds.
+ * @throws Problem gone if there is none; invalid-request if it is another
+ */
+function readPhoto(form: Form, job: JobRecord): Uint8Array {
+  if (!form.files.image && form.fields.image === undefined) {
+    const detail =
+      'The photo of this job was deleted when its cut-out was made; send it as "image"';
+    throw fieldProblem('gone', '/image', 'is needed', detail);
+  }
+  const image = requireFile(form, 'image');
+  if (createHash('sha256').update(image).digest('hex') === job.input?.sha256) return image;
+  const detail = 'The image is not the photo of this job; send the same file';
+  throw fieldProblem('invalid-request', '/image', 'is another photo', detail);
+}
+
+const conflict = (version: number): Problem =>
+  new Problem('conflict', `The cut-out was changed meanwhile; its version is ${version} now`, {
+    members: { version },
+  });
+
+/** Creates the actions behind the routes of refinements. */
+function createJobRefinements({ jobs, images, records, blobs }: JobRefinementDeps) {
+  /** @throws Problem conflict, with the present version */
+  async function replace(job: JobRecord, fields: Parameters<JobRecords['replaceCutOut']>[2]) {
+    const { outputKey } = requireCutOut(job);
+    if (await records.replaceCutOut(job.id, outputKey, fields).catch(recordUnavailable)) return;
+    const present = await records.get(job.id).catch(recordUnavailable);
+    if (present?.status !== 'succeeded') throw resultsGone('job');
+    throw conflict(versionOf(present));
+  }
+
+  async function readAlpha(form: Form, job: JobRecord, call: Call): Promise<Uint8Array> {
+    if (form.files.alpha || !hasWholeAlpha(job)) return requireFile(form, 'alpha');
+    const { outputKey, cutout } = requireCutOut(job);
+    await call.awaitMemory(cutout.bytes, call.signal);
+    return blobs.get(outputKey, call.signal).catch((error) => {
+      throw error instanceof BlobMissing ? resultsGone('job') : storageUnavailable(error);
+    });
+  }
+
+  return {
+    /** Mends the cut-out of a job by strokes; the one before is retained. */
+    async refine(call: Call): Promise<JobRecord> {
+      const form = await call.form();
+      checkFiles(form);
+      const strokes = readStrokes(form);
+      const job = await jobs.readOwn(call);
+      const { outputKey, cutout } = requireCutOut(job);
+      const image = readPhoto(form, job);
+      const alpha = await readAlpha(form, job, call);
+      checkStrokes(strokes, readAlphaSize(alpha, image));
+      const request = { image, alpha, strokes, options: job.options ?? {} };
+      const { file, result } = await images.refineCutOut(request, call);
+      const { bytes, mediaType, width, height, foreground } = result;
+      const body = checkedFile({ file, bytes, mediaType });
+      const key = refinementKey(job.client, job.id, randomUUID(), extensionOf(mediaType));
+      const { review, foreground: _, ...rest } = cutout;
+      const refined: CutOutRecord = {
+        ...rest,
+        ...(foreground && { foreground }),
+        // A person has looked at it.
+        ...(review && { review: { needed: false, reasons: review.reasons } }),
+        bytes,
+        mediaType,
+        width,
+        height,
+        sha256: createHash('sha256').update(body).digest('hex'),
+      };
+      // Recorded before the blob exists: erasing the job must find it.
+      await replace(job, { hasRefinements: true });
+      await blobs.put(key, body, { mediaType }, call.signal).catch(storageUnavailable);
+      try {
+        await replace(job, {
+          outputKey: key,
+          results: { ...job.results, cutout: refined },
+          earlierCutOuts: [...(job.earlierCutOuts ?? []), { ...cutout, key: outputKey }],
+        });
+      } catch (error) {
+        await blobs.delete(key).catch(() => {}); // or with the job
+        throw error;
+      }
+      return (await records.get(job.id).catch(recordUnavailable)) ?? job;
+    },
+
+    /** Undoes the latest refinement. @throws Problem not-found, conflict */
+    async undo(call: Call): Promise<JobRecord> {
+      const job = await jobs.readOwn(call);
+      const { version = '' } = call.params;
+      const { outputKey } = requireCutOut(job);
+      const earlier = job.earlierCutOuts ?? [];
+      const latest = earlier.at(-1);
+      const isOne = /^[1-9]\d{0,2}$/.test(version) && Number(version) <= earlier.length;
+      if (!latest || !isOne) throw new Problem('not-found', 'The job has no such refinement');
+      if (Number(version) !== earlier.length) throw conflict(earlier.length);
+      const { key, ...cutout } = latest;
+      await replace(job, {
+        outputKey: key,
+        results: { ...job.results, cutout },
+        earlierCutOuts: earlier.slice(0, -1),
+      });
+      await blobs.delete(outputKey).catch(() => {}); // or with the job
+      return (await records.get(job.id).catch(recordUnavailable)) ?? job;
+    },
+  };
+}
+
+const RefinementForm = z.object({
+  image: filePart('The photo of the job'),
+  alpha: filePart('Instead of that of the stored cut-out').optional(),
+  strokes: Strokes,
+});
+
+const jobDoc = { description: 'The job', content: { 'application/json': JobResponse } };
+
+/** The routes that mend the stored cut-out of a job. */
+export function jobRefinementRoutes(deps: JobRefinementDeps): Route[] {
+  const { images } = deps;
+  const refinements = createJobRefinements(deps);
+  return [
+    route({
+      method: 'POST',
+      path: refinementsPath(':id'),
+      scope: 'background-removal:process',
+      operationId: 'refineJob',
+      summary: 'Mend the cut-out of a job with strokes',
+      description: 'Its result is the mended cut-out from then on.',
+      form: { 'multipart/form-data': RefinementForm },
+      quota: 1,
+      responses: { 200: jobDoc },
+      problems: ['not-found', 'gone', 'conflict', 'unprocessable-image', 'upstream-failed'],
+      async handle(call: Call): Promise<Reply> {
+        images.shedIfBusy(call);
+        return json(jobResponse(await refinements.refine(call)));
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: `${refinementsPath(':id')}/:version`,
+      scope: 'background-removal:process',
+      operationId: 'undoJobRefinement',
+      summary: 'Undo the latest refinement of a job',
+      description: 'Only the latest, whose number is `refinements` of the job.',
+      responses: { 200: jobDoc },
+      problems: ['not-found', 'gone', 'conflict'],
+      handle: async (call: Call) => json(jobResponse(await refinements.undo(call))),
+    }),
+  ];
+}

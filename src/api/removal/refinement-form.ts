@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import type { Form } from '../../http/form.ts';
+import { printable } from '../../http/image-body.ts';
+import { parseJsonPart } from '../../http/json-body.ts';
+import { parse } from '../../http/parse.ts';
+import { readImageSize } from '../../imaging/image-header.ts';
+import { sniffFormat } from '../../imaging/sniff.ts';
+import { checkPointCount, STROKE_LIMITS, Strokes } from '../../output/strokes.ts';
+import { fieldProblem, type Problem } from '../../platform/problem.ts';
+
+const FILE_NAMES = ['image', 'alpha', 'strokes'];
+
+const missing = (name: string): Problem =>
+  fieldProblem('invalid-request', `/${name}`, 'is missing', `Send "${name}" as a file part`);
+
+/** Returns a file of a refinement. @throws Problem if there is none, or it is empty */
+export function requireFile({ files, fields }: Form, name: 'image' | 'alpha'): Uint8Array {
+  const file = files[name];
+  if (file?.length) return file;
+  if (fields[name] === undefined && !file) throw missing(name);
+  throw fieldProblem(
+    'invalid-request',
+    `/${name}`,
+    file ? 'is empty' : 'must be a file part',
+    `Send "${name}" as a file part, with a file name`,
+  );
+}
+
+/** Reads the strokes of a refinement, which may be a field, a part in JSON or a file. */
+export function readStrokes({ files, fields }: Form): z.infer<typeof Strokes> {
+  const sent: unknown = fields.strokes ?? files.strokes;
+  if (sent === undefined) throw missing('strokes');
+  const length = typeof sent === 'string' || sent instanceof Uint8Array ? sent.length : 0;
+  if (length > STROKE_LIMITS.chars) {
+    const error = `is longer than ${STROKE_LIMITS.chars} characters`;
+    throw fieldProblem('payload-too-large', '/strokes', error);
+  }
+  const text = sent instanceof Uint8Array ? Buffer.from(sent).toString() : sent;
+  const strokes = typeof text === 'string' ? parseJsonPart(text, 'strokes') : text;
+  checkPointCount(strokes);
+  return parse(z.object({ strokes: Strokes }), { strokes }, 'request').strokes;
+}
+
+/** Returns the size of the alpha: that of the upright image. @throws Problem */
+export function readAlphaSize(alpha: Uint8Array, image: Uint8Array) {
+  if (sniffFormat(alpha) !== 'png') {
+    const detail = 'The alpha must be a PNG; its last channel counts';
+    throw fieldProblem('unsupported-media-type', '/alpha', 'must be a PNG', detail);
+  }
+  const size = readImageSize(alpha, 'png');
+  if (!size) throw fieldProblem('invalid-request', '/alpha', 'is damaged');
+  const format = sniffFormat(image);
+  const own = format && readImageSize(image, format);
+  if (!own) return size; // the image is rejected for that
+  // The header does not say whether the image is turned; the worker checks that.
+  const hasSides =
+    [own.width, own.height].sort().join() === [size.width, size.height].sort().join();
+  if (hasSides) return size;
+  throw fieldProblem(
+    'invalid-request',
+    '/alpha',
+    `is ${size.width} x ${size.height} pixels, the image ${own.width} x ${own.height}`,
+    'The alpha must have the size of the upright image',
+  );
+}
+
+/** @throws Problem if the form has a file that is not known */
+export function checkFiles({ files }: Form): void {
+  const unknown = Object.keys(files).find((name) => !FILE_NAMES.includes(name));
+  if (unknown === undefined) return;
+  throw fieldProblem('invalid-request', `/${printable(unknown)}`, 'is not a file of this form');
+}

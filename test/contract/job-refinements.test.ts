@@ -1,0 +1,156 @@
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { drawnShirtOnWood } from '../support/images.ts';
+import { type IntakeClient, intakeClient, readJob } from '../support/intake.ts';
+import { type Stack, startStack } from '../support/stack.ts';
+import { listStoredFiles } from '../support/stored-files.ts';
+
+const [WIDTH, HEIGHT] = [200, 240];
+/** Over the middle of the shirt. */
+const ERASE = {
+  mode: 'erase',
+  radius: 6,
+  points: [
+    [100, 110],
+    [100, 130],
+  ],
+};
+const DOT = { mode: 'erase', radius: 3, points: [[100, 120]] };
+
+let stack: Stack;
+let intake: IntakeClient;
+let other: IntakeClient;
+let shirt: Buffer;
+beforeAll(async () => {
+  stack = await startStack();
+  intake = intakeClient(stack, (await stack.key()).key);
+  other = intakeClient(stack, (await stack.key({ client: 'other' })).key);
+  shirt = await drawnShirtOnWood({ width: WIDTH, height: HEIGHT, format: 'jpeg' });
+});
+afterAll(() => stack.stop());
+
+async function finishedJob(fields: Record<string, string> = {}): Promise<string> {
+  const { id } = await readJob(await intake.post(shirt, fields));
+  await intake.until(id, 'succeeded');
+  return id;
+}
+
+interface Sent {
+  image?: Uint8Array | undefined;
+  alpha?: Uint8Array;
+  strokes?: object[];
+  as?: IntakeClient;
+}
+
+function refine(id: string, sent: Sent = {}): Promise<Response> {
+  const { image = shirt, alpha, strokes = [ERASE], as = intake } = sent;
+  const form = new FormData();
+  if (!('image' in sent) || sent.image)
+    form.append('image', new Blob([Uint8Array.from(image)]), 'photo.jpg');
+  if (alpha) form.append('alpha', new Blob([Uint8Array.from(alpha)]), 'alpha.png');
+  form.append('strokes', JSON.stringify(strokes));
+  return as.ask('POST', `/jobs/${id}/refinements`, { body: form });
+}
+
+const undo = (id: string, version: number): Promise<Response> =>
+  intake.ask('DELETE', `/jobs/${id}/refinements/${version}`);
+
+const resultOf = async (id: string): Promise<Buffer> =>
+  Buffer.from(await (await intake.result(id)).arrayBuffer());
+
+/** The alpha of the job's result in the middle of the stroke. */
+async function alphaInMiddle(id: string): Promise<number> {
+  const raw = await sharp(await resultOf(id))
+    .ensureAlpha()
+    .raw()
+    .toBuffer();
+  return raw[4 * (120 * WIDTH + 100) + 3]!;
+}
+
+/** The files in storage whose names have the job's id. */
+const storedOf = async (id: string): Promise<string[]> =>
+  (await listStoredFiles(join(stack.home, 'store', 'blobs'))).filter((path) => path.includes(id));
+
+interface Answer {
+  type?: string;
+  refinements?: number;
+  results: { cutout: { width: number; bytes: number } };
+}
+const body = async (response: Response): Promise<Answer> => (await response.json()) as Answer;
+
+test('the result is the newest version; undo goes back one by one', async () => {
+  const id = await finishedJob();
+  const original = await resultOf(id);
+  expect(await alphaInMiddle(id)).toBe(255);
+  const first = await body(await refine(id));
+  expect(first).toMatchObject({ status: 'succeeded', refinements: 1 });
+  expect(await alphaInMiddle(id)).toBe(0);
+  expect(first.results.cutout).toMatchObject({ width: WIDTH, bytes: (await resultOf(id)).length });
+  const once = await resultOf(id);
+  expect(await body(await refine(id, { strokes: [{ ...DOT, mode: 'add' }] }))).toMatchObject({
+    refinements: 2,
+  });
+  expect(await alphaInMiddle(id)).toBe(255);
+  expect(await body(await undo(id, 1))).toMatchObject({ type: 'conflict', version: 2 });
+  expect((await undo(id, 3)).status).toBe(404);
+  expect(await body(await undo(id, 2))).toMatchObject({ refinements: 1 });
+  expect((await resultOf(id)).equals(once)).toBe(true);
+  expect(await body(await undo(id, 1))).not.toHaveProperty('refinements');
+  expect((await resultOf(id)).equals(original)).toBe(true);
+  expect((await undo(id, 1)).status).toBe(404);
+});
+
+test('without the photo, which is deleted, the response says so', async () => {
+  const id = await finishedJob();
+  const missing = await body(await refine(id, { image: undefined }));
+  expect(missing).toMatchObject({ status: 410, type: 'gone', errors: [{ pointer: '/image' }] });
+  const another = await drawnShirtOnWood({ width: WIDTH, height: HEIGHT, format: 'png' });
+  expect(await body(await refine(id, { image: another }))).toMatchObject({
+    status: 400,
+    errors: [{ pointer: '/image' }],
+  });
+});
+
+test('a job of another client is not found, an erased one gone, a classification no image', async () => {
+  const id = await finishedJob();
+  expect((await refine(id, { as: other })).status).toBe(404);
+  expect((await refine(`job_${'0'.repeat(32)}`)).status).toBe(404);
+  await intake.erase(id);
+  expect((await refine(id)).status).toBe(410);
+  expect((await undo(id, 1)).status).toBe(410);
+  const classified = await finishedJob({ operations: 'classify' });
+  expect((await refine(classified)).status).toBe(404);
+});
+
+test('of two at once one wins, and the other is told the version', async () => {
+  const id = await finishedJob();
+  const both = await Promise.all([refine(id), refine(id, { strokes: [DOT] })]);
+  const bodies = await Promise.all(both.map(body));
+  const lost = bodies.filter(({ type }) => type === 'conflict');
+  // On a slow machine the second may start after the first has ended.
+  expect(lost.length + bodies.filter(({ refinements }) => refinements).length).toBe(2);
+  for (const one of lost) expect(one).toMatchObject({ status: 409, version: 1 });
+  expect((await body(await intake.ask('GET', `/jobs/${id}`))).refinements).toBe(2 - lost.length);
+});
+
+test('a cut-out that was cropped needs the alpha of the whole photo', async () => {
+  const id = await finishedJob({ options: JSON.stringify({ crop: true }) });
+  expect(await body(await refine(id))).toMatchObject({
+    status: 400,
+    errors: [{ pointer: '/alpha' }],
+  });
+  const alpha = await resultOf(await finishedJob());
+  const mended = await body(await refine(id, { alpha }));
+  expect(mended).toMatchObject({ refinements: 1 });
+  expect(mended.results.cutout.width).toBeLessThan(WIDTH);
+});
+
+test('erasing a job deletes every version', async () => {
+  const id = await finishedJob();
+  await refine(id);
+  await refine(id, { strokes: [DOT] });
+  expect(await storedOf(id)).toHaveLength(3);
+  expect(await body(await intake.erase(id))).toMatchObject({ blobs: 3 });
+  expect(await storedOf(id)).toHaveLength(0);
+});
