@@ -146,6 +146,14 @@ test('a cut-out that was cropped needs the alpha of the whole photo', async () =
   expect(mended.results.cutout.width).toBeLessThan(WIDTH);
 });
 
+test('a job has at most 20 refinements', async () => {
+  const id = await finishedJob();
+  for (let n = 1; n <= 20; n++) expect((await refine(id, { strokes: [DOT] })).status).toBe(200);
+  expect(await body(await refine(id))).toMatchObject({ type: 'conflict', version: 20 });
+  expect((await undo(id, 20)).status).toBe(200);
+  expect((await refine(id)).status).toBe(200);
+}, 60_000);
+
 test('erasing a job deletes every version', async () => {
   const id = await finishedJob();
   await refine(id);

@@ -63,6 +63,17 @@ function readPhoto(form: Form, job: JobRecord): Uint8Array {
   throw fieldProblem('invalid-request', '/image', 'is another photo', detail);
 }
 
+/** Each is stored as long as the job. */
+const MAX_REFINEMENTS = 20;
+
+/** @throws Problem conflict if the job has as many refinements as are retained */
+function checkCount(job: JobRecord): void {
+  const version = versionOf(job);
+  if (version < MAX_REFINEMENTS) return;
+  const detail = `The cut-out has ${MAX_REFINEMENTS} refinements, the most that are retained; undo some, and send their strokes together`;
+  throw new Problem('conflict', detail, { members: { version } });
+}
+
 const conflict = (version: number): Problem =>
   new Problem('conflict', `The cut-out was changed meanwhile; its version is ${version} now`, {
     members: { version },
@@ -96,6 +107,7 @@ function createJobRefinements({ jobs, images, records, blobs }: JobRefinementDep
       const strokes = readStrokes(form);
       const job = await jobs.readOwn(call);
       const { outputKey, cutout } = requireCutOut(job);
+      checkCount(job);
       const image = readPhoto(form, job);
       const alpha = await readAlpha(form, job, call);
       checkStrokes(strokes, readAlphaSize(alpha, image));
