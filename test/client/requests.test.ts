@@ -44,6 +44,18 @@ test('strokes are sent as JSON beside the photo and its alpha', async () => {
   expect(body).toMatch(/name="image".*name="alpha".*name="crop"\r\n\r\ntrue/s);
 });
 
+test('the refinements of a job have addresses of their own', async () => {
+  const server = await startScriptedServer(jsonResponse({ id: 'job_1', refinements: 1 }));
+  const { client } = createTestClient(server);
+  const strokes = [{ mode: 'erase' as const, radius: 2, points: [[1, 2] as [number, number]] }];
+  expect((await client.jobs.refine('job_1', { image: IMAGE, strokes })).refinements).toBe(1);
+  await client.jobs.undoRefinement('job_1', 1);
+  expect(server.requests.map(({ method, url }) => `${method} ${url}`)).toEqual([
+    'POST /intake/v1/jobs/job_1/refinements',
+    'DELETE /intake/v1/jobs/job_1/refinements/1',
+  ]);
+});
+
 test('a key function is called for each call', async () => {
   const server = await startScriptedServer(jsonResponse({}));
   const keys = ['sv_one', 'sv_two'];

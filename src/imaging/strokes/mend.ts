@@ -52,7 +52,7 @@ function applyStroke(image: MattedImage, painted: Uint8Array, stroke: Stroke): v
  * wholly background, by the last one over them; around it, the colours decide how far it spreads. Pixels beyond
  * `reachOf` of all strokes keep their alpha. Time and memory for each stroke are bounded by the size of the image.
  * @param strokes with finite coordinates; those outside the image mark nothing
- * @see docs/adr/0051-strokes.md
+ * @see docs/adr/0051-refinements.md
  */
 export function mendMatte(pixels: Pixels, matte: Matte, strokes: readonly Stroke[]): Matte {
   const { width, height } = matte;
