@@ -146,6 +146,15 @@ test('a cut-out that was cropped needs the alpha of the whole photo', async () =
   expect(mended.results.cutout.width).toBeLessThan(WIDTH);
 });
 
+test('a cut-out on a background image cannot be drawn again', async () => {
+  const form = new FormData();
+  for (const name of ['image', 'backgroundImage'])
+    form.append(name, new Blob([Uint8Array.from(shirt)]), 'photo.jpg');
+  const { id } = await readJob(await intake.ask('POST', '/jobs', { body: form }));
+  await intake.until(id, 'succeeded');
+  expect(await body(await refine(id))).toMatchObject({ status: 409, type: 'conflict' });
+});
+
 test('a job has at most 20 refinements', async () => {
   const id = await finishedJob();
   for (let n = 1; n <= 20; n++) expect((await refine(id, { strokes: [DOT] })).status).toBe(200);

@@ -33,8 +33,6 @@ const versionOf = ({ earlierCutOuts = [] }: JobRecord): number => earlierCutOuts
 /** Options whose output is not the photo with another alpha. */
 const REDRAWN = [
   'backgroundColor',
-  'backgroundImageSha256',
-  'backgroundImageUrl',
   'crop',
   'maxOutputMegapixels',
   'position',
@@ -61,6 +59,14 @@ function readPhoto(form: Form, job: JobRecord): Uint8Array {
   if (createHash('sha256').update(image).digest('hex') === job.input?.sha256) return image;
   const detail = 'The image is not the photo of this job; send the same file';
   throw fieldProblem('invalid-request', '/image', 'is another photo', detail);
+}
+
+/** @throws Problem conflict if the image behind the subject, which is deleted, would have to be drawn again */
+function checkBackground({ backgroundKey, options = {} }: JobRecord): void {
+  if (backgroundKey === undefined && options.backgroundImageUrl === undefined) return;
+  const detail =
+    'The background image of this job was deleted; mend the alpha by POST /bg/v1/refinements, and draw it yourself';
+  throw new Problem('conflict', detail);
 }
 
 /** Each is stored as long as the job. */
@@ -108,6 +114,7 @@ function createJobRefinements({ jobs, images, records, blobs }: JobRefinementDep
       const job = await jobs.readOwn(call);
       const { outputKey, cutout } = requireCutOut(job);
       checkCount(job);
+      checkBackground(job);
       const image = readPhoto(form, job);
       const alpha = await readAlpha(form, job, call);
       checkStrokes(strokes, readAlphaSize(alpha, image));

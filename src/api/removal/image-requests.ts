@@ -158,7 +158,7 @@ const settleQuota =
       .catch((error) => call.log.error({ err: error }, 'quota not refunded'));
   };
 
-/** The three jobs a synchronous request can wait for. Neither leaves anything in storage. */
+/** The three jobs a synchronous request can wait for. None leaves anything in storage. */
 export function createImageRequests(deps: ImageRequestDeps) {
   const { blobs, jobWaiter, admission, deadlineMillis, limits, now } = deps;
 

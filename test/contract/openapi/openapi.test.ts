@@ -9,7 +9,7 @@ import { type Stack, startStack } from '../../support/stack.ts';
 import { type ApiDocument, type Media, type Operation, readDocument } from './document.ts';
 
 /** 2,000 more than the document without refinements of jobs, which has 199,997. */
-const MAX_DOCUMENT_BYTES = 203_000;
+const MAX_DOCUMENT_BYTES = 205_000;
 /** As generated, and without comments: what a compiler reads. */
 const MAX_TYPES_BYTES = { all: 210_000, code: 165_000 };
 
