@@ -21,24 +21,35 @@ export interface Equations {
   rhs: Float64Array;
 }
 
-/** For each pair of a window's pixels: the second's position in the first's stencil. */
-const PAIRS = Int32Array.from({ length: WINDOW * WINDOW }, (_, pair) => {
-  const [i, j] = [Math.floor(pair / WINDOW), pair % WINDOW];
+/** Returns where, in the stencil of pixel `i` of a window, its pixel `j` lies. */
+function stencilOffset(i: number, j: number): number {
   const down = Math.floor(j / 3) - Math.floor(i / 3);
   return STENCIL_CENTRE + STENCIL_SIDE * down + (j % 3) - (i % 3);
-});
+}
 
-/** Yields the centres of all windows that hold a pixel of the band and lie within the image. */
-function* windowCentres({ indices }: Band, width: number, height: number): Generator<number> {
+/** The pairs of a window's pixels, each once: both pixels, and where each lies in the stencil of the other. */
+const PAIRS = Int32Array.from(
+  Array.from({ length: WINDOW * WINDOW }, (_, pair) => [Math.floor(pair / WINDOW), pair % WINDOW])
+    .filter(([i, j]) => i! <= j!)
+    .flatMap(([i, j]) => [i!, j!, stencilOffset(i!, j!), stencilOffset(j!, i!)]),
+);
+
+/** Calls `visit` with the centre of each window that holds a pixel of the band and lies within the image. */
+function eachWindow(
+  { indices }: Band,
+  width: number,
+  height: number,
+  offsets: Int32Array,
+  visit: (centre: number) => void,
+): void {
   const visited = new Uint8Array(width * height);
-  const offsets = windowOffsets(width);
-  for (const pixel of indices)
-    for (const offset of offsets) {
-      const centre = pixel + offset;
+  for (let n = 0; n < indices.length; n++)
+    for (let k = 0; k < WINDOW; k++) {
+      const centre = indices[n]! + offsets[k]!;
       if (centre < width || centre >= width * (height - 1) || visited[centre] === 1) continue;
       visited[centre] = 1;
       const x = centre % width;
-      if (x > 0 && x < width - 1) yield centre;
+      if (x > 0 && x < width - 1) visit(centre);
     }
 }
 
@@ -57,24 +68,32 @@ export function mattingLaplacian(pixels: Pixels, matte: Matte, band: Band): Equa
   const offsets = windowOffsets(width);
   const line = newColourLine();
   const { centred, whitened } = line;
-  for (const centre of windowCentres(band, width, height)) {
+  const equations = new Int32Array(WINDOW);
+  const isKnownSubject = new Uint8Array(WINDOW);
+  /** Adds the term of pixel `j` to the equation of pixel `i`. */
+  const add = (i: number, j: number, at: number, coefficient: number): void => {
+    const equation = equations[i]!;
+    if (equation < 0) return;
+    if (equations[j]! >= 0) coefficients[STENCIL * equation + at]! += coefficient;
+    else if (isKnownSubject[j] === 1) rhs[equation]! -= coefficient;
+  };
+  eachWindow(band, width, height, offsets, (centre) => {
     readWindow(pixels, centre, offsets, EPSILON, line);
-    for (let pair = 0; pair < PAIRS.length; pair++) {
-      const i = Math.floor(pair / WINDOW);
-      const equation = ordinals[centre + offsets[i]!]!;
-      if (equation < 0) continue;
-      const j = pair % WINDOW;
-      const [p, q] = [3 * i, 3 * j];
-      const similarity =
-        whitened[p]! * centred[q]! +
-        whitened[p + 1]! * centred[q + 1]! +
-        whitened[p + 2]! * centred[q + 2]!;
-      const coefficient = (i === j ? 1 : 0) - (1 + similarity) / WINDOW;
-      const neighbour = centre + offsets[j]!;
-      if (ordinals[neighbour]! >= 0)
-        coefficients[STENCIL * equation + PAIRS[pair]!]! += coefficient;
-      else if (isSubject(matte.data[neighbour]!)) rhs[equation]! -= coefficient;
+    for (let k = 0; k < WINDOW; k++) {
+      equations[k] = ordinals[centre + offsets[k]!]!;
+      isKnownSubject[k] = isSubject(matte.data[centre + offsets[k]!]!) ? 1 : 0;
     }
-  }
+    for (let pair = 0; pair < PAIRS.length; pair += 4) {
+      const i = PAIRS[pair]!;
+      const j = PAIRS[pair + 1]!;
+      const similarity =
+        whitened[3 * i]! * centred[3 * j]! +
+        whitened[3 * i + 1]! * centred[3 * j + 1]! +
+        whitened[3 * i + 2]! * centred[3 * j + 2]!;
+      const coefficient = (i === j ? 1 : 0) - (1 + similarity) / WINDOW;
+      add(i, j, PAIRS[pair + 2]!, coefficient);
+      if (i !== j) add(j, i, PAIRS[pair + 3]!, coefficient);
+    }
+  });
   return { coefficients, rhs };
 }
