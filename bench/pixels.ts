@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import { findModel, readCatalog } from '../models/catalog.ts';
 import { correctAlpha } from '../src/imaging/alpha-by-colour.ts';
 import { estimateConfidence } from '../src/imaging/confidence.ts';
+import { refineEdges } from '../src/imaging/edges.ts';
 import { measureEvidence } from '../src/imaging/evidence.ts';
 import { recoverForeground } from '../src/imaging/foreground.ts';
 import { toMatte } from '../src/imaging/matte.ts';
@@ -13,7 +14,8 @@ import { estimateSurroundings } from '../src/imaging/surroundings.ts';
 import { toTensor } from '../src/imaging/tensor.ts';
 import { drawnShirtOnWood } from '../test/support/images.ts';
 import { decode, restrictDecoders, toSquare } from '../workers/inference/codec.ts';
-import { levelsFor } from '../workers/inference/find-subject.ts';
+import { QUICK_EDGES } from '../workers/inference/cut-out.ts';
+import { levelsFor, refinedLevelsFor } from '../workers/inference/find-subject.ts';
 import { encodePng } from '../workers/inference/png.ts';
 import { type LoadedModel, openSession } from '../workers/inference/session.ts';
 import { GC_FLAGS } from '../workers/inference/v8-flags.ts';
@@ -52,12 +54,16 @@ async function cutStepByStep(
   const matte = toMatte(probabilities, pixels, levelsFor(probabilities, pixels));
   done('matte');
   const scene = { pixels, matte, opacity: undefined };
-  const surroundings = estimateSurroundings(scene);
-  correctAlpha(scene, surroundings);
+  correctAlpha(scene, estimateSurroundings(scene));
   done('alpha by colour');
-  recoverForeground(scene, surroundings);
+  const refined = {
+    ...scene,
+    matte: refineEdges(pixels, matte, QUICK_EDGES, refinedLevelsFor(probabilities, pixels)),
+  };
+  done('edges');
+  recoverForeground(refined, estimateSurroundings(refined));
   done('foreground colours');
-  const png = await encodePng(pixels, matte);
+  const png = await encodePng(pixels, refined.matte);
   done('PNG');
   return png.length;
 }

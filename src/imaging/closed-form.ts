@@ -1,5 +1,5 @@
 import { type SolverLimits, solve } from './conjugate-gradient.ts';
-import type { Matte } from './matte.ts';
+import type { Levels, Matte } from './matte.ts';
 import { type Equations, mattingLaplacian, STENCIL, STENCIL_CENTRE } from './matting-laplacian.ts';
 import type { Pixels } from './tensor.ts';
 import type { Band } from './unsure-band.ts';
@@ -10,14 +10,15 @@ const PRIOR_WEIGHT = 0.035;
 const STRETCH = [0.2, 0.8] as const;
 /** Where solution and initial matte differ by this much, the matte's weight is halved. */
 const DISAGREEMENT_SCALE = 0.2;
-/** How often the prior is reweighted after the first solution. */
-const REWEIGHTINGS = 2;
-const SOLVER_LIMITS: SolverLimits = { tolerance: 1e-3, maxIterations: 40 };
-/** Alphas beyond these levels become exactly 0 or 1. */
-const LEVELS = [0.04, 0.96] as const;
+
+/** How thoroughly edges are solved for. */
+export interface SolvingEffort extends SolverLimits {
+  /** How often the prior is reweighted after the first solution. */
+  reweightings: number;
+}
 
 /** Maps `low`..`high` to 0..1, clamped. */
-const linearStep = (value: number, [low, high]: readonly [number, number]): number =>
+export const linearStep = (value: number, [low, high]: Levels): number =>
   Math.min(1, Math.max(0, (value - low) / (high - low)));
 
 /** The initial matte over the pixels of a band: alpha, 0..1, and its weight. */
@@ -57,15 +58,20 @@ function addPrior(
  * @see Holland & Welsch, Robust Regression Using Iteratively Reweighted Least-Squares, 1977; the weights are
  *   those of Geman & McClure, 1 / (1 + (distance / scale)^2) here
  */
-export function closedForm(pixels: Pixels, matte: Matte, band: Band): Float64Array {
+export function closedForm(
+  pixels: Pixels,
+  matte: Matte,
+  band: Band,
+  { reweightings, ...limits }: SolvingEffort,
+): Float64Array {
   const equations = mattingLaplacian(pixels, matte, band);
   const prior = readPrior(matte, band);
   const unknowns = { indices: band.indices, width: matte.width, height: matte.height };
   const alpha = Float64Array.from(band.indices, (pixel) => matte.data[pixel]! / 255);
   const applied = prior.weight.slice();
   addPrior(equations, prior, (n) => applied[n]!);
-  solve(equations, unknowns, alpha, SOLVER_LIMITS);
-  for (let round = 0; round < REWEIGHTINGS; round++) {
+  solve(equations, unknowns, alpha, limits);
+  for (let round = 0; round < reweightings; round++) {
     addPrior(equations, prior, (n) => {
       const residual = (alpha[n]! - prior.alpha[n]!) / DISAGREEMENT_SCALE;
       const weight = prior.weight[n]! / (1 + residual * residual);
@@ -73,8 +79,7 @@ export function closedForm(pixels: Pixels, matte: Matte, band: Band): Float64Arr
       applied[n] = weight;
       return added;
     });
-    solve(equations, unknowns, alpha, SOLVER_LIMITS);
+    solve(equations, unknowns, alpha, limits);
   }
-  for (let n = 0; n < alpha.length; n++) alpha[n] = linearStep(alpha[n]!, LEVELS);
   return alpha;
 }

@@ -1,12 +1,20 @@
-import { closedForm } from './closed-form.ts';
+import { closedForm, linearStep, type SolvingEffort } from './closed-form.ts';
 import { newColourLine, readWindow, WINDOW, windowOffsets } from './colour-lines.ts';
 import { downscale, type MattedImage } from './downscale.ts';
-import type { Matte } from './matte.ts';
+import type { Levels, Matte } from './matte.ts';
 import type { Pixels } from './tensor.ts';
 import { type Band, unsureBand } from './unsure-band.ts';
 
-/** Larger images, and images with longer edges, are downscaled before solving. */
-const LIMITS = { pixels: 2 ** 20, unknowns: 120_000 };
+/** How thoroughly edges are refined. */
+export interface Refinement extends SolvingEffort {
+  limits: {
+    /** Larger images, and images with longer edges, are downscaled before solving. */
+    pixels: number;
+    unknowns: number;
+    /** Where more of the image is to be solved, 0..1, it is left as it is: that is no edge. */
+    share: number;
+  };
+}
 /** Regularisation of the colour lines: keeps colour noise out of an upscaled alpha. */
 const EPSILON = 1e-4;
 
@@ -16,12 +24,13 @@ interface Reduced extends MattedImage {
   band: Band;
 }
 
-function reduce(image: MattedImage, limits: typeof LIMITS): Reduced {
+function reduce(image: MattedImage, limits: Refinement['limits']): Reduced | undefined {
   const { width, height } = image.pixels;
   const first = Math.max(1, Math.ceil(Math.sqrt((width * height) / limits.pixels)));
   for (let factor = first; ; factor++) {
     const small = factor === 1 ? image : downscale(image, factor);
     const band = unsureBand(small.matte);
+    if (band.indices.length > limits.share * small.matte.data.length) return undefined;
     if (band.indices.length <= limits.unknowns) return { ...small, factor, band };
   }
 }
@@ -99,16 +108,23 @@ function upscaleBand(small: Reduced, pixels: Pixels, data: Uint8Array): void {
 
 /**
  * Returns a matte whose edges follow the photo: closed-form matting in a band around unsure alpha. Pixels off
- * the band keep their alpha. Time and memory beyond a copy of the matte are bounded: at most a megapixel is
- * solved, with at most 120,000 unknowns; larger images are upscaled by the colours around each pixel.
- * @see docs/adr/0019-quality.md
+ * the band keep their alpha. Time and memory beyond a copy of the matte are bounded by the limits; larger images are
+ * upscaled by the colours around each pixel.
+ * @param levels alphas beyond them become 0 and 255
+ * @see docs/adr/0019-quality.md, docs/adr/0046-edges-by-default.md
  */
-export function refineEdges(pixels: Pixels, matte: Matte, limits = LIMITS): Matte {
+export function refineEdges(
+  pixels: Pixels,
+  matte: Matte,
+  { limits, ...effort }: Refinement,
+  levels: Levels,
+): Matte {
   const small = reduce({ pixels, matte }, limits);
+  if (!small) return matte;
   const data = Uint8Array.from(matte.data);
   const solved = Uint8Array.from(small.matte.data);
-  closedForm(small.pixels, small.matte, small.band).forEach((alpha, n) => {
-    solved[small.band.indices[n]!] = Math.round(255 * alpha);
+  closedForm(small.pixels, small.matte, small.band, effort).forEach((alpha, n) => {
+    solved[small.band.indices[n]!] = Math.round(255 * linearStep(alpha, levels));
   });
   if (small.factor === 1) return { ...matte, data: solved };
   upscaleBand({ ...small, matte: { ...small.matte, data: solved } }, pixels, data);

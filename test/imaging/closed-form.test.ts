@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { solve } from '../../src/imaging/conjugate-gradient.ts';
-import { refineEdges } from '../../src/imaging/edges.ts';
+import { type Refinement, refineEdges } from '../../src/imaging/edges.ts';
 import type { Matte } from '../../src/imaging/matte.ts';
 import { mattingLaplacian, STENCIL, STENCIL_CENTRE } from '../../src/imaging/matting-laplacian.ts';
 import type { Pixels } from '../../src/imaging/tensor.ts';
@@ -8,6 +8,17 @@ import { unsureBand } from '../../src/imaging/unsure-band.ts';
 
 const FRONT = [200, 60, 40];
 const BACK = [30, 90, 160];
+
+/** As `high` refines edges. */
+const THOROUGH: Refinement = {
+  tolerance: 1e-3,
+  maxIterations: 40,
+  reweightings: 2,
+  limits: { pixels: 2 ** 20, unknowns: 120_000, share: 1 },
+};
+const LEVELS = [0.04, 0.96] as const;
+const refine = (pixels: Pixels, matte: Matte): Matte =>
+  refineEdges(pixels, matte, THOROUGH, LEVELS);
 
 type Alpha = (x: number, y: number) => number;
 
@@ -57,14 +68,14 @@ test.each([
   const tilted = (alpha: Alpha): Alpha => (aslant ? (x, y) => alpha(x + (y - 45) / 3, y) : alpha);
   const expected = drawMatte(WIDTH, HEIGHT, tilted(truth));
   const initial = drawMatte(WIDTH, HEIGHT, tilted(seen));
-  const refined = refineEdges(toPhoto(expected), initial);
+  const refined = refine(toPhoto(expected), initial);
   expect(meanError(refined, expected)).toBeLessThan(0.15 * meanError(initial, expected));
 });
 
 test('pixels off the band keep their alpha, and the arguments stay unchanged', () => {
   const initial = drawMatte(WIDTH, HEIGHT, (x) => (x < 30 ? 0.97 : ramp(60, 6)(x, 0)));
   const before = initial.data.slice();
-  const refined = refineEdges(toPhoto(drawMatte(WIDTH, HEIGHT, ramp(58, 2)), 1), initial);
+  const refined = refine(toPhoto(drawMatte(WIDTH, HEIGHT, ramp(58, 2)), 1), initial);
   const { ordinals } = unsureBand(initial);
   const changed = initial.data.filter((_, i) => ordinals[i]! < 0 && refined.data[i] !== before[i]);
   expect(changed).toHaveLength(0);
@@ -77,7 +88,7 @@ test.each([
   { what: 'everything', alpha: () => 1 },
 ])('a matte of $what stays unchanged', ({ alpha }) => {
   const initial = drawMatte(WIDTH, HEIGHT, alpha);
-  expect(refineEdges(toPhoto(initial, 2), initial).data).toEqual(initial.data);
+  expect(refine(toPhoto(initial, 2), initial).data).toEqual(initial.data);
 });
 
 test.each([
@@ -87,22 +98,34 @@ test.each([
   [3, 3],
 ])('a picture of %i x %i pixels, unsure everywhere, is solved', (width, height) => {
   const initial = drawMatte(width, height, () => 0.5);
-  expect(refineEdges(toPhoto(initial, 5), initial).data).toHaveLength(width * height);
+  expect(refine(toPhoto(initial, 5), initial).data).toHaveLength(width * height);
+});
+
+test('a picture of which too much is unsure is left as it is', () => {
+  const limits = { ...THOROUGH.limits, share: 0.25 };
+  const refineSome = (soft: number) => {
+    const initial = drawMatte(WIDTH, HEIGHT, ramp(61, soft));
+    const pixels = toPhoto(drawMatte(WIDTH, HEIGHT, ramp(59, 2)), 3);
+    const refined = refineEdges(pixels, initial, { ...THOROUGH, limits }, LEVELS);
+    return maxDifference(refined, initial);
+  };
+  expect(refineSome(6)).toBeGreaterThan(0);
+  expect(refineSome(60)).toBe(0);
 });
 
 test('the same picture gives the same matte', () => {
   const initial = drawMatte(WIDTH, HEIGHT, ramp(61, 7));
   const pixels = toPhoto(drawMatte(WIDTH, HEIGHT, ramp(59, 2)), 3);
-  expect(refineEdges(pixels, initial).data).toEqual(refineEdges(pixels, initial).data);
+  expect(refine(pixels, initial).data).toEqual(refine(pixels, initial).data);
 });
 
 test.each([
-  { what: 'fewer pixels', most: { pixels: 4000, unknowns: 250_000 } },
-  { what: 'fewer unknowns', most: { pixels: 2 ** 20, unknowns: 400 } },
+  { what: 'fewer pixels', most: { pixels: 4000, unknowns: 250_000, share: 1 } },
+  { what: 'fewer unknowns', most: { pixels: 2 ** 20, unknowns: 400, share: 1 } },
 ])('solved on $what, an edge still moves to where the photo has it', ({ most: limits }) => {
   const expected = drawMatte(WIDTH, HEIGHT, ramp(60, 1));
   const initial = drawMatte(WIDTH, HEIGHT, ramp(61.5, 6));
-  const refined = refineEdges(toPhoto(expected), initial, limits);
+  const refined = refineEdges(toPhoto(expected), initial, { ...THOROUGH, limits }, LEVELS);
   expect(meanError(refined, expected)).toBeLessThan(0.35 * meanError(initial, expected));
 });
 

@@ -1,3 +1,4 @@
+import type { Refinement } from '../../src/imaging/edges.ts';
 import { type CutOutOptions, DEFAULT_QUALITY, type Quality } from '../../src/output/quality.ts';
 import { type CutOutReview, reviewOf } from '../../src/output/review.ts';
 import { decode } from './codec.ts';
@@ -6,17 +7,31 @@ import type { Effort } from './png.ts';
 import { type RenderedFile, render } from './render.ts';
 import type { Session } from './session.ts';
 
+/** How edges are refined by default: as far as it takes little time. */
+export const QUICK_EDGES: Refinement = {
+  tolerance: 3e-3,
+  maxIterations: 40,
+  reweightings: 1,
+  limits: { pixels: 2 ** 19, unknowns: 60_000, share: 0.25 },
+};
+const THOROUGH_EDGES: Refinement = {
+  tolerance: 1e-3,
+  maxIterations: 40,
+  reweightings: 2,
+  limits: { pixels: 2 ** 20, unknowns: 120_000, share: 1 },
+};
+
 /** The quality presets; see docs/adr/0019-quality.md. */
 const PRESETS = {
-  fast: { refinesEdges: false, effort: 'min' },
+  fast: { effort: 'min' },
   balanced: {
     secondPass: { maxShare: 0.6, maxConfidence: 0.982 },
-    refinesEdges: false,
+    edges: QUICK_EDGES,
     effort: 'default',
   },
   high: {
     secondPass: { maxShare: 0.6, maxConfidence: 1 },
-    refinesEdges: true,
+    edges: THOROUGH_EDGES,
     effort: 'default',
   },
 } as const satisfies Record<Quality, SubjectPreset & { effort: Effort }>;

@@ -1,7 +1,7 @@
 import { correctAlpha } from '../../src/imaging/alpha-by-colour.ts';
 import { cropPixels, cropPlane, paste } from '../../src/imaging/crop.ts';
 import type { MattedImage } from '../../src/imaging/downscale.ts';
-import { refineEdges } from '../../src/imaging/edges.ts';
+import { type Refinement, refineEdges } from '../../src/imaging/edges.ts';
 import { type Evidence, measureEvidence } from '../../src/imaging/evidence.ts';
 import { recoverForeground } from '../../src/imaging/foreground.ts';
 import { regionOf, type Size } from '../../src/imaging/layout.ts';
@@ -13,26 +13,39 @@ import type { DecodedImage } from './codec.ts';
 import { type SecondPassCriteria, segment } from './segment.ts';
 import type { Session } from './session.ts';
 
-/** The lower level: `min` up to an enlargement of `from` times, then rising with it to `max`. */
-const LOW_LEVEL = { min: 0.03, max: 0.3, from: 1.5, perEnlargement: 0.2 };
+/** A lower level: `min` up to an enlargement of `from` times, then rising with it to `max`. */
+interface LowLevel {
+  min: number;
+  max: number;
+  from: number;
+  perEnlargement: number;
+}
+
+const LOW_LEVEL: LowLevel = { min: 0.03, max: 0.3, from: 1.5, perEnlargement: 0.2 };
+const REFINED_LOW_LEVEL: LowLevel = { min: 0.04, max: 0.25, from: 1.4, perEnlargement: 0.25 };
+
+function levelsAt(map: Size, region: Size, { min, max, from, perEnlargement }: LowLevel): Levels {
+  const enlargement = Math.max(region.width / map.width, region.height / map.height);
+  const low = Math.min(max, Math.max(min, perEnlargement * (enlargement - from)));
+  return [low, 1 - low];
+}
 
 /**
  * Returns the levels for a map that covers a region of an image. An edge is as soft as a cell of the map is wide:
  * the more it is enlarged, the more it must be hardened. See docs/adr/0005-levels-and-foreground.md.
  */
-export function levelsFor(map: Size, region: Size): Levels {
-  const enlargement = Math.max(region.width / map.width, region.height / map.height);
-  const { min, max, from, perEnlargement } = LOW_LEVEL;
-  const low = Math.min(max, Math.max(min, perEnlargement * (enlargement - from)));
-  return [low, 1 - low];
-}
+export const levelsFor = (map: Size, region: Size): Levels => levelsAt(map, region, LOW_LEVEL);
+
+/** Returns the levels for edges that were refined since; they need less hardening. */
+export const refinedLevelsFor = (map: Size, region: Size): Levels =>
+  levelsAt(map, region, REFINED_LOW_LEVEL);
 
 /** The part of a quality preset that concerns the search for the subject. */
 export interface SubjectPreset {
   /** Selects the images that get a second pass; none if absent. */
   secondPass?: SecondPassCriteria;
-  /** Whether edges are refined by the colours of the photo. */
-  refinesEdges: boolean;
+  /** How edges are refined by the colours of the photo; they are not if absent. */
+  edges?: Refinement;
 }
 
 /** An image with the matte of its subject, and its colours free of the background's. */
@@ -48,7 +61,7 @@ interface Subject extends MattedImage {
 async function findInImage(
   session: Session,
   decoded: DecodedImage,
-  { secondPass, refinesEdges }: SubjectPreset,
+  { secondPass, edges }: SubjectPreset,
 ): Promise<Subject> {
   const { pixels, opacity } = decoded;
   const startedAt = performance.now();
@@ -60,9 +73,11 @@ async function findInImage(
   const coarse = toMatte(probabilities, pixels, levelsFor(probabilities, region), region);
   const surroundings = estimateSurroundings({ pixels, matte: coarse, opacity });
   correctAlpha({ pixels, matte: coarse, opacity }, surroundings);
-  const refined = refinesEdges ? refineEdges(pixels, coarse) : coarse;
+  const refined = edges
+    ? refineEdges(pixels, coarse, edges, refinedLevelsFor(probabilities, region))
+    : coarse;
   const scene = { pixels, matte: refined, opacity };
-  recoverForeground(scene, refinesEdges ? estimateSurroundings(scene) : surroundings);
+  recoverForeground(scene, edges ? estimateSurroundings(scene) : surroundings);
   const matte = opacity ? withOpacity(refined, opacity) : refined;
   return { pixels, matte, evidence, inferenceMillis };
 }

@@ -55,7 +55,7 @@ export const Retention = z
 
 export const QualityField = QualityChoice.default(DEFAULT_QUALITY).meta({
   description:
-    '`high` refines the edges with the photo and takes longer; `fast` takes less time and produces a larger file',
+    '`high` refines the edges with the photo further and takes longer; `fast` leaves that out, takes less time and produces a larger file',
 });
 
 /** Options for the images of a feed. */

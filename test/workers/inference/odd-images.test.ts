@@ -3,7 +3,8 @@ import { beforeAll, expect, test } from 'vitest';
 import { findModel, readCatalog } from '../../../models/catalog.ts';
 import { cutOut } from '../../../workers/inference/cut-out.ts';
 import { openSession, type Session } from '../../../workers/inference/session.ts';
-import { drawnShirt } from '../../support/images.ts';
+import { drawnFigure } from '../../support/figure.ts';
+import { drawnShirt, drawnShirtOnWood } from '../../support/images.ts';
 
 /** Images without a subject, or without a background: they get a response, and a confidence to be doubted. */
 
@@ -51,4 +52,22 @@ test.each(Object.keys(IMAGES))('%s has a low confidence', async (name) => {
   const { file, confidence } = await cutOut(session, await IMAGES[name]!(), 1e7);
   expect((await sharp(file).metadata()).channels).toBe(4);
   expect(confidence).toBeLessThanOrEqual(0.5);
+});
+
+test('a collage is for a person to look at', async () => {
+  const part = { width: SIZE.width / 2, height: SIZE.height / 2, format: 'png' } as const;
+  const photos = [drawnShirt, drawnShirtOnWood, drawnShirt].map((draw) => draw(part));
+  const inputs = await Promise.all([...photos, drawnFigure(part.width, part.height)]);
+  const collage = await sharp({ create: { ...SIZE, channels: 3, background: '#fff' } })
+    .composite(
+      inputs.map((input, i) => ({
+        input,
+        left: part.width * (i % 2),
+        top: part.height * Math.floor(i / 2),
+      })),
+    )
+    .jpeg()
+    .toBuffer();
+  const { review } = await cutOut(session, collage, 1e7);
+  expect(review).toEqual({ needed: true, reasons: expect.arrayContaining(['several-subjects']) });
 });

@@ -1,6 +1,6 @@
 /* Background removal: options and results. */
 
-/** `high` refines edges against the photo and takes longer; `fast` makes a larger file sooner. */
+/** `high` refines edges further and takes longer; `fast` does not refine them and makes a larger file sooner. */
 export type Quality = 'fast' | 'balanced' | 'high';
 
 export type ImageFormat = 'png' | 'jpeg' | 'webp';
