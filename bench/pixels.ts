@@ -15,7 +15,7 @@ import { toTensor } from '../src/imaging/tensor.ts';
 import { drawnShirtOnWood } from '../test/support/images.ts';
 import { decode, restrictDecoders, toSquare } from '../workers/inference/codec.ts';
 import { QUICK_EDGES } from '../workers/inference/cut-out.ts';
-import { levelsFor, refinedLevelsFor } from '../workers/inference/find-subject.ts';
+import { cellOf, levelsFor, refinedLevelsFor } from '../workers/inference/find-subject.ts';
 import { encodePng } from '../workers/inference/png.ts';
 import { type LoadedModel, openSession } from '../workers/inference/session.ts';
 import { GC_FLAGS } from '../workers/inference/v8-flags.ts';
@@ -56,9 +56,10 @@ async function cutStepByStep(
   const scene = { pixels, matte, opacity: undefined };
   correctAlpha(scene, estimateSurroundings(scene));
   done('alpha by colour');
+  const levels = refinedLevelsFor(probabilities, pixels);
   const refined = {
     ...scene,
-    matte: refineEdges(pixels, matte, QUICK_EDGES, refinedLevelsFor(probabilities, pixels)),
+    matte: refineEdges(pixels, matte, QUICK_EDGES, levels, cellOf(probabilities, pixels)),
   };
   done('edges');
   recoverForeground(refined, estimateSurroundings(refined));

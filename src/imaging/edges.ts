@@ -14,9 +14,11 @@ export interface Refinement extends SolvingEffort {
     /** Where more of the image is to be solved, 0..1, it is left as it is: that is no edge. */
     share: number;
   };
+  /** The least length that is solved for, in cells of the network's output. */
+  minCell: number;
 }
 /** Regularisation of the colour lines: keeps colour noise out of an upscaled alpha. */
-const EPSILON = 1e-4;
+const EPSILON = 3e-3;
 
 /** An image downscaled just enough to be within the limits, and its band. */
 interface Reduced extends MattedImage {
@@ -24,9 +26,14 @@ interface Reduced extends MattedImage {
   band: Band;
 }
 
-function reduce(image: MattedImage, limits: Refinement['limits']): Reduced | undefined {
+function reduce(
+  image: MattedImage,
+  { limits, minCell }: Refinement,
+  cell: number,
+): Reduced | undefined {
   const { width, height } = image.pixels;
-  const first = Math.max(1, Math.ceil(Math.sqrt((width * height) / limits.pixels)));
+  const fitting = Math.ceil(Math.sqrt((width * height) / limits.pixels));
+  const first = Math.max(1, fitting, Math.floor(minCell * cell));
   for (let factor = first; ; factor++) {
     const small = factor === 1 ? image : downscale(image, factor);
     const band = unsureBand(small.matte);
@@ -110,20 +117,22 @@ function upscaleBand(small: Reduced, pixels: Pixels, data: Uint8Array): void {
  * Returns a matte whose edges follow the photo: closed-form matting in a band around unsure alpha. Pixels off
  * the band keep their alpha. Time and memory beyond a copy of the matte are bounded by the limits; larger images are
  * upscaled by the colours around each pixel.
+ * @param cell length of a cell of the network's output, pixels
  * @param levels alphas beyond them become 0 and 255
  * @see docs/adr/0019-quality.md, docs/adr/0046-edges-by-default.md
  */
 export function refineEdges(
   pixels: Pixels,
   matte: Matte,
-  { limits, ...effort }: Refinement,
+  refinement: Refinement,
   levels: Levels,
+  cell: number,
 ): Matte {
-  const small = reduce({ pixels, matte }, limits);
+  const small = reduce({ pixels, matte }, refinement, cell);
   if (!small) return matte;
   const data = Uint8Array.from(matte.data);
   const solved = Uint8Array.from(small.matte.data);
-  closedForm(small.pixels, small.matte, small.band, effort).forEach((alpha, n) => {
+  closedForm(small.pixels, small.matte, small.band, refinement).forEach((alpha, n) => {
     solved[small.band.indices[n]!] = Math.round(255 * linearStep(alpha, levels));
   });
   if (small.factor === 1) return { ...matte, data: solved };

@@ -15,10 +15,11 @@ const THOROUGH: Refinement = {
   maxIterations: 40,
   reweightings: 2,
   limits: { pixels: 2 ** 20, unknowns: 120_000, share: 1 },
+  minCell: 0,
 };
 const LEVELS = [0.04, 0.96] as const;
 const refine = (pixels: Pixels, matte: Matte): Matte =>
-  refineEdges(pixels, matte, THOROUGH, LEVELS);
+  refineEdges(pixels, matte, THOROUGH, LEVELS, 1);
 
 type Alpha = (x: number, y: number) => number;
 
@@ -106,7 +107,7 @@ test('a picture of which too much is unsure is left as it is', () => {
   const refineSome = (soft: number) => {
     const initial = drawMatte(WIDTH, HEIGHT, ramp(61, soft));
     const pixels = toPhoto(drawMatte(WIDTH, HEIGHT, ramp(59, 2)), 3);
-    const refined = refineEdges(pixels, initial, { ...THOROUGH, limits }, LEVELS);
+    const refined = refineEdges(pixels, initial, { ...THOROUGH, limits }, LEVELS, 1);
     return maxDifference(refined, initial);
   };
   expect(refineSome(6)).toBeGreaterThan(0);
@@ -125,7 +126,7 @@ test.each([
 ])('solved on $what, an edge still moves to where the photo has it', ({ most: limits }) => {
   const expected = drawMatte(WIDTH, HEIGHT, ramp(60, 1));
   const initial = drawMatte(WIDTH, HEIGHT, ramp(61.5, 6));
-  const refined = refineEdges(toPhoto(expected), initial, { ...THOROUGH, limits }, LEVELS);
+  const refined = refineEdges(toPhoto(expected), initial, { ...THOROUGH, limits }, LEVELS, 1);
   expect(meanError(refined, expected)).toBeLessThan(0.35 * meanError(initial, expected));
 });
 

@@ -9,16 +9,18 @@ import type { Session } from './session.ts';
 
 /** How edges are refined by default: as far as it takes little time. */
 export const QUICK_EDGES: Refinement = {
-  tolerance: 3e-3,
+  tolerance: 1e-2,
   maxIterations: 40,
   reweightings: 1,
   limits: { pixels: 2 ** 19, unknowns: 60_000, share: 0.25 },
+  minCell: 0.8,
 };
 const THOROUGH_EDGES: Refinement = {
   tolerance: 1e-3,
   maxIterations: 40,
   reweightings: 2,
   limits: { pixels: 2 ** 20, unknowns: 120_000, share: 1 },
+  minCell: 0,
 };
 
 /** The quality presets; see docs/adr/0019-quality.md. */

@@ -24,9 +24,12 @@ interface LowLevel {
 const LOW_LEVEL: LowLevel = { min: 0.03, max: 0.3, from: 1.5, perEnlargement: 0.2 };
 const REFINED_LOW_LEVEL: LowLevel = { min: 0.04, max: 0.25, from: 1.4, perEnlargement: 0.25 };
 
+/** Returns the length of a map's cell, pixels of the region that the map covers. */
+export const cellOf = (map: Size, region: Size): number =>
+  Math.max(region.width / map.width, region.height / map.height);
+
 function levelsAt(map: Size, region: Size, { min, max, from, perEnlargement }: LowLevel): Levels {
-  const enlargement = Math.max(region.width / map.width, region.height / map.height);
-  const low = Math.min(max, Math.max(min, perEnlargement * (enlargement - from)));
+  const low = Math.min(max, Math.max(min, perEnlargement * (cellOf(map, region) - from)));
   return [low, 1 - low];
 }
 
@@ -73,8 +76,9 @@ async function findInImage(
   const coarse = toMatte(probabilities, pixels, levelsFor(probabilities, region), region);
   const surroundings = estimateSurroundings({ pixels, matte: coarse, opacity });
   correctAlpha({ pixels, matte: coarse, opacity }, surroundings);
+  const levels = refinedLevelsFor(probabilities, region);
   const refined = edges
-    ? refineEdges(pixels, coarse, edges, refinedLevelsFor(probabilities, region))
+    ? refineEdges(pixels, coarse, edges, levels, cellOf(probabilities, region))
     : coarse;
   const scene = { pixels, matte: refined, opacity };
   recoverForeground(scene, edges ? estimateSurroundings(scene) : surroundings);
