@@ -102,6 +102,17 @@ test.each([
   expect(refine(toPhoto(initial, 5), initial).data).toHaveLength(width * height);
 });
 
+test('where cells of the network are large, larger cells are solved, and the edge still moves', () => {
+  const expected = drawMatte(WIDTH, HEIGHT, ramp(60, 1));
+  const initial = drawMatte(WIDTH, HEIGHT, ramp(61.5, 6));
+  const solve = (cell: number) =>
+    refineEdges(toPhoto(expected), initial, { ...THOROUGH, minCell: 0.8 }, LEVELS, cell);
+  expect(solve(2.4)).toEqual(refine(toPhoto(expected), initial));
+  const onCells = solve(3);
+  expect(onCells).not.toEqual(solve(2.4));
+  expect(meanError(onCells, expected)).toBeLessThan(0.35 * meanError(initial, expected));
+});
+
 test('a picture of which too much is unsure is left as it is', () => {
   const limits = { ...THOROUGH.limits, share: 0.25 };
   const refineSome = (soft: number) => {
