@@ -1,5 +1,5 @@
 /** The sides of an image as its header states them, pixels. EXIF orientation is not applied. */
-interface ImageSize {
+export interface ImageSize {
   width: number;
   height: number;
 }
