@@ -11,6 +11,7 @@ import type { ImageDeps } from './image-job.ts';
 import { refineStoredCutOut } from './refine-cut-out.ts';
 import { removeBackground } from './remove-background.ts';
 import { failJob, runJob } from './run-job.ts';
+import { separateGarments } from './separate-garments.ts';
 
 interface StartJobsDeps {
   consume: Consume;
@@ -36,6 +37,7 @@ export function startJobs(deps: StartJobsDeps) {
       'remove-background': removeBackground({ images, inputs: { ...inputs, pool: pools.sync } }),
       'refine-cut-out': refineStoredCutOut(images),
       'classify-garment': classifyGarment(images),
+      'separate-garments': separateGarments(images),
     },
     // One more than the slots keeps the engine busy while images are read and written.
     { concurrency: slots + 1 },

@@ -1,6 +1,7 @@
 import { readJsonImage } from '../http/image-body.ts';
 import type { Route } from '../http/route.ts';
 import { sniffFormat } from '../imaging/sniff.ts';
+import { garmentsRoute } from './garments.ts';
 import { type BatchDeps, createBatchActions } from './intake/batches/actions.ts';
 import { createBatchEvents } from './intake/batches/events.ts';
 import { batchRoutes } from './intake/batches/routes.ts';
@@ -65,6 +66,7 @@ export function routeTable(deps: ApiDeps): Route[] {
       modelVersion: deps.classifierVersion,
       ...preferJob,
     }),
+    garmentsRoute({ images }),
     ...lookRoutes(deps.look),
     ...consoleRoutes(deps.console),
     ...healthRoutes(checks),

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { Foreground, MediaType } from '../output/options.ts';
-import { CutOutOptions } from '../output/quality.ts';
+import { CutOutOptions, QualityChoice } from '../output/quality.ts';
 import { CutOutReview } from '../output/review.ts';
 import { Stroke } from '../output/strokes.ts';
 import { GarmentView } from './garment-view.ts';
 import { AcceptedRow, OPERATIONS } from './job-data.ts';
+import { OutfitView } from './outfit-view.ts';
 
 /** For jobs that no client waits for on an open connection. */
 const BACKGROUND = {
@@ -113,6 +114,20 @@ export const JOBS = {
     attempts: 3,
     data: ImageJob,
     result: GarmentView.extend({ millis: ImageResult.shape.millis }),
+  },
+  'separate-garments': {
+    queue: 'sync',
+    attempts: 3,
+    data: ImageJob.extend({
+      quality: QualityChoice.optional(),
+      /** Where the cut-outs of the garments go, one after the other; none are made if it is absent. */
+      outputKey: z.string().optional(),
+    }),
+    result: OutfitView.extend({
+      /** Lengths of the cut-outs, in the order of the garments. */
+      fileBytes: z.array(z.number()),
+      millis: ImageResult.shape.millis,
+    }),
   },
   'run-job': {
     queue: 'async',

@@ -10,6 +10,7 @@ import {
   type Locale,
 } from './dictionary/schema.ts';
 import { type FusionResult, fuse, topClass } from './fuse.ts';
+import type { GroupEvidence } from './outfit/parse-groups.ts';
 import { ofImageClasses } from './photo/image-classes.ts';
 import { type SeenGarment, shownTo, type WornGarment } from './photo/worn.ts';
 import { type ClassifySettings, FEED_COLUMNS, type FeedAttributes } from './request-schema.ts';
@@ -34,6 +35,8 @@ export interface ImageEvidence extends SeenGarment {
 interface Subject {
   attributes?: FeedAttributes | undefined;
   image?: ImageEvidence | undefined;
+  /** The groups it may be, if the photo is a garment cut out of an outfit. */
+  group?: GroupEvidence | undefined;
   options: ClassifySettings;
   /** Id of the wardrobe item if the attributes have none. */
   fallbackId: string;
@@ -190,12 +193,12 @@ function readImage(
 
 /** Classifies an article by its feed row, its photo or both: category, attributes, insulation, wardrobe item. Pure. */
 export function classify(subject: Subject): Classification {
-  const { attributes, image, options } = subject;
+  const { attributes, image, group, options } = subject;
   const text = attributes && classifyText(attributes);
   const textAttributes = text?.attributes ?? NO_TEXT_ATTRIBUTES;
   const shown = image && readImage(image, text);
   const meant = shown?.meant;
-  const fused = fuse(text, shown?.probabilities, options.minConfidence);
+  const fused = fuse(text, shown?.probabilities, options.minConfidence, group);
   const isNamed = fused.status === 'classified';
   const category = isNamed ? categories.get(fused.ranked[0]?.id ?? '') : undefined;
   const garmentAttributes = attributesOf(category, textAttributes, meant?.colors ?? []);

@@ -1,4 +1,5 @@
 import { CATEGORY_IDS, categories, dictionary, REGIONS, type Region } from './dictionary/schema.ts';
+import type { GroupEvidence } from './outfit/parse-groups.ts';
 import {
   IMAGE_CLASSES,
   type ImageClass,
@@ -99,15 +100,23 @@ function normalised({ categories, notGarment }: Odds): Odds {
   return { categories: categories.map((odds) => odds / sum), notGarment: notGarment / sum };
 }
 
-/** Bayes' rule: prior times likelihood of the text times likelihood of the photo. */
-function posterior(text: TextBelief | undefined, image: ImageLikelihoods | undefined): Odds {
-  if (text && !image) return text;
+/** Bayes' rule: prior times likelihoods of the text, of the photo and of the garment's group. */
+function posterior(
+  text: TextBelief | undefined,
+  image: ImageLikelihoods | undefined,
+  group?: GroupEvidence,
+): Odds {
+  if (text && !image && !group) return text;
   const { categories, notGarment } = image ?? NO_EVIDENCE;
   return normalised({
     categories: PRIOR.map(
-      (prior, i) => prior * (categories[i] ?? 0) * (text ? (text.categories[i] ?? 0) : 1),
+      (prior, i) =>
+        prior *
+        (categories[i] ?? 0) *
+        (text ? (text.categories[i] ?? 0) : 1) *
+        (group ? (group.categories[i] ?? 0) : 1),
     ),
-    notGarment: NOT_GARMENT_PRIOR * notGarment * (text ? text.notGarment : 1),
+    notGarment: (group?.notGarment ?? NOT_GARMENT_PRIOR) * notGarment * (text?.notGarment ?? 1),
   });
 }
 
@@ -149,25 +158,28 @@ function likeliestGroup(odds: readonly number[]): Candidate {
  * @param text undefined without text
  * @param image calibrated probabilities of the image classes; undefined without a photo
  * @param minConfidence minimum confidence for a classification
+ * @param group what the parse network says, if the photo is a garment cut out of an outfit
  */
 export function fuse(
   text: TextBelief | undefined,
   image: readonly number[] | undefined,
   minConfidence: number,
+  group?: GroupEvidence,
 ): FusionResult {
   const usableText = text?.hasEvidence || (text && text.notGarment > 0.5) ? text : undefined;
   const shown = image && imageLikelihoods(image);
   const disagree =
     usableText !== undefined && shown !== undefined && contradicts(usableText, shown);
   const { categories: odds, notGarment } = disagree
-    ? average(posterior(usableText, undefined), posterior(undefined, shown))
-    : posterior(usableText, shown);
+    ? average(posterior(usableText, undefined), posterior(undefined, shown, group))
+    : posterior(usableText, shown, group);
   const ranked = likeliest(odds);
   const [first, second] = ranked;
   const top = first?.confidence ?? 0;
   const showsNothing =
     image !== undefined &&
     !usableText &&
+    !group &&
     likeliestRegion(odds).probability < MIN_REGION_PROBABILITY;
   const isUnknown = (!usableText && !image) || showsNothing || notGarment > 0.5;
   const isCertain = top >= minConfidence && !disagree;

@@ -21,10 +21,12 @@ export const SOCKET_FD = 3;
 
 /** A task for a child; the image is the body of the frame. */
 export const TaskRequest = z.object({
-  task: z.enum(['cut-out', 'refinement', 'garment-view', 'marketplace-picture']),
+  task: z.enum(['cut-out', 'refinement', 'garment-view', 'outfit', 'marketplace-picture']),
   /** For `marketplace-picture`, `#rrggbb`; transparent if absent. */
   background: z.string().optional(),
-  /** For `cut-out` and `refinement`. */
+  /** For `outfit`: whether the response has the cut-outs of its garments, one after the other. */
+  cutouts: z.boolean().optional(),
+  /** For `cut-out` and `refinement`; of them `quality` also for `outfit`. */
   options: CutOutOptions.optional(),
   /** For `refinement`. */
   strokes: z.array(Stroke).optional(),

@@ -5,6 +5,16 @@ import type { CutOut } from './cut-out.ts';
 import type { GarmentView } from './garment-view.ts';
 import type { MarketplacePicture } from './marketplace-picture.ts';
 import type { RefinedCutOut } from './refine.ts';
+import type { SeparatedOutfit } from './separate-outfit.ts';
+
+/** What the subject of a photo wears, and who says so. */
+export interface Outfit extends SeparatedOutfit {
+  /** `id@version` of the parse network, and of the classifier. */
+  model: string;
+  classifier: string;
+  /** The cut-outs of the garments, one after the other. */
+  files: Uint8Array;
+}
 
 /**
  * The results of children, validated because children decode untrusted images. Unknown timings pass.
@@ -63,6 +73,34 @@ const GarmentViewResult = ImageSize.extend({
   }),
 });
 
+const OutfitResult = ImageSize.extend({
+  person: z.boolean(),
+  severalPeople: z.boolean(),
+  confidence: z.number(),
+  review: CutOutReview,
+  garments: z.array(
+    GarmentMeasurements.extend({
+      group: z.string(),
+      region: z.enum(['top', 'outerwear', 'dress', 'bottom', 'shoes', 'accessory']),
+      alternatives: z.array(z.object({ group: z.string(), probability: z.number() })),
+      box: Foreground,
+      areaShare: z.number(),
+      confidence: z.number(),
+      occludedBy: z.array(z.string()),
+      bytes: z.number(),
+    }),
+  ),
+  model: z.string(),
+  classifier: z.string(),
+  timings: z.looseObject({
+    decodeMillis: z.number(),
+    inferenceMillis: z.number(),
+    matteMillis: z.number(),
+    garmentsMillis: z.number(),
+    totalMillis: z.number(),
+  }),
+});
+
 const MarketplacePictureResult = ImageSize.extend({
   mediaType: z.enum(['image/jpeg', 'image/png']),
 });
@@ -79,6 +117,14 @@ export const readRefinedCutOut = (result: object, file: Uint8Array): RefinedCutO
 });
 
 export const readGarmentView = (result: object): GarmentView => GarmentViewResult.parse(result);
+
+/** @throws RangeError too, if the cut-outs are not as long as the result says */
+export function readOutfit(result: object, files: Uint8Array): Outfit {
+  const outfit = OutfitResult.parse(result);
+  const bytes = outfit.garments.reduce((sum, garment) => sum + garment.bytes, 0);
+  if (bytes !== files.length) throw new RangeError('The cut-outs do not match their lengths');
+  return { ...outfit, files };
+}
 
 export const readMarketplacePicture = (result: object, bytes: Uint8Array): MarketplacePicture => ({
   ...MarketplacePictureResult.parse(result),

@@ -24,7 +24,7 @@ const THOROUGH_EDGES: Refinement = {
 };
 
 /** The quality presets; see docs/adr/0019-quality.md. */
-const PRESETS = {
+export const PRESETS = {
   fast: { effort: 'min' },
   balanced: {
     secondPass: { maxShare: 0.6, maxConfidence: 0.982 },

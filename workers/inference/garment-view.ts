@@ -1,10 +1,11 @@
 import { ModelError } from '../../models/catalog.ts';
+import type { MattedImage } from '../../src/imaging/downscale.ts';
 import { type Matte, toMatte } from '../../src/imaging/matte.ts';
 import { type Box, fullBox, subjectBox } from '../../src/imaging/subject-box.ts';
 import { flattenOnGrey, type Pixels, toTensor } from '../../src/imaging/tensor.ts';
 import { type MeasuredColor, measureColors } from '../../src/taxonomy/photo/color.ts';
 import { IMAGE_CLASSES, ofImageClasses } from '../../src/taxonomy/photo/image-classes.ts';
-import { decodeSmall, interleave, onWhiteSquare } from './codec.ts';
+import { decodeSmall, interleave, onWhiteSquare, resizeMattedImage } from './codec.ts';
 import { levelsFor } from './find-subject.ts';
 import { parseGarments } from './garments/parse.ts';
 import { separateGarments } from './garments/separate.ts';
@@ -20,7 +21,7 @@ const MARGIN = 0.06;
 const WHITE = 255;
 
 /** The measurements of a garment by itself. */
-interface GarmentMeasurements {
+export interface GarmentMeasurements {
   /** One for each of `IMAGE_CLASSES`, in that order; they sum to 1. */
   probabilities: number[];
   /** Of its pixels, the largest share first. */
@@ -93,6 +94,24 @@ async function measureGarment(
   const rgba = interleave(pixels, alpha);
   const probabilities = await classify(classifier, { ...pixels, data: rgba }, box);
   return { probabilities: [...probabilities], colors: measureColors(rgba) };
+}
+
+/**
+ * Measures a garment that was cut out of a photo, in the size in which `viewGarment` looks at one.
+ * @param cutOut of the size of the garment's box
+ */
+export async function viewCutOut(
+  classifier: Session,
+  cutOut: MattedImage,
+): Promise<GarmentMeasurements> {
+  const { width, height } = cutOut.pixels;
+  const factor = Math.min(1, SIDE_PIXELS / Math.max(width, height));
+  const size = {
+    width: Math.max(1, Math.round(width * factor)),
+    height: Math.max(1, Math.round(height * factor)),
+  };
+  const { pixels, matte } = factor < 1 ? await resizeMattedImage(cutOut, size) : cutOut;
+  return measureGarment(classifier, pixels, matte.data);
 }
 
 const normalised = (weights: readonly number[]): number[] => {

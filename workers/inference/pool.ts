@@ -2,9 +2,11 @@ import { availableParallelism } from 'node:os';
 import type { CutOutReview } from '../../src/output/review.ts';
 import type { ChildReady, TaskRequest } from './child-protocol.ts';
 import {
+  type Outfit,
   readCutOut,
   readGarmentView,
   readMarketplacePicture,
+  readOutfit,
   readRefinedCutOut,
 } from './child-responses.ts';
 import type { CutOut, CutOutSettings } from './cut-out.ts';
@@ -19,10 +21,11 @@ import {
 import type { MarketplacePicture, MarketplacePictureOptions } from './marketplace-picture.ts';
 import { createPermits, type PermitRequest } from './permits.ts';
 import type { RefinedCutOut, Refinement } from './refine.ts';
+import type { OutfitOptions } from './separate-outfit.ts';
 import type { DeviceChoice } from './session.ts';
 import { superviseProcess } from './slot.ts';
 
-export { DecodeError, EngineCrash, type PermitRequest };
+export { DecodeError, EngineCrash, type Outfit, type PermitRequest };
 
 export interface EngineOptions {
   /** Catalogue id of the background removal model. */
@@ -76,6 +79,8 @@ export interface Engine {
   ): Promise<RefinedCutOut>;
   /** Returns a garment's class probabilities and colours. Otherwise like `removeBackground`. */
   viewGarment(image: Uint8Array, permit?: PermitRequest): Promise<GarmentView>;
+  /** Returns the garments of a photo, with their cut-outs on request. Otherwise like `removeBackground`. */
+  separateOutfit(image: Uint8Array, permit: PermitRequest, options: OutfitOptions): Promise<Outfit>;
   /** Renders a cut-out of ours as marketplaces require it; undefined if it meets the rules as it is. */
   renderMarketplacePicture(
     cutout: Uint8Array,
@@ -179,6 +184,11 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     async viewGarment(image, permit) {
       const { result } = await run({ task: 'garment-view' }, image, permit);
       return readGarmentView(result);
+    },
+    async separateOutfit(image, permit, { quality, cutouts }) {
+      const request: TaskRequest = { task: 'outfit', cutouts, options: { quality } };
+      const { result, bytes } = await run(request, image, permit);
+      return readOutfit(result, bytes);
     },
     async renderMarketplacePicture(cutout, { background }, permit) {
       const request: TaskRequest = { task: 'marketplace-picture', background };

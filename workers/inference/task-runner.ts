@@ -63,7 +63,6 @@ async function openModel(
 }
 
 interface GarmentViewer {
-  parser: Session;
   classifierFor: SessionFor;
   view: typeof viewGarment;
 }
@@ -87,12 +86,11 @@ async function openGarmentViewer(
   options: ChildOptions,
   inFlight: () => number,
 ): Promise<GarmentViewer> {
-  const [{ viewGarment: view }, parser, classifierFor] = await Promise.all([
+  const [{ viewGarment: view }, classifierFor] = await Promise.all([
     import('./garment-view.ts'),
-    openParser(options),
     openModel(options, 'classification', CLASSIFIER_ID, inFlight),
   ]);
-  return { parser, classifierFor, view };
+  return { view, classifierFor };
 }
 
 /** Renders a cut-out as marketplaces require it; no bytes if it meets the rules as it is. */
@@ -136,14 +134,44 @@ export async function openTaskRunner(
   restrictDecoders();
   let inFlight = 0;
   const removerFor = await openModel(options, 'cut-out', options.model, () => inFlight);
-  /** Classifier, parse network and colour names are loaded with the first `garment-view` request. */
+  /** Classifier and colour names are loaded with the first request for `garment-view` or `outfit`. */
   let viewer: Promise<GarmentViewer> | undefined;
-  async function viewImage(image: Uint8Array, onBatch: OnBatch): Promise<object> {
+  /** The parse network is loaded with the first of them, or the first cut-out of a part of the subject. */
+  let parser: Promise<Session> | undefined;
+  function parserOnce(): Promise<Session> {
+    parser ??= openParser(options);
+    return parser;
+  }
+  async function openSessions(onBatch: OnBatch) {
     viewer ??= openGarmentViewer(options, () => inFlight);
-    const { parser, classifierFor, view } = await viewer;
-    const classifier = classifierFor(onBatch);
-    const sessions: GarmentSessions = { remover: removerFor(onBatch), parser, classifier };
-    return view(sessions, image, options.maxPixels, modelVersionOf(classifier.model));
+    const [{ classifierFor, view }, parserSession] = await Promise.all([viewer, parserOnce()]);
+    const sessions: GarmentSessions = {
+      remover: removerFor(onBatch),
+      parser: parserSession,
+      classifier: classifierFor(onBatch),
+    };
+    return { sessions, view };
+  }
+  async function separateImage(
+    request: TaskRequest,
+    image: Uint8Array,
+    onBatch: OnBatch,
+  ): Promise<Omit<TaskResult, 'batchSize'>> {
+    const [{ separateOutfit }, { sessions }] = await Promise.all([
+      import('./separate-outfit.ts'),
+      openSessions(onBatch),
+    ]);
+    const settings = { quality: request.options?.quality, cutouts: request.cutouts ?? false };
+    const { outfit, files } = await separateOutfit(sessions, image, options.maxPixels, settings);
+    const models = {
+      model: modelVersionOf(sessions.parser.model),
+      classifier: modelVersionOf(sessions.classifier.model),
+    };
+    return { result: { ...outfit, ...models }, bytes: files };
+  }
+  async function viewImage(image: Uint8Array, onBatch: OnBatch): Promise<object> {
+    const { sessions, view } = await openSessions(onBatch);
+    return view(sessions, image, options.maxPixels, modelVersionOf(sessions.classifier.model));
   }
   async function runTask(request: TaskRequest, body: Uint8Array): Promise<TaskResult> {
     if (request.task === 'marketplace-picture') {
@@ -158,6 +186,9 @@ export async function openTaskRunner(
     try {
       if (request.task === 'garment-view') {
         return { result: await viewImage(body, onBatch), batchSize };
+      }
+      if (request.task === 'outfit') {
+        return { ...(await separateImage(request, body, onBatch)), batchSize };
       }
       const { image, settings } = splitBody(request, body);
       const remover = removerFor(onBatch);

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Call } from '../../http/route.ts';
 import { type ImageLimits, validateImage } from '../../intake/validate-image.ts';
-import { type CutOutOptions, unlessDefault } from '../../output/quality.ts';
+import { type CutOutOptions, type Quality, unlessDefault } from '../../output/quality.ts';
 import type { Stroke } from '../../output/strokes.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { Problem, type ProblemType, unavailable } from '../../platform/problem.ts';
@@ -158,7 +158,24 @@ const settleQuota =
       .catch((error) => call.log.error({ err: error }, 'quota not refunded'));
   };
 
-/** The three jobs a synchronous request can wait for. None leaves anything in storage. */
+/** The garments of an image, and their cut-outs: none, or one for each. */
+interface SeparatedGarments {
+  result: JobResult<'separate-garments'>;
+  files: Uint8Array[];
+}
+
+/** @throws Problem upstream-failed if the lengths do not add up */
+function splitFiles(all: Uint8Array, lengths: readonly number[]): Uint8Array[] {
+  let end = 0;
+  const files = lengths.map((length) => {
+    end += length;
+    return all.subarray(end - length, end);
+  });
+  if (end === all.length) return files;
+  throw new Problem('upstream-failed', 'The cut-outs were damaged; try again');
+}
+
+/** The jobs a synchronous request can wait for. None leaves anything in storage. */
 export function createImageRequests(deps: ImageRequestDeps) {
   const { blobs, jobWaiter, admission, deadlineMillis, limits, now } = deps;
 
@@ -258,6 +275,28 @@ export function createImageRequests(deps: ImageRequestDeps) {
     classifyGarment: (source: Source, call: ImageCall): Promise<JobResult<'classify-garment'>> =>
       withStoredImages(source, undefined, call, ({ outputKey: _, ...data }, ...cancellation) =>
         jobWaiter.run('classify-garment', data, ...cancellation),
+      ),
+
+    /** Separates the garments in an image. Returns the cut-out of each, if they are requested. */
+    separateGarments: (
+      source: Source,
+      { cutouts, quality }: { cutouts: boolean; quality: Quality },
+      call: ImageCall,
+    ): Promise<SeparatedGarments> =>
+      withStoredImages(
+        source,
+        undefined,
+        call,
+        async ({ outputKey, ...rest }, signal, onCancel) => {
+          const data = { ...rest, quality, ...(cutouts && { outputKey }) };
+          const result = await jobWaiter.run('separate-garments', data, signal, onCancel);
+          if (!cutouts) return { result, files: [] };
+          const bytes = result.fileBytes.reduce((sum, length) => sum + length, 0);
+          // The files, and the archive with copies of them.
+          await call.awaitMemory(2 * bytes, signal);
+          const all = await blobs.get(outputKey, signal).catch(storageUnavailable);
+          return { result, files: splitFiles(all, result.fileBytes) };
+        },
       ),
   };
 }

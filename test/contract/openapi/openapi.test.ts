@@ -8,10 +8,9 @@ import { drawnShirt } from '../../support/images.ts';
 import { type Stack, startStack } from '../../support/stack.ts';
 import { type ApiDocument, type Media, type Operation, readDocument } from './document.ts';
 
-/** 2,000 more than the document without refinements of jobs, which has 199,997. */
-const MAX_DOCUMENT_BYTES = 205_000;
+const MAX_DOCUMENT_BYTES = 225_000;
 /** As generated, and without comments: what a compiler reads. */
-const MAX_TYPES_BYTES = { all: 210_000, code: 165_000 };
+const MAX_TYPES_BYTES = { all: 225_000, code: 175_000 };
 
 let stack: Stack;
 let document: ApiDocument;

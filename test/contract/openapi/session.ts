@@ -109,6 +109,18 @@ async function classifications({ send, shirt, keys }: Session): Promise<void> {
   await send('POST', path, { body: { attributes }, key: keys.reader });
 }
 
+async function separations({ send, shirt, keys }: Session): Promise<void> {
+  const path = '/taxonomy/v1/garments';
+  const image_base64 = shirt.toString('base64');
+  await send('POST', path, { body: { image_base64, options: { topK: 1 } } });
+  await send('POST', path, { body: formOf({ image: shirt, cutouts: 'true' }) });
+  await send('POST', path, { body: {} });
+  await send('POST', path, { body: formOf({ image: shirt, cutouts: 'maybe' }) });
+  await send('POST', path, { body: formOf({ image: shirt }), key: '' });
+  await send('POST', path, { body: formOf({ image: shirt }), key: keys.reader });
+  await send('POST', path, { body: formOf({ image: shirt }), key: keys.poor });
+}
+
 /** Enough garments for outfits of a cool day. */
 const WARDROBE = [
   { id: 'tee', category: 't_shirt', colors: [{ family: 'white' }] },
@@ -424,6 +436,7 @@ export async function recordSession(
     removals,
     refinements,
     classifications,
+    separations,
     looks,
     jobs,
     jobRefinements,

@@ -59,16 +59,23 @@ export interface Outfit {
 
 /** A subject with less skin and hair is no person. */
 const MIN_BODY_SHARE = 0.02;
-/** Another component of the subject is another person if it is so large beside the largest. */
-const MIN_PERSON_SHARE = 0.25;
+/**
+ * Another component of the subject with skin or hair is another person if it is so large beside the largest, a dressed
+ * one also if it is smaller: a hand or an arm of the same person is mostly skin.
+ */
+const MIN_PERSON_SHARE = { any: 0.25, dressed: 0.08 };
+const MAX_DRESSED_BODY_SHARE = 0.6;
 const MIN_ALTERNATIVE = 0.05;
 
 /** Returns all people but the largest. @param pieces the largest first */
 function otherPeople(pieces: readonly SubjectPiece[]): SubjectPiece[] {
-  const minArea = MIN_PERSON_SHARE * (pieces[0]?.area ?? 0);
-  return pieces
-    .filter(({ area, bodyShare }) => area >= minArea && bodyShare >= MIN_BODY_SHARE)
-    .slice(1);
+  const largest = pieces[0]?.area ?? 0;
+  const isPerson = ({ area, bodyShare }: SubjectPiece): boolean => {
+    const { any, dressed } = MIN_PERSON_SHARE;
+    const minShare = bodyShare <= MAX_DRESSED_BODY_SHARE ? dressed : any;
+    return bodyShare >= MIN_BODY_SHARE && area >= minShare * largest;
+  };
+  return pieces.filter(isPerson).slice(1);
 }
 
 /** Returns the box of cells in the image, a cell wider on each side. */

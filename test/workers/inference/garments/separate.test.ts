@@ -174,6 +174,22 @@ test('of several people only the largest is separated', () => {
     expect(box.left + box.width).toBeLessThanOrEqual(16 * CELL);
 });
 
+/** Beside a person, some cells of skin above others. */
+const smallFigure = (worn: string) => [
+  ...PERSON.slice(0, 8).map(() => '......'),
+  ...PERSON.slice(8).map((_, i) => (i === 0 ? '..ss..' : i < 5 ? `..${worn}${worn}..` : '......')),
+];
+
+test.each([
+  ['a small dressed person is another person', 'd', true],
+  ['a small piece of skin alone is not', 's', false],
+])('%s', (_, worn, severalPeople) => {
+  const small = smallFigure(worn);
+  const outfit = separate(PERSON.map((row, y) => row + small[y]!));
+  expect(outfit.severalPeople).toBe(severalPeople);
+  expect(groupsOf(outfit)).not.toContain('dress_onepiece');
+});
+
 test('an empty matte has no garments', () => {
   const { map, matte } = drawMap(PERSON);
   matte.data.fill(0);

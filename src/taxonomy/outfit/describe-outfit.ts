@@ -1,0 +1,118 @@
+import { classify, type ImageEvidence } from '../classify.ts';
+import { dictionary, type Region } from '../dictionary/schema.ts';
+import type { ClassifySettings } from '../request-schema.ts';
+import {
+  type GarmentCutOut,
+  OUTFIT_REVIEW_REASONS,
+  type OutfitDescription,
+} from './outfit-schema.ts';
+import { type GroupCandidate, groupEvidence, type ParseGroup } from './parse-groups.ts';
+
+/** A garment of a photo, as a worker sees it. */
+interface GarmentEvidence {
+  group: ParseGroup;
+  /** Of the group. */
+  region: Region;
+  /** The likeliest first. */
+  alternatives: readonly GroupCandidate[];
+  box: { left: number; top: number; width: number; height: number };
+  areaShare: number;
+  confidence: number;
+  occludedBy: readonly (ParseGroup | 'frame')[];
+  probabilities: ImageEvidence['probabilities'];
+  colors: ImageEvidence['colors'];
+}
+
+/** A worker's analysis of the photo of an outfit. */
+export interface OutfitEvidence {
+  /** Of the upright photo, pixels. */
+  width: number;
+  height: number;
+  /** Names and versions of the weights. */
+  model: string;
+  classifier: string;
+  person: boolean;
+  severalPeople: boolean;
+  confidence: number;
+  /** Of the cut-out of the whole subject. */
+  review: { needed: boolean; reasons: readonly string[] };
+  garments: readonly GarmentEvidence[];
+}
+
+interface DescribeOptions {
+  settings: ClassifySettings;
+  /** Starts the ids of the wardrobe items; the garment's index follows. */
+  id: string;
+  /** Returns the cut-out of a garment; without it there are none. */
+  cutOutOf?: (index: number) => Pick<GarmentCutOut, 'file' | 'url' | 'bytes' | 'sha256'>;
+}
+
+/** Photos whose shorter side has fewer pixels show too little of each garment. */
+const MIN_SIDE_PIXELS = 200;
+/** The outfit engine accepts ids of 128 characters. */
+const MAX_ID_CHARS = 120;
+
+const round3 = (value: number): number => Math.round(value * 1000) / 1000;
+
+const itemId = (id: string, index: number): string => `${id.slice(0, MAX_ID_CHARS)}-${index}`;
+
+function reviewOf({ width, height, garments, severalPeople, review }: OutfitEvidence) {
+  const holds: Readonly<Record<(typeof OUTFIT_REVIEW_REASONS)[number], boolean>> = {
+    'no-garment': garments.length === 0,
+    'several-people': severalPeople,
+    'too-small': Math.min(width, height) < MIN_SIDE_PIXELS,
+  };
+  const own = OUTFIT_REVIEW_REASONS.filter((reason) => holds[reason]);
+  return { needed: review.needed || own.length > 0, reasons: [...own, ...review.reasons] };
+}
+
+/** Names the garments of a photo: each by its own pixels and by its place on the person. Pure. */
+export function describeOutfit(
+  outfit: OutfitEvidence,
+  { settings, id, cutOutOf }: DescribeOptions,
+): OutfitDescription {
+  const { width, height, classifier: model, person, confidence } = outfit;
+  const garments = outfit.garments.map((garment, index) => {
+    const { group, region, alternatives, box, occludedBy, probabilities, colors } = garment;
+    const evidence = groupEvidence(alternatives);
+    const classification = classify({
+      image: { probabilities, colors, width, height, hasAlpha: true, model },
+      group: evidence,
+      options: settings,
+      fallbackId: itemId(id, index),
+    });
+    const file = cutOutOf?.(index);
+    return {
+      index,
+      group,
+      alternatives: alternatives.map((each) => ({
+        group: each.group,
+        confidence: round3(each.probability),
+      })),
+      region,
+      confidence: round3(garment.confidence),
+      box,
+      areaShare: round3(garment.areaShare),
+      occluded: occludedBy.length > 0,
+      occludedBy: [...occludedBy],
+      classification,
+      ...(file && {
+        cutout: {
+          ...file,
+          mediaType: 'image/png' as const,
+          width: box.width,
+          height: box.height,
+        },
+      }),
+    };
+  });
+  return {
+    person,
+    image: { width, height },
+    dictionaryVersion: dictionary.dictionaryVersion,
+    modelVersion: outfit.model,
+    confidence: round3(confidence),
+    garments,
+    review: reviewOf(outfit),
+  };
+}

@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import { CATEGORY_IDS, type Region } from '../dictionary/schema.ts';
+import { PRIOR } from '../photo/image-classes.ts';
+
+/** What the parse network tells apart and what is worn, in its order; with the categories that are usual for each. */
+// biome-ignore format: a table reads best aligned
+const GROUPS = {
+  top:             { region: 'top',       usual: ['t_shirt', 'long_sleeve_tee', 'tank_top', 'camisole', 'polo_shirt', 'bodysuit', 'undershirt', 'thermal_top', 'bra'] },
+  shirt_blouse:    { region: 'top',       usual: ['shirt', 'blouse', 'short_sleeve_shirt', 'dress_shirt', 'flannel_shirt', 'overshirt', 'tunic'] },
+  knit_sweat:      { region: 'top',       usual: ['sweater', 'thick_sweater', 'turtleneck', 'cardigan', 'sweatshirt', 'hoodie', 'fleece_jacket'] },
+  vest:            { region: 'top',       usual: ['waistcoat', 'knit_vest', 'puffer_vest', 'tank_top'] },
+  jacket_blazer:   { region: 'outerwear', usual: ['blazer', 'light_jacket', 'denim_jacket', 'bomber_jacket', 'leather_jacket', 'windbreaker', 'rain_jacket', 'fleece_jacket', 'overshirt', 'puffer_vest'] },
+  coat:            { region: 'outerwear', usual: ['wool_coat', 'trench_coat', 'down_jacket', 'parka', 'cape_poncho', 'kimono_duster'] },
+  dress_onepiece:  { region: 'dress',     usual: ['dress', 'light_dress', 'long_sleeve_dress', 'maxi_dress', 'evening_dress', 'saree_traditional', 'jumpsuit', 'dungarees', 'swimwear', 'sleepwear', 'robe', 'suit_set', 'tracksuit_set'] },
+  skirt:           { region: 'bottom',    usual: ['skirt_light', 'skirt_heavy', 'maxi_skirt'] },
+  trousers_jeans:  { region: 'bottom',    usual: ['trousers', 'jeans', 'chinos', 'dress_trousers', 'cargo_pants', 'joggers', 'corduroy_wool_trousers', 'capri', 'rain_trousers', 'ski_trousers'] },
+  leggings_tights: { region: 'bottom',    usual: ['leggings', 'tights', 'long_johns'] },
+  shorts:          { region: 'bottom',    usual: ['shorts', 'underwear_bottom'] },
+  shoes:           { region: 'shoes',     usual: ['sneakers', 'sports_shoes', 'dress_shoes', 'heels', 'flats', 'sandals', 'slippers'] },
+  boots:           { region: 'shoes',     usual: ['boots', 'winter_boots'] },
+  socks:           { region: 'accessory', usual: ['socks_thin', 'socks_thick'] },
+  bag:             { region: 'accessory', usual: ['bag'] },
+  hat:             { region: 'accessory', usual: ['hat', 'cap', 'beanie'] },
+  scarf_tie:       { region: 'accessory', usual: ['scarf', 'tie'] },
+  belt:            { region: 'accessory', usual: ['belt'] },
+  small_things:    { region: 'accessory', usual: [] },
+} as const satisfies Record<string, { region: Region; usual: readonly string[] }>;
+
+const PARSE_GROUPS = Object.keys(GROUPS) as (keyof typeof GROUPS)[];
+export const ParseGroup = z.enum(PARSE_GROUPS).meta({
+  id: 'GarmentGroup',
+  description: 'What the parse network tells apart',
+});
+export type ParseGroup = z.infer<typeof ParseGroup>;
+
+/** A group that a garment may be, and how likely it is. */
+export interface GroupCandidate {
+  group: ParseGroup;
+  /** 0..1; those of a garment sum to 1 at most. */
+  probability: number;
+}
+
+/**
+ * The parse network's own confusions: this share of what it says is any group of the same region, that share any group at
+ * all. See docs/adr/0048-garments.md.
+ */
+const CONFUSION = { sameRegion: 0.15, any: 0.02 };
+/** So likely is a category that is usual for no group, beside one that is. */
+const UNUSUAL = 0.01;
+/** Watches and jewellery are no garments of the dictionary. */
+const SMALL_THINGS: ParseGroup = 'small_things';
+
+const REGION_SIZE = new Map<Region, number>();
+for (const { region } of Object.values(GROUPS))
+  REGION_SIZE.set(region, (REGION_SIZE.get(region) ?? 0) + 1);
+
+/** Returns the probabilities of the groups after the network's confusions. */
+function withConfusions(candidates: readonly GroupCandidate[]): Map<ParseGroup, number> {
+  const sum = candidates.reduce((total, { probability }) => total + probability, 0) || 1;
+  const regions = new Map<Region, number>();
+  const own = new Map<ParseGroup, number>();
+  for (const { group, probability } of candidates) {
+    const { region } = GROUPS[group];
+    own.set(group, probability / sum);
+    regions.set(region, (regions.get(region) ?? 0) + probability / sum);
+  }
+  const { sameRegion, any } = CONFUSION;
+  return new Map(
+    PARSE_GROUPS.map((group) => {
+      const { region } = GROUPS[group];
+      const near = (regions.get(region) ?? 0) / (REGION_SIZE.get(region) ?? 1);
+      const far = 1 / PARSE_GROUPS.length;
+      return [
+        group,
+        (1 - sameRegion - any) * (own.get(group) ?? 0) + sameRegion * near + any * far,
+      ];
+    }),
+  );
+}
+
+/**
+ * For each group and each of `CATEGORY_IDS`, the ratio of how likely the category is within the group to how likely it
+ * is anywhere: photos of outfits show bags and belts more often than the photos that the frequencies are from.
+ */
+const RATIOS: ReadonlyMap<ParseGroup, readonly number[]> = new Map(
+  PARSE_GROUPS.map((group) => {
+    const usual: readonly string[] = GROUPS[group].usual;
+    const isUsual = CATEGORY_IDS.map((id) => usual.includes(id));
+    const mass = PRIOR.reduce((sum, prior, i) => sum + (isUsual[i] ? prior : 0), 0);
+    return [group, isUsual.map((is) => (is ? 1 / mass : 0))];
+  }),
+);
+
+/** What the place and shape of a garment on a person say about its category. */
+export interface GroupEvidence {
+  /** For each of `CATEGORY_IDS`, by how much it makes the category likelier. */
+  categories: readonly number[];
+  /** Probability that it is no garment of the dictionary, 0..1. */
+  notGarment: number;
+}
+
+/** Turns the parse network's answer for one garment into evidence about its category. */
+export function groupEvidence(candidates: readonly GroupCandidate[]): GroupEvidence {
+  const groups = withConfusions(candidates);
+  const categories = CATEGORY_IDS.map(() => UNUSUAL);
+  for (const [group, probability] of groups)
+    RATIOS.get(group)?.forEach((ratio, i) => {
+      categories[i] = (categories[i] ?? 0) + probability * ratio;
+    });
+  return { categories, notGarment: groups.get(SMALL_THINGS) ?? 0 };
+}

@@ -1,0 +1,147 @@
+import { describe, expect, test } from 'vitest';
+import { CATEGORY_IDS } from '../../../src/taxonomy/dictionary/schema.ts';
+import {
+  describeOutfit,
+  type OutfitEvidence,
+} from '../../../src/taxonomy/outfit/describe-outfit.ts';
+import { OutfitDescription } from '../../../src/taxonomy/outfit/outfit-schema.ts';
+import { groupEvidence, ParseGroup } from '../../../src/taxonomy/outfit/parse-groups.ts';
+import { IMAGE_CLASSES, type ImageClass } from '../../../src/taxonomy/photo/image-classes.ts';
+import { DEFAULT_SETTINGS } from '../../../src/taxonomy/request-schema.ts';
+import { GROUPS } from '../../../workers/inference/garments/groups.ts';
+
+type GarmentEvidence = OutfitEvidence['garments'][number];
+
+const seenAs = (name: ImageClass, probability = 0.91) =>
+  IMAGE_CLASSES.map((each) => (each === name ? probability : (1 - probability) / 9));
+
+const garment = (
+  group: ParseGroup,
+  seen: ImageClass,
+  more: Partial<GarmentEvidence> = {},
+): GarmentEvidence => ({
+  group,
+  region: GROUPS.find(({ id }) => id === group)!.region!,
+  alternatives: [{ group, probability: 0.9 }],
+  box: { left: 10, top: 20, width: 100, height: 200 },
+  areaShare: 0.3,
+  confidence: 0.9,
+  occludedBy: [],
+  probabilities: seenAs(seen),
+  colors: [{ family: 'navy', hex: '#1b2a4a', share: 1, lab: [17, 2, -20], deltaE: 1 }],
+  ...more,
+});
+
+const outfit = (
+  garments: GarmentEvidence[],
+  more: Partial<OutfitEvidence> = {},
+): OutfitEvidence => ({
+  width: 600,
+  height: 900,
+  model: 'garment-parse@1',
+  classifier: 'garment-class@1',
+  person: true,
+  severalPeople: false,
+  confidence: 0.99,
+  review: { needed: false, reasons: ['cut-by-frame'] },
+  garments,
+  ...more,
+});
+
+const describeAll = (evidence: OutfitEvidence) =>
+  describeOutfit(evidence, { settings: DEFAULT_SETTINGS, id: 'photo' });
+const categoryOf = (one: GarmentEvidence) =>
+  describeAll(outfit([one])).garments[0]!.classification.category?.id;
+
+test('the groups are those that the parse network says are worn', () => {
+  const worn = GROUPS.filter(({ region }) => region !== undefined).map(({ id }) => id);
+  expect(ParseGroup.options).toEqual(worn);
+});
+
+describe('the evidence of a group', () => {
+  test('makes its usual categories likelier than all others', () => {
+    const { categories } = groupEvidence([{ group: 'skirt', probability: 0.8 }]);
+    const of = (id: string) => categories[CATEGORY_IDS.indexOf(id)]!;
+    expect(of('skirt_light')).toBeGreaterThan(of('trousers'));
+    expect(of('dress_trousers')).toBeGreaterThan(of('dress_shoes'));
+    expect(Math.min(...categories)).toBeGreaterThan(0);
+  });
+
+  test('without any candidate favours none of them', () => {
+    const { notGarment } = groupEvidence([]);
+    expect(notGarment).toBeLessThan(0.01);
+  });
+
+  test('of small things speaks for what is no garment', () => {
+    expect(groupEvidence([{ group: 'small_things', probability: 0.9 }]).notGarment).toBeGreaterThan(
+      0.5,
+    );
+  });
+});
+
+describe('a garment of an outfit', () => {
+  test('is what the classifier sees within its group', () => {
+    expect(categoryOf(garment('trousers_jeans', 'pants'))).toBe('trousers');
+    expect(categoryOf(garment('dress_onepiece', 'dress'))).toBe('dress');
+  });
+
+  test('of a kind that the classifier does not know is named by its place', () => {
+    expect(categoryOf(garment('bag', 'shoes'))).toBe('bag');
+    expect(categoryOf(garment('belt', 'hat', { probabilities: seenAs('hat', 0.7) }))).toBe('belt');
+  });
+
+  test('that is a watch or jewellery has no category and no wardrobe item', () => {
+    const { classification } = describeAll(outfit([garment('small_things', 'hat')])).garments[0]!;
+    expect(classification).toMatchObject({
+      status: 'unknown',
+      category: null,
+      wardrobeItem: null,
+      review: { reasons: ['not-a-garment'] },
+    });
+  });
+
+  test('has a wardrobe item with an id of its own, whatever the id it starts with', () => {
+    const two = outfit([garment('bag', 'shoes'), garment('shoes', 'shoes')]);
+    const ids = describeOutfit(two, { settings: DEFAULT_SETTINGS, id: 'x'.repeat(300) }).garments;
+    const [first, second] = ids.map(({ classification }) => classification.wardrobeItem!.id);
+    expect(first).toMatch(/^x{120}-0$/);
+    expect(second).toMatch(/-1$/);
+  });
+
+  test('says what hides it, and where its cut-out is', () => {
+    const [hidden] = describeOutfit(
+      outfit([garment('shirt_blouse', 'shirt', { occludedBy: ['coat', 'frame'] })]),
+      {
+        settings: DEFAULT_SETTINGS,
+        id: 'photo',
+        cutOutOf: () => ({ file: '0-shirt_blouse.png', bytes: 5, sha256: 'ab' }),
+      },
+    ).garments;
+    expect(hidden).toMatchObject({
+      occluded: true,
+      occludedBy: ['coat', 'frame'],
+      cutout: { file: '0-shirt_blouse.png', width: 100, height: 200, mediaType: 'image/png' },
+    });
+  });
+});
+
+describe('the whole photo', () => {
+  test('matches the schema', () => {
+    const all = ParseGroup.options.map((group) => garment(group, 'shirt'));
+    const described = describeAll(outfit(all));
+    expect(OutfitDescription.parse(described)).toEqual(described);
+  });
+
+  test('needs a review if there is no garment, another person, or too few pixels', () => {
+    const good = outfit([garment('coat', 'outwear')]);
+    expect(describeAll(good).review).toEqual({ needed: false, reasons: ['cut-by-frame'] });
+    expect(describeAll(outfit([])).review).toEqual({
+      needed: true,
+      reasons: ['no-garment', 'cut-by-frame'],
+    });
+    expect(describeAll({ ...good, severalPeople: true, width: 150 }).review).toMatchObject({
+      needed: true,
+      reasons: ['several-people', 'too-small', 'cut-by-frame'],
+    });
+  });
+});

@@ -1,0 +1,60 @@
+import { cropPixels, cropPlane } from '../../../src/imaging/crop.ts';
+import type { MattedImage } from '../../../src/imaging/downscale.ts';
+import { refineEdges } from '../../../src/imaging/edges.ts';
+import { recoverForeground } from '../../../src/imaging/foreground.ts';
+import type { Matte } from '../../../src/imaging/matte.ts';
+import { type Box, subjectBox } from '../../../src/imaging/subject-box.ts';
+import { estimateSurroundings } from '../../../src/imaging/surroundings.ts';
+import type { Pixels } from '../../../src/imaging/tensor.ts';
+
+/** Half a pixel or more is garment. */
+const MIN_SOLID_ALPHA = 128;
+/** Fainter pixels do not count for the box of a garment; as for that of a subject. */
+const MIN_VISIBLE_ALPHA = 26;
+
+/** A garment cut out of its photo, and where that was. */
+export interface PlacedCutOut extends MattedImage {
+  /** In the photo: the smallest box that contains all that is visible of it. */
+  box: Box;
+}
+
+/**
+ * Cuts a garment out along its matte, cropped to what is visible of it.
+ * @param pixels of the photo; stay as they are
+ * @param matte of the garment, of the size of `box`
+ * @param box in the photo
+ * @returns undefined if no pixel of it is solid
+ */
+export function cropGarment(pixels: Pixels, matte: Matte, box: Box): PlacedCutOut | undefined {
+  const isSolid = subjectBox(matte.data, matte.width, MIN_SOLID_ALPHA) !== undefined;
+  const visible = subjectBox(matte.data, matte.width, MIN_VISIBLE_ALPHA);
+  if (!isSolid || !visible) return undefined;
+  const { width, height } = visible;
+  const placed = { left: box.left + visible.left, top: box.top + visible.top, width, height };
+  const data = cropPlane(matte.data, matte.width, visible, 1);
+  return { pixels: cropPixels(pixels, placed), matte: { data, width, height }, box: placed };
+}
+
+/** Limits a matte to that of the whole subject: a refined edge must not bring the background back. */
+function limitTo(matte: Matte, whole: Matte, { left, top }: Box): void {
+  const { data, width, height } = matte;
+  for (let y = 0; y < height; y++)
+    for (let x = 0; x < width; x++) {
+      const limit = whole.data[(top + y) * whole.width + left + x]!;
+      if (data[y * width + x]! > limit) data[y * width + x] = limit;
+    }
+}
+
+/**
+ * Makes the edges of a garment follow the photo, and frees its soft pixels of the colours beside them. Opaque pixels stay
+ * the photo's, bit for bit.
+ * @param cutOut its colours are overwritten
+ * @param whole matte of the whole subject
+ */
+export function refineGarment({ pixels, matte, box }: PlacedCutOut, whole: Matte): MattedImage {
+  const refined = refineEdges(pixels, matte);
+  limitTo(refined, whole, box);
+  const scene = { pixels, matte: refined, opacity: undefined };
+  recoverForeground(scene, estimateSurroundings(scene));
+  return { pixels, matte: refined };
+}

@@ -1,0 +1,140 @@
+import type { MattedImage } from '../../src/imaging/downscale.ts';
+import type { Matte } from '../../src/imaging/matte.ts';
+import { type Box, subjectBox } from '../../src/imaging/subject-box.ts';
+import { DEFAULT_QUALITY, type Quality } from '../../src/output/quality.ts';
+import { type CutOutReview, reviewOf } from '../../src/output/review.ts';
+import { decode } from './codec.ts';
+import { PRESETS } from './cut-out.ts';
+import { findSubject } from './find-subject.ts';
+import { type GarmentMeasurements, type GarmentSessions, viewCutOut } from './garment-view.ts';
+import { cropGarment, type PlacedCutOut, refineGarment } from './garments/cut-out.ts';
+import { matteOfGarment } from './garments/matte.ts';
+import { parseGarments } from './garments/parse.ts';
+import { type Garment, separateGarments } from './garments/separate.ts';
+import { type Effort, encodePng } from './png.ts';
+import type { Session } from './session.ts';
+
+/** A photo has so many garments at most: the largest ones. */
+const MAX_GARMENTS = 20;
+/** What is less likely to be what it is taken for is no garment of the answer. */
+const MIN_CONFIDENCE = 0.35;
+
+export interface OutfitOptions {
+  quality?: Quality | undefined;
+  /** Whether to make the cut-out of each garment. */
+  cutouts: boolean;
+}
+
+/** A garment of a photo, measured by itself. */
+interface SeparatedGarment
+  extends Pick<
+      Garment,
+      'group' | 'region' | 'alternatives' | 'areaShare' | 'confidence' | 'occludedBy'
+    >,
+    GarmentMeasurements {
+  /** The smallest box that contains what is visible of it; of the upright photo, and the size of its cut-out. */
+  box: Box;
+  /** Length of its cut-out, a PNG; 0 without. */
+  bytes: number;
+}
+
+/** What the subject of a photo wears. */
+export interface SeparatedOutfit {
+  /** Size of the upright photo. */
+  width: number;
+  height: number;
+  /** Whether skin or hair show. */
+  person: boolean;
+  severalPeople: boolean;
+  /** Of the cut-out of the whole subject, 0..1. */
+  confidence: number;
+  review: CutOutReview;
+  /** The largest first. */
+  garments: SeparatedGarment[];
+  timings: {
+    decodeMillis: number;
+    inferenceMillis: number;
+    matteMillis: number;
+    /** From the subject's matte to the last garment, with their files. */
+    garmentsMillis: number;
+    totalMillis: number;
+  };
+}
+
+/** What the parse network found on a subject. */
+type Worn = Pick<SeparatedOutfit, 'person' | 'severalPeople'> & {
+  /** Cut-outs and what is known of them, made one by one. */
+  garments: Iterable<{ garment: Garment; cutOut: PlacedCutOut }>;
+};
+
+const NOTHING_WORN: Worn = { person: false, severalPeople: false, garments: [] };
+
+async function findWorn(parser: Session, { pixels, matte }: MattedImage): Promise<Worn> {
+  const box = subjectBox(matte.data, matte.width);
+  if (!box) return NOTHING_WORN;
+  const outfit = separateGarments(await parseGarments(parser, pixels, box), matte);
+  const likely = outfit.garments.filter(({ confidence }) => confidence >= MIN_CONFIDENCE);
+  function* cutOuts() {
+    for (const garment of likely.slice(0, MAX_GARMENTS)) {
+      const own = matteOfGarment(garment, outfit.region, matte);
+      const cutOut = cropGarment(pixels, own, garment.box);
+      if (cutOut) yield { garment, cutOut };
+    }
+  }
+  const { person, severalPeople } = outfit;
+  return { person, severalPeople, garments: cutOuts() };
+}
+
+async function encodeGarment(
+  cutOut: PlacedCutOut,
+  whole: Matte,
+  effort: Effort,
+): Promise<Uint8Array> {
+  const { pixels, matte } = refineGarment(cutOut, whole);
+  return encodePng(pixels, matte, effort);
+}
+
+/**
+ * Separates the garments of the subject of a photo, one after the other: no more than one garment's matte is in memory.
+ * @returns the outfit, and the cut-outs of its garments one after the other
+ * @throws DecodeError
+ */
+export async function separateOutfit(
+  { remover, parser, classifier }: GarmentSessions,
+  image: Uint8Array,
+  maxPixels: number,
+  { quality = DEFAULT_QUALITY, cutouts }: OutfitOptions,
+): Promise<{ outfit: SeparatedOutfit; files: Uint8Array }> {
+  const { effort, ...preset } = PRESETS[quality];
+  const startedAt = performance.now();
+  const decoded = await decode(image, maxPixels);
+  const decodedAt = performance.now();
+  const subject = await findSubject(remover, decoded, preset, undefined);
+  const foundAt = performance.now();
+  const worn = await findWorn(parser, subject);
+  const garments: SeparatedGarment[] = [];
+  const files: Uint8Array[] = [];
+  for (const { garment, cutOut } of worn.garments) {
+    const { group, region, alternatives, areaShare, confidence, occludedBy } = garment;
+    const { box } = cutOut;
+    const known = { group, region, alternatives, box, areaShare, confidence, occludedBy };
+    const measurements = await viewCutOut(classifier, cutOut);
+    const file = cutouts ? await encodeGarment(cutOut, subject.matte, effort) : new Uint8Array();
+    garments.push({ ...known, ...measurements, bytes: file.length });
+    files.push(file);
+  }
+  const endedAt = performance.now();
+  const { width, height } = subject.pixels;
+  const { evidence, inferenceMillis } = subject;
+  const timings = {
+    decodeMillis: decodedAt - startedAt,
+    inferenceMillis,
+    matteMillis: foundAt - decodedAt - inferenceMillis,
+    garmentsMillis: endedAt - foundAt,
+    totalMillis: endedAt - startedAt,
+  };
+  const { person, severalPeople } = worn;
+  const { confidence } = evidence;
+  const facts = { width, height, person, severalPeople, confidence, review: reviewOf(evidence) };
+  return { outfit: { ...facts, garments, timings }, files: Buffer.concat(files) };
+}
