@@ -1,15 +1,21 @@
+import { createHash } from 'node:crypto';
 import type { ValidatedImage } from '../src/intake/validate-image.ts';
 import type { CutOutOptions } from '../src/output/quality.ts';
 import type { JobResults, Operation } from '../src/queue/job-data.ts';
+import type { GarmentFile } from '../src/queue/outfit-view.ts';
 import type { TurnOwner } from '../src/queue/turns.ts';
+import { garmentKey } from '../src/storage/blob-keys.ts';
 import { type CutOutCacheQuery, cachedCutOut, storeCutOut } from './cached-cut-out.ts';
 import { crashKeyOf, type ImageDeps, processImage } from './image-job.ts';
-import type { Engine } from './inference/pool.ts';
+import type { Engine, Outfit, PermitRequest } from './inference/pool.ts';
+import { splitCutOuts, toOutfitView } from './separate-garments.ts';
 
 /** One image and the owner of its results; the model is the engine's. */
 interface ImageTask extends Omit<CutOutCacheQuery, 'model'>, TurnOwner {
   options: CutOutOptions;
   image: Uint8Array;
+  /** Prefix of the keys of its garments' cut-outs; see `garmentKey`. */
+  garmentsPrefix: string;
   background?: Pick<ValidatedImage, 'bytes' | 'sha256'> | undefined;
 }
 
@@ -64,9 +70,38 @@ async function classify(
   return { results: { view }, millis };
 }
 
+/** Separates the garments, and stores the cut-out of each. A repeated attempt writes the same keys. */
+async function separate(
+  { blobs, engine, quarantine }: ImageDeps,
+  { image, sha256, options, garmentsPrefix, client, weight }: ImageTask,
+  signal: AbortSignal,
+): Promise<OperationOutput> {
+  const settings = { quality: options.quality, cutouts: true };
+  const operation = (bytes: Uint8Array, permit: PermitRequest): Promise<Outfit> =>
+    engine.separateOutfit(bytes, permit, settings);
+  const input = { image, crashKey: sha256, owner: { client, weight } };
+  const { output, millis } = await processImage({ quarantine }, input, operation, signal);
+  const storingAt = performance.now();
+  const files: GarmentFile[] = [];
+  for (const file of splitCutOuts(output)) {
+    const hash = createHash('sha256').update(file).digest('hex');
+    const meta = { sha256: hash };
+    await blobs.put(
+      garmentKey(garmentsPrefix, hash),
+      file,
+      { mediaType: 'image/png', meta },
+      signal,
+    );
+    files.push({ bytes: file.length, sha256: hash });
+  }
+  const store = performance.now() - storingAt;
+  return { results: { outfit: { ...toOutfitView(output), files } }, millis: { ...millis, store } };
+}
+
 const OPERATIONS: Readonly<Record<Operation, typeof removeBackground>> = {
   'remove-background': removeBackground,
   classify,
+  separate,
 };
 
 const addMillis = (a: Millis, b: Millis): Millis =>

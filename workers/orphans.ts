@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { Redis } from 'ioredis';
 import { batchKey } from '../src/intake/batches/redis-keys.ts';
 import { feedKey } from '../src/intake/feeds/feeds.ts';
+import { garmentKeys } from '../src/intake/garment-files.ts';
 import {
   INSTALLATION_ID_KEY,
   sharedInstallationId,
@@ -10,7 +11,12 @@ import {
 import { type JobRecord, type JobRecords, jobKey } from '../src/intake/job-records.ts';
 import type { JobRetention } from '../src/intake/job-retention.ts';
 import type { Logger } from '../src/platform/log.ts';
-import { type BlobOwner, blobOwner, OWNED_PREFIXES } from '../src/storage/blob-keys.ts';
+import {
+  type BlobOwner,
+  blobOwner,
+  garmentsPrefix,
+  OWNED_PREFIXES,
+} from '../src/storage/blob-keys.ts';
 import type { Blobs } from '../src/storage/blobs.ts';
 
 /** Younger blobs are skipped: their record may not exist yet. It does within seconds. */
@@ -85,7 +91,24 @@ async function deleteOrphans(
   return deleted;
 }
 
-/** Returns those of the jobs that succeeded and whose cut-out does not exist. */
+/** Returns the keys of the cut-outs that a job has made. */
+function outputKeysOf({ id, client, outputKey, input, results }: JobRecord): string[] {
+  const cutOut = results?.cutout && outputKey !== undefined ? [outputKey] : [];
+  if (!input) return cutOut;
+  return [...cutOut, ...garmentKeys(garmentsPrefix(client, input.sha256, id), results?.outfit)];
+}
+
+/** Whether one of several blobs does not exist. */
+async function isAnyMissing(
+  blobs: Blobs,
+  keys: readonly string[],
+  signal: AbortSignal,
+): Promise<boolean> {
+  for (const key of keys) if ((await blobs.head(key, signal)) === undefined) return true;
+  return false;
+}
+
+/** Returns those of the jobs that succeeded and of whose cut-outs one does not exist. */
 const withoutCutOut = (
   { records, blobs }: Pick<OrphanDeps, 'records' | 'blobs'>,
   ids: readonly string[],
@@ -95,10 +118,7 @@ const withoutCutOut = (
     .map((id: string) => records.get(id), { concurrency: CONCURRENCY, signal })
     .filter(
       async (job: JobRecord | undefined) =>
-        job?.status === 'succeeded' &&
-        job.outputKey !== undefined &&
-        job.results?.cutout !== undefined &&
-        (await blobs.head(job.outputKey, signal)) === undefined,
+        job?.status === 'succeeded' && isAnyMissing(blobs, outputKeysOf(job), signal),
       { concurrency: CONCURRENCY, signal },
     )
     .toArray({ signal });

@@ -7,7 +7,7 @@ import { formatOf } from '../src/output/options.ts';
 import type { Clock } from '../src/platform/clock.ts';
 import { Problem } from '../src/platform/problem.ts';
 import type { JobResult } from '../src/queue/catalog.ts';
-import { cutOutKey } from '../src/storage/blob-keys.ts';
+import { cutOutKey, garmentsPrefix } from '../src/storage/blob-keys.ts';
 import type { Processor } from './attempt.ts';
 import {
   type FetchInputDeps,
@@ -85,7 +85,15 @@ async function work(
   const input = { width, height, bytes: bytes.length, sha256 };
   if (!(await records.update(job.id, attempt, { input, outputKey }))) return undefined;
   const { weight = 1 } = job;
-  const task = { ...cacheInputs, weight, outputKey, image: bytes, background };
+  const prefix = garmentsPrefix(job.client, sha256, job.id);
+  const task = {
+    ...cacheInputs,
+    weight,
+    outputKey,
+    image: bytes,
+    background,
+    garmentsPrefix: prefix,
+  };
   return runOperations(images, job.operations, task, signal);
 }
 

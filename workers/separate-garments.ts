@@ -8,7 +8,7 @@ import type { Engine, Outfit } from './inference/pool.ts';
 const round4 = (value: number): number => Math.round(value * 10_000) / 10_000;
 
 /** Returns what is stored of an outfit, without its files. */
-function toOutfitView(outfit: Outfit): OutfitView {
+export function toOutfitView(outfit: Outfit): OutfitView {
   const { garments, ...facts } = outfit;
   return OutfitView.parse({
     ...facts,
@@ -23,6 +23,15 @@ function toOutfitView(outfit: Outfit): OutfitView {
       confidence: round4(garment.confidence),
     })),
   });
+}
+
+/** Yields the cut-outs of the garments, in their order. */
+export function* splitCutOuts({ garments, files }: Outfit): Generator<Uint8Array> {
+  let end = 0;
+  for (const { bytes } of garments) {
+    end += bytes;
+    yield files.subarray(end - bytes, end);
+  }
 }
 
 /** Separates the garments of a photo for a waiting client. Throws like `processStoredImage`. */

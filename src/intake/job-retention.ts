@@ -1,4 +1,4 @@
-import { refinementsPrefix } from '../storage/blob-keys.ts';
+import { garmentsPrefix, refinementsPrefix } from '../storage/blob-keys.ts';
 import type { Blobs } from '../storage/blobs.ts';
 import { type BlobEraser, deleteBlob, deleteBlobsUnder } from '../storage/delete-blobs.ts';
 import {
@@ -51,9 +51,15 @@ export function createJobRetention(records: JobRecords, blobs: BlobEraser & Pick
     return count + (refined ? await deleteBlobsUnder(blobs, refined) : 0);
   }
 
+  /** Deletes the cut-outs of garments, those of attempts that did not end among them. */
+  async function deleteGarments({ id, client, operations, input }: JobRecord): Promise<number> {
+    if (!input || !operations.includes('separate')) return 0;
+    return deleteBlobsUnder(blobs, garmentsPrefix(client, input.sha256, id));
+  }
+
   /** Deletes all blobs of a job; no other job shares them. */
   const deleteAll = async (job: JobRecord): Promise<number> =>
-    (await deleteInputs(job)) + (await deleteOutputs(job));
+    (await deleteInputs(job)) + (await deleteOutputs(job)) + (await deleteGarments(job));
 
   return {
     /**

@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { Foreground, MediaType } from '../output/options.ts';
 import { CutOutReview } from '../output/review.ts';
 import { GarmentView } from './garment-view.ts';
+import { StoredOutfit } from './outfit-view.ts';
 
 /** What a client can request for an image. */
-export const OPERATIONS = ['remove-background', 'classify'] as const;
+export const OPERATIONS = ['remove-background', 'classify', 'separate'] as const;
 export type Operation = (typeof OPERATIONS)[number];
 
 export const Input = z.object({
@@ -39,6 +40,8 @@ export const Results = z.object({
   cutout: CutOut.optional(),
   /** The model's output for the garment. */
   view: GarmentView.optional(),
+  /** The garments of an outfit, each by itself. */
+  outfit: StoredOutfit.optional(),
 });
 export type JobResults = z.infer<typeof Results>;
 

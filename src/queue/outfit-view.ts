@@ -47,3 +47,18 @@ export const OutfitView = z.object({
   garments: z.array(OutfitGarment),
 });
 export type OutfitView = z.infer<typeof OutfitView>;
+
+/** The file of a garment's cut-out, a PNG. */
+const GarmentFile = z.object({
+  bytes: z.number(),
+  /** Hex. */
+  sha256: z.string(),
+});
+export type GarmentFile = z.infer<typeof GarmentFile>;
+
+/** What the subject wears, with the cut-outs that are in object storage; see `garmentKey`. */
+export const StoredOutfit = OutfitView.extend({
+  /** In the order of the garments. */
+  files: z.array(GarmentFile),
+});
+export type StoredOutfit = z.infer<typeof StoredOutfit>;

@@ -66,6 +66,8 @@ export interface BlobOwner {
 const OWNERS: readonly { kind: BlobOwner['kind']; id: RegExp }[] = [
   { kind: 'job', id: /\/(job_[A-Za-z0-9]+)(?:\.[a-z]+)?$/ },
   { kind: 'batch', id: /\/(batch_[A-Za-z0-9]+)(?:\.[a-z]+)?$/ },
+  { kind: 'job', id: /\/garments\/(job_[A-Za-z0-9]+)\/[0-9a-f]+\.png$/ },
+  { kind: 'batch', id: /\/garments\/(batch_[A-Za-z0-9]+)\/[0-9a-f]+\.png$/ },
   { kind: 'batch', id: /^batches\/[^/]+\/((?:batch|run)_[A-Za-z0-9]+)\// },
   { kind: 'feed', id: /^feeds\/[^/]+\/(feed_[A-Za-z0-9]+)\// },
 ];
@@ -103,6 +105,17 @@ export function cutOutPrefix({ client, sha256, model, options }: CacheInputs): s
  */
 export const cutOutKey = (inputs: CacheInputs, ownerId: string, extension = 'png'): string =>
   `${cutOutPrefix(inputs)}${ownerId}.${extension}`;
+
+/** The prefix of the cut-outs of the garments in one owner's image. @param sha256 of the image, hex */
+export const garmentsPrefix = (client: string, sha256: string, ownerId: string): string =>
+  `${OUTPUT_PREFIX}${segment(client)}/${sha256}/garments/${ownerId}/`;
+
+/**
+ * The key of the cut-out of one garment.
+ * @param fileSha256 of the file, hex: a later release that separates otherwise replaces no file of an earlier one
+ */
+export const garmentKey = (prefix: string, fileSha256: string): string =>
+  `${prefix}${fileSha256}.png`;
 
 /** Hashes a client's name to one safe segment of a key. */
 export const segment = (name: string): string => digest(name).slice(0, 32);

@@ -30,6 +30,7 @@ import type { QualityChoice } from '../../src/output/quality.ts';
 import type { OutputRequest } from '../../src/output/request.ts';
 import type { Stroke } from '../../src/output/strokes.ts';
 import type { OptionsQuery, OptionsResponse } from '../../src/taxonomy/dictionary/options.ts';
+import type { OutfitDescription } from '../../src/taxonomy/outfit/outfit-schema.ts';
 import type { ClassifyOptions, FeedAttributes } from '../../src/taxonomy/request-schema.ts';
 import type { ClassifyResponse } from '../../src/taxonomy/response-schema.ts';
 
@@ -142,6 +143,7 @@ export type Checks = [
   None<Difference<client.FeedAttributes, z.input<typeof FeedAttributes>>>,
   None<Difference<client.ClassifyOptions, z.input<typeof ClassifyOptions>>>,
   None<Difference<client.ClassifyResponse, z.infer<typeof ClassifyResponse>>>,
+  None<Difference<client.OutfitDescription, z.infer<typeof OutfitDescription>>>,
   None<Difference<client.TaxonomyOptionsQuery, z.input<typeof OptionsQuery>>>,
   None<Difference<client.TaxonomyOptionsResponse, z.infer<typeof OptionsResponse>>>,
   None<Difference<client.TargetsRequest, z.infer<typeof TargetsRequest>>>,

@@ -9,7 +9,7 @@ import { createJobRetention, expiryOf, type JobRetention } from '../../src/intak
 import { hostClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { commandConnection, untilReady } from '../../src/platform/redis.ts';
-import { cutOutKey, jobInputKey } from '../../src/storage/blob-keys.ts';
+import { cutOutKey, garmentKey, garmentsPrefix, jobInputKey } from '../../src/storage/blob-keys.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
 import { createFsBlobs } from '../../src/storage/fs-blobs.ts';
 import { reconcileOrphans } from '../../workers/orphans.ts';
@@ -18,6 +18,18 @@ import { type RedisServer, startRedis } from '../support/redis-server.ts';
 const log = createLog('test', 'silent');
 const never = new AbortController().signal;
 const HOUR = 3_600_000;
+/** Of a photo in which nothing is worn; its files are what counts here. */
+const OUTFIT = {
+  width: 1,
+  height: 1,
+  model: 'm@1',
+  classifier: 'c@1',
+  person: false,
+  severalPeople: false,
+  confidence: 1,
+  review: { needed: false, reasons: [] },
+  garments: [],
+};
 const CUT_OUT = {
   width: 1,
   height: 1,
@@ -114,10 +126,13 @@ describe('blobs', () => {
     }
     const owned = ['batches/c/batch_1/in/0', 'batches/c/run_1/batch.json', 'feeds/c/feed_1/x'];
     const kept = [inputKey, outputKey, await outputOf('batch_1'), ...owned];
+    const garments = (id: string) => garmentKey(garmentsPrefix('acme', 'ab'.repeat(32), id), 'cd');
+    kept.push(await put(garments('batch_1')));
     const orphaned = ['batches/c/batch_9/in/0', 'batches/c/run_9/x', 'feeds/c/feed_9/feed.json'];
     await Promise.all([...owned, ...orphaned].map(put));
     await Promise.all([inputOf('job_gone'), outputOf('job_gone'), outputOf('batch_gone')]);
-    expect(await reconcile()).toBe(6);
+    await Promise.all([put(garments('job_gone')), put(garments('batch_gone'))]);
+    expect(await reconcile()).toBe(8);
     expect(await allBlobs()).toEqual(kept.sort());
     expect(await reconcile()).toBe(0);
   });
@@ -177,6 +192,27 @@ describe('a job that succeeded', () => {
     expect((await get(lost.id)).status).toBe('expired');
     expect((await get(whole.id)).status).toBe('succeeded');
     expect(await reconcile()).toBe(0);
+  });
+
+  test('expires if the cut-out of one of its garments is lost', async () => {
+    const { id } = await job('succeeded');
+    const input = { sha256: 'ab'.repeat(32), bytes: 1, width: 1, height: 1 };
+    const files = ['cd', 'ef'].map((sha256) => ({ bytes: 1, sha256 }));
+    const keys = files.map(({ sha256 }) =>
+      garmentKey(garmentsPrefix('acme', input.sha256, id), sha256),
+    );
+    await Promise.all(keys.map(put));
+    const outfit = { ...OUTFIT, files };
+    const fields = { operations: JSON.stringify(['separate']), input: JSON.stringify(input) };
+    await redis.hset(`{selvage}:job:${id}`, {
+      ...fields,
+      results: JSON.stringify({ outfit }),
+    });
+    expect(await reconcile()).toBe(0);
+    await blobs.delete(keys[1]!);
+    expect(await reconcile()).toBe(1);
+    expect((await get(id)).status).toBe('expired');
+    expect(await blobs.head(keys[0]!)).toBeUndefined();
   });
 
   test('keeps its record if all of storage is lost, before or during the sweep', async () => {

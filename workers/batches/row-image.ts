@@ -1,3 +1,4 @@
+import { garmentKeys } from '../../src/intake/garment-files.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import type { AcceptedRow, Operation, PreviousImage } from '../../src/queue/job-data.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
@@ -17,6 +18,8 @@ interface RowRequest {
   model: string;
   /** Background of marketplace pictures of a feed, `#rrggbb`. */
   background: string | undefined;
+  /** Returns the prefix of the keys of garments in an image. */
+  garmentsPrefix(sha256: string): string;
 }
 
 /** The bytes of a row's image, and the validators of its HTTP response. */
@@ -30,15 +33,18 @@ export interface RowImage {
 export async function reusableResult(
   blobs: Blobs,
   { earlier }: AcceptedRow,
-  { operations, model, background }: RowRequest,
+  { operations, model, background, garmentsPrefix }: RowRequest,
   signal: AbortSignal,
 ): Promise<PreviousImage | undefined> {
   if (!earlier) return undefined;
-  const { cutout, view } = earlier.results;
+  const { cutout, view, outfit } = earlier.results;
   if (operations.includes('classify') && !view) return undefined;
-  if (!operations.includes('remove-background')) return earlier;
-  if (cutout?.model !== model || earlier.picture?.background !== background) return undefined;
-  const keys = [cutout.key, ...(earlier.picture ? [earlier.picture.key] : [])];
+  if (operations.includes('separate') && !outfit) return undefined;
+  const keys = garmentKeys(garmentsPrefix(earlier.input.sha256), outfit);
+  if (operations.includes('remove-background')) {
+    if (cutout?.model !== model || earlier.picture?.background !== background) return undefined;
+    keys.push(cutout.key, ...(earlier.picture ? [earlier.picture.key] : []));
+  }
   const heads = await Promise.all(keys.map((key) => blobs.head(key, signal)));
   return heads.every((head) => head !== undefined) ? earlier : undefined;
 }

@@ -1,13 +1,18 @@
 import type { Queue } from 'bullmq';
 import { batchKeys } from '../../src/intake/batches/batch-files.ts';
 import type { Batches, RowCompletion } from '../../src/intake/batches/batches.ts';
-import { feedImageKey, feedPictureKey } from '../../src/intake/feeds/feed-keys.ts';
+import {
+  feedGarmentsPrefix,
+  feedImageKey,
+  feedPictureKey,
+} from '../../src/intake/feeds/feed-keys.ts';
+import { garmentKeys } from '../../src/intake/garment-files.ts';
 import { type ValidatedImage, validateImage } from '../../src/intake/validate-image.ts';
 import { formatOf } from '../../src/output/options.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import { type JobData, readData } from '../../src/queue/catalog.ts';
 import type { JobResults, PreviousImage } from '../../src/queue/job-data.ts';
-import { cutOutKey } from '../../src/storage/blob-keys.ts';
+import { cutOutKey, garmentsPrefix } from '../../src/storage/blob-keys.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
 import type { AttemptContext, Processor } from '../attempt.ts';
 import {
@@ -95,6 +100,10 @@ async function makePicture(
 const backgroundKeyOf = ({ client, batchId, options }: RowJob): string | undefined =>
   options?.backgroundImageUrl === undefined ? undefined : batchKeys(client, batchId).background;
 
+/** Returns the prefix of the cut-outs of the garments in a row's image. */
+const rowGarmentsPrefix = ({ client, batchId, feed }: RowJob, sha256: string): string =>
+  feed ? feedGarmentsPrefix(client, feed.id, sha256) : garmentsPrefix(client, sha256, batchId);
+
 /** Fetches backgrounds; concurrent rows of a batch share one fetch. */
 function createBackgroundFetcher(inputs: FetchInputDeps) {
   const inFlight = new Map<string, Promise<ValidatedImage>>();
@@ -139,7 +148,12 @@ async function work(
   const { engine } = images;
   const { batchId, client, operations, row, feed } = job;
   const model = `${engine.model.id}@${engine.model.version}`;
-  const request = { operations, model, background: feed?.background };
+  const request = {
+    operations,
+    model,
+    background: feed?.background,
+    garmentsPrefix: (sha256: string) => rowGarmentsPrefix(job, sha256),
+  };
   const previous = await reusableResult(inputs.blobs, row, request, signal);
   const image = await fetchRowImage(inputs, row, previous, turn, signal);
   if (previous && !image) return unchanged(job, previous, image);
@@ -159,7 +173,14 @@ async function work(
     ? feedImageKey(client, feed.id, cacheInputs)
     : cutOutKey(cacheInputs, batchId, formatOf(options).extension);
   const { weight } = job;
-  const task = { ...cacheInputs, weight, outputKey, image: bytes, background };
+  const task = {
+    ...cacheInputs,
+    weight,
+    outputKey,
+    image: bytes,
+    background,
+    garmentsPrefix: rowGarmentsPrefix(job, sha256),
+  };
   const { results, millis } = await runOperations(images, operations, task, signal);
   const picture = await makePicture(images, job, results.cutout && outputKey, signal);
   const { etag, lastModified } = image;
@@ -201,9 +222,10 @@ async function finish({ batches, blobs }: FinishDeps, job: RowJob, output: RowOu
   const batch = await batches.get(batchId);
   const isErased = batch === undefined || batch.status === 'expired';
   if (!isErased || result.status === 'failed') return;
-  for (const blob of [result.results.cutout, result.picture]) {
-    if (blob) await blobs.delete(blob.key);
-  }
+  const { results, picture, input } = result;
+  const prefix = rowGarmentsPrefix(job, input.sha256);
+  const keys = [results.cutout?.key, picture?.key, ...garmentKeys(prefix, results.outfit)];
+  for (const key of keys) if (key !== undefined) await blobs.delete(key);
 }
 
 /**

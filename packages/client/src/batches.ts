@@ -57,6 +57,12 @@ export function batchesClient(transport: Transport): BatchesClient {
     manifest: (id, options) => streamRows(transport, `${pathOf(id)}/manifest`, options),
     cutout: (id, row, options) =>
       request({ method: 'GET', path: `${pathOf(id)}/rows/${row}/cutout` }, readImage(), options),
+    garment: (id, row, index, options) =>
+      request(
+        { method: 'GET', path: `${pathOf(id)}/rows/${row}/garments/${index}` },
+        readImage('image/png'),
+        options,
+      ),
     cancel: (id, options) => post(`${pathOf(id)}/cancel`, options),
     delete: (id, options) => requestJson({ method: 'DELETE', path: pathOf(id) }, options),
   };

@@ -15,6 +15,7 @@ export type * from './contract/forecast.ts';
 export type * from './contract/garment-words.ts';
 export type * from './contract/jobs.ts';
 export type * from './contract/meta.ts';
+export type * from './contract/outfit.ts';
 export type * from './contract/outfits.ts';
 export type * from './contract/removal.ts';
 export type * from './contract/targets.ts';

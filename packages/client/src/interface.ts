@@ -104,6 +104,23 @@ export interface ClassifyRequest {
   options?: contract.ClassifyOptions | undefined;
 }
 
+/** How the garments of a photo are separated. */
+export interface SeparateGarmentsOptions extends CallOptions {
+  /** Whether to return the cut-out of each garment; the key needs `background-removal:process` too. */
+  cutouts?: boolean | undefined;
+  /** Of the cut-outs; `balanced` by default. */
+  quality?: contract.Quality | undefined;
+  /** How each garment is classified. */
+  options?: contract.ClassifyOptions | undefined;
+}
+
+/** The garments of a photo. */
+export interface SeparatedGarments extends contract.OutfitDescription {
+  /** With `cutouts` the cut-out of each garment, a PNG, in the order of `garments`; else empty. */
+  images: Uint8Array<ArrayBuffer>[];
+  requestId: string;
+}
+
 /** Outfits: every response is computed from its request alone. */
 export interface LookClient {
   /** Returns every coefficient with unit and source. Needs no key. */
@@ -176,6 +193,8 @@ export interface JobsClient {
   wait(id: string, options?: CallOptions): Promise<WithRequestId<contract.Job>>;
   /** Returns the cut-out. Throws the job's own problem if it failed. */
   result(id: string, options?: CallOptions): Promise<ImageResponse>;
+  /** Returns the cut-out of a garment, of a job with the operation `separate`. */
+  garment(id: string, index: number, options?: CallOptions): Promise<ImageResponse>;
   cancel(id: string, options?: CallOptions): Promise<WithRequestId<contract.Job>>;
   /** Mends the stored cut-out with strokes. Without `alpha` its own is mended. */
   refine(
@@ -239,6 +258,8 @@ export interface BatchesClient {
   manifest(id: string, options?: RowsOptions): AsyncGenerator<contract.BatchManifestRow>;
   /** Returns the cut-out of one row. */
   cutout(id: string, row: number, options?: CallOptions): Promise<ImageResponse>;
+  /** Returns the cut-out of a garment of one row, of a batch with the operation `separate`. */
+  garment(id: string, row: number, index: number, options?: CallOptions): Promise<ImageResponse>;
   cancel(id: string, options?: CallOptions): Promise<WithRequestId<contract.Batch>>;
   delete(id: string, options?: CallOptions): Promise<WithRequestId<contract.DeletionReceipt>>;
 }
@@ -308,6 +329,8 @@ export interface Client {
     request: ClassifyRequest,
     options?: CallOptions,
   ): Promise<WithRequestId<contract.ClassifyResponse>>;
+  /** Separates the garments in the photo of an outfit. */
+  separateGarments(image: Bytes, options?: SeparateGarmentsOptions): Promise<SeparatedGarments>;
   /** Returns the dictionary. */
   taxonomyOptions(
     query?: contract.TaxonomyOptionsQuery,

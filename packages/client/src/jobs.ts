@@ -49,6 +49,12 @@ export function jobsClient(transport: Transport): JobsClient {
 
     result: (id, options) =>
       request({ method: 'GET', path: `${pathOf(id)}/result` }, readImage(), options),
+    garment: (id, index, options) =>
+      request(
+        { method: 'GET', path: `${pathOf(id)}/garments/${index}` },
+        readImage('image/png'),
+        options,
+      ),
     cancel: (id, options) =>
       requestJson(
         { method: 'POST', path: `${pathOf(id)}/cancel`, headers: idempotencyKey() },

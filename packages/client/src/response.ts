@@ -35,7 +35,8 @@ const SIGNATURES: Readonly<Record<string, readonly { at: number; bytes: readonly
   ],
 };
 
-const hasSignature = (image: Uint8Array, mediaType: string): boolean =>
+/** Whether an image begins as its media type does. */
+export const hasSignature = (image: Uint8Array, mediaType: string): boolean =>
   (SIGNATURES[mediaType] ?? []).every(({ at, bytes }) =>
     bytes.every((byte, i) => image[at + i] === byte),
   );

@@ -11,6 +11,7 @@ import type { LinkRule } from '../../platform/links/link-rule.ts';
 import { Problem } from '../../platform/problem.ts';
 import { cancelJob } from '../../queue/cancel.ts';
 import type { Operation } from '../../queue/job-data.ts';
+import { garmentKey, garmentsPrefix } from '../../storage/blob-keys.ts';
 import type { FileLinks } from '../../storage/file-links.ts';
 import type { Classification } from '../../taxonomy/response-schema.ts';
 import { requireCaller } from '../caller.ts';
@@ -28,6 +29,7 @@ import { STORAGE_LINK_SECONDS } from './files.ts';
 import { idempotently } from './idempotent.ts';
 import { fingerprintOf, type JobRequest } from './job-request.ts';
 import { jobProblem, jobResponse, RETRY_SOON } from './job-response.ts';
+import { garmentFile } from './outfit-response.ts';
 import { type PageQuery, readPage } from './page.ts';
 import { allowsStorage } from './retention-policy.ts';
 import { checkWebhook, type WebhookDeps } from './webhooks.ts';
@@ -43,14 +45,20 @@ export interface JobDeps extends AcceptJobDeps {
   webhooks: WebhookDeps;
 }
 
-const SCOPES: Readonly<Record<Operation, string>> = {
-  'remove-background': 'background-removal:process',
-  classify: 'taxonomy:classify',
+const CUT_OUT_SCOPE = 'background-removal:process';
+const CLASSIFY_SCOPE = 'taxonomy:classify';
+
+const SCOPES: Readonly<Record<Operation, readonly string[]>> = {
+  'remove-background': [CUT_OUT_SCOPE],
+  classify: [CLASSIFY_SCOPE],
+  separate: [CUT_OUT_SCOPE, CLASSIFY_SCOPE],
 };
 
 /** Returns the first scope of the operations that the key lacks. */
 const missingScope = (operations: readonly Operation[], { caller }: Call): string | undefined =>
-  operations.map((operation) => SCOPES[operation]).find((scope) => !caller?.scopes.includes(scope));
+  operations
+    .flatMap((operation) => SCOPES[operation])
+    .find((scope) => !caller?.scopes.includes(scope));
 
 /**
  * Checks that the key has the scopes of the operations: they decide, not the route.
@@ -97,6 +105,21 @@ export function requireCutOut({ outputKey, ...job }: JobRecord) {
   const cutout = job.results?.cutout;
   if (!outputKey || !cutout) throw gone();
   return { outputKey, cutout };
+}
+
+/**
+ * Returns the stored cut-out of a garment of a job.
+ * @throws Problem not-found, as `requireSuccess` throws
+ */
+function requireGarment(job: JobRecord, index: string | undefined) {
+  if (!job.operations.includes('separate')) {
+    throw new Problem('not-found', 'This job separates no garments');
+  }
+  requireSuccess(job);
+  const file = garmentFile(job.results?.outfit, index);
+  if (!file || !job.input) throw new Problem('not-found', 'The job has no such garment');
+  const prefix = garmentsPrefix(job.client, job.input.sha256, job.id);
+  return { key: garmentKey(prefix, file.sha256), file };
 }
 
 /**
@@ -233,6 +256,12 @@ export function createJobActions(deps: JobDeps) {
     async result(job: JobRecord, signal: AbortSignal) {
       const { outputKey, cutout } = requireCutOut(job);
       return { body: await openBlob(blobs, outputKey, signal, gone), cutout };
+    },
+
+    /** Opens the cut-out of a garment as a stream. Throws like `requireGarment`; gone. */
+    async garment(job: JobRecord, index: string | undefined, signal: AbortSignal) {
+      const { key, file } = requireGarment(job, index);
+      return { body: await openBlob(blobs, key, signal, gone), file };
     },
 
     /**

@@ -1,13 +1,15 @@
 import { z } from 'zod';
-import { type JobRecord, jobLinks, STATUSES } from '../../intake/job-records.ts';
+import { type JobRecord, jobGarmentsPath, jobLinks, STATUSES } from '../../intake/job-records.ts';
 import { Foreground, MediaType } from '../../output/options.ts';
 import { CutOutOptions } from '../../output/quality.ts';
 import { CutOutReview } from '../../output/review.ts';
 import { PROBLEMS, Problem, type ProblemType } from '../../platform/problem.ts';
 import { OPERATIONS } from '../../queue/job-data.ts';
 import { classify } from '../../taxonomy/classify.ts';
+import { OutfitDescription } from '../../taxonomy/outfit/outfit-schema.ts';
 import { ClassificationContext, DEFAULT_SETTINGS } from '../../taxonomy/request-schema.ts';
 import { Classification } from '../../taxonomy/response-schema.ts';
+import { outfitResponse } from './outfit-response.ts';
 
 /** For results that may be ready in a second. */
 export const RETRY_SOON = { 'retry-after': '1' } as const;
@@ -82,7 +84,11 @@ export const JobResponse = z
       .object({ sha256: z.string(), bytes: z.number(), width: z.number(), height: z.number() })
       .optional(),
     results: z
-      .object({ cutout: PublicCutOut.optional(), classification: Classification.optional() })
+      .object({
+        cutout: PublicCutOut.optional(),
+        classification: Classification.optional(),
+        outfit: OutfitDescription.optional(),
+      })
       .optional(),
     problem: PublicProblem.optional(),
     /** How often its cut-out was mended; absent if never. */
@@ -120,11 +126,14 @@ export const classifyEvidence = (
 
 function publicResults({ id, results, classification }: JobRecord) {
   if (!results) return {};
-  const { cutout, view } = results;
+  const { cutout, view, outfit } = results;
   return {
     results: {
       ...(cutout && { cutout: { url: jobLinks(id).result, ...cutout } }),
       ...(view && { classification: classifyEvidence(view, id, classification) }),
+      ...(outfit && {
+        outfit: outfitResponse(outfit, id, (index) => `${jobGarmentsPath(id)}/${index}`),
+      }),
     },
   };
 }

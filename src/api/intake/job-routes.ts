@@ -10,6 +10,7 @@ import { IDEMPOTENT, idempotently } from './idempotent.ts';
 import { checkScopes, type JobActions } from './job-actions.ts';
 import { JobForm, JobJson, readJobRequest } from './job-request.ts';
 import { ErasureResponse, JobResponse, jobResponse, RETRY_SOON } from './job-response.ts';
+import { garmentHeaders, garmentResponseDoc } from './outfit-response.ts';
 import { PageLinks, PageQuery } from './page.ts';
 
 const PREFIX = '/intake/v1';
@@ -159,6 +160,22 @@ export const jobRoutes = (
       }
       const { body, cutout } = await jobs.result(job, call.signal);
       return { headers: cutOutHeaders(cutout), body };
+    },
+  }),
+  route({
+    method: 'GET',
+    path: `${JOBS_PATH}/:id/garments/:index`,
+    scope: 'any-key',
+    operationId: 'getJobGarment',
+    summary: 'Download the cut-out of a garment',
+    description:
+      'Of a job with the operation `separate`; `index` is that of the garment. If the job failed, the response is its problem.',
+    responses: { 200: garmentResponseDoc },
+    problems: ['not-found', 'conflict', 'gone', 'upstream-failed', 'unprocessable-image'],
+    async handle(call) {
+      const job = await jobs.readOwn(call);
+      const { body, file } = await jobs.garment(job, call.params.index, call.signal);
+      return { headers: garmentHeaders(file), body };
     },
   }),
   route({

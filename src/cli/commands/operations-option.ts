@@ -3,14 +3,18 @@ import type { Operation } from '../../../packages/client/src/client.ts';
 import { argument } from './keys.ts';
 
 /** Repeated here so that `--help` loads no schema. */
-const OPERATIONS = ['remove-background', 'classify'] as const satisfies readonly Operation[];
+const OPERATIONS = [
+  'remove-background',
+  'classify',
+  'separate',
+] as const satisfies readonly Operation[];
 
 /** Parses `remove-background,classify`. Throws an error that lists the operations. */
 function parseOperations(text: string): Operation[] {
   const words = text.split(',').map((word) => word.trim());
   const operations = OPERATIONS.filter((name) => words.includes(name));
   if (operations.length === words.length) return operations;
-  throw new Error(`The operations are ${OPERATIONS.join(' and ')}`);
+  throw new Error(`The operations are ${OPERATIONS.join(', ')}`);
 }
 
 /** Creates `--operations`. */

@@ -4,7 +4,7 @@ import { batchFiles, batchPrefix } from './batch-files.ts';
 import type { BatchFiles } from './row-reader.ts';
 
 /** The part of object storage that the retention of batches uses. */
-export interface BatchEraser extends BlobEraser {
+export interface BatchEraser extends Omit<BlobEraser, 'list'> {
   files(client: string, id: string): BatchFiles;
   /** Deletes rows, results, inputs and manifest of a batch; returns how many blobs. */
   deleteAll(client: string, id: string): Promise<number>;

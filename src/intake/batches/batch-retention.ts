@@ -1,4 +1,6 @@
+import { garmentsPrefix } from '../../storage/blob-keys.ts';
 import { deleteBlob } from '../../storage/delete-blobs.ts';
+import { garmentKeys } from '../garment-files.ts';
 import { RECHECK_MILLIS } from '../job-records.ts';
 import { type Erasure, tombstoneMillis } from '../job-retention.ts';
 import type { BatchEraser } from './batch-eraser.ts';
@@ -28,8 +30,11 @@ export function createBatchRetention(batches: Batches, eraser: BatchEraser) {
     let deleted = 0;
     for (const line of [...written, ...unwritten]) {
       const result = ResultLine.parse(line);
-      const key = result.status === 'succeeded' ? result.results.cutout?.key : undefined;
-      if (key) deleted += await deleteBlob(eraser, key);
+      if (result.status !== 'succeeded') continue;
+      const { results, input } = result;
+      const prefix = garmentsPrefix(client, input.sha256, id);
+      const keys = [results.cutout?.key, ...garmentKeys(prefix, results.outfit)];
+      for (const key of keys) if (key !== undefined) deleted += await deleteBlob(eraser, key);
     }
     return deleted;
   }

@@ -22,6 +22,10 @@ export function feedImageKey(client: string, feedId: string, inputs: CacheInputs
   return `${feedKeys(client, feedId).images}${sha256}-${pipeline}.png`;
 }
 
+/** The prefix of the cut-outs of the garments in an image of a feed, shared as its cut-out is. */
+export const feedGarmentsPrefix = (client: string, feedId: string, sha256: string): string =>
+  `${feedKeys(client, feedId).images}${sha256}-garment-`;
+
 /**
  * The key of a cut-out's picture for marketplaces: a JPEG on a background, else a PNG.
  * @param background `#rrggbb`

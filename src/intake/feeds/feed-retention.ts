@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import type { Queue } from 'bullmq';
 import { BATCH_STATUSES, type Batches, type BatchRecord } from '../batches/batches.ts';
 import { readRowOutcomes } from '../batches/row-reader.ts';
+import { garmentKeys } from '../garment-files.ts';
 import type { FeedFiles } from './feed-files.ts';
+import { feedGarmentsPrefix } from './feed-keys.ts';
 import type { FeedRecord, Feeds } from './feeds.ts';
 import { deleteSchedule } from './schedules.ts';
 
@@ -48,6 +50,8 @@ async function deleteUnusedImages(
     if (result?.status !== 'succeeded') continue;
     used.add(result.results.cutout?.key);
     used.add(result.picture?.key);
+    const prefix = feedGarmentsPrefix(feed.client, feed.id, result.input.sha256);
+    for (const key of garmentKeys(prefix, result.results.outfit)) used.add(key);
   }
   return files.deleteImages(feed.client, feed.id, used.has);
 }

@@ -44,7 +44,9 @@ interface DescribeOptions {
   /** Starts the ids of the wardrobe items; the garment's index follows. */
   id: string;
   /** Returns the cut-out of a garment; without it there are none. */
-  cutOutOf?: (index: number) => Pick<GarmentCutOut, 'file' | 'url' | 'bytes' | 'sha256'>;
+  cutOutOf?: (
+    index: number,
+  ) => Pick<GarmentCutOut, 'file' | 'url' | 'bytes' | 'sha256'> | undefined;
 }
 
 /** Photos whose shorter side has fewer pixels show too little of each garment. */

@@ -213,6 +213,10 @@ async function jobs({ send, until, shop, shirt, keys }: Session): Promise<void> 
   await send('GET', `${self}/result?delivery=pigeon`);
   await files({ send }, link.headers.get('location')!);
   await send('POST', `${self}/cancel`);
+  const separating = await send('POST', path, { body: { imageUrl, operations: ['separate'] } });
+  await until(`${path}/${idOf(separating)}`, hasStatus('succeeded'));
+  await send('GET', `${path}/${idOf(separating)}/garments/0`);
+  await send('GET', `${path}/${idOf(separating)}/garments/99`);
   const hanging = await send('POST', path, { body: { imageUrl: slowImage(shop) } });
   await send('POST', `${path}/${idOf(hanging)}/cancel`);
   const failing = await send('POST', path, { body: { imageUrl: `${shop.origin}/none.jpg` } });
@@ -228,6 +232,7 @@ async function jobs({ send, until, shop, shirt, keys }: Session): Promise<void> 
   for (const [method, of] of [
     ['GET', ''],
     ['GET', '/result'],
+    ['GET', '/garments/0'],
     ['POST', '/cancel'],
     ['DELETE', ''],
   ]) {
@@ -251,7 +256,7 @@ async function batches({ send, until, shop, keys }: Session): Promise<void> {
   const path = `${INTAKE}/batches`;
   const imageUrl = await shop.putImage('/batch.jpg', 4);
   const created = await send('POST', path, {
-    body: { name: 'Spring', operations: ['remove-background'] },
+    body: { name: 'Spring', operations: ['remove-background', 'separate'] },
     headers: { 'idempotency-key': 'batch-1' },
   });
   const self = `${path}/${idOf(created)}`;
@@ -274,6 +279,8 @@ async function batches({ send, until, shop, keys }: Session): Promise<void> {
   await send('GET', `${self}/results?after=-1`);
   await send('GET', `${self}/rows/0/cutout`);
   await send('GET', `${self}/rows/99/cutout`);
+  await send('GET', `${self}/rows/0/garments/0`);
+  await send('GET', `${self}/rows/0/garments/99`);
   await send('GET', `${path}?limit=1`);
   await send('GET', `${path}?limit=0`);
   await send('POST', `${self}/items`, { body: 'x', type: 'text/csv' });
@@ -286,7 +293,15 @@ async function batches({ send, until, shop, keys }: Session): Promise<void> {
   await send('POST', `${path}/${idOf(canceled)}/cancel`);
   await send('POST', path, { body: { operations: [] } });
   await send('POST', path, { body: {}, key: keys.reader });
-  for (const of of ['', '/results', '/errors', '/manifest', '/events', '/rows/0/cutout']) {
+  for (const of of [
+    '',
+    '/results',
+    '/errors',
+    '/manifest',
+    '/events',
+    '/rows/0/cutout',
+    '/rows/0/garments/0',
+  ]) {
     await send('GET', `${path}/none${of}`);
   }
   for (const of of ['/seal', '/cancel', '/items']) {

@@ -1,5 +1,6 @@
 import type { Classification } from './classification.ts';
 import type { Operation, RetentionOptions, Webhook } from './jobs.ts';
+import type { GarmentGroup, OutfitDescription } from './outfit.ts';
 import type {
   AppliedCutOutOptions,
   CutOut,
@@ -102,6 +103,8 @@ export interface BatchResult {
   status: 'succeeded';
   cutout?: CutOut;
   classification?: Classification;
+  /** Of batches with the operation `separate`. */
+  outfit?: OutfitDescription;
 }
 
 /** A row that failed or was rejected. */
@@ -125,6 +128,18 @@ export interface ManifestCutOut {
   review?: CutOutReview;
 }
 
+/** The cut-out of a garment of a row, to compare with a copy of it. */
+export interface ManifestGarment {
+  /** Counted from 0. */
+  index: number;
+  group: GarmentGroup;
+  /** Hexadecimal. */
+  sha256: string;
+  bytes: number;
+  /** Path of the image on the service. */
+  url: string;
+}
+
 /** Any row of a batch. */
 export interface BatchManifestRow {
   /** Counted from 0. */
@@ -135,6 +150,8 @@ export interface BatchManifestRow {
   status: 'succeeded' | 'failed' | 'rejected' | 'pending' | 'canceled';
   input?: InputImage;
   cutout?: ManifestCutOut;
+  /** Of batches with the operation `separate`. */
+  garments?: ManifestGarment[];
   problem?: ProblemSummary;
 }
 

@@ -1,6 +1,7 @@
 import type { BatchCounts, BatchStatus, ProgressUpdate } from './batches.ts';
 import type { Classification } from './classification.ts';
 import type { Operation, Webhook } from './jobs.ts';
+import type { OutfitDescription } from './outfit.ts';
 import type { AppliedCutOutOptions, CutOutReview, ProblemSummary, Quality } from './removal.ts';
 
 /* Feeds: runs and their reports. */
@@ -186,6 +187,8 @@ export interface FeedReportImage {
   review?: CutOutReview;
   /** The URL of the new image. */
   picture?: string;
+  /** Its garments; only in feeds with the operation `separate`. */
+  outfit?: OutfitDescription;
 }
 
 /** A product of the feed. */

@@ -1,4 +1,5 @@
 import type { Classification } from './classification.ts';
+import type { OutfitDescription } from './outfit.ts';
 import type {
   AppliedCutOutOptions,
   CutOut,
@@ -10,7 +11,7 @@ import type {
 /* Jobs, and what batches and feeds share with them. */
 
 /** What is done to an image. */
-export type Operation = 'remove-background' | 'classify';
+export type Operation = 'remove-background' | 'classify' | 'separate';
 
 /** How long results are retained. */
 export interface RetentionOptions {
@@ -38,6 +39,8 @@ export type JobStatus = 'queued' | 'active' | 'succeeded' | 'failed' | 'canceled
 export interface JobResults {
   cutout?: CutOut;
   classification?: Classification;
+  /** Of jobs with the operation `separate`. */
+  outfit?: OutfitDescription;
 }
 
 /** Paths on the service. */

@@ -25,10 +25,11 @@ import { checkLinks } from '../../check-links.ts';
 import { deleted, notFound, throwUnavailable } from '../../common-problems.ts';
 import { cutOutHeaders } from '../../removal/cut-out-response.ts';
 import { checkScopes } from '../job-actions.ts';
+import { garmentHeaders } from '../outfit-response.ts';
 import { type PageQuery, readPage } from '../page.ts';
 import { type ReadClientLimits, retentionPolicy } from '../retention-policy.ts';
 import { checkWebhook } from '../webhooks.ts';
-import { openCutOut } from './cut-out.ts';
+import { openCutOut, openGarment } from './cut-out.ts';
 import type { BatchEvents } from './events.ts';
 import { addItems, type ItemsDeps } from './items.ts';
 import { REPORTS, readReport } from './reports.ts';
@@ -91,6 +92,10 @@ const respond = (status: number, batch: BatchRecord): StoredResponse => ({
   headers: {},
   body: batchResponse(batch),
 });
+
+/** Returns the row of a path; -1 if it is no number. */
+const rowOf = ({ params: { row = '' } }: Pick<Call, 'params'>): number =>
+  /^\d+$/.test(row) ? Number(row) : -1;
 
 /** Creates the actions behind the batch routes. */
 export function createBatchActions(deps: BatchDeps, events: BatchEvents) {
@@ -242,10 +247,15 @@ export function createBatchActions(deps: BatchDeps, events: BatchEvents) {
 
     async cutOut(call: Call): Promise<Reply> {
       const batch = await readOwn(call);
-      const { row = '' } = call.params;
-      const rowNumber = /^\d+$/.test(row) ? Number(row) : -1;
-      const { body, cutout } = await openCutOut(deps, batch, rowNumber, call.signal);
+      const { body, cutout } = await openCutOut(deps, batch, rowOf(call), call.signal);
       return { headers: cutOutHeaders(cutout), body };
+    },
+
+    async garment(call: Call): Promise<Reply> {
+      const batch = await readOwn(call);
+      const { index } = call.params;
+      const { body, file } = await openGarment(deps, batch, rowOf(call), index, call.signal);
+      return { headers: garmentHeaders(file), body };
     },
 
     show: async (call: Call): Promise<Reply> => ({ body: batchResponse(await readOwn(call)) }),

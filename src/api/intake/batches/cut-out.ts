@@ -8,9 +8,12 @@ import {
 import { isRejected, ResultLine, RowLine, rowCount } from '../../../intake/batches/rows.ts';
 import { Problem } from '../../../platform/problem.ts';
 import type { StoredCutOut } from '../../../queue/job-data.ts';
+import type { GarmentFile } from '../../../queue/outfit-view.ts';
+import { garmentKey, garmentsPrefix } from '../../../storage/blob-keys.ts';
 import type { Blobs } from '../../../storage/blobs.ts';
 import { openBlob, resultsGone, throwUnavailable } from '../../common-problems.ts';
 import { failureProblem, RETRY_SOON } from '../job-response.ts';
+import { garmentFile } from '../outfit-response.ts';
 import { findChunk } from './reports.ts';
 
 interface CutOutDeps {
@@ -57,16 +60,8 @@ async function rejectWithoutResult(
   throw new Problem('conflict', 'The row is not finished yet', { headers: RETRY_SOON });
 }
 
-/**
- * Opens the cut-out of one row as a stream.
- * @throws Problem not-found, conflict if the row is not finished, gone, or the row's own problem
- */
-export async function openCutOut(
-  deps: CutOutDeps,
-  batch: BatchRecord,
-  row: number,
-  signal: AbortSignal,
-): Promise<{ body: Readable; cutout: StoredCutOut }> {
+/** @throws Problem not-found, conflict if the row is not finished, or the row's own problem */
+async function requireResult(deps: CutOutDeps, batch: BatchRecord, row: number) {
   if (!Number.isSafeInteger(row) || row < 0) throw rowNotFound();
   const chunk = findChunk(await deps.batches.firstRows(batch.id).catch(batchUnavailable), row);
   if (chunk < 0) throw rowNotFound();
@@ -74,8 +69,35 @@ export async function openCutOut(
     (await readResult(deps, batch, chunk, row)) ??
     (await rejectWithoutResult(deps, batch, chunk, row));
   if (result.status === 'failed') throw failureProblem(result.problem);
-  const { cutout } = result.results;
+  return result;
+}
+
+/** Opens the cut-out of one row as a stream. @throws Problem as `requireResult` throws; gone */
+export async function openCutOut(
+  deps: CutOutDeps,
+  batch: BatchRecord,
+  row: number,
+  signal: AbortSignal,
+): Promise<{ body: Readable; cutout: StoredCutOut }> {
+  const { cutout } = (await requireResult(deps, batch, row)).results;
   if (!cutout) throw new Problem('not-found', 'This batch produces no images; see its results');
   const body = await openBlob(deps.blobs, cutout.key, signal, () => resultsGone('batch'));
   return { body, cutout };
+}
+
+/** Opens the cut-out of a garment of one row as a stream. @throws Problem as `requireResult` throws; gone */
+export async function openGarment(
+  deps: CutOutDeps,
+  batch: BatchRecord,
+  row: number,
+  index: string | undefined,
+  signal: AbortSignal,
+): Promise<{ body: Readable; file: GarmentFile }> {
+  const { results, input } = await requireResult(deps, batch, row);
+  const file = garmentFile(results.outfit, index);
+  if (!file) throw new Problem('not-found', 'The row has no such garment; see its results');
+  const prefix = garmentsPrefix(batch.client, input.sha256, batch.id);
+  const key = garmentKey(prefix, file.sha256);
+  const body = await openBlob(deps.blobs, key, signal, () => resultsGone('batch'));
+  return { body, file };
 }

@@ -12,8 +12,12 @@ import {
 } from '../../../intake/batches/row-reader.ts';
 import type { ResultLine, RowLine } from '../../../intake/batches/rows.ts';
 import { Input, type StoredCutOut } from '../../../queue/job-data.ts';
+import type { StoredOutfit } from '../../../queue/outfit-view.ts';
+import { OutfitDescription } from '../../../taxonomy/outfit/outfit-schema.ts';
+import { ParseGroup } from '../../../taxonomy/outfit/parse-groups.ts';
 import { Classification } from '../../../taxonomy/response-schema.ts';
 import { classifyEvidence, PublicCutOut, PublicProblem, publicProblem } from '../job-response.ts';
+import { outfitResponse } from '../outfit-response.ts';
 
 /** For the OpenAPI document: one line of the results. */
 export const ResultRow = z
@@ -23,6 +27,7 @@ export const ResultRow = z
     status: z.literal('succeeded'),
     cutout: PublicCutOut.optional(),
     classification: Classification.optional(),
+    outfit: OutfitDescription.optional(),
   })
   .meta({ id: 'BatchResult' });
 
@@ -47,6 +52,17 @@ export const ManifestRow = z
     status: z.enum(MANIFEST_STATUSES),
     input: Input.optional(),
     cutout: PublicCutOut.pick({ sha256: true, bytes: true, url: true, review: true }).optional(),
+    garments: z
+      .array(
+        z.object({
+          index: z.number(),
+          group: ParseGroup,
+          sha256: z.string(),
+          bytes: z.number(),
+          url: z.string(),
+        }),
+      )
+      .optional(),
     problem: PublicProblem.optional(),
   })
   .meta({ id: 'BatchManifestRow' });
@@ -56,19 +72,24 @@ export type Report = (batch: BatchRecord, outcome: RowOutcome) => object | undef
 
 const cutOutUrl = (id: string, row: number): string => `${BATCHES_PATH}/${id}/rows/${row}/cutout`;
 
+const garmentUrl = (id: string, row: number, index: number): string =>
+  `${BATCHES_PATH}/${id}/rows/${row}/garments/${index}`;
+
 const customIdField = ({ customId }: RowLine) => customId !== undefined && { customId };
 
 type Succeeded = Extract<ResultLine, { status: 'succeeded' }>;
 
 function toResultRow(batch: BatchRecord, row: RowLine, { results }: Succeeded) {
   const { key: _, ...cutout } = results.cutout ?? { key: '' };
-  const view = results.view;
+  const { view, outfit } = results;
+  const urlOf = (index: number) => garmentUrl(batch.id, row.row, index);
   return {
     row: row.row,
     ...customIdField(row),
     status: 'succeeded',
     ...(results.cutout && { cutout: { url: cutOutUrl(batch.id, row.row), ...cutout } }),
     ...(view && { classification: classifyEvidence(view, row.customId ?? '') }),
+    ...(outfit && { outfit: outfitResponse(outfit, row.customId ?? '', urlOf) }),
   };
 }
 
@@ -93,11 +114,21 @@ const toManifestCutOut = ({ id }: BatchRecord, { row }: RowLine, cutout: StoredC
   ...(cutout.review && { review: cutout.review }),
 });
 
+const toManifestGarments = (
+  { id }: BatchRecord,
+  { row }: RowLine,
+  { garments, files }: StoredOutfit,
+) =>
+  garments.flatMap(({ group }, index) => {
+    const file = files[index];
+    return file ? [{ index, group, ...file, url: garmentUrl(id, row, index) }] : [];
+  });
+
 function toManifestRow(batch: BatchRecord, outcome: RowOutcome) {
   const { row, result } = outcome;
   const problem = problemOf(outcome);
   const succeeded = result?.status === 'succeeded' ? result : undefined;
-  const cutout = succeeded?.results.cutout;
+  const { cutout, outfit } = succeeded?.results ?? {};
   return {
     row: row.row,
     line: row.line,
@@ -105,6 +136,7 @@ function toManifestRow(batch: BatchRecord, outcome: RowOutcome) {
     status: manifestStatus(batch, outcome),
     ...(succeeded && { input: succeeded.input }),
     ...(cutout && { cutout: toManifestCutOut(batch, row, cutout) }),
+    ...(outfit && { garments: toManifestGarments(batch, row, outfit) }),
     ...(problem && { problem: publicProblem(problem) }),
   };
 }

@@ -6,6 +6,7 @@ import type { Idempotency, StoredResponse } from '../../../intake/idempotency.ts
 import { cutOutResponseDoc } from '../../removal/cut-out-response.ts';
 import { IDEMPOTENT, idempotently } from '../idempotent.ts';
 import { ErasureResponse } from '../job-response.ts';
+import { garmentResponseDoc } from '../outfit-response.ts';
 import { PageLinks, PageQuery } from '../page.ts';
 import type { BatchActions } from './actions.ts';
 import { ErrorRow, ManifestRow, ResultRow } from './reports.ts';
@@ -239,6 +240,18 @@ const viewRoutes = (actions: BatchActions): Route[] => [
     responses: { 200: cutOutResponseDoc },
     problems: ['not-found', 'conflict', 'gone', 'upstream-failed', 'unprocessable-image'],
     handle: actions.cutOut,
+  }),
+  route({
+    method: 'GET',
+    path: `${BATCH_PATH}/rows/:row/garments/:index`,
+    scope: 'any-key',
+    operationId: 'getBatchGarment',
+    summary: 'Download the cut-out of a garment of a row',
+    description:
+      'Of a batch with the operation `separate`; `index` is that of the garment. If the row failed, the response is its problem.',
+    responses: { 200: garmentResponseDoc },
+    problems: ['not-found', 'conflict', 'gone', 'upstream-failed', 'unprocessable-image'],
+    handle: actions.garment,
   }),
   route({
     method: 'GET',

@@ -9,7 +9,7 @@ import {
   type BatchRecord,
 } from '../../../intake/batches/batches.ts';
 import { readRowOutcomes } from '../../../intake/batches/row-reader.ts';
-import { feedKeys } from '../../../intake/feeds/feed-keys.ts';
+import { feedGarmentsPrefix, feedKeys } from '../../../intake/feeds/feed-keys.ts';
 import { readSourceMetadata } from '../../../intake/feeds/feed-source.ts';
 import { type FeedRecord, toParseOptions } from '../../../intake/feeds/feeds.ts';
 import { Problem } from '../../../platform/problem.ts';
@@ -93,8 +93,12 @@ export function createFeedDownloads({ blobs, batches, links, publicUrl }: Downlo
     const notDoneReason = BATCH_TERMINAL_STATUSES.includes(target.run.status)
       ? 'The run ended before this image was processed'
       : 'This image is not processed yet';
-    const outcomes = readOutcomes(target);
-    return { source, lines: productLines(source, document.options, outcomes, notDoneReason) };
+    const { client, id } = target.feed;
+    const lines = productLines(source, document.options, readOutcomes(target), {
+      notDoneReason,
+      garmentsPrefix: (sha256) => feedGarmentsPrefix(client, id, sha256),
+    });
+    return { source, lines };
   }
 
   return {
@@ -112,7 +116,8 @@ export function createFeedDownloads({ blobs, batches, links, publicUrl }: Downlo
         const { source, lines } = await readLines(target, call.signal);
         const linkOf = createLinker(target, call);
         const isClassified = run.operations.includes('classify');
-        const report = { run: runResponse(run), isClassified, lines, linkOf };
+        const isSeparated = run.operations.includes('separate');
+        const report = { run: runResponse(run), isClassified, isSeparated, lines, linkOf };
         const { mediaType, body } = writeReport(format, report);
         const headers = {
           'content-type': mediaType,

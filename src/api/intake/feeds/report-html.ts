@@ -3,7 +3,7 @@ import type { Classification } from '../../../taxonomy/response-schema.ts';
 import { escapeHtml } from '../../escape-html.ts';
 import { classCells } from './classification-cells.ts';
 import type { ImageLine, ProductLine } from './report-lines.ts';
-import type { Report } from './report-model.ts';
+import { garmentName, garmentsOf, type Report } from './report-model.ts';
 import type { RunCounts, RunResponse } from './response.ts';
 
 const STYLE = `
@@ -98,13 +98,24 @@ function reviewText(review: ImageLine['review']): string {
   return `<br>${label}: ${escapeHtml(reviewTexts(review).join('. '))}.`;
 }
 
-function imageItem(image: ImageLine, index: number, id: string, { linkOf }: Report): string {
+/** The garments of an image, each a link to its cut-out; empty if they were not separated. */
+function garmentsText(image: ImageLine, index: number, id: string, report: Report): string {
+  const garments = garmentsOf(image, id, index, report)?.garments ?? [];
+  if (garments.length === 0) return '';
+  const names = garments.map((garment) => {
+    const url = garment.cutout?.url;
+    return url ? link(url, garmentName(garment)) : escapeHtml(garmentName(garment));
+  });
+  return `<br>Garments: ${names.join(', ')}`;
+}
+
+function imageItem(image: ImageLine, index: number, id: string, report: Report): string {
   const { url, outcome, reason, review } = image;
-  const pictureUrl = linkOf(id, index, image);
+  const pictureUrl = report.linkOf(id, index, image);
   const picture = pictureUrl ? `, ${link(pictureUrl, 'picture')}` : '';
   const explanation = reason ? `: ${escapeHtml(reason)}` : '';
   const links = `(${link(url, 'original')}${picture})`;
-  return `<li>Image ${index + 1} ${outcomeLabel(outcome)}${explanation} ${links}${reviewText(review)}</li>`;
+  return `<li>Image ${index + 1} ${outcomeLabel(outcome)}${explanation} ${links}${reviewText(review)}${garmentsText(image, index, id, report)}</li>`;
 }
 
 /** What a product was recognised as: its class, colours, materials, attributes and reasons to look at it. */

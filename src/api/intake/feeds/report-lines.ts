@@ -3,8 +3,10 @@ import { type FeedReadOptions, parseFeed } from '../../../feed-formats/parse.ts'
 import type { FeedRow } from '../../../feed-formats/row.ts';
 import type { RowOutcome } from '../../../intake/batches/row-reader.ts';
 import type { ResultLine } from '../../../intake/batches/rows.ts';
+import { garmentKeys } from '../../../intake/garment-files.ts';
 import type { CutOutReview } from '../../../output/review.ts';
 import type { AcceptedRow } from '../../../queue/job-data.ts';
+import type { StoredOutfit } from '../../../queue/outfit-view.ts';
 import type { ImageEvidence } from '../../../taxonomy/classify.ts';
 import type { Classification } from '../../../taxonomy/response-schema.ts';
 import { classifyProduct, evidenceOf } from './classify-product.ts';
@@ -19,6 +21,10 @@ export interface ImageLine {
   review?: CutOutReview;
   /** The blob key of its new picture. */
   pictureKey?: string | undefined;
+  /** If the feed's garments are separated. */
+  outfit?: StoredOutfit;
+  /** The blob keys of the cut-outs of its garments. */
+  garmentKeys?: string[];
 }
 
 /** A row of the feed and its outcome. */
@@ -44,20 +50,33 @@ export const pictureKeyOf = (result: ResultLine | undefined): string | undefined
 export const pictureName = (id: string, image: number, pictureKey: string): string =>
   `${id}${image === 0 ? '' : `-${image + 1}`}${/\.[a-z]+$/.exec(pictureKey)?.[0] ?? ''}`;
 
+/** What the lines of a report need besides the outcomes. */
+interface LineOptions {
+  /** The reason to report for images without an outcome. */
+  notDoneReason: string;
+  /** Returns the prefix of the keys of garments in an image. */
+  garmentsPrefix(sha256: string): string;
+}
+
 function toImageLine(
   url: string,
   result: ResultLine | undefined,
-  notDoneReason: string,
+  { notDoneReason, garmentsPrefix }: LineOptions,
 ): ImageLine {
   if (!result) return { url, outcome: 'not-done', reason: notDoneReason };
   if (result.status === 'failed') return { url, outcome: 'failed', reason: result.problem.detail };
   const pictureKey = pictureKeyOf(result);
-  const review = result.results.cutout?.review;
+  const { cutout, outfit } = result.results;
+  const review = cutout?.review;
   return {
     url,
     outcome: result.unchanged ? 'unchanged' : 'changed',
     ...(review && { review }),
     ...(pictureKey && { pictureKey }),
+    ...(outfit && {
+      outfit,
+      garmentKeys: garmentKeys(garmentsPrefix(result.input.sha256), outfit),
+    }),
   };
 }
 
@@ -91,14 +110,14 @@ export function imagesInOrder(outcomes: AsyncIterable<RowOutcome>) {
 async function toProductLine(
   row: FeedRow,
   images: ReturnType<typeof imagesInOrder>,
-  notDoneReason: string,
+  lineOptions: LineOptions,
 ): Promise<ProductLine> {
   const { id, title, line, notes } = row;
   const lines: ImageLine[] = [];
   let evidence: ImageEvidence | undefined;
   for (const [image, url] of [row.imageLink, ...row.additionalImageLinks].entries()) {
     const result = (await images.next(id, image))?.result;
-    lines.push(toImageLine(url, result, notDoneReason));
+    lines.push(toImageLine(url, result, lineOptions));
     evidence ??= evidenceOf(result);
   }
   const classification = await classifyProduct(row, evidence);
@@ -116,19 +135,18 @@ async function toProductLine(
 /**
  * Joins the rows of a feed's document with their outcomes, as far as the document can be parsed.
  * Both are read in order, with one chunk of the run's rows in memory.
- * @param notDoneReason the reason to report for images without an outcome
  */
 export async function* productLines(
   document: AsyncIterable<Uint8Array>,
   options: FeedReadOptions,
   outcomes: AsyncIterable<RowOutcome>,
-  notDoneReason: string,
+  lineOptions: LineOptions,
 ): AsyncGenerator<ProductLine> {
   const images = imagesInOrder(outcomes);
   try {
     for await (const item of parseFeed(document, options)) {
       if (item.kind === 'row') {
-        yield await toProductLine(item, images, notDoneReason);
+        yield await toProductLine(item, images, lineOptions);
         continue;
       }
       const { id, line } = item;

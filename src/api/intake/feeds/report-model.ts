@@ -1,3 +1,5 @@
+import type { OutfitDescription } from '../../../taxonomy/outfit/outfit-schema.ts';
+import { outfitResponse } from '../outfit-response.ts';
 import type { ImageLine, ProductLine } from './report-lines.ts';
 import type { RunResponse } from './response.ts';
 
@@ -6,6 +8,8 @@ export interface Report {
   run: RunResponse;
   /** Whether the feed is classified. */
   isClassified: boolean;
+  /** Whether the garments of its images are separated. */
+  isSeparated: boolean;
   lines: AsyncIterable<ProductLine>;
   /**
    * Returns a link to the picture of an image that needs no key, or undefined if there is no
@@ -13,3 +17,21 @@ export interface Report {
    */
   linkOf(id: string, image: number, of: Pick<ImageLine, 'pictureKey'>): string | undefined;
 }
+
+/** Returns the garments of an image with links to their cut-outs, if they were separated. */
+export const garmentsOf = (
+  { outfit, garmentKeys = [] }: ImageLine,
+  id: string,
+  image: number,
+  { linkOf }: Pick<Report, 'linkOf'>,
+): OutfitDescription | undefined =>
+  outfit &&
+  outfitResponse(outfit, `${id}-${image + 1}`, (index) =>
+    linkOf(`${id}-${index}-${outfit.garments[index]?.group}`, image, {
+      pictureKey: garmentKeys[index],
+    }),
+  );
+
+/** Returns what a garment is called: its category, else its group. */
+export const garmentName = ({ group, classification }: OutfitDescription['garments'][number]) =>
+  classification.category?.label ?? group;

@@ -1,7 +1,7 @@
 import { CLASS_COLUMNS, classCells } from './classification-cells.ts';
 import { htmlReport } from './report-html.ts';
 import type { ImageLine, ProductLine } from './report-lines.ts';
-import type { Report } from './report-model.ts';
+import { garmentName, garmentsOf, type Report } from './report-model.ts';
 import type { ReportFormat } from './request.ts';
 
 /** Prevents spreadsheets from evaluating a cell as a formula. */
@@ -26,6 +26,23 @@ const reviewCells = (review: ImageLine['review']): string[] => [
   review ? review.reasons.join('; ') : '',
 ];
 
+/** Columns for the garments of an image, if they are separated. */
+const GARMENT_COLUMNS = ['garments', 'garment_pictures'];
+
+function garmentCells(
+  image: ImageLine | undefined,
+  id: string,
+  at: number | '',
+  report: Report,
+): string[] {
+  if (!report.isSeparated) return [];
+  const garments = (image && garmentsOf(image, id, Number(at) - 1, report)?.garments) ?? [];
+  return [
+    garments.map(garmentName).join('; '),
+    garments.map(({ cutout }) => cutout?.url ?? '').join(' '),
+  ];
+}
+
 /** Returns the next cells of a row: the classification of its product, if the feed is classified. */
 function classificationCells(product: ProductLine, { isClassified }: Report): string[] {
   if (!isClassified) return [];
@@ -37,22 +54,25 @@ function classificationCells(product: ProductLine, { isClassified }: Report): st
 function* csvLines(product: ProductLine, report: Report): Generator<string> {
   const { line, id = '', title = '' } = product;
   const classification = classificationCells(product, report);
-  const lineOf = (image: number | '', cells: string[], review?: ImageLine['review']) =>
-    csvLine([line, id, title, image, ...cells, ...classification, ...reviewCells(review)]);
+  const lineOf = (at: number | '', cells: string[], image?: ImageLine) => {
+    const last = [...reviewCells(image?.review), ...garmentCells(image, id, at, report)];
+    return csvLine([line, id, title, at, ...cells, ...classification, ...last]);
+  };
   if (product.kind === 'rejected') {
     yield lineOf('', ['', 'rejected', product.reasons.join('; '), '']);
     return;
   }
   for (const [at, image] of product.images.entries()) {
-    const { url, outcome, reason = '', review } = image;
-    yield lineOf(at + 1, [url, outcome, reason, report.linkOf(id, at, image) ?? ''], review);
+    const { url, outcome, reason = '' } = image;
+    yield lineOf(at + 1, [url, outcome, reason, report.linkOf(id, at, image) ?? ''], image);
   }
   for (const note of product.notes) yield lineOf('', ['', 'note', note, '']);
 }
 
 async function* csvReport(report: Report): AsyncGenerator<string> {
   const classColumns = report.isClassified ? CLASS_COLUMNS : [];
-  yield `\uFEFF${csvLine([...COLUMNS, ...classColumns, ...REVIEW_COLUMNS])}`;
+  const garmentColumns = report.isSeparated ? GARMENT_COLUMNS : [];
+  yield `\uFEFF${csvLine([...COLUMNS, ...classColumns, ...REVIEW_COLUMNS, ...garmentColumns])}`;
   for await (const product of report.lines) yield* csvLines(product, report);
 }
 
@@ -63,10 +83,15 @@ async function* ndjsonReport({ run, lines, linkOf }: Report): AsyncGenerator<str
       yield `${JSON.stringify(line)}\n`;
       continue;
     }
-    const images = line.images.map(({ pictureKey, ...image }, at) => ({
-      ...image,
-      picture: linkOf(line.id, at, { pictureKey }),
-    }));
+    const images = line.images.map((image, at) => {
+      const { pictureKey, garmentKeys: _, outfit: __, ...rest } = image;
+      const outfit = garmentsOf(image, line.id, at, { linkOf });
+      return {
+        ...rest,
+        picture: linkOf(line.id, at, { pictureKey }),
+        ...(outfit && { outfit }),
+      };
+    });
     yield `${JSON.stringify({ ...line, images })}\n`;
   }
 }

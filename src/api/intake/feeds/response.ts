@@ -5,6 +5,7 @@ import { FEED_FORMATS, type FeedRecord } from '../../../intake/feeds/feeds.ts';
 import { CutOutOptions } from '../../../output/quality.ts';
 import { CutOutReview } from '../../../output/review.ts';
 import { OPERATIONS } from '../../../queue/job-data.ts';
+import { OutfitDescription } from '../../../taxonomy/outfit/outfit-schema.ts';
 import { Classification } from '../../../taxonomy/response-schema.ts';
 import { type BatchCounts, batchCounts } from '../batches/response.ts';
 import { PublicProblem, publicProblem } from '../job-response.ts';
@@ -154,6 +155,9 @@ export const ReportLine = z
             description: 'Of its cut-out; absent if there is none, or if an older release made it',
           }),
           picture: z.string().optional().meta({ description: 'A link to the new picture' }),
+          outfit: OutfitDescription.optional().meta({
+            description: 'Its garments, if the feed has the operation `separate`',
+          }),
         }),
       ),
       classification: Classification.optional(),

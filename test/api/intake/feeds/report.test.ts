@@ -27,7 +27,13 @@ async function reportOf(format: 'csv' | 'html' | 'ndjson', review: ImageLine['re
   async function* lines(): AsyncGenerator<ProductLine> {
     yield { kind: 'product', id: 'a', line: 2, images: [image], notes: [] };
   }
-  const report = { run: RUN, isClassified: false, lines: lines(), linkOf: () => undefined };
+  const report = {
+    run: RUN,
+    isClassified: false,
+    isSeparated: false,
+    lines: lines(),
+    linkOf: () => undefined,
+  };
   const { body } = writeReport(format, report);
   return Buffer.concat(await Readable.from(body).toArray()).toString();
 }
