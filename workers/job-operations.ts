@@ -5,6 +5,7 @@ import type { JobResults, Operation } from '../src/queue/job-data.ts';
 import type { GarmentFile } from '../src/queue/outfit-view.ts';
 import type { TurnOwner } from '../src/queue/turns.ts';
 import { garmentKey } from '../src/storage/blob-keys.ts';
+import type { Region } from '../src/taxonomy/dictionary/schema.ts';
 import { type CutOutCacheQuery, cachedCutOut, storeCutOut } from './cached-cut-out.ts';
 import { crashKeyOf, type ImageDeps, processImage } from './image-job.ts';
 import type { Engine, Outfit, PermitRequest } from './inference/pool.ts';
@@ -14,6 +15,8 @@ import { splitCutOuts, toOutfitView } from './separate-garments.ts';
 interface ImageTask extends Omit<CutOutCacheQuery, 'model'>, TurnOwner {
   options: CutOutOptions;
   image: Uint8Array;
+  /** With the subject `garment`: the region to take if the image shows one of its garments. */
+  region?: Region | undefined;
   /** Prefix of the keys of its garments' cut-outs; see `garmentKey`. */
   garmentsPrefix: string;
   background?: Pick<ValidatedImage, 'bytes' | 'sha256'> | undefined;
@@ -27,6 +30,10 @@ export function withBackgroundHash(
   const { backgroundImageUrl: _, backgroundImageSha256: __, ...rest } = options;
   return background ? { ...rest, backgroundImageSha256: background.sha256 } : rest;
 }
+
+/** Returns everything in the options that changes the pixels of a row's cut-out: the region counts, too. */
+export const withRegion = (options: CutOutOptions, region: Region | undefined): object =>
+  region ? { ...options, region } : options;
 
 type Millis = Record<string, number>;
 
@@ -43,10 +50,11 @@ async function removeBackground(
   signal: AbortSignal,
 ): Promise<OperationOutput> {
   const model = `${engine.model.id}@${engine.model.version}`;
-  const cached = await cachedCutOut(blobs, { ...task, model }, signal);
+  const { options, region, image, background, sha256, outputKey, client, weight } = task;
+  const query = { ...task, options: withRegion(options, region), model };
+  const cached = await cachedCutOut(blobs, query, signal);
   if (cached) return { results: { cutout: cached }, millis: {} };
-  const { options, image, background, sha256, outputKey, client, weight } = task;
-  const settings = { options, background: background?.bytes };
+  const settings = { options, region, background: background?.bytes };
   const operation: Engine['removeBackground'] = (bytes, permit) =>
     engine.removeBackground(bytes, permit, settings);
   const crashKey = crashKeyOf(sha256, background);

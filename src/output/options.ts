@@ -23,6 +23,21 @@ export const Foreground = z
   .meta({ id: 'BoundingBox' });
 export type Foreground = z.infer<typeof Foreground>;
 
+/** What a cut-out shows of a photo: all of the subject, its people, what they wear, or the garments of one region. */
+export const SUBJECTS = [
+  'all',
+  'person',
+  'garment',
+  'top',
+  'outerwear',
+  'dress',
+  'bottom',
+  'shoes',
+  'accessory',
+] as const;
+const [, ...PARTIAL_SUBJECTS] = SUBJECTS;
+export type PartialSubject = (typeof PARTIAL_SUBJECTS)[number];
+
 export const DEFAULT_SHADOW_OPACITY_PCT = 50;
 
 /**
@@ -48,6 +63,7 @@ export const OutputOptions = z.object({
   shadow: z.literal('drop').optional(),
   shadowOpacityPct: z.number().optional(),
   semitransparency: z.literal(false).optional(),
+  subject: z.enum(PARTIAL_SUBJECTS).optional(),
 });
 export type OutputOptions = z.infer<typeof OutputOptions>;
 

@@ -8,7 +8,7 @@ import {
   parseRegion,
   parseScale,
 } from './geometry.ts';
-import { DEFAULT_SHADOW_OPACITY_PCT, OutputOptions } from './options.ts';
+import { DEFAULT_SHADOW_OPACITY_PCT, OutputOptions, SUBJECTS } from './options.ts';
 import { type CutOutOptions, type Quality, qualityOptions } from './quality.ts';
 
 export const CHANNELS = ['rgba', 'alpha'] as const;
@@ -111,6 +111,10 @@ export const outputFields = {
   shadowOpacityPct: z
     .preprocess(toNumber, z.number().min(0).max(100).optional())
     .meta({ description: `${DEFAULT_SHADOW_OPACITY_PCT} by default` }),
+  subject: z.enum(SUBJECTS).optional().meta({
+    description:
+      '`all` (the default); `person`: the people; `garment`: what is worn, without skin and hair; or one region of it',
+  }),
   semitransparency: z
     .preprocess(toBoolean, z.boolean().optional())
     .meta({ description: '`false`: the subject is opaque except for its outline' }),
@@ -196,6 +200,7 @@ export function toOutputOptions(request: OutputRequest): OutputOptions {
     position: position === defaultPosition ? undefined : position,
     shadow: rest.shadow === 'none' ? undefined : rest.shadow,
     semitransparency: rest.semitransparency === false ? false : undefined,
+    subject: rest.subject === 'all' ? undefined : rest.subject,
   };
   const isSet = ([, value]: [string, unknown]) => value !== undefined;
   return OutputOptions.parse(Object.fromEntries(Object.entries(all).filter(isSet)));

@@ -54,8 +54,23 @@ export function reviewOf(evidence: Evidence): CutOutReview {
   return { needed: found.some(([, { asks }]) => asks), reasons: found.map(([code]) => code) };
 }
 
+/** Of cut-outs of garments: the photo shows several people, and only the largest one's are shown. */
+const SEVERAL_PEOPLE = 'several-people';
+const SEVERAL_PEOPLE_TEXT = 'There are several people, and only the largest was taken';
+
+/** Adds to a review that only the largest of several people was taken. */
+export const withSeveralPeople = ({ reasons }: CutOutReview): CutOutReview => ({
+  needed: true,
+  reasons: [...reasons, SEVERAL_PEOPLE],
+});
+
+const textOf = (reason: string): string => {
+  if (reason === SEVERAL_PEOPLE) return SEVERAL_PEOPLE_TEXT;
+  return isKnown(reason) ? REVIEW_RULES[reason].text : reason;
+};
+
 const isKnown = (reason: string): reason is ReviewReason => reason in REVIEW_RULES;
 
 /** Returns the reasons of a review as sentences without full stops; none if there is no review. */
 export const reviewTexts = ({ reasons }: Pick<CutOutReview, 'reasons'>): string[] =>
-  reasons.map((reason) => (isKnown(reason) ? REVIEW_RULES[reason].text : reason));
+  reasons.map(textOf);

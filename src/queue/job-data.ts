@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Foreground, MediaType } from '../output/options.ts';
 import { CutOutReview } from '../output/review.ts';
+import { Region } from '../taxonomy/dictionary/schema.ts';
 import { GarmentView } from './garment-view.ts';
 import { StoredOutfit } from './outfit-view.ts';
 
@@ -77,6 +78,8 @@ export const AcceptedRow = z.object({
   source: z.union([z.object({ url: z.string() }), z.object({ key: z.string() })]),
   /** In feeds: which image of its product, 0 for the main one. */
   image: z.number().optional(),
+  /** In feeds whose pictures show the garment that is sold: where it is worn, if the row says so. */
+  region: Region.optional(),
   /** In feeds: the image's row of the previous run. */
   earlier: PreviousImage.optional(),
 });

@@ -20,6 +20,8 @@ interface RowRequest {
   background: string | undefined;
   /** Returns the prefix of the keys of garments in an image. */
   garmentsPrefix(sha256: string): string;
+  /** Returns the key of an image's cut-out by the present options; undefined outside feeds. */
+  cutOutKey(sha256: string): string | undefined;
 }
 
 /** The bytes of a row's image, and the validators of its HTTP response. */
@@ -33,7 +35,7 @@ export interface RowImage {
 export async function reusableResult(
   blobs: Blobs,
   { earlier }: AcceptedRow,
-  { operations, model, background, garmentsPrefix }: RowRequest,
+  { operations, model, background, garmentsPrefix, cutOutKey }: RowRequest,
   signal: AbortSignal,
 ): Promise<PreviousImage | undefined> {
   if (!earlier) return undefined;
@@ -43,6 +45,8 @@ export async function reusableResult(
   const keys = garmentKeys(garmentsPrefix(earlier.input.sha256), outfit);
   if (operations.includes('remove-background')) {
     if (cutout?.model !== model || earlier.picture?.background !== background) return undefined;
+    // The row may sell another garment of the photo now.
+    if (cutout.key !== cutOutKey(earlier.input.sha256)) return undefined;
     keys.push(cutout.key, ...(earlier.picture ? [earlier.picture.key] : []));
   }
   const heads = await Promise.all(keys.map((key) => blobs.head(key, signal)));

@@ -9,11 +9,13 @@ import {
 import { garmentKeys } from '../../src/intake/garment-files.ts';
 import { type ValidatedImage, validateImage } from '../../src/intake/validate-image.ts';
 import { formatOf } from '../../src/output/options.ts';
+import type { CutOutOptions } from '../../src/output/quality.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import { type JobData, readData } from '../../src/queue/catalog.ts';
 import type { JobResults, PreviousImage } from '../../src/queue/job-data.ts';
 import { cutOutKey, garmentsPrefix } from '../../src/storage/blob-keys.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
+import type { Region } from '../../src/taxonomy/dictionary/schema.ts';
 import type { AttemptContext, Processor } from '../attempt.ts';
 import {
   type FetchInputDeps,
@@ -25,7 +27,7 @@ import {
 } from '../fetch-input.ts';
 import { finalProblem } from '../final-problem.ts';
 import type { ImageDeps } from '../image-job.ts';
-import { runOperations, withBackgroundHash } from '../job-operations.ts';
+import { runOperations, withBackgroundHash, withRegion } from '../job-operations.ts';
 import { fetchRowImage, type RowImage, reusableResult } from './row-image.ts';
 
 interface RunRowDeps {
@@ -104,6 +106,10 @@ const backgroundKeyOf = ({ client, batchId, options }: RowJob): string | undefin
 const rowGarmentsPrefix = ({ client, batchId, feed }: RowJob, sha256: string): string =>
   feed ? feedGarmentsPrefix(client, feed.id, sha256) : garmentsPrefix(client, sha256, batchId);
 
+/** Returns where the garment that a row sells is worn, if its picture is to show only that. */
+const soldRegion = ({ options, row }: RowJob): Region | undefined =>
+  options?.subject === 'garment' ? row.region : undefined;
+
 /** Fetches backgrounds; concurrent rows of a batch share one fetch. */
 function createBackgroundFetcher(inputs: FetchInputDeps) {
   const inFlight = new Map<string, Promise<ValidatedImage>>();
@@ -148,11 +154,22 @@ async function work(
   const { engine } = images;
   const { batchId, client, operations, row, feed } = job;
   const model = `${engine.model.id}@${engine.model.version}`;
+  const region = soldRegion(job);
+  /** For a feed: the key of the cut-out of an image. */
+  const feedKeyOf = (sha256: string, options: CutOutOptions = {}) =>
+    feed &&
+    feedImageKey(client, feed.id, {
+      client,
+      sha256,
+      model,
+      options: withRegion(options, region),
+    });
   const request = {
     operations,
     model,
     background: feed?.background,
     garmentsPrefix: (sha256: string) => rowGarmentsPrefix(job, sha256),
+    cutOutKey: (sha256: string) => feedKeyOf(sha256, job.options),
   };
   const previous = await reusableResult(inputs.blobs, row, request, signal);
   const image = await fetchRowImage(inputs, row, previous, turn, signal);
@@ -169,9 +186,8 @@ async function work(
       : await deps.fetchBackground(backgroundKey, turn, signal);
   const options = withBackgroundHash(job.options, background);
   const cacheInputs = { client, sha256, model, options };
-  const outputKey = feed
-    ? feedImageKey(client, feed.id, cacheInputs)
-    : cutOutKey(cacheInputs, batchId, formatOf(options).extension);
+  const outputKey =
+    feedKeyOf(sha256, options) ?? cutOutKey(cacheInputs, batchId, formatOf(options).extension);
   const { weight } = job;
   const task = {
     ...cacheInputs,
@@ -179,6 +195,7 @@ async function work(
     outputKey,
     image: bytes,
     background,
+    region,
     garmentsPrefix: rowGarmentsPrefix(job, sha256),
   };
   const { results, millis } = await runOperations(images, operations, task, signal);

@@ -1,4 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import { parseFeed } from '../../src/feed-formats/parse.ts';
 import type { FeedRow } from '../../src/feed-formats/row.ts';
 import type { RowError } from '../../src/feed-formats/row-error.ts';
@@ -10,6 +11,8 @@ import { feedKeys } from '../../src/intake/feeds/feed-keys.ts';
 import type { SourceMetadata } from '../../src/intake/feeds/feed-source.ts';
 import { type FeedRecord, toParseOptions } from '../../src/intake/feeds/feeds.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
+import type { Region } from '../../src/taxonomy/dictionary/schema.ts';
+import { soldRegion } from '../../src/taxonomy/feed-row.ts';
 import { indexPreviousImages, NO_PREVIOUS_IMAGES, type PreviousImages } from './previous-images.ts';
 
 /** A chunk ends at the first of these limits; the results of the previous run do not count. */
@@ -22,7 +25,7 @@ interface IngestRowsDeps {
 }
 
 /** Converts one row of a feed to lines numbered from `first`: one for each image, or one for its error. */
-function toLines(item: FeedRow | RowError, first: number): RowLine[] {
+function toLines(item: FeedRow | RowError, first: number, region: Region | undefined): RowLine[] {
   const { line, id: customId } = item;
   if (item.kind === 'error') {
     const problem = { type: 'invalid-row', detail: item.detail };
@@ -35,6 +38,7 @@ function toLines(item: FeedRow | RowError, first: number): RowLine[] {
     customId: item.id,
     source: { url },
     image,
+    ...(region && { region }),
   }));
 }
 
@@ -57,11 +61,14 @@ async function* withHash(bytes: AsyncIterable<Uint8Array>, hash: Hash): AsyncGen
 }
 
 /** Groups a feed's rows into chunks. The same document always gives the same chunks. */
-async function* toChunks(items: AsyncIterable<FeedRow | RowError>): AsyncGenerator<Chunk> {
+async function* toChunks(
+  items: AsyncIterable<FeedRow | RowError>,
+  regionOf: (item: FeedRow | RowError) => Promise<Region | undefined>,
+): AsyncGenerator<Chunk> {
   let open: Chunk = { chunk: 0, first: 0, lines: [], rows: 0, line: 0 };
   let chars = 0;
   for await (const item of items) {
-    const lines = toLines(item, open.first + open.lines.length);
+    const lines = toLines(item, open.first + open.lines.length, await regionOf(item));
     const more = JSON.stringify(lines).length;
     const { chunk, first, rows } = open;
     const isFull =
@@ -79,6 +86,18 @@ async function* toChunks(items: AsyncIterable<FeedRow | RowError>): AsyncGenerat
   }
   if (open.lines.length > 0) yield open;
 }
+
+/**
+ * Returns a function from a row to where the garment that it sells is worn, if pictures of the run show only that.
+ * Lets other work pass first: long texts take milliseconds.
+ */
+const regionReader =
+  ({ options }: BatchRecord) =>
+  async (item: FeedRow | RowError): Promise<Region | undefined> => {
+    if (options?.subject !== 'garment' || item.kind === 'error') return undefined;
+    await setImmediate();
+    return soldRegion(item);
+  };
 
 /** Opens the results of the feed's last completed run. */
 async function openPreviousImages(
@@ -143,7 +162,7 @@ export async function ingestRows(
     const bytes = await deps.blobs.open(feedKeys(feed.client, feed.id).source(run.id), signal);
     const hash = createHash('sha256');
     const items = parseFeed(withHash(bytes, hash), toParseOptions(feed, metadata));
-    for await (const chunk of toChunks(items)) {
+    for await (const chunk of toChunks(items, regionReader(run))) {
       if (chunk.chunk < run.chunks) continue;
       if (!(await appendChunk(deps, run, chunk, previous, signal))) return undefined;
     }

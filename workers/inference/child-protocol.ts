@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CutOutOptions } from '../../src/output/quality.ts';
 import { Stroke } from '../../src/output/strokes.ts';
+import { Region } from '../../src/taxonomy/dictionary/schema.ts';
 
 /** Settings of a child, passed through its environment. */
 export const ChildOptions = z.object({
@@ -28,6 +29,8 @@ export const TaskRequest = z.object({
   cutouts: z.boolean().optional(),
   /** For `cut-out` and `refinement`; of them `quality` also for `outfit`. */
   options: CutOutOptions.optional(),
+  /** For `cut-out`; see `CutOutSettings`. */
+  region: Region.optional(),
   /** For `refinement`. */
   strokes: z.array(Stroke).optional(),
   /** Length of the image in the body, if its background image or its alpha follows it there. */

@@ -1,8 +1,12 @@
+import type { MattedImage } from '../../src/imaging/downscale.ts';
 import type { Refinement } from '../../src/imaging/edges.ts';
+import type { PartialSubject } from '../../src/output/options.ts';
 import { type CutOutOptions, DEFAULT_QUALITY, type Quality } from '../../src/output/quality.ts';
-import { type CutOutReview, reviewOf } from '../../src/output/review.ts';
+import { type CutOutReview, reviewOf, withSeveralPeople } from '../../src/output/review.ts';
 import { decode } from './codec.ts';
 import { findSubject, type SubjectPreset } from './find-subject.ts';
+import type { GarmentRegion } from './garments/groups.ts';
+import type { Selection } from './garments/select.ts';
 import type { Effort } from './png.ts';
 import { type RenderedFile, render } from './render.ts';
 import type { Session } from './session.ts';
@@ -65,6 +69,24 @@ export interface CutOutSettings {
   options?: CutOutOptions | undefined;
   /** The image behind the subject: a JPEG, PNG or WebP. */
   background?: Uint8Array | undefined;
+  /** With the subject `garment`: the region to take if the photo shows one of its garments. */
+  region?: GarmentRegion | undefined;
+  /** Opens the parse network, for the option `subject`. */
+  openParser?: (() => Promise<Session>) | undefined;
+}
+
+/** Selects a part of the subject. The code for it is loaded with the first one. */
+async function selectFrom(
+  subject: MattedImage,
+  choice: PartialSubject,
+  { region, openParser }: CutOutSettings,
+): Promise<Selection> {
+  if (!openParser) throw new Error('A part of the subject needs the parse network');
+  const [{ selectPart }, parser] = await Promise.all([
+    import('./garments/select.ts'),
+    openParser(),
+  ]);
+  return selectPart(parser, subject, choice, region);
 }
 
 /**
@@ -75,9 +97,10 @@ export async function cutOut(
   session: Session,
   image: Uint8Array,
   maxPixels: number,
-  { options = {}, background }: CutOutSettings = {},
+  settings: CutOutSettings = {},
 ): Promise<CutOut> {
-  const { quality = DEFAULT_QUALITY, roi } = options;
+  const { options = {}, background } = settings;
+  const { quality = DEFAULT_QUALITY, roi, subject: choice } = options;
   const { effort, ...preset } = PRESETS[quality];
   const startedAt = performance.now();
   const decoded = await decode(image, maxPixels);
@@ -88,13 +111,16 @@ export async function cutOut(
     preset,
     roi,
   );
+  const selection = choice && (await selectFrom(subject, choice, settings));
+  const selected = { ...subject, ...(selection && { matte: selection.matte }) };
+  const review = reviewOf(evidence);
   const foundAt = performance.now();
-  const rendered = await render(subject, options, background, maxPixels, effort);
+  const rendered = await render(selected, options, background, maxPixels, effort);
   const endedAt = performance.now();
   return {
     ...rendered,
     confidence: evidence.confidence,
-    review: reviewOf(evidence),
+    review: selection?.severalPeople ? withSeveralPeople(review) : review,
     timings: {
       decodeMillis: decodedAt - startedAt,
       inferenceMillis,

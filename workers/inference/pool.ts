@@ -69,7 +69,7 @@ export interface Engine {
   removeBackground(
     image: Uint8Array,
     permit?: PermitRequest,
-    settings?: CutOutSettings,
+    settings?: Omit<CutOutSettings, 'openParser'>,
   ): Promise<CutOut>;
   /** Mends a cut-out by strokes. Otherwise like `removeBackground`. */
   refineCutOut(
@@ -163,10 +163,11 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   return {
     ...first,
     batch: batchOn(first.device),
-    async removeBackground(image, permit, { options, background } = {}) {
+    async removeBackground(image, permit, { options, background, region } = {}) {
       const imageBytes = background && image.length;
       const body = background ? Buffer.concat([image, background]) : image;
-      const { result, bytes } = await run({ task: 'cut-out', options, imageBytes }, body, permit);
+      const request: TaskRequest = { task: 'cut-out', options, region, imageBytes };
+      const { result, bytes } = await run(request, body, permit);
       const cutOut = readCutOut(result, bytes);
       onReview?.(cutOut.review);
       return cutOut;

@@ -118,10 +118,10 @@ async function runRefinement(
 }
 
 /** Splits the body of a `cut-out` request into the image and its background image. */
-function splitBody({ options, imageBytes }: TaskRequest, body: Uint8Array) {
-  if (imageBytes === undefined) return { image: body, settings: { options } };
+function splitBody({ options, region, imageBytes }: TaskRequest, body: Uint8Array) {
+  if (imageBytes === undefined) return { image: body, settings: { options, region } };
   const background = body.subarray(imageBytes);
-  return { image: body.subarray(0, imageBytes), settings: { options, background } };
+  return { image: body.subarray(0, imageBytes), settings: { options, region, background } };
 }
 
 /**
@@ -192,7 +192,10 @@ export async function openTaskRunner(
       }
       const { image, settings } = splitBody(request, body);
       const remover = removerFor(onBatch);
-      const { file, ...result } = await cutOut(remover, image, options.maxPixels, settings);
+      const { file, ...result } = await cutOut(remover, image, options.maxPixels, {
+        ...settings,
+        openParser: parserOnce,
+      });
       return { result, bytes: file, batchSize };
     } finally {
       inFlight--;

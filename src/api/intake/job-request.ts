@@ -60,7 +60,7 @@ export const QualityField = QualityChoice.default(DEFAULT_QUALITY).meta({
 
 /** Options for the images of a feed. */
 export const feedOptionsField = z
-  .strictObject({ quality: QualityField })
+  .strictObject({ quality: QualityField, subject: outputFields.subject })
   .default(() => ({ quality: DEFAULT_QUALITY }));
 
 const CutOutFields = z.strictObject({ quality: QualityField, ...outputFields });

@@ -1,12 +1,25 @@
 import { type Command, Option } from 'commander';
+import type { SUBJECTS as AllSubjects } from '../../output/options.ts';
 import type { Quality } from '../../output/quality.ts';
 
 /** Repeated here so that `--help` loads no schema. */
 const QUALITIES = ['fast', 'balanced', 'high'] as const satisfies readonly Quality[];
+const SUBJECTS = [
+  'all',
+  'person',
+  'garment',
+  'top',
+  'outerwear',
+  'dress',
+  'bottom',
+  'shoes',
+  'accessory',
+] as const satisfies (typeof AllSubjects)[number][];
 
 /** How cut-outs are made and drawn, as given on the command line. */
 export interface ImageOptions {
   quality?: Quality;
+  subject?: (typeof SUBJECTS)[number];
   format?: 'png' | 'jpeg' | 'jpg' | 'webp';
   background?: string;
   backgroundImage?: string;
@@ -27,6 +40,14 @@ export const withImageOptions = (command: Command): Command =>
       new Option('--quality <level>', 'speed against quality')
         .choices(QUALITIES)
         .default('balanced'),
+    )
+    .addOption(
+      new Option(
+        '--subject <part>',
+        'what to show: the people, what they wear, or one region of it',
+      )
+        .choices(SUBJECTS)
+        .default('all'),
     )
     .addOption(
       new Option('--format <format>', 'format of the output')

@@ -26,8 +26,10 @@ async function readBackground(source: string): Promise<object> {
 
 /** Returns the options under the names of the API. */
 async function toFields(options: ImageOptions): Promise<object> {
-  const { format, background, crop, cropMargin, scale, position, roi, mask, shadow } = options;
+  const { subject, format, background, crop, cropMargin, scale, position, roi, mask, shadow } =
+    options;
   return {
+    subject: subject === 'all' ? undefined : subject,
     format,
     crop,
     cropMargin,

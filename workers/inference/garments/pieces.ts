@@ -122,6 +122,31 @@ export function findPieces(subject: Subject): Piece[] {
     });
 }
 
+/** Returns how much of each cell belongs to some of the parts, 0..1; undefined if no cell does. */
+export function maskOfParts(
+  subject: Subject,
+  isKept: readonly boolean[],
+): ProbabilityMap | undefined {
+  const { parts, width, height } = subject;
+  const labels = labelParts(subject);
+  const data = new Float32Array(width * height);
+  const best = (cell: number, kept: boolean): number =>
+    parts.reduce((max, plane, i) => (isKept[i] === kept ? Math.max(max, plane[cell]!) : max), 0);
+  const fill = (cell: number): void => {
+    const own = best(cell, true);
+    data[cell] = own > 0 ? own / (own + best(cell, false)) : 0;
+  };
+  let isFound = false;
+  labels.forEach((label, cell) => {
+    if (!isKept[label]) return;
+    isFound = true;
+    fill(cell);
+    // A cell further too, because that is where its edge lies.
+    visitNeighbours(cell, subject, fill);
+  });
+  return isFound ? { data, width, height } : undefined;
+}
+
 /** Returns how much of each cell is a garment beside its strongest rival, 0..1. */
 export function maskOf(subject: Subject, { part, group, cells, rivals }: Piece): ProbabilityMap {
   const { parts, groups, width, height } = subject;

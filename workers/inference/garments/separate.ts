@@ -109,15 +109,23 @@ const alternativesOf = (subject: Subject, { part, cells, rivals }: Piece) =>
     }))
     .sort((a, b) => b.probability - a.probability);
 
+/** The subject, ready to be divided. */
+interface PreparedSubject extends Pick<Outfit, 'person' | 'severalPeople' | 'dropped'> {
+  subject: Subject;
+  /** Cells, by their coverage. */
+  wholeArea: number;
+}
+
 /**
- * Turns the parse network's output into the garments of the subject.
- * @param matte of the subject, of the image's size
+ * Joins the parse network's output with the matte of the subject, and decides what is a person.
+ * @param keepsOthers whether people beside the largest belong to the subject
  */
-export function separateGarments(map: GroupMap, matte: Matte): Outfit {
-  const { region } = map;
+export function prepareSubject(map: GroupMap, matte: Matte, keepsOthers = false): PreparedSubject {
   const subject = joinWithMatte(map, matte);
   const pieces = piecesOfSubject(subject);
   const others = otherPeople(pieces);
+  const severalPeople = others.length > 0;
+  if (keepsOthers) others.length = 0;
   for (const { cells } of others) for (const cell of cells) subject.coverage[cell] = 0;
   const own = pieces.filter((piece) => !others.includes(piece));
   const wholeArea = own.reduce((sum, { area }) => sum + area, 0);
@@ -125,6 +133,16 @@ export function separateGarments(map: GroupMap, matte: Matte): Outfit {
   const person = bodyArea > MIN_BODY_SHARE * wholeArea;
   if (!person) layOut(subject, own);
   const dropped = person ? dropSmallPieces(subject, wholeArea) : [];
+  return { subject, wholeArea, person, severalPeople, dropped };
+}
+
+/**
+ * Turns the parse network's output into the garments of the subject.
+ * @param matte of the subject, of the image's size
+ */
+export function separateGarments(map: GroupMap, matte: Matte): Outfit {
+  const { region } = map;
+  const { subject, wholeArea, ...facts } = prepareSubject(map, matte);
   const found = findPieces(subject);
   const owners = ownersOf(found, map);
   const toGarment = (piece: Piece): Garment => {
@@ -144,5 +162,5 @@ export function separateGarments(map: GroupMap, matte: Matte): Outfit {
     };
   };
   const garments = found.map(toGarment).sort((a, b) => b.areaShare - a.areaShare);
-  return { person, severalPeople: others.length > 0, garments, dropped, region };
+  return { ...facts, garments, region };
 }

@@ -2,7 +2,13 @@ import type { BatchCounts, BatchStatus, ProgressUpdate } from './batches.ts';
 import type { Classification } from './classification.ts';
 import type { Operation, Webhook } from './jobs.ts';
 import type { OutfitDescription } from './outfit.ts';
-import type { AppliedCutOutOptions, CutOutReview, ProblemSummary, Quality } from './removal.ts';
+import type {
+  AppliedCutOutOptions,
+  CutOutReview,
+  ProblemSummary,
+  Quality,
+  Subject,
+} from './removal.ts';
 
 /* Feeds: runs and their reports. */
 
@@ -12,6 +18,8 @@ export type FeedFormat = 'auto' | 'rss' | 'atom' | 'tsv' | 'csv' | 'ndjson';
 export interface FeedImageOptions {
   /** `balanced` by default. */
   quality?: Quality | undefined;
+  /** Which part of the subject is shown; with `garment` the one that the row sells. `all` by default. */
+  subject?: Subject | undefined;
 }
 
 /** How the exported images look. */
@@ -54,6 +62,8 @@ export interface FeedUploadOptions {
   operations?: readonly Operation[] | undefined;
   /** `balanced` by default. */
   quality?: Quality | undefined;
+  /** Which part of the subject is shown; with `garment` the one that the row sells. `all` by default. */
+  subject?: Subject | undefined;
   /** Behind the subject: `#rrggbb`, `white` or `none` (the default). */
   background?: string | undefined;
   /** Retention after the end of a run, seconds: 3600 to 34,560,000; 365 days by default. */

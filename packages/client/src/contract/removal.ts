@@ -1,3 +1,5 @@
+import type { Region } from './garment-words.ts';
+
 /* Background removal: options and results. */
 
 /** `high` refines edges further and takes longer; `fast` does not refine them and makes a larger file sooner. */
@@ -38,7 +40,12 @@ export interface CutOutOptions {
   shadowOpacityPct?: number | undefined;
   /** `false` makes everything inside the subject's outline opaque; `true` by default. */
   semitransparency?: boolean | undefined;
+  /** Which part of the subject is shown; `all` by default. */
+  subject?: Subject | undefined;
 }
+
+/** All of the subject; the people; what they wear, without skin and hair; or the garments of one region. */
+export type Subject = 'all' | 'person' | 'garment' | Region;
 
 /** A stroke of a round brush over a cut-out. */
 export interface Stroke {
@@ -51,7 +58,7 @@ export interface Stroke {
 }
 
 /** How a mended cut-out is drawn. */
-export type RefinementOptions = Omit<CutOutOptions, 'roi' | 'backgroundImageUrl'>;
+export type RefinementOptions = Omit<CutOutOptions, 'roi' | 'backgroundImageUrl' | 'subject'>;
 
 /** The options in effect, as the service reports them; options at their defaults are left out. */
 export interface AppliedCutOutOptions {
@@ -71,6 +78,7 @@ export interface AppliedCutOutOptions {
   shadow?: 'drop';
   shadowOpacityPct?: number;
   semitransparency?: false;
+  subject?: Exclude<Subject, 'all'>;
 }
 
 /** A rectangle in pixels, from the top left corner. */

@@ -4,30 +4,9 @@ import type { FeedRow } from '../../../feed-formats/row.ts';
 import type { ResultLine } from '../../../intake/batches/rows.ts';
 import { classify, type ImageEvidence } from '../../../taxonomy/classify.ts';
 import { colourFamilies, type Locale, materials } from '../../../taxonomy/dictionary/schema.ts';
-import { DEFAULT_SETTINGS, type FeedAttributes } from '../../../taxonomy/request-schema.ts';
+import { feedRowAttributes } from '../../../taxonomy/feed-row.ts';
+import { DEFAULT_SETTINGS } from '../../../taxonomy/request-schema.ts';
 import type { Classification } from '../../../taxonomy/response-schema.ts';
-
-/** The attributes that are read from a feed: each column of a row, and how many of its characters. */
-// biome-ignore format: a table reads best aligned
-const ATTRIBUTES = [
-  ['title',                   'title',                 300],
-  ['description',             'description',           5000],
-  ['product_type',            'productType',           750],
-  ['google_product_category', 'googleProductCategory', 750],
-  ['brand',                   'brand',                 100],
-  ['color',                   'color',                 200],
-  ['material',                'material',              500],
-  ['gender',                  'gender',                50],
-  ['age_group',               'ageGroup',              50],
-] as const satisfies readonly (readonly [keyof FeedAttributes, keyof FeedRow, number])[];
-
-const attributesOf = (row: FeedRow): FeedAttributes =>
-  Object.fromEntries(
-    ATTRIBUTES.flatMap(([attribute, column, maxChars]) => {
-      const text = row[column];
-      return text === undefined ? [] : [[attribute, text.slice(0, maxChars)]];
-    }),
-  );
 
 /** Returns what a worker has seen in an image, if it was asked to classify it. */
 export const evidenceOf = (result: ResultLine | undefined): ImageEvidence | undefined =>
@@ -43,8 +22,12 @@ export async function classifyProduct(
 ): Promise<Classification | undefined> {
   if (!image) return undefined;
   await setImmediate();
-  const attributes = attributesOf(row);
-  return classify({ attributes, image, options: DEFAULT_SETTINGS, fallbackId: row.id });
+  return classify({
+    attributes: feedRowAttributes(row),
+    image,
+    options: DEFAULT_SETTINGS,
+    fallbackId: row.id,
+  });
 }
 
 /** Colours and materials that a cell names; Google reads three. */

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import type { FilledColumn } from '../../../feed-formats/columns.ts';
 import { FEED_FORMATS, type FeedManifest } from '../../../intake/feeds/feeds.ts';
 import { scheduleError } from '../../../intake/feeds/schedules.ts';
-import { type Quality, qualityOptions } from '../../../output/quality.ts';
+import { unlessDefault } from '../../../output/quality.ts';
+import { outputFields, toCutOutOptions } from '../../../output/request.ts';
 import { feedOptionsField, Operations, QualityField, WebhookField } from '../job-request.ts';
 
 const DAY_SECONDS = 86_400;
@@ -79,6 +80,7 @@ export const FeedQuery = z.object({
   format: Format,
   operations: z.preprocess(splitNames, operationsField),
   quality: QualityField,
+  subject: outputFields.subject,
   background: Background.optional(),
   outputSeconds: OutputSeconds,
   webhookUrl: WebhookField.shape.url.optional(),
@@ -99,12 +101,6 @@ export type CreateFeedRequest = Pick<
   | 'webhook'
 >;
 
-/** Returns an empty object if all options have their defaults. */
-function optionsFields(quality: Quality) {
-  const options = qualityOptions(quality);
-  return options.quality ? { options } : {};
-}
-
 const exportSettings = (background: string | undefined) => (background ? { background } : {});
 
 export function requestFromJson(json: z.infer<typeof FeedJson>): CreateFeedRequest {
@@ -114,7 +110,7 @@ export function requestFromJson(json: z.infer<typeof FeedJson>): CreateFeedReque
     format,
     operations,
     ...retention,
-    ...optionsFields(json.options.quality),
+    ...unlessDefault(toCutOutOptions(json.options)),
     ...(schedule && { schedule }),
     export: exportSettings(json.export.background),
     ...(webhook && { webhook }),
@@ -128,7 +124,7 @@ export function requestFromQuery(query: FeedQuery): CreateFeedRequest {
     format,
     operations,
     outputSeconds,
-    ...optionsFields(query.quality),
+    ...unlessDefault(toCutOutOptions({ quality: query.quality, subject: query.subject })),
     export: exportSettings(background),
     ...(webhookUrl && { webhook: { url: webhookUrl } }),
   };
