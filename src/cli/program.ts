@@ -9,6 +9,7 @@ import { modelsCommand } from './commands/models.ts';
 import { outfitsCommand } from './commands/outfits.ts';
 import { removeCommand } from './commands/remove.ts';
 import { retentionCommand } from './commands/retention.ts';
+import { splitCommand } from './commands/split.ts';
 import { usageCommand } from './commands/usage.ts';
 import { doctorCommand } from './doctor/doctor.ts';
 import { EXIT_HELP, usageError } from './terminal/exit.ts';
@@ -60,6 +61,7 @@ export function selvageProgram(signal: AbortSignal): Command {
     .version(manifest.version)
     .addCommand(removeCommand(signal))
     .addCommand(classifyCommand(signal))
+    .addCommand(splitCommand(signal))
     .addCommand(batchCommand(signal))
     .addCommand(feedCommand(signal))
     .addCommand(outfitsCommand(signal))

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { drawnFigure } from '../support/figure.ts';
 import { drawnShirt } from '../support/images.ts';
 import { freePort } from '../support/processes.ts';
 import { plantServer, serve, silence } from '../support/servers.ts';
@@ -69,6 +70,89 @@ describe('remove', () => {
     });
     expect(await readdir(at('interrupted'))).toEqual([]);
   });
+});
+
+describe('split', () => {
+  beforeAll(async () => {
+    await mkdir(at('outfits'));
+    await writeFile(at('outfits', 'figure.png'), await drawnFigure(200, 400));
+    await writeFile(at('outfits', 'broken.jpg'), 'no photo');
+  });
+
+  test('writes a file for each garment, and a wardrobe that outfits takes', async () => {
+    const { code, stdout, stderr } = await run([
+      'split',
+      at('outfits'),
+      '-o',
+      at('garments'),
+      '--wardrobe',
+      at('wardrobe.json'),
+      '--json',
+    ]);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/broken\.jpg: /);
+    const lines = parseJsonLines(stdout);
+    expect(lines).toHaveLength(2);
+    expect(lines).toContainEqual(
+      expect.objectContaining({ file: at('outfits', 'broken.jpg'), status: 'failed' }),
+    );
+    const done = lines.find(({ status }) => status === 'succeeded');
+    expect(done).toMatchObject({
+      output: at('garments', 'figure.json'),
+      person: true,
+      garments: expect.arrayContaining([expect.objectContaining({ region: 'bottom' })]),
+    });
+    const { garments } = JSON.parse(await readFile(at('garments', 'figure.json'), 'utf8'));
+    const names = garments.map(
+      ({ cutout }: { cutout: { file: string } }) => `figure-${cutout.file}`,
+    );
+    expect((await readdir(at('garments'))).sort()).toEqual([...names, 'figure.json'].sort());
+    const { width } = await sharp(at('garments', names[0])).metadata();
+    expect(width).toBe(garments[0].box.width);
+    const outfits = await run([
+      'outfits',
+      '--wardrobe',
+      at('wardrobe.json'),
+      '--temp',
+      '20',
+      '--json',
+    ]);
+    expect(outfits).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  test('replaces nothing without --force', async () => {
+    const args = ['split', at('outfits', 'figure.png'), '-o', at('garments')];
+    expect(await run(args)).toMatchObject({ code: 1, stderr: expect.stringMatching(/--force/) });
+    expect(await run([...args, '--force', '--quiet'])).toEqual({ code: 0, stdout: '', stderr: '' });
+  });
+
+  test('Ctrl-C leaves no partial file; without a folder it is wrong usage', async () => {
+    const planted = await plantServer(silence);
+    const args = ['split', at('outfits', 'figure.png'), '--server', planted.origin];
+    expect(await run(args)).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/-o <folder>/),
+    });
+    const child = startSelvage([...args, '-o', at('split-interrupted')], env);
+    const end = waitForExit(child);
+    await expect.poll(() => planted.requests.length).toBe(1);
+    child.kill('SIGINT');
+    expect(await end).toMatchObject({ code: 130 });
+    expect(await readdir(at('split-interrupted')).catch(() => [])).toEqual([]);
+  });
+});
+
+test('a photo of a person is cut out without skin and hair, on the server and locally', async () => {
+  await mkdir(at('worn'));
+  await writeFile(at('worn', 'figure.png'), await drawnFigure(200, 400));
+  const args = ['remove', at('worn'), '--subject', 'garment', '--quiet'];
+  const silent = { code: 0, stdout: '', stderr: '' };
+  expect(await run([...args, '-o', at('worn-there')])).toEqual(silent);
+  expect(await run([...args, '-o', at('worn-here'), '--local'])).toEqual(silent);
+  const there = await readFile(at('worn-there', 'figure.png'));
+  expect(there.equals(await readFile(at('worn-here', 'figure.png')))).toBe(true);
+  const wrong = await run([...args, '--subject', 'head', '-o', at('none')]);
+  expect(wrong).toMatchObject({ code: 2, stderr: expect.stringMatching(/accessory/) });
 });
 
 describe.concurrent('output', () => {

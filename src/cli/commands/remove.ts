@@ -4,7 +4,8 @@ import type { RemoveOptions } from '../images/remove-photos.ts';
 
 const MAX_JOBS = 64;
 
-function parseJobs(text: string): number {
+/** Parses a number of concurrent requests. */
+export function parseJobs(text: string): number {
   const jobs = Number(text);
   if (Number.isInteger(jobs) && jobs >= 1 && jobs <= MAX_JOBS) return jobs;
   throw new InvalidArgumentError(`It must be 1 to ${MAX_JOBS}.`);

@@ -3,7 +3,7 @@ import type { SUBJECTS as AllSubjects } from '../../output/options.ts';
 import type { Quality } from '../../output/quality.ts';
 
 /** Repeated here so that `--help` loads no schema. */
-const QUALITIES = ['fast', 'balanced', 'high'] as const satisfies readonly Quality[];
+export const QUALITIES = ['fast', 'balanced', 'high'] as const satisfies readonly Quality[];
 const SUBJECTS = [
   'all',
   'person',
