@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { zipSync } from 'fflate';
+import { describe, expect, test } from 'vitest';
 import { SelvageError } from '../../packages/client/src/client.ts';
 import { redirectTo } from '../support/servers.ts';
 import {
@@ -73,6 +74,43 @@ test.each([
     requestId: 'r-2',
   });
   expect(server.requests).toHaveLength(1);
+});
+
+describe('the garments of a photo', () => {
+  const outfit = { garments: [{ index: 0, cutout: { file: '0-coat.png' } }] };
+  const description = Buffer.from(JSON.stringify(outfit));
+  const zip = (files: Record<string, Uint8Array>, level: 0 | 6 = 0) =>
+    Buffer.from(zipSync(files, { level }));
+  const whole = zip({ 'garments.json': description, '0-coat.png': PNG });
+  const zipType = { 'content-type': 'application/zip', 'x-request-id': 'r-3' };
+
+  test('come as JSON, and on request with their cut-outs', async () => {
+    const server = await startScriptedServer(
+      jsonResponse(outfit),
+      respondWith(200, whole, zipType),
+    );
+    const { client } = createTestClient(server);
+    expect(await client.separateGarments(IMAGE)).toMatchObject({ ...outfit, images: [] });
+    expect(await client.separateGarments(IMAGE, { cutouts: true })).toEqual({
+      ...outfit,
+      images: [new Uint8Array(PNG)],
+      requestId: 'r-3',
+    });
+  });
+
+  test.each([
+    ['no archive', PNG],
+    ['a truncated archive', whole.subarray(0, whole.indexOf(PNG) + 3)],
+    ['a compressed archive', zip({ 'garments.json': description, '0-coat.png': PNG }, 6)],
+    ['an archive without its description', zip({ '0-coat.png': PNG })],
+    ['an archive without a cut-out', zip({ 'garments.json': description })],
+    ['a cut-out that is no PNG', zip({ 'garments.json': description, '0-coat.png': IMAGE })],
+  ])('%s is damaged-answer', async (_name, bytes) => {
+    const server = await startScriptedServer(respondWith(200, bytes, zipType));
+    const { client } = createTestClient(server);
+    const error = await failure(client.separateGarments(IMAGE, { cutouts: true }));
+    expect(error).toMatchObject({ type: 'damaged-answer', requestId: 'r-3' });
+  });
 });
 
 test('malformed JSON and another media type than JSON are damaged-answer', async () => {

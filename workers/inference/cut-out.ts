@@ -79,6 +79,7 @@ export interface CutOutSettings {
 async function selectFrom(
   subject: MattedImage,
   choice: PartialSubject,
+  refinesEdges: boolean,
   { region, openParser }: CutOutSettings,
 ): Promise<Selection> {
   if (!openParser) throw new Error('A part of the subject needs the parse network');
@@ -86,7 +87,7 @@ async function selectFrom(
     import('./garments/select.ts'),
     openParser(),
   ]);
-  return selectPart(parser, subject, choice, region);
+  return selectPart(parser, subject, choice, refinesEdges, region);
 }
 
 /**
@@ -111,7 +112,7 @@ export async function cutOut(
     preset,
     roi,
   );
-  const selection = choice && (await selectFrom(subject, choice, settings));
+  const selection = choice && (await selectFrom(subject, choice, preset.refinesEdges, settings));
   const selected = { ...subject, ...(selection && { matte: selection.matte }) };
   const review = reviewOf(evidence);
   const foundAt = performance.now();

@@ -11,7 +11,7 @@ import { cropGarment, type PlacedCutOut, refineGarment } from './garments/cut-ou
 import { matteOfGarment } from './garments/matte.ts';
 import { parseGarments } from './garments/parse.ts';
 import { type Garment, separateGarments } from './garments/separate.ts';
-import { type Effort, encodePng } from './png.ts';
+import { encodePng } from './png.ts';
 import type { Session } from './session.ts';
 
 /** A photo has so many garments at most: the largest ones. */
@@ -88,9 +88,9 @@ async function findWorn(parser: Session, { pixels, matte }: MattedImage): Promis
 async function encodeGarment(
   cutOut: PlacedCutOut,
   whole: Matte,
-  effort: Effort,
+  { refinesEdges, effort }: (typeof PRESETS)[Quality],
 ): Promise<Uint8Array> {
-  const { pixels, matte } = refineGarment(cutOut, whole);
+  const { pixels, matte } = refineGarment(cutOut, whole, refinesEdges);
   return encodePng(pixels, matte, effort);
 }
 
@@ -105,7 +105,7 @@ export async function separateOutfit(
   maxPixels: number,
   { quality = DEFAULT_QUALITY, cutouts }: OutfitOptions,
 ): Promise<{ outfit: SeparatedOutfit; files: Uint8Array }> {
-  const { effort, ...preset } = PRESETS[quality];
+  const preset = PRESETS[quality];
   const startedAt = performance.now();
   const decoded = await decode(image, maxPixels);
   const decodedAt = performance.now();
@@ -119,7 +119,7 @@ export async function separateOutfit(
     const { box } = cutOut;
     const known = { group, region, alternatives, box, areaShare, confidence, occludedBy };
     const measurements = await viewCutOut(classifier, cutOut);
-    const file = cutouts ? await encodeGarment(cutOut, subject.matte, effort) : new Uint8Array();
+    const file = cutouts ? await encodeGarment(cutOut, subject.matte, preset) : new Uint8Array();
     garments.push({ ...known, ...measurements, bytes: file.length });
     files.push(file);
   }

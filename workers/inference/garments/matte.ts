@@ -4,8 +4,11 @@ import type { ProbabilityMap } from '../../../src/imaging/probability-map.ts';
 import type { Box } from '../../../src/imaging/subject-box.ts';
 import type { Garment } from './separate.ts';
 
-/** Symmetric, so that two garments that meet add up to what is there. */
-const LEVELS: Levels = [0.3, 0.7];
+/**
+ * Symmetric, so that two garments that meet add up to what is there. Narrow, because where the network is torn between two
+ * garments of one cloth, one of them is right: with wider levels both would be translucent.
+ */
+const LEVELS: Levels = [0.42, 0.58];
 
 /**
  * Returns the matte of a part of the subject, of the size of a box.

@@ -59,6 +59,7 @@ export interface Selection {
  * Reduces the matte of a subject to a part of it: the people, what the largest of them wears, or one region of that. Edges
  * within the subject follow the photo.
  * @param subject the colours of its soft pixels are overwritten
+ * @param refinesEdges see `refineGarment`
  * @param preferred region to take instead of all garments, if the photo shows one of its garments
  * @throws Problem unprocessable-image if the photo does not show that part
  */
@@ -66,6 +67,7 @@ export async function selectPart(
   parser: Session,
   { pixels, matte }: MattedImage,
   choice: PartialSubject,
+  refinesEdges: boolean,
   preferred?: GarmentRegion,
 ): Promise<Selection> {
   const box = subjectBox(matte.data, matte.width);
@@ -85,6 +87,6 @@ export async function selectPart(
   if (!cutOut) throw notFound(choice, regionsOf(subject));
   const { width, height } = matte;
   const selected = { data: new Uint8Array(width * height), width, height };
-  paste(refineGarment(cutOut, matte), cutOut.box, { pixels, matte: selected });
+  paste(refineGarment(cutOut, matte, refinesEdges), cutOut.box, { pixels, matte: selected });
   return { matte: selected, severalPeople: severalPeople && !keepsOthers };
 }
