@@ -75,7 +75,7 @@ await sharp(photo).toFile(pathOf('outfit.png'));
 const { garments, files } = await separate(photo);
 const { height, column, gap, margin } = SHOWN;
 const person = await sharp(photo).resize({ height }).png().toBuffer();
-const layers = [{ input: person, left: 0, top: 0 }];
+const layers: { input: Buffer; left: number; top: number }[] = [{ input: person, left: 0, top: 0 }];
 let left = (WIDTH * height) / HEIGHT;
 let end = 0;
 for (const { region, bytes } of garments) {

@@ -67,28 +67,53 @@ const MIN_PERSON_SHARE = { any: 0.25, dressed: 0.08 };
 const MAX_DRESSED_BODY_SHARE = 0.6;
 const MIN_ALTERNATIVE = 0.05;
 
-/** Returns all people but the largest. @param pieces the largest first */
-function otherPeople(pieces: readonly SubjectPiece[]): SubjectPiece[] {
+/** With several people, what lies farther from the largest one than this share of their box belongs to others. */
+const PERSON_MARGIN = 0.1;
+
+/** First and last column and row of some cells. */
+function extentOf(cells: readonly number[], { width }: Size) {
+  const extent = { left: width, top: Number.POSITIVE_INFINITY, right: -1, bottom: -1 };
+  for (const cell of cells) {
+    const x = cell % width;
+    const y = (cell - x) / width;
+    extent.left = Math.min(extent.left, x);
+    extent.right = Math.max(extent.right, x);
+    extent.top = Math.min(extent.top, y);
+    extent.bottom = Math.max(extent.bottom, y);
+  }
+  return extent;
+}
+
+/** Returns whether a piece lies apart from the largest. */
+function liesApart(piece: SubjectPiece, largest: SubjectPiece, map: Size): boolean {
+  const own = extentOf(piece.cells, map);
+  const { left, right, top, bottom } = extentOf(largest.cells, map);
+  const across = PERSON_MARGIN * (right + 1 - left);
+  const down = PERSON_MARGIN * (bottom + 1 - top);
+  return (
+    own.right < left - across ||
+    own.left > right + across ||
+    own.bottom < top - down ||
+    own.top > bottom + down
+  );
+}
+
+/** Returns all people but the largest, with the pieces that they are in. @param pieces the largest first */
+function otherPeople(pieces: readonly SubjectPiece[], map: Size): SubjectPiece[] {
   const largest = pieces[0]?.area ?? 0;
   const isPerson = ({ area, bodyShare }: SubjectPiece): boolean => {
     const { any, dressed } = MIN_PERSON_SHARE;
     const minShare = bodyShare <= MAX_DRESSED_BODY_SHARE ? dressed : any;
     return bodyShare >= MIN_BODY_SHARE && area >= minShare * largest;
   };
-  return pieces.filter(isPerson).slice(1);
+  const [person, ...others] = pieces.filter(isPerson);
+  if (!person || others.length === 0) return [];
+  return pieces.filter((piece) => others.includes(piece) || liesApart(piece, person, map));
 }
 
 /** Returns the box of cells in the image, a cell wider on each side. */
 function boxOf(cells: readonly number[], { width, height }: Size, region: Box): Box {
-  let [left, top, right, bottom] = [width, height, 0, 0];
-  for (const cell of cells) {
-    const x = cell % width;
-    const y = (cell - x) / width;
-    left = Math.min(left, x);
-    right = Math.max(right, x);
-    top = Math.min(top, y);
-    bottom = Math.max(bottom, y);
-  }
+  const { left, top, right, bottom } = extentOf(cells, { width, height });
   const span = (first: number, last: number, count: number, start: number, length: number) => {
     const from = start + Math.floor((Math.max(0, first - 1) * length) / count);
     const to = start + Math.ceil((Math.min(count, last + 2) * length) / count);
@@ -123,7 +148,7 @@ interface PreparedSubject extends Pick<Outfit, 'person' | 'severalPeople' | 'dro
 export function prepareSubject(map: GroupMap, matte: Matte, keepsOthers = false): PreparedSubject {
   const subject = joinWithMatte(map, matte);
   const pieces = piecesOfSubject(subject);
-  const others = otherPeople(pieces);
+  const others = otherPeople(pieces, map);
   const severalPeople = others.length > 0;
   if (keepsOthers) others.length = 0;
   for (const { cells } of others) for (const cell of cells) subject.coverage[cell] = 0;
