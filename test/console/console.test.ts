@@ -3,6 +3,7 @@ import type { Browser } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findChromium, openBrowser } from '../support/chromium.ts';
+import { drawnFigure } from '../support/figure.ts';
 import { drawnShirt } from '../support/images.ts';
 import { reportMissing } from '../support/requirement.ts';
 import { plantServer } from '../support/servers.ts';
@@ -205,6 +206,33 @@ function inBrowser(chromium: string): void {
       for (const [i, [, { clo, target }]] of regions.entries()) {
         expect(cells[i]).toContain(clo.toFixed(2) + target.toFixed(2));
       }
+    });
+
+    test('an outfit is split into its garments, and they go to the wardrobe', async () => {
+      const { page } = watched;
+      const items = () => page.locator('#wardrobe .garment').count();
+      const before = await items();
+      await page.goto(`${stack.url}/#/cut-out`);
+      await page.locator('#cut-files').setInputFiles({
+        name: 'figure.png',
+        mimeType: 'image/png',
+        buffer: await drawnFigure(300, 600),
+      });
+      await page.getByRole('heading', { name: 'figure' }).waitFor();
+      await page.getByRole('button', { name: 'Split this outfit' }).click();
+      const garments = page.getByRole('region', { name: 'Garments' }).locator('.garment');
+      await garments.first().waitFor();
+      expect(await garments.count()).toBeGreaterThan(2);
+      const widths = await garments
+        .locator('img')
+        .evaluateAll((images) =>
+          Promise.all(images.map((image) => image.decode().then(() => image.naturalWidth))),
+        );
+      expect(Math.min(...widths)).toBeGreaterThan(0);
+      const known = (await garments.count()) - (await garments.getByText('unknown').count());
+      await page.getByRole('button', { name: 'Add all to wardrobe' }).click();
+      await page.getByRole('link', { name: 'See what to wear with them' }).click();
+      await expect.poll(items).toBe(before + known);
     });
 
     test('everything came from the gateway, without errors or warnings', () => {

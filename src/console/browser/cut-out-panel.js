@@ -1,6 +1,7 @@
 import { classifyPanel } from './classify-panel.js';
 import { downloadForm } from './download-form.js';
 import { h } from './element.js';
+import { outfitPanel } from './outfit-panel.js';
 import { REVIEW } from './review.js';
 
 /** @typedef {import('./upload.js').Upload} Upload */
@@ -68,4 +69,5 @@ export const cutOutPanel = (upload) =>
       downloadForm(upload),
     ),
     classifyPanel(upload),
+    outfitPanel(upload),
   );
