@@ -1,3 +1,4 @@
+import { crop } from '../../src/imaging/crop.ts';
 import type { MattedImage } from '../../src/imaging/downscale.ts';
 import type { Matte } from '../../src/imaging/matte.ts';
 import { type Box, subjectBox } from '../../src/imaging/subject-box.ts';
@@ -7,7 +8,7 @@ import { decode } from './codec.ts';
 import { PRESETS } from './cut-out.ts';
 import { findSubject } from './find-subject.ts';
 import { type GarmentMeasurements, type GarmentSessions, viewCutOut } from './garment-view.ts';
-import { cropGarment, type PlacedCutOut, refineGarment } from './garments/cut-out.ts';
+import { type PlacedGarment, placeGarment, refineGarment } from './garments/cut-out.ts';
 import { matteOfGarment } from './garments/matte.ts';
 import { parseGarments } from './garments/parse.ts';
 import { type Garment, separateGarments } from './garments/separate.ts';
@@ -64,7 +65,7 @@ export interface SeparatedOutfit {
 /** What the parse network found on a subject. */
 type Worn = Pick<SeparatedOutfit, 'person' | 'severalPeople'> & {
   /** Cut-outs and what is known of them, made one by one. */
-  garments: Iterable<{ garment: Garment; cutOut: PlacedCutOut }>;
+  garments: Iterable<{ garment: Garment; placed: PlacedGarment }>;
 };
 
 const NOTHING_WORN: Worn = { person: false, severalPeople: false, garments: [] };
@@ -77,8 +78,8 @@ async function findWorn(parser: Session, { pixels, matte }: MattedImage): Promis
   function* cutOuts() {
     for (const garment of likely.slice(0, MAX_GARMENTS)) {
       const own = matteOfGarment(garment, outfit.region, matte);
-      const cutOut = cropGarment(pixels, own, garment.box);
-      if (cutOut) yield { garment, cutOut };
+      const placed = placeGarment(pixels, own, garment.box);
+      if (placed) yield { garment, placed };
     }
   }
   const { person, severalPeople } = outfit;
@@ -86,11 +87,11 @@ async function findWorn(parser: Session, { pixels, matte }: MattedImage): Promis
 }
 
 async function encodeGarment(
-  cutOut: PlacedCutOut,
+  placed: PlacedGarment,
   whole: Matte,
   { refinesEdges, effort }: (typeof PRESETS)[Quality],
 ): Promise<Uint8Array> {
-  const { pixels, matte } = refineGarment(cutOut, whole, refinesEdges);
+  const { pixels, matte } = crop(refineGarment(placed, whole, refinesEdges), placed.visible);
   return encodePng(pixels, matte, effort);
 }
 
@@ -114,12 +115,12 @@ export async function separateOutfit(
   const worn = await findWorn(parser, subject);
   const garments: SeparatedGarment[] = [];
   const files: Uint8Array[] = [];
-  for (const { garment, cutOut } of worn.garments) {
+  for (const { garment, placed } of worn.garments) {
     const { group, region, alternatives, areaShare, confidence, occludedBy } = garment;
-    const { box } = cutOut;
+    const { box } = placed;
     const known = { group, region, alternatives, box, areaShare, confidence, occludedBy };
-    const measurements = await viewCutOut(classifier, cutOut);
-    const file = cutouts ? await encodeGarment(cutOut, subject.matte, preset) : new Uint8Array();
+    const measurements = await viewCutOut(classifier, crop(placed, placed.visible));
+    const file = cutouts ? await encodeGarment(placed, subject.matte, preset) : new Uint8Array();
     garments.push({ ...known, ...measurements, bytes: file.length });
     files.push(file);
   }

@@ -61,7 +61,10 @@ export const PROBLEM_CAUSES: Readonly<Record<ProblemType, readonly string[]>> = 
   'idempotency-mismatch': [
     'The key was used in the last 24 hours with another method, address or body.',
   ],
-  'unprocessable-image': ['Nothing in the image can be distinguished from its surroundings.'],
+  'unprocessable-image': [
+    'Nothing in the image can be distinguished from its surroundings.',
+    'The image does not show the person, the garment or the region that was asked for.',
+  ],
   'rate-limit-exceeded': [
     'More requests arrived in a short time than the key allows.',
     'Your client has 20 streams of events open, or two reports or exports of feeds.',

@@ -1,5 +1,5 @@
 import { correctAlpha } from '../../../src/imaging/alpha-by-colour.ts';
-import { cropPixels, cropPlane } from '../../../src/imaging/crop.ts';
+import { cropPixels } from '../../../src/imaging/crop.ts';
 import type { MattedImage } from '../../../src/imaging/downscale.ts';
 import { refineEdges } from '../../../src/imaging/edges.ts';
 import { recoverForeground } from '../../../src/imaging/foreground.ts';
@@ -13,27 +13,29 @@ const MIN_SOLID_ALPHA = 128;
 /** Fainter pixels do not count for the box of a garment; as for that of a subject. */
 const MIN_VISIBLE_ALPHA = 26;
 
-/** A garment cut out of its photo, and where that was. */
-export interface PlacedCutOut extends MattedImage {
-  /** In the photo: the smallest box that contains all that is visible of it. */
+/** A garment with what is around it. */
+export interface PlacedGarment extends MattedImage {
+  /** Which part of the photo this is. */
+  area: Box;
+  /** The smallest box that contains all that is visible of it, within the area. */
+  visible: Box;
+  /** The same in the photo. */
   box: Box;
 }
 
 /**
- * Cuts a garment out along its matte, cropped to what is visible of it.
+ * Returns a garment with its matte and the photo around it.
  * @param pixels of the photo; stay as they are
- * @param matte of the garment, of the size of `box`
- * @param box in the photo
+ * @param matte of the garment, of the size of the area
+ * @param area of the photo that contains the garment
  * @returns undefined if no pixel of it is solid
  */
-export function cropGarment(pixels: Pixels, matte: Matte, box: Box): PlacedCutOut | undefined {
+export function placeGarment(pixels: Pixels, matte: Matte, area: Box): PlacedGarment | undefined {
   const isSolid = subjectBox(matte.data, matte.width, MIN_SOLID_ALPHA) !== undefined;
   const visible = subjectBox(matte.data, matte.width, MIN_VISIBLE_ALPHA);
   if (!isSolid || !visible) return undefined;
-  const { width, height } = visible;
-  const placed = { left: box.left + visible.left, top: box.top + visible.top, width, height };
-  const data = cropPlane(matte.data, matte.width, visible, 1);
-  return { pixels: cropPixels(pixels, placed), matte: { data, width, height }, box: placed };
+  const box = { ...visible, left: area.left + visible.left, top: area.top + visible.top };
+  return { pixels: cropPixels(pixels, area), matte, area, visible, box };
 }
 
 /** Limits a matte to that of the whole subject: a refined edge must not bring the background back. */
@@ -47,15 +49,15 @@ function limitTo(matte: Matte, whole: Matte, { left, top }: Box): void {
 }
 
 /**
- * Makes the edges of a garment follow the photo, and frees its soft pixels of the colours beside them. Opaque pixels stay
- * the photo's, bit for bit.
- * @param cutOut its colours and matte are overwritten
+ * Makes the edges of a garment follow the photo, and frees its soft pixels of the colours beside them. Opaque pixels
+ * stay the photo's, bit for bit.
+ * @param garment its colours and matte are overwritten
  * @param whole matte of the whole subject
  * @param refinesEdges whether by closed-form matting, as for the subject at the quality `high`, or only by the colours
  *   around, at a twentieth of the time
  */
 export function refineGarment(
-  { pixels, matte, box }: PlacedCutOut,
+  { pixels, matte, area }: PlacedGarment,
   whole: Matte,
   refinesEdges: boolean,
 ): MattedImage {
@@ -63,7 +65,7 @@ export function refineGarment(
   const surroundings = estimateSurroundings(coarse);
   if (!refinesEdges) correctAlpha(coarse, surroundings);
   const refined = refinesEdges ? refineEdges(pixels, matte) : matte;
-  limitTo(refined, whole, box);
+  limitTo(refined, whole, area);
   const scene = { pixels, matte: refined, opacity: undefined };
   recoverForeground(scene, refinesEdges ? estimateSurroundings(scene) : surroundings);
   return { pixels, matte: refined };

@@ -5,8 +5,8 @@ import type { Box } from '../../../src/imaging/subject-box.ts';
 import type { Garment } from './separate.ts';
 
 /**
- * Symmetric, so that two garments that meet add up to what is there. Narrow, because where the network is torn between two
- * garments of one cloth, one of them is right: with wider levels both would be translucent.
+ * Symmetric, so that two garments that meet add up to what is there. Narrow, because where the network is torn between
+ * two garments of one cloth, one of them is right: with wider levels both would be translucent.
  */
 const LEVELS: Levels = [0.42, 0.58];
 

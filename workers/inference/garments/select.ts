@@ -5,7 +5,7 @@ import { subjectBox } from '../../../src/imaging/subject-box.ts';
 import type { PartialSubject } from '../../../src/output/options.ts';
 import { Problem } from '../../../src/platform/problem.ts';
 import type { Session } from '../session.ts';
-import { cropGarment, refineGarment } from './cut-out.ts';
+import { placeGarment, refineGarment } from './cut-out.ts';
 import { BACKGROUND, type GarmentRegion, GROUPS, IS_WORN, PARTS } from './groups.ts';
 import { matteOfMask } from './matte.ts';
 import { parseGarments } from './parse.ts';
@@ -25,12 +25,12 @@ function partsOf(choice: PartialSubject): readonly boolean[] {
   return REGION_OF.map((region) => region === choice);
 }
 
-/** Returns the regions of what is worn. */
-function regionsOf(subject: Subject): string[] {
+/** Returns the regions of what is worn, but the one that was not found. */
+function regionsOf(subject: Subject, choice: PartialSubject): string[] {
   const found = new Set<string>();
   for (const label of labelParts(subject)) {
     const region = REGION_OF[label];
-    if (region) found.add(region);
+    if (region && region !== choice) found.add(region);
   }
   return [...found];
 }
@@ -56,8 +56,8 @@ export interface Selection {
 }
 
 /**
- * Reduces the matte of a subject to a part of it: the people, what the largest of them wears, or one region of that. Edges
- * within the subject follow the photo.
+ * Reduces the matte of a subject to a part of it: the people, what the largest of them wears, or one region of that.
+ * Edges within the subject follow the photo.
  * @param subject the colours of its soft pixels are overwritten
  * @param refinesEdges see `refineGarment`
  * @param preferred region to take instead of all garments, if the photo shows one of its garments
@@ -83,10 +83,10 @@ export async function selectPart(
           .map((candidate) => maskOfParts(subject, partsOf(candidate)))
           .find((found) => found !== undefined);
   const own = mask && matteOfMask(mask, map.region, map.region, matte);
-  const cutOut = own && cropGarment(pixels, own, map.region);
-  if (!cutOut) throw notFound(choice, regionsOf(subject));
+  const placed = own && placeGarment(pixels, own, map.region);
+  if (!placed) throw notFound(choice, regionsOf(subject, choice));
   const { width, height } = matte;
   const selected = { data: new Uint8Array(width * height), width, height };
-  paste(refineGarment(cutOut, matte, refinesEdges), cutOut.box, { pixels, matte: selected });
+  paste(refineGarment(placed, matte, refinesEdges), placed.area, { pixels, matte: selected });
   return { matte: selected, severalPeople: severalPeople && !keepsOthers };
 }
