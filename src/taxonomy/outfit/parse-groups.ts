@@ -23,7 +23,7 @@ const GROUPS = {
   hat:             { region: 'accessory', usual: ['hat', 'cap', 'beanie'] },
   scarf_tie:       { region: 'accessory', usual: ['scarf', 'tie'] },
   belt:            { region: 'accessory', usual: ['belt'] },
-  small_things:    { region: 'accessory', usual: [] },
+  small_things:    { region: 'accessory', usual: ['sunglasses', 'gloves'] },
 } as const satisfies Record<string, { region: Region; usual: readonly string[] }>;
 
 const PARSE_GROUPS = Object.keys(GROUPS) as (keyof typeof GROUPS)[];
