@@ -111,7 +111,7 @@ export type Checks = [
   None<
     Difference<
       Omit<client.RefinementOptions, 'quality'>,
-      Omit<z.infer<typeof RefinementFields>, 'quality' | 'roi' | 'backgroundImageUrl'>
+      Omit<z.infer<typeof RefinementFields>, 'quality' | 'roi' | 'backgroundImageUrl' | 'subject'>
     >
   >,
   None<

@@ -27,6 +27,13 @@ const THOROUGH_EDGES: Refinement = {
   minCell: 0,
 };
 
+/** A quality preset. */
+export interface QualityPreset extends SubjectPreset {
+  effort: Effort;
+  /** How thoroughly the edges between garments are solved for; see `refineGarment`. */
+  garmentEdges?: Refinement;
+}
+
 /** The quality presets; see docs/adr/0019-quality.md. */
 export const PRESETS = {
   fast: { effort: 'min' },
@@ -38,9 +45,10 @@ export const PRESETS = {
   high: {
     secondPass: { maxShare: 0.6, maxConfidence: 1 },
     edges: THOROUGH_EDGES,
+    garmentEdges: THOROUGH_EDGES,
     effort: 'default',
   },
-} as const satisfies Record<Quality, SubjectPreset & { effort: Effort }>;
+} as const satisfies Record<Quality, QualityPreset>;
 
 /** Returns how much time is spent on compressing a PNG of this quality. */
 export const effortOf = ({ quality = DEFAULT_QUALITY }: CutOutOptions): Effort =>
@@ -79,7 +87,7 @@ export interface CutOutSettings {
 async function selectFrom(
   subject: MattedImage,
   choice: PartialSubject,
-  refinesEdges: boolean,
+  edges: Refinement | undefined,
   { region, openParser }: CutOutSettings,
 ): Promise<Selection> {
   if (!openParser) throw new Error('A part of the subject needs the parse network');
@@ -87,7 +95,7 @@ async function selectFrom(
     import('./garments/select.ts'),
     openParser(),
   ]);
-  return selectPart(parser, subject, choice, refinesEdges, region);
+  return selectPart(parser, subject, choice, edges, region);
 }
 
 /**
@@ -102,7 +110,7 @@ export async function cutOut(
 ): Promise<CutOut> {
   const { options = {}, background } = settings;
   const { quality = DEFAULT_QUALITY, roi, subject: choice } = options;
-  const { effort, ...preset } = PRESETS[quality];
+  const { effort, garmentEdges, ...preset }: QualityPreset = PRESETS[quality];
   const startedAt = performance.now();
   const decoded = await decode(image, maxPixels);
   const decodedAt = performance.now();
@@ -112,7 +120,7 @@ export async function cutOut(
     preset,
     roi,
   );
-  const selection = choice && (await selectFrom(subject, choice, preset.refinesEdges, settings));
+  const selection = choice && (await selectFrom(subject, choice, garmentEdges, settings));
   const selected = { ...subject, ...(selection && { matte: selection.matte }) };
   const review = reviewOf(evidence);
   const foundAt = performance.now();

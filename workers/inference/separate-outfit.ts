@@ -5,7 +5,7 @@ import { type Box, subjectBox } from '../../src/imaging/subject-box.ts';
 import { DEFAULT_QUALITY, type Quality } from '../../src/output/quality.ts';
 import { type CutOutReview, reviewOf } from '../../src/output/review.ts';
 import { decode } from './codec.ts';
-import { PRESETS } from './cut-out.ts';
+import { PRESETS, type QualityPreset } from './cut-out.ts';
 import { findSubject } from './find-subject.ts';
 import { type GarmentMeasurements, type GarmentSessions, viewCutOut } from './garment-view.ts';
 import { type PlacedGarment, placeGarment, refineGarment } from './garments/cut-out.ts';
@@ -89,9 +89,9 @@ async function findWorn(parser: Session, { pixels, matte }: MattedImage): Promis
 async function encodeGarment(
   placed: PlacedGarment,
   whole: Matte,
-  { refinesEdges, effort }: (typeof PRESETS)[Quality],
+  { garmentEdges, effort }: QualityPreset,
 ): Promise<Uint8Array> {
-  const { pixels, matte } = crop(refineGarment(placed, whole, refinesEdges), placed.visible);
+  const { pixels, matte } = crop(refineGarment(placed, whole, garmentEdges), placed.visible);
   return encodePng(pixels, matte, effort);
 }
 
@@ -106,7 +106,7 @@ export async function separateOutfit(
   maxPixels: number,
   { quality = DEFAULT_QUALITY, cutouts }: OutfitOptions,
 ): Promise<{ outfit: SeparatedOutfit; files: Uint8Array }> {
-  const preset = PRESETS[quality];
+  const preset: QualityPreset = PRESETS[quality];
   const startedAt = performance.now();
   const decoded = await decode(image, maxPixels);
   const decodedAt = performance.now();

@@ -17,7 +17,7 @@ import { checkFiles, readAlphaSize, readStrokes, requireFile } from './refinemen
 const PATH = '/bg/v1/refinements';
 
 /** Options that say nothing about a cut-out whose alpha is there already. */
-const NOT_HERE = ['roi', 'backgroundImageUrl'] as const;
+const NOT_HERE = ['roi', 'backgroundImageUrl', 'subject'] as const;
 
 /** The fields beside the files and the strokes. */
 export const RefinementFields = z.preprocess(
@@ -63,7 +63,7 @@ export const refinementRoutes = (images: ImageRequests): Route[] => [
     operationId: 'refineCutout',
     summary: 'Mend a cut-out with strokes',
     description:
-      'Pixels that no stroke reaches keep their alpha. `roi` and `backgroundImageUrl` do not apply.',
+      'Pixels that no stroke reaches keep their alpha. `roi`, `backgroundImageUrl` and `subject` do not apply.',
     form: { 'multipart/form-data': MultipartRequest },
     quota: 1,
     responses: {

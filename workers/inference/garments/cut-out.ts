@@ -1,9 +1,9 @@
 import { correctAlpha } from '../../../src/imaging/alpha-by-colour.ts';
 import { cropPixels } from '../../../src/imaging/crop.ts';
 import type { MattedImage } from '../../../src/imaging/downscale.ts';
-import { refineEdges } from '../../../src/imaging/edges.ts';
+import { type Refinement, refineEdges } from '../../../src/imaging/edges.ts';
 import { recoverForeground } from '../../../src/imaging/foreground.ts';
-import type { Matte } from '../../../src/imaging/matte.ts';
+import type { Levels, Matte } from '../../../src/imaging/matte.ts';
 import { type Box, subjectBox } from '../../../src/imaging/subject-box.ts';
 import { estimateSurroundings } from '../../../src/imaging/surroundings.ts';
 import type { Pixels } from '../../../src/imaging/tensor.ts';
@@ -12,6 +12,9 @@ import type { Pixels } from '../../../src/imaging/tensor.ts';
 const MIN_SOLID_ALPHA = 128;
 /** Fainter pixels do not count for the box of a garment; as for that of a subject. */
 const MIN_VISIBLE_ALPHA = 26;
+
+/** A garment's matte is hardened when it is made; what is solved stays as it is. */
+const ALL_LEVELS: Levels = [0, 1];
 
 /** A garment with what is around it. */
 export interface PlacedGarment extends MattedImage {
@@ -53,20 +56,19 @@ function limitTo(matte: Matte, whole: Matte, { left, top }: Box): void {
  * stay the photo's, bit for bit.
  * @param garment its colours and matte are overwritten
  * @param whole matte of the whole subject
- * @param refinesEdges whether by closed-form matting, as for the subject at the quality `high`, or only by the colours
- *   around, at a twentieth of the time
+ * @param edges how thoroughly edges are solved for; without it only by the colours around, at a twentieth of the time
  */
 export function refineGarment(
   { pixels, matte, area }: PlacedGarment,
   whole: Matte,
-  refinesEdges: boolean,
+  edges: Refinement | undefined,
 ): MattedImage {
   const coarse = { pixels, matte, opacity: undefined };
   const surroundings = estimateSurroundings(coarse);
-  if (!refinesEdges) correctAlpha(coarse, surroundings);
-  const refined = refinesEdges ? refineEdges(pixels, matte) : matte;
+  if (!edges) correctAlpha(coarse, surroundings);
+  const refined = edges ? refineEdges(pixels, matte, edges, ALL_LEVELS, 1) : matte;
   limitTo(refined, whole, area);
   const scene = { pixels, matte: refined, opacity: undefined };
-  recoverForeground(scene, refinesEdges ? estimateSurroundings(scene) : surroundings);
+  recoverForeground(scene, edges ? estimateSurroundings(scene) : surroundings);
   return { pixels, matte: refined };
 }

@@ -1,5 +1,6 @@
 import { paste } from '../../../src/imaging/crop.ts';
 import type { MattedImage } from '../../../src/imaging/downscale.ts';
+import type { Refinement } from '../../../src/imaging/edges.ts';
 import type { Matte } from '../../../src/imaging/matte.ts';
 import { subjectBox } from '../../../src/imaging/subject-box.ts';
 import type { PartialSubject } from '../../../src/output/options.ts';
@@ -59,7 +60,7 @@ export interface Selection {
  * Reduces the matte of a subject to a part of it: the people, what the largest of them wears, or one region of that.
  * Edges within the subject follow the photo.
  * @param subject the colours of its soft pixels are overwritten
- * @param refinesEdges see `refineGarment`
+ * @param edges see `refineGarment`
  * @param preferred region to take instead of all garments, if the photo shows one of its garments
  * @throws Problem unprocessable-image if the photo does not show that part
  */
@@ -67,7 +68,7 @@ export async function selectPart(
   parser: Session,
   { pixels, matte }: MattedImage,
   choice: PartialSubject,
-  refinesEdges: boolean,
+  edges: Refinement | undefined,
   preferred?: GarmentRegion,
 ): Promise<Selection> {
   const box = subjectBox(matte.data, matte.width);
@@ -87,6 +88,6 @@ export async function selectPart(
   if (!placed) throw notFound(choice, regionsOf(subject, choice));
   const { width, height } = matte;
   const selected = { data: new Uint8Array(width * height), width, height };
-  paste(refineGarment(placed, matte, refinesEdges), placed.area, { pixels, matte: selected });
+  paste(refineGarment(placed, matte, edges), placed.area, { pixels, matte: selected });
   return { matte: selected, severalPeople: severalPeople && !keepsOthers };
 }

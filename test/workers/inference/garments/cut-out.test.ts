@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { PRESETS } from '../../../../workers/inference/cut-out.ts';
 import { placeGarment, refineGarment } from '../../../../workers/inference/garments/cut-out.ts';
 import { PARTS } from '../../../../workers/inference/garments/groups.ts';
 import { maskOfParts } from '../../../../workers/inference/garments/pieces.ts';
@@ -48,7 +49,11 @@ describe('a garment', () => {
     (closedForm) => {
       const cut = placeGarment(drawPixels(), matteOf(24, 20, 8, 4, 128), box)!;
       const before = Uint8Array.from(cut.pixels.data);
-      const { pixels, matte } = refineGarment(cut, whole, closedForm);
+      const { pixels, matte } = refineGarment(
+        cut,
+        whole,
+        closedForm ? PRESETS.high.garmentEdges : undefined,
+      );
       let altered = 0;
       matte.data.forEach((alpha, i) => {
         if (alpha !== 255) return;
@@ -60,7 +65,7 @@ describe('a garment', () => {
 
   test('gives up, refined by closed form, soft pixels that have another colour', () => {
     const cut = placeGarment(drawPixels(), matteOf(24, 20, 8, 4, 128), box)!;
-    const { matte } = refineGarment(cut, whole, true);
+    const { matte } = refineGarment(cut, whole, PRESETS.high.garmentEdges);
     // Of the four soft columns the last two are blue: they do not belong to the red garment.
     const [red, blue] = [8, 11].map((column) => matte.data[10 * 24 + column]!);
     expect(blue).toBeLessThan(128);
@@ -70,7 +75,7 @@ describe('a garment', () => {
   test('is never more opaque than the whole subject', () => {
     const cut = placeGarment(drawPixels(), matteOf(24, 20, 8, 4, 128), box)!;
     const faint = { ...whole, data: whole.data.map(() => 60) };
-    const { matte } = refineGarment(cut, faint, false);
+    const { matte } = refineGarment(cut, faint, undefined);
     expect(Math.max(...matte.data)).toBe(60);
   });
 });
