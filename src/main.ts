@@ -209,6 +209,7 @@ const batchDeps = ({
   index: intake.batches.index,
   retention: intake.batches.retention,
   receivers: intake.webhooks.receivers,
+  reviews: intake.batches.reviews,
   readClientLimits: intake.readClientLimits,
 });
 
@@ -238,6 +239,7 @@ const feedDeps = ({
   runs: intake.feeds.runs,
   queue: intake.feeds.queue,
   batches: intake.batches.records,
+  reviews: intake.batches.reviews,
   receivers: intake.webhooks.receivers,
   idempotency: intake.idempotency,
   storedBytes: intake.storedBytes,

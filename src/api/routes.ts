@@ -12,6 +12,7 @@ import { fileRoutes } from './intake/files.ts';
 import { createJobActions, type JobDeps } from './intake/job-actions.ts';
 import { jobRefinementRoutes } from './intake/job-refinements.ts';
 import { jobRoutes } from './intake/job-routes.ts';
+import { createReviewActions } from './intake/review/actions.ts';
 import { webhookRoutes } from './intake/webhooks.ts';
 import { type LookDeps, lookRoutes } from './look/routes.ts';
 import { type ConsoleSessionDeps, consoleRoutes } from './operations/console-session.ts';
@@ -49,14 +50,15 @@ export function routeTable(deps: ApiDeps): Route[] {
   const jobs = createJobActions(deps.jobs);
   const preferJob = { jobs, maxWaitSeconds: Math.floor(deadlineMillis / 1000) };
   const events = createBatchEvents();
+  const reviews = createReviewActions(batches);
   const readImage = (body: unknown) => readJsonImage(body, maxImageBytes, sniffFormat).image;
   return [
     ...removalRoutes({ images, ...preferJob }),
     ...refinementRoutes(images),
     ...jobRoutes(jobs, idempotency, deps.jobs),
     ...jobRefinementRoutes({ jobs, images, ...deps.jobs }),
-    ...batchRoutes(createBatchActions(batches, events), idempotency),
-    ...feedRoutes(feeds, events),
+    ...batchRoutes(createBatchActions(batches, events), idempotency, reviews),
+    ...feedRoutes(feeds, events, reviews),
     ...webhookRoutes(webhooks, idempotency),
     ...fileRoutes(deps.jobs),
     ...removeBgRoutes({ images, readImage, now }),

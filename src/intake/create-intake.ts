@@ -17,6 +17,7 @@ import { createIdempotency, type Idempotency } from './idempotency.ts';
 import { createJobRecords, type JobRecords } from './job-records.ts';
 import { createJobRetention, type JobRetention } from './job-retention.ts';
 import { createQueueFigures, type QueueFigures } from './queue-figures.ts';
+import { createReviewDecisions, type ReviewDecisions } from './review/decisions.ts';
 import { createStoredBytes, type StoredBytes } from './stored-bytes.ts';
 import { createWebhookEvents, type WebhookEvents } from './webhooks/events.ts';
 import { createWebhookReceivers, type WebhookReceivers } from './webhooks/receivers.ts';
@@ -43,7 +44,13 @@ export interface Intake {
     retention: JobRetention;
     completions: Completions;
   };
-  batches: { records: Batches; index: ClientIndex; retention: BatchRetention };
+  batches: {
+    records: Batches;
+    index: ClientIndex;
+    retention: BatchRetention;
+    /** What people decide about cut-outs. */
+    reviews: ReviewDecisions;
+  };
   feeds: {
     records: Feeds;
     /** The queue `feed`. */
@@ -96,6 +103,7 @@ export async function createIntake({
       records: batches,
       index: createClientIndex(redis, 'batches'),
       retention: createBatchRetention(batches, batchEraser(blobs)),
+      reviews: createReviewDecisions(redis),
     },
     feeds: {
       records: feeds,

@@ -15,6 +15,7 @@ import { batchEraser } from '../../src/intake/batches/batch-eraser.ts';
 import { createBatchRetention } from '../../src/intake/batches/batch-retention.ts';
 import { createBatches } from '../../src/intake/batches/batches.ts';
 import { createClientIndex } from '../../src/intake/client-index.ts';
+import { createReviewDecisions } from '../../src/intake/review/decisions.ts';
 import { createWebhookReceivers } from '../../src/intake/webhooks/receivers.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { Problem } from '../../src/platform/problem.ts';
@@ -152,6 +153,7 @@ describe('a batch', () => {
         linkRule: () => undefined,
         retention: createBatchRetention(batches, batchEraser(blobs)),
         receivers: createWebhookReceivers(redis),
+        reviews: createReviewDecisions(redis),
         readClientLimits: async () => ({}),
         now,
       },

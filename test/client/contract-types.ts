@@ -7,6 +7,14 @@ import type { FeedJson, FeedQuery } from '../../src/api/intake/feeds/request.ts'
 import type { FeedResponse, RunResponse } from '../../src/api/intake/feeds/response.ts';
 import type { JobJson } from '../../src/api/intake/job-request.ts';
 import type { JobResponse } from '../../src/api/intake/job-response.ts';
+import type { exportPolicyField } from '../../src/api/intake/review/export-policy.ts';
+import type {
+  ApprovalRequest,
+  ApprovalResponse,
+  DecisionRequest,
+  ReviewPage,
+  ReviewRowHistory,
+} from '../../src/api/intake/review/schemas.ts';
 import type { RefinementFields } from '../../src/api/removal/refinements.ts';
 import type {
   CalibrateRequest,
@@ -138,6 +146,12 @@ export type Checks = [
       Pick<z.output<typeof FeedQuery>, Converted>
     >
   >,
+  None<Difference<client.ReviewPage, z.infer<typeof ReviewPage>>>,
+  None<Difference<client.ReviewRowHistory, z.infer<typeof ReviewRowHistory>>>,
+  None<Difference<client.ReviewDecisionRequest, z.infer<typeof DecisionRequest>>>,
+  None<Difference<client.ReviewApprovalRequest, z.infer<typeof ApprovalRequest>>>,
+  None<Difference<client.ReviewApproval, z.infer<typeof ApprovalResponse>>>,
+  None<Difference<client.ExportPolicy, z.infer<typeof exportPolicyField>>>,
   None<Difference<client.Feed, z.infer<typeof FeedResponse>>>,
   None<Difference<client.FeedRun, z.infer<typeof RunResponse>>>,
   None<Difference<client.FeedAttributes, z.input<typeof FeedAttributes>>>,

@@ -1,8 +1,18 @@
 import type { Redis } from 'ioredis';
-import { batchKeys, putJson, putLines } from '../../src/intake/batches/batch-files.ts';
+import { batchFiles, batchKeys, putJson, putLines } from '../../src/intake/batches/batch-files.ts';
 import type { Batches, BatchRecord, BatchStatus } from '../../src/intake/batches/batches.ts';
-import { batchCompletedEntry } from '../../src/intake/batches/links.ts';
+import { batchCompletedEntry, batchReviewedEntry } from '../../src/intake/batches/links.ts';
+import { joinResults } from '../../src/intake/batches/row-reader.ts';
+import type { ResultLine } from '../../src/intake/batches/rows.ts';
 import { expiryOf } from '../../src/intake/job-retention.ts';
+import type { ReviewDecisions } from '../../src/intake/review/decisions.ts';
+import {
+  type CarriedDecisions,
+  putReview,
+  putReviewChunk,
+  type ReviewSummary,
+  toStart,
+} from '../../src/intake/review/review-files.ts';
 import type { Clock } from '../../src/platform/clock.ts';
 import { cancelJob } from '../../src/queue/cancel.ts';
 import type { AcceptedRow } from '../../src/queue/job-data.ts';
@@ -19,17 +29,29 @@ export interface BatchEndDeps {
   window: Pick<Window, 'rowsOf' | 'toJob'>;
   /** Redis's time. */
   now: Clock;
+  reviews: Pick<ReviewDecisions, 'begin'>;
   /** Called before a run of a feed becomes `completed`. */
   finishRun(run: BatchRecord): Promise<void>;
+  /** Returns what people decided in the run before. */
+  carriedInto(run: BatchRecord): Promise<CarriedDecisions>;
 }
+
+const needsReview = (result: ResultLine): boolean =>
+  result.status === 'succeeded' && result.results.cutout?.review?.needed === true;
 
 /** Writes the results of a chunk to storage. Idempotent. */
 async function writeChunk(
   { batches, blobs }: BatchEndDeps,
-  { id, client }: BatchRecord,
+  batch: BatchRecord,
   chunk: number,
 ): Promise<void> {
+  const { id, client } = batch;
   const results = await batches.results(id, chunk);
+  // Before the results, by which a restored batch knows what is done.
+  if (results.some(needsReview)) {
+    const rows = await batchFiles(blobs, client, id).rows(chunk);
+    await putReviewChunk(blobs, batch, chunk, joinResults(rows, results));
+  }
   // No results: they were written before, and the process died before it marked that.
   if (results.length > 0) await putLines(blobs, batchKeys(client, id).results(chunk), results);
   await batches.markWritten(id, chunk);
@@ -44,15 +66,18 @@ export async function writeFullChunks(deps: BatchEndDeps, batch: BatchRecord): P
 
 /** Ends a batch, first in storage and then in Redis: a Redis that lost its data is rebuilt from storage. */
 async function endBatch(
-  { batches, blobs, now }: BatchEndDeps,
+  { batches, blobs, reviews, now }: BatchEndDeps,
   batch: BatchRecord,
   from: BatchStatus,
   to: 'completed' | 'canceled',
+  review: ReviewSummary,
 ): Promise<void> {
   const { id, client } = batch;
   const nowMillis = now();
   const { dueAtMillis, expiresAt } = expiryOf(batch, nowMillis);
   const fields = { finishedAt: new Date(nowMillis).toISOString(), expiresAt };
+  const reviewed = batchReviewedEntry(batch, to, nowMillis);
+  await reviews.begin(id, toStart(review), fields.finishedAt, reviewed);
   await putJson(blobs, batchKeys(client, id).ended, { status: to, ...fields });
   const outboxEntry = batchCompletedEntry(batch, to, nowMillis);
   await batches.move(id, { from: [from], to, fields, dueAtMillis, outboxEntry });
@@ -61,8 +86,10 @@ async function endBatch(
 /** Completes a batch whose rows are all done. */
 export async function completeBatch(deps: BatchEndDeps, batch: BatchRecord): Promise<void> {
   await writeFullChunks(deps, batch);
+  // Before the run takes the place of the one before.
+  const review = await putReview(deps.blobs, batch, () => deps.carriedInto(batch));
   if (batch.kind === 'feed-run') await deps.finishRun(batch);
-  await endBatch(deps, batch, 'finalizing', 'completed');
+  await endBatch(deps, batch, 'finalizing', 'completed', review);
 }
 
 /** Returns the chunks that were started and whose results are not in storage. */
@@ -95,7 +122,8 @@ export async function cancelBatch(deps: BatchEndDeps, batch: BatchRecord): Promi
     await Promise.all(pending.map(({ row }) => cancelJob(queue, redis, rowJobId(batch.id, row))));
     await writeChunk(deps, batch, chunk);
   }
-  await endBatch(deps, batch, 'canceling', 'canceled');
+  const review = await putReview(deps.blobs, batch, async () => new Map());
+  await endBatch(deps, batch, 'canceling', 'canceled', review);
 }
 
 /** Puts issued rows without a result back in the queue if they are missing there or failed there. */

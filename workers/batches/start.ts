@@ -2,6 +2,8 @@ import type { Redis } from 'ioredis';
 import { batchEraser } from '../../src/intake/batches/batch-eraser.ts';
 import { createBatchRetention } from '../../src/intake/batches/batch-retention.ts';
 import type { Batches, BatchRecord } from '../../src/intake/batches/batches.ts';
+import { createReviewDecisions } from '../../src/intake/review/decisions.ts';
+import type { CarriedDecisions } from '../../src/intake/review/review-files.ts';
 import type { Clock } from '../../src/platform/clock.ts';
 import type { Logger } from '../../src/platform/log.ts';
 import { openQueue } from '../../src/queue/queue.ts';
@@ -25,6 +27,8 @@ interface FeedRunStages {
   read(run: BatchRecord): Promise<void>;
   /** Called before a run becomes `completed`. */
   finish(run: BatchRecord): Promise<void>;
+  /** Returns what people decided in the run before. */
+  carriedInto(run: BatchRecord): Promise<CarriedDecisions>;
   /** Deletes what a feed retains for an expired run. */
   expire(run: BatchRecord): Promise<void>;
 }
@@ -51,7 +55,17 @@ export function startBatches(deps: StartBatchesDeps) {
   const { redis, blobs, batches, images, inputs, feedRuns, log, now } = deps;
   const queue = openQueue('bulk', redis, log);
   const window = createWindow({ batches, blobs, queue });
-  const endDeps = { batches, blobs, queue, redis, window, finishRun: feedRuns.finish, now };
+  const endDeps = {
+    batches,
+    blobs,
+    queue,
+    redis,
+    window,
+    reviews: createReviewDecisions(redis),
+    finishRun: feedRuns.finish,
+    carriedInto: feedRuns.carriedInto,
+    now,
+  };
   const consumer = deps.consume(
     'bulk',
     { 'run-row': runRow({ batches, images, inputs }) },

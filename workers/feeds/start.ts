@@ -5,6 +5,8 @@ import { expireRun, finishRun } from '../../src/intake/feeds/feed-retention.ts';
 import type { Feeds } from '../../src/intake/feeds/feeds.ts';
 import { createFeedRuns, enqueueIngest } from '../../src/intake/feeds/runs.ts';
 import { createScheduledRuns } from '../../src/intake/feeds/scheduled-runs.ts';
+import { carriedFrom } from '../../src/intake/review/carry-over.ts';
+import { createReviewDecisions } from '../../src/intake/review/decisions.ts';
 import type { StoredBytes } from '../../src/intake/stored-bytes.ts';
 import type { Clock } from '../../src/platform/clock.ts';
 import type { Logger } from '../../src/platform/log.ts';
@@ -54,6 +56,7 @@ export function startFeeds(deps: StartFeedsDeps) {
       },
     },
   );
+  const carryOver = { blobs, decisions: createReviewDecisions(redis) };
   const retention = { feeds, batches, files: feedFiles(blobs) };
   return {
     cancel: consumer.cancel,
@@ -65,6 +68,11 @@ export function startFeeds(deps: StartFeedsDeps) {
         if (feed?.lastRunId === run.id && !feed.erasure) await enqueueIngest(queue, run);
       },
       finish: (run: BatchRecord): Promise<void> => finishRun(retention, run),
+      async carriedInto({ id, feedId = '' }: BatchRecord) {
+        const before = (await feeds.get(feedId))?.lastCompletedRunId;
+        const isOther = before !== undefined && before !== id;
+        return carriedFrom(carryOver, isOther ? await batches.get(before) : undefined);
+      },
       expire: (run: BatchRecord): Promise<void> => expireRun(retention, run),
     },
     async close(): Promise<void> {

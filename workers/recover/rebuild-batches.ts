@@ -7,6 +7,8 @@ import {
 } from '../../src/intake/batches/batch-files.ts';
 import { BatchManifest, createBatches } from '../../src/intake/batches/batches.ts';
 import { restoreBatch } from '../../src/intake/batches/restore.ts';
+import { restoreReview } from '../../src/intake/review/audit.ts';
+import { createReviewDecisions } from '../../src/intake/review/decisions.ts';
 import type { BlobEntry } from '../../src/storage/blobs.ts';
 import { newCounts, type Outcome, type Rebuilder, type RecoverDeps } from './rebuild.ts';
 
@@ -26,8 +28,10 @@ async function rebuildBatch(
   );
   const { rowsIfPresent: rows, results } = batchFiles(blobs, client, id);
   const stored = { manifest, sealed, ended, rows, results };
-  const isRestored = await restoreBatch(redis, createBatches(redis, now), stored, now());
-  return isRestored ? 'rebuilt' : 'known';
+  const restored = await restoreBatch(redis, createBatches(redis, now), stored, now());
+  if (!restored) return 'known';
+  await restoreReview(createReviewDecisions(redis), blobs, parsed, now());
+  return 'rebuilt';
 }
 
 /** Restores batches and feed runs, with the stored results of their rows. */

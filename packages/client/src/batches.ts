@@ -1,8 +1,9 @@
 import type { Batch } from './contract.ts';
 import { followProgress } from './events.ts';
-import type { BatchesClient, CallOptions, RowsOptions } from './interface.ts';
+import type { BatchesClient, CallOptions, CutOutRowsOptions } from './interface.ts';
 import { idempotencyKey, jsonPayload } from './payload.ts';
 import { checkMediaType, readImage } from './response.ts';
+import { reviewClient } from './reviews.ts';
 import { parseJsonLines, resumable } from './stream.ts';
 import type { Transport } from './transport.ts';
 import { FILES, ROWS, toLines, upload } from './upload.ts';
@@ -14,12 +15,12 @@ const pathOf = (id: string): string => `${PATH}/${encodeURIComponent(id)}`;
 function streamRows<Row extends { row: number }>(
   transport: Transport,
   path: string,
-  { after, ...options }: RowsOptions = {},
+  { after, export: policy, ...options }: CutOutRowsOptions = {},
 ): AsyncGenerator<Row> {
   let lastRow = after;
   return resumable(transport, options, async function* (signal, onProgress) {
     const { response, chunks, close } = await transport.stream(
-      { method: 'GET', path, query: { after: lastRow } },
+      { method: 'GET', path, query: { after: lastRow, export: policy } },
       signal,
     );
     try {
@@ -63,6 +64,7 @@ export function batchesClient(transport: Transport): BatchesClient {
         readImage('image/png'),
         options,
       ),
+    review: (id) => reviewClient(transport, pathOf(id)),
     cancel: (id, options) => post(`${pathOf(id)}/cancel`, options),
     delete: (id, options) => requestJson({ method: 'DELETE', path: pathOf(id) }, options),
   };

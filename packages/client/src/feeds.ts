@@ -10,6 +10,7 @@ import type {
 import { idempotencyKey, jsonPayload, toBlob } from './payload.ts';
 import { mediaTypeOf, requestIdOf } from './problem.ts';
 import { checkMediaType } from './response.ts';
+import { reviewClient } from './reviews.ts';
 import { parseJsonLines } from './stream.ts';
 import type { HttpRequest, Payload, Transport } from './transport.ts';
 
@@ -52,9 +53,9 @@ const FILE_NAME = /filename="([^"]*)"/;
 async function openExport(
   transport: Transport,
   path: string,
-  { columns, ...options }: FeedExportCallOptions = {},
+  { columns, export: policy, ...options }: FeedExportCallOptions = {},
 ): Promise<FeedExport> {
-  const query = { columns: columns?.toString() };
+  const query = { columns: columns?.toString(), export: policy };
   const request: HttpRequest = { method: 'GET', path: `${path}/export`, query };
   const { response, chunks } = await download(transport, request, options);
   return {
@@ -87,6 +88,7 @@ export function feedsClient(transport: Transport): FeedsClient {
     report: (id, run, options) => streamReport(transport, runPathOf(id, run), options),
     export: (id, run, options) =>
       openExport(transport, run === undefined ? pathOf(id) : runPathOf(id, run), options),
+    review: (id, run) => reviewClient(transport, runPathOf(id, run)),
     cancelRun: (id, run, options) => post({ path: `${runPathOf(id, run)}/cancel` }, options),
     delete: (id, options) => requestJson({ method: 'DELETE', path: pathOf(id) }, options),
   };

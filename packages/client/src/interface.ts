@@ -221,6 +221,30 @@ export interface RowsOptions extends CallOptions {
   after?: number | undefined;
 }
 
+export interface CutOutRowsOptions extends RowsOptions {
+  /** Which rows have their cut-outs; `all` by default. */
+  export?: contract.ExportPolicy | undefined;
+}
+
+/** What people decide about the cut-outs of a batch or a feed run that has ended. */
+export interface ReviewClient {
+  /** Yields the rows that a person should look at, the most doubtful first. */
+  rows(query?: contract.ReviewQuery, options?: CallOptions): AsyncGenerator<contract.ReviewRow>;
+  /** Returns a row with the decisions about it. */
+  get(row: number, options?: CallOptions): Promise<WithRequestId<contract.ReviewRowHistory>>;
+  /** Decides about a row. Throws a `conflict` if somebody else has decided meanwhile. */
+  decide(
+    row: number,
+    request: contract.ReviewDecisionRequest,
+    options?: CallOptions,
+  ): Promise<WithRequestId<contract.ReviewRow>>;
+  /** Approves what is pending from a confidence on. */
+  approve(
+    minConfidence: number,
+    options?: CallOptions,
+  ): Promise<WithRequestId<contract.ReviewApproval>>;
+}
+
 export interface NamedFile {
   /** Becomes the row's `customId`. */
   name: string;
@@ -251,15 +275,16 @@ export interface BatchesClient {
   /** Yields progress until the batch ends; reconnects by itself. */
   events(id: string, options?: CallOptions): AsyncGenerator<contract.ProgressUpdate>;
   /** Yields the rows that have succeeded so far, in upload order. */
-  results(id: string, options?: RowsOptions): AsyncGenerator<contract.BatchResult>;
+  results(id: string, options?: CutOutRowsOptions): AsyncGenerator<contract.BatchResult>;
   /** Yields the rows that failed or were rejected so far, in upload order. */
   errors(id: string, options?: RowsOptions): AsyncGenerator<contract.BatchError>;
   /** Yields all rows, in upload order. */
-  manifest(id: string, options?: RowsOptions): AsyncGenerator<contract.BatchManifestRow>;
+  manifest(id: string, options?: CutOutRowsOptions): AsyncGenerator<contract.BatchManifestRow>;
   /** Returns the cut-out of one row. */
   cutout(id: string, row: number, options?: CallOptions): Promise<ImageResponse>;
   /** Returns the cut-out of a garment of one row, of a batch with the operation `separate`. */
   garment(id: string, row: number, index: number, options?: CallOptions): Promise<ImageResponse>;
+  review(id: string): ReviewClient;
   cancel(id: string, options?: CallOptions): Promise<WithRequestId<contract.Batch>>;
   delete(id: string, options?: CallOptions): Promise<WithRequestId<contract.DeletionReceipt>>;
 }
@@ -285,6 +310,8 @@ export interface FeedExport {
 }
 
 export interface FeedExportCallOptions extends CallOptions {
+  /** Which pictures the export links to; `all` by default. */
+  export?: contract.ExportPolicy | undefined;
   /** Columns to fill; the feed needs the operation `classify`. */
   columns?: readonly contract.FilledColumn[] | undefined;
 }
@@ -310,6 +337,7 @@ export interface FeedsClient {
   report(id: string, runId: string, options?: CallOptions): AsyncGenerator<contract.FeedReportLine>;
   /** Returns the feed with links to the new images, of this run or of the latest completed one. */
   export(id: string, runId?: string, options?: FeedExportCallOptions): Promise<FeedExport>;
+  review(id: string, runId: string): ReviewClient;
   cancelRun(
     id: string,
     runId: string,

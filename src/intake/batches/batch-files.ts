@@ -82,7 +82,11 @@ async function getLines(blobs: Blobs, key: string, signal?: AbortSignal): Promis
 }
 
 /** The same; returns no lines if there is no such blob. */
-const getLinesIfPresent = (blobs: Blobs, key: string, signal?: AbortSignal): Promise<unknown[]> =>
+export const getLinesIfPresent = (
+  blobs: Blobs,
+  key: string,
+  signal?: AbortSignal,
+): Promise<unknown[]> =>
   getLines(blobs, key, signal).catch((error) => {
     if (error instanceof BlobMissing) return [];
     throw error;

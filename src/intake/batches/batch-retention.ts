@@ -39,7 +39,7 @@ export function createBatchRetention(batches: Batches, eraser: BatchEraser) {
     return deleted;
   }
 
-  /** Deletes all blobs of a batch, and its results in Redis; returns how many blobs. */
+  /** Deletes all blobs of a batch, and its results and decisions in Redis; returns how many blobs. */
   async function deleteAll(batch: BatchRecord): Promise<number> {
     const { id, client, chunks } = batch;
     let deleted = 0;
@@ -47,6 +47,7 @@ export function createBatchRetention(batches: Batches, eraser: BatchEraser) {
       deleted += await deleteCutOuts(batch, chunk);
       await batches.dropResults(id, chunk);
     }
+    await batches.dropReview(id);
     return deleted + (await eraser.deleteAll(client, id));
   }
 

@@ -85,6 +85,10 @@ const JsonFields = BatchManifest.extend({
   expiresAt: z.iso.datetime(),
   upload: Upload.optional(),
   problem: Problem.optional(),
+  /** Since its end: how many cut-outs need a person. */
+  review: z.object({ needed: z.number() }).optional(),
+  /** When none of them was pending for the first time. */
+  reviewedAt: z.iso.datetime().optional(),
   buriedAt: z.iso.datetime().optional(),
   erasure: z.object({ erasedAt: z.iso.datetime(), blobs: z.number() }).optional(),
 });
@@ -98,6 +102,8 @@ const COUNTS = [
   'failed',
   'unchanged',
   'revision',
+  'reviewApproved',
+  'reviewRejected',
 ] as const;
 
 type Counts = Record<(typeof COUNTS)[number], number>;
@@ -332,16 +338,21 @@ export function createBatches(redis: Redis, now: Clock) {
 
     /** Removes a batch, except results of unwritten chunks, which `dropResults` deletes before. */
     async remove(id: string): Promise<void> {
-      const { record, chunkStarts, writtenChunks, fullChunks, heldQuota, uploadLease } =
+      const { record, chunkStarts, writtenChunks, fullChunks, heldQuota, uploadLease, review } =
         batchRedisKeys(id);
       const client: string = JSON.parse((await redis.hget(record, 'client')) ?? '""');
       await redis
         .multi()
         .srem(unendedKey(client), id)
-        .del(record, chunkStarts, writtenChunks, fullChunks, heldQuota, uploadLease)
+        .del(record, chunkStarts, writtenChunks, fullChunks, heldQuota, uploadLease, review)
         .zrem(DUE_TIMES, id)
         .zrem(UNDER_WAY, id)
         .exec();
+    },
+
+    /** Deletes what people decided about a batch's rows. */
+    async dropReview(id: string): Promise<void> {
+      await redis.del(batchRedisKeys(id).review);
     },
 
     /** Deletes the results of a chunk that are not in object storage. */

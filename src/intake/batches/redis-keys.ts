@@ -27,6 +27,11 @@ export const batchRedisKeys = (id: string) => {
     /** Hash: quota units reserved for rows, by the key they were counted under. */
     heldQuota: `${record}:held`,
     uploadLease: `${record}:upload`,
+    /**
+     * Hash: decisions by row (`d:`), pending rows that need a review by thousandths of confidence (`p:`), bulk
+     * approvals (`rules`), the number of decided `rows` and the last `sequence`.
+     */
+    review: `${record}:review`,
     /** Hash: results of a chunk that are not in object storage yet, by row. */
     results: (chunk: number) => `${record}:results:${chunk}`,
   };

@@ -28,6 +28,18 @@ async function readResults(
   return (await files.results(chunk)).map((line) => ResultLine.parse(line));
 }
 
+/** Yields the rows of a chunk with their results. @param lines of the chunk's file of rows */
+export function* joinResults(
+  lines: readonly unknown[],
+  results: readonly ResultLine[],
+): Generator<RowOutcome> {
+  const byRow = new Map(results.map((result) => [result.row, result]));
+  for (const line of lines.map((each) => RowLine.parse(each))) {
+    if (!isRejected(line)) yield { row: line, result: byRow.get(line.row) };
+    else for (const row of expandRejected(line)) yield { row, result: undefined };
+  }
+}
+
 /**
  * Yields every row of a batch exactly once, in upload order, with one chunk in memory at a time.
  * @param from the first chunk to read
@@ -39,12 +51,7 @@ export async function* readRowOutcomes(
   from = 0,
 ): AsyncGenerator<RowOutcome> {
   for (let chunk = from; chunk < chunks; chunk++) {
-    const rows = (await files.rows(chunk)).map((line) => RowLine.parse(line));
-    const results = await readResults(batches, files, id, chunk);
-    const byRow = new Map(results.map((result) => [result.row, result]));
-    for (const line of rows) {
-      if (!isRejected(line)) yield { row: line, result: byRow.get(line.row) };
-      else for (const row of expandRejected(line)) yield { row, result: undefined };
-    }
+    const rows = await files.rows(chunk);
+    yield* joinResults(rows, await readResults(batches, files, id, chunk));
   }
 }

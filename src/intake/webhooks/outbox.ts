@@ -12,7 +12,9 @@ export const WEBHOOK_TYPES = [
   'job.succeeded',
   'job.failed',
   'batch.completed',
+  'batch.reviewed',
   'feed.run.completed',
+  'feed.run.reviewed',
 ] as const;
 type WebhookType = (typeof WEBHOOK_TYPES)[number];
 

@@ -252,6 +252,24 @@ async function files({ send }: Pick<Session, 'send'>, link: string): Promise<voi
   await send('GET', `${INTAKE}/files/none`, { key: '' });
 }
 
+/** The review of a batch or run that has ended, and one that does not exist. */
+async function review({ send }: Pick<Session, 'send'>, self: string, none: string): Promise<void> {
+  const path = `${self}/review`;
+  const body = { decision: 'approved', note: 'The collar is right', revision: 0 };
+  await send('POST', `${path}/0`, { body });
+  await send('POST', `${path}/0`, { body: { ...body, decision: 'rejected' } });
+  await send('POST', `${path}/0`, { body: { decision: 'approved' } });
+  await send('GET', `${path}?needed=false`);
+  await send('GET', `${path}?limit=0`);
+  await send('GET', `${path}/0`);
+  await send('GET', `${path}/99`);
+  await send('POST', path, { body: { decision: 'approved', minConfidence: 0.9 } });
+  await send('POST', path, { body: { decision: 'rejected', minConfidence: 0.9 } });
+  for (const of of ['', '/0']) await send('GET', `${none}/review${of}`);
+  await send('POST', `${none}/review`, { body: { decision: 'approved', minConfidence: 1 } });
+  await send('POST', `${none}/review/0`, { body });
+}
+
 async function batches({ send, until, shop, keys }: Session): Promise<void> {
   const path = `${INTAKE}/batches`;
   const imageUrl = await shop.putImage('/batch.jpg', 4);
@@ -281,6 +299,7 @@ async function batches({ send, until, shop, keys }: Session): Promise<void> {
   await send('GET', `${self}/rows/99/cutout`);
   await send('GET', `${self}/rows/0/garments/0`);
   await send('GET', `${self}/rows/0/garments/99`);
+  await review({ send }, self, `${path}/none`);
   await send('GET', `${path}?limit=1`);
   await send('GET', `${path}?limit=0`);
   await send('POST', `${self}/items`, { body: 'x', type: 'text/csv' });
@@ -290,6 +309,8 @@ async function batches({ send, until, shop, keys }: Session): Promise<void> {
   const other = await send('POST', path);
   await send('POST', `${path}/${idOf(other)}/seal`);
   const canceled = await send('POST', path, { body: {} });
+  await send('GET', `${path}/${idOf(canceled)}/review`);
+  await send('GET', `${path}/${idOf(canceled)}/results?export=approved`);
   await send('POST', `${path}/${idOf(canceled)}/cancel`);
   await send('POST', path, { body: { operations: [] } });
   await send('POST', path, { body: {}, key: keys.reader });
@@ -336,6 +357,7 @@ async function feeds({ send, until, shop }: Session): Promise<void> {
   const picture = /http[^",\s]*\/intake\/v1\/files\/[^",\s]+/.exec(String(exported))?.[0];
   if (picture) await files({ send }, picture);
   await send('GET', `${run}/events`);
+  await review({ send }, run, `${path}/none/runs/none`);
   await send('POST', `${run}/cancel`);
   const again = await send('POST', `${feed}/runs`);
   await until(`${feed}/runs/${idOf(again)}`, hasStatus('completed'));

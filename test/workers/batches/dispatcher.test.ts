@@ -14,6 +14,7 @@ import {
 } from '../../../src/intake/batches/batches.ts';
 import { readRowOutcomes } from '../../../src/intake/batches/row-reader.ts';
 import type { ResultLine, RowLine } from '../../../src/intake/batches/rows.ts';
+import { createReviewDecisions } from '../../../src/intake/review/decisions.ts';
 import { OUTBOX } from '../../../src/intake/webhooks/outbox.ts';
 import { hostClock } from '../../../src/platform/clock.ts';
 import { createLog } from '../../../src/platform/log.ts';
@@ -70,6 +71,8 @@ beforeEach(async () => {
     window,
     readBatches,
     finishRun,
+    reviews: createReviewDecisions(redis),
+    carriedInto: async () => new Map(),
     slots: async () => 1,
     log,
     now: hostClock,

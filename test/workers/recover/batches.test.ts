@@ -49,6 +49,14 @@ test('batches and feeds continue after Redis lost its data', async () => {
   await batches.seal(done);
   await batches.until(done, 'completed');
   const before = await batches.lines(done, 'manifest');
+  await batches.ask('POST', `/batches/${done}/review/1`, {
+    body: JSON.stringify({ decision: 'rejected', note: 'no', revision: 0 }),
+    headers: { 'content-type': 'application/json' },
+  });
+  const reviewed = async () =>
+    (await batches.ask('GET', `/batches/${done}/review?needed=false`)).json();
+  const review = await reviewed();
+  expect(review).toMatchObject({ rows: [{}, { decision: 'rejected', note: 'no' }, {}] });
 
   const open = await batches.open({ name: 'not sealed' });
   await batches.send(open, `${rows.slice(0, 2).join('')}${'{}\n'.repeat(1000)}`);
@@ -72,6 +80,7 @@ test('batches and feeds continue after Redis lost its data', async () => {
   expect(await recover()).toMatchObject({ batches: { rebuilt: 0, known: 3 } });
   await createClients();
   expect(await batches.lines(done, 'manifest')).toEqual(before);
+  expect(await reviewed()).toEqual(review);
   expect(await batches.get(open)).toMatchObject({
     status: 'open',
     name: 'not sealed',

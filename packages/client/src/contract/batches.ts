@@ -9,6 +9,7 @@ import type {
   InputImage,
   ProblemSummary,
 } from './removal.ts';
+import type { ReviewCounts } from './review.ts';
 
 /* Batches: rows, results and progress. */
 
@@ -62,6 +63,7 @@ export interface BatchLinks {
   errors: string;
   manifest: string;
   events: string;
+  review: string;
 }
 
 /** Many images that are processed asynchronously. */
@@ -82,6 +84,8 @@ export interface Batch {
   erasedAt?: string;
   problem?: ProblemSummary;
   webhook?: Webhook;
+  /** Since the end. */
+  review?: ReviewCounts;
   links: BatchLinks;
 }
 

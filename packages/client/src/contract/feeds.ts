@@ -9,6 +9,7 @@ import type {
   Quality,
   Subject,
 } from './removal.ts';
+import type { ReviewCounts } from './review.ts';
 
 /* Feeds: runs and their reports. */
 
@@ -100,6 +101,7 @@ export interface FeedRunLinks {
   self: string;
   report: string;
   export: string;
+  review: string;
   cancel: string;
   feed: string;
 }
@@ -116,6 +118,8 @@ export interface FeedRun {
   /** When results and records are deleted. */
   expiresAt: string;
   problem?: ProblemSummary;
+  /** Since the end. */
+  review?: ReviewCounts;
   links: FeedRunLinks;
 }
 

@@ -11,9 +11,11 @@ import {
   type BatchRecord,
 } from '../../../intake/batches/batches.ts';
 import { BATCHES_PATH, batchCompletedEntry } from '../../../intake/batches/links.ts';
+import type { RowOutcome } from '../../../intake/batches/row-reader.ts';
 import type { ClientIndex } from '../../../intake/client-index.ts';
 import type { StoredResponse } from '../../../intake/idempotency.ts';
 import type { Policy } from '../../../intake/retention.ts';
+import type { ReviewDecisions } from '../../../intake/review/decisions.ts';
 import type { WebhookReceivers } from '../../../intake/webhooks/receivers.ts';
 import { unlessDefault } from '../../../output/quality.ts';
 import { toCutOutOptions } from '../../../output/request.ts';
@@ -28,12 +30,14 @@ import { checkScopes } from '../job-actions.ts';
 import { garmentHeaders } from '../outfit-response.ts';
 import { type PageQuery, readPage } from '../page.ts';
 import { type ReadClientLimits, retentionPolicy } from '../retention-policy.ts';
+import { requireReview } from '../review/actions.ts';
+import { applyExportPolicy } from '../review/export-policy.ts';
 import { checkWebhook } from '../webhooks.ts';
 import { openCutOut, openGarment } from './cut-out.ts';
 import type { BatchEvents } from './events.ts';
 import { addItems, type ItemsDeps } from './items.ts';
 import { REPORTS, readReport } from './reports.ts';
-import type { CreateBatchRequest, ItemsQuery } from './request.ts';
+import type { CreateBatchRequest, ItemsQuery, ReportQuery } from './request.ts';
 import { NDJSON } from './request.ts';
 import { type BatchResponse, batchResponse } from './response.ts';
 
@@ -41,6 +45,7 @@ export interface BatchDeps extends ItemsDeps {
   index: ClientIndex;
   retention: BatchRetention;
   receivers: WebhookReceivers;
+  reviews: ReviewDecisions;
   readClientLimits: ReadClientLimits;
   linkRule: LinkRule;
 }
@@ -103,14 +108,14 @@ export function createBatchActions(deps: BatchDeps, events: BatchEvents) {
   const find = (id: string) => batches.get(id).catch(batchesUnavailable);
 
   /** Reads a request's batch. Another client's is not-found: its existence is not disclosed. */
-  async function readOwnOrDeleted(call: Call): Promise<BatchRecord> {
+  async function readOwnOrDeleted(call: Call<unknown, unknown>): Promise<BatchRecord> {
     const batch = await find(call.params.id ?? '');
     if (batch?.kind !== 'batch' || batch.client !== call.caller?.client) throw notFound('batch');
     checkScopes(batch.operations, call);
     return batch;
   }
 
-  async function readOwn(call: Call): Promise<BatchRecord> {
+  async function readOwn(call: Call<unknown, unknown>): Promise<BatchRecord> {
     const batch = await readOwnOrDeleted(call);
     if (batch.status === 'expired') throw deleted('batch', batch);
     return batch;
@@ -236,10 +241,17 @@ export function createBatchActions(deps: BatchDeps, events: BatchEvents) {
       return { id: batch.id, ...erasure };
     },
 
-    async report(name: keyof typeof REPORTS, call: Call, after?: number): Promise<Reply> {
+    async report(
+      name: keyof typeof REPORTS,
+      call: Call,
+      { after, export: policy = 'all' }: ReportQuery,
+    ): Promise<Reply> {
       const batch = await readOwn(call);
+      if (policy !== 'all') requireReview(batch);
       const files = batchFiles(blobs, batch.client, batch.id);
-      const body = Readable.from(readReport(batches, files, batch, REPORTS[name], after), {
+      const select = (outcomes: AsyncIterable<RowOutcome>) =>
+        applyExportPolicy(deps, batch, policy, outcomes);
+      const body = Readable.from(readReport(batches, files, batch, REPORTS[name], select, after), {
         objectMode: false,
       });
       return { headers: { 'content-type': NDJSON, 'cache-control': 'private, no-store' }, body };

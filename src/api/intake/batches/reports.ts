@@ -70,7 +70,9 @@ export const ManifestRow = z
 /** Converts a row to its line in a report; undefined omits the row. */
 export type Report = (batch: BatchRecord, outcome: RowOutcome) => object | undefined;
 
-const cutOutUrl = (id: string, row: number): string => `${BATCHES_PATH}/${id}/rows/${row}/cutout`;
+/** Returns the path of a row's cut-out. */
+export const cutOutUrl = (id: string, row: number): string =>
+  `${BATCHES_PATH}/${id}/rows/${row}/cutout`;
 
 const garmentUrl = (id: string, row: number, index: number): string =>
   `${BATCHES_PATH}/${id}/rows/${row}/garments/${index}`;
@@ -177,6 +179,7 @@ async function* toNdjson(objects: AsyncIterable<object>): AsyncGenerator<Buffer>
 /**
  * Reads a report on the rows of a batch as NDJSON, in upload order, as far as outcomes are known
  * now.
+ * @param select replaces the rows by those to report
  * @param after rows up to this number are omitted
  */
 export async function* readReport(
@@ -184,11 +187,12 @@ export async function* readReport(
   files: BatchFiles,
   batch: BatchRecord,
   report: Report,
+  select: (outcomes: AsyncIterable<RowOutcome>) => AsyncIterable<RowOutcome>,
   after = -1,
 ): AsyncGenerator<Buffer> {
   const start = after < 0 ? 0 : Math.max(0, findChunk(await batches.firstRows(batch.id), after));
   async function* reportedRows(): AsyncGenerator<object> {
-    for await (const outcome of readRowOutcomes(batches, files, batch, start)) {
+    for await (const outcome of select(readRowOutcomes(batches, files, batch, start))) {
       const line = outcome.row.row > after ? report(batch, outcome) : undefined;
       if (line) yield line;
     }

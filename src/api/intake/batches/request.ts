@@ -6,6 +6,7 @@ import {
   Retention,
   WebhookField,
 } from '../job-request.ts';
+import { exportPolicyField } from '../review/export-policy.ts';
 
 /** The body that opens a batch. */
 export const CreateBatchRequest = z
@@ -34,7 +35,10 @@ export const RowsQuery = z.object({
     description: 'Omits the rows up to this number, counted from 0',
   }),
 });
-export type RowsQuery = z.infer<typeof RowsQuery>;
+
+/** The same, and which cut-outs to report. */
+export const ReportQuery = RowsQuery.extend({ export: exportPolicyField });
+export type ReportQuery = Partial<z.infer<typeof ReportQuery>>;
 
 /** For the OpenAPI document: one line of an upload. */
 export const ItemRow = z

@@ -22,6 +22,20 @@ const Counts = z
   .meta({ id: 'BatchCounts' });
 export type BatchCounts = z.infer<typeof Counts>;
 
+/** For the OpenAPI document: how far people have reviewed cut-outs. */
+export const ReviewCounts = z
+  .object({
+    needed: z.number().meta({ description: 'Cut-outs that a person should look at' }),
+    approved: z.number(),
+    rejected: z.number(),
+    pending: z.number().meta({ description: 'Of those needed, not decided yet' }),
+  })
+  .meta({ id: 'ReviewCounts' });
+
+export const reviewField = ReviewCounts.optional().meta({
+  description: 'Since the end; absent if no row was processed, or by a release without reviews',
+});
+
 /** For the OpenAPI document: a batch as its client sees it. */
 export const BatchResponse = z
   .object({
@@ -43,6 +57,7 @@ export const BatchResponse = z
     erasedAt: z.iso.datetime().optional(),
     problem: PublicProblem.optional(),
     webhook: z.object({ url: z.string() }).optional(),
+    review: reviewField,
     links: z.object({
       self: z.string(),
       items: z.string(),
@@ -50,6 +65,7 @@ export const BatchResponse = z
       errors: z.string(),
       manifest: z.string(),
       events: z.string(),
+      review: z.string(),
     }),
   })
   .meta({ id: 'Batch' });
@@ -75,6 +91,14 @@ export function batchCounts(batch: BatchRecord): BatchCounts {
   };
 }
 
+/** Counts the cut-outs that a person should look at, as a member of a response. */
+export function reviewMember({ review, reviewApproved, reviewRejected }: BatchRecord) {
+  if (!review) return {};
+  const decided = { approved: reviewApproved, rejected: reviewRejected };
+  const pending = review.needed - reviewApproved - reviewRejected;
+  return { review: { needed: review.needed, ...decided, pending } };
+}
+
 /** Converts a batch record to its response. */
 export function batchResponse(batch: BatchRecord): BatchResponse {
   const { id, status, name, operations, upload, createdAt, sealedAt, finishedAt } = batch;
@@ -93,6 +117,7 @@ export function batchResponse(batch: BatchRecord): BatchResponse {
     ...(batch.erasure && { erasedAt: batch.erasure.erasedAt }),
     ...(batch.problem && { problem: publicProblem(batch.problem) }),
     ...(batch.webhook && { webhook: batch.webhook }),
+    ...reviewMember(batch),
     links: batchLinks(id),
   };
 }

@@ -1,21 +1,24 @@
 import { z } from 'zod';
 import { type Call, json, type Reply, type Route, route } from '../../../http/route.ts';
 import type { BatchRecord } from '../../../intake/batches/batches.ts';
-import { BATCHES_PATH } from '../../../intake/batches/links.ts';
+import { BATCHES_PATH, batchLinks } from '../../../intake/batches/links.ts';
 import type { Idempotency, StoredResponse } from '../../../intake/idempotency.ts';
 import { cutOutResponseDoc } from '../../removal/cut-out-response.ts';
 import { IDEMPOTENT, idempotently } from '../idempotent.ts';
 import { ErasureResponse } from '../job-response.ts';
 import { garmentResponseDoc } from '../outfit-response.ts';
 import { PageLinks, PageQuery } from '../page.ts';
+import type { ReviewActions } from '../review/actions.ts';
+import { reviewRoutes } from '../review/routes.ts';
 import type { BatchActions } from './actions.ts';
-import { ErrorRow, ManifestRow, ResultRow } from './reports.ts';
+import { cutOutUrl, ErrorRow, ManifestRow, ResultRow } from './reports.ts';
 import {
   CreateBatchRequest,
   ITEM_FORMATS,
   ItemRow,
   ItemsQuery,
   NDJSON,
+  ReportQuery,
   RowsQuery,
 } from './request.ts';
 import { BatchEvent, BatchResponse } from './response.ts';
@@ -169,7 +172,7 @@ const reportRoute = (
   schema: z.ZodType,
   summary: string,
 ): Route =>
-  route<RowsQuery>({
+  route<ReportQuery>({
     method: 'GET',
     path: `${BATCH_PATH}/${name}`,
     scope: 'any-key',
@@ -177,10 +180,10 @@ const reportRoute = (
     summary,
     description:
       'NDJSON in upload order, with what is known now. `after` resumes an interrupted download.',
-    query: RowsQuery,
+    query: name === 'errors' ? RowsQuery : ReportQuery,
     responses: { 200: { description: 'Lines of JSON', content: { [NDJSON]: { each: schema } } } },
-    problems: ['not-found', 'gone'],
-    handle: (call) => actions.report(name, call, call.query.after),
+    problems: ['not-found', 'gone', ...(name === 'errors' ? [] : ['conflict'])],
+    handle: (call) => actions.report(name, call, call.query),
   });
 
 /** The routes that show batches. */
@@ -271,7 +274,21 @@ const viewRoutes = (actions: BatchActions): Route[] => [
 ];
 
 /** The routes for batches: catalogues uploaded row by row and processed later. */
-export const batchRoutes = (actions: BatchActions, idempotency: Idempotency): Route[] => [
+export const batchRoutes = (
+  actions: BatchActions,
+  idempotency: Idempotency,
+  reviews: ReviewActions,
+): Route[] => [
   ...changeRoutes(actions, idempotency),
   ...viewRoutes(actions),
+  ...reviewRoutes(reviews, {
+    path: BATCH_PATH,
+    name: 'Batch',
+    noun: 'batch',
+    async readTarget(call) {
+      const batch = await actions.readOwn(call);
+      const { review: path } = batchLinks(batch.id);
+      return { batch, path, isOpen: true, linkOf: ({ row }) => cutOutUrl(batch.id, row) };
+    },
+  }),
 ];

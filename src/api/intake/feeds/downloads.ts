@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream';
-import type { FilledColumn } from '../../../feed-formats/columns.ts';
 import type { FeedReadOptions } from '../../../feed-formats/parse.ts';
 import type { Call, Reply } from '../../../http/route.ts';
 import { batchFiles } from '../../../intake/batches/batch-files.ts';
@@ -12,21 +11,25 @@ import { readRowOutcomes } from '../../../intake/batches/row-reader.ts';
 import { feedGarmentsPrefix, feedKeys } from '../../../intake/feeds/feed-keys.ts';
 import { readSourceMetadata } from '../../../intake/feeds/feed-source.ts';
 import { type FeedRecord, toParseOptions } from '../../../intake/feeds/feeds.ts';
+import type { ReviewDecisions } from '../../../intake/review/decisions.ts';
 import { Problem } from '../../../platform/problem.ts';
 import type { Blobs } from '../../../storage/blobs.ts';
 import type { FileLinks } from '../../../storage/file-links.ts';
 import { openBlob, resultsGone, storageUnavailable } from '../../common-problems.ts';
 import { createClientLimit } from '../client-limit.ts';
 import { RETRY_SOON } from '../job-response.ts';
+import { requireReview } from '../review/actions.ts';
+import { applyExportPolicy } from '../review/export-policy.ts';
 import { exportHeaders, exportWithLinks } from './export.ts';
 import { acceptedFormat, writeReport } from './report.ts';
 import { type ImageLine, pictureName, productLines } from './report-lines.ts';
-import type { ReportFormat } from './request.ts';
+import type { ExportQuery, ReportFormat } from './request.ts';
 import { runResponse } from './response.ts';
 
 export interface DownloadDeps {
   blobs: Blobs;
   batches: Batches;
+  reviews: Pick<ReviewDecisions, 'read'>;
   links: FileLinks;
   /** The base URL for links to pictures. Without it, the host of the request is used. */
   publicUrl: string | undefined;
@@ -54,7 +57,8 @@ const toStream = (bytes: AsyncGenerator<Uint8Array>, source: Readable | undefine
   Readable.from(bytes, { objectMode: false }).once('close', () => source?.destroy());
 
 /** Creates the downloads of a run: its report and its export. */
-export function createFeedDownloads({ blobs, batches, links, publicUrl }: DownloadDeps) {
+export function createFeedDownloads(deps: DownloadDeps) {
+  const { blobs, batches, links, publicUrl } = deps;
   const limit = createClientLimit(
     MAX_DOWNLOADS_PER_CLIENT,
     `A client may download ${MAX_DOWNLOADS_PER_CLIENT} reports or exports of feeds at a time`,
@@ -131,13 +135,13 @@ export function createFeedDownloads({ blobs, batches, links, publicUrl }: Downlo
     },
 
     /**
-     * @param columns to fill from the classification
+     * @param query the columns to fill from the classification, and which pictures to link to
      * @throws Problem conflict if the run has not completed; gone, invalid-request, rate-limit-exceeded
      */
     async export(
       target: FeedRun,
       call: Pick<Call, 'headers' | 'signal'>,
-      columns: readonly FilledColumn[] = [],
+      { columns = [], export: policy = 'all' }: Partial<ExportQuery> = {},
     ): Promise<Reply> {
       const { feed, run } = target;
       if (columns.length > 0 && !feed.operations.includes('classify')) throw notClassified();
@@ -151,12 +155,13 @@ export function createFeedDownloads({ blobs, batches, links, publicUrl }: Downlo
           : 'The run is in progress';
         throw new Problem('conflict', detail, hasEnded ? {} : { headers: RETRY_SOON });
       }
+      if (policy !== 'all') requireReview(run);
       return limit.stream(feed.client, async () => {
         const document = await findDocument(target, call.signal);
         if (!document) throw gone();
         const source = await openBlob(blobs, document.key, call.signal, gone);
         const linkOf = createLinker(target, call);
-        const outcomes = readOutcomes(target);
+        const outcomes = applyExportPolicy(deps, run, policy, readOutcomes(target));
         const body = exportWithLinks(source, document.options, outcomes, linkOf, columns);
         return { headers: exportHeaders(feed.id, document.metadata), body: toStream(body, source) };
       });

@@ -5,6 +5,7 @@ import { scheduleError } from '../../../intake/feeds/schedules.ts';
 import { unlessDefault } from '../../../output/quality.ts';
 import { outputFields, toCutOutOptions } from '../../../output/request.ts';
 import { feedOptionsField, Operations, QualityField, WebhookField } from '../job-request.ts';
+import { exportPolicyField } from '../review/export-policy.ts';
 
 const DAY_SECONDS = 86_400;
 /** How long a run and its pictures are retained unless newer ones replace them, seconds. */
@@ -155,6 +156,7 @@ const EXPORT_COLUMNS = [
   'material',
 ] as const satisfies readonly FilledColumn[];
 export const ExportQuery = z.object({
+  export: exportPolicyField,
   columns: z
     .preprocess(splitNames, z.array(z.enum(EXPORT_COLUMNS)))
     .transform((columns) => [...new Set(columns)])

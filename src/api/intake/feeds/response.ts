@@ -7,7 +7,7 @@ import { CutOutReview } from '../../../output/review.ts';
 import { OPERATIONS } from '../../../queue/job-data.ts';
 import { OutfitDescription } from '../../../taxonomy/outfit/outfit-schema.ts';
 import { Classification } from '../../../taxonomy/response-schema.ts';
-import { type BatchCounts, batchCounts } from '../batches/response.ts';
+import { type BatchCounts, batchCounts, reviewField, reviewMember } from '../batches/response.ts';
 import { PublicProblem, publicProblem } from '../job-response.ts';
 
 const RunCounts = z
@@ -36,10 +36,12 @@ export const RunResponse = z
     finishedAt: z.iso.datetime().optional(),
     expiresAt: z.iso.datetime(),
     problem: PublicProblem.optional(),
+    review: reviewField,
     links: z.object({
       self: z.string(),
       report: z.string(),
       export: z.string(),
+      review: z.string(),
       cancel: z.string(),
       feed: z.string(),
     }),
@@ -90,7 +92,7 @@ export const runEventCounts = (run: BatchRecord): RunCounts & BatchCounts => ({
 /** Converts a run to its response. */
 export function runResponse(run: BatchRecord): RunResponse {
   const { id, feedId = '', status, createdAt, finishedAt, expiresAt, problem } = run;
-  const { self, report, export: exported } = runLinks(feedId, id);
+  const { self, report, export: exported, review } = runLinks(feedId, id);
   return {
     id,
     feedId,
@@ -100,10 +102,12 @@ export function runResponse(run: BatchRecord): RunResponse {
     ...(finishedAt && { finishedAt }),
     expiresAt,
     ...(problem && { problem: publicProblem(problem) }),
+    ...reviewMember(run),
     links: {
       self,
       report,
       export: exported,
+      review,
       cancel: `${self}/cancel`,
       feed: `${FEEDS_PATH}/${feedId}`,
     },

@@ -1,11 +1,16 @@
 import { type Route, route } from '../../../http/route.ts';
-import { FEEDS_PATH } from '../../../intake/batches/links.ts';
+import type { BatchRecord } from '../../../intake/batches/batches.ts';
+import { FEEDS_PATH, runLinks } from '../../../intake/batches/links.ts';
+import type { FeedRecord } from '../../../intake/feeds/feeds.ts';
 import type { BatchEvents } from '../batches/events.ts';
 import { IDEMPOTENT } from '../idempotent.ts';
 import { ErasureResponse } from '../job-response.ts';
+import type { ReviewActions, ReviewTarget } from '../review/actions.ts';
+import { reviewRoutes } from '../review/routes.ts';
 import { createFeedAcceptance } from './accept-feed.ts';
 import { createFeedActions, type FeedActions, type FeedDeps } from './actions.ts';
 import type { DownloadDeps } from './downloads.ts';
+import { pictureName } from './report-lines.ts';
 import { FEED_MEDIA_TYPES, FeedJson, FeedQuery } from './request.ts';
 import { FeedResponse, RunResponse } from './response.ts';
 import { FEED_PATH, feedViewRoutes, RUN_PATH } from './views.ts';
@@ -16,6 +21,21 @@ const feedDoc = { description: 'The feed', content: { 'application/json': FeedRe
 const runDoc = { description: 'The run', content: { 'application/json': RunResponse } };
 
 const CHANGE_PROBLEMS = ['conflict', 'idempotency-mismatch'] as const;
+
+/** Only the last completed run has cut-outs to link to and to decide about. */
+function toReviewTarget(
+  { links }: Pick<DownloadDeps, 'links'>,
+  { feed, run }: { feed: FeedRecord; run: BatchRecord },
+): ReviewTarget {
+  const isOpen = feed.lastCompletedRunId === run.id;
+  return {
+    batch: run,
+    path: runLinks(feed.id, run.id).review,
+    isOpen,
+    linkOf: ({ customId, image = 0, key }) =>
+      isOpen ? links.create(key, pictureName(customId, image, key)) : undefined,
+  };
+}
 
 type FeedAcceptance = ReturnType<typeof createFeedAcceptance>;
 
@@ -81,8 +101,21 @@ const changeRoutes = (actions: FeedActions, acceptance: FeedAcceptance): Route[]
 ];
 
 /** The routes for retailers' feeds. */
-export function feedRoutes(deps: FeedDeps & DownloadDeps, events: BatchEvents): Route[] {
+export function feedRoutes(
+  deps: FeedDeps & DownloadDeps,
+  events: BatchEvents,
+  reviews: ReviewActions,
+): Route[] {
   const actions = createFeedActions(deps);
   const acceptance = createFeedAcceptance(deps, actions);
-  return [...changeRoutes(actions, acceptance), ...feedViewRoutes(actions, deps, events)];
+  return [
+    ...changeRoutes(actions, acceptance),
+    ...feedViewRoutes(actions, deps, events),
+    ...reviewRoutes(reviews, {
+      path: RUN_PATH,
+      name: 'FeedRun',
+      noun: 'run',
+      readTarget: async (call) => toReviewTarget(deps, await actions.readOwnRun(call)),
+    }),
+  ];
 }

@@ -82,7 +82,7 @@ async function exportLastCompleted(
   const { lastCompletedRunId: run } = await actions.readOwn(call);
   if (run === undefined) throw new Problem('conflict', 'No run of this feed has completed yet');
   const params = { ...call.params, run };
-  return downloads.export(await actions.readOwnRun({ ...call, params }), call, call.query.columns);
+  return downloads.export(await actions.readOwnRun({ ...call, params }), call, call.query);
 }
 
 const exportDoc = {
@@ -128,8 +128,7 @@ const downloadRoutes = (actions: FeedActions, downloads: FeedDownloads): Route[]
     query: ExportQuery,
     responses: exportDoc,
     problems: ['not-found', 'gone', 'conflict'],
-    handle: async (call) =>
-      downloads.export(await actions.readOwnRun(call), call, call.query.columns),
+    handle: async (call) => downloads.export(await actions.readOwnRun(call), call, call.query),
   }),
   route<ExportQuery>({
     method: 'GET',

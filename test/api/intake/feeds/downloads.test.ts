@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createFeedDownloads } from '../../../../src/api/intake/feeds/downloads.ts';
 import type { Reply } from '../../../../src/http/route.ts';
 import { feedKeys } from '../../../../src/intake/feeds/feed-keys.ts';
+import { createReviewDecisions } from '../../../../src/intake/review/decisions.ts';
 import { fileLinks } from '../../../../src/storage/file-links.ts';
 import { type FeedBench, startFeedBench } from '../../../support/feed-runs.ts';
 
@@ -40,7 +41,13 @@ const bodyOf = ({ body }: Reply): Readable => {
 
 function openDownloads() {
   const links = fileLinks(Buffer.alloc(32, 'of the test'));
-  return createFeedDownloads({ ...bench, links, publicUrl: 'https://selvage.example' });
+  const reviews = createReviewDecisions(bench.redis);
+  return createFeedDownloads({
+    ...bench,
+    links,
+    reviews,
+    publicUrl: 'https://selvage.example',
+  });
 }
 
 test('a client has two reports or exports open at a time; others are not affected', async () => {

@@ -15,7 +15,7 @@ const RUN: Report['run'] = {
   counts: { rows: 1, images: 1, unchanged: 0, changed: 1, succeeded: 1, failed: 0, rejected: 0 },
   createdAt: AT,
   expiresAt: AT,
-  links: { self: '', report: '', export: '', cancel: '', feed: '' },
+  links: { self: '', report: '', export: '', review: '', cancel: '', feed: '' },
 };
 
 async function reportOf(format: 'csv' | 'html' | 'ndjson', review: ImageLine['review']) {

@@ -1,0 +1,41 @@
+import type { ReviewPage, ReviewQuery } from './contract.ts';
+import type { CallOptions, ReviewClient } from './interface.ts';
+import { jsonPayload } from './payload.ts';
+import type { Transport } from './transport.ts';
+
+/** Rows of a page. */
+const LIMIT = 100;
+
+const cursorOf = ({ links }: ReviewPage): string | undefined =>
+  links && (new URLSearchParams(links.next.split('?')[1]).get('cursor') ?? undefined);
+
+/** The methods of `client.batches.review` and `client.feeds.review`. @param path of a batch or run */
+export function reviewClient({ requestJson }: Transport, path: string): ReviewClient {
+  const rowPath = (row: number): string => `${path}/review/${row}`;
+
+  async function* rows(query: ReviewQuery = {}, options?: CallOptions) {
+    const fields = { ...query, needed: query.needed?.toString(), limit: LIMIT };
+    let cursor: string | undefined;
+    do {
+      const request = {
+        method: 'GET',
+        path: `${path}/review`,
+        query: { ...fields, cursor },
+      } as const;
+      const page = await requestJson<ReviewPage>(request, options);
+      yield* page.rows;
+      cursor = cursorOf(page);
+    } while (cursor !== undefined);
+  }
+
+  return {
+    rows,
+    get: (row, options) => requestJson({ method: 'GET', path: rowPath(row) }, options),
+    decide: (row, decision, options) =>
+      requestJson({ method: 'POST', path: rowPath(row), body: jsonPayload(decision) }, options),
+    approve: (minConfidence, options) => {
+      const body = jsonPayload({ decision: 'approved', minConfidence });
+      return requestJson({ method: 'POST', path: `${path}/review`, body }, options);
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import type { BatchRecord } from '../../../intake/batches/batches.ts';
+import {
+  type Decided,
+  type Decision,
+  decisionInEffect,
+  type StoredDecision,
+} from '../../../intake/review/decisions.ts';
+import type { CarriedDecisions } from '../../../intake/review/review-files.ts';
+import { type ReviewRow, thousandths } from '../../../intake/review/review-rows.ts';
+import { Problem } from '../../../platform/problem.ts';
+
+/** What was decided about some rows, here and in earlier runs. */
+export interface Known extends Decided {
+  carried: CarriedDecisions;
+}
+
+/** Returns the decision in effect about a row, as members of a response. */
+export function decisionMembers({ client }: BatchRecord, row: ReviewRow, known: Known) {
+  const own = known.decisions.get(row.row);
+  const earlier = known.carried.get(row.sha256);
+  const min = thousandths(row.confidence);
+  const decision = decisionInEffect(known, own, earlier?.decision, min);
+  const by = ({ keyId, at }: { keyId: string; at: string }) => ({
+    decidedAt: at,
+    decidedBy: { client, keyId },
+  });
+  const revision = own?.revision ?? 0;
+  if (own?.decision === decision) {
+    const note = own.note !== undefined && { note: own.note };
+    return { decision, revision, source: 'row' as const, ...by(own), ...note };
+  }
+  if (!own && earlier)
+    return { decision, revision, source: 'earlier-run' as const, ...by(earlier) };
+  const since = own?.sequence ?? 0;
+  const rule = known.rules.find((each) => each.min <= min && each.sequence > since);
+  if (decision === 'pending' || !rule) return { decision, revision };
+  return { decision, revision, source: 'bulk' as const, ...by(rule) };
+}
+
+/** Returns a decision as a line of a row's history. */
+export const toHistoryLine = (
+  client: string,
+  { revision, decision, note, keyId, at, version }: Decision,
+) => ({
+  revision,
+  decision,
+  ...(note !== undefined && { note }),
+  decidedAt: at,
+  decidedBy: { client, keyId },
+  version: { cutoutSha256: version.cutout, inputSha256: version.input },
+});
+
+/** For a decision that somebody else has made in the meantime. */
+export function decisionConflict(client: string, present: StoredDecision | undefined): Problem {
+  const { version: _, ...line } = present
+    ? toHistoryLine(client, present)
+    : { revision: 0, decision: 'pending', version: undefined };
+  const detail = 'The row has another revision: see "present", and send its revision to change it';
+  return new Problem('conflict', detail, { members: { present: line } });
+}

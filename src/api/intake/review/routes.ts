@@ -1,0 +1,87 @@
+import { type Call, json, type Route, route } from '../../../http/route.ts';
+import type { ReviewActions, ReviewTarget } from './actions.ts';
+import {
+  ApprovalRequest,
+  ApprovalResponse,
+  DecisionRequest,
+  ReviewPage,
+  ReviewQuery,
+  ReviewRowHistory,
+  ReviewRowResponse,
+} from './schemas.ts';
+
+interface ReviewRoutesOptions {
+  /** Path of the batch or run, with parameters. */
+  path: string;
+  /** In operation ids, such as `getBatchReview`. */
+  name: 'Batch' | 'FeedRun';
+  /** For summaries. */
+  noun: 'batch' | 'run';
+  /** Returns the caller's batch or run. @throws Problem not-found, gone, insufficient-scope */
+  readTarget(call: Call<unknown, unknown>): Promise<ReviewTarget>;
+}
+
+const PROBLEMS = ['not-found', 'conflict', 'gone'] as const;
+
+/** The routes of the review of a batch or a feed run. */
+export const reviewRoutes = (
+  actions: ReviewActions,
+  { path, name, noun, readTarget }: ReviewRoutesOptions,
+): Route[] => [
+  route<ReviewQuery>({
+    method: 'GET',
+    path: `${path}/review`,
+    scope: 'any-key',
+    operationId: `get${name}Review`,
+    summary: `List the cut-outs of a ${noun} that a person should look at`,
+    description:
+      'The most doubtful first, 50,000 at most; since the end of the processing, before it is 409. With `needed=false`, all rows with a cut-out in upload order. A page may have fewer rows than `limit`, even none, while `links.next` is there.',
+    query: ReviewQuery,
+    responses: { 200: { description: 'A page', content: { 'application/json': ReviewPage } } },
+    problems: PROBLEMS,
+    handle: async (call) => json(await actions.list(await readTarget(call), call)),
+  }),
+  route<unknown, ApprovalRequest>({
+    method: 'POST',
+    path: `${path}/review`,
+    scope: 'any-key',
+    operationId: `approve${name}Rows`,
+    summary: 'Approve every pending cut-out from a confidence on',
+    description:
+      'One rule, however many rows: those decided before stay as they are, and a later decision about a row wins. Cut-outs that need no review are included.',
+    body: ApprovalRequest,
+    responses: {
+      200: { description: 'What was approved', content: { 'application/json': ApprovalResponse } },
+    },
+    problems: PROBLEMS,
+    handle: async (call) => json(await actions.approve(await readTarget(call), call)),
+  }),
+  route({
+    method: 'GET',
+    path: `${path}/review/:row`,
+    scope: 'any-key',
+    operationId: `get${name}ReviewRow`,
+    summary: 'Get the review of a row, with its history',
+    description: 'Who decided, when, and about which version of the cut-out.',
+    responses: {
+      200: { description: 'The row', content: { 'application/json': ReviewRowHistory } },
+    },
+    problems: PROBLEMS,
+    handle: async (call) => json(await actions.show(await readTarget(call), call)),
+  }),
+  route<unknown, DecisionRequest>({
+    method: 'POST',
+    path: `${path}/review/:row`,
+    scope: 'any-key',
+    operationId: `decide${name}Row`,
+    summary: 'Approve or reject the cut-out of a row, or take a decision back',
+    description:
+      'Send the `revision` that you have seen. If somebody else has decided meanwhile, the response is 409 with the `present` decision. A request that is repeated is answered again.',
+    body: DecisionRequest,
+    responses: {
+      200: { description: 'The row', content: { 'application/json': ReviewRowResponse } },
+    },
+    problems: PROBLEMS,
+    handle: async (call) => json(await actions.decide(await readTarget(call), call)),
+  }),
+];

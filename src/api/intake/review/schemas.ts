@@ -1,0 +1,123 @@
+import { z } from 'zod';
+import { DECISIONS, MAX_NOTE_CHARS } from '../../../intake/review/decisions.ts';
+import { ReviewCounts } from '../batches/response.ts';
+import { PageLinks } from '../page.ts';
+
+/** Which rows of a review to return. */
+export const ReviewQuery = z.object({
+  needed: z
+    .enum(['true', 'false'])
+    .default('true')
+    .meta({ description: '`false` for all rows with a cut-out, in upload order' }),
+  reason: z
+    .string()
+    .max(100)
+    .optional()
+    .meta({ description: 'Only rows with this reason, such as `gap-unsure`' }),
+  decision: z.enum(DECISIONS).optional().meta({ description: 'Only rows with this decision' }),
+  limit: z.coerce.number().int().min(1).max(100).default(20),
+  cursor: z.coerce.number().int().min(0).default(0).meta({ description: 'As in `links.next`' }),
+});
+export type ReviewQuery = z.infer<typeof ReviewQuery>;
+
+/** A decision about one row. */
+export const DecisionRequest = z
+  .strictObject({
+    decision: z.enum(DECISIONS).meta({ description: '`pending` takes a decision back' }),
+    note: z.string().trim().min(1).max(MAX_NOTE_CHARS).optional(),
+    revision: z
+      .number()
+      .int()
+      .min(0)
+      .max(Number.MAX_SAFE_INTEGER)
+      .meta({ description: 'Of the decision that you have seen; 0 if there is none' }),
+  })
+  .meta({ id: 'ReviewDecisionRequest' });
+export type DecisionRequest = z.infer<typeof DecisionRequest>;
+
+/** An approval of many rows. */
+export const ApprovalRequest = z
+  .strictObject({
+    decision: z.literal('approved'),
+    minConfidence: z
+      .number()
+      .min(0)
+      .max(1)
+      .meta({ description: 'In thousandths; rows of at least this confidence' }),
+  })
+  .meta({ id: 'ReviewApprovalRequest' });
+export type ApprovalRequest = z.infer<typeof ApprovalRequest>;
+
+const DecidedBy = z.object({
+  client: z.string(),
+  keyId: z.string().meta({ description: 'Id of the API key, as its operator knows it' }),
+});
+
+const decisionFields = {
+  decision: z.enum(DECISIONS),
+  revision: z.number().meta({
+    description: 'Of the decision about this very row; 0 if nobody has made one',
+  }),
+  source: z
+    .enum(['row', 'bulk', 'earlier-run'])
+    .optional()
+    .meta({ description: 'A decision about the row, a bulk approval, or one of an earlier run' }),
+  decidedAt: z.iso.datetime().optional(),
+  decidedBy: DecidedBy.optional(),
+  note: z.string().optional(),
+};
+
+/** For the OpenAPI document: a row with its cut-out and the decision in effect. */
+export const ReviewRowResponse = z
+  .object({
+    row: z.number(),
+    customId: z.string().meta({ description: 'In feeds, the id of the product' }),
+    image: z
+      .number()
+      .optional()
+      .meta({ description: 'In feeds: of its product, 0 is the main one' }),
+    imageUrl: z.string().optional(),
+    confidence: z.number(),
+    needed: z.boolean(),
+    reasons: z.array(z.string()),
+    ...decisionFields,
+    cutout: z.object({
+      sha256: z.string().meta({ description: 'Of the file: the version that is decided about' }),
+      url: z.string().optional().meta({
+        description: 'Absent if a newer run of the feed has replaced it',
+      }),
+    }),
+    links: z.object({ self: z.string() }),
+  })
+  .meta({ id: 'ReviewRow' });
+export type ReviewRowResponse = z.infer<typeof ReviewRowResponse>;
+
+/** For the OpenAPI document: a row and how it was decided. */
+export const ReviewRowHistory = ReviewRowResponse.extend({
+  history: z
+    .array(
+      z.object({
+        revision: z.number(),
+        decision: z.enum(DECISIONS),
+        note: z.string().optional(),
+        decidedAt: z.iso.datetime(),
+        decidedBy: DecidedBy,
+        version: z.object({
+          cutoutSha256: z.string(),
+          inputSha256: z.string(),
+        }),
+      }),
+    )
+    .meta({ description: 'The last 20 decisions about the row, the newest first' }),
+}).meta({ id: 'ReviewRowHistory' });
+
+export const ReviewPage = z
+  .object({ review: ReviewCounts, rows: z.array(ReviewRowResponse), links: PageLinks })
+  .meta({ id: 'ReviewPage' });
+
+export const ApprovalResponse = z
+  .object({
+    approved: z.number().meta({ description: 'Rows that needed a review and were pending' }),
+    review: ReviewCounts,
+  })
+  .meta({ id: 'ReviewApproval' });

@@ -1,0 +1,190 @@
+import { z } from 'zod';
+import type { Blobs } from '../../storage/blobs.ts';
+import { getJson, getLinesIfPresent, putJson, putLines } from '../batches/batch-files.ts';
+import type { BatchRecord } from '../batches/batches.ts';
+import type { RowOutcome } from '../batches/row-reader.ts';
+import { DECISIONS, type ReviewStart } from './decisions.ts';
+import { ReviewRow, reviewKeys, thousandths, toReviewRow } from './review-rows.ts';
+
+type BatchRef = Pick<BatchRecord, 'client' | 'id'>;
+
+/** Rows in one part of the index. */
+export const INDEX_PART_ROWS = 500;
+/** The index holds the most doubtful rows: more than people look at, and little enough to sort in memory. */
+const MAX_INDEXED = { rows: 50_000, chars: 32 * 1024 * 1024 };
+
+/** A decision of an earlier run about a picture. */
+const Carried = z.object({
+  /** Of the cut-out, hex. */
+  sha256: z.string(),
+  decision: z.enum(DECISIONS),
+  /** Who decided, when, and in which run. */
+  keyId: z.string(),
+  at: z.iso.datetime(),
+  runId: z.string(),
+  /** Whether it was about this very picture; false if a bulk approval included it. */
+  isOwn: z.boolean(),
+});
+export type Carried = z.infer<typeof Carried>;
+
+/** Decisions of earlier runs, by the cut-out's sha256. */
+export type CarriedDecisions = ReadonlyMap<string, Carried>;
+
+const Summary = z.object({
+  needed: z.number(),
+  approved: z.number(),
+  rejected: z.number(),
+  pending: z.record(z.string(), z.number()),
+  /** Rows in the index. */
+  indexed: z.number(),
+});
+/** What a review began with. */
+export type ReviewSummary = z.infer<typeof Summary>;
+
+/** Stores the rows of a chunk that need a review. Idempotent. */
+export async function putReviewChunk(
+  blobs: Blobs,
+  { client, id }: BatchRef,
+  chunk: number,
+  outcomes: Iterable<RowOutcome>,
+): Promise<void> {
+  const rows: ReviewRow[] = [];
+  for (const outcome of outcomes) {
+    const row = toReviewRow(outcome);
+    if (row?.needed) rows.push(row);
+  }
+  if (rows.length > 0) await putLines(blobs, reviewKeys(client, id).chunk(chunk), rows);
+}
+
+/** Yields all rows of a batch that need a review, chunk by chunk. */
+export async function* neededRows(
+  blobs: Blobs,
+  { client, id }: BatchRef,
+): AsyncGenerator<ReviewRow> {
+  for await (const { key } of blobs.list(reviewKeys(client, id).chunks)) {
+    for (const line of await getLinesIfPresent(blobs, key)) yield ReviewRow.parse(line);
+  }
+}
+
+interface IndexLine {
+  confidence: number;
+  row: number;
+  json: string;
+}
+
+const byDoubt = (a: IndexLine, b: IndexLine): number =>
+  a.confidence - b.confidence || a.row - b.row;
+
+/** Returns the first of the sorted lines, as many as the index may hold. */
+function withinLimits(lines: IndexLine[]): IndexLine[] {
+  let chars = 0;
+  const end = lines.findIndex(({ json }, i) => {
+    chars += json.length;
+    return i >= MAX_INDEXED.rows || chars > MAX_INDEXED.chars;
+  });
+  return end < 0 ? lines : lines.slice(0, end);
+}
+
+/** Collects the most doubtful rows, with a bounded number of them in memory. */
+function createIndexCollector() {
+  let lines: IndexLine[] = [];
+  let chars = 0;
+  const sorted = (): IndexLine[] => withinLimits(lines.sort(byDoubt));
+  return {
+    add(row: ReviewRow): void {
+      const json = JSON.stringify(row);
+      lines.push({ confidence: row.confidence, row: row.row, json });
+      chars += json.length;
+      if (lines.length < 2 * MAX_INDEXED.rows && chars < 2 * MAX_INDEXED.chars) return;
+      lines = sorted();
+      chars = lines.reduce((sum, line) => sum + line.json.length, 0);
+    },
+    sorted,
+  };
+}
+
+async function putIndex(
+  blobs: Blobs,
+  { client, id }: BatchRef,
+  lines: readonly IndexLine[],
+): Promise<void> {
+  const keys = reviewKeys(client, id);
+  for (let first = 0; first < lines.length; first += INDEX_PART_ROWS) {
+    const part = lines.slice(first, first + INDEX_PART_ROWS).map(({ json }) => `${json}\n`);
+    const mediaType = 'application/x-ndjson';
+    const key = keys.index(first / INDEX_PART_ROWS);
+    await blobs.put(key, Buffer.from(part.join('')), { mediaType });
+  }
+}
+
+/**
+ * Writes the review of a batch whose chunks are written: the index, the decisions of the run before, and last the
+ * summary. Repeated, it returns what it wrote first.
+ */
+export async function putReview(
+  blobs: Blobs,
+  batch: BatchRef,
+  readCarried: () => Promise<CarriedDecisions>,
+): Promise<ReviewSummary> {
+  const known = await getSummary(blobs, batch);
+  if (known) return known;
+  const keys = reviewKeys(batch.client, batch.id);
+  const carried = await readCarried();
+  const start = { needed: 0, approved: 0, rejected: 0, pending: {} as Record<string, number> };
+  const collector = createIndexCollector();
+  const used = new Set<string>();
+  for await (const row of neededRows(blobs, batch)) {
+    collector.add(row);
+    start.needed++;
+    const decision = carried.get(row.sha256)?.decision ?? 'pending';
+    const at = thousandths(row.confidence);
+    if (decision === 'pending') start.pending[at] = (start.pending[at] ?? 0) + 1;
+    else {
+      start[decision]++;
+      used.add(row.sha256);
+    }
+  }
+  const lines = collector.sorted();
+  await putIndex(blobs, batch, lines);
+  // Pictures that need no review are not known here, so decisions about them are carried on.
+  const carriedOn = [...carried.values()].filter(({ sha256, isOwn }) => isOwn || used.has(sha256));
+  if (carriedOn.length > 0) await putLines(blobs, keys.carried, carriedOn);
+  const summary = { ...start, indexed: lines.length };
+  await putJson(blobs, keys.summary, summary);
+  return summary;
+}
+
+/** Returns what the review of a batch began with; undefined if it has none. */
+export const getSummary = async (
+  blobs: Blobs,
+  { client, id }: BatchRef,
+): Promise<ReviewSummary | undefined> =>
+  Summary.safeParse(await getJson(blobs, reviewKeys(client, id).summary)).data;
+
+/** Reads the decisions of the run before. */
+export async function getCarried(
+  blobs: Blobs,
+  { client, id }: BatchRef,
+): Promise<CarriedDecisions> {
+  const lines = await getLinesIfPresent(blobs, reviewKeys(client, id).carried);
+  const parsed = lines.map((line) => Carried.parse(line));
+  return new Map(parsed.map((each) => [each.sha256, each]));
+}
+
+/** Reads one part of the index, the most doubtful rows first. */
+export const getIndexPart = async (
+  blobs: Blobs,
+  { client, id }: BatchRef,
+  part: number,
+): Promise<ReviewRow[]> =>
+  (await getLinesIfPresent(blobs, reviewKeys(client, id).index(part))).map((line) =>
+    ReviewRow.parse(line),
+  );
+
+/** The part of a summary that Redis has. */
+export const toStart = ({ needed, approved, rejected, pending }: ReviewSummary): ReviewStart => ({
+  needed,
+  approved,
+  rejected,
+  pending,
+});
