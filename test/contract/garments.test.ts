@@ -83,7 +83,9 @@ describe('the garments of a photo', () => {
     const { garments } = await describeImage(figure, { options: '{"minConfidence":0}' });
     const items = garments.flatMap(({ classification }) => classification.wardrobeItem ?? []);
     expect(new Set(items.map(({ id }) => id)).size).toBe(items.length);
-    expect(items.map(({ region }) => region)).toEqual(expect.arrayContaining(['top', 'bottom']));
+    expect(items.map(({ region }) => region)).toEqual(
+      expect.arrayContaining(['top', 'bottom', 'shoes']),
+    );
     const weather = { tempC: 22, windMs: 1, humidityPct: 50, condition: 'clear' };
     const response = await post('/look/v1/outfits', { weather, met: 1.6, items });
     const answer = await response.json();

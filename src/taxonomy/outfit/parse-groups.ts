@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CATEGORY_IDS, type Region } from '../dictionary/schema.ts';
+import { CATEGORY_IDS, dictionary, type Region } from '../dictionary/schema.ts';
 import { PRIOR } from '../photo/image-classes.ts';
 
 /** What the parse network tells apart and what is worn, in its order; with the categories that are usual for each. */
@@ -41,39 +41,44 @@ export interface GroupCandidate {
 }
 
 /**
- * The parse network's own confusions: this share of what it says is any group of the same region, that share any group at
- * all. See docs/adr/0048-garments.md.
+ * The parse network's own confusions: this share of what it says is any group of the same region. The region itself is
+ * the network's: it knows better where a garment is worn than the classifier knows a scrap of cloth. See
+ * docs/adr/0048-garments.md.
  */
-const CONFUSION = { sameRegion: 0.15, any: 0.02 };
-/** So likely is a category that is usual for no group, beside one that is. */
+const CONFUSED_SHARE = 0.15;
+/** So likely is a category of a possible region that is usual for no group there, beside one that is. */
 const UNUSUAL = 0.01;
 /** Watches and jewellery are no garments of the dictionary. */
 const SMALL_THINGS: ParseGroup = 'small_things';
 
+const REGION_OF = dictionary.categories.map(({ region }) => region);
 const REGION_SIZE = new Map<Region, number>();
 for (const { region } of Object.values(GROUPS))
   REGION_SIZE.set(region, (REGION_SIZE.get(region) ?? 0) + 1);
 
-/** Returns the probabilities of the groups after the network's confusions. */
-function withConfusions(candidates: readonly GroupCandidate[]): Map<ParseGroup, number> {
+/** Returns the probabilities of the regions. */
+function regionsOf(candidates: readonly GroupCandidate[]): Map<Region, number> {
   const sum = candidates.reduce((total, { probability }) => total + probability, 0) || 1;
   const regions = new Map<Region, number>();
-  const own = new Map<ParseGroup, number>();
   for (const { group, probability } of candidates) {
     const { region } = GROUPS[group];
-    own.set(group, probability / sum);
     regions.set(region, (regions.get(region) ?? 0) + probability / sum);
   }
-  const { sameRegion, any } = CONFUSION;
+  return regions;
+}
+
+/** Returns the probabilities of the groups after the network's confusions. */
+function withConfusions(
+  candidates: readonly GroupCandidate[],
+  regions: ReadonlyMap<Region, number>,
+): Map<ParseGroup, number> {
+  const sum = candidates.reduce((total, { probability }) => total + probability, 0) || 1;
+  const own = new Map(candidates.map(({ group, probability }) => [group, probability / sum]));
   return new Map(
     PARSE_GROUPS.map((group) => {
       const { region } = GROUPS[group];
       const near = (regions.get(region) ?? 0) / (REGION_SIZE.get(region) ?? 1);
-      const far = 1 / PARSE_GROUPS.length;
-      return [
-        group,
-        (1 - sameRegion - any) * (own.get(group) ?? 0) + sameRegion * near + any * far,
-      ];
+      return [group, (1 - CONFUSED_SHARE) * (own.get(group) ?? 0) + CONFUSED_SHARE * near];
     }),
   );
 }
@@ -101,8 +106,10 @@ export interface GroupEvidence {
 
 /** Turns the parse network's answer for one garment into evidence about its category. */
 export function groupEvidence(candidates: readonly GroupCandidate[]): GroupEvidence {
-  const groups = withConfusions(candidates);
-  const categories = CATEGORY_IDS.map(() => UNUSUAL);
+  const regions = regionsOf(candidates);
+  const groups = withConfusions(candidates, regions);
+  const isPossible = (region: Region) => regions.size === 0 || regions.has(region);
+  const categories: number[] = REGION_OF.map((region) => (isPossible(region) ? UNUSUAL : 0));
   for (const [group, probability] of groups)
     RATIOS.get(group)?.forEach((ratio, i) => {
       categories[i] = (categories[i] ?? 0) + probability * ratio;
