@@ -123,8 +123,18 @@ function dayRequest(
 ): CandidatesRequest {
   const { userProfile, cloOffset, items, exclude, pin, seed, locale } = request;
   return {
-    ...{ weather, met, occasion, indoorTempC, plan },
-    ...{ userProfile, cloOffset, items, exclude, pin, seed, locale },
+    weather,
+    met,
+    occasion,
+    indoorTempC,
+    plan,
+    userProfile,
+    cloOffset,
+    items,
+    exclude,
+    pin,
+    seed,
+    locale,
   };
 }
 

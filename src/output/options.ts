@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PARTIAL_SUBJECTS } from './subjects.ts';
 
 /** Formats of a cut-out, with their names in headers and file names. */
 export const FORMATS = {
@@ -22,21 +23,6 @@ export const Foreground = z
   })
   .meta({ id: 'BoundingBox' });
 export type Foreground = z.infer<typeof Foreground>;
-
-/** What a cut-out shows of a photo: all of the subject, its people, what they wear, or the garments of one region. */
-export const SUBJECTS = [
-  'all',
-  'person',
-  'garment',
-  'top',
-  'outerwear',
-  'dress',
-  'bottom',
-  'shoes',
-  'accessory',
-] as const;
-const [, ...PARTIAL_SUBJECTS] = SUBJECTS;
-export type PartialSubject = (typeof PARTIAL_SUBJECTS)[number];
 
 export const DEFAULT_SHADOW_OPACITY_PCT = 50;
 

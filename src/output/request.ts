@@ -8,8 +8,9 @@ import {
   parseRegion,
   parseScale,
 } from './geometry.ts';
-import { DEFAULT_SHADOW_OPACITY_PCT, OutputOptions, SUBJECTS } from './options.ts';
+import { DEFAULT_SHADOW_OPACITY_PCT, OutputOptions } from './options.ts';
 import { type CutOutOptions, type Quality, qualityOptions } from './quality.ts';
+import { SUBJECTS } from './subjects.ts';
 
 export const CHANNELS = ['rgba', 'alpha'] as const;
 const SHADOWS = ['none', 'drop'] as const;

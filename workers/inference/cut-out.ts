@@ -1,8 +1,8 @@
 import type { MattedImage } from '../../src/imaging/downscale.ts';
 import type { Refinement } from '../../src/imaging/edges.ts';
-import type { PartialSubject } from '../../src/output/options.ts';
 import { type CutOutOptions, DEFAULT_QUALITY, type Quality } from '../../src/output/quality.ts';
 import { type CutOutReview, reviewOf, withSeveralPeople } from '../../src/output/review.ts';
+import type { PartialSubject } from '../../src/output/subjects.ts';
 import { decode } from './codec.ts';
 import { findSubject, type SubjectPreset } from './find-subject.ts';
 import type { GarmentRegion } from './garments/groups.ts';

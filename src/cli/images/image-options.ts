@@ -1,20 +1,9 @@
 import { type Command, Option } from 'commander';
-import type { SUBJECTS as AllSubjects } from '../../output/options.ts';
 import type { Quality } from '../../output/quality.ts';
+import { SUBJECTS } from '../../output/subjects.ts';
 
 /** Repeated here so that `--help` loads no schema. */
 export const QUALITIES = ['fast', 'balanced', 'high'] as const satisfies readonly Quality[];
-const SUBJECTS = [
-  'all',
-  'person',
-  'garment',
-  'top',
-  'outerwear',
-  'dress',
-  'bottom',
-  'shoes',
-  'accessory',
-] as const satisfies (typeof AllSubjects)[number][];
 
 /** How cut-outs are made and drawn, as given on the command line. */
 export interface ImageOptions {
