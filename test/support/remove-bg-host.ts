@@ -4,6 +4,7 @@ import { request as ask, type IncomingMessage, type ServerResponse } from 'node:
 import { createServer } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { selfSigned } from '../workers/fetch/certificate.ts';
 import { run } from './processes.ts';
@@ -22,15 +23,26 @@ const [client, method, options] = process.argv.slice(1);
 const say = (outcome) => console.log('outcome ' + JSON.stringify(outcome));
 require(client)[method](JSON.parse(options)).then((done) => say({ done }), (failed) => say({ failed }));`;
 
-/** Forwards a request to the compatible endpoints of the gateway. */
-function forward(gatewayUrl: string, near: IncomingMessage, answer: ServerResponse): void {
+/**
+ * Forwards a request to the compatible endpoints of the gateway, once all of it has arrived: Node
+ * resets a connection whose request is answered while the client still sends, and the client would
+ * then report the reset instead of the answer.
+ */
+async function forward(
+  gatewayUrl: string,
+  near: IncomingMessage,
+  answer: ServerResponse,
+): Promise<void> {
   const { method = 'GET', headers, url = '/' } = near;
+  const body = await buffer(near);
   const far = ask(`${gatewayUrl}/compat/removebg${url}`, { method, headers }, (response) => {
     answer.writeHead(response.statusCode ?? 502, response.headers);
     response.pipe(answer);
   });
-  far.on('error', () => answer.destroy());
-  near.pipe(far);
+  far.on('error', () => {
+    if (!answer.headersSent) answer.destroy();
+  });
+  far.end(body);
 }
 
 export async function startRemoveBgHost(gatewayUrl: string): Promise<RemoveBgHost> {
@@ -38,7 +50,9 @@ export async function startRemoveBgHost(gatewayUrl: string): Promise<RemoveBgHos
   const identity = selfSigned('api.remove.bg');
   const authority = join(folder, 'authority.pem');
   await writeFile(authority, identity.cert);
-  const server = createServer(identity, (near, answer) => forward(gatewayUrl, near, answer));
+  const server = createServer(identity, (near, answer) => {
+    forward(gatewayUrl, near, answer).catch(() => answer.destroy());
+  });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
