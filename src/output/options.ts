@@ -46,7 +46,7 @@ export const OutputOptions = z.object({
   position: z.string().optional(),
   roi: z.string().optional(),
   maxOutputMegapixels: z.number().optional(),
-  shadow: z.literal('drop').optional(),
+  shadow: z.enum(['drop', 'keep']).optional(),
   shadowOpacityPct: z.number().optional(),
   semitransparency: z.literal(false).optional(),
   subject: z.enum(PARTIAL_SUBJECTS).optional(),

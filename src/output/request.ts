@@ -13,7 +13,7 @@ import { type CutOutOptions, type Quality, qualityOptions } from './quality.ts';
 import { SUBJECTS } from './subjects.ts';
 
 export const CHANNELS = ['rgba', 'alpha'] as const;
-const SHADOWS = ['none', 'drop'] as const;
+const SHADOWS = ['none', 'drop', 'keep'] as const;
 
 /** Limits of the size of an output, million pixels. */
 const MEGAPIXELS = { min: 0.01, max: 1000 } as const;
@@ -108,7 +108,10 @@ export const outputFields = {
   maxOutputMegapixels: z
     .preprocess(toNumber, z.number().min(MEGAPIXELS.min).max(MEGAPIXELS.max).optional())
     .meta({ description: 'A larger output is scaled down to this many million pixels' }),
-  shadow: z.enum(SHADOWS).optional().meta({ description: '`drop`: a soft shadow on the ground' }),
+  shadow: z.enum(SHADOWS).optional().meta({
+    description:
+      '`drop`: a soft shadow is drawn; `keep`: the soft shadow of the photo stays, on an even backdrop',
+  }),
   shadowOpacityPct: z
     .preprocess(toNumber, z.number().min(0).max(100).optional())
     .meta({ description: `${DEFAULT_SHADOW_OPACITY_PCT} by default` }),
@@ -150,8 +153,13 @@ const CONFLICTS: readonly {
   })),
   {
     field: 'shadow',
-    when: (request) => request.channels === 'alpha' && request.shadow === 'drop',
+    when: (request) => request.channels === 'alpha' && request.shadow !== 'none',
     detail: 'conflicts with channels "alpha"; leave one of them out',
+  },
+  {
+    field: 'shadow',
+    when: (request) => request.shadow === 'keep' && (request.subject ?? 'all') !== 'all',
+    detail: '"keep" is the shadow of the whole subject; leave subject out',
   },
   {
     field: 'shadowOpacityPct',

@@ -101,6 +101,9 @@ describe('is rejected:', () => {
     [{ backgroundColor: 'red', backgroundImage: Buffer.from('x') }, ['backgroundImage']],
     [{ channels: 'alpha', backgroundColor: 'red', shadow: 'drop' }, ['backgroundColor', 'shadow']],
     [{ cropMargin: '5px' }, ['cropMargin']],
+    [{ channels: 'alpha', shadow: 'keep' }, ['shadow']],
+    [{ shadow: 'keep', subject: 'garment' }, ['shadow']],
+    [{ shadow: 'keep', shadowOpacityPct: 20 }, ['shadowOpacityPct']],
     [{ shadowOpacityPct: 20 }, ['shadowOpacityPct']],
     [{ shadow: 'drop', shadowOpacityPct: 101 }, ['shadowOpacityPct']],
   ])('conflicting fields: %j', (request, fields) => expect(invalidFields(request)).toEqual(fields));

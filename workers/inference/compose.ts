@@ -7,7 +7,7 @@ import type { CutOutOptions } from '../../src/output/quality.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import { decodeCovering, resizeMattedImage } from './codec.ts';
 import { DecodeError } from './decode-error.ts';
-import { dropShadow } from './shadow.ts';
+import { dropShadow, ownShadow } from './shadow.ts';
 
 type Color = [number, number, number, number];
 const TRANSPARENT: Color = [0, 0, 0, 0];
@@ -55,7 +55,13 @@ async function decodeBackground(
   return { pixels, matte: { data, width, height } };
 }
 
-/** Yields the layers below the subject, from top to bottom. The shadow is drawn before anything is below it. */
+/** Returns the photo's own shadow on the canvas. @param cutOut before it is placed */
+async function placedShadow(cutOut: MattedImage, layout: Layout): Promise<MattedImage[]> {
+  const shadow = await ownShadow(cutOut);
+  return shadow ? [await placeOnCanvas(shadow, layout)] : [];
+}
+
+/** Yields the layers below the subject, from top to bottom. A shadow is drawn before anything is below it. */
 async function* layersBelow(
   subject: MattedImage,
   { canvas, foreground }: Layout,
@@ -69,7 +75,7 @@ async function* layersBelow(
     backgroundColor,
     format,
   } = options;
-  if (shadow) yield dropShadow(subject.matte, foreground, shadowOpacityPct / 100);
+  if (shadow === 'drop') yield dropShadow(subject.matte, foreground, shadowOpacityPct / 100);
   if (background) yield decodeBackground(background, maxPixels, canvas);
   if (backgroundColor) yield solidImage(canvas, parseHexColor(backgroundColor));
   if (format === 'jpeg') yield solidImage(canvas, WHITE);
@@ -87,8 +93,10 @@ export async function compose(
   background: Uint8Array | undefined,
   maxPixels: number,
 ): Promise<MattedImage> {
+  const ownShadows = options.shadow === 'keep' ? await placedShadow(cutOut, layout) : [];
   const composite = await placeOnCanvas(cutOut, layout);
   if (options.channels === 'alpha') return composite;
+  for (const shadow of ownShadows) compositeOver(composite, shadow);
   for await (const layer of layersBelow(composite, layout, options, background, maxPixels)) {
     compositeOver(composite, layer);
   }

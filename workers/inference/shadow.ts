@@ -2,6 +2,7 @@ import sharp from 'sharp';
 import { solidImage } from '../../src/imaging/crop.ts';
 import type { MattedImage } from '../../src/imaging/downscale.ts';
 import type { Matte } from '../../src/imaging/matte.ts';
+import { measureOwnShadow } from '../../src/imaging/own-shadow.ts';
 import type { Box } from '../../src/imaging/subject-box.ts';
 
 /** Blur radius and downward offset of a shadow, as shares of the longer side of the subject. */
@@ -12,6 +13,17 @@ const MAX_DRAWN_SIDE_PIXELS = 512;
 /** The smallest sigma that sharp accepts, pixels. */
 const MIN_SIGMA = 0.3;
 
+/** Enlarges a matte without detail. */
+const enlarge = (
+  { data, width, height }: Matte,
+  size: { width: number; height: number },
+): Promise<Buffer> =>
+  sharp(data, { raw: { width, height, channels: 1 } })
+    .resize(size.width, size.height, { fit: 'fill', kernel: 'cubic' })
+    .extractChannel(0)
+    .raw()
+    .toBuffer();
+
 /** Returns the matte, blurred and multiplied by the opacity. @param sigma pixels */
 async function blurMatte({ data, width, height }: Matte, sigma: number, opacity: number) {
   const factor = Math.min(1, MAX_DRAWN_SIDE_PIXELS / Math.max(width, height));
@@ -21,12 +33,8 @@ async function blurMatte({ data, width, height }: Matte, sigma: number, opacity:
     .linear(opacity, 0)
     .raw()
     .toBuffer({ resolveWithObject: true });
-  const raw = { width: small.info.width, height: small.info.height, channels: small.info.channels };
-  return sharp(small.data, { raw })
-    .resize(width, height, { fit: 'fill', kernel: 'cubic' })
-    .extractChannel(0)
-    .raw()
-    .toBuffer();
+  const { width: columns, height: rows } = small.info;
+  return enlarge({ data: small.data, width: columns, height: rows }, { width, height });
 }
 
 /**
@@ -44,5 +52,18 @@ export async function dropShadow(
   const offset = Math.min(height, Math.round(OFFSET * side));
   const shadow = solidImage(matte, [0, 0, 0, 0]);
   shadow.matte.data.set(blurred.subarray(0, (height - offset) * width), offset * width);
+  return shadow;
+}
+
+/**
+ * Returns the shadow that the photo itself shows on an even backdrop.
+ * @param image as photographed, with the subject's matte
+ * @returns nothing if the backdrop is not even
+ */
+export async function ownShadow(image: MattedImage): Promise<MattedImage | undefined> {
+  const measured = measureOwnShadow(image);
+  if (!measured) return undefined;
+  const shadow = solidImage(image.matte, [0, 0, 0, 0]);
+  shadow.matte.data.set(await enlarge(measured, image.matte));
   return shadow;
 }

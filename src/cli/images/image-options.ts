@@ -19,6 +19,7 @@ export interface ImageOptions {
   roi?: string;
   mask?: true;
   shadow?: true | string;
+  keepShadow?: true;
   maxMegapixels?: string;
 }
 
@@ -57,4 +58,9 @@ export const withImageOptions = (command: Command): Command =>
     .option('--roi <box>', 'region in which to look for the subject: "x1 y1 x2 y2" in px or %')
     .option('--mask', 'only the matte, as a grey image')
     .option('--shadow [strength]', 'a soft shadow below the subject; opacity 0 to 100 percent')
+    .addOption(
+      new Option('--keep-shadow', 'the shadow in the photo stays, on an even backdrop').conflicts(
+        'shadow',
+      ),
+    )
     .option('--max-megapixels <n>', 'scale larger outputs down to this size');

@@ -38,7 +38,7 @@ async function toFields(options: ImageOptions): Promise<object> {
     roi,
     backgroundColor: background,
     channels: mask && 'alpha',
-    shadow: shadow && 'drop',
+    shadow: options.keepShadow ? 'keep' : shadow && 'drop',
     shadowOpacityPct: shadow === true ? undefined : shadow,
     maxOutputMegapixels: options.maxMegapixels,
     ...(options.backgroundImage && (await readBackground(options.backgroundImage))),

@@ -17,6 +17,12 @@ const WHITE = '#ffffff';
 /** @param {string} text @param {HTMLElement} control */
 const checkbox = (text, control) => h('label', { class: 'checkbox' }, control, ` ${text}`);
 
+const SHADOWS = [
+  { value: 'none', label: 'None' },
+  { value: 'drop', label: 'A soft shadow below the garment' },
+  { value: 'keep', label: 'The one in the photo, on an even backdrop' },
+];
+
 /**
  * Downloads the cut-out: the file that is shown, or another that the service makes from the photo.
  * @param {Upload} upload
@@ -30,7 +36,11 @@ export function downloadForm(upload) {
   const filled = h('input', { type: 'checkbox' });
   const colour = h('input', { type: 'color', value: WHITE, 'aria-label': 'Background colour' });
   const crop = h('input', { type: 'checkbox' });
-  const shadow = h('input', { type: 'checkbox' });
+  const shadow = h(
+    'select',
+    {},
+    SHADOWS.map(({ value, label }) => h('option', { value }, label)),
+  );
   const errorPlace = h('div');
   const button = h('button', { class: 'primary', type: 'submit' }, 'Download');
 
@@ -39,7 +49,7 @@ export function downloadForm(upload) {
     ...(format.value !== 'png' && { format: format.value }),
     ...(filled.checked && { backgroundColor: colour.value }),
     ...(crop.checked && { crop: 'true', cropMargin: '4%' }),
-    ...(shadow.checked && { shadow: 'drop' }),
+    ...(shadow.value !== 'none' && { shadow: shadow.value }),
   });
 
   async function download() {
@@ -79,7 +89,7 @@ export function downloadForm(upload) {
         { class: 'stack options' },
         h('div', { class: 'checkbox' }, checkbox('Fill the background', filled), colour),
         checkbox('Crop to the garment', crop),
-        checkbox('Add a soft shadow', shadow),
+        h('label', { class: 'field' }, 'Shadow', shadow),
         h(
           'p',
           { class: 'fine' },

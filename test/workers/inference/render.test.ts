@@ -30,6 +30,7 @@ describe('opaque pixels of the subject stay bit for bit in a PNG', () => {
     ['cropped with a margin', { crop: true, cropMargin: '7px 20%' }],
     ['on a colour', { backgroundColor: '#336699' }],
     ['over a shadow', { shadow: 'drop' }],
+    ['over its own shadow', { shadow: 'keep' }],
     ['hardened', { semitransparency: false }],
   ])('%s', async (_, options, background) => {
     const { file, foreground, width } = await make(options, undefined, background);
@@ -127,6 +128,22 @@ test('without a subject the output is transparent and has no foreground', async 
   const { file, foreground } = await make({ shadow: 'drop' }, clear);
   expect(foreground).toBeUndefined();
   expect((await rgba(file)).every((byte) => byte === 0)).toBe(true);
+});
+
+test('the own shadow of the photo moves and scales with the subject', async () => {
+  const photo = disc(120, 90);
+  photo.pixels.data.fill(220);
+  for (let i = 0; i < 120 * 90; i++) {
+    const [x, y] = [i % 120, Math.floor(i / 120)];
+    if (Math.hypot((x - 20) / 2, y - 36) < 5) photo.pixels.data.fill(110, 3 * i, 3 * i + 3);
+  }
+  const options = { shadow: 'keep', position: '100% 0%' } as const;
+  const { file, foreground } = await make(options, photo);
+  const after = await rgba(file);
+  if (!foreground) throw new Error('there is a subject');
+  const at = 4 * ((foreground.top + 32) * 120 + foreground.left + 13);
+  expect([...after.subarray(at, at + 3)]).toEqual([0, 0, 0]);
+  expect(after[at + 3]).toBeGreaterThan(100);
 });
 
 test('a JPEG is white where the background is transparent', async () => {

@@ -34,8 +34,11 @@ export interface CutOutOptions {
   roi?: string | undefined;
   /** Larger outputs are scaled down to this size, million pixels: 0.01 to 1000. */
   maxOutputMegapixels?: number | undefined;
-  /** `drop` draws a soft shadow below the subject; `none` by default. */
-  shadow?: 'none' | 'drop' | undefined;
+  /**
+   * `drop` draws a soft shadow below the subject; `keep` keeps the one of the photo, on an even backdrop; `none` by
+   * default.
+   */
+  shadow?: 'none' | 'drop' | 'keep' | undefined;
   /** Opacity of the shadow, percent: 0 to 100; 50 by default. */
   shadowOpacityPct?: number | undefined;
   /** `false` makes everything inside the subject's outline opaque; `true` by default. */
@@ -75,7 +78,7 @@ export interface AppliedCutOutOptions {
   position?: string;
   roi?: string;
   maxOutputMegapixels?: number;
-  shadow?: 'drop';
+  shadow?: 'drop' | 'keep';
   shadowOpacityPct?: number;
   semitransparency?: false;
   subject?: Exclude<Subject, 'all'>;
