@@ -22,8 +22,8 @@ const rowTerm = (coefficients: Float32Array, f: number, values: Float64Array, v:
   coefficients[f + 3]! * values[v + 3]! +
   coefficients[f + 4]! * values[v + 4]!;
 
-/** Applies the matrix, with the values of the unknowns laid out like the image. */
-function operator(coefficients: Float32Array, { indices, width, height }: Unknowns) {
+/** The matrix A = L + D + U, with the values of the unknowns laid out like the image. */
+function matrixOf(coefficients: Float32Array, { indices, width, height }: Unknowns) {
   const margin = 2 * width + 2; // neighbours may lie beyond the first and the last row
   const values = new Float64Array(width * height + 2 * margin);
   const count = indices.length;
@@ -47,28 +47,32 @@ function operator(coefficients: Float32Array, { indices, width, height }: Unknow
       rowTerm(coefficients, f + 3 + STENCIL_SIDE, values, v + 2 * width - 2)
     );
   };
+  const diagonal = Float64Array.from(
+    indices,
+    (_, n) => coefficients[n * STENCIL + STENCIL_CENTRE]!,
+  );
   return {
+    diagonal,
+    /** Writes A times `vector`. */
     multiply(vector: Float64Array, out: Float64Array): void {
       for (let n = 0; n < count; n++) values[indices[n]! + margin] = vector[n]!;
       for (let n = 0; n < count; n++) {
         const position = indices[n]! + margin;
-        out[n] =
-          lowerTerms(n, position) +
-          coefficients[n * STENCIL + STENCIL_CENTRE]! * vector[n]! +
-          upperTerms(n, position);
+        out[n] = lowerTerms(n, position) + diagonal[n]! * vector[n]! + upperTerms(n, position);
       }
     },
-    /** One symmetric Gauss-Seidel sweep: forward over the lower triangle, backward over the upper. */
-    sweep(residual: Float64Array, out: Float64Array): void {
+    /** Writes the solution of (L + D) out = rhs. */
+    solveLower(rhs: Float64Array, out: Float64Array): void {
       for (let n = 0; n < count; n++) {
         const position = indices[n]! + margin;
-        values[position] =
-          (residual[n]! - lowerTerms(n, position)) / coefficients[n * STENCIL + STENCIL_CENTRE]!;
+        out[n] = values[position] = (rhs[n]! - lowerTerms(n, position)) / diagonal[n]!;
       }
+    },
+    /** Writes the solution of (D + U) out = rhs. */
+    solveUpper(rhs: Float64Array, out: Float64Array): void {
       for (let n = count - 1; n >= 0; n--) {
         const position = indices[n]! + margin;
-        out[n] = values[position]! -=
-          upperTerms(n, position) / coefficients[n * STENCIL + STENCIL_CENTRE]!;
+        out[n] = values[position] = (rhs[n]! - upperTerms(n, position)) / diagonal[n]!;
       }
     },
   };
@@ -80,17 +84,21 @@ const dot = (a: Float64Array, b: Float64Array): number => {
   return sum;
 };
 
-/** `target += factor * source` */
-function addScaled(target: Float64Array, factor: number, source: Float64Array): void {
-  for (let i = 0; i < target.length; i++) target[i]! += factor * source[i]!;
-}
+/** Returns the sum of `weight * value * value`. */
+const weightedSquares = (weight: Float64Array, value: Float64Array): number => {
+  let sum = 0;
+  for (let i = 0; i < value.length; i++) sum += weight[i]! * value[i]! * value[i]!;
+  return sum;
+};
 
 /**
- * Solves symmetric positive definite equations by conjugate gradients, preconditioned by one symmetric
- * Gauss-Seidel sweep.
+ * Solves symmetric positive definite equations by conjugate gradients, preconditioned by one symmetric Gauss-Seidel
+ * sweep, (L + D) D^-1 (D + U). Each iteration solves both triangles once and needs no product with the matrix: with
+ * d = (D + U)^-1 p, (L + D)^-1 A d = d + (L + D)^-1 (p - D d).
  * @param solution the initial guess, replaced by the solution
  * @returns the number of iterations
- * @see Saad, Iterative Methods for Sparse Linear Systems, 2nd ed. 2003, algorithm 9.1 and section 10.2
+ * @see Saad, Iterative Methods for Sparse Linear Systems, 2nd ed. 2003, sections 9.2.1 and 9.2.2 (Eisenstat, Efficient
+ *   Implementation of a Class of Preconditioned Conjugate Gradient Methods, 1981)
  */
 export function solve(
   { coefficients, rhs }: Equations,
@@ -98,28 +106,37 @@ export function solve(
   solution: Float64Array,
   { tolerance, maxIterations }: SolverLimits,
 ): number {
-  const { multiply, sweep } = operator(coefficients, unknowns);
-  const residual = rhs.slice();
-  const preconditioned = new Float64Array(rhs.length);
-  const product = new Float64Array(rhs.length);
-  sweep(rhs, preconditioned);
-  const target = dot(rhs, preconditioned) * tolerance ** 2;
+  const { diagonal, multiply, solveLower, solveUpper } = matrixOf(coefficients, unknowns);
+  const count = rhs.length;
+  /** (L + D)^-1 times the residual. */
+  const residual = new Float64Array(count);
+  const product = new Float64Array(count);
+  const remainder = new Float64Array(count);
+  solveLower(rhs, residual);
+  const target = weightedSquares(diagonal, residual) * tolerance ** 2;
   multiply(solution, product);
-  addScaled(residual, -1, product);
-  sweep(residual, preconditioned);
-  const direction = preconditioned.slice();
-  let residualNorm = dot(residual, preconditioned);
+  for (let n = 0; n < count; n++) remainder[n] = rhs[n]! - product[n]!;
+  solveLower(remainder, residual);
+  const direction = residual.map((value, n) => diagonal[n]! * value);
+  /** The direction, of the solution itself. */
+  const change = new Float64Array(count);
+  let residualNorm = weightedSquares(diagonal, residual);
   let iterations = 0;
   for (; iterations < maxIterations && residualNorm > target; iterations++) {
-    multiply(direction, product);
+    solveUpper(direction, change);
+    for (let n = 0; n < count; n++) remainder[n] = direction[n]! - diagonal[n]! * change[n]!;
+    solveLower(remainder, product);
+    for (let n = 0; n < count; n++) product[n]! += change[n]!;
     const stepLength = residualNorm / dot(direction, product);
-    addScaled(solution, stepLength, direction);
-    addScaled(residual, -stepLength, product);
-    sweep(residual, preconditioned);
+    for (let n = 0; n < count; n++) {
+      solution[n]! += stepLength * change[n]!;
+      residual[n]! -= stepLength * product[n]!;
+    }
     const previousNorm = residualNorm;
-    residualNorm = dot(residual, preconditioned);
-    for (let n = 0; n < direction.length; n++)
-      direction[n] = preconditioned[n]! + (residualNorm / previousNorm) * direction[n]!;
+    residualNorm = weightedSquares(diagonal, residual);
+    const share = residualNorm / previousNorm;
+    for (let n = 0; n < count; n++)
+      direction[n] = diagonal[n]! * residual[n]! + share * direction[n]!;
   }
   return iterations;
 }

@@ -21,17 +21,10 @@ export interface Equations {
   rhs: Float64Array;
 }
 
-/** Returns where, in the stencil of pixel `i` of a window, its pixel `j` lies. */
-function stencilOffset(i: number, j: number): number {
-  const down = Math.floor(j / 3) - Math.floor(i / 3);
-  return STENCIL_CENTRE + STENCIL_SIDE * down + (j % 3) - (i % 3);
-}
-
-/** The pairs of a window's pixels, each once: both pixels, and where each lies in the stencil of the other. */
-const PAIRS = Int32Array.from(
-  Array.from({ length: WINDOW * WINDOW }, (_, pair) => [Math.floor(pair / WINDOW), pair % WINDOW])
-    .filter(([i, j]) => i! <= j!)
-    .flatMap(([i, j]) => [i!, j!, stencilOffset(i!, j!), stencilOffset(j!, i!)]),
+/** Where the pixels of a window lie in the stencil of its first one, less the centre. */
+const STEPS = Int32Array.from(
+  { length: WINDOW },
+  (_, k) => STENCIL_SIDE * Math.floor(k / 3) + (k % 3),
 );
 
 /** Calls `visit` with the centre of each window that holds a pixel of the band and lies within the image. */
@@ -70,12 +63,17 @@ export function mattingLaplacian(pixels: Pixels, matte: Matte, band: Band): Equa
   const { centred, whitened } = line;
   const equations = new Int32Array(WINDOW);
   const isKnownSubject = new Uint8Array(WINDOW);
-  /** Adds the term of pixel `j` to the equation of pixel `i`. */
-  const add = (i: number, j: number, at: number, coefficient: number): void => {
-    const equation = equations[i]!;
-    if (equation < 0) return;
-    if (equations[j]! >= 0) coefficients[STENCIL * equation + at]! += coefficient;
-    else if (isKnownSubject[j] === 1) rhs[equation]! -= coefficient;
+  /** Adds the terms of one window to the equation of its pixel `i`. */
+  const addTerms = (i: number, equation: number): void => {
+    const first = STENCIL * equation + STENCIL_CENTRE - STEPS[i]!;
+    const [red, green, blue] = [whitened[3 * i]!, whitened[3 * i + 1]!, whitened[3 * i + 2]!];
+    coefficients[first + STEPS[i]!]! += 1;
+    for (let j = 0, c = 0; j < WINDOW; j++, c += 3) {
+      const similarity = red * centred[c]! + green * centred[c + 1]! + blue * centred[c + 2]!;
+      const term = (1 + similarity) / WINDOW;
+      if (equations[j]! >= 0) coefficients[first + STEPS[j]!]! -= term;
+      else rhs[equation]! += term * isKnownSubject[j]!;
+    }
   };
   eachWindow(band, width, height, offsets, (centre) => {
     readWindow(pixels, centre, offsets, EPSILON, line);
@@ -83,17 +81,7 @@ export function mattingLaplacian(pixels: Pixels, matte: Matte, band: Band): Equa
       equations[k] = ordinals[centre + offsets[k]!]!;
       isKnownSubject[k] = isSubject(matte.data[centre + offsets[k]!]!) ? 1 : 0;
     }
-    for (let pair = 0; pair < PAIRS.length; pair += 4) {
-      const i = PAIRS[pair]!;
-      const j = PAIRS[pair + 1]!;
-      const similarity =
-        whitened[3 * i]! * centred[3 * j]! +
-        whitened[3 * i + 1]! * centred[3 * j + 1]! +
-        whitened[3 * i + 2]! * centred[3 * j + 2]!;
-      const coefficient = (i === j ? 1 : 0) - (1 + similarity) / WINDOW;
-      add(i, j, PAIRS[pair + 2]!, coefficient);
-      if (i !== j) add(j, i, PAIRS[pair + 3]!, coefficient);
-    }
+    for (let i = 0; i < WINDOW; i++) if (equations[i]! >= 0) addTerms(i, equations[i]!);
   });
   return { coefficients, rhs };
 }
