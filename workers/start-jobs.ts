@@ -31,11 +31,12 @@ interface StartJobsDeps {
 /** Starts consuming jobs with one image: synchronous and accepted ones. */
 export function startJobs(deps: StartJobsDeps) {
   const { consume, images, inputs, pools, storedBytes, records, retention, slots, log, now } = deps;
+  const syncInputs = { ...inputs, pool: pools.sync };
   const syncJobs = consume(
     'sync',
     {
-      'remove-background': removeBackground({ images, inputs: { ...inputs, pool: pools.sync } }),
-      'refine-cut-out': refineStoredCutOut(images),
+      'remove-background': removeBackground({ images, inputs: syncInputs }),
+      'refine-cut-out': refineStoredCutOut({ images, inputs: syncInputs }),
       'classify-garment': classifyGarment(images),
       'separate-garments': separateGarments(images),
     },

@@ -1,6 +1,6 @@
 import type { ReviewPage, ReviewQuery } from './contract.ts';
 import type { CallOptions, ReviewClient } from './interface.ts';
-import { jsonPayload } from './payload.ts';
+import { formPayload, jsonPayload } from './payload.ts';
 import type { Transport } from './transport.ts';
 
 /** Rows of a page. */
@@ -33,6 +33,12 @@ export function reviewClient({ requestJson }: Transport, path: string): ReviewCl
     get: (row, options) => requestJson({ method: 'GET', path: rowPath(row) }, options),
     decide: (row, decision, options) =>
       requestJson({ method: 'POST', path: rowPath(row), body: jsonPayload(decision) }, options),
+    refine: (row, { strokes, ...fields }, options) => {
+      const body = formPayload({ ...fields, strokes: JSON.stringify(strokes) });
+      return requestJson({ method: 'POST', path: `${rowPath(row)}/refinements`, body }, options);
+    },
+    undoRefinement: (row, version, options) =>
+      requestJson({ method: 'DELETE', path: `${rowPath(row)}/refinements/${version}` }, options),
     approve: (minConfidence, options) => {
       const body = jsonPayload({ decision: 'approved', minConfidence });
       return requestJson({ method: 'POST', path: `${path}/review`, body }, options);

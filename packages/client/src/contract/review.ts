@@ -55,6 +55,8 @@ export interface ReviewRow {
   decidedAt?: string;
   decidedBy?: ReviewAuthor;
   note?: string;
+  /** How often people have mended the cut-out; absent if it is as it was made. */
+  refinements?: number;
   cutout: ReviewCutOut;
   links: ReviewRowLinks;
 }
@@ -65,6 +67,8 @@ export interface ReviewedVersion {
   cutoutSha256: string;
   /** Hexadecimal. */
   inputSha256: string;
+  /** As of the row. */
+  refinements?: number;
 }
 
 /** One decision about a row. */

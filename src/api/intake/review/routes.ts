@@ -1,5 +1,6 @@
-import { type Call, json, type Route, route } from '../../../http/route.ts';
-import type { ReviewActions, ReviewTarget } from './actions.ts';
+import { json, type Route, route } from '../../../http/route.ts';
+import type { ReviewActions, ReviewRoutesOptions } from './actions.ts';
+import { type RowRefinements, refinementRoutes } from './refinements.ts';
 import {
   ApprovalRequest,
   ApprovalResponse,
@@ -10,21 +11,10 @@ import {
   ReviewRowResponse,
 } from './schemas.ts';
 
-interface ReviewRoutesOptions {
-  /** Path of the batch or run, with parameters. */
-  path: string;
-  /** In operation ids, such as `getBatchReview`. */
-  name: 'Batch' | 'FeedRun';
-  /** For summaries. */
-  noun: 'batch' | 'run';
-  /** Returns the caller's batch or run. @throws Problem not-found, gone, insufficient-scope */
-  readTarget(call: Call<unknown, unknown>): Promise<ReviewTarget>;
-}
-
 const PROBLEMS = ['not-found', 'conflict', 'gone'] as const;
 
-/** The routes of the review of a batch or a feed run. */
-export const reviewRoutes = (
+/** The routes that list rows and decide about them. */
+const decisionRoutes = (
   actions: ReviewActions,
   { path, name, noun, readTarget }: ReviewRoutesOptions,
 ): Route[] => [
@@ -85,3 +75,10 @@ export const reviewRoutes = (
     handle: async (call) => json(await actions.decide(await readTarget(call), call)),
   }),
 ];
+
+/** The routes of the review of a batch or a feed run. */
+export const reviewRoutes = (
+  actions: ReviewActions,
+  refinements: RowRefinements,
+  options: ReviewRoutesOptions,
+): Route[] => [...decisionRoutes(actions, options), ...refinementRoutes(refinements, options)];

@@ -81,6 +81,9 @@ export const ReviewRowResponse = z
     needed: z.boolean(),
     reasons: z.array(z.string()),
     ...decisionFields,
+    refinements: z.number().optional().meta({
+      description: 'How often people have mended the cut-out; absent if it is as it was made',
+    }),
     cutout: z.object({
       sha256: z.string().meta({ description: 'Of the file: the version that is decided about' }),
       url: z.string().optional().meta({
@@ -105,6 +108,7 @@ export const ReviewRowHistory = ReviewRowResponse.extend({
         version: z.object({
           cutoutSha256: z.string(),
           inputSha256: z.string(),
+          refinements: z.number().optional().meta({ description: 'As of the row' }),
         }),
       }),
     )
