@@ -6,6 +6,7 @@ import type { Logger } from '../src/platform/log.ts';
 import { classifyGarment } from './classify-garment.ts';
 import type { Consume } from './consume-jobs.ts';
 import type { FetchPools } from './fetch/fetch-pools.ts';
+import { fetchImage } from './fetch-image.ts';
 import type { FetchInputDeps } from './fetch-input.ts';
 import type { ImageDeps } from './image-job.ts';
 import { refineStoredCutOut } from './refine-cut-out.ts';
@@ -37,6 +38,7 @@ export function startJobs(deps: StartJobsDeps) {
     {
       'remove-background': removeBackground({ images, inputs: syncInputs }),
       'refine-cut-out': refineStoredCutOut({ images, inputs: syncInputs }),
+      'fetch-image': fetchImage(syncInputs),
       'classify-garment': classifyGarment(images),
       'separate-garments': separateGarments(images),
     },

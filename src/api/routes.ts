@@ -51,7 +51,7 @@ export function routeTable(deps: ApiDeps): Route[] {
   const jobs = createJobActions(deps.jobs);
   const preferJob = { jobs, maxWaitSeconds: Math.floor(deadlineMillis / 1000) };
   const events = createBatchEvents();
-  const reviews = createReviewActions(batches);
+  const reviews = createReviewActions({ ...batches, images });
   const refinements = createRowRefinements({ ...batches, reviews, images });
   const readImage = (body: unknown) => readJsonImage(body, maxImageBytes, sniffFormat).image;
   return [

@@ -125,6 +125,19 @@ export const JOBS = {
     data: ImageJob,
     result: GarmentView.extend({ millis: ImageResult.shape.millis }),
   },
+  /** Replaces the link that is stored as its input by the image. */
+  'fetch-image': {
+    queue: 'sync',
+    attempts: 3,
+    data: ImageJob,
+    result: z.object({
+      bytes: z.number(),
+      mediaType: MediaType,
+      /** Of the image, hex. */
+      sha256: z.string(),
+      millis: ImageResult.shape.millis,
+    }),
+  },
   'separate-garments': {
     queue: 'sync',
     attempts: 3,

@@ -242,6 +242,10 @@ export interface RefineRowRequest {
 export interface ReviewClient {
   /** Yields the rows that a person should look at, the most doubtful first. */
   rows(query?: contract.ReviewQuery, options?: CallOptions): AsyncGenerator<contract.ReviewRow>;
+  /** Counts the rows by reason, and the pending ones by confidence. */
+  summary(options?: CallOptions): Promise<WithRequestId<contract.ReviewSummary>>;
+  /** Returns the photo of a row from its link. Throws `gone` if it was uploaded, or is another one now. */
+  photo(row: number, options?: CallOptions): Promise<ImageResponse>;
   /** Returns a row with the decisions about it. */
   get(row: number, options?: CallOptions): Promise<WithRequestId<contract.ReviewRowHistory>>;
   /** Decides about a row. Throws a `conflict` if somebody else has decided meanwhile. */

@@ -290,6 +290,15 @@ export function createImageRequests(deps: ImageRequestDeps) {
       });
     },
 
+    /** Fetches an image. Returns the file, and the worker's result. */
+    fetchImage: (imageUrl: string, call: ImageCall) =>
+      withStoredImages({ imageUrl }, undefined, call, async (images, signal, onCancel) => {
+        const { outputKey: _, ...data } = images;
+        const result = await jobWaiter.run('fetch-image', data, signal, onCancel);
+        const stored = { outputKey: images.inputKey };
+        return { file: await readOutput(stored, result, call, signal), result };
+      }),
+
     /** Classifies the garment in an image. */
     classifyGarment: (source: Source, call: ImageCall): Promise<JobResult<'classify-garment'>> =>
       withStoredImages(source, undefined, call, ({ outputKey: _, ...data }, ...cancellation) =>

@@ -214,6 +214,9 @@ ${END_IF_DONE}
 return {sequence, approved}
 `;
 
+/** The fields with the numbers of pending rows, by thousandths of confidence. */
+const PENDING_FIELDS = Array.from({ length: 1001 }, (_, min) => `p:${min}`);
+
 const parseDecision = (json: string): StoredDecision =>
   Decision.extend({ sequence: z.number() }).parse(JSON.parse(json));
 const parseRefined = (json: string): Refined => Refined.parse(JSON.parse(json));
@@ -351,6 +354,14 @@ export function createReviewDecisions(redis: Redis) {
         rules: rulesOf(rules),
         refined: byRow(rows, mended, parseRefined),
       };
+    },
+
+    /** Counts the pending rows that need a review, by thousandths of confidence. */
+    async pendingRows(id: string): Promise<ReadonlyMap<number, number>> {
+      const counts = await redis.hmget(batchRedisKeys(id).review, ...PENDING_FIELDS);
+      return new Map(
+        counts.flatMap((rows, min) => (Number(rows) > 0 ? [[min, Number(rows)] as const] : [])),
+      );
     },
 
     /** Returns everything that was decided. */

@@ -45,6 +45,8 @@ const Summary = z.object({
   approved: z.number(),
   rejected: z.number(),
   pending: z.record(z.string(), z.number()),
+  /** Rows with each reason. Reviews that began under an older release lack it. */
+  reasons: z.record(z.string(), z.number()).optional(),
   /** Rows in the index. */
   indexed: z.number(),
 });
@@ -167,11 +169,13 @@ export async function putReview(
   const carried = await withoutUnusedRefinements(blobs, batch, await readCarried());
   const mended = carriedRefined(carried);
   const start = { needed: 0, approved: 0, rejected: 0, pending: {} as Record<string, number> };
+  const reasons: Record<string, number> = {};
   const collector = createIndexCollector();
   const used = new Set<string>();
   for await (const row of neededRows(blobs, batch)) {
     collector.add(row);
     start.needed++;
+    for (const reason of row.reasons) reasons[reason] = (reasons[reason] ?? 0) + 1;
     const sha256 = mended.get(row.sha256)?.versions.at(-1)?.sha256 ?? row.sha256;
     const decision = carried.get(sha256)?.decision ?? 'pending';
     const at = thousandths(row.confidence);
@@ -186,7 +190,7 @@ export async function putReview(
   // Pictures that need no review are not known here, so decisions about them are carried on.
   const carriedOn = [...carried.values()].filter(({ sha256, isOwn }) => isOwn || used.has(sha256));
   if (carriedOn.length > 0) await putLines(blobs, keys.carried, carriedOn);
-  const summary = { ...start, indexed: lines.length };
+  const summary = { ...start, reasons, indexed: lines.length };
   await putJson(blobs, keys.summary, summary);
   return summary;
 }

@@ -263,9 +263,13 @@ async function review({ send }: Pick<Session, 'send'>, self: string, none: strin
   await send('GET', `${path}?limit=0`);
   await send('GET', `${path}/0`);
   await send('GET', `${path}/99`);
+  await send('GET', `${path}/summary`);
+  await send('GET', `${path}/0/photo`);
   await send('POST', path, { body: { decision: 'approved', minConfidence: 0.9 } });
   await send('POST', path, { body: { decision: 'rejected', minConfidence: 0.9 } });
-  for (const of of ['', '/0']) await send('GET', `${none}/review${of}`);
+  for (const of of ['', '/0', '/summary', '/0/photo']) {
+    await send('GET', `${none}/review${of}`);
+  }
   await send('POST', `${none}/review`, { body: { decision: 'approved', minConfidence: 1 } });
   await send('POST', `${none}/review/0`, { body });
 }

@@ -1,4 +1,4 @@
-import type { Call } from '../../../http/route.ts';
+import type { Call, Reply } from '../../../http/route.ts';
 import {
   BATCH_TERMINAL_STATUSES,
   type Batches,
@@ -8,17 +8,19 @@ import { batchReviewedEntry } from '../../../intake/batches/links.ts';
 import { putRule, readHistory } from '../../../intake/review/audit.ts';
 import type { Decision, ReviewDecisions } from '../../../intake/review/decisions.ts';
 import { type MendedRow, withNewest } from '../../../intake/review/refined.ts';
-import { carriedRefined, getCarried } from '../../../intake/review/review-files.ts';
+import { carriedRefined, getCarried, getSummary } from '../../../intake/review/review-files.ts';
 import { type ReviewRow, thousandths } from '../../../intake/review/review-rows.ts';
 import type { StoredBytes } from '../../../intake/stored-bytes.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { Problem } from '../../../platform/problem.ts';
 import type { Blobs } from '../../../storage/blobs.ts';
 import { requireCaller } from '../../caller.ts';
+import type { ImageRequests } from '../../removal/image-requests.ts';
 import { reviewMember } from '../batches/response.ts';
 import { RETRY_SOON } from '../job-response.ts';
 import { createRowDecider, noReview, recordDecided, reviewUnavailable } from './decide-row.ts';
 import { decisionMembers, type Known, toHistoryLine } from './decision-view.ts';
+import { readPhoto } from './photo.ts';
 import { allBlocks, neededBlocks, readReviewRow } from './read-rows.ts';
 import type {
   ApprovalRequest,
@@ -33,6 +35,7 @@ interface ReviewDeps {
   storedBytes: Pick<StoredBytes, 'check' | 'add'>;
   reviews: ReviewDecisions;
   now: Clock;
+  images: Pick<ImageRequests, 'fetchImage'>;
 }
 
 /** The batch or run that is reviewed. */
@@ -91,7 +94,8 @@ export const versionOf = ({
 });
 
 /** Creates the actions behind the routes of reviews. */
-export function createReviewActions({ batches, blobs, storedBytes, reviews, now }: ReviewDeps) {
+export function createReviewActions(dependencies: ReviewDeps) {
+  const { batches, blobs, storedBytes, reviews, now, images } = dependencies;
   const deps = { batches, blobs };
   const decideRow = createRowDecider({ batches, blobs, storedBytes, reviews });
 
@@ -174,6 +178,26 @@ export function createReviewActions({ batches, blobs, storedBytes, reviews, now 
       parameters.set('cursor', String(next));
       const links = next !== undefined && { links: { next: `${target.path}?${parameters}` } };
       return { ...reviewMember(target.batch), rows, ...links };
+    },
+
+    /** Counts the rows by reason, and those that are pending by confidence. */
+    async counts({ batch }: ReviewTarget): Promise<object> {
+      requireReview(batch);
+      const [summary, pending] = await Promise.all([
+        getSummary(blobs, batch),
+        reviews.pendingRows(batch.id),
+      ]).catch(reviewUnavailable);
+      return {
+        ...reviewMember(batch),
+        ...(summary?.reasons && { reasons: summary.reasons }),
+        pending: [...pending].map(([min, rows]) => ({ confidence: min / 1000, rows })),
+      };
+    },
+
+    /** Returns the photo of a row. @throws Problem gone if it cannot be had any more */
+    async photo({ batch }: ReviewTarget, call: Call): Promise<Reply> {
+      requireReview(batch);
+      return readPhoto(images, await readRow(batch, call), call);
     },
 
     /** @throws Problem conflict, not-found */

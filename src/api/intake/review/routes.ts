@@ -1,4 +1,5 @@
 import { json, type Route, route } from '../../../http/route.ts';
+import { CUT_OUT_MEDIA } from '../../removal/cut-out-response.ts';
 import type { ReviewActions, ReviewRoutesOptions } from './actions.ts';
 import { type RowRefinements, refinementRoutes } from './refinements.ts';
 import {
@@ -9,6 +10,7 @@ import {
   ReviewQuery,
   ReviewRowHistory,
   ReviewRowResponse,
+  ReviewSummary,
 } from './schemas.ts';
 
 const PROBLEMS = ['not-found', 'conflict', 'gone'] as const;
@@ -30,6 +32,19 @@ const decisionRoutes = (
     responses: { 200: { description: 'A page', content: { 'application/json': ReviewPage } } },
     problems: PROBLEMS,
     handle: async (call) => json(await actions.list(await readTarget(call), call)),
+  }),
+  route({
+    method: 'GET',
+    path: `${path}/review/summary`,
+    scope: 'any-key',
+    operationId: `get${name}ReviewSummary`,
+    summary: `Count the rows of the review of a ${noun} by reason, and the pending ones by confidence`,
+    description: 'Tells how many rows a bulk approval from a confidence on would include.',
+    responses: {
+      200: { description: 'The counts', content: { 'application/json': ReviewSummary } },
+    },
+    problems: PROBLEMS,
+    handle: async (call) => json(await actions.counts(await readTarget(call))),
   }),
   route<unknown, ApprovalRequest>({
     method: 'POST',
@@ -58,6 +73,18 @@ const decisionRoutes = (
     },
     problems: PROBLEMS,
     handle: async (call) => json(await actions.show(await readTarget(call), call)),
+  }),
+  route({
+    method: 'GET',
+    path: `${path}/review/:row/photo`,
+    scope: 'any-key',
+    operationId: `get${name}ReviewPhoto`,
+    summary: 'Get the photo of a row from its link, to compare it with the cut-out',
+    description:
+      'Photos are not retained: it is fetched from the link of the row. If it was uploaded, or the file there is another one now, the response is 410.',
+    responses: { 200: { description: 'The photo', content: CUT_OUT_MEDIA } },
+    problems: [...PROBLEMS, 'upstream-failed'],
+    handle: async (call) => actions.photo(await readTarget(call), call),
   }),
   route<unknown, DecisionRequest>({
     method: 'POST',

@@ -72,6 +72,7 @@ export const ReviewRowResponse = z
   .object({
     row: z.number(),
     customId: z.string().meta({ description: 'In feeds, the id of the product' }),
+    title: z.string().optional().meta({ description: 'In feeds, of the product' }),
     image: z
       .number()
       .optional()
@@ -118,6 +119,19 @@ export const ReviewRowHistory = ReviewRowResponse.extend({
 export const ReviewPage = z
   .object({ review: ReviewCounts, rows: z.array(ReviewRowResponse), links: PageLinks })
   .meta({ id: 'ReviewPage' });
+
+export const ReviewSummary = z
+  .object({
+    review: ReviewCounts,
+    reasons: z.record(z.string(), z.number()).optional().meta({
+      description:
+        'Rows that need a review, by reason; a row may have several. Absent if the review began under a release that did not count them',
+    }),
+    pending: z
+      .array(z.object({ confidence: z.number(), rows: z.number() }))
+      .meta({ description: 'Pending rows by confidence in thousandths, the lowest first' }),
+  })
+  .meta({ id: 'ReviewSummary' });
 
 export const ApprovalResponse = z
   .object({

@@ -116,6 +116,7 @@ const actionsOn = (storage: Blobs) =>
     reviews,
     storedBytes: createStoredBytes(redis, hostClock),
     now: hostClock,
+    images: { fetchImage: () => Promise.reject(new Error('not scripted')) },
   });
 
 /** The parts of a call that the actions read. */
@@ -157,6 +158,21 @@ test('pages have every row once, across the parts of the index and chunks', asyn
     }
     expect(found).toEqual(Array.from({ length: 1201 }, (_, row) => row));
   }
+});
+
+test('the summary counts rows by reason, and pending ones by confidence', async () => {
+  const target = await endedBatch('batch_summary', 12);
+  const { counts, decide } = actionsOn(blobs);
+  const body = { decision: 'approved' as const, revision: 0 };
+  await decide(target, callOf({ params: { row: '0' }, body }));
+  expect(await counts(target)).toMatchObject({
+    reasons: { blurred: 6, 'gap-unsure': 6 },
+    pending: [
+      { confidence: 0, rows: 2 },
+      { confidence: 0.001, rows: 6 },
+      { confidence: 0.002, rows: 3 },
+    ],
+  });
 });
 
 test('a decision that storage does not take is 503, and the same request again succeeds', async () => {
