@@ -51,7 +51,14 @@ afterAll(async () => {
 
 /** An ended batch whose rows all need a review; the first ones are the most doubtful. */
 async function endedBatch(id: string, rows: number): Promise<ReviewTarget> {
-  const planted = { id, client: 'shop', rows, at: AT, expiresAt: AT, cutout: { key: 'out/a', bytes: 1 } };
+  const planted = {
+    id,
+    client: 'shop',
+    rows,
+    at: AT,
+    expiresAt: AT,
+    cutout: { key: 'out/a', bytes: 1 },
+  };
   const batch = await plantEndedBatch({ batches, reviews, blobs }, planted);
   return { batch, path: '/review', isOpen: true, linkOf: () => undefined };
 }
