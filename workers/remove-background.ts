@@ -22,7 +22,7 @@ interface RemovalDeps {
 }
 
 /** Makes every fetch error final: a waiting client retries on its own. */
-const fetchNow = (
+export const fetchNow = (
   inputs: FetchInputDeps,
   input: Input,
   turn: FetchTurn,

@@ -6,6 +6,7 @@ import type { Logger } from '../src/platform/log.ts';
 import { classifyGarment } from './classify-garment.ts';
 import type { Consume } from './consume-jobs.ts';
 import type { FetchPools } from './fetch/fetch-pools.ts';
+import { fetchImage } from './fetch-image.ts';
 import type { FetchInputDeps } from './fetch-input.ts';
 import type { ImageDeps } from './image-job.ts';
 import { refineStoredCutOut } from './refine-cut-out.ts';
@@ -31,11 +32,13 @@ interface StartJobsDeps {
 /** Starts consuming jobs with one image: synchronous and accepted ones. */
 export function startJobs(deps: StartJobsDeps) {
   const { consume, images, inputs, pools, storedBytes, records, retention, slots, log, now } = deps;
+  const syncInputs = { ...inputs, pool: pools.sync };
   const syncJobs = consume(
     'sync',
     {
-      'remove-background': removeBackground({ images, inputs: { ...inputs, pool: pools.sync } }),
-      'refine-cut-out': refineStoredCutOut(images),
+      'remove-background': removeBackground({ images, inputs: syncInputs }),
+      'refine-cut-out': refineStoredCutOut({ images, inputs: syncInputs }),
+      'fetch-image': fetchImage(syncInputs),
       'classify-garment': classifyGarment(images),
       'separate-garments': separateGarments(images),
     },

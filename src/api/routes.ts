@@ -13,6 +13,7 @@ import { createJobActions, type JobDeps } from './intake/job-actions.ts';
 import { jobRefinementRoutes } from './intake/job-refinements.ts';
 import { jobRoutes } from './intake/job-routes.ts';
 import { createReviewActions } from './intake/review/actions.ts';
+import { createRowRefinements } from './intake/review/refinements.ts';
 import { webhookRoutes } from './intake/webhooks.ts';
 import { type LookDeps, lookRoutes } from './look/routes.ts';
 import { type ConsoleSessionDeps, consoleRoutes } from './operations/console-session.ts';
@@ -50,15 +51,16 @@ export function routeTable(deps: ApiDeps): Route[] {
   const jobs = createJobActions(deps.jobs);
   const preferJob = { jobs, maxWaitSeconds: Math.floor(deadlineMillis / 1000) };
   const events = createBatchEvents();
-  const reviews = createReviewActions(batches);
+  const reviews = createReviewActions({ ...batches, images });
+  const refinements = createRowRefinements({ ...batches, reviews, images });
   const readImage = (body: unknown) => readJsonImage(body, maxImageBytes, sniffFormat).image;
   return [
     ...removalRoutes({ images, ...preferJob }),
     ...refinementRoutes(images),
     ...jobRoutes(jobs, idempotency, deps.jobs),
     ...jobRefinementRoutes({ jobs, images, ...deps.jobs }),
-    ...batchRoutes(createBatchActions(batches, events), idempotency, reviews),
-    ...feedRoutes(feeds, events, reviews),
+    ...batchRoutes(createBatchActions(batches, events), idempotency, reviews, refinements),
+    ...feedRoutes(feeds, events, reviews, refinements),
     ...webhookRoutes(webhooks, idempotency),
     ...fileRoutes(deps.jobs),
     ...removeBgRoutes({ images, readImage, now }),

@@ -106,14 +106,37 @@ export const JOBS = {
       alphaKey: z.string(),
       strokes: z.array(Stroke),
       options: CutOutOptions.optional(),
+      /** Of the photo, hex, if it is fetched again. */
+      photoSha256: z.string().optional(),
+      /** Of a feed's cut-out: makes its picture for marketplaces too, on `#rrggbb` or transparent. */
+      picture: z.object({ background: z.string().optional() }).optional(),
     }),
-    result: ImageResult.omit({ model: true }).extend(OutputFile),
+    result: ImageResult.omit({ model: true }).extend({
+      ...OutputFile,
+      /** The picture for marketplaces, behind the cut-out in the same blob; none if the cut-out itself serves. */
+      picture: z
+        .object({ bytes: z.number(), mediaType: z.enum(['image/jpeg', 'image/png']) })
+        .optional(),
+    }),
   },
   'classify-garment': {
     queue: 'sync',
     attempts: 3,
     data: ImageJob,
     result: GarmentView.extend({ millis: ImageResult.shape.millis }),
+  },
+  /** Replaces the link that is stored as its input by the image. */
+  'fetch-image': {
+    queue: 'sync',
+    attempts: 3,
+    data: ImageJob,
+    result: z.object({
+      bytes: z.number(),
+      mediaType: MediaType,
+      /** Of the image, hex. */
+      sha256: z.string(),
+      millis: ImageResult.shape.millis,
+    }),
   },
   'separate-garments': {
     queue: 'sync',

@@ -75,6 +75,8 @@ export const RowPosition = {
 export const AcceptedRow = z.object({
   ...RowPosition,
   customId: z.string(),
+  /** In feeds: of the product, cut to its first characters; for people who review its pictures. */
+  title: z.string().optional(),
   source: z.union([z.object({ url: z.string() }), z.object({ key: z.string() })]),
   /** In feeds: which image of its product, 0 for the main one. */
   image: z.number().optional(),

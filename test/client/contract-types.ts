@@ -14,6 +14,7 @@ import type {
   DecisionRequest,
   ReviewPage,
   ReviewRowHistory,
+  ReviewSummary,
 } from '../../src/api/intake/review/schemas.ts';
 import type { RefinementFields } from '../../src/api/removal/refinements.ts';
 import type {
@@ -147,6 +148,7 @@ export type Checks = [
     >
   >,
   None<Difference<client.ReviewPage, z.infer<typeof ReviewPage>>>,
+  None<Difference<client.ReviewSummary, z.infer<typeof ReviewSummary>>>,
   None<Difference<client.ReviewRowHistory, z.infer<typeof ReviewRowHistory>>>,
   None<Difference<client.ReviewDecisionRequest, z.infer<typeof DecisionRequest>>>,
   None<Difference<client.ReviewApprovalRequest, z.infer<typeof ApprovalRequest>>>,

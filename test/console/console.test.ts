@@ -9,8 +9,10 @@ import { reportMissing } from '../support/requirement.ts';
 import { plantServer } from '../support/servers.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 import { openKeyRegister } from './key-register.ts';
+import { mendCases } from './mend.cases.ts';
 import { outfitCases } from './outfits.cases.ts';
 import { seriousViolations, tabTo, type Watched, watch } from './page.ts';
+import { reviewCases } from './review.cases.ts';
 import { type Running, sessionCases } from './session.cases.ts';
 
 let running: Running;
@@ -255,6 +257,10 @@ function inBrowser(chromium: string): void {
   });
 
   outfitCases(async () => signedIn((await stack.key()).key));
+
+  mendCases(async () => signedIn((await stack.key()).key), photo);
+
+  reviewCases(() => running, signedIn);
 
   describe('a catalogue', () => {
     test('shows progress: images, errors, downloads', async () => {

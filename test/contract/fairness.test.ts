@@ -71,6 +71,7 @@ async function startScriptedWorker(): Promise<() => Promise<void>> {
     'remove-background': removeBackground,
     'classify-garment': never,
     'refine-cut-out': never,
+    'fetch-image': never,
     'separate-garments': never,
   };
   const deps = { connection, concurrency: 1, log, report: () => {}, now: hostClock };

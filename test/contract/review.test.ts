@@ -231,6 +231,10 @@ describe('the review of a batch', () => {
     expect(decided).toMatchObject({ decision: 'approved', revision: 1 });
     const late = review.decide(4, { decision: 'rejected', revision });
     await expect(late).rejects.toBeInstanceOf(SelvageError);
+    const { reasons, pending } = await review.summary();
+    expect(reasons?.blurred).toBe(3);
+    expect(pending).toEqual([]);
+    await expect(review.photo(1)).rejects.toMatchObject({ type: 'gone', status: 410 });
     expect(await review.approve(0.5)).toMatchObject({ approved: 0 });
   });
 
@@ -282,6 +286,24 @@ describe('the review of a feed run', () => {
     const [row] = rows;
     expect(row).toMatchObject({ image: 0, imageUrl: images[row?.row ?? 0] });
     expect((await fetch(`${stack.url}${row?.cutout.url}`)).status).toBe(200);
+    expect(row).toMatchObject({ title: 'Shirt' });
+  });
+
+  test('shows the photo behind the link, as long as it is the same', async () => {
+    const photo = (row: number) => feeds.ask('GET', `${path}/review/${row}/photo`);
+    const [, first] = images;
+    const response = await photo(1);
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/jpeg']);
+    expect(response.headers.get('content-security-policy')).toContain('sandbox');
+    expect(Buffer.from(await response.arrayBuffer()).equals(blurred[0]!)).toBe(true);
+    shop.put('/review/1.jpg', { body: clear, type: 'image/jpeg' });
+    const other = await answer(photo(1));
+    expect(other).toMatchObject({ status: 410, body: { type: 'gone' } });
+    expect(other.body.detail).toContain('another photo');
+    shop.put('/review/1.jpg', { body: Buffer.from('no picture'), type: 'image/jpeg' });
+    expect((await photo(1)).status).toBe(410);
+    expect(shop.put('/review/1.jpg', { body: blurred[0]!, type: 'image/jpeg' })).toBe(first);
+    expect((await photo(99)).status).toBe(404);
   });
 
   test('decides what the export links to, and is reported once when it is done', async () => {

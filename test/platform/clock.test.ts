@@ -95,6 +95,7 @@ test.each([HOUR_MILLIS, -HOUR_MILLIS])(
       'classify-garment': async () => VIEW,
       'remove-background': never,
       'refine-cut-out': never,
+      'fetch-image': never,
       'separate-garments': never,
     };
     const outcomes = await runOnSkewedWorker(byMillis, 'sync', add, (deps) =>

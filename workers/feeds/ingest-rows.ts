@@ -18,11 +18,17 @@ import { indexPreviousImages, NO_PREVIOUS_IMAGES, type PreviousImages } from './
 /** A chunk ends at the first of these limits; the results of the previous run do not count. */
 const MAX_CHUNK_ROWS = 500;
 const MAX_CHUNK_CHARS = 1024 * 1024;
+/** Of a title that is stored with each image of its product. */
+const MAX_TITLE_CHARS = 150;
 
 interface IngestRowsDeps {
   batches: Batches;
   blobs: Blobs;
 }
+
+/** Cuts a title, not within a pair of surrogates. */
+const shorten = (title: string): string =>
+  title.slice(0, MAX_TITLE_CHARS).replace(/[\uD800-\uDBFF]$/, '');
 
 /** Converts one row of a feed to lines numbered from `first`: one for each image, or one for its error. */
 function toLines(item: FeedRow | RowError, first: number, region: Region | undefined): RowLine[] {
@@ -32,10 +38,12 @@ function toLines(item: FeedRow | RowError, first: number, region: Region | undef
     return [{ row: first, line, ...(customId && { customId }), problem }];
   }
   const urls = [item.imageLink, ...item.additionalImageLinks];
+  const title = shorten(item.title?.trim() ?? '');
   return urls.map((url, image) => ({
     row: first + image,
     line,
     customId: item.id,
+    ...(title && { title }),
     source: { url },
     image,
     ...(region && { region }),

@@ -4,9 +4,8 @@ import type { Form } from '../../http/form.ts';
 import { type Call, filePart, json, type Reply, type Route, route } from '../../http/route.ts';
 import { type JobRecord, type JobRecords, refinementsPath } from '../../intake/job-records.ts';
 import { extensionOf } from '../../output/options.ts';
-import type { CutOutOptions } from '../../output/quality.ts';
 import { checkStrokes, Strokes } from '../../output/strokes.ts';
-import { fieldProblem, Problem } from '../../platform/problem.ts';
+import { Problem } from '../../platform/problem.ts';
 import type { CutOutRecord } from '../../queue/job-data.ts';
 import { refinementKey } from '../../storage/blob-keys.ts';
 import { BlobMissing, type Blobs } from '../../storage/blobs.ts';
@@ -16,6 +15,13 @@ import type { ImageRequests } from '../removal/image-requests.ts';
 import { checkFiles, readAlphaSize, readStrokes, requireFile } from '../removal/refinement-form.ts';
 import { type JobActions, requireCutOut } from './job-actions.ts';
 import { JobResponse, jobResponse } from './job-response.ts';
+import {
+  backgroundGone,
+  checkCount,
+  hasWholeAlpha,
+  photoGone,
+  readPhoto,
+} from './refine-stored.ts';
 
 /** What the routes of refinements need. */
 interface JobRefinementDeps {
@@ -29,56 +35,6 @@ const recordUnavailable = throwUnavailable('The job cannot be written right now;
 
 /** Returns how many refinements the cut-out of a job has. */
 const versionOf = ({ earlierCutOuts = [] }: JobRecord): number => earlierCutOuts.length;
-
-/** Options whose output is not the photo with another alpha. */
-const REDRAWN = [
-  'backgroundColor',
-  'crop',
-  'maxOutputMegapixels',
-  'position',
-  'scale',
-  'semitransparency',
-  'shadow',
-] as const satisfies readonly (keyof CutOutOptions)[];
-
-/** Whether the stored cut-out of a job has the alpha of the whole photo. */
-const hasWholeAlpha = ({ options = {} }: JobRecord): boolean =>
-  options.format === undefined && REDRAWN.every((option) => options[option] === undefined);
-
-/**
- * Returns the photo that the client has sent again: it is deleted when a job succeeds.
- * @throws Problem gone if there is none; invalid-request if it is another
- */
-function readPhoto(form: Form, job: JobRecord): Uint8Array {
-  if (!form.files.image && form.fields.image === undefined) {
-    const detail =
-      'The photo of this job was deleted when its cut-out was made; send it as "image"';
-    throw fieldProblem('gone', '/image', 'is needed', detail);
-  }
-  const image = requireFile(form, 'image');
-  if (createHash('sha256').update(image).digest('hex') === job.input?.sha256) return image;
-  const detail = 'The image is not the photo of this job; send the same file';
-  throw fieldProblem('invalid-request', '/image', 'is another photo', detail);
-}
-
-/** @throws Problem conflict if the image behind the subject, which is deleted, would have to be drawn again */
-function checkBackground({ backgroundKey, options = {} }: JobRecord): void {
-  if (backgroundKey === undefined && options.backgroundImageUrl === undefined) return;
-  const detail =
-    'The background image of this job was deleted; mend the alpha by POST /bg/v1/refinements, and draw it yourself';
-  throw new Problem('conflict', detail);
-}
-
-/** Each is stored as long as the job. */
-const MAX_REFINEMENTS = 20;
-
-/** @throws Problem conflict if the job has as many refinements as are retained */
-function checkCount(job: JobRecord): void {
-  const version = versionOf(job);
-  if (version < MAX_REFINEMENTS) return;
-  const detail = `The cut-out has ${MAX_REFINEMENTS} refinements, the most that are retained; undo some, and send their strokes together`;
-  throw new Problem('conflict', detail, { members: { version } });
-}
 
 const conflict = (version: number): Problem =>
   new Problem('conflict', `The cut-out was changed meanwhile; its version is ${version} now`, {
@@ -97,7 +53,7 @@ function createJobRefinements({ jobs, images, records, blobs }: JobRefinementDep
   }
 
   async function readAlpha(form: Form, job: JobRecord, call: Call): Promise<Uint8Array> {
-    if (form.files.alpha || !hasWholeAlpha(job)) return requireFile(form, 'alpha');
+    if (form.files.alpha || !hasWholeAlpha(job.options)) return requireFile(form, 'alpha');
     const { outputKey, cutout } = requireCutOut(job);
     await call.awaitMemory(cutout.bytes, call.signal);
     return blobs.get(outputKey, call.signal).catch((error) => {
@@ -113,12 +69,14 @@ function createJobRefinements({ jobs, images, records, blobs }: JobRefinementDep
       const strokes = readStrokes(form);
       const job = await jobs.readOwn(call);
       const { outputKey, cutout } = requireCutOut(job);
-      checkCount(job);
-      checkBackground(job);
-      const image = readPhoto(form, job);
+      checkCount(versionOf(job), { version: versionOf(job) });
+      const { backgroundKey, options = {} } = job;
+      if (backgroundKey !== undefined || options.backgroundImageUrl) throw backgroundGone();
+      const image = readPhoto(form, job.input?.sha256);
+      if (!image) throw photoGone();
       const alpha = await readAlpha(form, job, call);
       checkStrokes(strokes, readAlphaSize(alpha, image));
-      const request = { image, alpha, strokes, options: job.options ?? {} };
+      const request = { photo: { image }, alpha, strokes, options };
       const { file, result } = await images.refineCutOut(request, call);
       const { bytes, mediaType, width, height, foreground } = result;
       const body = checkedFile({ file, bytes, mediaType });

@@ -47,10 +47,13 @@ export interface CutOutRequest {
 
 /** A cut-out to mend: its image, its alpha as a PNG, and the strokes over it. */
 export interface RefinementRequest {
-  image: Uint8Array;
+  /** With its sha256, hex, if it is to be fetched again. */
+  photo: { image: Uint8Array } | { imageUrl: string; sha256: string };
   alpha: Uint8Array;
   strokes: Stroke[];
   options: CutOutOptions;
+  /** Also makes a picture for marketplaces, on `#rrggbb` or transparent. */
+  picture?: { background?: string | undefined } | undefined;
 }
 
 /**
@@ -260,16 +263,41 @@ export function createImageRequests(deps: ImageRequestDeps) {
       });
     },
 
-    /** Mends the alpha of a cut-out by strokes. Returns like `cutOut`. */
-    refineCutOut: ({ image, alpha, strokes, options }: RefinementRequest, call: ImageCall) => {
-      const source = { image, pointer: '/image' };
+    /** Mends the alpha of a cut-out by strokes. Returns like `cutOut`, and the picture if one was needed. */
+    refineCutOut: (
+      { photo, alpha, strokes, options, picture }: RefinementRequest,
+      call: ImageCall,
+    ) => {
+      const isSent = 'image' in photo;
+      const source = isSent ? { ...photo, pointer: '/image' } : { imageUrl: photo.imageUrl };
       const other = { name: 'alphaKey', source: { image: alpha, pointer: '/alpha' } } as const;
       return withStoredImages(source, other, call, async (images, signal, onCancel) => {
-        const data = { ...images, alphaKey: images.alphaKey!, strokes, ...unlessDefault(options) };
+        const data = {
+          ...images,
+          alphaKey: images.alphaKey!,
+          strokes,
+          ...unlessDefault(options),
+          ...(picture && { picture }),
+          ...(!isSent && { photoSha256: photo.sha256 }),
+        };
         const result = await jobWaiter.run('refine-cut-out', data, signal, onCancel);
-        return { file: await readOutput(images, result, call, signal), result };
+        const lengths = [result.bytes, ...(result.picture ? [result.picture.bytes] : [])];
+        const bytes = lengths.reduce((sum, length) => sum + length, 0);
+        const files = splitFiles(await readOutput(images, { bytes }, call, signal), lengths);
+        const [file = new Uint8Array(), pictureFile] = files;
+        const made = pictureFile && result.picture && { ...result.picture, file: pictureFile };
+        return { file, result, ...(made && { picture: made }) };
       });
     },
+
+    /** Fetches an image. Returns the file, and the worker's result. */
+    fetchImage: (imageUrl: string, call: ImageCall) =>
+      withStoredImages({ imageUrl }, undefined, call, async (images, signal, onCancel) => {
+        const { outputKey: _, ...data } = images;
+        const result = await jobWaiter.run('fetch-image', data, signal, onCancel);
+        const stored = { outputKey: images.inputKey };
+        return { file: await readOutput(stored, result, call, signal), result };
+      }),
 
     /** Classifies the garment in an image. */
     classifyGarment: (source: Source, call: ImageCall): Promise<JobResult<'classify-garment'>> =>

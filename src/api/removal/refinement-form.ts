@@ -41,17 +41,17 @@ export function readStrokes({ files, fields }: Form): z.infer<typeof Strokes> {
   return parse(z.object({ strokes: Strokes }), { strokes }, 'request').strokes;
 }
 
-/** Returns the size of the alpha: that of the upright image. @throws Problem */
-export function readAlphaSize(alpha: Uint8Array, image: Uint8Array): ImageSize {
+/** Returns the size of the alpha: that of the upright image, if that is known. @throws Problem */
+export function readAlphaSize(alpha: Uint8Array, image: Uint8Array | undefined): ImageSize {
   if (sniffFormat(alpha) !== 'png') {
     const detail = 'The alpha must be a PNG; its last channel counts';
     throw fieldProblem('unsupported-media-type', '/alpha', 'must be a PNG', detail);
   }
   const size = readImageSize(alpha, 'png');
   if (!size) throw fieldProblem('invalid-request', '/alpha', 'is damaged');
-  const format = sniffFormat(image);
+  const format = image && sniffFormat(image);
   const own = format && readImageSize(image, format);
-  if (!own) return size; // the image is rejected for that
+  if (!own) return size; // the worker compares it; an image that is none is rejected
   // The header does not say whether the image is turned; the worker checks that.
   const hasSides =
     [own.width, own.height].sort().join() === [size.width, size.height].sort().join();

@@ -43,7 +43,7 @@ function readRequest(form: Form): RefinementRequest {
   const alpha = requireFile(form, 'alpha');
   const strokes = readStrokes(form);
   checkStrokes(strokes, readAlphaSize(alpha, image));
-  return { image, alpha, strokes, options };
+  return { photo: { image }, alpha, strokes, options };
 }
 
 const MultipartRequest = z

@@ -7,7 +7,7 @@ const DEFAULT_RETRY_SECONDS = 2;
 
 /** A request that failed: the problem details of the response (RFC 9457). */
 export class ApiError extends Error {
-  /** @param {{type: string, title: string, status?: number, detail?: string, errors?: {pointer: string, detail: string}[], requestId?: string | undefined}} problem
+  /** @param {{type: string, title: string, status?: number, detail?: string, errors?: {pointer: string, detail: string}[], present?: any, requestId?: string | undefined}} problem
    *  @param {number} [retryAfterSeconds] */
   constructor(problem, retryAfterSeconds) {
     super(problem.detail ?? problem.title);
@@ -16,6 +16,8 @@ export class ApiError extends Error {
     this.status = problem.status ?? 0;
     this.detail = problem.detail ?? '';
     this.errors = problem.errors ?? [];
+    /** What somebody else has decided in the meantime. */
+    this.present = problem.present;
     this.requestId = problem.requestId;
     this.retryAfterSeconds = retryAfterSeconds;
   }
@@ -81,6 +83,15 @@ export async function call(path, options = {}) {
 
 /** @param {string} path @param {RequestOptions} [options] @returns {Promise<any>} */
 export const callJson = async (path, options) => (await call(path, options)).json();
+
+/**
+ * Returns the path of a link: links have the host that marketplaces reach, which need not be the page's.
+ * @param {string} link
+ */
+export const pathOf = (link) => {
+  const { pathname, search } = new URL(link, location.href);
+  return pathname + search;
+};
 
 /** Problems that waiting solves; an exhausted quota is not one of them. */
 const RETRYABLE = ['rate-limit-exceeded', 'upstream-unavailable'];

@@ -1,41 +1,50 @@
 import { h } from './element.js';
 
-const BACKGROUNDS = [
-  { id: 'checkerboard', label: 'Checkerboard' },
-  { id: 'white', label: 'White' },
-];
+const BACKGROUNDS = {
+  checkerboard: { label: 'Checkerboard', colour: '' },
+  white: { label: 'White', colour: '#fff' },
+  dark: { label: 'Dark', colour: '#16181d' },
+};
+/** @typedef {keyof typeof BACKGROUNDS} Background */
+
 /** A warm grey that contrasts with most garments. */
 const DEFAULT_COLOUR = '#d9cfc1';
 
 /**
  * Chooses the background behind the cut-out.
  * @param {HTMLElement} figure
+ * @param {readonly Background[]} [choices] beside a colour
  */
-export function backgroundPicker(figure) {
+export function backgroundPicker(figure, choices = ['checkerboard', 'white']) {
   const colour = h('input', {
     type: 'color',
     value: DEFAULT_COLOUR,
     'aria-label': 'Colour behind the cut-out',
-    oninput: () => choose('colour'),
+    oninput: () => choose('colour', colour.value),
   });
-  const buttons = BACKGROUNDS.map(({ id, label }) =>
+  const buttons = choices.map((id) =>
     h(
       'button',
-      { type: 'button', class: 'quiet', 'data-background': id, onclick: () => choose(id) },
-      label,
+      {
+        type: 'button',
+        class: 'quiet',
+        'data-background': id,
+        onclick: () => choose(id, BACKGROUNDS[id].colour),
+      },
+      BACKGROUNDS[id].label,
     ),
   );
 
-  /** @param {string} id */
-  function choose(id) {
+  /** @param {string} id @param {string} value */
+  function choose(id, value) {
     figure.dataset.background = id;
-    figure.style.setProperty('--background-colour', id === 'white' ? '#fff' : colour.value);
+    figure.style.setProperty('--background-colour', value);
     for (const button of buttons) {
       button.setAttribute('aria-pressed', String(button.dataset.background === id));
     }
   }
 
-  choose('checkerboard');
+  choose('checkerboard', '');
   return h(
     'div',
     { class: 'background-picker', role: 'group', 'aria-label': 'Background' },

@@ -1,4 +1,5 @@
 import { call, callJson, readNdjson } from './api.js';
+import { rememberPhotos } from './review/local-photos.js';
 
 /** Files per request: small steps show progress, and a failed request loses little. */
 const FILES_PER_REQUEST = 6;
@@ -49,6 +50,7 @@ export async function startBatch({ files, name, classify }, onProgress) {
   const json = { operations, ...(name && { name }) };
   const batch = await callJson('/intake/v1/batches', { method: 'POST', json });
   await uploadFiles(batch.links.items, files, onProgress);
+  rememberPhotos(batch.links.self, files);
   await call(`${batch.links.self}/seal`, { method: 'POST' });
   return batch;
 }
@@ -64,6 +66,7 @@ export function batchRun({ id, name, links }) {
     self: links.self,
     events: links.events,
     cancel: `${links.self}/cancel`,
+    review: links.self,
     async *images() {
       for await (const { customId, cutout, classification } of readNdjson(
         await call(links.results),

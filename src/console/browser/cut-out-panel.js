@@ -1,10 +1,13 @@
 import { classifyPanel } from './classify-panel.js';
 import { downloadForm } from './download-form.js';
-import { h } from './element.js';
+import { fill, h } from './element.js';
+import { errorBox } from './error-box.js';
+import { openBrush } from './mend/brush.js';
 import { outfitPanel } from './outfit-panel.js';
 import { REVIEW } from './review.js';
 
 /** @typedef {import('./upload.js').Upload} Upload */
+/** @typedef {(mended: import('./mend/brush.js').Mended) => void} OnMended */
 
 /**
  * Durations by name, ms.
@@ -52,11 +55,30 @@ const reviewNote = ({ needed, reasons } = { needed: false, reasons: [] }) =>
     reasons.map((reason) => h('p', { class: 'fine' }, REVIEW[reason] ?? reason)),
   );
 
+/** @param {Upload} upload @param {OnMended} onMended */
+function mendButton({ name, file, cutOut }, onMended) {
+  const errorPlace = h('div');
+  const mend = async () => {
+    fill(errorPlace);
+    if (!cutOut) return;
+    await openBrush({ name, photo: file, cutOut, save: async (mended) => onMended(mended) }).catch(
+      (error) => fill(errorPlace, errorBox(error)),
+    );
+  };
+  return h(
+    'div',
+    { class: 'stack' },
+    h('button', { type: 'button', onclick: mend }, 'Mend with a brush'),
+    errorPlace,
+  );
+}
+
 /**
  * Shows the facts about a finished cut-out, its download and its classification.
  * @param {Upload} upload
+ * @param {OnMended} onMended
  */
-export const cutOutPanel = (upload) =>
+export const cutOutPanel = (upload, onMended) =>
   h(
     'div',
     { class: 'stack' },
@@ -66,6 +88,7 @@ export const cutOutPanel = (upload) =>
       h('h2', {}, upload.name),
       facts(upload),
       reviewNote(upload.review),
+      mendButton(upload, onMended),
       downloadForm(upload),
     ),
     classifyPanel(upload),

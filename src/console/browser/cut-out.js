@@ -120,10 +120,27 @@ function retry(upload) {
   processNext();
 }
 
+/**
+ * Shows a cut-out that was mended in place of the one before.
+ * @param {Upload} upload
+ * @param {import('./mend/brush.js').Mended} mended
+ */
+function takeMended(upload, { cutOut, strokes }) {
+  const alpha = upload.cutOut;
+  if (upload.after) URL.revokeObjectURL(upload.after);
+  // A person has looked at it.
+  const review = { needed: false, reasons: upload.review?.reasons ?? [] };
+  Object.assign(upload, { cutOut, after: URL.createObjectURL(cutOut), review });
+  if (alpha) upload.mended = { alpha, strokes };
+  upload.panel = undefined;
+  announce(`${upload.name} is mended`);
+  draw(upload);
+}
+
 /** @param {Upload} upload */
 function panelOf(upload) {
   if (upload.state !== 'done') return undefined;
-  upload.panel ??= cutOutPanel(upload);
+  upload.panel ??= cutOutPanel(upload, (mended) => takeMended(upload, mended));
   return upload.panel;
 }
 

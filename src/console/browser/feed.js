@@ -1,4 +1,4 @@
-import { call, callJson, readNdjson } from './api.js';
+import { call, callJson, pathOf, readNdjson } from './api.js';
 
 const FEEDS = '/intake/v1/feeds';
 /** @type {Readonly<Record<string, string>>} */
@@ -27,15 +27,6 @@ export function startFeed({ url, file, onWhite }) {
 }
 
 /**
- * Returns the path of a link: links have the host that marketplaces reach, which need not be the page's.
- * @param {string} link
- */
-const pathOf = (link) => {
-  const { pathname, search } = new URL(link, location.href);
-  return pathname + search;
-};
-
-/**
  * Returns the latest run of a feed as a run to watch.
  * @param {any} feed
  * @returns {import('./run-view.js').Run}
@@ -50,6 +41,7 @@ export function feedRun({ id, source, run }) {
     self,
     events: `${self}/events`,
     cancel,
+    review: self,
     async *images() {
       for await (const product of readReport()) {
         for (const { picture } of product.images ?? []) {

@@ -5,6 +5,7 @@ import { ignoreOtherDrops } from './drop.js';
 import { byId, fill } from './element.js';
 import { errorBox } from './error-box.js';
 import { openOutfits } from './outfits.js';
+import { openReview } from './review/page.js';
 import { installThemeSwitch } from './theme-switch.js';
 import { openUsage } from './usage.js';
 
@@ -14,6 +15,7 @@ const SESSION = '/console/session';
 const PAGES = {
   'cut-out': { title: 'Cut out', open: openCutOut },
   catalogue: { title: 'Catalogue', open: openCatalogue },
+  review: { title: 'Review', open: openReview, tab: 'catalogue' },
   outfits: { title: 'Outfits', open: openOutfits },
   usage: { title: 'Usage', open: openUsage },
 };
@@ -22,12 +24,17 @@ const PAGES = {
 /** @type {Map<PageName, (() => void) | void>} */
 const opened = new Map();
 let isSignedIn = false;
+/** @type {PageName | undefined} */
+let shown;
 
 /** @returns {PageName} */
 function currentPage() {
-  const name = location.hash.replace(/^#\//, '');
+  const [, name = ''] = /^#\/([\w-]+)/.exec(location.hash) ?? [];
   return name in PAGES ? /** @type {PageName} */ (name) : 'cut-out';
 }
+
+/** Returns the page whose tab is marked. @param {PageName} name */
+const tabOf = (name) => ('tab' in PAGES[name] ? PAGES[name].tab : name);
 
 /** @param {boolean} [isNavigation] whether the person changed the page: its heading gets the focus */
 function show(isNavigation = false) {
@@ -39,14 +46,16 @@ function show(isNavigation = false) {
   byId('sign-in').hidden = isSignedIn;
   byId('tabs').hidden = byId('sign-out').hidden = !isSignedIn;
   for (const link of byId('tabs').querySelectorAll('a')) {
-    if (link.hash === `#/${current}`) link.setAttribute('aria-current', 'page');
+    if (link.hash === `#/${tabOf(current)}`) link.setAttribute('aria-current', 'page');
     else link.removeAttribute('aria-current');
   }
   document.title = isSignedIn ? `${PAGES[current].title} · Selvage` : 'Selvage';
   if (!isSignedIn) return;
   if (opened.has(current)) opened.get(current)?.();
   else opened.set(current, PAGES[current].open());
-  if (!isNavigation) return;
+  const isSame = current === shown;
+  shown = current;
+  if (!isNavigation || isSame) return;
   const heading = document.querySelector(`[data-page="${current}"] h1`);
   if (heading instanceof HTMLElement) heading.focus({ preventScroll: true });
   scrollTo(0, 0);

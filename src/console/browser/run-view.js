@@ -5,6 +5,7 @@ import { errorTable, readFirstErrors } from './error-table.js';
 import { listen } from './events.js';
 import { gallery } from './gallery.js';
 import { save } from './image-files.js';
+import { toHash } from './review/address.js';
 
 /** Between two reads of the results while the run is active. */
 const REFRESH_MILLIS = 1500;
@@ -28,6 +29,7 @@ const REFRESH_MILLIS = 1500;
  * @property {string} self
  * @property {string} events
  * @property {string} cancel
+ * @property {string} review path of the batch or run that is reviewed when it has ended
  * @property {() => AsyncGenerator<RunImage>} images the finished ones
  * @property {() => AsyncGenerator<RunError>} errors
  * @property {readonly {label: string, path: string, name: string}[]} downloads
@@ -103,6 +105,27 @@ const downloadButton = ({ label, path, name }, errorPlace) =>
     label,
   );
 
+/** @param {Run} run @param {import('./review/rows.js').Counts} counts */
+const linkToReview = ({ review }, { needed, pending }) =>
+  h(
+    'p',
+    { class: 'review-link' },
+    h(
+      'a',
+      { class: 'button', href: toHash({ path: review, all: needed === 0 }) },
+      needed > 0 ? 'Review the doubtful cut-outs' : 'Look through the cut-outs',
+    ),
+    h(
+      'span',
+      { class: 'fine' },
+      needed === 0
+        ? 'None needs a person.'
+        : pending === 0
+          ? `All ${needed.toLocaleString('en')} are reviewed.`
+          : `${pending.toLocaleString('en')} of ${needed.toLocaleString('en')} wait for a person.`,
+    ),
+  );
+
 /** Results may not exist yet or have expired: that is no error of the page. @param {unknown} error */
 const ignoreApiError = (error) => {
   if (!(error instanceof ApiError)) throw error;
@@ -119,6 +142,7 @@ export function runView(run, signal) {
   const errors = h('div');
   const errorPlace = h('div');
   const { list, refresh } = gallery(run.images);
+  const reviewLink = h('div');
   const downloads = h(
     'div',
     { class: 'buttons' },
@@ -130,6 +154,7 @@ export function runView(run, signal) {
     { class: 'panel stack run', 'aria-label': run.title },
     h('div', { class: 'row-head' }, h('h2', { tabindex: -1 }, run.title), status, cancelButton),
     bar,
+    reviewLink,
     list,
     errors,
     downloads,
@@ -138,6 +163,11 @@ export function runView(run, signal) {
 
   async function cancel() {
     await call(run.cancel, { method: 'POST' }).catch((error) => fill(errorPlace, errorBox(error)));
+  }
+
+  async function drawReviewLink() {
+    const { review } = await callJson(run.self);
+    if (review) fill(reviewLink, linkToReview(run, review));
   }
 
   let refreshing = Promise.resolve();
@@ -164,6 +194,7 @@ export function runView(run, signal) {
       refreshSoon();
     }
     await refreshing;
+    await drawReviewLink().catch(ignoreApiError);
     if (section.dataset.status === 'failed') {
       const { problem } = await callJson(run.self);
       if (problem) fill(errorPlace, errorBox(new ApiError(problem)));

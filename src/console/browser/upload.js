@@ -20,7 +20,9 @@ import { callWithRetry } from './api.js';
  * @property {import('./review.js').Review} [review]
  * @property {number} [millis]
  * @property {unknown} [error]
- * @property {HTMLElement} [panel] once it was drawn
+ * @property {{alpha: Blob, strokes: readonly import('./mend/strokes.js').Stroke[]}} [mended] how the cut-out was
+ *   mended, and what it was before
+ * @property {HTMLElement | undefined} [panel] once it was drawn
  */
 
 /** @param {File} file @param {string} quality @returns {Upload} */
@@ -35,16 +37,18 @@ export const createUpload = (file, quality) => ({
 });
 
 /**
- * Requests the cut-out of a photo.
+ * Requests the cut-out of a photo; one that was mended, with its strokes.
  * @param {Upload} upload
  * @param {Record<string, string>} options fields of the request beside the image
  * @param {(seconds: number) => void} onWait
  */
 export function removeBackground(upload, options, onWait) {
+  const { file, mended, quality } = upload;
   const body = new FormData();
-  for (const [name, value] of Object.entries({ quality: upload.quality, ...options })) {
-    body.append(name, value);
-  }
-  body.append('image', upload.file, upload.file.name);
-  return callWithRetry('/bg/v1/background-removals', { method: 'POST', body }, onWait);
+  for (const [name, value] of Object.entries({ quality, ...options })) body.append(name, value);
+  body.append('image', file, file.name);
+  if (!mended) return callWithRetry('/bg/v1/background-removals', { method: 'POST', body }, onWait);
+  body.append('alpha', mended.alpha, 'alpha.png');
+  body.append('strokes', JSON.stringify(mended.strokes));
+  return callWithRetry('/bg/v1/refinements', { method: 'POST', body }, onWait);
 }

@@ -30,6 +30,8 @@ export const batchKeys = (client: string, id: string) => {
     ended: `${prefix}ended.json`,
     rows: (chunk: number) => `${prefix}rows/${chunkFile(chunk)}`,
     results: (chunk: number) => `${prefix}results/${chunkFile(chunk)}`,
+    /** Prefix of the results of all chunks. */
+    allResults: `${prefix}results/`,
     /** The background image, or its address. */
     background: `${prefix}background`,
     /**

@@ -338,21 +338,24 @@ export function createBatches(redis: Redis, now: Clock) {
 
     /** Removes a batch, except results of unwritten chunks, which `dropResults` deletes before. */
     async remove(id: string): Promise<void> {
-      const { record, chunkStarts, writtenChunks, fullChunks, heldQuota, uploadLease, review } =
+      const { record, chunkStarts, writtenChunks, fullChunks, heldQuota, uploadLease } =
         batchRedisKeys(id);
+      const { review, refined } = batchRedisKeys(id);
       const client: string = JSON.parse((await redis.hget(record, 'client')) ?? '""');
       await redis
         .multi()
         .srem(unendedKey(client), id)
-        .del(record, chunkStarts, writtenChunks, fullChunks, heldQuota, uploadLease, review)
+        .del(record, chunkStarts, writtenChunks, fullChunks, heldQuota, uploadLease)
+        .del(review, refined)
         .zrem(DUE_TIMES, id)
         .zrem(UNDER_WAY, id)
         .exec();
     },
 
-    /** Deletes what people decided about a batch's rows. */
+    /** Deletes what people decided about a batch's rows, and which cut-outs they mended. */
     async dropReview(id: string): Promise<void> {
-      await redis.del(batchRedisKeys(id).review);
+      const { review, refined } = batchRedisKeys(id);
+      await redis.del(review, refined);
     },
 
     /** Deletes the results of a chunk that are not in object storage. */

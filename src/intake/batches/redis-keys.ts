@@ -29,9 +29,11 @@ export const batchRedisKeys = (id: string) => {
     uploadLease: `${record}:upload`,
     /**
      * Hash: decisions by row (`d:`), pending rows that need a review by thousandths of confidence (`p:`), bulk
-     * approvals (`rules`), the number of decided `rows` and the last `sequence`.
+     * approvals (`rules`), the number of decided `rows` and of `versions` of mended ones, the last `sequence`.
      */
     review: `${record}:review`,
+    /** Hash: mended cut-outs by row. */
+    refined: `${record}:refined`,
     /** Hash: results of a chunk that are not in object storage yet, by row. */
     results: (chunk: number) => `${record}:results:${chunk}`,
   };

@@ -11,6 +11,8 @@ export interface BatchFiles {
 export interface RowOutcome {
   row: RowLine;
   result: ResultLine | undefined;
+  /** How often people have mended its cut-out; absent if it is as it was made, or if that was not looked up. */
+  refinements?: number;
 }
 
 /** Reads the results of one chunk, from object storage if they are written, else from Redis. */

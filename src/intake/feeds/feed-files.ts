@@ -12,11 +12,14 @@ import {
 } from '../batches/batch-files.ts';
 import type { BatchManifest } from '../batches/batches.ts';
 import type { BatchFiles } from '../batches/row-reader.ts';
+import { carriedRefined, getCarried } from '../review/review-files.ts';
 import { feedKeys, feedPrefix } from './feed-keys.ts';
 
 /** The part of object storage that the retention of feeds uses. Deletions return how many blobs. */
 export interface FeedFiles {
   runFiles(client: string, runId: string): BatchFiles;
+  /** Returns the keys of cut-outs that people mended in earlier runs and that a run shows, and of their pictures. */
+  mendedImages(client: string, runId: string): Promise<string[]>;
   /** Deletes the feed document that a run has read. */
   deleteDocument(client: string, feedId: string, runId: string): Promise<number>;
   /** Deletes rows, results and document of a run. */
@@ -33,6 +36,12 @@ export function feedFiles(blobs: Blobs): FeedFiles {
 
   return {
     runFiles: (client, runId) => batchFiles(blobs, client, runId),
+
+    async mendedImages(client, id) {
+      const mended = carriedRefined(await getCarried(blobs, { client, id }));
+      const versions = [...mended.values()].flatMap((each) => each.versions);
+      return versions.flatMap(({ key, picture }) => (picture ? [key, picture.key] : [key]));
+    },
 
     deleteDocument,
 

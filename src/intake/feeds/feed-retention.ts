@@ -42,6 +42,7 @@ async function deleteUnusedImages(
   run: BatchRecord,
 ): Promise<number> {
   const used = createKeySet();
+  for (const key of await files.mendedImages(run.client, run.id)) used.add(key);
   for await (const { result } of readRowOutcomes(
     batches,
     files.runFiles(run.client, run.id),

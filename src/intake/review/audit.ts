@@ -10,6 +10,7 @@ import {
   type ReviewDecisions,
   type StoredRule,
 } from './decisions.ts';
+import { Refined } from './refined.ts';
 import { getSummary, toStart } from './review-files.ts';
 import { reviewKeys } from './review-rows.ts';
 
@@ -32,6 +33,8 @@ const AuditEntry = Decision.extend({
   /** Of its confidence. */
   thousandths: z.number(),
   carried: z.enum(DECISIONS).optional(),
+  /** The row's mended cut-outs since this decision. */
+  refined: Refined.optional(),
 });
 type AuditEntry = z.infer<typeof AuditEntry>;
 
@@ -111,9 +114,10 @@ export async function restoreReview(
   for (const { sequence, ...made } of inOrder) {
     if ('min' in made) await decisions.approve(id, made, { sequence });
     else {
-      const { row, needed, thousandths, carried, ...decision } = made;
+      const { row, needed, thousandths, carried, refined, ...decision } = made;
       const decided = { row, needed, thousandths, carried };
-      await decisions.decide(id, decided, decision, { sequence });
+      const change = refined && { refined, added: refined.versions.length };
+      await decisions.decide(id, decided, decision, { sequence, change });
     }
   }
 }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { defineScript } from '../../platform/redis-script.ts';
 import { batchRedisKeys } from '../batches/redis-keys.ts';
 import { OUTBOX } from '../webhooks/outbox.ts';
+import { Refined } from './refined.ts';
 
 export const DECISIONS = ['pending', 'approved', 'rejected'] as const;
 export type DecisionName = (typeof DECISIONS)[number];
@@ -11,6 +12,8 @@ export type DecisionName = (typeof DECISIONS)[number];
 export const MAX_NOTE_CHARS = 500;
 /** Rows of a batch that are decided one by one; for more there is bulk approval. */
 const MAX_DECIDED_ROWS = 20_000;
+/** Mended cut-outs of a batch, all versions counted. */
+const MAX_VERSIONS = 5000;
 
 /** A person's decision about one row. */
 export const Decision = z.object({
@@ -22,7 +25,12 @@ export const Decision = z.object({
   keyId: z.string(),
   at: z.iso.datetime(),
   /** The picture that was looked at: sha256 of the files of cut-out and image, hex. */
-  version: z.object({ cutout: z.string(), input: z.string() }),
+  version: z.object({
+    cutout: z.string(),
+    input: z.string(),
+    /** How often the cut-out was mended; absent if it is as it was made. */
+    refinements: z.number().optional(),
+  }),
 });
 export type Decision = z.infer<typeof Decision>;
 
@@ -47,6 +55,8 @@ export interface Decided {
   /** By row. */
   decisions: ReadonlyMap<number, StoredDecision>;
   rules: readonly StoredRule[];
+  /** Mended cut-outs by row. */
+  refined: ReadonlyMap<number, Refined>;
 }
 
 /** What is known of a review when it begins. */
@@ -105,10 +115,12 @@ return 1
 `;
 
 /**
- * Decides about a row. Returns {1, sequence}; {0} if the batch has no review, {-1, present decision or ''} if it
- * has another revision, {-2} if too many rows are decided.
- * KEYS: as above. ARGV: row, revision it must have or '', decision as JSON, outbox entry or '', time (JSON),
- * is needed 0 | 1, thousandths, decision of the run before or '', sequence or '', maximum of rows.
+ * Decides about a row, and with the decision changes which mended cut-outs it has. Returns {1, sequence}; {0} if the
+ * batch has no review, {-1, present decision or ''} if it has another revision, {-2} if too many rows are decided,
+ * {-3} if too many are mended.
+ * KEYS: as above, mended cut-outs. ARGV: row, revision it must have or '', decision as JSON, outbox entry or '', time
+ * (JSON), is needed 0 | 1, thousandths, decision of the run before or '', sequence or '', maximum of rows, mended
+ * cut-outs as JSON or '', how many more these are than before, their maximum in the batch.
  */
 const DECIDE = `
 local status = redis.call('HGET', KEYS[1], 'status')
@@ -119,6 +131,10 @@ local known = redis.call('HGET', KEYS[2], field)
 local old = known and cjson.decode(known)
 if ARGV[2] ~= '' and tonumber(ARGV[2]) ~= (old and old.revision or 0) then
   return {-1, known or ''}
+end
+if ARGV[11] ~= '' and tonumber(ARGV[12]) > 0 then
+  local versions = tonumber(redis.call('HGET', KEYS[2], 'versions') or 0)
+  if versions + tonumber(ARGV[12]) > tonumber(ARGV[13]) then return {-3} end
 end
 if not old then
   if tonumber(redis.call('HGET', KEYS[2], 'rows') or 0) >= tonumber(ARGV[10]) then return {-2} end
@@ -143,6 +159,10 @@ else
 end
 local json = string.sub(ARGV[3], 1, -2) .. ',"sequence":' .. sequence .. '}'
 redis.call('HSET', KEYS[2], field, json)
+if ARGV[11] ~= '' then
+  redis.call('HSET', KEYS[4], ARGV[1], ARGV[11])
+  redis.call('HINCRBY', KEYS[2], 'versions', ARGV[12])
+end
 if ARGV[6] == '1' then
   local function count(name, change)
     if name == 'pending' then redis.call('HINCRBY', KEYS[2], 'p:' .. min, change) end
@@ -194,9 +214,21 @@ ${END_IF_DONE}
 return {sequence, approved}
 `;
 
+/** The fields with the numbers of pending rows, by thousandths of confidence. */
+const PENDING_FIELDS = Array.from({ length: 1001 }, (_, min) => `p:${min}`);
+
 const parseDecision = (json: string): StoredDecision =>
   Decision.extend({ sequence: z.number() }).parse(JSON.parse(json));
+const parseRefined = (json: string): Refined => Refined.parse(JSON.parse(json));
 const StoredRules = z.array(ApprovalRule.extend({ sequence: z.number() }));
+
+/** Returns the values that there are, by row. */
+const byRow = <T>(
+  rows: readonly number[],
+  values: readonly (string | null)[],
+  parse: (json: string) => T,
+): Map<number, T> =>
+  new Map(values.flatMap((json, i) => (json ? [[rows[i]!, parse(json)] as const] : [])));
 
 /** The row that a decision is about. */
 interface DecidedRow {
@@ -213,7 +245,15 @@ type DecideReply =
   /** Without a decision nobody has decided yet. */
   | { outcome: 'conflict'; present: StoredDecision | undefined }
   | { outcome: 'no-review' }
-  | { outcome: 'too-many' };
+  | { outcome: 'too-many' }
+  | { outcome: 'too-many-refinements' };
+
+/** How a decision changes which mended cut-outs a row has. */
+export interface RefinedChange {
+  refined: Refined;
+  /** How many more these are than before. */
+  added: number;
+}
 
 /** Decisions about the rows of batches and feed runs, in Redis. */
 export function createReviewDecisions(redis: Redis) {
@@ -221,8 +261,8 @@ export function createReviewDecisions(redis: Redis) {
   const decide = defineScript<[number, string?]>(redis, 'selvageReviewDecide', DECIDE);
   const approve = defineScript<[number, number?]>(redis, 'selvageReviewApprove', APPROVE);
   const keysOf = (id: string) => {
-    const { record, review } = batchRedisKeys(id);
-    return [record, review, OUTBOX];
+    const { record, review, refined } = batchRedisKeys(id);
+    return [record, review, OUTBOX, refined];
   };
   const rulesOf = (json: string | null | undefined): StoredRule[] =>
     StoredRules.parse(JSON.parse(json ?? '[]'));
@@ -245,6 +285,7 @@ export function createReviewDecisions(redis: Redis) {
      * @param expected the revision it must have; 0 if nobody has decided; undefined for any
      * @param outboxEntry pushed if this was the last pending row that needs a review
      * @param sequence of a decision that is restored
+     * @param change of the row's mended cut-outs
      */
     async decide(
       id: string,
@@ -254,7 +295,13 @@ export function createReviewDecisions(redis: Redis) {
         expected,
         outboxEntry = '',
         sequence,
-      }: { expected?: number; outboxEntry?: string | undefined; sequence?: number },
+        change,
+      }: {
+        expected?: number;
+        outboxEntry?: string | undefined;
+        sequence?: number;
+        change?: RefinedChange | undefined;
+      },
     ): Promise<DecideReply> {
       const [code, value = ''] = await decide(keysOf(id), [
         row,
@@ -267,10 +314,14 @@ export function createReviewDecisions(redis: Redis) {
         carried ?? '',
         sequence ?? '',
         MAX_DECIDED_ROWS,
+        change ? JSON.stringify(change.refined) : '',
+        change?.added ?? 0,
+        MAX_VERSIONS,
       ]);
       if (code === 1) return { outcome: 'decided', sequence: Number(value) };
       if (code === 0) return { outcome: 'no-review' };
       if (code === -2) return { outcome: 'too-many' };
+      if (code === -3) return { outcome: 'too-many-refinements' };
       return { outcome: 'conflict', present: value ? parseDecision(value) : undefined };
     },
 
@@ -292,18 +343,31 @@ export function createReviewDecisions(redis: Redis) {
 
     /** Returns what was decided about rows. */
     async read(id: string, rows: readonly number[]): Promise<Decided> {
+      const keys = batchRedisKeys(id);
       const fields = ['rules', ...rows.map((row) => `d:${row}`)];
-      const [rules, ...found] = await redis.hmget(batchRedisKeys(id).review, ...fields);
-      const decisions = found.flatMap((json, i) =>
-        json ? [[rows[i]!, parseDecision(json)] as const] : [],
+      const [[rules, ...found], mended] = await Promise.all([
+        redis.hmget(keys.review, ...fields),
+        rows.length > 0 ? redis.hmget(keys.refined, ...rows.map(String)) : [],
+      ]);
+      return {
+        decisions: byRow(rows, found, parseDecision),
+        rules: rulesOf(rules),
+        refined: byRow(rows, mended, parseRefined),
+      };
+    },
+
+    /** Counts the pending rows that need a review, by thousandths of confidence. */
+    async pendingRows(id: string): Promise<ReadonlyMap<number, number>> {
+      const counts = await redis.hmget(batchRedisKeys(id).review, ...PENDING_FIELDS);
+      return new Map(
+        counts.flatMap((rows, min) => (Number(rows) > 0 ? [[min, Number(rows)] as const] : [])),
       );
-      return { decisions: new Map(decisions), rules: rulesOf(rules) };
     },
 
     /** Returns everything that was decided. */
     async readAll(id: string): Promise<Decided> {
       const decisions = new Map<number, StoredDecision>();
-      const { review } = batchRedisKeys(id);
+      const { review, refined } = batchRedisKeys(id);
       let cursor = '0';
       do {
         const [next, fields] = await redis.hscan(review, cursor, 'MATCH', 'd:*', 'COUNT', 1000);
@@ -312,7 +376,12 @@ export function createReviewDecisions(redis: Redis) {
         }
         cursor = next;
       } while (cursor !== '0');
-      return { decisions, rules: rulesOf(await redis.hget(review, 'rules')) };
+      const mended = Object.entries(await redis.hgetall(refined));
+      return {
+        decisions,
+        rules: rulesOf(await redis.hget(review, 'rules')),
+        refined: new Map(mended.map(([row, json]) => [Number(row), parseRefined(json)])),
+      };
     },
   };
 }

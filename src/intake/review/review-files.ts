@@ -1,9 +1,17 @@
 import { z } from 'zod';
 import type { Blobs } from '../../storage/blobs.ts';
-import { getJson, getLinesIfPresent, putJson, putLines } from '../batches/batch-files.ts';
+import {
+  batchKeys,
+  getJson,
+  getLinesIfPresent,
+  putJson,
+  putLines,
+} from '../batches/batch-files.ts';
 import type { BatchRecord } from '../batches/batches.ts';
 import type { RowOutcome } from '../batches/row-reader.ts';
+import { ResultLine } from '../batches/rows.ts';
 import { DECISIONS, type ReviewStart } from './decisions.ts';
+import { Refined } from './refined.ts';
 import { ReviewRow, reviewKeys, thousandths, toReviewRow } from './review-rows.ts';
 
 type BatchRef = Pick<BatchRecord, 'client' | 'id'>;
@@ -24,6 +32,8 @@ const Carried = z.object({
   runId: z.string(),
   /** Whether it was about this very picture; false if a bulk approval included it. */
   isOwn: z.boolean(),
+  /** If it is mended: its newest version, and the cut-out that was made first. */
+  refined: Refined.optional(),
 });
 export type Carried = z.infer<typeof Carried>;
 
@@ -35,6 +45,8 @@ const Summary = z.object({
   approved: z.number(),
   rejected: z.number(),
   pending: z.record(z.string(), z.number()),
+  /** Rows with each reason. Reviews that began under an older release lack it. */
+  reasons: z.record(z.string(), z.number()).optional(),
   /** Rows in the index. */
   indexed: z.number(),
 });
@@ -117,6 +129,31 @@ async function putIndex(
   }
 }
 
+/** Returns the sha256 of all cut-outs of a batch whose results are written. */
+async function readCutOutHashes(blobs: Blobs, { client, id }: BatchRef): Promise<Set<string>> {
+  const hashes = new Set<string>();
+  for await (const { key } of blobs.list(batchKeys(client, id).allResults)) {
+    for (const line of await getLinesIfPresent(blobs, key)) {
+      const result = ResultLine.parse(line);
+      const cutout = result.status === 'succeeded' && result.results.cutout;
+      if (cutout) hashes.add(cutout.sha256);
+    }
+  }
+  return hashes;
+}
+
+/** Leaves out mended cut-outs of pictures that the batch does not have: their files are deleted. */
+async function withoutUnusedRefinements(
+  blobs: Blobs,
+  batch: BatchRef,
+  carried: CarriedDecisions,
+): Promise<CarriedDecisions> {
+  if (carriedRefined(carried).size === 0) return carried;
+  const hashes = await readCutOutHashes(blobs, batch);
+  const isUsed = ({ refined }: Carried): boolean => !refined || hashes.has(refined.original);
+  return new Map([...carried].filter(([, each]) => isUsed(each)));
+}
+
 /**
  * Writes the review of a batch whose chunks are written: the index, the decisions of the run before, and last the
  * summary. Repeated, it returns what it wrote first.
@@ -129,19 +166,23 @@ export async function putReview(
   const known = await getSummary(blobs, batch);
   if (known) return known;
   const keys = reviewKeys(batch.client, batch.id);
-  const carried = await readCarried();
+  const carried = await withoutUnusedRefinements(blobs, batch, await readCarried());
+  const mended = carriedRefined(carried);
   const start = { needed: 0, approved: 0, rejected: 0, pending: {} as Record<string, number> };
+  const reasons: Record<string, number> = {};
   const collector = createIndexCollector();
   const used = new Set<string>();
   for await (const row of neededRows(blobs, batch)) {
     collector.add(row);
     start.needed++;
-    const decision = carried.get(row.sha256)?.decision ?? 'pending';
+    for (const reason of row.reasons) reasons[reason] = (reasons[reason] ?? 0) + 1;
+    const sha256 = mended.get(row.sha256)?.versions.at(-1)?.sha256 ?? row.sha256;
+    const decision = carried.get(sha256)?.decision ?? 'pending';
     const at = thousandths(row.confidence);
     if (decision === 'pending') start.pending[at] = (start.pending[at] ?? 0) + 1;
     else {
       start[decision]++;
-      used.add(row.sha256);
+      used.add(sha256);
     }
   }
   const lines = collector.sorted();
@@ -149,7 +190,7 @@ export async function putReview(
   // Pictures that need no review are not known here, so decisions about them are carried on.
   const carriedOn = [...carried.values()].filter(({ sha256, isOwn }) => isOwn || used.has(sha256));
   if (carriedOn.length > 0) await putLines(blobs, keys.carried, carriedOn);
-  const summary = { ...start, indexed: lines.length };
+  const summary = { ...start, reasons, indexed: lines.length };
   await putJson(blobs, keys.summary, summary);
   return summary;
 }
@@ -170,6 +211,12 @@ export async function getCarried(
   const parsed = lines.map((line) => Carried.parse(line));
   return new Map(parsed.map((each) => [each.sha256, each]));
 }
+
+/** Returns the mended cut-outs of the run before, by the cut-out that was made first. */
+export const carriedRefined = (carried: CarriedDecisions): Map<string, Refined> =>
+  new Map(
+    [...carried.values()].flatMap(({ refined }) => (refined ? [[refined.original, refined]] : [])),
+  );
 
 /** Reads one part of the index, the most doubtful rows first. */
 export const getIndexPart = async (

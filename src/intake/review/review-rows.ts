@@ -31,6 +31,8 @@ export const reviewKeys = (client: string, id: string) => {
 export const ReviewRow = z.object({
   row: z.number(),
   customId: z.string(),
+  /** In feeds: of the product. */
+  title: z.string().optional(),
   /** In feeds: which image of its product, 0 for the main one. */
   image: z.number().optional(),
   imageUrl: z.string().optional(),
@@ -56,6 +58,7 @@ export function toReviewRow({ row, result }: RowOutcome): ReviewRow | undefined 
   return {
     row: row.row,
     customId: row.customId,
+    ...(row.title !== undefined && { title: row.title }),
     ...(row.image !== undefined && { image: row.image }),
     ...('url' in row.source && { imageUrl: row.source.url }),
     confidence: cutout.confidence,

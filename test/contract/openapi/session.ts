@@ -263,11 +263,35 @@ async function review({ send }: Pick<Session, 'send'>, self: string, none: strin
   await send('GET', `${path}?limit=0`);
   await send('GET', `${path}/0`);
   await send('GET', `${path}/99`);
+  await send('GET', `${path}/summary`);
+  await send('GET', `${path}/0/photo`);
   await send('POST', path, { body: { decision: 'approved', minConfidence: 0.9 } });
   await send('POST', path, { body: { decision: 'rejected', minConfidence: 0.9 } });
-  for (const of of ['', '/0']) await send('GET', `${none}/review${of}`);
+  for (const of of ['', '/0', '/summary', '/0/photo']) {
+    await send('GET', `${none}/review${of}`);
+  }
   await send('POST', `${none}/review`, { body: { decision: 'approved', minConfidence: 1 } });
   await send('POST', `${none}/review/0`, { body });
+}
+
+/** Refinements of the only row of a batch or run that has ended. */
+async function rowRefinements(
+  { send, keys }: Pick<Session, 'send' | 'keys'>,
+  self: string,
+): Promise<void> {
+  const path = `${self}/review/0/refinements`;
+  const strokes = '[{"mode":"erase","radius":3,"points":[[20,20],[22,24]]}]';
+  await send('POST', path, { body: formOf({ strokes }) });
+  await send('POST', path, { body: formOf({ strokes, revision: '0' }) });
+  await send('POST', path, { body: formOf({ strokes: '[]' }) });
+  await send('POST', path, { body: formOf({ strokes }), key: keys.poor });
+  await send('DELETE', `${path}/1`);
+  await send('DELETE', `${path}/1`);
+  await send('DELETE', `${path}/1?revision=x`);
+  for (const key of ['', keys.reader]) {
+    await send('POST', path, { body: formOf({ strokes }), key });
+    await send('DELETE', `${path}/1`, { key });
+  }
 }
 
 async function batches({ send, until, shop, keys }: Session): Promise<void> {
@@ -300,6 +324,7 @@ async function batches({ send, until, shop, keys }: Session): Promise<void> {
   await send('GET', `${self}/rows/0/garments/0`);
   await send('GET', `${self}/rows/0/garments/99`);
   await review({ send }, self, `${path}/none`);
+  await rowRefinements({ send, keys }, self);
   await send('GET', `${path}?limit=1`);
   await send('GET', `${path}?limit=0`);
   await send('POST', `${self}/items`, { body: 'x', type: 'text/csv' });
@@ -331,7 +356,7 @@ async function batches({ send, until, shop, keys }: Session): Promise<void> {
   await send('DELETE', `${path}/none`);
 }
 
-async function feeds({ send, until, shop }: Session): Promise<void> {
+async function feeds({ send, until, shop, keys }: Session): Promise<void> {
   const path = `${INTAKE}/feeds`;
   const image = await shop.putImage('/feed.jpg', 5);
   const body = feedText(
@@ -358,6 +383,7 @@ async function feeds({ send, until, shop }: Session): Promise<void> {
   if (picture) await files({ send }, picture);
   await send('GET', `${run}/events`);
   await review({ send }, run, `${path}/none/runs/none`);
+  await rowRefinements({ send, keys }, run);
   await send('POST', `${run}/cancel`);
   const again = await send('POST', `${feed}/runs`);
   await until(`${feed}/runs/${idOf(again)}`, hasStatus('completed'));

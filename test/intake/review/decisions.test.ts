@@ -321,6 +321,51 @@ test('the next run has the decisions about pictures that are the same', async ()
   expect([...next.keys()].sort()).toEqual(['1', '3']);
 });
 
+/** A version of a cut-out that was mended. */
+const versionOf = (name: string) => ({
+  key: `refined/${name}.png`,
+  sha256: name,
+  bytes: 1,
+  width: 1,
+  height: 1,
+  mediaType: 'image/png' as const,
+});
+
+test('mended cut-outs survive a Redis that loses its data, and hold in the next run', async () => {
+  const first = await begun([outcome(0, 0.5), outcome(1, 0.6), outcome(2, 0.7)]);
+  let sequence = 0;
+  async function mend(row: number, versions: readonly string[], decision: DecisionName) {
+    const refined = {
+      original: String(row),
+      thousandths: 500,
+      versions: versions.map((name) => versionOf(name)),
+    };
+    const made = {
+      ...decisionOf(decision, 1, row),
+      version: { cutout: versions.at(-1) ?? String(row), input: 'i' },
+    };
+    const decided = inThousandths(row);
+    const change = { refined, added: versions.length };
+    await reviews.decide(first.id, decided, made, { change });
+    await putDecision(blobs, first, { ...made, ...decided, refined, sequence: ++sequence });
+  }
+  await mend(0, ['a', 'b'], 'approved');
+  await mend(1, ['c'], 'pending');
+  await mend(2, [], 'pending');
+  const before = await reviews.readAll(first.id);
+  expect([...before.refined.values()].map(({ versions }) => versions.length)).toEqual([2, 1, 0]);
+  await redis.flushall();
+  await batches.create(first);
+  await restoreReview(reviews, blobs, first, NOW);
+  expect((await reviews.readAll(first.id)).refined).toEqual(before.refined);
+
+  const carried = await carriedFrom({ blobs, decisions: reviews }, await batches.get(first.id));
+  expect([...carried.values()]).toMatchObject([
+    { sha256: 'b', decision: 'approved', refined: { original: '0', versions: [{ sha256: 'b' }] } },
+    { sha256: 'c', decision: 'pending', refined: { original: '1', versions: [{ sha256: 'c' }] } },
+  ]);
+});
+
 test('what is decided is deleted with the batch', async () => {
   const { id } = await begun([outcome(0, 0.5)]);
   await reviews.decide(id, inThousandths(0), decisionOf('approved', 1), { expected: 0 });

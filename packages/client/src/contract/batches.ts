@@ -105,6 +105,8 @@ export interface BatchResult {
   row: number;
   customId: string;
   status: 'succeeded';
+  /** How often people have mended the cut-out; absent if it is as it was made. */
+  refinements?: number;
   cutout?: CutOut;
   classification?: Classification;
   /** Of batches with the operation `separate`. */
@@ -153,6 +155,8 @@ export interface BatchManifestRow {
   customId?: string;
   status: 'succeeded' | 'failed' | 'rejected' | 'pending' | 'canceled';
   input?: InputImage;
+  /** How often people have mended the cut-out; absent if it is as it was made. */
+  refinements?: number;
   cutout?: ManifestCutOut;
   /** Of batches with the operation `separate`. */
   garments?: ManifestGarment[];

@@ -199,6 +199,8 @@ export interface FeedReportImage {
   reason?: string;
   /** Of its cut-out; absent if there is none, or if an older release made it. */
   review?: CutOutReview;
+  /** How often people have mended its cut-out; absent if it is as it was made. */
+  refinements?: number;
   /** The URL of the new image. */
   picture?: string;
   /** Its garments; only in feeds with the operation `separate`. */

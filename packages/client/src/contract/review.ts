@@ -41,6 +41,8 @@ export interface ReviewRow {
   row: number;
   /** In feeds, the id of the product. */
   customId: string;
+  /** In feeds, of the product. */
+  title?: string;
   /** In feeds: of its product, 0 is the main image. */
   image?: number;
   imageUrl?: string;
@@ -55,6 +57,8 @@ export interface ReviewRow {
   decidedAt?: string;
   decidedBy?: ReviewAuthor;
   note?: string;
+  /** How often people have mended the cut-out; absent if it is as it was made. */
+  refinements?: number;
   cutout: ReviewCutOut;
   links: ReviewRowLinks;
 }
@@ -65,6 +69,8 @@ export interface ReviewedVersion {
   cutoutSha256: string;
   /** Hexadecimal. */
   inputSha256: string;
+  /** As of the row. */
+  refinements?: number;
 }
 
 /** One decision about a row. */
@@ -92,6 +98,22 @@ export interface ReviewPage {
   review: ReviewCounts;
   rows: ReviewRow[];
   links?: ReviewPageLinks;
+}
+
+/** Pending rows of one confidence. */
+export interface PendingRows {
+  /** In thousandths. */
+  confidence: number;
+  rows: number;
+}
+
+/** How many rows a review has. */
+export interface ReviewSummary {
+  review: ReviewCounts;
+  /** Rows that need a review, by reason; absent if the review began under an older release. */
+  reasons?: Record<string, number>;
+  /** The lowest confidence first. */
+  pending: PendingRows[];
 }
 
 /** Which rows of a review to return. */

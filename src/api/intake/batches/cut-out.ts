@@ -6,6 +6,8 @@ import {
   type BatchRecord,
 } from '../../../intake/batches/batches.ts';
 import { isRejected, ResultLine, RowLine, rowCount } from '../../../intake/batches/rows.ts';
+import type { ReviewDecisions } from '../../../intake/review/decisions.ts';
+import { cutOutOf } from '../../../intake/review/refined.ts';
 import { Problem } from '../../../platform/problem.ts';
 import type { StoredCutOut } from '../../../queue/job-data.ts';
 import type { GarmentFile } from '../../../queue/outfit-view.ts';
@@ -19,6 +21,7 @@ import { findChunk } from './reports.ts';
 interface CutOutDeps {
   batches: Batches;
   blobs: Blobs;
+  reviews: Pick<ReviewDecisions, 'read'>;
 }
 
 const rowNotFound = (): Problem => new Problem('not-found', 'The batch has no such row');
@@ -72,6 +75,19 @@ async function requireResult(deps: CutOutDeps, batch: BatchRecord, row: number) 
   return result;
 }
 
+/** Returns the cut-out of a row as people have mended it last. */
+async function newestCutOut(
+  { reviews }: CutOutDeps,
+  { id, review }: BatchRecord,
+  row: number,
+  made: StoredCutOut,
+): Promise<StoredCutOut> {
+  if (!review) return made;
+  const { refined } = await reviews.read(id, [row]);
+  const newest = refined.get(row)?.versions.at(-1);
+  return newest ? cutOutOf(made, newest) : made;
+}
+
 /** Opens the cut-out of one row as a stream. @throws Problem as `requireResult` throws; gone */
 export async function openCutOut(
   deps: CutOutDeps,
@@ -79,7 +95,8 @@ export async function openCutOut(
   row: number,
   signal: AbortSignal,
 ): Promise<{ body: Readable; cutout: StoredCutOut }> {
-  const { cutout } = (await requireResult(deps, batch, row)).results;
+  const made = (await requireResult(deps, batch, row)).results.cutout;
+  const cutout = made && (await newestCutOut(deps, batch, row, made).catch(batchUnavailable));
   if (!cutout) throw new Problem('not-found', 'This batch produces no images; see its results');
   const body = await openBlob(deps.blobs, cutout.key, signal, () => resultsGone('batch'));
   return { body, cutout };

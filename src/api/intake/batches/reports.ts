@@ -19,12 +19,17 @@ import { Classification } from '../../../taxonomy/response-schema.ts';
 import { classifyEvidence, PublicCutOut, PublicProblem, publicProblem } from '../job-response.ts';
 import { outfitResponse } from '../outfit-response.ts';
 
+const refinementsField = z.number().optional().meta({
+  description: 'How often people have mended the cut-out; absent if it is as it was made',
+});
+
 /** For the OpenAPI document: one line of the results. */
 export const ResultRow = z
   .object({
     row: z.number(),
     customId: z.string(),
     status: z.literal('succeeded'),
+    refinements: refinementsField,
     cutout: PublicCutOut.optional(),
     classification: Classification.optional(),
     outfit: OutfitDescription.optional(),
@@ -51,6 +56,7 @@ export const ManifestRow = z
     customId: z.string().optional(),
     status: z.enum(MANIFEST_STATUSES),
     input: Input.optional(),
+    refinements: refinementsField,
     cutout: PublicCutOut.pick({ sha256: true, bytes: true, url: true, review: true }).optional(),
     garments: z
       .array(
@@ -81,7 +87,7 @@ const customIdField = ({ customId }: RowLine) => customId !== undefined && { cus
 
 type Succeeded = Extract<ResultLine, { status: 'succeeded' }>;
 
-function toResultRow(batch: BatchRecord, row: RowLine, { results }: Succeeded) {
+function toResultRow(batch: BatchRecord, { row, refinements }: RowOutcome, { results }: Succeeded) {
   const { key: _, ...cutout } = results.cutout ?? { key: '' };
   const { view, outfit } = results;
   const urlOf = (index: number) => garmentUrl(batch.id, row.row, index);
@@ -89,6 +95,7 @@ function toResultRow(batch: BatchRecord, row: RowLine, { results }: Succeeded) {
     row: row.row,
     ...customIdField(row),
     status: 'succeeded',
+    ...(refinements && results.cutout && { refinements }),
     ...(results.cutout && { cutout: { url: cutOutUrl(batch.id, row.row), ...cutout } }),
     ...(view && { classification: classifyEvidence(view, row.customId ?? '') }),
     ...(outfit && { outfit: outfitResponse(outfit, row.customId ?? '', urlOf) }),
@@ -137,6 +144,7 @@ function toManifestRow(batch: BatchRecord, outcome: RowOutcome) {
     ...customIdField(row),
     status: manifestStatus(batch, outcome),
     ...(succeeded && { input: succeeded.input }),
+    ...(cutout && outcome.refinements && { refinements: outcome.refinements }),
     ...(cutout && { cutout: toManifestCutOut(batch, row, cutout) }),
     ...(outfit && { garments: toManifestGarments(batch, row, outfit) }),
     ...(problem && { problem: publicProblem(problem) }),
@@ -144,8 +152,10 @@ function toManifestRow(batch: BatchRecord, outcome: RowOutcome) {
 }
 
 export const REPORTS = {
-  results: (batch, { row, result }) =>
-    result?.status === 'succeeded' ? toResultRow(batch, row, result) : undefined,
+  results: (batch, outcome) =>
+    outcome.result?.status === 'succeeded'
+      ? toResultRow(batch, outcome, outcome.result)
+      : undefined,
   errors(_batch, outcome) {
     const { row } = outcome;
     const problem = problemOf(outcome);

@@ -9,6 +9,7 @@ import { ErasureResponse } from '../job-response.ts';
 import { garmentResponseDoc } from '../outfit-response.ts';
 import { PageLinks, PageQuery } from '../page.ts';
 import type { ReviewActions } from '../review/actions.ts';
+import type { RowRefinements } from '../review/refinements.ts';
 import { reviewRoutes } from '../review/routes.ts';
 import type { BatchActions } from './actions.ts';
 import { cutOutUrl, ErrorRow, ManifestRow, ResultRow } from './reports.ts';
@@ -278,10 +279,11 @@ export const batchRoutes = (
   actions: BatchActions,
   idempotency: Idempotency,
   reviews: ReviewActions,
+  refinements: RowRefinements,
 ): Route[] => [
   ...changeRoutes(actions, idempotency),
   ...viewRoutes(actions),
-  ...reviewRoutes(reviews, {
+  ...reviewRoutes(reviews, refinements, {
     path: BATCH_PATH,
     name: 'Batch',
     noun: 'batch',

@@ -98,7 +98,8 @@ export function createFeedDownloads(deps: DownloadDeps) {
       ? 'The run ended before this image was processed'
       : 'This image is not processed yet';
     const { client, id } = target.feed;
-    const lines = productLines(source, document.options, readOutcomes(target), {
+    const outcomes = applyExportPolicy(deps, target.run, 'all', readOutcomes(target));
+    const lines = productLines(source, document.options, outcomes, {
       notDoneReason,
       garmentsPrefix: (sha256) => feedGarmentsPrefix(client, id, sha256),
     });

@@ -19,6 +19,8 @@ export interface ImageLine {
   reason?: string;
   /** Whether a person should look at its cut-out. */
   review?: CutOutReview;
+  /** How often people have mended its cut-out. */
+  refinements?: number;
   /** The blob key of its new picture. */
   pictureKey?: string | undefined;
   /** If the feed's garments are separated. */
@@ -60,7 +62,7 @@ interface LineOptions {
 
 function toImageLine(
   url: string,
-  result: ResultLine | undefined,
+  { result, refinements }: Pick<RowOutcome, 'result' | 'refinements'>,
   { notDoneReason, garmentsPrefix }: LineOptions,
 ): ImageLine {
   if (!result) return { url, outcome: 'not-done', reason: notDoneReason };
@@ -72,6 +74,7 @@ function toImageLine(
     url,
     outcome: result.unchanged ? 'unchanged' : 'changed',
     ...(review && { review }),
+    ...(refinements && { refinements }),
     ...(pictureKey && { pictureKey }),
     ...(outfit && {
       outfit,
@@ -84,6 +87,7 @@ function toImageLine(
 interface ImageOutcome {
   row: AcceptedRow;
   result: ResultLine | undefined;
+  refinements?: number;
 }
 
 /** Reads the image outcomes of a run in the order of its feed. Each image may be requested once. */
@@ -97,9 +101,9 @@ export function imagesInOrder(outcomes: AsyncIterable<RowOutcome>) {
       for (;;) {
         const { done, value } = await iterator.next();
         if (done) return undefined;
-        const { row, result } = value;
+        const { row, ...outcome } = value;
         if (!('source' in row)) continue;
-        if (row.customId === customId && row.image === image) return { row, result };
+        if (row.customId === customId && row.image === image) return { row, ...outcome };
         throw new Error('the rows of the run do not match its document');
       }
     },
@@ -116,9 +120,9 @@ async function toProductLine(
   const lines: ImageLine[] = [];
   let evidence: ImageEvidence | undefined;
   for (const [image, url] of [row.imageLink, ...row.additionalImageLinks].entries()) {
-    const result = (await images.next(id, image))?.result;
-    lines.push(toImageLine(url, result, lineOptions));
-    evidence ??= evidenceOf(result);
+    const outcome = (await images.next(id, image)) ?? { result: undefined };
+    lines.push(toImageLine(url, outcome, lineOptions));
+    evidence ??= evidenceOf(outcome.result);
   }
   const classification = await classifyProduct(row, evidence);
   return {

@@ -158,6 +158,9 @@ export const ReportLine = z
           review: CutOutReview.optional().meta({
             description: 'Of its cut-out; absent if there is none, or if an older release made it',
           }),
+          refinements: z.number().optional().meta({
+            description: 'How often people have mended its cut-out; absent if it is as it was made',
+          }),
           picture: z.string().optional().meta({ description: 'A link to the new picture' }),
           outfit: OutfitDescription.optional().meta({
             description: 'Its garments, if the feed has the operation `separate`',

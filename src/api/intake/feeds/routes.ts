@@ -6,6 +6,7 @@ import type { BatchEvents } from '../batches/events.ts';
 import { IDEMPOTENT } from '../idempotent.ts';
 import { ErasureResponse } from '../job-response.ts';
 import type { ReviewActions, ReviewTarget } from '../review/actions.ts';
+import type { RowRefinements } from '../review/refinements.ts';
 import { reviewRoutes } from '../review/routes.ts';
 import { createFeedAcceptance } from './accept-feed.ts';
 import { createFeedActions, type FeedActions, type FeedDeps } from './actions.ts';
@@ -105,13 +106,14 @@ export function feedRoutes(
   deps: FeedDeps & DownloadDeps,
   events: BatchEvents,
   reviews: ReviewActions,
+  refinements: RowRefinements,
 ): Route[] {
   const actions = createFeedActions(deps);
   const acceptance = createFeedAcceptance(deps, actions);
   return [
     ...changeRoutes(actions, acceptance),
     ...feedViewRoutes(actions, deps, events),
-    ...reviewRoutes(reviews, {
+    ...reviewRoutes(reviews, refinements, {
       path: RUN_PATH,
       name: 'FeedRun',
       noun: 'run',

@@ -1,27 +1,26 @@
-import type { Call } from '../../../http/route.ts';
+import type { Call, Reply } from '../../../http/route.ts';
 import {
   BATCH_TERMINAL_STATUSES,
   type Batches,
   type BatchRecord,
 } from '../../../intake/batches/batches.ts';
 import { batchReviewedEntry } from '../../../intake/batches/links.ts';
-import { dropRecorded, putDecision, putRule, readHistory } from '../../../intake/review/audit.ts';
-import type {
-  Decision,
-  ReviewDecisions,
-  StoredDecision,
-} from '../../../intake/review/decisions.ts';
-import { getCarried } from '../../../intake/review/review-files.ts';
+import { putRule, readHistory } from '../../../intake/review/audit.ts';
+import type { Decision, ReviewDecisions } from '../../../intake/review/decisions.ts';
+import { type MendedRow, withNewest } from '../../../intake/review/refined.ts';
+import { carriedRefined, getCarried, getSummary } from '../../../intake/review/review-files.ts';
 import { type ReviewRow, thousandths } from '../../../intake/review/review-rows.ts';
 import type { StoredBytes } from '../../../intake/stored-bytes.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { Problem } from '../../../platform/problem.ts';
 import type { Blobs } from '../../../storage/blobs.ts';
 import { requireCaller } from '../../caller.ts';
-import { throwUnavailable } from '../../common-problems.ts';
+import type { ImageRequests } from '../../removal/image-requests.ts';
 import { reviewMember } from '../batches/response.ts';
 import { RETRY_SOON } from '../job-response.ts';
-import { decisionConflict, decisionMembers, type Known, toHistoryLine } from './decision-view.ts';
+import { createRowDecider, noReview, recordDecided, reviewUnavailable } from './decide-row.ts';
+import { decisionMembers, type Known, toHistoryLine } from './decision-view.ts';
+import { readPhoto } from './photo.ts';
 import { allBlocks, neededBlocks, readReviewRow } from './read-rows.ts';
 import type {
   ApprovalRequest,
@@ -36,6 +35,7 @@ interface ReviewDeps {
   storedBytes: Pick<StoredBytes, 'check' | 'add'>;
   reviews: ReviewDecisions;
   now: Clock;
+  images: Pick<ImageRequests, 'fetchImage'>;
 }
 
 /** The batch or run that is reviewed. */
@@ -49,19 +49,20 @@ export interface ReviewTarget {
   linkOf(row: ReviewRow): string | undefined;
 }
 
+/** What the routes of a review need. */
+export interface ReviewRoutesOptions {
+  /** Path of the batch or run, with parameters. */
+  path: string;
+  /** In operation ids, such as `getBatchReview`. */
+  name: 'Batch' | 'FeedRun';
+  /** For summaries. */
+  noun: 'batch' | 'run';
+  /** Returns the caller's batch or run. @throws Problem not-found, gone, insufficient-scope */
+  readTarget(call: Call<unknown, unknown>): Promise<ReviewTarget>;
+}
+
 /** Files read for one page: a rare reason or decision is found in several requests. */
 const MAX_BLOCKS = 10;
-
-const reviewUnavailable = throwUnavailable('The review cannot be read right now; try again');
-const notRecorded = throwUnavailable(
-  'The decision cannot be stored right now; send the same request again',
-);
-
-const noReview = (): Problem =>
-  new Problem(
-    'conflict',
-    'There is no review: no row was processed, or by a release without reviews',
-  );
 
 /** @throws Problem conflict if the batch or run has no review */
 export function requireReview({ status, review }: BatchRecord): void {
@@ -72,7 +73,7 @@ export function requireReview({ status, review }: BatchRecord): void {
 }
 
 /** @throws Problem conflict if nothing can be decided */
-function requireOpen({ batch, isOpen }: ReviewTarget): void {
+export function requireOpen({ batch, isOpen }: ReviewTarget): void {
   requireReview(batch);
   if (isOpen) return;
   throw new Problem(
@@ -81,19 +82,22 @@ function requireOpen({ batch, isOpen }: ReviewTarget): void {
   );
 }
 
-const tooManyDecisions = (): Problem =>
-  new Problem('conflict', 'Too many rows are decided one by one; approve the others in bulk');
-
-/** Whether a request was repeated: the present decision is the one it has made. */
-const isSame = (present: Decision, { revision, decision, note, keyId }: Decision): boolean =>
-  present.revision === revision &&
-  present.decision === decision &&
-  present.note === note &&
-  present.keyId === keyId;
+/** Returns the picture that a decision is about. */
+export const versionOf = ({
+  sha256,
+  inputSha256,
+  refinements,
+}: MendedRow): Decision['version'] => ({
+  cutout: sha256,
+  input: inputSha256,
+  ...(refinements !== undefined && { refinements }),
+});
 
 /** Creates the actions behind the routes of reviews. */
-export function createReviewActions({ batches, blobs, storedBytes, reviews, now }: ReviewDeps) {
+export function createReviewActions(dependencies: ReviewDeps) {
+  const { batches, blobs, storedBytes, reviews, now, images } = dependencies;
   const deps = { batches, blobs };
+  const decideRow = createRowDecider({ batches, blobs, storedBytes, reviews });
 
   /** @throws Problem not-found, upstream-unavailable */
   const readRow = (batch: BatchRecord, { params }: Pick<Call, 'params'>): Promise<ReviewRow> =>
@@ -102,7 +106,8 @@ export function createReviewActions({ batches, blobs, storedBytes, reviews, now 
       return reviewUnavailable(error);
     });
 
-  function toResponse({ batch, path, linkOf }: ReviewTarget, row: ReviewRow, known: Known) {
+  function toResponse({ batch, path, linkOf }: ReviewTarget, made: ReviewRow, known: Known) {
+    const row = withNewest(made, known);
     const { key: _, sha256, inputSha256: __, ...fields } = row;
     const url = linkOf(row);
     return {
@@ -113,21 +118,28 @@ export function createReviewActions({ batches, blobs, storedBytes, reviews, now 
     };
   }
 
-  async function readKnown(batch: BatchRecord, rows: readonly ReviewRow[]): Promise<Known> {
-    const numbers = rows.map(({ row }) => row);
-    return { ...(await reviews.read(batch.id, numbers)), carried: await getCarried(blobs, batch) };
+  /** Reads what earlier runs of the feed know. */
+  async function readCarried(batch: BatchRecord) {
+    const carried = await getCarried(blobs, batch);
+    return { carried, carriedRefined: carriedRefined(carried) };
+  }
+
+  /** Reads what is known of a row. @throws Problem upstream-unavailable */
+  async function readKnown(batch: BatchRecord, { row }: ReviewRow): Promise<Known> {
+    const earlier = await readCarried(batch).catch(reviewUnavailable);
+    return { ...(await reviews.read(batch.id, [row]).catch(reviewUnavailable)), ...earlier };
   }
 
   async function readPage(target: ReviewTarget, query: ReviewQuery) {
     const { batch } = target;
     const readBlock = await (query.needed === 'true' ? neededBlocks : allBlocks)(deps, batch);
-    const carried = await getCarried(blobs, batch);
+    const earlier = await readCarried(batch);
     const found: ReviewRowResponse[] = [];
     let cursor: number | undefined = query.cursor;
     for (let blocks = 0; blocks < MAX_BLOCKS && cursor !== undefined; blocks++) {
       const block = await readBlock(cursor);
       const numbers = block.rows.map(({ row }) => row.row);
-      const known = { ...(await reviews.read(batch.id, numbers)), carried };
+      const known = { ...(await reviews.read(batch.id, numbers)), ...earlier };
       for (const { row, cursor: after } of block.rows) {
         if (query.reason !== undefined && !row.reasons.includes(query.reason)) continue;
         const response = toResponse(target, row, known);
@@ -147,42 +159,16 @@ export function createReviewActions({ batches, blobs, storedBytes, reviews, now 
     return batch ? reviewMember(batch).review : undefined;
   }
 
-  function toDecision(call: Call<unknown, DecisionRequest>, row: ReviewRow): Decision {
-    const { revision, ...request } = call.body;
-    return {
-      ...request,
-      revision: revision + 1,
-      keyId: requireCaller(call).keyId,
-      at: new Date(now()).toISOString(),
-      version: { cutout: row.sha256, input: row.inputSha256 },
-    };
-  }
-
-  /** Decides about a row in Redis. A request that is repeated gets the decision it has made. */
-  async function decideOnce(
-    batch: BatchRecord,
-    row: Parameters<ReviewDecisions['decide']>[1],
-    decision: Decision,
-  ): Promise<StoredDecision> {
-    const outboxEntry = batchReviewedEntry(batch, batch.status, Date.parse(decision.at));
-    const options = { expected: decision.revision - 1, outboxEntry };
-    const reply = await reviews.decide(batch.id, row, decision, options).catch(reviewUnavailable);
-    if (reply.outcome === 'decided') return { ...decision, sequence: reply.sequence };
-    if (reply.outcome === 'no-review') throw noReview();
-    if (reply.outcome === 'too-many') throw tooManyDecisions();
-    const { present } = reply;
-    if (present && isSame(present, decision)) return present;
-    throw decisionConflict(batch.client, present);
-  }
-
-  /** Records what was decided, for a Redis that loses its data. @param put writes it to object storage */
-  async function record(batch: BatchRecord, put: () => Promise<void>): Promise<void> {
-    await put().catch(notRecorded);
-    const current = await batches.get(batch.id).catch(notRecorded);
-    if (!current || current.status === 'expired') await dropRecorded(blobs, batch);
-  }
+  /** Returns a row as it is now. */
+  const show = async (target: ReviewTarget, row: ReviewRow): Promise<ReviewRowResponse> =>
+    toResponse(target, row, await readKnown(target.batch, row));
 
   return {
+    readRow,
+    readKnown,
+    decideRow,
+    showRow: show,
+
     async list(target: ReviewTarget, { query }: Call<ReviewQuery>): Promise<object> {
       requireReview(target.batch);
       const { rows, next } = await readPage(target, query).catch(reviewUnavailable);
@@ -194,12 +180,32 @@ export function createReviewActions({ batches, blobs, storedBytes, reviews, now 
       return { ...reviewMember(target.batch), rows, ...links };
     },
 
+    /** Counts the rows by reason, and those that are pending by confidence. */
+    async counts({ batch }: ReviewTarget): Promise<object> {
+      requireReview(batch);
+      const [summary, pending] = await Promise.all([
+        getSummary(blobs, batch),
+        reviews.pendingRows(batch.id),
+      ]).catch(reviewUnavailable);
+      return {
+        ...reviewMember(batch),
+        ...(summary?.reasons && { reasons: summary.reasons }),
+        pending: [...pending].map(([min, rows]) => ({ confidence: min / 1000, rows })),
+      };
+    },
+
+    /** Returns the photo of a row. @throws Problem gone if it cannot be had any more */
+    async photo({ batch }: ReviewTarget, call: Call): Promise<Reply> {
+      requireReview(batch);
+      return readPhoto(images, await readRow(batch, call), call);
+    },
+
     /** @throws Problem conflict, not-found */
     async show(target: ReviewTarget, call: Call): Promise<object> {
       const { batch } = target;
       requireReview(batch);
       const row = await readRow(batch, call);
-      const known = await readKnown(batch, [row]).catch(reviewUnavailable);
+      const known = await readKnown(batch, row);
       const response = toResponse(target, row, known);
       const newest = known.decisions.get(row.row);
       const older = newest
@@ -215,19 +221,22 @@ export function createReviewActions({ batches, blobs, storedBytes, reviews, now 
       requireOpen(target);
       const caller = requireCaller(call);
       await storedBytes.check(caller);
-      const row = await readRow(batch, call);
-      const carried = await getCarried(blobs, batch).catch(reviewUnavailable);
-      const decided = {
-        row: row.row,
-        needed: row.needed,
-        thousandths: thousandths(row.confidence),
-        carried: carried.get(row.sha256)?.decision,
-      };
-      const entry = { ...(await decideOnce(batch, decided, toDecision(call, row))), ...decided };
-      await record(batch, () => putDecision(blobs, batch, entry));
-      await storedBytes.add(caller, Buffer.byteLength(JSON.stringify(entry)));
-      const known = await reviews.read(batch.id, [row.row]).catch(reviewUnavailable);
-      return toResponse(target, row, { ...known, carried });
+      const made = await readRow(batch, call);
+      const known = await readKnown(batch, made);
+      const row = withNewest(made, known);
+      const { revision, ...request } = call.body;
+      await decideRow(
+        caller,
+        { batch, row, known },
+        {
+          ...request,
+          revision: revision + 1,
+          keyId: caller.keyId,
+          at: new Date(now()).toISOString(),
+          version: versionOf(row),
+        },
+      );
+      return show(target, made);
     },
 
     /** Approves what is pending from a confidence on. */
@@ -245,7 +254,7 @@ export function createReviewActions({ batches, blobs, storedBytes, reviews, now 
       const made = await reviews.approve(batch.id, rule, { outboxEntry }).catch(reviewUnavailable);
       if (!made) throw noReview();
       const { sequence, approved } = made;
-      await record(batch, () => putRule(blobs, batch, { ...rule, sequence }));
+      await recordDecided(deps, batch, () => putRule(blobs, batch, { ...rule, sequence }));
       return { approved, review: await countsOf(batch) };
     },
   };

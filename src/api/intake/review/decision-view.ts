@@ -5,17 +5,18 @@ import {
   decisionInEffect,
   type StoredDecision,
 } from '../../../intake/review/decisions.ts';
+import type { MendedRow, MendedRows } from '../../../intake/review/refined.ts';
 import type { CarriedDecisions } from '../../../intake/review/review-files.ts';
-import { type ReviewRow, thousandths } from '../../../intake/review/review-rows.ts';
+import { thousandths } from '../../../intake/review/review-rows.ts';
 import { Problem } from '../../../platform/problem.ts';
 
-/** What was decided about some rows, here and in earlier runs. */
-export interface Known extends Decided {
+/** What was decided about some rows and mended of them, here and in earlier runs. */
+export interface Known extends Decided, MendedRows {
   carried: CarriedDecisions;
 }
 
 /** Returns the decision in effect about a row, as members of a response. */
-export function decisionMembers({ client }: BatchRecord, row: ReviewRow, known: Known) {
+export function decisionMembers({ client }: BatchRecord, row: MendedRow, known: Known) {
   const own = known.decisions.get(row.row);
   const earlier = known.carried.get(row.sha256);
   const min = thousandths(row.confidence);
@@ -29,7 +30,7 @@ export function decisionMembers({ client }: BatchRecord, row: ReviewRow, known: 
     const note = own.note !== undefined && { note: own.note };
     return { decision, revision, source: 'row' as const, ...by(own), ...note };
   }
-  if (!own && earlier)
+  if (!own && earlier?.decision === decision)
     return { decision, revision, source: 'earlier-run' as const, ...by(earlier) };
   const since = own?.sequence ?? 0;
   const rule = known.rules.find((each) => each.min <= min && each.sequence > since);
@@ -47,14 +48,19 @@ export const toHistoryLine = (
   ...(note !== undefined && { note }),
   decidedAt: at,
   decidedBy: { client, keyId },
-  version: { cutoutSha256: version.cutout, inputSha256: version.input },
+  version: {
+    cutoutSha256: version.cutout,
+    inputSha256: version.input,
+    ...(version.refinements !== undefined && { refinements: version.refinements }),
+  },
 });
 
 /** For a decision that somebody else has made in the meantime. */
 export function decisionConflict(client: string, present: StoredDecision | undefined): Problem {
-  const { version: _, ...line } = present
+  const { version, ...rest } = present
     ? toHistoryLine(client, present)
     : { revision: 0, decision: 'pending', version: undefined };
+  const line = { ...rest, ...(version?.refinements && { refinements: version.refinements }) };
   const detail = 'The row has another revision: see "present", and send its revision to change it';
   return new Problem('conflict', detail, { members: { present: line } });
 }

@@ -6,8 +6,9 @@ import {
   decisionInEffect,
   type ReviewDecisions,
 } from '../../../intake/review/decisions.ts';
-import { getCarried } from '../../../intake/review/review-files.ts';
-import { type ReviewRow, thousandths, toReviewRow } from '../../../intake/review/review-rows.ts';
+import { type MendedRow, outcomeWithNewest } from '../../../intake/review/refined.ts';
+import { carriedRefined, getCarried } from '../../../intake/review/review-files.ts';
+import { thousandths, toReviewRow } from '../../../intake/review/review-rows.ts';
 import type { Blobs } from '../../../storage/blobs.ts';
 import { requireReview } from './actions.ts';
 
@@ -18,16 +19,21 @@ type ExportPolicy = (typeof EXPORT_POLICIES)[number];
 /** The query parameter `export`. */
 export const exportPolicyField = z.enum(EXPORT_POLICIES).default('all').meta({
   description:
-    '`passed`: only cut-outs that need no review and are not rejected. `approved`: these, and those that were approved. Needs the end of the processing',
+    '`passed`: only cut-outs that need no review and are not rejected, mended ones once they are approved. `approved`: these, and those that were approved. Needs the end of the processing',
 });
 
+type ExportedRow = Pick<MendedRow, 'needed' | 'refinements'>;
+
+/** A cut-out that nobody has approved is published only as it was made, and if it needs no review. */
+const isPublished = ({ needed, refinements }: ExportedRow, decision: DecisionName): boolean =>
+  decision === 'approved' || (decision === 'pending' && !needed && !refinements);
+
 const IS_EXPORTED: Readonly<
-  Record<ExportPolicy, (row: Pick<ReviewRow, 'needed'>, decision: DecisionName) => boolean>
+  Record<ExportPolicy, (row: ExportedRow, decision: DecisionName) => boolean>
 > = {
   all: () => true,
-  passed: ({ needed }, decision) => !needed && decision !== 'rejected',
-  approved: ({ needed }, decision) =>
-    decision === 'approved' || (!needed && decision === 'pending'),
+  passed: (row, decision) => !row.needed && isPublished(row, decision),
+  approved: isPublished,
 };
 
 /** Rows whose decisions are read at once. */
@@ -59,8 +65,9 @@ interface ExportDeps {
 }
 
 /**
- * Removes the cut-outs that an export must not have; the rows stay.
- * @throws Problem conflict if the batch or run has no review
+ * Puts the newest version in the place of each mended cut-out, and removes the cut-outs that an export must not have;
+ * the rows stay.
+ * @throws Problem conflict if the batch or run has no review, unless all are exported
  */
 export function applyExportPolicy(
   { blobs, reviews }: ExportDeps,
@@ -68,16 +75,17 @@ export function applyExportPolicy(
   policy: ExportPolicy,
   outcomes: AsyncIterable<RowOutcome>,
 ): AsyncIterable<RowOutcome> {
-  if (policy === 'all') return outcomes;
+  if (policy === 'all' && !batch.review) return outcomes;
   requireReview(batch);
   async function* filtered(): AsyncGenerator<RowOutcome> {
     const carried = await getCarried(blobs, batch);
+    const mendedBefore = carriedRefined(carried);
     for await (const block of inBlocks(outcomes)) {
-      const known = await reviews.read(
-        batch.id,
-        block.map(({ row }) => row.row),
-      );
-      for (const outcome of block) {
+      const numbers = block.map(({ row }) => row.row);
+      const decided = await reviews.read(batch.id, numbers);
+      const known = { ...decided, carriedRefined: mendedBefore };
+      for (const made of block) {
+        const outcome = outcomeWithNewest(made, known);
         const row = toReviewRow(outcome);
         if (!row) {
           yield outcome;
@@ -86,7 +94,9 @@ export function applyExportPolicy(
         const own = known.decisions.get(row.row);
         const earlier = carried.get(row.sha256)?.decision;
         const decision = decisionInEffect(known, own, earlier, thousandths(row.confidence));
-        yield IS_EXPORTED[policy](row, decision) ? outcome : withoutCutOut(outcome);
+        const { refinements = 0 } = outcome;
+        const isExported = IS_EXPORTED[policy]({ ...row, refinements }, decision);
+        yield isExported ? outcome : withoutCutOut(outcome);
       }
     }
   }

@@ -1,5 +1,7 @@
-import { type Call, json, type Route, route } from '../../../http/route.ts';
-import type { ReviewActions, ReviewTarget } from './actions.ts';
+import { json, type Route, route } from '../../../http/route.ts';
+import { CUT_OUT_MEDIA } from '../../removal/cut-out-response.ts';
+import type { ReviewActions, ReviewRoutesOptions } from './actions.ts';
+import { type RowRefinements, refinementRoutes } from './refinements.ts';
 import {
   ApprovalRequest,
   ApprovalResponse,
@@ -8,23 +10,13 @@ import {
   ReviewQuery,
   ReviewRowHistory,
   ReviewRowResponse,
+  ReviewSummary,
 } from './schemas.ts';
-
-interface ReviewRoutesOptions {
-  /** Path of the batch or run, with parameters. */
-  path: string;
-  /** In operation ids, such as `getBatchReview`. */
-  name: 'Batch' | 'FeedRun';
-  /** For summaries. */
-  noun: 'batch' | 'run';
-  /** Returns the caller's batch or run. @throws Problem not-found, gone, insufficient-scope */
-  readTarget(call: Call<unknown, unknown>): Promise<ReviewTarget>;
-}
 
 const PROBLEMS = ['not-found', 'conflict', 'gone'] as const;
 
-/** The routes of the review of a batch or a feed run. */
-export const reviewRoutes = (
+/** The routes that list rows and decide about them. */
+const decisionRoutes = (
   actions: ReviewActions,
   { path, name, noun, readTarget }: ReviewRoutesOptions,
 ): Route[] => [
@@ -40,6 +32,19 @@ export const reviewRoutes = (
     responses: { 200: { description: 'A page', content: { 'application/json': ReviewPage } } },
     problems: PROBLEMS,
     handle: async (call) => json(await actions.list(await readTarget(call), call)),
+  }),
+  route({
+    method: 'GET',
+    path: `${path}/review/summary`,
+    scope: 'any-key',
+    operationId: `get${name}ReviewSummary`,
+    summary: `Count the rows of the review of a ${noun} by reason, and the pending ones by confidence`,
+    description: 'Tells how many rows a bulk approval from a confidence on would include.',
+    responses: {
+      200: { description: 'The counts', content: { 'application/json': ReviewSummary } },
+    },
+    problems: PROBLEMS,
+    handle: async (call) => json(await actions.counts(await readTarget(call))),
   }),
   route<unknown, ApprovalRequest>({
     method: 'POST',
@@ -69,6 +74,18 @@ export const reviewRoutes = (
     problems: PROBLEMS,
     handle: async (call) => json(await actions.show(await readTarget(call), call)),
   }),
+  route({
+    method: 'GET',
+    path: `${path}/review/:row/photo`,
+    scope: 'any-key',
+    operationId: `get${name}ReviewPhoto`,
+    summary: 'Get the photo of a row from its link, to compare it with the cut-out',
+    description:
+      'Photos are not retained: it is fetched from the link of the row. If it was uploaded, or the file there is another one now, the response is 410.',
+    responses: { 200: { description: 'The photo', content: CUT_OUT_MEDIA } },
+    problems: [...PROBLEMS, 'upstream-failed'],
+    handle: async (call) => actions.photo(await readTarget(call), call),
+  }),
   route<unknown, DecisionRequest>({
     method: 'POST',
     path: `${path}/review/:row`,
@@ -85,3 +102,10 @@ export const reviewRoutes = (
     handle: async (call) => json(await actions.decide(await readTarget(call), call)),
   }),
 ];
+
+/** The routes of the review of a batch or a feed run. */
+export const reviewRoutes = (
+  actions: ReviewActions,
+  refinements: RowRefinements,
+  options: ReviewRoutesOptions,
+): Route[] => [...decisionRoutes(actions, options), ...refinementRoutes(refinements, options)];

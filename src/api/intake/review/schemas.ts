@@ -72,6 +72,7 @@ export const ReviewRowResponse = z
   .object({
     row: z.number(),
     customId: z.string().meta({ description: 'In feeds, the id of the product' }),
+    title: z.string().optional().meta({ description: 'In feeds, of the product' }),
     image: z
       .number()
       .optional()
@@ -81,6 +82,9 @@ export const ReviewRowResponse = z
     needed: z.boolean(),
     reasons: z.array(z.string()),
     ...decisionFields,
+    refinements: z.number().optional().meta({
+      description: 'How often people have mended the cut-out; absent if it is as it was made',
+    }),
     cutout: z.object({
       sha256: z.string().meta({ description: 'Of the file: the version that is decided about' }),
       url: z.string().optional().meta({
@@ -105,6 +109,7 @@ export const ReviewRowHistory = ReviewRowResponse.extend({
         version: z.object({
           cutoutSha256: z.string(),
           inputSha256: z.string(),
+          refinements: z.number().optional().meta({ description: 'As of the row' }),
         }),
       }),
     )
@@ -114,6 +119,19 @@ export const ReviewRowHistory = ReviewRowResponse.extend({
 export const ReviewPage = z
   .object({ review: ReviewCounts, rows: z.array(ReviewRowResponse), links: PageLinks })
   .meta({ id: 'ReviewPage' });
+
+export const ReviewSummary = z
+  .object({
+    review: ReviewCounts,
+    reasons: z.record(z.string(), z.number()).optional().meta({
+      description:
+        'Rows that need a review, by reason; a row may have several. Absent if the review began under a release that did not count them',
+    }),
+    pending: z
+      .array(z.object({ confidence: z.number(), rows: z.number() }))
+      .meta({ description: 'Pending rows by confidence in thousandths, the lowest first' }),
+  })
+  .meta({ id: 'ReviewSummary' });
 
 export const ApprovalResponse = z
   .object({

@@ -9,15 +9,11 @@ import {
 } from '../../../../src/api/intake/review/actions.ts';
 import { ReviewPage, ReviewQuery } from '../../../../src/api/intake/review/schemas.ts';
 import type { Call } from '../../../../src/http/route.ts';
-import { batchKeys, putLines } from '../../../../src/intake/batches/batch-files.ts';
 import { type Batches, createBatches } from '../../../../src/intake/batches/batches.ts';
-import { joinResults } from '../../../../src/intake/batches/row-reader.ts';
-import type { ResultLine } from '../../../../src/intake/batches/rows.ts';
 import {
   createReviewDecisions,
   type ReviewDecisions,
 } from '../../../../src/intake/review/decisions.ts';
-import { putReview, putReviewChunk, toStart } from '../../../../src/intake/review/review-files.ts';
 import { reviewKeys } from '../../../../src/intake/review/review-rows.ts';
 import { createStoredBytes } from '../../../../src/intake/stored-bytes.ts';
 import { hostClock } from '../../../../src/platform/clock.ts';
@@ -25,6 +21,7 @@ import { createLog } from '../../../../src/platform/log.ts';
 import { commandConnection, untilReady } from '../../../../src/platform/redis.ts';
 import { type Blobs, StorageError } from '../../../../src/storage/blobs.ts';
 import { createFsBlobs } from '../../../../src/storage/fs-blobs.ts';
+import { plantEndedBatch } from '../../../support/ended-batch.ts';
 import { type RedisServer, startRedis } from '../../../support/redis-server.ts';
 
 const AT = '2026-11-20T12:00:00.000Z';
@@ -52,61 +49,18 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const resultOf = (row: number): ResultLine => ({
-  row,
-  status: 'succeeded',
-  unchanged: false,
-  input: { sha256: 'a', bytes: 1, width: 1, height: 1 },
-  results: {
-    cutout: {
-      width: 1,
-      height: 1,
-      bytes: 1,
-      mediaType: 'image/png',
-      sha256: `cutout-${row}`,
-      model: 'm@1',
-      confidence: row / ROWS,
-      review: { needed: true, reasons: row % 2 ? ['blurred'] : ['gap-unsure'] },
-      key: 'out/a',
-    },
-  },
-});
-
 /** An ended batch whose rows all need a review; the first ones are the most doubtful. */
 async function endedBatch(id: string, rows: number): Promise<ReviewTarget> {
-  const batch = {
+  const planted = {
     id,
-    kind: 'batch' as const,
     client: 'shop',
-    requestId: 'r',
-    operations: ['remove-background' as const],
-    outputSeconds: 3600,
-    createdAt: AT,
+    rows,
+    at: AT,
     expiresAt: AT,
+    cutout: { key: 'out/a', bytes: 1 },
   };
-  await batches.create(batch);
-  const keys = batchKeys(batch.client, id);
-  for (let first = 0, chunk = 0; first < rows; first += 500, chunk++) {
-    const numbers = Array.from({ length: Math.min(500, rows - first) }, (_, i) => first + i);
-    const lines = numbers.map((row) => ({
-      row,
-      line: row + 1,
-      customId: `sku-${row}`,
-      source: { url: 'http://shop.example/a.jpg' },
-    }));
-    const results = numbers.map(resultOf);
-    await putLines(blobs, keys.rows(chunk), lines);
-    await putLines(blobs, keys.results(chunk), results);
-    await putReviewChunk(blobs, batch, chunk, joinResults(lines, results));
-    const upload = { format: 'ndjson' as const, offset: 0, line: 0, rows: 0 };
-    const appended = { chunk, first, accepted: lines.length, rejected: 0, upload };
-    await batches.append(id, appended, undefined);
-  }
-  const start = toStart(await putReview(blobs, batch, async () => new Map()));
-  await reviews.begin(id, start, AT);
-  const record = await batches.get(id);
-  if (!record) throw new Error('the batch was not created');
-  return { batch: record, path: '/review', isOpen: true, linkOf: () => undefined };
+  const batch = await plantEndedBatch({ batches, reviews, blobs }, planted);
+  return { batch, path: '/review', isOpen: true, linkOf: () => undefined };
 }
 
 const actionsOn = (storage: Blobs) =>
@@ -116,6 +70,7 @@ const actionsOn = (storage: Blobs) =>
     reviews,
     storedBytes: createStoredBytes(redis, hostClock),
     now: hostClock,
+    images: { fetchImage: () => Promise.reject(new Error('not scripted')) },
   });
 
 /** The parts of a call that the actions read. */
@@ -157,6 +112,19 @@ test('pages have every row once, across the parts of the index and chunks', asyn
     }
     expect(found).toEqual(Array.from({ length: 1201 }, (_, row) => row));
   }
+});
+
+test('the summary counts rows by reason, and pending ones by confidence', async () => {
+  const target = await endedBatch('batch_summary', 12);
+  const { counts, decide } = actionsOn(blobs);
+  const body = { decision: 'approved' as const, revision: 0 };
+  await decide(target, callOf({ params: { row: '0' }, body }));
+  expect(await counts(target)).toMatchObject({
+    reasons: { blurred: 6, 'gap-unsure': 6 },
+    pending: [0.083, 0.167, 0.25, 0.333, 0.417, 0.5, 0.583, 0.667, 0.75, 0.833, 0.917].map(
+      (confidence) => ({ confidence, rows: 1 }),
+    ),
+  });
 });
 
 test('a decision that storage does not take is 503, and the same request again succeeds', async () => {

@@ -1,0 +1,288 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { Form } from '../../../http/form.ts';
+import { parse } from '../../../http/parse.ts';
+import { type Call, filePart, json, type Route, route } from '../../../http/route.ts';
+import type { BatchRecord } from '../../../intake/batches/batches.ts';
+import type { Decision } from '../../../intake/review/decisions.ts';
+import {
+  type MendedRow,
+  type Refined,
+  type RefinedCutOut,
+  refinedKeys,
+  refinedOf,
+  withNewest,
+} from '../../../intake/review/refined.ts';
+import { type ReviewRow, thousandths } from '../../../intake/review/review-rows.ts';
+import type { StoredBytes } from '../../../intake/stored-bytes.ts';
+import { withoutBlanks } from '../../../output/request.ts';
+import { checkStrokes, Strokes } from '../../../output/strokes.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import { Problem } from '../../../platform/problem.ts';
+import { BlobMissing, type Blobs } from '../../../storage/blobs.ts';
+import { requireCaller } from '../../caller.ts';
+import { resultsGone, storageUnavailable } from '../../common-problems.ts';
+import { checkedFile } from '../../removal/cut-out-response.ts';
+import type { ImageRequests } from '../../removal/image-requests.ts';
+import {
+  checkFiles,
+  readAlphaSize,
+  readStrokes,
+  requireFile,
+} from '../../removal/refinement-form.ts';
+import {
+  backgroundGone,
+  checkCount,
+  hasWholeAlpha,
+  photoGone,
+  readPhoto,
+} from '../refine-stored.ts';
+import {
+  type ReviewActions,
+  type ReviewRoutesOptions,
+  type ReviewTarget,
+  requireOpen,
+  versionOf,
+} from './actions.ts';
+import { decisionConflict, type Known } from './decision-view.ts';
+import { ReviewRowResponse } from './schemas.ts';
+
+interface RowRefinementDeps {
+  reviews: ReviewActions;
+  images: Pick<ImageRequests, 'refineCutOut' | 'shedIfBusy'>;
+  blobs: Blobs;
+  storedBytes: Pick<StoredBytes, 'reserve' | 'release'>;
+  now: Clock;
+}
+
+const toNumber = (text: unknown): unknown =>
+  typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : text;
+
+const revisionField = z
+  .preprocess(toNumber, z.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional())
+  .meta({ description: 'Of the row as you have seen it; without it, the present one' });
+
+/** The fields of the form beside its files and strokes. */
+const RefinementFields = z.preprocess(withoutBlanks, z.strictObject({ revision: revisionField }));
+const UndoQuery = z.object({ revision: revisionField });
+type UndoQuery = z.infer<typeof UndoQuery>;
+
+/** A row whose cut-out is to be mended, or a refinement of it undone. */
+interface Subject {
+  target: ReviewTarget;
+  /** With the cut-out that was made first. */
+  made: ReviewRow;
+  /** With its newest cut-out. */
+  row: MendedRow;
+  known: Known;
+  versions: RefinedCutOut[];
+  /** Of the decision about it. */
+  revision: number;
+}
+
+/** A decision asks for a new one: nobody has decided about the present cut-out. */
+type NewDecision = Omit<Decision, 'version'>;
+
+/** Creates the actions that mend the cut-outs of rows. */
+export function createRowRefinements({
+  reviews,
+  images,
+  blobs,
+  storedBytes,
+  now,
+}: RowRefinementDeps) {
+  /** @throws Problem conflict if the row has another revision than the client has seen; not-found */
+  async function readSubject(
+    target: ReviewTarget,
+    call: Call<unknown, unknown>,
+    seen: number | undefined,
+  ): Promise<Subject> {
+    const made = await reviews.readRow(target.batch, call);
+    const known = await reviews.readKnown(target.batch, made);
+    const own = known.decisions.get(made.row);
+    const revision = own?.revision ?? 0;
+    if (seen !== undefined && seen !== revision) throw decisionConflict(target.batch.client, own);
+    const { versions = [] } = refinedOf(known, made.row, made.sha256) ?? {};
+    return { target, made, known, versions, revision, row: withNewest(made, known) };
+  }
+
+  const newDecision = (call: Call<unknown, unknown>, { revision }: Subject): NewDecision => ({
+    revision: revision + 1,
+    decision: 'pending',
+    keyId: requireCaller(call).keyId,
+    at: new Date(now()).toISOString(),
+  });
+
+  /** Gives a row other versions, in the place of those that were read. @throws Problem conflict */
+  async function replace(
+    call: Call<unknown, unknown>,
+    subject: Subject,
+    versions: RefinedCutOut[],
+  ): Promise<object> {
+    const { target, made, row, known } = subject;
+    const { sha256: original, confidence } = made;
+    const refined: Refined = { original, thousandths: thousandths(confidence), versions };
+    const after = withNewest(made, { ...known, refined: new Map([[made.row, refined]]) });
+    const decision = { ...newDecision(call, subject), version: versionOf(after) };
+    const before = known.refined.get(made.row)?.versions.length ?? 0;
+    const change = { refined, added: versions.length - before };
+    const decided = { batch: target.batch, row, known };
+    await reviews.decideRow(requireCaller(call), decided, decision, change);
+    return reviews.showRow(target, made);
+  }
+
+  async function readAlpha(form: Form, { target, row }: Subject, call: Call): Promise<Uint8Array> {
+    if (form.files.alpha || !hasWholeAlpha(target.batch.options)) return requireFile(form, 'alpha');
+    const head = await blobs.head(row.key, call.signal).catch(storageUnavailable);
+    if (!head) throw resultsGone('batch');
+    await call.awaitMemory(head.bytes, call.signal);
+    return blobs.get(row.key, call.signal).catch((error) => {
+      throw error instanceof BlobMissing ? resultsGone('batch') : storageUnavailable(error);
+    });
+  }
+
+  /** Mends the present cut-out of a row. */
+  async function mend(subject: Subject, form: Form, call: Call) {
+    const { target, row } = subject;
+    const { options = {}, background, kind } = target.batch;
+    const strokes = readStrokes(form);
+    const sent = readPhoto(form, row.inputSha256);
+    if (!sent && row.imageUrl === undefined) throw photoGone();
+    const photo = sent ? { image: sent } : { imageUrl: row.imageUrl!, sha256: row.inputSha256 };
+    const alpha = await readAlpha(form, subject, call);
+    checkStrokes(strokes, readAlphaSize(alpha, sent));
+    const picture = kind === 'feed-run' ? { background } : undefined;
+    return images.refineCutOut({ photo, alpha, strokes, options, picture }, call);
+  }
+
+  type Mended = Awaited<ReturnType<typeof mend>>;
+
+  /** Stores a mended cut-out and its picture. */
+  async function store(
+    batch: BatchRecord,
+    { file, picture, result }: Mended,
+  ): Promise<RefinedCutOut> {
+    const { bytes, mediaType, width, height, foreground } = result;
+    const keyOf = refinedKeys(batch);
+    const body = checkedFile({ file, bytes, mediaType });
+    const key = keyOf('cutout', mediaType);
+    const sha256 = createHash('sha256').update(body).digest('hex');
+    await blobs.put(key, body, { mediaType, meta: { sha256 } }).catch(storageUnavailable);
+    const size = { bytes, mediaType, width, height, ...(foreground && { foreground }) };
+    if (!picture) return { key, sha256, ...size };
+    const pictureKey = keyOf('picture', picture.mediaType);
+    const { background } = batch;
+    await blobs.put(pictureKey, checkedFile(picture), picture).catch(storageUnavailable);
+    return { key, sha256, ...size, picture: { ...picture, key: pictureKey, background } };
+  }
+
+  /** Deletes the files of a version, or leaves them to the end of the batch or run. */
+  async function discard({ key, picture }: RefinedCutOut): Promise<void> {
+    const keys = [key, ...(picture ? [picture.key] : [])];
+    await Promise.allSettled(keys.map((each) => blobs.delete(each)));
+  }
+
+  /** Whether a version that was stored is the newest, although an error followed; assumed if that is not known. */
+  async function isNewest({ target, made }: Subject, { key }: RefinedCutOut): Promise<boolean> {
+    const known = await reviews.readKnown(target.batch, made).catch(() => undefined);
+    return !known || known.refined.get(made.row)?.versions.at(-1)?.key === key;
+  }
+
+  return {
+    shedIfBusy: images.shedIfBusy,
+
+    /** Mends the cut-out of a row by strokes; the one before is retained, and the row is pending. */
+    async refine(target: ReviewTarget, call: Call): Promise<object> {
+      requireOpen(target);
+      const { batch } = target;
+      const form = await call.form();
+      checkFiles(form);
+      const { image: _, alpha: __, strokes: ___, ...fields } = form.fields;
+      const { revision: seen } = parse(RefinementFields, fields, 'request');
+      const subject = await readSubject(target, call, seen);
+      const { versions } = subject;
+      checkCount(versions.length, { refinements: versions.length });
+      if (batch.options?.backgroundImageUrl !== undefined) throw backgroundGone();
+      const mended = await mend(subject, form, call);
+      const bytes = mended.file.length + (mended.picture?.bytes ?? 0);
+      const reservation = await storedBytes.reserve(requireCaller(call), bytes);
+      try {
+        const version = await store(batch, mended);
+        return await replace(call, subject, [...versions, version]).catch(async (error) => {
+          if (!(await isNewest(subject, version))) await discard(version);
+          throw error;
+        });
+      } catch (error) {
+        await storedBytes.release(reservation).catch(() => {}); // the end of the day does
+        throw error;
+      }
+    },
+
+    /** Undoes the latest refinement of a row. @throws Problem not-found, conflict */
+    async undo(target: ReviewTarget, call: Call<UndoQuery>): Promise<object> {
+      requireOpen(target);
+      const subject = await readSubject(target, call, call.query.revision);
+      const { versions } = subject;
+      const { version = '' } = call.params;
+      const latest = versions.at(-1);
+      const isOne = /^[1-9]\d{0,2}$/.test(version) && Number(version) <= versions.length;
+      if (!latest || !isOne) throw new Problem('not-found', 'The row has no such refinement');
+      if (Number(version) !== versions.length) {
+        const detail = `Only the latest refinement can be undone: ${versions.length}`;
+        throw new Problem('conflict', detail, { members: { refinements: versions.length } });
+      }
+      const after = await replace(call, subject, versions.slice(0, -1));
+      const earlier = subject.known.carriedRefined.get(subject.made.sha256)?.versions.at(-1);
+      // Other rows may have what was mended in an earlier run.
+      if (latest.key !== earlier?.key) await discard(latest);
+      return after;
+    },
+  };
+}
+
+export type RowRefinements = ReturnType<typeof createRowRefinements>;
+
+const RefinementForm = z.object({
+  image: filePart('The photo; needed unless it is still at the `imageUrl` of the row').optional(),
+  alpha: filePart('Instead of that of the present cut-out').optional(),
+  strokes: Strokes,
+  revision: revisionField,
+});
+
+const rowDoc = { description: 'The row', content: { 'application/json': ReviewRowResponse } };
+
+/** The routes that mend the cut-outs of a batch or run. */
+export const refinementRoutes = (
+  refinements: RowRefinements,
+  { path, name, readTarget }: ReviewRoutesOptions,
+): Route[] => [
+  route({
+    method: 'POST',
+    path: `${path}/review/:row/refinements`,
+    scope: 'background-removal:process',
+    operationId: `refine${name}Row`,
+    summary: 'Mend the cut-out of a row with strokes',
+    description:
+      'The mended cut-out takes the place of the present one, and is pending: a person approves it like any other. If somebody else has mended or decided meanwhile, the response is 409 with the `present` decision.',
+    form: { 'multipart/form-data': RefinementForm },
+    quota: 1,
+    responses: { 200: rowDoc },
+    problems: ['not-found', 'gone', 'conflict', 'unprocessable-image', 'upstream-failed'],
+    async handle(call) {
+      refinements.shedIfBusy(call);
+      return json(await refinements.refine(await readTarget(call), call));
+    },
+  }),
+  route<UndoQuery>({
+    method: 'DELETE',
+    path: `${path}/review/:row/refinements/:version`,
+    scope: 'background-removal:process',
+    operationId: `undo${name}RowRefinement`,
+    summary: 'Undo the latest refinement of a row',
+    description: 'Only the latest, whose number is `refinements` of the row. The row is pending.',
+    query: UndoQuery,
+    responses: { 200: rowDoc },
+    problems: ['not-found', 'gone', 'conflict'],
+    handle: async (call) => json(await refinements.undo(await readTarget(call), call)),
+  }),
+];

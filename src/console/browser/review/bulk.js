@@ -1,0 +1,86 @@
+import { callJson } from '../api.js';
+import { fill, h } from '../element.js';
+import { errorBox } from '../error-box.js';
+
+const DEFAULT_PERCENT = 90;
+
+/** @param {number} rows */
+const rowsText = (rows) =>
+  rows === 1 ? '1 pending row' : `${rows.toLocaleString('en')} pending rows`;
+
+/**
+ * Opens a dialog that approves what is pending from a confidence on, and says before how many that are.
+ * @param {string} path of the batch or run
+ * @param {(approved: number) => void} onDone
+ */
+export async function openBulkApproval(path, onDone) {
+  /** @type {{pending: {confidence: number, rows: number}[]}} */
+  const { pending } = await callJson(`${path}/review/summary`);
+  const input = h('input', {
+    type: 'number',
+    min: 0,
+    max: 100,
+    step: 0.1,
+    value: DEFAULT_PERCENT,
+    required: true,
+    oninput: preview,
+  });
+  const result = h('p', { role: 'status' });
+  const errorPlace = h('div');
+  const submitButton = h('button', { class: 'primary', type: 'submit' }, 'Approve');
+  const dialog = h(
+    'dialog',
+    { class: 'panel', 'aria-labelledby': 'bulk-title', onclose: () => dialog.remove() },
+    h(
+      'form',
+      { class: 'stack', onsubmit: submit },
+      h('h2', { id: 'bulk-title' }, 'Approve by confidence'),
+      h('label', { class: 'field' }, 'Approve what is pending from this confidence on, %', input),
+      result,
+      h(
+        'p',
+        { class: 'fine' },
+        'Cut-outs that are decided stay as they are. A later decision about one of these rows wins.',
+      ),
+      errorPlace,
+      h(
+        'div',
+        { class: 'buttons' },
+        submitButton,
+        h('button', { type: 'button', onclick: () => dialog.close() }, 'Cancel'),
+      ),
+    ),
+  );
+
+  const minThousandths = () => Math.round(Number(input.value) * 10);
+
+  function preview() {
+    const isValid = input.checkValidity();
+    const included = pending.filter(
+      ({ confidence }) => Math.round(confidence * 1000) >= minThousandths(),
+    );
+    const rows = included.reduce((sum, one) => sum + one.rows, 0);
+    result.textContent = isValid ? `${rowsText(rows)} will be approved.` : 'Choose 0 to 100 %.';
+    submitButton.disabled = !isValid || rows === 0;
+  }
+
+  /** @param {Event} event */
+  async function submit(event) {
+    event.preventDefault();
+    submitButton.disabled = true;
+    try {
+      const json = { decision: 'approved', minConfidence: minThousandths() / 1000 };
+      const { approved } = await callJson(`${path}/review`, { method: 'POST', json });
+      dialog.close();
+      onDone(approved);
+    } catch (error) {
+      fill(errorPlace, errorBox(error));
+      submitButton.disabled = false;
+    }
+  }
+
+  document.body.append(dialog);
+  preview();
+  dialog.showModal();
+  input.select();
+}

@@ -1,0 +1,123 @@
+import { ApiError, callJson } from '../api.js';
+
+/** @typedef {import('./rows.js').Decision} Decision @typedef {import('./rows.js').Row} Row */
+
+const WORDS = {
+  pending: 'taken its decision back',
+  approved: 'approved it',
+  rejected: 'rejected it',
+};
+
+/** @param {{decision: Decision, decidedBy?: {keyId: string}, note?: string}} present */
+const conflictText = ({ decision, decidedBy, note }) => {
+  const who = decidedBy ? `Somebody else (key ${decidedBy.keyId})` : 'Somebody else';
+  const why = note ? `, noting “${note}”` : '';
+  return `${who} has ${WORDS[decision]} in the meantime${why}. Nothing was changed: decide again if you disagree.`;
+};
+
+/** What a row has no more when somebody has to decide about it anew. */
+const ANEW = {
+  note: undefined,
+  source: undefined,
+  decidedAt: undefined,
+  decidedBy: undefined,
+  refinements: undefined,
+};
+
+/**
+ * Decides about rows, one request after the other; the page shows a decision before it is stored.
+ * @param {import('./rows.js').Rows} rows
+ * @param {{onConflict: (text: string, index: number) => void, onError: (error: unknown) => void}} listeners
+ */
+export function createDecisions(rows, { onConflict, onError }) {
+  /** @type {{index: number, takeBack: () => Promise<boolean>}[]} what was done, and whether taking it back succeeds */
+  const done = [];
+  let queue = Promise.resolve();
+
+  /** @param {number} index @param {Row} before @param {unknown} error */
+  async function takeBack(index, before, error) {
+    const present = error instanceof ApiError ? error.present : undefined;
+    if (!present) {
+      rows.change(index, { ...before, isSaving: false });
+      return onError(error);
+    }
+    const { revision, decision, decidedAt, decidedBy, note } = present;
+    rows.change(index, { revision, decision, decidedAt, decidedBy, note, isSaving: false });
+    onConflict(conflictText(present), index);
+    await rows.readCounts().catch(onError);
+  }
+
+  /**
+   * @param {number} index
+   * @param {Decision} decision
+   * @param {string} [note]
+   * @returns {Promise<boolean>} whether it was stored
+   */
+  async function send(index, decision, note) {
+    const before = rows.get(index);
+    if (!before) return false;
+    rows.change(index, { decision, note, isSaving: true });
+    if (before.needed) rows.count(before.decision, decision);
+    const json = { decision, revision: before.revision, ...(note && { note }) };
+    try {
+      const row = await callJson(before.links.self, { method: 'POST', json });
+      rows.change(index, { ...ANEW, ...row, isSaving: false });
+      return true;
+    } catch (error) {
+      if (before.needed) rows.count(decision, before.decision);
+      await takeBack(index, before, error);
+      return false;
+    }
+  }
+
+  /** @param {number} index */
+  async function unmend(index) {
+    const row = rows.get(index);
+    if (!row?.refinements) return false;
+    const version = `${row.links.self}/refinements/${row.refinements}?revision=${row.revision}`;
+    try {
+      rows.change(index, { ...ANEW, ...(await callJson(version, { method: 'DELETE' })) });
+      await rows.readCounts();
+      return true;
+    } catch (error) {
+      await takeBack(index, row, error);
+      return false;
+    }
+  }
+
+  return {
+    canUndo: () => done.length > 0,
+
+    /** @param {number} index @param {Decision} decision @param {string} [note] */
+    decide(index, decision, note) {
+      queue = queue.then(async () => {
+        const before = rows.get(index);
+        if (!before || (before.decision === decision && !note)) return;
+        const takeBack = () => send(index, before.decision, before.note);
+        if (await send(index, decision, note)) done.push({ index, takeBack });
+      });
+      return queue;
+    },
+
+    /** Shows a row whose cut-out was mended: somebody has to decide about it anew. @param {number} index @param {Row} row */
+    async takeMended(index, row) {
+      rows.change(index, { ...ANEW, ...row });
+      done.push({ index, takeBack: () => unmend(index) });
+      await rows.readCounts().catch(onError);
+    },
+
+    /** Makes the last decision or mending undone. @returns {Promise<number | undefined>} the row's place */
+    async undo() {
+      await queue;
+      const last = done.pop();
+      if (!last) return undefined;
+      queue = queue.then(async () => {
+        if (!(await last.takeBack())) done.push(last);
+      });
+      await queue;
+      return last.index;
+    },
+  };
+}
+
+/** @typedef {ReturnType<typeof createDecisions>} Decisions */

@@ -1,0 +1,78 @@
+import { callJson } from '../api.js';
+import { h } from '../element.js';
+import { DECISION_WORDS, REASON_NAMES, reasonName } from './words.js';
+
+/** @typedef {import('./address.js').Address} Address */
+
+/** @param {string} label @param {[string, string][]} options @param {string} value @param {(value: string) => void} onChoose */
+function choice(label, options, value, onChoose) {
+  const select = h(
+    'select',
+    { onchange: () => onChoose(select.value) },
+    options.map(([id, text]) => h('option', { value: id }, text)),
+  );
+  select.value = value;
+  return { select, node: h('label', { class: 'field' }, label, select) };
+}
+
+/**
+ * Chooses which rows are listed.
+ * @param {Address} address
+ * @param {(changed: Partial<Address>) => void} onChange
+ */
+export function createFilters({ path, reason, decision, all }, onChange) {
+  const names = [...new Set([...Object.keys(REASON_NAMES), ...(reason ? [reason] : [])])];
+  const which = choice(
+    'Cut-outs',
+    [
+      ['', 'Doubtful ones'],
+      ['all', 'All'],
+    ],
+    all ? 'all' : '',
+    (value) => onChange({ all: value === 'all' }),
+  );
+  const reasons = choice(
+    'Reason',
+    [
+      ['', 'Any'],
+      ...names.map((name) => /** @type {[string, string]} */ ([name, reasonName(name)])),
+    ],
+    reason,
+    (value) => onChange({ reason: value }),
+  );
+  const decisions = choice(
+    'Decision',
+    [['', 'Any'], ...Object.entries(DECISION_WORDS)],
+    decision,
+    (value) => onChange({ decision: value }),
+  );
+  const total = h('p', { class: 'fine', role: 'status' });
+
+  /** Names how many rows each reason has, and hides those that none has. */
+  async function drawReasons() {
+    const { reasons: counts } = await callJson(`${path}/review/summary`);
+    if (!counts) return;
+    for (const name of Object.keys(counts)) {
+      if (!names.includes(name))
+        reasons.select.append(h('option', { value: name }, reasonName(name)));
+    }
+    for (const option of reasons.select.options) {
+      if (!option.value) continue;
+      const rows = counts[option.value] ?? 0;
+      option.textContent = `${reasonName(option.value)} (${rows.toLocaleString('en')})`;
+      option.hidden = rows === 0 && option.value !== reason;
+    }
+  }
+
+  if (!all) drawReasons().catch(() => {}); // the list shows the error
+  return {
+    node: h('div', { class: 'review-filters' }, which.node, reasons.node, decisions.node, total),
+    /** @param {number} rows @param {boolean} hasMore */
+    setTotal(rows, hasMore) {
+      const isFiltered = all || reason || decision;
+      total.textContent = isFiltered
+        ? `${rows.toLocaleString('en')}${hasMore ? '+' : ''} listed`
+        : '';
+    },
+  };
+}

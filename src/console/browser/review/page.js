@@ -1,0 +1,346 @@
+import { callJson } from '../api.js';
+import { announce, byId, fill, h } from '../element.js';
+import { errorBox } from '../error-box.js';
+import { readAddress, toHash } from './address.js';
+import { openBulkApproval } from './bulk.js';
+import { createDecisions } from './decisions.js';
+import { createFilters } from './filters.js';
+import { createGrid } from './grid.js';
+import { openKeyHelp } from './help.js';
+import { openRowBrush } from './mend-row.js';
+import { createPictures } from './pictures.js';
+import { progress } from './progress.js';
+import { createRows } from './rows.js';
+import { createSingle } from './single.js';
+import { DECISION_WORDS, nameOf } from './words.js';
+
+/** @typedef {import('./address.js').Address} Address */
+
+/** Browsers limit how often a page may change its address. */
+const ADDRESS_MILLIS = 300;
+
+/** @param {string} label @param {string} key @param {() => void} onclick @param {string} [className] */
+const keyButton = (label, key, onclick, className = '') =>
+  h(
+    'button',
+    { type: 'button', class: className, onclick, 'aria-keyshortcuts': key },
+    label,
+    h('kbd', { 'aria-hidden': true }, key),
+  );
+
+/**
+ * Shows one review with its filters. A change of the filters needs another one.
+ * @param {Address} address
+ * @param {(address: Address) => void} open shows another one
+ */
+function reviewView(address, open) {
+  const { path } = address;
+  const rows = createRows(address, { onChange: draw, onError: showError });
+  const decisions = createDecisions(rows, { onConflict, onError: showError });
+  const pictures = createPictures(path);
+  let { at, isSingle } = address;
+
+  const approveButton = keyButton('Approve', 'A', () => decide('approved'), 'is-approve');
+  const rejectButton = keyButton('Reject', 'R', () => decide('rejected'), 'is-reject');
+  const mendButton = keyButton('Mend', 'M', mend);
+  const undoButton = keyButton('Undo', 'U', undo, 'quiet');
+  const buttons = h(
+    'div',
+    { class: 'buttons review-buttons' },
+    approveButton,
+    rejectButton,
+    mendButton,
+    undoButton,
+  );
+  const grid = createGrid(rows, pictures, { onSelect: select, onOpen: () => setSingle(true) });
+  const single = createSingle(path, pictures, buttons);
+  const place = h('span', { class: 'fine', 'aria-live': 'polite' });
+  const viewButton = keyButton('', 'G', () => setSingle(!isSingle));
+  const steps = h(
+    'div',
+    { class: 'buttons review-steps' },
+    h('button', { type: 'button', 'aria-label': 'Before', onclick: () => select(at - 1) }, '←'),
+    h('button', { type: 'button', 'aria-label': 'Next', onclick: () => select(at + 1) }, '→'),
+    place,
+  );
+  const bar = h('div', { class: 'stack' });
+  const notice = h('div', { class: 'stack' });
+  const body = h('div', { class: 'stack' });
+  const filters = createFilters(address, (changed) =>
+    open({ ...address, ...changed, at: 0, isSingle }),
+  );
+  const node = h(
+    'div',
+    { class: 'stack review-view' },
+    bar,
+    h(
+      'div',
+      { class: 'review-bar' },
+      filters.node,
+      steps,
+      h(
+        'div',
+        { class: 'buttons' },
+        viewButton,
+        h('button', { type: 'button', onclick: bulk }, 'Approve many …'),
+        keyButton('Keys', '?', () => openKeyHelp(), 'quiet review-keys'),
+      ),
+    ),
+    notice,
+    body,
+  );
+
+  /** @param {unknown} error */
+  function showError(error) {
+    fill(notice, errorBox(error));
+  }
+
+  /** @param {string} text @param {number} index */
+  function onConflict(text, index) {
+    const row = rows.get(index);
+    fill(
+      notice,
+      h(
+        'div',
+        { class: 'error-box', role: 'alert' },
+        h('p', {}, h('b', {}, `${row ? nameOf(row) : 'The row'}: `), text),
+      ),
+    );
+    select(index);
+  }
+
+  function drawPlace() {
+    const total = rows.length();
+    place.textContent = total > 0 ? `${at + 1} of ${total}${rows.hasMore() ? '+' : ''}` : '';
+  }
+
+  function draw() {
+    const counts = rows.counts();
+    const row = rows.get(at);
+    if (counts) fill(bar, progress(counts));
+    filters.setTotal(rows.length(), rows.hasMore());
+    for (const button of [approveButton, rejectButton, mendButton]) button.disabled = !row;
+    undoButton.disabled = !decisions.canUndo();
+    drawPlace();
+    single.show(row);
+    if (counts && rows.length() === 0 && !rows.hasMore()) {
+      return fill(body, h('p', { class: 'panel' }, 'No cut-out matches these filters.'));
+    }
+    grid.draw();
+  }
+
+  function layOut() {
+    viewButton.firstChild?.replaceWith(isSingle ? 'Grid' : 'One by one');
+    if (isSingle) single.node.querySelector('.review-panel')?.append(buttons);
+    fill(
+      body,
+      ...(isSingle
+        ? [single.node]
+        : [grid.node, h('div', { class: 'review-foot' }, buttons, place)]),
+    );
+    filters.node.hidden = isSingle;
+    steps.hidden = !isSingle;
+    if (isSingle) steps.append(place);
+    else grid.select(at);
+    draw();
+  }
+
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let addressTimer;
+  const current = () => ({ ...address, at, isSingle });
+  function writeAddress() {
+    clearTimeout(addressTimer);
+    addressTimer = setTimeout(() => {
+      if (node.isConnected) history.replaceState(null, '', toHash(current()));
+    }, ADDRESS_MILLIS);
+  }
+
+  /** @param {number} index */
+  function select(index) {
+    const end = rows.length() + (rows.hasMore() ? 1 : 0);
+    at = Math.max(0, Math.min(index, end - 1));
+    if (!isSingle) grid.select(at);
+    ensureAround();
+    writeAddress();
+    draw();
+  }
+
+  async function ensureAround() {
+    await rows.ensure(at, at + 2);
+    const next = rows.get(at + 1);
+    if (!isSingle || !next) return;
+    // So that the next one is there at once.
+    const { signal } = new AbortController();
+    pictures.cutOut(next, signal).catch(() => {});
+    pictures.photo(next, signal).catch(() => {});
+  }
+
+  /** @param {boolean} value */
+  function setSingle(value) {
+    if (isSingle === value) return;
+    clearTimeout(addressTimer);
+    isSingle = value;
+    history.pushState(null, '', toHash(current()));
+    layOut();
+    ensureAround();
+    focusView();
+  }
+
+  function focusView() {
+    (isSingle ? single.name : grid.node).focus({ preventScroll: true });
+  }
+
+  /** @param {import('./rows.js').Decision} decision */
+  function decide(decision) {
+    const row = rows.get(at);
+    if (!row) return;
+    const note = isSingle ? single.note() : '';
+    fill(notice);
+    single.clearNote();
+    decisions.decide(at, decision, note || undefined).then(draw);
+    announce(`${nameOf(row)}: ${DECISION_WORDS[decision]}`);
+    select(at + 1);
+  }
+
+  async function undo() {
+    fill(notice);
+    const index = await decisions.undo();
+    if (index === undefined) return;
+    select(index);
+    const row = rows.get(index);
+    if (row) announce(`${nameOf(row)}: ${DECISION_WORDS[row.decision]}`);
+  }
+
+  async function mend() {
+    const row = rows.get(at);
+    if (!row) return;
+    const index = at;
+    fill(notice);
+    const onMended = (/** @type {import('./rows.js').Row} */ mended) => {
+      decisions.takeMended(index, mended).then(draw);
+      announce(`${nameOf(mended)} is mended`);
+    };
+    try {
+      await openRowBrush(row, pictures, onMended);
+    } catch (error) {
+      if (!isSingle) setSingle(true); // which says how to choose the photo
+      showError(error);
+    }
+  }
+
+  async function bulk() {
+    await openBulkApproval(path, (approved) => {
+      announce(`${approved} approved`);
+      open(current());
+    }).catch(showError);
+  }
+
+  /** @type {Readonly<Record<string, () => void>>} */
+  const keys = {
+    ArrowLeft: () => select(at - 1),
+    ArrowRight: () => select(at + 1),
+    ArrowUp: () => select(at - (isSingle ? 1 : grid.columns())),
+    ArrowDown: () => select(at + (isSingle ? 1 : grid.columns())),
+    Home: () => select(0),
+    End: () => select(rows.length() - 1),
+    Enter: () => setSingle(!isSingle),
+    Escape: () => setSingle(false),
+    a: () => decide('approved'),
+    r: () => decide('rejected'),
+    m: mend,
+    u: undo,
+    g: () => setSingle(!isSingle),
+    '?': () => openKeyHelp(),
+  };
+
+  /** @param {KeyboardEvent} event */
+  function onKey(event) {
+    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    const act = keys[key];
+    if (!act || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    event.preventDefault();
+    act();
+  }
+
+  async function start() {
+    await rows.ensure(at, at + 1);
+    if (at > 0 && at >= rows.length()) at = Math.max(0, rows.length() - 1);
+    layOut();
+    ensureAround();
+  }
+
+  layOut();
+  start().catch(showError);
+  return {
+    node,
+    onKey,
+    focus: focusView,
+    /** @param {Address} moved */
+    move(moved) {
+      at = moved.at;
+      isSingle = moved.isSingle;
+      layOut();
+      select(at);
+    },
+  };
+}
+
+/** @param {Address} one @param {Address | undefined} other */
+const hasSameRows = (one, other) =>
+  one.path === other?.path &&
+  one.reason === other.reason &&
+  one.decision === other.decision &&
+  one.all === other.all;
+
+/** @param {string} path */
+async function drawTitle(path) {
+  const { name, id, source } = await callJson(path.replace(/\/runs\/.*/, ''));
+  byId('review-title').textContent = source ? (source.url ?? 'Feed from a file') : (name ?? id);
+}
+
+/** What keys must not be taken from. */
+const TYPING =
+  'input:not([type="radio"], [type="checkbox"], [type="file"]), select, textarea, dialog *';
+/** What Enter presses. */
+const PRESSED = 'a, button, summary, label, input';
+
+/** Opens the page on which people review cut-outs. */
+export function openReview() {
+  /** @type {Address | undefined} */
+  let address;
+  /** @type {ReturnType<typeof reviewView> | undefined} */
+  let view;
+
+  /** @param {Address} wanted */
+  function build(wanted) {
+    address = wanted;
+    view = reviewView(wanted, (next) => {
+      history.pushState(null, '', toHash(next));
+      build(next);
+      view?.focus();
+    });
+    fill(byId('review'), view.node);
+  }
+
+  function draw() {
+    const wanted = readAddress(location.hash);
+    byId('review-none').hidden = wanted !== undefined;
+    if (!wanted) {
+      address = view = undefined;
+      return fill(byId('review'));
+    }
+    if (wanted.path !== address?.path) drawTitle(wanted.path).catch(() => {}); // the view shows the error
+    if (view && hasSameRows(wanted, address)) view.move(wanted);
+    else build(wanted);
+  }
+
+  document.addEventListener('keydown', (event) => {
+    const { target } = event;
+    if (!view?.node.checkVisibility() || !(target instanceof Element)) return;
+    if (target.closest(TYPING) || document.querySelector('dialog[open]')) return;
+    if (event.key === 'Enter' && target.closest(PRESSED)) return;
+    view.onKey(event);
+  });
+  draw();
+  return draw;
+}

@@ -1,0 +1,111 @@
+import { ApiError, call, pathOf } from '../api.js';
+import { thumbnail } from '../image-files.js';
+import { findPhoto } from './local-photos.js';
+
+/** @typedef {import('./rows.js').Row} Row */
+
+const THUMBNAIL_PIXELS = 280;
+/** Cut-outs that are fetched at once for the grid. */
+const MAX_CONCURRENT = 4;
+/** Object URLs that are retained; the oldest ones are released. */
+const MAX_CACHED = { thumbnails: 600, cutOuts: 12, photos: 12 };
+
+/**
+ * A store of a few pictures by key, each made once.
+ * @param {number} max
+ */
+function createCache(max) {
+  /** @type {Map<string, {blob: Blob, url: string}>} */
+  const known = new Map();
+  return {
+    /** @param {string} key @param {() => Promise<Blob>} make */
+    async get(key, make) {
+      let found = known.get(key);
+      if (!found) {
+        const blob = await make();
+        found = { blob, url: URL.createObjectURL(blob) };
+      }
+      known.delete(key);
+      known.set(key, found);
+      for (const [oldest, { url }] of known) {
+        if (known.size <= max) break;
+        URL.revokeObjectURL(url);
+        known.delete(oldest);
+      }
+      return found;
+    },
+    /** @param {string} key */
+    has: (key) => known.has(key),
+  };
+}
+
+/** Runs few tasks at once, the latest first: what a person has scrolled to comes before what they have passed. */
+function createLine() {
+  /** @type {(() => void)[]} */
+  const waiting = [];
+  let active = 0;
+  /** @template T @param {() => Promise<T>} task @param {AbortSignal} signal @returns {Promise<T>} */
+  return async (task, signal) => {
+    if (active >= MAX_CONCURRENT) {
+      await new Promise((resolve) => waiting.push(() => resolve(undefined)));
+    }
+    active++;
+    try {
+      signal.throwIfAborted();
+      return await task();
+    } finally {
+      active--;
+      waiting.pop()?.();
+    }
+  };
+}
+
+const replaced = () =>
+  new ApiError({
+    type: 'gone',
+    title: 'The cut-out is gone',
+    detail: 'A newer run of the feed has replaced it; review that one.',
+  });
+
+/** Fetches the pictures of rows. @param {string} path of the batch or run */
+export function createPictures(path) {
+  const thumbnails = createCache(MAX_CACHED.thumbnails);
+  const cutOuts = createCache(MAX_CACHED.cutOuts);
+  const photos = createCache(MAX_CACHED.photos);
+  const inLine = createLine();
+
+  /** @param {Row} row @param {AbortSignal} signal */
+  async function fetchCutOut({ cutout: { url } }, signal) {
+    if (url === undefined) throw replaced();
+    return (await call(pathOf(url), { signal })).blob();
+  }
+
+  return {
+    /** @param {Row} row @param {AbortSignal} signal */
+    thumbnail(row, signal) {
+      const { sha256 } = row.cutout;
+      const make = async () => thumbnail(await fetchCutOut(row, signal), THUMBNAIL_PIXELS);
+      return thumbnails.has(sha256)
+        ? thumbnails.get(sha256, make)
+        : inLine(() => thumbnails.get(sha256, make), signal);
+    },
+
+    /** @param {Row} row @param {AbortSignal} signal */
+    cutOut: (row, signal) => cutOuts.get(row.cutout.sha256, () => fetchCutOut(row, signal)),
+
+    /**
+     * Returns the photo: the file that was chosen here, else the one behind the row's link.
+     * @param {Row} row @param {AbortSignal} signal
+     * @throws {ApiError} `gone` if it has to be chosen
+     */
+    photo(row, signal) {
+      const file = findPhoto(path, row);
+      const key = file ? `${row.row} ${file.name} ${file.lastModified} ${file.size}` : `${row.row}`;
+      return photos.get(key, async () =>
+        file ? file : (await call(`${row.links.self}/photo`, { signal })).blob(),
+      );
+    },
+  };
+}
+
+/** @typedef {ReturnType<typeof createPictures>} Pictures */

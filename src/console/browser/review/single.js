@@ -1,0 +1,159 @@
+import { ApiError } from '../api.js';
+import { backgroundPicker } from '../background-picker.js';
+import { fill, h } from '../element.js';
+import { errorBox } from '../error-box.js';
+import { REVIEW } from '../review.js';
+import { rememberPhotoOf } from './local-photos.js';
+import { DECISION_WORDS, nameOf, percent } from './words.js';
+
+/** @typedef {import('./rows.js').Row} Row */
+
+const MAX_NOTE_CHARS = 500;
+
+/** @param {Row} row */
+const reasonList = ({ reasons }) =>
+  reasons.length > 0
+    ? h(
+        'ul',
+        { class: 'review-reasons' },
+        reasons.map((reason) => h('li', {}, REVIEW[reason] ?? reason)),
+      )
+    : h('p', { class: 'fine' }, 'Nothing was noticed.');
+
+const SOURCES = { row: '', bulk: ' in bulk', 'earlier-run': ' in an earlier run' };
+
+/** @param {Row} row */
+function decisionText({ decision, source, decidedAt, decidedBy, note }) {
+  if (decision === 'pending') return DECISION_WORDS.pending;
+  const when = decidedAt
+    ? `, ${new Date(decidedAt).toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short' })}`
+    : '';
+  const who = decidedBy ? ` with the key ${decidedBy.keyId}` : '';
+  return `${DECISION_WORDS[decision]}${source ? SOURCES[source] : ''}${when}${who}${note ? `: “${note}”` : ''}`;
+}
+
+/** @param {Row} row */
+const mendedText = ({ refinements = 0 }) =>
+  refinements > 0 ? ` · mended ${refinements === 1 ? 'once' : `${refinements} times`}` : '';
+
+/**
+ * Shows one row: its photo beside its cut-out, and what to look at.
+ * @param {string} path of the batch or run
+ * @param {import('./pictures.js').Pictures} pictures
+ * @param {HTMLElement} buttons those that decide
+ */
+export function createSingle(path, pictures, buttons) {
+  const photoPlace = h('div', { class: 'review-frame' });
+  const cutOutPlace = h('div', { class: 'review-frame checkerboard' });
+  const name = h('h2', { tabindex: -1 });
+  const facts = h('div', { class: 'stack' });
+  const note = h('input', {
+    maxlength: MAX_NOTE_CHARS,
+    placeholder: 'A sleeve is missing',
+    autocomplete: 'off',
+    // Then the keys are decisions again.
+    onkeydown: (/** @type {KeyboardEvent} */ event) => {
+      if (['Enter', 'Escape'].includes(event.key)) note.blur();
+    },
+  });
+  const node = h(
+    'div',
+    { class: 'review-single' },
+    h(
+      'div',
+      { class: 'review-pair' },
+      h('figure', {}, photoPlace, h('figcaption', { class: 'fine' }, 'Photo')),
+      h('figure', {}, cutOutPlace, h('figcaption', { class: 'fine' }, 'Cut-out')),
+      backgroundPicker(cutOutPlace, ['checkerboard', 'white', 'dark']),
+    ),
+    h(
+      'aside',
+      { class: 'panel stack review-panel' },
+      name,
+      facts,
+      h('label', { class: 'field' }, 'Note, kept with your decision', note),
+      buttons,
+    ),
+  );
+  /** @type {Row | undefined} */
+  let shown;
+  let stop = new AbortController();
+
+  /** @param {HTMLElement} place @param {Promise<{url: string}>} picture @param {string} alt @param {AbortSignal} signal */
+  async function draw(place, picture, alt, signal) {
+    const image = h('img', { alt, draggable: 'false' });
+    try {
+      image.src = (await picture).url;
+      await image.decode();
+      if (!signal.aborted) fill(place, image);
+    } catch (error) {
+      if (signal.aborted) return;
+      if (place === photoPlace && error instanceof ApiError && error.type === 'gone') {
+        fill(place, photoChooser(error.detail));
+      } else fill(place, errorBox(error));
+    }
+  }
+
+  /** @param {string} why */
+  function photoChooser(why) {
+    const input = h('input', {
+      type: 'file',
+      accept: 'image/jpeg,image/png,image/webp',
+      onchange: () => {
+        const [file] = input.files ?? [];
+        if (!file || !shown) return;
+        rememberPhotoOf(path, shown, file);
+        drawPictures(shown);
+      },
+    });
+    return h(
+      'label',
+      { class: 'drop review-chooser' },
+      input,
+      h('span', { class: 'drop-text' }, h('b', {}, 'Choose the photo')),
+      h('span', { class: 'fine' }, `${why}. It stays in this browser.`),
+    );
+  }
+
+  /** @param {Row} row */
+  function drawPictures(row) {
+    stop.abort();
+    stop = new AbortController();
+    const { signal } = stop;
+    for (const place of [photoPlace, cutOutPlace]) fill(place, h('div', { class: 'working' }));
+    draw(photoPlace, pictures.photo(row, signal), `Photo of ${nameOf(row)}`, signal);
+    draw(cutOutPlace, pictures.cutOut(row, signal), `Cut-out of ${nameOf(row)}`, signal);
+  }
+
+  return {
+    node,
+    name,
+    note: () => note.value.trim(),
+    /** @param {Row | undefined} row */
+    show(row) {
+      if (row === shown) return;
+      const before = shown;
+      shown = row;
+      if (!row) {
+        fill(name, 'Loading');
+        return fill(facts);
+      }
+      fill(name, nameOf(row));
+      fill(
+        facts,
+        row.title !== undefined && h('p', { class: 'fine' }, row.customId),
+        h('p', {}, h('span', { class: `review-mark is-${row.decision}` }, decisionText(row))),
+        h('h3', {}, 'What to look at'),
+        reasonList(row),
+        h('p', { class: 'fine' }, `Confidence ${percent(row.confidence)}${mendedText(row)}`),
+      );
+      if (before?.row === row.row && before.cutout.sha256 === row.cutout.sha256) return;
+      if (before?.row !== row.row) note.value = '';
+      drawPictures(row);
+    },
+    clearNote() {
+      note.value = '';
+    },
+    redraw: () => shown && drawPictures(shown),
+  };
+}

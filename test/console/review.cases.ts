@@ -1,0 +1,213 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { createBatches } from '../../src/intake/batches/batches.ts';
+import { createReviewDecisions } from '../../src/intake/review/decisions.ts';
+import { hostClock } from '../../src/platform/clock.ts';
+import { createFsBlobs } from '../../src/storage/fs-blobs.ts';
+import { plantEndedBatch } from '../support/ended-batch.ts';
+import { transparentShirt } from '../support/images.ts';
+import { seriousViolations, tabTo, type Watched } from './page.ts';
+import type { Running } from './session.cases.ts';
+
+/** Plants a batch of the client `tests` whose rows all have the same cut-out. Returns its path. */
+async function plantBatch({ stack, register }: Running, rows: number): Promise<string> {
+  const blobs = await createFsBlobs({ dir: join(stack.home, 'store') });
+  const id = `batch_${randomUUID().replaceAll('-', '')}`;
+  const key = `out/tests/${id}/shirt`;
+  const shirt = await transparentShirt({ width: 90, height: 120, format: 'png' });
+  const cutout = { key, bytes: shirt.length };
+  await blobs.put(key, shirt, { mediaType: 'image/png' });
+  const deps = {
+    blobs,
+    batches: createBatches(register.redis, hostClock),
+    reviews: createReviewDecisions(register.redis),
+  };
+  const at = new Date(hostClock()).toISOString();
+  const expiresAt = new Date(hostClock() + 3_600_000).toISOString();
+  await plantEndedBatch(deps, { id, client: 'tests', rows, at, expiresAt, cutout });
+  return `/batches/${id}`;
+}
+
+const ReviewList = z.object({ rows: z.array(z.object({ decision: z.string() })) });
+
+const tiles = (page: Page) => page.locator('.review-tile');
+const selected = (page: Page) => page.locator('.review-tile[aria-selected=true]');
+const progress = (page: Page) => page.locator('.review-progress b');
+
+/** Tests of the page on which people review cut-outs. `open` opens the console, signed in. */
+export function reviewCases(running: () => Running, open: (key: string) => Promise<Watched>): void {
+  describe('a review', () => {
+    let key: string;
+    let watched: Watched;
+    let page: Page;
+    beforeAll(async () => {
+      ({ key } = await running().stack.key());
+      watched = await open(key);
+      ({ page } = watched);
+    });
+    afterAll(() => page.context().close());
+
+    const ask = (path: string, body?: object): Promise<Response> =>
+      fetch(`${running().stack.url}/intake/v1${path}`, {
+        headers: {
+          authorization: `Bearer ${key}`,
+          ...(body && { 'content-type': 'application/json' }),
+        },
+        ...(body && { method: 'POST', body: JSON.stringify(body) }),
+      });
+    const decisionsOf = async (path: string): Promise<string[]> => {
+      const { rows } = ReviewList.parse(await (await ask(`${path}/review?limit=100`)).json());
+      return rows.map(({ decision }) => decision);
+    };
+    async function show(path: string): Promise<void> {
+      await page.goto(`${running().stack.url}/#/review${path}`);
+      await selected(page).locator('img').waitFor();
+    }
+
+    test('of 10,000 rows has few of them in the page, and ends with the last', async () => {
+      const pages: string[] = [];
+      page.on('request', (request) => {
+        if (/\/review\?/.test(request.url())) pages.push(request.url());
+      });
+      await show(await plantBatch(running(), 10_000));
+      await expect.poll(() => progress(page).textContent()).toBe('0 of 10,000 reviewed');
+      expect(await tiles(page).count()).toBeLessThan(80);
+      await page.locator('.review-grid').evaluate((grid) => grid.scrollTo(0, grid.scrollHeight));
+      await page.locator('[data-row="9999"] img').waitFor();
+      expect(await tiles(page).count()).toBeLessThan(80);
+      await page
+        .locator('.review-grid')
+        .evaluate((grid) => grid.scrollTo(0, grid.scrollHeight / 2));
+      await page.locator('[data-row="5000"]').waitFor();
+      await page.locator('.review-grid').focus();
+      await page.keyboard.press('End');
+      await expect.poll(() => selected(page).getAttribute('data-row')).toBe('9999');
+      expect(await tiles(page).count()).toBeLessThan(80);
+      expect(pages.length).toBeLessThan(15);
+    });
+
+    describe('by keyboard', () => {
+      let path: string;
+      beforeAll(async () => {
+        path = await plantBatch(running(), 7);
+        await show(path);
+      });
+
+      test('approves, rejects with a note, and takes back', async () => {
+        await tabTo(page, '.review-grid');
+        await page.keyboard.press('a');
+        await page.keyboard.press('r');
+        await expect.poll(() => progress(page).textContent()).toBe('2 of 7 reviewed');
+        const firstThree = async () => (await decisionsOf(path)).slice(0, 3);
+        await expect.poll(firstThree).toEqual(['approved', 'rejected', 'pending']);
+        await page.keyboard.press('u');
+        await expect.poll(() => progress(page).textContent()).toBe('1 of 7 reviewed');
+        await expect.poll(() => selected(page).getAttribute('data-row')).toBe('1');
+        await page.keyboard.press('Enter');
+        await page.locator('.review-single h2', { hasText: 'sku-1' }).waitFor();
+        await tabTo(page, '.review-panel input');
+        await page.keyboard.type('A sleeve is a mess'); // with an a, an r and an m
+        await page.keyboard.press('Enter');
+        await page.keyboard.press('r');
+        await page.locator('.review-single h2', { hasText: 'sku-2' }).waitFor();
+        await expect.poll(() => decisionsOf(path)).toContain('rejected');
+        await page.keyboard.press('ArrowLeft');
+        await page.locator('.review-panel', { hasText: 'A sleeve is a mess' }).waitFor();
+        expect(await page.locator('.review-single img').getAttribute('alt')).toBe(
+          'Cut-out of sku-1',
+        );
+      });
+
+      test('keeps place and view in the address', async () => {
+        await expect.poll(() => page.url()).toContain(`#/review${path}?at=2&view=single`);
+        await page.reload();
+        await page.locator('.review-single h2', { hasText: 'sku-1' }).waitFor();
+        await page.keyboard.press('g');
+        await expect.poll(() => selected(page).getAttribute('data-row')).toBe('1');
+        await page.goBack();
+        await page.locator('.review-single').waitFor();
+        await page.keyboard.press('Escape');
+      });
+
+      test('filters by reason and decision, also after a reload', async () => {
+        await page.getByLabel('Reason').selectOption('blurred');
+        await page.getByLabel('Decision').selectOption('pending');
+        const rows = () => tiles(page).evaluateAll((all) => all.map((tile) => tile.dataset.row));
+        await expect.poll(rows).toEqual(['3', '5']);
+        expect(page.url()).toContain('reason=blurred&decision=pending');
+        await page.reload();
+        await expect.poll(rows).toEqual(['3', '5']);
+        expect(await page.getByLabel('Reason').inputValue()).toBe('blurred');
+        await page.goBack();
+        await expect.poll(rows).toEqual(['1', '3', '5']);
+      });
+
+      test('shows what somebody else has decided meanwhile', async () => {
+        await show(path);
+        const other = await ask(`${path}/review/4`, {
+          decision: 'approved',
+          note: 'Fine with me',
+          revision: 0,
+        });
+        expect(other.status).toBe(200);
+        await page.locator('[data-row="4"]').click();
+        await page.keyboard.press('r');
+        const notice = page.locator('.review-view [role=alert]');
+        await notice.waitFor();
+        expect(await notice.textContent()).toContain(
+          'has approved it in the meantime, noting “Fine',
+        );
+        await page.locator('[data-row="4"].is-approved').waitFor();
+        await page.keyboard.press('r');
+        await page.locator('[data-row="4"].is-rejected').waitFor();
+        await expect.poll(async () => (await decisionsOf(path))[4]).toBe('rejected');
+      });
+
+      test('approves many at once, and says before how many', async () => {
+        await page.getByRole('button', { name: 'Approve many' }).click();
+        await page.getByLabel('from this confidence on').fill('80');
+        await page.getByText('1 pending row will be approved').waitFor();
+        await page.getByLabel('from this confidence on').fill('40');
+        await page.getByText('3 pending rows will be approved').waitFor();
+        await page.keyboard.press('Enter');
+        await page.locator('[data-row="6"].is-approved').waitFor();
+        expect(await decisionsOf(path)).toEqual([
+          'approved',
+          'rejected',
+          'pending',
+          'approved',
+          'rejected',
+          'approved',
+          'approved',
+        ]);
+      });
+
+      test('says which keys there are', async () => {
+        await page.keyboard.press('?');
+        await page.getByRole('heading', { name: 'Keys' }).waitFor();
+        await page.keyboard.press('Escape');
+        await page.locator('dialog').waitFor({ state: 'detached' });
+      });
+
+      test.each(['light', 'dark'] as const)(
+        'has no serious accessibility violations in %s mode',
+        async (colorScheme) => {
+          await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+          await show(path);
+          expect(await seriousViolations(page)).toEqual([]);
+          await page.keyboard.press('Enter');
+          await page.locator('.review-single img').first().waitFor();
+          expect(await seriousViolations(page)).toEqual([]);
+          await page.keyboard.press('Escape');
+        },
+      );
+    });
+
+    test('loads from nowhere but the gateway', () => {
+      expect(watched.foreign).toEqual([]);
+    });
+  });
+}

@@ -1,0 +1,339 @@
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createClient, SelvageError } from '../../packages/client/src/client.ts';
+import { type BatchClient, batchClient } from '../support/batches.ts';
+import { type FeedClient, feedClient, type Run, readFeed } from '../support/feed-client.ts';
+import { type FeedServer, startFeedServer } from '../support/feed-server.ts';
+import { drawnShirtOnWood } from '../support/images.ts';
+import { type Stack, startStack } from '../support/stack.ts';
+import { listStoredFiles } from '../support/stored-files.ts';
+
+const [WIDTH, HEIGHT] = [200, 240];
+/** Over the middle of the shirt. */
+const ERASE = {
+  mode: 'erase',
+  radius: 6,
+  points: [
+    [100, 110],
+    [100, 130],
+  ],
+};
+
+let stack: Stack;
+let shop: FeedServer;
+let key: string;
+let batches: BatchClient;
+let other: BatchClient;
+let feeds: FeedClient;
+let shirt: Buffer;
+let blurred: Buffer;
+beforeAll(async () => {
+  [stack, shop] = await Promise.all([
+    startStack({ FETCH_ALLOW: '127.0.0.0/8', PUBLIC_URL: '' }),
+    startFeedServer(),
+  ]);
+  key = (await stack.key()).key;
+  batches = batchClient(stack, key);
+  feeds = feedClient(stack, key);
+  other = batchClient(stack, (await stack.key({ client: 'other' })).key);
+  shirt = await drawnShirtOnWood({ width: WIDTH, height: HEIGHT, format: 'jpeg' });
+  blurred = await sharp(shirt).blur(7).jpeg().toBuffer();
+});
+afterAll(() => Promise.all([stack.stop(), shop.close()]));
+
+interface Sent {
+  image?: Uint8Array;
+  alpha?: Uint8Array;
+  strokes?: unknown;
+  fields?: Record<string, string>;
+  as?: BatchClient;
+}
+
+interface Answer {
+  status: number;
+  body: Record<string, unknown> & { cutout: { sha256: string; url: string } };
+}
+
+async function answer(response: Promise<Response>): Promise<Answer> {
+  const { status } = await response;
+  return { status, body: (await (await response).json()) as Answer['body'] };
+}
+
+function refine(path: string, row: number, sent: Sent = {}): Promise<Answer> {
+  const { image, alpha, strokes = [ERASE], fields = {}, as = batches } = sent;
+  const form = new FormData();
+  if (image) form.append('image', new Blob([Uint8Array.from(image)]), 'photo.jpg');
+  if (alpha) form.append('alpha', new Blob([Uint8Array.from(alpha)]), 'alpha.png');
+  form.append('strokes', typeof strokes === 'string' ? strokes : JSON.stringify(strokes));
+  for (const [name, value] of Object.entries(fields)) form.append(name, value);
+  return answer(as.ask('POST', `${path}/review/${row}/refinements`, { body: form }));
+}
+const undo = (path: string, row: number, version: number, query = ''): Promise<Answer> =>
+  answer(batches.ask('DELETE', `${path}/review/${row}/refinements/${version}${query}`));
+const show = (path: string, row: number): Promise<Answer> =>
+  answer(batches.ask('GET', `${path}/review/${row}`));
+const decide = (path: string, row: number, body: object): Promise<Answer> =>
+  answer(
+    batches.ask('POST', `${path}/review/${row}`, {
+      body: JSON.stringify(body),
+      headers: { 'content-type': 'application/json' },
+    }),
+  );
+
+/** The alpha in the middle of the stroke. */
+async function alphaAt(response: Response): Promise<number> {
+  const image = sharp(Buffer.from(await response.arrayBuffer()));
+  const raw = await image.ensureAlpha().raw().toBuffer();
+  return raw[4 * (120 * WIDTH + 100) + 3]!;
+}
+
+describe('the rows of a batch', () => {
+  let id: string;
+  let path: string;
+  const alphaOf = async (row: number): Promise<number> =>
+    alphaAt(await batches.ask('GET', `${path}/rows/${row}/cutout`));
+  const lineOf = async (row: number, query = '') =>
+    (await batches.lines(id, `results${query}`)).find((line) => line.row === row);
+  const filesOf = async (): Promise<string[]> =>
+    (await listStoredFiles(join(stack.home, 'store', 'blobs'))).filter((file) => file.includes(id));
+
+  test('have no review before the end', async () => {
+    const imageUrl = shop.put('/shirt.jpg', { body: shirt, type: 'image/jpeg' });
+    const rows = [
+      { customId: 'sent', imageBase64: shirt.toString('base64') },
+      { customId: 'blurred', imageBase64: blurred.toString('base64') },
+      { customId: 'linked', imageUrl },
+    ];
+    id = await batches.open();
+    path = `/batches/${id}`;
+    await batches.send(id, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+    expect((await refine(path, 0, { image: shirt })).status).toBe(409);
+    await batches.seal(id);
+    await batches.until(id, 'completed');
+  });
+
+  test('a mended row is pending, and everything shows the newest cut-out', async () => {
+    const before = await show(path, 0);
+    expect(await alphaOf(0)).toBe(255);
+    await decide(path, 0, { decision: 'approved', revision: 0 });
+    const { status, body } = await refine(path, 0, { image: shirt });
+    expect([status, body]).toEqual([
+      200,
+      expect.objectContaining({ row: 0, decision: 'pending', revision: 2, refinements: 1 }),
+    ]);
+    expect(body.cutout.sha256).not.toBe(before.body.cutout.sha256);
+    expect(await alphaOf(0)).toBe(0);
+    const { sha256 } = body.cutout;
+    expect(await lineOf(0)).toMatchObject({ refinements: 1, cutout: { sha256 } });
+    const [manifestLine] = await batches.lines(id, 'manifest');
+    expect(manifestLine).toMatchObject({ refinements: 1, cutout: { sha256 } });
+    expect(await lineOf(2)).not.toHaveProperty('refinements');
+    // It needed no review, but nobody has approved the mended one.
+    for (const policy of ['passed', 'approved'])
+      expect(await lineOf(0, `?export=${policy}`)).not.toHaveProperty('cutout');
+    const decided = await decide(path, 0, { decision: 'approved', revision: 2 });
+    expect(decided.body).toMatchObject({ decision: 'approved', revision: 3, refinements: 1 });
+    for (const policy of ['passed', 'approved'])
+      expect(await lineOf(0, `?export=${policy}`)).toMatchObject({ cutout: { sha256 } });
+    const { history } = (await show(path, 0)).body;
+    expect(history).toMatchObject([
+      { revision: 3, decision: 'approved', version: { cutoutSha256: sha256, refinements: 1 } },
+      { revision: 2, decision: 'pending', version: { cutoutSha256: sha256, refinements: 1 } },
+      { revision: 1, decision: 'approved', version: before.body.cutout && expect.anything() },
+    ]);
+  });
+
+  test('undo goes back one by one', async () => {
+    const original = (await show(path, 2)).body.cutout.sha256;
+    expect((await refine(path, 2)).body).toMatchObject({ refinements: 1 });
+    const once = (await show(path, 2)).body.cutout.sha256;
+    const add = [{ ...ERASE, mode: 'add' }];
+    expect((await refine(path, 2, { strokes: add })).body).toMatchObject({ refinements: 2 });
+    expect(await alphaOf(2)).toBe(255);
+    expect(await undo(path, 2, 1)).toMatchObject({ status: 409, body: { refinements: 2 } });
+    expect((await undo(path, 2, 3)).status).toBe(404);
+    expect((await undo(path, 2, 2, '?revision=1')).body).toMatchObject({
+      status: 409,
+      present: { revision: 2, refinements: 2 },
+    });
+    const undone = await undo(path, 2, 2, '?revision=2');
+    expect(undone.body).toMatchObject({ refinements: 1, revision: 3, cutout: { sha256: once } });
+    expect(await alphaOf(2)).toBe(0);
+    const first = await undo(path, 2, 1);
+    expect(first.body).toMatchObject({ decision: 'pending', cutout: { sha256: original } });
+    expect(first.body).not.toHaveProperty('refinements');
+    expect((await undo(path, 2, 1)).status).toBe(404);
+    expect((await filesOf()).filter((file) => file.includes('/refined-'))).toHaveLength(1);
+  });
+
+  test('the photo is sent again, unless it is still at its address', async () => {
+    const missing = await refine(path, 1);
+    expect(missing.body).toMatchObject({ status: 410, errors: [{ pointer: '/image' }] });
+    const wrong = await refine(path, 1, { image: shirt });
+    expect(wrong.body).toMatchObject({ status: 400, errors: [{ pointer: '/image' }] });
+    shop.put('/shirt.jpg', { body: blurred, type: 'image/jpeg' });
+    const another = await refine(path, 2);
+    expect(another.body).toMatchObject({ status: 410, errors: [{ pointer: '/image' }] });
+    expect((await refine(path, 2, { image: shirt })).body).toMatchObject({ refinements: 1 });
+    expect((await undo(path, 2, 1)).status).toBe(200);
+  });
+
+  test('says what is wrong', async () => {
+    const outside = [{ ...ERASE, points: [[100, HEIGHT + 1]] }];
+    const many = [{ ...ERASE, points: Array.from({ length: 100_000 }, () => [1, 1]) }];
+    const alpha = await sharp(shirt).resize(10, 12).png().toBuffer();
+    const cases: [Sent, number, string][] = [
+      [{ strokes: outside }, 400, '/strokes/0/points/0'],
+      [{ strokes: many }, 413, '/strokes'],
+      [{ strokes: '[{"mode":"add","radius":NaN,"points":[[1,1]]}]' }, 400, '/strokes'],
+      [{ strokes: '[{"mode":"add","radius":1e999,"points":[[1,1]]}]' }, 400, '/strokes/0/radius'],
+      [{ alpha }, 400, '/alpha'],
+      [{ fields: { revision: 'one' } }, 400, '/revision'],
+      [{ fields: { crop: 'true' } }, 400, '/crop'],
+    ];
+    for (const [sent, status, pointer] of cases) {
+      const reply = await refine(path, 1, { image: blurred, ...sent });
+      expect(reply).toMatchObject({ status, body: { errors: [{ pointer }] } });
+    }
+    expect((await refine(path, 3, { image: shirt })).status).toBe(404);
+    expect((await refine(path, 1, { image: blurred, as: other })).status).toBe(404);
+  });
+
+  test('of two people who mend or decide at once one wins, and the other sees the decision', async () => {
+    const revision = 0;
+    const replies = await Promise.all([
+      refine(path, 1, { image: blurred, fields: { revision: String(revision) } }),
+      refine(path, 1, { image: blurred, fields: { revision: String(revision) } }),
+    ]);
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 409]);
+    const lost = replies.find(({ status }) => status === 409);
+    expect(lost?.body).toMatchObject({
+      type: 'conflict',
+      present: { decision: 'pending', revision: 1, refinements: 1 },
+    });
+    const late = await decide(path, 1, { decision: 'approved', revision });
+    expect(late).toMatchObject({ status: 409, body: { present: { refinements: 1 } } });
+    expect((await show(path, 1)).body).toMatchObject({ refinements: 1, revision: 1 });
+    const stored = (await filesOf()).filter((file) => file.includes('/refined-'));
+    expect(stored).toHaveLength(2);
+  });
+
+  test('is available to the client', async () => {
+    const review = createClient({ baseUrl: stack.url, key }).batches.review(id);
+    const strokes = [{ ...ERASE, mode: 'add' as const, points: [[100, 120] as [number, number]] }];
+    const mended = await review.refine(1, { image: blurred, strokes, revision: 1 });
+    expect(mended).toMatchObject({ refinements: 2, revision: 2, needed: true });
+    const late = review.refine(1, { image: blurred, strokes, revision: 1 });
+    await expect(late).rejects.toBeInstanceOf(SelvageError);
+    expect(await review.undoRefinement(1, 2)).toMatchObject({ refinements: 1 });
+  });
+
+  test('mended cut-outs are deleted with their batch', async () => {
+    const erased = await answer(batches.erase(id));
+    expect(erased.status).toBe(200);
+    expect(await filesOf()).toEqual([]);
+    expect((await refine(path, 0, { image: shirt })).status).toBe(410);
+    expect((await undo(path, 0, 1)).status).toBe(410);
+  });
+});
+
+describe('the rows of a feed run', () => {
+  let run: Run;
+  let path: string;
+  const next = async (): Promise<void> => {
+    run = await feeds.runAgain(run.feedId);
+    path = feeds.pathOf(run);
+  };
+  /** The brightness in the middle of the stroke in each exported picture. */
+  async function exportedPixels(): Promise<number[]> {
+    const response = await feeds.ask('GET', `/feeds/${run.feedId}/export`);
+    const links = (await response.text()).trim().split('\r\n').slice(1);
+    return Promise.all(
+      links.map(async (line) => {
+        const picture = await fetch(line.split(',').at(-1) ?? '');
+        expect(picture.headers.get('content-type')).toBe('image/jpeg');
+        const image = sharp(Buffer.from(await picture.arrayBuffer()));
+        const { width } = await image.metadata();
+        const raw = await image.raw().toBuffer();
+        const scale = width / WIDTH;
+        const at = 3 * (Math.round(120 * scale) * width + Math.round(100 * scale));
+        return Math.min(...raw.subarray(at, at + 3));
+      }),
+    );
+  }
+  const imagesOf = async (): Promise<string[]> =>
+    (await listStoredFiles(join(stack.home, 'store', 'blobs'))).filter(
+      (file) => file.includes(run.feedId) && file.includes('refined-'),
+    );
+
+  test('the export has the picture of the newest cut-out', async () => {
+    const image = shop.put('/feed/shirt.jpg', { body: shirt, type: 'image/jpeg' });
+    const plain = shop.put('/feed/blurred.jpg', { body: blurred, type: 'image/jpeg' });
+    const cells = [image, image, plain].map((url, i) => `sku-${i},Shirt,${url}\r\n`);
+    const body = `id,title,image_link\r\n${cells.join('')}`;
+    const url = shop.put('/feed/feed.csv', { body, type: 'text/csv' });
+    const feed = await readFeed(await feeds.postJson({ url, export: { background: '#ffffff' } }));
+    run = await feeds.until(feed.run, 'completed');
+    path = feeds.pathOf(run);
+    const made = await show(path, 0);
+    // The photo is fetched from the shop again.
+    const mended = await refine(path, 0);
+    expect(mended).toMatchObject({ status: 200, body: { refinements: 1, decision: 'pending' } });
+    expect((await fetch(`${stack.url}${mended.body.cutout.url}`)).status).toBe(200);
+    expect(mended.body.cutout.sha256).not.toBe(made.body.cutout.sha256);
+    const [first = 0, second = 255] = await exportedPixels();
+    expect(first).toBeGreaterThan(250);
+    expect(second).toBeLessThan(200);
+    const report = await feeds.ask('GET', `${path}/report?format=ndjson`);
+    const [, product] = (await report.text()).trim().split('\n');
+    expect(JSON.parse(product ?? '')).toMatchObject({ images: [{ refinements: 1 }] });
+  });
+
+  test('stays mended in the next run, for the same picture', async () => {
+    const before = path;
+    await next();
+    expect(run.counts).toMatchObject({ unchanged: 3 });
+    expect((await refine(before, 0)).status).toBe(409);
+    const [first = 0, second = 0] = await exportedPixels();
+    expect(Math.min(first, second)).toBeGreaterThan(250);
+    expect((await show(path, 1)).body).toMatchObject({
+      refinements: 1,
+      decision: 'pending',
+      revision: 0,
+      source: 'earlier-run',
+    });
+    await decide(path, 1, { decision: 'approved', revision: 0 });
+    expect((await refine(path, 2)).body).toMatchObject({ refinements: 1, revision: 1 });
+    const bulk = { decision: 'approved', minConfidence: 0 };
+    const headers = { 'content-type': 'application/json' };
+    await batches.ask('POST', `${path}/review`, { body: JSON.stringify(bulk), headers });
+    await next();
+    for (const row of [0, 1, 2])
+      expect((await show(path, row)).body).toMatchObject({
+        refinements: 1,
+        decision: 'approved',
+        source: 'earlier-run',
+      });
+    // A cut-out and a picture of each.
+    expect(await imagesOf()).toHaveLength(4);
+  });
+
+  test('undo holds in the next run, and leaves other rows as they are', async () => {
+    const undone = await undo(path, 0, 1);
+    expect(undone.body).toMatchObject({ decision: 'pending', revision: 1 });
+    const [first = 255, second = 0] = await exportedPixels();
+    expect(first).toBeLessThan(200);
+    expect(second).toBeGreaterThan(250);
+    await next();
+    expect((await show(path, 0)).body).not.toHaveProperty('refinements');
+    expect((await show(path, 2)).body).toMatchObject({ refinements: 1, decision: 'approved' });
+    expect(await imagesOf()).toHaveLength(2);
+  });
+
+  test('mended cut-outs are deleted with their feed', async () => {
+    expect((await feeds.ask('DELETE', `/feeds/${run.feedId}`)).status).toBe(200);
+    expect(await imagesOf()).toEqual([]);
+    expect((await refine(path, 2)).status).toBe(410);
+  });
+});
