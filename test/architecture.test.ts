@@ -76,6 +76,7 @@ const readImports = (file: string) =>
   [...readFileSync(file, 'utf8').matchAll(IMPORT)].map(([, type, from, dynamic]) => ({
     name: from ?? dynamic ?? '',
     isType: type !== undefined,
+    isLazy: dynamic !== undefined,
   }));
 const layerOf = (room: string): number => LAYERS.findIndex((layer) => layer.includes(room));
 
@@ -159,15 +160,23 @@ test('only the platform reads the host clock', () => {
   expect(readers).toEqual([join('src', 'platform', 'clock.ts')]);
 });
 
-/** Returns every file and package that an entry point loads, directly or indirectly; types are not loaded. */
-function reachableFrom(entry: string): { files: Set<string>; packages: Set<string> } {
+interface Reached {
+  files: Set<string>;
+  packages: Set<string>;
+}
+
+/**
+ * Returns every file and package that an entry point loads, directly or indirectly; types are not loaded.
+ * @param atOnce leaves out what it loads later, by `import()`
+ */
+function reachableFrom(entry: string, { atOnce = false } = {}): Reached {
   const reached = { files: new Set<string>(), packages: new Set<string>() };
   const open = [join(root, entry)];
   for (let file = open.pop(); file; file = open.pop()) {
     if (reached.files.has(file) || file.endsWith('.json')) continue;
     reached.files.add(file);
-    for (const { name, isType } of readImports(file)) {
-      if (isType) continue;
+    for (const { name, isType, isLazy } of readImports(file)) {
+      if (isType || (atOnce && isLazy)) continue;
       if (name.startsWith('.')) open.push(join(dirname(file), name));
       else reached.packages.add(name);
     }
@@ -194,6 +203,15 @@ test.each([
   expect(reached.size).toBeGreaterThan(min);
   expect(packages).toContain(known);
   expect([...packages].filter((name) => forbidden.some((no) => name.startsWith(no)))).toEqual([]);
+});
+
+test('a worker that starts loads its queues beside the model, and no dictionary', () => {
+  const beforeModel = reachableFrom('workers/main.ts', { atOnce: true });
+  expect(beforeModel.files).toContain(join(root, 'workers/inference/pool.ts'));
+  expect(beforeModel.packages).not.toContain('bullmq');
+  const beforeJobs = reachableFrom('workers/start-worker.ts', { atOnce: true });
+  expect(beforeJobs.packages).toContain('bullmq');
+  expect(beforeJobs.files).not.toContain(join(root, 'src/taxonomy/classify.ts'));
 });
 
 test('workers/main.ts never loads what reads KEY_PEPPER, LOOK_SIGNING_KEYS and secrets.json', () => {

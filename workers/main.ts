@@ -1,101 +1,26 @@
-import { randomUUID } from 'node:crypto';
-import { hostname } from 'node:os';
 import { join } from 'node:path';
 import manifest from '../package.json' with { type: 'json' };
-import { createBatches } from '../src/intake/batches/batches.ts';
-import { createFeeds } from '../src/intake/feeds/feeds.ts';
-import { openInstallationStorage } from '../src/intake/installation-storage.ts';
-import { createJobRecords, type JobRecords } from '../src/intake/job-records.ts';
-import { createJobRetention, type JobRetention } from '../src/intake/job-retention.ts';
-import { createStoredBytes } from '../src/intake/stored-bytes.ts';
-import { MAX_SIDE_PIXELS } from '../src/intake/validate-image.ts';
 import { type Config, ConfigError, readConfig } from '../src/platform/config.ts';
-import type { Logger } from '../src/platform/log.ts';
-import { createWorkerMetrics } from '../src/platform/metrics/worker.ts';
-import { openPlatform, type Platform } from '../src/platform/open-platform.ts';
-import { blockingConnection } from '../src/platform/redis.ts';
-import { stopOnSignal } from '../src/platform/shutdown.ts';
-import { onCanceled } from '../src/queue/cancel.ts';
-import { createQuarantine } from '../src/queue/quarantine.ts';
-import { openQueue, requeueJob } from '../src/queue/queue.ts';
-import { createWorkerRegistry, type WorkerRegistry } from '../src/queue/worker-registry.ts';
-import type { Blobs } from '../src/storage/blobs.ts';
-import type { JobReport } from './attempt.ts';
-import { startBatches } from './batches/start.ts';
-import { createConsume } from './consume-jobs.ts';
-import { startFeeds } from './feeds/start.ts';
-import { createFetchPools } from './fetch/fetch-pools.ts';
-import { createSafeFetch } from './fetch/safe-fetch.ts';
-import { serveHealth } from './health.ts';
-import { startHeartbeat } from './heartbeat.ts';
+import { createWorkerMetrics, type WorkerMetrics } from '../src/platform/metrics/worker.ts';
+import { openPlatform } from '../src/platform/open-platform.ts';
 import { type Engine, startEngine } from './inference/pool.ts';
-import { startJobs } from './start-jobs.ts';
-import { startSweeper } from './sweeper.ts';
-import { startWebhooks } from './webhooks/start.ts';
 
-const { version } = manifest;
-
-/** After this a job in progress is cut off; another worker takes it over when its lock expires. */
-const DRAIN_MILLIS = 30_000;
-
-/** Loads the model, takes jobs, and drains on SIGTERM or SIGINT. */
+/**
+ * Starts the worker. What takes jobs is imported while the inference processes load the model: a worker that is killed
+ * again and again, on a host short of memory, must get to work before the next time.
+ */
 async function main(): Promise<void> {
   const config = readConfig(process.env);
+  const { version } = manifest;
   const platform = await openPlatform({ process: 'worker', config, version });
-  const { log, registry, redis, now } = platform;
-  const metrics = createWorkerMetrics(registry);
-  const blobs = await openInstallationStorage({ settings: config, redis, registry, log });
-  const engine = await openEngine(config, metrics, log);
-  const id = `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`;
-  const worker = { id, ...describeWorker(config, engine) };
-
-  const workers = createWorkerRegistry(redis);
-  const heartbeat = await startHeartbeat(workers, worker, log);
-  const report = createReporter(metrics, heartbeat, log);
-  const records = createJobRecords(redis, now);
-  const retention = createJobRetention(records, blobs);
-  const jobs = { records, retention };
-  const consumers = await startConsumers({
-    config,
-    platform,
-    blobs,
-    engine,
-    jobs,
-    slots: worker.slots,
-    allSlots: () => totalSlots(workers),
-    metrics,
-    report,
-  });
-  const { sweepBatches } = consumers;
-  const sweeper = startSweeps({ platform, blobs, jobs, sweepBatches, onSwept: metrics.swept });
-  let isDraining = false;
-  const health = serveHealth(registry, () => !isDraining && redis.status === 'ready');
-  health.on('error', (error) => log.warn({ reason: error.message }, 'health port not served'));
-  health.listen(config.WORKER_PORT, config.WORKER_HOST);
-  log.info({ id, slots: worker.slots }, 'worker ready');
-
-  stopOnSignal(async (signalName) => {
-    isDraining = true;
-    log.info({ signalName }, 'worker drains');
-    sweeper.stop();
-    await heartbeat.stop();
-    await consumers.close();
-    await sweeper.close();
-    await engine.close();
-    consumers.disconnect();
-    redis.disconnect();
-    blobs.close();
-    health.close();
-    await platform.stopTracing();
-    log.info('worker stopped');
-  }, DRAIN_MILLIS);
+  const metrics = createWorkerMetrics(platform.registry);
+  const starting = openEngine(config, metrics);
+  const [{ startWorker }] = await Promise.all([import('./start-worker.ts'), starting]);
+  await startWorker({ config, platform, metrics, engine: await starting });
 }
 
-type WorkerMetrics = ReturnType<typeof createWorkerMetrics>;
-type Heartbeat = Awaited<ReturnType<typeof startHeartbeat>>;
-
 /** Starts the engine, and adds it to the metrics. */
-async function openEngine(config: Config, metrics: WorkerMetrics, log: Logger): Promise<Engine> {
+async function openEngine(config: Config, metrics: WorkerMetrics): Promise<Engine> {
   const engine = await startEngine({
     model: config.MODEL,
     device: config.DEVICE,
@@ -107,164 +32,7 @@ async function openEngine(config: Config, metrics: WorkerMetrics, log: Logger): 
     onReview: metrics.review,
   });
   metrics.engine(engine, () => engine.pids().length);
-  const { model, device, slots } = describeWorker(config, engine);
-  log.info({ model, device, slots, batch: engine.batch }, 'engine ready');
   return engine;
-}
-
-/** Describes this worker for the registry, without its id. */
-const describeWorker = (config: Config, { model, device, batch }: Engine) => ({
-  slots: config.WORKER_CONCURRENCY * batch,
-  model: `${model.id}@${model.version}`,
-  device,
-});
-
-/** Of the outcomes of jobs; `info` for all others. Postponed jobs come back, maybe often. */
-const LOG_LEVELS: Partial<Record<JobReport['outcome'], 'error' | 'debug'>> = {
-  failed: 'error',
-  postponed: 'debug',
-};
-
-/** Returns a function that logs an attempt at a job and adds it to the metrics. */
-const createReporter =
-  (metrics: WorkerMetrics, heartbeat: Heartbeat, log: Logger) =>
-  (job: JobReport): void => {
-    metrics.job(job);
-    if (job.steps.engine) heartbeat.observe(job.steps.engine);
-    log[LOG_LEVELS[job.outcome] ?? 'info'](job, 'job');
-  };
-
-/** Creates what reads and fetches the images of jobs. */
-function createInputs(config: Config, blobs: Blobs, metrics: WorkerMetrics, log: Logger) {
-  const safeFetch = createSafeFetch({
-    allow: config.FETCH_ALLOW,
-    userAgent: `Selvage/${version}`,
-    onError(reason, host) {
-      metrics.fetchError(reason);
-      if (reason === 'private-address') log.warn({ host }, 'link to a private address');
-    },
-  });
-  const limits = { maxPixels: config.MAX_IMAGE_PIXELS, maxSidePixels: MAX_SIDE_PIXELS };
-  return { blobs, safeFetch, limits, maxBytes: config.MAX_IMAGE_BYTES };
-}
-
-/** The sum of the slots of all live workers. */
-const totalSlots = async (workers: WorkerRegistry): Promise<number> =>
-  (await workers.live()).reduce((sum, { slots }) => sum + slots, 0);
-
-/** The accepted jobs. */
-interface Jobs {
-  records: JobRecords;
-  retention: JobRetention;
-}
-
-interface ConsumerSources {
-  config: Config;
-  platform: Pick<Platform, 'log' | 'redis' | 'now'>;
-  blobs: Blobs;
-  engine: Engine;
-  jobs: Jobs;
-  /** Images this worker processes at once. */
-  slots: number;
-  /** Images that all live workers process at once. */
-  allSlots(): Promise<number>;
-  metrics: WorkerMetrics;
-  report(job: JobReport): void;
-}
-
-/** Starts everything that takes jobs from queues. */
-async function startConsumers(sources: ConsumerSources) {
-  const { config, blobs, engine, slots, allSlots, metrics, report } = sources;
-  const { records, retention } = sources.jobs;
-  const { log, redis, now } = sources.platform;
-  const connect = () => blockingConnection(config.REDIS_URL, log);
-  const consume = createConsume({ connect, log, report, now });
-  const images = { blobs, engine, quarantine: createQuarantine(redis) };
-  const inputs = createInputs(config, blobs, metrics, log);
-  const { safeFetch } = inputs;
-  const pools = createFetchPools(slots);
-  metrics.fetchPools(pools);
-  const batches = createBatches(redis, now);
-  const feeds = createFeeds(redis);
-
-  const storedBytes = createStoredBytes(redis, now);
-  const jobs = startJobs({
-    consume,
-    images,
-    inputs,
-    pools,
-    storedBytes,
-    records,
-    retention,
-    slots,
-    log,
-    now,
-  });
-  const imports = startFeeds({
-    consume,
-    redis,
-    blobs,
-    feeds,
-    batches,
-    safeFetch,
-    storedBytes,
-    pools,
-    log,
-    now,
-  });
-  const rows = startBatches({
-    consume,
-    redis,
-    blobs,
-    batches,
-    images,
-    inputs: { ...inputs, pool: pools.background },
-    slots,
-    allSlots,
-    feedRuns: imports.runs,
-    log,
-    now,
-  });
-  const webhooks = startWebhooks({ consume, redis, safeFetch, log, now });
-  const cancellations = connect();
-  await onCanceled(cancellations, (jobId) => {
-    for (const consumer of [jobs, rows, imports]) consumer.cancel(jobId);
-  });
-  return {
-    sweepBatches: rows.sweep,
-    /** Waits for the jobs in progress. */
-    async close(): Promise<void> {
-      await Promise.all([jobs, rows, imports, webhooks].map((consumer) => consumer.close()));
-      await safeFetch.close();
-    },
-    disconnect: () => cancellations.disconnect(),
-  };
-}
-
-interface SweepSources {
-  platform: Pick<Platform, 'log' | 'redis' | 'now'>;
-  blobs: Blobs;
-  jobs: Jobs;
-  sweepBatches(nowMillis: number): Promise<number>;
-  onSwept(sweep: string): void;
-}
-
-/** Starts the sweeper, with the queue it puts lost jobs back in. */
-function startSweeps({ platform, blobs, jobs, sweepBatches, onSwept }: SweepSources) {
-  const { redis, log, now } = platform;
-  const queue = openQueue('async', redis, log);
-  const stop = startSweeper({
-    redis,
-    blobs,
-    records: jobs.records,
-    retention: jobs.retention,
-    enqueue: (job) => requeueJob(queue, job),
-    sweepBatches,
-    onSwept,
-    log,
-    now,
-  });
-  return { stop, close: () => queue.close() };
 }
 
 main().catch((error) => {

@@ -21,6 +21,8 @@ import { type Checks, healthRoutes } from './operations/health.ts';
 import { type MetricsDeps, metricsRoutes } from './operations/metrics.ts';
 import { problemRoutes } from './operations/problem-pages.ts';
 import { removalRoutes } from './removal/background-removals.ts';
+import { rembgRoutes } from './removal/compat/rembg.ts';
+import { withoutBgRoutes } from './removal/compat/withoutbg.ts';
 import { createImageRequests, type ImageRequestDeps } from './removal/image-requests.ts';
 import { refinementRoutes } from './removal/refinements.ts';
 import { removeBgRoutes } from './removal/removebg/routes.ts';
@@ -64,6 +66,8 @@ export function routeTable(deps: ApiDeps): Route[] {
     ...webhookRoutes(webhooks, idempotency),
     ...fileRoutes(deps.jobs),
     ...removeBgRoutes({ images, readImage, now }),
+    ...rembgRoutes({ images }),
+    ...withoutBgRoutes({ images }),
     ...taxonomyRoutes({
       images,
       readImage,

@@ -11,6 +11,7 @@ import { removeCommand } from './commands/remove.ts';
 import { retentionCommand } from './commands/retention.ts';
 import { splitCommand } from './commands/split.ts';
 import { usageCommand } from './commands/usage.ts';
+import { watchCommand } from './commands/watch.ts';
 import { doctorCommand } from './doctor/doctor.ts';
 import { EXIT_HELP, usageError } from './terminal/exit.ts';
 
@@ -63,6 +64,7 @@ export function selvageProgram(signal: AbortSignal): Command {
     .addCommand(classifyCommand(signal))
     .addCommand(splitCommand(signal))
     .addCommand(batchCommand(signal))
+    .addCommand(watchCommand(signal))
     .addCommand(feedCommand(signal))
     .addCommand(outfitsCommand(signal))
     .addCommand(usageCommand(signal))

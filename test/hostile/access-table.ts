@@ -2,7 +2,7 @@ import type { Scope } from '../../src/auth/scopes.ts';
 
 /**
  * The scope each endpoint needs, taken from the contract and the pages about intake, feeds, webhooks and the
- * endpoints for clients of remove.bg; nothing here is taken from the routes. `any` is a key of any scope.
+ * endpoints for clients of remove.bg, rembg and withoutBG; nothing here is taken from the routes. `any` is a key of any scope.
  */
 export interface Access {
   method: 'GET' | 'POST' | 'DELETE';
@@ -93,6 +93,9 @@ export const ACCESS: readonly Access[] = [
   { method: 'GET',    path: '/intake/v1/files/{name}',             needs: 'nobody',  authorized: 400 },
   { method: 'POST',   path: '/compat/removebg/v1.0/removebg',      needs: REMOVE,    authorized: 400, unauthorized: 403, body: {} },
   { method: 'GET',    path: '/compat/removebg/v1.0/account',       needs: 'any',     authorized: 200, unauthorized: 403 },
+  { method: 'POST',   path: '/compat/rembg/api/remove',            needs: REMOVE,    authorized: 422, body: {} },
+  { method: 'GET',    path: '/compat/rembg/api/remove',            needs: REMOVE,    authorized: 422 },
+  { method: 'POST',   path: '/compat/withoutbg/api/remove-background', needs: REMOVE, authorized: 422, body: {} },
   { method: 'POST',   path: '/console/session',                    needs: 'nobody',  authorized: 400, body: {} },
   { method: 'GET',    path: '/console/session',                    needs: 'nobody',  authorized: 200 },
   { method: 'DELETE', path: '/console/session',                    needs: 'nobody',  authorized: 204 },

@@ -12,7 +12,6 @@ import type { SourceMetadata } from '../../src/intake/feeds/feed-source.ts';
 import { type FeedRecord, toParseOptions } from '../../src/intake/feeds/feeds.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
 import type { Region } from '../../src/taxonomy/dictionary/schema.ts';
-import { soldRegion } from '../../src/taxonomy/feed-row.ts';
 import { indexPreviousImages, NO_PREVIOUS_IMAGES, type PreviousImages } from './previous-images.ts';
 
 /** A chunk ends at the first of these limits; the results of the previous run do not count. */
@@ -104,6 +103,8 @@ const regionReader =
   async (item: FeedRow | RowError): Promise<Region | undefined> => {
     if (options?.subject !== 'garment' || item.kind === 'error') return undefined;
     await setImmediate();
+    // The dictionary takes most of a second of CPU to load: a worker that starts does without.
+    const { soldRegion } = await import('../../src/taxonomy/feed-row.ts');
     return soldRegion(item);
   };
 

@@ -186,8 +186,19 @@ export interface CreateJobFromUrlRequest extends contract.JobOptions {
 export type CreateJobRequest = CreateJobFromImageRequest | CreateJobFromUrlRequest;
 
 /** Single images, processed asynchronously. */
+export interface CreateJobOptions extends CallOptions {
+  /**
+   * 1 to 255 visible characters: a call with the key and content of an earlier one returns that one's job, for a day.
+   * A new key by default.
+   */
+  idempotencyKey?: string | undefined;
+}
+
 export interface JobsClient {
-  create(request: CreateJobRequest, options?: CallOptions): Promise<WithRequestId<contract.Job>>;
+  create(
+    request: CreateJobRequest,
+    options?: CreateJobOptions,
+  ): Promise<WithRequestId<contract.Job>>;
   get(id: string, options?: CallOptions): Promise<WithRequestId<contract.Job>>;
   /** Polls until the job has succeeded, failed or been cancelled. */
   wait(id: string, options?: CallOptions): Promise<WithRequestId<contract.Job>>;

@@ -26,7 +26,7 @@ export function jobsClient(transport: Transport): JobsClient {
           method: 'POST',
           path: PATH,
           body: formPayload({ ...job }),
-          headers: idempotencyKey(),
+          headers: idempotencyKey(options?.idempotencyKey),
         },
         options,
       ),

@@ -37,9 +37,12 @@ export function formPayload(fields: Readonly<Record<string, Field>>): Payload {
   return { content: form, bytes };
 }
 
-/** Returns a new `Idempotency-Key` header. Create one for a call and send it with every attempt. */
-export const idempotencyKey = (): Record<string, string> => {
+function randomKey(): string {
   const random = crypto.getRandomValues(new Uint8Array(16));
-  const key = [...random].map((byte) => byte.toString(16).padStart(2, '0')).join('');
-  return { 'idempotency-key': key };
-};
+  return [...random].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** Returns an `Idempotency-Key` header. Create one for a call and send it with every attempt. */
+export const idempotencyKey = (key = randomKey()): Record<string, string> => ({
+  'idempotency-key': key,
+});

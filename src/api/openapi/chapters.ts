@@ -12,6 +12,8 @@ export const CHAPTERS: readonly Chapter[] = [
   { prefix: '/intake/v1/webhooks',   name: 'Webhooks',           description: 'Signed messages at the end of jobs, batches and runs' },
   { prefix: '/intake/v1/',           name: 'Usage and files',    description: 'Limits of a key, and files by signed link' },
   { prefix: '/compat/removebg/',     name: 'remove.bg',          description: 'The API of remove.bg, for its existing clients' },
+  { prefix: '/compat/rembg/',        name: 'rembg',              description: 'The HTTP server of rembg, for its existing clients' },
+  { prefix: '/compat/withoutbg/',    name: 'withoutBG',          description: 'The HTTP API of withoutBG, for its existing clients' },
   { prefix: '/console/',             name: 'Console',            description: 'Sign-in of the web console' },
   { prefix: '/',                     name: 'Service',            description: 'Health, metrics and problem types' },
 ];

@@ -32,7 +32,7 @@ export async function photosUnder(folder: string, without?: string): Promise<str
 }
 
 /** `photo.jpg` -> `photo.png`. A file without an extension keeps its whole name. */
-const withExtension = (path: string, extension: string): string =>
+export const withExtension = (path: string, extension: string): string =>
   `${path.slice(0, path.length - extname(path).length)}.${extension}`;
 
 /** Resolves a path of the command line to photos, each with its name in the output folder. */

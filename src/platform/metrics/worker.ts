@@ -164,3 +164,5 @@ export function createWorkerMetrics(registry: Registry) {
     swept: (sweep: string) => sweeps.setToCurrentTime({ sweep }),
   };
 }
+
+export type WorkerMetrics = ReturnType<typeof createWorkerMetrics>;

@@ -462,6 +462,26 @@ async function removeBgClients({ send, shirt, shop, keys }: Session): Promise<vo
   await send('GET', `${path}/account`, { key: '' });
 }
 
+async function otherClients({ send, shirt, shop, keys }: Session): Promise<void> {
+  const image_url = await shop.putImage('/other.jpg', 8);
+  const rembg = '/compat/rembg/api/remove';
+  const withoutBg = '/compat/withoutbg/api/remove-background';
+  await send('POST', rembg, { body: formOf({ file: shirt, om: 'true' }) });
+  await send('POST', rembg, { body: formOf({ file: shirt, ab: '300' }) });
+  await send('POST', rembg, { body: formOf({ file: Buffer.from('no image') }) });
+  await send('GET', `${rembg}?url=${encodeURIComponent(image_url)}&bgc=255,0,0,255`);
+  await send('GET', `${rembg}?url=${encodeURIComponent(`${image_url}.none`)}`);
+  await send('GET', rembg);
+  await send('POST', withoutBg, { body: formOf({ file: shirt, format: 'webp' }) });
+  await send('POST', withoutBg, { body: formOf({ image_url }) });
+  await send('POST', withoutBg, { body: formOf({ format: 'png' }) });
+  for (const path of [rembg, withoutBg]) {
+    for (const key of ['', keys.reader, keys.poor])
+      await send('POST', path, { body: formOf({ file: shirt }), key });
+  }
+  await send('GET', rembg, { key: '' });
+}
+
 async function operations({ send, keys }: Session): Promise<void> {
   const path = '/console/session';
   await send('GET', path, { key: '' });
@@ -507,6 +527,7 @@ export async function recordSession(
     feeds,
     webhooks,
     removeBgClients,
+    otherClients,
     operations,
   ];
   for (const chapter of chapters) await chapter(session);

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { parse } from '../../../http/parse.ts';
+import { type Call, filePart, type Reply, type Route, route } from '../../../http/route.ts';
+import { extensionOf } from '../../../output/options.ts';
+import { outputFields, toCutOutOptions } from '../../../output/request.ts';
+import { Problem } from '../../../platform/problem.ts';
+import { CUT_OUT_HEADERS, CUT_OUT_MEDIA } from '../cut-out-response.ts';
+import type { ImageRequests, Source } from '../image-requests.ts';
+import { DetailResponse, fileReply, integer, toDetailReply } from './fastapi.ts';
+
+/** The formats of withoutBG; any other text selects PNG there. */
+const FORMATS: Readonly<Record<string, 'jpeg' | 'webp'>> = {
+  jpg: 'jpeg',
+  jpeg: 'jpeg',
+  webp: 'webp',
+};
+
+/** The fields of withoutBG. Others are ignored, as withoutBG does. */
+const Fields = z
+  .object({
+    image_url: outputFields.backgroundImageUrl.or(z.literal('')).meta({
+      description: 'The image, if there is no `file`; public addresses only',
+    }),
+    format: z.string().optional().meta({ description: '`png`, `jpg` or `webp`' }),
+    quality: integer(1, 100).meta({ description: 'Checked, without effect' }),
+  })
+  .meta({ id: 'WithoutBgRequest' });
+type Fields = z.infer<typeof Fields>;
+
+/** A file takes precedence. @throws Problem invalid-request */
+function sourceOf(file: Uint8Array | undefined, { image_url: imageUrl }: Fields): Source {
+  if (file?.length) return { image: file, pointer: '/file' };
+  if (imageUrl) return { imageUrl };
+  throw new Problem('invalid-request', 'Provide either a file or an image URL.');
+}
+
+/** What the withoutBG routes need. */
+interface WithoutBgDeps {
+  images: Pick<ImageRequests, 'cutOut' | 'shedIfBusy'>;
+}
+
+const removeBackground =
+  ({ images }: WithoutBgDeps) =>
+  async (call: Call): Promise<Reply> => {
+    images.shedIfBusy(call);
+    const form = await call.form();
+    const fields = parse(Fields, form.fields, 'request');
+    const options = toCutOutOptions({ format: FORMATS[(fields.format ?? '').toLowerCase()] });
+    const source = sourceOf(form.files.file, fields);
+    const cutOut = await images.cutOut({ source, options }, call);
+    const name = `withoutbg.${extensionOf(cutOut.result.mediaType)}`;
+    return fileReply(cutOut, { 'content-disposition': `inline; filename=${name}` });
+  };
+
+/** The route of withoutBG's web app, for its existing clients. */
+export const withoutBgRoutes = (deps: WithoutBgDeps): Route[] => [
+  route({
+    method: 'POST',
+    path: '/compat/withoutbg/api/remove-background',
+    scope: 'background-removal:process',
+    operationId: 'removeBackgroundLikeWithoutBg',
+    summary: 'Remove the background of an image, as withoutBG does',
+    description: 'Fields and errors of withoutBG’s web app, with a key.',
+    problemReply: toDetailReply('/image_url'),
+    problemSchema: DetailResponse,
+    form: {
+      'multipart/form-data': Fields.and(z.object({ file: filePart('The image').optional() })),
+      'application/x-www-form-urlencoded': Fields,
+    },
+    quota: 1,
+    responses: {
+      200: {
+        description: 'The cut-out; a JPEG has a white background',
+        content: CUT_OUT_MEDIA,
+        headers: [...CUT_OUT_HEADERS, 'Content-Disposition'],
+      },
+    },
+    problems: ['unprocessable-image', 'upstream-failed'],
+    handle: removeBackground(deps),
+  }),
+];

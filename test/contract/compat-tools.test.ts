@@ -1,0 +1,222 @@
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { request as ask, createServer, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type FeedServer, startFeedServer } from '../support/feed-server.ts';
+import { drawnShirt } from '../support/images.ts';
+import { run } from '../support/processes.ts';
+import { type Stack, startStack } from '../support/stack.ts';
+
+/** The servers that these tools know: they send no key, so a proxy adds it, as docs/compat.md shows. */
+const PREFIXES = ['/compat/rembg', '/compat/withoutbg'] as const;
+
+let stack: Stack;
+let web: FeedServer;
+let key: string;
+let folder: string;
+let shirt: Buffer;
+let address: string;
+let proxies: Server[];
+let rembg: string;
+let withoutBg: string;
+
+async function startProxy(prefix: string): Promise<Server> {
+  const server = createServer((near, answer) => {
+    const { method, url, headers } = near;
+    const far = ask(`${stack.url}${prefix}${url}`, {
+      method,
+      headers: { ...headers, authorization: `Bearer ${key}` },
+    });
+    far.on('response', (response) => {
+      answer.writeHead(response.statusCode ?? 502, response.headers);
+      response.pipe(answer);
+    });
+    near.pipe(far);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return server;
+}
+
+const portOf = (server: Server | undefined): number => {
+  const at = server?.address();
+  if (!at || typeof at === 'string') throw new Error('no port');
+  return at.port;
+};
+
+beforeAll(async () => {
+  [stack, web, folder] = await Promise.all([
+    startStack({ FETCH_ALLOW: '127.0.0.0/8' }),
+    startFeedServer(),
+    mkdtemp(join(tmpdir(), 'selvage-tools-')),
+  ]);
+  key = (await stack.key()).key;
+  proxies = await Promise.all(PREFIXES.map(startProxy));
+  [rembg, withoutBg] = proxies.map((proxy) => `http://localhost:${portOf(proxy)}`) as [
+    string,
+    string,
+  ];
+  shirt = await drawnShirt({ width: 300, height: 200, format: 'jpeg' });
+  await writeFile(join(folder, 'input.jpg'), shirt);
+  address = web.put('/input.jpg', { body: shirt, type: 'image/jpeg' });
+});
+afterAll(async () => {
+  for (const proxy of proxies) proxy.close();
+  await Promise.all([stack.stop(), web.close()]);
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Runs curl in the folder of the photo, as the tools' own documentation does. */
+async function curl(...args: string[]): Promise<Buffer> {
+  const output = join(folder, 'output.png');
+  const code = await run('curl', ['-s', '--fail', ...args, '-o', output]).exited;
+  expect(code).toBe(0);
+  return readFile(output);
+}
+
+/** The colour and opacity of the corner and of the middle. */
+async function look(file: Uint8Array) {
+  const { data, info } = await sharp(file).raw().toBuffer({ resolveWithObject: true });
+  const { width, height, channels } = info;
+  const at = (x: number, y: number) => {
+    const start = (y * width + x) * channels;
+    return [...data.subarray(start, start + channels)];
+  };
+  return { size: [width, height], channels, corner: at(0, 0), middle: at(width / 2, height / 2) };
+}
+
+function fieldsOf(fields: Record<string, string>): FormData {
+  const form = new FormData();
+  for (const [name, text] of Object.entries(fields)) form.append(name, text);
+  return form;
+}
+
+function formOf(fields: Record<string, string>, file: Uint8Array = shirt): FormData {
+  const form = fieldsOf(fields);
+  form.append('file', new Blob([Uint8Array.from(file)]), 'input.jpg');
+  return form;
+}
+
+const post = (url: string, form: FormData) => fetch(url, { method: 'POST', body: form });
+const postRembg = (fields: Record<string, string>, file?: Uint8Array) =>
+  post(`${rembg}/api/remove`, formOf(fields, file));
+const postWithoutBg = (form: FormData) => post(`${withoutBg}/api/remove-background`, form);
+
+async function rejection(response: Response) {
+  return { status: response.status, body: await response.json() };
+}
+const fieldError = (...loc: string[]) => ({
+  status: 422,
+  body: { detail: [{ type: 'value_error', loc, msg: expect.any(String) }] },
+});
+
+describe('rembg', () => {
+  test('its documented calls cut out a file and a URL, in full size', async () => {
+    const ofFile = await curl('-F', `file=@${join(folder, 'input.jpg')}`, `${rembg}/api/remove`);
+    const ofUrl = await curl(`${rembg}/api/remove?url=${address}`);
+    expect(await look(ofFile)).toMatchObject({ size: [300, 200], channels: 4 });
+    const { corner, middle } = await look(ofFile);
+    expect([corner[3], middle[3]]).toEqual([0, 255]);
+    expect(ofUrl.equals(ofFile)).toBe(true);
+  });
+
+  test('om returns the mask, whatever the background', async () => {
+    const response = await postRembg({ om: 'True', bgc: '255,0,0,255' });
+    expect(response.headers.get('content-type')).toBe('image/png');
+    const mask = new Uint8Array(await response.arrayBuffer());
+    expect(await sharp(mask).metadata()).toMatchObject({ channels: 1 });
+    expect(await look(mask)).toMatchObject({ corner: [0, 0, 0], middle: [255, 255, 255] });
+  });
+
+  test('bgc is the background, in the form or in the query', async () => {
+    const inForm = await postRembg({ bgc: '255,0,0,255', model: 'silueta', a: '1', ppm: 'yes' });
+    const file = new Uint8Array(await inForm.arrayBuffer());
+    expect((await look(file)).corner.slice(0, 3)).toEqual([255, 0, 0]);
+    const inQuery = await post(`${rembg}/api/remove?bgc=0,255,0,255`, formOf({}));
+    const other = new Uint8Array(await inQuery.arrayBuffer());
+    expect((await look(other)).corner.slice(0, 3)).toEqual([0, 255, 0]);
+  });
+
+  test('fields that it does not know are ignored, as rembg does', async () => {
+    const response = await postRembg({ width: '5', extras: 'no JSON', model: '', af: '240' });
+    expect(response.status).toBe(200);
+    await response.body?.cancel();
+  });
+
+  test.each([
+    ['af', '256'],
+    ['ae', '-1'],
+    ['a', 'perhaps'],
+    ['bgc', '1,2'],
+    ['bgc', '1,2,3,256'],
+    ['model', 'sam'],
+    ['model', 'u2net_cloth_seg'],
+    ['model', '__proto__'],
+  ])('%s=%s is rejected as FastAPI does', async (name, value) => {
+    expect(await rejection(await postRembg({ [name]: value }))).toEqual(fieldError('body', name));
+  });
+
+  test('errors of the image name its field', async () => {
+    const bare = await post(`${rembg}/api/remove`, fieldsOf({ a: 'true' }));
+    expect(await rejection(bare)).toEqual(fieldError('body', 'file'));
+    const none = await fetch(`${rembg}/api/remove?url=${web.origin}/none.jpg`);
+    expect(await rejection(none)).toEqual(fieldError('query', 'url'));
+    expect(await rejection(await fetch(`${rembg}/api/remove`))).toEqual(fieldError('query', 'url'));
+    const text = await postRembg({}, Buffer.from('no image'));
+    expect(await rejection(text)).toMatchObject({ status: 415 });
+  });
+
+  test('without a key nothing is done', async () => {
+    const response = await post(`${stack.url}/compat/rembg/api/remove`, formOf({}));
+    expect(await rejection(response)).toEqual({
+      status: 401,
+      body: { detail: expect.stringContaining('Authorization: Bearer') },
+    });
+  });
+});
+
+describe('withoutBG', () => {
+  test('its documented call cuts out a file', async () => {
+    const file = await curl(
+      ...['-X', 'POST', '-F', `file=@${join(folder, 'input.jpg')}`, '-F', 'format=png'],
+      `${withoutBg}/api/remove-background`,
+    );
+    const { size, corner, middle } = await look(file);
+    expect({ size, alpha: [corner[3], middle[3]] }).toEqual({ size: [300, 200], alpha: [0, 255] });
+  });
+
+  test.each([
+    ['jpg', 'image/jpeg', 'withoutbg.jpg'],
+    ['WEBP', 'image/webp', 'withoutbg.webp'],
+    ['unheard-of', 'image/png', 'withoutbg.png'],
+  ])('format %s', async (format, mediaType, name) => {
+    // What the page of withoutBG sends.
+    const response = await postWithoutBg(formOf({ format, quality: '95', api_key: 'sk_1' }));
+    expect(response.headers.get('content-type')).toBe(mediaType);
+    expect(response.headers.get('content-disposition')).toBe(`inline; filename=${name}`);
+    const { corner } = await look(new Uint8Array(await response.arrayBuffer()));
+    if (format === 'jpg') expect(Math.min(...corner)).toBeGreaterThan(245);
+  });
+
+  test('a file takes precedence over a URL', async () => {
+    const ofUrl = await postWithoutBg(fieldsOf({ image_url: address }));
+    expect(ofUrl.status).toBe(200);
+    const both = await postWithoutBg(formOf({ image_url: `${web.origin}/none.jpg` }));
+    expect(both.status).toBe(200);
+    expect(await both.arrayBuffer()).toEqual(await ofUrl.arrayBuffer());
+  });
+
+  test('errors say what is wrong in detail', async () => {
+    expect(await rejection(await postWithoutBg(fieldsOf({ format: 'png' })))).toEqual({
+      status: 422,
+      body: { detail: 'Provide either a file or an image URL.' },
+    });
+    const gone = await postWithoutBg(fieldsOf({ image_url: `${web.origin}/none.jpg` }));
+    expect(await rejection(gone)).toEqual(fieldError('body', 'image_url'));
+    expect(await rejection(await postWithoutBg(formOf({ quality: '0' })))).toEqual(
+      fieldError('body', 'quality'),
+    );
+  });
+});
