@@ -54,7 +54,7 @@ export function routeTable(deps: ApiDeps): Route[] {
   const preferJob = { jobs, maxWaitSeconds: Math.floor(deadlineMillis / 1000) };
   const events = createBatchEvents();
   const reviews = createReviewActions({ ...batches, images });
-  const refinements = createRowRefinements({ ...batches, reviews, images });
+  const refinements = createRowRefinements({ ...batches, reviews, images, idempotency });
   const readImage = (body: unknown) => readJsonImage(body, maxImageBytes, sniffFormat).image;
   return [
     ...removalRoutes({ images, ...preferJob }),

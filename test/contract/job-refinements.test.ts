@@ -37,6 +37,7 @@ async function finishedJob(fields: Record<string, string> = {}): Promise<string>
 }
 
 interface Sent {
+  headers?: Record<string, string>;
   image?: Uint8Array | undefined;
   alpha?: Uint8Array;
   strokes?: object[];
@@ -44,13 +45,13 @@ interface Sent {
 }
 
 function refine(id: string, sent: Sent = {}): Promise<Response> {
-  const { image = shirt, alpha, strokes = [ERASE], as = intake } = sent;
+  const { image = shirt, alpha, strokes = [ERASE], headers = {}, as = intake } = sent;
   const form = new FormData();
   if (!('image' in sent) || sent.image)
     form.append('image', new Blob([Uint8Array.from(image)]), 'photo.jpg');
   if (alpha) form.append('alpha', new Blob([Uint8Array.from(alpha)]), 'alpha.png');
   form.append('strokes', JSON.stringify(strokes));
-  return as.ask('POST', `/jobs/${id}/refinements`, { body: form });
+  return as.ask('POST', `/jobs/${id}/refinements`, { body: form, headers });
 }
 
 const undo = (id: string, version: number): Promise<Response> =>
@@ -99,6 +100,17 @@ test('the result is the newest version; undo goes back one by one', async () => 
   expect(await body(await undo(id, 1))).not.toHaveProperty('refinements');
   expect((await resultOf(id)).equals(original)).toBe(true);
   expect((await undo(id, 1)).status).toBe(404);
+});
+
+test('a request that is repeated with its Idempotency-Key mends once', async () => {
+  const id = await finishedJob();
+  const sent = { headers: { 'idempotency-key': `mend-${id}` } };
+  const first = await body(await refine(id, sent));
+  expect(first).toMatchObject({ refinements: 1 });
+  expect(await body(await refine(id, sent))).toEqual(first);
+  expect(await body(await intake.ask('GET', `/jobs/${id}`))).toMatchObject({ refinements: 1 });
+  const another = await body(await refine(id, { ...sent, strokes: [DOT] }));
+  expect(another).toMatchObject({ type: 'idempotency-mismatch' });
 });
 
 test('without the photo, which is deleted, the response says so', async () => {

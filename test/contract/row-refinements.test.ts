@@ -47,6 +47,7 @@ interface Sent {
   alpha?: Uint8Array;
   strokes?: unknown;
   fields?: Record<string, string>;
+  headers?: Record<string, string>;
   as?: BatchClient;
 }
 
@@ -61,13 +62,13 @@ async function answer(response: Promise<Response>): Promise<Answer> {
 }
 
 function refine(path: string, row: number, sent: Sent = {}): Promise<Answer> {
-  const { image, alpha, strokes = [ERASE], fields = {}, as = batches } = sent;
+  const { image, alpha, strokes = [ERASE], fields = {}, headers = {}, as = batches } = sent;
   const form = new FormData();
   if (image) form.append('image', new Blob([Uint8Array.from(image)]), 'photo.jpg');
   if (alpha) form.append('alpha', new Blob([Uint8Array.from(alpha)]), 'alpha.png');
   form.append('strokes', typeof strokes === 'string' ? strokes : JSON.stringify(strokes));
   for (const [name, value] of Object.entries(fields)) form.append(name, value);
-  return answer(as.ask('POST', `${path}/review/${row}/refinements`, { body: form }));
+  return answer(as.ask('POST', `${path}/review/${row}/refinements`, { body: form, headers }));
 }
 const undo = (path: string, row: number, version: number, query = ''): Promise<Answer> =>
   answer(batches.ask('DELETE', `${path}/review/${row}/refinements/${version}${query}`));
@@ -217,6 +218,32 @@ describe('the rows of a batch', () => {
     expect((await show(path, 1)).body).toMatchObject({ refinements: 1, revision: 1 });
     const stored = (await filesOf()).filter((file) => file.includes('/refined-'));
     expect(stored).toHaveLength(2);
+  });
+
+  test('a request that is repeated with its Idempotency-Key mends once', async () => {
+    const before = (await show(path, 0)).body;
+    const sent = { image: shirt, headers: { 'idempotency-key': 'mend-1' } };
+    const first = await refine(path, 0, sent);
+    expect(first.body).toMatchObject({ refinements: 2 });
+    expect((await refine(path, 0, sent)).body).toEqual(first.body);
+    expect((await show(path, 0)).body).toMatchObject({
+      refinements: 2,
+      revision: Number(before.revision) + 1,
+    });
+    const another = await refine(path, 0, { ...sent, fields: { revision: '1' } });
+    expect(another.body).toMatchObject({ type: 'idempotency-mismatch' });
+  });
+
+  test('counts as stored bytes', async () => {
+    const left = async () => {
+      const { body } = await answer(batches.ask('GET', '/usage'));
+      return (body as unknown as { storedBytes: { remaining: number } }).storedBytes.remaining;
+    };
+    const before = await left();
+    const { body } = await refine(path, 0, { image: shirt });
+    const cutout = (await batches.lines(id, 'results'))[0]?.cutout as { bytes: number };
+    expect(body).toMatchObject({ refinements: 3 });
+    expect(before - (await left())).toBeGreaterThanOrEqual(cutout.bytes);
   });
 
   test('is available to the client', async () => {

@@ -63,7 +63,7 @@ export function jobsClient(transport: Transport): JobsClient {
     refine: (id, { image, alpha, strokes }, options) => {
       const body = formPayload({ image, alpha, strokes: JSON.stringify(strokes) });
       const path = `${pathOf(id)}/refinements`;
-      return requestJson({ method: 'POST', path, body }, options);
+      return requestJson({ method: 'POST', path, body, headers: idempotencyKey() }, options);
     },
     undoRefinement: (id, version, options) =>
       requestJson({ method: 'DELETE', path: `${pathOf(id)}/refinements/${version}` }, options),

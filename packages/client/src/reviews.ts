@@ -1,6 +1,6 @@
 import type { ReviewPage, ReviewQuery } from './contract.ts';
 import type { CallOptions, ReviewClient } from './interface.ts';
-import { formPayload, jsonPayload } from './payload.ts';
+import { formPayload, idempotencyKey, jsonPayload } from './payload.ts';
 import { readImage } from './response.ts';
 import type { Transport } from './transport.ts';
 
@@ -39,7 +39,8 @@ export function reviewClient({ request, requestJson }: Transport, path: string):
       requestJson({ method: 'POST', path: rowPath(row), body: jsonPayload(decision) }, options),
     refine: (row, { strokes, ...fields }, options) => {
       const body = formPayload({ ...fields, strokes: JSON.stringify(strokes) });
-      return requestJson({ method: 'POST', path: `${rowPath(row)}/refinements`, body }, options);
+      const path = `${rowPath(row)}/refinements`;
+      return requestJson({ method: 'POST', path, body, headers: idempotencyKey() }, options);
     },
     undoRefinement: (row, version, options) =>
       requestJson({ method: 'DELETE', path: `${rowPath(row)}/refinements/${version}` }, options),

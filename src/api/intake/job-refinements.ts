@@ -2,17 +2,27 @@ import { createHash, randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Form } from '../../http/form.ts';
 import { type Call, filePart, json, type Reply, type Route, route } from '../../http/route.ts';
+import type { Idempotency } from '../../intake/idempotency.ts';
 import { type JobRecord, type JobRecords, refinementsPath } from '../../intake/job-records.ts';
+import type { StoredBytes } from '../../intake/stored-bytes.ts';
 import { extensionOf } from '../../output/options.ts';
-import { checkStrokes, Strokes } from '../../output/strokes.ts';
+import { checkStrokes, type Stroke, Strokes } from '../../output/strokes.ts';
 import { Problem } from '../../platform/problem.ts';
 import type { CutOutRecord } from '../../queue/job-data.ts';
 import { refinementKey } from '../../storage/blob-keys.ts';
 import { BlobMissing, type Blobs } from '../../storage/blobs.ts';
+import { requireCaller } from '../caller.ts';
 import { resultsGone, storageUnavailable, throwUnavailable } from '../common-problems.ts';
 import { checkedFile } from '../removal/cut-out-response.ts';
 import type { ImageRequests } from '../removal/image-requests.ts';
-import { checkFiles, readAlphaSize, readStrokes, requireFile } from '../removal/refinement-form.ts';
+import {
+  checkFiles,
+  formFingerprint,
+  readAlphaSize,
+  readStrokes,
+  requireFile,
+} from '../removal/refinement-form.ts';
+import { IDEMPOTENT, idempotently } from './idempotent.ts';
 import { type JobActions, requireCutOut } from './job-actions.ts';
 import { JobResponse, jobResponse } from './job-response.ts';
 import {
@@ -29,6 +39,8 @@ interface JobRefinementDeps {
   images: Pick<ImageRequests, 'refineCutOut' | 'shedIfBusy'>;
   records: Pick<JobRecords, 'get' | 'replaceCutOut'>;
   blobs: Blobs;
+  storedBytes: Pick<StoredBytes, 'reserve' | 'release'>;
+  idempotency: Idempotency;
 }
 
 const recordUnavailable = throwUnavailable('The job cannot be written right now; try again');
@@ -42,7 +54,9 @@ const conflict = (version: number): Problem =>
   });
 
 /** Creates the actions behind the routes of refinements. */
-function createJobRefinements({ jobs, images, records, blobs }: JobRefinementDeps) {
+function createJobRefinements(deps: JobRefinementDeps) {
+  const { jobs, images, records, blobs, storedBytes } = deps;
+
   /** @throws Problem conflict, with the present version */
   async function replace(job: JobRecord, fields: Parameters<JobRecords['replaceCutOut']>[2]) {
     const { outputKey } = requireCutOut(job);
@@ -63,11 +77,7 @@ function createJobRefinements({ jobs, images, records, blobs }: JobRefinementDep
 
   return {
     /** Mends the cut-out of a job by strokes; the one before is retained. */
-    async refine(call: Call): Promise<JobRecord> {
-      const form = await call.form();
-      checkFiles(form);
-      const strokes = readStrokes(form);
-      const job = await jobs.readOwn(call);
+    async refine(job: JobRecord, form: Form, strokes: Stroke[], call: Call): Promise<JobRecord> {
       const { outputKey, cutout } = requireCutOut(job);
       checkCount(versionOf(job), { version: versionOf(job) });
       const { backgroundKey, options = {} } = job;
@@ -93,10 +103,11 @@ function createJobRefinements({ jobs, images, records, blobs }: JobRefinementDep
         height,
         sha256: createHash('sha256').update(body).digest('hex'),
       };
-      // Recorded before the blob exists: erasing the job must find it.
-      await replace(job, { hasRefinements: true });
-      await blobs.put(key, body, { mediaType }, call.signal).catch(storageUnavailable);
+      const reservation = await storedBytes.reserve(requireCaller(call), bytes);
       try {
+        // Recorded before the blob exists: erasing the job must find it.
+        await replace(job, { hasRefinements: true });
+        await blobs.put(key, body, { mediaType }, call.signal).catch(storageUnavailable);
         await replace(job, {
           outputKey: key,
           results: { ...job.results, cutout: refined },
@@ -104,6 +115,7 @@ function createJobRefinements({ jobs, images, records, blobs }: JobRefinementDep
         });
       } catch (error) {
         await blobs.delete(key).catch(() => {}); // or with the job
+        await storedBytes.release(reservation).catch(() => {}); // or at the end of the day
         throw error;
       }
       return (await records.get(job.id).catch(recordUnavailable)) ?? job;
@@ -141,7 +153,7 @@ const jobDoc = { description: 'The job', content: { 'application/json': JobRespo
 
 /** The routes that mend the stored cut-out of a job. */
 export function jobRefinementRoutes(deps: JobRefinementDeps): Route[] {
-  const { images } = deps;
+  const { jobs, images, idempotency } = deps;
   const refinements = createJobRefinements(deps);
   return [
     route({
@@ -151,13 +163,30 @@ export function jobRefinementRoutes(deps: JobRefinementDeps): Route[] {
       operationId: 'refineJob',
       summary: 'Mend the cut-out of a job with strokes',
       description: 'Its result is the mended cut-out from then on.',
+      requestHeaders: IDEMPOTENT,
       form: { 'multipart/form-data': RefinementForm },
       quota: 1,
       responses: { 200: jobDoc },
-      problems: ['not-found', 'gone', 'conflict', 'unprocessable-image', 'upstream-failed'],
+      problems: [
+        'not-found',
+        'gone',
+        'conflict',
+        'idempotency-mismatch',
+        'unprocessable-image',
+        'upstream-failed',
+      ],
       async handle(call: Call): Promise<Reply> {
         images.shedIfBusy(call);
-        return json(jobResponse(await refinements.refine(call)));
+        const form = await call.form();
+        checkFiles(form);
+        const strokes = readStrokes(form);
+        const job = await jobs.readOwn(call);
+        const fingerprint = ['POST', refinementsPath(job.id), ...formFingerprint(form, strokes)];
+        return idempotently(idempotency, call, fingerprint, async () => ({
+          status: 200,
+          headers: {},
+          body: jobResponse(await refinements.refine(job, form, strokes, call)),
+        }));
       },
     }),
     route({

@@ -9,7 +9,7 @@ import { requireFile } from '../removal/refinement-form.ts';
  */
 
 /** Each version is stored as long as the job or batch. */
-export const MAX_REFINEMENTS = 20;
+const MAX_REFINEMENTS = 20;
 
 /** Options whose output is not the photo with another alpha. */
 const REDRAWN = [

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Form } from '../../http/form.ts';
 import { printable } from '../../http/image-body.ts';
@@ -62,6 +63,15 @@ export function readAlphaSize(alpha: Uint8Array, image: Uint8Array | undefined):
     `is ${size.width} x ${size.height} pixels, the image ${own.width} x ${own.height}`,
     'The alpha must have the size of the upright image',
   );
+}
+
+/** Identifies the content of a form, to recognize a repeated request: strokes are the same however they were sent. */
+export function formFingerprint({ files, fields }: Form, strokes: z.infer<typeof Strokes>) {
+  const hashes = Object.entries(files)
+    .filter(([name]) => name !== 'strokes')
+    .map(([name, bytes]) => [name, createHash('sha256').update(bytes).digest('hex')]);
+  const { strokes: _, ...others } = fields;
+  return [Object.fromEntries(hashes.sort()), Object.entries(others).sort(), strokes];
 }
 
 /** @throws Problem if the form has a file that is not known */

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Form } from '../../../http/form.ts';
 import { parse } from '../../../http/parse.ts';
-import { type Call, filePart, json, type Route, route } from '../../../http/route.ts';
+import { type Call, filePart, json, type Reply, type Route, route } from '../../../http/route.ts';
 import type { BatchRecord } from '../../../intake/batches/batches.ts';
+import type { Idempotency } from '../../../intake/idempotency.ts';
 import type { Decision } from '../../../intake/review/decisions.ts';
 import {
   type MendedRow,
@@ -16,7 +17,7 @@ import {
 import { type ReviewRow, thousandths } from '../../../intake/review/review-rows.ts';
 import type { StoredBytes } from '../../../intake/stored-bytes.ts';
 import { withoutBlanks } from '../../../output/request.ts';
-import { checkStrokes, Strokes } from '../../../output/strokes.ts';
+import { checkStrokes, type Stroke, Strokes } from '../../../output/strokes.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { Problem } from '../../../platform/problem.ts';
 import { BlobMissing, type Blobs } from '../../../storage/blobs.ts';
@@ -26,10 +27,12 @@ import { checkedFile } from '../../removal/cut-out-response.ts';
 import type { ImageRequests } from '../../removal/image-requests.ts';
 import {
   checkFiles,
+  formFingerprint,
   readAlphaSize,
   readStrokes,
   requireFile,
 } from '../../removal/refinement-form.ts';
+import { IDEMPOTENT, idempotently } from '../idempotent.ts';
 import {
   backgroundGone,
   checkCount,
@@ -52,6 +55,7 @@ interface RowRefinementDeps {
   images: Pick<ImageRequests, 'refineCutOut' | 'shedIfBusy'>;
   blobs: Blobs;
   storedBytes: Pick<StoredBytes, 'reserve' | 'release'>;
+  idempotency: Idempotency;
   now: Clock;
 }
 
@@ -80,17 +84,30 @@ interface Subject {
   revision: number;
 }
 
+/** What a client sends to mend a cut-out. */
+interface Request {
+  form: Form;
+  strokes: Stroke[];
+  /** The revision of the row that the client has seen. */
+  seen: number | undefined;
+}
+
+/** @throws Problem invalid-request, payload-too-large */
+async function readRequest(call: Call): Promise<Request> {
+  const form = await call.form();
+  checkFiles(form);
+  const { image: _, alpha: __, strokes: ___, ...fields } = form.fields;
+  const { revision: seen } = parse(RefinementFields, fields, 'request');
+  return { form, seen, strokes: readStrokes(form) };
+}
+
 /** A decision asks for a new one: nobody has decided about the present cut-out. */
 type NewDecision = Omit<Decision, 'version'>;
 
 /** Creates the actions that mend the cut-outs of rows. */
-export function createRowRefinements({
-  reviews,
-  images,
-  blobs,
-  storedBytes,
-  now,
-}: RowRefinementDeps) {
+export function createRowRefinements(deps: RowRefinementDeps) {
+  const { reviews, images, blobs, storedBytes, idempotency, now } = deps;
+
   /** @throws Problem conflict if the row has another revision than the client has seen; not-found */
   async function readSubject(
     target: ReviewTarget,
@@ -142,10 +159,9 @@ export function createRowRefinements({
   }
 
   /** Mends the present cut-out of a row. */
-  async function mend(subject: Subject, form: Form, call: Call) {
+  async function mend(subject: Subject, { form, strokes }: Request, call: Call) {
     const { target, row } = subject;
     const { options = {}, background, kind } = target.batch;
-    const strokes = readStrokes(form);
     const sent = readPhoto(form, row.inputSha256);
     if (!sent && row.imageUrl === undefined) throw photoGone();
     const photo = sent ? { image: sent } : { imageUrl: row.imageUrl!, sha256: row.inputSha256 };
@@ -188,34 +204,42 @@ export function createRowRefinements({
     return !known || known.refined.get(made.row)?.versions.at(-1)?.key === key;
   }
 
+  /** Mends the cut-out of a row by strokes; the one before is retained, and the row is pending. */
+  async function refineRow(target: ReviewTarget, request: Request, call: Call): Promise<object> {
+    requireOpen(target);
+    const { batch } = target;
+    const { seen } = request;
+    const subject = await readSubject(target, call, seen);
+    const { versions } = subject;
+    checkCount(versions.length, { refinements: versions.length });
+    if (batch.options?.backgroundImageUrl !== undefined) throw backgroundGone();
+    const mended = await mend(subject, request, call);
+    const bytes = mended.file.length + (mended.picture?.bytes ?? 0);
+    const reservation = await storedBytes.reserve(requireCaller(call), bytes);
+    try {
+      const version = await store(batch, mended);
+      return await replace(call, subject, [...versions, version]).catch(async (error) => {
+        if (!(await isNewest(subject, version))) await discard(version);
+        throw error;
+      });
+    } catch (error) {
+      await storedBytes.release(reservation).catch(() => {}); // the end of the day does
+      throw error;
+    }
+  }
+
   return {
     shedIfBusy: images.shedIfBusy,
 
-    /** Mends the cut-out of a row by strokes; the one before is retained, and the row is pending. */
-    async refine(target: ReviewTarget, call: Call): Promise<object> {
-      requireOpen(target);
-      const { batch } = target;
-      const form = await call.form();
-      checkFiles(form);
-      const { image: _, alpha: __, strokes: ___, ...fields } = form.fields;
-      const { revision: seen } = parse(RefinementFields, fields, 'request');
-      const subject = await readSubject(target, call, seen);
-      const { versions } = subject;
-      checkCount(versions.length, { refinements: versions.length });
-      if (batch.options?.backgroundImageUrl !== undefined) throw backgroundGone();
-      const mended = await mend(subject, form, call);
-      const bytes = mended.file.length + (mended.picture?.bytes ?? 0);
-      const reservation = await storedBytes.reserve(requireCaller(call), bytes);
-      try {
-        const version = await store(batch, mended);
-        return await replace(call, subject, [...versions, version]).catch(async (error) => {
-          if (!(await isNewest(subject, version))) await discard(version);
-          throw error;
-        });
-      } catch (error) {
-        await storedBytes.release(reservation).catch(() => {}); // the end of the day does
-        throw error;
-      }
+    /** Mends the cut-out of a row once per `Idempotency-Key`. */
+    async refine(target: ReviewTarget, call: Call): Promise<Reply> {
+      const request = await readRequest(call);
+      const path = `${target.path}/${call.params.row}/refinements`;
+      const fingerprint = ['POST', path, ...formFingerprint(request.form, request.strokes)];
+      return idempotently(idempotency, call, fingerprint, async () => {
+        const row = await refineRow(target, request, call);
+        return { status: 200, headers: {}, body: { ...row } };
+      });
     },
 
     /** Undoes the latest refinement of a row. @throws Problem not-found, conflict */
@@ -264,13 +288,21 @@ export const refinementRoutes = (
     summary: 'Mend the cut-out of a row with strokes',
     description:
       'The mended cut-out takes the place of the present one, and is pending: a person approves it like any other. If somebody else has mended or decided meanwhile, the response is 409 with the `present` decision.',
+    requestHeaders: IDEMPOTENT,
     form: { 'multipart/form-data': RefinementForm },
     quota: 1,
     responses: { 200: rowDoc },
-    problems: ['not-found', 'gone', 'conflict', 'unprocessable-image', 'upstream-failed'],
+    problems: [
+      'not-found',
+      'gone',
+      'conflict',
+      'idempotency-mismatch',
+      'unprocessable-image',
+      'upstream-failed',
+    ],
     async handle(call) {
       refinements.shedIfBusy(call);
-      return json(await refinements.refine(await readTarget(call), call));
+      return refinements.refine(await readTarget(call), call);
     },
   }),
   route<UndoQuery>({
