@@ -1,3 +1,4 @@
+import { ApiError } from '../api.js';
 import { backgroundPicker } from '../background-picker.js';
 import { announce, fill, h } from '../element.js';
 import { errorBox } from '../error-box.js';
@@ -53,7 +54,7 @@ const tool = (label, key, onclick, className = '') =>
  * @param {Blob} request.photo
  * @param {Blob} request.cutOut of the size of the upright photo
  * @param {(result: Mended) => Promise<void>} request.save
- * @throws if the pictures cannot be shown or have different sizes
+ * @throws {ApiError} if the pictures have different sizes; also if they cannot be shown
  */
 export async function openBrush({ name, photo, cutOut, save }) {
   const [photoBitmap, before] = await Promise.all([
@@ -61,9 +62,11 @@ export async function openBrush({ name, photo, cutOut, save }) {
     createImageBitmap(cutOut),
   ]);
   if (photoBitmap.width !== before.width || photoBitmap.height !== before.height) {
-    throw new Error(
-      `The photo has ${photoBitmap.width} × ${photoBitmap.height} pixels and the cut-out ${before.width} × ${before.height}: choose the photo that it was made from. A cropped cut-out cannot be mended here.`,
-    );
+    throw new ApiError({
+      type: 'unprocessable-image',
+      title: 'Photo and cut-out have different sizes',
+      detail: `The photo has ${photoBitmap.width} × ${photoBitmap.height} pixels, the cut-out ${before.width} × ${before.height}. Choose the photo that it was made from; a cropped cut-out cannot be mended here.`,
+    });
   }
   const maxRadius = Math.max(2, RADIUS.max * Math.max(before.width, before.height));
   const strokes = createStrokes();
@@ -278,11 +281,17 @@ export async function openBrush({ name, photo, cutOut, save }) {
     drawCursor();
   }
 
+  /** Asks once more, if the service has not applied the strokes. */
+  function again() {
+    preview.show(strokes.all());
+    return preview.result();
+  }
+
   async function submit() {
     if (saveButton.disabled) return;
     saveButton.disabled = true;
     state.textContent = 'Saving …';
-    const result = await preview.result();
+    const result = (await preview.result()) ?? (await again());
     try {
       if (result) {
         await save({ strokes: strokes.all(), cutOut: result });

@@ -1,4 +1,4 @@
-import { callJson } from '../api.js';
+import { ApiError, callJson, pause } from '../api.js';
 import { announce, byId, fill, h } from '../element.js';
 import { errorBox } from '../error-box.js';
 import { readAddress, toHash } from './address.js';
@@ -18,6 +18,8 @@ import { DECISION_WORDS, nameOf } from './words.js';
 
 /** Browsers limit how often a page may change its address. */
 const ADDRESS_MILLIS = 300;
+/** After a row is shown, before the pictures of the next one are fetched. */
+const PREFETCH_MILLIS = 200;
 
 /** @param {string} label @param {string} key @param {() => void} onclick @param {string} [className] */
 const keyButton = (label, key, onclick, className = '') =>
@@ -167,12 +169,12 @@ function reviewView(address, open) {
 
   async function ensureAround() {
     await rows.ensure(at, at + 2);
-    const next = rows.get(at + 1);
-    if (!isSingle || !next) return;
-    // So that the next one is there at once.
-    const { signal } = new AbortController();
-    pictures.cutOut(next, signal).catch(() => {});
-    pictures.photo(next, signal).catch(() => {});
+    const here = at;
+    await pause(PREFETCH_MILLIS);
+    const next = rows.get(here + 1);
+    if (!isSingle || !next || at !== here) return;
+    pictures.cutOut(next).catch(() => {});
+    pictures.photo(next).catch(() => {});
   }
 
   /** @param {boolean} value */
@@ -223,8 +225,10 @@ function reviewView(address, open) {
     try {
       await openRowBrush(row, pictures, onMended);
     } catch (error) {
-      if (!isSingle) setSingle(true); // which says how to choose the photo
-      showError(error);
+      const isGone = error instanceof ApiError && error.type === 'gone';
+      if (!isGone) return showError(error);
+      setSingle(true);
+      fill(notice, h('p', { class: 'panel', role: 'alert' }, 'Choose the photo first, then mend.'));
     }
   }
 
