@@ -3,6 +3,7 @@ import { backgroundPicker } from '../background-picker.js';
 import { announce, fill, h } from '../element.js';
 import { errorBox } from '../error-box.js';
 import { openKeyHelp } from '../review/help.js';
+import { KEYS, readKeys } from './keys.js';
 import { createLayers } from './layers.js';
 import { readPointers } from './pointers.js';
 import { createPreview } from './preview.js';
@@ -20,22 +21,6 @@ import { createViewport } from './viewport.js';
 const RADIUS = { first: 0.02, max: 0.25 };
 const SIZE_STEP = 1.12;
 const ZOOM_STEP = 1.25;
-
-const KEYS = [
-  ['A', 'Add to the cut-out'],
-  ['E', 'Erase from it'],
-  ['X', 'Change between both'],
-  ['[  ]  wheel', 'Size of the brush'],
-  ['+  −  Ctrl+wheel', 'Zoom'],
-  ['0', 'The whole picture'],
-  ['Space+drag', 'Move the picture'],
-  ['U  Ctrl+Z', 'Undo a stroke'],
-  ['Ctrl+Y', 'Redo it'],
-  ['B', 'Before and after'],
-  ['Arrows, Space', 'Paint without a mouse'],
-  ['Enter', 'Save'],
-  ['Esc', 'Leave without saving'],
-];
 
 const STATES = {
   waiting: 'Applying the strokes …',
@@ -90,8 +75,6 @@ export async function openBrush({ name, photo, cutOut, save }) {
   let place = [before.width / 2, before.height / 2];
   /** @type {Stroke | undefined} */
   let drawing;
-  let isSpaceDown = false;
-  let hasPanned = false;
   let isBefore = false;
   let isWarned = false;
 
@@ -129,8 +112,8 @@ export async function openBrush({ name, photo, cutOut, save }) {
       'aria-label': `Mend ${name}`,
       onclose: close,
       oncancel: cancel,
-      onkeydown: onKey,
-      onkeyup: onKeyUp,
+      onkeydown: (/** @type {KeyboardEvent} */ event) => keys.onKeyDown(event),
+      onkeyup: (/** @type {KeyboardEvent} */ event) => keys.onKeyUp(event),
     },
     h(
       'div',
@@ -264,11 +247,18 @@ export async function openBrush({ name, photo, cutOut, save }) {
     },
     /** @param {number} x @param {number} y */
     hover(x, y) {
-      if (isSpaceDown) hasPanned = true;
+      keys.noteMove();
       place = viewport.toPicture(x, y);
       drawCursor();
     },
   };
+
+  /** Paints a dot where the brush is. */
+  function dab() {
+    const [x, y] = place;
+    brush.begin([Math.round(x * 10) / 10, Math.round(y * 10) / 10], false);
+    brush.end();
+  }
 
   /** @param {number} dx @param {number} dy */
   function movePlace(dx, dy) {
@@ -319,7 +309,7 @@ export async function openBrush({ name, photo, cutOut, save }) {
   }
 
   /** @type {Readonly<Record<string, () => void>>} */
-  const plainKeys = {
+  const anywhere = {
     a: () => setMode('add'),
     e: () => setMode('erase'),
     x: () => setMode(mode === 'add' ? 'erase' : 'add'),
@@ -334,7 +324,7 @@ export async function openBrush({ name, photo, cutOut, save }) {
     '?': () => openKeyHelp(KEYS),
   };
   /** @type {Readonly<Record<string, () => void>>} only on the picture: buttons and sliders have their own */
-  const stageKeys = {
+  const onStage = {
     ArrowLeft: () => movePlace(-1, 0),
     ArrowRight: () => movePlace(1, 0),
     ArrowUp: () => movePlace(0, -1),
@@ -342,33 +332,7 @@ export async function openBrush({ name, photo, cutOut, save }) {
     Enter: submit,
   };
 
-  /** @param {KeyboardEvent} event */
-  function onKey(event) {
-    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-    const isOnStage = event.target === stage;
-    if (key === ' ' && isOnStage) {
-      if (!isSpaceDown) hasPanned = false;
-      isSpaceDown = true;
-      return event.preventDefault();
-    }
-    /** @type {(() => void) | undefined} */
-    let act = plainKeys[key] ?? (isOnStage ? stageKeys[key] : undefined);
-    if (event.ctrlKey || event.metaKey) {
-      act = key === 'z' ? (event.shiftKey ? redo : undo) : key === 'y' ? redo : undefined;
-    }
-    if (!act || event.altKey) return;
-    event.preventDefault();
-    act();
-  }
-
-  /** @param {KeyboardEvent} event */
-  function onKeyUp(event) {
-    if (event.key !== ' ' || !isSpaceDown) return;
-    isSpaceDown = false;
-    if (hasPanned) return;
-    brush.begin(/** @type {Point} */ (place.map((value) => Math.round(value * 10) / 10)), false);
-    brush.end();
-  }
+  const keys = readKeys(stage, { anywhere, onStage, undo, redo, paint: dab });
 
   stage.addEventListener(
     'wheel',
@@ -384,7 +348,7 @@ export async function openBrush({ name, photo, cutOut, save }) {
   );
   document.body.append(dialog);
   dialog.showModal();
-  readPointers(stage, viewport, brush, () => isSpaceDown);
+  readPointers(stage, viewport, brush, keys.isSpaceDown);
   new ResizeObserver(viewport.fit).observe(stage);
   viewport.fit();
   draw();
