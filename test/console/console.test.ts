@@ -8,6 +8,7 @@ import { drawnShirt } from '../support/images.ts';
 import { reportMissing } from '../support/requirement.ts';
 import { plantServer } from '../support/servers.ts';
 import { type Stack, startStack } from '../support/stack.ts';
+import { deskCases } from './desk.cases.ts';
 import { openKeyRegister } from './key-register.ts';
 import { mendCases } from './mend.cases.ts';
 import { outfitCases } from './outfits.cases.ts';
@@ -261,6 +262,8 @@ function inBrowser(chromium: string): void {
   mendCases(async () => signedIn((await stack.key()).key), photo);
 
   reviewCases(() => running, signedIn);
+
+  deskCases(() => running, signedIn);
 
   describe('a catalogue', () => {
     test('shows progress: images, errors, downloads', async () => {

@@ -1,7 +1,9 @@
+import { ApiError } from '../api.js';
 import { backgroundPicker } from '../background-picker.js';
 import { announce, fill, h } from '../element.js';
 import { errorBox } from '../error-box.js';
 import { openKeyHelp } from '../review/help.js';
+import { KEYS, readKeys } from './keys.js';
 import { createLayers } from './layers.js';
 import { readPointers } from './pointers.js';
 import { createPreview } from './preview.js';
@@ -20,22 +22,6 @@ const RADIUS = { first: 0.02, max: 0.25 };
 const SIZE_STEP = 1.12;
 const ZOOM_STEP = 1.25;
 
-const KEYS = [
-  ['A', 'Add to the cut-out'],
-  ['E', 'Erase from it'],
-  ['X', 'Change between both'],
-  ['[  ]  wheel', 'Size of the brush'],
-  ['+  −  Ctrl+wheel', 'Zoom'],
-  ['0', 'The whole picture'],
-  ['Space+drag', 'Move the picture'],
-  ['U  Ctrl+Z', 'Undo a stroke'],
-  ['Ctrl+Y', 'Redo it'],
-  ['B', 'Before and after'],
-  ['Arrows, Space', 'Paint without a mouse'],
-  ['Enter', 'Save'],
-  ['Esc', 'Leave without saving'],
-];
-
 const STATES = {
   waiting: 'Applying the strokes …',
   exact: '',
@@ -53,7 +39,7 @@ const tool = (label, key, onclick, className = '') =>
  * @param {Blob} request.photo
  * @param {Blob} request.cutOut of the size of the upright photo
  * @param {(result: Mended) => Promise<void>} request.save
- * @throws if the pictures cannot be shown or have different sizes
+ * @throws {ApiError} if the pictures have different sizes; also if they cannot be shown
  */
 export async function openBrush({ name, photo, cutOut, save }) {
   const [photoBitmap, before] = await Promise.all([
@@ -61,9 +47,11 @@ export async function openBrush({ name, photo, cutOut, save }) {
     createImageBitmap(cutOut),
   ]);
   if (photoBitmap.width !== before.width || photoBitmap.height !== before.height) {
-    throw new Error(
-      `The photo has ${photoBitmap.width} × ${photoBitmap.height} pixels and the cut-out ${before.width} × ${before.height}: choose the photo that it was made from. A cropped cut-out cannot be mended here.`,
-    );
+    throw new ApiError({
+      type: 'unprocessable-image',
+      title: 'Photo and cut-out have different sizes',
+      detail: `The photo has ${photoBitmap.width} × ${photoBitmap.height} pixels, the cut-out ${before.width} × ${before.height}. Choose the photo that it was made from; a cropped cut-out cannot be mended here.`,
+    });
   }
   const maxRadius = Math.max(2, RADIUS.max * Math.max(before.width, before.height));
   const strokes = createStrokes();
@@ -87,8 +75,6 @@ export async function openBrush({ name, photo, cutOut, save }) {
   let place = [before.width / 2, before.height / 2];
   /** @type {Stroke | undefined} */
   let drawing;
-  let isSpaceDown = false;
-  let hasPanned = false;
   let isBefore = false;
   let isWarned = false;
 
@@ -126,8 +112,8 @@ export async function openBrush({ name, photo, cutOut, save }) {
       'aria-label': `Mend ${name}`,
       onclose: close,
       oncancel: cancel,
-      onkeydown: onKey,
-      onkeyup: onKeyUp,
+      onkeydown: (/** @type {KeyboardEvent} */ event) => keys.onKeyDown(event),
+      onkeyup: (/** @type {KeyboardEvent} */ event) => keys.onKeyUp(event),
     },
     h(
       'div',
@@ -261,11 +247,18 @@ export async function openBrush({ name, photo, cutOut, save }) {
     },
     /** @param {number} x @param {number} y */
     hover(x, y) {
-      if (isSpaceDown) hasPanned = true;
+      keys.noteMove();
       place = viewport.toPicture(x, y);
       drawCursor();
     },
   };
+
+  /** Paints a dot where the brush is. */
+  function dab() {
+    const [x, y] = place;
+    brush.begin([Math.round(x * 10) / 10, Math.round(y * 10) / 10], false);
+    brush.end();
+  }
 
   /** @param {number} dx @param {number} dy */
   function movePlace(dx, dy) {
@@ -278,11 +271,17 @@ export async function openBrush({ name, photo, cutOut, save }) {
     drawCursor();
   }
 
+  /** Asks once more, if the service has not applied the strokes. */
+  function again() {
+    preview.show(strokes.all());
+    return preview.result();
+  }
+
   async function submit() {
     if (saveButton.disabled) return;
     saveButton.disabled = true;
     state.textContent = 'Saving …';
-    const result = await preview.result();
+    const result = (await preview.result()) ?? (await again());
     try {
       if (result) {
         await save({ strokes: strokes.all(), cutOut: result });
@@ -310,7 +309,7 @@ export async function openBrush({ name, photo, cutOut, save }) {
   }
 
   /** @type {Readonly<Record<string, () => void>>} */
-  const plainKeys = {
+  const anywhere = {
     a: () => setMode('add'),
     e: () => setMode('erase'),
     x: () => setMode(mode === 'add' ? 'erase' : 'add'),
@@ -325,7 +324,7 @@ export async function openBrush({ name, photo, cutOut, save }) {
     '?': () => openKeyHelp(KEYS),
   };
   /** @type {Readonly<Record<string, () => void>>} only on the picture: buttons and sliders have their own */
-  const stageKeys = {
+  const onStage = {
     ArrowLeft: () => movePlace(-1, 0),
     ArrowRight: () => movePlace(1, 0),
     ArrowUp: () => movePlace(0, -1),
@@ -333,33 +332,7 @@ export async function openBrush({ name, photo, cutOut, save }) {
     Enter: submit,
   };
 
-  /** @param {KeyboardEvent} event */
-  function onKey(event) {
-    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-    const isOnStage = event.target === stage;
-    if (key === ' ' && isOnStage) {
-      if (!isSpaceDown) hasPanned = false;
-      isSpaceDown = true;
-      return event.preventDefault();
-    }
-    /** @type {(() => void) | undefined} */
-    let act = plainKeys[key] ?? (isOnStage ? stageKeys[key] : undefined);
-    if (event.ctrlKey || event.metaKey) {
-      act = key === 'z' ? (event.shiftKey ? redo : undo) : key === 'y' ? redo : undefined;
-    }
-    if (!act || event.altKey) return;
-    event.preventDefault();
-    act();
-  }
-
-  /** @param {KeyboardEvent} event */
-  function onKeyUp(event) {
-    if (event.key !== ' ' || !isSpaceDown) return;
-    isSpaceDown = false;
-    if (hasPanned) return;
-    brush.begin(/** @type {Point} */ (place.map((value) => Math.round(value * 10) / 10)), false);
-    brush.end();
-  }
+  const keys = readKeys(stage, { anywhere, onStage, undo, redo, paint: dab });
 
   stage.addEventListener(
     'wheel',
@@ -375,7 +348,7 @@ export async function openBrush({ name, photo, cutOut, save }) {
   );
   document.body.append(dialog);
   dialog.showModal();
-  readPointers(stage, viewport, brush, () => isSpaceDown);
+  readPointers(stage, viewport, brush, keys.isSpaceDown);
   new ResizeObserver(viewport.fit).observe(stage);
   viewport.fit();
   draw();

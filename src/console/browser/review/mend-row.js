@@ -12,11 +12,7 @@ import { nameOf } from './words.js';
  * @throws {import('../api.js').ApiError} `gone` if the photo has to be chosen first
  */
 export async function openRowBrush(row, pictures, onMended) {
-  const { signal } = new AbortController();
-  const [photo, cutOut] = await Promise.all([
-    pictures.photo(row, signal),
-    pictures.cutOut(row, signal),
-  ]);
+  const [photo, cutOut] = await Promise.all([pictures.photo(row), pictures.cutOut(row)]);
   await openBrush({
     name: nameOf(row),
     photo: photo.blob,

@@ -1,4 +1,4 @@
-import { ApiError, call, pathOf } from '../api.js';
+import { ApiError, callWithRetry, pathOf } from '../api.js';
 import { thumbnail } from '../image-files.js';
 import { findPhoto } from './local-photos.js';
 
@@ -17,13 +17,23 @@ const MAX_CACHED = { thumbnails: 600, cutOuts: 12, photos: 12 };
 function createCache(max) {
   /** @type {Map<string, {blob: Blob, url: string}>} */
   const known = new Map();
+  /** @type {Map<string, Promise<Blob>>} */
+  const making = new Map();
+
+  /** @param {string} key @param {() => Promise<Blob>} make */
+  function makeOnce(key, make) {
+    const blob = making.get(key) ?? make().finally(() => making.delete(key));
+    making.set(key, blob);
+    return blob;
+  }
+
   return {
     /** @param {string} key @param {() => Promise<Blob>} make */
     async get(key, make) {
       let found = known.get(key);
       if (!found) {
-        const blob = await make();
-        found = { blob, url: URL.createObjectURL(blob) };
+        const blob = await makeOnce(key, make);
+        found = known.get(key) ?? { blob, url: URL.createObjectURL(blob) };
       }
       known.delete(key);
       known.set(key, found);
@@ -74,10 +84,14 @@ export function createPictures(path) {
   const photos = createCache(MAX_CACHED.photos);
   const inLine = createLine();
 
-  /** @param {Row} row @param {AbortSignal} signal */
+  /** Waits while the rate of the key is used up. @param {string} url @param {AbortSignal} [signal] */
+  const fetchBlob = async (url, signal) =>
+    (await callWithRetry(url, signal ? { signal } : {}, () => {})).blob();
+
+  /** @param {Row} row @param {AbortSignal} [signal] */
   async function fetchCutOut({ cutout: { url } }, signal) {
     if (url === undefined) throw replaced();
-    return (await call(pathOf(url), { signal })).blob();
+    return fetchBlob(pathOf(url), signal);
   }
 
   return {
@@ -90,20 +104,18 @@ export function createPictures(path) {
         : inLine(() => thumbnails.get(sha256, make), signal);
     },
 
-    /** @param {Row} row @param {AbortSignal} signal */
-    cutOut: (row, signal) => cutOuts.get(row.cutout.sha256, () => fetchCutOut(row, signal)),
+    /** @param {Row} row */
+    cutOut: (row) => cutOuts.get(row.cutout.sha256, () => fetchCutOut(row)),
 
     /**
      * Returns the photo: the file that was chosen here, else the one behind the row's link.
-     * @param {Row} row @param {AbortSignal} signal
+     * @param {Row} row
      * @throws {ApiError} `gone` if it has to be chosen
      */
-    photo(row, signal) {
+    photo(row) {
       const file = findPhoto(path, row);
       const key = file ? `${row.row} ${file.name} ${file.lastModified} ${file.size}` : `${row.row}`;
-      return photos.get(key, async () =>
-        file ? file : (await call(`${row.links.self}/photo`, { signal })).blob(),
-      );
+      return photos.get(key, async () => file ?? fetchBlob(`${row.links.self}/photo`));
     },
   };
 }

@@ -1,4 +1,4 @@
-import { ApiError } from '../api.js';
+import { ApiError, pause } from '../api.js';
 import { backgroundPicker } from '../background-picker.js';
 import { fill, h } from '../element.js';
 import { errorBox } from '../error-box.js';
@@ -9,6 +9,8 @@ import { DECISION_WORDS, nameOf, percent } from './words.js';
 /** @typedef {import('./rows.js').Row} Row */
 
 const MAX_NOTE_CHARS = 500;
+/** Before pictures are fetched: a person who holds an arrow key passes many rows. */
+const SETTLE_MILLIS = 80;
 
 /** @param {Row} row */
 const reasonList = ({ reasons }) =>
@@ -79,11 +81,12 @@ export function createSingle(path, pictures, buttons) {
   let shown;
   let stop = new AbortController();
 
-  /** @param {HTMLElement} place @param {Promise<{url: string}>} picture @param {string} alt @param {AbortSignal} signal */
+  /** @param {HTMLElement} place @param {() => Promise<{url: string}>} picture @param {string} alt @param {AbortSignal} signal */
   async function draw(place, picture, alt, signal) {
     const image = h('img', { alt, draggable: 'false' });
     try {
-      image.src = (await picture).url;
+      await pause(SETTLE_MILLIS, signal);
+      image.src = (await picture()).url;
       await image.decode();
       if (!signal.aborted) fill(place, image);
     } catch (error) {
@@ -121,8 +124,8 @@ export function createSingle(path, pictures, buttons) {
     stop = new AbortController();
     const { signal } = stop;
     for (const place of [photoPlace, cutOutPlace]) fill(place, h('div', { class: 'working' }));
-    draw(photoPlace, pictures.photo(row, signal), `Photo of ${nameOf(row)}`, signal);
-    draw(cutOutPlace, pictures.cutOut(row, signal), `Cut-out of ${nameOf(row)}`, signal);
+    draw(photoPlace, () => pictures.photo(row), `Photo of ${nameOf(row)}`, signal);
+    draw(cutOutPlace, () => pictures.cutOut(row), `Cut-out of ${nameOf(row)}`, signal);
   }
 
   return {

@@ -1,0 +1,292 @@
+import { ApiError, pause } from '../api.js';
+import { announce, fill, h } from '../element.js';
+import { errorBox } from '../error-box.js';
+import { toHash } from './address.js';
+import { openBulkApproval } from './bulk.js';
+import { createDecisions } from './decisions.js';
+import { createFilters } from './filters.js';
+import { createGrid } from './grid.js';
+import { openKeyHelp } from './help.js';
+import { openRowBrush } from './mend-row.js';
+import { createPictures } from './pictures.js';
+import { progress } from './progress.js';
+import { createRows } from './rows.js';
+import { createSingle } from './single.js';
+import { DECISION_WORDS, nameOf, shortReasons } from './words.js';
+
+/** @typedef {import('./address.js').Address} Address */
+
+/** Browsers limit how often a page may change its address. */
+const ADDRESS_MILLIS = 300;
+/** After a row is shown, before the pictures of the next one are fetched. */
+const PREFETCH_MILLIS = 200;
+
+/** @param {string} label @param {string} key @param {() => void} onclick @param {string} [className] */
+const keyButton = (label, key, onclick, className = '') =>
+  h(
+    'button',
+    { type: 'button', class: className, onclick, 'aria-keyshortcuts': key },
+    label,
+    h('kbd', { 'aria-hidden': true }, key),
+  );
+
+/**
+ * Shows one review with its filters. A change of the filters needs another one.
+ * @param {Address} address
+ * @param {(address: Address) => void} open shows another one
+ */
+export function reviewView(address, open) {
+  const { path } = address;
+  const rows = createRows(address, { onChange: draw, onError: showError });
+  const decisions = createDecisions(rows, { onConflict, onError: showError });
+  const pictures = createPictures(path);
+  let { at, isSingle } = address;
+
+  const approveButton = keyButton('Approve', 'A', () => decide('approved'), 'is-approve');
+  const rejectButton = keyButton('Reject', 'R', () => decide('rejected'), 'is-reject');
+  const mendButton = keyButton('Mend', 'M', mend);
+  const undoButton = keyButton('Undo', 'U', undo, 'quiet');
+  const buttons = h(
+    'div',
+    { class: 'buttons review-buttons' },
+    approveButton,
+    rejectButton,
+    mendButton,
+    undoButton,
+  );
+  const grid = createGrid(rows, pictures, { onSelect: select, onOpen: () => setSingle(true) });
+  const single = createSingle(path, pictures, buttons);
+  const place = h('span', { class: 'fine' });
+  const viewButton = keyButton('', 'G', () => setSingle(!isSingle));
+  const steps = h(
+    'div',
+    { class: 'buttons review-steps' },
+    h('button', { type: 'button', 'aria-label': 'Before', onclick: () => select(at - 1) }, '←'),
+    h('button', { type: 'button', 'aria-label': 'Next', onclick: () => select(at + 1) }, '→'),
+    place,
+  );
+  const bar = h('div', { class: 'stack' });
+  const notice = h('div', { class: 'stack' });
+  const body = h('div', { class: 'stack' });
+  const filters = createFilters(address, (changed) =>
+    open({ ...address, ...changed, at: 0, isSingle }),
+  );
+  const node = h(
+    'div',
+    { class: 'stack review-view' },
+    bar,
+    h(
+      'div',
+      { class: 'review-bar' },
+      filters.node,
+      steps,
+      h(
+        'div',
+        { class: 'buttons' },
+        viewButton,
+        h('button', { type: 'button', onclick: bulk }, 'Approve many …'),
+        keyButton('Keys', '?', () => openKeyHelp(), 'quiet review-keys'),
+      ),
+    ),
+    notice,
+    body,
+  );
+
+  /** @param {unknown} error */
+  function showError(error) {
+    fill(notice, errorBox(error));
+  }
+
+  /** @param {string} text @param {number} index */
+  function onConflict(text, index) {
+    const row = rows.get(index);
+    fill(
+      notice,
+      h(
+        'div',
+        { class: 'error-box', role: 'alert' },
+        h('p', {}, h('b', {}, `${row ? nameOf(row) : 'The row'}: `), text),
+      ),
+    );
+    select(index);
+  }
+
+  function drawPlace() {
+    const total = rows.length();
+    place.textContent = total > 0 ? `${at + 1} of ${total}${rows.hasMore() ? '+' : ''}` : '';
+  }
+
+  function draw() {
+    const counts = rows.counts();
+    const row = rows.get(at);
+    if (counts) fill(bar, progress(counts));
+    filters.setTotal(rows.length(), rows.hasMore());
+    for (const button of [approveButton, rejectButton, mendButton]) button.disabled = !row;
+    undoButton.disabled = !decisions.canUndo();
+    drawPlace();
+    single.show(row);
+    if (counts && rows.length() === 0 && !rows.hasMore()) {
+      return fill(body, h('p', { class: 'panel' }, 'No cut-out matches these filters.'));
+    }
+    grid.draw();
+  }
+
+  function layOut() {
+    viewButton.firstChild?.replaceWith(isSingle ? 'Grid' : 'One by one');
+    if (isSingle) single.node.querySelector('.review-panel')?.append(buttons);
+    fill(
+      body,
+      ...(isSingle
+        ? [single.node]
+        : [grid.node, h('div', { class: 'review-foot' }, buttons, place)]),
+    );
+    filters.node.hidden = isSingle;
+    steps.hidden = !isSingle;
+    if (isSingle) steps.append(place);
+    else grid.select(at);
+    draw();
+  }
+
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let addressTimer;
+  const current = () => ({ ...address, at, isSingle });
+  function writeAddress() {
+    clearTimeout(addressTimer);
+    addressTimer = setTimeout(() => {
+      if (node.isConnected) history.replaceState(null, '', toHash(current()));
+    }, ADDRESS_MILLIS);
+  }
+
+  /** @param {number} index @param {string} [said] what was done before, for screen readers */
+  function select(index, said = '') {
+    const end = rows.length() + (rows.hasMore() ? 1 : 0);
+    at = Math.max(0, Math.min(index, end - 1));
+    if (!isSingle) grid.select(at);
+    ensureAround();
+    writeAddress();
+    draw();
+    const row = rows.get(at);
+    // In the grid, its selected option is announced.
+    const text = isSingle && row ? `${nameOf(row)}: ${shortReasons(row)}` : '';
+    if (said || text) announce([said, text].filter(Boolean).join('. '));
+  }
+
+  async function ensureAround() {
+    await rows.ensure(at, at + 2);
+    const here = at;
+    await pause(PREFETCH_MILLIS);
+    const next = rows.get(here + 1);
+    if (!isSingle || !next || at !== here) return;
+    pictures.cutOut(next).catch(() => {});
+    pictures.photo(next).catch(() => {});
+  }
+
+  /** @param {boolean} value */
+  function setSingle(value) {
+    if (isSingle === value) return;
+    clearTimeout(addressTimer);
+    isSingle = value;
+    history.pushState(null, '', toHash(current()));
+    layOut();
+    ensureAround();
+    focusView();
+  }
+
+  function focusView() {
+    (isSingle ? single.name : grid.node).focus({ preventScroll: true });
+  }
+
+  /** @param {import('./rows.js').Decision} decision */
+  function decide(decision) {
+    const row = rows.get(at);
+    if (!row) return;
+    const note = isSingle ? single.note() : '';
+    fill(notice);
+    single.clearNote();
+    decisions.decide(at, decision, note || undefined).then(draw);
+    select(at + 1, `${nameOf(row)}: ${DECISION_WORDS[decision]}`);
+  }
+
+  async function undo() {
+    fill(notice);
+    const index = await decisions.undo();
+    if (index === undefined) return;
+    const row = rows.get(index);
+    select(index, row && `${nameOf(row)}: ${DECISION_WORDS[row.decision]}`);
+  }
+
+  async function mend() {
+    const row = rows.get(at);
+    if (!row) return;
+    const index = at;
+    fill(notice);
+    const onMended = (/** @type {import('./rows.js').Row} */ mended) => {
+      decisions.takeMended(index, mended).then(draw);
+      announce(`${nameOf(mended)} is mended`);
+    };
+    try {
+      await openRowBrush(row, pictures, onMended);
+    } catch (error) {
+      const isGone = error instanceof ApiError && error.type === 'gone';
+      if (!isGone) return showError(error);
+      setSingle(true);
+      fill(notice, h('p', { class: 'panel', role: 'alert' }, 'Choose the photo first, then mend.'));
+    }
+  }
+
+  async function bulk() {
+    await openBulkApproval(path, (approved) => {
+      announce(`${approved} approved`);
+      open(current());
+    }).catch(showError);
+  }
+
+  /** @type {Readonly<Record<string, () => void>>} */
+  const keys = {
+    ArrowLeft: () => select(at - 1),
+    ArrowRight: () => select(at + 1),
+    ArrowUp: () => select(at - (isSingle ? 1 : grid.columns())),
+    ArrowDown: () => select(at + (isSingle ? 1 : grid.columns())),
+    Home: () => select(0),
+    End: () => select(rows.length() - 1),
+    Enter: () => setSingle(!isSingle),
+    Escape: () => setSingle(false),
+    a: () => decide('approved'),
+    r: () => decide('rejected'),
+    m: mend,
+    u: undo,
+    g: () => setSingle(!isSingle),
+    '?': () => openKeyHelp(),
+  };
+
+  /** @param {KeyboardEvent} event */
+  function onKey(event) {
+    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    const act = keys[key];
+    if (!act || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    event.preventDefault();
+    act();
+  }
+
+  async function start() {
+    await rows.ensure(at, at + 1);
+    if (at > 0 && at >= rows.length()) at = Math.max(0, rows.length() - 1);
+    layOut();
+    ensureAround();
+  }
+
+  layOut();
+  start().catch(showError);
+  return {
+    node,
+    onKey,
+    focus: focusView,
+    /** @param {Address} moved */
+    move(moved) {
+      at = moved.at;
+      isSingle = moved.isSingle;
+      layOut();
+      select(at);
+    },
+  };
+}

@@ -1,0 +1,167 @@
+import type { Page } from 'playwright-core';
+import sharp from 'sharp';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { drawnShirt } from '../support/images.ts';
+import { plantServer } from '../support/servers.ts';
+import { draw, untilExact } from './mend.cases.ts';
+import type { Watched } from './page.ts';
+import type { Running } from './session.cases.ts';
+
+const PICTURES = 60;
+/** These are out of focus, so their cut-outs need a person; the others do not. */
+const FAULTY = [3, 11, 19, 27, 35, 43, 51, 59];
+/** Only ends a test that hangs: a busy machine takes minutes for 60 pictures. */
+const HANGS_MILLIS = 600_000;
+/** Small pictures: what is tested is the way, not the model. */
+const SIZE = { width: 120, height: 150 };
+
+const Row = z.object({
+  row: z.number(),
+  customId: z.string(),
+  needed: z.boolean(),
+  decision: z.string(),
+  cutout: z.object({ sha256: z.string() }),
+});
+type Row = z.infer<typeof Row>;
+
+/** Draws the pictures of a shop: each shirt has a colour of its own. */
+async function drawPictures(): Promise<Buffer[]> {
+  const shirt = await drawnShirt({ ...SIZE, format: 'png' });
+  const pictures = Array.from({ length: PICTURES }, (_, i) => {
+    const picture = sharp(shirt).modulate({ hue: i * 6 });
+    return (FAULTY.includes(i) ? picture.blur(5) : picture).jpeg({ quality: 92 }).toBuffer();
+  });
+  return Promise.all(pictures);
+}
+
+/** Returns alpha in the middle of a picture, 0 to 255. */
+async function middleAlpha(link: string): Promise<number | undefined> {
+  const file = await (await fetch(link)).arrayBuffer();
+  const { data, info } = await sharp(file)
+    .ensureAlpha()
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  const middle = Math.floor(info.height / 2) * info.width + Math.floor(info.width / 2);
+  return data[4 * middle + 3];
+}
+
+/** The way of a catalogue through the console: from a feed to its reviewed export. */
+export function deskCases(running: () => Running, open: (key: string) => Promise<Watched>): void {
+  describe('a feed of 60 pictures', () => {
+    test(
+      'is reviewed, mended with strokes, and exported as it was approved',
+      async () => {
+        const { key } = await running().stack.key();
+        const { page, foreign } = await open(key);
+        page.setDefaultTimeout(HANGS_MILLIS);
+        const pictures = await drawPictures();
+        const shop = await plantServer((request, response) => {
+          response.setHeader('content-type', 'image/jpeg');
+          response.end(pictures[Number(/\d+/.exec(request.url ?? '')?.[0])]);
+        });
+        const links = pictures.map((_, i) => `${shop.origin}/${i}.jpg`);
+        const products = links.map((link, i) => `sku-${i},Shirt no. ${i},${link}`);
+        const feed = ['id,title,image_link', ...products].join('\n');
+
+        await importFeed(page, feed);
+        const { path } = z.object({ path: z.string() }).parse(await toReview(page));
+        const read = async (): Promise<Row[]> => {
+          const headers = { authorization: `Bearer ${key}` };
+          const url = `${running().stack.url}/intake/v1${path}/review?needed=false&limit=100`;
+          return z
+            .object({ rows: z.array(Row) })
+            .parse(await (await fetch(url, { headers })).json()).rows;
+        };
+        const before = await read();
+        expect(before).toHaveLength(PICTURES);
+        const doubtful = before.filter(({ needed }) => needed).map(({ customId }) => customId);
+        expect(doubtful).toEqual(expect.arrayContaining(FAULTY.map((i) => `sku-${i}`)));
+
+        const mended: string[] = [];
+        for (let i = 0; i < 3; i++) mended.push(await mendAndApprove(page));
+        const rejected = await selectedName(page);
+        await page.keyboard.press('r');
+        const left = await selectedName(page, rejected);
+        await page.keyboard.press('ArrowRight'); // nobody decides about it
+        for (let i = 5; i < doubtful.length; i++) await page.keyboard.press('a');
+        const done = `${doubtful.length - 1} of ${doubtful.length} reviewed`;
+        await expect.poll(() => page.locator('.review-progress b').textContent()).toBe(done);
+
+        await expect
+          .poll(async () => (await read()).filter(({ decision }) => decision !== 'pending').length)
+          .toBe(doubtful.length - 1);
+        const after = await read();
+        const titleOf = ({ customId }: Row) => customId.replace('sku-', 'Shirt no. ');
+        const withheld = after.filter((row) => [rejected, left].includes(titleOf(row)));
+        expect(withheld.map(({ decision }) => decision).sort()).toEqual(['pending', 'rejected']);
+        const changed = after.filter(({ cutout }, i) => cutout.sha256 !== before[i]?.cutout.sha256);
+        expect(changed.map(titleOf).sort()).toEqual(mended.sort());
+        expect(await exportOf(path, key)).toEqual(
+          after.map((row, i) => {
+            if (withheld.includes(row)) return links[i];
+            return mended.includes(titleOf(row)) ? 'a picture with a hole' : 'a picture';
+          }),
+        );
+        expect(foreign).toEqual([]);
+        await page.context().close();
+      },
+      HANGS_MILLIS,
+    );
+  });
+
+  async function importFeed(page: Page, feed: string): Promise<void> {
+    await page.goto(`${running().stack.url}/#/catalogue`);
+    const file = { name: 'feed.csv', mimeType: 'text/csv', buffer: Buffer.from(feed) };
+    await page.locator('#feed-file').setInputFiles(file);
+    await page.locator('#feed-white').uncheck();
+    await page.getByRole('button', { name: 'Import' }).click();
+    await page.locator('.run[data-status=completed]').waitFor();
+  }
+
+  /** Follows the link of the run. */
+  async function toReview(page: Page): Promise<{ path: string | undefined }> {
+    await page.getByRole('link', { name: 'Review the doubtful cut-outs' }).click();
+    await page.locator('.review-tile img').first().waitFor();
+    return { path: /#\/review([^?]+)/.exec(page.url())?.[1] };
+  }
+
+  /** Returns the title of the selected picture, once it is another than one. */
+  async function selectedName(page: Page, other = ''): Promise<string> {
+    const name = page.locator('.review-tile[aria-selected=true] .review-name');
+    await expect.poll(() => name.textContent()).not.toBe(other);
+    return (await name.textContent()) ?? '';
+  }
+
+  /** Erases the middle of the selected picture, approves it, and goes on. */
+  async function mendAndApprove(page: Page): Promise<string> {
+    const name = await selectedName(page);
+    await page.keyboard.press('m');
+    await page.locator('.mend-stage').waitFor();
+    await page.keyboard.press('e');
+    await draw(page, [
+      [0.4, 0.525],
+      [0.6, 0.525],
+    ]);
+    await untilExact(page);
+    await page.keyboard.press('Enter');
+    await page.locator('dialog').waitFor({ state: 'detached' });
+    await page.keyboard.press('a');
+    await selectedName(page, name);
+    return name;
+  }
+
+  /** Returns what each product of the export has: its new picture, or the link of the shop. */
+  async function exportOf(path: string, key: string): Promise<string[]> {
+    const url = `${running().stack.url}/intake/v1${path}/export?export=approved`;
+    const response = await fetch(url, { headers: { authorization: `Bearer ${key}` } });
+    const [, ...lines] = (await response.text()).trim().split(/\r?\n/);
+    return Promise.all(
+      lines.map(async (line) => {
+        const link = line.slice(line.lastIndexOf(',') + 1).replaceAll('"', '');
+        if (!link.includes('/intake/v1/files/')) return link;
+        return (await middleAlpha(link)) === 0 ? 'a picture with a hole' : 'a picture';
+      }),
+    );
+  }
+}
