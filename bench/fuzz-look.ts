@@ -106,29 +106,43 @@ function createReport() {
   };
 }
 
-function fuzzLook(requests: number, wardrobes: number, seed: number): void {
+interface Options {
+  requests: number;
+  wardrobes: number;
+  items: number;
+  seed: number;
+  progress: number;
+}
+
+function fuzzLook({ requests, wardrobes, items, seed, progress }: Options): void {
   const report = createReport();
   const random = createRandom(seed);
   for (let i = 0; i < requests; i++) {
     const request = drawRequest(random);
     report.add(targetViolations(request, random), request);
   }
+  let ofWardrobes = 0;
   for (let i = 0; i < wardrobes; i++) {
-    const { request, violations } = outfitViolations(model, createRandom(seed + i));
-    report.add(violations, request);
+    const found = outfitViolations(model, createRandom(seed + i), items);
+    ofWardrobes += found.requests;
+    report.add(found.violations, { seed: seed + i, request: found.request });
+    if (progress > 0 && (i + 1) % progress === 0)
+      report.print(`${i + 1} wardrobes, ${ofWardrobes} requests`);
   }
-  report.print(`${requests} requests for targets, ${wardrobes} for outfits, seed ${seed}`);
+  report.print(
+    `${requests} requests for targets, ${ofWardrobes} about ${wardrobes} wardrobes, seed ${seed}`,
+  );
 }
 
 /** Checks random requests against the properties of targets and outfits. */
 export async function run(argv: string[]): Promise<void> {
   await new Command('fuzz look')
     .description('checks targets over the whole range of inputs, and outfits of small wardrobes')
-    .option('--requests <n>', 'number of requests for targets', '100000')
-    .option('--wardrobes <n>', 'number of requests for outfits', '300')
-    .option('--seed <n>', 'the same seed gives the same requests', '1')
-    .action(({ requests, wardrobes, seed }: Record<'requests' | 'wardrobes' | 'seed', string>) =>
-      fuzzLook(Number(requests), Number(wardrobes), Number(seed)),
-    )
+    .option('--requests <n>', 'number of requests for targets', Number, 100_000)
+    .option('--wardrobes <n>', 'number of wardrobes, some 18 requests each', Number, 300)
+    .option('--items <n>', 'largest number of items in a wardrobe', Number, 29)
+    .option('--seed <n>', 'the same seed gives the same requests', Number, 1)
+    .option('--progress <n>', 'reports after so many wardrobes; 0 for never', Number, 0)
+    .action((options: Options) => fuzzLook(options))
     .parseAsync(argv, { from: 'user' });
 }

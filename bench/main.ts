@@ -66,6 +66,11 @@ const BENCHES: Readonly<
     startsService: true,
   },
   look: { measures: 'the outfit engine, in process', load: () => import('./look.ts') },
+  'look-load': {
+    measures: '/livez and removals while large wardrobes are computed',
+    load: () => import('./look-load.ts'),
+    startsService: true,
+  },
   votes: {
     measures: 'how warm people said they felt against what the engine predicts',
     load: () => import('./votes.ts'),

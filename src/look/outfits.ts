@@ -6,7 +6,7 @@ import { canonicalJson, type SigningKeys } from './digest.ts';
 import { round } from './numeric.ts';
 import type { Model } from './params.ts';
 import type { CandidatesResponse, OutfitsResponse, ScoreResponse } from './responses.ts';
-import { createScoringContext, type ScoringContext } from './scoring/context.ts';
+import { createScoringContext, type ScoringContext, type WornItem } from './scoring/context.ts';
 import { nameOutfits } from './scoring/naming.ts';
 import { type Entry, rank } from './scoring/rank.ts';
 import {
@@ -17,9 +17,10 @@ import {
   readGarments,
   toWornItems,
 } from './search/candidates.ts';
+import { comparableScore } from './search/search.ts';
 import { createShellFinder, type ShellFinder } from './search/shell.ts';
 import { findVaried } from './search/varied.ts';
-import { assembleEnsemble, maxMilliClo } from './wardrobe/ensemble.ts';
+import { assembleEnsemble, type Ensemble, maxMilliClo, slotsOf } from './wardrobe/ensemble.ts';
 import type { Garment } from './wardrobe/garment-clo.ts';
 import type {
   CandidatesRequest,
@@ -101,6 +102,16 @@ function findMismatches(
     .map(([pointer]) => ({ pointer, detail: 'differs from the inputs of the targets' }));
 }
 
+/** Two overtrousers can be worn over each other either way: the better one, as the search has it. */
+function arrangeLegs(context: ScoringContext, worn: Ensemble<WornItem>): Ensemble<WornItem> {
+  const { over, bottom } = worn;
+  if (!over || !bottom || !slotsOf(context.model, bottom.garment).includes('over')) return worn;
+  if (!slotsOf(context.model, over.garment).includes('bottom')) return worn;
+  const swapped = { ...worn, over: bottom, bottom: over };
+  const gain = comparableScore(context, swapped) - comparableScore(context, worn);
+  return gain > 0 || (gain === 0 && bottom.garment.id < over.garment.id) ? swapped : worn;
+}
+
 /**
  * Reads the candidates of a request.
  * @returns every candidate that is an outfit of these items, and the errors of all others
@@ -130,7 +141,10 @@ function readCandidates(
     const ensemble = assembleEnsemble(context.model, chosen);
     if (typeof ensemble === 'string')
       errors.push({ pointer: `/candidates/${at}/itemIds`, detail: ensemble });
-    else entries.push({ id, itemIds, ensemble: toWornItems(context, ensemble) });
+    else {
+      const worn = arrangeLegs(context, toWornItems(context, ensemble));
+      entries.push({ id, itemIds, ensemble: worn });
+    }
   }
   return { entries, errors };
 }

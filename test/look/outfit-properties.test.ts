@@ -6,6 +6,9 @@ import { createRandom } from './wardrobes.ts';
 const model = readModel(PARAMS);
 
 test('responses to random small wardrobes have all properties of outfits', () => {
-  for (let seed = 1; seed <= 40; seed++)
-    expect(outfitViolations(model, createRandom(seed)).violations, `seed ${seed}`).toEqual([]);
+  for (let seed = 1; seed <= 40; seed++) {
+    const maxItems = seed % 2 === 0 ? 29 : 8;
+    const { violations } = outfitViolations(model, createRandom(seed), maxItems);
+    expect(violations, `seed ${seed}`).toEqual([]);
+  }
 });

@@ -1,10 +1,18 @@
+import type { ThermalCurve } from '../comfort/comfort.ts';
 import type { ScoringContext } from '../scoring/context.ts';
 import { maxHarmony, patternBonus } from '../scoring/harmony.ts';
 import type { CoreSlot } from '../wardrobe/templates.ts';
 import type { Group } from '../wardrobe/wardrobe.ts';
-import { bottomLocal, createJointCache, jointBounds } from './joint-bound.ts';
+import { bottomLocal, chargedBounds, createJointCache, jointBounds } from './joint-bound.ts';
 import { copyNode, EMPTY_NODE, type SearchNode } from './node.ts';
-import type { HarmonyTable, OpenExtremes, Relaxation } from './relaxation.ts';
+import type {
+  ChoiceList,
+  HarmonyTable,
+  NodeBuffers,
+  OpenExtremes,
+  OpenLevels,
+  Relaxation,
+} from './relaxation.ts';
 import { type Level, mapChoices, type SearchSpace } from './search-space.ts';
 
 const sumOf = <T>(all: readonly T[], select: (one: T, at: number) => number): number =>
@@ -39,6 +47,31 @@ function addToPatterned({ groups, localBound }: Level, bonus: number): Float64Ar
   return row;
 }
 
+/** Room for as many choices as each level has; all of them are left. */
+const createOpenLevels = (levels: readonly Level[]): OpenLevels => ({
+  gains: levels.map(({ groups }) => new Float64Array(groups.length)),
+  choices: levels.map(({ groups }) => ({
+    count: groups.length,
+    indexes: Int32Array.from(groups.keys()),
+  })),
+});
+
+const createNodeBuffers = (
+  levels: readonly Level[],
+  depth: number,
+  chargedDepth: number,
+): NodeBuffers => {
+  const rowAt = (at: number) => new Float64Array(levels[at]?.groups.length ?? 0);
+  return {
+    bounds: rowAt(depth),
+    ownBounds: rowAt(depth),
+    chargedBounds: rowAt(depth),
+    hasChargedBounds: false,
+    deficits: levels.map((_, at) => rowAt(at > depth ? at : -1)),
+    chargedDeficits: rowAt(chargedDepth),
+  };
+};
+
 /** Prepares the bounds of one template: everything that is the same at all its nodes. */
 export function createRelaxation(
   context: ScoringContext,
@@ -71,6 +104,7 @@ export function createRelaxation(
       return at < depth || ofPattern === 0 ? level.localBound : addToPatterned(level, ofPattern);
     }),
   );
+  const chargedDepth = Math.max(depthOf('bottom'), isOnePiece ? depthOf('shoes') : -1);
   const styleHarmony = sumOf(style, (item, at) =>
     sumOf(style.slice(at + 1), (other) => context.harmonyOf(item, other)),
   );
@@ -94,7 +128,7 @@ export function createRelaxation(
         ...style.map(({ occasion }) => occasion),
       ),
     },
-    ownGains,
+    ownLevels: { ...createOpenLevels(levels), gains: ownGains },
     joint: createJointCache(),
     locals,
     rootBounds: undefined,
@@ -109,10 +143,9 @@ export function createRelaxation(
     shoesDepth: depthOf('shoes'),
     overDepth: depthOf('over'),
     scratch: { ...EMPTY_NODE },
-    gainBuffers: levels.map(() => levels.map(({ groups }) => new Float64Array(groups.length))),
-    chargedDepth: Math.max(depthOf('bottom'), isOnePiece ? depthOf('shoes') : -1),
-    chargedBuffers: levels.map(({ groups }) => new Float64Array(groups.length)),
-    boundBuffers: levels.map(({ groups }) => new Float64Array(groups.length)),
+    openBuffers: levels.map(() => createOpenLevels(levels)),
+    chargedDepth,
+    nodeBuffers: levels.map((_, depth) => createNodeBuffers(levels, depth, chargedDepth)),
   };
 }
 
@@ -202,37 +235,89 @@ function levelMaximum(
   return best;
 }
 
-/** Gains of the levels after `depth`, once `group` is chosen there: pairs with it have their harmony. */
-export function gainsAfter(
-  { space, harmony, pairWeight, gainBuffers }: Relaxation,
-  gains: readonly Float64Array[],
+/**
+ * The levels after `depth`, once `choice` is made there: pairs with it have their harmony, and choices
+ * that no outfit with it that reaches `needed` can have are left out. They are overwritten by the next
+ * call for this depth.
+ * @returns undefined if a level has no choice left
+ */
+export function levelsAfter(
+  relaxation: Relaxation,
+  { gains, choices }: OpenLevels,
   depth: number,
-  group: Group | undefined,
-): readonly Float64Array[] {
-  const { area } = space.levels[depth]!;
-  return gains.map((row, at) => {
-    const level = space.levels[at]!;
-    const pair = pairWeight * area * level.area;
-    if (at <= depth || !group || pair === 0) return row;
-    return addHarmony(harmony, row, group, level, pair, gainBuffers[depth]![at]!);
-  });
+  choice: number,
+  needed: number,
+): OpenLevels | undefined {
+  const { space, harmony, pairWeight, openBuffers } = relaxation;
+  const { levels } = space;
+  const after = openBuffers[depth]!;
+  const { area, groups } = levels[depth]!;
+  const group = groups[choice];
+  for (let at = depth + 1; at < levels.length; at++) {
+    const level = levels[at]!;
+    const left = after.choices[at]!;
+    keepPromising(relaxation, depth, choice, at, choices[at]!, needed, left);
+    if (left.count === 0) return undefined;
+    const pair = group ? pairWeight * area * level.area : 0;
+    addHarmony(harmony, gains[at]!, group, level, left, pair, after.gains[at]!);
+  }
+  return after;
+}
+
+/** Copies the choices of a level that an outfit with this choice of the level at `depth` may have. */
+function keepPromising(
+  { nodeBuffers, space, chargedDepth }: Relaxation,
+  depth: number,
+  choice: number,
+  at: number,
+  { indexes, count }: ChoiceList,
+  needed: number,
+  into: ChoiceList,
+): void {
+  const { bounds, ownBounds, chargedBounds, hasChargedBounds, deficits, chargedDeficits } =
+    nodeBuffers[depth]!;
+  let left = 0;
+  // Overtrousers and the trousers beneath have one bound, and the first level has a bound of its own.
+  const isJoint = space.levels[depth]!.slot === 'over' && at === depth + 1;
+  if (isJoint || needed === Number.NEGATIVE_INFINITY) {
+    into.indexes.set(indexes);
+    into.count = count;
+    return;
+  }
+  const isCharged = at === chargedDepth;
+  const slack = (isCharged ? ownBounds : bounds)[choice]! - needed;
+  const chargedSlack = chargedBounds[choice]! - needed;
+  const deficit = deficits[at]!;
+  const isBoth = isCharged && hasChargedBounds;
+  for (let i = 0; i < count; i++) {
+    const one = indexes[i]!;
+    if (deficit[one]! > slack) continue;
+    if (isBoth && chargedDeficits[one]! > chargedSlack) continue;
+    into.indexes[left++] = one;
+  }
+  into.count = left;
 }
 
 function addHarmony(
   harmony: HarmonyTable,
   gains: Float64Array,
-  group: Group,
+  group: Group | undefined,
   { groups, groupIndexes }: Level,
+  { indexes, count }: ChoiceList,
   pair: number,
   into: Float64Array,
-): Float64Array {
-  const row = harmony.rowOf(group);
-  for (let i = 0; i < gains.length; i++) {
-    const cached = row[groupIndexes[i]!]!;
-    const value = cached < 0 ? harmony.compute(row, group, groups[i]) : cached;
-    into[i] = gains[i]! + pair * value;
+): void {
+  if (!group || pair === 0) {
+    for (let i = 0; i < count; i++) into[indexes[i]!] = gains[indexes[i]!]!;
+    return;
   }
-  return into;
+  const row = harmony.rowOf(group);
+  for (let i = 0; i < count; i++) {
+    const choice = indexes[i]!;
+    const cached = row[groupIndexes[choice]!]!;
+    const value = cached < 0 ? harmony.compute(row, group, groups[choice]) : cached;
+    into[choice] = gains[choice]! + pair * value;
+  }
 }
 
 /** Fits of the regions that the choices before `depth` decide, at most; the torso only by `main`. */
@@ -257,7 +342,10 @@ function decidedRegions(
       node.shoesMilliClo + extras.shoes.low,
       node.shoesMilliClo + extras.shoes.high,
     );
-  return regionWeight * (fit + (isOutdoor ? fits.outer.at(node.outerMilliClo) : 0));
+  // The first level may be the coat itself.
+  if (isOutdoor && (depth > 0 || space.levels[0]?.slot !== 'outer'))
+    fit += fits.outer.at(node.outerMilliClo);
+  return regionWeight * fit;
 }
 
 /** Shelter that the choices made leave missing, at least: the larger of both kinds is more. */
@@ -285,7 +373,8 @@ function decidedScore(relaxation: Relaxation, node: SearchNode, depth: number): 
  * insulation within reach, and each later level is maximised by itself.
  */
 export function quickBounds(relaxation: Relaxation): Float64Array {
-  const { context, space, open, ownGains, locals, root, isOutdoor } = relaxation;
+  const { context, space, open, locals, root, isOutdoor } = relaxation;
+  const { gains: ownGains } = relaxation.ownLevels;
   const { levels, extras, fits, regionWeight, isOnePiece } = space;
   const { thermal } = context.model.tables.weights;
   const rate = occasionRate(relaxation, root);
@@ -340,10 +429,13 @@ export function choiceBounds(
   relaxation: Relaxation,
   node: SearchNode,
   depth: number,
-  gains: readonly Float64Array[],
+  open: OpenLevels,
   needed = Number.NEGATIVE_INFINITY,
 ): Float64Array {
-  const { space, boundBuffers, chargedBuffers, chargedDepth, occasionWeight } = relaxation;
+  const { space, chargedDepth, occasionWeight, nodeBuffers } = relaxation;
+  const buffers = nodeBuffers[depth]!;
+  const { bounds, ownBounds, chargedBounds: charged } = buffers;
+  const { indexes, count } = open.choices[depth]!;
   const level = space.levels[depth]!;
   const isCovered = level.slot === 'bottom' && node.overChoice >= 0;
   const local = isCovered
@@ -351,45 +443,117 @@ export function choiceBounds(
     : relaxation.locals[depth]![depth]!;
   const rate = occasionRate(relaxation, node);
   const decided = decidedScore(relaxation, node, depth);
-  const own = gains[depth]!;
+  const own = open.gains[depth]!;
   const { occasionSum, occasionMin } = node;
+  const coatWeight = level.slot === 'outer' && relaxation.isOutdoor ? space.regionWeight : 0;
   const ownOf = (choice: number): number =>
-    decided + own[choice]! + local[choice]! + rate * level.occasion[choice]!;
-  const bounds = boundBuffers[depth]!;
-  jointBounds(relaxation, node, depth, gains, -1, bounds);
+    decided +
+    own[choice]! +
+    local[choice]! +
+    rate * level.occasion[choice]! +
+    coatWeight * space.fits.outer.at(level.milliClo[choice]!);
+  jointBounds(relaxation, node, depth, open, ownBounds);
   let best = Number.NEGATIVE_INFINITY;
-  for (let choice = 0; choice < bounds.length; choice++) {
+  for (let i = 0; i < count; i++) {
+    const choice = indexes[i]!;
     const fit = level.occasion[choice]!;
     const loss = level.slot === 'over' ? 0 : Math.max(0, occasionMin - fit);
-    bounds[choice]! += ownOf(choice) - occasionWeight * loss * (occasionSum + fit);
+    ownBounds[choice]! += ownOf(choice) - occasionWeight * loss * (occasionSum + fit);
+    bounds[choice] = ownBounds[choice]!;
     if (bounds[choice]! > best) best = bounds[choice]!;
   }
-  if (chargedDepth <= depth || best < needed) return bounds;
-  const charged = chargedBuffers[depth]!;
-  jointBounds(relaxation, node, depth, gains, chargedDepth, charged);
-  for (let choice = 0; choice < bounds.length; choice++)
-    bounds[choice] = Math.min(bounds[choice]!, charged[choice]! + ownOf(choice));
+  // Without any losses there, the second bound is no smaller.
+  buffers.hasChargedBounds =
+    chargedDepth > depth &&
+    best >= needed &&
+    hasLoss(space.levels[chargedDepth]!, open.choices[chargedDepth]!, occasionMin);
+  if (!buffers.hasChargedBounds) return bounds;
+  chargedBounds(relaxation, node, depth, open, charged);
+  for (let i = 0; i < count; i++) {
+    const choice = indexes[i]!;
+    charged[choice]! += ownOf(choice);
+    bounds[choice] = Math.min(bounds[choice]!, charged[choice]!);
+  }
   return bounds;
+}
+
+/** Whether a choice that is left fits the occasion less than the choices made. */
+function hasLoss({ occasion }: Level, { indexes, count }: ChoiceList, min: number): boolean {
+  for (let i = 0; i < count; i++) if (occasion[indexes[i]!]! < min) return true;
+  return false;
+}
+
+/** The bound of a choice of the first level by that of its best second choice. */
+function bestSecond(
+  relaxation: Relaxation,
+  root: SearchNode,
+  open: OpenLevels,
+  choice: number,
+  needed: number,
+): number {
+  const branched = branch(relaxation, root, 0, choice, open.gains[0]![choice]!);
+  const node = copyNode(branched, { ...EMPTY_NODE });
+  const after = levelsAfter(relaxation, open, 0, choice, needed);
+  if (!after) return Number.NEGATIVE_INFINITY;
+  const bounds = choiceBounds(relaxation, node, 1, after);
+  const { indexes, count } = after.choices[1]!;
+  let best = Number.NEGATIVE_INFINITY;
+  for (let i = 0; i < count; i++) best = Math.max(best, bounds[indexes[i]!]!);
+  return best;
+}
+
+/** Choices of the first level that shelter the others alike, with the node they share. */
+interface Shelter {
+  readonly node: SearchNode;
+  readonly choices: ChoiceList;
+}
+
+function sheltersOf(relaxation: Relaxation, all: readonly number[]): Shelter[] {
+  const { root, space, isRain } = relaxation;
+  const shelters = new Map<ThermalCurve | undefined, Map<number, number[]>>();
+  const nodes: Shelter[] = [];
+  for (const choice of all) {
+    const group = space.levels[0]!.groups[choice];
+    if (!group) continue;
+    const node = { ...root };
+    fixCurve(relaxation, node, group);
+    const byWater = shelters.get(node.curve) ?? new Map<number, number[]>();
+    shelters.set(node.curve, byWater);
+    const water = isRain ? node.torsoWater : 0;
+    const known = byWater.get(water);
+    if (known) known.push(choice);
+    else byWater.set(water, [choice]);
+  }
+  for (const byWater of shelters.values())
+    for (const choices of byWater.values()) {
+      const node = { ...root };
+      fixCurve(relaxation, node, space.levels[0]!.groups[choices[0]!]!);
+      nodes.push({ node, choices: { count: choices.length, indexes: Int32Array.from(choices) } });
+    }
+  return nodes;
 }
 
 /**
  * Upper bounds on every outfit with each choice of the first level: those of its best second choice, if
- * the quick bound reaches `needed`.
+ * no quicker bound is below `needed`.
  */
 export function rootBounds(relaxation: Relaxation, needed: number): Float64Array {
   if (relaxation.rootBounds) return relaxation.rootBounds;
+  const { root, space, ownLevels } = relaxation;
   const bounds = quickBounds(relaxation);
-  const { root, space, ownGains } = relaxation;
-  for (let choice = 0; choice < bounds.length && space.levels.length > 1; choice++) {
-    if (bounds[choice]! < needed) continue;
-    const group = space.levels[0]!.groups[choice];
-    const branched = branch(relaxation, root, 0, choice, ownGains[0]![choice]!);
-    const node = copyNode(branched, { ...EMPTY_NODE });
-    const gains = gainsAfter(relaxation, ownGains, 0, group);
-    let best = Number.NEGATIVE_INFINITY;
-    for (const bound of choiceBounds(relaxation, node, 1, gains)) if (bound > best) best = bound;
-    bounds[choice] = Math.min(bounds[choice]!, best);
-  }
+  const promising = [...bounds.keys()].filter((choice) => bounds[choice]! >= needed);
+  if (space.levels.length > 1)
+    for (const { node, choices } of sheltersOf(relaxation, promising)) {
+      const open = { ...ownLevels, choices: [choices, ...ownLevels.choices.slice(1)] };
+      const joint = choiceBounds(relaxation, node, 0, open, needed);
+      for (const choice of choices.indexes)
+        bounds[choice] = Math.min(
+          bounds[choice]!,
+          joint[choice]! < needed
+            ? joint[choice]!
+            : bestSecond(relaxation, root, open, choice, needed),
+        );
+    }
   relaxation.rootBounds = bounds;
   return bounds;
 }

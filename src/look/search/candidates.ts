@@ -183,7 +183,7 @@ export function toCandidate(ensemble: Ensemble<WornItem>): Candidate {
 
 /**
  * Expands groups into garments, up to `limit`: first the first of each group, then the second; then in
- * all other combinations.
+ * all other combinations. In order of score, those of equal scores as they were added.
  */
 function expandGroups(
   context: ScoringContext,
@@ -191,26 +191,29 @@ function expandGroups(
   solutions: readonly Solution[],
   limit: number,
 ): CandidateSet['candidates'] {
-  const expanded = new Map<string, CandidateSet['candidates'][number]>();
-  function add(garments: Ensemble<Garment>): void {
+  const expanded = new Map<string, CandidateSet['candidates'][number] & { score: number }>();
+  function add(garments: Ensemble<Garment>, score: number): void {
     const ensemble = toWornItems(context, garments);
     const candidate = toCandidate(ensemble);
-    if (!expanded.has(candidate.id)) expanded.set(candidate.id, { candidate, ensemble });
+    if (!expanded.has(candidate.id)) expanded.set(candidate.id, { candidate, ensemble, score });
   }
-  const maxMembers = Math.max(1, ...wardrobe.groups.map(({ members }) => members.length));
-  for (let n = 0; n < maxMembers; n++) {
-    for (const { ensemble } of solutions) {
-      if (expanded.size >= limit) return [...expanded.values()];
-      add(nthOfGroups(wardrobe, ensemble, n));
+  function addAll(): void {
+    const maxMembers = Math.max(1, ...wardrobe.groups.map(({ members }) => members.length));
+    for (let n = 0; n < maxMembers; n++) {
+      for (const { ensemble, score } of solutions) {
+        if (expanded.size >= limit) return;
+        add(nthOfGroups(wardrobe, ensemble, n), score);
+      }
+    }
+    for (const { ensemble, score } of solutions) {
+      for (const garments of everyMember(wardrobe, ensemble)) {
+        if (expanded.size >= limit) return;
+        add(garments, score);
+      }
     }
   }
-  for (const { ensemble } of solutions) {
-    for (const garments of everyMember(wardrobe, ensemble)) {
-      if (expanded.size >= limit) return [...expanded.values()];
-      add(garments);
-    }
-  }
-  return [...expanded.values()];
+  addAll();
+  return [...expanded.values()].sort((a, b) => b.score - a.score);
 }
 
 /** Why pinned garments cannot be worn together: the first two that exclude each other. */

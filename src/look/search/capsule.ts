@@ -96,18 +96,38 @@ function packGreedily(problem: CapsuleProblem, price: number): Outfits {
   });
 }
 
-/** Dresses these days anew, in their order, with the best that fits to the others. */
+/**
+ * Dresses these days anew, in their order, each with the best that fits to the others.
+ * @param needed sum of scores of these days that must be exceeded
+ * @returns their outfits, packed; undefined, with nothing packed, if they do not exceed it
+ */
 function repack(
   { days }: CapsuleProblem,
   packing: ReturnType<typeof createPacking>,
-  outfits: Outfits,
   undressed: readonly number[],
   isAllowed: (outfit: DayOutfit) => boolean,
-): Outfits {
-  const next = [...outfits];
+  needed: number,
+): Outfits | undefined {
+  const topOf = (day: number): number => days[day]!.outfits[0]?.score ?? 0;
+  const next: Outfits = [];
+  let score = 0;
+  let later = undressed.reduce((sum, day) => sum + topOf(day), 0);
   for (const day of undressed) {
-    const best = days[day]!.outfits.find((outfit) => isAllowed(outfit) && packing.fits(outfit));
-    next[day] = best;
+    later -= topOf(day);
+    let best: DayOutfit | undefined;
+    for (const outfit of days[day]!.outfits) {
+      // They are in order of score: none after this one is enough either.
+      if (score + outfit.score + later <= needed) break;
+      if (!isAllowed(outfit) || !packing.fits(outfit)) continue;
+      best = outfit;
+      break;
+    }
+    score += best?.score ?? 0;
+    if (score + later <= needed) {
+      for (const outfit of next) if (outfit) packing.remove(outfit);
+      return undefined;
+    }
+    next.push(best);
     if (best) packing.add(best);
   }
   return next;
@@ -117,20 +137,17 @@ function repack(
 function improve(problem: CapsuleProblem, start: Outfits): Outfits {
   const packing = createPacking(problem);
   let outfits = start;
-  let score = scoreOf(outfits);
   for (const outfit of outfits) if (outfit) packing.add(outfit);
   /** Keeps the change if it is better. */
   function tryAnew(undressed: readonly number[], isAllowed: (outfit: DayOutfit) => boolean) {
     for (const day of undressed) if (outfits[day]) packing.remove(outfits[day]);
-    const next = repack(problem, packing, outfits, undressed, isAllowed);
-    const nextScore = scoreOf(next);
-    const isBetter = nextScore > score + MARGIN;
-    if (isBetter) {
-      outfits = next;
-      score = nextScore;
+    const before = scoreOf(undressed.map((day) => outfits[day]));
+    const next = repack(problem, packing, undressed, isAllowed, before + MARGIN);
+    if (next) {
+      outfits = [...outfits];
+      for (const [at, day] of undressed.entries()) outfits[day] = next[at];
       return true;
     }
-    for (const day of undressed) if (next[day]) packing.remove(next[day]);
     for (const day of undressed) if (outfits[day]) packing.add(outfits[day]);
     return false;
   }

@@ -1,7 +1,7 @@
 import type { ThermalCurve } from '../comfort/comfort.ts';
 import { CORE_SLOTS } from '../wardrobe/ensemble.ts';
 import type { SearchNode } from './node.ts';
-import type { JointCache, LevelSteps, Relaxation } from './relaxation.ts';
+import type { ChoiceList, JointCache, LevelSteps, OpenLevels, Relaxation } from './relaxation.ts';
 import type { Level } from './search-space.ts';
 
 /**
@@ -39,7 +39,10 @@ const PROFILES = Array.from(
     maxDry: new Float64Array(MAX_STEPS),
   }),
 );
-const ROWS = Array.from({ length: MAX_LEVELS + 1 }, () => new Float64Array(MAX_STEPS * MAX_LEVELS));
+const ROWS = Array.from(
+  { length: MAX_LEVELS + 1 },
+  (): Float64Array => new Float64Array(MAX_STEPS * MAX_LEVELS),
+);
 
 export const createJointCache = (): JointCache => ({
   stepsOf: [],
@@ -124,9 +127,13 @@ export function bottomLocal(relaxation: Relaxation, over: number, depth: number)
   return local;
 }
 
-/** The best choice of a level for each step of its insulation. */
+/**
+ * The best choice of a level for each step of its insulation.
+ * @param deficits by how much each choice is worse than the best of its step
+ */
 function profileOf(
   { occasion, milliClo }: Level,
+  { indexes, count: left }: ChoiceList,
   { steps }: LevelSteps,
   local: Float64Array,
   gains: Float64Array,
@@ -134,26 +141,33 @@ function profileOf(
   penalty: number,
   { occasionMin, occasionSum }: SearchNode,
   into: Profile,
+  deficits: Float64Array,
 ): void {
   let lowest = MAX_STEPS;
   let highest = 0;
-  for (let choice = 0; choice < steps.length; choice++) {
-    const step = steps[choice]!;
+  for (let i = 0; i < left; i++) {
+    const step = steps[indexes[i]!]!;
     if (step < lowest) lowest = step;
     if (step > highest) highest = step;
   }
   bestOfStep.fill(Number.NEGATIVE_INFINITY, lowest, highest + 1);
   minDryOfStep.fill(Number.POSITIVE_INFINITY, lowest, highest + 1);
   maxDryOfStep.fill(0, lowest, highest + 1);
-  for (let choice = 0; choice < steps.length; choice++) {
+  for (let i = 0; i < left; i++) {
+    const choice = indexes[i]!;
     const step = steps[choice]!;
     const fit = occasion[choice]!;
     let gain = gains[choice]! + local[choice]! + rate * fit;
     if (fit < occasionMin) gain -= penalty * (occasionMin - fit) * (occasionSum + fit);
+    deficits[choice] = gain;
     if (gain > bestOfStep[step]!) bestOfStep[step] = gain;
     const dry = milliClo[choice]!;
     if (dry < minDryOfStep[step]!) minDryOfStep[step] = dry;
     if (dry > maxDryOfStep[step]!) maxDryOfStep[step] = dry;
+  }
+  for (let i = 0; i < left; i++) {
+    const choice = indexes[i]!;
+    deficits[choice] = bestOfStep[steps[choice]!]! - deficits[choice]!;
   }
   let count = 0;
   for (let step = lowest; step <= highest; step++) {
@@ -203,160 +217,275 @@ function endAt(
   return best;
 }
 
+/** The insulation of the open levels below one node; overwritten by the next one. */
+interface OpenSums {
+  stepsAt: (LevelSteps | undefined)[];
+  /** Step of the insulation so far. */
+  base: number;
+  /** Reachable sums before each level. */
+  lows: number[];
+  highs: number[];
+}
+const SUMS: OpenSums = { stepsAt: [], base: 0, lows: [], highs: [] };
+
+/** What the levels of a node share. */
+interface JointProblem {
+  readonly relaxation: Relaxation;
+  readonly node: SearchNode;
+  readonly depth: number;
+  readonly open: OpenLevels;
+}
+
+/** The largest sums of warmth and accessories from each step that the levels reach together. */
+function endRow(relaxation: Relaxation, curve: ThermalCurve, slack: number): Float64Array {
+  const end = endTable(relaxation, curve, slack);
+  const last = relaxation.space.levels.length;
+  const row = ROWS[last]!;
+  const low = SUMS.lows[last]!;
+  const high = SUMS.highs[last]!;
+  for (let step = low; step <= high; step++) {
+    const cached = end[step]!;
+    row[step - low] = cached >= 0 ? cached : endAt(relaxation, curve, end, step, slack);
+  }
+  return row;
+}
+
+/** The best of the levels from `at` on, from each reachable sum, by those after it. */
+function addLevel(at: number, after: Float64Array): Float64Array {
+  const { steps, gains, count } = PROFILES[at]!;
+  const { lows, highs } = SUMS;
+  const row = ROWS[at]!;
+  const length = highs[at]! - lows[at]! + 1;
+  row.fill(Number.NEGATIVE_INFINITY, 0, length);
+  for (let j = 0; j < count; j++) {
+    const gain = gains[j]!;
+    const shift = steps[j]! + lows[at]! - lows[at + 1]!;
+    for (let i = 0; i < length; i++) {
+      const value = gain + after[i + shift]!;
+      if (value > row[i]!) row[i] = value;
+    }
+  }
+  return row;
+}
+
+/** Fit of the torso with this much insulation, dry, under any underlayers. */
+function torsoFit({ relaxation, node }: JointProblem, low: number, high: number): number {
+  const { extras, fits, isOnePiece, regionWeight } = relaxation.space;
+  const from = low + node.topMilliClo + extras.top.low;
+  const to = high + node.topMilliClo + extras.top.high;
+  if (!isOnePiece) return regionWeight * fits.top.upperBound(from, to);
+  const { bottom } = extras;
+  const legs = node.legsMilliClo;
+  return (
+    2 * regionWeight * fits.dress.upperBound(from + legs + bottom.low, to + legs + bottom.high)
+  );
+}
+
+/** Slots whose choices are maximised together with those of the next level. */
+const isPaired = ({ slot }: Level): boolean => slot === 'mid' || slot === 'over';
+
 /**
  * Upper bounds below a node for each choice of the next level: the largest sum of gains of the levels
  * after it, of warmth and of the fit of torso and accessories, jointly over the insulation of all.
- * @param charged level whose choices pay for lowering the occasion fit; -1 for none
- * @param into one number for each choice of the level at `depth`
+ * @param into one number for each choice left of the level at `depth`
  */
 export function jointBounds(
   relaxation: Relaxation,
   node: SearchNode,
   depth: number,
-  gains: readonly Float64Array[],
-  charged: number,
+  open: OpenLevels,
   into: Float64Array,
 ): void {
-  const rate = relaxation.occasionWeight * node.occasionMin;
-  const { levels, extras, fits, isOnePiece, regionWeight } = relaxation.space;
-  const curve = node.curve!;
-  const stepsAt = levels.map((_, at) =>
-    at < depth ? undefined : stepsFor(relaxation, at, coverOf(relaxation, at, depth, node)),
-  );
+  const problem: JointProblem = { relaxation, node, depth, open };
+  const { levels } = relaxation.space;
+  const { choices } = open;
+  const { stepsAt, lows, highs } = SUMS;
   const base = Math.floor(node.milliClo / STEP);
+  SUMS.base = base;
   let slack = node.milliClo - STEP * base;
   const isOverOpen = levels[depth]!.slot === 'over';
-  for (let at = depth; at < levels.length; at++)
+  for (let at = depth; at < levels.length; at++) {
+    const steps = stepsFor(relaxation, at, coverOf(relaxation, at, depth, node));
+    stepsAt[at] = steps;
     // With each overtrousers in turn, the insulation of wet trousers is known.
-    slack += isOverOpen && at === depth + 1 ? STEP - 1 : stepsAt[at]!.slack;
-  const end = endTable(relaxation, curve, slack);
-
-  for (let at = depth + 1; at < levels.length; at++)
-    profileOf(
-      levels[at]!,
-      stepsAt[at]!,
-      relaxation.locals[depth]![at]!,
-      gains[at]!,
-      rate,
-      at === charged ? relaxation.occasionWeight : 0,
-      node,
-      PROFILES[at]!,
-    );
-  // Reachable sums before each level.
-  const lows: number[] = [];
-  const highs: number[] = [];
+    slack += isOverOpen && at === depth + 1 ? STEP - 1 : steps.slack;
+  }
   let lowest = Number.POSITIVE_INFINITY;
   let highest = 0;
-  for (const step of stepsAt[depth]!.steps) {
+  const { indexes, count } = choices[depth]!;
+  const { steps: own } = stepsAt[depth]!;
+  for (let i = 0; i < count; i++) {
+    const step = own[indexes[i]!]!;
     if (step < lowest) lowest = step;
     if (step > highest) highest = step;
   }
   lows[depth + 1] = base + lowest;
   highs[depth + 1] = base + highest;
   for (let at = depth + 1; at < levels.length; at++) {
-    const { steps, count } = PROFILES[at]!;
+    profileLevel(problem, at, false);
+    const { steps, count: found } = PROFILES[at]!;
     lows[at + 1] = lows[at]! + steps[0]!;
     // Under overtrousers, trousers stay dry.
-    const last =
-      isOverOpen && at === depth + 1
-        ? Math.floor(levels[at]!.maxMilliClo / STEP)
-        : steps[count - 1]!;
+    const isDry = isOverOpen && at === depth + 1;
+    const last = isDry ? Math.floor(levels[at]!.maxMilliClo / STEP) : steps[found - 1]!;
     highs[at + 1] = highs[at]! + last;
   }
+  let after = endRow(relaxation, node.curve!, slack);
+  const firstAfter = isPaired(levels[depth]!) ? depth + 2 : depth + 1;
+  for (let at = levels.length - 1; at >= firstAfter; at--) after = addLevel(at, after);
+  finish(problem, after, firstAfter, false, into);
+}
 
-  /** Fit of the torso with this much insulation, dry. */
-  const legs = node.legsMilliClo;
-  const torsoFit = (low: number, high: number): number => {
-    const [from, to] = [
-      low + node.topMilliClo + extras.top.low,
-      high + node.topMilliClo + extras.top.high,
-    ];
-    return isOnePiece
-      ? 2 *
-          regionWeight *
-          fits.dress.upperBound(from + legs + extras.bottom.low, to + legs + extras.bottom.high)
-      : regionWeight * fits.top.upperBound(from, to);
-  };
-  const isMidOpen = levels[depth]!.slot === 'mid';
-  const firstAfter = isMidOpen || isOverOpen ? depth + 2 : depth + 1;
+/**
+ * The same with occasion losses charged to one level, which is open. It goes on from the last call of
+ * `jointBounds`, which must have been for this node.
+ */
+export function chargedBounds(
+  relaxation: Relaxation,
+  node: SearchNode,
+  depth: number,
+  open: OpenLevels,
+  into: Float64Array,
+): void {
+  const problem: JointProblem = { relaxation, node, depth, open };
+  const { space, chargedDepth } = relaxation;
+  const firstAfter = isPaired(space.levels[depth]!) ? depth + 2 : depth + 1;
+  profileLevel(problem, chargedDepth, true);
+  // Levels after the charged one have the same sums.
+  let after = ROWS[Math.max(firstAfter, chargedDepth + 1)]!;
+  for (let at = chargedDepth; at >= firstAfter; at--) after = addLevel(at, after);
+  finish(problem, after, firstAfter, true, into);
+}
 
-  // Best of the levels from `at` on, from each reachable sum; first that of none.
-  let after = ROWS[levels.length]!;
-  const lastLow = lows[levels.length]!;
-  const lastHigh = highs[levels.length]!;
-  for (let step = lastLow; step <= lastHigh; step++) {
-    const cached = end[step]!;
-    after[step - lastLow] = cached >= 0 ? cached : endAt(relaxation, curve, end, step, slack);
-  }
-  for (let at = levels.length - 1; at >= firstAfter; at--) {
-    const { steps, gains: best, count } = PROFILES[at]!;
-    const row = ROWS[at]!;
-    const length = highs[at]! - lows[at]! + 1;
-    row.fill(Number.NEGATIVE_INFINITY, 0, length);
-    for (let j = 0; j < count; j++) {
-      const gain = best[j]!;
-      const shift = steps[j]! + lows[at]! - lows[at + 1]!;
-      for (let i = 0; i < length; i++) {
-        const value = gain + after[i + shift]!;
-        if (value > row[i]!) row[i] = value;
-      }
-    }
-    after = row;
-  }
-  const afterLow = lows[firstAfter]!;
+/** Profiles a level, and the fit of the torso with it if it is the only one there under a coat. */
+function profileLevel(
+  { relaxation, node, depth, open }: JointProblem,
+  at: number,
+  isCharged: boolean,
+): void {
+  const { locals, occasionWeight, nodeBuffers, space } = relaxation;
+  const { deficits, chargedDeficits } = nodeBuffers[depth]!;
+  const profile = PROFILES[at]!;
+  profileOf(
+    space.levels[at]!,
+    open.choices[at]!,
+    SUMS.stepsAt[at]!,
+    locals[depth]![at]!,
+    open.gains[at]!,
+    occasionWeight * node.occasionMin,
+    isCharged ? occasionWeight : 0,
+    node,
+    profile,
+    isCharged ? chargedDeficits : deficits[at]!,
+  );
+  if (!isTopNext(space.levels, depth) || at !== depth + 1) return;
+  const { count, gains, minDry, maxDry } = profile;
+  for (let j = 0; j < count; j++)
+    gains[j]! += torsoFit({ relaxation, node, depth, open }, minDry[j]!, maxDry[j]!);
+}
 
+const isTopNext = (levels: readonly Level[], depth: number): boolean =>
+  levels[depth]!.slot === 'outer' && levels[depth + 1]?.slot === 'main';
+
+/**
+ * The bound of each choice, by the best of the levels from `firstAfter` on.
+ * @param isCharged whether occasion losses are charged to the charged level
+ */
+function finish(
+  problem: JointProblem,
+  after: Float64Array,
+  firstAfter: number,
+  isCharged: boolean,
+  into: Float64Array,
+): void {
+  const { relaxation, depth, open } = problem;
+  const { levels } = relaxation.space;
   const level = levels[depth]!;
-  const { steps } = stepsAt[depth]!;
-  const isMain = level.slot === 'main';
-  /** Overtrousers with the best trousers beneath: they share shelter and the fit of the legs. */
-  function overBounds(): void {
-    const bottom = levels[depth + 1]!;
-    const own = gains[depth + 1]!;
-    const penalty = depth + 1 === charged ? relaxation.occasionWeight : 0;
-    for (let choice = 0; choice < into.length; choice++) {
-      const local = bottomLocal(relaxation, choice, depth);
-      const cover = level.groups[choice]?.item.garment.water ?? 0;
-      const beneath = stepsFor(relaxation, depth + 1, cover).steps;
-      let best = Number.NEGATIVE_INFINITY;
-      for (let i = 0; i < local.length; i++) {
-        const fit = bottom.occasion[i]!;
-        let value =
-          own[i]! + local[i]! + rate * fit + after[base + steps[choice]! + beneath[i]! - afterLow]!;
-        if (fit < node.occasionMin)
-          value -= penalty * (node.occasionMin - fit) * (node.occasionSum + fit);
-        if (value > best) best = value;
-      }
-      into[choice] = best;
-    }
-  }
-  if (!isMidOpen && !isOverOpen) {
-    for (let choice = 0; choice < into.length; choice++) {
+  const afterLow = SUMS.lows[firstAfter]!;
+  if (level.slot === 'over') finishOver(problem, after, afterLow, isCharged, into);
+  else if (level.slot === 'mid') finishMid(problem, after, afterLow, into);
+  else {
+    const { indexes, count } = open.choices[depth]!;
+    const { steps } = SUMS.stepsAt[depth]!;
+    // Under a coat, what is on the torso is open, and so is its fit.
+    const { low, high } = relaxation.open[depth + 1]!.top;
+    const isTorsoOpen = level.slot === 'outer' && !isTopNext(levels, depth);
+    const torso = isTorsoOpen ? torsoFit(problem, low, high) : 0;
+    const shift = SUMS.base - afterLow;
+    for (let i = 0; i < count; i++) {
+      const choice = indexes[i]!;
       const dry = level.milliClo[choice]!;
-      const rest = after[base + steps[choice]! - afterLow]!;
-      into[choice] = rest + (isMain ? torsoFit(dry, dry) : 0);
+      const own = level.slot === 'main' ? torsoFit(problem, dry, dry) : torso;
+      into[choice] = after[steps[choice]! + shift]! + own;
     }
-    return;
   }
-  if (isOverOpen) {
-    overBounds();
-    return;
-  }
+}
+
+/** Middle layers with the best top beneath: they share the fit of the torso. */
+function finishMid(
+  problem: JointProblem,
+  after: Float64Array,
+  afterLow: number,
+  into: Float64Array,
+): void {
+  const { relaxation, depth, open } = problem;
+  const { milliClo } = relaxation.space.levels[depth]!;
+  const { indexes, count } = open.choices[depth]!;
+  const { steps } = SUMS.stepsAt[depth]!;
   const main = PROFILES[depth + 1]!;
   const known = new Map<number, number>();
-  for (let choice = 0; choice < into.length; choice++) {
-    const dry = level.milliClo[choice]!;
+  for (let i = 0; i < count; i++) {
+    const choice = indexes[i]!;
+    const dry = milliClo[choice]!;
     const key = dry * MAX_STEPS + steps[choice]!;
     let best = known.get(key);
     if (best === undefined) {
       best = Number.NEGATIVE_INFINITY;
+      const shift = SUMS.base + steps[choice]! - afterLow;
       for (let j = 0; j < main.count; j++) {
         const value =
           main.gains[j]! +
-          torsoFit(dry + main.minDry[j]!, dry + main.maxDry[j]!) +
-          after[base + steps[choice]! + main.steps[j]! - afterLow]!;
+          torsoFit(problem, dry + main.minDry[j]!, dry + main.maxDry[j]!) +
+          after[main.steps[j]! + shift]!;
         if (value > best) best = value;
       }
       known.set(key, best);
+    }
+    into[choice] = best;
+  }
+}
+
+/** Overtrousers with the best trousers beneath: they share shelter and the fit of the legs. */
+function finishOver(
+  { relaxation, node, depth, open }: JointProblem,
+  after: Float64Array,
+  afterLow: number,
+  isCharged: boolean,
+  into: Float64Array,
+): void {
+  const { levels } = relaxation.space;
+  const { occasionMin, occasionSum } = node;
+  const { groups } = levels[depth]!;
+  const { occasion } = levels[depth + 1]!;
+  const rate = relaxation.occasionWeight * occasionMin;
+  const penalty = isCharged ? relaxation.occasionWeight : 0;
+  const { indexes, count } = open.choices[depth]!;
+  const { steps } = SUMS.stepsAt[depth]!;
+  const beneath = open.choices[depth + 1]!;
+  const own = open.gains[depth + 1]!;
+  for (let n = 0; n < count; n++) {
+    const choice = indexes[n]!;
+    const local = bottomLocal(relaxation, choice, depth);
+    const cover = groups[choice]?.item.garment.water ?? 0;
+    const dry = stepsFor(relaxation, depth + 1, cover).steps;
+    const shift = SUMS.base + steps[choice]! - afterLow;
+    let best = Number.NEGATIVE_INFINITY;
+    for (let j = 0; j < beneath.count; j++) {
+      const i = beneath.indexes[j]!;
+      const fit = occasion[i]!;
+      let value = own[i]! + local[i]! + rate * fit + after[dry[i]! + shift]!;
+      if (fit < occasionMin) value -= penalty * (occasionMin - fit) * (occasionSum + fit);
+      if (value > best) best = value;
     }
     into[choice] = best;
   }

@@ -11,6 +11,19 @@ export interface LevelSteps {
   readonly slack: number;
 }
 
+/** Choices of a level that are left, by index; the others cannot be part of a solution. */
+export interface ChoiceList {
+  count: number;
+  readonly indexes: Int32Array;
+}
+
+/** The levels of a node, by depth; those before its own are undefined or stale. */
+export interface OpenLevels {
+  /** Gain of each choice. */
+  readonly gains: readonly Float64Array[];
+  readonly choices: readonly ChoiceList[];
+}
+
 /** Caches what depends on the outermost layer and the level alone. */
 export interface JointCache {
   /** By level, then by cover. */
@@ -69,8 +82,11 @@ export interface Relaxation {
   readonly space: SearchSpace;
   readonly harmony: HarmonyTable;
   readonly root: Readonly<SearchNode>;
-  /** Weighted season of each choice and its harmony with required accessories: its gain at the root. */
-  readonly ownGains: readonly Float64Array[];
+  /**
+   * All choices of all levels. The gain of each is its weighted season and its harmony with required
+   * accessories.
+   */
+  readonly ownLevels: OpenLevels;
   readonly joint: JointCache;
   /**
    * Bound of what each choice decides alone, by depth of the first open level and by level: `localBound`
@@ -94,11 +110,28 @@ export interface Relaxation {
   readonly overDepth: number;
   /** The last child that `branch` returned. */
   readonly scratch: SearchNode;
-  /** Gains of open levels by depth of the branch; reused by its siblings. */
-  readonly gainBuffers: readonly (readonly Float64Array[])[];
-  /** Bounds of the choices of each level; reused by its siblings. */
-  readonly boundBuffers: readonly Float64Array[];
-  readonly chargedBuffers: readonly Float64Array[];
+  /** Open levels by depth of the branch; reused by its siblings. */
+  readonly openBuffers: readonly OpenLevels[];
+  /** Memory for the bounds of the next level; reused by nodes of the same depth. */
+  readonly nodeBuffers: readonly NodeBuffers[];
   /** The level that occasion losses are charged to: trousers, or the shoes of a dress. */
   readonly chargedDepth: number;
+}
+
+/**
+ * Bounds of the choices of the next level, and by how much each choice of a later level is worse than
+ * the best of its insulation: an outfit with both has the bound less that deficit.
+ */
+export interface NodeBuffers {
+  /** The smaller of the two bounds. */
+  readonly bounds: Float64Array;
+  /** With occasion losses charged to the choice itself. */
+  readonly ownBounds: Float64Array;
+  /** With occasion losses charged to the charged level. */
+  readonly chargedBounds: Float64Array;
+  hasChargedBounds: boolean;
+  /** Of each choice, by level. */
+  readonly deficits: readonly Float64Array[];
+  /** Of the choices of the charged level, with their losses. */
+  readonly chargedDeficits: Float64Array;
 }

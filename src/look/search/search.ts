@@ -8,13 +8,13 @@ import {
   branch,
   choiceBounds,
   createRelaxation,
-  gainsAfter,
+  levelsAfter,
   occasionRate,
   quickBounds,
   rootBounds,
 } from './bounds.ts';
 import { copyNode, EMPTY_NODE, isFeasible, type SearchNode } from './node.ts';
-import { createHarmonyTable, type Relaxation } from './relaxation.ts';
+import { createHarmonyTable, type OpenLevels, type Relaxation } from './relaxation.ts';
 import {
   createFitTables,
   createSearchSpace,
@@ -77,8 +77,7 @@ interface OpenNode {
   readonly node: SearchNode;
   readonly depth: number;
   readonly path: readonly (Group | undefined)[];
-  /** Gain of each choice of the open levels. */
-  readonly gains: readonly Float64Array[];
+  readonly open: OpenLevels;
   /** Of all outfits below; undefined if they differ. */
   readonly key: string | undefined;
 }
@@ -100,11 +99,11 @@ interface Pass {
 }
 
 /** Groups of a core in these slots: in whatever places they are worn, they are the same outfit. */
-export const keyOf = (core: Core, { keySlots }: Pick<SearchOptions, 'keySlots'>): string =>
-  keySlots
-    .flatMap((slot) => core[slot]?.index ?? [])
-    .sort()
-    .join('/');
+export function keyOf(core: Core, { keySlots }: Pick<SearchOptions, 'keySlots'>): string {
+  const indexes: number[] = [];
+  for (const slot of keySlots) if (core[slot]) indexes.push(core[slot].index);
+  return indexes.sort((a, b) => a - b).join('/');
+}
 
 /** What a bound must reach for its node to be explored. */
 const cutoff = ({ incumbents }: Progress): number => incumbents.threshold() + PRUNING_MARGIN;
@@ -122,29 +121,29 @@ function coreOf({ space }: Relaxation, path: OpenNode['path']): Core {
  * @returns the best score found; 0 if none
  */
 function explore(progress: Progress, relaxation: Relaxation, width: number): number {
-  const { root, ownGains, space } = relaxation;
+  const { root, ownLevels, space } = relaxation;
   const isOfKey = ({ slot }: Level) => progress.keySlots.includes(slot);
   const keyDepth = progress.isEveryExtras
     ? space.levels.length
     : space.levels.findLastIndex(isOfKey);
   const pass: Pass = { progress, relaxation, width, keyDepth, bestScore: 0 };
-  expand(pass, { node: root, depth: 0, path: [], gains: ownGains, key: undefined });
+  expand(pass, { node: root, depth: 0, path: [], open: ownLevels, key: undefined });
   return pass.bestScore;
 }
 
-function expand(pass: Pass, open: OpenNode): void {
+function expand(pass: Pass, parent: OpenNode): void {
   const { progress, relaxation, width, keyDepth } = pass;
-  const { depth, gains } = open;
+  const { depth, open } = parent;
   const { levels } = relaxation.space;
   const isLast = depth === levels.length - 1;
-  const children = promisingChildren(pass, open);
+  const children = promisingChildren(pass, parent);
   for (const { choice, bound } of isLast ? children : children.slice(0, width)) {
     // Children are sorted by bound, so the siblings after this one are pruned or unexplored too.
     if (bound < cutoff(progress)) return;
     const group = levels[depth]!.groups[choice];
-    const path = [...open.path, group];
+    const path = [...parent.path, group];
     const key =
-      open.key ?? (depth === keyDepth ? keyOf(coreOf(relaxation, path), progress) : undefined);
+      parent.key ?? (depth === keyDepth ? keyOf(coreOf(relaxation, path), progress) : undefined);
     // Below this node all outfits have one key, and that has a better outfit already.
     if (key !== undefined && bound < progress.incumbents.thresholdFor(key) + PRUNING_MARGIN)
       continue;
@@ -153,34 +152,35 @@ function expand(pass: Pass, open: OpenNode): void {
       return;
     }
     if (!isLast) progress.nodesLeft -= 1;
-    const branched = branch(relaxation, open.node, depth, choice, gains[depth]![choice]!);
+    const gain = open.gains[depth]![choice]!;
+    const branched = branch(relaxation, parent.node, depth, choice, gain);
+    if (isLast) {
+      complete(pass, branched, path, key);
+      continue;
+    }
     const node = copyNode(branched, { ...EMPTY_NODE });
-    if (isLast) complete(pass, node, path);
-    else
-      expand(pass, {
-        node,
-        depth: depth + 1,
-        path,
-        gains: gainsAfter(relaxation, gains, depth, group),
-        key,
-      });
+    const needed = depth > 0 ? cutoff(progress) : Number.NEGATIVE_INFINITY;
+    const after = levelsAfter(relaxation, open, depth, choice, needed);
+    if (after) expand(pass, { node, depth: depth + 1, path, open: after, key });
   }
 }
 
 /** The children that may hold an outfit better than the last incumbent, best bound first. */
-function promisingChildren({ progress, relaxation, width }: Pass, open: OpenNode): Child[] {
-  const { node, depth, path, gains } = open;
+function promisingChildren({ progress, relaxation, width }: Pass, parent: OpenNode): Child[] {
+  const { node, depth, path, open } = parent;
   const { context, space } = relaxation;
   const { groups } = space.levels[depth]!;
   const needed = cutoff(progress);
   const bounds =
     depth > 0
-      ? choiceBounds(relaxation, node, depth, gains, needed)
+      ? choiceBounds(relaxation, node, depth, open, needed)
       : width === 1
         ? quickBounds(relaxation)
         : rootBounds(relaxation, needed);
   const children: Child[] = [];
-  for (let choice = 0; choice < groups.length; choice++) {
+  const { indexes, count } = open.choices[depth]!;
+  for (let i = 0; i < count; i++) {
+    const choice = indexes[i]!;
     const bound = bounds[choice]!;
     if (bound < needed) continue;
     const group = groups[choice];
@@ -191,33 +191,49 @@ function promisingChildren({ progress, relaxation, width }: Pass, open: OpenNode
   return children.sort((a, b) => b.bound - a.bound);
 }
 
-/** Completes a leaf with its best extras, or each in turn, and offers it as an incumbent. */
-function complete(pass: Pass, leaf: SearchNode, path: OpenNode['path']): void {
+/**
+ * Completes a leaf with its best extras, or each in turn, and offers it as an incumbent.
+ * @param knownKey of the outfit; undefined if its extras belong to it
+ */
+function complete(
+  pass: Pass,
+  leaf: SearchNode,
+  path: OpenNode['path'],
+  knownKey: string | undefined,
+): void {
   const { progress, relaxation } = pass;
   const { context, space } = relaxation;
+  let extras: Ensemble<WornItem> | undefined;
+  if (knownKey !== undefined) {
+    // Most leaves are no better than an incumbent: nothing else is computed for these.
+    extras = bestExtras(
+      relaxation,
+      leaf,
+      progress.incumbents.thresholdFor(knownKey) + PRUNING_MARGIN,
+    );
+    if (!extras) return;
+  }
   const core = coreOf(relaxation, path);
   const items = mapEnsemble(core, ({ item }) => item);
-  const key = keyOf(core, progress);
-  const offer = (offerKey: string, extras: Ensemble<WornItem>) => {
-    const ensemble = { ...items, ...extras, ...space.style };
+  const tieBreaker = tieBreakerOf(core);
+  const offer = (key: string, worn: Ensemble<WornItem>) => {
+    const ensemble = { ...items, ...worn, ...space.style };
     const score = comparableScore(context, ensemble);
     progress.nodesLeft -= 1;
     pass.bestScore = Math.max(pass.bestScore, score);
-    const tieBreaker = tieBreakerOf(core);
-    progress.incumbents.add(offerKey, score, tieBreaker, () => ({ score, core, ensemble }));
+    progress.incumbents.add(key, score, tieBreaker, () => ({ score, core, ensemble }));
   };
-  if (progress.isEveryExtras) {
-    forPromisingExtras(
-      relaxation,
-      leaf,
-      () => cutoff(progress),
-      (extras) => offer(`${key}|${extrasKey(extras)}`, extras),
-    );
+  if (knownKey !== undefined && extras) {
+    offer(knownKey, extras);
     return;
   }
-  const needed = progress.incumbents.thresholdFor(key) + PRUNING_MARGIN;
-  const extras = bestExtras(relaxation, leaf, needed);
-  if (extras) offer(key, extras);
+  const coreKey = keyOf(core, progress);
+  forPromisingExtras(
+    relaxation,
+    leaf,
+    () => cutoff(progress),
+    (worn) => offer(`${coreKey}|${extrasKey(worn)}`, worn),
+  );
 }
 
 /** The extras of an outfit, by their ids. */

@@ -267,3 +267,36 @@ describe('some garments are excluded', () => {
     expect(ceremony.outfits[0]?.itemIds).toEqual(['suit', 'dress-shirt', 'oxfords']);
   });
 });
+
+describe('/score agrees with /candidates', () => {
+  const weather = { tempC: 5, windMs: 8, humidityPct: 28, condition: 'cloudy' };
+  const scoresOf = (items: object[], more: object) => {
+    const request = CandidatesRequest.parse({ weather, met: 1.4, ...more, items });
+    const found = computeCandidates(model, keys, request);
+    const ranked = byId(scored({ ...found, items: request.items }));
+    return found.candidates.map(({ id, slots }) => ({ slots, score: ranked.get(id)?.score ?? 0 }));
+  };
+
+  test('about which of two overtrousers is worn over the other', () => {
+    const legs = [
+      { id: 'a', category: 'ski_trousers', windResistance: 1 },
+      { id: 'b', category: 'ski_trousers', clo: 0.5, formality: 1 },
+    ];
+    const items = [{ id: 'hoodie', category: 'hoodie' }, ...legs];
+    const more = { plan: 'outdoor', occasion: 'outdoor' };
+    const [best] = scoresOf(items, more);
+    expect(best?.slots).toMatchObject({ over: 'a', bottom: 'b' });
+    const outfits = OutfitsRequest.parse({ weather, met: 1.4, ...more, items });
+    expect(best?.score).toBe(computeOutfits(model, keys, outfits).outfits[0]?.score);
+  });
+
+  test('about the order of the list, with garments that are equal', () => {
+    const fleeces = ['first', 'second'].map((id) => ({ id, category: 'fleece_jacket' }));
+    const scores = scoresOf([...fleeces, { id: 'suit', category: 'jumpsuit' }], { plan: 'indoor' });
+    expect(scores).toHaveLength(3);
+    expect(scores.map(({ score }) => score)).toEqual(
+      scores.map(({ score }) => score).sort((a, b) => b - a),
+    );
+    expect(scores[0]?.score).toBe(scores[1]?.score);
+  });
+});
