@@ -1,4 +1,4 @@
-# The gateway, without models or inference library. Build from the repository root:
+# The gateway, without weights of models or inference library. Build from the repository root:
 #   docker build -f infra/docker/gateway.Dockerfile -t selvage-gateway .
 FROM node:24-bookworm-slim AS build
 WORKDIR /app
@@ -22,6 +22,8 @@ WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
+# What the models are called; their weights are the workers'.
+COPY --from=build /app/models/catalog.json models/
 # The console's files, which are served uncompiled.
 COPY --from=build /app/src/console/browser dist/src/console/browser
 # Version and revision, set at build time: --build-arg VERSION=… --build-arg REVISION=$(git rev-parse HEAD)
