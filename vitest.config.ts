@@ -11,7 +11,7 @@ const pure = [
   'test/api/look/client-turns.test.ts',
   'test/platform/{config,metrics}.test.ts',
   'test/infra/kubernetes/schemas.test.ts',
-  'test/infra/release/lock-file.test.ts',
+  'test/infra/{images,release/lock-file}.test.ts',
   'test/*.test.ts',
 ];
 
