@@ -10,6 +10,8 @@ const pure = [
   'test/api/{etag,limit-downloads,look,taxonomy}.test.ts',
   'test/api/look/client-turns.test.ts',
   'test/platform/{config,metrics}.test.ts',
+  'test/infra/kubernetes/schemas.test.ts',
+  'test/infra/{images,release/lock-file}.test.ts',
   'test/*.test.ts',
 ];
 

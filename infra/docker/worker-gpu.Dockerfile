@@ -1,6 +1,21 @@
 # The worker for NVIDIA cards: CUDA 12 and cuDNN 9, x86-64. Build from the repository root:
 #   docker build -f infra/docker/worker-gpu.Dockerfile -t selvage-worker-gpu .
 # Run with `--gpus all` and the NVIDIA container toolkit.
+FROM node:24-bookworm-slim AS packages
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+COPY packages/client/package.json packages/client/
+COPY test/generated-client/package.json test/generated-client/
+# The client is compiled into dist; its link would lead nowhere in the image.
+RUN npm ci --omit=dev --ignore-scripts && rm -rf node_modules/@selvage
+# The package contains no CUDA provider; its install script, which npm does not run here, downloads it. `skip` leaves it
+# out, for a build without internet: the image then runs on the processor only.
+ARG ONNXRUNTIME_NODE_INSTALL=cuda12
+RUN cd node_modules/onnxruntime-node \
+  && node script/install.js \
+  && cd bin/napi-v* \
+  && find . -mindepth 2 -maxdepth 2 ! -path ./linux/x64 -exec rm -rf {} +
+
 FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
@@ -13,12 +28,6 @@ COPY src src
 COPY workers workers
 COPY models models
 RUN npm run build
-# The package contains no CUDA provider; its install script, which npm does not run here, downloads it.
-RUN npm ci --omit=dev --ignore-scripts \
-  && rm -rf node_modules/@selvage \
-  && (cd node_modules/onnxruntime-node && ONNXRUNTIME_NODE_INSTALL=cuda12 node script/install.js) \
-  && cd node_modules/onnxruntime-node/bin/napi-v* \
-  && find . -mindepth 2 -maxdepth 2 ! -path ./linux/x64 -exec rm -rf {} +
 
 FROM nvidia/cuda:12.9.1-cudnn-runtime-ubuntu24.04
 ENV NODE_ENV=production DEVICE=cuda \
@@ -29,8 +38,8 @@ RUN (userdel --remove ubuntu || true) \
   && useradd --uid 1000 --user-group --create-home node \
   && install -d -m 0700 -o node -g node "$SELVAGE_HOME"
 WORKDIR /app
-COPY --from=build /app/package.json ./
-COPY --from=build /app/node_modules node_modules
+COPY --from=packages /app/package.json ./
+COPY --from=packages /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY --from=build /app/models models
 # Version and revision, set at build time: --build-arg VERSION=… --build-arg REVISION=$(git rev-parse HEAD)

@@ -1,5 +1,16 @@
 # The CPU worker, with the bundled models. Build from the repository root:
 #   docker build -f infra/docker/worker.Dockerfile -t selvage-worker .
+FROM node:24-bookworm-slim AS packages
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+COPY packages/client/package.json packages/client/
+COPY test/generated-client/package.json test/generated-client/
+# The client is compiled into dist; its link would lead nowhere in the image.
+RUN npm ci --omit=dev --ignore-scripts && rm -rf node_modules/@selvage
+# Keeps only this platform's binaries: the package of the inference library contains those of every platform.
+RUN cd node_modules/onnxruntime-node/bin/napi-v* \
+  && find . -mindepth 2 -maxdepth 2 ! -path "./linux/$(node -p process.arch)" -exec rm -rf {} +
+
 FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
@@ -12,18 +23,13 @@ COPY src src
 COPY workers workers
 COPY models models
 RUN npm run build
-# Keeps only this platform's binaries: the package of the inference library contains those of every platform.
-RUN npm ci --omit=dev --ignore-scripts \
-  && rm -rf node_modules/@selvage \
-  && cd node_modules/onnxruntime-node/bin/napi-v* \
-  && find . -mindepth 2 -maxdepth 2 ! -path "./linux/$(node -p process.arch)" -exec rm -rf {} +
 
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production WORKER_HOST=0.0.0.0 WORKER_PORT=8081 SELVAGE_HOME=/var/lib/selvage
 RUN install -d -m 0700 -o node -g node "$SELVAGE_HOME"
 WORKDIR /app
-COPY --from=build /app/package.json ./
-COPY --from=build /app/node_modules node_modules
+COPY --from=packages /app/package.json ./
+COPY --from=packages /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY --from=build /app/models models
 # Version and revision, set at build time: --build-arg VERSION=… --build-arg REVISION=$(git rev-parse HEAD)

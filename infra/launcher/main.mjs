@@ -3,6 +3,7 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { checkRequirements, thisMachine } from './requirements.mjs';
 import { handleSignals } from './signals.mjs';
 import { start } from './start.mjs';
 import { StartError } from './start-error.mjs';
@@ -11,7 +12,6 @@ import { withRedis } from './with-redis.mjs';
 
 /** This folder is plain JavaScript without packages: it runs before any is installed. */
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..');
-const MIN_NODE = [20, 19];
 
 const HELP = `npm start [-- options]      runs Redis, gateway and worker until Ctrl-C
   --json                    one line of JSON when ready, everything else to standard error
@@ -64,15 +64,6 @@ function startOptions(args) {
   }
 }
 
-function requireNodeVersion() {
-  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-  const [wantedMajor = 0, wantedMinor = 0] = MIN_NODE;
-  if (major > wantedMajor || (major === wantedMajor && minor >= wantedMinor)) return;
-  throw new StartError(
-    `Selvage needs Node.js ${MIN_NODE.join('.')} or newer; this is ${process.versions.node}.`,
-  );
-}
-
 async function main() {
   const [name = '', ...args] = process.argv.slice(2);
   const command = COMMANDS[name];
@@ -84,7 +75,7 @@ async function main() {
   const shutdown = handleSignals(terminal);
   let code = 1;
   try {
-    requireNodeVersion();
+    checkRequirements(thisMachine());
     code = await command(args, shutdown, terminal);
   } catch (error) {
     if (!shutdown.isSignalled()) terminal.line(`\n${terminal.paint('red', errorText(error))}`);

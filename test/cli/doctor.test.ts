@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { checkNode, checkPort } from '../../src/cli/doctor/machine.ts';
+import { checkCLibrary, checkNode, checkPort } from '../../src/cli/doctor/machine.ts';
 import { freePort, ROOT } from '../support/processes.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
 import { selvage } from './command.ts';
@@ -136,6 +136,14 @@ test.each([
   ['24.1.0', 'ok'],
 ])('Node.js %s: %s', (version, status) => {
   expect(checkNode(version)).toMatchObject({ status });
+});
+
+test.each([
+  ['linux', '2.36', 'ok'],
+  ['linux', undefined, 'fail'],
+  ['darwin', undefined, 'ok'],
+] as const)('%s with glibc %s: %s', (platform, glibc, status) => {
+  expect(checkCLibrary(platform, glibc)).toMatchObject({ name: 'c library', status });
 });
 
 test('a port is used by the gateway, or free', async () => {

@@ -7,7 +7,7 @@ import { localInstance } from '../connection/server-profile.ts';
 import { EXIT } from '../terminal/exit.ts';
 import { type Colour, type Output, paint, print } from '../terminal/output.ts';
 import { type Finding, fail } from './finding.ts';
-import { checkDisk, checkNode, checkPort } from './machine.ts';
+import { checkCLibrary, checkDisk, checkNode, checkPort, glibcVersion } from './machine.ts';
 import { checkDevice, checkModels } from './model.ts';
 import { checkRedis } from './redis.ts';
 import { checkStorage } from './storage.ts';
@@ -83,7 +83,10 @@ function formatFindings(findings: readonly Finding[]): string {
 
 /** Runs all checks and prints the findings. */
 export async function diagnose(output: Output, signal: AbortSignal): Promise<void> {
-  const findings = [checkNode(process.versions.node)];
+  const findings = [
+    checkNode(process.versions.node),
+    checkCLibrary(process.platform, glibcVersion()),
+  ];
   try {
     findings.push(...(await runChecks(readConfig(process.env), signal)));
   } catch (error) {

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname } from 'node:path';
+import { z } from 'zod';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
 const MIN_NODE = [20, 19] as const;
@@ -20,6 +21,28 @@ export function checkNode(version: string): Finding {
     return warn('node', `Node.js ${version} no longer gets security fixes`, 'Install Node.js 24.');
   }
   return ok('node', `Node.js ${version}`);
+}
+
+/** Returns the version of the C library if it is glibc. */
+export function glibcVersion(): string | undefined {
+  // Looking up the names of peers takes seconds.
+  Object.assign(process.report, { excludeNetwork: true });
+  const { header } = z
+    .object({ header: z.object({ glibcVersionRuntime: z.string().optional() }) })
+    .parse(process.report.getReport());
+  return header.glibcVersionRuntime;
+}
+
+/** Checks that Linux has glibc, as ONNX Runtime needs. @param glibc its version; undefined: another C library */
+export function checkCLibrary(platform: NodeJS.Platform, glibc: string | undefined): Finding {
+  if (platform !== 'linux') return ok('c library', `that of ${platform}`);
+  return glibc === undefined
+    ? fail(
+        'c library',
+        'this Linux has no glibc (musl, as Alpine?), which ONNX Runtime needs',
+        'Run workers on Debian, Ubuntu or Fedora, or in the images.',
+      )
+    : ok('c library', `glibc ${glibc}`);
 }
 
 const GIGABYTE = 1e9;
