@@ -57,7 +57,7 @@ export function routeTable(deps: ApiDeps): Route[] {
     ...refinementRoutes(images),
     ...jobRoutes(jobs, idempotency, deps.jobs),
     ...jobRefinementRoutes({ jobs, images, ...deps.jobs }),
-    ...batchRoutes(createBatchActions(batches, events), idempotency, reviews),
+    ...batchRoutes(createBatchActions(batches, events), idempotency, reviews, batches.blobs),
     ...feedRoutes(feeds, events, reviews),
     ...webhookRoutes(webhooks, idempotency),
     ...fileRoutes(deps.jobs),

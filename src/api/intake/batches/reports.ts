@@ -16,6 +16,7 @@ import type { StoredOutfit } from '../../../queue/outfit-view.ts';
 import { OutfitDescription } from '../../../taxonomy/outfit/outfit-schema.ts';
 import { ParseGroup } from '../../../taxonomy/outfit/parse-groups.ts';
 import { Classification } from '../../../taxonomy/response-schema.ts';
+import { DuplicateOfField } from '../duplicates/schemas.ts';
 import { classifyEvidence, PublicCutOut, PublicProblem, publicProblem } from '../job-response.ts';
 import { outfitResponse } from '../outfit-response.ts';
 
@@ -28,6 +29,7 @@ export const ResultRow = z
     cutout: PublicCutOut.optional(),
     classification: Classification.optional(),
     outfit: OutfitDescription.optional(),
+    duplicateOf: DuplicateOfField,
   })
   .meta({ id: 'BatchResult' });
 
@@ -63,6 +65,7 @@ export const ManifestRow = z
         }),
       )
       .optional(),
+    duplicateOf: DuplicateOfField,
     problem: PublicProblem.optional(),
   })
   .meta({ id: 'BatchManifestRow' });
@@ -81,7 +84,7 @@ const customIdField = ({ customId }: RowLine) => customId !== undefined && { cus
 
 type Succeeded = Extract<ResultLine, { status: 'succeeded' }>;
 
-function toResultRow(batch: BatchRecord, row: RowLine, { results }: Succeeded) {
+function toResultRow(batch: BatchRecord, { row, duplicateOf }: RowOutcome, { results }: Succeeded) {
   const { key: _, ...cutout } = results.cutout ?? { key: '' };
   const { view, outfit } = results;
   const urlOf = (index: number) => garmentUrl(batch.id, row.row, index);
@@ -92,6 +95,7 @@ function toResultRow(batch: BatchRecord, row: RowLine, { results }: Succeeded) {
     ...(results.cutout && { cutout: { url: cutOutUrl(batch.id, row.row), ...cutout } }),
     ...(view && { classification: classifyEvidence(view, row.customId ?? '') }),
     ...(outfit && { outfit: outfitResponse(outfit, row.customId ?? '', urlOf) }),
+    ...(duplicateOf && { duplicateOf }),
   };
 }
 
@@ -127,7 +131,7 @@ const toManifestGarments = (
   });
 
 function toManifestRow(batch: BatchRecord, outcome: RowOutcome) {
-  const { row, result } = outcome;
+  const { row, result, duplicateOf } = outcome;
   const problem = problemOf(outcome);
   const succeeded = result?.status === 'succeeded' ? result : undefined;
   const { cutout, outfit } = succeeded?.results ?? {};
@@ -139,13 +143,16 @@ function toManifestRow(batch: BatchRecord, outcome: RowOutcome) {
     ...(succeeded && { input: succeeded.input }),
     ...(cutout && { cutout: toManifestCutOut(batch, row, cutout) }),
     ...(outfit && { garments: toManifestGarments(batch, row, outfit) }),
+    ...(duplicateOf && { duplicateOf }),
     ...(problem && { problem: publicProblem(problem) }),
   };
 }
 
 export const REPORTS = {
-  results: (batch, { row, result }) =>
-    result?.status === 'succeeded' ? toResultRow(batch, row, result) : undefined,
+  results(batch, outcome) {
+    const { result } = outcome;
+    return result?.status === 'succeeded' ? toResultRow(batch, outcome, result) : undefined;
+  },
   errors(_batch, outcome) {
     const { row } = outcome;
     const problem = problemOf(outcome);

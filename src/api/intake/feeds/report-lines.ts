@@ -1,7 +1,7 @@
 import { FeedError } from '../../../feed-formats/feed-error.ts';
 import { type FeedReadOptions, parseFeed } from '../../../feed-formats/parse.ts';
 import type { FeedRow } from '../../../feed-formats/row.ts';
-import type { RowOutcome } from '../../../intake/batches/row-reader.ts';
+import type { DuplicateOf, RowOutcome } from '../../../intake/batches/row-reader.ts';
 import type { ResultLine } from '../../../intake/batches/rows.ts';
 import { garmentKeys } from '../../../intake/garment-files.ts';
 import type { CutOutReview } from '../../../output/review.ts';
@@ -19,6 +19,8 @@ export interface ImageLine {
   reason?: string;
   /** Whether a person should look at its cut-out. */
   review?: CutOutReview;
+  /** The first image of the feed with the same picture; known since the end of the run. */
+  duplicateOf?: DuplicateOf;
   /** The blob key of its new picture. */
   pictureKey?: string | undefined;
   /** If the feed's garments are separated. */
@@ -60,7 +62,7 @@ interface LineOptions {
 
 function toImageLine(
   url: string,
-  result: ResultLine | undefined,
+  { result, duplicateOf }: Pick<ImageOutcome, 'result' | 'duplicateOf'>,
   { notDoneReason, garmentsPrefix }: LineOptions,
 ): ImageLine {
   if (!result) return { url, outcome: 'not-done', reason: notDoneReason };
@@ -72,6 +74,7 @@ function toImageLine(
     url,
     outcome: result.unchanged ? 'unchanged' : 'changed',
     ...(review && { review }),
+    ...(duplicateOf && { duplicateOf }),
     ...(pictureKey && { pictureKey }),
     ...(outfit && {
       outfit,
@@ -84,6 +87,7 @@ function toImageLine(
 interface ImageOutcome {
   row: AcceptedRow;
   result: ResultLine | undefined;
+  duplicateOf?: DuplicateOf | undefined;
 }
 
 /** Reads the image outcomes of a run in the order of its feed. Each image may be requested once. */
@@ -97,9 +101,9 @@ export function imagesInOrder(outcomes: AsyncIterable<RowOutcome>) {
       for (;;) {
         const { done, value } = await iterator.next();
         if (done) return undefined;
-        const { row, result } = value;
+        const { row, result, duplicateOf } = value;
         if (!('source' in row)) continue;
-        if (row.customId === customId && row.image === image) return { row, result };
+        if (row.customId === customId && row.image === image) return { row, result, duplicateOf };
         throw new Error('the rows of the run do not match its document');
       }
     },
@@ -116,9 +120,9 @@ async function toProductLine(
   const lines: ImageLine[] = [];
   let evidence: ImageEvidence | undefined;
   for (const [image, url] of [row.imageLink, ...row.additionalImageLinks].entries()) {
-    const result = (await images.next(id, image))?.result;
-    lines.push(toImageLine(url, result, lineOptions));
-    evidence ??= evidenceOf(result);
+    const outcome = (await images.next(id, image)) ?? { result: undefined };
+    lines.push(toImageLine(url, outcome, lineOptions));
+    evidence ??= evidenceOf(outcome.result);
   }
   const classification = await classifyProduct(row, evidence);
   return {
