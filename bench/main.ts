@@ -42,6 +42,11 @@ const BENCHES: Readonly<
       'nothing: writes garments of photos as the engine looks at them, to train the classifier',
     load: () => import('./crops.ts'),
   },
+  duplicates: {
+    measures:
+      'which copies of a picture are known by its fingerprint, and the search of a batch for them',
+    load: () => import('./duplicates.ts'),
+  },
   review: {
     measures: 'which cut-outs a person is asked to look at, and why',
     load: () => import('./review.ts'),

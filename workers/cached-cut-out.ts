@@ -36,6 +36,8 @@ const CutOutMetadata = z.object({
     .transform(([need, ...reasons]) => ({ needed: need === NEEDED, reasons }))
     .pipe(CutOutReview)
     .optional(),
+  /** Absent if there is no subject, and in old blobs. */
+  fingerprint: z.string().optional(),
 });
 
 const readHead = ({ bytes, mediaType, meta }: BlobHead): CutOutRecord => ({
@@ -78,17 +80,19 @@ export async function storeCutOut(
   signal: AbortSignal,
 ): Promise<CutOutRecord> {
   const { file, width, height, model, confidence, mediaType, foreground, review } = cutOut;
+  const fingerprint = cutOut.fingerprint && { fingerprint: cutOut.fingerprint };
   const sha256 = createHash('sha256').update(file).digest('hex');
   const facts = { width, height, sha256, model, confidence };
   const formatted = {
     ...facts,
     ...(foreground && { foreground: formatBox(foreground) }),
     ...(review && { review: formatReview(review) }),
+    ...fingerprint,
   };
   const meta = Object.fromEntries(
     Object.entries(formatted).map(([name, value]) => [name, String(value)]),
   );
   await blobs.put(outputKey, file, { mediaType, meta }, signal);
-  const found = { ...(foreground && { foreground }), ...(review && { review }) };
+  const found = { ...(foreground && { foreground }), ...(review && { review }), ...fingerprint };
   return { ...facts, mediaType, ...found, bytes: file.length };
 }

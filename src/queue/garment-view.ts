@@ -22,6 +22,9 @@ const GarmentMeasurements = z.object({
   colors: z.array(MeasuredColor),
 });
 
+/** Of what was cut out; see `src/imaging/fingerprint.ts`. Absent if nothing was, and from results of older releases. */
+export const Fingerprint = z.string().optional();
+
 /** The model's output for one image, before `taxonomy` turns it into terms. */
 export const GarmentView = z.object({
   /** Pixels of the upright image. */
@@ -30,6 +33,7 @@ export const GarmentView = z.object({
   /** `id@version` of the model used. */
   model: z.string(),
   ...GarmentMeasurements.shape,
+  fingerprint: Fingerprint,
   /** What a person wears in the image, the largest first; absent from results of older releases. */
   worn: z.array(GarmentMeasurements.extend({ share: z.number() })).optional(),
   /** Whether the image had an alpha channel with transparency. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Foreground, MediaType } from '../output/options.ts';
 import { CutOutReview } from '../output/review.ts';
 import { Region } from '../taxonomy/dictionary/schema.ts';
-import { GarmentView } from './garment-view.ts';
+import { Fingerprint, GarmentView } from './garment-view.ts';
 import { StoredOutfit } from './outfit-view.ts';
 
 /** What a client can request for an image. */
@@ -34,6 +34,7 @@ export const CutOut = z.object({
   confidence: z.number(),
   /** Absent if the cut-out was made by a release without reviews. */
   review: CutOutReview.optional(),
+  fingerprint: Fingerprint,
 });
 export type CutOutRecord = z.infer<typeof CutOut>;
 

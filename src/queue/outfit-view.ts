@@ -3,7 +3,7 @@ import { Foreground } from '../output/options.ts';
 import { CutOutReview } from '../output/review.ts';
 import { Region } from '../taxonomy/dictionary/schema.ts';
 import { ParseGroup } from '../taxonomy/outfit/parse-groups.ts';
-import { GarmentView } from './garment-view.ts';
+import { Fingerprint, GarmentView } from './garment-view.ts';
 
 /*
  * What a worker sees in the photo of an outfit. It passes through the queue to the gateway, and is stored with jobs and
@@ -26,6 +26,7 @@ const OutfitGarment = GarmentView.pick({ probabilities: true, colors: true }).ex
   confidence: z.number(),
   /** Groups of the garments over it, and `frame` if the photo's border cuts it. */
   occludedBy: z.array(z.union([ParseGroup, z.literal('frame')])),
+  fingerprint: Fingerprint,
 });
 
 /** What the subject of a photo wears. */
@@ -43,6 +44,8 @@ export const OutfitView = z.object({
   /** Of the cut-out of the whole subject, 0..1. */
   confidence: z.number(),
   review: CutOutReview,
+  /** Of the whole subject. */
+  fingerprint: Fingerprint,
   /** The largest first. */
   garments: z.array(OutfitGarment),
 });

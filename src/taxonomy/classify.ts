@@ -30,6 +30,8 @@ export interface ImageEvidence extends SeenGarment {
   hasAlpha: boolean;
   /** Name and version of the weights. */
   model: string;
+  /** Of what was cut out of the photo. */
+  fingerprint?: string | undefined;
 }
 
 interface Subject {
@@ -234,5 +236,6 @@ export function classify(subject: Subject): Classification {
       explanation: reasons.map((code) => ({ code, text: REVIEW_TEXTS[code][options.locale] })),
     },
     warnings: collectWarnings(attributes, textAttributes, options.locale),
+    ...(image?.fingerprint && { fingerprint: image.fingerprint }),
   };
 }

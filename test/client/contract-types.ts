@@ -3,6 +3,7 @@ import type * as client from '../../packages/client/src/contract.ts';
 import type { ErrorRow, ManifestRow, ResultRow } from '../../src/api/intake/batches/reports.ts';
 import type { CreateBatchRequest, ItemRow } from '../../src/api/intake/batches/request.ts';
 import type { BatchResponse } from '../../src/api/intake/batches/response.ts';
+import type { DuplicatesPage } from '../../src/api/intake/duplicates/schemas.ts';
 import type { FeedJson, FeedQuery } from '../../src/api/intake/feeds/request.ts';
 import type { FeedResponse, RunResponse } from '../../src/api/intake/feeds/response.ts';
 import type { JobJson } from '../../src/api/intake/job-request.ts';
@@ -149,6 +150,7 @@ export type Checks = [
   >,
   None<Difference<client.ReviewPage, z.infer<typeof ReviewPage>>>,
   None<Difference<client.ReviewSummary, z.infer<typeof ReviewSummary>>>,
+  None<Difference<client.DuplicatesPage, z.infer<typeof DuplicatesPage>>>,
   None<Difference<client.ReviewRowHistory, z.infer<typeof ReviewRowHistory>>>,
   None<Difference<client.ReviewDecisionRequest, z.infer<typeof DecisionRequest>>>,
   None<Difference<client.ReviewApprovalRequest, z.infer<typeof ApprovalRequest>>>,

@@ -1,9 +1,14 @@
 import type { Redis } from 'ioredis';
 import { batchFiles, batchKeys, putJson, putLines } from '../../src/intake/batches/batch-files.ts';
-import type { Batches, BatchRecord, BatchStatus } from '../../src/intake/batches/batches.ts';
+import type {
+  Batches,
+  BatchRecord,
+  BatchStatus,
+  DuplicateCounts,
+} from '../../src/intake/batches/batches.ts';
 import { batchCompletedEntry, batchReviewedEntry } from '../../src/intake/batches/links.ts';
 import { joinResults } from '../../src/intake/batches/row-reader.ts';
-import type { ResultLine } from '../../src/intake/batches/rows.ts';
+import { putDuplicates, putFingerprints } from '../../src/intake/duplicates/duplicate-files.ts';
 import { expiryOf } from '../../src/intake/job-retention.ts';
 import type { ReviewDecisions } from '../../src/intake/review/decisions.ts';
 import {
@@ -36,9 +41,6 @@ export interface BatchEndDeps {
   carriedInto(run: BatchRecord): Promise<CarriedDecisions>;
 }
 
-const needsReview = (result: ResultLine): boolean =>
-  result.status === 'succeeded' && result.results.cutout?.review?.needed === true;
-
 /** Writes the results of a chunk to storage. Idempotent. */
 async function writeChunk(
   { batches, blobs }: BatchEndDeps,
@@ -47,13 +49,14 @@ async function writeChunk(
 ): Promise<void> {
   const { id, client } = batch;
   const results = await batches.results(id, chunk);
-  // Before the results, by which a restored batch knows what is done.
-  if (results.some(needsReview)) {
-    const rows = await batchFiles(blobs, client, id).rows(chunk);
-    await putReviewChunk(blobs, batch, chunk, joinResults(rows, results));
-  }
   // No results: they were written before, and the process died before it marked that.
-  if (results.length > 0) await putLines(blobs, batchKeys(client, id).results(chunk), results);
+  if (results.length > 0) {
+    const outcomes = [...joinResults(await batchFiles(blobs, client, id).rows(chunk), results)];
+    // Before the results, by which a restored batch knows what is done.
+    await putReviewChunk(blobs, batch, chunk, outcomes);
+    await putFingerprints(blobs, batch, chunk, outcomes);
+    await putLines(blobs, batchKeys(client, id).results(chunk), results);
+  }
   await batches.markWritten(id, chunk);
 }
 
@@ -71,11 +74,12 @@ async function endBatch(
   from: BatchStatus,
   to: 'completed' | 'canceled',
   review: ReviewSummary,
+  duplicates: DuplicateCounts,
 ): Promise<void> {
   const { id, client } = batch;
   const nowMillis = now();
   const { dueAtMillis, expiresAt } = expiryOf(batch, nowMillis);
-  const fields = { finishedAt: new Date(nowMillis).toISOString(), expiresAt };
+  const fields = { finishedAt: new Date(nowMillis).toISOString(), expiresAt, duplicates };
   const reviewed = batchReviewedEntry(batch, to, nowMillis);
   await reviews.begin(id, toStart(review), fields.finishedAt, reviewed);
   await putJson(blobs, batchKeys(client, id).ended, { status: to, ...fields });
@@ -88,8 +92,9 @@ export async function completeBatch(deps: BatchEndDeps, batch: BatchRecord): Pro
   await writeFullChunks(deps, batch);
   // Before the run takes the place of the one before.
   const review = await putReview(deps.blobs, batch, () => deps.carriedInto(batch));
+  const duplicates = await putDuplicates(deps.blobs, batch);
   if (batch.kind === 'feed-run') await deps.finishRun(batch);
-  await endBatch(deps, batch, 'finalizing', 'completed', review);
+  await endBatch(deps, batch, 'finalizing', 'completed', review, duplicates);
 }
 
 /** Returns the chunks that were started and whose results are not in storage. */
@@ -123,7 +128,8 @@ export async function cancelBatch(deps: BatchEndDeps, batch: BatchRecord): Promi
     await writeChunk(deps, batch, chunk);
   }
   const review = await putReview(deps.blobs, batch, async () => new Map());
-  await endBatch(deps, batch, 'canceling', 'canceled', review);
+  const duplicates = await putDuplicates(deps.blobs, batch);
+  await endBatch(deps, batch, 'canceling', 'canceled', review, duplicates);
 }
 
 /** Puts issued rows without a result back in the queue if they are missing there or failed there. */

@@ -27,6 +27,12 @@ const FileResult = ImageSize.extend({
   foreground: Foreground.optional(),
 });
 
+/** Name of the format and bytes; see `formatFingerprint`. */
+const Fingerprint = z
+  .string()
+  .regex(/^[a-z0-9]+:[\w-]{86}$/)
+  .optional();
+
 const RefinedResult = FileResult.extend({
   timings: z.looseObject({
     decodeMillis: z.number(),
@@ -39,6 +45,7 @@ const RefinedResult = FileResult.extend({
 const CutOutResult = FileResult.extend({
   confidence: z.number(),
   review: CutOutReview,
+  fingerprint: Fingerprint,
   timings: z.looseObject({
     decodeMillis: z.number(),
     inferenceMillis: z.number(),
@@ -65,6 +72,7 @@ const GarmentViewResult = ImageSize.extend({
   ...GarmentMeasurements.shape,
   worn: z.array(GarmentMeasurements.extend({ share: z.number() })),
   hasAlpha: z.boolean(),
+  fingerprint: Fingerprint,
   model: z.string(),
   timings: z.looseObject({
     decodeMillis: z.number(),
@@ -78,6 +86,7 @@ const OutfitResult = ImageSize.extend({
   severalPeople: z.boolean(),
   confidence: z.number(),
   review: CutOutReview,
+  fingerprint: Fingerprint,
   garments: z.array(
     GarmentMeasurements.extend({
       group: z.string(),
@@ -87,6 +96,7 @@ const OutfitResult = ImageSize.extend({
       areaShare: z.number(),
       confidence: z.number(),
       occludedBy: z.array(z.string()),
+      fingerprint: Fingerprint,
       bytes: z.number(),
     }),
   ),

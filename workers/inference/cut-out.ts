@@ -1,5 +1,6 @@
 import type { MattedImage } from '../../src/imaging/downscale.ts';
 import type { Refinement } from '../../src/imaging/edges.ts';
+import { fingerprintOf } from '../../src/imaging/fingerprint.ts';
 import { type CutOutOptions, DEFAULT_QUALITY, type Quality } from '../../src/output/quality.ts';
 import { type CutOutReview, reviewOf, withSeveralPeople } from '../../src/output/review.ts';
 import type { PartialSubject } from '../../src/output/subjects.ts';
@@ -70,6 +71,8 @@ export interface CutOut extends RenderedFile {
   /** Confidence of the network in its matte, 0..1; see `estimateConfidence`. */
   confidence: number;
   review: CutOutReview;
+  /** Of what was cut out; undefined if there is nothing. */
+  fingerprint?: string | undefined;
   timings: Timings;
 }
 
@@ -123,6 +126,7 @@ export async function cutOut(
   const selection = choice && (await selectFrom(subject, choice, garmentEdges, settings));
   const selected = { ...subject, ...(selection && { matte: selection.matte }) };
   const review = reviewOf(evidence);
+  const fingerprint = fingerprintOf(selected);
   const foundAt = performance.now();
   const rendered = await render(selected, options, background, maxPixels, effort);
   const endedAt = performance.now();
@@ -130,6 +134,7 @@ export async function cutOut(
     ...rendered,
     confidence: evidence.confidence,
     review: selection?.severalPeople ? withSeveralPeople(review) : review,
+    fingerprint,
     timings: {
       decodeMillis: decodedAt - startedAt,
       inferenceMillis,

@@ -1,5 +1,6 @@
 import { ModelError } from '../../models/catalog.ts';
 import type { MattedImage } from '../../src/imaging/downscale.ts';
+import { fingerprintOf } from '../../src/imaging/fingerprint.ts';
 import { type Matte, toMatte } from '../../src/imaging/matte.ts';
 import { type Box, fullBox, subjectBox } from '../../src/imaging/subject-box.ts';
 import { flattenOnGrey, type Pixels, toTensor } from '../../src/imaging/tensor.ts';
@@ -38,6 +39,8 @@ interface WornGarment extends GarmentMeasurements {
 export interface GarmentView extends GarmentMeasurements {
   /** If a person wears it: what is worn, the largest first; else empty. */
   worn: WornGarment[];
+  /** Of the subject; undefined if there is none. */
+  fingerprint?: string | undefined;
   /** Size of the upright input image. */
   width: number;
   height: number;
@@ -193,6 +196,7 @@ export async function viewGarment(
   return {
     ...sold,
     worn,
+    fingerprint: fingerprintOf({ pixels, matte }),
     width,
     height,
     hasAlpha: opacity !== undefined,

@@ -1,5 +1,6 @@
 import { crop } from '../../src/imaging/crop.ts';
 import type { MattedImage } from '../../src/imaging/downscale.ts';
+import { fingerprintOf } from '../../src/imaging/fingerprint.ts';
 import type { Matte } from '../../src/imaging/matte.ts';
 import { type Box, subjectBox } from '../../src/imaging/subject-box.ts';
 import { DEFAULT_QUALITY, type Quality } from '../../src/output/quality.ts';
@@ -35,6 +36,7 @@ interface SeparatedGarment
     GarmentMeasurements {
   /** The smallest box that contains what is visible of it; of the upright photo, and the size of its cut-out. */
   box: Box;
+  fingerprint?: string | undefined;
   /** Length of its cut-out, a PNG; 0 without. */
   bytes: number;
 }
@@ -50,6 +52,8 @@ export interface SeparatedOutfit {
   /** Of the cut-out of the whole subject, 0..1. */
   confidence: number;
   review: CutOutReview;
+  /** Of the whole subject; undefined if there is none. */
+  fingerprint?: string | undefined;
   /** The largest first. */
   garments: SeparatedGarment[];
   timings: {
@@ -119,9 +123,11 @@ export async function separateOutfit(
     const { group, region, alternatives, areaShare, confidence, occludedBy } = garment;
     const { box } = placed;
     const known = { group, region, alternatives, box, areaShare, confidence, occludedBy };
-    const measurements = await viewCutOut(classifier, crop(placed, placed.visible));
+    const visible = crop(placed, placed.visible);
+    const measurements = await viewCutOut(classifier, visible);
+    const fingerprint = fingerprintOf(visible);
     const file = cutouts ? await encodeGarment(placed, subject.matte, preset) : new Uint8Array();
-    garments.push({ ...known, ...measurements, bytes: file.length });
+    garments.push({ ...known, ...measurements, fingerprint, bytes: file.length });
     files.push(file);
   }
   const endedAt = performance.now();
@@ -136,6 +142,8 @@ export async function separateOutfit(
   };
   const { person, severalPeople } = worn;
   const { confidence } = evidence;
-  const facts = { width, height, person, severalPeople, confidence, review: reviewOf(evidence) };
+  const fingerprint = fingerprintOf(subject);
+  const review = reviewOf(evidence);
+  const facts = { width, height, person, severalPeople, confidence, review, fingerprint };
   return { outfit: { ...facts, garments, timings }, files: Buffer.concat(files) };
 }

@@ -1,4 +1,5 @@
 import type { Batch } from './contract.ts';
+import { duplicateGroups } from './duplicates.ts';
 import { followProgress } from './events.ts';
 import type { BatchesClient, CallOptions, CutOutRowsOptions } from './interface.ts';
 import { idempotencyKey, jsonPayload } from './payload.ts';
@@ -65,6 +66,7 @@ export function batchesClient(transport: Transport): BatchesClient {
         options,
       ),
     review: (id) => reviewClient(transport, pathOf(id)),
+    duplicates: (id, options) => duplicateGroups(transport, pathOf(id), options),
     cancel: (id, options) => post(`${pathOf(id)}/cancel`, options),
     delete: (id, options) => requestJson({ method: 'DELETE', path: pathOf(id) }, options),
   };

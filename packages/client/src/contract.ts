@@ -10,6 +10,7 @@ export type * from './contract/calibration.ts';
 export type * from './contract/classification.ts';
 export type * from './contract/day.ts';
 export type * from './contract/dictionary.ts';
+export type * from './contract/duplicates.ts';
 export type * from './contract/feeds.ts';
 export type * from './contract/forecast.ts';
 export type * from './contract/garment-words.ts';

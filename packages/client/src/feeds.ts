@@ -1,4 +1,5 @@
 import type { FeedReportLine, FeedRun } from './contract.ts';
+import { duplicateGroups } from './duplicates.ts';
 import { followProgress } from './events.ts';
 import type {
   CallOptions,
@@ -89,6 +90,7 @@ export function feedsClient(transport: Transport): FeedsClient {
     export: (id, run, options) =>
       openExport(transport, run === undefined ? pathOf(id) : runPathOf(id, run), options),
     review: (id, run) => reviewClient(transport, runPathOf(id, run)),
+    duplicates: (id, run, options) => duplicateGroups(transport, runPathOf(id, run), options),
     cancelRun: (id, run, options) => post({ path: `${runPathOf(id, run)}/cancel` }, options),
     delete: (id, options) => requestJson({ method: 'DELETE', path: pathOf(id) }, options),
   };

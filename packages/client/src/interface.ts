@@ -324,6 +324,8 @@ export interface BatchesClient {
   /** Returns the cut-out of a garment of one row, of a batch with the operation `separate`. */
   garment(id: string, row: number, index: number, options?: CallOptions): Promise<ImageResponse>;
   review(id: string): ReviewClient;
+  /** Yields the groups of rows with the same picture, of a batch that has ended. */
+  duplicates(id: string, options?: CallOptions): AsyncGenerator<contract.DuplicateGroup>;
   cancel(id: string, options?: CallOptions): Promise<WithRequestId<contract.Batch>>;
   delete(id: string, options?: CallOptions): Promise<WithRequestId<contract.DeletionReceipt>>;
 }
@@ -377,6 +379,12 @@ export interface FeedsClient {
   /** Returns the feed with links to the new images, of this run or of the latest completed one. */
   export(id: string, runId?: string, options?: FeedExportCallOptions): Promise<FeedExport>;
   review(id: string, runId: string): ReviewClient;
+  /** Yields the groups of images with the same picture, of a run that has ended. */
+  duplicates(
+    id: string,
+    runId: string,
+    options?: CallOptions,
+  ): AsyncGenerator<contract.DuplicateGroup>;
   cancelRun(
     id: string,
     runId: string,

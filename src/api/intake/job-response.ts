@@ -8,7 +8,7 @@ import { OPERATIONS } from '../../queue/job-data.ts';
 import { classify } from '../../taxonomy/classify.ts';
 import { OutfitDescription } from '../../taxonomy/outfit/outfit-schema.ts';
 import { ClassificationContext, DEFAULT_SETTINGS } from '../../taxonomy/request-schema.ts';
-import { Classification } from '../../taxonomy/response-schema.ts';
+import { Classification, Fingerprint } from '../../taxonomy/response-schema.ts';
 import { outfitResponse } from './outfit-response.ts';
 
 /** For results that may be ready in a second. */
@@ -64,6 +64,7 @@ export const PublicCutOut = z
     review: CutOutReview.optional().meta({
       description: 'Whether a person should look at it; absent from cut-outs of older releases',
     }),
+    fingerprint: Fingerprint,
   })
   .meta({ id: 'Cutout' });
 

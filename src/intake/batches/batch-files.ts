@@ -32,6 +32,8 @@ export const batchKeys = (client: string, id: string) => {
     results: (chunk: number) => `${prefix}results/${chunkFile(chunk)}`,
     /** Prefix of the results of all chunks. */
     allResults: `${prefix}results/`,
+    /** Which rows of a chunk repeat the picture of another; exists once the batch has ended, if there are any. */
+    duplicates: (chunk: number) => `${prefix}duplicates/rows/${chunkFile(chunk)}`,
     /** The background image, or its address. */
     background: `${prefix}background`,
     /**
@@ -102,6 +104,8 @@ export function batchFiles(blobs: Blobs, client: string, id: string) {
     rows: (chunk: number) => getLines(blobs, keys.rows(chunk)),
     /** Returns no lines if none were written. */
     results: (chunk: number) => getLinesIfPresent(blobs, keys.results(chunk)),
+    /** Returns no lines if no row repeats the picture of another. */
+    duplicates: (chunk: number) => getLinesIfPresent(blobs, keys.duplicates(chunk)),
     /** Returns no lines past the last chunk, for callers that do not know how many there are. */
     rowsIfPresent: (chunk: number) => getLinesIfPresent(blobs, keys.rows(chunk)),
   };

@@ -75,6 +75,16 @@ export const BatchManifest = z.object({
 });
 export type BatchManifest = z.infer<typeof BatchManifest>;
 
+/** How many rows of a batch have the same picture. */
+export const DuplicateCounts = z.object({
+  /** Rows whose pictures were compared. */
+  compared: z.number(),
+  groups: z.number(),
+  /** Rows that repeat the picture of an earlier one. */
+  rows: z.number(),
+});
+export type DuplicateCounts = z.infer<typeof DuplicateCounts>;
+
 const Problem = z.object({ type: z.string(), detail: z.string() });
 
 /** The fields of a record that Redis stores as JSON. */
@@ -87,6 +97,8 @@ const JsonFields = BatchManifest.extend({
   problem: Problem.optional(),
   /** Since its end: how many cut-outs need a person. */
   review: z.object({ needed: z.number() }).optional(),
+  /** Since its end: rows with the same picture. */
+  duplicates: DuplicateCounts.optional(),
   /** When none of them was pending for the first time. */
   reviewedAt: z.iso.datetime().optional(),
   buriedAt: z.iso.datetime().optional(),

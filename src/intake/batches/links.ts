@@ -15,6 +15,7 @@ export function batchLinks(id: string) {
     manifest: `${self}/manifest`,
     events: `${self}/events`,
     review: `${self}/review`,
+    duplicates: `${self}/duplicates`,
   };
 }
 
@@ -27,6 +28,7 @@ export function runLinks(feedId: string, id: string) {
     export: `${self}/export`,
     events: `${self}/events`,
     review: `${self}/review`,
+    duplicates: `${self}/duplicates`,
   };
 }
 

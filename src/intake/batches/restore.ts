@@ -6,6 +6,7 @@ import {
   type Batches,
   BatchManifest,
   type BatchStatus,
+  DuplicateCounts,
 } from './batches.ts';
 import { batchRedisKeys } from './redis-keys.ts';
 import { isRejected, ResultLine, RowLine, rowCount } from './rows.ts';
@@ -15,6 +16,8 @@ const Ended = z.object({
   status: z.enum(BATCH_STATUSES),
   finishedAt: z.iso.datetime(),
   expiresAt: z.iso.datetime(),
+  /** Absent if it ended under a release without fingerprints. */
+  duplicates: DuplicateCounts.optional(),
 });
 const Sealed = z.object({ sealedAt: z.iso.datetime() });
 
@@ -126,10 +129,11 @@ export async function restoreBatch(
   await batches.create({ ...manifest, expiresAt });
   await restoreProgress(redis, manifest, chunks);
   if (ended) {
+    const { status: to, ...fields } = ended;
     await batches.move(id, {
       from: ['open'],
-      to: ended.status,
-      fields: { finishedAt: ended.finishedAt, expiresAt: ended.expiresAt },
+      to,
+      fields,
       dueAtMillis: Date.parse(ended.expiresAt),
     });
     return { id, status: ended.status };

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Batches, BatchRecord } from './batches.ts';
 import { expandRejected, isRejected, ResultLine, RowLine } from './rows.ts';
 
@@ -5,7 +6,21 @@ import { expandRejected, isRejected, ResultLine, RowLine } from './rows.ts';
 export interface BatchFiles {
   rows(chunk: number): Promise<unknown[]>;
   results(chunk: number): Promise<unknown[]>;
+  duplicates(chunk: number): Promise<unknown[]>;
 }
+
+/** The first row with the same picture, and how alike they are, 0..1. */
+const DuplicateOf = z.object({
+  row: z.number(),
+  customId: z.string(),
+  /** In feeds: which image of its product, 0 for the main one. */
+  image: z.number().optional(),
+  similarity: z.number(),
+});
+export type DuplicateOf = z.infer<typeof DuplicateOf>;
+
+/** One line of a file of duplicates: `of` is the row that repeats the picture. */
+const DuplicateLine = DuplicateOf.extend({ of: z.number() });
 
 /** A row with its result. No result: the row has not ended, or its batch ended before it. */
 export interface RowOutcome {
@@ -13,6 +28,8 @@ export interface RowOutcome {
   result: ResultLine | undefined;
   /** How often people have mended its cut-out; absent if it is as it was made, or if that was not looked up. */
   refinements?: number;
+  /** If an earlier row has the same picture; known since the end of the batch. */
+  duplicateOf?: DuplicateOf;
 }
 
 /** Reads the results of one chunk, from object storage if they are written, else from Redis. */
@@ -28,6 +45,17 @@ async function readResults(
     if (!(await batches.isWritten(id, chunk))) return unwritten;
   }
   return (await files.results(chunk)).map((line) => ResultLine.parse(line));
+}
+
+/** Returns which rows of a chunk repeat a picture; nothing is read if no row of the batch does. */
+async function readDuplicates(
+  files: BatchFiles,
+  { duplicates }: Pick<BatchRecord, 'duplicates'>,
+  chunk: number,
+): Promise<ReadonlyMap<number, DuplicateOf>> {
+  const lines = duplicates?.rows ? await files.duplicates(chunk) : [];
+  const parsed = lines.map((line) => DuplicateLine.parse(line));
+  return new Map(parsed.map(({ of, ...first }) => [of, first]));
 }
 
 /** Yields the rows of a chunk with their results. @param lines of the chunk's file of rows */
@@ -49,11 +77,16 @@ export function* joinResults(
 export async function* readRowOutcomes(
   batches: Batches,
   files: BatchFiles,
-  { id, chunks }: Pick<BatchRecord, 'id' | 'chunks'>,
+  batch: Pick<BatchRecord, 'id' | 'chunks' | 'duplicates'>,
   from = 0,
 ): AsyncGenerator<RowOutcome> {
-  for (let chunk = from; chunk < chunks; chunk++) {
+  for (let chunk = from; chunk < batch.chunks; chunk++) {
     const rows = await files.rows(chunk);
-    yield* joinResults(rows, await readResults(batches, files, id, chunk));
+    const results = await readResults(batches, files, batch.id, chunk);
+    const duplicates = await readDuplicates(files, batch, chunk);
+    for (const outcome of joinResults(rows, results)) {
+      const duplicateOf = duplicates.get(outcome.row.row);
+      yield duplicateOf ? { ...outcome, duplicateOf } : outcome;
+    }
   }
 }

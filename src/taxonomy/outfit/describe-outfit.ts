@@ -21,6 +21,7 @@ interface GarmentEvidence {
   occludedBy: readonly (ParseGroup | 'frame')[];
   probabilities: ImageEvidence['probabilities'];
   colors: ImageEvidence['colors'];
+  fingerprint?: string | undefined;
 }
 
 /** A worker's analysis of the photo of an outfit. */
@@ -37,6 +38,8 @@ export interface OutfitEvidence {
   /** Of the cut-out of the whole subject. */
   review: { needed: boolean; reasons: readonly string[] };
   garments: readonly GarmentEvidence[];
+  /** Of the whole subject. */
+  fingerprint?: string | undefined;
 }
 
 interface DescribeOptions {
@@ -75,10 +78,11 @@ export function describeOutfit(
 ): OutfitDescription {
   const { width, height, classifier: model, person, confidence } = outfit;
   const garments = outfit.garments.map((garment, index) => {
-    const { group, region, alternatives, box, occludedBy, probabilities, colors } = garment;
+    const { group, region, alternatives, box, occludedBy } = garment;
+    const { probabilities, colors, fingerprint } = garment;
     const evidence = groupEvidence(alternatives);
     const classification = classify({
-      image: { probabilities, colors, width, height, hasAlpha: true, model },
+      image: { probabilities, colors, width, height, hasAlpha: true, model, fingerprint },
       group: evidence,
       options: settings,
       fallbackId: itemId(id, index),
@@ -116,5 +120,6 @@ export function describeOutfit(
     confidence: round3(confidence),
     garments,
     review: reviewOf(outfit),
+    ...(outfit.fingerprint && { fingerprint: outfit.fingerprint }),
   };
 }

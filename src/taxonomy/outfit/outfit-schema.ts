@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Region } from '../dictionary/schema.ts';
-import { Classification } from '../response-schema.ts';
+import { Classification, Fingerprint } from '../response-schema.ts';
 import { ParseGroup } from './parse-groups.ts';
 
 const confidence = z.number().min(0).max(1);
@@ -65,6 +65,7 @@ export const OutfitDescription = z
     modelVersion: z.string().meta({ description: 'Of the network that tells garments apart' }),
     confidence: confidence.meta({ description: 'In the outline of the whole subject' }),
     garments: z.array(OutfitGarment),
+    fingerprint: Fingerprint,
     review: z
       .object({
         needed: z.boolean(),

@@ -1,4 +1,5 @@
 import type { Classification } from './classification.ts';
+import type { DuplicateCounts, DuplicateRow } from './duplicates.ts';
 import type { Operation, RetentionOptions, Webhook } from './jobs.ts';
 import type { GarmentGroup, OutfitDescription } from './outfit.ts';
 import type {
@@ -64,6 +65,7 @@ export interface BatchLinks {
   manifest: string;
   events: string;
   review: string;
+  duplicates: string;
 }
 
 /** Many images that are processed asynchronously. */
@@ -86,6 +88,8 @@ export interface Batch {
   webhook?: Webhook;
   /** Since the end. */
   review?: ReviewCounts;
+  /** Since the end. */
+  duplicates?: DuplicateCounts;
   links: BatchLinks;
 }
 
@@ -111,6 +115,8 @@ export interface BatchResult {
   classification?: Classification;
   /** Of batches with the operation `separate`. */
   outfit?: OutfitDescription;
+  /** Since the end of the batch. */
+  duplicateOf?: DuplicateRow;
 }
 
 /** A row that failed or was rejected. */
@@ -160,6 +166,8 @@ export interface BatchManifestRow {
   cutout?: ManifestCutOut;
   /** Of batches with the operation `separate`. */
   garments?: ManifestGarment[];
+  /** Since the end of the batch. */
+  duplicateOf?: DuplicateRow;
   problem?: ProblemSummary;
 }
 

@@ -275,6 +275,10 @@ export interface Classification {
   wardrobeItem: WardrobeItem | null;
   review: Review;
   warnings: string[];
+  /**
+   * Of what is cut out of the photo: the name of its format and 64 bytes in base64url. Alike for copies of a picture.
+   */
+  fingerprint?: string;
 }
 
 export interface ClassifyResponse extends Classification {

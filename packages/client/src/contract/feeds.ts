@@ -1,5 +1,6 @@
 import type { BatchCounts, BatchStatus, ProgressUpdate } from './batches.ts';
 import type { Classification } from './classification.ts';
+import type { DuplicateCounts, DuplicateRow } from './duplicates.ts';
 import type { Operation, Webhook } from './jobs.ts';
 import type { OutfitDescription } from './outfit.ts';
 import type {
@@ -102,6 +103,7 @@ export interface FeedRunLinks {
   report: string;
   export: string;
   review: string;
+  duplicates: string;
   cancel: string;
   feed: string;
 }
@@ -120,6 +122,8 @@ export interface FeedRun {
   problem?: ProblemSummary;
   /** Since the end. */
   review?: ReviewCounts;
+  /** Since the end. */
+  duplicates?: DuplicateCounts;
   links: FeedRunLinks;
 }
 
@@ -201,6 +205,8 @@ export interface FeedReportImage {
   review?: CutOutReview;
   /** How often people have mended its cut-out; absent if it is as it was made. */
   refinements?: number;
+  /** The first image with the same picture; since the end of the run. */
+  duplicateOf?: DuplicateRow;
   /** The URL of the new image. */
   picture?: string;
   /** Its garments; only in feeds with the operation `separate`. */

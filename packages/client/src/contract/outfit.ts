@@ -98,4 +98,6 @@ export interface OutfitDescription {
   confidence: number;
   garments: OutfitGarment[];
   review: OutfitReview;
+  /** Of the whole subject; each garment's is in its classification. */
+  fingerprint?: string;
 }

@@ -122,6 +122,8 @@ export interface CutOut {
   confidence: number;
   /** Absent from cut-outs that older releases made. */
   review?: CutOutReview;
+  /** Of what is cut out; likewise. Alike for copies of a picture. */
+  fingerprint?: string;
 }
 
 /** Why work failed. */

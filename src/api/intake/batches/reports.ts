@@ -16,6 +16,7 @@ import type { StoredOutfit } from '../../../queue/outfit-view.ts';
 import { OutfitDescription } from '../../../taxonomy/outfit/outfit-schema.ts';
 import { ParseGroup } from '../../../taxonomy/outfit/parse-groups.ts';
 import { Classification } from '../../../taxonomy/response-schema.ts';
+import { DuplicateOfField } from '../duplicates/schemas.ts';
 import { classifyEvidence, PublicCutOut, PublicProblem, publicProblem } from '../job-response.ts';
 import { outfitResponse } from '../outfit-response.ts';
 
@@ -33,6 +34,7 @@ export const ResultRow = z
     cutout: PublicCutOut.optional(),
     classification: Classification.optional(),
     outfit: OutfitDescription.optional(),
+    duplicateOf: DuplicateOfField,
   })
   .meta({ id: 'BatchResult' });
 
@@ -69,6 +71,7 @@ export const ManifestRow = z
         }),
       )
       .optional(),
+    duplicateOf: DuplicateOfField,
     problem: PublicProblem.optional(),
   })
   .meta({ id: 'BatchManifestRow' });
@@ -87,7 +90,11 @@ const customIdField = ({ customId }: RowLine) => customId !== undefined && { cus
 
 type Succeeded = Extract<ResultLine, { status: 'succeeded' }>;
 
-function toResultRow(batch: BatchRecord, { row, refinements }: RowOutcome, { results }: Succeeded) {
+function toResultRow(
+  batch: BatchRecord,
+  { row, refinements, duplicateOf }: RowOutcome,
+  { results }: Succeeded,
+) {
   const { key: _, ...cutout } = results.cutout ?? { key: '' };
   const { view, outfit } = results;
   const urlOf = (index: number) => garmentUrl(batch.id, row.row, index);
@@ -99,6 +106,7 @@ function toResultRow(batch: BatchRecord, { row, refinements }: RowOutcome, { res
     ...(results.cutout && { cutout: { url: cutOutUrl(batch.id, row.row), ...cutout } }),
     ...(view && { classification: classifyEvidence(view, row.customId ?? '') }),
     ...(outfit && { outfit: outfitResponse(outfit, row.customId ?? '', urlOf) }),
+    ...(duplicateOf && { duplicateOf }),
   };
 }
 
@@ -134,7 +142,7 @@ const toManifestGarments = (
   });
 
 function toManifestRow(batch: BatchRecord, outcome: RowOutcome) {
-  const { row, result } = outcome;
+  const { row, result, duplicateOf } = outcome;
   const problem = problemOf(outcome);
   const succeeded = result?.status === 'succeeded' ? result : undefined;
   const { cutout, outfit } = succeeded?.results ?? {};
@@ -147,6 +155,7 @@ function toManifestRow(batch: BatchRecord, outcome: RowOutcome) {
     ...(cutout && outcome.refinements && { refinements: outcome.refinements }),
     ...(cutout && { cutout: toManifestCutOut(batch, row, cutout) }),
     ...(outfit && { garments: toManifestGarments(batch, row, outfit) }),
+    ...(duplicateOf && { duplicateOf }),
     ...(problem && { problem: publicProblem(problem) }),
   };
 }

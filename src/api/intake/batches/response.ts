@@ -7,6 +7,7 @@ import {
 import { batchLinks } from '../../../intake/batches/links.ts';
 import { CutOutOptions } from '../../../output/quality.ts';
 import { OPERATIONS } from '../../../queue/job-data.ts';
+import { DuplicateCountsField } from '../duplicates/schemas.ts';
 import { PublicProblem, publicProblem } from '../job-response.ts';
 
 const Counts = z
@@ -36,6 +37,10 @@ export const reviewField = ReviewCounts.optional().meta({
   description: 'Since the end; absent if no row was processed, or by a release without reviews',
 });
 
+export const duplicatesField = DuplicateCountsField.optional().meta({
+  description: 'Since the end; absent if it ended under a release without fingerprints',
+});
+
 /** For the OpenAPI document: a batch as its client sees it. */
 export const BatchResponse = z
   .object({
@@ -58,6 +63,7 @@ export const BatchResponse = z
     problem: PublicProblem.optional(),
     webhook: z.object({ url: z.string() }).optional(),
     review: reviewField,
+    duplicates: duplicatesField,
     links: z.object({
       self: z.string(),
       items: z.string(),
@@ -66,6 +72,7 @@ export const BatchResponse = z
       manifest: z.string(),
       events: z.string(),
       review: z.string(),
+      duplicates: z.string(),
     }),
   })
   .meta({ id: 'Batch' });
@@ -118,6 +125,7 @@ export function batchResponse(batch: BatchRecord): BatchResponse {
     ...(batch.problem && { problem: publicProblem(batch.problem) }),
     ...(batch.webhook && { webhook: batch.webhook }),
     ...reviewMember(batch),
+    ...(batch.duplicates && { duplicates: batch.duplicates }),
     links: batchLinks(id),
   };
 }

@@ -3,7 +3,9 @@ import { type Call, json, type Reply, type Route, route } from '../../../http/ro
 import type { BatchRecord } from '../../../intake/batches/batches.ts';
 import { BATCHES_PATH, batchLinks } from '../../../intake/batches/links.ts';
 import type { Idempotency, StoredResponse } from '../../../intake/idempotency.ts';
+import type { Blobs } from '../../../storage/blobs.ts';
 import { cutOutResponseDoc } from '../../removal/cut-out-response.ts';
+import { duplicatesRoute } from '../duplicates/routes.ts';
 import { IDEMPOTENT, idempotently } from '../idempotent.ts';
 import { ErasureResponse } from '../job-response.ts';
 import { garmentResponseDoc } from '../outfit-response.ts';
@@ -280,6 +282,7 @@ export const batchRoutes = (
   idempotency: Idempotency,
   reviews: ReviewActions,
   refinements: RowRefinements,
+  blobs: Blobs,
 ): Route[] => [
   ...changeRoutes(actions, idempotency),
   ...viewRoutes(actions),
@@ -291,6 +294,15 @@ export const batchRoutes = (
       const batch = await actions.readOwn(call);
       const { review: path } = batchLinks(batch.id);
       return { batch, path, isOpen: true, linkOf: ({ row }) => cutOutUrl(batch.id, row) };
+    },
+  }),
+  duplicatesRoute(blobs, {
+    path: BATCH_PATH,
+    name: 'Batch',
+    noun: 'batch',
+    async readTarget(call) {
+      const batch = await actions.readOwn(call);
+      return { batch, path: batchLinks(batch.id).duplicates };
     },
   }),
 ];

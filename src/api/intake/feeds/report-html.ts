@@ -60,6 +60,9 @@ const outcomeLabel = (outcome: keyof typeof OUTCOME_LABELS): string =>
 const link = (url: string, label: string): string =>
   `<a href="${escapeHtml(url)}" rel="noreferrer noopener">${escapeHtml(label)}</a>`;
 
+const totalOf = (label: string, count: number): string =>
+  `<div><dt>${label}</dt><dd>${count.toLocaleString('en')}</dd></div>`;
+
 function pageHead({
   id,
   feedId,
@@ -68,10 +71,10 @@ function pageHead({
   createdAt,
   finishedAt,
   problem,
+  duplicates,
 }: RunResponse): string {
-  const totals = TOTALS.map(
-    ([name, label]) => `<div><dt>${label}</dt><dd>${counts[name].toLocaleString('en')}</dd></div>`,
-  );
+  const totals = TOTALS.map(([name, label]) => totalOf(label, counts[name]));
+  if (duplicates) totals.push(totalOf('Repeated pictures', duplicates.rows));
   const time = (at: string) =>
     `<time datetime="${escapeHtml(at)}">${escapeHtml(at.slice(0, 16).replace('T', ' '))} UTC</time>`;
   return `<!doctype html>
@@ -98,6 +101,14 @@ function reviewText(review: ImageLine['review']): string {
   return `<br>${label}: ${escapeHtml(reviewTexts(review).join('. '))}.`;
 }
 
+/** Which image has the same picture; empty if none has. */
+function duplicateText({ duplicateOf }: ImageLine): string {
+  if (!duplicateOf) return '';
+  const { customId, image = 0, similarity } = duplicateOf;
+  const percent = Math.round(similarity * 100);
+  return `<br>Same picture as image ${image + 1} of ${escapeHtml(customId)} (${percent}% alike)`;
+}
+
 /** The garments of an image, each a link to its cut-out; empty if they were not separated. */
 function garmentsText(image: ImageLine, index: number, id: string, report: Report): string {
   const garments = garmentsOf(image, id, index, report)?.garments ?? [];
@@ -115,7 +126,8 @@ function imageItem(image: ImageLine, index: number, id: string, report: Report):
   const picture = pictureUrl ? `, ${link(pictureUrl, 'picture')}` : '';
   const explanation = reason ? `: ${escapeHtml(reason)}` : '';
   const links = `(${link(url, 'original')}${picture})`;
-  return `<li>Image ${index + 1} ${outcomeLabel(outcome)}${explanation} ${links}${reviewText(review)}${garmentsText(image, index, id, report)}</li>`;
+  const texts = [reviewText(review), garmentsText(image, index, id, report), duplicateText(image)];
+  return `<li>Image ${index + 1} ${outcomeLabel(outcome)}${explanation} ${links}${texts.join('')}</li>`;
 }
 
 /** What a product was recognised as: its class, colours, materials, attributes and reasons to look at it. */

@@ -1,7 +1,7 @@
 import { FeedError } from '../../../feed-formats/feed-error.ts';
 import { type FeedReadOptions, parseFeed } from '../../../feed-formats/parse.ts';
 import type { FeedRow } from '../../../feed-formats/row.ts';
-import type { RowOutcome } from '../../../intake/batches/row-reader.ts';
+import type { DuplicateOf, RowOutcome } from '../../../intake/batches/row-reader.ts';
 import type { ResultLine } from '../../../intake/batches/rows.ts';
 import { garmentKeys } from '../../../intake/garment-files.ts';
 import type { CutOutReview } from '../../../output/review.ts';
@@ -21,6 +21,8 @@ export interface ImageLine {
   review?: CutOutReview;
   /** How often people have mended its cut-out. */
   refinements?: number;
+  /** The first image of the feed with the same picture; known since the end of the run. */
+  duplicateOf?: DuplicateOf;
   /** The blob key of its new picture. */
   pictureKey?: string | undefined;
   /** If the feed's garments are separated. */
@@ -62,7 +64,11 @@ interface LineOptions {
 
 function toImageLine(
   url: string,
-  { result, refinements }: Pick<RowOutcome, 'result' | 'refinements'>,
+  {
+    result,
+    refinements,
+    duplicateOf,
+  }: Pick<ImageOutcome, 'result' | 'refinements' | 'duplicateOf'>,
   { notDoneReason, garmentsPrefix }: LineOptions,
 ): ImageLine {
   if (!result) return { url, outcome: 'not-done', reason: notDoneReason };
@@ -75,6 +81,7 @@ function toImageLine(
     outcome: result.unchanged ? 'unchanged' : 'changed',
     ...(review && { review }),
     ...(refinements && { refinements }),
+    ...(duplicateOf && { duplicateOf }),
     ...(pictureKey && { pictureKey }),
     ...(outfit && {
       outfit,
@@ -88,6 +95,7 @@ interface ImageOutcome {
   row: AcceptedRow;
   result: ResultLine | undefined;
   refinements?: number;
+  duplicateOf?: DuplicateOf | undefined;
 }
 
 /** Reads the image outcomes of a run in the order of its feed. Each image may be requested once. */

@@ -26,6 +26,15 @@ const reviewCells = (review: ImageLine['review']): string[] => [
   review ? review.reasons.join('; ') : '',
 ];
 
+/** Columns for the first image with the same picture. */
+const DUPLICATE_COLUMNS = ['duplicate_of', 'duplicate_of_image', 'duplicate_similarity'];
+
+const duplicateCells = (duplicateOf: ImageLine['duplicateOf']): (string | number)[] => [
+  duplicateOf?.customId ?? '',
+  duplicateOf ? (duplicateOf.image ?? 0) + 1 : '',
+  duplicateOf?.similarity ?? '',
+];
+
 /** Columns for the garments of an image, if they are separated. */
 const GARMENT_COLUMNS = ['garments', 'garment_pictures'];
 
@@ -55,7 +64,11 @@ function* csvLines(product: ProductLine, report: Report): Generator<string> {
   const { line, id = '', title = '' } = product;
   const classification = classificationCells(product, report);
   const lineOf = (at: number | '', cells: string[], image?: ImageLine) => {
-    const last = [...reviewCells(image?.review), ...garmentCells(image, id, at, report)];
+    const last = [
+      ...reviewCells(image?.review),
+      ...garmentCells(image, id, at, report),
+      ...duplicateCells(image?.duplicateOf),
+    ];
     return csvLine([line, id, title, at, ...cells, ...classification, ...last]);
   };
   if (product.kind === 'rejected') {
@@ -72,7 +85,8 @@ function* csvLines(product: ProductLine, report: Report): Generator<string> {
 async function* csvReport(report: Report): AsyncGenerator<string> {
   const classColumns = report.isClassified ? CLASS_COLUMNS : [];
   const garmentColumns = report.isSeparated ? GARMENT_COLUMNS : [];
-  yield `\uFEFF${csvLine([...COLUMNS, ...classColumns, ...REVIEW_COLUMNS, ...garmentColumns])}`;
+  const imageColumns = [...REVIEW_COLUMNS, ...garmentColumns, ...DUPLICATE_COLUMNS];
+  yield `\uFEFF${csvLine([...COLUMNS, ...classColumns, ...imageColumns])}`;
   for await (const product of report.lines) yield* csvLines(product, report);
 }
 

@@ -7,7 +7,14 @@ import { CutOutReview } from '../../../output/review.ts';
 import { OPERATIONS } from '../../../queue/job-data.ts';
 import { OutfitDescription } from '../../../taxonomy/outfit/outfit-schema.ts';
 import { Classification } from '../../../taxonomy/response-schema.ts';
-import { type BatchCounts, batchCounts, reviewField, reviewMember } from '../batches/response.ts';
+import {
+  type BatchCounts,
+  batchCounts,
+  duplicatesField,
+  reviewField,
+  reviewMember,
+} from '../batches/response.ts';
+import { DuplicateOfField } from '../duplicates/schemas.ts';
 import { PublicProblem, publicProblem } from '../job-response.ts';
 
 const RunCounts = z
@@ -37,11 +44,13 @@ export const RunResponse = z
     expiresAt: z.iso.datetime(),
     problem: PublicProblem.optional(),
     review: reviewField,
+    duplicates: duplicatesField,
     links: z.object({
       self: z.string(),
       report: z.string(),
       export: z.string(),
       review: z.string(),
+      duplicates: z.string(),
       cancel: z.string(),
       feed: z.string(),
     }),
@@ -92,7 +101,7 @@ export const runEventCounts = (run: BatchRecord): RunCounts & BatchCounts => ({
 /** Converts a run to its response. */
 export function runResponse(run: BatchRecord): RunResponse {
   const { id, feedId = '', status, createdAt, finishedAt, expiresAt, problem } = run;
-  const { self, report, export: exported, review } = runLinks(feedId, id);
+  const { self, report, export: exported, review, duplicates } = runLinks(feedId, id);
   return {
     id,
     feedId,
@@ -103,11 +112,13 @@ export function runResponse(run: BatchRecord): RunResponse {
     expiresAt,
     ...(problem && { problem: publicProblem(problem) }),
     ...reviewMember(run),
+    ...(run.duplicates && { duplicates: run.duplicates }),
     links: {
       self,
       report,
       export: exported,
       review,
+      duplicates,
       cancel: `${self}/cancel`,
       feed: `${FEEDS_PATH}/${feedId}`,
     },
@@ -161,6 +172,7 @@ export const ReportLine = z
           refinements: z.number().optional().meta({
             description: 'How often people have mended its cut-out; absent if it is as it was made',
           }),
+          duplicateOf: DuplicateOfField,
           picture: z.string().optional().meta({ description: 'A link to the new picture' }),
           outfit: OutfitDescription.optional().meta({
             description: 'Its garments, if the feed has the operation `separate`',

@@ -3,6 +3,7 @@ import type { BatchRecord } from '../../../intake/batches/batches.ts';
 import { FEEDS_PATH, runLinks } from '../../../intake/batches/links.ts';
 import type { FeedRecord } from '../../../intake/feeds/feeds.ts';
 import type { BatchEvents } from '../batches/events.ts';
+import { duplicatesRoute } from '../duplicates/routes.ts';
 import { IDEMPOTENT } from '../idempotent.ts';
 import { ErasureResponse } from '../job-response.ts';
 import type { ReviewActions, ReviewTarget } from '../review/actions.ts';
@@ -118,6 +119,15 @@ export function feedRoutes(
       name: 'FeedRun',
       noun: 'run',
       readTarget: async (call) => toReviewTarget(deps, await actions.readOwnRun(call)),
+    }),
+    duplicatesRoute(deps.blobs, {
+      path: RUN_PATH,
+      name: 'FeedRun',
+      noun: 'run',
+      async readTarget(call) {
+        const { feed, run } = await actions.readOwnRun(call);
+        return { batch: run, path: runLinks(feed.id, run.id).duplicates };
+      },
     }),
   ];
 }

@@ -52,11 +52,12 @@ async function* inBlocks(outcomes: AsyncIterable<RowOutcome>): AsyncGenerator<Ro
 }
 
 /** Returns a row without its cut-out and picture. */
-function withoutCutOut({ row, result }: RowOutcome): RowOutcome {
-  if (result?.status !== 'succeeded') return { row, result };
+function withoutCutOut(outcome: RowOutcome): RowOutcome {
+  const { result } = outcome;
+  if (result?.status !== 'succeeded') return outcome;
   const { picture: _, results, ...rest } = result;
   const { cutout: __, ...others } = results;
-  return { row, result: { ...rest, results: others } };
+  return { ...outcome, result: { ...rest, results: others } };
 }
 
 interface ExportDeps {

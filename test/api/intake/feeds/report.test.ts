@@ -15,14 +15,19 @@ const RUN: Report['run'] = {
   counts: { rows: 1, images: 1, unchanged: 0, changed: 1, succeeded: 1, failed: 0, rejected: 0 },
   createdAt: AT,
   expiresAt: AT,
-  links: { self: '', report: '', export: '', review: '', cancel: '', feed: '' },
+  links: { self: '', report: '', export: '', review: '', duplicates: '', cancel: '', feed: '' },
 };
 
-async function reportOf(format: 'csv' | 'html' | 'ndjson', review: ImageLine['review']) {
+async function reportOf(
+  format: 'csv' | 'html' | 'ndjson',
+  review: ImageLine['review'],
+  duplicateOf?: ImageLine['duplicateOf'],
+) {
   const image: ImageLine = {
     url: 'http://shop.example/a.jpg',
     outcome: 'changed',
     ...(review && { review }),
+    ...(duplicateOf && { duplicateOf }),
   };
   async function* lines(): AsyncGenerator<ProductLine> {
     yield { kind: 'product', id: 'a', line: 2, images: [image], notes: [] };
@@ -47,9 +52,9 @@ test.each([
   { review: CUT, cells: 'false,cut-by-frame' },
   { review: WHOLE, cells: 'false,' },
   { review: undefined, cells: ',' },
-])('a table has the review $review in its last cells', async ({ review, cells }) => {
+])('a table has the review $review before those of duplicates', async ({ review, cells }) => {
   const [, line] = (await reportOf('csv', review)).split('\r\n');
-  expect(line).toBe(`2,a,,1,http://shop.example/a.jpg,changed,,,${cells}`);
+  expect(line).toBe(`2,a,,1,http://shop.example/a.jpg,changed,,,${cells},,,`);
 });
 
 test('a line of JSON has the review of each image', async () => {
@@ -75,4 +80,17 @@ test.each([
 
 test.each([WHOLE, undefined])('a page says nothing of %j', async (review) => {
   expect(await reportOf('html', review)).not.toMatch(/Please check<|Noticed/);
+});
+
+test('an image that repeats a picture names the first one', async () => {
+  const first = { row: 0, customId: '=coat<1>', image: 1, similarity: 0.984 };
+  const csv = await reportOf('csv', undefined, first);
+  const [header, line] = csv.trim().split('\r\n');
+  expect(header?.endsWith(',duplicate_of,duplicate_of_image,duplicate_similarity')).toBe(true);
+  expect(line?.endsWith(",,'=coat<1>,2,0.984")).toBe(true);
+  const html = await reportOf('html', undefined, first);
+  expect(html).toContain('Same picture as image 2 of =coat&lt;1&gt; (98% alike)');
+  const ndjson = await reportOf('ndjson', undefined, first);
+  const [, product = ''] = ndjson.split('\n');
+  expect(JSON.parse(product).images[0].duplicateOf).toEqual(first);
 });

@@ -1,0 +1,72 @@
+import { type Call, json, type Route, route } from '../../../http/route.ts';
+import { BATCH_TERMINAL_STATUSES, type BatchRecord } from '../../../intake/batches/batches.ts';
+import { readGroups } from '../../../intake/duplicates/duplicate-files.ts';
+import { Problem } from '../../../platform/problem.ts';
+import type { Blobs } from '../../../storage/blobs.ts';
+import { throwUnavailable } from '../../common-problems.ts';
+import { RETRY_SOON } from '../job-response.ts';
+import { DuplicatesPage, DuplicatesQuery } from './schemas.ts';
+
+/** The batch or run whose rows were compared. */
+interface DuplicatesTarget {
+  batch: BatchRecord;
+  /** Path of its duplicates. */
+  path: string;
+}
+
+interface DuplicatesRouteOptions {
+  /** Path of the batch or run, with parameters. */
+  path: string;
+  /** In operation ids, such as `getBatchDuplicates`. */
+  name: 'Batch' | 'FeedRun';
+  /** For summaries. */
+  noun: 'batch' | 'run';
+  /** Returns the caller's batch or run. @throws Problem not-found, gone, insufficient-scope */
+  readTarget(call: Call<unknown, unknown>): Promise<DuplicatesTarget>;
+}
+
+const duplicatesUnavailable = throwUnavailable(
+  'The duplicates cannot be read right now; try again',
+);
+
+/** @throws Problem conflict if the rows of the batch or run were not compared */
+function requireDuplicates({ status, duplicates }: BatchRecord) {
+  if (duplicates) return duplicates;
+  if (BATCH_TERMINAL_STATUSES.includes(status)) {
+    const detail =
+      'Nothing was compared: no row was processed, or by a release without fingerprints';
+    throw new Problem('conflict', detail);
+  }
+  const detail = 'Pictures are compared when all rows are processed';
+  throw new Problem('conflict', detail, { headers: RETRY_SOON });
+}
+
+async function readPage(
+  blobs: Blobs,
+  { batch, path }: DuplicatesTarget,
+  query: DuplicatesQuery,
+): Promise<object> {
+  const duplicates = requireDuplicates(batch);
+  const { groups, next } = await readGroups(blobs, batch, query).catch(duplicatesUnavailable);
+  const links = { next: `${path}?limit=${query.limit}&cursor=${next}` };
+  return { duplicates, groups, ...(next !== undefined && { links }) };
+}
+
+/** The route of the duplicates of a batch or a feed run. */
+export const duplicatesRoute = (
+  blobs: Blobs,
+  { path, name, noun, readTarget }: DuplicatesRouteOptions,
+): Route =>
+  route<DuplicatesQuery>({
+    method: 'GET',
+    path: `${path}/duplicates`,
+    scope: 'any-key',
+    operationId: `get${name}Duplicates`,
+    summary: `List the rows of a ${noun} that have the same picture`,
+    description:
+      'Groups of rows whose pictures are copies of each other, also recompressed, scaled, cropped a little or mirrored, by their first row; since the end of the processing, before it is 409. The first 50,000 groups at most; the report has every row.',
+    query: DuplicatesQuery,
+    responses: { 200: { description: 'A page', content: { 'application/json': DuplicatesPage } } },
+    problems: ['not-found', 'conflict', 'gone'],
+    handle: async (call) => json(await readPage(blobs, await readTarget(call), call.query)),
+  });
