@@ -15,6 +15,7 @@ import { batchEraser } from '../../src/intake/batches/batch-eraser.ts';
 import { createBatchRetention } from '../../src/intake/batches/batch-retention.ts';
 import { createBatches } from '../../src/intake/batches/batches.ts';
 import { createClientIndex } from '../../src/intake/client-index.ts';
+import { createRulePacks } from '../../src/intake/rule-packs.ts';
 import { createReviewDecisions } from '../../src/intake/review/decisions.ts';
 import { createWebhookReceivers } from '../../src/intake/webhooks/receivers.ts';
 import { createLog } from '../../src/platform/log.ts';
@@ -153,6 +154,7 @@ describe('a batch', () => {
         linkRule: () => undefined,
         retention: createBatchRetention(batches, batchEraser(blobs)),
         receivers: createWebhookReceivers(redis),
+        rulePacks: createRulePacks(redis, now),
         reviews: createReviewDecisions(redis),
         readClientLimits: async () => ({}),
         now,

@@ -10,6 +10,7 @@ import type {
   Subject,
 } from './removal.ts';
 import type { ReviewCounts } from './review.ts';
+import type { RulesReport } from './rules.ts';
 
 /* Feeds: runs and their reports. */
 
@@ -21,6 +22,10 @@ export interface FeedImageOptions {
   quality?: Quality | undefined;
   /** Which part of the subject is shown; with `garment` the one that the row sells. `all` by default. */
   subject?: Subject | undefined;
+  /** Judges the pictures of the export by this rule pack, such as `amazon-main`. */
+  rules?: string | undefined;
+  /** With `rules`: makes right what can be made right without inventing pixels; `false` by default. */
+  fixRules?: boolean | undefined;
 }
 
 /** How the exported images look. */
@@ -65,6 +70,10 @@ export interface FeedUploadOptions {
   quality?: Quality | undefined;
   /** Which part of the subject is shown; with `garment` the one that the row sells. `all` by default. */
   subject?: Subject | undefined;
+  /** Judges the pictures of the export by this rule pack, such as `amazon-main`. */
+  rules?: string | undefined;
+  /** With `rules`: makes right what can be made right without inventing pixels; `false` by default. */
+  fixRules?: boolean | undefined;
   /** Behind the subject: `#rrggbb`, `white` or `none` (the default). */
   background?: string | undefined;
   /** Retention after the end of a run, seconds: 3600 to 34,560,000; 365 days by default. */
@@ -201,6 +210,8 @@ export interface FeedReportImage {
   review?: CutOutReview;
   /** How often people have mended its cut-out; absent if it is as it was made. */
   refinements?: number;
+  /** Only if the options have rules. */
+  rules?: RulesReport;
   /** The URL of the new image. */
   picture?: string;
   /** Its garments; only in feeds with the operation `separate`. */

@@ -1,4 +1,5 @@
 import { reviewTexts } from '../../../output/review.ts';
+import type { Verdict } from '../../../output/rules/verdicts.ts';
 import type { Classification } from '../../../taxonomy/response-schema.ts';
 import { escapeHtml } from '../../escape-html.ts';
 import { classCells } from './classification-cells.ts';
@@ -98,6 +99,22 @@ function reviewText(review: ImageLine['review']): string {
   return `<br>${label}: ${escapeHtml(reviewTexts(review).join('. '))}.`;
 }
 
+const limitText = ({ min, max, oneOf }: Verdict['limit']): string =>
+  [min !== undefined && `at least ${min}`, max !== undefined && `at most ${max}`, oneOf?.join(', ')]
+    .filter(Boolean)
+    .join(', ');
+
+/** Which rules a picture does not meet, with what was measured and what to do; empty if it has none. */
+function rulesText(rules: ImageLine['rules']): string {
+  if (!rules) return '';
+  const failed = rules.verdicts.filter(({ passed }) => !passed);
+  const texts = failed.map(
+    ({ id, measured, limit, advice }) => `${id} is ${measured}, ${limitText(limit)}. ${advice}.`,
+  );
+  const text = failed.length > 0 ? texts.join(' ') : 'all met.';
+  return `<br>Rules of ${escapeHtml(rules.pack)}: ${escapeHtml(text)}`;
+}
+
 /** The garments of an image, each a link to its cut-out; empty if they were not separated. */
 function garmentsText(image: ImageLine, index: number, id: string, report: Report): string {
   const garments = garmentsOf(image, id, index, report)?.garments ?? [];
@@ -110,12 +127,12 @@ function garmentsText(image: ImageLine, index: number, id: string, report: Repor
 }
 
 function imageItem(image: ImageLine, index: number, id: string, report: Report): string {
-  const { url, outcome, reason, review } = image;
+  const { url, outcome, reason, review, rules } = image;
   const pictureUrl = report.linkOf(id, index, image);
   const picture = pictureUrl ? `, ${link(pictureUrl, 'picture')}` : '';
   const explanation = reason ? `: ${escapeHtml(reason)}` : '';
   const links = `(${link(url, 'original')}${picture})`;
-  return `<li>Image ${index + 1} ${outcomeLabel(outcome)}${explanation} ${links}${reviewText(review)}${garmentsText(image, index, id, report)}</li>`;
+  return `<li>Image ${index + 1} ${outcomeLabel(outcome)}${explanation} ${links}${reviewText(review)}${rulesText(rules)}${garmentsText(image, index, id, report)}</li>`;
 }
 
 /** What a product was recognised as: its class, colours, materials, attributes and reasons to look at it. */

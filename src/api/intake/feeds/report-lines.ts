@@ -5,6 +5,7 @@ import type { RowOutcome } from '../../../intake/batches/row-reader.ts';
 import type { ResultLine } from '../../../intake/batches/rows.ts';
 import { garmentKeys } from '../../../intake/garment-files.ts';
 import type { CutOutReview } from '../../../output/review.ts';
+import type { RulesReport } from '../../../output/rules/verdicts.ts';
 import type { AcceptedRow } from '../../../queue/job-data.ts';
 import type { StoredOutfit } from '../../../queue/outfit-view.ts';
 import type { ImageEvidence } from '../../../taxonomy/classify.ts';
@@ -21,6 +22,8 @@ export interface ImageLine {
   review?: CutOutReview;
   /** How often people have mended its cut-out. */
   refinements?: number;
+  /** If its cut-out was judged by rules. */
+  rules?: RulesReport;
   /** The blob key of its new picture. */
   pictureKey?: string | undefined;
   /** If the feed's garments are separated. */
@@ -75,6 +78,7 @@ function toImageLine(
     outcome: result.unchanged ? 'unchanged' : 'changed',
     ...(review && { review }),
     ...(refinements && { refinements }),
+    ...(cutout?.rules && { rules: cutout.rules }),
     ...(pictureKey && { pictureKey }),
     ...(outfit && {
       outfit,

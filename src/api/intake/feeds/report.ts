@@ -26,6 +26,19 @@ const reviewCells = (review: ImageLine['review']): string[] => [
   review ? review.reasons.join('; ') : '',
 ];
 
+/** Columns for the rules that judge the pictures, if there are any. */
+const RULES_COLUMNS = ['rules_passed', 'rules_failed'];
+
+function rulesCells(image: ImageLine | undefined, { isJudged }: Report): string[] {
+  if (!isJudged) return [];
+  const { rules } = image ?? {};
+  const failed = rules?.verdicts.filter(({ passed }) => !passed) ?? [];
+  return [
+    rules ? String(rules.passed) : '',
+    failed.map(({ id, measured }) => `${id}: ${measured}`).join('; '),
+  ];
+}
+
 /** Columns for the garments of an image, if they are separated. */
 const GARMENT_COLUMNS = ['garments', 'garment_pictures'];
 
@@ -55,7 +68,11 @@ function* csvLines(product: ProductLine, report: Report): Generator<string> {
   const { line, id = '', title = '' } = product;
   const classification = classificationCells(product, report);
   const lineOf = (at: number | '', cells: string[], image?: ImageLine) => {
-    const last = [...reviewCells(image?.review), ...garmentCells(image, id, at, report)];
+    const last = [
+      ...reviewCells(image?.review),
+      ...garmentCells(image, id, at, report),
+      ...rulesCells(image, report),
+    ];
     return csvLine([line, id, title, at, ...cells, ...classification, ...last]);
   };
   if (product.kind === 'rejected') {
@@ -72,7 +89,8 @@ function* csvLines(product: ProductLine, report: Report): Generator<string> {
 async function* csvReport(report: Report): AsyncGenerator<string> {
   const classColumns = report.isClassified ? CLASS_COLUMNS : [];
   const garmentColumns = report.isSeparated ? GARMENT_COLUMNS : [];
-  yield `\uFEFF${csvLine([...COLUMNS, ...classColumns, ...REVIEW_COLUMNS, ...garmentColumns])}`;
+  const lastColumns = [...garmentColumns, ...(report.isJudged ? RULES_COLUMNS : [])];
+  yield `\uFEFF${csvLine([...COLUMNS, ...classColumns, ...REVIEW_COLUMNS, ...lastColumns])}`;
   for await (const product of report.lines) yield* csvLines(product, report);
 }
 

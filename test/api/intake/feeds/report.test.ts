@@ -31,6 +31,7 @@ async function reportOf(format: 'csv' | 'html' | 'ndjson', review: ImageLine['re
     run: RUN,
     isClassified: false,
     isSeparated: false,
+    isJudged: false,
     lines: lines(),
     linkOf: () => undefined,
   };
