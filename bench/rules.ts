@@ -289,6 +289,7 @@ async function readPicture(file: Uint8Array): Promise<Pixels> {
   return { data, width: info.width, height: info.height };
 }
 
+/** Returns the matte that the network finds. */
 async function matteOf(engine: Engine, file: Uint8Array): Promise<Matte> {
   const { file: png } = await engine.removeBackground(file);
   const { data, info } = await sharp(png)
@@ -355,16 +356,21 @@ interface Judged {
   files: { before: Uint8Array; after: Uint8Array };
 }
 
-async function judge(engine: Engine, subject: Subject, planted: Planted): Promise<Judged> {
+async function judge(
+  engine: Engine | undefined,
+  subject: Subject,
+  planted: Planted,
+): Promise<Judged> {
   const { file, canvas, widenedBy } = planted;
   const pixels = await readPicture(file);
-  const found = await matteOf(engine, file);
+  const exact = matteOn(subject, canvas);
+  const found = engine ? await matteOf(engine, file) : exact;
   const matte = widenedBy ? widen(found, widenedBy) : found;
   const after = await renderWith(pixels, matte, { ...OPTIONS, fixRules: true });
   const afterwards = { after: after.verdicts };
   if (widenedBy === undefined)
     return {
-      before: judgeAsIs(file, pixels, matteOn(subject, canvas)),
+      before: judgeAsIs(file, pixels, exact),
       byNetwork: judgeAsIs(file, pixels, found),
       ...afterwards,
       files: { before: file, after: after.file },
@@ -385,7 +391,8 @@ const measuredOf = (verdicts: readonly Verdict[], id: string) =>
   verdicts.find((verdict) => verdict.id === id)?.measured;
 
 interface Run {
-  engine: Engine;
+  /** Undefined if the reference mattes are used instead of the network's. */
+  engine: Engine | undefined;
   subjects: readonly Subject[];
   count: number;
   /** Where pictures are written to look at; none if absent. */
@@ -469,19 +476,30 @@ async function measureClean(run: Run): Promise<void> {
     console.log(`${id.padEnd(20)}${String(alarms.get(id) ?? 0).padEnd(6)}${spreadOf(values)}`);
 }
 
+const startNetwork = (): Promise<Engine> =>
+  startEngine({
+    model: 'garment-cutout',
+    device: 'auto',
+    slots: 1,
+    maxPixels: MAX_PIXELS,
+    modelsHome: resolve(process.env.SELVAGE_HOME || '.selvage', 'models'),
+  });
+
 /** Plants faults into pictures of a shop, and measures which are found and made right. */
 export async function run(argv: string[]): Promise<void> {
   const {
     eval: folder,
     count,
     out,
+    exact,
   } = new Command('bench rules')
     .description('Faults planted into pictures of a shop: found, false alarms, and made right.')
     .option('--eval <folder>', 'photos of a shop on white, with references', EVAL_FOLDER)
     .option('--count <n>', 'pictures of each fault', Number, 50)
     .option('--out <folder>', 'writes the pictures there, to look at')
+    .option('--exact', 'uses the reference mattes, not the network: quick', false)
     .parse(argv, { from: 'user' })
-    .opts<{ eval: string; count: number; out?: string }>();
+    .opts<{ eval: string; count: number; out?: string; exact: boolean }>();
   const photos = hasPhotos(folder) ? await readPhotos(folder) : [];
   const read = await Promise.all(
     photos.filter(({ kind }) => kind.startsWith('store')).map(readSubject),
@@ -491,19 +509,12 @@ export async function run(argv: string[]): Promise<void> {
     console.log(`Nothing is measured: ${folder} has no photos of the kind "store".`);
     return;
   }
-  const modelsHome = resolve(process.env.SELVAGE_HOME || '.selvage', 'models');
-  const engine = await startEngine({
-    model: 'garment-cutout',
-    device: 'auto',
-    slots: 1,
-    maxPixels: MAX_PIXELS,
-    modelsHome,
-  });
+  const engine = exact ? undefined : await startNetwork();
   try {
     const measured = { engine, subjects, count, out };
     await measureClean(measured);
     await measureFaults(measured);
   } finally {
-    await engine.close();
+    await engine?.close();
   }
 }

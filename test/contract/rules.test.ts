@@ -156,7 +156,7 @@ describe('a removal with rules', () => {
   });
 
   test('through the client package has verdict and packs', async () => {
-    const client = createClient({ baseUrl: stack.url, apiKey: key });
+    const client = createClient({ baseUrl: stack.url, key });
     const named = await client.rules.put('mine', SQUARE);
     expect(named).toMatchObject({ name: 'mine', pack: SQUARE });
     const { rules, mediaType } = await client.removeBackground(shirt, {

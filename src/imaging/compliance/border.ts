@@ -4,7 +4,7 @@ import { VISIBLE_ALPHA } from './ground.ts';
 
 /** A frame is looked for within this share of the shorter side. */
 const MAX_DEPTH = 0.08;
-/** Colours on both sides of a frame's edge differ by more than this in a channel, 0..255. */
+/** At a frame's edge a channel differs by more than this, 0..255, from what lies evenly between both sides. */
 const MIN_STEP = 8;
 /** So much of a line must be such an edge, and so much of the side must be free of the subject to tell. */
 const MIN_EDGE_SHARE = 0.9;
@@ -25,17 +25,18 @@ function sidesOf({ width, height }: Pixels): Side[] {
   ];
 }
 
-/** Returns whether the colours change across a line, almost all along it. */
+/** Returns whether the colours change across a line, almost all along it, and not evenly as in a shadow. */
 function isEdge({ data }: Pixels, subject: Matte, { length, at }: Side, depth: number): boolean {
   let free = 0;
   let steps = 0;
   for (let along = depth; along < length - depth; along++) {
-    const outer = at(depth - 1, along);
-    const inner = at(depth + 1, along);
-    if (subject.data[outer]! >= VISIBLE_ALPHA || subject.data[inner]! >= VISIBLE_ALPHA) continue;
+    const [outer, line, inner] = [at(depth - 2, along), at(depth, along), at(depth + 2, along)];
+    if ([outer, line, inner].some((pixel) => subject.data[pixel]! >= VISIBLE_ALPHA)) continue;
     free++;
     for (let c = 0; c < 3; c++)
-      if (Math.abs(data[3 * outer + c]! - data[3 * inner + c]!) > MIN_STEP) {
+      if (
+        Math.abs(2 * data[3 * line + c]! - data[3 * outer + c]! - data[3 * inner + c]!) > MIN_STEP
+      ) {
         steps++;
         break;
       }
@@ -48,9 +49,10 @@ function isEdge({ data }: Pixels, subject: Matte, { length, at }: Side, depth: n
  * @param subject its alpha in the picture; a frame behind it cannot be seen
  */
 export function framedSides(pixels: Pixels, subject: Matte): number {
-  const deepest = Math.floor(MAX_DEPTH * Math.min(pixels.width, pixels.height));
+  const shorter = Math.min(pixels.width, pixels.height);
+  const deepest = Math.min(Math.floor(MAX_DEPTH * shorter), shorter - 3);
   return sidesOf(pixels).filter((side) => {
-    for (let depth = 1; depth <= deepest; depth++)
+    for (let depth = 2; depth <= deepest; depth++)
       if (isEdge(pixels, subject, side, depth)) return true;
     return false;
   }).length;

@@ -1,10 +1,11 @@
 import type { MattedImage } from '../downscale.ts';
 import { eachGroundRun, type Ground } from './ground.ts';
 
-/** Two pixels apart, colours that differ by more than this in a channel, 0..255, are an edge of something drawn. */
+/** Where a channel differs by more than this, 0..255, from what lies evenly between two pixels, something is drawn. */
 const MIN_STEP = 6;
 /** A ground is plain if so much of it differs by at most `plainSpread` from its median, 0..255. */
 const PLAIN = { minShare: 0.5, spread: 12 };
+/** Of those two pixels from the one between them. */
 const DISTANCE = 2;
 
 /** Green of each pixel of the ground, counted. */
@@ -43,16 +44,19 @@ export function drawnShare(picture: MattedImage, ground: Ground): number | undef
   const { width, height } = ground;
   const below = DISTANCE * width;
   const last = (height - DISTANCE) * width;
-  const isStep = (one: number, other: number): boolean => {
-    for (let c = 0; c < 3; c++)
-      if (Math.abs(data[3 * one + c]! - data[3 * other + c]!) > MIN_STEP) return true;
+  /** Whether colours do not change evenly over a pixel, as they do in a shadow. */
+  const isEdge = (pixel: number, distance: number): boolean => {
+    for (let c = 0, p = 3 * pixel; c < 3; c++, p++)
+      if (Math.abs(2 * data[p]! - data[p - 3 * distance]! - data[p + 3 * distance]!) > MIN_STEP)
+        return true;
     return false;
   };
   let drawn = 0;
   eachGroundRun(ground, (start, end) => {
-    for (let i = start; i < end; i++)
-      if ((i + DISTANCE < end && isStep(i, i + DISTANCE)) || (i < last && isStep(i, i + below)))
-        drawn++;
+    for (let i = start; i < end; i++) {
+      const isAcross = i - DISTANCE >= start && i + DISTANCE < end && isEdge(i, DISTANCE);
+      if (isAcross || (i >= below && i < last && isEdge(i, below))) drawn++;
+    }
   });
   return drawn / total;
 }
