@@ -55,6 +55,10 @@ const BENCHES: Readonly<
     measures: 'how many strokes of a brush mend a faulty cut-out, and what they cost',
     load: () => import('./strokes.ts'),
   },
+  rules: {
+    measures: 'faults planted into pictures of a shop: found and made right',
+    load: () => import('./rules.ts'),
+  },
   compare: {
     measures: 'any of these, alternating an earlier commit and this tree',
     load: () => import('./compare.ts'),

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { Foreground, MediaType } from '../src/output/options.ts';
+import type { CutOutOptions } from '../src/output/quality.ts';
 import { CutOutReview } from '../src/output/review.ts';
+import { Measurements, measurementsOf, reportOf } from '../src/output/rules/verdicts.ts';
 import type { CutOutRecord } from '../src/queue/job-data.ts';
 import { type CacheInputs, cutOutPrefix } from '../src/storage/blob-keys.ts';
 import type { BlobHead, Blobs } from '../src/storage/blobs.ts';
@@ -10,6 +12,8 @@ import { copyIfPresent } from './copy-blob.ts';
 export interface CutOutCacheQuery extends CacheInputs {
   /** The owner's key for the cut-out: `cutOutKey`, or among the images of a feed. */
   outputKey: string;
+  /** The rules it is judged by, if there are any. */
+  judgedBy?: Pick<CutOutOptions, 'rules' | 'rulePack'> | undefined;
 }
 
 /** The first word of a stored review that asks for a person. */
@@ -38,13 +42,27 @@ const CutOutMetadata = z.object({
     .optional(),
   /** Absent if there is no subject, and in old blobs. */
   fingerprint: z.string().optional(),
+  /** What was measured for its rules, as JSON: storage allows 2 KB, and the pack knows the rest. */
+  measured: z
+    .string()
+    .transform((text) => JSON.parse(text))
+    .pipe(Measurements)
+    .optional(),
 });
 
-const readHead = ({ bytes, mediaType, meta }: BlobHead): CutOutRecord => ({
-  bytes,
-  mediaType: MediaType.parse(mediaType),
-  ...CutOutMetadata.parse(meta),
-});
+function readHead(
+  { bytes, mediaType, meta }: BlobHead,
+  { rules = '', rulePack }: NonNullable<CutOutCacheQuery['judgedBy']> = {},
+): CutOutRecord {
+  const { measured, ...facts } = CutOutMetadata.parse(meta);
+  const report = measured && rulePack && reportOf(measured, rules, rulePack);
+  return {
+    bytes,
+    mediaType: MediaType.parse(mediaType),
+    ...facts,
+    ...(report && { rules: report }),
+  };
+}
 
 const formatBox = ({ left, top, width, height }: Foreground): string =>
   [left, top, width, height].join(' ');
@@ -58,16 +76,16 @@ const formatReview = ({ needed, reasons }: CutOutReview): string =>
  */
 export async function cachedCutOut(
   blobs: Blobs,
-  { outputKey, ...cacheInputs }: CutOutCacheQuery,
+  { outputKey, judgedBy, ...cacheInputs }: CutOutCacheQuery,
   signal: AbortSignal,
 ): Promise<CutOutRecord | undefined> {
   const own = await blobs.head(outputKey, signal);
-  if (own) return readHead(own);
+  if (own) return readHead(own, judgedBy);
   for await (const { key } of blobs.list(cutOutPrefix(cacheInputs), signal)) {
     // A concurrent attempt of the same job may have written the key itself.
     if (key !== outputKey && !(await copyIfPresent(blobs, key, outputKey, signal))) continue;
     const copy = await blobs.head(outputKey, signal);
-    return copy && readHead(copy);
+    return copy && readHead(copy, judgedBy);
   }
   return undefined;
 }
@@ -79,7 +97,7 @@ export async function storeCutOut(
   cutOut: { file: Uint8Array } & Omit<CutOutRecord, 'bytes' | 'sha256'>,
   signal: AbortSignal,
 ): Promise<CutOutRecord> {
-  const { file, width, height, model, confidence, mediaType, foreground, review } = cutOut;
+  const { file, width, height, model, confidence, mediaType, foreground, review, rules } = cutOut;
   const fingerprint = cutOut.fingerprint && { fingerprint: cutOut.fingerprint };
   const sha256 = createHash('sha256').update(file).digest('hex');
   const facts = { width, height, sha256, model, confidence };
@@ -88,11 +106,17 @@ export async function storeCutOut(
     ...(foreground && { foreground: formatBox(foreground) }),
     ...(review && { review: formatReview(review) }),
     ...fingerprint,
+    ...(rules && { measured: JSON.stringify(measurementsOf(rules)) }),
   };
   const meta = Object.fromEntries(
     Object.entries(formatted).map(([name, value]) => [name, String(value)]),
   );
   await blobs.put(outputKey, file, { mediaType, meta }, signal);
-  const found = { ...(foreground && { foreground }), ...(review && { review }), ...fingerprint };
+  const found = {
+    ...(foreground && { foreground }),
+    ...(review && { review }),
+    ...(rules && { rules }),
+    ...fingerprint,
+  };
   return { ...facts, mediaType, ...found, bytes: file.length };
 }

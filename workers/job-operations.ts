@@ -51,7 +51,7 @@ async function removeBackground(
 ): Promise<OperationOutput> {
   const model = `${engine.model.id}@${engine.model.version}`;
   const { options, region, image, background, sha256, outputKey, client, weight } = task;
-  const query = { ...task, options: withRegion(options, region), model };
+  const query = { ...task, options: withRegion(options, region), model, judgedBy: options };
   const cached = await cachedCutOut(blobs, query, signal);
   if (cached) return { results: { cutout: cached }, millis: {} };
   const settings = { options, region, background: background?.bytes };

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import manifest from '../package.json' with { type: 'json' };
+import { BUILT_IN_PACKS } from '../src/output/rules/built-in.ts';
 import { type Config, ConfigError, readConfig } from '../src/platform/config.ts';
 import { createWorkerMetrics, type WorkerMetrics } from '../src/platform/metrics/worker.ts';
 import { openPlatform } from '../src/platform/open-platform.ts';
@@ -30,6 +31,8 @@ async function openEngine(config: Config, metrics: WorkerMetrics): Promise<Engin
     modelsHome: join(config.SELVAGE_HOME, 'models'),
     observe: metrics.picture,
     onReview: metrics.review,
+    onRules: ({ pack, verdicts }) =>
+      metrics.rules(BUILT_IN_PACKS.has(pack) ? pack : 'own', verdicts),
   });
   metrics.engine(engine, () => engine.pids().length);
   return engine;

@@ -14,6 +14,7 @@ import { jobRefinementRoutes } from './intake/job-refinements.ts';
 import { jobRoutes } from './intake/job-routes.ts';
 import { createReviewActions } from './intake/review/actions.ts';
 import { createRowRefinements } from './intake/review/refinements.ts';
+import { rulePackRoutes } from './intake/rules/routes.ts';
 import { webhookRoutes } from './intake/webhooks.ts';
 import { type LookDeps, lookRoutes } from './look/routes.ts';
 import { type ConsoleSessionDeps, consoleRoutes } from './operations/console-session.ts';
@@ -48,7 +49,7 @@ interface ApiDeps {
 export function routeTable(deps: ApiDeps): Route[] {
   const { batches, feeds, maxImageBytes, checks, metrics } = deps;
   const { deadlineMillis, now } = deps.images;
-  const { idempotency, webhooks } = deps.jobs;
+  const { idempotency, rulePacks, webhooks } = deps.jobs;
   const images = createImageRequests(deps.images);
   const jobs = createJobActions(deps.jobs);
   const preferJob = { jobs, maxWaitSeconds: Math.floor(deadlineMillis / 1000) };
@@ -57,8 +58,8 @@ export function routeTable(deps: ApiDeps): Route[] {
   const refinements = createRowRefinements({ ...batches, reviews, images, idempotency });
   const readImage = (body: unknown) => readJsonImage(body, maxImageBytes, sniffFormat).image;
   return [
-    ...removalRoutes({ images, ...preferJob }),
-    ...refinementRoutes(images),
+    ...removalRoutes({ images, rulePacks, ...preferJob }),
+    ...refinementRoutes(images, rulePacks),
     ...jobRoutes(jobs, idempotency, deps.jobs),
     ...jobRefinementRoutes({ jobs, images, ...deps.jobs }),
     ...batchRoutes(
@@ -69,6 +70,7 @@ export function routeTable(deps: ApiDeps): Route[] {
       batches.blobs,
     ),
     ...feedRoutes(feeds, events, reviews, refinements),
+    ...rulePackRoutes(rulePacks),
     ...webhookRoutes(webhooks, idempotency),
     ...fileRoutes(deps.jobs),
     ...removeBgRoutes({ images, readImage, now }),

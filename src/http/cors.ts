@@ -41,6 +41,7 @@ const RESPONSE_HEADERS = [
   'X-Cutout-Confidence',
   'X-Cutout-Review',
   'X-Cutout-Review-Needed',
+  'X-Cutout-Rules',
   'X-Foreground-Height',
   'X-Foreground-Left',
   'X-Foreground-Top',
@@ -59,7 +60,7 @@ const RESPONSE_HEADERS = [
 export function allowOrigins(app: FastifyInstance): void {
   app.register(cors, {
     origin: false,
-    methods: ['GET', 'HEAD', 'POST', 'DELETE'],
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
     allowedHeaders: REQUEST_HEADERS,
     exposedHeaders: RESPONSE_HEADERS,
     maxAge: MAX_AGE_SECONDS,

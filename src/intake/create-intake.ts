@@ -18,6 +18,7 @@ import { createJobRecords, type JobRecords } from './job-records.ts';
 import { createJobRetention, type JobRetention } from './job-retention.ts';
 import { createQueueFigures, type QueueFigures } from './queue-figures.ts';
 import { createReviewDecisions, type ReviewDecisions } from './review/decisions.ts';
+import { createRulePacks, type RulePacks } from './rule-packs.ts';
 import { createStoredBytes, type StoredBytes } from './stored-bytes.ts';
 import { createWebhookEvents, type WebhookEvents } from './webhooks/events.ts';
 import { createWebhookReceivers, type WebhookReceivers } from './webhooks/receivers.ts';
@@ -67,6 +68,8 @@ export interface Intake {
   /** Counts the bytes that clients store. */
   storedBytes: StoredBytes;
   links: FileLinks;
+  /** The rule packs that clients have defined. */
+  rulePacks: RulePacks;
   /** Returns the retention policy of a client. */
   readClientLimits: ClientRetention['get'];
   figures: QueueFigures;
@@ -118,6 +121,7 @@ export async function createIntake({
     idempotency: createIdempotency(redis),
     storedBytes: createStoredBytes(redis, now),
     links: fileLinks(linkSecret),
+    rulePacks: createRulePacks(redis, now),
     readClientLimits: createClientRetention(redis).get,
     figures,
     async close() {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { RulePack } from './rules/pack.ts';
 import { PARTIAL_SUBJECTS } from './subjects.ts';
 
 /** Formats of a cut-out, with their names in headers and file names. */
@@ -50,6 +51,11 @@ export const OutputOptions = z.object({
   shadowOpacityPct: z.number().optional(),
   semitransparency: z.literal(false).optional(),
   subject: z.enum(PARTIAL_SUBJECTS).optional(),
+  /** Name of the pack that the output is judged by. */
+  rules: z.string().optional(),
+  fixRules: z.literal(true).optional(),
+  /** The pack itself, as it was when the work was accepted. */
+  rulePack: RulePack.optional(),
 });
 export type OutputOptions = z.infer<typeof OutputOptions>;
 

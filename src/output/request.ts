@@ -10,6 +10,7 @@ import {
 } from './geometry.ts';
 import { DEFAULT_SHADOW_OPACITY_PCT, OutputOptions } from './options.ts';
 import { type CutOutOptions, type Quality, qualityOptions } from './quality.ts';
+import { PACK_NAME } from './rules/pack.ts';
 import { SUBJECTS } from './subjects.ts';
 
 export const CHANNELS = ['rgba', 'alpha'] as const;
@@ -122,6 +123,15 @@ export const outputFields = {
   semitransparency: z
     .preprocess(toBoolean, z.boolean().optional())
     .meta({ description: '`false`: the subject is opaque except for its outline' }),
+  rules: z
+    .string()
+    .regex(PACK_NAME, 'must be the name of a rule pack: a-z, 0-9 and hyphens')
+    .optional()
+    .meta({ description: 'Judges the output by this rule pack, such as `amazon-main`' }),
+  fixRules: z.preprocess(toBoolean, z.boolean().optional()).meta({
+    description:
+      'Makes right what can be made right without inventing pixels, before it is judged. Requires `rules`',
+  }),
 };
 
 /** A background image uploaded with the request. */
@@ -165,6 +175,16 @@ const CONFLICTS: readonly {
     field: 'shadowOpacityPct',
     when: (request) => request.shadow !== 'drop',
     detail: 'requires shadow "drop"',
+  },
+  {
+    field: 'rules',
+    when: (request) => request.channels === 'alpha',
+    detail: 'conflicts with channels "alpha", which has no picture to judge; leave one of them out',
+  },
+  {
+    field: 'fixRules',
+    when: (request) => request.rules === undefined,
+    detail: 'requires rules',
   },
   { field: 'cropMargin', when: (request) => !request.crop, detail: 'requires crop "true"' },
 ];
@@ -210,6 +230,7 @@ export function toOutputOptions(request: OutputRequest): OutputOptions {
     shadow: rest.shadow === 'none' ? undefined : rest.shadow,
     semitransparency: rest.semitransparency === false ? false : undefined,
     subject: rest.subject === 'all' ? undefined : rest.subject,
+    fixRules: rest.fixRules || undefined,
   };
   const isSet = ([, value]: [string, unknown]) => value !== undefined;
   return OutputOptions.parse(Object.fromEntries(Object.entries(all).filter(isSet)));

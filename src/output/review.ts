@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import type { Evidence } from '../imaging/evidence.ts';
+import { RULE_IDS, type RuleId } from './rules/pack.ts';
+import type { RulesReport } from './rules/verdicts.ts';
 
 /** When a reason applies, and what it is called. */
 interface Rule {
@@ -39,7 +41,7 @@ export const CutOutReview = z
   .object({
     needed: z.boolean().meta({ description: 'Whether a person should look at the cut-out' }),
     reasons: z.array(z.string()).meta({
-      description: `What was noticed: ${RULES.map(([code]) => `\`${code}\``).join(', ')}. More may be added`,
+      description: `What was noticed: ${RULES.map(([code]) => `\`${code}\``).join(', ')}, and \`rule:\` with the id of a rule. More may be added`,
     }),
   })
   .meta({ id: 'CutoutReview' });
@@ -64,8 +66,44 @@ export const withSeveralPeople = ({ reasons }: CutOutReview): CutOutReview => ({
   reasons: [...reasons, SEVERAL_PEOPLE],
 });
 
+/** Before the id of a rule of a marketplace that the picture does not meet. */
+const RULE_PREFIX = 'rule:';
+
+/** What is wrong with a picture that does not meet a rule. */
+const RULE_TEXTS: Record<RuleId, string> = {
+  background: 'The background does not have the colour that the marketplace wants',
+  border: 'The picture has a frame',
+  overlay: 'There is text, a logo or a watermark beside the subject',
+  fringe: 'The outline shows the old background',
+  'cut-by-frame': 'The edge of the photo cuts the subject, and the marketplace wants all of it',
+  'fill-ratio': 'The subject fills too little or too much of the picture',
+  margin: 'There is too little room around the subject',
+  aspect: 'The picture has the wrong ratio of width to height',
+  'longest-side': 'The longer side of the picture has too few or too many pixels',
+  'shortest-side': 'The shorter side of the picture has too few or too many pixels',
+  megapixels: 'The picture has too many pixels',
+  'file-type': 'The marketplace does not take this file format',
+  'file-bytes': 'The file is too large for the marketplace',
+};
+
+const isRuleId = (id: string): id is RuleId => RULE_IDS.includes(id as RuleId);
+
+/** Adds to a review the rules that a picture does not meet; without a report it stays the same. */
+export function withRules(
+  { needed, reasons }: CutOutReview,
+  report: Pick<RulesReport, 'verdicts'> | undefined,
+): CutOutReview {
+  const failed = report?.verdicts.filter(({ passed }) => !passed) ?? [];
+  return {
+    needed: needed || failed.length > 0,
+    reasons: [...reasons, ...failed.map(({ id }) => `${RULE_PREFIX}${id}`)],
+  };
+}
+
 const textOf = (reason: string): string => {
   if (reason === SEVERAL_PEOPLE) return SEVERAL_PEOPLE_TEXT;
+  const id = reason.startsWith(RULE_PREFIX) ? reason.slice(RULE_PREFIX.length) : '';
+  if (isRuleId(id)) return RULE_TEXTS[id];
   return isKnown(reason) ? REVIEW_RULES[reason].text : reason;
 };
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Foreground, MediaType } from '../output/options.ts';
 import { CutOutOptions, QualityChoice } from '../output/quality.ts';
 import { CutOutReview } from '../output/review.ts';
+import { RulesReport } from '../output/rules/verdicts.ts';
 import { Stroke } from '../output/strokes.ts';
 import { GarmentView } from './garment-view.ts';
 import { AcceptedRow, OPERATIONS } from './job-data.ts';
@@ -64,6 +65,7 @@ const OutputFile = {
   /** Size of the output before it was scaled down, pixels. */
   whole: z.object({ width: z.number(), height: z.number() }),
   foreground: Foreground.optional(),
+  rules: RulesReport.optional(),
 };
 
 /** Options of a row of a feed: which feed its images belong to, and how its picture looks. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Foreground, MediaType } from '../output/options.ts';
 import { CutOutReview } from '../output/review.ts';
+import { RulesReport } from '../output/rules/verdicts.ts';
 import { Region } from '../taxonomy/dictionary/schema.ts';
 import { Fingerprint, GarmentView } from './garment-view.ts';
 import { StoredOutfit } from './outfit-view.ts';
@@ -35,6 +36,8 @@ export const CutOut = z.object({
   /** Absent if the cut-out was made by a release without reviews. */
   review: CutOutReview.optional(),
   fingerprint: Fingerprint,
+  /** If it was judged by rules. */
+  rules: RulesReport.optional(),
 });
 export type CutOutRecord = z.infer<typeof CutOut>;
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CutOutOptions } from '../output/quality.ts';
 import { CutOutReview } from '../output/review.ts';
+import { RulesReport } from '../output/rules/verdicts.ts';
 import { PROBLEMS } from '../platform/problem.ts';
 
 /*
@@ -33,6 +34,7 @@ export const LocalEvent = z.union([
       model: z.string(),
       confidence: z.number(),
       review: CutOutReview,
+      rules: RulesReport.optional(),
     }),
   }),
   z.object({ id: z.number(), problem: z.object({ type: z.enum(TYPES), detail: z.string() }) }),

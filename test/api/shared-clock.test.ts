@@ -16,6 +16,7 @@ import { createBatchRetention } from '../../src/intake/batches/batch-retention.t
 import { createBatches } from '../../src/intake/batches/batches.ts';
 import { createClientIndex } from '../../src/intake/client-index.ts';
 import { createReviewDecisions } from '../../src/intake/review/decisions.ts';
+import { createRulePacks } from '../../src/intake/rule-packs.ts';
 import { createWebhookReceivers } from '../../src/intake/webhooks/receivers.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { Problem } from '../../src/platform/problem.ts';
@@ -153,6 +154,7 @@ describe('a batch', () => {
         linkRule: () => undefined,
         retention: createBatchRetention(batches, batchEraser(blobs)),
         receivers: createWebhookReceivers(redis),
+        rulePacks: createRulePacks(redis, now),
         reviews: createReviewDecisions(redis),
         readClientLimits: async () => ({}),
         now,

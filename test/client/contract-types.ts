@@ -141,7 +141,12 @@ export type Checks = [
     Difference<Omit<client.CreateFeedFromUrlRequest, 'retention'>, Omit<FeedFields, 'retention'>>
   >,
   None<Difference<FeedSeconds, z.output<typeof FeedJson>['retention']['outputSeconds']>>,
-  None<Difference<Omit<client.FeedUploadOptions, Converted>, Omit<FeedUpload, Converted>>>,
+  None<
+    Difference<
+      Omit<client.FeedUploadOptions, Converted | 'fixRules'>,
+      Omit<FeedUpload, Converted | 'fixRules'>
+    >
+  >,
   None<
     Difference<
       Required<Pick<client.FeedUploadOptions, Converted>>,

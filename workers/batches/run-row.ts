@@ -74,14 +74,18 @@ const withKey = ({ cutout, ...rest }: JobResults, key: string): PreviousImage['r
   ...(cutout && { cutout: { ...cutout, key } }),
 });
 
+/** Returns the background of the marketplace pictures of a feed; if rules judge its cut-outs, there are none. */
+const pictureBackground = ({ feed, options }: RowJob): string | undefined =>
+  options?.rules === undefined ? feed?.background : undefined;
+
 /** Makes the marketplace picture of a feed's cut-out; undefined if the cut-out itself serves. */
 async function makePicture(
   { blobs, engine }: ImageDeps,
-  { feed, client, weight }: RowJob,
+  { feed, options, client, weight }: RowJob,
   cutoutKey: string | undefined,
   signal: AbortSignal,
 ): Promise<PreviousImage['picture']> {
-  if (!feed || !cutoutKey) return undefined;
+  if (!feed || !cutoutKey || options?.rules !== undefined) return undefined;
   const { background } = feed;
   const key = feedPictureKey(cutoutKey, background);
   const existing = await blobs.head(key, signal);
@@ -158,16 +162,16 @@ async function work(
   /** For a feed: the key of the cut-out of an image. */
   const feedKeyOf = (sha256: string, options: CutOutOptions = {}) =>
     feed &&
-    feedImageKey(client, feed.id, {
+    feedImageKey(
       client,
-      sha256,
-      model,
-      options: withRegion(options, region),
-    });
+      feed.id,
+      { client, sha256, model, options: withRegion(options, region) },
+      formatOf(options).extension,
+    );
   const request = {
     operations,
     model,
-    background: feed?.background,
+    background: pictureBackground(job),
     garmentsPrefix: (sha256: string) => rowGarmentsPrefix(job, sha256),
     cutOutKey: (sha256: string) => feedKeyOf(sha256, job.options),
   };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Foreground, MediaType } from '../../src/output/options.ts';
 import { CutOutReview } from '../../src/output/review.ts';
+import { RulesReport } from '../../src/output/rules/verdicts.ts';
 import type { CutOut } from './cut-out.ts';
 import type { GarmentView } from './garment-view.ts';
 import type { MarketplacePicture } from './marketplace-picture.ts';
@@ -25,6 +26,7 @@ const FileResult = ImageSize.extend({
   mediaType: MediaType,
   whole: ImageSize,
   foreground: Foreground.optional(),
+  rules: RulesReport.optional(),
 });
 
 /** Name of the format and bytes; see `formatFingerprint`. */

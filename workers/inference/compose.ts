@@ -14,7 +14,7 @@ const TRANSPARENT: Color = [0, 0, 0, 0];
 const WHITE: Color = [255, 255, 255, 255];
 
 /** Parses `#rrggbb` or `#rrggbbaa`. */
-function parseHexColor(color: string): Color {
+export function parseHexColor(color: string): Color {
   const [red = 0, green = 0, blue = 0, alpha = 255] = Buffer.from(color.slice(1), 'hex');
   return [red, green, blue, alpha];
 }
@@ -83,7 +83,8 @@ async function* layersBelow(
 
 /**
  * Composes a cut-out according to the options: places it on its canvas, with a shadow and a background.
- * @param cutOut is overwritten
+ * @param cutOut is overwritten if nothing moves
+ * @param onPlaced called with the subject on its canvas, before anything is below it
  * @throws Problem if the background cannot be used
  */
 export async function compose(
@@ -92,9 +93,11 @@ export async function compose(
   options: CutOutOptions,
   background: Uint8Array | undefined,
   maxPixels: number,
+  onPlaced: (placed: MattedImage) => void = () => {},
 ): Promise<MattedImage> {
   const ownShadows = options.shadow === 'keep' ? await placedShadow(cutOut, layout) : [];
   const composite = await placeOnCanvas(cutOut, layout);
+  onPlaced(composite);
   if (options.channels === 'alpha') return composite;
   for (const shadow of ownShadows) compositeOver(composite, shadow);
   for await (const layer of layersBelow(composite, layout, options, background, maxPixels)) {

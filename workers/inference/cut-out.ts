@@ -2,7 +2,12 @@ import type { MattedImage } from '../../src/imaging/downscale.ts';
 import type { Refinement } from '../../src/imaging/edges.ts';
 import { fingerprintOf } from '../../src/imaging/fingerprint.ts';
 import { type CutOutOptions, DEFAULT_QUALITY, type Quality } from '../../src/output/quality.ts';
-import { type CutOutReview, reviewOf, withSeveralPeople } from '../../src/output/review.ts';
+import {
+  type CutOutReview,
+  reviewOf,
+  withRules,
+  withSeveralPeople,
+} from '../../src/output/review.ts';
 import type { PartialSubject } from '../../src/output/subjects.ts';
 import { decode } from './codec.ts';
 import { findSubject, type SubjectPreset } from './find-subject.ts';
@@ -133,7 +138,10 @@ export async function cutOut(
   return {
     ...rendered,
     confidence: evidence.confidence,
-    review: selection?.severalPeople ? withSeveralPeople(review) : review,
+    review: withRules(
+      selection?.severalPeople ? withSeveralPeople(review) : review,
+      rendered.rules,
+    ),
     fingerprint,
     timings: {
       decodeMillis: decodedAt - startedAt,

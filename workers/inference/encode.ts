@@ -8,6 +8,8 @@ import { type Effort, encodePng } from './png.ts';
 
 /** docs/adr/0021-output-options.md has the cost and quality of these settings. */
 const JPEG = { quality: 90, chromaSubsampling: '4:4:4' } as const;
+/** Qualities below that of `JPEG`, for files that must be smaller. */
+export const LOWER_JPEG_QUALITIES = [80, 70, 60] as const;
 const WEBP = { quality: 90, alphaQuality: 100, effort: 2 } as const;
 
 const raw = ({ width, height }: { width: number; height: number }, channels: 1 | 3 | 4) => ({
@@ -44,6 +46,12 @@ const COLOUR_ENCODERS: Readonly<
   webp: ({ pixels, matte }) =>
     sharp(interleave(pixels, matte.data), raw(pixels, 4)).webp(WEBP).toBuffer(),
 };
+
+/** Encodes an opaque image as a JPEG of a lower quality. */
+export const encodeJpeg = ({ pixels }: MattedImage, quality: number): Promise<Uint8Array> =>
+  sharp(pixels.data, raw(pixels, 3))
+    .jpeg({ ...JPEG, quality })
+    .toBuffer();
 
 /** Encodes an image in the requested format, without metadata. For a JPEG the image must be opaque. */
 export function encode(

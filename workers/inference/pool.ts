@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { CutOutReview } from '../../src/output/review.ts';
+import type { RulesReport } from '../../src/output/rules/verdicts.ts';
 import type { ChildReady, TaskRequest } from './child-protocol.ts';
 import {
   type Outfit,
@@ -44,6 +45,8 @@ export interface EngineOptions {
   observe?: (stats: ImageStats) => void;
   /** Called with the review of each cut-out. */
   onReview?: (review: CutOutReview) => void;
+  /** Called with the verdicts on each cut-out that rules judge. */
+  onRules?: (report: RulesReport) => void;
 }
 
 export interface ImageStats {
@@ -117,7 +120,7 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Pr
  */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
   const { slots: count, hangMillis = HANG_MILLIS, batch: wanted, ...others } = options;
-  const { observe, onReview, ...rest } = others;
+  const { observe, onReview, onRules, ...rest } = others;
   const threads = Math.max(1, Math.floor(availableParallelism() / count));
   const permits = createPermits<InferenceProcess>();
   const batchOn = (device: string) => wanted ?? DEFAULT_BATCH[device] ?? 1;
@@ -170,6 +173,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
       const { result, bytes } = await run(request, body, permit);
       const cutOut = readCutOut(result, bytes);
       onReview?.(cutOut.review);
+      if (cutOut.rules) onRules?.(cutOut.rules);
       return cutOut;
     },
     async refineCutOut(image, { alpha, strokes, options }, permit) {

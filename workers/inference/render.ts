@@ -10,6 +10,7 @@ import {
   type MediaType,
 } from '../../src/output/options.ts';
 import type { CutOutOptions } from '../../src/output/quality.ts';
+import type { RulesReport } from '../../src/output/rules/verdicts.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import { compose } from './compose.ts';
 import { encode } from './encode.ts';
@@ -38,6 +39,8 @@ export interface RenderedFile {
   whole: Size;
   /** The bounding box of the subject in it; absent if there is none. */
   foreground?: Foreground | undefined;
+  /** If the options have rules. */
+  rules?: RulesReport | undefined;
 }
 
 /** @throws Problem invalid-request if the canvas is larger than the limits */
@@ -50,6 +53,8 @@ function checkCanvas({ canvas }: Layout, format: Format, maxPixels: number): voi
     errors: [{ pointer: '/maxOutputMegapixels', detail: 'is needed for so large an output' }],
   });
 }
+
+const sizeOf = ({ width, height }: Size): Size => ({ width, height });
 
 /** Whether the options depend on the position of the subject. */
 const needsSubject = ({ crop, scale, position }: CutOutOptions): boolean =>
@@ -80,9 +85,16 @@ export async function render(
   const geometry = toGeometry(options);
   const layout = layoutOf(pixels, subject, geometry);
   checkCanvas(layout, options.format ?? 'png', maxPixels);
+  const { canvas: whole } = layoutOf(pixels, subject, { ...geometry, maxPixels: undefined });
+  if (options.rulePack && !options.asZip) {
+    const { renderByRules } = await import('./render-by-rules.ts');
+    const { rulePack } = options;
+    const drawing = { cutOut, box, layout, options, background };
+    const { isFixed, ...rendered } = await renderByRules(drawing, rulePack, maxPixels, effort);
+    return { ...rendered, whole: isFixed ? sizeOf(rendered) : whole };
+  }
   const composite = await compose(cutOut, layout, options, background, maxPixels);
   const file = await encode(composite, options, effort);
-  const { canvas: whole } = layoutOf(pixels, subject, { ...geometry, maxPixels: undefined });
   const { mediaType } = formatOf(options);
   const foreground = box && { foreground: layout.foreground };
   return { file, mediaType, ...layout.canvas, whole, ...foreground };

@@ -1,12 +1,18 @@
 import { batchesClient } from './batches.ts';
+import type { CutOutOptions } from './contract.ts';
 import { feedsClient } from './feeds.ts';
 import type { Client, ClientOptions } from './interface.ts';
 import { jobsClient } from './jobs.ts';
 import { lookClient } from './look.ts';
 import { formPayload } from './payload.ts';
 import { readImage } from './response.ts';
+import { rulesClient } from './rules.ts';
 import { taxonomyClient } from './taxonomy.ts';
 import { createTransport } from './transport.ts';
+
+/** Reads a cut-out. What is made right for rules may have another format than was requested. */
+const readCutOut = ({ format, fixRules }: Pick<CutOutOptions, 'format' | 'fixRules'>) =>
+  fixRules ? readImage() : readImage(`image/${format ?? 'png'}`);
 
 export type * from './contract.ts';
 export { SelvageError, type SelvageErrorInit, type ValidationIssue } from './error.ts';
@@ -23,7 +29,7 @@ export function createClient(options: ClientOptions = {}): Client {
   return {
     removeBackground(image, { signal, timeoutMillis, ...fields } = {}) {
       const body = formPayload({ image, ...fields });
-      const read = readImage(`image/${fields.format ?? 'png'}`);
+      const read = readCutOut(fields);
       return request({ method: 'POST', path: '/bg/v1/background-removals', body }, read, {
         signal,
         timeoutMillis,
@@ -31,7 +37,7 @@ export function createClient(options: ClientOptions = {}): Client {
     },
     refineCutOut({ image, alpha, strokes }, { signal, timeoutMillis, ...fields } = {}) {
       const body = formPayload({ image, alpha, strokes: JSON.stringify(strokes), ...fields });
-      const read = readImage(`image/${fields.format ?? 'png'}`);
+      const read = readCutOut(fields);
       return request({ method: 'POST', path: '/bg/v1/refinements', body }, read, {
         signal,
         timeoutMillis,
@@ -42,6 +48,7 @@ export function createClient(options: ClientOptions = {}): Client {
     jobs: jobsClient(transport),
     batches: batchesClient(transport),
     feeds: feedsClient(transport),
+    rules: rulesClient(transport),
     usage: (callOptions) => requestJson({ method: 'GET', path: '/intake/v1/usage' }, callOptions),
   };
 }

@@ -74,6 +74,8 @@ export interface ImageResponse {
   confidence: number | undefined;
   /** Whether a person should look at it; undefined if the service does not say. */
   review: contract.CutOutReview | undefined;
+  /** Whether it meets the rules of `rules`, and the ids of those that it does not; undefined without them. */
+  rules: { passed: boolean; failed: string[] } | undefined;
   requestId: string;
 }
 
@@ -393,6 +395,20 @@ export interface FeedsClient {
   delete(id: string, options?: CallOptions): Promise<WithRequestId<contract.DeletionReceipt>>;
 }
 
+/** Rules of marketplaces that pictures are judged by. */
+export interface RulesClient {
+  /** Returns the packs that are built in, then your own. */
+  list(options?: CallOptions): Promise<contract.NamedRulePack[]>;
+  get(name: string, options?: CallOptions): Promise<WithRequestId<contract.NamedRulePack>>;
+  /** Creates or replaces a pack of your own. */
+  put(
+    name: string,
+    pack: contract.RulePack,
+    options?: CallOptions,
+  ): Promise<WithRequestId<contract.NamedRulePack>>;
+  delete(name: string, options?: CallOptions): Promise<void>;
+}
+
 /** A client of one service with one key. Calls fail with a `SelvageError`, or with the signal's reason if you abort them. */
 export interface Client {
   /** Cuts the subject out of a photo: JPEG, PNG or WebP. */
@@ -415,6 +431,7 @@ export interface Client {
   jobs: JobsClient;
   batches: BatchesClient;
   feeds: FeedsClient;
+  rules: RulesClient;
   /** Returns what the key allows and what is left. */
   usage(options?: CallOptions): Promise<WithRequestId<contract.Usage>>;
 }

@@ -53,6 +53,13 @@ function parseReview(headers: Headers): CutOutReview | undefined {
   return { needed: needed === 'true', reasons: reasons.split(/, */).filter(Boolean) };
 }
 
+function parseRules(headers: Headers): ImageResponse['rules'] {
+  const text = headers.get('x-cutout-rules');
+  if (text === null) return undefined;
+  const [verdict, failed = ''] = text.split(/; */);
+  return { passed: verdict === 'passed', failed: failed.split(/, */).filter(Boolean) };
+}
+
 /**
  * Returns a reader of images with one of these media types; without any, of every type known.
  * @throws SelvageError `damaged-answer` if the media type or the first bytes do not match
@@ -71,6 +78,7 @@ export const readImage =
     const { headers } = response;
     const confidence = parseConfidence(headers.get('x-cutout-confidence'));
     const review = parseReview(headers);
+    const rules = parseRules(headers);
     const model = headers.get('x-model') ?? undefined;
-    return { image, mediaType, model, confidence, review, requestId };
+    return { image, mediaType, model, confidence, review, rules, requestId };
   };

@@ -3,6 +3,7 @@ import type { Call } from '../../http/route.ts';
 import { writeJobManifest } from '../../intake/job-manifest.ts';
 import type { JobRecord, JobRecords, NewJob } from '../../intake/job-records.ts';
 import { expiryOf } from '../../intake/job-retention.ts';
+import type { RulePacks } from '../../intake/rule-packs.ts';
 import type { StoredBytes } from '../../intake/stored-bytes.ts';
 import type { ImageLimits } from '../../intake/validate-image.ts';
 import { unlessDefault } from '../../output/quality.ts';
@@ -15,6 +16,7 @@ import { requireCaller } from '../caller.ts';
 import { validateSource } from '../removal/image-requests.ts';
 import type { JobRequest } from './job-request.ts';
 import { type ReadClientLimits, retentionPolicy } from './retention-policy.ts';
+import { resolveRules } from './rules/resolve-rules.ts';
 
 export interface AcceptJobDeps {
   blobs: Blobs;
@@ -23,6 +25,7 @@ export interface AcceptJobDeps {
   /** The queue `async`. */
   queue: JobQueue;
   limits: ImageLimits;
+  rulePacks: RulePacks;
   readClientLimits: ReadClientLimits;
   now: Clock;
 }
@@ -38,19 +41,29 @@ export const newJobId = (): string => `job_${randomUUID().replaceAll('-', '')}`;
  * then the record, then the queue entry.
  */
 export const createJobAcceptance =
-  ({ blobs, storedBytes, records, queue, limits, readClientLimits, now }: AcceptJobDeps) =>
+  ({
+    blobs,
+    storedBytes,
+    records,
+    queue,
+    limits,
+    rulePacks,
+    readClientLimits,
+    now,
+  }: AcceptJobDeps) =>
   async (
     id: string,
     request: JobRequest,
     call: Pick<Call, 'caller' | 'requestId' | 'signal' | 'takeQuota'>,
   ): Promise<JobRecord> => {
-    const { source, operations, options, background, outputSeconds } = request;
+    const { source, operations, background, outputSeconds } = request;
     const { webhook, classification } = request;
     call.signal.throwIfAborted();
     const { bytes, mediaType, input } = validateSource(source, limits);
     const backgroundContent = background && validateSource(background, limits, 'background image');
     const caller = requireCaller(call);
     const { client, weight, meter } = caller;
+    const options = await resolveRules(rulePacks, client, request.options, '/options/rules');
     const policy = await retentionPolicy(caller, outputSeconds, readClientLimits);
     const nowMillis = now();
     const storesBytes = bytes.length + (backgroundContent?.bytes.length ?? 0);

@@ -88,13 +88,14 @@ function createJobRefinements(deps: JobRefinementDeps) {
       checkStrokes(strokes, readAlphaSize(alpha, image));
       const request = { photo: { image }, alpha, strokes, options };
       const { file, result } = await images.refineCutOut(request, call);
-      const { bytes, mediaType, width, height, foreground } = result;
+      const { bytes, mediaType, width, height, foreground, rules } = result;
       const body = checkedFile({ file, bytes, mediaType });
       const key = refinementKey(job.client, job.id, randomUUID(), extensionOf(mediaType));
-      const { review, foreground: _, ...rest } = cutout;
+      const { review, rules: __, foreground: _, ...rest } = cutout;
       const refined: CutOutRecord = {
         ...rest,
         ...(foreground && { foreground }),
+        ...(rules && { rules }),
         // A person has looked at it.
         ...(review && { review: { needed: false, reasons: review.reasons } }),
         bytes,

@@ -60,7 +60,16 @@ export const QualityField = QualityChoice.default(DEFAULT_QUALITY).meta({
 
 /** Options for the images of a feed. */
 export const feedOptionsField = z
-  .strictObject({ quality: QualityField, subject: outputFields.subject })
+  .strictObject({
+    quality: QualityField,
+    subject: outputFields.subject,
+    rules: outputFields.rules,
+    fixRules: z.boolean().optional(),
+  })
+  .superRefine(({ rules, fixRules }, context) => {
+    if (fixRules !== undefined && rules === undefined)
+      context.addIssue({ code: 'custom', path: ['fixRules'], message: 'requires rules' });
+  })
   .default(() => ({ quality: DEFAULT_QUALITY }));
 
 const CutOutFields = z.strictObject({ quality: QualityField, ...outputFields });

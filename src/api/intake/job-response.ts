@@ -3,6 +3,7 @@ import { type JobRecord, jobGarmentsPath, jobLinks, STATUSES } from '../../intak
 import { Foreground, MediaType } from '../../output/options.ts';
 import { CutOutOptions } from '../../output/quality.ts';
 import { CutOutReview } from '../../output/review.ts';
+import { RulesReport } from '../../output/rules/verdicts.ts';
 import { PROBLEMS, Problem, type ProblemType } from '../../platform/problem.ts';
 import { OPERATIONS } from '../../queue/job-data.ts';
 import { classify } from '../../taxonomy/classify.ts';
@@ -65,6 +66,7 @@ export const PublicCutOut = z
       description: 'Whether a person should look at it; absent from cut-outs of older releases',
     }),
     fingerprint: Fingerprint,
+    rules: RulesReport.optional().meta({ description: 'Only if the options have rules' }),
   })
   .meta({ id: 'Cutout' });
 

@@ -3,6 +3,7 @@ import type { ImageForm } from '../../http/image-body.ts';
 import { parse, queryFlag } from '../../http/parse.ts';
 import type { Preference } from '../../http/prefer.ts';
 import { type Call, filePart, json, type Reply, type Route, route } from '../../http/route.ts';
+import type { RulePacks } from '../../intake/rule-packs.ts';
 import {
   BackgroundImage,
   checkConflicts,
@@ -11,6 +12,7 @@ import {
   withoutBlanks,
 } from '../../output/request.ts';
 import type { CutOutReview } from '../../output/review.ts';
+import type { RulesReport } from '../../output/rules/verdicts.ts';
 import { fieldProblem, Problem } from '../../platform/problem.ts';
 import { storageUnavailable } from '../common-problems.ts';
 import {
@@ -22,6 +24,7 @@ import {
 } from '../intake/job-request.ts';
 import { JobResponse } from '../intake/job-response.ts';
 import { type PreferJobDeps, readJobPreference, startPreferredJob } from '../intake/prefer-job.ts';
+import { resolveRules } from '../intake/rules/resolve-rules.ts';
 import {
   CUT_OUT_HEADERS,
   CUT_OUT_MEDIA,
@@ -52,6 +55,7 @@ interface CutOut extends CutOutFile {
   model: string;
   confidence: number;
   review?: CutOutReview | undefined;
+  rules?: RulesReport | undefined;
 }
 
 function cutOutReply(
@@ -69,6 +73,7 @@ function cutOutReply(
 /** What background removal needs. */
 interface RemovalDeps extends PreferJobDeps {
   images: ImageRequests;
+  rulePacks: RulePacks;
 }
 
 const PATH = '/bg/v1/background-removals';
@@ -136,7 +141,10 @@ const handleRemoval =
     const prefer = await readJobPreference(deps, call);
     if (!prefer) deps.images.shedIfBusy(call);
     const form = await call.imageForm({ background: true });
-    const request = readRequest(requireImage(form, asBase64), form);
+    const sent = readRequest(requireImage(form, asBase64), form);
+    const { rulePacks } = deps;
+    const options = await resolveRules(rulePacks, call.caller?.client, sent.options, '/rules');
+    const request = { ...sent, options };
     if (prefer) return removeAsync(deps, request, call, prefer);
     const { file, result } = await deps.images.cutOut(request, call);
     const timing = { 'server-timing': serverTiming(result.millis) };

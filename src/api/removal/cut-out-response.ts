@@ -1,19 +1,29 @@
 import type { ResponseDoc } from '../../http/route.ts';
 import { sniffFormat } from '../../imaging/sniff.ts';
 import type { MediaType } from '../../output/options.ts';
+import type { RulesReport } from '../../output/rules/verdicts.ts';
 import { Problem } from '../../platform/problem.ts';
 import type { CutOutRecord } from '../../queue/job-data.ts';
+
+/** Returns whether a picture meets its rules, and which not: `failed; fill-ratio, fringe`. */
+export function rulesHeader({ verdicts, passed }: RulesReport): string {
+  if (passed) return 'passed';
+  const failed = verdicts.filter((verdict) => !verdict.passed).map(({ id }) => id);
+  return `failed; ${failed.join(', ')}`;
+}
 
 /** The headers of every response with a cut-out. @see docs/output.md */
 export const qualityHeaders = ({
   model,
   confidence,
   review,
-}: Pick<CutOutRecord, 'model' | 'confidence' | 'review'>): Record<string, string> => ({
+  rules,
+}: Pick<CutOutRecord, 'model' | 'confidence' | 'review' | 'rules'>): Record<string, string> => ({
   'x-model': model,
   'x-cutout-confidence': confidence.toFixed(3),
   ...(review && { 'x-cutout-review-needed': String(review.needed) }),
   ...(review && review.reasons.length > 0 && { 'x-cutout-review': review.reasons.join(', ') }),
+  ...(rules && { 'x-cutout-rules': rulesHeader(rules) }),
 });
 
 /** The headers of a stored cut-out that is sent unchanged. */
@@ -58,6 +68,7 @@ export const CUT_OUT_HEADERS = [
   'X-Cutout-Confidence',
   'X-Cutout-Review',
   'X-Cutout-Review-Needed',
+  'X-Cutout-Rules',
 ] as const;
 
 /** For the OpenAPI document: a response with a cut-out. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Form } from '../../http/form.ts';
 import { parse } from '../../http/parse.ts';
 import { type Call, filePart, type Reply, type Route, route } from '../../http/route.ts';
+import type { RulePacks } from '../../intake/rule-packs.ts';
 import {
   checkConflicts,
   outputFields,
@@ -9,8 +10,10 @@ import {
   withoutBlanks,
 } from '../../output/request.ts';
 import { checkStrokes, Strokes } from '../../output/strokes.ts';
+import { requireCaller } from '../caller.ts';
 import { JobOptions, QualityField } from '../intake/job-request.ts';
-import { CUT_OUT_MEDIA, checkedFile, serverTiming } from './cut-out-response.ts';
+import { resolveRules } from '../intake/rules/resolve-rules.ts';
+import { CUT_OUT_MEDIA, checkedFile, rulesHeader, serverTiming } from './cut-out-response.ts';
 import type { ImageRequests, RefinementRequest } from './image-requests.ts';
 import { checkFiles, readAlphaSize, readStrokes, requireFile } from './refinement-form.ts';
 
@@ -55,7 +58,7 @@ const MultipartRequest = z
   .and(JobOptions);
 
 /** The route that mends a cut-out by strokes. */
-export const refinementRoutes = (images: ImageRequests): Route[] => [
+export const refinementRoutes = (images: ImageRequests, rulePacks: RulePacks): Route[] => [
   route({
     method: 'POST',
     path: PATH,
@@ -70,18 +73,22 @@ export const refinementRoutes = (images: ImageRequests): Route[] => [
       200: {
         description: 'The mended cut-out',
         content: CUT_OUT_MEDIA,
-        headers: ['Server-Timing'],
+        headers: ['X-Cutout-Rules', 'Server-Timing'],
       },
     },
     problems: ['unprocessable-image', 'upstream-failed'],
     async handle(call: Call): Promise<Reply> {
       images.shedIfBusy(call);
-      const request = readRequest(await call.form());
+      const sent = readRequest(await call.form());
+      const { client } = requireCaller(call);
+      const options = await resolveRules(rulePacks, client, sent.options, '/rules');
+      const request = { ...sent, options };
       const { file, result } = await images.refineCutOut(request, call);
       const headers = {
         'content-type': result.mediaType,
         'cache-control': 'no-store',
         'server-timing': serverTiming(result.millis),
+        ...(result.rules && { 'x-cutout-rules': rulesHeader(result.rules) }),
       };
       return { headers, body: checkedFile({ file, ...result }) };
     },

@@ -26,6 +26,8 @@ interface FeedOptions extends ServerOptions, Output {}
 interface ImportOptions extends FeedOptions {
   operations: Operation[];
   background?: string;
+  rules?: string;
+  fixRules?: true;
   schedule?: string;
   detach?: true;
 }
@@ -64,15 +66,17 @@ async function createFeed(
   options: ImportOptions,
   signal: AbortSignal,
 ) {
-  const { operations, background, schedule } = options;
+  const { operations, background, schedule, rules, fixRules } = options;
+  const judged = { ...(rules && { rules }), ...(fixRules && { fixRules }) };
   if (/^https?:\/\//.test(source)) {
     const feed = { url: source, operations, ...(schedule && { schedule }) };
-    return client.feeds.create({ ...feed, export: { background } }, { signal });
+    const request = { ...feed, options: judged, export: { background } };
+    return client.feeds.create(request, { signal });
   }
   if (schedule) throw usageError('--schedule needs a URL: a file is sent once');
   const imageOptions = background === undefined ? {} : { background };
   return client.feeds.create(
-    { ...(await readFeed(source)), operations, ...imageOptions },
+    { ...(await readFeed(source)), operations, ...imageOptions, ...judged },
     { signal },
   );
 }
@@ -188,6 +192,8 @@ function importCommand(signal: AbortSignal): Command {
     .argument('<source>', 'a URL, or a file: CSV, TSV, NDJSON, RSS or Atom')
     .addOption(operationsOption())
     .option('--background <colour>', 'behind the subjects: #rrggbb, white or none')
+    .option('--rules <pack>', 'judge the pictures by a rule pack, such as amazon-main')
+    .option('--fix-rules', 'with --rules: make right what needs no new pixels')
     .option('--schedule <cron>', 'when to read the URL again, UTC: "30 4 * * *"')
     .option('--detach', 'do not wait: print the id')
     .action((source: string, options: ImportOptions) => importFeed(source, options, signal));

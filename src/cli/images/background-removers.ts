@@ -12,6 +12,8 @@ export interface CutOutInfo {
   /** 0 to 1. */
   confidence?: number | undefined;
   review?: CutOutReview | undefined;
+  /** Whether it meets the rules, and the ids of those that it does not. */
+  rules?: { passed: boolean; failed: string[] };
   requestId?: string;
 }
 
@@ -26,9 +28,9 @@ export const serverRemover = (client: Client, request: ImageRequest): Background
   async removeBackground(input, output, signal) {
     const bytes = await readFile(input);
     const response = await client.removeBackground(bytes, { ...request, signal });
-    const { image, model, confidence, review, requestId } = response;
+    const { image, model, confidence, review, rules, requestId } = response;
     await writeFile(output, image);
-    return { bytes: image.length, model, confidence, review, requestId };
+    return { bytes: image.length, model, confidence, review, ...(rules && { rules }), requestId };
   },
   close: async () => {},
 });
@@ -47,8 +49,17 @@ export async function localRemover(
   const engine = await startLocalEngine(slots, signal);
   const backgroundField = background === undefined ? {} : { background };
   return {
-    removeBackground: (input, output) =>
-      engine.cutOut({ input, output, options, ...backgroundField }),
+    async removeBackground(input, output) {
+      const { rules, ...done } = await engine.cutOut({
+        input,
+        output,
+        options,
+        ...backgroundField,
+      });
+      if (!rules) return done;
+      const failed = rules.verdicts.filter(({ passed }) => !passed).map(({ id }) => id);
+      return { ...done, rules: { passed: rules.passed, failed } };
+    },
     close: engine.close,
   };
 }

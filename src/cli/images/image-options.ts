@@ -21,6 +21,8 @@ export interface ImageOptions {
   shadow?: true | string;
   keepShadow?: true;
   maxMegapixels?: string;
+  rules?: string;
+  fixRules?: true;
 }
 
 /** Adds the options that `readImageOptions` reads. */
@@ -63,4 +65,6 @@ export const withImageOptions = (command: Command): Command =>
         'shadow',
       ),
     )
-    .option('--max-megapixels <n>', 'scale larger outputs down to this size');
+    .option('--max-megapixels <n>', 'scale larger outputs down to this size')
+    .option('--rules <pack>', 'judge the outputs by a rule pack, such as amazon-main')
+    .option('--fix-rules', 'with --rules: make right what needs no new pixels');

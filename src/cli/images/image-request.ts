@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { FORMATS } from '../../output/options.ts';
 import type { Quality } from '../../output/quality.ts';
-import { OutputRequest } from '../../output/request.ts';
+import { OutputRequest, toOutputOptions } from '../../output/request.ts';
+import { BUILT_IN_PACKS } from '../../output/rules/built-in.ts';
+import { withRulePack } from '../../output/rules/options.ts';
 import { usageError } from '../terminal/exit.ts';
 import type { ImageOptions } from './image-options.ts';
 
@@ -13,6 +15,7 @@ const FLAGS: Readonly<Record<string, string>> = {
   channels: '--mask',
   cropMargin: '--crop-margin',
   maxOutputMegapixels: '--max-megapixels',
+  fixRules: '--fix-rules',
   shadowOpacityPct: '--shadow',
 };
 
@@ -41,6 +44,8 @@ async function toFields(options: ImageOptions): Promise<object> {
     shadow: options.keepShadow ? 'keep' : shadow && 'drop',
     shadowOpacityPct: shadow === true ? undefined : shadow,
     maxOutputMegapixels: options.maxMegapixels,
+    rules: options.rules,
+    fixRules: options.fixRules,
     ...(options.backgroundImage && (await readBackground(options.backgroundImage))),
   };
 }
@@ -54,12 +59,21 @@ export type ImageRequest = {
 
 const isDefined = ([, value]: [string, unknown]): boolean => value !== undefined;
 
+/** Returns the format that --fix-rules would choose, so that output files have the right names. */
+function fixedFormat(request: OutputRequest): OutputRequest['format'] {
+  const pack = request.rules === undefined ? undefined : BUILT_IN_PACKS.get(request.rules);
+  return request.fixRules && pack
+    ? withRulePack(toOutputOptions(request), pack).format
+    : request.format;
+}
+
 /** Validates the options as the server does. @throws CliError that names each wrong option */
 export async function readImageOptions(options: ImageOptions): Promise<ImageRequest> {
   const parsed = OutputRequest.safeParse(await toFields(options));
   if (parsed.success) {
+    const format = fixedFormat(parsed.data) ?? parsed.data.format;
     return Object.fromEntries(
-      Object.entries({ ...parsed.data, quality: options.quality }).filter(isDefined),
+      Object.entries({ ...parsed.data, format, quality: options.quality }).filter(isDefined),
     );
   }
   const details = parsed.error.issues.map(({ path, message }) => {

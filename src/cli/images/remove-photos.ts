@@ -1,5 +1,8 @@
 import { availableParallelism } from 'node:os';
+import type { CutOutOptions } from '../../output/quality.ts';
 import { toCutOutOptions } from '../../output/request.ts';
+import { BUILT_IN_PACKS } from '../../output/rules/built-in.ts';
+import { withRulePack } from '../../output/rules/options.ts';
 import { connect } from '../connection/connect.ts';
 import type { ServerOptions } from '../connection/server-profile.ts';
 import { isFatal } from '../terminal/error-report.ts';
@@ -47,6 +50,15 @@ const removeOne =
     }
   };
 
+/** Returns the options for this machine, which has only the rule packs that are built in. @throws CliError */
+function localOptions(request: ImageRequest): CutOutOptions {
+  const options = toCutOutOptions(request);
+  if (options.rules === undefined) return options;
+  const pack = BUILT_IN_PACKS.get(options.rules);
+  if (pack) return withRulePack(options, pack);
+  throw usageError(`--rules: --local has ${[...BUILT_IN_PACKS.keys()].join(', ')}`);
+}
+
 async function openRemover(
   options: RemoveOptions,
   request: ImageRequest,
@@ -56,7 +68,7 @@ async function openRemover(
   if (!options.local) return serverRemover(connect(options), request);
   if (request.backgroundImageUrl)
     throw usageError('--local downloads nothing: --background-image must be a file');
-  return localRemover(jobs, toCutOutOptions(request), options.backgroundImage, signal);
+  return localRemover(jobs, localOptions(request), options.backgroundImage, signal);
 }
 
 async function removeFiles(paths: string[], options: RemoveOptions, signal: AbortSignal) {

@@ -27,6 +27,7 @@ const RESPONSE_HEADERS = {
   'X-Cutout-Confidence':  { description: 'How certain the cut-out is, 0 to 1', example: '0.973' },
   'X-Cutout-Review':      { description: 'What was noticed about the cut-out; absent if nothing was', example: 'cut-by-frame, gap-unsure' },
   'X-Cutout-Review-Needed': { description: 'Whether a person should look at the cut-out: `true` or `false`', example: 'true' },
+  'X-Cutout-Rules':       { description: 'Whether the output meets the rules of `rules`, and which not; absent without them', example: 'failed; fill-ratio, fringe' },
   'X-Foreground-Height':  { description: 'Height of the subject’s bounding box, pixels', example: '1180' },
   'X-Foreground-Left':    { description: 'Left edge of the subject’s bounding box, pixels', example: '40' },
   'X-Foreground-Top':     { description: 'Top edge of the subject’s bounding box, pixels', example: '12' },

@@ -16,10 +16,18 @@ export const feedKeys = (client: string, feedId: string) => {
   };
 };
 
-/** The key of a feed's cut-out, shared by all its products and runs with the same image. */
-export function feedImageKey(client: string, feedId: string, inputs: CacheInputs): string {
+/**
+ * The key of a feed's cut-out, shared by all its products and runs with the same image.
+ * @param extension of its format, as in file names
+ */
+export function feedImageKey(
+  client: string,
+  feedId: string,
+  inputs: CacheInputs,
+  extension: string,
+): string {
   const [, , sha256, pipeline] = cutOutPrefix(inputs).split('/');
-  return `${feedKeys(client, feedId).images}${sha256}-${pipeline}.png`;
+  return `${feedKeys(client, feedId).images}${sha256}-${pipeline}.${extension}`;
 }
 
 /** The prefix of the cut-outs of the garments in an image of a feed, shared as its cut-out is. */

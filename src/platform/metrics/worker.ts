@@ -115,6 +115,20 @@ function createReviewCounter(registry: Registry) {
   };
 }
 
+/** Registers the metric of marketplace rules. Returns a function that counts the verdicts on one picture. */
+function createRulesCounter(registry: Registry) {
+  const counter = new Counter({
+    name: 'selvage_rule_verdicts_total',
+    help: 'Verdicts on cut-outs by rule packs; the packs of clients are counted as own',
+    labelNames: ['pack', 'rule', 'verdict'],
+    registers: [registry],
+  });
+  return (pack: string, verdicts: readonly { id: string; passed: boolean }[]): void => {
+    for (const { id, passed } of verdicts)
+      counter.inc({ pack, rule: id, verdict: passed ? 'passed' : 'failed' });
+  };
+}
+
 /** The model of a worker and the device it runs on. */
 interface EngineInfo {
   model: { id: string; version: string };
@@ -150,6 +164,7 @@ export function createWorkerMetrics(registry: Registry) {
   return {
     job: createJobMetrics(registry),
     review: createReviewCounter(registry),
+    rules: createRulesCounter(registry),
     ...createFetchMetrics(registry),
     picture({ waitMillis, batchSize }: { waitMillis: number; batchSize: number }): void {
       engineWaits.observe(waitMillis / 1000);

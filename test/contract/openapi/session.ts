@@ -420,6 +420,25 @@ async function feeds({ send, until, shop, keys }: Session): Promise<void> {
   await send('DELETE', `${path}/none`);
 }
 
+async function rulePacks({ send, keys }: Session): Promise<void> {
+  const path = `${INTAKE}/rules`;
+  const own = `${path}/our-shop`;
+  const pack = { title: 'Our shop', rules: { aspect: { min: 0.75, max: 0.75 } } };
+  await send('PUT', own, { body: pack });
+  await send('PUT', own, { body: { ...pack, title: 'Another shop' } });
+  await send('PUT', own, { body: { ...pack, rules: { aspect: { min: 2, max: 1 } } } });
+  await send('PUT', `${path}/amazon-main`, { body: pack });
+  await send('PUT', own, { body: pack, key: '' });
+  await send('PUT', own, { body: pack, key: keys.reader });
+  await send('GET', path);
+  await send('GET', path, { key: '' });
+  await send('GET', own);
+  await send('GET', `${path}/none`);
+  await send('DELETE', own);
+  await send('DELETE', own);
+  await send('DELETE', `${path}/amazon-main`);
+}
+
 async function webhooks({ send, until, shop }: Session): Promise<void> {
   const path = `${INTAKE}/webhooks`;
   const url = shop.put('/hook', (request, response) => {
@@ -525,6 +544,7 @@ export async function recordSession(
     jobRefinements,
     batches,
     feeds,
+    rulePacks,
     webhooks,
     removeBgClients,
     otherClients,

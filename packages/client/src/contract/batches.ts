@@ -11,6 +11,7 @@ import type {
   ProblemSummary,
 } from './removal.ts';
 import type { ReviewCounts } from './review.ts';
+import type { RulesReport } from './rules.ts';
 
 /* Batches: rows, results and progress. */
 
@@ -138,6 +139,8 @@ export interface ManifestCutOut {
   url: string;
   /** Absent from cut-outs that older releases made. */
   review?: CutOutReview;
+  /** Only if the options have rules. */
+  rules?: RulesReport;
 }
 
 /** The cut-out of a garment of a row, to compare with a copy of it. */

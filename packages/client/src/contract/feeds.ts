@@ -11,6 +11,7 @@ import type {
   Subject,
 } from './removal.ts';
 import type { ReviewCounts } from './review.ts';
+import type { RulesReport } from './rules.ts';
 
 /* Feeds: runs and their reports. */
 
@@ -22,6 +23,10 @@ export interface FeedImageOptions {
   quality?: Quality | undefined;
   /** Which part of the subject is shown; with `garment` the one that the row sells. `all` by default. */
   subject?: Subject | undefined;
+  /** Judges the pictures of the export by this rule pack, such as `amazon-main`. */
+  rules?: string | undefined;
+  /** With `rules`: makes right what can be made right without inventing pixels; `false` by default. */
+  fixRules?: boolean | undefined;
 }
 
 /** How the exported images look. */
@@ -66,6 +71,10 @@ export interface FeedUploadOptions {
   quality?: Quality | undefined;
   /** Which part of the subject is shown; with `garment` the one that the row sells. `all` by default. */
   subject?: Subject | undefined;
+  /** Judges the pictures of the export by this rule pack, such as `amazon-main`. */
+  rules?: string | undefined;
+  /** With `rules`: makes right what can be made right without inventing pixels; `false` by default. */
+  fixRules?: boolean | undefined;
   /** Behind the subject: `#rrggbb`, `white` or `none` (the default). */
   background?: string | undefined;
   /** Retention after the end of a run, seconds: 3600 to 34,560,000; 365 days by default. */
@@ -207,6 +216,8 @@ export interface FeedReportImage {
   refinements?: number;
   /** The first image with the same picture; since the end of the run. */
   duplicateOf?: DuplicateRow;
+  /** Only if the options have rules. */
+  rules?: RulesReport;
   /** The URL of the new image. */
   picture?: string;
   /** Its garments; only in feeds with the operation `separate`. */

@@ -1,4 +1,5 @@
 import type { Region } from './garment-words.ts';
+import type { RulePack, RulesReport } from './rules.ts';
 
 /* Background removal: options and results. */
 
@@ -45,6 +46,10 @@ export interface CutOutOptions {
   semitransparency?: boolean | undefined;
   /** Which part of the subject is shown; `all` by default. */
   subject?: Subject | undefined;
+  /** Judges the output by this rule pack, such as `amazon-main`. */
+  rules?: string | undefined;
+  /** With `rules`: makes right what can be made right without inventing pixels; `false` by default. */
+  fixRules?: boolean | undefined;
 }
 
 /** All of the subject; the people; what they wear, without skin and hair; or the garments of one region. */
@@ -82,6 +87,10 @@ export interface AppliedCutOutOptions {
   shadowOpacityPct?: number;
   semitransparency?: false;
   subject?: Exclude<Subject, 'all'>;
+  rules?: string;
+  fixRules?: true;
+  /** The pack as it was when the work was accepted. */
+  rulePack?: RulePack;
 }
 
 /** A rectangle in pixels, from the top left corner. */
@@ -97,7 +106,7 @@ export interface CutOutReview {
   needed: boolean;
   /**
    * What was noticed: `low-confidence`, `gap-unsure`, `several-subjects`, `subject-too-small`, `blurred`,
-   * `same-colour-as-background`, `cut-by-frame`; more may be added. Some of them ask for no look on their own.
+   * `same-colour-as-background`, `cut-by-frame`, `rule:` with the id of a rule; more may be added. Some of them ask for no look on their own.
    */
   reasons: string[];
 }
@@ -124,6 +133,8 @@ export interface CutOut {
   review?: CutOutReview;
   /** Of what is cut out; likewise. Alike for copies of a picture. */
   fingerprint?: string;
+  /** Only if the options have rules. */
+  rules?: RulesReport;
 }
 
 /** Why work failed. */

@@ -16,8 +16,9 @@ import type { ClientIndex } from '../../../intake/client-index.ts';
 import type { StoredResponse } from '../../../intake/idempotency.ts';
 import type { Policy } from '../../../intake/retention.ts';
 import type { ReviewDecisions } from '../../../intake/review/decisions.ts';
+import type { RulePacks } from '../../../intake/rule-packs.ts';
 import type { WebhookReceivers } from '../../../intake/webhooks/receivers.ts';
-import { unlessDefault } from '../../../output/quality.ts';
+import { type CutOutOptions, unlessDefault } from '../../../output/quality.ts';
 import { toCutOutOptions } from '../../../output/request.ts';
 import type { LinkRule } from '../../../platform/links/link-rule.ts';
 import { Problem, unavailable } from '../../../platform/problem.ts';
@@ -32,6 +33,7 @@ import { type PageQuery, readPage } from '../page.ts';
 import { type ReadClientLimits, retentionPolicy } from '../retention-policy.ts';
 import { requireReview } from '../review/actions.ts';
 import { applyExportPolicy } from '../review/export-policy.ts';
+import { resolveRules } from '../rules/resolve-rules.ts';
 import { checkWebhook } from '../webhooks.ts';
 import { openCutOut, openGarment } from './cut-out.ts';
 import type { BatchEvents } from './events.ts';
@@ -42,6 +44,7 @@ import { NDJSON } from './request.ts';
 import { type BatchResponse, batchResponse } from './response.ts';
 
 export interface BatchDeps extends ItemsDeps {
+  rulePacks: RulePacks;
   index: ClientIndex;
   retention: BatchRetention;
   receivers: WebhookReceivers;
@@ -70,6 +73,7 @@ const batchesUnavailable = throwUnavailable(
 
 function toManifest(
   request: CreateBatchRequest,
+  options: CutOutOptions,
   policy: Policy,
   call: Call,
   nowMillis: number,
@@ -84,7 +88,7 @@ function toManifest(
     operations,
     ...policy,
     createdAt: new Date(nowMillis).toISOString(),
-    ...unlessDefault(toCutOutOptions(request.options)),
+    ...unlessDefault(options),
     ...(name !== undefined && { name }),
     ...(webhook && { webhook }),
     meter: { meter, quotaPerDay },
@@ -152,7 +156,9 @@ export function createBatchActions(deps: BatchDeps, events: BatchEvents) {
     const { outputSeconds } = request.retention;
     const policy = await retentionPolicy(caller, outputSeconds, readClientLimits);
     const nowMillis = now();
-    const manifest = toManifest(request, policy, call, nowMillis);
+    const asked = toCutOutOptions(request.options);
+    const options = await resolveRules(deps.rulePacks, caller.client, asked, '/options/rules');
+    const manifest = toManifest(request, options, policy, call, nowMillis);
     const { id, client } = manifest;
     const manifestJson = Buffer.from(JSON.stringify(manifest));
     try {

@@ -59,7 +59,13 @@ export const ManifestRow = z
     status: z.enum(MANIFEST_STATUSES),
     input: Input.optional(),
     refinements: refinementsField,
-    cutout: PublicCutOut.pick({ sha256: true, bytes: true, url: true, review: true }).optional(),
+    cutout: PublicCutOut.pick({
+      sha256: true,
+      bytes: true,
+      url: true,
+      review: true,
+      rules: true,
+    }).optional(),
     garments: z
       .array(
         z.object({
@@ -129,6 +135,7 @@ const toManifestCutOut = ({ id }: BatchRecord, { row }: RowLine, cutout: StoredC
   bytes: cutout.bytes,
   url: cutOutUrl(id, row),
   ...(cutout.review && { review: cutout.review }),
+  ...(cutout.rules && { rules: cutout.rules }),
 });
 
 const toManifestGarments = (

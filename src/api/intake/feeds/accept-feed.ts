@@ -17,6 +17,7 @@ import {
 } from '../../../intake/feeds/schedules.ts';
 import type { StoredResponse } from '../../../intake/idempotency.ts';
 import type { Policy } from '../../../intake/retention.ts';
+import { type CutOutOptions, unlessDefault } from '../../../output/quality.ts';
 import { Problem, unavailable } from '../../../platform/problem.ts';
 import { requireCaller } from '../../caller.ts';
 import { checkLinks } from '../../check-links.ts';
@@ -25,6 +26,7 @@ import { idempotently } from '../idempotent.ts';
 import { checkScopes } from '../job-actions.ts';
 import { RETRY_SOON } from '../job-response.ts';
 import { retentionPolicy } from '../retention-policy.ts';
+import { resolveRules } from '../rules/resolve-rules.ts';
 import { checkWebhook } from '../webhooks.ts';
 import { type FeedActions, type FeedDeps, feedsUnavailable } from './actions.ts';
 import {
@@ -69,6 +71,20 @@ function checkInterval(schedule: string, { feedIntervalSeconds }: Caller): void 
   throw new Problem('invalid-request', 'The schedule runs more often than your key allows', {
     errors: [{ pointer: '/schedule', detail }],
   });
+}
+
+/**
+ * Returns the options of a feed's cut-outs. If they are judged by rules, they are the pictures of the export: on its
+ * background.
+ */
+async function feedOptions(
+  { rulePacks }: Pick<FeedDeps, 'rulePacks'>,
+  { client }: Caller,
+  { options = {}, export: { background } }: CreateFeedRequest,
+): Promise<CutOutOptions> {
+  if (options.rules === undefined) return options;
+  const onBackground = background ? { backgroundColor: background, format: 'jpeg' as const } : {};
+  return resolveRules(rulePacks, client, { ...options, ...onBackground }, '/options/rules');
 }
 
 /** Creates the actions that accept feeds, and runs of feeds. */
@@ -130,7 +146,8 @@ export function createFeedAcceptance(deps: FeedDeps, { readOwn, toResponse }: Fe
     if (request.schedule !== undefined) checkInterval(request.schedule, caller);
     if (request.webhook) await checkWebhook(deps, caller.client);
     const policy = await retentionPolicy(caller, request.outputSeconds, readClientLimits);
-    return toManifest(request, policy, call, now());
+    const options = await feedOptions(deps, caller, request);
+    return toManifest({ ...request, ...unlessDefault(options) }, policy, call, now());
   }
 
   /**

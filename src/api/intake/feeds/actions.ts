@@ -15,6 +15,7 @@ import type { FeedRecord, Feeds } from '../../../intake/feeds/feeds.ts';
 import type { FeedRuns } from '../../../intake/feeds/runs.ts';
 import type { Idempotency, StoredResponse } from '../../../intake/idempotency.ts';
 import { expiryOf } from '../../../intake/job-retention.ts';
+import type { RulePacks } from '../../../intake/rule-packs.ts';
 import type { StoredBytes } from '../../../intake/stored-bytes.ts';
 import type { WebhookReceivers } from '../../../intake/webhooks/receivers.ts';
 import type { Clock } from '../../../platform/clock.ts';
@@ -40,6 +41,7 @@ export interface FeedDeps {
   /** The queue `feed`. */
   queue: Queue;
   receivers: WebhookReceivers;
+  rulePacks: RulePacks;
   idempotency: Idempotency;
   readClientLimits: ReadClientLimits;
   linkRule: LinkRule;

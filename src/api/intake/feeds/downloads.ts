@@ -122,7 +122,9 @@ export function createFeedDownloads(deps: DownloadDeps) {
         const linkOf = createLinker(target, call);
         const isClassified = run.operations.includes('classify');
         const isSeparated = run.operations.includes('separate');
-        const report = { run: runResponse(run), isClassified, isSeparated, lines, linkOf };
+        const isJudged = run.options?.rules !== undefined;
+        const kinds = { isClassified, isSeparated, isJudged };
+        const report = { run: runResponse(run), ...kinds, lines, linkOf };
         const { mediaType, body } = writeReport(format, report);
         const headers = {
           'content-type': mediaType,

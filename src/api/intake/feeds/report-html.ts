@@ -1,4 +1,5 @@
 import { reviewTexts } from '../../../output/review.ts';
+import type { Verdict } from '../../../output/rules/verdicts.ts';
 import type { Classification } from '../../../taxonomy/response-schema.ts';
 import { escapeHtml } from '../../escape-html.ts';
 import { classCells } from './classification-cells.ts';
@@ -109,6 +110,22 @@ function duplicateText({ duplicateOf }: ImageLine): string {
   return `<br>Same picture as image ${image + 1} of ${escapeHtml(customId)} (${percent}% alike)`;
 }
 
+const limitText = ({ min, max, oneOf }: Verdict['limit']): string =>
+  [min !== undefined && `at least ${min}`, max !== undefined && `at most ${max}`, oneOf?.join(', ')]
+    .filter(Boolean)
+    .join(', ');
+
+/** Which rules a picture does not meet, with what was measured and what to do; empty if it has none. */
+function rulesText(rules: ImageLine['rules']): string {
+  if (!rules) return '';
+  const failed = rules.verdicts.filter(({ passed }) => !passed);
+  const texts = failed.map(
+    ({ id, measured, limit, advice }) => `${id} is ${measured}, ${limitText(limit)}. ${advice}.`,
+  );
+  const text = failed.length > 0 ? texts.join(' ') : 'all met.';
+  return `<br>Rules of ${escapeHtml(rules.pack)}: ${escapeHtml(text)}`;
+}
+
 /** The garments of an image, each a link to its cut-out; empty if they were not separated. */
 function garmentsText(image: ImageLine, index: number, id: string, report: Report): string {
   const garments = garmentsOf(image, id, index, report)?.garments ?? [];
@@ -121,12 +138,17 @@ function garmentsText(image: ImageLine, index: number, id: string, report: Repor
 }
 
 function imageItem(image: ImageLine, index: number, id: string, report: Report): string {
-  const { url, outcome, reason, review } = image;
+  const { url, outcome, reason, review, rules } = image;
   const pictureUrl = report.linkOf(id, index, image);
   const picture = pictureUrl ? `, ${link(pictureUrl, 'picture')}` : '';
   const explanation = reason ? `: ${escapeHtml(reason)}` : '';
   const links = `(${link(url, 'original')}${picture})`;
-  const texts = [reviewText(review), garmentsText(image, index, id, report), duplicateText(image)];
+  const texts = [
+    reviewText(review),
+    rulesText(rules),
+    garmentsText(image, index, id, report),
+    duplicateText(image),
+  ];
   return `<li>Image ${index + 1} ${outcomeLabel(outcome)}${explanation} ${links}${texts.join('')}</li>`;
 }
 

@@ -5,6 +5,7 @@ import type { DuplicateOf, RowOutcome } from '../../../intake/batches/row-reader
 import type { ResultLine } from '../../../intake/batches/rows.ts';
 import { garmentKeys } from '../../../intake/garment-files.ts';
 import type { CutOutReview } from '../../../output/review.ts';
+import type { RulesReport } from '../../../output/rules/verdicts.ts';
 import type { AcceptedRow } from '../../../queue/job-data.ts';
 import type { StoredOutfit } from '../../../queue/outfit-view.ts';
 import type { ImageEvidence } from '../../../taxonomy/classify.ts';
@@ -23,6 +24,8 @@ export interface ImageLine {
   refinements?: number;
   /** The first image of the feed with the same picture; known since the end of the run. */
   duplicateOf?: DuplicateOf;
+  /** If its cut-out was judged by rules. */
+  rules?: RulesReport;
   /** The blob key of its new picture. */
   pictureKey?: string | undefined;
   /** If the feed's garments are separated. */
@@ -82,6 +85,7 @@ function toImageLine(
     ...(review && { review }),
     ...(refinements && { refinements }),
     ...(duplicateOf && { duplicateOf }),
+    ...(cutout?.rules && { rules: cutout.rules }),
     ...(pictureKey && { pictureKey }),
     ...(outfit && {
       outfit,

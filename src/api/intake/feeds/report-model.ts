@@ -10,6 +10,8 @@ export interface Report {
   isClassified: boolean;
   /** Whether the garments of its images are separated. */
   isSeparated: boolean;
+  /** Whether rules judge its pictures. */
+  isJudged: boolean;
   lines: AsyncIterable<ProductLine>;
   /**
    * Returns a link to the picture of an image that needs no key, or undefined if there is no

@@ -35,6 +35,19 @@ const duplicateCells = (duplicateOf: ImageLine['duplicateOf']): (string | number
   duplicateOf?.similarity ?? '',
 ];
 
+/** Columns for the rules that judge the pictures, if there are any. */
+const RULES_COLUMNS = ['rules_passed', 'rules_failed'];
+
+function rulesCells(image: ImageLine | undefined, { isJudged }: Report): string[] {
+  if (!isJudged) return [];
+  const { rules } = image ?? {};
+  const failed = rules?.verdicts.filter(({ passed }) => !passed) ?? [];
+  return [
+    rules ? String(rules.passed) : '',
+    failed.map(({ id, measured }) => `${id}: ${measured}`).join('; '),
+  ];
+}
+
 /** Columns for the garments of an image, if they are separated. */
 const GARMENT_COLUMNS = ['garments', 'garment_pictures'];
 
@@ -67,6 +80,7 @@ function* csvLines(product: ProductLine, report: Report): Generator<string> {
     const last = [
       ...reviewCells(image?.review),
       ...garmentCells(image, id, at, report),
+      ...rulesCells(image, report),
       ...duplicateCells(image?.duplicateOf),
     ];
     return csvLine([line, id, title, at, ...cells, ...classification, ...last]);
@@ -85,7 +99,8 @@ function* csvLines(product: ProductLine, report: Report): Generator<string> {
 async function* csvReport(report: Report): AsyncGenerator<string> {
   const classColumns = report.isClassified ? CLASS_COLUMNS : [];
   const garmentColumns = report.isSeparated ? GARMENT_COLUMNS : [];
-  const imageColumns = [...REVIEW_COLUMNS, ...garmentColumns, ...DUPLICATE_COLUMNS];
+  const ruleColumns = report.isJudged ? RULES_COLUMNS : [];
+  const imageColumns = [...REVIEW_COLUMNS, ...garmentColumns, ...ruleColumns, ...DUPLICATE_COLUMNS];
   yield `\uFEFF${csvLine([...COLUMNS, ...classColumns, ...imageColumns])}`;
   for await (const product of report.lines) yield* csvLines(product, report);
 }

@@ -82,6 +82,8 @@ export const FeedQuery = z.object({
   operations: z.preprocess(splitNames, operationsField),
   quality: QualityField,
   subject: outputFields.subject,
+  rules: outputFields.rules,
+  fixRules: outputFields.fixRules,
   background: Background.optional(),
   outputSeconds: OutputSeconds,
   webhookUrl: WebhookField.shape.url.optional(),
@@ -120,12 +122,13 @@ export function requestFromJson(json: z.infer<typeof FeedJson>): CreateFeedReque
 
 export function requestFromQuery(query: FeedQuery): CreateFeedRequest {
   const { format, operations, background, outputSeconds, webhookUrl } = query;
+  const { quality, subject, rules, fixRules } = query;
   return {
     source: { uploaded: true },
     format,
     operations,
     outputSeconds,
-    ...unlessDefault(toCutOutOptions({ quality: query.quality, subject: query.subject })),
+    ...unlessDefault(toCutOutOptions({ quality, subject, rules, fixRules })),
     export: exportSettings(background),
     ...(webhookUrl && { webhook: { url: webhookUrl } }),
   };

@@ -4,6 +4,7 @@ import { FEEDS_PATH, runLinks } from '../../../intake/batches/links.ts';
 import { FEED_FORMATS, type FeedRecord } from '../../../intake/feeds/feeds.ts';
 import { CutOutOptions } from '../../../output/quality.ts';
 import { CutOutReview } from '../../../output/review.ts';
+import { RulesReport } from '../../../output/rules/verdicts.ts';
 import { OPERATIONS } from '../../../queue/job-data.ts';
 import { OutfitDescription } from '../../../taxonomy/outfit/outfit-schema.ts';
 import { Classification } from '../../../taxonomy/response-schema.ts';
@@ -173,6 +174,7 @@ export const ReportLine = z
             description: 'How often people have mended its cut-out; absent if it is as it was made',
           }),
           duplicateOf: DuplicateOfField,
+          rules: RulesReport.optional().meta({ description: 'Only if the options have rules' }),
           picture: z.string().optional().meta({ description: 'A link to the new picture' }),
           outfit: OutfitDescription.optional().meta({
             description: 'Its garments, if the feed has the operation `separate`',

@@ -36,6 +36,7 @@ async function reportOf(
     run: RUN,
     isClassified: false,
     isSeparated: false,
+    isJudged: false,
     lines: lines(),
     linkOf: () => undefined,
   };

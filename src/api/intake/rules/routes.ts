@@ -1,0 +1,145 @@
+import { z } from 'zod';
+import { type Call, json, type Route, route } from '../../../http/route.ts';
+import { type ClientPack, MAX_PACKS, type RulePacks } from '../../../intake/rule-packs.ts';
+import { BUILT_IN_PACKS } from '../../../output/rules/built-in.ts';
+import { MAX_PACK_BYTES, PACK_NAME, RulePack, versionOf } from '../../../output/rules/pack.ts';
+import { fieldProblem, Problem } from '../../../platform/problem.ts';
+import { requireCaller } from '../../caller.ts';
+import { rulesUnavailable } from './resolve-rules.ts';
+
+const RULES_PATH = '/intake/v1/rules';
+const PACK_PATH = `${RULES_PATH}/:name`;
+const SCOPE = 'background-removal:process';
+
+/** Bytes of a request: a pack that is indented. */
+const MAX_BODY_BYTES = 4 * MAX_PACK_BYTES;
+
+const PackResponse = z
+  .object({
+    name: z.string(),
+    version: z.string().meta({ description: 'Of the content: equal packs have equal versions' }),
+    builtIn: z.boolean(),
+    changedAt: z.iso.datetime().optional(),
+    pack: RulePack,
+    links: z.object({ self: z.string() }),
+  })
+  .meta({ id: 'NamedRulePack' });
+const PackList = z.object({ rules: z.array(PackResponse) }).meta({ id: 'RulePackList' });
+
+const packResponse = (
+  { name, version, pack, changedAt }: Omit<ClientPack, 'changedAt'> & { changedAt?: string },
+  builtIn: boolean,
+): z.infer<typeof PackResponse> => ({
+  name,
+  version,
+  builtIn,
+  ...(changedAt && { changedAt }),
+  pack,
+  links: { self: `${RULES_PATH}/${name}` },
+});
+
+const builtInResponses = () =>
+  [...BUILT_IN_PACKS].map(([name, pack]) =>
+    packResponse({ name, pack, version: versionOf(pack) }, true),
+  );
+
+const notFound = () => new Problem('not-found', 'There is no such rule pack');
+
+/** Returns the name in the path of a request that changes a pack. @throws Problem */
+function requireOwnName({ params: { name = '' } }: Call<unknown, unknown>): string {
+  if (BUILT_IN_PACKS.has(name)) {
+    throw new Problem('conflict', `"${name}" is built in and cannot be changed; use another name`);
+  }
+  if (PACK_NAME.test(name)) return name;
+  throw new Problem('not-found', 'A name has 1 to 63 of a-z, 0-9 and hyphens');
+}
+
+/** @throws Problem payload-too-large */
+function checkBytes(pack: RulePack): void {
+  if (Buffer.byteLength(JSON.stringify(pack)) <= MAX_PACK_BYTES) return;
+  throw fieldProblem(
+    'payload-too-large',
+    '/sources',
+    'makes the pack too large',
+    `A rule pack may have ${MAX_PACK_BYTES} bytes of JSON; leave out sources`,
+  );
+}
+
+/** The routes for rule packs: those that are built in, and the client's own. */
+export const rulePackRoutes = (packs: RulePacks): Route[] => [
+  route({
+    method: 'GET',
+    path: RULES_PATH,
+    scope: 'any-key',
+    operationId: 'listRulePacks',
+    summary: 'List the rule packs, built in and your own',
+    description: 'Your own packs follow those that are built in, by name.',
+    responses: { 200: { description: 'The packs', content: { 'application/json': PackList } } },
+    async handle(call) {
+      const own = await packs.list(requireCaller(call).client).catch(rulesUnavailable);
+      return json({
+        rules: [...builtInResponses(), ...own.map((pack) => packResponse(pack, false))],
+      });
+    },
+  }),
+  route({
+    method: 'GET',
+    path: PACK_PATH,
+    scope: 'any-key',
+    operationId: 'getRulePack',
+    summary: 'Read a rule pack',
+    description: 'One that is built in, or your own.',
+    responses: { 200: { description: 'The pack', content: { 'application/json': PackResponse } } },
+    problems: ['not-found'],
+    async handle(call) {
+      const { name = '' } = call.params;
+      const builtIn = builtInResponses().find((pack) => pack.name === name);
+      if (builtIn) return json(builtIn);
+      const own = await packs.get(requireCaller(call).client, name).catch(rulesUnavailable);
+      if (!own) throw notFound();
+      return json(packResponse(own, false));
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: PACK_PATH,
+    scope: SCOPE,
+    operationId: 'putRulePack',
+    summary: 'Create or replace a rule pack of your own',
+    description: `Work that was accepted keeps the pack as it was. A client may have ${MAX_PACKS} packs of up to ${MAX_PACK_BYTES} bytes.`,
+    body: RulePack,
+    maxBodyBytes: MAX_BODY_BYTES,
+    responses: {
+      200: { description: 'The pack, replaced', content: { 'application/json': PackResponse } },
+      201: { description: 'The pack, new', content: { 'application/json': PackResponse } },
+    },
+    problems: ['conflict', 'not-found'],
+    async handle(call) {
+      const name = requireOwnName(call);
+      checkBytes(call.body);
+      const { client } = requireCaller(call);
+      const stored = await packs.put(client, name, call.body).catch(rulesUnavailable);
+      if (!stored) {
+        const detail = `Your client has its maximum of ${MAX_PACKS} rule packs; delete one`;
+        throw new Problem('conflict', detail);
+      }
+      return { status: stored.isNew ? 201 : 200, body: packResponse(stored.pack, false) };
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: PACK_PATH,
+    scope: SCOPE,
+    operationId: 'deleteRulePack',
+    summary: 'Delete a rule pack of your own',
+    description: 'Work that was accepted with it is not affected.',
+    responses: { 204: { description: 'It is deleted' } },
+    problems: ['conflict', 'not-found'],
+    async handle(call) {
+      const name = requireOwnName(call);
+      const { client } = requireCaller(call);
+      if (!(await packs.remove(client, name).catch(rulesUnavailable))) throw notFound();
+      return { status: 204 };
+    },
+  }),
+];
