@@ -80,7 +80,7 @@ export async function run(argv: string[]): Promise<void> {
     .option('--json', 'print JSON', false)
     .parse(argv, { from: 'user' })
     .opts<Options>();
-  const stack = await startStack({ LOG_LEVEL: 'warn', SYNC_TIMEOUT_SECONDS: '120' });
+  const stack = await startStack({ LOG_LEVEL: 'info', SYNC_TIMEOUT_SECONDS: '120' });
   try {
     const { livez, remove, outfits } = await openRequests(stack, items);
     const measure = async (busyLanes: number) => {

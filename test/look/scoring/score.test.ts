@@ -279,13 +279,24 @@ describe('/score agrees with /candidates', () => {
 
   test('about which of two overtrousers is worn over the other', () => {
     const legs = [
-      { id: 'a', category: 'ski_trousers', windResistance: 1 },
-      { id: 'b', category: 'ski_trousers', clo: 0.5, formality: 1 },
+      {
+        id: 'windproof',
+        category: 'ski_trousers',
+        windResistance: 1,
+        colors: [{ hex: '#291fa8' }],
+      },
+      {
+        id: 'thick',
+        category: 'ski_trousers',
+        clo: 0.5,
+        formality: 1,
+        colors: [{ hex: '#a1f1e0' }],
+      },
     ];
-    const items = [{ id: 'hoodie', category: 'hoodie' }, ...legs];
+    const items = [{ id: 'hoodie', category: 'hoodie', colors: [{ hex: '#287d3a' }] }, ...legs];
     const more = { plan: 'outdoor', occasion: 'outdoor' };
     const [best] = scoresOf(items, more);
-    expect(best?.slots).toMatchObject({ over: 'a', bottom: 'b' });
+    expect(best?.slots).toMatchObject({ over: 'windproof', bottom: 'thick' });
     const outfits = OutfitsRequest.parse({ weather, met: 1.4, ...more, items });
     expect(best?.score).toBe(computeOutfits(model, keys, outfits).outfits[0]?.score);
   });

@@ -114,7 +114,10 @@ function visitAll(context: ScoringContext, relaxation: Relaxation) {
     if (best.score === Number.NEGATIVE_INFINITY) return;
     const after = levelsAfter(relaxation, open, depth, choice, best.score - SLACK);
     const isLeft = best.choices.every((one, i) => {
-      const { indexes, count } = after?.choices[depth + 1 + i] ?? { indexes: [], count: 0 };
+      const { indexes, count } = after?.choices[depth + 1 + i] ?? {
+        indexes: new Int32Array(),
+        count: 0,
+      };
       return indexes.slice(0, count).includes(one);
     });
     if (!isLeft) violations.push({ bound: Number.NEGATIVE_INFINITY, score: best.score });
