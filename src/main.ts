@@ -40,7 +40,7 @@ import {
 } from './platform/metrics/gateway.ts';
 import { watchBatches, watchQueues, watchRedisMemory } from './platform/metrics/system-gauges.ts';
 import { openPlatform } from './platform/open-platform.ts';
-import { blockingConnection } from './platform/redis.ts';
+import { blockingConnection, checkWrites } from './platform/redis.ts';
 import { deriveSecret, resolveSecrets } from './platform/secrets.ts';
 import { stopOnSignal } from './platform/shutdown.ts';
 import { openSyncQueue, type SyncQueue } from './queue/sync-queue.ts';
@@ -265,7 +265,7 @@ const consoleDeps = (
 });
 
 const readinessChecks = (redis: Redis, blobs: Blobs, sync: SyncQueue): Checks => ({
-  redis: async () => void (await redis.ping()),
+  redis: () => checkWrites(redis),
   store: () => blobs.check(),
   worker: sync.checkWorkers,
 });

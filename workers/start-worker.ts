@@ -58,6 +58,7 @@ export async function startWorker({
   const worker = { id, ...describeWorker(config, engine) };
   const { model, device, slots } = worker;
   log.info({ model, device, slots, batch: engine.batch }, 'engine ready');
+  if (engine.fallback) log.warn({ device, reason: engine.fallback }, 'the GPU is not used');
 
   const workers = createWorkerRegistry(redis);
   const heartbeat = await startHeartbeat(workers, worker, log);

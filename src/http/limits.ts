@@ -9,7 +9,7 @@ import {
 } from '../auth/quota.ts';
 import type { Clock } from '../platform/clock.ts';
 import { Problem, unavailable } from '../platform/problem.ts';
-import { PREFIX } from '../platform/redis.ts';
+import { isRedisFull, PREFIX } from '../platform/redis.ts';
 import { defineScript } from '../platform/redis-script.ts';
 
 /** A caller's rate limit and quota, and the name they are counted under. */
@@ -149,6 +149,9 @@ function defineRefund(redis: Redis) {
 
 const wholeSeconds = (micros: number): number => Math.ceil(micros / 1e6);
 
+/** A full Redis does not get room in a second. */
+const FULL_RETRY_SECONDS = 10;
+
 /** Returns the headers of rate limit and quota: the well-known ones and the current IETF draft's. */
 export function limitHeaders({ rate, quota }: RateLimitStatus): Record<string, string> {
   return {
@@ -161,6 +164,11 @@ export function limitHeaders({ rate, quota }: RateLimitStatus): Record<string, s
 }
 
 function limitsUnavailable(cause: unknown): never {
+  if (isRedisFull(cause)) {
+    const detail =
+      'The service has no memory left to count requests; the operator must make room in Redis';
+    throw unavailable(detail, FULL_RETRY_SECONDS, cause);
+  }
   throw unavailable('Limits cannot be checked right now; try again', 1, cause);
 }
 

@@ -51,6 +51,15 @@ export const isRedisError = (error: unknown): boolean =>
   error instanceof Error &&
   (SERVER_ERRORS.test(error.message) || CONNECTION_ERRORS.test(error.message));
 
+/** Returns whether Redis has no memory left, and so rejects every write. */
+export const isRedisFull = (error: unknown): boolean =>
+  error instanceof Error && error.message.startsWith('OOM ');
+
+/** Rejects if Redis does not respond, or takes no writes: it is full, read-only or cannot save. */
+export async function checkWrites(redis: Redis): Promise<void> {
+  await redis.set(`${PREFIX}:ready`, '1', 'EX', 60);
+}
+
 /** Resolves when the connection is ready for commands. Rejects with the signal's reason. */
 export async function untilReady(redis: Redis, signal: AbortSignal): Promise<void> {
   if (redis.status === 'ready') return;

@@ -25,7 +25,14 @@ const TYPES = Object.keys(PROBLEMS) as (keyof typeof PROBLEMS)[];
 
 /** First that the process is ready, or why it cannot be; then the outcome of each image. */
 export const LocalEvent = z.union([
-  z.object({ ready: z.object({ model: z.string(), device: z.string() }) }),
+  z.object({
+    ready: z.object({
+      model: z.string(),
+      device: z.string(),
+      /** Why a GPU is there and not in use. */
+      fallback: z.string().optional(),
+    }),
+  }),
   z.object({ refused: z.string() }),
   z.object({
     id: z.number(),

@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { postImage } from '../support/client.ts';
 import { drawnShirt } from '../support/images.ts';
@@ -128,6 +130,41 @@ test('while Redis is unavailable requests are rejected, and served again when it
   await stack.redis.start();
   await untilServed(stack.url);
   expect((await postImage(stack, shirt, { key })).status).toBe(200);
+});
+
+test('a full Redis makes the gateway unready, and requests say so', async () => {
+  const redis = new Redis(stack.redis.url);
+  await redis.config('SET', 'maxmemory', '1');
+  const response = await postImage(stack, shirt, { key });
+  expect(response.status).toBe(503);
+  expect(Number(response.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+  expect(await response.json()).toMatchObject({
+    type: 'upstream-unavailable',
+    detail: expect.stringContaining('make room in Redis'),
+  });
+  const readiness = await fetch(`${stack.url}/readyz`);
+  expect(readiness.status).toBe(503);
+  expect(await readiness.json()).toMatchObject({ checks: { redis: 'failed', store: 'ok' } });
+  await redis.config('SET', 'maxmemory', '0');
+  redis.disconnect();
+  await untilServed(stack.url);
+  expect((await postImage(stack, shirt, { key })).status).toBe(200);
+});
+
+test('a worker that stops for longer than its lock costs one answer and one count', async () => {
+  const before = quotaLeft(await postImage(stack, shirt, { key }));
+  const { pid } = stack.worker;
+  const { pending } = await whileFrozen(stack, async () => {
+    const answer = postImage(stack, shirt, { key });
+    await expect.poll(depth).toBe(1);
+    process.kill(pid, 'SIGSTOP');
+    return { pending: answer };
+  });
+  // Its lock of 2 s expires, and its engine finishes the image, before it goes on.
+  await delay(3000);
+  process.kill(pid, 'SIGCONT');
+  expect((await pending).status).toBe(200);
+  expect(quotaLeft(await postImage(stack, shirt, { key }))).toBe(before - 2);
 });
 
 test('a gateway that is stopped finishes its requests and then ends cleanly', async () => {

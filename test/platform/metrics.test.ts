@@ -69,3 +69,16 @@ test('without a worker the predicted wait is infinite', async () => {
   expect(lines).toContain('selvage_sync_deadline_seconds 25');
   expect(lines).toContain('selvage_http_problems_total{problem="gone"} 1');
 });
+
+test.each([
+  [undefined, 0],
+  ['no CUDA', 1],
+])(
+  'a GPU that is there and not in use, because of %s, is reported as %i',
+  async (fallback, value) => {
+    const registry = createRegistry('1.2.3');
+    const engine = { model: { id: 'm', version: '1' }, device: 'cpu', fallback };
+    createWorkerMetrics(registry).engine(engine, () => 1);
+    expect(await registry.metrics()).toContain(`selvage_device_fallback ${value}`);
+  },
+);

@@ -46,6 +46,8 @@ export type ChildRequest = z.infer<typeof ChildRequest>;
 export const ChildReady = z.object({
   model: z.object({ id: z.string(), version: z.string() }),
   device: z.string(),
+  /** Why a device that was to be tried first is not in use. */
+  fallback: z.string().optional(),
 });
 export type ChildReady = z.infer<typeof ChildReady>;
 

@@ -60,6 +60,8 @@ export interface Engine {
   readonly model: { id: string; version: string };
   /** The device in use: `cpu`, `cuda` or `webgpu`. */
   readonly device: string;
+  /** With `auto`: why a GPU is there and not in use. */
+  readonly fallback?: string | undefined;
   /** Images each child works on at once. */
   readonly batch: number;
   /**

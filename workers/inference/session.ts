@@ -10,6 +10,8 @@ type Device = Exclude<DeviceChoice, 'auto'>;
 export interface Session {
   model: CatalogModel;
   device: Device;
+  /** Why a device that was to be tried first is not in use. */
+  fallback?: string | undefined;
   /**
    * Runs the model on one input.
    * @param input 1 x 3 x height x width, planar
@@ -23,6 +25,8 @@ export interface Session {
 export interface LoadedModel {
   model: CatalogModel;
   device: Device;
+  /** Why a device that was to be tried first is not in use. */
+  fallback?: string;
   /** Whether the network takes more than one input at a time. */
   supportsBatches: boolean;
   /** Like `run` of a session, for each input; more than one only if batches are supported, all of one size. */
@@ -43,24 +47,27 @@ const messageOf = (error: unknown): string =>
 /**
  * Loads a model. A device chosen by name is used or rejected, never replaced by another.
  * @param threads for one run on a CPU
+ * @param devices to try, in order
  * @throws ModelError
  */
 export async function openSession(
   model: CatalogModel,
   choice: DeviceChoice,
   threads: number,
+  devices = CANDIDATES[choice],
 ): Promise<LoadedModel> {
   const weights = await readWeights(model);
   const errors: unknown[] = [];
-  for (const device of CANDIDATES[choice]) {
+  const reasonsSoFar = () => errors.map(messageOf).join('; ');
+  for (const device of devices) {
     try {
-      return await load(model, weights, device, threads);
+      const loaded = await load(model, weights, device, threads);
+      return errors.length > 0 ? { ...loaded, fallback: reasonsSoFar() } : loaded;
     } catch (error) {
       errors.push(error);
     }
   }
-  const reasons = errors.map(messageOf).join('; ');
-  throw new ModelError(`DEVICE=${choice} cannot run ${model.id} here: ${reasons}`);
+  throw new ModelError(`DEVICE=${choice} cannot run ${model.id} here: ${reasonsSoFar()}`);
 }
 
 /** Joins several inputs into one tensor's data; a single one is not copied. */

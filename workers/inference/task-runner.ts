@@ -43,7 +43,7 @@ async function openModel(
 ): Promise<SessionFor> {
   const catalog = readCatalog(options.modelsHome).filter((model) => model.task === task);
   const loaded = await openSession(findModel(catalog, id), options.device, options.threads);
-  const { model, device, runAll } = loaded;
+  const { model, device, fallback, runAll } = loaded;
   await runAll([new Float32Array(3 * model.input.size ** 2)]);
   const maxSize = loaded.supportsBatches ? options.batch : 1;
   const runOne = createMicroBatcher(runAll, {
@@ -54,6 +54,7 @@ async function openModel(
   return (onBatch) => ({
     model,
     device,
+    fallback,
     async run(input) {
       const { output, batchSize } = await runOne(input);
       onBatch(batchSize);
@@ -201,6 +202,7 @@ export async function openTaskRunner(
       inFlight--;
     }
   }
-  const { model, device } = removerFor(() => {});
-  return { ready: { model: { id: model.id, version: model.version }, device }, runTask };
+  const { model, device, fallback } = removerFor(() => {});
+  const ready = { model: { id: model.id, version: model.version }, device, fallback };
+  return { ready, runTask };
 }

@@ -30,7 +30,8 @@ async function main(): Promise<void> {
     send(await cutOutFile(deps, LocalRequest.parse(message))),
   );
   const { id, version } = engine.model;
-  send({ ready: { model: `${id}@${version}`, device: engine.device } });
+  const { device, fallback } = engine;
+  send({ ready: { model: `${id}@${version}`, device, ...(fallback && { fallback }) } });
 }
 
 // Ctrl-C reaches every process of a terminal; the parent decides when this one ends.

@@ -1,6 +1,6 @@
 import { type CatalogModel, findModel, readCatalog, readWeights } from '../../../models/catalog.ts';
 import { startLocalEngine } from '../images/local-engine.ts';
-import { type Finding, fail, firstLineOf, ok } from './finding.ts';
+import { type Finding, fail, firstLineOf, ok, warn } from './finding.ts';
 
 const adviceFor = (model: CatalogModel): string =>
   model.url
@@ -33,12 +33,23 @@ export async function checkModels(chosen: string, modelsHome: string): Promise<F
   }
 }
 
+/** Returns the finding about a device that runs the model. @param choice DEVICE */
+export function deviceFinding(
+  { model, device, fallback }: { model: string; device: string; fallback?: string | undefined },
+  choice: string,
+): Finding {
+  const detail = `${model} loads and runs on ${device} (DEVICE=${choice})`;
+  if (fallback === undefined) return ok('device', detail);
+  const advice = 'Install the CUDA libraries of the worker-gpu image, or set DEVICE=cpu.';
+  return warn('device', `${detail}; the GPU is not used: ${firstLineOf(fallback)}`, advice);
+}
+
 /** Checks that the model can be loaded on the configured device. */
 export async function checkDevice(device: string, signal: AbortSignal): Promise<Finding> {
   try {
     const engine = await startLocalEngine(1, signal);
     await engine.close();
-    return ok('device', `${engine.model} loads and runs on ${engine.device} (DEVICE=${device})`);
+    return deviceFinding(engine, device);
   } catch (error) {
     signal.throwIfAborted();
     const advice = 'Fix the model above; DEVICE=auto and DEVICE=cpu need no GPU.';

@@ -16,6 +16,8 @@ interface LocalEngine {
   model: string;
   /** `cpu`, `cuda` or `webgpu` */
   device: string;
+  /** Why a GPU is there and not in use. */
+  fallback?: string | undefined;
   /** Writes the cut-out of one file to another. Throws Problem; the signal's reason. */
   cutOut(request: Omit<LocalRequest, 'id'>): Promise<LocalCutOut>;
   /** Ends the processes; resolves when they have exited. */
@@ -51,7 +53,9 @@ function handleEvent(event: LocalEvent, pending: Map<number, PendingImage>): voi
 }
 
 /** Resolves with the first message of the engine: that it is ready. */
-async function untilReady(child: ChildProcess): Promise<{ model: string; device: string }> {
+async function untilReady(
+  child: ChildProcess,
+): Promise<Pick<LocalEngine, 'model' | 'device' | 'fallback'>> {
   const [first] = await Promise.race([
     once(child, 'message'),
     once(child, 'exit').then(() => [{ refused: 'The inference process exited while starting' }]),

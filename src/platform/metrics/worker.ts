@@ -133,6 +133,8 @@ function createRulesCounter(registry: Registry) {
 interface EngineInfo {
   model: { id: string; version: string };
   device: string;
+  /** Why a GPU is there and not in use. */
+  fallback?: string | undefined;
 }
 
 /** Registers the worker's metrics. */
@@ -155,6 +157,11 @@ export function createWorkerMetrics(registry: Registry) {
     labelNames: ['model', 'version', 'device'],
     registers: [registry],
   });
+  const fallback = new Gauge({
+    name: 'selvage_device_fallback',
+    help: '1 if there is a GPU that DEVICE=auto could not use, else 0; the log says why',
+    registers: [registry],
+  });
   const sweeps = new Gauge({
     name: 'selvage_sweep_last_success_timestamp_seconds',
     help: 'When this worker last finished a sweep, or started; use the newest of all workers',
@@ -170,8 +177,10 @@ export function createWorkerMetrics(registry: Registry) {
       engineWaits.observe(waitMillis / 1000);
       batchSizes.observe(batchSize);
     },
-    engine({ model: { id, version }, device }: EngineInfo, children: () => number): void {
-      model.set({ model: id, version, device }, 1);
+    engine(engine: EngineInfo, children: () => number): void {
+      const { id, version } = engine.model;
+      model.set({ model: id, version, device: engine.device }, 1);
+      fallback.set(engine.fallback === undefined ? 0 : 1);
       registerLiveGauges(registry, {
         selvage_engine_children: { help: 'Live inference children', read: children },
       });
