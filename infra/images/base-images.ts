@@ -1,5 +1,4 @@
 import { copyFile, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
@@ -56,8 +55,15 @@ async function sourceOf({ docker }: Engine, image: string): Promise<Source | und
   return label === 'true' ? 'stand-in' : 'present';
 }
 
-/** Makes sure that the engine has an image: as it is, pulled, or built under the same name from Debian's packages. */
-export async function provideImage(engine: Engine, image: string): Promise<Source> {
+/**
+ * Makes sure that the engine has an image: as it is, pulled, or built under the same name from Debian's packages.
+ * @param scratch a folder for what it is built from
+ */
+export async function provideImage(
+  engine: Engine,
+  image: string,
+  scratch: string,
+): Promise<Source> {
   const source = await sourceOf(engine, image);
   if (source) return source;
   const error = await engine.docker('pull', '--quiet', image).then(
@@ -68,8 +74,8 @@ export async function provideImage(engine: Engine, image: string): Promise<Sourc
   const [name = '', tag = ''] = image.split(':');
   const dockerfile = DOCKERFILES[name];
   if (!dockerfile) throw error;
-  await provideDebian(engine);
-  await buildStandIn(engine, { image, dockerfile, tag });
+  await provideDebian(engine, await mkdtemp(join(scratch, 'debian-')));
+  await buildStandIn(engine, { image, dockerfile, tag }, await mkdtemp(join(scratch, 'base-')));
   return 'stand-in';
 }
 
@@ -80,45 +86,33 @@ export async function removeStandIns({ docker }: Engine): Promise<void> {
   if (ids.length > 0) await docker('rmi', '--force', ...ids);
 }
 
-async function withFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), 'selvage-images-'));
-  try {
-    return await work(folder);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}
-
 /** Makes the image that all stand-ins build on. */
-async function provideDebian(engine: Engine): Promise<void> {
+async function provideDebian(engine: Engine, folder: string): Promise<void> {
   if (await sourceOf(engine, DEBIAN)) return;
   if (!findProgram('debootstrap') || process.getuid?.() !== 0) {
     throw new StartError(
       'The base images cannot be pulled. To make them from Debian packages, run this as root with debootstrap installed.',
     );
   }
-  await withFolder(async (folder) => {
-    const root = join(folder, 'root');
-    await mustRun(['debootstrap', '--variant=minbase', DEBIAN_SUITE, root, DEBIAN_MIRROR]);
-    await mustRun(['chroot', root, 'apt-get', 'clean']);
-    for (const path of LEFT_OUT) await rm(join(root, path), { recursive: true });
-    const archive = join(folder, 'root.tar');
-    await mustRun(['tar', '--directory', root, '--create', '--file', archive, '.']);
-    await engine.docker('import', '--change', `LABEL ${LABEL}=true`, archive, DEBIAN);
-  });
+  const root = join(folder, 'root');
+  await mustRun(['debootstrap', '--variant=minbase', DEBIAN_SUITE, root, DEBIAN_MIRROR]);
+  await mustRun(['chroot', root, 'apt-get', 'clean']);
+  for (const path of LEFT_OUT) await rm(join(root, path), { recursive: true });
+  const archive = join(folder, 'root.tar');
+  await mustRun(['tar', '--directory', root, '--create', '--file', archive, '.']);
+  await engine.docker('import', '--change', `LABEL ${LABEL}=true`, archive, DEBIAN);
 }
 
 async function buildStandIn(
   engine: Engine,
   { image, dockerfile, tag }: { image: string; dockerfile: string; tag: string },
+  folder: string,
 ): Promise<void> {
-  await withFolder(async (folder) => {
-    await cp(STAND_INS, folder, { recursive: true });
-    const text = await readFile(join(folder, dockerfile), 'utf8');
-    const args = text.includes('ARG NPM_REGISTRY') ? await addNode(folder, tag) : [];
-    const file = join(folder, dockerfile);
-    await engine.docker('build', '--file', file, '--tag', image, ...args, folder);
-  });
+  await cp(STAND_INS, folder, { recursive: true });
+  const file = join(folder, dockerfile);
+  const needsNode = (await readFile(file, 'utf8')).includes('ARG NPM_REGISTRY');
+  const args = needsNode ? await addNode(folder, tag) : [];
+  await engine.docker('build', '--file', file, '--tag', image, ...args, folder);
 }
 
 /** Adds Node.js, npm and this machine's certificates to a build context; returns the arguments of the build. */

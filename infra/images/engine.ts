@@ -4,7 +4,7 @@ import { StartError } from '../launcher/start-error.mjs';
 const RESPONSE_MILLIS = 10_000;
 const MAX_SHOWN_LINES = 15;
 
-/** A container engine that responds, and the way to call Compose. */
+/** A container engine that responds. */
 export interface Engine {
   version: string;
   /** Runs `docker`; returns what it printed. Throws `StartError` with its last lines if it fails. */

@@ -38,11 +38,11 @@ interface Check {
 
 const readSource = (path: string): Promise<string> => readFile(join(ROOT, path), 'utf8');
 
-async function provideBases({ engine, terminal }: Check): Promise<Report['baseImages']> {
+async function provideBases({ engine, terminal, scratch }: Check): Promise<Report['baseImages']> {
   const dockerfiles = await Promise.all(SERVICES.map((name) => readSource(dockerfileOf(name))));
   const baseImages: Report['baseImages'] = [];
   for (const image of publicImages(dockerfiles, await readSource('docker-compose.yml'))) {
-    const source = await terminal.step(image, () => provideImage(engine, image));
+    const source = await terminal.step(image, () => provideImage(engine, image, scratch));
     if (source === 'stand-in') terminal.line(`  made from Debian's packages: it cannot be pulled`);
     baseImages.push({ image, source });
   }

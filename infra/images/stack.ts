@@ -13,12 +13,14 @@ export const RUNNING = ['redis', 's3', 'worker', 'gateway'] as const;
 export type Running = (typeof RUNNING)[number];
 const POLL_MILLIS = 250;
 const HEALTHY_MILLIS = 300_000;
+const RESPONSE_MILLIS = 5000;
 const MAX_ENDS = 3;
-/** A call outlasts the time that a part is away. */
-const CALL = { attemptTimeoutMillis: 30_000, timeoutMillis: 240_000, retry: { maxAttempts: 60 } };
-
-/** Calls that the kills interrupt come again every second at least. */
-const RETRY = { baseMillis: 250, maxDelayMillis: 1000 };
+/** Calls outlast the time that a part is away. */
+const CALLS = {
+  attemptTimeoutMillis: 30_000,
+  timeoutMillis: 240_000,
+  retry: { maxAttempts: 60, baseMillis: 250, maxDelayMillis: 1000 },
+} as const;
 
 /** The services of docker-compose.yml, run from images that were built before. */
 export interface Stack {
@@ -82,7 +84,8 @@ export async function openStack(options: StackOptions): Promise<Stack> {
     },
     untilReady: () =>
       until('the gateway is ready', async () => {
-        const response = await fetch(`${baseUrl}/readyz`).catch(() => undefined);
+        const signal = AbortSignal.timeout(RESPONSE_MILLIS);
+        const response = await fetch(`${baseUrl}/readyz`, { signal }).catch(() => undefined);
         return response?.ok === true;
       }),
     kill: async (service) => void (await compose('kill', service)),
@@ -94,7 +97,7 @@ export async function openStack(options: StackOptions): Promise<Stack> {
         '--client', 'check', '--scopes', 'background-removal:process', '--rate', '1000/min',
       );
       const { key } = JSON.parse(printed.slice(printed.indexOf('{')));
-      return createClient({ baseUrl, key, ...CALL, retry: { ...CALL.retry, ...RETRY } });
+      return createClient({ baseUrl, key, ...CALLS });
     },
     logs: () => compose('logs', '--no-color', '--tail', '30', 'gateway', 'worker'),
     down: async () => void (await compose('down', '--volumes', '--timeout', '1')),
