@@ -141,7 +141,7 @@ function inBrowser(chromium: string): void {
         return { name: file.suggestedFilename(), format, width };
       };
       expect(await download()).toEqual({ name: 'shirt-cut-out.png', format: 'png', width: 400 });
-      await page.locator('.cut-panel form select').selectOption('jpeg');
+      await page.getByLabel('File format').selectOption('jpeg');
       await page.getByText('Background, crop and shadow').click();
       await page.getByLabel('Crop to the garment').check();
       const { width = 400, ...made } = await download();

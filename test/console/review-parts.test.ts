@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest';
 import { createStrokes, MAX_STROKES, simplify } from '../../src/console/browser/mend/strokes.js';
 import { readAddress, toHash } from '../../src/console/browser/review/address.js';
+import {
+  findPhoto,
+  rememberPhotoOf,
+  rememberPhotos,
+} from '../../src/console/browser/review/local-photos.js';
 import { STROKE_LIMITS } from '../../src/output/strokes.ts';
 
 type Point = [number, number];
@@ -55,4 +60,20 @@ test('the address of a review is read as it is written', () => {
     expect(readAddress(none)).toBeUndefined();
   }
   expect(readAddress('#/review/batches/b?at=-3')?.at).toBe(0);
+});
+
+test('a photo that was chosen is found by its row, its id and the name in its link', () => {
+  const file = (name: string, type = 'image/jpeg') => new File([name], name, { type });
+  const [own, shirt, coat] = [file('IMG_1.jpg'), file('shirt.jpg'), file('coat.png')];
+  const rowOf = (row: number, customId: string, imageUrl?: string) =>
+    ({ row, customId, ...(imageUrl && { imageUrl }) }) as Parameters<typeof findPhoto>[1];
+  rememberPhotos('/batches/a', [shirt, coat, file('list.csv', 'text/csv')]);
+  expect(findPhoto('/batches/a', rowOf(0, 'shirt.jpg'))).toBe(shirt);
+  expect(findPhoto('/batches/a', rowOf(0, 'shirt'))).toBe(shirt);
+  const link = 'https://shop.example/p/coat.png?v=2';
+  expect(findPhoto('/batches/a', rowOf(1, 'sku-1', link))).toBe(coat);
+  expect(findPhoto('/batches/a', rowOf(2, 'list.csv'))).toBeUndefined();
+  expect(findPhoto('/batches/b', rowOf(0, 'shirt.jpg'))).toBeUndefined();
+  rememberPhotoOf('/batches/a', rowOf(0, 'shirt.jpg'), own);
+  expect(findPhoto('/batches/a', rowOf(0, 'shirt.jpg'))).toBe(own);
 });

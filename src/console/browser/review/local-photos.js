@@ -5,12 +5,17 @@
  */
 const chosen = new Map();
 
+/**
+ * What a photo is found by, of a row of a review.
+ * @typedef {{row: number, customId: string, imageUrl?: string}} PhotoRow
+ */
+
 /** @param {string} name */
 const withoutExtension = (name) => name.replace(/\.[^.]+$/, '');
 
 /** @param {string} link */
 const fileNameOf = (link) => {
-  const { pathname } = new URL(link, location.href);
+  const { pathname } = new URL(link);
   return pathname.slice(pathname.lastIndexOf('/') + 1);
 };
 
@@ -25,7 +30,7 @@ export function rememberPhotos(path, files) {
   chosen.set(path, photos);
 }
 
-/** @param {string} path @param {import('./rows.js').Row} row @param {File} file */
+/** @param {string} path @param {PhotoRow} row @param {File} file */
 export const rememberPhotoOf = (path, { row }, file) => {
   rememberPhotos(path, []);
   chosen.get(path)?.set(`row ${row}`, file);
@@ -33,7 +38,7 @@ export const rememberPhotoOf = (path, { row }, file) => {
 
 /**
  * Returns the photo that was chosen for a row, or whose name is its id or that of its link.
- * @param {string} path @param {import('./rows.js').Row} row
+ * @param {string} path @param {PhotoRow} row
  */
 export function findPhoto(path, { row, customId, imageUrl }) {
   const photos = chosen.get(path);
