@@ -247,6 +247,7 @@ describe('batch', () => {
       counts: { succeeded: 2 },
       unsaved: 0,
       toCheck: 0,
+      repeated: 1, // the same drawing in two sizes
     });
     const reports = ['errors', 'manifest', 'results'].map((name) => `${id}.${name}.ndjson`);
     expect((await readdir(at('batch'))).sort()).toEqual([

@@ -86,8 +86,11 @@ async function finish(
   const { unsaved, toCheck } = await downloadBatch(client, id, counts.succeeded, download, signal);
   const { succeeded, failed, rejected, canceled } = counts;
   say(options, `${id} ${status}: ${succeeded} succeeded, ${failed} failed, ${rejected} rejected.`);
+  const repeated = ended.duplicates?.rows ?? 0;
+  if (repeated > 0)
+    say(options, `${repeated} repeat the picture of another row: see "duplicateOf".`);
   if (toCheck > 0) say(options, `${toCheck} to check: see "review" in ${id}.results.ndjson.`);
-  const ending = { id, status, counts, unsent, output: folder, unsaved, toCheck };
+  const ending = { id, status, counts, unsent, output: folder, unsaved, toCheck, repeated };
   if (options.json) print(options, ending, '');
   return failed + rejected + canceled + unsaved + unsent.length;
 }

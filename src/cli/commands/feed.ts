@@ -81,10 +81,11 @@ async function createFeed(
   );
 }
 
-function formatRun({ status, counts, problem }: FeedRun): string {
+function formatRun({ status, counts, problem, duplicates }: FeedRun): string {
   const { rows, images, changed, unchanged, failed, rejected } = counts;
   const totals = `${rows} rows, ${images} images: ${changed} changed, ${unchanged} unchanged, ${failed} failed, ${rejected} rows rejected.`;
-  return problem ? `${status}: ${problem.detail}` : `${status}: ${totals}`;
+  const repeated = duplicates?.rows ? ` ${duplicates.rows} images repeat another.` : '';
+  return problem ? `${status}: ${problem.detail}` : `${status}: ${totals}${repeated}`;
 }
 
 /** Waits for the end of a run and prints it. */
