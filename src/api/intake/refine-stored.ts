@@ -20,6 +20,7 @@ const REDRAWN = [
   'scale',
   'semitransparency',
   'shadow',
+  'fixRules',
 ] as const satisfies readonly (keyof CutOutOptions)[];
 
 /** Whether a cut-out with these options has the alpha of the whole photo. */

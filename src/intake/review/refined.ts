@@ -16,6 +16,7 @@ const RefinedCutOut = CutOut.pick({
   height: true,
   foreground: true,
   sha256: true,
+  rules: true,
 }).extend({
   key: z.string(),
   /** In feeds, as in `PreviousImage`. */

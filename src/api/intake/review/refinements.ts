@@ -167,7 +167,9 @@ export function createRowRefinements(deps: RowRefinementDeps) {
     const photo = sent ? { image: sent } : { imageUrl: row.imageUrl!, sha256: row.inputSha256 };
     const alpha = await readAlpha(form, subject, call);
     checkStrokes(strokes, readAlphaSize(alpha, sent));
-    const picture = kind === 'feed-run' ? { background } : undefined;
+    // What rules judge is the picture itself.
+    const hasPicture = kind === 'feed-run' && options.rules === undefined;
+    const picture = hasPicture ? { background } : undefined;
     return images.refineCutOut({ photo, alpha, strokes, options, picture }, call);
   }
 
@@ -178,13 +180,20 @@ export function createRowRefinements(deps: RowRefinementDeps) {
     batch: BatchRecord,
     { file, picture, result }: Mended,
   ): Promise<RefinedCutOut> {
-    const { bytes, mediaType, width, height, foreground } = result;
+    const { bytes, mediaType, width, height, foreground, rules } = result;
     const keyOf = refinedKeys(batch);
     const body = checkedFile({ file, bytes, mediaType });
     const key = keyOf('cutout', mediaType);
     const sha256 = createHash('sha256').update(body).digest('hex');
     await blobs.put(key, body, { mediaType, meta: { sha256 } }).catch(storageUnavailable);
-    const size = { bytes, mediaType, width, height, ...(foreground && { foreground }) };
+    const size = {
+      bytes,
+      mediaType,
+      width,
+      height,
+      ...(foreground && { foreground }),
+      ...(rules && { rules }),
+    };
     if (!picture) return { key, sha256, ...size };
     const pictureKey = keyOf('picture', picture.mediaType);
     const { background } = batch;
