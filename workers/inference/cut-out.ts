@@ -14,7 +14,8 @@ import { findSubject, type SubjectPreset } from './find-subject.ts';
 import type { GarmentRegion } from './garments/groups.ts';
 import type { Selection } from './garments/select.ts';
 import type { Effort } from './png.ts';
-import { type RenderedFile, render } from './render.ts';
+import { render } from './render.ts';
+import type { RenderedFile } from './rendered-file.ts';
 import type { Session } from './session.ts';
 
 /** How edges are refined by default: as far as it takes little time. */

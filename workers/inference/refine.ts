@@ -7,7 +7,8 @@ import { Problem } from '../../src/platform/problem.ts';
 import { decode, decodeLastChannel } from './codec.ts';
 import { effortOf } from './cut-out.ts';
 import { DecodeError } from './decode-error.ts';
-import { type RenderedFile, render } from './render.ts';
+import { render } from './render.ts';
+import type { RenderedFile } from './rendered-file.ts';
 
 /** What is to change in a cut-out, and how it is rendered. */
 export interface Refinement {

@@ -25,7 +25,7 @@ import { decode, resizeMattedImage } from './codec.ts';
 import { compose, parseHexColor } from './compose.ts';
 import { encode, encodeJpeg, LOWER_JPEG_QUALITIES } from './encode.ts';
 import type { Effort } from './png.ts';
-import type { RenderedFile } from './render.ts';
+import type { RenderedFile } from './rendered-file.ts';
 
 /** A cut-out, and how it is to be drawn. */
 interface Drawing {

@@ -3,18 +3,13 @@ import { hardenMatte } from '../../src/imaging/harden.ts';
 import { type Layout, layoutOf, type Size } from '../../src/imaging/layout.ts';
 import { fullBox, subjectBox } from '../../src/imaging/subject-box.ts';
 import { toGeometry } from '../../src/output/geometry.ts';
-import {
-  type Foreground,
-  type Format,
-  formatOf,
-  type MediaType,
-} from '../../src/output/options.ts';
+import { type Format, formatOf } from '../../src/output/options.ts';
 import type { CutOutOptions } from '../../src/output/quality.ts';
-import type { RulesReport } from '../../src/output/rules/verdicts.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import { compose } from './compose.ts';
 import { encode } from './encode.ts';
 import type { Effort } from './png.ts';
+import type { RenderedFile } from './rendered-file.ts';
 
 /**
  * The minimum alpha that counts for the bounding box of the subject, a tenth. Below it is the faint haze that a
@@ -28,20 +23,6 @@ const MAX_SIDE_PIXELS: Readonly<Record<Format, number>> = {
   jpeg: 65_535,
   webp: 16_383,
 };
-
-/** A cut-out as a file. */
-export interface RenderedFile {
-  file: Uint8Array;
-  mediaType: MediaType;
-  width: number;
-  height: number;
-  /** The size without `maxOutputMegapixels`. */
-  whole: Size;
-  /** The bounding box of the subject in it; absent if there is none. */
-  foreground?: Foreground | undefined;
-  /** If the options have rules. */
-  rules?: RulesReport | undefined;
-}
 
 /** @throws Problem invalid-request if the canvas is larger than the limits */
 function checkCanvas({ canvas }: Layout, format: Format, maxPixels: number): void {
