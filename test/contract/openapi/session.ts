@@ -274,7 +274,18 @@ async function review({ send }: Pick<Session, 'send'>, self: string, none: strin
   await send('POST', `${none}/review/0`, { body });
 }
 
-/** Refinements of the only row of a batch or run that has ended. */
+/** The rows with the same picture of a batch or run that has ended, and of one that does not exist. */
+async function duplicates(
+  { send }: Pick<Session, 'send'>,
+  self: string,
+  none: string,
+): Promise<void> {
+  await send('GET', `${self}/duplicates`);
+  await send('GET', `${self}/duplicates?limit=0`);
+  await send('GET', `${none}/duplicates`);
+}
+
+/** Refinements of the first row of a batch or run that has ended. */
 async function rowRefinements(
   { send, keys }: Pick<Session, 'send' | 'keys'>,
   self: string,
@@ -304,7 +315,7 @@ async function batches({ send, until, shop, keys }: Session): Promise<void> {
   const self = `${path}/${idOf(created)}`;
   const row = { customId: 'a', imageUrl };
   await send('POST', `${self}/items`, {
-    body: `${JSON.stringify(row)}\n{"customId":"b"}\n`,
+    body: `${JSON.stringify(row)}\n{"customId":"b"}\n${JSON.stringify({ ...row, customId: 'd' })}\n`,
     type: 'application/x-ndjson',
   });
   await send('POST', `${self}/items`, {
@@ -324,6 +335,7 @@ async function batches({ send, until, shop, keys }: Session): Promise<void> {
   await send('GET', `${self}/rows/0/garments/0`);
   await send('GET', `${self}/rows/0/garments/99`);
   await review({ send }, self, `${path}/none`);
+  await duplicates({ send }, self, `${path}/none`);
   await rowRefinements({ send, keys }, self);
   await send('GET', `${path}?limit=1`);
   await send('GET', `${path}?limit=0`);
@@ -335,6 +347,7 @@ async function batches({ send, until, shop, keys }: Session): Promise<void> {
   await send('POST', `${path}/${idOf(other)}/seal`);
   const canceled = await send('POST', path, { body: {} });
   await send('GET', `${path}/${idOf(canceled)}/review`);
+  await send('GET', `${path}/${idOf(canceled)}/duplicates`);
   await send('GET', `${path}/${idOf(canceled)}/results?export=approved`);
   await send('POST', `${path}/${idOf(canceled)}/cancel`);
   await send('POST', path, { body: { operations: [] } });
@@ -361,7 +374,7 @@ async function feeds({ send, until, shop, keys }: Session): Promise<void> {
   const image = await shop.putImage('/feed.jpg', 5);
   const body = feedText(
     'csv',
-    products(1, () => [image]),
+    products(2, () => [image]),
   );
   const url = shop.put('/feed.csv', { body, type: 'text/csv' });
   const created = await send('POST', path, {
@@ -383,6 +396,7 @@ async function feeds({ send, until, shop, keys }: Session): Promise<void> {
   if (picture) await files({ send }, picture);
   await send('GET', `${run}/events`);
   await review({ send }, run, `${path}/none/runs/none`);
+  await duplicates({ send }, run, `${path}/none/runs/none`);
   await rowRefinements({ send, keys }, run);
   await send('POST', `${run}/cancel`);
   const again = await send('POST', `${feed}/runs`);
