@@ -74,7 +74,8 @@ async function buildImages(
 
 /** Extracts a commit; returns its folder, or undefined if there is no such commit. */
 async function sourcesOf(commit: string, scratch: string): Promise<string | undefined> {
-  const git = ['git', '-C', ROOT] as const;
+  // With the usual rights of files, which layers of an image contain and its cache compares.
+  const git = ['git', '-c', 'tar.umask=0022', '-C', ROOT] as const;
   const isKnown = mustRun([...git, 'rev-parse', '--verify', '--quiet', `${commit}^{commit}`]);
   if (!(await isKnown.catch(() => undefined))) return undefined;
   const folder = join(scratch, 'before');
