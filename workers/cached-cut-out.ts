@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { Foreground, MediaType } from '../src/output/options.ts';
+import { Foreground, KeptAlpha, MediaType } from '../src/output/options.ts';
 import { CutOutReview } from '../src/output/review.ts';
 import type { CutOutRecord } from '../src/queue/job-data.ts';
 import { type CacheInputs, cutOutPrefix } from '../src/storage/blob-keys.ts';
@@ -36,6 +36,7 @@ const CutOutMetadata = z.object({
     .transform(([need, ...reasons]) => ({ needed: need === NEEDED, reasons }))
     .pipe(CutOutReview)
     .optional(),
+  alpha: KeptAlpha,
 });
 
 const readHead = ({ bytes, mediaType, meta }: BlobHead): CutOutRecord => ({
@@ -77,18 +78,23 @@ export async function storeCutOut(
   cutOut: { file: Uint8Array } & Omit<CutOutRecord, 'bytes' | 'sha256'>,
   signal: AbortSignal,
 ): Promise<CutOutRecord> {
-  const { file, width, height, model, confidence, mediaType, foreground, review } = cutOut;
+  const { file, width, height, model, confidence, mediaType, foreground, review, alpha } = cutOut;
   const sha256 = createHash('sha256').update(file).digest('hex');
   const facts = { width, height, sha256, model, confidence };
   const formatted = {
     ...facts,
     ...(foreground && { foreground: formatBox(foreground) }),
     ...(review && { review: formatReview(review) }),
+    ...(alpha && { alpha }),
   };
   const meta = Object.fromEntries(
     Object.entries(formatted).map(([name, value]) => [name, String(value)]),
   );
   await blobs.put(outputKey, file, { mediaType, meta }, signal);
-  const found = { ...(foreground && { foreground }), ...(review && { review }) };
+  const found = {
+    ...(foreground && { foreground }),
+    ...(review && { review }),
+    ...(alpha && { alpha }),
+  };
   return { ...facts, mediaType, ...found, bytes: file.length };
 }

@@ -50,6 +50,12 @@ export const OutputOptions = z.object({
   shadowOpacityPct: z.number().optional(),
   semitransparency: z.literal(false).optional(),
   subject: z.enum(PARTIAL_SUBJECTS).optional(),
+  /** An image that is transparent somewhere keeps its alpha. */
+  alpha: z.literal('keep').optional(),
+});
+/** How a cut-out came by its alpha, if it is the image's own. */
+export const KeptAlpha = z.literal('kept').optional().meta({
+  description: 'The image kept its own alpha, by `alpha=keep`; absent if it was cut out',
 });
 export type OutputOptions = z.infer<typeof OutputOptions>;
 

@@ -14,6 +14,7 @@ import { SUBJECTS } from './subjects.ts';
 
 export const CHANNELS = ['rgba', 'alpha'] as const;
 const SHADOWS = ['none', 'drop', 'keep'] as const;
+const ALPHA_MODES = ['replace', 'keep'] as const;
 
 /** Limits of the size of an output, million pixels. */
 const MEGAPIXELS = { min: 0.01, max: 1000 } as const;
@@ -119,6 +120,10 @@ export const outputFields = {
     description:
       '`all` (the default); `person`: the people; `garment`: what is worn, without skin and hair; or one region of it',
   }),
+  alpha: z.enum(ALPHA_MODES).optional().meta({
+    description:
+      '`keep`: an image that is transparent somewhere is not cut out, it keeps its alpha; `replace` is the default',
+  }),
   semitransparency: z
     .preprocess(toBoolean, z.boolean().optional())
     .meta({ description: '`false`: the subject is opaque except for its outline' }),
@@ -166,6 +171,11 @@ const CONFLICTS: readonly {
     when: (request) => request.shadow !== 'drop',
     detail: 'requires shadow "drop"',
   },
+  ...(['roi', 'subject'] as const).map((field) => ({
+    field,
+    when: (request: Fields) => request.alpha === 'keep' && request[field] !== 'all',
+    detail: 'conflicts with alpha "keep", by which nothing is looked for; leave one of them out',
+  })),
   { field: 'cropMargin', when: (request) => !request.crop, detail: 'requires crop "true"' },
 ];
 
@@ -204,6 +214,7 @@ export function toOutputOptions(request: OutputRequest): OutputOptions {
     channels: rest.channels === 'rgba' ? undefined : rest.channels,
     backgroundColor: backgroundColor && parseColor(backgroundColor),
     backgroundImageSha256: backgroundImage && sha256Of(backgroundImage),
+    alpha: rest.alpha === 'keep' ? 'keep' : undefined,
     crop: rest.crop || undefined,
     scale: isScaled ? scale : undefined,
     position: position === defaultPosition ? undefined : position,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Foreground, MediaType } from '../output/options.ts';
+import { Foreground, KeptAlpha, MediaType } from '../output/options.ts';
 import { CutOutReview } from '../output/review.ts';
 import { Region } from '../taxonomy/dictionary/schema.ts';
 import { GarmentView } from './garment-view.ts';
@@ -34,6 +34,7 @@ export const CutOut = z.object({
   confidence: z.number(),
   /** Absent if the cut-out was made by a release without reviews. */
   review: CutOutReview.optional(),
+  alpha: KeptAlpha,
 });
 export type CutOutRecord = z.infer<typeof CutOut>;
 

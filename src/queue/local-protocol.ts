@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { KeptAlpha } from '../output/options.ts';
 import { CutOutOptions } from '../output/quality.ts';
 import { CutOutReview } from '../output/review.ts';
 import { PROBLEMS } from '../platform/problem.ts';
@@ -33,6 +34,7 @@ export const LocalEvent = z.union([
       model: z.string(),
       confidence: z.number(),
       review: CutOutReview,
+      alpha: KeptAlpha,
     }),
   }),
   z.object({ id: z.number(), problem: z.object({ type: z.enum(TYPES), detail: z.string() }) }),

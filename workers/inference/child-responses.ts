@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Foreground, MediaType } from '../../src/output/options.ts';
+import { Foreground, KeptAlpha, MediaType } from '../../src/output/options.ts';
 import { CutOutReview } from '../../src/output/review.ts';
 import type { CutOut } from './cut-out.ts';
 import type { GarmentView } from './garment-view.ts';
@@ -39,6 +39,7 @@ const RefinedResult = FileResult.extend({
 const CutOutResult = FileResult.extend({
   confidence: z.number(),
   review: CutOutReview,
+  alpha: KeptAlpha,
   timings: z.looseObject({
     decodeMillis: z.number(),
     inferenceMillis: z.number(),

@@ -74,6 +74,8 @@ export interface ImageResponse {
   confidence: number | undefined;
   /** Whether a person should look at it; undefined if the service does not say. */
   review: contract.CutOutReview | undefined;
+  /** The image kept its own alpha; undefined if it was cut out. */
+  alpha: 'kept' | undefined;
   requestId: string;
 }
 

@@ -72,5 +72,6 @@ export const readImage =
     const confidence = parseConfidence(headers.get('x-cutout-confidence'));
     const review = parseReview(headers);
     const model = headers.get('x-model') ?? undefined;
-    return { image, mediaType, model, confidence, review, requestId };
+    const alpha = headers.get('x-cutout-alpha') === 'kept' ? 'kept' : undefined;
+    return { image, mediaType, model, confidence, review, alpha, requestId };
   };

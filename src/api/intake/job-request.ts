@@ -60,7 +60,12 @@ export const QualityField = QualityChoice.default(DEFAULT_QUALITY).meta({
 
 /** Options for the images of a feed. */
 export const feedOptionsField = z
-  .strictObject({ quality: QualityField, subject: outputFields.subject })
+  .strictObject({
+    quality: QualityField,
+    subject: outputFields.subject,
+    alpha: outputFields.alpha,
+  })
+  .superRefine((options, context) => checkConflicts(options, context))
   .default(() => ({ quality: DEFAULT_QUALITY }));
 
 const CutOutFields = z.strictObject({ quality: QualityField, ...outputFields });

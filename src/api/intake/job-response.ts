@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type JobRecord, jobGarmentsPath, jobLinks, STATUSES } from '../../intake/job-records.ts';
-import { Foreground, MediaType } from '../../output/options.ts';
+import { Foreground, KeptAlpha, MediaType } from '../../output/options.ts';
 import { CutOutOptions } from '../../output/quality.ts';
 import { CutOutReview } from '../../output/review.ts';
 import { PROBLEMS, Problem, type ProblemType } from '../../platform/problem.ts';
@@ -64,6 +64,7 @@ export const PublicCutOut = z
     review: CutOutReview.optional().meta({
       description: 'Whether a person should look at it; absent from cut-outs of older releases',
     }),
+    alpha: KeptAlpha,
   })
   .meta({ id: 'Cutout' });
 

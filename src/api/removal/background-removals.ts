@@ -52,6 +52,7 @@ interface CutOut extends CutOutFile {
   model: string;
   confidence: number;
   review?: CutOutReview | undefined;
+  alpha?: 'kept' | undefined;
 }
 
 function cutOutReply(

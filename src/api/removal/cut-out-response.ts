@@ -9,9 +9,11 @@ export const qualityHeaders = ({
   model,
   confidence,
   review,
-}: Pick<CutOutRecord, 'model' | 'confidence' | 'review'>): Record<string, string> => ({
+  alpha,
+}: Pick<CutOutRecord, 'model' | 'confidence' | 'review' | 'alpha'>): Record<string, string> => ({
   'x-model': model,
   'x-cutout-confidence': confidence.toFixed(3),
+  ...(alpha && { 'x-cutout-alpha': alpha }),
   ...(review && { 'x-cutout-review-needed': String(review.needed) }),
   ...(review && review.reasons.length > 0 && { 'x-cutout-review': review.reasons.join(', ') }),
 });
@@ -55,6 +57,7 @@ export const CUT_OUT_MEDIA = {
 
 export const CUT_OUT_HEADERS = [
   'X-Model',
+  'X-Cutout-Alpha',
   'X-Cutout-Confidence',
   'X-Cutout-Review',
   'X-Cutout-Review-Needed',

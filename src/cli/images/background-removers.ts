@@ -12,6 +12,8 @@ export interface CutOutInfo {
   /** 0 to 1. */
   confidence?: number | undefined;
   review?: CutOutReview | undefined;
+  /** The photo kept its own alpha. */
+  alpha?: 'kept' | undefined;
   requestId?: string;
 }
 
@@ -26,9 +28,10 @@ export const serverRemover = (client: Client, request: ImageRequest): Background
   async removeBackground(input, output, signal) {
     const bytes = await readFile(input);
     const response = await client.removeBackground(bytes, { ...request, signal });
-    const { image, model, confidence, review, requestId } = response;
+    const { image, model, confidence, review, alpha, requestId } = response;
     await writeFile(output, image);
-    return { bytes: image.length, model, confidence, review, requestId };
+    const info = { bytes: image.length, model, confidence, review, requestId };
+    return { ...info, ...(alpha && { alpha }) };
   },
   close: async () => {},
 });

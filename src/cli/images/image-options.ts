@@ -9,6 +9,7 @@ export const QUALITIES = ['fast', 'balanced', 'high'] as const satisfies readonl
 export interface ImageOptions {
   quality?: Quality;
   subject?: (typeof SUBJECTS)[number];
+  alpha?: 'keep' | 'replace';
   format?: 'png' | 'jpeg' | 'jpg' | 'webp';
   background?: string;
   backgroundImage?: string;
@@ -38,6 +39,12 @@ export const withImageOptions = (command: Command): Command =>
       )
         .choices(SUBJECTS)
         .default('all'),
+    )
+    .addOption(
+      new Option(
+        '--alpha <mode>',
+        'photos that are transparent somewhere keep their alpha',
+      ).choices(['keep', 'replace']),
     )
     .addOption(
       new Option('--format <format>', 'format of the output')

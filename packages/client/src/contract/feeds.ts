@@ -3,6 +3,7 @@ import type { Classification } from './classification.ts';
 import type { Operation, Webhook } from './jobs.ts';
 import type { OutfitDescription } from './outfit.ts';
 import type {
+  AlphaMode,
   AppliedCutOutOptions,
   CutOutReview,
   ProblemSummary,
@@ -21,6 +22,8 @@ export interface FeedImageOptions {
   quality?: Quality | undefined;
   /** Which part of the subject is shown; with `garment` the one that the row sells. `all` by default. */
   subject?: Subject | undefined;
+  /** `keep`: images that are transparent somewhere keep their alpha. `replace` by default. */
+  alpha?: AlphaMode | undefined;
 }
 
 /** How the exported images look. */
@@ -65,6 +68,8 @@ export interface FeedUploadOptions {
   quality?: Quality | undefined;
   /** Which part of the subject is shown; with `garment` the one that the row sells. `all` by default. */
   subject?: Subject | undefined;
+  /** `keep`: images that are transparent somewhere keep their alpha. `replace` by default. */
+  alpha?: AlphaMode | undefined;
   /** Behind the subject: `#rrggbb`, `white` or `none` (the default). */
   background?: string | undefined;
   /** Retention after the end of a run, seconds: 3600 to 34,560,000; 365 days by default. */

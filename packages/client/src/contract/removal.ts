@@ -45,7 +45,12 @@ export interface CutOutOptions {
   semitransparency?: boolean | undefined;
   /** Which part of the subject is shown; `all` by default. */
   subject?: Subject | undefined;
+  /** `keep`: an image that is transparent somewhere is not cut out, it keeps its alpha. `replace` by default. */
+  alpha?: AlphaMode | undefined;
 }
+
+/** What happens to the alpha that an image brings. */
+export type AlphaMode = 'replace' | 'keep';
 
 /** All of the subject; the people; what they wear, without skin and hair; or the garments of one region. */
 export type Subject = 'all' | 'person' | 'garment' | Region;
@@ -61,7 +66,10 @@ export interface Stroke {
 }
 
 /** How a mended cut-out is drawn. */
-export type RefinementOptions = Omit<CutOutOptions, 'roi' | 'backgroundImageUrl' | 'subject'>;
+export type RefinementOptions = Omit<
+  CutOutOptions,
+  'alpha' | 'roi' | 'backgroundImageUrl' | 'subject'
+>;
 
 /** The options in effect, as the service reports them; options at their defaults are left out. */
 export interface AppliedCutOutOptions {
@@ -82,6 +90,7 @@ export interface AppliedCutOutOptions {
   shadowOpacityPct?: number;
   semitransparency?: false;
   subject?: Exclude<Subject, 'all'>;
+  alpha?: 'keep';
 }
 
 /** A rectangle in pixels, from the top left corner. */
@@ -122,6 +131,8 @@ export interface CutOut {
   confidence: number;
   /** Absent from cut-outs that older releases made. */
   review?: CutOutReview;
+  /** The image kept its own alpha; absent if it was cut out. */
+  alpha?: 'kept';
 }
 
 /** Why work failed. */

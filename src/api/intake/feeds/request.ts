@@ -3,7 +3,7 @@ import type { FilledColumn } from '../../../feed-formats/columns.ts';
 import { FEED_FORMATS, type FeedManifest } from '../../../intake/feeds/feeds.ts';
 import { scheduleError } from '../../../intake/feeds/schedules.ts';
 import { unlessDefault } from '../../../output/quality.ts';
-import { outputFields, toCutOutOptions } from '../../../output/request.ts';
+import { checkConflicts, outputFields, toCutOutOptions } from '../../../output/request.ts';
 import { feedOptionsField, Operations, QualityField, WebhookField } from '../job-request.ts';
 import { exportPolicyField } from '../review/export-policy.ts';
 
@@ -77,16 +77,20 @@ const splitNames = (text: unknown): unknown =>
   typeof text === 'string' ? text.split(',').map((name) => name.trim()) : text;
 
 /** The query for a feed that is sent as the body itself. Ignored for a JSON body. */
-export const FeedQuery = z.object({
+const FeedFields = z.object({
   format: Format,
   operations: z.preprocess(splitNames, operationsField),
   quality: QualityField,
   subject: outputFields.subject,
+  alpha: outputFields.alpha,
   background: Background.optional(),
   outputSeconds: OutputSeconds,
   webhookUrl: WebhookField.shape.url.optional(),
   fileName: z.string().max(200).optional(),
 });
+export const FeedQuery = FeedFields.superRefine((query, context) =>
+  checkConflicts({ subject: query.subject, alpha: query.alpha }, context),
+);
 export type FeedQuery = z.infer<typeof FeedQuery>;
 
 /** A parsed request, from JSON or from the query. */
@@ -125,7 +129,9 @@ export function requestFromQuery(query: FeedQuery): CreateFeedRequest {
     format,
     operations,
     outputSeconds,
-    ...unlessDefault(toCutOutOptions({ quality: query.quality, subject: query.subject })),
+    ...unlessDefault(
+      toCutOutOptions({ quality: query.quality, subject: query.subject, alpha: query.alpha }),
+    ),
     export: exportSettings(background),
     ...(webhookUrl && { webhook: { url: webhookUrl } }),
   };
