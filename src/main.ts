@@ -170,6 +170,7 @@ const jobDeps = ({ redis, blobs, intake, limits, linkRule, now }: JobSources): J
   idempotency: intake.idempotency,
   storedBytes: intake.storedBytes,
   links: intake.links,
+  presets: intake.presets,
   readClientLimits: intake.readClientLimits,
   webhooks: {
     events: intake.webhooks.events,
@@ -210,6 +211,7 @@ const batchDeps = ({
   retention: intake.batches.retention,
   receivers: intake.webhooks.receivers,
   reviews: intake.batches.reviews,
+  presets: intake.presets,
   readClientLimits: intake.readClientLimits,
 });
 
@@ -244,6 +246,7 @@ const feedDeps = ({
   idempotency: intake.idempotency,
   storedBytes: intake.storedBytes,
   links: intake.links,
+  presets: intake.presets,
   readClientLimits: intake.readClientLimits,
 });
 

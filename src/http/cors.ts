@@ -59,7 +59,7 @@ const RESPONSE_HEADERS = [
 export function allowOrigins(app: FastifyInstance): void {
   app.register(cors, {
     origin: false,
-    methods: ['GET', 'HEAD', 'POST', 'DELETE'],
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
     allowedHeaders: REQUEST_HEADERS,
     exposedHeaders: RESPONSE_HEADERS,
     maxAge: MAX_AGE_SECONDS,

@@ -93,7 +93,7 @@ export interface ResponseDoc {
 }
 
 interface RouteSpec<Query, Body> {
-  method: 'GET' | 'POST' | 'DELETE';
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** With `:name` for parameters. */
   path: string;
   /** Pages of any origin may call it, whatever the settings say. */

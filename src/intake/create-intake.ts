@@ -16,6 +16,7 @@ import { createFeedRuns, type FeedRuns } from './feeds/runs.ts';
 import { createIdempotency, type Idempotency } from './idempotency.ts';
 import { createJobRecords, type JobRecords } from './job-records.ts';
 import { createJobRetention, type JobRetention } from './job-retention.ts';
+import { createPresets, type Presets } from './presets.ts';
 import { createQueueFigures, type QueueFigures } from './queue-figures.ts';
 import { createReviewDecisions, type ReviewDecisions } from './review/decisions.ts';
 import { createStoredBytes, type StoredBytes } from './stored-bytes.ts';
@@ -67,6 +68,8 @@ export interface Intake {
   /** Counts the bytes that clients store. */
   storedBytes: StoredBytes;
   links: FileLinks;
+  /** Named options of clients. */
+  presets: Presets;
   /** Returns the retention policy of a client. */
   readClientLimits: ClientRetention['get'];
   figures: QueueFigures;
@@ -118,6 +121,7 @@ export async function createIntake({
     idempotency: createIdempotency(redis),
     storedBytes: createStoredBytes(redis, now),
     links: fileLinks(linkSecret),
+    presets: createPresets(redis, now),
     readClientLimits: createClientRetention(redis).get,
     figures,
     async close() {

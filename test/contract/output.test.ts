@@ -159,7 +159,9 @@ describe('an image that is transparent already', () => {
       const colour = y < 60 ? [200, 30, 40, 128] : [10, 120, 60, 255];
       for (let x = 40; x < 160; x++) data.set(colour, 4 * (y * width + x));
     }
-    return sharp(data, { raw: { width, height, channels: 4 } }).png().toBuffer();
+    return sharp(data, { raw: { width, height, channels: 4 } })
+      .png()
+      .toBuffer();
   }
   const keep = { alpha: 'keep' };
 

@@ -5,7 +5,7 @@ import type { Scope } from '../../src/auth/scopes.ts';
  * endpoints for clients of remove.bg, rembg and withoutBG; nothing here is taken from the routes. `any` is a key of any scope.
  */
 export interface Access {
-  method: 'GET' | 'POST' | 'DELETE';
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   path: string;
   /** The scope it needs, `any` scope, or `nobody` if it needs no key. */
   needs: Scope | 'any' | 'nobody';
@@ -84,6 +84,10 @@ export const ACCESS: readonly Access[] = [
   { method: 'POST',   path: '/intake/v1/feeds/{id}/runs/{run}/review/{row}',needs: 'any',     authorized: 404, body: { decision: 'approved', revision: 0 } },
   { method: 'POST',   path: '/intake/v1/feeds/{id}/runs/{run}/review/{row}/refinements', needs: REMOVE, authorized: 404, body: {} },
   { method: 'DELETE', path: '/intake/v1/feeds/{id}/runs/{run}/review/{row}/refinements/{version}', needs: REMOVE, authorized: 404 },
+  { method: 'GET',    path: '/intake/v1/presets',                  needs: 'any',     authorized: 200 },
+  { method: 'GET',    path: '/intake/v1/presets/{name}',           needs: 'any',     authorized: 404 },
+  { method: 'PUT',    path: '/intake/v1/presets/{name}',           needs: REMOVE,    authorized: 404, body: {} },
+  { method: 'DELETE', path: '/intake/v1/presets/{name}',           needs: REMOVE,    authorized: 404 },
   { method: 'POST',   path: '/intake/v1/webhooks/secret',          needs: 'any',     authorized: 201 },
   { method: 'GET',    path: '/intake/v1/webhooks',                 needs: 'any',     authorized: 200 },
   { method: 'POST',   path: '/intake/v1/webhooks/enable',          needs: 'any',     authorized: 400, body: {} },

@@ -4,6 +4,7 @@ import type { Client, ClientOptions } from './interface.ts';
 import { jobsClient } from './jobs.ts';
 import { lookClient } from './look.ts';
 import { formPayload } from './payload.ts';
+import { presetsClient } from './presets.ts';
 import { readImage } from './response.ts';
 import { taxonomyClient } from './taxonomy.ts';
 import { createTransport } from './transport.ts';
@@ -42,6 +43,7 @@ export function createClient(options: ClientOptions = {}): Client {
     jobs: jobsClient(transport),
     batches: batchesClient(transport),
     feeds: feedsClient(transport),
+    presets: presetsClient(transport),
     usage: (callOptions) => requestJson({ method: 'GET', path: '/intake/v1/usage' }, callOptions),
   };
 }

@@ -330,6 +330,20 @@ export interface BatchesClient {
   delete(id: string, options?: CallOptions): Promise<WithRequestId<contract.DeletionReceipt>>;
 }
 
+/** Named options, which requests take by `preset`. */
+export interface PresetsClient {
+  /** Returns all presets, by name. */
+  list(options?: CallOptions): Promise<contract.Preset[]>;
+  get(name: string, options?: CallOptions): Promise<WithRequestId<contract.Preset>>;
+  /** Stores a preset in the place of the one of this name, if there is one. */
+  put(
+    name: string,
+    preset: contract.PresetRequest,
+    options?: CallOptions,
+  ): Promise<WithRequestId<contract.Preset>>;
+  delete(name: string, options?: CallOptions): Promise<void>;
+}
+
 /** A feed as its own bytes. */
 export interface FeedBody {
   body: Bytes | string;
@@ -409,6 +423,7 @@ export interface Client {
   jobs: JobsClient;
   batches: BatchesClient;
   feeds: FeedsClient;
+  presets: PresetsClient;
   /** Returns what the key allows and what is left. */
   usage(options?: CallOptions): Promise<WithRequestId<contract.Usage>>;
 }

@@ -13,7 +13,7 @@ export interface Payload {
 }
 
 export interface HttpRequest {
-  method: 'GET' | 'POST' | 'DELETE';
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Relative to the base URL, with a leading slash. */
   path: string;
   query?: Readonly<Record<string, string | number | boolean | undefined>> | undefined;

@@ -3,6 +3,7 @@ import type { ImageForm } from '../../http/image-body.ts';
 import { parse, queryFlag } from '../../http/parse.ts';
 import type { Preference } from '../../http/prefer.ts';
 import { type Call, filePart, json, type Reply, type Route, route } from '../../http/route.ts';
+import type { Presets } from '../../intake/presets.ts';
 import {
   BackgroundImage,
   checkConflicts,
@@ -22,6 +23,7 @@ import {
 } from '../intake/job-request.ts';
 import { JobResponse } from '../intake/job-response.ts';
 import { type PreferJobDeps, readJobPreference, startPreferredJob } from '../intake/prefer-job.ts';
+import { applyPreset } from '../intake/presets/apply-preset.ts';
 import {
   CUT_OUT_HEADERS,
   CUT_OUT_MEDIA,
@@ -70,6 +72,7 @@ function cutOutReply(
 /** What background removal needs. */
 interface RemovalDeps extends PreferJobDeps {
   images: ImageRequests;
+  presets: Presets;
 }
 
 const PATH = '/bg/v1/background-removals';
@@ -96,10 +99,17 @@ const removeAsync = (
   );
 
 /** Parses the fields beside the image. @throws Problem invalid-request with all errors */
-function readRequest(image: Uint8Array, form: ImageForm): CutOutRequest {
+async function readRequest(
+  image: Uint8Array,
+  form: ImageForm,
+  presets: Presets,
+  call: Call<Query>,
+): Promise<CutOutRequest> {
   const { fields, backgroundImage, pointers } = form;
   const sent = { ...fields, ...(backgroundImage && { backgroundImage }) };
-  const options = toCutOutOptions(parse(Fields, sent, 'request'));
+  const parsed = parse(Fields, sent, 'request');
+  const merged = await applyPreset(presets, call.caller?.client, parsed, '/preset');
+  const options = toCutOutOptions(merged.options);
   return {
     source: { image, pointer: pointers.image },
     options,
@@ -137,7 +147,7 @@ const handleRemoval =
     const prefer = await readJobPreference(deps, call);
     if (!prefer) deps.images.shedIfBusy(call);
     const form = await call.imageForm({ background: true });
-    const request = readRequest(requireImage(form, asBase64), form);
+    const request = await readRequest(requireImage(form, asBase64), form, deps.presets, call);
     if (prefer) return removeAsync(deps, request, call, prefer);
     const { file, result } = await deps.images.cutOut(request, call);
     const timing = { 'server-timing': serverTiming(result.millis) };

@@ -20,7 +20,7 @@ const PATH = '/bg/v1/refinements';
 const NOT_HERE = ['roi', 'backgroundImageUrl', 'subject'] as const;
 
 /** The part `alpha` is a file here. */
-const { alpha: _, ...refinementFields } = outputFields;
+const { alpha: _, preset: __, ...refinementFields } = outputFields;
 
 /** The fields beside the files and the strokes. */
 export const RefinementFields = z.preprocess(

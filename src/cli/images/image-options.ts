@@ -10,6 +10,7 @@ export interface ImageOptions {
   quality?: Quality;
   subject?: (typeof SUBJECTS)[number];
   alpha?: 'keep' | 'replace';
+  preset?: string;
   format?: 'png' | 'jpeg' | 'jpg' | 'webp';
   background?: string;
   backgroundImage?: string;
@@ -51,6 +52,7 @@ export const withImageOptions = (command: Command): Command =>
         .choices(['png', 'jpeg', 'jpg', 'webp'])
         .default('png'),
     )
+    .option('--preset <name>', 'a preset of yours on the server; options that you give win')
     .option('--background <colour>', 'behind the subject: #rrggbb or the name of a CSS colour')
     .option('--background-image <file|url>', 'an image behind the subject')
     .option('--crop', 'crop to the bounding box of the subject')

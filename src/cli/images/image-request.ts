@@ -42,6 +42,7 @@ async function toFields(options: ImageOptions): Promise<object> {
   return {
     subject: subject === 'all' ? undefined : subject,
     alpha,
+    preset: options.preset,
     format,
     crop,
     cropMargin,

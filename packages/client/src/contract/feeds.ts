@@ -24,6 +24,8 @@ export interface FeedImageOptions {
   subject?: Subject | undefined;
   /** `keep`: images that are transparent somewhere keep their alpha. `replace` by default. */
   alpha?: AlphaMode | undefined;
+  /** The name of a preset: its options apply where none are given. */
+  preset?: string | undefined;
 }
 
 /** How the exported images look. */
@@ -70,6 +72,8 @@ export interface FeedUploadOptions {
   subject?: Subject | undefined;
   /** `keep`: images that are transparent somewhere keep their alpha. `replace` by default. */
   alpha?: AlphaMode | undefined;
+  /** The name of a preset: its options apply where none are given. */
+  preset?: string | undefined;
   /** Behind the subject: `#rrggbb`, `white` or `none` (the default). */
   background?: string | undefined;
   /** Retention after the end of a run, seconds: 3600 to 34,560,000; 365 days by default. */

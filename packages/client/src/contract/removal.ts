@@ -47,6 +47,8 @@ export interface CutOutOptions {
   subject?: Subject | undefined;
   /** `keep`: an image that is transparent somewhere is not cut out, it keeps its alpha. `replace` by default. */
   alpha?: AlphaMode | undefined;
+  /** The name of a preset: its options apply where none are given. */
+  preset?: string | undefined;
 }
 
 /** What happens to the alpha that an image brings. */
@@ -68,7 +70,7 @@ export interface Stroke {
 /** How a mended cut-out is drawn. */
 export type RefinementOptions = Omit<
   CutOutOptions,
-  'alpha' | 'roi' | 'backgroundImageUrl' | 'subject'
+  'alpha' | 'preset' | 'roi' | 'backgroundImageUrl' | 'subject'
 >;
 
 /** The options in effect, as the service reports them; options at their defaults are left out. */

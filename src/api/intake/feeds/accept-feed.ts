@@ -17,6 +17,8 @@ import {
 } from '../../../intake/feeds/schedules.ts';
 import type { StoredResponse } from '../../../intake/idempotency.ts';
 import type { Policy } from '../../../intake/retention.ts';
+import { unlessDefault } from '../../../output/quality.ts';
+import { toCutOutOptions } from '../../../output/request.ts';
 import { Problem, unavailable } from '../../../platform/problem.ts';
 import { requireCaller } from '../../caller.ts';
 import { checkLinks } from '../../check-links.ts';
@@ -24,11 +26,13 @@ import { notFound } from '../../common-problems.ts';
 import { idempotently } from '../idempotent.ts';
 import { checkScopes } from '../job-actions.ts';
 import { RETRY_SOON } from '../job-response.ts';
+import { applyPreset } from '../presets/apply-preset.ts';
 import { retentionPolicy } from '../retention-policy.ts';
 import { checkWebhook } from '../webhooks.ts';
 import { type FeedActions, type FeedDeps, feedsUnavailable } from './actions.ts';
 import {
   type CreateFeedRequest,
+  FEED_FIELDS,
   FEED_MEDIA_TYPES,
   type FeedQuery,
   requestFromQuery,
@@ -36,8 +40,11 @@ import {
 import { runResponse } from './response.ts';
 import { plainBody, readFeedJson, storeDocument } from './upload.ts';
 
+type FeedSettings = Omit<CreateFeedRequest, 'imageOptions'> &
+  Pick<FeedManifest, 'options' | 'exportPolicy'>;
+
 function toManifest(
-  request: CreateFeedRequest,
+  request: FeedSettings,
   policy: Policy,
   call: Call<unknown, unknown>,
   nowMillis: number,
@@ -130,7 +137,16 @@ export function createFeedAcceptance(deps: FeedDeps, { readOwn, toResponse }: Fe
     if (request.schedule !== undefined) checkInterval(request.schedule, caller);
     if (request.webhook) await checkWebhook(deps, caller.client);
     const policy = await retentionPolicy(caller, request.outputSeconds, readClientLimits);
-    return toManifest(request, policy, call, now());
+    const { imageOptions, ...rest } = request;
+    const pointer = 'url' in request.source ? '/options/preset' : '?preset';
+    const { client } = caller;
+    const applied = await applyPreset(deps.presets, client, imageOptions, pointer, FEED_FIELDS);
+    const settings = {
+      ...rest,
+      ...unlessDefault(toCutOutOptions(applied.options)),
+      ...(applied.exportPolicy && { exportPolicy: applied.exportPolicy }),
+    };
+    return toManifest(settings, policy, call, now());
   }
 
   /**

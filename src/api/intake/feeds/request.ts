@@ -2,8 +2,7 @@ import { z } from 'zod';
 import type { FilledColumn } from '../../../feed-formats/columns.ts';
 import { FEED_FORMATS, type FeedManifest } from '../../../intake/feeds/feeds.ts';
 import { scheduleError } from '../../../intake/feeds/schedules.ts';
-import { unlessDefault } from '../../../output/quality.ts';
-import { checkConflicts, outputFields, toCutOutOptions } from '../../../output/request.ts';
+import { checkConflicts, outputFields } from '../../../output/request.ts';
 import { feedOptionsField, Operations, QualityField, WebhookField } from '../job-request.ts';
 import { exportPolicyField } from '../review/export-policy.ts';
 
@@ -83,6 +82,7 @@ const FeedFields = z.object({
   quality: QualityField,
   subject: outputFields.subject,
   alpha: outputFields.alpha,
+  preset: outputFields.preset,
   background: Background.optional(),
   outputSeconds: OutputSeconds,
   webhookUrl: WebhookField.shape.url.optional(),
@@ -96,15 +96,14 @@ export type FeedQuery = z.infer<typeof FeedQuery>;
 /** A parsed request, from JSON or from the query. */
 export type CreateFeedRequest = Pick<
   FeedManifest,
-  | 'source'
-  | 'format'
-  | 'operations'
-  | 'options'
-  | 'schedule'
-  | 'export'
-  | 'outputSeconds'
-  | 'webhook'
->;
+  'source' | 'format' | 'operations' | 'schedule' | 'export' | 'outputSeconds' | 'webhook'
+> & {
+  /** As they were sent: those of a preset are not among them yet. */
+  imageOptions: z.infer<typeof feedOptionsField>;
+};
+
+/** The options of a preset that feeds take. */
+export const FEED_FIELDS = ['quality', 'subject', 'alpha'] as const;
 
 const exportSettings = (background: string | undefined) => (background ? { background } : {});
 
@@ -115,7 +114,7 @@ export function requestFromJson(json: z.infer<typeof FeedJson>): CreateFeedReque
     format,
     operations,
     ...retention,
-    ...unlessDefault(toCutOutOptions(json.options)),
+    imageOptions: json.options,
     ...(schedule && { schedule }),
     export: exportSettings(json.export.background),
     ...(webhook && { webhook }),
@@ -124,14 +123,13 @@ export function requestFromJson(json: z.infer<typeof FeedJson>): CreateFeedReque
 
 export function requestFromQuery(query: FeedQuery): CreateFeedRequest {
   const { format, operations, background, outputSeconds, webhookUrl } = query;
+  const { quality, subject, alpha, preset } = query;
   return {
     source: { uploaded: true },
     format,
     operations,
     outputSeconds,
-    ...unlessDefault(
-      toCutOutOptions({ quality: query.quality, subject: query.subject, alpha: query.alpha }),
-    ),
+    imageOptions: { quality, subject, alpha, preset },
     export: exportSettings(background),
     ...(webhookUrl && { webhook: { url: webhookUrl } }),
   };
