@@ -171,6 +171,7 @@ const jobDeps = ({ redis, blobs, intake, limits, linkRule, now }: JobSources): J
   storedBytes: intake.storedBytes,
   links: intake.links,
   rulePacks: intake.rulePacks,
+  presets: intake.presets,
   readClientLimits: intake.readClientLimits,
   webhooks: {
     events: intake.webhooks.events,
@@ -212,6 +213,7 @@ const batchDeps = ({
   receivers: intake.webhooks.receivers,
   reviews: intake.batches.reviews,
   rulePacks: intake.rulePacks,
+  presets: intake.presets,
   readClientLimits: intake.readClientLimits,
 });
 
@@ -247,6 +249,7 @@ const feedDeps = ({
   storedBytes: intake.storedBytes,
   links: intake.links,
   rulePacks: intake.rulePacks,
+  presets: intake.presets,
   readClientLimits: intake.readClientLimits,
 });
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { Foreground, MediaType } from '../src/output/options.ts';
+import { Foreground, KeptAlpha, MediaType } from '../src/output/options.ts';
 import type { CutOutOptions } from '../src/output/quality.ts';
 import { CutOutReview } from '../src/output/review.ts';
 import { Measurements, measurementsOf, reportOf } from '../src/output/rules/verdicts.ts';
@@ -48,6 +48,7 @@ const CutOutMetadata = z.object({
     .transform((text) => JSON.parse(text))
     .pipe(Measurements)
     .optional(),
+  alpha: KeptAlpha,
 });
 
 function readHead(
@@ -97,7 +98,8 @@ export async function storeCutOut(
   cutOut: { file: Uint8Array } & Omit<CutOutRecord, 'bytes' | 'sha256'>,
   signal: AbortSignal,
 ): Promise<CutOutRecord> {
-  const { file, width, height, model, confidence, mediaType, foreground, review, rules } = cutOut;
+  const { file, width, height, model, confidence, mediaType, foreground, review } = cutOut;
+  const { rules, alpha } = cutOut;
   const fingerprint = cutOut.fingerprint && { fingerprint: cutOut.fingerprint };
   const sha256 = createHash('sha256').update(file).digest('hex');
   const facts = { width, height, sha256, model, confidence };
@@ -107,6 +109,7 @@ export async function storeCutOut(
     ...(review && { review: formatReview(review) }),
     ...fingerprint,
     ...(rules && { measured: JSON.stringify(measurementsOf(rules)) }),
+    ...(alpha && { alpha }),
   };
   const meta = Object.fromEntries(
     Object.entries(formatted).map(([name, value]) => [name, String(value)]),
@@ -117,6 +120,7 @@ export async function storeCutOut(
     ...(review && { review }),
     ...(rules && { rules }),
     ...fingerprint,
+    ...(alpha && { alpha }),
   };
   return { ...facts, mediaType, ...found, bytes: file.length };
 }

@@ -6,6 +6,7 @@ import type { ImageForm } from '../http/image-body.ts';
 import { parseJsonPart } from '../http/json-body.ts';
 import { parse } from '../http/parse.ts';
 import { type Call, filePart, json, type Reply, type Route, route } from '../http/route.ts';
+import { DEFAULT_QUALITY } from '../output/quality.ts';
 import { withoutBlanks } from '../output/request.ts';
 import { fieldProblem, Problem } from '../platform/problem.ts';
 import { describeOutfit } from '../taxonomy/outfit/describe-outfit.ts';
@@ -37,7 +38,7 @@ const fields = {
   cutouts: z.preprocess(toBoolean, z.boolean().default(false)).meta({
     description: '`true`: a ZIP archive with the cut-out of each garment beside `garments.json`',
   }),
-  quality: QualityField,
+  quality: QualityField.default(DEFAULT_QUALITY),
   options: z.preprocess(toOptions, ClassifyOptions.optional()).meta({
     description: 'As for classifications; JSON in a form',
   }),

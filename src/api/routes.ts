@@ -12,6 +12,7 @@ import { fileRoutes } from './intake/files.ts';
 import { createJobActions, type JobDeps } from './intake/job-actions.ts';
 import { jobRefinementRoutes } from './intake/job-refinements.ts';
 import { jobRoutes } from './intake/job-routes.ts';
+import { presetRoutes } from './intake/presets/routes.ts';
 import { createReviewActions } from './intake/review/actions.ts';
 import { createRowRefinements } from './intake/review/refinements.ts';
 import { rulePackRoutes } from './intake/rules/routes.ts';
@@ -49,7 +50,7 @@ interface ApiDeps {
 export function routeTable(deps: ApiDeps): Route[] {
   const { batches, feeds, maxImageBytes, checks, metrics } = deps;
   const { deadlineMillis, now } = deps.images;
-  const { idempotency, rulePacks, webhooks } = deps.jobs;
+  const { idempotency, presets, rulePacks, webhooks } = deps.jobs;
   const images = createImageRequests(deps.images);
   const jobs = createJobActions(deps.jobs);
   const preferJob = { jobs, maxWaitSeconds: Math.floor(deadlineMillis / 1000) };
@@ -58,7 +59,7 @@ export function routeTable(deps: ApiDeps): Route[] {
   const refinements = createRowRefinements({ ...batches, reviews, images, idempotency });
   const readImage = (body: unknown) => readJsonImage(body, maxImageBytes, sniffFormat).image;
   return [
-    ...removalRoutes({ images, rulePacks, ...preferJob }),
+    ...removalRoutes({ images, presets, rulePacks, ...preferJob }),
     ...refinementRoutes(images, rulePacks),
     ...jobRoutes(jobs, idempotency, deps.jobs),
     ...jobRefinementRoutes({ jobs, images, ...deps.jobs }),
@@ -71,6 +72,7 @@ export function routeTable(deps: ApiDeps): Route[] {
     ),
     ...feedRoutes(feeds, events, reviews, refinements),
     ...rulePackRoutes(rulePacks),
+    ...presetRoutes(presets),
     ...webhookRoutes(webhooks, idempotency),
     ...fileRoutes(deps.jobs),
     ...removeBgRoutes({ images, readImage, now }),

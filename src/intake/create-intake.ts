@@ -16,6 +16,7 @@ import { createFeedRuns, type FeedRuns } from './feeds/runs.ts';
 import { createIdempotency, type Idempotency } from './idempotency.ts';
 import { createJobRecords, type JobRecords } from './job-records.ts';
 import { createJobRetention, type JobRetention } from './job-retention.ts';
+import { createPresets, type Presets } from './presets.ts';
 import { createQueueFigures, type QueueFigures } from './queue-figures.ts';
 import { createReviewDecisions, type ReviewDecisions } from './review/decisions.ts';
 import { createRulePacks, type RulePacks } from './rule-packs.ts';
@@ -70,6 +71,8 @@ export interface Intake {
   links: FileLinks;
   /** The rule packs that clients have defined. */
   rulePacks: RulePacks;
+  /** Named options of clients. */
+  presets: Presets;
   /** Returns the retention policy of a client. */
   readClientLimits: ClientRetention['get'];
   figures: QueueFigures;
@@ -122,6 +125,7 @@ export async function createIntake({
     storedBytes: createStoredBytes(redis, now),
     links: fileLinks(linkSecret),
     rulePacks: createRulePacks(redis, now),
+    presets: createPresets(redis, now),
     readClientLimits: createClientRetention(redis).get,
     figures,
     async close() {

@@ -56,6 +56,12 @@ export const OutputOptions = z.object({
   fixRules: z.literal(true).optional(),
   /** The pack itself, as it was when the work was accepted. */
   rulePack: RulePack.optional(),
+  /** An image that is transparent somewhere keeps its alpha. */
+  alpha: z.literal('keep').optional(),
+});
+/** How a cut-out came by its alpha, if it is the image's own. */
+export const KeptAlpha = z.literal('kept').optional().meta({
+  description: 'The image kept its own alpha, by `alpha=keep`; absent if it was cut out',
 });
 export type OutputOptions = z.infer<typeof OutputOptions>;
 

@@ -15,6 +15,10 @@ import { SUBJECTS } from './subjects.ts';
 
 export const CHANNELS = ['rgba', 'alpha'] as const;
 const SHADOWS = ['none', 'drop', 'keep'] as const;
+const ALPHA_MODES = ['replace', 'keep'] as const;
+
+/** Names of presets. */
+export const PRESET_NAME = /^[a-z0-9][a-z0-9-]{0,63}$/;
 
 /** Limits of the size of an output, million pixels. */
 const MEGAPIXELS = { min: 0.01, max: 1000 } as const;
@@ -120,6 +124,15 @@ export const outputFields = {
     description:
       '`all` (the default); `person`: the people; `garment`: what is worn, without skin and hair; or one region of it',
   }),
+  preset: z
+    .string()
+    .regex(PRESET_NAME, 'must be the name of a preset: a-z, 0-9 and hyphens')
+    .optional()
+    .meta({ description: 'The name of a preset of yours: its options apply where you send none' }),
+  alpha: z.enum(ALPHA_MODES).optional().meta({
+    description:
+      '`keep`: an image that is transparent somewhere is not cut out, it keeps its alpha; `replace` is the default',
+  }),
   semitransparency: z
     .preprocess(toBoolean, z.boolean().optional())
     .meta({ description: '`false`: the subject is opaque except for its outline' }),
@@ -186,6 +199,12 @@ const CONFLICTS: readonly {
     when: (request) => request.rules === undefined,
     detail: 'requires rules',
   },
+  ...(['roi', 'subject', 'shadow'] as const).map((field) => ({
+    field,
+    when: (request: Fields) =>
+      request.alpha === 'keep' && !['all', 'none', 'drop'].includes(request[field] ?? 'all'),
+    detail: 'conflicts with alpha "keep", by which nothing is looked for; leave one of them out',
+  })),
   { field: 'cropMargin', when: (request) => !request.crop, detail: 'requires crop "true"' },
 ];
 
@@ -199,6 +218,28 @@ export function checkConflicts(
     if (request[field] === undefined || !when(request)) continue;
     context.addIssue({ code: 'custom', path: [...path, field], message: detail });
   }
+}
+
+/**
+ * Returns a request with the options of a preset. What the request says wins: also over options of the preset that
+ * conflict with it.
+ */
+export function mergePreset<T extends object>(preset: Partial<T>, sent: T): T {
+  const isSet = ([, value]: [string, unknown]): boolean => value !== undefined;
+  const explicit = Object.fromEntries(Object.entries(sent).filter(isSet));
+  const merged: Record<string, unknown> = { ...preset, ...explicit };
+  const fromPreset = new Set(Object.keys(preset).filter((name) => !(name in explicit)));
+  const drop = (name: string) => {
+    delete merged[name];
+    fromPreset.delete(name);
+  };
+  for (const { field, when } of [...CONFLICTS, ...CONFLICTS]) {
+    if (merged[field] === undefined || !when(merged as Fields)) continue;
+    const ends = (name: string) => !when({ ...merged, [name]: undefined } as Fields);
+    const other = fromPreset.has(field) ? field : [...fromPreset].find(ends);
+    if (other) drop(other);
+  }
+  return merged as T;
 }
 
 /** Drops members that are empty strings: they count as not sent. */
@@ -224,6 +265,7 @@ export function toOutputOptions(request: OutputRequest): OutputOptions {
     channels: rest.channels === 'rgba' ? undefined : rest.channels,
     backgroundColor: backgroundColor && parseColor(backgroundColor),
     backgroundImageSha256: backgroundImage && sha256Of(backgroundImage),
+    alpha: rest.alpha === 'keep' ? 'keep' : undefined,
     crop: rest.crop || undefined,
     scale: isScaled ? scale : undefined,
     position: position === defaultPosition ? undefined : position,
@@ -237,7 +279,9 @@ export function toOutputOptions(request: OutputRequest): OutputOptions {
 }
 
 /** The same with the quality; returns no options if all are defaults. */
-export const toCutOutOptions = (request: OutputRequest & { quality?: Quality }): CutOutOptions => ({
+export const toCutOutOptions = (
+  request: OutputRequest & { quality?: Quality | undefined },
+): CutOutOptions => ({
   ...qualityOptions(request.quality),
   ...toOutputOptions(request),
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Foreground, MediaType } from '../output/options.ts';
+import { Foreground, KeptAlpha, MediaType } from '../output/options.ts';
 import { CutOutOptions, QualityChoice } from '../output/quality.ts';
 import { CutOutReview } from '../output/review.ts';
 import { RulesReport } from '../output/rules/verdicts.ts';
@@ -97,6 +97,7 @@ export const JOBS = {
       confidence: z.number(),
       /** Workers of an older release do not send it. */
       review: CutOutReview.optional(),
+      alpha: KeptAlpha,
     }),
   },
   'refine-cut-out': {

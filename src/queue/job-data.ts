@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Foreground, MediaType } from '../output/options.ts';
+import { Foreground, KeptAlpha, MediaType } from '../output/options.ts';
 import { CutOutReview } from '../output/review.ts';
 import { RulesReport } from '../output/rules/verdicts.ts';
 import { Region } from '../taxonomy/dictionary/schema.ts';
@@ -38,6 +38,7 @@ export const CutOut = z.object({
   fingerprint: Fingerprint,
   /** If it was judged by rules. */
   rules: RulesReport.optional(),
+  alpha: KeptAlpha,
 });
 export type CutOutRecord = z.infer<typeof CutOut>;
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { KeptAlpha } from '../output/options.ts';
 import { CutOutOptions } from '../output/quality.ts';
 import { CutOutReview } from '../output/review.ts';
 import { RulesReport } from '../output/rules/verdicts.ts';
@@ -42,6 +43,7 @@ export const LocalEvent = z.union([
       confidence: z.number(),
       review: CutOutReview,
       rules: RulesReport.optional(),
+      alpha: KeptAlpha,
     }),
   }),
   z.object({ id: z.number(), problem: z.object({ type: z.enum(TYPES), detail: z.string() }) }),

@@ -74,7 +74,7 @@ function findRoute(routes: readonly Route[], path: string): Route {
 const UNUSED = {} as never;
 
 test('the quota of a key resets at the shared midnight', async () => {
-  const usageDeps = { storedBytes: { used: async () => 0 }, now };
+  const usageDeps = { storedBytes: { used: async () => 0 }, presets: UNUSED, now };
   const usage = findRoute(jobRoutes(UNUSED, UNUSED, usageDeps), '/intake/v1/usage');
   const { body } = await usage.handle(call);
   expect(body).toMatchObject({
@@ -149,6 +149,7 @@ describe('a batch', () => {
         limits: { maxPixels: 1, maxSidePixels: 1 },
         maxImageBytes: 1,
         requestLimits: UNUSED,
+        presets: UNUSED,
         storedBytes: UNUSED,
         index: createClientIndex(redis, 'batches'),
         linkRule: () => undefined,

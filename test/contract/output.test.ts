@@ -150,6 +150,87 @@ async function done(options: object, more: object = {}) {
   return { job, cutout, result, file: Buffer.from(await result.arrayBuffer()) };
 }
 
+describe('an image that is transparent already', () => {
+  /** Half transparent in its middle, opaque below, clear elsewhere. */
+  function transparent(): Promise<Buffer> {
+    const [width, height] = [200, 120];
+    const data = Buffer.alloc(4 * width * height, Buffer.from([9, 9, 9, 0]));
+    for (let y = 20; y < 100; y++) {
+      const colour = y < 60 ? [200, 30, 40, 128] : [10, 120, 60, 255];
+      for (let x = 40; x < 160; x++) data.set(colour, 4 * (y * width + x));
+    }
+    return sharp(data, { raw: { width, height, channels: 4 } })
+      .png()
+      .toBuffer();
+  }
+  const keep = { alpha: 'keep' };
+
+  test('keeps its alpha and its colours, and the response says so', async () => {
+    const image = await transparent();
+    const response = await ask(keep, image);
+    expect(response.headers.get('x-cutout-alpha')).toBe('kept');
+    expect(response.headers.get('x-cutout-review-needed')).toBe('false');
+    const file = await bytesOf(response);
+    for (const [left, top] of [
+      [0, 0],
+      [100, 40],
+      [100, 80],
+    ] as const) {
+      const [, , , alpha] = await pixel(image, left, top);
+      const expected = alpha === 0 ? [0, 0, 0, 0] : await pixel(image, left, top);
+      const found = await pixel(file, left, top);
+      expect(alpha === 0 ? [0, 0, 0, found[3]] : found).toEqual(expected);
+    }
+    const options = { ...keep, crop: 'true', backgroundColor: 'white' };
+    const cropped = await sharp(await bytesOf(await ask(options, image))).metadata();
+    expect(cropped).toMatchObject({ width: 120, height: 80 });
+    expect((await ask({}, image)).headers.get('x-cutout-alpha')).toBeNull();
+  });
+
+  test('an image without transparency is cut out as usual', async () => {
+    const response = await ask(keep);
+    expect(response.headers.get('x-cutout-alpha')).toBeNull();
+    const file = await bytesOf(response);
+    expect(file.equals(await made({}))).toBe(true);
+    const opaque = await sharp(shirt).ensureAlpha().png().toBuffer();
+    expect((await ask(keep, opaque)).headers.get('x-cutout-alpha')).toBeNull();
+  });
+
+  test('keeps it in jobs and batches too, whose results say so', async () => {
+    const image = await transparent();
+    const options = JSON.stringify(keep);
+    // The second is found among earlier results.
+    for (let i = 0; i < 2; i++) {
+      const { id } = await readJob(await intake.post(image, { options }));
+      const { results } = await intake.until(id, 'succeeded');
+      expect(results?.cutout).toMatchObject({ alpha: 'kept', confidence: 1 });
+      expect((await intake.result(id)).headers.get('x-cutout-alpha')).toBe('kept');
+    }
+    const batches = batchClient(stack, key);
+    const id = await batches.open({ options: keep });
+    const rows = [image, shirt].map((bytes, i) => ({
+      customId: String(i),
+      imageBase64: bytes.toString('base64'),
+    }));
+    await batches.send(id, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+    await batches.seal(id);
+    await batches.until(id, 'completed');
+    const cutouts = (await batches.lines(id, 'results')).map(({ cutout }) => cutout);
+    expect(cutouts[0]).toMatchObject({ alpha: 'kept' });
+    expect(cutouts[1]).not.toHaveProperty('alpha');
+  });
+
+  test('is not looked into at the same time', async () => {
+    for (const field of [{ roi: '0% 0% 50% 50%' }, { subject: 'person' }, { shadow: 'keep' }]) {
+      const [name] = Object.keys(field);
+      const reply = await (await ask({ ...keep, ...(field as Fields) })).json();
+      expect(reply).toMatchObject({ status: 400, errors: [{ pointer: `/${name}` }] });
+    }
+    const unknown = await (await ask({ alpha: 'yes' })).json();
+    expect(unknown).toMatchObject({ status: 400, errors: [{ pointer: '/alpha' }] });
+  });
+});
+
 describe('geometry', () => {
   test('a crop with a margin has exactly the pixels of the uncropped image', async () => {
     const { cutout, file } = await done({ crop: true });

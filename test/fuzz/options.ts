@@ -47,13 +47,16 @@ function checkRoundTrip(options: OutputOptions): void {
 }
 
 /** A form, ours or remove.bg's, is accepted or rejected with its errors. */
-export function fuzz(input: Buffer): void {
+export async function fuzz(input: Buffer): Promise<void> {
   const fields = Object.fromEntries(new URLSearchParams(input.toString()));
   const { imageUrl } = fields;
   const image = imageUrl === undefined ? new Uint8Array(1) : undefined;
   const pointers = { image: '/image', backgroundImage: '/backgroundImage' };
   const form: ImageForm = { image, fields, pointers, via: 'multipart' };
-  const request = orRejection(() => readJobRequest(form), Problem);
+  const request = await readJobRequest(form, async (options) => options).catch((error) => {
+    if (error instanceof Problem) return error;
+    throw error;
+  });
   if (request instanceof Problem) ok((request.errors?.length ?? 0) > 0);
   else checkRoundTrip(OutputOptions.parse(request.options));
   const parameters = orRejection(() => readParameters(fields), Problem);

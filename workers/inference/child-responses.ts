@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Foreground, MediaType } from '../../src/output/options.ts';
+import { Foreground, KeptAlpha, MediaType } from '../../src/output/options.ts';
 import { CutOutReview } from '../../src/output/review.ts';
 import { RulesReport } from '../../src/output/rules/verdicts.ts';
 import type { CutOut } from './cut-out.ts';
@@ -48,6 +48,7 @@ const CutOutResult = FileResult.extend({
   confidence: z.number(),
   review: CutOutReview,
   fingerprint: Fingerprint,
+  alpha: KeptAlpha,
   timings: z.looseObject({
     decodeMillis: z.number(),
     inferenceMillis: z.number(),

@@ -9,7 +9,7 @@ import {
   withSeveralPeople,
 } from '../../src/output/review.ts';
 import type { PartialSubject } from '../../src/output/subjects.ts';
-import { decode } from './codec.ts';
+import { type DecodedImage, decode } from './codec.ts';
 import { findSubject, type SubjectPreset } from './find-subject.ts';
 import type { GarmentRegion } from './garments/groups.ts';
 import type { Selection } from './garments/select.ts';
@@ -79,6 +79,8 @@ export interface CutOut extends RenderedFile {
   review: CutOutReview;
   /** Of what was cut out; undefined if there is nothing. */
   fingerprint?: string | undefined;
+  /** The image kept its own alpha. */
+  alpha?: 'kept' | undefined;
   timings: Timings;
 }
 
@@ -107,8 +109,21 @@ async function selectFrom(
   return selectPart(parser, subject, choice, edges, region);
 }
 
+/** An image that is transparent somewhere, with its own alpha as the matte. */
+async function keepAlpha(
+  { pixels, opacity: data }: DecodedImage & { opacity: Uint8Array },
+  { options = {}, background }: CutOutSettings,
+  maxPixels: number,
+): Promise<Omit<CutOut, 'timings'>> {
+  const { width, height } = pixels;
+  const image = { pixels, matte: { data, width, height } };
+  const rendered = await render(image, options, background, maxPixels, effortOf(options));
+  // Nothing was estimated.
+  return { ...rendered, confidence: 1, review: { needed: false, reasons: [] }, alpha: 'kept' };
+}
+
 /**
- * Cuts the subject out of an image.
+ * Cuts the subject out of an image, or keeps the image's own alpha if the options say so.
  * @throws DecodeError; Problem if the options cannot be met
  */
 export async function cutOut(
@@ -123,6 +138,21 @@ export async function cutOut(
   const startedAt = performance.now();
   const decoded = await decode(image, maxPixels);
   const decodedAt = performance.now();
+  const { opacity } = decoded;
+  if (options.alpha === 'keep' && opacity) {
+    const kept = await keepAlpha({ ...decoded, opacity }, settings, maxPixels);
+    const endedAt = performance.now();
+    return {
+      ...kept,
+      timings: {
+        decodeMillis: decodedAt - startedAt,
+        inferenceMillis: 0,
+        matteMillis: 0,
+        encodeMillis: endedAt - decodedAt,
+        totalMillis: endedAt - startedAt,
+      },
+    };
+  }
   const { evidence, inferenceMillis, ...subject } = await findSubject(
     session,
     decoded,

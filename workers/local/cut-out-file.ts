@@ -60,10 +60,15 @@ export async function cutOutFile(deps: LocalDeps, request: LocalRequest): Promis
     const background =
       request.background === undefined ? undefined : await readImage(request.background, deps);
     const settings = { options, background };
-    const { file, confidence, review, rules } = await removeBackground(engine, image, settings);
+    const { file, confidence, review, rules, alpha } = await removeBackground(
+      engine,
+      image,
+      settings,
+    );
     await writeFile(output, file);
     const model = `${engine.model.id}@${engine.model.version}`;
-    return { id, done: { bytes: file.length, model, confidence, review, ...(rules && { rules }) } };
+    const info = { bytes: file.length, model, confidence, review };
+    return { id, done: { ...info, ...(rules && { rules }), ...(alpha && { alpha }) } };
   } catch (error) {
     const { type, detail } = toProblem(error);
     return { id, problem: { type, detail } };

@@ -5,6 +5,7 @@ import type { Client, ClientOptions } from './interface.ts';
 import { jobsClient } from './jobs.ts';
 import { lookClient } from './look.ts';
 import { formPayload } from './payload.ts';
+import { presetsClient } from './presets.ts';
 import { readImage } from './response.ts';
 import { rulesClient } from './rules.ts';
 import { taxonomyClient } from './taxonomy.ts';
@@ -49,6 +50,7 @@ export function createClient(options: ClientOptions = {}): Client {
     batches: batchesClient(transport),
     feeds: feedsClient(transport),
     rules: rulesClient(transport),
+    presets: presetsClient(transport),
     usage: (callOptions) => requestJson({ method: 'GET', path: '/intake/v1/usage' }, callOptions),
   };
 }

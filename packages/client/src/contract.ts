@@ -18,6 +18,7 @@ export type * from './contract/jobs.ts';
 export type * from './contract/meta.ts';
 export type * from './contract/outfit.ts';
 export type * from './contract/outfits.ts';
+export type * from './contract/presets.ts';
 export type * from './contract/removal.ts';
 export type * from './contract/review.ts';
 export type * from './contract/rules.ts';

@@ -76,6 +76,8 @@ export interface ImageResponse {
   review: contract.CutOutReview | undefined;
   /** Whether it meets the rules of `rules`, and the ids of those that it does not; undefined without them. */
   rules: { passed: boolean; failed: string[] } | undefined;
+  /** The image kept its own alpha; undefined if it was cut out. */
+  alpha: 'kept' | undefined;
   requestId: string;
 }
 
@@ -332,6 +334,20 @@ export interface BatchesClient {
   delete(id: string, options?: CallOptions): Promise<WithRequestId<contract.DeletionReceipt>>;
 }
 
+/** Named options, which requests take by `preset`. */
+export interface PresetsClient {
+  /** Returns all presets, by name. */
+  list(options?: CallOptions): Promise<contract.Preset[]>;
+  get(name: string, options?: CallOptions): Promise<WithRequestId<contract.Preset>>;
+  /** Stores a preset in the place of the one of this name, if there is one. */
+  put(
+    name: string,
+    preset: contract.PresetRequest,
+    options?: CallOptions,
+  ): Promise<WithRequestId<contract.Preset>>;
+  delete(name: string, options?: CallOptions): Promise<void>;
+}
+
 /** A feed as its own bytes. */
 export interface FeedBody {
   body: Bytes | string;
@@ -432,6 +448,7 @@ export interface Client {
   batches: BatchesClient;
   feeds: FeedsClient;
   rules: RulesClient;
+  presets: PresetsClient;
   /** Returns what the key allows and what is left. */
   usage(options?: CallOptions): Promise<WithRequestId<contract.Usage>>;
 }

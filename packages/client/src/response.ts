@@ -80,5 +80,6 @@ export const readImage =
     const review = parseReview(headers);
     const rules = parseRules(headers);
     const model = headers.get('x-model') ?? undefined;
-    return { image, mediaType, model, confidence, review, rules, requestId };
+    const alpha = headers.get('x-cutout-alpha') === 'kept' ? 'kept' : undefined;
+    return { image, mediaType, model, confidence, review, rules, alpha, requestId };
   };

@@ -6,6 +6,7 @@ import type { Completions } from '../../intake/completions.ts';
 import type { Idempotency, StoredResponse } from '../../intake/idempotency.ts';
 import { JOBS_PATH, type JobRecord, PENDING_STATUSES } from '../../intake/job-records.ts';
 import { expiryOf, type JobRetention } from '../../intake/job-retention.ts';
+import type { Presets } from '../../intake/presets.ts';
 import { extensionOf } from '../../output/options.ts';
 import type { LinkRule } from '../../platform/links/link-rule.ts';
 import { Problem } from '../../platform/problem.ts';
@@ -40,6 +41,7 @@ export interface JobDeps extends AcceptJobDeps {
   retention: JobRetention;
   completions: Completions;
   idempotency: Idempotency;
+  presets: Presets;
   links: FileLinks;
   linkRule: LinkRule;
   webhooks: WebhookDeps;

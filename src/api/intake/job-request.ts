@@ -53,7 +53,8 @@ export const Retention = z
   })
   .meta({ id: 'Retention' });
 
-export const QualityField = QualityChoice.default(DEFAULT_QUALITY).meta({
+export const QualityField = QualityChoice.optional().meta({
+  default: DEFAULT_QUALITY,
   description:
     '`high` refines the edges with the photo further and takes longer; `fast` leaves that out, takes less time and produces a larger file',
 });
@@ -65,12 +66,11 @@ export const feedOptionsField = z
     subject: outputFields.subject,
     rules: outputFields.rules,
     fixRules: z.boolean().optional(),
+    alpha: outputFields.alpha,
+    preset: outputFields.preset,
   })
-  .superRefine(({ rules, fixRules }, context) => {
-    if (fixRules !== undefined && rules === undefined)
-      context.addIssue({ code: 'custom', path: ['fixRules'], message: 'requires rules' });
-  })
-  .default(() => ({ quality: DEFAULT_QUALITY }));
+  .superRefine((options, context) => checkConflicts(options, context))
+  .default(() => ({}));
 
 const CutOutFields = z.strictObject({ quality: QualityField, ...outputFields });
 
@@ -81,7 +81,7 @@ const CutOutFields = z.strictObject({ quality: QualityField, ...outputFields });
 export const JobOptions = z
   .preprocess(withoutBlanks, CutOutFields.superRefine(checkConflicts))
   .meta({ id: 'OutputOptions', additionalProperties: undefined });
-const defaultOptions = (): z.infer<typeof CutOutFields> => ({ quality: DEFAULT_QUALITY });
+const defaultOptions = (): z.infer<typeof CutOutFields> => ({});
 export const jobOptionsField = JobOptions.default(defaultOptions);
 
 const ImageUrl = z
@@ -171,22 +171,25 @@ export interface JobRequest {
   classification?: ClassificationContext;
 }
 
+/** Options as a client sends them, with an uploaded background. */
+type SentOptions = z.infer<typeof CutOutFields> & Pick<z.infer<typeof Fields>, 'backgroundImage'>;
+
 /**
  * Parses a form into a job request.
+ * @param withPreset adds the options of the preset that they name
  * @throws Problem invalid-request with all errors
  */
-export function readJobRequest({
-  image,
-  backgroundImage,
-  fields,
-  pointers,
-}: ImageForm): JobRequest {
+export async function readJobRequest(
+  { image, backgroundImage, fields, pointers }: ImageForm,
+  withPreset: (options: SentOptions) => Promise<SentOptions>,
+): Promise<JobRequest> {
   const { imageUrl, operations, retention, webhook, ...rest } = parse(
     CheckedFields,
     { ...fields, ...(backgroundImage && { backgroundImage }) },
     'request',
   );
-  const options = toCutOutOptions({ ...rest.options, backgroundImage });
+  const sentOptions = await withPreset({ ...rest.options, backgroundImage });
+  const options = toCutOutOptions(sentOptions);
   const request = {
     operations,
     options,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type JobRecord, jobGarmentsPath, jobLinks, STATUSES } from '../../intake/job-records.ts';
-import { Foreground, MediaType } from '../../output/options.ts';
+import { Foreground, KeptAlpha, MediaType } from '../../output/options.ts';
 import { CutOutOptions } from '../../output/quality.ts';
 import { CutOutReview } from '../../output/review.ts';
 import { RulesReport } from '../../output/rules/verdicts.ts';
@@ -67,6 +67,7 @@ export const PublicCutOut = z
     }),
     fingerprint: Fingerprint,
     rules: RulesReport.optional().meta({ description: 'Only if the options have rules' }),
+    alpha: KeptAlpha,
   })
   .meta({ id: 'Cutout' });
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type Call, json, type Reply, type Route, route } from '../../http/route.ts';
 import type { Idempotency } from '../../intake/idempotency.ts';
 import { JOBS_PATH, jobLinks, PENDING_STATUSES } from '../../intake/job-records.ts';
+import type { Presets } from '../../intake/presets.ts';
 import type { StoredBytes } from '../../intake/stored-bytes.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { requireCaller, requireRateLimitStatus } from '../caller.ts';
@@ -12,18 +13,22 @@ import { JobForm, JobJson, readJobRequest } from './job-request.ts';
 import { ErasureResponse, JobResponse, jobResponse, RETRY_SOON } from './job-response.ts';
 import { garmentHeaders, garmentResponseDoc } from './outfit-response.ts';
 import { PageLinks, PageQuery } from './page.ts';
+import { applyPreset } from './presets/apply-preset.ts';
 
 const PREFIX = '/intake/v1';
 
 const createJob =
-  (jobs: JobActions) =>
+  (jobs: JobActions, presets: Presets) =>
   async (call: Call): Promise<Reply> => {
     const form = await call.imageForm({
       member: 'imageBase64',
       background: true,
       jsonParts: ['operations', 'retention', 'options', 'webhook'],
     });
-    const request = readJobRequest(form);
+    const request = await readJobRequest(form, async (options) => {
+      const { client } = requireCaller(call);
+      return (await applyPreset(presets, client, options, '/options/preset')).options;
+    });
     checkScopes(request.operations, call);
     jobs.checkLinks(request);
     return jobs.startOnce(request, call, JOBS_PATH);
@@ -59,12 +64,13 @@ const Usage = z
   .meta({ id: 'Usage' });
 
 interface UsageDeps {
+  presets: Presets;
   storedBytes: Pick<StoredBytes, 'used'>;
   /** Decides which UTC day's usage it is. */
   now: Clock;
 }
 
-async function usage({ storedBytes, now }: UsageDeps, call: Call): Promise<Reply> {
+async function usage({ storedBytes, now }: Omit<UsageDeps, 'presets'>, call: Call): Promise<Reply> {
   const caller = requireCaller(call);
   const { client, scopes, bytesPerDay } = caller;
   const { rate, quota } = requireRateLimitStatus(call);
@@ -95,7 +101,7 @@ const jobDoc = { description: 'The job', content: { 'application/json': JobRespo
 export const jobRoutes = (
   jobs: JobActions,
   idempotency: Idempotency,
-  usageDeps: UsageDeps,
+  { presets, ...usageDeps }: UsageDeps,
 ): Route[] => [
   route({
     method: 'POST',
@@ -110,7 +116,7 @@ export const jobRoutes = (
     quota: 1,
     responses: { 202: { ...jobDoc, headers: ['Location', 'Retry-After'] } },
     problems: ['conflict', 'idempotency-mismatch'],
-    handle: createJob(jobs),
+    handle: createJob(jobs, presets),
   }),
   route<PageQuery>({
     method: 'GET',

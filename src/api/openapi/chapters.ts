@@ -10,6 +10,7 @@ export const CHAPTERS: readonly Chapter[] = [
   { prefix: '/intake/v1/batches',    name: 'Batches',            description: 'Catalogues: any number of images, uploaded row by row' },
   { prefix: '/intake/v1/feeds',      name: 'Feeds',              description: 'Product feeds of retailers, exported again with new pictures' },
   { prefix: '/intake/v1/rules',      name: 'Rule packs',         description: 'Rules of marketplaces that pictures are judged by' },
+  { prefix: '/intake/v1/presets',    name: 'Presets',            description: 'Options of cut-outs under a name' },
   { prefix: '/intake/v1/webhooks',   name: 'Webhooks',           description: 'Signed messages at the end of jobs, batches and runs' },
   { prefix: '/intake/v1/',           name: 'Usage and files',    description: 'Limits of a key, and files by signed link' },
   { prefix: '/compat/removebg/',     name: 'remove.bg',          description: 'The API of remove.bg, for its existing clients' },

@@ -3,6 +3,7 @@ import type { ImageForm } from '../../http/image-body.ts';
 import { parse, queryFlag } from '../../http/parse.ts';
 import type { Preference } from '../../http/prefer.ts';
 import { type Call, filePart, json, type Reply, type Route, route } from '../../http/route.ts';
+import type { Presets } from '../../intake/presets.ts';
 import type { RulePacks } from '../../intake/rule-packs.ts';
 import {
   BackgroundImage,
@@ -24,6 +25,7 @@ import {
 } from '../intake/job-request.ts';
 import { JobResponse } from '../intake/job-response.ts';
 import { type PreferJobDeps, readJobPreference, startPreferredJob } from '../intake/prefer-job.ts';
+import { applyPreset } from '../intake/presets/apply-preset.ts';
 import { resolveRules } from '../intake/rules/resolve-rules.ts';
 import {
   CUT_OUT_HEADERS,
@@ -56,6 +58,7 @@ interface CutOut extends CutOutFile {
   confidence: number;
   review?: CutOutReview | undefined;
   rules?: RulesReport | undefined;
+  alpha?: 'kept' | undefined;
 }
 
 function cutOutReply(
@@ -73,6 +76,7 @@ function cutOutReply(
 /** What background removal needs. */
 interface RemovalDeps extends PreferJobDeps {
   images: ImageRequests;
+  presets: Presets;
   rulePacks: RulePacks;
 }
 
@@ -100,10 +104,17 @@ const removeAsync = (
   );
 
 /** Parses the fields beside the image. @throws Problem invalid-request with all errors */
-function readRequest(image: Uint8Array, form: ImageForm): CutOutRequest {
+async function readRequest(
+  image: Uint8Array,
+  form: ImageForm,
+  presets: Presets,
+  call: Call<Query>,
+): Promise<CutOutRequest> {
   const { fields, backgroundImage, pointers } = form;
   const sent = { ...fields, ...(backgroundImage && { backgroundImage }) };
-  const options = toCutOutOptions(parse(Fields, sent, 'request'));
+  const parsed = parse(Fields, sent, 'request');
+  const merged = await applyPreset(presets, call.caller?.client, parsed, '/preset');
+  const options = toCutOutOptions(merged.options);
   return {
     source: { image, pointer: pointers.image },
     options,
@@ -141,8 +152,9 @@ const handleRemoval =
     const prefer = await readJobPreference(deps, call);
     if (!prefer) deps.images.shedIfBusy(call);
     const form = await call.imageForm({ background: true });
-    const sent = readRequest(requireImage(form, asBase64), form);
-    const { rulePacks } = deps;
+    const image = requireImage(form, asBase64);
+    const { presets, rulePacks } = deps;
+    const sent = await readRequest(image, form, presets, call);
     const options = await resolveRules(rulePacks, call.caller?.client, sent.options, '/rules');
     const request = { ...sent, options };
     if (prefer) return removeAsync(deps, request, call, prefer);

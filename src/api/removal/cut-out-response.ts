@@ -18,9 +18,14 @@ export const qualityHeaders = ({
   confidence,
   review,
   rules,
-}: Pick<CutOutRecord, 'model' | 'confidence' | 'review' | 'rules'>): Record<string, string> => ({
+  alpha,
+}: Pick<CutOutRecord, 'model' | 'confidence' | 'review' | 'rules' | 'alpha'>): Record<
+  string,
+  string
+> => ({
   'x-model': model,
   'x-cutout-confidence': confidence.toFixed(3),
+  ...(alpha && { 'x-cutout-alpha': alpha }),
   ...(review && { 'x-cutout-review-needed': String(review.needed) }),
   ...(review && review.reasons.length > 0 && { 'x-cutout-review': review.reasons.join(', ') }),
   ...(rules && { 'x-cutout-rules': rulesHeader(rules) }),
@@ -65,6 +70,7 @@ export const CUT_OUT_MEDIA = {
 
 export const CUT_OUT_HEADERS = [
   'X-Model',
+  'X-Cutout-Alpha',
   'X-Cutout-Confidence',
   'X-Cutout-Review',
   'X-Cutout-Review-Needed',

@@ -11,7 +11,7 @@ import {
 } from '../../output/request.ts';
 import { checkStrokes, Strokes } from '../../output/strokes.ts';
 import { requireCaller } from '../caller.ts';
-import { JobOptions, QualityField } from '../intake/job-request.ts';
+import { QualityField } from '../intake/job-request.ts';
 import { resolveRules } from '../intake/rules/resolve-rules.ts';
 import { CUT_OUT_MEDIA, checkedFile, rulesHeader, serverTiming } from './cut-out-response.ts';
 import type { ImageRequests, RefinementRequest } from './image-requests.ts';
@@ -22,11 +22,14 @@ const PATH = '/bg/v1/refinements';
 /** Options that say nothing about a cut-out whose alpha is there already. */
 const NOT_HERE = ['roi', 'backgroundImageUrl', 'subject'] as const;
 
+/** The part `alpha` is a file here. */
+const { alpha: _, preset: __, ...refinementFields } = outputFields;
+
 /** The fields beside the files and the strokes. */
 export const RefinementFields = z.preprocess(
   withoutBlanks,
   z
-    .strictObject({ quality: QualityField, ...outputFields })
+    .strictObject({ quality: QualityField, ...refinementFields })
     .superRefine(checkConflicts)
     .superRefine((fields, context) => {
       for (const field of NOT_HERE) {
@@ -55,7 +58,8 @@ const MultipartRequest = z
     alpha: filePart('PNG of the size of the upright image; its last channel counts'),
     strokes: Strokes,
   })
-  .and(JobOptions);
+  .extend({ quality: QualityField, ...refinementFields })
+  .meta({ additionalProperties: undefined });
 
 /** The route that mends a cut-out by strokes. */
 export const refinementRoutes = (images: ImageRequests, rulePacks: RulePacks): Route[] => [

@@ -14,6 +14,8 @@ export interface CutOutInfo {
   review?: CutOutReview | undefined;
   /** Whether it meets the rules, and the ids of those that it does not. */
   rules?: { passed: boolean; failed: string[] };
+  /** The photo kept its own alpha. */
+  alpha?: 'kept' | undefined;
   requestId?: string;
 }
 
@@ -28,9 +30,10 @@ export const serverRemover = (client: Client, request: ImageRequest): Background
   async removeBackground(input, output, signal) {
     const bytes = await readFile(input);
     const response = await client.removeBackground(bytes, { ...request, signal });
-    const { image, model, confidence, review, rules, requestId } = response;
+    const { image, model, confidence, review, rules, alpha, requestId } = response;
     await writeFile(output, image);
-    return { bytes: image.length, model, confidence, review, ...(rules && { rules }), requestId };
+    const info = { bytes: image.length, model, confidence, review, requestId };
+    return { ...info, ...(rules && { rules }), ...(alpha && { alpha }) };
   },
   close: async () => {},
 });

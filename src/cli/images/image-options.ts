@@ -9,6 +9,8 @@ export const QUALITIES = ['fast', 'balanced', 'high'] as const satisfies readonl
 export interface ImageOptions {
   quality?: Quality;
   subject?: (typeof SUBJECTS)[number];
+  alpha?: 'keep' | 'replace';
+  preset?: string;
   format?: 'png' | 'jpeg' | 'jpg' | 'webp';
   background?: string;
   backgroundImage?: string;
@@ -42,10 +44,17 @@ export const withImageOptions = (command: Command): Command =>
         .default('all'),
     )
     .addOption(
+      new Option(
+        '--alpha <mode>',
+        'photos that are transparent somewhere keep their alpha',
+      ).choices(['keep', 'replace']),
+    )
+    .addOption(
       new Option('--format <format>', 'format of the output')
         .choices(['png', 'jpeg', 'jpg', 'webp'])
         .default('png'),
     )
+    .option('--preset <name>', 'a preset of yours on the server; options that you give win')
     .option('--background <colour>', 'behind the subject: #rrggbb or the name of a CSS colour')
     .option('--background-image <file|url>', 'an image behind the subject')
     .option('--crop', 'crop to the bounding box of the subject')

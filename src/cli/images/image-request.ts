@@ -29,10 +29,23 @@ async function readBackground(source: string): Promise<object> {
 
 /** Returns the options under the names of the API. */
 async function toFields(options: ImageOptions): Promise<object> {
-  const { subject, format, background, crop, cropMargin, scale, position, roi, mask, shadow } =
-    options;
+  const {
+    subject,
+    alpha,
+    format,
+    background,
+    crop,
+    cropMargin,
+    scale,
+    position,
+    roi,
+    mask,
+    shadow,
+  } = options;
   return {
     subject: subject === 'all' ? undefined : subject,
+    alpha,
+    preset: options.preset,
     format,
     crop,
     cropMargin,

@@ -66,6 +66,7 @@ async function openRemover(
   signal: AbortSignal,
 ): Promise<BackgroundRemover> {
   if (!options.local) return serverRemover(connect(options), request);
+  if (request.preset !== undefined) throw usageError('--preset needs a server; leave out --local');
   if (request.backgroundImageUrl)
     throw usageError('--local downloads nothing: --background-image must be a file');
   return localRemover(jobs, localOptions(request), options.backgroundImage, signal);

@@ -24,6 +24,7 @@ const RESPONSE_HEADERS = {
   'Set-Cookie':           { description: 'The session of the console', example: 'selvage-console=…; HttpOnly; SameSite=Strict' },
   'WWW-Authenticate':     { description: 'How to authenticate, and which scope is missing', example: 'Bearer realm="selvage", error="insufficient_scope", scope="taxonomy:classify"' },
   'X-Credits-Charged':    { description: 'Units of quota that the image cost', example: '1' },
+  'X-Cutout-Alpha':       { description: '`kept`: the image kept its own alpha, by `alpha=keep`; absent if it was cut out', example: 'kept' },
   'X-Cutout-Confidence':  { description: 'How certain the cut-out is, 0 to 1', example: '0.973' },
   'X-Cutout-Review':      { description: 'What was noticed about the cut-out; absent if nothing was', example: 'cut-by-frame, gap-unsure' },
   'X-Cutout-Review-Needed': { description: 'Whether a person should look at the cut-out: `true` or `false`', example: 'true' },

@@ -58,6 +58,8 @@ export const BatchManifest = z.object({
   requestId: z.string(),
   operations: z.array(z.enum(OPERATIONS)),
   options: CutOutOptions.optional(),
+  /** Which cut-outs its downloads have unless they say so; all without it. */
+  exportPolicy: z.enum(['all', 'passed', 'approved']).optional(),
   /** Retention: of inputs while they wait, of results from the end, of the record after those. */
   inputSeconds: z.number().optional(),
   outputSeconds: z.number(),

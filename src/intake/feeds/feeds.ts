@@ -20,6 +20,8 @@ export const FeedManifest = z.object({
   format: z.enum(FEED_FORMATS),
   operations: z.array(z.enum(OPERATIONS)),
   options: CutOutOptions.optional(),
+  /** Which cut-outs its exports have unless they say so; all without it. */
+  exportPolicy: z.enum(['all', 'passed', 'approved']).optional(),
   /** Five fields of cron, in UTC. */
   schedule: z.string().optional(),
   /** Background of pictures for marketplaces, `#rrggbb`; transparent without it. */

@@ -53,7 +53,7 @@ function toRunManifest(
 ): BatchManifest {
   const { client, operations, outputSeconds, inputSeconds, recordSeconds, webhook, meter } = feed;
   const { background } = feed.export;
-  const { options, weight } = feed;
+  const { options, weight, exportPolicy } = feed;
   return {
     id: runId,
     kind: 'feed-run',
@@ -68,6 +68,7 @@ function toRunManifest(
     ...(webhook && { webhook }),
     ...(background && { background }),
     ...(options && { options }),
+    ...(exportPolicy && { exportPolicy }),
     ...(weight !== undefined && { weight }),
     feedId: feed.id,
   };

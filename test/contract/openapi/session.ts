@@ -369,6 +369,21 @@ async function batches({ send, until, shop, keys }: Session): Promise<void> {
   await send('DELETE', `${path}/none`);
 }
 
+async function presets({ send, keys }: Session): Promise<void> {
+  const path = `${INTAKE}/presets`;
+  const body = { options: { crop: true, cropMargin: '5%' }, export: 'approved' };
+  await send('PUT', `${path}/shop-white`, { body });
+  await send('PUT', `${path}/shop-white`, { body: { options: { colour: 'red' } } });
+  await send('PUT', `${path}/Shop`, { body });
+  await send('PUT', `${path}/shop-white`, { body, key: keys.reader });
+  await send('GET', path);
+  await send('GET', `${path}/shop-white`);
+  await send('GET', `${path}/none`);
+  await send('DELETE', `${path}/shop-white`);
+  await send('DELETE', `${path}/shop-white`);
+  await send('DELETE', `${path}/shop-white`, { key: keys.reader });
+}
+
 async function feeds({ send, until, shop, keys }: Session): Promise<void> {
   const path = `${INTAKE}/feeds`;
   const image = await shop.putImage('/feed.jpg', 5);
@@ -551,6 +566,7 @@ export async function recordSession(
   const chapters = [
     removals,
     refinements,
+    presets,
     classifications,
     separations,
     looks,

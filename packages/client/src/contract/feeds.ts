@@ -4,6 +4,7 @@ import type { DuplicateCounts, DuplicateRow } from './duplicates.ts';
 import type { Operation, Webhook } from './jobs.ts';
 import type { OutfitDescription } from './outfit.ts';
 import type {
+  AlphaMode,
   AppliedCutOutOptions,
   CutOutReview,
   ProblemSummary,
@@ -27,6 +28,10 @@ export interface FeedImageOptions {
   rules?: string | undefined;
   /** With `rules`: makes right what can be made right without inventing pixels; `false` by default. */
   fixRules?: boolean | undefined;
+  /** `keep`: images that are transparent somewhere keep their alpha. `replace` by default. */
+  alpha?: AlphaMode | undefined;
+  /** The name of a preset: its options apply where none are given. */
+  preset?: string | undefined;
 }
 
 /** How the exported images look. */
@@ -75,6 +80,10 @@ export interface FeedUploadOptions {
   rules?: string | undefined;
   /** With `rules`: makes right what can be made right without inventing pixels; `false` by default. */
   fixRules?: boolean | undefined;
+  /** `keep`: images that are transparent somewhere keep their alpha. `replace` by default. */
+  alpha?: AlphaMode | undefined;
+  /** The name of a preset: its options apply where none are given. */
+  preset?: string | undefined;
   /** Behind the subject: `#rrggbb`, `white` or `none` (the default). */
   background?: string | undefined;
   /** Retention after the end of a run, seconds: 3600 to 34,560,000; 365 days by default. */

@@ -50,7 +50,14 @@ export interface CutOutOptions {
   rules?: string | undefined;
   /** With `rules`: makes right what can be made right without inventing pixels; `false` by default. */
   fixRules?: boolean | undefined;
+  /** `keep`: an image that is transparent somewhere is not cut out, it keeps its alpha. `replace` by default. */
+  alpha?: AlphaMode | undefined;
+  /** The name of a preset: its options apply where none are given. */
+  preset?: string | undefined;
 }
+
+/** What happens to the alpha that an image brings. */
+export type AlphaMode = 'replace' | 'keep';
 
 /** All of the subject; the people; what they wear, without skin and hair; or the garments of one region. */
 export type Subject = 'all' | 'person' | 'garment' | Region;
@@ -66,7 +73,10 @@ export interface Stroke {
 }
 
 /** How a mended cut-out is drawn. */
-export type RefinementOptions = Omit<CutOutOptions, 'roi' | 'backgroundImageUrl' | 'subject'>;
+export type RefinementOptions = Omit<
+  CutOutOptions,
+  'alpha' | 'preset' | 'roi' | 'backgroundImageUrl' | 'subject'
+>;
 
 /** The options in effect, as the service reports them; options at their defaults are left out. */
 export interface AppliedCutOutOptions {
@@ -91,6 +101,7 @@ export interface AppliedCutOutOptions {
   fixRules?: true;
   /** The pack as it was when the work was accepted. */
   rulePack?: RulePack;
+  alpha?: 'keep';
 }
 
 /** A rectangle in pixels, from the top left corner. */
@@ -135,6 +146,8 @@ export interface CutOut {
   fingerprint?: string;
   /** Only if the options have rules. */
   rules?: RulesReport;
+  /** The image kept its own alpha; absent if it was cut out. */
+  alpha?: 'kept';
 }
 
 /** Why work failed. */

@@ -14,6 +14,7 @@ import { BATCHES_PATH, batchCompletedEntry } from '../../../intake/batches/links
 import type { RowOutcome } from '../../../intake/batches/row-reader.ts';
 import type { ClientIndex } from '../../../intake/client-index.ts';
 import type { StoredResponse } from '../../../intake/idempotency.ts';
+import type { Presets } from '../../../intake/presets.ts';
 import type { Policy } from '../../../intake/retention.ts';
 import type { ReviewDecisions } from '../../../intake/review/decisions.ts';
 import type { RulePacks } from '../../../intake/rule-packs.ts';
@@ -30,9 +31,10 @@ import { cutOutHeaders } from '../../removal/cut-out-response.ts';
 import { checkScopes } from '../job-actions.ts';
 import { garmentHeaders } from '../outfit-response.ts';
 import { type PageQuery, readPage } from '../page.ts';
+import { applyPreset } from '../presets/apply-preset.ts';
 import { type ReadClientLimits, retentionPolicy } from '../retention-policy.ts';
 import { requireReview } from '../review/actions.ts';
-import { applyExportPolicy } from '../review/export-policy.ts';
+import { applyExportPolicy, type ExportPolicy } from '../review/export-policy.ts';
 import { resolveRules } from '../rules/resolve-rules.ts';
 import { checkWebhook } from '../webhooks.ts';
 import { openCutOut, openGarment } from './cut-out.ts';
@@ -49,6 +51,7 @@ export interface BatchDeps extends ItemsDeps {
   retention: BatchRetention;
   receivers: WebhookReceivers;
   reviews: ReviewDecisions;
+  presets: Presets;
   readClientLimits: ReadClientLimits;
   linkRule: LinkRule;
 }
@@ -74,6 +77,7 @@ const batchesUnavailable = throwUnavailable(
 function toManifest(
   request: CreateBatchRequest,
   options: CutOutOptions,
+  exportPolicy: ExportPolicy | undefined,
   policy: Policy,
   call: Call,
   nowMillis: number,
@@ -89,6 +93,7 @@ function toManifest(
     ...policy,
     createdAt: new Date(nowMillis).toISOString(),
     ...unlessDefault(options),
+    ...(exportPolicy && { exportPolicy }),
     ...(name !== undefined && { name }),
     ...(webhook && { webhook }),
     meter: { meter, quotaPerDay },
@@ -147,18 +152,20 @@ export function createBatchActions(deps: BatchDeps, events: BatchEvents) {
     await blobs.put(background, Buffer.from(link), { mediaType: LINK_MEDIA_TYPE });
   }
 
-  async function create(request: CreateBatchRequest, call: Call): Promise<StoredResponse> {
-    checkScopes(request.operations, call);
+  async function create(sent: CreateBatchRequest, call: Call): Promise<StoredResponse> {
+    checkScopes(sent.operations, call);
+    const caller = requireCaller(call);
+    const merged = await applyPreset(deps.presets, caller.client, sent.options, '/options/preset');
+    const request = { ...sent, options: merged.options };
     const { backgroundImageUrl } = request.options;
     checkLinks(linkRule, { '/options/backgroundImageUrl': backgroundImageUrl });
-    const caller = requireCaller(call);
     if (request.webhook) await checkWebhook(deps, caller.client);
     const { outputSeconds } = request.retention;
     const policy = await retentionPolicy(caller, outputSeconds, readClientLimits);
     const nowMillis = now();
     const asked = toCutOutOptions(request.options);
     const options = await resolveRules(deps.rulePacks, caller.client, asked, '/options/rules');
-    const manifest = toManifest(request, options, policy, call, nowMillis);
+    const manifest = toManifest(request, options, merged.exportPolicy, policy, call, nowMillis);
     const { id, client } = manifest;
     const manifestJson = Buffer.from(JSON.stringify(manifest));
     try {
@@ -250,9 +257,10 @@ export function createBatchActions(deps: BatchDeps, events: BatchEvents) {
     async report(
       name: keyof typeof REPORTS,
       call: Call,
-      { after, export: policy = 'all' }: ReportQuery,
+      { after, export: sent }: ReportQuery,
     ): Promise<Reply> {
       const batch = await readOwn(call);
+      const policy = sent ?? batch.exportPolicy ?? 'all';
       if (policy !== 'all') requireReview(batch);
       const files = batchFiles(blobs, batch.client, batch.id);
       const select = (outcomes: AsyncIterable<RowOutcome>) =>

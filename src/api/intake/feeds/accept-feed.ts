@@ -18,6 +18,7 @@ import {
 import type { StoredResponse } from '../../../intake/idempotency.ts';
 import type { Policy } from '../../../intake/retention.ts';
 import { type CutOutOptions, unlessDefault } from '../../../output/quality.ts';
+import { toCutOutOptions } from '../../../output/request.ts';
 import { Problem, unavailable } from '../../../platform/problem.ts';
 import { requireCaller } from '../../caller.ts';
 import { checkLinks } from '../../check-links.ts';
@@ -25,12 +26,14 @@ import { notFound } from '../../common-problems.ts';
 import { idempotently } from '../idempotent.ts';
 import { checkScopes } from '../job-actions.ts';
 import { RETRY_SOON } from '../job-response.ts';
+import { applyPreset } from '../presets/apply-preset.ts';
 import { retentionPolicy } from '../retention-policy.ts';
 import { resolveRules } from '../rules/resolve-rules.ts';
 import { checkWebhook } from '../webhooks.ts';
 import { type FeedActions, type FeedDeps, feedsUnavailable } from './actions.ts';
 import {
   type CreateFeedRequest,
+  FEED_FIELDS,
   FEED_MEDIA_TYPES,
   type FeedQuery,
   requestFromQuery,
@@ -38,8 +41,11 @@ import {
 import { runResponse } from './response.ts';
 import { plainBody, readFeedJson, storeDocument } from './upload.ts';
 
+type FeedSettings = Omit<CreateFeedRequest, 'imageOptions'> &
+  Pick<FeedManifest, 'options' | 'exportPolicy'>;
+
 function toManifest(
-  request: CreateFeedRequest,
+  request: FeedSettings,
   policy: Policy,
   call: Call<unknown, unknown>,
   nowMillis: number,
@@ -80,7 +86,8 @@ function checkInterval(schedule: string, { feedIntervalSeconds }: Caller): void 
 async function feedOptions(
   { rulePacks }: Pick<FeedDeps, 'rulePacks'>,
   { client }: Caller,
-  { options = {}, export: { background } }: CreateFeedRequest,
+  options: CutOutOptions,
+  { background }: FeedManifest['export'],
 ): Promise<CutOutOptions> {
   if (options.rules === undefined) return options;
   const onBackground = background ? { backgroundColor: background, format: 'jpeg' as const } : {};
@@ -146,8 +153,18 @@ export function createFeedAcceptance(deps: FeedDeps, { readOwn, toResponse }: Fe
     if (request.schedule !== undefined) checkInterval(request.schedule, caller);
     if (request.webhook) await checkWebhook(deps, caller.client);
     const policy = await retentionPolicy(caller, request.outputSeconds, readClientLimits);
-    const options = await feedOptions(deps, caller, request);
-    return toManifest({ ...request, ...unlessDefault(options) }, policy, call, now());
+    const { imageOptions, ...rest } = request;
+    const pointer = 'url' in request.source ? '/options/preset' : '?preset';
+    const { client } = caller;
+    const applied = await applyPreset(deps.presets, client, imageOptions, pointer, FEED_FIELDS);
+    const asked = toCutOutOptions(applied.options);
+    const options = await feedOptions(deps, caller, asked, rest.export);
+    const settings = {
+      ...rest,
+      ...unlessDefault(options),
+      ...(applied.exportPolicy && { exportPolicy: applied.exportPolicy }),
+    };
+    return toManifest(settings, policy, call, now());
   }
 
   /**

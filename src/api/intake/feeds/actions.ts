@@ -15,6 +15,7 @@ import type { FeedRecord, Feeds } from '../../../intake/feeds/feeds.ts';
 import type { FeedRuns } from '../../../intake/feeds/runs.ts';
 import type { Idempotency, StoredResponse } from '../../../intake/idempotency.ts';
 import { expiryOf } from '../../../intake/job-retention.ts';
+import type { Presets } from '../../../intake/presets.ts';
 import type { RulePacks } from '../../../intake/rule-packs.ts';
 import type { StoredBytes } from '../../../intake/stored-bytes.ts';
 import type { WebhookReceivers } from '../../../intake/webhooks/receivers.ts';
@@ -43,6 +44,7 @@ export interface FeedDeps {
   receivers: WebhookReceivers;
   rulePacks: RulePacks;
   idempotency: Idempotency;
+  presets: Presets;
   readClientLimits: ReadClientLimits;
   linkRule: LinkRule;
   now: Clock;

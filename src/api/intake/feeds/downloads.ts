@@ -144,9 +144,10 @@ export function createFeedDownloads(deps: DownloadDeps) {
     async export(
       target: FeedRun,
       call: Pick<Call, 'headers' | 'signal'>,
-      { columns = [], export: policy = 'all' }: Partial<ExportQuery> = {},
+      { columns = [], export: sent }: Partial<ExportQuery> = {},
     ): Promise<Reply> {
       const { feed, run } = target;
+      const policy = sent ?? run.exportPolicy ?? 'all';
       if (columns.length > 0 && !feed.operations.includes('classify')) throw notClassified();
       if (feed.lastCompletedRunId !== run.id) {
         if (run.status === 'completed') {

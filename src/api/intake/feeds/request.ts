@@ -2,8 +2,7 @@ import { z } from 'zod';
 import type { FilledColumn } from '../../../feed-formats/columns.ts';
 import { FEED_FORMATS, type FeedManifest } from '../../../intake/feeds/feeds.ts';
 import { scheduleError } from '../../../intake/feeds/schedules.ts';
-import { unlessDefault } from '../../../output/quality.ts';
-import { outputFields, toCutOutOptions } from '../../../output/request.ts';
+import { checkConflicts, outputFields } from '../../../output/request.ts';
 import { feedOptionsField, Operations, QualityField, WebhookField } from '../job-request.ts';
 import { exportPolicyField } from '../review/export-policy.ts';
 
@@ -77,32 +76,36 @@ const splitNames = (text: unknown): unknown =>
   typeof text === 'string' ? text.split(',').map((name) => name.trim()) : text;
 
 /** The query for a feed that is sent as the body itself. Ignored for a JSON body. */
-export const FeedQuery = z.object({
+const FeedFields = z.object({
   format: Format,
   operations: z.preprocess(splitNames, operationsField),
   quality: QualityField,
   subject: outputFields.subject,
   rules: outputFields.rules,
   fixRules: outputFields.fixRules,
+  alpha: outputFields.alpha,
+  preset: outputFields.preset,
   background: Background.optional(),
   outputSeconds: OutputSeconds,
   webhookUrl: WebhookField.shape.url.optional(),
   fileName: z.string().max(200).optional(),
 });
+export const FeedQuery = FeedFields.superRefine((query, context) =>
+  checkConflicts({ subject: query.subject, alpha: query.alpha }, context),
+);
 export type FeedQuery = z.infer<typeof FeedQuery>;
 
 /** A parsed request, from JSON or from the query. */
 export type CreateFeedRequest = Pick<
   FeedManifest,
-  | 'source'
-  | 'format'
-  | 'operations'
-  | 'options'
-  | 'schedule'
-  | 'export'
-  | 'outputSeconds'
-  | 'webhook'
->;
+  'source' | 'format' | 'operations' | 'schedule' | 'export' | 'outputSeconds' | 'webhook'
+> & {
+  /** As they were sent: those of a preset are not among them yet. */
+  imageOptions: z.infer<typeof feedOptionsField>;
+};
+
+/** The options of a preset that feeds take. */
+export const FEED_FIELDS = ['quality', 'subject', 'rules', 'fixRules', 'alpha'] as const;
 
 const exportSettings = (background: string | undefined) => (background ? { background } : {});
 
@@ -113,7 +116,7 @@ export function requestFromJson(json: z.infer<typeof FeedJson>): CreateFeedReque
     format,
     operations,
     ...retention,
-    ...unlessDefault(toCutOutOptions(json.options)),
+    imageOptions: json.options,
     ...(schedule && { schedule }),
     export: exportSettings(json.export.background),
     ...(webhook && { webhook }),
@@ -122,13 +125,13 @@ export function requestFromJson(json: z.infer<typeof FeedJson>): CreateFeedReque
 
 export function requestFromQuery(query: FeedQuery): CreateFeedRequest {
   const { format, operations, background, outputSeconds, webhookUrl } = query;
-  const { quality, subject, rules, fixRules } = query;
+  const { quality, subject, rules, fixRules, alpha, preset } = query;
   return {
     source: { uploaded: true },
     format,
     operations,
     outputSeconds,
-    ...unlessDefault(toCutOutOptions({ quality, subject, rules, fixRules })),
+    imageOptions: { quality, subject, rules, fixRules, alpha, preset },
     export: exportSettings(background),
     ...(webhookUrl && { webhook: { url: webhookUrl } }),
   };

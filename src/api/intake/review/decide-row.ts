@@ -49,7 +49,7 @@ const isSame = (present: Decision, { revision, decision, note, keyId, version }:
   present.version.cutout === version.cutout;
 
 /** The row that is decided about, and what is known of it. */
-interface DecidedRow {
+export interface DecidedRow {
   batch: BatchRecord;
   /** With its newest cut-out. */
   row: MendedRow;

@@ -14,10 +14,11 @@ import { requireReview } from './actions.ts';
 
 /** Which cut-outs an export has. */
 const EXPORT_POLICIES = ['all', 'passed', 'approved'] as const;
-type ExportPolicy = (typeof EXPORT_POLICIES)[number];
+export type ExportPolicy = (typeof EXPORT_POLICIES)[number];
 
 /** The query parameter `export`. */
-export const exportPolicyField = z.enum(EXPORT_POLICIES).default('all').meta({
+export const exportPolicyField = z.enum(EXPORT_POLICIES).optional().meta({
+  default: 'all',
   description:
     '`passed`: only cut-outs that need no review and are not rejected, mended ones once they are approved. `approved`: these, and those that were approved. Needs the end of the processing',
 });

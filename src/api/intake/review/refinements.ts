@@ -47,6 +47,7 @@ import {
   requireOpen,
   versionOf,
 } from './actions.ts';
+import type { DecidedRow } from './decide-row.ts';
 import { decisionConflict, type Known } from './decision-view.ts';
 import { ReviewRowResponse } from './schemas.ts';
 
@@ -143,7 +144,7 @@ export function createRowRefinements(deps: RowRefinementDeps) {
     const decision = { ...newDecision(call, subject), version: versionOf(after) };
     const before = known.refined.get(made.row)?.versions.length ?? 0;
     const change = { refined, added: versions.length - before };
-    const decided = { batch: target.batch, row, known };
+    const decided: DecidedRow = { batch: target.batch, row, known };
     await reviews.decideRow(requireCaller(call), decided, decision, change);
     return reviews.showRow(target, made);
   }

@@ -1,0 +1,40 @@
+import type { Presets } from '../../../intake/presets.ts';
+import { mergePreset, type OutputRequest } from '../../../output/request.ts';
+import { fieldProblem } from '../../../platform/problem.ts';
+import { throwUnavailable } from '../../common-problems.ts';
+import type { ExportPolicy } from '../review/export-policy.ts';
+import { PresetOptions } from './schema.ts';
+
+const presetsUnavailable = throwUnavailable('Presets cannot be read right now; try again');
+
+/** Options with those of a preset, and which cut-outs its exports have. */
+interface AppliedPreset<T> {
+  options: T;
+  exportPolicy?: ExportPolicy | undefined;
+}
+
+/**
+ * Adds the options of the preset that a request names, if it names one; those that it sends itself win.
+ * @param pointer to `preset` in the request
+ * @param fields of a preset that apply here; all by default
+ * @throws Problem invalid-request if the client has no such preset; upstream-unavailable
+ */
+export async function applyPreset<T extends Pick<OutputRequest, 'preset'>>(
+  presets: Pick<Presets, 'get'>,
+  client: string | undefined,
+  sent: T,
+  pointer: string,
+  fields?: readonly string[],
+): Promise<AppliedPreset<T>> {
+  const { preset: name } = sent;
+  if (name === undefined) return { options: sent };
+  const preset =
+    client === undefined ? undefined : await presets.get(client, name).catch(presetsUnavailable);
+  if (!preset) {
+    const detail = 'You have no preset of this name; GET /intake/v1/presets lists yours';
+    throw fieldProblem('invalid-request', pointer, 'is not a preset of yours', detail);
+  }
+  const all = Object.entries(PresetOptions.parse(preset.options));
+  const applied = Object.fromEntries(all.filter(([field]) => fields?.includes(field) ?? true));
+  return { options: mergePreset(applied as Partial<T>, sent), exportPolicy: preset.export };
+}

@@ -1,0 +1,99 @@
+import { type Call, json, type Route, route } from '../../../http/route.ts';
+import { MAX_PRESETS, type Preset, type Presets } from '../../../intake/presets.ts';
+import { PRESET_NAME } from '../../../output/request.ts';
+import { Problem } from '../../../platform/problem.ts';
+import { requireCaller } from '../../caller.ts';
+import { throwUnavailable } from '../../common-problems.ts';
+import { PresetList, PresetRequest, PresetResponse } from './schema.ts';
+
+const PATH = '/intake/v1/presets';
+
+const unavailable = throwUnavailable('Presets cannot be read or changed right now; try again');
+
+const toResponse = (preset: Preset) => ({
+  ...preset,
+  links: { self: `${PATH}/${preset.name}` },
+});
+
+const unknown = (): Problem => new Problem('not-found', 'You have no preset of this name');
+
+/** Returns the name in the path. @throws Problem not-found if no preset can have it */
+function nameOf({ params: { name = '' } }: Pick<Call, 'params'>): string {
+  if (PRESET_NAME.test(name)) return name;
+  throw new Problem('not-found', 'Names of presets are 1 to 64 of a-z, 0-9 and hyphens');
+}
+
+const tooMany = (): Problem =>
+  new Problem('conflict', `Your client has its maximum of ${MAX_PRESETS} presets; delete some`);
+
+const presetDoc = {
+  description: 'The preset',
+  content: { 'application/json': PresetResponse },
+};
+
+/** The routes of presets: named options of a client. */
+export const presetRoutes = (presets: Presets): Route[] => [
+  route({
+    method: 'GET',
+    path: PATH,
+    scope: 'any-key',
+    operationId: 'listPresets',
+    summary: 'List your presets, by name',
+    description: 'All of them.',
+    responses: { 200: { description: 'Presets', content: { 'application/json': PresetList } } },
+    async handle(call) {
+      const found = await presets.list(requireCaller(call).client).catch(unavailable);
+      return json({ presets: found.map(toResponse) });
+    },
+  }),
+  route({
+    method: 'GET',
+    path: `${PATH}/:name`,
+    scope: 'any-key',
+    operationId: 'getPreset',
+    summary: 'Get a preset',
+    description: 'As it was stored last.',
+    responses: { 200: presetDoc },
+    problems: ['not-found'],
+    async handle(call) {
+      const { client } = requireCaller(call);
+      const preset = await presets.get(client, nameOf(call)).catch(unavailable);
+      if (!preset) throw unknown();
+      return json(toResponse(preset));
+    },
+  }),
+  route<unknown, PresetRequest>({
+    method: 'PUT',
+    path: `${PATH}/:name`,
+    scope: 'background-removal:process',
+    operationId: 'putPreset',
+    summary: 'Store options under a name',
+    description:
+      'Requests take them by `preset`; what a request sends itself wins. Work that was accepted keeps the options it had.',
+    body: PresetRequest,
+    responses: { 200: presetDoc },
+    problems: ['not-found', 'conflict'],
+    async handle(call) {
+      const { client } = requireCaller(call);
+      const preset = { name: nameOf(call), ...call.body };
+      const stored = await presets.put(client, preset).catch(unavailable);
+      if (!stored) throw tooMany();
+      return json(toResponse(stored));
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: `${PATH}/:name`,
+    scope: 'background-removal:process',
+    operationId: 'deletePreset',
+    summary: 'Delete a preset',
+    description: 'Work that was accepted with it goes on.',
+    responses: { 204: { description: 'It is deleted' } },
+    problems: ['not-found'],
+    async handle(call) {
+      const { client } = requireCaller(call);
+      if (!(await presets.remove(client, nameOf(call)).catch(unavailable))) throw unknown();
+      return { status: 204 };
+    },
+  }),
+];

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { checkConflicts, outputFields, withoutBlanks } from '../../../output/request.ts';
+import { QualityField } from '../job-request.ts';
+import { exportPolicyField } from '../review/export-policy.ts';
+
+/** A preset names no other. */
+const { preset: _, ...fields } = outputFields;
+
+/** The options of a preset. */
+export const PresetOptions = z
+  .preprocess(
+    withoutBlanks,
+    z.strictObject({ quality: QualityField, ...fields }).superRefine(checkConflicts),
+  )
+  .meta({ id: 'PresetOptions' });
+
+/** The body that stores a preset. */
+export const PresetRequest = z
+  .strictObject({ options: PresetOptions.default({}), export: exportPolicyField })
+  .meta({ id: 'PresetRequest' });
+export type PresetRequest = z.infer<typeof PresetRequest>;
+
+/** For the OpenAPI document: a preset. */
+export const PresetResponse = z
+  .object({
+    name: z.string(),
+    options: PresetOptions,
+    export: exportPolicyField,
+    changedAt: z.iso.datetime(),
+    links: z.object({ self: z.string() }),
+  })
+  .meta({ id: 'Preset' });
+
+export const PresetList = z.object({ presets: z.array(PresetResponse) }).meta({ id: 'PresetList' });
