@@ -7,6 +7,7 @@ import { feedCommand } from './commands/feed.ts';
 import { keysCommand } from './commands/keys.ts';
 import { modelsCommand } from './commands/models.ts';
 import { outfitsCommand } from './commands/outfits.ts';
+import { refineCommand } from './commands/refine.ts';
 import { removeCommand } from './commands/remove.ts';
 import { retentionCommand } from './commands/retention.ts';
 import { splitCommand } from './commands/split.ts';
@@ -61,6 +62,7 @@ export function selvageProgram(signal: AbortSignal): Command {
     .description('Cut-outs, garment classes and outfits, from the command line')
     .version(manifest.version)
     .addCommand(removeCommand(signal))
+    .addCommand(refineCommand(signal))
     .addCommand(classifyCommand(signal))
     .addCommand(splitCommand(signal))
     .addCommand(batchCommand(signal))

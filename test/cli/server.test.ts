@@ -72,6 +72,34 @@ describe('remove', () => {
   });
 });
 
+describe('refine', () => {
+  const strokes = [{ mode: 'erase', radius: 8, points: [[150, 180]] }];
+  const refine = (photo: string, output: string, ...more: string[]) => {
+    const inputs = ['--alpha', at('alpha.png'), '--strokes', at('strokes.json')];
+    return run(['refine', at('photos', photo), ...inputs, '-o', at(output), ...more]);
+  };
+
+  test('writes the mended cut-out, and says what is wrong', async () => {
+    await run(['remove', at('photos', 'shirt-300.jpg'), '-o', at('cut')]);
+    await writeFile(at('alpha.png'), await readFile(at('cut', 'shirt-300.png')));
+    await writeFile(at('strokes.json'), JSON.stringify(strokes));
+    const { code, stdout } = await refine('shirt-300.jpg', 'mended.png', '--json');
+    const [line] = parseJsonLines(stdout);
+    const mended = await readFile(at('mended.png'));
+    expect([code, line]).toMatchObject([0, { output: at('mended.png'), bytes: mended.length }]);
+    const raw = await sharp(mended).raw().toBuffer();
+    expect(raw[4 * (180 * 300 + 150) + 3]).toBe(0);
+    const again = await refine('shirt-300.jpg', 'mended.png');
+    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('--force') });
+    const other = await refine('shirt-320.jpg', 'other.png');
+    expect(other.stderr).toContain('alpha');
+    expect(other.code).not.toBe(0);
+    await writeFile(at('strokes.json'), '[{"mode":"paint","radius":8,"points":[[1,1]]}]');
+    const wrong = await refine('shirt-300.jpg', 'wrong.png');
+    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('strokes.json') });
+  });
+});
+
 describe('split', () => {
   beforeAll(async () => {
     await mkdir(at('outfits'));
