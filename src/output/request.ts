@@ -224,7 +224,7 @@ export function checkConflicts(
  * Returns a request with the options of a preset. What the request says wins: also over options of the preset that
  * conflict with it.
  */
-export function mergePreset<T extends object>(preset: Partial<T>, sent: T): T {
+export function mergePreset<T extends object>(preset: object, sent: T): T {
   const isSet = ([, value]: [string, unknown]): boolean => value !== undefined;
   const explicit = Object.fromEntries(Object.entries(sent).filter(isSet));
   const merged: Record<string, unknown> = { ...preset, ...explicit };

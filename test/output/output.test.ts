@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { toGeometry } from '../../src/output/geometry.ts';
-import { OutputRequest, parseColor, toOutputOptions } from '../../src/output/request.ts';
+import {
+  mergePreset,
+  OutputRequest,
+  parseColor,
+  toOutputOptions,
+} from '../../src/output/request.ts';
 
 const optionsOf = (request: object) => toOutputOptions(OutputRequest.parse(request));
 const invalidFields = (request: object) =>
@@ -18,6 +23,25 @@ test('defaults are left out', () => {
   expect(optionsOf({})).toEqual({});
   expect(optionsOf({ ...DEFAULTS, position: 'original', semitransparency: 'true' })).toEqual({});
   expect(optionsOf({ format: '', roi: '', crop: '', maxOutputMegapixels: '' })).toEqual({});
+});
+
+test('what a request sends wins over its preset, also over what conflicts with it', () => {
+  const preset = { backgroundColor: 'white', crop: true, cropMargin: '5%', quality: 'fast' };
+  expect(mergePreset(preset, {})).toEqual(preset);
+  expect(mergePreset(preset, { quality: 'high', crop: undefined })).toEqual({
+    ...preset,
+    quality: 'high',
+  });
+  expect(mergePreset(preset, { crop: false })).toEqual({
+    backgroundColor: 'white',
+    crop: false,
+    quality: 'fast',
+  });
+  const image = { backgroundImageUrl: 'https://shop.example/wood.jpg' };
+  const { backgroundColor: _, ...others } = preset;
+  expect(mergePreset(preset, image)).toEqual({ ...others, ...image });
+  expect(mergePreset({ subject: 'person' }, { alpha: 'keep' })).toEqual({ alpha: 'keep' });
+  expect(mergePreset({ alpha: 'keep' }, { subject: 'person' })).toEqual({ subject: 'person' });
 });
 
 test('form fields and JSON members give the same options, in the same order', () => {

@@ -6,6 +6,7 @@ import consoleSession from './examples/console.json' with { type: 'json' };
 import feeds from './examples/feeds.json' with { type: 'json' };
 import jobs from './examples/jobs.json' with { type: 'json' };
 import look from './examples/look.json' with { type: 'json' };
+import presets from './examples/presets.json' with { type: 'json' };
 import rules from './examples/rules.json' with { type: 'json' };
 import service from './examples/service.json' with { type: 'json' };
 import taxonomy from './examples/taxonomy.json' with { type: 'json' };
@@ -23,6 +24,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
   ...jobs,
   ...batches,
   ...feeds,
+  ...presets,
   ...rules,
   ...webhooks,
   ...usage,

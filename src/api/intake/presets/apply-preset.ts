@@ -36,5 +36,5 @@ export async function applyPreset<T extends Pick<OutputRequest, 'preset'>>(
   }
   const all = Object.entries(PresetOptions.parse(preset.options));
   const applied = Object.fromEntries(all.filter(([field]) => fields?.includes(field) ?? true));
-  return { options: mergePreset(applied as Partial<T>, sent), exportPolicy: preset.export };
+  return { options: mergePreset(applied, sent), exportPolicy: preset.export };
 }
