@@ -377,6 +377,7 @@ async function presets({ send, keys }: Session): Promise<void> {
   await send('PUT', `${path}/Shop`, { body });
   await send('PUT', `${path}/shop-white`, { body, key: keys.reader });
   await send('GET', path);
+  await send('GET', path, { key: '' });
   await send('GET', `${path}/shop-white`);
   await send('GET', `${path}/none`);
   await send('DELETE', `${path}/shop-white`);
