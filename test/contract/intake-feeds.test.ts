@@ -45,6 +45,11 @@ async function expectProblem(response: Response, type: ProblemType): Promise<{ d
   return body;
 }
 
+/** The last columns of a report. */
+const LAST_COLUMNS =
+  'cutout_review_needed,cutout_review_reasons,duplicate_of,duplicate_of_image,duplicate_similarity';
+const NO_CELLS = ','.repeat(9);
+
 const header = 'id,title,image_link,additional_image_link,price\r\n';
 let made = 0;
 /** Images no other test uses, so none of their cut-outs is cached. */
@@ -258,13 +263,12 @@ describe('the report', () => {
     expect(bytes.subarray(0, 3).toString('hex')).toBe('efbbbf'); // for spreadsheets
     const csv = bytes.subarray(3).toString();
     const lines = csv.split('\r\n');
-    const review = 'cutout_review_needed,cutout_review_reasons';
-    expect(lines[0]).toBe(`line,id,title,image,link,outcome,reason,picture,${review}`);
-    expect(lines[1]).toMatch(/,changed,,http[^,]*,(true|false),[a-z;, -]*$/);
+    expect(lines[0]).toBe(`line,id,title,image,link,outcome,reason,picture,${LAST_COLUMNS}`);
+    expect(lines[1]).toMatch(/,changed,,http[^,]*,(true|false),[a-z; -]*,[^,]*,[^,]*,[^,]*$/);
     expect(lines).toHaveLength(1 + 4 + 1 + 1);
     expect(csv).toContain(`3,b,"'=HYPERLINK(""http://evil.example"")",1,`);
     expect(lines[4]).toMatch(/^4,c,Nothing there,1,.*,failed,.*404/);
-    expect(lines[5]).toBe('5,d,,,,rejected,The row has no image_link,,,');
+    expect(lines[5]).toBe('5,d,,,,rejected,The row has no image_link,,,,,,');
   });
 
   test('is one line of JSON per product', async () => {
@@ -330,11 +334,10 @@ describe('a feed that is classified', () => {
 
     const csv = (await textOf(`${path}?format=csv`)).split('\r\n');
     const names = 'class,class_confidence,colors,materials,attributes,review';
-    const reviewNames = 'cutout_review_needed,cutout_review_reasons';
-    expect(csv[0]).toBe(`line,id,title,image,link,outcome,reason,picture,${names},${reviewNames}`);
+    expect(csv[0]).toBe(`line,id,title,image,link,outcome,reason,picture,${names},${LAST_COLUMNS}`);
     expect(csv[1]).toMatch(/,t_shirt,[01][.\d]*,\w+ \d+%[^,]*,cotton,[^,]*sleeveLength: \w+/);
     expect(csv[2]).toMatch(/,t_shirt,.*material-missing,(true|false),/);
-    expect(csv.slice(3, 5).map((line) => line.slice(-6))).toEqual([',,,,,,', ',,,,,,']);
+    expect(csv.slice(3, 5).map((line) => line.slice(-9))).toEqual([NO_CELLS, NO_CELLS]);
 
     const html = await textOf(path, { accept: 'text/html' });
     expect(html).toMatch(/<li>Class: T-shirt \(\d+%\)<\/li><li>Colours: \w+ \d+%/);

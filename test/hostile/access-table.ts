@@ -96,7 +96,7 @@ export const ACCESS: readonly Access[] = [
   { method: 'DELETE', path: '/intake/v1/rules/{name}',             needs: REMOVE,    authorized: 404 },
   { method: 'GET',    path: '/intake/v1/presets',                  needs: 'any',     authorized: 200 },
   { method: 'GET',    path: '/intake/v1/presets/{name}',           needs: 'any',     authorized: 404 },
-  { method: 'PUT',    path: '/intake/v1/presets/{name}',           needs: REMOVE,    authorized: 200, body: {} },
+  { method: 'PUT',    path: '/intake/v1/presets/{name}',           needs: REMOVE,    authorized: 400, body: { colour: 'red' } },
   { method: 'DELETE', path: '/intake/v1/presets/{name}',           needs: REMOVE,    authorized: 404 },
   { method: 'POST',   path: '/intake/v1/webhooks/secret',          needs: 'any',     authorized: 201 },
   { method: 'GET',    path: '/intake/v1/webhooks',                 needs: 'any',     authorized: 200 },
