@@ -154,6 +154,9 @@ test('the gateway’s tarball has the build, the weights with their cards, and n
   );
   expect(inDist.filter((file) => !isKnown(file)).sort()).toEqual([
     'dist/package.json',
+    'dist/src/output/rules/packs/amazon-main.json',
+    'dist/src/output/rules/packs/google-merchant.json',
+    'dist/src/output/rules/packs/zalando-packshot.json',
     'dist/src/taxonomy/dictionary/dictionary.json',
     'dist/src/taxonomy/text/confidence.json',
     'dist/src/taxonomy/text/second-opinion.json',
