@@ -44,10 +44,16 @@ describe('a feed that is read', () => {
     );
     const run = await bench.startAndRead(id);
     expect(run).toMatchObject({ status: 'sealed', accepted: 5, rejected: 3, upload: { rows: 6 } });
+    const titles = new Map([
+      ['a', 'Shirt'],
+      ['b', 'Coat'],
+      ['d', 'Two\nlines'],
+    ]);
     const image = (row: number, line: number, customId: string, url: string, which = 0) => ({
       row,
       line,
       customId,
+      title: titles.get(customId),
       image: which,
       source: { url: `https://x.example/${url}` },
     });
