@@ -166,7 +166,7 @@ describe('a batch from creation to completion', () => {
       cutout: { review: Line.parse(results[0]?.cutout).review },
     });
     const rest = await (await batches.ask('GET', `/batches/${id}/manifest?after=1`)).text();
-    expect(rest.match(/"row":\d/g)).toEqual(['"row":2', '"row":3']);
+    expect(rest.match(/^\{"row":\d/gm)).toEqual(['{"row":2', '{"row":3']);
     // The failed row and the rejected one cost nothing.
     expect(before - (await quotaLeft())).toBe(2);
   });

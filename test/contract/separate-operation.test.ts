@@ -185,7 +185,7 @@ describe('a feed', () => {
     const path = `/feeds/${feed.id}/runs/${feed.run.id}/report`;
     const table = await (await feeds.ask('GET', `${path}?format=csv`)).text();
     const [head, row] = table.trim().split('\r\n');
-    expect(head).toMatch(/,garments,garment_pictures$/);
+    expect(head).toMatch(/,garments,garment_pictures,duplicate_of,/);
     expect(row!.split('/intake/v1/files/')).toHaveLength(garments.length + 1);
     const page = await (await feeds.ask('GET', `${path}?format=html`)).text();
     expect(page).toContain('Garments: <a href=');
