@@ -55,10 +55,49 @@ async function decodeBackground(
   return { pixels, matte: { data, width, height } };
 }
 
+/** The lengths of image and canvas along one axis, pixels. */
+interface Extent {
+  image: number;
+  canvas: number;
+}
+
+/** Extends a range and where it is drawn, both in pixels, to all that fits on the canvas. */
+function extend(from: number, length: number, to: number, drawn: number, max: Extent) {
+  const scale = drawn / length;
+  const before = Math.min(from, Math.floor(to / scale));
+  const after = Math.min(max.image - from - length, Math.floor((max.canvas - to - drawn) / scale));
+  const start = to - Math.round(before * scale);
+  const end = to + drawn + Math.round(after * scale);
+  return {
+    source: [from - before, before + length + after] as const,
+    destination: [Math.max(0, start), Math.min(max.canvas, end) - Math.max(0, start)] as const,
+  };
+}
+
+/** Returns the layout of all around the subject that fits on the canvas, not only of its box. */
+function layoutAround({ width, height }: Size, layout: Layout): Layout {
+  const { canvas, source, destination } = layout;
+  const x = extend(source.left, source.width, destination.left, destination.width, {
+    image: width,
+    canvas: canvas.width,
+  });
+  const y = extend(source.top, source.height, destination.top, destination.height, {
+    image: height,
+    canvas: canvas.height,
+  });
+  const boxOf = (of: 'source' | 'destination') => ({
+    left: x[of][0],
+    width: x[of][1],
+    top: y[of][0],
+    height: y[of][1],
+  });
+  return { ...layout, source: boxOf('source'), destination: boxOf('destination') };
+}
+
 /** Returns the photo's own shadow on the canvas. @param cutOut before it is placed */
 async function placedShadow(cutOut: MattedImage, layout: Layout): Promise<MattedImage[]> {
   const shadow = await ownShadow(cutOut);
-  return shadow ? [await placeOnCanvas(shadow, layout)] : [];
+  return shadow ? [await placeOnCanvas(shadow, layoutAround(cutOut.pixels, layout))] : [];
 }
 
 /** Yields the layers below the subject, from top to bottom. A shadow is drawn before anything is below it. */
