@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import sharp, { type Sharp } from 'sharp';
 import { recoverForeground } from '../src/imaging/foreground.ts';
 import type { Matte } from '../src/imaging/matte.ts';
@@ -395,6 +395,8 @@ interface Run {
   engine: Engine | undefined;
   subjects: readonly Subject[];
   count: number;
+  /** The only fault that is planted; all if absent. */
+  fault: string | undefined;
   /** Where pictures are written to look at; none if absent. */
   out: string | undefined;
 }
@@ -416,7 +418,8 @@ async function measureFaults(run: Run): Promise<void> {
   console.log(
     "\nfault               found     by network's mask  passes after fix   measured: min, 2 %, median, 98 %, max",
   );
-  for (const { name, rule, isFixable, plant } of FAULTS) {
+  const faults = FAULTS.filter(({ name }) => run.fault === undefined || name === run.fault);
+  for (const { name, rule, isFixable, plant } of faults) {
     const random = createRandom(7);
     let found = 0;
     let foundByNetwork = 0;
@@ -492,14 +495,20 @@ export async function run(argv: string[]): Promise<void> {
     count,
     out,
     exact,
+    fault,
   } = new Command('bench rules')
     .description('Faults planted into pictures of a shop: found, false alarms, and made right.')
     .option('--eval <folder>', 'photos of a shop on white, with references', EVAL_FOLDER)
     .option('--count <n>', 'pictures of each fault', Number, 50)
+    .addOption(
+      new Option('--fault <name>', 'plants only this fault').choices(
+        FAULTS.map(({ name }) => name),
+      ),
+    )
     .option('--out <folder>', 'writes the pictures there, to look at')
     .option('--exact', 'uses the reference mattes, not the network: quick', false)
     .parse(argv, { from: 'user' })
-    .opts<{ eval: string; count: number; out?: string; exact: boolean }>();
+    .opts<{ eval: string; count: number; out?: string; exact: boolean; fault?: string }>();
   const photos = hasPhotos(folder) ? await readPhotos(folder) : [];
   const read = await Promise.all(
     photos.filter(({ kind }) => kind.startsWith('store')).map(readSubject),
@@ -511,8 +520,8 @@ export async function run(argv: string[]): Promise<void> {
   }
   const engine = exact ? undefined : await startNetwork();
   try {
-    const measured = { engine, subjects, count, out };
-    await measureClean(measured);
+    const measured = { engine, subjects, count, fault, out };
+    if (fault === undefined) await measureClean(measured);
     await measureFaults(measured);
   } finally {
     await engine?.close();
