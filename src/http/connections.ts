@@ -9,6 +9,8 @@ interface Connection {
   /** Whether the latest request came with an accepted key. */
   isAccepted: boolean;
   latest: { request: IncomingMessage; response: ServerResponse } | undefined;
+  /** Whether it has its last response, and what its client still sends is dropped. */
+  isLingering: boolean;
 }
 
 /**
@@ -52,15 +54,14 @@ function closeQueued(responses: Iterable<ServerResponse>): void {
   }
 }
 
-/** Reads and drops the rest of a request, up to a time and a size; then destroys its connection. */
-function linger(socket: Socket, request: IncomingMessage, lingerMillis: number): void {
+/** Lets a client go on sending, up to a time and a size; then destroys its connection. */
+function linger(socket: Socket, lingerMillis: number): void {
   const deadlineMillis = performance.now() + lingerMillis;
   const maxBytesRead = socket.bytesRead + LINGER_BYTES;
   const timer = setInterval(() => {
     const isOver = performance.now() > deadlineMillis || socket.bytesRead > maxBytesRead;
     if (isOver) socket.destroy();
   }, LINGER_CHECK_MILLIS).unref();
-  request.once('end', () => socket.destroy());
   socket.once('close', () => clearInterval(timer));
 }
 
@@ -126,7 +127,12 @@ export function trackConnections(
   server.on('connection', (socket) => {
     if (connections.size >= max) evictFor(socket);
     if (socket.destroyed) return;
-    const connection: Connection = { responses: new Set(), isAccepted: false, latest: undefined };
+    const connection: Connection = {
+      responses: new Set(),
+      isAccepted: false,
+      latest: undefined,
+      isLingering: false,
+    };
     connections.set(socket, connection);
     keyless.add(socket);
     socket.once('close', () => {
@@ -140,7 +146,8 @@ export function trackConnections(
       const request = connection.latest?.request;
       if (!request || request.complete || closing.aborted) return destroySoon();
       socket.end();
-      linger(socket, request, lingerMillis);
+      request.once('end', () => socket.destroy());
+      linger(socket, lingerMillis);
     };
   });
   // First, so that requests after too many find their connection closed.
@@ -187,10 +194,19 @@ export function trackConnections(
       accepted: connections.size - keyless.size - idle.size,
     }),
 
-    /** Returns whether the latest request on a connection was answered before it was complete. */
-    isAnswered(socket: Socket): boolean {
-      const latest = connections.get(socket)?.latest;
-      return latest !== undefined && !latest.request.complete && latest.response.headersSent;
+    /**
+     * Ends a connection whose bytes cannot be parsed. What else arrives on it is dropped: a client that is still
+     * sending would be reset, and might never see the response.
+     * @param respond sends the last response; not called if one is on its way
+     */
+    endUnparsable(socket: Socket, respond: () => void): void {
+      const connection = connections.get(socket);
+      if (!connection) return void socket.destroy();
+      if (connection.isLingering) return;
+      connection.isLingering = true;
+      const { request, response } = connection.latest ?? {};
+      if (request?.complete || !response?.headersSent) respond();
+      linger(socket, lingerMillis);
     },
   };
 }

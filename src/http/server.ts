@@ -113,8 +113,9 @@ export function createServer(deps: ServerDeps): HttpServer {
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 200 },
     frameworkErrors: (error, request, reply) => sendProblem(request, reply, asProblem(error)),
     clientErrorHandler(error, socket) {
-      if (connections.isAnswered(socket)) socket.destroy();
-      else sendRawProblem(socket, parserProblem(error), deps.problemBase);
+      connections.endUnparsable(socket, () => {
+        sendRawProblem(socket, parserProblem(error), deps.problemBase);
+      });
     },
   });
 

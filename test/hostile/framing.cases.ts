@@ -132,6 +132,12 @@ export function framingCases(stack: () => Stack, key: () => string): void {
     });
   });
 
+  test('a request that cannot be parsed has its problem also for a client that reads it late', async () => {
+    const bytes = requestOf(LIVE, [HOST, `X: ${'a'.repeat(8e6)}`]);
+    const said = await exchange(stack().url, bytes, { readsLate: true });
+    expect(said.statuses).toEqual([431]);
+  });
+
   describe('a request is served once if it has', () => {
     test.each(SERVED)('%s', async (_, bytes) => {
       expect((await exchange(stack().url, bytes(key()))).statuses).toEqual([200]);

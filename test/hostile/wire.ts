@@ -7,15 +7,25 @@ export interface Exchange {
   statuses: number[];
 }
 
-/** Writes bytes to a TCP connection and reads until the server closes or resets it. */
-export function exchange(url: string, bytes: string | Uint8Array): Promise<Exchange> {
+/**
+ * Writes bytes to a TCP connection and reads until the server closes or resets it.
+ * @param readsLate whether the client reads nothing until the server has taken all bytes
+ */
+export function exchange(
+  url: string,
+  bytes: string | Uint8Array,
+  { readsLate = false } = {},
+): Promise<Exchange> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve) => {
     let text = '';
-    const socket = connect(Number(port), hostname, () => socket.write(bytes));
+    const socket = connect(Number(port), hostname, () => {
+      socket.write(bytes, () => socket.resume());
+    });
     socket.setEncoding('latin1').on('data', (more) => {
       text += more;
     });
+    if (readsLate) socket.pause();
     socket.on('error', () => {}); // reset while still writing: the bytes read so far count
     socket.on('close', () => {
       const statuses = [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) =>
