@@ -59,7 +59,11 @@ test('requests that need unavailable storage get 503 with Retry-After', async ()
       expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
     }
   });
-  await expect(jobs.delete(succeeded.id)).resolves.toMatchObject({ id: succeeded.id, blobs: 1 });
+  // The outage may have begun before the input, which nobody needs after success, was deleted.
+  await expect(jobs.delete(succeeded.id)).resolves.toMatchObject({
+    id: succeeded.id,
+    blobs: expect.toBeOneOf([1, 2]),
+  });
 });
 
 test('a job waits while its worker has no storage', async () => {
