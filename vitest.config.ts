@@ -27,7 +27,7 @@ export default defineConfig({
           name: 'service',
           include: ['test/**/*.test.ts'],
           exclude: [...configDefaults.exclude, ...pure],
-          globalSetup: 'test/support/build.ts',
+          globalSetup: 'test/support/compile-all.ts',
           testTimeout: 180_000,
           hookTimeout: 120_000,
           // A busy machine may be slow; waiting for an event does not test how soon it comes.

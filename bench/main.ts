@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { compile } from '../test/support/build.ts';
+import { compileAll } from '../test/support/compile-all.ts';
 
 /** Every benchmark: what it measures, its file, and whether it starts the compiled service. */
 const BENCHES: Readonly<
@@ -103,7 +103,7 @@ for (const [name, { measures, load, startsService }] of Object.entries(BENCHES))
     .allowUnknownOption()
     .argument('[options...]', 'see --help of the benchmark')
     .action(async (options: string[]) => {
-      if (startsService) compile();
+      if (startsService) await compileAll();
       await (await load()).run(options);
     });
 }

@@ -5,7 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { compile } from '../../test/support/build.ts';
+import { compileAll } from '../../test/support/compile-all.ts';
 import { findChromium, openBrowser } from '../../test/support/chromium.ts';
 import { startFeedServer } from '../../test/support/feed-server.ts';
 import { startStack } from '../../test/support/stack.ts';
@@ -45,7 +45,7 @@ async function photoOf(name: string): Promise<Buffer> {
   return sharp(photo).blur(SIGMA).jpeg({ quality: 90 }).toBuffer();
 }
 
-compile();
+await compileAll();
 const found = await findChromium();
 if ('missing' in found) throw new Error(found.missing);
 const [stack, shop, browser] = await Promise.all([

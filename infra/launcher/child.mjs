@@ -1,16 +1,19 @@
 // @ts-check
 import { join } from 'node:path';
 import { openLog, readable } from './child-log.mjs';
-import { ENTRIES } from './instance.mjs';
+import { compiledFile } from './compile.mjs';
 import { supervise } from './supervise.mjs';
 
 /** Settings that only the gateway gets: a worker opens strangers' images and needs none of them. */
 const GATEWAY_SECRETS = ['KEY_PEPPER', 'LOOK_SIGNING_KEYS', 'SELVAGE_DEV_KEY'];
 
-const WATCHED = ['--watch', '--watch-preserve-output'];
+const PROGRAMS = { gateway: 'src/main.ts', worker: 'workers/main.ts' };
+
+/** From source, and again when it changes. */
+const WATCHED = ['--watch', '--watch-preserve-output', '--import', 'tsx'];
 
 /**
- * Returns a function that runs gateway or worker from source and keeps it running. Its log goes to a file, the
+ * Returns a function that runs gateway or worker and keeps it running. Its log goes to a file, the
  * important lines to the terminal too.
  * @param {object} how
  * @param {string} how.root the repository
@@ -32,7 +35,7 @@ export function childRunner({ root, home, env, claim, shutdown, terminal, shownL
     const child = supervise({
       name,
       command: process.execPath,
-      args: [...(watch ? WATCHED : []), '--import', 'tsx', ENTRIES[name]],
+      args: watch ? [...WATCHED, PROGRAMS[name]] : [compiledFile(PROGRAMS[name])],
       options: { cwd: root, env: name === 'worker' ? workerEnv : env },
       onStart: (pid) => claim.note({ pids: { [name]: pid } }),
       onLine(line) {

@@ -25,7 +25,7 @@ export async function developmentKey({ root, home, chosen }) {
   const file = join(home, 'dev-key');
   const stored = read(file);
   if (stored) return { key: stored, file, isNew: false };
-  const args = ['--import', 'tsx', 'src/cli/main.ts', 'keys', 'mint'];
+  const args = ['infra/launcher/run.mjs', 'src/cli/main.ts', 'keys', 'mint'];
   const { code, output } = await runProgram(process.execPath, args, { cwd: root });
   if (code !== 0) {
     throw new StartError(`Could not generate a key:\n  ${lastLines(output, 10).join('\n  ')}`);

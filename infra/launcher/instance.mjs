@@ -6,11 +6,11 @@ import { StartError } from './start-error.mjs';
 
 const ORPHAN_MILLIS = 10_000;
 
-/** Part of each process's command line, which identifies it. */
-export const ENTRIES = {
-  launcher: 'infra/launch', // of earlier versions too, where it was infra/launch.mjs
-  gateway: 'src/main.ts',
-  worker: 'workers/main.ts',
+/** Part of each process's command line, which identifies it: of earlier versions too, compiled or not. */
+const ENTRIES = {
+  launcher: 'infra/launch',
+  gateway: 'src/main.',
+  worker: 'workers/main.',
 };
 
 /**

@@ -2,6 +2,7 @@
 import { join, resolve } from 'node:path';
 import { gatewayAddress, requireFreePort, workerPort } from './address.mjs';
 import { childRunner } from './child.mjs';
+import { compile } from './compile.mjs';
 import { developmentKey } from './development-key.mjs';
 import { openRedis } from './find-redis.mjs';
 import { installPackages } from './install.mjs';
@@ -32,6 +33,7 @@ export async function start({ root, terminal, shutdown, json, verbose, watch }) 
   shutdown.onShutdown(async () => claim.release());
   await requireFreePort(port, host);
   await installPackages(root, terminal);
+  if (!watch) await compile(root, terminal);
   const redis = await openRedis(env.REDIS_URL, {
     dir: join(home, 'redis'),
     shutdown,

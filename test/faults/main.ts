@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { compile } from '../support/build.ts';
+import { compileAll } from '../support/compile-all.ts';
 import { type Outcome, runCampaign } from './campaign.ts';
 import { FAULTS } from './faults.ts';
 import { NOT_PROMISED, runFlushall } from './flushall.ts';
@@ -152,7 +152,7 @@ if (values.list) {
 }
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.on(signal, () => stopping.abort(new Error('called off')));
-compile();
+await compileAll();
 const code = await command().catch((error) => {
   console.error(error instanceof Error ? error.message : error);
   return stopping.signal.aborted ? 130 : 1;

@@ -81,7 +81,7 @@ export function run(
   };
 }
 
-/** The output of `test/support/build.ts`: starting from source takes twice the CPU time. */
+/** The output of `test/support/compile-all.ts`: starting from source takes twice the CPU time. */
 const COMPILED = /^(src|workers)\/.*\.ts$/;
 
 /** Starts a program from its build if it is part of the package, else from source. */

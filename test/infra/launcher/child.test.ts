@@ -1,9 +1,8 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { childRunner } from '../../../infra/launcher/child.mjs';
-import { ROOT } from '../../support/processes.ts';
 
 /** Settings of which the worker may not know. */
 const SECRETS = {
@@ -17,11 +16,10 @@ const SHARED = { REDIS_URL: 'redis://127.0.0.1:1', SELVAGE_HOME: '/home-of-this-
 async function environmentOf(name: 'gateway' | 'worker'): Promise<NodeJS.ProcessEnv> {
   const root = await mkdtemp(join(tmpdir(), 'selvage-child-'));
   onTestFinished(() => rm(root, { recursive: true, force: true }));
-  await symlink(join(ROOT, 'node_modules'), join(root, 'node_modules'));
-  for (const folder of ['src', 'workers']) {
-    await mkdir(join(root, folder));
+  for (const folder of ['dist/src', 'dist/workers']) {
+    await mkdir(join(root, folder), { recursive: true });
     const script = 'console.log(JSON.stringify(process.env)); setInterval(() => {}, 1000);';
-    await writeFile(join(root, folder, 'main.ts'), script);
+    await writeFile(join(root, folder, 'main.js'), script);
   }
   return new Promise((resolve) => {
     const run = childRunner({

@@ -1,0 +1,8 @@
+import { compile } from '../../infra/launcher/compile.mjs';
+import { ROOT } from './processes.ts';
+
+/** Compiles the sources into `dist`, from which tests and benchmarks start their processes. */
+export const compileAll = (): Promise<void> => compile(ROOT);
+
+/** Called by Vitest. */
+export const setup = compileAll;
