@@ -1,4 +1,5 @@
 import type { Locale } from '../dictionary/schema.ts';
+import { lazily } from '../lazily.ts';
 import type { Entry, Lexicon } from './lexicon.ts';
 import { MODIFIERS, OPEN_HEADS } from './modifiers.ts';
 import { stem } from './stem.ts';
@@ -26,14 +27,17 @@ interface Compound {
 const wordSet = (words: string | undefined): ReadonlySet<string> =>
   new Set((words ?? '').split('|').flatMap((word) => tokenize(word).map(({ text }) => text)));
 const setsOf = (table: Readonly<Partial<Record<Locale, string>>>) =>
-  new Map((['de', 'nl'] as const).map((locale) => [locale as Locale, wordSet(table[locale])]));
-const MODIFIER_SETS = setsOf(MODIFIERS);
-const OPEN_HEAD_SETS = setsOf(OPEN_HEADS);
+  lazily(
+    () =>
+      new Map((['de', 'nl'] as const).map((locale) => [locale as Locale, wordSet(table[locale])])),
+  );
+const modifierSets = setsOf(MODIFIERS);
+const openHeadSets = setsOf(OPEN_HEADS);
 
 /** Entries of a part as it is written: compounds do not inflect their modifiers. */
 function modifierEntries(part: string, { singles, locale }: Lexicon): readonly Entry[] | undefined {
   if (part.length < MIN_PART_CHARS) return undefined;
-  return singles.get(part) ?? (MODIFIER_SETS.get(locale)?.has(part) ? [] : undefined);
+  return singles.get(part) ?? (modifierSets().get(locale)?.has(part) ? [] : undefined);
 }
 
 /** Returns the entries of a compound's modifiers; undefined unless known words cover all of it. */
@@ -80,7 +84,7 @@ export function splitCompound(word: string, lexicon: Lexicon): Compound | undefi
     if (!head?.length) continue;
     const modifiers = decodeModifiers(word.slice(0, cut), lexicon);
     if (modifiers) return { head, modifiers, isCovered: true };
-    if (cut >= MIN_UNKNOWN_CHARS && OPEN_HEAD_SETS.get(locale)?.has(last)) {
+    if (cut >= MIN_UNKNOWN_CHARS && openHeadSets().get(locale)?.has(last)) {
       open ??= { head, modifiers: [], isCovered: false };
     }
   }

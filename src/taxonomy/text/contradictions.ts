@@ -1,4 +1,5 @@
 import { CATEGORY_IDS, categories, type Region } from '../dictionary/schema.ts';
+import { lazily } from '../lazily.ts';
 
 /** Regions whose articles sellers do not keep apart: a tunic is a top or a dress, a fleece a top or a jacket. */
 const NEIGHBOURS: ReadonlySet<string> = new Set(['top outerwear', 'top dress', 'outerwear dress']);
@@ -41,15 +42,18 @@ function canBe(a: string, b: string): boolean {
 }
 
 /** For each category, those that the same article may be filed under. */
-const COMPATIBLE: ReadonlyMap<string, ReadonlySet<string>> = new Map(
-  [NO_GARMENT, ...CATEGORY_IDS].map((id) => [
-    id,
-    new Set([NO_GARMENT, ...CATEGORY_IDS].filter((other) => canBe(id, other))),
-  ]),
+const compatible = lazily(
+  (): ReadonlyMap<string, ReadonlySet<string>> =>
+    new Map(
+      [NO_GARMENT, ...CATEGORY_IDS].map((id) => [
+        id,
+        new Set([NO_GARMENT, ...CATEGORY_IDS].filter((other) => canBe(id, other))),
+      ]),
+    ),
 );
 
 /** Whether no category of one list can be the same article as one of the other. */
 export const contradict = (named: readonly string[], filed: Iterable<string>): boolean => {
   const others = [...filed];
-  return !named.some((id) => others.some((other) => COMPATIBLE.get(id)?.has(other)));
+  return !named.some((id) => others.some((other) => compatible().get(id)?.has(other)));
 };

@@ -1,4 +1,5 @@
 import { LOCALES, type Locale } from '../dictionary/schema.ts';
+import { lazily } from '../lazily.ts';
 import { splitCompound } from './compounds.ts';
 import { lexiconOf } from './lexicon.ts';
 import type { Token } from './tokens.ts';
@@ -26,7 +27,7 @@ function trigrams(word: string): string[] {
 }
 
 /** For each trigram, the logarithm of its frequency in each language's words. */
-function countTrigrams(): ReadonlyMap<string, readonly number[]> {
+const trigramLogs = lazily((): ReadonlyMap<string, readonly number[]> => {
   const counts = new Map<string, number[]>();
   const totals = LOCALES.map(() => 0);
   LOCALES.forEach((locale, i) => {
@@ -42,16 +43,15 @@ function countTrigrams(): ReadonlyMap<string, readonly number[]> {
   const logs = (row: readonly number[]) =>
     row.map((count, i) => Math.log((count + 0.5) / ((totals[i] ?? 0) + counts.size / 2)));
   return new Map([...counts].map(([trigram, row]) => [trigram, logs(row)]));
-}
-
-const TRIGRAMS = countTrigrams();
+});
 
 /** Votes of a word that no language knows, by its letters. */
 function spellingVotes(word: string): readonly number[] {
   if (word.length < MIN_SPELLED_CHARS || /\d/.test(word)) return NO_VOTES;
   const sums = LOCALES.map(() => 0);
+  const known = trigramLogs();
   for (const trigram of trigrams(word)) {
-    const logs = TRIGRAMS.get(trigram);
+    const logs = known.get(trigram);
     if (logs) for (let i = 0; i < sums.length; i++) sums[i] = (sums[i] ?? 0) + (logs[i] ?? 0);
   }
   const max = Math.max(...sums);
@@ -76,13 +76,18 @@ function compoundVotes(word: string): readonly number[] | undefined {
 }
 
 /** Votes of the lexicons' own words, computed once; bounded by the size of the lexicons. */
-const KNOWN_WORDS = new Map(
-  LOCALES.flatMap((locale) => [...lexiconOf(locale).languageWeights.keys()]).map(
-    (word) => [word, knownVotes(word) ?? NO_VOTES] as const,
-  ),
+const knownWords = lazily(
+  () =>
+    new Map(
+      LOCALES.flatMap((locale) => [...lexiconOf(locale).languageWeights.keys()]).map(
+        (word) => [word, knownVotes(word) ?? NO_VOTES] as const,
+      ),
+    ),
 );
 
-const FOREIGN = new Set(FOREIGN_WORDS.split('|').filter((word) => !KNOWN_WORDS.has(word)));
+const foreignWords = lazily(
+  () => new Set(FOREIGN_WORDS.split('|').filter((word) => !knownWords().has(word))),
+);
 /** Letters of languages that are not supported: of other scripts, or with accents none of ours has. */
 const FOREIGN_LETTER =
   /[łşğıżśćńźąęřůěťďčžőűățāēīūņļķģđðþ]|(?![ªº])(?=\p{L})[^\p{Script=Latin}]/giu;
@@ -117,9 +122,9 @@ export function languageVotes(text: string, tokens: readonly Token[]): LanguageV
   const unknown: string[] = [];
   let foreign = 0;
   for (const { text: word } of tokens) {
-    const votes = KNOWN_WORDS.get(word) ?? compoundVotes(word);
+    const votes = knownWords().get(word) ?? compoundVotes(word);
     if (votes) addTo(own, votes);
-    else if (FOREIGN.has(word)) foreign += FOREIGN_WEIGHT;
+    else if (foreignWords().has(word)) foreign += FOREIGN_WEIGHT;
     else unknown.push(word);
   }
   addSpelling(own, unknown);

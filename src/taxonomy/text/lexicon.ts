@@ -1,4 +1,5 @@
 import { dictionary, type Locale } from '../dictionary/schema.ts';
+import { lazily } from '../lazily.ts';
 import { BRANDS } from './brands.ts';
 import { MORE_NAMES } from './names.ts';
 import { NOT_GARMENTS } from './not-garments.ts';
@@ -103,13 +104,15 @@ const PHRASE_WEIGHT = 0.5;
 
 const isSame = (a: Entry, b: Entry): boolean => a.kind === b.kind && a.id === b.id;
 
+const englishEntries = lazily(() => new Map(dictionaryEntries('en')));
+
 function compile(locale: Locale): Lexicon {
   const root: Node = { next: new Map(), entries: [] };
   const singles = new Map<string, Entry[]>();
   const languageWeights = new Map<string, number>();
   const surfaces = new Set<string>();
   const owners = new Map<string, string>();
-  const siblings = new Map<string, ReadonlySet<string>>();
+  const siblings = new Map<string, Set<string>>();
   const addLanguageWeight = (word: string, weight: number) =>
     languageWeights.set(word, Math.max(weight, languageWeights.get(word) ?? 0));
 
@@ -152,7 +155,9 @@ function compile(locale: Locale): Lexicon {
     entries.push(entry);
     const head = HEAD_IS_LAST[locale] ? path.at(-1) : path[0];
     if (entry.kind === 'garment' && head) {
-      siblings.set(head, new Set([...(siblings.get(head) ?? []), entry.id]));
+      const categories = siblings.get(head);
+      if (categories) categories.add(entry.id);
+      else siblings.set(head, new Set([entry.id]));
     }
     const [word, stemmed] = [words[0], path[0]];
     if (words.length === 1 && word && stemmed) {
@@ -173,7 +178,7 @@ function compile(locale: Locale): Lexicon {
   addMarkers(LANGUAGE_MARKERS, WORD_WEIGHT);
   addMarkers(FUNCTION_WORDS, FUNCTION_WEIGHT);
 
-  const english = new Map([...dictionaryEntries('en')]);
+  const english = englishEntries();
   for (const loanword of split(LOANWORDS)) {
     const entry = english.get(loanword);
     const path = tokenize(loanword).map(({ text }) => stem(text, locale));
@@ -182,13 +187,14 @@ function compile(locale: Locale): Lexicon {
   return { locale, root, singles, languageWeights, surfaces, siblings };
 }
 
-const LEXICONS: Readonly<Record<Locale, Lexicon>> = {
-  en: compile('en'),
-  de: compile('de'),
-  fr: compile('fr'),
-  es: compile('es'),
-  it: compile('it'),
-  nl: compile('nl'),
+// biome-ignore format: a table reads best aligned
+const LEXICONS: Readonly<Record<Locale, () => Lexicon>> = {
+  en: lazily(() => compile('en')),
+  de: lazily(() => compile('de')),
+  fr: lazily(() => compile('fr')),
+  es: lazily(() => compile('es')),
+  it: lazily(() => compile('it')),
+  nl: lazily(() => compile('nl')),
 };
 
-export const lexiconOf = (locale: Locale): Lexicon => LEXICONS[locale];
+export const lexiconOf = (locale: Locale): Lexicon => LEXICONS[locale]();

@@ -1,4 +1,5 @@
 import { CATEGORY_IDS } from '../dictionary/schema.ts';
+import { lazily } from '../lazily.ts';
 import weightsFile from './second-opinion.json' with { type: 'json' };
 import type { Token } from './tokens.ts';
 
@@ -118,20 +119,18 @@ export function classProbabilities(
 /** How many weights a model has, the row of zeros included. */
 export const WEIGHT_COUNT = (ROW_COUNT + 1) * CLASS_COUNT;
 
-const weights = new Int8Array(WEIGHT_COUNT);
-weights.set(Uint8Array.from(atob(weightsFile.weights), (letter) => letter.charCodeAt(0)));
-const SHIPPED: LinearModel = {
-  weights,
-  scale: weightsFile.scale,
-  bias: weightsFile.bias,
-};
+const shipped = lazily((): LinearModel => {
+  const weights = new Int8Array(WEIGHT_COUNT);
+  weights.set(Buffer.from(weightsFile.weights, 'base64'));
+  return { weights, scale: weightsFile.scale, bias: weightsFile.bias };
+});
 const classOf = new Map(CATEGORY_IDS.map((id, k) => [id, k]));
 
 /** A model's probability, 0–1, that a text names a category; by default the shipped model's. */
 export function supportOf(
   tokens: readonly Token[],
   categoryId: string,
-  model: LinearModel = SHIPPED,
+  model: LinearModel = shipped(),
 ): number {
   return classProbabilities(rowsOf(tokens), model)[classOf.get(categoryId) ?? CLASS_COUNT] ?? 0;
 }

@@ -20,6 +20,7 @@ const changed = (change: (copy: Dictionary) => void): Dictionary => {
 };
 
 test('the dictionary has no errors', () => {
+  expect(Dictionary.parse(dictionary)).toEqual(dictionary);
   expect(dictionaryErrors(dictionary)).toEqual([]);
 });
 
