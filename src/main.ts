@@ -44,13 +44,12 @@ import { blockingConnection, checkWrites } from './platform/redis.ts';
 import { deriveSecret, resolveSecrets } from './platform/secrets.ts';
 import { stopOnSignal } from './platform/shutdown.ts';
 import { openSyncQueue, type SyncQueue } from './queue/sync-queue.ts';
-import type { Blobs } from './storage/blobs.ts';
-import { S3_MAX_SOCKETS } from './storage/s3-blobs.ts';
+import { type Blobs, MAX_STORAGE_SOCKETS } from './storage/blobs.ts';
 
 const { version } = manifest;
 
 /** Files sent at once from S3; the other connections to it remain for all other work. */
-const MAX_DOWNLOADS = 0.75 * S3_MAX_SOCKETS;
+const MAX_DOWNLOADS = 0.75 * MAX_STORAGE_SOCKETS;
 
 /** What the shut-down may take beyond the deadline of the last waiting request. */
 const STOP_MARGIN_MILLIS = 5000;

@@ -1,6 +1,9 @@
 import type { Readable } from 'node:stream';
 import { Problem } from '../platform/problem.ts';
 
+/** Connections to object storage of one process. */
+export const MAX_STORAGE_SOCKETS = 256;
+
 /** Metadata given when a blob is written; returned by `head`. */
 export interface BlobMetadata {
   /** As in `Content-Type`; default `application/octet-stream`. */

@@ -17,7 +17,7 @@ import {
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { abortable, withAbort } from './abort.ts';
 import { assertKey, assertMetadata, assertPrefix, DEFAULT_MEDIA_TYPE } from './blob-rules.ts';
-import { BlobMissing, type Blobs, type PutOptions } from './blobs.ts';
+import { BlobMissing, type Blobs, MAX_STORAGE_SOCKETS, type PutOptions } from './blobs.ts';
 import { uploadStream } from './s3-parts.ts';
 
 interface S3Location {
@@ -31,9 +31,6 @@ interface S3BlobsOptions extends S3Location {
   bucket: string;
 }
 
-/** Connections to storage of one process. */
-export const S3_MAX_SOCKETS = 256;
-
 /** Retries and timeouts. */
 const LIMITS = {
   maxAttempts: 3,
@@ -42,8 +39,8 @@ const LIMITS = {
     requestTimeout: 30_000,
     socketTimeout: 30_000,
     throwOnRequestTimeout: true,
-    httpAgent: { keepAlive: true, maxSockets: S3_MAX_SOCKETS },
-    httpsAgent: { keepAlive: true, maxSockets: S3_MAX_SOCKETS },
+    httpAgent: { keepAlive: true, maxSockets: MAX_STORAGE_SOCKETS },
+    httpsAgent: { keepAlive: true, maxSockets: MAX_STORAGE_SOCKETS },
   },
 };
 
