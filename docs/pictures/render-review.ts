@@ -5,8 +5,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { compileAll } from '../../test/support/compile-all.ts';
 import { findChromium, openBrowser } from '../../test/support/chromium.ts';
+import { compileAll } from '../../test/support/compile-all.ts';
 import { startFeedServer } from '../../test/support/feed-server.ts';
 import { startStack } from '../../test/support/stack.ts';
 
