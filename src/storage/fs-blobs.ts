@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, rm, stat } from 'node:fs/promises';
+import { mkdir, open, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { abortable, withAbort } from './abort.ts';
 import { assertKey, assertMetadata, assertPrefix } from './blob-rules.ts';
 import { type BlobEntry, BlobMissing, type Blobs, type PutOptions } from './blobs.ts';
 import {
+  deleteFile,
   deleteOldFiles,
   filesUnder,
   hasCode,
@@ -60,7 +61,7 @@ export async function createFsBlobs({ dir }: { dir: string }): Promise<Blobs> {
       await withAbort(signal, () => writeFile(file, sections, durable, signal));
       await renameIntoPlace(file, path, durable);
     } catch (error) {
-      await rm(file, { force: true });
+      await deleteFile(file);
       if (body instanceof Readable) body.destroy();
       throw error;
     }
@@ -126,7 +127,7 @@ export async function createFsBlobs({ dir }: { dir: string }): Promise<Blobs> {
     } finally {
       await handle.close();
       // A rename onto another hard link of the same file has no effect, and leaves this one behind.
-      await rm(file, { force: true });
+      await deleteFile(file);
     }
   }
 
@@ -155,7 +156,7 @@ export async function createFsBlobs({ dir }: { dir: string }): Promise<Blobs> {
     async delete(key, signal) {
       const path = pathOf(key);
       signal?.throwIfAborted();
-      await rm(path, { force: true });
+      await deleteFile(path);
       await removeEmptyFolders(dirname(path), root);
     },
 
@@ -175,7 +176,7 @@ export async function createFsBlobs({ dir }: { dir: string }): Promise<Blobs> {
       try {
         await withAbort(signal, () => writeFile(file, [Buffer.alloc(4096)], false, signal));
       } finally {
-        await rm(file, { force: true });
+        await deleteFile(file);
       }
     },
 

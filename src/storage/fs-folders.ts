@@ -7,9 +7,9 @@ import {
   opendir,
   readdir,
   rename,
-  rm,
   rmdir,
   stat,
+  unlink,
 } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { hostClock } from '../platform/clock.ts';
@@ -79,6 +79,15 @@ export async function linkFile(from: string, to: string): Promise<void> {
   }
 }
 
+/** Deletes a file, if it is there. `rm` with `force` would look at it first. */
+export async function deleteFile(path: string): Promise<void> {
+  try {
+    await unlink(path);
+  } catch (error) {
+    if (!hasCode(error, ...VANISHED_CODES)) throw error;
+  }
+}
+
 /** Removes a folder and its parents while they are empty; stops below `root`. */
 export async function removeEmptyFolders(folder: string, root: string): Promise<void> {
   for (let empty = folder; empty !== root; empty = dirname(empty)) {
@@ -113,6 +122,6 @@ export async function deleteOldFiles(folder: string, maxAgeMillis: number): Prom
   for (const name of await readdir(folder)) {
     const file = join(folder, name);
     const stats = await stat(file).catch(() => undefined); // renamed at this moment
-    if (stats && stats.mtimeMs < oldestMillis) await rm(file, { force: true });
+    if (stats && stats.mtimeMs < oldestMillis) await deleteFile(file);
   }
 }
