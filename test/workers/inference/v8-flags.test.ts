@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { GC_FLAGS } from '../../../workers/inference/v8-flags.ts';
 
-/** Counts the major garbage collections during forty cut-outs. */
+/** Counts the major garbage collections during twenty cut-outs. */
 const SCRIPT = `
   import { PerformanceObserver, constants } from 'node:perf_hooks';
   import { drawnShirtOnWood } from './test/support/images.ts';
@@ -15,7 +15,7 @@ const SCRIPT = `
     for (const { detail } of list.getEntries())
       if (detail.kind === constants.NODE_PERFORMANCE_GC_MAJOR) collections += 1;
   }).observe({ entryTypes: ['gc'] });
-  for (let i = 0; i < 40; i++) await runTask({ task: 'cut-out' }, file);
+  for (let i = 0; i < 20; i++) await runTask({ task: 'cut-out' }, file);
   await new Promise((resolve) => setTimeout(resolve, 50));
   console.log(collections);
   process.exit();
@@ -33,4 +33,4 @@ const collectionsWith = (flags: readonly string[]): number =>
 test('the flags reduce major garbage collections by at least a quarter', () => {
   // Seven pairs of runs had 10 or 11 with the flags, and 19 to 35 without.
   expect(collectionsWith(GC_FLAGS)).toBeLessThan(0.75 * collectionsWith([]));
-}, 60_000);
+});
