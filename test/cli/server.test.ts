@@ -287,6 +287,33 @@ describe('batch', () => {
     expect(again).toEqual({ code: 0, stdout: '', stderr: '' });
   });
 
+  test('of outfits: a file for each garment, and their description', async () => {
+    await mkdir(at('selfies'));
+    await writeFile(at('selfies', 'figure.png'), await drawnFigure(200, 400));
+    const args = ['batch', at('selfies'), '-o', at('worn-batch'), '--operations', 'separate'];
+    const { code, stdout } = await run([...args, '--json']);
+    expect(code).toBe(0);
+    const { id } = JSON.parse(stdout);
+    const { person, garments } = JSON.parse(
+      await readFile(at('worn-batch', 'figure.json'), 'utf8'),
+    );
+    expect(person).toBe(true);
+    expect(garments.length).toBeGreaterThan(1);
+    const names = garments.map(
+      ({ group }: { group: string }, index: number) => `figure-${index}-${group}.png`,
+    );
+    const reports = ['errors', 'manifest', 'results'].map((name) => `${id}.${name}.ndjson`);
+    const expected = [...reports, ...names, 'figure.json'].sort();
+    expect((await readdir(at('worn-batch'))).sort()).toEqual(expected);
+    const { width, height } = await sharp(at('worn-batch', names[0])).metadata();
+    expect(garments[0].box).toMatchObject({ width, height });
+
+    await rm(at('worn-batch', names[1]));
+    const again = await run(['batch', '--resume', id, '-o', at('worn-batch'), '--quiet']);
+    expect(again).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect((await readdir(at('worn-batch'))).sort()).toEqual(expected);
+  });
+
   test('of a file with invalid rows', async () => {
     const planted = await plantServer(serve(blurred, { 'content-type': 'image/jpeg' }));
     const rows = [

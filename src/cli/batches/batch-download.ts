@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { BatchManifestRow, Client } from '../../../packages/client/src/client.ts';
+import type { BatchResult, Client } from '../../../packages/client/src/client.ts';
 import { errorText, isFatal } from '../terminal/error-report.ts';
 import { forEachParallel } from '../terminal/for-each-parallel.ts';
 import type { Output } from '../terminal/output.ts';
@@ -44,44 +44,58 @@ const fileNameOf = (customId: string): string =>
     .replace(/^\.+/, '_')
     .slice(0, 200);
 
-const hashOf = (file: string): Promise<string | undefined> =>
-  readFile(file).then(
-    (bytes) => createHash('sha256').update(bytes).digest('hex'),
-    () => undefined,
-  );
+const sha256Of = (bytes: string | Uint8Array): string =>
+  createHash('sha256').update(bytes).digest('hex');
 
-type CutOutRow = BatchManifestRow & { cutout: NonNullable<BatchManifestRow['cutout']> };
-
-async function* cutOutRows(
-  client: Client,
-  id: string,
-  signal: AbortSignal,
-): AsyncGenerator<CutOutRow> {
-  for await (const row of client.batches.manifest(id, { signal })) {
-    if (row.cutout) yield { ...row, cutout: row.cutout };
-  }
+/** A file of a row that succeeded. */
+interface RowFile {
+  path: string;
+  /** Of its content. */
+  sha256: string;
+  read(): Promise<string | Uint8Array>;
 }
 
-/** Downloads one cut-out, unless an earlier call did. */
-async function saveCutOut(
+/** Returns the files of a row: its cut-out, its garments, and last the description of these. */
+function filesOf(
   client: Client,
-  id: string,
-  { row, customId = `row-${row}`, cutout }: CutOutRow,
-  { folder, force, extension }: DownloadOptions,
+  batchId: string,
+  { row, customId, cutout, outfit }: BatchResult,
+  { folder, extension }: DownloadOptions,
   signal: AbortSignal,
+): RowFile[] {
+  const { batches } = client;
+  const base = join(folder, fileNameOf(customId));
+  const files: RowFile[] = [];
+  if (cutout) {
+    const read = async () => (await batches.cutout(batchId, row, { signal })).image;
+    files.push({ path: `${base}.${extension}`, sha256: cutout.sha256, read });
+  }
+  if (!outfit) return files;
+  for (const { index, group, cutout: garment } of outfit.garments) {
+    if (!garment) continue;
+    const read = async () => (await batches.garment(batchId, row, index, { signal })).image;
+    files.push({ path: `${base}-${index}-${group}.png`, sha256: garment.sha256, read });
+  }
+  const description = `${JSON.stringify(outfit, undefined, 2)}\n`;
+  const sha256 = sha256Of(description);
+  files.push({ path: `${base}.json`, sha256, read: async () => description });
+  return files;
+}
+
+/** Writes a file, unless an earlier call did. */
+async function saveFile(
+  { path, sha256, read }: RowFile,
+  { folder, force }: DownloadOptions,
 ): Promise<void> {
-  const path = join(folder, `${fileNameOf(customId)}.${extension}`);
-  if ((await hashOf(path)) === cutout.sha256) return;
-  await save(path, { folder, force }, async (temporary) => {
-    const { image } = await client.batches.cutout(id, row, { signal });
-    await writeFile(temporary, image);
-  });
+  const present = await readFile(path).catch(() => undefined);
+  if (present && sha256Of(present) === sha256) return;
+  await save(path, { folder, force }, async (temporary) => writeFile(temporary, await read()));
 }
 
 /**
- * Downloads the reports and cut-outs of a batch; files that exist already are not downloaded again.
- * @param count number of cut-outs
- * @returns how many could not be saved, and how many a person should look at
+ * Downloads the reports, cut-outs and garments of a batch; files that exist already are not downloaded again.
+ * @param count number of rows that succeeded
+ * @returns of how many rows a file could not be saved, and how many a person should look at
  */
 export async function downloadBatch(
   client: Client,
@@ -96,13 +110,14 @@ export async function downloadBatch(
   let toCheck = 0;
   try {
     await forEachParallel(
-      cutOutRows(client, id, signal),
+      client.batches.results(id, { signal }),
       PARALLEL_DOWNLOADS,
       signal,
       async (row, either) => {
-        if (row.cutout.review?.needed) toCheck++;
+        if (row.cutout?.review?.needed || row.outfit?.review.needed) toCheck++;
         try {
-          await saveCutOut(client, id, row, options, either);
+          for (const file of filesOf(client, id, row, options, either))
+            await saveFile(file, options);
         } catch (error) {
           either.throwIfAborted();
           if (isFatal(error)) throw error;

@@ -7,11 +7,13 @@ const EXAMPLES = `
 Examples:
   $ selvage batch photos/ -o cut-outs/
   $ selvage batch catalogue.csv -o cut-outs/ --operations remove-background,classify
+  $ selvage batch selfies/ -o garments/ --operations separate
   $ selvage batch catalogue.ndjson --detach --json
   $ selvage batch --resume batch_… -o cut-outs/
 
 A file has a row for each image: NDJSON of {"customId", "imageUrl" or "imageBase64"}, or CSV with the
-columns custom_id and image_url. A cut-out is named after its row; <batch>.results.ndjson,
+columns custom_id and image_url. Files are named after their row: <row>.png is its cut-out, with "separate"
+<row>-0-coat.png, … its garments and <row>.json what they are. <batch>.results.ndjson,
 <batch>.errors.ndjson and <batch>.manifest.ndjson report every row.`;
 
 /** `batch photos/ -o folder` */
