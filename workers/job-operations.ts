@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { modelVersionOf } from '../models/catalog.ts';
 import type { ValidatedImage } from '../src/intake/validate-image.ts';
 import type { CutOutOptions } from '../src/output/quality.ts';
 import type { JobResults, Operation } from '../src/queue/job-data.ts';
@@ -31,9 +32,22 @@ export function withBackgroundHash(
   return background ? { ...rest, backgroundImageSha256: background.sha256 } : rest;
 }
 
-/** Returns everything in the options that changes the pixels of a row's cut-out: the region counts, too. */
-export const withRegion = (options: CutOutOptions, region: Region | undefined): object =>
-  region ? { ...options, region } : options;
+/**
+ * Returns everything beside the image and the model that changes the pixels of a cut-out: the options, the region of a
+ * row, and for a part of the subject the parse network that finds it.
+ */
+export function cacheOptions(
+  { parser }: Pick<Engine, 'parser'>,
+  options: CutOutOptions,
+  region?: Region,
+): object {
+  const isPart = options.subject !== undefined;
+  return {
+    ...options,
+    ...(region && { region }),
+    ...(isPart && { parser: modelVersionOf(parser) }),
+  };
+}
 
 type Millis = Record<string, number>;
 
@@ -49,9 +63,14 @@ async function removeBackground(
   task: ImageTask,
   signal: AbortSignal,
 ): Promise<OperationOutput> {
-  const model = `${engine.model.id}@${engine.model.version}`;
+  const model = modelVersionOf(engine.model);
   const { options, region, image, background, sha256, outputKey, client, weight } = task;
-  const query = { ...task, options: withRegion(options, region), model, judgedBy: options };
+  const query = {
+    ...task,
+    options: cacheOptions(engine, options, region),
+    model,
+    judgedBy: options,
+  };
   const cached = await cachedCutOut(blobs, query, signal);
   if (cached) return { results: { cutout: cached }, millis: {} };
   const settings = { options, region, background: background?.bytes };

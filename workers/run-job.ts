@@ -20,7 +20,7 @@ import {
 } from './fetch-input.ts';
 import { finalProblem } from './final-problem.ts';
 import type { ImageDeps } from './image-job.ts';
-import { runOperations, withBackgroundHash } from './job-operations.ts';
+import { cacheOptions, runOperations, withBackgroundHash } from './job-operations.ts';
 
 interface FailJobDeps {
   records: JobRecords;
@@ -79,15 +79,18 @@ async function work(
     opened.background && (await readInput(deps, job, opened.background, turn, signal));
   const model = modelVersionOf(engine.model);
   const options = withBackgroundHash(job.options, background);
-  const cacheInputs = { client: job.client, sha256, options };
-  const outputKey = cutOutKey({ ...cacheInputs, model }, job.id, formatOf(options).extension);
+  const { client } = job;
+  const cacheInputs = { client, sha256, model, options: cacheOptions(engine, options) };
+  const outputKey = cutOutKey(cacheInputs, job.id, formatOf(options).extension);
   // Recorded before the blob exists: erasing the job must find it.
   const input = { width, height, bytes: bytes.length, sha256 };
   if (!(await records.update(job.id, attempt, { input, outputKey }))) return undefined;
   const { weight = 1 } = job;
-  const prefix = garmentsPrefix(job.client, sha256, job.id);
+  const prefix = garmentsPrefix(client, sha256, job.id);
   const task = {
-    ...cacheInputs,
+    client,
+    sha256,
+    options,
     weight,
     outputKey,
     image: bytes,

@@ -1,5 +1,9 @@
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findModel, PARSER_ID, readCatalog } from '../../models/catalog.ts';
+import { createFsBlobs } from '../../src/storage/fs-blobs.ts';
 import { formOf, postForm } from '../support/client.ts';
 import { type FeedClient, feedClient, readFeed } from '../support/feed-client.ts';
 import { type FeedServer, startFeedServer } from '../support/feed-server.ts';
@@ -213,4 +217,59 @@ describe('in a feed', () => {
     expect(first).toEqual({ outcome: 'changed', shows: ['shoe'] });
     expect(second).toEqual({ outcome: 'unchanged', shows: ['trousers'] });
   });
+});
+
+/** Gives the worker the same parse network under another version. */
+async function renewParser(version: string): Promise<void> {
+  const models = join(stack.home, 'models');
+  const { folder, ...parser } = findModel(readCatalog(models), PARSER_ID);
+  await mkdir(models, { recursive: true });
+  await copyFile(join(folder, parser.file), join(models, parser.file));
+  const catalog = { models: [{ ...parser, version }] };
+  await writeFile(join(models, 'catalog.json'), JSON.stringify(catalog));
+  await stack.worker.end();
+  await stack.startWorker();
+}
+
+test('new weights of the parse network renew what they made in a feed, and nothing else', async () => {
+  const image = shop.put('/renewed.png', { body: figure, type: 'image/png' });
+  const body = `id,title,image_link,price\r\np1,Red T-shirt,${image},9 EUR\r\n`;
+  const url = shop.put('/renewed.csv', { body, type: 'text/csv' });
+  const kinds = [
+    { options: { subject: 'garment' } },
+    { operations: ['separate'] },
+    {},
+  ];
+  const read: Awaited<ReturnType<typeof readFeed>>[] = [];
+  for (const kind of kinds) {
+    const feed = await readFeed(await feeds.postJson({ url, ...kind }));
+    expect((await feeds.until(feed.run, 'completed')).counts).toMatchObject({ changed: 1 });
+    read.push(feed);
+  }
+  const outcomes = async () => {
+    const runs = [];
+    for (const { id } of read) runs.push(await feeds.runAgain(id));
+    return runs.map(({ counts }) => (counts.unchanged === 1 ? 'unchanged' : 'changed'));
+  };
+  expect(await outcomes()).toEqual(['unchanged', 'unchanged', 'unchanged']);
+  await renewParser('next');
+  expect(await outcomes()).toEqual(['changed', 'changed', 'unchanged']);
+  expect(await outcomes()).toEqual(['unchanged', 'unchanged', 'unchanged']);
+});
+
+test('a job does not get the cut-out of other weights of the parse network', async () => {
+  const jobs = intakeClient(stack, key);
+  const blobs = await createFsBlobs({ dir: join(stack.home, 'store') });
+  /** Returns the folder of a new job's cut-out, which those with the same inputs share. */
+  const folderOfJob = async () => {
+    const job = await readJob(await jobs.post(figure, { options: '{"subject":"top"}' }));
+    await jobs.until(job.id, 'succeeded');
+    for await (const blob of blobs.list('out/'))
+      if (blob.key.includes(job.id)) return dirname(blob.key);
+    throw new Error('The job has no cut-out');
+  };
+  const before = await folderOfJob();
+  expect(await folderOfJob()).toBe(before);
+  await renewParser('after-next');
+  expect(await folderOfJob()).not.toBe(before);
 });

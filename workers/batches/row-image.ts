@@ -16,6 +16,8 @@ interface RowRequest {
   operations: readonly Operation[];
   /** `id@version` */
   model: string;
+  /** The parse network, `id@version`. */
+  parser: string;
   /** Background of marketplace pictures of a feed, `#rrggbb`. */
   background: string | undefined;
   /** Returns the prefix of the keys of garments in an image. */
@@ -35,17 +37,17 @@ export interface RowImage {
 export async function reusableResult(
   blobs: Blobs,
   { earlier }: AcceptedRow,
-  { operations, model, background, garmentsPrefix, cutOutKey }: RowRequest,
+  { operations, model, parser, background, garmentsPrefix, cutOutKey }: RowRequest,
   signal: AbortSignal,
 ): Promise<PreviousImage | undefined> {
   if (!earlier) return undefined;
   const { cutout, view, outfit } = earlier.results;
   if (operations.includes('classify') && !view) return undefined;
-  if (operations.includes('separate') && !outfit) return undefined;
+  if (operations.includes('separate') && outfit?.model !== parser) return undefined;
   const keys = garmentKeys(garmentsPrefix(earlier.input.sha256), outfit);
   if (operations.includes('remove-background')) {
     if (cutout?.model !== model || earlier.picture?.background !== background) return undefined;
-    // The row may sell another garment of the photo now.
+    // The row may sell another garment of the photo now, or another network find it.
     if (cutout.key !== cutOutKey(earlier.input.sha256)) return undefined;
     keys.push(cutout.key, ...(earlier.picture ? [earlier.picture.key] : []));
   }

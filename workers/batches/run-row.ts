@@ -1,4 +1,5 @@
 import type { Queue } from 'bullmq';
+import { modelVersionOf } from '../../models/catalog.ts';
 import { batchKeys } from '../../src/intake/batches/batch-files.ts';
 import type { Batches, RowCompletion } from '../../src/intake/batches/batches.ts';
 import {
@@ -27,7 +28,7 @@ import {
 } from '../fetch-input.ts';
 import { finalProblem } from '../final-problem.ts';
 import type { ImageDeps } from '../image-job.ts';
-import { runOperations, withBackgroundHash, withRegion } from '../job-operations.ts';
+import { cacheOptions, runOperations, withBackgroundHash } from '../job-operations.ts';
 import { fetchRowImage, type RowImage, reusableResult } from './row-image.ts';
 
 interface RunRowDeps {
@@ -157,7 +158,7 @@ async function work(
   const { images, inputs } = deps;
   const { engine } = images;
   const { batchId, client, operations, row, feed } = job;
-  const model = `${engine.model.id}@${engine.model.version}`;
+  const model = modelVersionOf(engine.model);
   const region = soldRegion(job);
   /** For a feed: the key of the cut-out of an image. */
   const feedKeyOf = (sha256: string, options: CutOutOptions = {}) =>
@@ -165,12 +166,13 @@ async function work(
     feedImageKey(
       client,
       feed.id,
-      { client, sha256, model, options: withRegion(options, region) },
+      { client, sha256, model, options: cacheOptions(engine, options, region) },
       formatOf(options).extension,
     );
   const request = {
     operations,
     model,
+    parser: modelVersionOf(engine.parser),
     background: pictureBackground(job),
     garmentsPrefix: (sha256: string) => rowGarmentsPrefix(job, sha256),
     cutOutKey: (sha256: string) => feedKeyOf(sha256, job.options),
@@ -189,12 +191,14 @@ async function work(
       ? undefined
       : await deps.fetchBackground(backgroundKey, turn, signal);
   const options = withBackgroundHash(job.options, background);
-  const cacheInputs = { client, sha256, model, options };
+  const cacheInputs = { client, sha256, model, options: cacheOptions(engine, options) };
   const outputKey =
     feedKeyOf(sha256, options) ?? cutOutKey(cacheInputs, batchId, formatOf(options).extension);
   const { weight } = job;
   const task = {
-    ...cacheInputs,
+    client,
+    sha256,
+    options,
     weight,
     outputKey,
     image: bytes,

@@ -45,6 +45,8 @@ export type ChildRequest = z.infer<typeof ChildRequest>;
 /** What a child reports after loading its model. */
 export const ChildReady = z.object({
   model: z.object({ id: z.string(), version: z.string() }),
+  /** The parse network, which is loaded when it is needed. */
+  parser: z.object({ id: z.string(), version: z.string() }),
   device: z.string(),
   /** Why a device that was to be tried first is not in use. */
   fallback: z.string().optional(),

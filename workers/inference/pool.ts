@@ -58,6 +58,8 @@ export interface ImageStats {
 
 export interface Engine {
   readonly model: { id: string; version: string };
+  /** The parse network: part of what the cut-out of a `subject` depends on. */
+  readonly parser: { id: string; version: string };
   /** The device in use: `cpu`, `cuda` or `webgpu`. */
   readonly device: string;
   /** With `auto`: why a GPU is there and not in use. */

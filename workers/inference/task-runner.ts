@@ -1,4 +1,5 @@
 import {
+  type CatalogModel,
   CLASSIFIER_ID,
   findModel,
   type Model,
@@ -68,11 +69,19 @@ interface GarmentViewer {
   view: typeof viewGarment;
 }
 
+/** Returns the catalogue's parse network. @throws ModelError */
+const findParser = ({ modelsHome }: ChildOptions): CatalogModel =>
+  findModel(
+    readCatalog(modelsHome).filter(({ task }) => task === 'parsing'),
+    PARSER_ID,
+  );
+
+const nameOf = ({ id, version }: Model) => ({ id, version });
+
 /** Loads the parse network. Its inputs have many sizes, so they do not share runs. */
 async function openParser(options: ChildOptions): Promise<Session> {
-  const catalog = readCatalog(options.modelsHome).filter(({ task }) => task === 'parsing');
-  const model = findModel(catalog, PARSER_ID);
-  const { runAll, ...loaded } = await openSession(model, options.device, options.threads);
+  const { device, threads } = options;
+  const { runAll, ...loaded } = await openSession(findParser(options), device, threads);
   return {
     ...loaded,
     async run(input, size) {
@@ -203,6 +212,6 @@ export async function openTaskRunner(
     }
   }
   const { model, device, fallback } = removerFor(() => {});
-  const ready = { model: { id: model.id, version: model.version }, device, fallback };
+  const ready = { model: nameOf(model), parser: nameOf(findParser(options)), device, fallback };
   return { ready, runTask };
 }
