@@ -3,7 +3,13 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { OutfitDescription } from '../../src/taxonomy/outfit/outfit-schema.ts';
-import { drawnFigure } from '../support/figure.ts';
+import {
+  drawnChild,
+  drawnChildLying,
+  drawnDummy,
+  drawnFigure,
+  drawnPoster,
+} from '../support/figure.ts';
 import { drawnShirt } from '../support/images.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 
@@ -190,6 +196,29 @@ describe('photos without an outfit', () => {
       expect(box.left + box.width).toBeLessThanOrEqual(870);
     }
     expect(review.reasons).toContain('several-people');
+  });
+
+  test('of a child: a person, whose garments may be taken for those of an adult', async () => {
+    const { person, garments } = await describeImage(await drawnChild());
+    expect(person).toBe(true);
+    expect(garments.map(({ region }) => region)).toContain('top');
+  });
+
+  test('of somebody who lies down: a person, or the review asks', async () => {
+    const { person, review } = await describeImage(await drawnChildLying());
+    expect(person || review.needed).toBe(true);
+  });
+
+  test('of a dummy without skin: as laid out', async () => {
+    const { person, garments } = await describeImage(await drawnDummy());
+    expect(person).toBe(false);
+    expect(garments.length).toBeGreaterThan(0);
+  });
+
+  test('of a poster of a person: a person, and the review asks', async () => {
+    const { person, review } = await describeImage(await drawnPoster());
+    expect(person).toBe(true);
+    expect(review.needed).toBe(true);
   });
 
   test('that are tiny are 422, and that are too large 413', async () => {

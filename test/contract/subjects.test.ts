@@ -235,11 +235,7 @@ test('new weights of the parse network renew what they made in a feed, and nothi
   const image = shop.put('/renewed.png', { body: figure, type: 'image/png' });
   const body = `id,title,image_link,price\r\np1,Red T-shirt,${image},9 EUR\r\n`;
   const url = shop.put('/renewed.csv', { body, type: 'text/csv' });
-  const kinds = [
-    { options: { subject: 'garment' } },
-    { operations: ['separate'] },
-    {},
-  ];
+  const kinds = [{ options: { subject: 'garment' } }, { operations: ['separate'] }, {}];
   const read: Awaited<ReturnType<typeof readFeed>>[] = [];
   for (const kind of kinds) {
     const feed = await readFeed(await feeds.postJson({ url, ...kind }));

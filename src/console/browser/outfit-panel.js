@@ -20,6 +20,7 @@ const REVIEW = {
   'no-garment': 'No garment was found.',
   'several-people': 'There are several people; these are the garments of the largest.',
   'too-small': 'The photo is too small to tell garments apart well.',
+  'garments-unsure': 'It is not certain which garments these are.',
 };
 
 /** @param {string} group such as `trousers_jeans` */

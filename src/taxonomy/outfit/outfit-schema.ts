@@ -52,7 +52,12 @@ const OutfitGarment = z
   .meta({ id: 'OutfitGarment' });
 
 /** Why a person should look at the garments of a photo, besides the reasons of its cut-out. */
-export const OUTFIT_REVIEW_REASONS = ['no-garment', 'several-people', 'too-small'] as const;
+export const OUTFIT_REVIEW_REASONS = [
+  'no-garment',
+  'several-people',
+  'too-small',
+  'garments-unsure',
+] as const;
 
 /** The garments of one photo, without the request's id. */
 export const OutfitDescription = z

@@ -48,7 +48,10 @@ export interface GroupCandidate {
 const CONFUSED_SHARE = 0.15;
 /** So likely is a category of a possible region that is usual for no group there, beside one that is. */
 const UNUSUAL = 0.01;
-/** Watches and jewellery are no garments of the dictionary. */
+/**
+ * Watches and jewellery are no garments of the dictionary. The network takes nothing larger for them: of 189 such pieces
+ * of labelled street photos 180 were glasses, none a hat, whatever the classifier made of a few pixels.
+ */
 const SMALL_THINGS: ParseGroup = 'small_things';
 
 const REGION_OF = dictionary.categories.map(({ region }) => region);
@@ -104,8 +107,16 @@ export interface GroupEvidence {
   notGarment: number;
 }
 
+/** Of a small thing: the classifier decides whether it is one of the dictionary's, or no garment. */
+const SMALL_EVIDENCE: GroupEvidence = {
+  categories: RATIOS.get(SMALL_THINGS) ?? [],
+  notGarment: 1,
+};
+
 /** Turns the parse network's answer for one garment into evidence about its category. */
 export function groupEvidence(candidates: readonly GroupCandidate[]): GroupEvidence {
+  if (candidates.length > 0 && candidates.every(({ group }) => group === SMALL_THINGS))
+    return SMALL_EVIDENCE;
   const regions = regionsOf(candidates);
   const groups = withConfusions(candidates, regions);
   const isPossible = (region: Region) => regions.size === 0 || regions.has(region);

@@ -117,6 +117,13 @@ describe('a garment of an outfit', () => {
     });
   });
 
+  test('that is small is never a hat, however sure the classifier is of its few pixels', () => {
+    const scrap = garment('small_things', 'hat', { probabilities: seenAs('hat', 0.95) });
+    const { classification } = describeAll(outfit([scrap])).garments[0]!;
+    expect(classification).toMatchObject({ status: 'unknown', wardrobeItem: null });
+    expect(categoryOf(garment('small_things', 'sunglasses'))).toBe('sunglasses');
+  });
+
   test('has a wardrobe item with an id of its own, whatever the id it starts with', () => {
     const two = outfit([garment('bag', 'bag'), garment('skirt', 'skirt')]);
     const ids = describeOutfit(two, { settings: DEFAULT_SETTINGS, id: 'x'.repeat(300) }).garments;
@@ -160,5 +167,16 @@ describe('the whole photo', () => {
       needed: true,
       reasons: ['several-people', 'too-small', 'cut-by-frame'],
     });
+  });
+
+  test('needs a review if most of what is worn may be something else', () => {
+    const unsure = garment('boots', 'boots', { areaShare: 0.6, confidence: 0.5 });
+    const sure = garment('hat', 'hat', { areaShare: 0.1, confidence: 0.9 });
+    expect(describeAll(outfit([unsure, sure])).review).toEqual({
+      needed: true,
+      reasons: ['garments-unsure', 'cut-by-frame'],
+    });
+    const larger = { ...sure, areaShare: 0.3 };
+    expect(describeAll(outfit([unsure, larger])).review.needed).toBe(false);
   });
 });
