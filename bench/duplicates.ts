@@ -56,11 +56,11 @@ interface Picture {
   fingerprint: Uint8Array;
 }
 
-/** Names what a photo shows by its file: `04-Blazer-wood.jpg` and `04-Blazer.jpg`, `mh04-green_main-grey.jpg`. */
+/** Names what a photo shows by its file: `76-T-Shirt-wood.jpg` and `76-T-Shirt.jpg`, `mh04-green_main-grey.jpg`. */
 function namesOf(file: string) {
   const stem = basename(file, extname(file));
   const shows = stem
-    .replace(/^(\d+-[^-]+)-\w+$/, '$1')
+    .replace(/^(\d+-.+)-(?:white|offwhite|wood|carpet|street)$/, '$1')
     .replace(/^([a-z]+\d+-.+_[a-z\d]+)-\w+$/, '$1');
   return { shows, product: /^[a-z]+\d+(?=-)/.exec(stem)?.[0] ?? shows };
 }
@@ -118,6 +118,27 @@ function distances(pictures: readonly Picture[]): Map<string, number[]> {
   return found;
 }
 
+/** Two files that show different things, and how near they come in any of their copies. */
+interface NearPair {
+  files: readonly [string, string];
+  distance: number;
+}
+
+/** Returns the nearest pairs of different pictures, for a person to look at. */
+function nearestDifferent(pictures: readonly Picture[], count: number): NearPair[] {
+  const pairs = new Map<string, NearPair>();
+  pictures.forEach((a, i) => {
+    for (const b of pictures.slice(i + 1)) {
+      if (relationOf(a, b) !== 'different') continue;
+      const distance = distanceOf(a.fingerprint, b.fingerprint);
+      const name = `${a.file} ${b.file}`;
+      if (distance < (pairs.get(name)?.distance ?? Number.POSITIVE_INFINITY))
+        pairs.set(name, { files: [a.file, b.file], distance });
+    }
+  });
+  return [...pairs.values()].sort((a, b) => a.distance - b.distance).slice(0, count);
+}
+
 const shareWithin = (list: readonly number[], limit: number): string =>
   (list.filter((distance) => distance <= limit).length / list.length).toFixed(3);
 
@@ -152,6 +173,7 @@ interface Settings {
   eval: string;
   limit?: number;
   rows: number;
+  near: number;
   json: boolean;
 }
 
@@ -161,6 +183,7 @@ export async function run(argv: string[]): Promise<void> {
     .option('--eval <folder>', 'photos with a manifest', EVAL_FOLDER)
     .option('--limit <n>', 'photos of each kind', Number)
     .option('--rows <n>', 'rows of the batch that is searched', Number, 100_000)
+    .option('--near <n>', 'nearest pairs of different pictures that are listed', Number, 10)
     .option('--json', 'print JSON', false)
     .parse(argv, { from: 'user' })
     .opts<Settings>();
@@ -179,9 +202,10 @@ export async function run(argv: string[]): Promise<void> {
       Object.entries(same).map(([relation, list]) => [relation, Number(shareWithin(list, limit))]),
     ),
   }));
+  const near = nearestDifferent(pictures, settings.near);
   const groups = timeGroups(pictures, settings.rows);
   if (settings.json) {
-    console.log(JSON.stringify({ pictures: pictures.length, found, groups }, null, 2));
+    console.log(JSON.stringify({ pictures: pictures.length, found, near, groups }, null, 2));
     return;
   }
   console.log(`${pictures.length} pictures; ${different.length} pairs are different`);
@@ -194,6 +218,12 @@ export async function run(argv: string[]): Promise<void> {
         limit.toFixed(1),
         ...relations.map((relation) => shares[relation]!.toFixed(3)),
       ]),
+    ]),
+  );
+  console.log(
+    markdownTable([
+      ['nearest of different pictures', '', 'distance'],
+      ...near.map(({ files, distance }) => [...files, distance.toFixed(1)]),
     ]),
   );
   console.log(
