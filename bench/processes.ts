@@ -10,6 +10,17 @@ export function cpuMillisOf(pid: number): number {
   return TICK_MILLIS * (Number(user) + Number(system));
 }
 
+/** Returns the result of some work, and the CPU time that processes spent meanwhile, ms. */
+export async function withCpuMillis<T>(
+  pids: readonly number[],
+  work: () => Promise<T>,
+): Promise<{ result: T; cpuMillis: number }> {
+  const spent = () => pids.map(cpuMillisOf).reduce((a, b) => a + b, 0);
+  const before = spent();
+  const result = await work();
+  return { result, cpuMillis: spent() - before };
+}
+
 const statusBytes = (pid: number, field: 'VmRSS' | 'VmHWM'): number => {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return 1024 * Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1]);

@@ -6,6 +6,7 @@ import { classify, type ImageEvidence } from '../src/taxonomy/classify.ts';
 import { categories } from '../src/taxonomy/dictionary/schema.ts';
 import { DEFAULT_SETTINGS, type FeedAttributes } from '../src/taxonomy/request-schema.ts';
 import type { Engine } from '../workers/inference/pool.ts';
+import { withCpuMillis } from './processes.ts';
 import { calibrationError, mean } from './statistics.ts';
 
 const Manifest = z.object({
@@ -31,6 +32,9 @@ export interface StorePhoto {
   image: string;
   product: Product;
   evidence: ImageEvidence;
+  /** Of looking at it, and of cutting it out, CPU time. */
+  viewMillis: number;
+  cutOutMillis: number;
 }
 
 /**
@@ -53,8 +57,17 @@ export async function readStorePhotos(engine: Engine, folder: string): Promise<S
     .items) {
     const product = bySku.get(sku);
     if (!product) continue;
-    const evidence = await engine.viewGarment(await readFile(join(folder, image)));
-    photos.push({ kind, image, product, evidence });
+    const bytes = await readFile(join(folder, image));
+    const view = await withCpuMillis(engine.pids(), () => engine.viewGarment(bytes));
+    const cutOut = await withCpuMillis(engine.pids(), () => engine.removeBackground(bytes));
+    photos.push({
+      kind,
+      image,
+      product,
+      evidence: view.result,
+      viewMillis: view.cpuMillis,
+      cutOutMillis: cutOut.cpuMillis,
+    });
   }
   return photos;
 }
@@ -105,6 +118,7 @@ function score(kind: string, answers: readonly Answer[]) {
     region: shareOf(answered, 'isRegionRight'),
     group: shareOf(answered, 'isGroupRight'),
     leaf: shareOf(answered, 'isLeafRight'),
+    confidence: mean(answered.map(({ confidence }) => confidence)),
     calibrationError: calibrationError(
       answered.map(({ confidence, isLeafRight }) => ({ confidence, isRight: isLeafRight })),
     ),
@@ -151,7 +165,9 @@ export function scoreStorePhotos(photos: readonly StorePhoto[]) {
   const kinds = [...new Set(photos.map(({ kind }) => kind))];
   const alone = (some: readonly StorePhoto[]) => some.map((photo) => answerFor(photo));
   const rows = [...new Set(photos.map(({ product }) => product))];
+  const millis = (name: 'viewMillis' | 'cutOutMillis') => mean(photos.map((photo) => photo[name]));
   return {
+    cpu: { viewMillis: millis('viewMillis'), cutOutMillis: millis('cutOutMillis') },
     alone: [
       ...kinds.map((kind) => score(kind, alone(photos.filter((photo) => photo.kind === kind)))),
       score('all', alone(photos)),

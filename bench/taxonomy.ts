@@ -205,7 +205,7 @@ function printPhotos(photos: Awaited<ReturnType<typeof measureGarmentClass>>): v
 
 function printStore(store: Awaited<ReturnType<typeof measureGarmentClass>>): void {
   if (!store?.store) return;
-  const { alone, withRow, disagree } = store.store;
+  const { alone, withRow, disagree, cpu } = store.store;
   console.log(
     'Photos of a shop, most of them worn by a model, by the photo alone and with its row:',
   );
@@ -219,10 +219,14 @@ function printStore(store: Awaited<ReturnType<typeof measureGarmentClass>>): voi
           'region right': share(shares.region),
           'group right': share(shares.group),
           'leaf right': share(shares.leaf),
+          'mean confidence': share(shares.confidence),
           'calibration error': share(shares.calibrationError),
         },
       ]),
     ),
+  );
+  console.log(
+    `CPU time of a photo: ${cpu.viewMillis.toFixed(0)} ms; its cut-out takes ${cpu.cutOutMillis.toFixed(0)} ms.`,
   );
   console.log(
     `Said to disagree: ${share(disagree.swapped)} of photos beside a row of another region, ` +

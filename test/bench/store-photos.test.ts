@@ -22,6 +22,8 @@ function photo(name: ImageClass, leaf: string, region: string, notAGarment = fal
       hasAlpha: false,
       model: 'any',
     },
+    viewMillis: 100,
+    cutOutMillis: 80,
   };
 }
 
@@ -45,4 +47,13 @@ test('photos are swapped between products of different regions only', () => {
   const photos = [photo('jeans', 'jeans', 'bottom'), photo('dress', 'dress', 'dress')];
   expect(scoreStorePhotos(photos)?.disagree).toEqual({ swapped: 1, own: 0 });
   expect(scoreStorePhotos([])).toBeUndefined();
+});
+
+test('what a photo costs is the mean of all, and confidence that of the answered', () => {
+  const photos = [photo('jeans', 'jeans', 'bottom'), photo('dress', 'dress', 'dress')];
+  const scores = scoreStorePhotos([photos[0]!, { ...photos[1]!, viewMillis: 120 }])!;
+  expect(scores.cpu).toEqual({ viewMillis: 110, cutOutMillis: 80 });
+  const [all] = scores.alone.slice(-1);
+  const confidences = photos.map((each) => answerFor(each).confidence);
+  expect(all!.confidence).toBeCloseTo((confidences[0]! + confidences[1]!) / 2, 6);
 });
