@@ -188,9 +188,10 @@ function readImage(
   { probabilities, colors, worn = [] }: ImageEvidence,
   text: TextEvidence | undefined,
 ) {
-  if (text?.hasEvidence && worn.length > 0) return shownTo(text.categories, worn);
+  const isWorn = worn.length > 0;
+  if (text?.hasEvidence && isWorn) return { ...shownTo(text.categories, worn), isWorn };
   const meant = { probabilities: ofImageClasses(probabilities), colors };
-  return { probabilities: meant.probabilities, meant };
+  return { probabilities: meant.probabilities, isWorn, meant };
 }
 
 /** Classifies an article by its feed row, its photo or both: category, attributes, insulation, wardrobe item. Pure. */
@@ -200,7 +201,7 @@ export function classify(subject: Subject): Classification {
   const textAttributes = text?.attributes ?? NO_TEXT_ATTRIBUTES;
   const shown = image && readImage(image, text);
   const meant = shown?.meant;
-  const fused = fuse(text, shown?.probabilities, options.minConfidence, group);
+  const fused = fuse(text, shown, options.minConfidence, group);
   const isNamed = fused.status === 'classified';
   const category = isNamed ? categories.get(fused.ranked[0]?.id ?? '') : undefined;
   const garmentAttributes = attributesOf(category, textAttributes, meant?.colors ?? []);

@@ -6,6 +6,7 @@ import {
   type ImageLikelihoods,
   imageLikelihoods,
   PRIOR,
+  type SeenClasses,
   supportOf,
 } from './photo/image-classes.ts';
 
@@ -162,7 +163,7 @@ function likeliestGroup(odds: readonly number[]): Candidate {
  */
 export function fuse(
   text: TextBelief | undefined,
-  image: readonly number[] | undefined,
+  image: SeenClasses | undefined,
   minConfidence: number,
   group?: GroupEvidence,
 ): FusionResult {

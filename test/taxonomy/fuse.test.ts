@@ -2,15 +2,21 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { CATEGORY_IDS, categories, dictionary } from '../../src/taxonomy/dictionary/schema.ts';
 import { fuse } from '../../src/taxonomy/fuse.ts';
-import { IMAGE_CLASSES, type ImageClass } from '../../src/taxonomy/photo/image-classes.ts';
+import {
+  IMAGE_CLASSES,
+  type ImageClass,
+  type SeenClasses,
+} from '../../src/taxonomy/photo/image-classes.ts';
 import type { FeedAttributes } from '../../src/taxonomy/request-schema.ts';
 import { classifyText } from '../../src/taxonomy/text/classify-text.ts';
 
-/** Image probabilities: one class with a given probability, the rest spread evenly. */
-const imageOf = (name: ImageClass, probability: number): number[] =>
-  IMAGE_CLASSES.map((each) =>
+/** A photo: one class with a given probability, the rest spread evenly. */
+const imageOf = (name: ImageClass, probability: number, isWorn = false): SeenClasses => ({
+  probabilities: IMAGE_CLASSES.map((each) =>
     each === name ? probability : (1 - probability) / (IMAGE_CLASSES.length - 1),
-  );
+  ),
+  isWorn,
+});
 
 const textOf = (row: FeedAttributes) => classifyText(row);
 
@@ -64,13 +70,23 @@ describe('a photo alone', () => {
   });
 
   test('of two classes of one region gives their group or region, not "unknown"', () => {
-    const photo = IMAGE_CLASSES.map((name) => (name === 'pants' || name === 'jeans' ? 0.5 : 0));
-    const verdict = fuse(undefined, photo, 0.7);
+    const probabilities = IMAGE_CLASSES.map((name) =>
+      name === 'pants' || name === 'jeans' ? 0.5 : 0,
+    );
+    const verdict = fuse(undefined, { probabilities, isWorn: false }, 0.7);
     expect([verdict.status, verdict.group.id]).toEqual(['uncertain', 'bottoms']);
   });
 
   test('of a vest leaves open which of three kinds it is', () => {
     expect(fuse(undefined, imageOf('vest', 0.97), 0.8).status).toBe('uncertain');
+  });
+
+  test('of what is worn is less confident than of the same laid out', () => {
+    const [laidOut, worn] = [false, true].map(
+      (isWorn) => fuse(undefined, imageOf('hoodie', 0.8, isWorn), 0.5).ranked[0],
+    );
+    expect(worn?.id).toBe('hoodie');
+    expect(worn?.confidence).toBeLessThan(laidOut!.confidence);
   });
 
   test('of a watch, a bottle or another thing is no garment', () => {
@@ -104,8 +120,11 @@ describe('a text alone', () => {
 });
 
 describe('both', () => {
-  const confidence = (row: FeedAttributes | undefined, image: number[] | undefined, id: string) =>
-    fuse(row && textOf(row), image, 0.5).ranked.find((each) => each.id === id)?.confidence ?? 0;
+  const confidence = (
+    row: FeedAttributes | undefined,
+    image: SeenClasses | undefined,
+    id: string,
+  ) => fuse(row && textOf(row), image, 0.5).ranked.find((each) => each.id === id)?.confidence ?? 0;
 
   test('the text names the category of a group in the photo', () => {
     const verdict = fuse(textOf({ title: 'Chelsea boots' }), imageOf('shoes', 0.9), 0.5);
@@ -220,9 +239,10 @@ describe('for any row and photo', () => {
       fc.property(
         row,
         image,
+        fc.boolean(),
         fc.double({ min: 0, max: 1, noNaN: true }),
-        (attributes, probabilities, least) => {
-          const verdict = fuse(textOf(attributes), probabilities, least);
+        (attributes, probabilities, isWorn, least) => {
+          const verdict = fuse(textOf(attributes), { probabilities, isWorn }, least);
           const confidences = verdict.ranked.map(({ confidence }) => confidence);
           expect(confidences).toEqual(confidences.toSorted((a, b) => b - a));
           expect(confidences.reduce((a, b) => a + b, 0)).toBeLessThanOrEqual(1 + 1e-9);

@@ -152,17 +152,29 @@ const classPriors = IMAGE_CLASSES.map((_, k) =>
   PRIOR.reduce((sum, prior, i) => sum + prior * (CLASS_PROBABILITIES[i]?.[k] ?? 0), 0),
 );
 
-/**
- * Likelihoods count by this power: on photos of products that the classifier had not seen, confidence was lower than
- * the share that was right (docs/adr/0049-naming-by-photo.md).
- */
-const LIKELIHOOD_POWER = 2;
+/** The classes that the model sees in a photo. */
+export interface SeenClasses {
+  /** In the order of IMAGE_CLASSES, summing to 1. */
+  probabilities: readonly number[];
+  /** Whether a person wears it. */
+  isWorn: boolean;
+}
 
-const likelihoodOf = (row: readonly number[], probabilities: readonly number[]): number =>
-  row.reduce(
-    (sum, probability, k) => sum + (probability * (probabilities[k] ?? 0)) / (classPriors[k] ?? 1),
+/**
+ * Likelihoods count by this power, fitted to photos of articles that the classifier had not seen: of what is laid out
+ * confidence would be lower than the share that is right, of what is worn it was higher
+ * (docs/adr/0063-honest-names.md).
+ */
+const LIKELIHOOD_POWER = { laidOut: 2, worn: 1.4 };
+
+const likelihoodOf = (row: readonly number[], { probabilities, isWorn }: SeenClasses): number => {
+  const sum = row.reduce(
+    (total, probability, k) =>
+      total + (probability * (probabilities[k] ?? 0)) / (classPriors[k] ?? 1),
     0,
-  ) ** LIKELIHOOD_POWER;
+  );
+  return sum ** (isWorn ? LIKELIHOOD_POWER.worn : LIKELIHOOD_POWER.laidOut);
+};
 
 /** What a photo says of each category and of no garment: ratios of posterior to prior. */
 export interface ImageLikelihoods {
@@ -171,10 +183,10 @@ export interface ImageLikelihoods {
   notGarment: number;
 }
 
-/** Returns what a photo says. @param probabilities of the classes, summing to 1 */
-export const imageLikelihoods = (probabilities: readonly number[]): ImageLikelihoods => ({
-  categories: CLASS_PROBABILITIES.map((row) => likelihoodOf(row, probabilities)),
-  notGarment: likelihoodOf(NO_GARMENT_CLASS_PROBABILITIES, probabilities),
+/** Returns what a photo says. */
+export const imageLikelihoods = (seen: SeenClasses): ImageLikelihoods => ({
+  categories: CLASS_PROBABILITIES.map((row) => likelihoodOf(row, seen)),
+  notGarment: likelihoodOf(NO_GARMENT_CLASS_PROBABILITIES, seen),
 });
 
 /**

@@ -42,7 +42,8 @@ export function shownTo(beliefs: readonly number[], worn: readonly WornGarment[]
   const areas = worn.map(({ share }) => Math.max(MIN_SHARE, share) ** AREA_POWER);
   const total = areas.reduce((sum, area) => sum + area, 0);
   const fits = worn.map(
-    ({ probabilities }, i) => (areas[i] ?? 0) * supportOf(beliefs, imageLikelihoods(probabilities)),
+    ({ probabilities }, i) =>
+      (areas[i] ?? 0) * supportOf(beliefs, imageLikelihoods({ probabilities, isWorn: true })),
   );
   const probabilities = IMAGE_CLASSES.map((_, k) =>
     worn.reduce(

@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'vitest';
+import { IMAGE_CLASSES, type ImageClass } from '../../../src/taxonomy/photo/image-classes.ts';
+import { separateGarments } from '../../../workers/inference/garments/separate.ts';
+import { wornZones } from '../../../workers/inference/worn-zones.ts';
+import { drawMap } from './garments/drawn-maps.ts';
+
+/** A person in trousers, and above them what the rows say; each letter is a cell, see `drawMap`. */
+function fitsOfUpperBody(upper: readonly string[]) {
+  const { map, matte } = drawMap([
+    '................',
+    '......hhhh......',
+    '......ssss......',
+    ...upper,
+    '....rrrrrrrr....',
+    '....rrr..rrr....',
+    '....rrr..rrr....',
+    '................',
+  ]);
+  const [largest] = wornZones(separateGarments(map, matte), matte);
+  const fits = largest!.fits;
+  return (name: ImageClass): number => fits[IMAGE_CLASSES.indexOf(name)]!;
+}
+
+const TOP = '...stttttttts...';
+const COAT = '...sccccccccs...';
+
+describe('what covers the upper body', () => {
+  test('is rather a jacket where the parse network sees outerwear', () => {
+    const fit = fitsOfUpperBody([COAT, COAT, COAT, COAT]);
+    expect(fit('outwear')).toBeGreaterThan(5 * fit('hoodie'));
+    expect(fit('coat')).toBe(fit('outwear'));
+  });
+
+  test('is rather a top where it sees one, but may be a jacket', () => {
+    const fit = fitsOfUpperBody([TOP, TOP, TOP, TOP]);
+    expect(fit('hoodie')).toBeGreaterThan(5 * fit('outwear'));
+    expect(fit('outwear')).toBeGreaterThan(fit('shoes'));
+  });
+
+  test('is left to the classifier where it sees both', () => {
+    const fit = fitsOfUpperBody([TOP, TOP, COAT, COAT]);
+    expect(fit('hoodie') / fit('outwear')).toBeCloseTo(1, 1);
+    expect(fit('hoodie')).toBeGreaterThan(fit('dress'));
+  });
+});
