@@ -91,9 +91,9 @@ export function describeOutfit(
 ): OutfitDescription {
   const { width, height, classifier: model, person, confidence } = outfit;
   const garments = outfit.garments.map((garment, index) => {
-    const { group, region, alternatives, box, occludedBy } = garment;
+    const { group, region, alternatives, areaShare, box, occludedBy } = garment;
     const { probabilities, colors, fingerprint } = garment;
-    const evidence = groupEvidence(alternatives);
+    const evidence = groupEvidence(alternatives, areaShare);
     const classification = classify({
       image: { probabilities, colors, width, height, hasAlpha: true, model, fingerprint },
       group: evidence,
@@ -111,7 +111,7 @@ export function describeOutfit(
       region,
       confidence: round3(garment.confidence),
       box,
-      areaShare: round3(garment.areaShare),
+      areaShare: round3(areaShare),
       occluded: occludedBy.length > 0,
       occludedBy: [...occludedBy],
       classification,

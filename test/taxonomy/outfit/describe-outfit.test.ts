@@ -62,29 +62,29 @@ test('the groups are those that the parse network says are worn', () => {
 
 describe('the evidence of a group', () => {
   test('makes its usual categories likelier than all others', () => {
-    const { categories } = groupEvidence([{ group: 'skirt', probability: 0.8 }]);
+    const { categories } = groupEvidence([{ group: 'skirt', probability: 0.8 }], 0.1);
     const of = (id: string) => categories[CATEGORY_IDS.indexOf(id)]!;
     expect(of('skirt_light')).toBeGreaterThan(of('trousers'));
     expect(of('trousers')).toBeGreaterThan(0);
   });
 
   test('rules out what is worn elsewhere', () => {
-    const { categories } = groupEvidence([{ group: 'shoes', probability: 0.6 }]);
+    const { categories } = groupEvidence([{ group: 'shoes', probability: 0.6 }], 0.1);
     const of = (id: string) => categories[CATEGORY_IDS.indexOf(id)]!;
     expect(of('boots')).toBeGreaterThan(0);
     expect(of('tank_top')).toBe(0);
   });
 
   test('without any candidate favours none of them', () => {
-    const { categories, notGarment } = groupEvidence([]);
+    const { categories, notGarment } = groupEvidence([], 0.1);
     expect(notGarment).toBeLessThan(0.01);
     expect(new Set(categories).size).toBe(1);
   });
 
   test('of small things speaks for what is no garment', () => {
-    expect(groupEvidence([{ group: 'small_things', probability: 0.9 }]).notGarment).toBeGreaterThan(
-      0.5,
-    );
+    expect(
+      groupEvidence([{ group: 'small_things', probability: 0.9 }], 0.1).notGarment,
+    ).toBeGreaterThan(0.5);
   });
 });
 
@@ -122,6 +122,8 @@ describe('a garment of an outfit', () => {
     const { classification } = describeAll(outfit([scrap])).garments[0]!;
     expect(classification).toMatchObject({ status: 'unknown', wardrobeItem: null });
     expect(categoryOf(garment('small_things', 'sunglasses'))).toBe('sunglasses');
+    const speck = garment('small_things', 'sunglasses', { areaShare: 0.001 });
+    expect(categoryOf(speck)).toBeUndefined();
   });
 
   test('has a wardrobe item with an id of its own, whatever the id it starts with', () => {
