@@ -17,7 +17,7 @@ import {
   readGarments,
   toWornItems,
 } from './search/candidates.ts';
-import { comparableScore } from './search/search.ts';
+import { comparableScore } from './search/leaf.ts';
 import { createShellFinder, type ShellFinder } from './search/shell.ts';
 import { findVaried } from './search/varied.ts';
 import { assembleEnsemble, type Ensemble, maxMilliClo, slotsOf } from './wardrobe/ensemble.ts';

@@ -15,7 +15,8 @@ import {
   toCandidate,
 } from './search/candidates.ts';
 import { type DayOutfit, packCapsule, packQuickly } from './search/capsule.ts';
-import { type Solution, search } from './search/search.ts';
+import type { Solution } from './search/leaf.ts';
+import { search } from './search/search.ts';
 import { DIAGNOSTICS } from './texts/explanations.ts';
 import { fill } from './texts/texts.ts';
 import { CORE_SLOTS, itemsOf, mapEnsemble, SLOTS, type Slot } from './wardrobe/ensemble.ts';
@@ -175,18 +176,22 @@ function mergeOutfits(lists: readonly (readonly ListedOutfit[])[]): ListedOutfit
  * without extras. Those have fewer items and less points, but more of them fit into a suitcase.
  */
 function listOutfits(
-  { context, wardrobe, templates }: SearchProblem,
+  problem: SearchProblem,
   indexOf: ReadonlyMap<string, number>,
   days: number,
 ): DayList {
+  const { context, templates } = problem;
   const { thicknesses, nodes } = context.model.k.search;
   const find = (some: readonly Template[], size: number, everyExtras: number) =>
-    search(context, wardrobe, some, {
-      size,
-      keySlots: CORE_SLOTS,
-      everyExtras,
-      nodes: Math.ceil(Math.min(nodes, MAX_NODES / days)),
-    });
+    search(
+      { ...problem, templates: some },
+      {
+        size,
+        keySlots: CORE_SLOTS,
+        everyExtras,
+        nodes: Math.ceil(Math.min(nodes, MAX_NODES / days)),
+      },
+    );
   const toListed = (solution: Solution): ListedOutfit => {
     const slots = mapEnsemble(solution.ensemble, ({ garment }) => indexOf.get(garment.id) ?? 0);
     return {

@@ -131,7 +131,6 @@ export function createRelaxation(
     ownLevels: { ...createOpenLevels(levels), gains: ownGains },
     joint: createJointCache(),
     locals,
-    rootBounds: undefined,
     open,
     pairWeight,
     maxHarmony: maxHarmony(context.model),
@@ -368,6 +367,32 @@ function decidedScore(relaxation: Relaxation, node: SearchNode, depth: number): 
   );
 }
 
+/** Upper bound on a complete core with any extras. */
+export function leafBound(relaxation: Relaxation, leaf: SearchNode): number {
+  const { context, space, isOutdoor } = relaxation;
+  const { extras, fits, regionWeight, levels } = space;
+  const { low, high } = extras.accessory;
+  return (
+    decidedScore(relaxation, leaf, levels.length) +
+    (isOutdoor ? regionWeight * fits.accessory.upperBound(low, high) : 0) +
+    context.model.tables.weights.thermal *
+      leaf.curve!.upperBound(leaf.milliClo + extras.total.low, leaf.milliClo + extras.total.high)
+  );
+}
+
+/** Adds to the gain of each choice of a level its harmony with a garment of another level. */
+export function addPairs(
+  { space, harmony, pairWeight, ownLevels }: Relaxation,
+  depth: number,
+  group: Group | undefined,
+  area: number,
+  gains: Float64Array,
+): void {
+  const level = space.levels[depth]!;
+  const all = ownLevels.choices[depth]!;
+  addHarmony(harmony, gains, group, level, all, pairWeight * area * level.area, gains);
+}
+
 /**
  * Upper bounds on every outfit with each choice of the first level. Warmth is at its maximum over the
  * insulation within reach, and each later level is maximised by itself.
@@ -483,25 +508,6 @@ function hasLoss({ occasion }: Level, { indexes, count }: ChoiceList, min: numbe
   return false;
 }
 
-/** The bound of a choice of the first level by that of its best second choice. */
-function bestSecond(
-  relaxation: Relaxation,
-  root: SearchNode,
-  open: OpenLevels,
-  choice: number,
-  needed: number,
-): number {
-  const branched = branch(relaxation, root, 0, choice, open.gains[0]![choice]!);
-  const node = copyNode(branched, { ...EMPTY_NODE });
-  const after = levelsAfter(relaxation, open, 0, choice, needed);
-  if (!after) return Number.NEGATIVE_INFINITY;
-  const bounds = choiceBounds(relaxation, node, 1, after);
-  const { indexes, count } = after.choices[1]!;
-  let best = Number.NEGATIVE_INFINITY;
-  for (let i = 0; i < count; i++) best = Math.max(best, bounds[indexes[i]!]!);
-  return best;
-}
-
 /** Choices of the first level that shelter the others alike, with the node they share. */
 interface Shelter {
   readonly node: SearchNode;
@@ -534,26 +540,19 @@ function sheltersOf(relaxation: Relaxation, all: readonly number[]): Shelter[] {
 }
 
 /**
- * Upper bounds on every outfit with each choice of the first level: those of its best second choice, if
- * no quicker bound is below `needed`.
+ * Upper bounds on every outfit with each choice of the first level, jointly if a quicker bound is not
+ * below `needed`.
  */
-export function rootBounds(relaxation: Relaxation, needed: number): Float64Array {
-  if (relaxation.rootBounds) return relaxation.rootBounds;
-  const { root, space, ownLevels } = relaxation;
+export function firstBounds(relaxation: Relaxation, needed: number): Float64Array {
+  const { space, ownLevels } = relaxation;
   const bounds = quickBounds(relaxation);
+  if (space.levels.length === 1) return bounds;
   const promising = [...bounds.keys()].filter((choice) => bounds[choice]! >= needed);
-  if (space.levels.length > 1)
-    for (const { node, choices } of sheltersOf(relaxation, promising)) {
-      const open = { ...ownLevels, choices: [choices, ...ownLevels.choices.slice(1)] };
-      const joint = choiceBounds(relaxation, node, 0, open, needed);
-      for (const choice of choices.indexes)
-        bounds[choice] = Math.min(
-          bounds[choice]!,
-          joint[choice]! < needed
-            ? joint[choice]!
-            : bestSecond(relaxation, root, open, choice, needed),
-        );
-    }
-  relaxation.rootBounds = bounds;
+  for (const { node, choices } of sheltersOf(relaxation, promising)) {
+    const open = { ...ownLevels, choices: [choices, ...ownLevels.choices.slice(1)] };
+    const joint = choiceBounds(relaxation, node, 0, open, needed);
+    for (const choice of choices.indexes)
+      bounds[choice] = Math.min(bounds[choice]!, joint[choice]!);
+  }
   return bounds;
 }

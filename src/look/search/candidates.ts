@@ -34,12 +34,12 @@ import {
 } from '../wardrobe/templates.ts';
 import { createWardrobe, type Diagnostic, type Wardrobe } from '../wardrobe/wardrobe.ts';
 import { type CandidatesRequest, requiredIds } from '../wardrobe/wardrobe-request.ts';
+import { extrasKey, keyOf, type Solution } from './leaf.ts';
 import {
-  extrasKey,
-  keyOf,
+  createSearchTables,
+  type Searchable,
   type SearchOptions,
   type SearchResult,
-  type Solution,
   search,
 } from './search.ts';
 
@@ -121,14 +121,10 @@ function addSolutions(first: SearchResult, second: SearchResult, limit: number):
  * The best outfit for each combination of torso and legs. If these are fewer than `limit`, the best
  * with other coats and shoes fill the list, then the best with other extras.
  */
-function searchDistinct(
-  context: ScoringContext,
-  wardrobe: Wardrobe,
-  templates: readonly Template[],
-  limit: number,
-): SearchResult {
+function searchDistinct(problem: SearchProblem, limit: number): SearchResult {
+  const { context, wardrobe } = problem;
   const find = (options: Omit<SearchOptions, 'size'>) =>
-    search(context, wardrobe, templates, { ...options, size: limit });
+    search(problem, { ...options, size: limit });
   let found = addSolutions(find({ keySlots: LOOK_SLOTS }), NOTHING, limit);
   if (found.solutions.length >= limit) return found;
   found = addSolutions(found, find({ keySlots: CORE_SLOTS }), limit);
@@ -253,10 +249,8 @@ export const readGarments = (model: Model, { items }: Pick<CandidatesRequest, 'i
   items.map((item) => readGarment(model, item));
 
 /** Everything that a search needs. */
-export interface SearchProblem {
-  readonly context: ScoringContext;
+export interface SearchProblem extends Searchable {
   readonly wardrobe: Wardrobe;
-  readonly templates: readonly Template[];
   readonly diagnostics: Diagnostic[];
 }
 
@@ -286,6 +280,7 @@ export function createSearchProblem(
     context,
     wardrobe,
     templates,
+    tables: createSearchTables(context, wardrobe),
     diagnostics: [...diagnostics, ...missingSlots(request, wardrobe, templates)],
   };
 }
@@ -299,7 +294,7 @@ export function findCandidates(
 ): CandidateSet {
   const problem = createSearchProblem(model, request, all, true);
   const { context, wardrobe, templates, diagnostics } = problem;
-  const { solutions, gap, isTruncated } = searchDistinct(context, wardrobe, templates, limit);
+  const { solutions, gap, isTruncated } = searchDistinct(problem, limit);
   return {
     context,
     candidates: expandGroups(context, wardrobe, solutions, limit),

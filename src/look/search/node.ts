@@ -73,7 +73,7 @@ export function isFeasible(
 ): boolean {
   if (!group) return true;
   const { slot } = levels[depth]!;
-  if (slot === 'bottom') return !path.includes(group);
+  if (slot === 'bottom') return !path.includes(group) || path.indexOf(group) >= depth;
   if (slot !== 'main') return true;
   const mid = path[levels.findIndex((level) => level.slot === 'mid')];
   return !mid || isUnder(context, mid, group);

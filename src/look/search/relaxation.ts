@@ -47,6 +47,11 @@ export interface OpenExtremes {
 export function createHarmonyTable(context: ScoringContext, groups: number) {
   const rows: (Float64Array | undefined)[] = [];
   return {
+    of(a: Group, b: Group): number {
+      const row = this.rowOf(a);
+      const cached = row[b.index]!;
+      return cached < 0 ? this.compute(row, a, b) : cached;
+    },
     /** Harmony of a group with every other; -1 if not computed yet. */
     rowOf(group: Group): Float64Array {
       const cached = rows[group.index];
@@ -93,8 +98,6 @@ export interface Relaxation {
    * and what a pattern can add to the pairs with other open levels.
    */
   readonly locals: readonly (readonly Float64Array[])[];
-  /** Bounds of the choices of the first level, once they are known. */
-  rootBounds: Float64Array | undefined;
   /** Extremes of the levels from each depth on. */
   readonly open: readonly OpenExtremes[];
   /** Weight of a pair of garments per product of their visible areas. */

@@ -1,37 +1,31 @@
-import type { ScoringContext, WornItem } from '../scoring/context.ts';
-import { scoreTerms, totalScore } from '../scoring/score.ts';
-import { type Ensemble, EXTRA_SLOTS, mapEnsemble } from '../wardrobe/ensemble.ts';
-import type { Accessory, Underlayer } from '../wardrobe/extras.ts';
+import type { ScoringContext } from '../scoring/context.ts';
 import type { CoreSlot, Template } from '../wardrobe/templates.ts';
-import type { Group, Wardrobe } from '../wardrobe/wardrobe.ts';
+import type { Wardrobe } from '../wardrobe/wardrobe.ts';
 import {
   branch,
   choiceBounds,
   createRelaxation,
+  firstBounds,
   levelsAfter,
-  occasionRate,
   quickBounds,
-  rootBounds,
 } from './bounds.ts';
+import {
+  complete,
+  completeInEveryWay,
+  coreOf,
+  cutoff,
+  type Found,
+  keyOf,
+  type Path,
+  PRUNING_MARGIN,
+  type Progress,
+  type Solution,
+} from './leaf.ts';
+import { climb, widen } from './neighbours.ts';
 import { copyNode, EMPTY_NODE, isFeasible, type SearchNode } from './node.ts';
 import { createHarmonyTable, type OpenLevels, type Relaxation } from './relaxation.ts';
-import {
-  createFitTables,
-  createSearchSpace,
-  type Level,
-  type SearchSpace,
-} from './search-space.ts';
-import { createTopList, type TopList } from './top-list.ts';
-
-/** The groups of an outfit without its extras. */
-export type Core = { readonly [S in CoreSlot]?: Group };
-
-/** A complete outfit with its score, 0-1. */
-export interface Solution {
-  readonly score: number;
-  readonly core: Core;
-  readonly ensemble: Ensemble<WornItem>;
-}
+import { createFitTables, createSearchSpace, type Level } from './search-space.ts';
+import { createTopList } from './top-list.ts';
 
 export interface SearchResult {
   /** Best first. */
@@ -42,41 +36,11 @@ export interface SearchResult {
   readonly isTruncated: boolean;
 }
 
-/** Scores are rounded to this, so that the order of additions never decides a comparison. */
-const RESOLUTION = 1e-9;
-
-/**
- * A node whose bound is below the threshold plus this is pruned: its outfits round to the threshold
- * or less. Half the resolution, less a tenth of it for rounding errors of the bound itself.
- */
-const PRUNING_MARGIN = 0.4 * RESOLUTION;
-
-/** The score of an outfit, 0-1, rounded for comparison. */
-export const comparableScore = (context: ScoringContext, ensemble: Ensemble<WornItem>): number =>
-  Math.round(totalScore(context, scoreTerms(context, ensemble)) * 1e9) / 1e9;
-
-/** What all templates of one search share. */
-interface Progress {
-  /** The best solutions found so far, one for each key. */
-  readonly incumbents: TopList<Solution>;
-  /** Outfits with the same groups in these slots count as one, represented by the best of them. */
-  readonly keySlots: readonly CoreSlot[];
-  /** Whether each combination of extras is an outfit of its own. */
-  readonly isEveryExtras: boolean;
-  /** Whether an outfit with the groups of `path` and then `group` may be a solution. */
-  readonly accepts:
-    | ((space: SearchSpace, path: readonly (Group | undefined)[], group: Group) => boolean)
-    | undefined;
-  nodesLeft: number;
-  /** The largest bound of the nodes that the budget left unexplored. */
-  unexploredBound: number;
-}
-
 /** A node to expand: its open levels start at `depth`. */
 interface OpenNode {
   readonly node: SearchNode;
   readonly depth: number;
-  readonly path: readonly (Group | undefined)[];
+  readonly path: Path;
   readonly open: OpenLevels;
   /** Of all outfits below; undefined if they differ. */
   readonly key: string | undefined;
@@ -87,98 +51,114 @@ interface Child {
   readonly bound: number;
 }
 
-/** One pass over a template. */
+/** The search of one template. */
 interface Pass {
   readonly progress: Progress;
   readonly relaxation: Relaxation;
-  /** Children followed at each level but the last. */
-  readonly width: number;
   /** The level whose choice completes the key of an outfit. */
   readonly keyDepth: number;
-  bestScore: number;
+  readonly root: OpenNode;
 }
 
-/** Groups of a core in these slots: in whatever places they are worn, they are the same outfit. */
-export function keyOf(core: Core, { keySlots }: Pick<SearchOptions, 'keySlots'>): string {
-  const indexes: number[] = [];
-  for (const slot of keySlots) if (core[slot]) indexes.push(core[slot].index);
-  return indexes.sort((a, b) => a - b).join('/');
+function createPass(progress: Progress, relaxation: Relaxation): Pass {
+  const { root, ownLevels, space } = relaxation;
+  const isOfKey = ({ slot }: Level) => progress.keySlots.includes(slot);
+  return {
+    progress,
+    relaxation,
+    keyDepth: progress.isEveryExtras ? space.levels.length : space.levels.findLastIndex(isOfKey),
+    root: { node: root, depth: 0, path: [], open: ownLevels, key: undefined },
+  };
 }
 
-/** What a bound must reach for its node to be explored. */
-const cutoff = ({ incumbents }: Progress): number => incumbents.threshold() + PRUNING_MARGIN;
+/** The node of a choice; undefined if nothing below it can be a solution. */
+function enter(pass: Pass, parent: OpenNode, { choice, bound }: Child): OpenNode | undefined {
+  const { progress, relaxation, keyDepth } = pass;
+  const { depth, open } = parent;
+  const path = [...parent.path, relaxation.space.levels[depth]!.groups[choice]];
+  const key =
+    parent.key ?? (depth === keyDepth ? keyOf(coreOf(relaxation, path), progress) : undefined);
+  // Below this node all outfits have one key, and that has a better outfit already.
+  if (key !== undefined && bound < progress.incumbents.thresholdFor(key) + PRUNING_MARGIN)
+    return undefined;
+  const branched = branch(relaxation, parent.node, depth, choice, open.gains[depth]![choice]!);
+  const node = copyNode(branched, { ...EMPTY_NODE });
+  const needed = depth > 0 ? cutoff(progress) : Number.NEGATIVE_INFINITY;
+  const after = levelsAfter(relaxation, open, depth, choice, needed);
+  return after && { node, depth: depth + 1, path, open: after, key };
+}
 
-/** The groups of a path by slot. */
-function coreOf({ space }: Relaxation, path: OpenNode['path']): Core {
-  const core: { [S in CoreSlot]?: Group } = {};
-  for (const [depth, group] of path.entries()) if (group) core[space.levels[depth]!.slot] = group;
-  return core;
+const isLeaf = ({ relaxation }: Pass, { depth }: OpenNode): boolean =>
+  depth === relaxation.space.levels.length;
+
+/** Offers the outfits of a leaf as incumbents. */
+function completeLeaf({ progress, relaxation }: Pass, { node, path, key }: OpenNode): void {
+  if (key === undefined) completeInEveryWay(progress, relaxation, node, path);
+  else {
+    complete(progress, relaxation, node, path, key);
+    climb(progress);
+  }
+}
+
+/** Follows the best choice of each level, and all of the last. */
+function dive(pass: Pass): void {
+  let parent = pass.root;
+  const last = pass.relaxation.space.levels.length - 1;
+  while (parent.depth < last) {
+    const [best] = promisingChildren(pass, parent);
+    const next = best && enter(pass, parent, best);
+    if (!next) return;
+    pass.progress.nodesLeft -= 1;
+    parent = next;
+  }
+  expand(pass, parent);
 }
 
 /**
- * Depth-first branch and bound over one template, children in order of their bounds.
- * @param width children followed at each level but the last; 1 is a dive
- * @returns the best score found; 0 if none
+ * Depth-first branch and bound below a node.
+ * @param children in order of their bounds
  */
-function explore(progress: Progress, relaxation: Relaxation, width: number): number {
-  const { root, ownLevels, space } = relaxation;
-  const isOfKey = ({ slot }: Level) => progress.keySlots.includes(slot);
-  const keyDepth = progress.isEveryExtras
-    ? space.levels.length
-    : space.levels.findLastIndex(isOfKey);
-  const pass: Pass = { progress, relaxation, width, keyDepth, bestScore: 0 };
-  expand(pass, { node: root, depth: 0, path: [], open: ownLevels, key: undefined });
-  return pass.bestScore;
-}
-
-function expand(pass: Pass, parent: OpenNode): void {
-  const { progress, relaxation, width, keyDepth } = pass;
-  const { depth, open } = parent;
-  const { levels } = relaxation.space;
-  const isLast = depth === levels.length - 1;
-  const children = promisingChildren(pass, parent);
-  for (const { choice, bound } of isLast ? children : children.slice(0, width)) {
-    // Children are sorted by bound, so the siblings after this one are pruned or unexplored too.
-    if (bound < cutoff(progress)) return;
-    const group = levels[depth]!.groups[choice];
-    const path = [...parent.path, group];
-    const key =
-      parent.key ?? (depth === keyDepth ? keyOf(coreOf(relaxation, path), progress) : undefined);
-    // Below this node all outfits have one key, and that has a better outfit already.
-    if (key !== undefined && bound < progress.incumbents.thresholdFor(key) + PRUNING_MARGIN)
-      continue;
+function expand(pass: Pass, parent: OpenNode, children = promisingChildren(pass, parent)): void {
+  const { progress } = pass;
+  for (const child of children) {
+    // Siblings after this one have no larger bounds, so they are pruned or unexplored too.
+    if (child.bound < cutoff(progress)) return;
     if (progress.nodesLeft <= 0) {
-      progress.unexploredBound = Math.max(progress.unexploredBound, bound);
+      progress.unexploredBound = Math.max(progress.unexploredBound, child.bound);
       return;
     }
-    if (!isLast) progress.nodesLeft -= 1;
-    const gain = open.gains[depth]![choice]!;
-    const branched = branch(relaxation, parent.node, depth, choice, gain);
-    if (isLast) {
-      complete(pass, branched, path, key);
+    const next = enter(pass, parent, child);
+    if (!next) continue;
+    if (isLeaf(pass, next)) {
+      completeLeaf(pass, next);
       continue;
     }
-    const node = copyNode(branched, { ...EMPTY_NODE });
-    const needed = depth > 0 ? cutoff(progress) : Number.NEGATIVE_INFINITY;
-    const after = levelsAfter(relaxation, open, depth, choice, needed);
-    if (after) expand(pass, { node, depth: depth + 1, path, open: after, key });
+    progress.nodesLeft -= 1;
+    expand(pass, next);
   }
 }
 
 /** The children that may hold an outfit better than the last incumbent, best bound first. */
-function promisingChildren({ progress, relaxation, width }: Pass, parent: OpenNode): Child[] {
+function promisingChildren({ progress, relaxation }: Pass, parent: OpenNode): Child[] {
   const { node, depth, path, open } = parent;
-  const { context, space } = relaxation;
-  const { groups } = space.levels[depth]!;
   const needed = cutoff(progress);
   const bounds =
-    depth > 0
-      ? choiceBounds(relaxation, node, depth, open, needed)
-      : width === 1
-        ? quickBounds(relaxation)
-        : rootBounds(relaxation, needed);
+    depth > 0 ? choiceBounds(relaxation, node, depth, open, needed) : quickBounds(relaxation);
+  return childrenOf(progress, relaxation, path, bounds, open.choices[depth]!, needed);
+}
+
+/** Choices of the next level whose bound is enough, best first. */
+function childrenOf(
+  progress: Progress,
+  { context, space }: Relaxation,
+  path: Path,
+  bounds: Float64Array,
+  { indexes, count }: OpenLevels['choices'][number],
+  needed: number,
+): Child[] {
+  const depth = path.length;
+  const { groups } = space.levels[depth]!;
   const children: Child[] = [];
-  const { indexes, count } = open.choices[depth]!;
   for (let i = 0; i < count; i++) {
     const choice = indexes[i]!;
     const bound = bounds[choice]!;
@@ -191,141 +171,56 @@ function promisingChildren({ progress, relaxation, width }: Pass, parent: OpenNo
   return children.sort((a, b) => b.bound - a.bound);
 }
 
-/**
- * Completes a leaf with its best extras, or each in turn, and offers it as an incumbent.
- * @param knownKey of the outfit; undefined if its extras belong to it
- */
-function complete(
-  pass: Pass,
-  leaf: SearchNode,
-  path: OpenNode['path'],
-  knownKey: string | undefined,
-): void {
-  const { progress, relaxation } = pass;
-  const { context, space } = relaxation;
-  let extras: Ensemble<WornItem> | undefined;
-  if (knownKey !== undefined) {
-    // Most leaves are no better than an incumbent: nothing else is computed for these.
-    extras = bestExtras(
-      relaxation,
-      leaf,
-      progress.incumbents.thresholdFor(knownKey) + PRUNING_MARGIN,
-    );
-    if (!extras) return;
-  }
-  const core = coreOf(relaxation, path);
-  const items = mapEnsemble(core, ({ item }) => item);
-  const tieBreaker = tieBreakerOf(core);
-  const offer = (key: string, worn: Ensemble<WornItem>) => {
-    const ensemble = { ...items, ...worn, ...space.style };
-    const score = comparableScore(context, ensemble);
-    progress.nodesLeft -= 1;
-    pass.bestScore = Math.max(pass.bestScore, score);
-    progress.incumbents.add(key, score, tieBreaker, () => ({ score, core, ensemble }));
-  };
-  if (knownKey !== undefined && extras) {
-    offer(knownKey, extras);
-    return;
-  }
-  const coreKey = keyOf(core, progress);
-  forPromisingExtras(
-    relaxation,
-    leaf,
-    () => cutoff(progress),
-    (worn) => offer(`${coreKey}|${extrasKey(worn)}`, worn),
-  );
+/** A first choice of a template that is not explored yet. */
+interface Start extends Child {
+  readonly pass: Pass;
+  /** Whether the bound is that of its best second choice. */
+  readonly isTight: boolean;
 }
 
-/** The extras of an outfit, by their ids. */
-export const extrasKey = (ensemble: Ensemble<WornItem>): string =>
-  EXTRA_SLOTS.map((slot) => ensemble[slot]?.garment.id ?? '').join('|');
-
-/** Scores a leaf with any extras, fast: all that does not depend on them is computed once. */
-function createLeafScore(relaxation: Relaxation, leaf: SearchNode) {
-  const { context, space, isOutdoor } = relaxation;
-  const { extras, isOnePiece, regionWeight, fits } = space;
-  const { weights } = context.model.tables;
-  const { low, high } = extras.accessory;
-  const curve = leaf.curve!;
-  const base =
-    weights.protection * (1 - Math.max(leaf.missingWater, leaf.missingWind)) +
-    occasionRate(relaxation, leaf) * leaf.occasionSum +
-    leaf.fixedGain +
-    (isOutdoor ? regionWeight * fits.outer.at(leaf.outerMilliClo) : 0);
-  const accessoryWeight = isOutdoor ? regionWeight : 0;
-  const accessoryBound = accessoryWeight * fits.accessory.upperBound(low, high);
-  return {
-    /** All but the accessories and warmth. */
-    dressed(under: Underlayer): number {
-      const top = leaf.topMilliClo + under.top;
-      const body = isOnePiece
-        ? 2 * fits.dress.at(top + leaf.legsMilliClo + under.bottom)
-        : fits.top.at(top) + fits.bottom.at(leaf.legsMilliClo + under.bottom);
-      return base + regionWeight * (body + fits.shoes.at(leaf.shoesMilliClo + under.shoes));
-    },
-    /** At least the score with any accessories. */
-    upperBound(dressed: number, under: Underlayer): number {
-      const milliClo = leaf.milliClo + under.total;
-      const thermal = weights.thermal * curve.upperBound(milliClo + low, milliClo + high);
-      return dressed + (thermal + accessoryBound);
-    },
-    at: (dressed: number, under: Underlayer, { milliClo }: Accessory): number =>
-      dressed +
-      accessoryWeight * fits.accessory.at(milliClo) +
-      weights.thermal * curve.at(leaf.milliClo + under.total + milliClo),
-  };
+function startsOf(pass: Pass): Start[] {
+  const { progress, relaxation, root } = pass;
+  const needed = cutoff(progress);
+  const bounds = firstBounds(relaxation, needed);
+  const all = root.open.choices[0]!;
+  return childrenOf(progress, relaxation, [], bounds, all, needed).map((child) => ({
+    ...child,
+    pass,
+    isTight: false,
+  }));
 }
 
-/** The extras with which a leaf scores best; undefined if that is below `needed`. */
-function bestExtras(
-  relaxation: Relaxation,
-  leaf: SearchNode,
-  needed: number,
-): Ensemble<WornItem> | undefined {
-  const { underlayers, accessories } = relaxation.space;
-  const score = createLeafScore(relaxation, leaf);
-  let best = needed;
-  let bestUnder: Underlayer | undefined;
-  let bestAccessory: Accessory | undefined;
-  for (const under of underlayers) {
-    const dressed = score.dressed(under);
-    if (score.upperBound(dressed, under) < best) continue;
-    for (const accessory of accessories) {
-      const value = score.at(dressed, under, accessory);
-      if (value < best || (value === best && bestUnder)) continue;
-      best = value;
-      bestUnder = under;
-      bestAccessory = accessory;
+/** Explores the first choices of all templates, best bound first. */
+function exploreAll(progress: Progress, passes: readonly Pass[]): void {
+  // The best one is the last.
+  const starts = passes.flatMap(startsOf).sort((a, b) => a.bound - b.bound);
+  for (let start = starts.pop(); start; start = starts.pop()) {
+    const { pass, bound } = start;
+    if (bound < cutoff(progress)) return;
+    if (progress.nodesLeft <= 0) {
+      progress.unexploredBound = Math.max(progress.unexploredBound, bound);
+      return;
     }
-  }
-  return bestUnder && bestAccessory && { ...bestUnder.ensemble, ...bestAccessory.ensemble };
-}
-
-/** Calls `visit` with the extras of a leaf whose score reaches `needed`, which may rise meanwhile. */
-function forPromisingExtras(
-  relaxation: Relaxation,
-  leaf: SearchNode,
-  needed: () => number,
-  visit: (extras: Ensemble<WornItem>) => void,
-): void {
-  const { underlayers, accessories } = relaxation.space;
-  const score = createLeafScore(relaxation, leaf);
-  for (const under of underlayers) {
-    const dressed = score.dressed(under);
-    if (score.upperBound(dressed, under) < needed()) continue;
-    for (const accessory of accessories) {
-      if (score.at(dressed, under, accessory) >= needed())
-        visit({ ...under.ensemble, ...accessory.ensemble });
+    const next = enter(pass, pass.root, start);
+    if (!next) continue;
+    if (isLeaf(pass, next)) {
+      completeLeaf(pass, next);
+      continue;
+    }
+    const children = promisingChildren(pass, next);
+    const [best] = children;
+    if (!best) continue;
+    const tight = Math.min(bound, best.bound);
+    if (start.isTight || tight >= (starts.at(-1)?.bound ?? 0)) {
+      progress.nodesLeft -= 1;
+      expand(pass, next, children);
+    } else {
+      let at = starts.length;
+      while (at > 0 && starts[at - 1]!.bound > tight) at -= 1;
+      starts.splice(at, 0, { ...start, bound: tight, isTight: true });
     }
   }
 }
-
-/** Ids of the garments, so that equal scores have one order whatever the order of the items. */
-const tieBreakerOf = (core: Core): string =>
-  Object.values(core)
-    .map(({ item }) => item.garment.id)
-    .sort()
-    .join(' ');
 
 /** What a search looks for. */
 export interface SearchOptions {
@@ -344,36 +239,46 @@ export interface SearchOptions {
   readonly accepts?: Progress['accepts'];
 }
 
+/** What all searches of one wardrobe share: each value is computed once. */
+export const createSearchTables = (context: ScoringContext, { groups }: Wardrobe) => ({
+  harmony: createHarmonyTable(context, groups.length),
+  fits: createFitTables(context),
+});
+
+/** The outfits to search. */
+export interface Searchable {
+  readonly context: ScoringContext;
+  readonly templates: readonly Template[];
+  readonly tables: ReturnType<typeof createSearchTables>;
+}
+
 /** The best outfits of all templates, proved optimal unless the node budget is spent. */
 export function search(
-  context: ScoringContext,
-  wardrobe: Wardrobe,
-  templates: readonly Template[],
+  { context, templates, tables }: Searchable,
   { size, keySlots, everyExtras, nodes, accepts }: SearchOptions,
 ): SearchResult {
   const { thicknesses, nodes: defaultNodes } = context.model.k.search;
   const progress: Progress = {
-    incumbents: createTopList<Solution>(size),
+    incumbents: createTopList<Found>(size),
     keySlots,
     isEveryExtras: everyExtras !== undefined,
     accepts,
     nodesLeft: nodes ?? defaultNodes,
     unexploredBound: Number.NEGATIVE_INFINITY,
+    climbed: new Set(),
   };
-  const harmony = createHarmonyTable(context, wardrobe.groups.length);
-  const fits = createFitTables(context);
   const extras = { thicknesses: everyExtras ?? thicknesses, isMerged: everyExtras === undefined };
 
-  // A dive into every template finds incumbents that prune most of the exact passes.
-  const dives = templates.map((template) => {
-    const space = createSearchSpace(context, template, fits, extras);
-    const relaxation = createRelaxation(context, space, harmony);
-    return { relaxation, score: explore(progress, relaxation, 1) };
+  const passes = templates.map((template) => {
+    const space = createSearchSpace(context, template, tables.fits, extras);
+    return createPass(progress, createRelaxation(context, space, tables.harmony));
   });
-  for (const { relaxation } of dives.sort((a, b) => b.score - a.score))
-    explore(progress, relaxation, Number.POSITIVE_INFINITY);
+  for (const pass of passes) dive(pass);
+  // Incumbents from neighbours of a few good outfits prune much of the exact search.
+  if (everyExtras === undefined) widen(progress);
+  exploreAll(progress, passes);
 
-  const solutions = progress.incumbents.list();
+  const solutions: readonly Solution[] = progress.incumbents.list();
   const lastScore = solutions.at(-1)?.score ?? 0;
   return {
     solutions,

@@ -7,7 +7,7 @@ import { scoreTerms } from '../scoring/score.ts';
 import { type Ensemble, itemsOf, mapEnsemble, slotsOf } from '../wardrobe/ensemble.ts';
 import type { Garment } from '../wardrobe/garment-clo.ts';
 import { fingerprint } from '../wardrobe/wardrobe.ts';
-import { comparableScore } from './search.ts';
+import { comparableScore } from './leaf.ts';
 
 /** Finds what to put on over a base outfit for outside. */
 export type ShellFinder = (base: Ensemble<WornItem>) => Shell;

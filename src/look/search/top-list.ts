@@ -4,8 +4,9 @@ export interface TopList<T> {
   threshold(): number;
   /** Score that an item with this key must beat: its own entry's, else that of the last place. */
   thresholdFor(key: string): number;
-  /** Adds `create()` if its score beats the threshold and the entry of its key. */
-  add(key: string, score: number, tieBreaker: string, create: () => T): void;
+  /** Adds `create()` if its score, or its `tieBreaker`, beats the threshold and the entry of its key. */
+  add(key: string, score: number, tieBreaker: () => string, create: () => T): void;
+  best(): T | undefined;
   /** Best first; equal scores in order of `tieBreaker`. */
   list(): T[];
 }
@@ -13,12 +14,12 @@ export interface TopList<T> {
 interface Entry<T> {
   key: string;
   score: number;
-  tieBreaker: string;
+  tieBreaker: () => string;
   item: T;
 }
 
-const precedes = (score: number, tieBreaker: string, other: Entry<unknown>): boolean =>
-  score > other.score || (score === other.score && tieBreaker < other.tieBreaker);
+const precedes = (score: number, tieBreaker: () => string, other: Entry<unknown>): boolean =>
+  score > other.score || (score === other.score && tieBreaker() < other.tieBreaker());
 
 export function createTopList<T>(size: number): TopList<T> {
   const entries: Entry<T>[] = [];
@@ -43,6 +44,7 @@ export function createTopList<T>(size: number): TopList<T> {
       const evicted = entries.length > size ? entries.pop() : undefined;
       if (evicted) byKey.delete(evicted.key);
     },
+    best: () => entries[0]?.item,
     list: () => entries.map(({ item }) => item),
   };
 }

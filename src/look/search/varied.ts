@@ -4,7 +4,8 @@ import { fill } from '../texts/texts.ts';
 import { CORE_SLOTS } from '../wardrobe/ensemble.ts';
 import type { CandidatesRequest } from '../wardrobe/wardrobe-request.ts';
 import { type CandidateSet, type SearchProblem, toCandidate } from './candidates.ts';
-import { type Core, keyOf, type SearchOptions, type Solution, search } from './search.ts';
+import { type Core, keyOf, type Solution } from './leaf.ts';
+import { type SearchOptions, search } from './search.ts';
 
 /** Best outfits that are combined in every way. */
 const MAX_POOL = 100;
@@ -73,7 +74,7 @@ export function findVaried(
   request: Pick<CandidatesRequest, 'locale'>,
   size: number,
 ): Omit<CandidateSet, 'totalValid'> {
-  const { context, wardrobe, templates, diagnostics } = problem;
+  const { context, templates, diagnostics } = problem;
   const style = templates[0]?.style.length ?? 0;
   const isVaried = (a: Option, b: Option): boolean => {
     const pieces = style + Math.min(a.visible.length, b.visible.length);
@@ -84,7 +85,7 @@ export function findVaried(
     visible: visibleGroups(solution.core),
   });
   const find = (options: Omit<SearchOptions, 'keySlots'>) =>
-    search(context, wardrobe, templates, {
+    search(problem, {
       ...options,
       keySlots: CORE_SLOTS,
       nodes: Math.ceil(context.model.k.search.nodes / 2),

@@ -6,11 +6,13 @@ import {
   branch,
   choiceBounds,
   createRelaxation,
+  firstBounds,
+  leafBound,
   levelsAfter,
   quickBounds,
-  rootBounds,
 } from '../../../src/look/search/bounds.ts';
 import { readGarments } from '../../../src/look/search/candidates.ts';
+import { comparableScore } from '../../../src/look/search/leaf.ts';
 import {
   copyNode,
   EMPTY_NODE,
@@ -22,7 +24,6 @@ import {
   type OpenLevels,
   type Relaxation,
 } from '../../../src/look/search/relaxation.ts';
-import { comparableScore } from '../../../src/look/search/search.ts';
 import { createFitTables, createSearchSpace } from '../../../src/look/search/search-space.ts';
 import { maxMilliClo } from '../../../src/look/wardrobe/ensemble.ts';
 import { createTemplates } from '../../../src/look/wardrobe/templates.ts';
@@ -84,12 +85,16 @@ function visitAll(context: ScoringContext, relaxation: Relaxation) {
     open: OpenLevels,
     path: readonly (Group | undefined)[],
   ): Best {
-    if (depth === levels.length)
-      return { score: bestScore(context, relaxation, path), choices: [] };
+    if (depth === levels.length) {
+      const score = bestScore(context, relaxation, path);
+      const bound = leafBound(relaxation, node);
+      if (bound < score - SLACK) violations.push({ bound, score });
+      return { score, choices: [] };
+    }
     const { groups } = levels[depth]!;
     const all = (
       depth === 0
-        ? [quickBounds(relaxation), rootBounds(relaxation, Number.NEGATIVE_INFINITY)]
+        ? [quickBounds(relaxation), firstBounds(relaxation, Number.NEGATIVE_INFINITY)]
         : [choiceBounds(relaxation, node, depth, open)]
     ).map((bounds) => Float64Array.from(bounds));
     let best: Best = { score: Number.NEGATIVE_INFINITY, choices: [] };

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { situationOf } from '../../../src/look/comfort/targets.ts';
-import { PARAMS, readModel } from '../../../src/look/params.ts';
+import { type Model, PARAMS, readModel } from '../../../src/look/params.ts';
 import { createScoringContext, type ScoringContext } from '../../../src/look/scoring/context.ts';
 import { findCandidates, readGarments } from '../../../src/look/search/candidates.ts';
-import { comparableScore } from '../../../src/look/search/search.ts';
+import { comparableScore } from '../../../src/look/search/leaf.ts';
 import {
   assembleEnsemble,
   CORE_SLOTS,
@@ -338,4 +338,28 @@ test.each(PLANS)('%s: a required belt, tie, bag and glasses count, without warmt
     compared += found.candidates.length;
   }
   expect(compared).toBeGreaterThan(100);
+});
+
+test('a budget of nodes is spent on outfits near the best: neighbours of good ones come first', () => {
+  const withNodes = (nodes: number): Model => ({
+    ...model,
+    k: { ...model.k, search: { ...model.k.search, nodes } },
+  });
+  const [few, many] = [withNodes(500), withNodes(2_500)];
+  let ofBest = 0;
+  let ofLast = 0;
+  for (let seed = 1; seed <= 8; seed++) {
+    const random = createRandom(seed);
+    const items = drawWardrobe(random, 300);
+    const request = CandidatesRequest.parse({ ...drawDay(random), plan: 'outdoor', items });
+    const [scores, better] = [few, many].map((own) => {
+      const { context, candidates } = findCandidates(own, request, 25, readGarments(own, request));
+      return candidates.map(({ ensemble }) => 100 * comparableScore(context, ensemble));
+    });
+    ofBest += better![0]! - scores![0]!;
+    ofLast += better!.at(-1)! - scores!.at(-1)!;
+  }
+  // Points. Without neighbours, .52 and .70.
+  expect(ofBest / 8).toBeLessThan(0.1);
+  expect(ofLast / 8).toBeLessThan(0.2);
 });
