@@ -1,5 +1,6 @@
 import type { Group } from '../wardrobe/wardrobe.ts';
-import { addPairs, branch, leafBound } from './bounds.ts';
+import { addPairs, leafBound } from './bounds.ts';
+import { branch } from './branch.ts';
 import { complete, coreOf, cutoff, type Found, keyOf, type Progress } from './leaf.ts';
 import { copyNode, isFeasible, type SearchNode } from './node.ts';
 import type { Relaxation } from './relaxation.ts';

@@ -43,27 +43,29 @@ export interface OpenExtremes {
   readonly area: number;
 }
 
-/** Harmony of groups by index; each pair is computed once per search. */
+/** Harmony of groups by index; each pair is computed once. */
 export function createHarmonyTable(context: ScoringContext, groups: number) {
   const rows: (Float64Array | undefined)[] = [];
+  /** Harmony of a group with every other; -1 if not computed yet. */
+  function rowOf(group: Group): Float64Array {
+    const cached = rows[group.index];
+    if (cached) return cached;
+    const row = new Float64Array(groups).fill(-1);
+    rows[group.index] = row;
+    return row;
+  }
+  function compute(row: Float64Array, a: Group, b: Group | undefined): number {
+    const value = b ? context.harmonyOf(a.item, b.item) : 0;
+    if (b) row[b.index] = value;
+    return value;
+  }
   return {
+    rowOf,
+    compute,
     of(a: Group, b: Group): number {
-      const row = this.rowOf(a);
+      const row = rowOf(a);
       const cached = row[b.index]!;
-      return cached < 0 ? this.compute(row, a, b) : cached;
-    },
-    /** Harmony of a group with every other; -1 if not computed yet. */
-    rowOf(group: Group): Float64Array {
-      const cached = rows[group.index];
-      if (cached) return cached;
-      const row = new Float64Array(groups).fill(-1);
-      rows[group.index] = row;
-      return row;
-    },
-    compute(row: Float64Array, a: Group, b: Group | undefined): number {
-      const value = b ? context.harmonyOf(a.item, b.item) : 0;
-      if (b) row[b.index] = value;
-      return value;
+      return cached < 0 ? compute(row, a, b) : cached;
     },
   };
 }

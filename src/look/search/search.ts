@@ -1,14 +1,9 @@
 import type { ScoringContext } from '../scoring/context.ts';
 import type { CoreSlot, Template } from '../wardrobe/templates.ts';
 import type { Wardrobe } from '../wardrobe/wardrobe.ts';
-import {
-  branch,
-  choiceBounds,
-  createRelaxation,
-  firstBounds,
-  levelsAfter,
-  quickBounds,
-} from './bounds.ts';
+import { choiceBounds, firstBounds, levelsAfter, quickBounds } from './bounds.ts';
+import { branch } from './branch.ts';
+import { createRelaxation } from './create-relaxation.ts';
 import {
   complete,
   completeInEveryWay,

@@ -3,15 +3,15 @@ import { situationOf } from '../../../src/look/comfort/targets.ts';
 import { PARAMS, readModel } from '../../../src/look/params.ts';
 import { createScoringContext, type ScoringContext } from '../../../src/look/scoring/context.ts';
 import {
-  branch,
   choiceBounds,
-  createRelaxation,
   firstBounds,
   leafBound,
   levelsAfter,
   quickBounds,
 } from '../../../src/look/search/bounds.ts';
+import { branch } from '../../../src/look/search/branch.ts';
 import { readGarments } from '../../../src/look/search/candidates.ts';
+import { createRelaxation } from '../../../src/look/search/create-relaxation.ts';
 import { comparableScore } from '../../../src/look/search/leaf.ts';
 import {
   copyNode,
