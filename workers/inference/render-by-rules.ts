@@ -1,4 +1,4 @@
-import { trimFringe } from '../../src/imaging/compliance/fringe.ts';
+import { fringeShare, trimFringe } from '../../src/imaging/compliance/fringe.ts';
 import { clearHaze, VISIBLE_ALPHA } from '../../src/imaging/compliance/ground.ts';
 import { layoutWithin, meetsBounds } from '../../src/imaging/compliance/layout.ts';
 import { clearLoosePieces, loosePieceShare } from '../../src/imaging/compliance/loose-pieces.ts';
@@ -68,13 +68,16 @@ function withGround({ options, background }: Drawing, { rules }: RulePack) {
   return { options: { ...rest, backgroundColor: rules.background.color }, background: undefined };
 }
 
-/** Takes haze, letters and a fringe of the old ground off the matte, in place. */
+/** Takes a fringe of the old ground, letters and haze off the matte, in place. */
 function cleanMatte(cutOut: MattedImage, pack: RulePack, newGround: Rgb | undefined): void {
+  const isFringed =
+    pack.rules.fringe === false && fringeShare(cutOut, newGround) > MAX_FRINGE_SHARE;
+  if (isFringed) trimFringe(cutOut, newGround, MAX_FRINGE_SHARE / 2);
+  // After the fringe: what hung together by it alone is a piece of its own now.
   if (pack.rules.overlay === false && loosePieceShare(cutOut.matte) > MAX_LOOSE_SHARE)
     clearLoosePieces(cutOut.matte);
   if (pack.rules.background) clearHaze(cutOut.matte);
-  if (pack.rules.fringe === undefined) return;
-  if (!trimFringe(cutOut, newGround, MAX_FRINGE_SHARE / 2)) return;
+  if (!isFringed) return;
   const scene = { ...cutOut, opacity: undefined };
   recoverForeground(scene, estimateSurroundings(scene));
 }

@@ -6,23 +6,32 @@ import type { Matte } from '../matte.ts';
 const HALF = 128;
 const OPAQUE = 250;
 const CLEAR = 5;
-/** Where colours are compared, pixels from the outline in an image of 1,000; more in larger ones. */
-const RIM = 1;
-const INSIDE = 6;
-const OUTSIDE = 6;
+/** From this distance to the outline on a pixel is ground, or subject: pixels in an image of 1,000; more in larger ones. */
+const REACH = 5;
+/** Of so many pixels at each end the colours are averaged: grain and the blocks of JPEG do not count. */
+const END_PIXELS = 3;
+/** A longest side up to which each pixel across the outline counts; in larger images each second, third … */
+const FINE_SIDE = 3000;
 /** Subject and old ground must differ by this to tell, and old and new ground for a fringe to be seen; 0..441. */
 const MIN_CONTRAST = 40;
-/** The rim belongs to the old ground if its colour lies below this on the way from there to the subject's. */
-const MAX_SUBJECT_SHARE = 0.4;
-/** Below this number of places nothing is said. */
+/** From this share of the way from the old ground's colour to the subject's on, an opaque pixel is the subject's. */
+const MIN_SUBJECT_SHARE = 0.7;
+/** A colour is neither's if it lies off that way by more than this share of it. */
+const MAX_OFF_WAY = 0.5;
+/** So much of the old ground shows in a fringe: the sum of alpha across the outline. */
+const MIN_VISIBLE = 0.75;
+/** Nothing is said if it can be told at fewer places than these, or at a smaller share of the outline. */
 const MIN_PLACES = 40;
+const MIN_PLACES_SHARE = 0.25;
 
-/** Places across the outline, offsets of pixels. */
+type Colour = [number, number, number];
+
+/** A line across the outline: the pixels at so many steps from it, into the subject or, if negative, out of it. */
 interface Crossing {
   edge: number;
-  rim: number;
-  inside: number;
-  outside: number;
+  at(steps: number): number;
+  /** Steps to where there is only subject or only ground. */
+  reach: number;
 }
 
 const isOutline = (alpha: Uint8Array, width: number, i: number): boolean =>
@@ -46,61 +55,102 @@ function inward(alpha: Uint8Array, width: number, i: number): [number, number] |
   return length > 0 ? [across / length, down / length] : undefined;
 }
 
-/** Calls `visit` for each place on the outline with opaque subject on one side and nothing of it on the other. */
-function eachCrossing({ matte }: MattedImage, visit: (crossing: Crossing) => void): void {
+/**
+ * Calls `visit` for each place on the outline with opaque subject on one side and nothing of it on the other.
+ * @returns the number of all places on the outline
+ */
+function eachCrossing({ matte }: MattedImage, visit: (crossing: Crossing) => void): number {
   const { data, width, height } = matte;
-  const scale = Math.max(1, Math.max(width, height) / 1000);
-  const margin = Math.ceil(Math.max(INSIDE, OUTSIDE) * scale) + 2;
+  const longest = Math.max(width, height);
+  const step = Math.max(1, longest / FINE_SIDE);
+  const reach = Math.floor((REACH * Math.max(1, longest / 1000)) / step);
+  const margin = Math.ceil(reach * step) + 2;
+  let places = 0;
   for (let y = margin; y < height - margin; y++)
     for (let x = margin; x < width - margin; x++) {
-      const i = y * width + x;
-      if (!isOutline(data, width, i)) continue;
-      const direction = inward(data, width, i);
+      const edge = y * width + x;
+      if (!isOutline(data, width, edge)) continue;
+      const direction = inward(data, width, edge);
       if (!direction) continue;
+      places++;
       const [across, down] = direction;
-      const away = (distance: number) =>
-        i + Math.round(down * distance * scale) * width + Math.round(across * distance * scale);
-      const inside = away(INSIDE);
-      const outside = away(-OUTSIDE);
-      if (data[inside]! >= OPAQUE && data[outside]! <= CLEAR)
-        visit({ edge: i, rim: away(RIM), inside, outside });
+      const at = (steps: number) =>
+        edge + Math.round(down * steps * step) * width + Math.round(across * steps * step);
+      if (data[at(reach)]! >= OPAQUE && data[at(-reach)]! <= CLEAR) visit({ edge, at, reach });
     }
+  return places;
 }
 
-/** Returns how much of a colour is the subject's, on the way from the old ground; undefined if both are alike. */
-function subjectShareOf(data: Uint8Array, { rim, inside, outside }: Crossing): number | undefined {
-  let along = 0;
-  let contrast = 0;
-  for (let c = 0; c < 3; c++) {
-    const ground = data[3 * outside + c]!;
-    const span = data[3 * inside + c]! - ground;
-    along += span * (data[3 * rim + c]! - ground);
-    contrast += span * span;
+const colourAt = (data: Uint8Array, pixel: number): Colour => [
+  data[3 * pixel]!,
+  data[3 * pixel + 1]!,
+  data[3 * pixel + 2]!,
+];
+
+/** Returns the mean colour at the end of a line. @param side 1 for the subject's, -1 for the ground's */
+function endColour(data: Uint8Array, { at, reach }: Crossing, side: 1 | -1): Colour {
+  const mean: Colour = [0, 0, 0];
+  for (let back = 0; back < END_PIXELS; back++)
+    for (const [c, value] of colourAt(data, at(side * (reach - back))).entries())
+      mean[c]! += value / END_PIXELS;
+  return mean;
+}
+
+const dot = (a: Colour, b: Colour): number => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+const minus = (a: Colour, b: Colour): Colour => [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
+
+/**
+ * Returns how much of the old ground shows before the subject begins: the sum of alpha along a line, of each pixel as far
+ * as its colour is the ground's.
+ * @param way from the ground's colour to the subject's
+ */
+function visibleGround(image: MattedImage, line: Crossing, ground: Colour, way: Colour): number {
+  const colours = image.pixels.data;
+  const contrast = dot(way, way);
+  let visible = 0;
+  for (let steps = -line.reach; steps <= line.reach; steps++) {
+    const pixel = line.at(steps);
+    const alpha = image.matte.data[pixel]!;
+    const offset = minus(colourAt(colours, pixel), ground);
+    const share = dot(offset, way) / contrast;
+    if (alpha >= OPAQUE && share >= MIN_SUBJECT_SHARE) break;
+    const offWay = dot(offset, offset) - share * share * contrast;
+    if (offWay > MAX_OFF_WAY * MAX_OFF_WAY * contrast) continue;
+    visible += (alpha / 255) * Math.min(1, Math.max(0, 1 - share));
   }
-  return contrast < MIN_CONTRAST * MIN_CONTRAST ? undefined : along / contrast;
+  return visible;
 }
 
-const differs = (data: Uint8Array, pixel: number, { r, g, b }: Rgb): boolean =>
-  Math.hypot(data[3 * pixel]! - r, data[3 * pixel + 1]! - g, data[3 * pixel + 2]! - b) >=
-  MIN_CONTRAST;
+/** Returns whether a line shows a fringe; undefined if it cannot be told. */
+function isFringed(
+  image: MattedImage,
+  line: Crossing,
+  newGround: Colour | undefined,
+): boolean | undefined {
+  const ground = endColour(image.pixels.data, line, -1);
+  const way = minus(endColour(image.pixels.data, line, 1), ground);
+  const differ = (difference: Colour) => dot(difference, difference) >= MIN_CONTRAST * MIN_CONTRAST;
+  if (!differ(way) || (newGround && !differ(minus(newGround, ground)))) return undefined;
+  return visibleGround(image, line, ground, way) > MIN_VISIBLE;
+}
 
-/** Returns the places with a fringe, and the number of all places where it could be told. */
+/** Returns the places with a fringe, and their share of all where it could be told. */
 function findFringe(image: MattedImage, newGround: Rgb | undefined) {
-  const { data } = image.pixels;
+  const covering: Colour | undefined = newGround && [newGround.r, newGround.g, newGround.b];
   const fringed: number[] = [];
-  let places = 0;
-  eachCrossing(image, (crossing) => {
-    if (newGround && !differs(data, crossing.outside, newGround)) return;
-    const share = subjectShareOf(data, crossing);
-    if (share === undefined) return;
-    places++;
-    if (share < MAX_SUBJECT_SHARE) fringed.push(crossing.edge);
+  let told = 0;
+  const places = eachCrossing(image, (line) => {
+    const isFound = isFringed(image, line, covering);
+    if (isFound === undefined) return;
+    told++;
+    if (isFound) fringed.push(line.edge);
   });
-  return { fringed, share: places < MIN_PLACES ? 0 : fringed.length / places };
+  const isTold = told >= Math.max(MIN_PLACES, MIN_PLACES_SHARE * places);
+  return { fringed, share: isTold ? fringed.length / told : 0 };
 }
 
 /**
- * Returns the share of the outline, 0..1, whose rim has the colour of the old ground; 0 if it can be told nowhere.
+ * Returns the share of the outline, 0..1, that shows the old ground; 0 if it cannot be told.
  * @param image the photo with its matte: outside of it the old ground is still there
  * @param newGround where the old ground has its colour a fringe is not seen, and not counted; transparent if absent
  */
@@ -130,19 +180,17 @@ const MAX_PEELS = 6;
 /**
  * Takes a fringe of the old ground off a matte, in place: layer by layer, where there is one.
  * @param maxShare of the outline that may stay fringed
- * @returns whether anything has changed
  */
 export function trimFringe(
   image: MattedImage,
   newGround: Rgb | undefined,
   maxShare: number,
-): boolean {
+): void {
   const { width, height } = image.matte;
   const peels = Math.ceil(MAX_PEELS * Math.max(1, Math.max(width, height) / 1000));
   for (let done = 0; done < peels; done++) {
     const { fringed, share } = findFringe(image, newGround);
-    if (share <= maxShare) return done > 0;
+    if (share <= maxShare) return;
     peel(image.matte, fringed);
   }
-  return true;
 }

@@ -66,7 +66,7 @@ export type RulesReport = z.infer<typeof RulesReport>;
  * What stays of a ground, an outline or a side where nothing is wrong: single pixels, and texture that looks like a
  * fault. Measured; see docs/adr/0055-marketplace-rules.md.
  */
-const MAX_SHARES = { background: 0.001, overlay: 0.0003, fringe: 0.3, cut: 0.01 } as const;
+const MAX_SHARES = { background: 0.001, overlay: 0.0003, fringe: 0.5, cut: 0.01 } as const;
 /** By so much encoding changes a channel of an even ground, 0..255. */
 const ENCODING_TOLERANCE = 2;
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { framedSides } from '../../../src/imaging/compliance/border.ts';
 import { largestCutShare } from '../../../src/imaging/compliance/frame-cut.ts';
-import { fringeShare, trimFringe } from '../../../src/imaging/compliance/fringe.ts';
 import { clearHaze, findGround, offColourShare } from '../../../src/imaging/compliance/ground.ts';
 import { clearLoosePieces, loosePieceShare } from '../../../src/imaging/compliance/loose-pieces.ts';
 import { drawnShare } from '../../../src/imaging/compliance/overlay.ts';
@@ -133,48 +132,4 @@ test('the side that cuts most of the subject counts, within the region', () => {
   expect(largestCutShare(subject, fullBox(subject))).toBe(0);
   expect(largestCutShare(subject, { left: 0, top: 0, width: 200, height: 100 })).toBe(0.5);
   expect(largestCutShare(subject, { left: 50, top: 75, width: 50, height: 50 })).toBe(1);
-});
-
-describe('a fringe', () => {
-  const GREEN = [40, 140, 60] as const;
-
-  /** A photo on green whose matte is so many pixels too wide. */
-  function photo(wider: number) {
-    const { pixels, subject } = drawPicture(300, GREEN);
-    eachIn(subject, [75 - wider, 75 - wider, 225 + wider, 225 + wider], (i) => {
-      subject.data[i] = 255;
-    });
-    return { pixels, matte: subject };
-  }
-
-  test('is found if the matte is too wide', () => {
-    expect(fringeShare(photo(0), WHITE)).toBe(0);
-    expect(fringeShare(photo(3), WHITE)).toBe(1);
-    expect(fringeShare(photo(3), undefined)).toBe(1);
-  });
-
-  test('is not seen where the new ground has the colour of the old one', () => {
-    expect(fringeShare(photo(3), { r: 50, g: 150, b: 70 })).toBe(0);
-  });
-
-  test('is not told where the subject has the colour of the old ground', () => {
-    const { subject, pixels } = drawPicture(300, GREEN, [45, 130, 70]);
-    expect(fringeShare({ pixels, matte: subject }, WHITE)).toBe(0);
-  });
-
-  test('is taken off, and no more', () => {
-    const image = photo(3);
-    expect(trimFringe(image, WHITE, 0.1)).toBe(true);
-    expect(fringeShare(image, WHITE)).toBeLessThanOrEqual(0.1);
-    const right = photo(0).matte.data;
-    let lost = 0;
-    for (let i = 0; i < right.length; i++) if (image.matte.data[i]! < right[i]!) lost++;
-    expect(lost).toBeLessThan(0.01 * 150 * 150);
-  });
-
-  test('stays if there is none', () => {
-    const image = photo(0);
-    expect(trimFringe(image, WHITE, 0.1)).toBe(false);
-    expect(Buffer.compare(image.matte.data, photo(0).matte.data)).toBe(0);
-  });
 });
