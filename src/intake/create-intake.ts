@@ -124,8 +124,8 @@ export async function createIntake({
     idempotency: createIdempotency(redis),
     storedBytes: createStoredBytes(redis, now),
     links: fileLinks(linkSecret),
-    rulePacks: createRulePacks(redis, now),
-    presets: createPresets(redis, now),
+    rulePacks: createRulePacks(redis, blobs, now),
+    presets: createPresets(redis, blobs, now),
     readClientLimits: createClientRetention(redis).get,
     figures,
     async close() {

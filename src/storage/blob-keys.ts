@@ -30,6 +30,8 @@ export const INPUT_PREFIX = 'in/';
 const OUTPUT_PREFIX = 'out/';
 export const BATCHES_PREFIX = 'batches/';
 export const FEEDS_PREFIX = 'feeds/';
+/** What clients store under names: presets and rule packs. They last until they are deleted. */
+export const SETTINGS_PREFIX = 'settings/';
 /** Blobs with these prefixes belong to a job, a batch, a run or a feed, whose id is in the key. */
 export const OWNED_PREFIXES = [INPUT_PREFIX, OUTPUT_PREFIX, BATCHES_PREFIX, FEEDS_PREFIX] as const;
 

@@ -155,7 +155,7 @@ describe('a batch', () => {
         linkRule: () => undefined,
         retention: createBatchRetention(batches, batchEraser(blobs)),
         receivers: createWebhookReceivers(redis),
-        rulePacks: createRulePacks(redis, now),
+        rulePacks: createRulePacks(redis, blobs, now),
         reviews: createReviewDecisions(redis),
         readClientLimits: async () => ({}),
         now,

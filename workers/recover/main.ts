@@ -10,12 +10,13 @@ import { type Counts, type Rebuilder, rebuildAll } from './rebuild.ts';
 import { batches } from './rebuild-batches.ts';
 import { feeds } from './rebuild-feeds.ts';
 import { jobs } from './rebuild-jobs.ts';
+import { settings } from './rebuild-settings.ts';
 
 const START_MILLIS = 10_000;
 const CONCURRENCY = 32;
 
 /** In the order in which they run. */
-const REBUILDERS: readonly Rebuilder[] = [jobs, batches, feeds];
+const REBUILDERS: readonly Rebuilder[] = [jobs, batches, feeds, settings];
 
 type CountsByName = Readonly<Record<string, Counts>>;
 
@@ -54,7 +55,7 @@ async function main({ json }: { json: boolean }): Promise<void> {
 
 new Command('recover')
   .description(
-    'Rebuilds a Redis that lost its data from object storage: restores jobs that have not ended, batches and feeds. It may run while gateways and workers run; running it again changes nothing. API keys are not in object storage: restore them from a backup of Redis, or create new ones.',
+    'Rebuilds a Redis that lost its data from object storage: restores jobs that have not ended, batches, feeds, presets and rule packs. It may run while gateways and workers run; running it again changes nothing. API keys are not in object storage: restore them from a backup of Redis, or create new ones.',
   )
   .option('--json', 'print JSON', false)
   .action(main)

@@ -39,6 +39,39 @@ async function recover(): Promise<Record<string, unknown>> {
   return JSON.parse(running.output());
 }
 
+async function send(method: string, path: string, body?: object) {
+  const json = { 'content-type': 'application/json' };
+  const init = body && { body: JSON.stringify(body), headers: json };
+  const response = await batches.ask(method, path, init);
+  return { status: response.status, body: JSON.parse((await response.text()) || 'null') };
+}
+
+test('presets and rule packs come back after Redis lost its data', async () => {
+  const pack = { title: 'Our shop', rules: { border: false } };
+  await send('PUT', '/presets/white', { options: { crop: true } });
+  await send('PUT', '/presets/white', { options: { backgroundColor: '#ffffff' } });
+  await send('PUT', '/presets/deleted', { options: {} });
+  await send('DELETE', '/presets/deleted');
+  await send('PUT', '/rules/our-shop', pack);
+  const read = () => Promise.all(['/presets', '/rules/our-shop'].map((path) => send('GET', path)));
+  const before = await read();
+  expect(before).toMatchObject([
+    { body: { presets: [{ name: 'white', options: { backgroundColor: '#ffffff' } }] } },
+    { status: 200, body: { pack } },
+  ]);
+  await redis.flushall();
+  await createClients();
+  expect(await read()).toMatchObject([{ body: { presets: [] } }, { status: 404 }]);
+  expect(await recover()).toMatchObject({ settings: { rebuilt: 2, known: 0, unknown: 0 } });
+  expect(await read()).toEqual(before);
+  // What is changed after the loss is not replaced.
+  await send('PUT', '/presets/white', { options: { format: 'webp' } });
+  expect(await recover()).toMatchObject({ settings: { rebuilt: 0, known: 2, unknown: 0 } });
+  expect(await send('GET', '/presets/white')).toMatchObject({
+    body: { options: { format: 'webp' } },
+  });
+});
+
 test('batches and feeds continue after Redis lost its data', async () => {
   const images = await Promise.all(
     Array.from({ length: IMAGES }, (_, i) => shop.putImage(`/${i}.jpg`, i)),

@@ -1,0 +1,80 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { getJson } from '../../src/intake/batches/batch-files.ts';
+import { createNamedSettings, restoreSetting } from '../../src/intake/named-settings.ts';
+import type { Blobs } from '../../src/storage/blobs.ts';
+import { createFsBlobs } from '../../src/storage/fs-blobs.ts';
+import { type RedisServer, startRedis } from '../support/redis-server.ts';
+
+const KIND = { kind: 'colours', schema: z.object({ hex: z.string() }), max: 2 };
+
+let server: RedisServer;
+let redis: Redis;
+let dir: string;
+let blobs: Blobs;
+beforeAll(async () => {
+  server = await startRedis();
+  redis = new Redis(server.url);
+  dir = await mkdtemp(join(tmpdir(), 'selvage-settings-'));
+  blobs = await createFsBlobs({ dir });
+});
+afterAll(async () => {
+  redis.disconnect();
+  await server.stop();
+  await rm(dir, { recursive: true, force: true });
+});
+
+/** Returns the copies in object storage. */
+async function copies(): Promise<unknown[]> {
+  const found: unknown[] = [];
+  for await (const { key } of blobs.list('settings/')) found.push(await getJson(blobs, key));
+  return found;
+}
+
+test('storage ends with what Redis has, in whatever order copies arrive', async () => {
+  let delay = 60;
+  /** The first copy takes the longest. */
+  const slow = {
+    async put(...args: Parameters<Blobs['put']>) {
+      delay -= 20;
+      await new Promise((resolve) => setTimeout(resolve, delay));
+      return blobs.put(...args);
+    },
+    delete: blobs.delete.bind(blobs),
+  };
+  const settings = createNamedSettings(redis, slow, KIND);
+  const first = settings.put('a', 'sky', { hex: '00f' });
+  const second = settings.put('a', 'sky', { hex: '0ff' });
+  expect(await Promise.all([first, second])).toEqual(['new', 'replaced']);
+  expect(await copies()).toEqual([{ client: 'a', name: 'sky', value: { hex: '0ff' } }]);
+  await Promise.all([settings.put('a', 'sky', { hex: '0f0' }), settings.remove('a', 'sky')]);
+  expect(await settings.get('a', 'sky')).toBeUndefined();
+  expect(await copies()).toEqual([]);
+});
+
+test('what exceeds the maximum is stored nowhere', async () => {
+  const settings = createNamedSettings(redis, blobs, KIND);
+  for (const name of ['b', 'a']) await settings.put('full', name, { hex: name });
+  expect(await settings.put('full', 'c', { hex: 'c' })).toBeUndefined();
+  expect(await copies()).toHaveLength(2);
+  expect(await settings.list('full')).toEqual([
+    { name: 'a', hex: 'a' },
+    { name: 'b', hex: 'b' },
+  ]);
+});
+
+test('a copy restores what Redis lacks, and nothing that cannot be read', async () => {
+  const copy = { client: 'c', name: 'sky', value: { hex: '00f' } };
+  expect(await restoreSetting(redis, KIND, copy)).toBe(true);
+  expect(await restoreSetting(redis, KIND, { ...copy, value: { hex: 'f00' } })).toBe(false);
+  expect(await createNamedSettings(redis, blobs, KIND).get('c', 'sky')).toEqual({
+    name: 'sky',
+    hex: '00f',
+  });
+  for (const strange of [undefined, {}, { ...copy, value: { hex: 1 } }, { ...copy, client: 2 }])
+    expect(await restoreSetting(redis, KIND, strange)).toBeUndefined();
+});
