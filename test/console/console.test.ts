@@ -142,11 +142,45 @@ function inBrowser(chromium: string): void {
       };
       expect(await download()).toEqual({ name: 'shirt-cut-out.png', format: 'png', width: 400 });
       await page.getByLabel('File format').selectOption('jpeg');
-      await page.getByText('Background, crop and shadow').click();
+      await page.getByText('Background, crop, shadow and rules').click();
       await page.getByLabel('Crop to the garment').check();
       const { width = 400, ...made } = await download();
       expect(made).toEqual({ name: 'shirt-cut-out.jpg', format: 'jpeg' });
       expect(width).toBeLessThan(400);
+    });
+
+    test('the download is judged by the rules of a marketplace, and made right', async () => {
+      const { page } = watched;
+      const download = async () => {
+        const pending = page.waitForEvent('download');
+        await page.getByRole('button', { name: 'Download' }).click();
+        await pending;
+        return page.locator('#cut-panel form [role=status]').textContent();
+      };
+      await page.getByLabel('File format').selectOption('png');
+      await page.getByLabel('Rules of a marketplace').selectOption('zalando-packshot');
+      expect(await download()).toContain('The background has another colour than it must have.');
+      await page.getByLabel('Make right what needs no new pixels').check();
+      expect(await download()).not.toContain('background');
+      await page.getByLabel('Rules of a marketplace').selectOption('');
+      expect(await download()).toBe('');
+    });
+
+    test('a picture that is cut out already keeps its transparency', async () => {
+      const { page } = watched;
+      const disc =
+        '<svg width="300" height="300"><circle cx="150" cy="150" r="90" fill="#26a"/></svg>';
+      const buffer = await sharp(Buffer.from(disc)).png().toBuffer();
+      await page.getByLabel('Keep transparency').check();
+      await page
+        .locator('#cut-files')
+        .setInputFiles({ name: 'disc.png', mimeType: 'image/png', buffer });
+      await page.getByRole('heading', { name: 'disc' }).waitFor();
+      await expect
+        .poll(() => page.locator('#cut-panel .facts').textContent())
+        .toContain('kept from the picture');
+      await page.getByLabel('Keep transparency').uncheck();
+      await page.getByRole('button', { name: 'shirt: done' }).click();
     });
 
     test('the garment is classified and added to the wardrobe, by keyboard', async () => {

@@ -25,7 +25,7 @@ const readTiming = (timing = '') =>
 const seconds = (millis) => `${(millis / 1000).toFixed(millis < 9950 ? 1 : 0)} s`;
 
 /** @param {Upload} upload */
-function facts({ width, height, cutOut, millis = 0, timing, model, confidence = 0 }) {
+function facts({ width, height, cutOut, millis = 0, timing, model, confidence = 0, isAlphaKept }) {
   const { engine } = readTiming(timing);
   const processing = engine === undefined ? '' : `, ${seconds(engine)} of it processing`;
   /** @type {[string, string][]} */
@@ -34,6 +34,7 @@ function facts({ width, height, cutOut, millis = 0, timing, model, confidence = 
     ['Time', seconds(millis) + processing],
     ['Confidence', confidence > 0 ? `${Math.floor(confidence * 100)} %` : ''],
     ['Model', model ?? ''],
+    ['Transparency', isAlphaKept ? 'kept from the picture' : ''],
   ];
   return h(
     'dl',

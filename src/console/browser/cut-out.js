@@ -39,6 +39,7 @@ async function processUpload(upload) {
       millis: performance.now() - upload.startedAt,
       after: URL.createObjectURL(upload.cutOut),
       model: response.headers.get('x-model') ?? undefined,
+      isAlphaKept: response.headers.get('x-cutout-alpha') === 'kept',
       timing: response.headers.get('server-timing') ?? undefined,
       confidence: Number(response.headers.get('x-cutout-confidence')),
       review: readReview(response.headers),
@@ -63,7 +64,8 @@ function processNext() {
 /** @param {File[]} files */
 function addFiles(files) {
   const quality = byId('cut-quality', HTMLSelectElement).value;
-  const added = files.map((file) => createUpload(file, quality));
+  const keepsAlpha = byId('cut-alpha', HTMLInputElement).checked;
+  const added = files.map((file) => createUpload(file, { quality, keepsAlpha }));
   const [first] = added;
   if (!first) return;
   uploads.push(...added);

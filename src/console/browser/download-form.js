@@ -1,6 +1,7 @@
 import { h } from './element.js';
 import { errorBox } from './error-box.js';
 import { save } from './image-files.js';
+import { rulesField } from './rules-field.js';
 import { removeBackground } from './upload.js';
 
 /** @typedef {import('./upload.js').Upload} Upload */
@@ -41,6 +42,7 @@ export function downloadForm(upload) {
     {},
     SHADOWS.map(({ value, label }) => h('option', { value }, label)),
   );
+  const rules = rulesField();
   const errorPlace = h('div');
   const button = h('button', { class: 'primary', type: 'submit' }, 'Download');
 
@@ -50,6 +52,7 @@ export function downloadForm(upload) {
     ...(filled.checked && { backgroundColor: colour.value }),
     ...(crop.checked && { crop: 'true', cropMargin: '4%' }),
     ...(shadow.value !== 'none' && { shadow: shadow.value }),
+    ...rules.read(),
   });
 
   async function download() {
@@ -58,6 +61,7 @@ export function downloadForm(upload) {
     const response = await removeBackground(upload, options, (seconds) => {
       button.textContent = `Busy; retrying in ${seconds} s`;
     });
+    rules.show(response);
     return response.blob();
   }
 
@@ -66,6 +70,7 @@ export function downloadForm(upload) {
     event.preventDefault();
     button.disabled = true;
     errorPlace.replaceChildren();
+    rules.show();
     try {
       const blob = await download();
       save(blob, `${upload.name}-cut-out.${EXTENSIONS[blob.type] ?? 'png'}`);
@@ -82,14 +87,15 @@ export function downloadForm(upload) {
     h('label', { class: 'field' }, 'File format', format),
     h(
       'details',
-      {},
-      h('summary', {}, 'Background, crop and shadow'),
+      { ontoggle: rules.load },
+      h('summary', {}, 'Background, crop, shadow and rules'),
       h(
         'div',
         { class: 'stack options' },
         h('div', { class: 'checkbox' }, checkbox('Fill the background', filled), colour),
         checkbox('Crop to the garment', crop),
         h('label', { class: 'field' }, 'Shadow', shadow),
+        rules.node,
         h(
           'p',
           { class: 'fine' },
@@ -98,6 +104,7 @@ export function downloadForm(upload) {
       ),
     ),
     button,
+    rules.place,
     errorPlace,
   );
 }

@@ -7,6 +7,7 @@ import { callWithRetry } from './api.js';
  * @property {string} name without its extension
  * @property {string} before object URL of the photo
  * @property {string} quality
+ * @property {boolean} keepsAlpha a picture that is transparent keeps its alpha
  * @property {'waiting' | 'working' | 'done' | 'failed'} state
  * @property {string} note shown until it is done
  * @property {number} startedAt by `performance.now()`
@@ -15,6 +16,7 @@ import { callWithRetry } from './api.js';
  * @property {number} [width]
  * @property {number} [height]
  * @property {string} [model]
+ * @property {boolean} [isAlphaKept]
  * @property {string} [timing] `Server-Timing` of the response
  * @property {number} [confidence] in the outline, 0..1; 0 if unknown
  * @property {import('./review.js').Review} [review]
@@ -25,12 +27,12 @@ import { callWithRetry } from './api.js';
  * @property {HTMLElement | undefined} [panel] once it was drawn
  */
 
-/** @param {File} file @param {string} quality @returns {Upload} */
-export const createUpload = (file, quality) => ({
+/** @param {File} file @param {Pick<Upload, 'quality' | 'keepsAlpha'>} options @returns {Upload} */
+export const createUpload = (file, options) => ({
   file,
   name: file.name.replace(/\.[^.]+$/, '') || 'photo',
   before: URL.createObjectURL(file),
-  quality,
+  ...options,
   state: 'waiting',
   note: 'Waiting',
   startedAt: performance.now(),
@@ -43,11 +45,14 @@ export const createUpload = (file, quality) => ({
  * @param {(seconds: number) => void} onWait
  */
 export function removeBackground(upload, options, onWait) {
-  const { file, mended, quality } = upload;
+  const { file, mended, quality, keepsAlpha } = upload;
   const body = new FormData();
   for (const [name, value] of Object.entries({ quality, ...options })) body.append(name, value);
   body.append('image', file, file.name);
-  if (!mended) return callWithRetry('/bg/v1/background-removals', { method: 'POST', body }, onWait);
+  if (!mended) {
+    if (keepsAlpha) body.append('alpha', 'keep');
+    return callWithRetry('/bg/v1/background-removals', { method: 'POST', body }, onWait);
+  }
   body.append('alpha', mended.alpha, 'alpha.png');
   body.append('strokes', JSON.stringify(mended.strokes));
   return callWithRetry('/bg/v1/refinements', { method: 'POST', body }, onWait);
