@@ -57,6 +57,37 @@ describe('remove', () => {
     }
   });
 
+  test('takes the options of a preset, and names files by its format', async () => {
+    const response = await fetch(`${stack.url}/intake/v1/presets/shop`, {
+      method: 'PUT',
+      headers: {
+        authorization: `Bearer ${env.SELVAGE_KEY}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ options: { format: 'jpeg', backgroundColor: '#00ff00' } }),
+    });
+    expect(response.status).toBe(200);
+    const remove = (to: string, ...more: string[]) =>
+      run(['remove', at('photos', 'shirt-300.jpg'), '-o', at(to), '--preset', 'shop', ...more]);
+    const cornerOf = async (...path: string[]) => [
+      ...(
+        await sharp(at(...path))
+          .raw()
+          .toBuffer()
+      ).subarray(0, 3),
+    ];
+    expect(await remove('preset')).toMatchObject({ code: 0 });
+    const [red = 255, green = 0] = await cornerOf('preset', 'shirt-300.jpg');
+    expect([red < 10, green > 245]).toEqual([true, true]);
+    // What is given here wins.
+    await remove('preset', '--format', 'png', '--background', '#0000ff');
+    expect(await cornerOf('preset', 'shirt-300.png')).toEqual([0, 0, 255]);
+    const wrong = await run(['remove', at('photos'), '-o', at('none'), '--preset', 'none']);
+    expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining('preset') });
+    const local = await remove('local', '--local');
+    expect(local).toMatchObject({ code: 2, stderr: expect.stringContaining('--preset') });
+  });
+
   test('Ctrl-C aborts requests and leaves no partial file', async () => {
     const planted = await plantServer(silence);
     const args = ['remove', at('photos'), '-o', at('interrupted'), '--server', planted.origin];

@@ -8,6 +8,7 @@ import { connect } from '../connection/connect.ts';
 import type { ServerOptions } from '../connection/server-profile.ts';
 import type { ImageOptions } from '../images/image-options.ts';
 import { extensionOf, readImageOptions } from '../images/image-request.ts';
+import { withPresetFormat } from '../images/preset-format.ts';
 import { problemLine } from '../terminal/error-report.ts';
 import { EXIT, usageError } from '../terminal/exit.ts';
 import { type Output, print, say } from '../terminal/output.ts';
@@ -26,7 +27,8 @@ export interface BatchOptions extends ImageOptions, ServerOptions, Output {
 }
 
 async function toRequest(options: BatchOptions): Promise<CreateBatchRequest> {
-  const { backgroundImage, ...imageOptions } = await readImageOptions(options);
+  const request = await withPresetFormat(await readImageOptions(options), options);
+  const { backgroundImage, ...imageOptions } = request;
   if (backgroundImage) throw usageError('--background-image of a batch must be a URL');
   const { name, operations } = options;
   return { operations, options: imageOptions, ...(name !== undefined && { name }) };

@@ -31,9 +31,9 @@ export interface ImageOptions {
 export const withImageOptions = (command: Command): Command =>
   command
     .addOption(
-      new Option('--quality <level>', 'speed against quality')
-        .choices(QUALITIES)
-        .default('balanced'),
+      new Option('--quality <level>', 'speed against quality; balanced by default').choices(
+        QUALITIES,
+      ),
     )
     .addOption(
       new Option(
@@ -50,9 +50,12 @@ export const withImageOptions = (command: Command): Command =>
       ).choices(['keep', 'replace']),
     )
     .addOption(
-      new Option('--format <format>', 'format of the output')
-        .choices(['png', 'jpeg', 'jpg', 'webp'])
-        .default('png'),
+      new Option('--format <format>', 'format of the output; PNG by default').choices([
+        'png',
+        'jpeg',
+        'jpg',
+        'webp',
+      ]),
     )
     .option('--preset <name>', 'a preset of yours on the server; options that you give win')
     .option('--background <colour>', 'behind the subject: #rrggbb or the name of a CSS colour')

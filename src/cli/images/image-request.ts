@@ -73,7 +73,7 @@ export type ImageRequest = {
 const isDefined = ([, value]: [string, unknown]): boolean => value !== undefined;
 
 /** Returns the format that --fix-rules would choose, so that output files have the right names. */
-function fixedFormat(request: OutputRequest): OutputRequest['format'] {
+export function fixedFormat(request: OutputRequest): OutputRequest['format'] {
   const pack = request.rules === undefined ? undefined : BUILT_IN_PACKS.get(request.rules);
   return request.fixRules && pack
     ? withRulePack(toOutputOptions(request), pack).format

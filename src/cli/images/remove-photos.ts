@@ -14,6 +14,7 @@ import { type BackgroundRemover, localRemover, serverRemover } from './backgroun
 import type { ImageOptions } from './image-options.ts';
 import { extensionOf, type ImageRequest, readImageOptions } from './image-request.ts';
 import { type Photo, planPhotos } from './photos.ts';
+import { withPresetFormat } from './preset-format.ts';
 import { createRemovalSummary } from './removal-summary.ts';
 import { withStandardStreams } from './standard-streams.ts';
 
@@ -75,7 +76,7 @@ async function openRemover(
 async function removeFiles(paths: string[], options: RemoveOptions, signal: AbortSignal) {
   const { output: folder, force = false } = options;
   if (!folder) throw usageError('Name the output folder: -o <folder>');
-  const request = await readImageOptions(options);
+  const request = await withPresetFormat(await readImageOptions(options), options);
   const photos = await planPhotos(paths, folder, extensionOf(request));
   const defaultJobs = options.local ? LOCAL_JOBS : SERVER_JOBS;
   const jobs = Math.min(options.jobs ?? defaultJobs, photos.length);

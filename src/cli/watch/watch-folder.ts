@@ -9,6 +9,7 @@ import type { ServerOptions } from '../connection/server-profile.ts';
 import type { ImageOptions } from '../images/image-options.ts';
 import { extensionOf, type ImageRequest, readImageOptions } from '../images/image-request.ts';
 import { photosUnder, withExtension } from '../images/photos.ts';
+import { withPresetFormat } from '../images/preset-format.ts';
 import { errorText, problemLine, toErrorReport, toExitCode } from '../terminal/error-report.ts';
 import { CliError, EXIT, usageError } from '../terminal/exit.ts';
 import { forEachParallel } from '../terminal/for-each-parallel.ts';
@@ -250,7 +251,7 @@ export async function watchFolder(
   signal: AbortSignal,
 ): Promise<void> {
   const folders = await openFolders(folder, options);
-  const request = await readImageOptions(options);
+  const request = await withPresetFormat(await readImageOptions(options), options);
   const client = connect(options);
   const ledger = await openLedger(join(folders.to, LEDGER));
   say(options, `Watching ${folder}; Ctrl-C ends it, and the same command continues.`);
