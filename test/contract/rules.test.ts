@@ -7,6 +7,7 @@ import { type FeedClient, feedClient, readFeed } from '../support/feed-client.ts
 import { type FeedServer, startFeedServer } from '../support/feed-server.ts';
 import { drawnShirt } from '../support/images.ts';
 import { intakeClient, readJob } from '../support/intake.ts';
+import { freePort } from '../support/processes.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 
 /** Rules of marketplaces: packs, verdicts, and what `fixRules` makes right. */
@@ -32,9 +33,13 @@ let key: string;
 let other: string;
 let shirt: Buffer;
 let feeds: FeedClient;
+/** Of the worker. */
+let metricsUrl: string;
 beforeAll(async () => {
+  const port = await freePort();
+  metricsUrl = `http://127.0.0.1:${port}/metrics`;
   [stack, shop, shirt] = await Promise.all([
-    startStack({ FETCH_ALLOW: '127.0.0.0/8', PUBLIC_URL: '' }),
+    startStack({ FETCH_ALLOW: '127.0.0.0/8', PUBLIC_URL: '', WORKER_PORT: String(port) }),
     startFeedServer(),
     drawnShirt({ width: 600, height: 800, format: 'png' }),
   ]);
@@ -177,6 +182,13 @@ describe('a removal with rules', () => {
     const failed = await client.removeBackground(shirt, { rules: 'mine' });
     expect(failed.rules).toEqual({ passed: false, failed: ['background', 'aspect'] });
     expect((await client.rules.list()).at(-1)).toMatchObject({ name: 'mine' });
+    // In metrics, the packs of clients have no names.
+    const metrics = await (await fetch(metricsUrl)).text();
+    const total = 'selvage_rule_verdicts_total';
+    expect(metrics).toContain(`${total}{pack="own",rule="aspect",verdict="passed"} 1`);
+    expect(metrics).toContain(`${total}{pack="own",rule="aspect",verdict="failed"} 1`);
+    expect(metrics).toContain(`${total}{pack="amazon-main",rule="background",verdict="failed"} 1`);
+    expect(metrics).not.toContain('mine');
     await client.rules.delete('mine');
     await expect(client.rules.get('mine')).rejects.toMatchObject({ status: 404 });
   });

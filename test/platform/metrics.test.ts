@@ -47,6 +47,20 @@ test('cut-outs are counted by their review and its reasons', async () => {
   expect(lines).toContain('selvage_cutout_review_reasons_total{reason="cut-by-frame"} 2');
 });
 
+test('verdicts are counted by pack, rule and outcome', async () => {
+  const registry = createRegistry('1');
+  const metrics = createWorkerMetrics(registry);
+  const border = { id: 'border', passed: true };
+  metrics.rules('amazon-main', [border, { id: 'fringe', passed: false }]);
+  metrics.rules('own', [border]);
+  metrics.rules('own', [border]);
+  const lines = (await registry.metrics()).split('\n');
+  const name = 'selvage_rule_verdicts_total';
+  expect(lines).toContain(`${name}{pack="amazon-main",rule="border",verdict="passed"} 1`);
+  expect(lines).toContain(`${name}{pack="amazon-main",rule="fringe",verdict="failed"} 1`);
+  expect(lines).toContain(`${name}{pack="own",rule="border",verdict="passed"} 2`);
+});
+
 test('fetching is counted by reason and by pool', async () => {
   const registry = createRegistry('1');
   const metrics = createWorkerMetrics(registry);
