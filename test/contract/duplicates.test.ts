@@ -1,12 +1,14 @@
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createClient } from '../../packages/client/src/client.ts';
-import { type BatchClient, batchClient } from '../support/batches.ts';
-import { type FeedClient, feedClient, type Run, readFeed } from '../support/feed-client.ts';
-import { type FeedServer, startFeedServer } from '../support/feed-server.ts';
+import { type BatchClient, batchClient, uploadedRow } from '../support/batches.ts';
+import { type Catalogue, startCatalogue } from '../support/catalogue.ts';
+import { type FeedClient, type Run, readFeed } from '../support/feed-client.ts';
+import type { FeedServer } from '../support/feed-server.ts';
 import { drawnShirt } from '../support/images.ts';
-import { type Stack, startStack } from '../support/stack.ts';
+import type { Stack } from '../support/stack.ts';
 
+let catalogue: Catalogue;
 let stack: Stack;
 let shop: FeedServer;
 let key: string;
@@ -18,13 +20,8 @@ let red: Buffer;
 /** The first again: recompressed and scaled, cropped, mirrored. */
 let copies: Buffer[];
 beforeAll(async () => {
-  [stack, shop] = await Promise.all([
-    startStack({ FETCH_ALLOW: '127.0.0.0/8', PUBLIC_URL: '' }),
-    startFeedServer(),
-  ]);
-  key = (await stack.key()).key;
-  batches = batchClient(stack, key);
-  feeds = feedClient(stack, key);
+  catalogue = await startCatalogue();
+  ({ stack, shop, key, batches, feeds } = catalogue);
   const size = { width: 400, height: 440 };
   shirt = await drawnShirt({ ...size, format: 'jpeg' });
   red = await sharp(shirt)
@@ -41,10 +38,7 @@ beforeAll(async () => {
     sharp(shirt).flop().jpeg().toBuffer(),
   ]);
 });
-afterAll(() => Promise.all([stack.stop(), shop.close()]));
-
-const asRow = (customId: string, image: Uint8Array): string =>
-  `${JSON.stringify({ customId, imageBase64: Buffer.from(image).toString('base64') })}\n`;
+afterAll(() => catalogue.stop());
 
 const GROUP = {
   row: 1,
@@ -62,10 +56,10 @@ describe('the duplicates of a batch', () => {
   test('are known once it has ended', async () => {
     id = await batches.open();
     const rows = [
-      asRow('red', red),
-      asRow('shirt', shirt),
+      uploadedRow('red', red),
+      uploadedRow('shirt', shirt),
       `${JSON.stringify({ customId: 'away', imageUrl: 'http://nowhere.invalid/1.jpg' })}\n`,
-      ...copies.map((copy, i) => asRow(`copy-${i + 3}`, copy)),
+      ...copies.map((copy, i) => uploadedRow(`copy-${i + 3}`, copy)),
     ];
     await batches.send(id, rows.join(''));
     const early = await batches.ask('GET', `/batches/${id}/duplicates`);
@@ -111,7 +105,10 @@ describe('the duplicates of a batch', () => {
 
   test('of classified and separated photos are found by the same fingerprint', async () => {
     const both = await batches.open({ operations: ['classify', 'separate'] });
-    await batches.send(both, [asRow('a', shirt), asRow('b', copies[0]!), asRow('c', red)].join(''));
+    await batches.send(
+      both,
+      [uploadedRow('a', shirt), uploadedRow('b', copies[0]!), uploadedRow('c', red)].join(''),
+    );
     await batches.seal(both);
     const { duplicates } = await batches.until(both, 'completed');
     expect(duplicates).toEqual({ compared: 3, groups: 1, rows: 1 });

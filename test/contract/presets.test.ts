@@ -2,13 +2,15 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createClient } from '../../packages/client/src/client.ts';
-import { type BatchClient, batchClient } from '../support/batches.ts';
-import { type FeedClient, feedClient, readFeed } from '../support/feed-client.ts';
-import { type FeedServer, startFeedServer } from '../support/feed-server.ts';
+import type { BatchClient } from '../support/batches.ts';
+import { type Catalogue, startCatalogue } from '../support/catalogue.ts';
+import { type FeedClient, readFeed } from '../support/feed-client.ts';
+import type { FeedServer } from '../support/feed-server.ts';
 import { drawnShirtOnWood } from '../support/images.ts';
 import { intakeClient, readJob } from '../support/intake.ts';
-import { type Stack, startStack } from '../support/stack.ts';
+import type { Stack } from '../support/stack.ts';
 
+let catalogue: Catalogue;
 let stack: Stack;
 let shop: FeedServer;
 let key: string;
@@ -16,16 +18,11 @@ let batches: BatchClient;
 let feeds: FeedClient;
 let shirt: Buffer;
 beforeAll(async () => {
-  [stack, shop] = await Promise.all([
-    startStack({ FETCH_ALLOW: '127.0.0.0/8', PUBLIC_URL: '' }),
-    startFeedServer(),
-  ]);
-  key = (await stack.key()).key;
-  batches = batchClient(stack, key);
-  feeds = feedClient(stack, key);
+  catalogue = await startCatalogue();
+  ({ stack, shop, key, batches, feeds } = catalogue);
   shirt = await drawnShirtOnWood({ width: 200, height: 240, format: 'jpeg' });
 });
-afterAll(() => Promise.all([stack.stop(), shop.close()]));
+afterAll(() => catalogue.stop());
 
 async function send(method: string, path: string, body?: object, as = key) {
   const response = await fetch(`${stack.url}/intake/v1${path}`, {

@@ -4,12 +4,14 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createClient, SelvageError } from '../../packages/client/src/client.ts';
-import { type BatchClient, batchClient } from '../support/batches.ts';
-import { type FeedClient, feedClient, type Run, readFeed } from '../support/feed-client.ts';
-import { type FeedServer, startFeedServer } from '../support/feed-server.ts';
+import { type BatchClient, batchClient, uploadedRow } from '../support/batches.ts';
+import { type Catalogue, startCatalogue } from '../support/catalogue.ts';
+import { type FeedClient, type Run, readFeed } from '../support/feed-client.ts';
+import type { FeedServer } from '../support/feed-server.ts';
 import { drawnShirt } from '../support/images.ts';
-import { type Stack, startStack } from '../support/stack.ts';
+import type { Stack } from '../support/stack.ts';
 
+let catalogue: Catalogue;
 let stack: Stack;
 let shop: FeedServer;
 let key: string;
@@ -19,13 +21,8 @@ let clear: Buffer;
 /** They need a review: their photos are blurred. */
 let blurred: Buffer[];
 beforeAll(async () => {
-  [stack, shop] = await Promise.all([
-    startStack({ FETCH_ALLOW: '127.0.0.0/8', PUBLIC_URL: '' }),
-    startFeedServer(),
-  ]);
-  key = (await stack.key()).key;
-  batches = batchClient(stack, key);
-  feeds = feedClient(stack, key);
+  catalogue = await startCatalogue();
+  ({ stack, shop, key, batches, feeds } = catalogue);
   clear = await drawnShirt({ width: 300, height: 360, format: 'jpeg' });
   blurred = await Promise.all(
     [320, 340, 360].map(async (width) => {
@@ -34,7 +31,7 @@ beforeAll(async () => {
     }),
   );
 });
-afterAll(() => Promise.all([stack.stop(), shop.close()]));
+afterAll(() => catalogue.stop());
 
 const Counts = z.object({
   needed: z.number(),
@@ -58,9 +55,6 @@ const Page = z.object({
   rows: z.array(Row),
   links: z.object({ next: z.string() }).optional(),
 });
-
-const withImage = (customId: string, image: Uint8Array): string =>
-  `${JSON.stringify({ customId, imageBase64: Buffer.from(image).toString('base64') })}\n`;
 
 const ask = (method: string, path: string, body?: object): Promise<Response> =>
   batches.ask(method, path, {
@@ -89,9 +83,9 @@ const decide = (path: string, row: number, body: object) =>
 async function endedBatch(options: object = {}): Promise<{ id: string; path: string }> {
   const id = await batches.open(options);
   const rows = [
-    withImage('clear', clear),
-    ...blurred.map((image, i) => withImage(`blurred-${i}`, image)),
-    withImage('clear-too', clear),
+    uploadedRow('clear', clear),
+    ...blurred.map((image, i) => uploadedRow(`blurred-${i}`, image)),
+    uploadedRow('clear-too', clear),
     `${JSON.stringify({ customId: 'away', imageUrl: 'http://nowhere.invalid/1.jpg' })}\n`,
     '{"customId":"none"}\n',
   ];

@@ -3,10 +3,11 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createClient, SelvageError } from '../../packages/client/src/client.ts';
 import { type BatchClient, batchClient } from '../support/batches.ts';
-import { type FeedClient, feedClient, type Run, readFeed } from '../support/feed-client.ts';
-import { type FeedServer, startFeedServer } from '../support/feed-server.ts';
+import { type Catalogue, startCatalogue } from '../support/catalogue.ts';
+import { type FeedClient, type Run, readFeed } from '../support/feed-client.ts';
+import type { FeedServer } from '../support/feed-server.ts';
 import { drawnShirtOnWood } from '../support/images.ts';
-import { type Stack, startStack } from '../support/stack.ts';
+import type { Stack } from '../support/stack.ts';
 import { listStoredFiles } from '../support/stored-files.ts';
 
 const [WIDTH, HEIGHT] = [200, 240];
@@ -20,6 +21,7 @@ const ERASE = {
   ],
 };
 
+let catalogue: Catalogue;
 let stack: Stack;
 let shop: FeedServer;
 let key: string;
@@ -29,18 +31,13 @@ let feeds: FeedClient;
 let shirt: Buffer;
 let blurred: Buffer;
 beforeAll(async () => {
-  [stack, shop] = await Promise.all([
-    startStack({ FETCH_ALLOW: '127.0.0.0/8', PUBLIC_URL: '' }),
-    startFeedServer(),
-  ]);
-  key = (await stack.key()).key;
-  batches = batchClient(stack, key);
-  feeds = feedClient(stack, key);
+  catalogue = await startCatalogue();
+  ({ stack, shop, key, batches, feeds } = catalogue);
   other = batchClient(stack, (await stack.key({ client: 'other' })).key);
   shirt = await drawnShirtOnWood({ width: WIDTH, height: HEIGHT, format: 'jpeg' });
   blurred = await sharp(shirt).blur(7).jpeg().toBuffer();
 });
-afterAll(() => Promise.all([stack.stop(), shop.close()]));
+afterAll(() => catalogue.stop());
 
 interface Sent {
   image?: Uint8Array;

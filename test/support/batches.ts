@@ -28,6 +28,10 @@ export const readBatch = async (response: Response): Promise<Batch> =>
 export const Line = z.record(z.string(), z.unknown());
 export type Line = z.infer<typeof Line>;
 
+/** Returns the line of a row whose image is uploaded with it. */
+export const uploadedRow = (customId: string, image: Uint8Array): string =>
+  `${JSON.stringify({ customId, imageBase64: Buffer.from(image).toString('base64') })}\n`;
+
 /** Sends requests about batches with one key. */
 export function batchClient(stack: Pick<Stack, 'url'>, key: string) {
   const { ask } = intakeClient(stack, key);

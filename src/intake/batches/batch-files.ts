@@ -17,7 +17,8 @@ export async function* batchManifests(
   }
 }
 
-const chunkFile = (chunk: number): string => `${String(chunk).padStart(6, '0')}.ndjson`;
+/** The name of a file whose parts are numbered from 0. */
+export const chunkFile = (chunk: number): string => `${String(chunk).padStart(6, '0')}.ndjson`;
 
 /** Keys of a batch's blobs. Rows and results are stored in chunks, counted from 0. */
 export const batchKeys = (client: string, id: string) => {
@@ -78,6 +79,21 @@ export const putLines = (
     { mediaType: NDJSON },
     signal,
   );
+
+/** Writes a line for each row of a chunk that has one; no blob if none has. Idempotent. */
+export async function putChunk<T>(
+  blobs: Blobs,
+  key: string,
+  rows: Iterable<T>,
+  lineOf: (row: T) => object | undefined,
+): Promise<void> {
+  const lines: object[] = [];
+  for (const row of rows) {
+    const line = lineOf(row);
+    if (line) lines.push(line);
+  }
+  if (lines.length > 0) await putLines(blobs, key, lines);
+}
 
 /** Reads the lines of an NDJSON blob without validating them. Throws `BlobMissing`. */
 async function getLines(blobs: Blobs, key: string, signal?: AbortSignal): Promise<unknown[]> {

@@ -7,6 +7,7 @@ import {
   batchKeys,
   getJson,
   getLinesIfPresent,
+  putChunk,
   putJson,
   putLines,
 } from '../batches/batch-files.ts';
@@ -35,19 +36,13 @@ const Summary = DuplicateCounts.extend({ listed: z.number() });
 type Summary = z.infer<typeof Summary>;
 
 /** Stores the rows of a chunk that can be compared. Idempotent. */
-export async function putFingerprints(
+export const putFingerprints = (
   blobs: Blobs,
   { client, id }: BatchRef,
   chunk: number,
   outcomes: Iterable<RowOutcome>,
-): Promise<void> {
-  const rows: FingerprintRow[] = [];
-  for (const outcome of outcomes) {
-    const row = toFingerprintRow(outcome);
-    if (row) rows.push(row);
-  }
-  if (rows.length > 0) await putLines(blobs, duplicateKeys(client, id).chunk(chunk), rows);
-}
+): Promise<void> =>
+  putChunk(blobs, duplicateKeys(client, id).chunk(chunk), outcomes, toFingerprintRow);
 
 interface Comparable {
   name: RowName;

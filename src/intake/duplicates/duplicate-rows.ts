@@ -1,18 +1,17 @@
 import { z } from 'zod';
 import type { Fingerprint } from '../../queue/garment-view.ts';
 import type { JobResults } from '../../queue/job-data.ts';
-import { batchPrefix } from '../batches/batch-files.ts';
+import { batchPrefix, chunkFile } from '../batches/batch-files.ts';
 import type { RowOutcome } from '../batches/row-reader.ts';
 
 /** Keys of what object storage holds of a batch's duplicates; deleted with the batch. */
 export const duplicateKeys = (client: string, id: string) => {
   const prefix = `${batchPrefix(client, id)}duplicates/`;
-  const file = (number: number): string => `${String(number).padStart(6, '0')}.ndjson`;
   return {
     /** Rows of one chunk with a fingerprint; chunks without such rows have none. */
-    chunk: (chunk: number): string => `${prefix}chunks/${file(chunk)}`,
+    chunk: (chunk: number): string => `${prefix}chunks/${chunkFile(chunk)}`,
     /** Groups of rows with the same picture, in the order of their first rows, in parts. */
-    groups: (part: number): string => `${prefix}groups/${file(part)}`,
+    groups: (part: number): string => `${prefix}groups/${chunkFile(part)}`,
     /** Exists once everything is written. */
     summary: `${prefix}summary.json`,
   };

@@ -4,6 +4,7 @@ import {
   batchKeys,
   getJson,
   getLinesIfPresent,
+  putChunk,
   putJson,
   putLines,
 } from '../batches/batch-files.ts';
@@ -54,19 +55,16 @@ const Summary = z.object({
 export type ReviewSummary = z.infer<typeof Summary>;
 
 /** Stores the rows of a chunk that need a review. Idempotent. */
-export async function putReviewChunk(
+export const putReviewChunk = (
   blobs: Blobs,
   { client, id }: BatchRef,
   chunk: number,
   outcomes: Iterable<RowOutcome>,
-): Promise<void> {
-  const rows: ReviewRow[] = [];
-  for (const outcome of outcomes) {
+): Promise<void> =>
+  putChunk(blobs, reviewKeys(client, id).chunk(chunk), outcomes, (outcome) => {
     const row = toReviewRow(outcome);
-    if (row?.needed) rows.push(row);
-  }
-  if (rows.length > 0) await putLines(blobs, reviewKeys(client, id).chunk(chunk), rows);
-}
+    return row?.needed ? row : undefined;
+  });
 
 /** Yields all rows of a batch that need a review, chunk by chunk. */
 export async function* neededRows(

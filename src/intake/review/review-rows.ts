@@ -1,18 +1,17 @@
 import { z } from 'zod';
-import { batchPrefix } from '../batches/batch-files.ts';
+import { batchPrefix, chunkFile } from '../batches/batch-files.ts';
 import type { RowOutcome } from '../batches/row-reader.ts';
 
 /** Keys of what object storage holds of a batch's review; deleted with the batch. */
 export const reviewKeys = (client: string, id: string) => {
   const prefix = `${batchPrefix(client, id)}review/`;
-  const file = (number: number): string => `${String(number).padStart(6, '0')}.ndjson`;
   return {
     prefix,
     /** Rows of one chunk that need a review, in upload order; chunks without such rows have none. */
     chunks: `${prefix}chunks/`,
-    chunk: (chunk: number): string => `${prefix}chunks/${file(chunk)}`,
+    chunk: (chunk: number): string => `${prefix}chunks/${chunkFile(chunk)}`,
     /** The same rows of all chunks, the most doubtful first, in parts. */
-    index: (part: number): string => `${prefix}index/${file(part)}`,
+    index: (part: number): string => `${prefix}index/${chunkFile(part)}`,
     /** Decisions of the run before about pictures that this run may have too. */
     carried: `${prefix}carried.ndjson`,
     /** Exists once all of the above are written. */
