@@ -2,8 +2,10 @@ import { expect, test } from 'vitest';
 import { ADVICE } from '../../src/console/browser/advice.js';
 import { PROBLEMS } from '../../src/platform/problem.ts';
 
-test('the console has advice for every problem type, and for no response', () => {
-  expect(Object.keys(ADVICE).sort()).toEqual([...Object.keys(PROBLEMS), 'unreachable'].sort());
+test('the console has advice for every problem type, and for its own errors', () => {
+  expect(Object.keys(ADVICE).sort()).toEqual(
+    [...Object.keys(PROBLEMS), 'cannot-mend', 'unreachable'].sort(),
+  );
 });
 
 test.each(Object.entries(ADVICE))(

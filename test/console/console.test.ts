@@ -9,6 +9,7 @@ import { reportMissing } from '../support/requirement.ts';
 import { plantServer } from '../support/servers.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 import { deskCases } from './desk.cases.ts';
+import { drawnRowCases } from './drawn-rows.cases.ts';
 import { openKeyRegister } from './key-register.ts';
 import { mendCases } from './mend.cases.ts';
 import { outfitCases } from './outfits.cases.ts';
@@ -296,6 +297,8 @@ function inBrowser(chromium: string): void {
   mendCases(async () => signedIn((await stack.key()).key), photo);
 
   reviewCases(() => running, signedIn);
+
+  drawnRowCases(() => running, signedIn);
 
   deskCases(() => running, signedIn);
 

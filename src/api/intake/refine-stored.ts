@@ -13,6 +13,7 @@ const MAX_REFINEMENTS = 20;
 
 /** Options whose output is not the photo with another alpha. */
 const REDRAWN = [
+  'backgroundImageUrl',
   'backgroundColor',
   'crop',
   'maxOutputMegapixels',

@@ -59,6 +59,8 @@ export interface ReviewRow {
   note?: string;
   /** How often people have mended the cut-out; absent if it is as it was made. */
   refinements?: number;
+  /** A refinement needs `alpha`: the cut-out is drawn with a crop, a background or the like. */
+  needsAlpha?: boolean;
   cutout: ReviewCutOut;
   links: ReviewRowLinks;
 }

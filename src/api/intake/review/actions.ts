@@ -18,6 +18,7 @@ import { requireCaller } from '../../caller.ts';
 import type { ImageRequests } from '../../removal/image-requests.ts';
 import { reviewMember } from '../batches/response.ts';
 import { RETRY_SOON } from '../job-response.ts';
+import { hasWholeAlpha } from '../refine-stored.ts';
 import { createRowDecider, noReview, recordDecided, reviewUnavailable } from './decide-row.ts';
 import { decisionMembers, type Known, toHistoryLine } from './decision-view.ts';
 import { readPhoto } from './photo.ts';
@@ -113,6 +114,7 @@ export function createReviewActions(dependencies: ReviewDeps) {
     return {
       ...fields,
       ...decisionMembers(batch, row, known),
+      ...(!hasWholeAlpha(batch.options) && { needsAlpha: true }),
       cutout: { sha256, ...(url !== undefined && { url }) },
       links: { self: `${path}/${row.row}` },
     };

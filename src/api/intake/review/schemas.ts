@@ -85,6 +85,10 @@ export const ReviewRowResponse = z
     refinements: z.number().optional().meta({
       description: 'How often people have mended the cut-out; absent if it is as it was made',
     }),
+    needsAlpha: z.boolean().optional().meta({
+      description:
+        'A refinement needs `alpha`: the cut-out is drawn with a crop, a background or the like',
+    }),
     cutout: z.object({
       sha256: z.string().meta({ description: 'Of the file: the version that is decided about' }),
       url: z.string().optional().meta({

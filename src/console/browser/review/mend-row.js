@@ -5,24 +5,45 @@ import { nameOf } from './words.js';
 /** @typedef {import('./rows.js').Row} Row */
 
 /**
- * Opens the brush over the cut-out of a row. Its strokes are sent with the photo: the service may have it no more.
+ * Returns what a row is mended from.
  * @param {Row} row
- * @param {import('./pictures.js').Pictures} pictures
- * @param {(row: Row) => void} onMended
- * @throws {import('../api.js').ApiError} `gone` if the photo has to be chosen first
+ * @param {Blob} photo
+ * @param {{pictures: import('./pictures.js').Pictures, whole: import('./whole-cut-outs.js').WholeCutOuts}} sources
  */
-export async function openRowBrush(row, pictures, onMended) {
-  const [photo, cutOut] = await Promise.all([pictures.photo(row), pictures.cutOut(row)]);
+async function cutOutOf(row, photo, { pictures, whole }) {
+  if (!row.needsAlpha) return { cutOut: (await pictures.cutOut(row)).blob };
+  const { blob, isFirst } = await whole.get(row, photo);
+  return {
+    cutOut: blob,
+    note: isFirst ? 'It begins with the first cut-out: earlier strokes are not in it.' : undefined,
+  };
+}
+
+/**
+ * Opens the brush over the cut-out of a row, in the photo's frame. Its strokes are sent with the photo: the service may
+ * have it no more.
+ * @param {Row} row
+ * @param {{pictures: import('./pictures.js').Pictures, whole: import('./whole-cut-outs.js').WholeCutOuts}} sources
+ * @param {(row: Row) => void} onMended
+ * @throws {import('../api.js').ApiError} `gone` if the photo has to be chosen first; `cannot-mend`
+ */
+export async function openRowBrush(row, sources, onMended) {
+  const { blob: photo } = await sources.pictures.photo(row);
+  const { cutOut, note } = await cutOutOf(row, photo, sources);
   await openBrush({
     name: nameOf(row),
-    photo: photo.blob,
-    cutOut: cutOut.blob,
-    async save({ strokes }) {
+    photo,
+    cutOut,
+    note,
+    async save({ strokes, cutOut: mendedWhole }) {
       const body = new FormData();
-      body.append('image', photo.blob, 'photo');
+      body.append('image', photo, 'photo');
+      if (row.needsAlpha) body.append('alpha', cutOut, 'alpha.png');
       body.append('strokes', JSON.stringify(strokes));
       body.append('revision', String(row.revision));
-      onMended(await callJson(`${row.links.self}/refinements`, { method: 'POST', body }));
+      const mended = await callJson(`${row.links.self}/refinements`, { method: 'POST', body });
+      if (row.needsAlpha) sources.whole.remember(mended, mendedWhole);
+      onMended(mended);
     },
   });
 }

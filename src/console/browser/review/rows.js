@@ -20,6 +20,7 @@ import { callJson } from '../api.js';
  * @property {{keyId: string}} [decidedBy]
  * @property {string} [note]
  * @property {number} [refinements] how often its cut-out was mended
+ * @property {true} [needsAlpha] its cut-out does not show the alpha of the whole photo
  * @property {{sha256: string, url?: string}} cutout
  * @property {{self: string}} links
  * @property {boolean} [isSaving] a decision is on its way

@@ -1,17 +1,17 @@
 import { ApiError, pause } from '../api.js';
-import { announce, fill, h } from '../element.js';
-import { errorBox } from '../error-box.js';
+import { announce } from '../element.js';
 import { toHash } from './address.js';
 import { openBulkApproval } from './bulk.js';
 import { createDecisions } from './decisions.js';
 import { createFilters } from './filters.js';
+import { createFrame } from './frame.js';
 import { createGrid } from './grid.js';
 import { openKeyHelp } from './help.js';
 import { openRowBrush } from './mend-row.js';
 import { createPictures } from './pictures.js';
-import { progress } from './progress.js';
 import { createRows } from './rows.js';
 import { createSingle } from './single.js';
+import { createWholeCutOuts } from './whole-cut-outs.js';
 import { DECISION_WORDS, nameOf, shortReasons } from './words.js';
 
 /** @typedef {import('./address.js').Address} Address */
@@ -20,15 +20,6 @@ import { DECISION_WORDS, nameOf, shortReasons } from './words.js';
 const ADDRESS_MILLIS = 300;
 /** After a row is shown, before the pictures of the next one are fetched. */
 const PREFETCH_MILLIS = 200;
-
-/** @param {string} label @param {string} key @param {() => void} onclick @param {string} [className] */
-const keyButton = (label, key, onclick, className = '') =>
-  h(
-    'button',
-    { type: 'button', class: className, onclick, 'aria-keyshortcuts': key },
-    label,
-    h('kbd', { 'aria-hidden': true }, key),
-  );
 
 /**
  * Shows one review with its filters. A change of the filters needs another one.
@@ -40,110 +31,57 @@ export function reviewView(address, open) {
   const rows = createRows(address, { onChange: draw, onError: showError });
   const decisions = createDecisions(rows, { onConflict, onError: showError });
   const pictures = createPictures(path);
+  const whole = createWholeCutOuts(path);
   let { at, isSingle } = address;
 
-  const approveButton = keyButton('Approve', 'A', () => decide('approved'), 'is-approve');
-  const rejectButton = keyButton('Reject', 'R', () => decide('rejected'), 'is-reject');
-  const mendButton = keyButton('Mend', 'M', mend);
-  const undoButton = keyButton('Undo', 'U', undo, 'quiet');
-  const buttons = h(
-    'div',
-    { class: 'buttons review-buttons' },
-    approveButton,
-    rejectButton,
-    mendButton,
-    undoButton,
-  );
-  const grid = createGrid(rows, pictures, { onSelect: select, onOpen: () => setSingle(true) });
-  const single = createSingle(path, pictures, buttons);
-  const place = h('span', { class: 'fine' });
-  const viewButton = keyButton('', 'G', () => setSingle(!isSingle));
-  const steps = h(
-    'div',
-    { class: 'buttons review-steps' },
-    h('button', { type: 'button', 'aria-label': 'Before', onclick: () => select(at - 1) }, '←'),
-    h('button', { type: 'button', 'aria-label': 'Next', onclick: () => select(at + 1) }, '→'),
-    place,
-  );
-  const bar = h('div', { class: 'stack' });
-  const notice = h('div', { class: 'stack' });
-  const body = h('div', { class: 'stack' });
   const filters = createFilters(address, (changed) =>
     open({ ...address, ...changed, at: 0, isSingle }),
   );
-  const node = h(
-    'div',
-    { class: 'stack review-view' },
-    bar,
-    h(
-      'div',
-      { class: 'review-bar' },
-      filters.node,
-      steps,
-      h(
-        'div',
-        { class: 'buttons' },
-        viewButton,
-        h('button', { type: 'button', onclick: bulk }, 'Approve many …'),
-        keyButton('Keys', '?', () => openKeyHelp(), 'quiet review-keys'),
-      ),
-    ),
-    notice,
-    body,
-  );
+  const frame = createFrame(filters.node, {
+    approve: () => decide('approved'),
+    reject: () => decide('rejected'),
+    mend,
+    undo,
+    before: () => select(at - 1),
+    next: () => select(at + 1),
+    changeView: () => setSingle(!isSingle),
+    bulk,
+    help: () => openKeyHelp(),
+  });
+  const grid = createGrid(rows, pictures, { onSelect: select, onOpen: () => setSingle(true) });
+  const single = createSingle(path, pictures, frame.buttons);
 
   /** @param {unknown} error */
   function showError(error) {
-    fill(notice, errorBox(error));
+    frame.showError(error);
   }
 
   /** @param {string} text @param {number} index */
   function onConflict(text, index) {
     const row = rows.get(index);
-    fill(
-      notice,
-      h(
-        'div',
-        { class: 'error-box', role: 'alert' },
-        h('p', {}, h('b', {}, `${row ? nameOf(row) : 'The row'}: `), text),
-      ),
-    );
+    frame.showConflict(row ? nameOf(row) : 'The row', text);
     select(index);
   }
 
-  function drawPlace() {
+  function placeText() {
     const total = rows.length();
-    place.textContent = total > 0 ? `${at + 1} of ${total}${rows.hasMore() ? '+' : ''}` : '';
+    return total > 0 ? `${at + 1} of ${total}${rows.hasMore() ? '+' : ''}` : '';
   }
 
   function draw() {
     const counts = rows.counts();
     const row = rows.get(at);
-    if (counts) fill(bar, progress(counts));
     filters.setTotal(rows.length(), rows.hasMore());
-    for (const button of [approveButton, rejectButton, mendButton]) button.disabled = !row;
-    undoButton.disabled = !decisions.canUndo();
-    drawPlace();
+    const canUndo = decisions.canUndo();
+    frame.draw({ counts, hasRow: row !== undefined, canUndo, place: placeText() });
     single.show(row);
-    if (counts && rows.length() === 0 && !rows.hasMore()) {
-      return fill(body, h('p', { class: 'panel' }, 'No cut-out matches these filters.'));
-    }
+    if (counts && rows.length() === 0 && !rows.hasMore()) return frame.showEmpty();
     grid.draw();
   }
 
   function layOut() {
-    viewButton.firstChild?.replaceWith(isSingle ? 'Grid' : 'One by one');
-    if (isSingle) single.node.querySelector('.review-panel')?.append(buttons);
-    fill(
-      body,
-      ...(isSingle
-        ? [single.node]
-        : [grid.node, h('div', { class: 'review-foot' }, buttons, place)]),
-    );
-    filters.node.hidden = isSingle;
-    steps.hidden = !isSingle;
-    if (isSingle) steps.append(place);
-    else grid.select(at);
+    frame.layOut(grid.node, single.node, isSingle);
+    if (!isSingle) grid.select(at);
     draw();
   }
 
@@ -153,7 +91,7 @@ export function reviewView(address, open) {
   function writeAddress() {
     clearTimeout(addressTimer);
     addressTimer = setTimeout(() => {
-      if (node.isConnected) history.replaceState(null, '', toHash(current()));
+      if (frame.node.isConnected) history.replaceState(null, '', toHash(current()));
     }, ADDRESS_MILLIS);
   }
 
@@ -201,14 +139,14 @@ export function reviewView(address, open) {
     const row = rows.get(at);
     if (!row) return;
     const note = isSingle ? single.note() : '';
-    fill(notice);
+    frame.clearNotice();
     single.clearNote();
     decisions.decide(at, decision, note || undefined).then(draw);
     select(at + 1, `${nameOf(row)}: ${DECISION_WORDS[decision]}`);
   }
 
   async function undo() {
-    fill(notice);
+    frame.clearNotice();
     const index = await decisions.undo();
     if (index === undefined) return;
     const row = rows.get(index);
@@ -219,18 +157,18 @@ export function reviewView(address, open) {
     const row = rows.get(at);
     if (!row) return;
     const index = at;
-    fill(notice);
+    frame.clearNotice();
     const onMended = (/** @type {import('./rows.js').Row} */ mended) => {
       decisions.takeMended(index, mended).then(draw);
       announce(`${nameOf(mended)} is mended`);
     };
     try {
-      await openRowBrush(row, pictures, onMended);
+      await openRowBrush(row, { pictures, whole }, onMended);
     } catch (error) {
       const isGone = error instanceof ApiError && error.type === 'gone';
       if (!isGone) return showError(error);
       setSingle(true);
-      fill(notice, h('p', { class: 'panel', role: 'alert' }, 'Choose the photo first, then mend.'));
+      frame.showAdvice('Choose the photo first, then mend.');
     }
   }
 
@@ -278,7 +216,7 @@ export function reviewView(address, open) {
   layOut();
   start().catch(showError);
   return {
-    node,
+    node: frame.node,
     onKey,
     focus: focusView,
     /** @param {Address} moved */

@@ -1,0 +1,113 @@
+import { backgroundPicker } from '../background-picker.js';
+import { fill, h } from '../element.js';
+import { errorBox } from '../error-box.js';
+
+/** @param {string} label @param {string} key @param {() => void} onclick @param {string} [className] */
+const button = (label, key, onclick, className = '') =>
+  h('button', { type: 'button', class: className, onclick, title: `${label} (${key})` }, label);
+
+/**
+ * The dialog with the picture and the buttons of the brush.
+ * @param {string} name of the picture
+ * @param {ReturnType<typeof import('./layers.js').createLayers>} layers
+ * @param {import('./tool.js').Tool} tool
+ * @param {Record<'undo' | 'redo' | 'compare' | 'zoomIn' | 'zoomOut' | 'fit' | 'help' | 'submit', () => void>} actions
+ * @param {Record<string, unknown>} listeners of the dialog
+ */
+export function createDialog(name, layers, tool, actions, listeners) {
+  const cursor = h('div', { class: 'mend-cursor', 'aria-hidden': true });
+  const stage = h(
+    'div',
+    {
+      class: 'mend-stage',
+      tabindex: 0,
+      role: 'application',
+      'aria-label': `Brush over the cut-out of ${name}. Arrows move it, space paints, question mark lists the keys.`,
+    },
+    layers.node,
+    cursor,
+  );
+  const add = button('Add', 'A', () => tool.setMode('add'));
+  const erase = button('Erase', 'E', () => tool.setMode('erase'));
+  const undo = button('Undo', 'U', actions.undo);
+  const redo = button('Redo', 'Ctrl+Y', actions.redo);
+  const compare = button('Before', 'B', actions.compare);
+  const save = button('Save', 'Enter', actions.submit, 'primary');
+  const size = h('input', {
+    type: 'range',
+    min: 0,
+    max: 100,
+    'aria-label': 'Size of the brush',
+    oninput: () => tool.setSize(Number(size.value)),
+  });
+  const state = h('p', { class: 'fine', role: 'status' });
+  const errorPlace = h('div');
+  const node = h(
+    'dialog',
+    { class: 'mend', 'aria-label': `Mend ${name}`, ...listeners },
+    h(
+      'div',
+      { class: 'mend-bar' },
+      h('div', { class: 'background-picker', role: 'group', 'aria-label': 'Brush' }, add, erase),
+      h('label', { class: 'mend-size' }, 'Size', size),
+      h('div', { class: 'buttons' }, undo, redo, compare),
+      h(
+        'div',
+        { class: 'buttons' },
+        button('−', '-', actions.zoomOut),
+        button('Fit', '0', actions.fit),
+        button('+', '+', actions.zoomIn),
+        h('button', { type: 'button', class: 'quiet review-keys', onclick: actions.help }, 'Keys'),
+      ),
+    ),
+    stage,
+    h(
+      'div',
+      { class: 'mend-foot' },
+      backgroundPicker(layers.node, ['checkerboard', 'white', 'dark']),
+      state,
+      errorPlace,
+      h(
+        'div',
+        { class: 'buttons' },
+        h('button', { type: 'button', onclick: () => node.close() }, 'Cancel'),
+        save,
+      ),
+    ),
+  );
+
+  return {
+    node,
+    stage,
+    save,
+    /** @param {string} text */
+    say(text) {
+      state.textContent = text;
+    },
+    /** Shows an error, or none. @param {unknown} [error] */
+    showError(error) {
+      fill(errorPlace, error !== undefined && errorBox(error));
+    },
+    /** @param {string} text */
+    warn(text) {
+      fill(errorPlace, h('p', { class: 'error-box', role: 'alert' }, text));
+    },
+    /** @param {[number, number]} place on the stage @param {number} radius there */
+    drawCursor([x, y], radius) {
+      cursor.style.width = cursor.style.height = `${2 * radius}px`;
+      cursor.style.transform = `translate(${x - radius}px, ${y - radius}px)`;
+      cursor.dataset.mode = tool.mode();
+    },
+    /** @param {{canUndo: boolean, canRedo: boolean, isBefore: boolean}} now */
+    draw({ canUndo, canRedo, isBefore }) {
+      add.setAttribute('aria-pressed', String(tool.mode() === 'add'));
+      erase.setAttribute('aria-pressed', String(tool.mode() === 'erase'));
+      compare.setAttribute('aria-pressed', String(isBefore));
+      undo.disabled = !canUndo;
+      redo.disabled = !canRedo;
+      save.disabled = !canUndo;
+      stage.dataset.view = isBefore ? 'before' : 'after';
+      size.value = String(tool.size());
+    },
+  };
+}

@@ -1,0 +1,95 @@
+import { fill, h } from '../element.js';
+import { errorBox } from '../error-box.js';
+import { progress } from './progress.js';
+
+/** @param {string} label @param {string} key @param {() => void} onclick @param {string} [className] */
+const keyButton = (label, key, onclick, className = '') =>
+  h(
+    'button',
+    { type: 'button', class: className, onclick, 'aria-keyshortcuts': key },
+    label,
+    h('kbd', { 'aria-hidden': true }, key),
+  );
+
+/**
+ * What is around the rows of a review: progress, filters, notices and the buttons.
+ * @param {HTMLElement} filters
+ * @param {Record<'approve' | 'reject' | 'mend' | 'undo' | 'before' | 'next' | 'changeView' | 'bulk' | 'help', () => void>} actions
+ */
+export function createFrame(filters, actions) {
+  const approve = keyButton('Approve', 'A', actions.approve, 'is-approve');
+  const reject = keyButton('Reject', 'R', actions.reject, 'is-reject');
+  const mend = keyButton('Mend', 'M', actions.mend);
+  const undo = keyButton('Undo', 'U', actions.undo, 'quiet');
+  const buttons = h('div', { class: 'buttons review-buttons' }, approve, reject, mend, undo);
+  const place = h('span', { class: 'fine' });
+  const view = keyButton('', 'G', actions.changeView);
+  const steps = h(
+    'div',
+    { class: 'buttons review-steps' },
+    h('button', { type: 'button', 'aria-label': 'Before', onclick: actions.before }, '←'),
+    h('button', { type: 'button', 'aria-label': 'Next', onclick: actions.next }, '→'),
+    place,
+  );
+  const bar = h('div', { class: 'stack' });
+  const notice = h('div', { class: 'stack' });
+  const body = h('div', { class: 'stack' });
+  const node = h(
+    'div',
+    { class: 'stack review-view' },
+    bar,
+    h(
+      'div',
+      { class: 'review-bar' },
+      filters,
+      steps,
+      h(
+        'div',
+        { class: 'buttons' },
+        view,
+        h('button', { type: 'button', onclick: actions.bulk }, 'Approve many …'),
+        keyButton('Keys', '?', actions.help, 'quiet review-keys'),
+      ),
+    ),
+    notice,
+    body,
+  );
+
+  return {
+    node,
+    /** Those that decide about a row. */
+    buttons,
+
+    clearNotice: () => fill(notice),
+    /** @param {unknown} error */
+    showError: (error) => fill(notice, errorBox(error)),
+    /** @param {string} text */
+    showAdvice: (text) => fill(notice, h('p', { class: 'panel', role: 'alert' }, text)),
+    /** @param {string} name of a row @param {string} text */
+    showConflict: (name, text) =>
+      fill(
+        notice,
+        h('div', { class: 'error-box', role: 'alert' }, h('p', {}, h('b', {}, `${name}: `), text)),
+      ),
+    showEmpty: () => fill(body, h('p', { class: 'panel' }, 'No cut-out matches these filters.')),
+
+    /** @param {{counts: import('./rows.js').Counts | undefined, hasRow: boolean, canUndo: boolean, place: string}} now */
+    draw(now) {
+      if (now.counts) fill(bar, progress(now.counts));
+      for (const button of [approve, reject, mend]) button.disabled = !now.hasRow;
+      undo.disabled = !now.canUndo;
+      place.textContent = now.place;
+    },
+
+    /** Shows one row, or the grid. @param {HTMLElement} grid @param {HTMLElement} single @param {boolean} isSingle */
+    layOut(grid, single, isSingle) {
+      view.firstChild?.replaceWith(isSingle ? 'Grid' : 'One by one');
+      if (isSingle) single.querySelector('.review-panel')?.append(buttons);
+      const shown = isSingle ? single : [grid, h('div', { class: 'review-foot' }, buttons, place)];
+      fill(body, ...[shown].flat());
+      filters.hidden = isSingle;
+      steps.hidden = !isSingle;
+      if (isSingle) steps.append(place);
+    },
+  };
+}
