@@ -1,10 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Verdict } from '../../src/output/rules/verdicts.ts';
-import { createRandom } from '../../test/faults/random.ts';
+import { createRandom, type Random } from '../../test/faults/random.ts';
 import type { Engine } from '../../workers/inference/pool.ts';
 import { canvasFor, jpeg, RIGHT_FILL, rightPicture } from './drawing.ts';
-import { FAULTS, onColour } from './faults.ts';
+import { FAULTS, onColour, type Planted } from './faults.ts';
 import { failed, type Judged, judge, measuredOf } from './judge.ts';
 import type { Subject } from './subject.ts';
 
@@ -67,34 +66,52 @@ export async function measureFaults(run: Run): Promise<void> {
   }
 }
 
-/** Judges pictures without a fault: on white as they are, and cut out of a coloured ground. */
+/** Returns a picture without a fault in each way in which it is judged. */
+async function cleanPictures(subject: Subject, random: Random): Promise<Record<string, Planted>> {
+  const white = {
+    file: await jpeg(await rightPicture(subject)),
+    canvas: canvasFor(subject, RIGHT_FILL),
+  };
+  return {
+    'as it is': white,
+    'cut out of white': { ...white, widenedBy: 0 },
+    'cut out of a colour': { ...(await onColour(subject, random)), widenedBy: 0 },
+  };
+}
+
+/** What a rule said of pictures without a fault. */
+interface CleanTally {
+  values: unknown[];
+  /** By the way in which they were judged. */
+  alarms: Map<string, number>;
+}
+
+/** Judges pictures without a fault, and prints the false alarms. */
 export async function measureClean(run: Run): Promise<void> {
   const random = createRandom(11);
-  const alarms = new Map<string, number>();
-  const measured = new Map<string, unknown[]>();
-  let pictures = 0;
-  const note = (verdicts: readonly Verdict[]) => {
-    pictures++;
-    for (const { id, passed, measured: value } of verdicts) {
-      measured.set(id, [...(measured.get(id) ?? []), value]);
-      if (!passed) alarms.set(id, (alarms.get(id) ?? 0) + 1);
-    }
-  };
-  for (const [i, subject] of run.subjects.entries()) {
-    const canvas = canvasFor(subject, RIGHT_FILL);
-    const file = await jpeg(await rightPicture(subject));
-    const plain = await judge(run.engine, subject, { file, canvas });
-    note(plain.byNetwork);
-    const colour = { ...(await onColour(subject, random)), widenedBy: 0 };
-    const cutOut = await judge(run.engine, subject, colour);
-    // The subject of such a photo is small on purpose.
-    note(cutOut.byNetwork.filter(({ id }) => id !== 'fill-ratio'));
-    for (const [kind, judged] of Object.entries({ plain, cutOut })) {
-      const left = failed(judged.byNetwork).filter((id) => kind === 'plain' || id !== 'fill-ratio');
+  const tallies = new Map<string, CleanTally>();
+  const kinds = new Set<string>();
+  for (const [i, subject] of run.subjects.entries())
+    for (const [kind, picture] of Object.entries(await cleanPictures(subject, random))) {
+      kinds.add(kind);
+      const judged = await judge(run.engine, subject, picture);
+      // The subject on a colour is small on purpose.
+      const verdicts = judged.byNetwork.filter(
+        ({ id }) => id !== 'fill-ratio' || kind !== 'cut out of a colour',
+      );
+      for (const { id, passed, measured } of verdicts) {
+        const { values, alarms } = tallies.get(id) ?? { values: [], alarms: new Map() };
+        tallies.set(id, { values: [...values, measured], alarms });
+        if (!passed) alarms.set(kind, (alarms.get(kind) ?? 0) + 1);
+      }
+      const left = failed(verdicts);
       if (left.length > 0) await keep(run, `clean-${i}-${kind}-${left.join('+')}`, judged);
     }
+  const columns = [...kinds].map((kind) => kind.padEnd(20)).join('');
+  console.log(`\nfalse alarms in ${run.subjects.length} pictures without a fault\n`);
+  console.log(`${''.padEnd(20)}${columns}measured: min, 2 %, median, 98 %, max`);
+  for (const [id, { values, alarms }] of tallies) {
+    const counts = [...kinds].map((kind) => String(alarms.get(kind) ?? 0).padEnd(20)).join('');
+    console.log(`${id.padEnd(20)}${counts}${spreadOf(values)}`);
   }
-  console.log(`\nfalse alarms in ${pictures} pictures without a fault`);
-  for (const [id, values] of measured)
-    console.log(`${id.padEnd(20)}${String(alarms.get(id) ?? 0).padEnd(6)}${spreadOf(values)}`);
 }
