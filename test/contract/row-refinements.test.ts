@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createClient, SelvageError } from '../../packages/client/src/client.ts';
-import { type BatchClient, batchClient } from '../support/batches.ts';
+import { type BatchClient, batchClient, uploadedRow } from '../support/batches.ts';
 import { type Catalogue, startCatalogue } from '../support/catalogue.ts';
 import { type FeedClient, type Run, readFeed } from '../support/feed-client.ts';
 import type { FeedServer } from '../support/feed-server.ts';
@@ -114,6 +114,7 @@ describe('the rows of a batch', () => {
   test('a mended row is pending, and everything shows the newest cut-out', async () => {
     const before = await show(path, 0);
     expect(await alphaOf(0)).toBe(255);
+    expect(before.body).not.toHaveProperty('needsAlpha');
     await decide(path, 0, { decision: 'approved', revision: 0 });
     const { status, body } = await refine(path, 0, { image: shirt });
     expect([status, body]).toEqual([
@@ -260,6 +261,29 @@ describe('the rows of a batch', () => {
     expect((await refine(path, 0, { image: shirt })).status).toBe(410);
     expect((await undo(path, 0, 1)).status).toBe(410);
   });
+});
+
+test('a cropped cut-out on a colour is mended with the alpha of the whole photo', async () => {
+  const form = new FormData();
+  form.append('image', new Blob([Uint8Array.from(shirt)]), 'photo.jpg');
+  const headers = { authorization: `Bearer ${key}` };
+  const removal = { method: 'POST', body: form, headers };
+  const whole = await fetch(`${stack.url}/bg/v1/background-removals`, removal);
+  const alpha = Buffer.from(await whole.arrayBuffer());
+  const id = await batches.open({ options: { crop: true, backgroundColor: '#00ff00' } });
+  await batches.send(id, uploadedRow('drawn', shirt));
+  await batches.seal(id);
+  await batches.until(id, 'completed');
+  const path = `/batches/${id}`;
+  expect((await show(path, 0)).body).toMatchObject({ needsAlpha: true });
+  const missing = await refine(path, 0, { image: shirt });
+  expect(missing).toMatchObject({ status: 400, body: { errors: [{ pointer: '/alpha' }] } });
+  const mended = await refine(path, 0, { image: shirt, alpha });
+  expect(mended).toMatchObject({ status: 200, body: { refinements: 1, needsAlpha: true } });
+  const file = await (await batches.ask('GET', `${path}/rows/0/cutout`)).arrayBuffer();
+  const { width = 0, height = 0 } = await sharp(file).metadata();
+  expect(width).toBeLessThan(WIDTH);
+  expect(height).toBeLessThan(HEIGHT);
 });
 
 describe('the rows of a feed run', () => {

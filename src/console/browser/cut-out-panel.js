@@ -4,7 +4,7 @@ import { fill, h } from './element.js';
 import { errorBox } from './error-box.js';
 import { openBrush } from './mend/brush.js';
 import { outfitPanel } from './outfit-panel.js';
-import { REVIEW } from './review.js';
+import { reasonText } from './review.js';
 
 /** @typedef {import('./upload.js').Upload} Upload */
 /** @typedef {(mended: import('./mend/brush.js').Mended) => void} OnMended */
@@ -53,7 +53,7 @@ const reviewNote = ({ needed, reasons } = { needed: false, reasons: [] }) =>
     'div',
     { class: 'stack' },
     h('h3', {}, needed ? 'Please check' : 'Noticed'),
-    reasons.map((reason) => h('p', { class: 'fine' }, REVIEW[reason] ?? reason)),
+    reasons.map((reason) => h('p', { class: 'fine' }, reasonText(reason))),
   );
 
 /** @param {Upload} upload @param {OnMended} onMended */

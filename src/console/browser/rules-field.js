@@ -1,27 +1,7 @@
 import { callJson } from './api.js';
 import { fill, h } from './element.js';
 import { errorBox } from './error-box.js';
-
-/**
- * What a picture does not meet, by rule.
- * @type {Readonly<Record<string, string>>}
- */
-// biome-ignore format: a table reads best aligned
-const FAILED = {
-  'background':    'The background has another colour than it must have.',
-  'border':        'There is a frame around the picture.',
-  'overlay':       'There is text, a logo or a watermark beside the garment.',
-  'fringe':        'The outline shows the old background: mend it with the brush.',
-  'cut-by-frame':  'The edge of the photo cuts the garment: use a wider photo.',
-  'fill-ratio':    'The garment fills too little or too much of the picture.',
-  'margin':        'There is too little room around the garment.',
-  'aspect':        'The picture is too wide or too high.',
-  'longest-side':  'The longest side has too few or too many pixels.',
-  'shortest-side': 'The shortest side has too few or too many pixels.',
-  'megapixels':    'The picture has too many pixels.',
-  'file-type':     'The file has another format than it must have.',
-  'file-bytes':    'The file is too large.',
-};
+import { ruleText } from './review.js';
 
 /** @param {string} header `X-Cutout-Rules` */
 function verdict(header) {
@@ -32,7 +12,7 @@ function verdict(header) {
     h(
       'ul',
       {},
-      failed.map((rule) => h('li', {}, FAILED[rule] ?? rule)),
+      failed.map((rule) => h('li', {}, ruleText(rule))),
     ),
   ];
 }

@@ -2,7 +2,7 @@ import { ApiError, pause } from '../api.js';
 import { backgroundPicker } from '../background-picker.js';
 import { fill, h } from '../element.js';
 import { errorBox } from '../error-box.js';
-import { REVIEW } from '../review.js';
+import { reasonText } from '../review.js';
 import { rememberPhotoOf } from './local-photos.js';
 import { DECISION_WORDS, nameOf, percent } from './words.js';
 
@@ -18,7 +18,7 @@ const reasonList = ({ reasons }) =>
     ? h(
         'ul',
         { class: 'review-reasons' },
-        reasons.map((reason) => h('li', {}, REVIEW[reason] ?? reason)),
+        reasons.map((reason) => h('li', {}, reasonText(reason))),
       )
     : h('p', { class: 'fine' }, 'Nothing was noticed.');
 

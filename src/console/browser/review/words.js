@@ -15,6 +15,7 @@ export const REASON_NAMES = {
   'low-confidence': 'Low confidence',
   'gap-unsure': 'Unsure gap',
   'several-subjects': 'Several subjects',
+  'several-people': 'Several people',
   'subject-too-small': 'Subject too small',
   blurred: 'Blurred',
   'same-colour-as-background': 'Colour of the background',
