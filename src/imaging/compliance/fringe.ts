@@ -181,11 +181,7 @@ const MAX_PEELS = 6;
  * Takes a fringe of the old ground off a matte, in place: layer by layer, where there is one.
  * @param maxShare of the outline that may stay fringed
  */
-export function trimFringe(
-  image: MattedImage,
-  newGround: Rgb | undefined,
-  maxShare: number,
-): void {
+export function trimFringe(image: MattedImage, newGround: Rgb | undefined, maxShare: number): void {
   const { width, height } = image.matte;
   const peels = Math.ceil(MAX_PEELS * Math.max(1, Math.max(width, height) / 1000));
   for (let done = 0; done < peels; done++) {
