@@ -6,20 +6,9 @@ import {
   rememberPhotoOf,
   rememberPhotos,
 } from '../../src/console/browser/review/local-photos.js';
-import { reasonText } from '../../src/console/browser/review.js';
-import { REVIEW_RULES } from '../../src/output/review.ts';
-import { RULE_IDS } from '../../src/output/rules/pack.ts';
 import { STROKE_LIMITS } from '../../src/output/strokes.ts';
 
 type Point = [number, number];
-
-test('every reason for a review has its sentence', () => {
-  const rules = RULE_IDS.map((id) => `rule:${id}`);
-  const reasons = [...Object.keys(REVIEW_RULES), 'several-people', ...rules];
-  expect(new Set(reasons.map(reasonText)).size).toBe(reasons.length);
-  for (const reason of reasons) expect(reasonText(reason)).toMatch(/^[A-Z].+\.$/);
-  expect(reasonText('rule:of-later')).toBe('of-later');
-});
 
 test('points on the way between others are left out, corners are not', () => {
   const line = Array.from({ length: 100 }, (_, i): Point => [i, 0.2 * (i % 2)]);

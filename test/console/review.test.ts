@@ -1,13 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { REVIEW, readReview } from '../../src/console/browser/review.js';
+import { readReview, reasonText } from '../../src/console/browser/review.js';
 import { REVIEW_RULES } from '../../src/output/review.ts';
+import { RULE_IDS } from '../../src/output/rules/pack.ts';
 
 const CODES = Object.keys(REVIEW_RULES);
 
 test('the console has words for every reason, and says what to do', () => {
-  expect(Object.keys(REVIEW)).toEqual(CODES);
-  for (const text of Object.values(REVIEW)) expect(text).toMatch(/^[A-Z][^.:]+: [^.:]+\.$/);
+  const codes = [...CODES, 'several-people'];
+  for (const code of codes) expect(reasonText(code)).toMatch(/^[A-Z][^.:]+: [^.:]+\.$/);
+  const rules = RULE_IDS.map((id) => `rule:${id}`);
+  for (const rule of rules) expect(reasonText(rule)).toMatch(/^[A-Z][^.]+\.$/);
+  expect(new Set([...codes, ...rules].map(reasonText)).size).toBe(codes.length + rules.length);
+  expect(reasonText('of-a-later-release')).toBe('of-a-later-release');
 });
 
 test('the console reads the review of a response', () => {
