@@ -64,6 +64,7 @@ export async function toCanvas(pixels: Pixels, canvas: Box, ground: number[]): P
 export const jpeg = (image: Sharp): Promise<Buffer> =>
   image.jpeg({ quality: 92, chromaSubsampling: '4:4:4' }).toBuffer();
 
+/** The colour of a right picture's ground. */
 export const white = () => [255, 255, 255];
 
 /** Draws a subject on white, as marketplaces want it. */

@@ -17,6 +17,7 @@ import { render } from '../../workers/inference/render.ts';
 import type { Planted } from './faults.ts';
 import { matteOn, readPicture, type Subject, VISIBLE_ALPHA, widen } from './subject.ts';
 
+/** Of a photo. */
 export const MAX_PIXELS = 100_000_000;
 const PACK_NAME = 'amazon-main';
 const PACK = BUILT_IN_PACKS.get(PACK_NAME)!;
@@ -66,6 +67,7 @@ async function renderWith(pixels: Pixels, matte: Matte, options: CutOutOptions) 
   return { file, verdicts: rules?.verdicts ?? [] };
 }
 
+/** What is said of a picture. */
 export interface Judged {
   /** As it is, with its exact matte; for a matte that is too wide, as it is rendered. */
   before: Verdict[];
@@ -77,6 +79,10 @@ export interface Judged {
   files: { before: Uint8Array; after: Uint8Array };
 }
 
+/**
+ * Judges a picture, as it is and after it was made right.
+ * @param engine finds the mattes; the exact ones are used if it is absent
+ */
 export async function judge(
   engine: Engine | undefined,
   subject: Subject,
@@ -105,8 +111,10 @@ export async function judge(
   };
 }
 
+/** Returns the rules that a picture does not meet. */
 export const failed = (verdicts: readonly Verdict[]): string[] =>
   verdicts.filter(({ passed }) => !passed).map(({ id }) => id);
 
+/** Returns what was measured for a rule. */
 export const measuredOf = (verdicts: readonly Verdict[], id: string) =>
   verdicts.find((verdict) => verdict.id === id)?.measured;

@@ -4,6 +4,7 @@ import { type Box, subjectBox } from '../../src/imaging/subject-box.ts';
 import type { Pixels } from '../../src/imaging/tensor.ts';
 import { type Photo, readReference } from '../eval-photos.ts';
 
+/** From this alpha on a pixel belongs to the subject. */
 export const VISIBLE_ALPHA = 26;
 const SURELY_SUBJECT = 250;
 
