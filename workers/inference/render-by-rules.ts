@@ -68,13 +68,20 @@ function withGround({ options, background }: Drawing, { rules }: RulePack) {
   return { options: { ...rest, backgroundColor: rules.background.color }, background: undefined };
 }
 
+/** Returns the largest share of an output, cropped to the subject, that its loose pieces may take. */
+function maxLooseShare({ matte }: MattedImage): number {
+  const { data, width, height } = matte;
+  const box = subjectBox(data, width, VISIBLE_ALPHA);
+  return box ? (loosePieceShare(matte) * width * height) / (box.width * box.height) : 0;
+}
+
 /** Takes a fringe of the old ground, letters and haze off the matte, in place. */
 function cleanMatte(cutOut: MattedImage, pack: RulePack, newGround: Rgb | undefined): void {
   const isFringed =
     pack.rules.fringe === false && fringeShare(cutOut, newGround) > MAX_FRINGE_SHARE;
   if (isFringed) trimFringe(cutOut, newGround, MAX_FRINGE_SHARE / 2);
   // After the fringe: what hung together by it alone is a piece of its own now.
-  if (pack.rules.overlay === false && loosePieceShare(cutOut.matte) > MAX_LOOSE_SHARE)
+  if (pack.rules.overlay === false && maxLooseShare(cutOut) > MAX_LOOSE_SHARE)
     clearLoosePieces(cutOut.matte);
   if (pack.rules.background) clearHaze(cutOut.matte);
   if (!isFringed) return;

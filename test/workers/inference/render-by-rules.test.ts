@@ -134,6 +134,16 @@ describe('fixRules', () => {
     expect(fixed.foreground).toMatchObject({ width: 600, height: 600 });
   });
 
+  test('clears a piece that is small in the photo, but not in the output', async () => {
+    const dirty = photo();
+    eachIn(dirty.matte, [220, 500, 270, 558], (i) => {
+      dirty.matte.data[i] = 255;
+    });
+    const fixed = await make(AMAZON, { format: 'jpeg', fixRules: true }, dirty);
+    expect(fixed.rules).toMatchObject({ passed: true });
+    expect(fixed.foreground).toMatchObject({ width: 600, height: 600 });
+  });
+
   test('makes the file smaller by quality, then by size, but not below the sides', async () => {
     const noisy = () => {
       const image = photo();
