@@ -120,7 +120,7 @@ export const createFitTables = (context: ScoringContext) => {
     accessory: createFitTable(context, regions.accessory),
   };
 };
-type FitTables = ReturnType<typeof createFitTables>;
+export type FitTables = ReturnType<typeof createFitTables>;
 
 function max(values: ArrayLike<number>): number {
   let high = 0;

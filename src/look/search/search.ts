@@ -18,8 +18,13 @@ import {
 } from './leaf.ts';
 import { climb, widen } from './neighbours.ts';
 import { copyNode, EMPTY_NODE, isFeasible, type SearchNode } from './node.ts';
-import { createHarmonyTable, type OpenLevels, type Relaxation } from './relaxation.ts';
-import { createFitTables, createSearchSpace, type Level } from './search-space.ts';
+import {
+  createHarmonyTable,
+  type HarmonyTable,
+  type OpenLevels,
+  type Relaxation,
+} from './relaxation.ts';
+import { createFitTables, createSearchSpace, type FitTables, type Level } from './search-space.ts';
 import { createTopList } from './top-list.ts';
 
 export interface SearchResult {
@@ -235,7 +240,15 @@ export interface SearchOptions {
 }
 
 /** What all searches of one wardrobe share: each value is computed once. */
-export const createSearchTables = (context: ScoringContext, { groups }: Wardrobe) => ({
+interface SearchTables {
+  readonly harmony: HarmonyTable;
+  readonly fits: FitTables;
+}
+
+export const createSearchTables = (
+  context: ScoringContext,
+  { groups }: Wardrobe,
+): SearchTables => ({
   harmony: createHarmonyTable(context, groups.length),
   fits: createFitTables(context),
 });
@@ -244,7 +257,7 @@ export const createSearchTables = (context: ScoringContext, { groups }: Wardrobe
 export interface Searchable {
   readonly context: ScoringContext;
   readonly templates: readonly Template[];
-  readonly tables: ReturnType<typeof createSearchTables>;
+  readonly tables: SearchTables;
 }
 
 /** The best outfits of all templates, proved optimal unless the node budget is spent. */

@@ -26,20 +26,20 @@ const COAT = '...sccccccccs...';
 
 describe('what covers the upper body', () => {
   test('is rather a jacket where the parse network sees outerwear', () => {
-    const fit = fitsOfUpperBody([COAT, COAT, COAT, COAT]);
-    expect(fit('outwear')).toBeGreaterThan(5 * fit('hoodie'));
-    expect(fit('coat')).toBe(fit('outwear'));
+    const fitOf = fitsOfUpperBody([COAT, COAT, COAT, COAT]);
+    expect(fitOf('outwear')).toBeGreaterThan(5 * fitOf('hoodie'));
+    expect(fitOf('coat')).toBe(fitOf('outwear'));
   });
 
   test('is rather a top where it sees one, but may be a jacket', () => {
-    const fit = fitsOfUpperBody([TOP, TOP, TOP, TOP]);
-    expect(fit('hoodie')).toBeGreaterThan(5 * fit('outwear'));
-    expect(fit('outwear')).toBeGreaterThan(fit('shoes'));
+    const fitOf = fitsOfUpperBody([TOP, TOP, TOP, TOP]);
+    expect(fitOf('hoodie')).toBeGreaterThan(5 * fitOf('outwear'));
+    expect(fitOf('outwear')).toBeGreaterThan(fitOf('shoes'));
   });
 
   test('is left to the classifier where it sees both', () => {
-    const fit = fitsOfUpperBody([TOP, TOP, COAT, COAT]);
-    expect(fit('hoodie') / fit('outwear')).toBeCloseTo(1, 1);
-    expect(fit('hoodie')).toBeGreaterThan(fit('dress'));
+    const fitOf = fitsOfUpperBody([TOP, TOP, COAT, COAT]);
+    expect(fitOf('hoodie') / fitOf('outwear')).toBeCloseTo(1, 1);
+    expect(fitOf('hoodie')).toBeGreaterThan(fitOf('dress'));
   });
 });
