@@ -8,6 +8,7 @@ import type { BatchDeps } from './api/intake/batches/actions.ts';
 import type { FeedDeps } from './api/intake/feeds/actions.ts';
 import type { DownloadDeps } from './api/intake/feeds/downloads.ts';
 import type { JobDeps } from './api/intake/job-actions.ts';
+import type { SourceDeps } from './api/intake/sources/actions.ts';
 import { limitDownloads } from './api/limit-downloads.ts';
 import { createLookThreads } from './api/look/thread-pool.ts';
 import type { ConsoleSessionDeps } from './api/operations/console-session.ts';
@@ -28,6 +29,7 @@ import { sniffFormat } from './imaging/sniff.ts';
 import { createIntake, type Intake } from './intake/create-intake.ts';
 import { openInstallationStorage } from './intake/installation-storage.ts';
 import { readBatchFigures, readRedisMemory } from './intake/queue-figures.ts';
+import { type DeclaredSource, readDeclaredSources } from './intake/sources/declared-sources.ts';
 import { type ImageLimits, MAX_SIDE_PIXELS } from './intake/validate-image.ts';
 import type { Clock } from './platform/clock.ts';
 import { type Config, ConfigError, readConfig } from './platform/config.ts';
@@ -61,6 +63,7 @@ async function main(): Promise<void> {
   const config = readConfig(process.env);
   const deadlineMillis = config.SYNC_TIMEOUT_SECONDS * 1000;
   const { MAX_IMAGE_BYTES: maxImageBytes, PUBLIC_URL: publicUrl } = config;
+  const declared = readDeclaredSources(config);
   const modelsHome = join(config.SELVAGE_HOME, 'models');
   const limits = { maxPixels: config.MAX_IMAGE_PIXELS, maxSidePixels: MAX_SIDE_PIXELS };
 
@@ -105,6 +108,7 @@ async function main(): Promise<void> {
     jobs: jobDeps({ redis, blobs, intake, limits, linkRule, now }),
     batches: batchDeps({ blobs, intake, limits, requestLimits, maxImageBytes, linkRule, now }),
     feeds: feedDeps({ redis, blobs, intake, publicUrl, linkRule, now }),
+    sources: sourceDeps({ declared, intake, linkRule }),
     console: consoleDeps(authentication, requestLimits, publicUrl),
     checks: readinessChecks(redis, blobs, sync),
     metrics: config.METRICS_PORT === undefined ? metrics : undefined,
@@ -249,6 +253,24 @@ const feedDeps = ({
   links: intake.links,
   rulePacks: intake.rulePacks,
   presets: intake.presets,
+  readClientLimits: intake.readClientLimits,
+});
+
+const sourceDeps = ({
+  declared,
+  intake,
+  linkRule,
+}: {
+  declared: readonly DeclaredSource[];
+  intake: Intake;
+  linkRule: LinkRule;
+}): SourceDeps => ({
+  declared,
+  linkRule,
+  sources: intake.sources,
+  batches: intake.batches.records,
+  presets: intake.presets,
+  rulePacks: intake.rulePacks,
   readClientLimits: intake.readClientLimits,
 });
 

@@ -1,4 +1,5 @@
 import { Problem } from '../src/platform/problem.ts';
+import { LocationUnavailable } from '../src/storage/locations/location.ts';
 import type { AttemptContext } from './attempt.ts';
 import { PoolBusy } from './fetch/fetch-pool.ts';
 import { FetchError } from './fetch/safe-fetch.ts';
@@ -20,6 +21,9 @@ export function finalProblem(
   if (error instanceof Problem) return error;
   if (error instanceof FetchError && isFinal(error, attempt)) return linkProblem(error);
   if (!attempt.isLast) return undefined;
+  if (error instanceof LocationUnavailable) {
+    return new Problem('upstream-unavailable', error.message, { cause: error });
+  }
   return new Problem('upstream-failed', 'The work failed several times; send the image again', {
     cause: error,
   });

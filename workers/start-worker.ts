@@ -1,11 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import manifest from '../package.json' with { type: 'json' };
+import { batchEraser } from '../src/intake/batches/batch-eraser.ts';
+import { createBatchRetention } from '../src/intake/batches/batch-retention.ts';
 import { createBatches } from '../src/intake/batches/batches.ts';
 import { createFeeds } from '../src/intake/feeds/feeds.ts';
 import { openInstallationStorage } from '../src/intake/installation-storage.ts';
 import { createJobRecords, type JobRecords } from '../src/intake/job-records.ts';
 import { createJobRetention, type JobRetention } from '../src/intake/job-retention.ts';
+import { readDeclaredSources } from '../src/intake/sources/declared-sources.ts';
+import { createSources } from '../src/intake/sources/sources.ts';
 import { createStoredBytes } from '../src/intake/stored-bytes.ts';
 import { MAX_SIDE_PIXELS } from '../src/intake/validate-image.ts';
 import type { Config } from '../src/platform/config.ts';
@@ -28,6 +32,7 @@ import { createSafeFetch } from './fetch/safe-fetch.ts';
 import { serveHealth } from './health.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import type { Engine } from './inference/pool.ts';
+import { openSources, startSources } from './sources/start.ts';
 import { startJobs } from './start-jobs.ts';
 import { startSweeper } from './sweeper.ts';
 import { startWebhooks } from './webhooks/start.ts';
@@ -204,6 +209,7 @@ async function startConsumers(sources: ConsumerSources) {
     log,
     now,
   });
+  const opened = openSources(readDeclaredSources(config));
   const rows = startBatches({
     consume,
     redis,
@@ -211,9 +217,19 @@ async function startConsumers(sources: ConsumerSources) {
     batches,
     images,
     inputs: { ...inputs, pool: pools.background },
+    objects: opened.objects,
     slots,
     allSlots,
     feedRuns: imports.runs,
+    log,
+    now,
+  });
+  const stopSources = startSources(opened, {
+    batches,
+    blobs,
+    sources: createSources(redis, now),
+    retention: createBatchRetention(batches, batchEraser(blobs)),
+    maxBytes: inputs.maxBytes,
     log,
     now,
   });
@@ -226,7 +242,9 @@ async function startConsumers(sources: ConsumerSources) {
     sweepBatches: rows.sweep,
     /** Waits for the jobs in progress. */
     async close(): Promise<void> {
+      await stopSources();
       await Promise.all([jobs, rows, imports, webhooks].map((consumer) => consumer.close()));
+      opened.close();
       await safeFetch.close();
     },
     disconnect: () => cancellations.disconnect(),

@@ -16,6 +16,8 @@ import { presetRoutes } from './intake/presets/routes.ts';
 import { createReviewActions } from './intake/review/actions.ts';
 import { createRowRefinements } from './intake/review/refinements.ts';
 import { rulePackRoutes } from './intake/rules/routes.ts';
+import type { SourceDeps } from './intake/sources/actions.ts';
+import { sourceRoutes } from './intake/sources/routes.ts';
 import { webhookRoutes } from './intake/webhooks.ts';
 import { type LookDeps, lookRoutes } from './look/routes.ts';
 import { type ConsoleSessionDeps, consoleRoutes } from './operations/console-session.ts';
@@ -36,6 +38,7 @@ interface ApiDeps {
   jobs: JobDeps;
   batches: BatchDeps;
   feeds: FeedDeps & DownloadDeps;
+  sources: SourceDeps;
   console: ConsoleSessionDeps;
   /** Maximum size of an image in bytes, before base64. */
   maxImageBytes: number;
@@ -71,6 +74,7 @@ export function routeTable(deps: ApiDeps): Route[] {
       batches.blobs,
     ),
     ...feedRoutes(feeds, events, reviews, refinements),
+    ...sourceRoutes(deps.sources),
     ...rulePackRoutes(rulePacks),
     ...presetRoutes(presets),
     ...webhookRoutes(webhooks, idempotency),

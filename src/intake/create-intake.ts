@@ -20,6 +20,7 @@ import { createPresets, type Presets } from './presets.ts';
 import { createQueueFigures, type QueueFigures } from './queue-figures.ts';
 import { createReviewDecisions, type ReviewDecisions } from './review/decisions.ts';
 import { createRulePacks, type RulePacks } from './rule-packs.ts';
+import { createSources, type Sources } from './sources/sources.ts';
 import { createStoredBytes, type StoredBytes } from './stored-bytes.ts';
 import { createWebhookEvents, type WebhookEvents } from './webhooks/events.ts';
 import { createWebhookReceivers, type WebhookReceivers } from './webhooks/receivers.ts';
@@ -65,6 +66,7 @@ export interface Intake {
     /** The queue `webhook`. */
     queue: JobQueue;
   };
+  sources: Sources;
   idempotency: Idempotency;
   /** Counts the bytes that clients store. */
   storedBytes: StoredBytes;
@@ -121,6 +123,7 @@ export async function createIntake({
       receivers: createWebhookReceivers(redis),
       queue: webhookQueue,
     },
+    sources: createSources(redis, now),
     idempotency: createIdempotency(redis),
     storedBytes: createStoredBytes(redis, now),
     links: fileLinks(linkSecret),

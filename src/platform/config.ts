@@ -40,6 +40,7 @@ const Environment = z.object({
   STORE: z.enum(['fs', 's3']).default('fs'),
   STORE_DIR: z.string().min(1).optional(),
   S3_BUCKET: z.string().min(3).default('selvage'),
+  SOURCES_FILE: z.string().min(1).optional(),
   SYNC_TIMEOUT_SECONDS: z.coerce.number().min(0.5).max(600).default(25),
   REQUEST_TIMEOUT_SECONDS: z.coerce.number().min(1).max(3600).default(60),
   MAX_CONNECTIONS: whole(10, 1_000_000).default(10_000),

@@ -76,13 +76,30 @@ export const RowPosition = {
   line: z.number(),
 };
 
+/** One version of an object of a source. */
+export const SourceObject = z.object({
+  /** Of the source. */
+  source: z.string(),
+  /** Below the prefix or folder of the source. */
+  name: z.string(),
+  version: z.string(),
+  bytes: z.number(),
+  /** Name of its result, without the extension; absent if it gets none. */
+  output: z.string().optional(),
+});
+export type SourceObject = z.infer<typeof SourceObject>;
+
 /** One image to process. */
 export const AcceptedRow = z.object({
   ...RowPosition,
   customId: z.string(),
   /** In feeds: of the product, cut to its first characters; for people who review its pictures. */
   title: z.string().optional(),
-  source: z.union([z.object({ url: z.string() }), z.object({ key: z.string() })]),
+  source: z.union([
+    z.object({ url: z.string() }),
+    z.object({ key: z.string() }),
+    z.object({ object: SourceObject }),
+  ]),
   /** In feeds: which image of its product, 0 for the main one. */
   image: z.number().optional(),
   /** In feeds whose pictures show the garment that is sold: where it is worn, if the row says so. */

@@ -4,10 +4,12 @@ import type { AcceptedRow, Operation, PreviousImage } from '../../src/queue/job-
 import type { Blobs } from '../../src/storage/blobs.ts';
 import type { SafeFetch } from '../fetch/safe-fetch.ts';
 import { type FetchTurn, fetchMillis } from '../fetch-input.ts';
+import type { SourceObjects } from '../sources/source-objects.ts';
 
 interface RowImageDeps {
   blobs: Blobs;
   safeFetch: SafeFetch;
+  objects: Pick<SourceObjects, 'read'>;
   maxBytes: number;
 }
 
@@ -58,16 +60,17 @@ export async function reusableResult(
 /**
  * Reads or fetches the image of a row.
  * @returns undefined if its server says that it has not changed since the previous run
- * @throws FetchError; Problem if the server's response makes no sense
+ * @throws FetchError; LocationUnavailable; Problem if the server's response makes no sense
  */
 export async function fetchRowImage(
-  { blobs, safeFetch, maxBytes }: RowImageDeps,
+  { blobs, safeFetch, objects, maxBytes }: RowImageDeps,
   { source }: AcceptedRow,
   previous: PreviousImage | undefined,
   { client, attempt }: FetchTurn,
   signal: AbortSignal,
 ): Promise<RowImage | undefined> {
   if ('key' in source) return { bytes: await blobs.get(source.key, signal) };
+  if ('object' in source) return { bytes: await objects.read(source.object, signal) };
   const fetched = await safeFetch.fetch(source.url, {
     client,
     maxBytes,

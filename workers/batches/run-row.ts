@@ -29,12 +29,14 @@ import {
 import { finalProblem } from '../final-problem.ts';
 import type { ImageDeps } from '../image-job.ts';
 import { cacheOptions, runOperations, withBackgroundHash } from '../job-operations.ts';
+import type { SourceObjects } from '../sources/source-objects.ts';
 import { fetchRowImage, type RowImage, reusableResult } from './row-image.ts';
 
 interface RunRowDeps {
   batches: Batches;
   images: ImageDeps;
   inputs: FetchInputDeps;
+  objects: SourceObjects;
 }
 
 type RowJob = JobData<'run-row'>;
@@ -103,6 +105,20 @@ async function makePicture(
   return { key, mediaType, background };
 }
 
+/** Writes the cut-out of an object of a source to its place. An attempt that comes late writes none. */
+async function deliver(
+  { batches, objects, inputs }: RunRowDeps,
+  { batchId, chunk, row }: RowJob,
+  cutout: JobResults['cutout'],
+  key: string,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!cutout || !('object' in row.source)) return;
+  const bytes = await inputs.blobs.get(key, signal);
+  if (!(await batches.isRowPending(batchId, chunk, row.row))) return;
+  await objects.deliver(row.source.object, bytes, cutout.mediaType, signal);
+}
+
 /** Returns the key of a batch's background image, which all its rows share. */
 const backgroundKeyOf = ({ client, batchId, options }: RowJob): string | undefined =>
   options?.backgroundImageUrl === undefined ? undefined : batchKeys(client, batchId).background;
@@ -155,7 +171,7 @@ async function work(
   turn: FetchTurn,
   signal: AbortSignal,
 ): Promise<RowOutput> {
-  const { images, inputs } = deps;
+  const { images, inputs, objects } = deps;
   const { engine } = images;
   const { batchId, client, operations, row, feed } = job;
   const model = modelVersionOf(engine.model);
@@ -178,7 +194,7 @@ async function work(
     cutOutKey: (sha256: string) => feedKeyOf(sha256, job.options),
   };
   const previous = await reusableResult(inputs.blobs, row, request, signal);
-  const image = await fetchRowImage(inputs, row, previous, turn, signal);
+  const image = await fetchRowImage({ ...inputs, objects }, row, previous, turn, signal);
   if (previous && !image) return unchanged(job, previous, image);
   if (!image) throw new Error('There is neither an image nor a previous result');
   const { bytes, width, height, sha256 } = validateImage(image.bytes, inputs.limits);
@@ -207,6 +223,7 @@ async function work(
     garmentsPrefix: rowGarmentsPrefix(job, sha256),
   };
   const { results, millis } = await runOperations(images, operations, task, signal);
+  await deliver(deps, job, results.cutout, outputKey, signal);
   const picture = await makePicture(images, job, results.cutout && outputKey, signal);
   const { etag, lastModified } = image;
   return {

@@ -11,6 +11,7 @@ import type { Blobs } from '../../src/storage/blobs.ts';
 import type { Consume } from '../consume-jobs.ts';
 import type { FetchInputDeps } from '../fetch-input.ts';
 import type { ImageDeps } from '../image-job.ts';
+import type { SourceObjects } from '../sources/source-objects.ts';
 import { createBatchReader } from './batch-reader.ts';
 import { requeueLostRows } from './complete.ts';
 import { startDispatcher } from './dispatcher.ts';
@@ -40,6 +41,8 @@ interface StartBatchesDeps {
   batches: Batches;
   images: ImageDeps;
   inputs: FetchInputDeps;
+  /** Objects of sources. */
+  objects: SourceObjects;
   /** Images this worker processes at once. */
   slots: number;
   /** Images that all live workers process at once. */
@@ -52,7 +55,7 @@ interface StartBatchesDeps {
 
 /** Starts the consumer and the dispatcher of the rows of batches and feed runs. */
 export function startBatches(deps: StartBatchesDeps) {
-  const { redis, blobs, batches, images, inputs, feedRuns, log, now } = deps;
+  const { redis, blobs, batches, images, inputs, objects, feedRuns, log, now } = deps;
   const queue = openQueue('bulk', redis, log);
   const window = createWindow({ batches, blobs, queue });
   const endDeps = {
@@ -68,7 +71,7 @@ export function startBatches(deps: StartBatchesDeps) {
   };
   const consumer = deps.consume(
     'bulk',
-    { 'run-row': runRow({ batches, images, inputs }) },
+    { 'run-row': runRow({ batches, images, inputs, objects }) },
     {
       concurrency: deps.slots + STORING_ROWS,
       onFailed(jobId) {

@@ -5,6 +5,7 @@ import { CutOutOptions } from '../../output/quality.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { OPERATIONS } from '../../queue/job-data.ts';
 import { parseHashFields, toHashFields } from '../hash-fields.ts';
+import { createLeases } from '../leases.ts';
 import { defineTombstoneUpdate } from '../tombstone.ts';
 import { batchRedisKeys, DISPATCH_LEASE, DUE_TIMES, UNDER_WAY, unendedKey } from './redis-keys.ts';
 import { ResultLine } from './rows.ts';
@@ -52,8 +53,8 @@ export type Upload = z.infer<typeof Upload>;
 /** The immutable part of a batch, which is also in object storage. */
 export const BatchManifest = z.object({
   id: z.string(),
-  /** Rows come from requests, or from a run of a feed. */
-  kind: z.enum(['batch', 'feed-run']),
+  /** Rows come from requests, from a run of a feed, or from a source. */
+  kind: z.enum(['batch', 'feed-run', 'source']),
   client: z.string(),
   requestId: z.string(),
   operations: z.array(z.enum(OPERATIONS)),
@@ -185,6 +186,7 @@ function readRecord({ status, cursor, ...fields }: Record<string, string>): Batc
  */
 export function createBatches(redis: Redis, now: Clock) {
   const scripts = defineBatchScripts(redis);
+  const leases = createLeases(redis);
   const updateTombstone = defineTombstoneUpdate(redis);
   /** Without a meter a key is needed all the same; the scripts do not touch it. */
   const quotaKey = (meter: string | undefined) => quotaKeyOf(meter ?? '', now());
@@ -216,18 +218,16 @@ export function createBatches(redis: Redis, now: Clock) {
     },
 
     /** Acquires or renews the lease that one upload of a batch holds; returns false if another has it. */
-    acquireUploadLease: async (id: string, holder: string, millis: number): Promise<boolean> =>
-      (await scripts.acquire({ lease: uploadLease(id), holder, millis })) === 1,
-    async releaseUploadLease(id: string, holder: string): Promise<void> {
-      await scripts.release({ lease: uploadLease(id), holder });
-    },
+    acquireUploadLease: (id: string, holder: string, millis: number): Promise<boolean> =>
+      leases.acquire({ lease: uploadLease(id), holder }, millis),
+    releaseUploadLease: (id: string, holder: string): Promise<void> =>
+      leases.release({ lease: uploadLease(id), holder }),
 
     /** Acquires or renews the lease of the one worker that hands out rows; returns false if another has it. */
-    acquireDispatchLease: async (holder: string, millis: number): Promise<boolean> =>
-      (await scripts.acquire({ lease: DISPATCH_LEASE, holder, millis })) === 1,
-    async releaseDispatchLease(holder: string): Promise<void> {
-      await scripts.release({ lease: DISPATCH_LEASE, holder });
-    },
+    acquireDispatchLease: (holder: string, millis: number): Promise<boolean> =>
+      leases.acquire({ lease: DISPATCH_LEASE, holder }, millis),
+    releaseDispatchLease: (holder: string): Promise<void> =>
+      leases.release({ lease: DISPATCH_LEASE, holder }),
 
     /**
      * Appends a chunk of rows whose file has been written.

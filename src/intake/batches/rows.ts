@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AcceptedRow, PreviousImage, RowPosition } from '../../queue/job-data.ts';
+import { AcceptedRow, PreviousImage, RowPosition, SourceObject } from '../../queue/job-data.ts';
 
 const RowProblem = z.object({ type: z.string(), detail: z.string() });
 
@@ -8,6 +8,8 @@ export const RejectedRow = z.object({
   ...RowPosition,
   customId: z.string().optional(),
   problem: RowProblem,
+  /** If it comes from a source. */
+  object: SourceObject.optional(),
   /** Rows without an id that follow and are rejected for the same reason: a million of them take one line. */
   more: z
     .object({

@@ -48,20 +48,6 @@ redis.call('HSET', KEYS[1], 'upload', ARGV[5])
 return 1
 `;
 
-/** Acquires or renews a lease. KEYS: lease. ARGV: holder, ms. */
-const ACQUIRE = `
-local holder = redis.call('GET', KEYS[1])
-if holder and holder ~= ARGV[1] then return 0 end
-redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
-return 1
-`;
-
-/** KEYS: lease. ARGV: holder. */
-const RELEASE = `
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-return redis.call('DEL', KEYS[1])
-`;
-
 /** KEYS: record, batches under way, due times. ARGV: id, sealed at (JSON), the same in ms, due at ms. */
 const SEAL = `
 if redis.call('HGET', KEYS[1], 'status') ~= 'open' then return 0 end
@@ -214,8 +200,6 @@ export function defineBatchScripts(redis: Redis) {
   const finish = defineScript<number>(redis, 'selvageBatchFinish', FINISH);
   const markWritten = defineScript<number>(redis, 'selvageBatchMarkWritten', MARK_WRITTEN);
   const move = defineScript<number>(redis, 'selvageBatchMove', MOVE);
-  const acquire = defineScript<number>(redis, 'selvageBatchAcquire', ACQUIRE);
-  const release = defineScript<number>(redis, 'selvageBatchRelease', RELEASE);
   return {
     create: ({ id, client, dueAtMillis, maxUnended, fields }: CreateArgs) =>
       create(
@@ -292,10 +276,5 @@ export function defineBatchScripts(redis: Redis) {
         ],
       );
     },
-
-    acquire: ({ lease, holder, millis }: { lease: string; holder: string; millis: number }) =>
-      acquire([lease], [holder, millis]),
-
-    release: ({ lease, holder }: { lease: string; holder: string }) => release([lease], [holder]),
   };
 }

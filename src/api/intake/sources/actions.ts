@@ -1,0 +1,158 @@
+import type { Call } from '../../../http/route.ts';
+import type { Batches } from '../../../intake/batches/batches.ts';
+import type { Presets } from '../../../intake/presets.ts';
+import type { RulePacks } from '../../../intake/rule-packs.ts';
+import type { DeclaredSource, Place } from '../../../intake/sources/declared-sources.ts';
+import type { SourceRecord, Sources } from '../../../intake/sources/sources.ts';
+import { unlessDefault } from '../../../output/quality.ts';
+import { toCutOutOptions } from '../../../output/request.ts';
+import type { LinkRule } from '../../../platform/links/link-rule.ts';
+import { Problem } from '../../../platform/problem.ts';
+import { requireCaller } from '../../caller.ts';
+import { checkLinks } from '../../check-links.ts';
+import { notFound, throwUnavailable } from '../../common-problems.ts';
+import { OUTPUT_SECONDS } from '../job-request.ts';
+import { applyPreset } from '../presets/apply-preset.ts';
+import { type ReadClientLimits, retentionPolicy } from '../retention-policy.ts';
+import { resolveRules } from '../rules/resolve-rules.ts';
+import { objectsInEvent } from './event-names.ts';
+import type { SourceRequest, SourceResponse } from './schemas.ts';
+
+export interface SourceDeps {
+  /** Those that the operator has declared. */
+  declared: readonly DeclaredSource[];
+  sources: Sources;
+  batches: Pick<Batches, 'get'>;
+  presets: Presets;
+  rulePacks: RulePacks;
+  readClientLimits: ReadClientLimits;
+  linkRule: LinkRule;
+}
+
+export const SOURCES_PATH = '/intake/v1/sources';
+
+const sourcesUnavailable = throwUnavailable(
+  'Sources cannot be read or changed right now; try again',
+);
+
+const placeView = (place: Place): SourceResponse['from'] =>
+  place.kind === 's3'
+    ? { kind: 's3', bucket: place.bucket, prefix: place.prefix }
+    : { kind: 'folder' };
+
+function statusOf({ settings, problem, batch }: SourceRecord): SourceResponse['status'] {
+  if (!settings) return 'off';
+  if (problem?.type === 'upstream-unavailable') return 'unreachable';
+  if (settings.paused) return 'paused';
+  if (problem) return 'waiting';
+  return batch === undefined ? 'watching' : 'working';
+}
+
+const timeOf = (millis: number): string => new Date(millis).toISOString();
+
+/** Creates the actions behind the routes of sources. */
+export function createSourceActions(deps: SourceDeps) {
+  const { declared, sources, batches } = deps;
+
+  /** Returns the source of a request. Another client's is not-found: its existence is not disclosed. */
+  function requireOwn(call: Call<unknown, unknown>): DeclaredSource {
+    const { client } = requireCaller(call);
+    const found = declared.find((source) => source.id === call.params.id);
+    if (found?.client !== client) throw notFound('source');
+    return found;
+  }
+
+  /** Adds those of the batch that is processed to the counts. */
+  async function countsOf({ batch: id, counts }: SourceRecord): Promise<SourceResponse['counts']> {
+    const batch = id === undefined ? undefined : await batches.get(id);
+    const { accepted = 0, rejected = 0, succeeded = 0, failed = 0 } = batch ?? {};
+    const all = {
+      pending: Math.max(0, accepted - succeeded - failed),
+      succeeded: counts.succeeded + succeeded,
+      failed: counts.failed + failed,
+      rejected: counts.rejected + rejected,
+    };
+    return { found: all.pending + all.succeeded + all.failed + all.rejected, ...all };
+  }
+
+  async function read(source: DeclaredSource): Promise<SourceResponse> {
+    const record = await sources.get(source.id);
+    const { settings, problem, listedAtMillis, retryAtMillis } = record;
+    const self = `${SOURCES_PATH}/${source.id}`;
+    return {
+      id: source.id,
+      from: placeView(source.from),
+      to: placeView(source.to),
+      everySeconds: source.everySeconds,
+      status: statusOf(record),
+      counts: await countsOf(record),
+      ...(listedAtMillis > 0 && { listedAt: timeOf(listedAtMillis) }),
+      ...(problem && { problem, retryAt: timeOf(retryAtMillis) }),
+      ...(settings?.options && { options: settings.options }),
+      ...(settings && { changedAt: settings.changedAt }),
+      links: { self, events: `${self}/events`, scan: `${self}/scan` },
+    };
+  }
+
+  const show = (source: DeclaredSource): Promise<SourceResponse> =>
+    read(source).catch(sourcesUnavailable);
+
+  return {
+    async list(call: Call<unknown, unknown>): Promise<{ sources: SourceResponse[] }> {
+      const { client } = requireCaller(call);
+      const own = declared.filter((source) => source.client === client);
+      return { sources: await Promise.all(own.map(show)) };
+    },
+
+    show: (call: Call<unknown, unknown>): Promise<SourceResponse> => show(requireOwn(call)),
+
+    /** Stores what the client has set; the key that does pays for the objects. */
+    async put(call: Call<unknown, SourceRequest>): Promise<SourceResponse> {
+      const source = requireOwn(call);
+      const caller = requireCaller(call);
+      const { options: sent, paused } = call.body;
+      const merged = await applyPreset(deps.presets, caller.client, sent, '/options/preset');
+      const { backgroundImageUrl } = merged.options;
+      checkLinks(deps.linkRule, { '/options/backgroundImageUrl': backgroundImageUrl });
+      const asked = toCutOutOptions(merged.options);
+      const options = await resolveRules(deps.rulePacks, caller.client, asked, '/options/rules');
+      const policy = await retentionPolicy(caller, OUTPUT_SECONDS.max, deps.readClientLimits);
+      const settings = {
+        ...unlessDefault(options),
+        paused,
+        meter: caller.meter,
+        outputSeconds: policy.outputSeconds,
+        requestId: call.requestId,
+      };
+      await sources.putSettings(source.id, settings).catch(sourcesUnavailable);
+      return show(source);
+    },
+
+    /** Has the objects looked up that an event names. */
+    async receive(call: Call<unknown, unknown>): Promise<{ objects: number; ignored: number }> {
+      const { id, from } = requireOwn(call);
+      const named = objectsInEvent(call.body);
+      if (!named) {
+        throw new Problem(
+          'invalid-request',
+          'The body is no event of S3, MinIO, EventBridge, SQS or SNS that names objects',
+        );
+      }
+      if (from.kind !== 's3') {
+        throw new Problem('conflict', 'The source is a folder, which has no events; POST …/scan');
+      }
+      const { bucket, prefix } = from;
+      const own = named.filter((each) => each.bucket === bucket && each.key.startsWith(prefix));
+      const names = own.map(({ key }) => key.slice(prefix.length)).filter((name) => name !== '');
+      await sources.addHints(id, [...new Set(names)]).catch(sourcesUnavailable);
+      return { objects: named.length, ignored: named.length - names.length };
+    },
+
+    /** Has all objects listed at once. */
+    async scan(call: Call<unknown, unknown>): Promise<SourceResponse> {
+      const source = requireOwn(call);
+      await sources.update(source.id, { isScanRequested: true }).catch(sourcesUnavailable);
+      return show(source);
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import { json, type Route, route } from '../../../http/route.ts';
+import { createSourceActions, SOURCES_PATH, type SourceDeps } from './actions.ts';
+import { EventReceipt, SourceEvent, SourceList, SourceRequest, SourceResponse } from './schemas.ts';
+
+const SCOPE = 'background-removal:process';
+const SOURCE_PATH = `${SOURCES_PATH}/:id`;
+/** What SQS, SNS and EventBridge carry at most. */
+const MAX_EVENT_BYTES = 256 * 1024;
+
+const sourceDoc = {
+  description: 'The source',
+  content: { 'application/json': SourceResponse },
+};
+
+/** The routes of sources: folders and prefixes of buckets whose new objects are cut out. */
+export function sourceRoutes(deps: SourceDeps): Route[] {
+  const actions = createSourceActions(deps);
+  return [
+    route({
+      method: 'GET',
+      path: SOURCES_PATH,
+      scope: 'any-key',
+      operationId: 'listSources',
+      summary: 'List your sources',
+      description: 'Those that the operator has declared for your client.',
+      responses: { 200: { description: 'Sources', content: { 'application/json': SourceList } } },
+      handle: async (call) => json(await actions.list(call)),
+    }),
+    route({
+      method: 'GET',
+      path: SOURCE_PATH,
+      scope: 'any-key',
+      operationId: 'getSource',
+      summary: 'Get the state of a source',
+      description: 'What was found and done, and why nothing is done now.',
+      responses: { 200: sourceDoc },
+      problems: ['not-found'],
+      handle: async (call) => json(await actions.show(call)),
+    }),
+    route<unknown, SourceRequest>({
+      method: 'PUT',
+      path: SOURCE_PATH,
+      scope: SCOPE,
+      operationId: 'putSource',
+      summary: 'Start a source, change its options, or pause it',
+      description:
+        'New objects are cut out with these options, and use the quota of this key. Objects that are done stay as they are.',
+      body: SourceRequest,
+      optionalBody: true,
+      responses: { 200: sourceDoc },
+      problems: ['not-found', 'conflict'],
+      handle: async (call) => json(await actions.put(call)),
+    }),
+    route({
+      method: 'POST',
+      path: `${SOURCE_PATH}/events`,
+      scope: SCOPE,
+      operationId: 'postSourceEvent',
+      summary: 'Report new objects of a source',
+      description:
+        'Send events of a bucket as they are, again if in doubt, in any order: each object is looked up, and its present version is cut out once.',
+      body: SourceEvent,
+      maxBodyBytes: MAX_EVENT_BYTES,
+      responses: {
+        202: {
+          description: 'The objects are looked up',
+          content: { 'application/json': EventReceipt },
+        },
+      },
+      problems: ['not-found', 'conflict'],
+      handle: async (call) => ({ status: 202, body: await actions.receive(call) }),
+    }),
+    route({
+      method: 'POST',
+      path: `${SOURCE_PATH}/scan`,
+      scope: SCOPE,
+      operationId: 'scanSource',
+      summary: 'List the objects of a source now',
+      description: 'Without waiting for its interval; also if a place was out of reach.',
+      responses: { 202: sourceDoc },
+      problems: ['not-found'],
+      handle: async (call) => ({ status: 202, body: await actions.scan(call) }),
+    }),
+  ];
+}

@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { CutOutOptions } from '../../../output/quality.ts';
+import { jobOptionsField } from '../job-request.ts';
+
+/** What a client sets. */
+export const SourceRequest = z
+  .strictObject({
+    options: jobOptionsField,
+    paused: z.boolean().default(false).meta({ description: 'Whether no more objects are taken' }),
+  })
+  .meta({ id: 'SourceRequest' });
+export type SourceRequest = z.infer<typeof SourceRequest>;
+
+const PlaceView = z
+  .object({
+    kind: z.enum(['s3', 'folder']),
+    bucket: z.string().optional(),
+    prefix: z.string().optional(),
+  })
+  .meta({ id: 'SourcePlace', description: 'A folder is known to the operator only' });
+
+const count = (description: string) => z.number().int().meta({ description });
+
+export const SourceResponse = z
+  .object({
+    id: z.string(),
+    from: PlaceView,
+    to: PlaceView,
+    everySeconds: z.number().meta({ description: 'How often all objects are listed' }),
+    status: z.enum(['off', 'paused', 'waiting', 'unreachable', 'working', 'watching']).meta({
+      description:
+        '`off` until you PUT it; `waiting` for quota or a live key; `unreachable`: a place cannot be used now, and is tried again; `working`: objects are processed; `watching`: all are done',
+    }),
+    counts: z.object({
+      found: count('Versions of objects that were taken'),
+      pending: count('Those that are processed now, or wait for it'),
+      succeeded: count('Those with a result'),
+      failed: count('Those that could not be processed'),
+      rejected: count(
+        'Those that were not read: empty, too large, or with a name no result can have',
+      ),
+    }),
+    listedAt: z.iso
+      .datetime()
+      .optional()
+      .meta({ description: 'When all objects had been listed last' }),
+    problem: z
+      .object({ type: z.string(), detail: z.string(), since: z.iso.datetime() })
+      .optional()
+      .meta({ description: 'Why no more objects are processed now' }),
+    retryAt: z.iso.datetime().optional().meta({ description: 'When a place is tried again' }),
+    options: CutOutOptions.optional(),
+    changedAt: z.iso.datetime().optional().meta({ description: 'When you PUT it last' }),
+    links: z.object({ self: z.string(), events: z.string(), scan: z.string() }),
+  })
+  .meta({ id: 'Source' });
+export type SourceResponse = z.infer<typeof SourceResponse>;
+
+export const SourceList = z.object({ sources: z.array(SourceResponse) }).meta({ id: 'SourceList' });
+
+/** For the OpenAPI document: the events of many systems. */
+export const SourceEvent = z.looseObject({}).meta({
+  id: 'SourceEvent',
+  description:
+    'A notification of S3 or MinIO, an event of EventBridge, or messages of SQS or SNS that carry them',
+});
+
+export const EventReceipt = z
+  .object({
+    objects: count('Objects that the event names'),
+    ignored: count('Those outside the source'),
+  })
+  .meta({ id: 'SourceEventReceipt' });

@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { extensionOf } from '../../output/options.ts';
+import { CutOutReview } from '../../output/review.ts';
+import type { SourceObject } from '../../queue/job-data.ts';
+import type { RowOutcome } from '../batches/row-reader.ts';
+import { isRejected } from '../batches/rows.ts';
+
+/** Where the manifests are, below the place of results. */
+export const MANIFESTS = 'selvage-manifest/';
+const EXTENSION = '.jsonl';
+
+export const isManifest = (name: string): boolean => name.endsWith(EXTENSION);
+
+/** Returns the name of the manifest of a batch: by name they are in the order of time. */
+export const manifestName = ({ id, createdAt }: { id: string; createdAt: string }): string =>
+  `${MANIFESTS}${createdAt.replaceAll(/[-:.]/g, '')}-${id}${EXTENSION}`;
+
+/** One version of an object, and what became of it. */
+const ManifestLine = z.object({
+  input: z.string(),
+  /** ETag, or size and time of the last change. */
+  version: z.string(),
+  bytes: z.number(),
+  status: z.enum(['succeeded', 'failed', 'rejected']),
+  output: z.string().optional(),
+  /** Of the output, hex. */
+  sha256: z.string().optional(),
+  outputBytes: z.number().optional(),
+  /** 0..1 */
+  confidence: z.number().optional(),
+  review: CutOutReview.optional(),
+  problem: z.object({ type: z.string(), detail: z.string() }).optional(),
+});
+export type ManifestLine = z.infer<typeof ManifestLine>;
+
+/** Returns the name of a result. */
+export const outputName = (
+  { name, output = name }: SourceObject,
+  mediaType: Parameters<typeof extensionOf>[0],
+): string => `${output}.${extensionOf(mediaType)}`;
+
+/** Returns the object of a row. @throws Error if the row is of no source */
+export function objectOf({ row }: RowOutcome): SourceObject {
+  if (isRejected(row) && row.object) return row.object;
+  if (!isRejected(row) && 'object' in row.source) return row.source.object;
+  throw new Error(`row ${row.row} has no object`);
+}
+
+/** Returns the line of a row; undefined if the row has not ended for good. */
+export function toManifestLine(outcome: RowOutcome): ManifestLine | undefined {
+  const { row, result } = outcome;
+  const object = objectOf(outcome);
+  const { name: input, version, bytes } = object;
+  const about = { input, version, bytes };
+  if (isRejected(row)) return { ...about, status: 'rejected', problem: row.problem };
+  if (!result || (result.status === 'failed' && result.problem.type === 'upstream-unavailable')) {
+    return undefined;
+  }
+  if (result.status === 'failed') return { ...about, status: 'failed', problem: result.problem };
+  const { cutout } = result.results;
+  if (!cutout) return undefined;
+  return {
+    ...about,
+    status: 'succeeded',
+    output: outputName(object, cutout.mediaType),
+    sha256: cutout.sha256,
+    outputBytes: cutout.bytes,
+    confidence: cutout.confidence,
+    ...(cutout.review && { review: cutout.review }),
+  };
+}
+
+export const formatManifest = (lines: readonly ManifestLine[]): Buffer =>
+  Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+
+/** Parses a manifest; skips lines that are none. */
+export const parseManifest = (bytes: Uint8Array): ManifestLine[] =>
+  Buffer.from(bytes)
+    .toString()
+    .split('\n')
+    .flatMap((text) => {
+      try {
+        return ManifestLine.safeParse(JSON.parse(text)).data ?? [];
+      } catch {
+        return [];
+      }
+    });

@@ -1,0 +1,244 @@
+import { createHash } from 'node:crypto';
+import type { Redis } from 'ioredis';
+import { z } from 'zod';
+import { findLiveByMeter, type KeyRecord } from '../../auth/keys.ts';
+import { CutOutOptions } from '../../output/quality.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { PREFIX } from '../../platform/redis.ts';
+import { defineScript } from '../../platform/redis-script.ts';
+import type { SourceObject } from '../../queue/job-data.ts';
+import { parseHashFields, toHashFields } from '../hash-fields.ts';
+import { createLeases } from '../leases.ts';
+
+/** What a client has set: without it, nothing is imported. */
+const SourceSettings = z.object({
+  options: CutOutOptions.optional(),
+  paused: z.boolean(),
+  /** Whose quota the rows use: that of the key that has set this. */
+  meter: z.string(),
+  /** How long the results of a batch are retained whose manifest cannot be written. */
+  outputSeconds: z.number(),
+  requestId: z.string(),
+  changedAt: z.iso.datetime(),
+});
+export type SourceSettings = z.infer<typeof SourceSettings>;
+
+/** The key that pays for the rows of a source. */
+export type Payer = Pick<KeyRecord, 'meter' | 'quotaPerDay' | 'weight'>;
+
+const SourceProblem = z.object({
+  type: z.enum(['upstream-unavailable', 'quota-exceeded', 'unauthorized']),
+  detail: z.string(),
+  since: z.iso.datetime(),
+});
+export type SourceProblem = z.infer<typeof SourceProblem>;
+
+/** Objects whose batch has ended, by outcome. */
+const SOURCE_COUNTS = ['succeeded', 'failed', 'rejected'] as const;
+export type SourceCounts = Record<(typeof SOURCE_COUNTS)[number], number>;
+
+const JsonFields = z.object({
+  settings: SourceSettings.optional(),
+  /** The batch with its rows, until its manifest is written. */
+  batch: z.string().optional(),
+  /** Whether the objects of earlier manifests are known. */
+  isFilled: z.boolean().default(false),
+  /** When all objects had been listed for the last time, epoch milliseconds. */
+  listedAtMillis: z.number().default(0),
+  /** Why nothing is imported now. */
+  problem: SourceProblem.nullable().default(null),
+  /** Consecutive failures; the next attempt is at `retryAtMillis`. */
+  failures: z.number().default(0),
+  retryAtMillis: z.number().default(0),
+  /** A listing that a client or an event has requested, and that has not begun. */
+  isScanRequested: z.boolean().default(false),
+});
+
+/** The record of a source in Redis. */
+export interface SourceRecord extends z.infer<typeof JsonFields> {
+  counts: SourceCounts;
+}
+type SourceChanges = Partial<Omit<z.infer<typeof JsonFields>, 'settings'>>;
+
+/** Names in events that have not been looked up. Beyond, everything is listed instead. */
+const MAX_HINTS = 10_000;
+/** Names that are added at once. */
+const MAX_NEW_HINTS = 1000;
+
+const sourceKeys = (id: string) => {
+  const record = `${PREFIX}:source:${id}`;
+  return {
+    record,
+    lease: `${record}:lease`,
+    /** Hash: the version of each object that was taken, by a hash of its name. */
+    taken: `${record}:taken`,
+    /** Hash: whose result a name is, both hashed. */
+    outputs: `${record}:outputs`,
+    /** Set: names in events. */
+    hints: `${record}:hints`,
+  };
+};
+
+/** A short hash: 96 bits for names, 48 for the versions of one name. */
+const digest = (text: string, bytes: number): string =>
+  createHash('sha256').update(text).digest().subarray(0, bytes).toString('base64url');
+const nameHash = (name: string): string => digest(name, 12);
+const versionHash = (version: string): string => digest(version, 6);
+
+/** An object in one version. */
+type Version = Pick<SourceObject, 'name' | 'version'>;
+
+/**
+ * Counts the objects of a batch, once.
+ * KEYS: record. ARGV: batch as JSON, succeeded, failed, rejected.
+ */
+const FINISH = `
+if redis.call('HGET', KEYS[1], 'batch') ~= ARGV[1] then return 0 end
+redis.call('HDEL', KEYS[1], 'batch')
+redis.call('HINCRBY', KEYS[1], 'succeeded', ARGV[2])
+redis.call('HINCRBY', KEYS[1], 'failed', ARGV[3])
+redis.call('HINCRBY', KEYS[1], 'rejected', ARGV[4])
+return 1
+`;
+
+/** Forgets versions that are still the latest ones taken. KEYS: taken. ARGV: name, version, … */
+const FORGET = `
+for i = 1, #ARGV, 2 do
+  if redis.call('HGET', KEYS[1], ARGV[i]) == ARGV[i + 1] then redis.call('HDEL', KEYS[1], ARGV[i]) end
+end
+return 1
+`;
+
+/** Adds names, unless there are too many. KEYS: hints. ARGV: maximum, name, … */
+const ADD_HINTS = `
+if redis.call('SCARD', KEYS[1]) + #ARGV - 1 > tonumber(ARGV[1]) then return 0 end
+redis.call('SADD', KEYS[1], unpack(ARGV, 2))
+return 1
+`;
+
+/**
+ * Claims names of results; replies 1 for each that the object has or gets, else 0.
+ * KEYS: outputs. ARGV: output, object, …
+ */
+const CLAIM = `
+local replies = {}
+for i = 1, #ARGV, 2 do
+  local isNew = redis.call('HSETNX', KEYS[1], ARGV[i], ARGV[i + 1]) == 1
+  local isOwn = isNew or redis.call('HGET', KEYS[1], ARGV[i]) == ARGV[i + 1]
+  replies[#replies + 1] = isOwn and 1 or 0
+end
+return replies
+`;
+
+/** A result's name, without extension, and the object that wants it. */
+interface OutputClaim {
+  output: string;
+  name: string;
+}
+
+function readRecord(fields: Record<string, string>): SourceRecord {
+  const count = (name: keyof SourceCounts) => Number(fields[name] ?? 0);
+  const json = Object.entries(fields).filter(([name]) => name in JsonFields.shape);
+  return {
+    ...JsonFields.parse(parseHashFields(Object.fromEntries(json))),
+    counts: {
+      succeeded: count('succeeded'),
+      failed: count('failed'),
+      rejected: count('rejected'),
+    },
+  };
+}
+
+/**
+ * Sources in Redis: what clients have set, their state, and which version of each object was taken: about 200 bytes
+ * for each object. The manifests in the place of results are the authority; `isFilled` says whether they were read.
+ */
+export function createSources(redis: Redis, now: Clock) {
+  const leases = createLeases(redis);
+  const finish = defineScript<number>(redis, 'selvageSourceFinish', FINISH);
+  const forget = defineScript<number>(redis, 'selvageSourceForget', FORGET);
+  const addHints = defineScript<number>(redis, 'selvageSourceHints', ADD_HINTS);
+  const claim = defineScript<number[]>(redis, 'selvageSourceClaim', CLAIM);
+
+  async function update(id: string, fields: SourceChanges): Promise<void> {
+    await redis.hset(sourceKeys(id).record, ...toHashFields(fields));
+  }
+
+  return {
+    update,
+
+    get: async (id: string): Promise<SourceRecord> =>
+      readRecord(await redis.hgetall(sourceKeys(id).record)),
+
+    async putSettings(id: string, settings: Omit<SourceSettings, 'changedAt'>): Promise<void> {
+      const stored = { ...settings, changedAt: new Date(now()).toISOString() };
+      await redis.hset(sourceKeys(id).record, ...toHashFields({ settings: stored }));
+    },
+
+    /** Acquires or renews the lease of the one worker that imports; returns false if another has it. */
+    acquireLease: (id: string, holder: string, millis: number): Promise<boolean> =>
+      leases.acquire({ lease: sourceKeys(id).lease, holder }, millis),
+    releaseLease: (id: string, holder: string): Promise<void> =>
+      leases.release({ lease: sourceKeys(id).lease, holder }),
+
+    /** Returns the key that pays for a source, unless all keys of its meter are revoked or expired. */
+    payerOf: ({ meter }: SourceSettings): Promise<Payer | undefined> =>
+      findLiveByMeter(redis, meter, now()),
+
+    /** Returns those whose version was not taken yet. */
+    async untaken<T extends Version>(id: string, objects: readonly T[]): Promise<T[]> {
+      if (objects.length === 0) return [];
+      const names = objects.map(({ name }) => nameHash(name));
+      const taken = await redis.hmget(sourceKeys(id).taken, ...names);
+      return objects.filter(({ version }, i) => taken[i] !== versionHash(version));
+    },
+
+    /** Records that versions were taken. */
+    async take(id: string, objects: readonly Version[]): Promise<void> {
+      if (objects.length === 0) return;
+      const fields = objects.flatMap(({ name, version }) => [nameHash(name), versionHash(version)]);
+      await redis.hset(sourceKeys(id).taken, ...fields);
+    },
+
+    /** Lets versions be taken again. */
+    async forget(id: string, objects: readonly Version[]): Promise<void> {
+      if (objects.length === 0) return;
+      const args = objects.flatMap(({ name, version }) => [nameHash(name), versionHash(version)]);
+      await forget([sourceKeys(id).taken], args);
+    },
+
+    /** Claims names of results for objects; returns for each whether it has the name now. */
+    async claimOutputs(id: string, claims: readonly OutputClaim[]): Promise<boolean[]> {
+      if (claims.length === 0) return [];
+      const args = claims.flatMap(({ output, name }) => [nameHash(output), nameHash(name)]);
+      return (await claim([sourceKeys(id).outputs], args)).map((reply) => reply === 1);
+    },
+
+    /** Adds names from events, which are looked up; if there are too many, everything is listed instead. */
+    async addHints(id: string, names: readonly string[]): Promise<void> {
+      if (names.length === 0) return;
+      const isAdded =
+        names.length <= MAX_NEW_HINTS &&
+        (await addHints([sourceKeys(id).hints], [MAX_HINTS, ...names])) === 1;
+      if (!isAdded) await update(id, { isScanRequested: true });
+    },
+    /** Returns some names from events; they stay until `dropHints`. */
+    hints: (id: string, count: number): Promise<string[]> =>
+      redis.srandmember(sourceKeys(id).hints, count),
+    async dropHints(id: string, names: readonly string[]): Promise<void> {
+      if (names.length > 0) await redis.srem(sourceKeys(id).hints, ...names);
+    },
+
+    /** Gives a source its batch; returns false if it has one. */
+    startBatch: async (id: string, batch: string): Promise<boolean> =>
+      (await redis.hsetnx(sourceKeys(id).record, 'batch', JSON.stringify(batch))) === 1,
+
+    /** Ends the batch of a source and adds its counts; does nothing if it has ended before. */
+    async finish(id: string, batch: string, counts: SourceCounts): Promise<void> {
+      const args = SOURCE_COUNTS.map((name) => counts[name]);
+      await finish([sourceKeys(id).record], [JSON.stringify(batch), ...args]);
+    },
+  };
+}
+
+export type Sources = ReturnType<typeof createSources>;

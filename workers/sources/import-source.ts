@@ -1,0 +1,237 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BATCH_TERMINAL_STATUSES } from '../../src/intake/batches/batches.ts';
+import type { DeclaredSource } from '../../src/intake/sources/declared-sources.ts';
+import { isManifest, MANIFESTS, parseManifest } from '../../src/intake/sources/manifest-lines.ts';
+import { outputNames } from '../../src/intake/sources/object-names.ts';
+import type { SourceProblem, SourceRecord } from '../../src/intake/sources/sources.ts';
+import type { Logger } from '../../src/platform/log.ts';
+import { type ListedObject, LocationUnavailable } from '../../src/storage/locations/location.ts';
+import { createFilling, type FillDeps, type Filling, LeaseLost, sealBatch } from './fill-batch.ts';
+import { type FinishDeps, finishBatch } from './finish-batch.ts';
+import type { SourcePlaces } from './source-objects.ts';
+
+const LEASE_MILLIS = 10_000;
+const RENEW_MILLIS = 3000;
+/** How often the others try to acquire the lease. */
+const ACQUIRE_MILLIS = 1000;
+/** How often the state of the source is read, if nothing is to do; and while its batch runs. */
+const IDLE_MILLIS = 500;
+const BATCH_MILLIS = 100;
+const MAX_RETRY_MILLIS = 600_000;
+const NO_QUOTA_RETRY_MILLIS = 60_000;
+/** Names in events that are looked up at a time. */
+const HINTS = 200;
+const CONCURRENT_LOOKUPS = 8;
+
+export interface ImportDeps extends FillDeps, FinishDeps {
+  log: Logger;
+}
+
+/** Returns when a source is tried again after so many consecutive failures. */
+export const retryMillis = (everySeconds: number, failures: number): number =>
+  Math.min(MAX_RETRY_MILLIS, everySeconds * 1000 * 2 ** Math.min(failures - 1, 20));
+
+const isUnreachable = ({ problem }: SourceRecord): boolean =>
+  problem?.type === 'upstream-unavailable';
+
+/** Imports one source, on one worker at a time. Each step may be interrupted and repeated by another worker. */
+export function createImporter(
+  deps: ImportDeps,
+  source: DeclaredSource,
+  { from, to }: SourcePlaces,
+  signal: AbortSignal,
+) {
+  const { sources, batches, now, log } = deps;
+  const { id } = source;
+  const holder = randomUUID();
+  const renewLease = () => sources.acquireLease(id, holder, LEASE_MILLIS);
+  /** The rest of a listing that has begun: pages may take many batches. */
+  let pages: AsyncGenerator<ListedObject[]> | undefined;
+
+  async function fail(
+    record: SourceRecord,
+    type: SourceProblem['type'],
+    detail: string,
+    delayMillis: number,
+  ): Promise<void> {
+    pages = undefined;
+    const isSame = record.problem?.type === type && record.problem.detail === detail;
+    const since = isSame ? (record.problem?.since ?? '') : new Date(now()).toISOString();
+    if (!isSame) log.warn({ source: id, reason: detail }, 'source not imported');
+    await sources.update(id, {
+      problem: { type, detail, since },
+      retryAtMillis: now() + delayMillis,
+      isScanRequested: false,
+    });
+  }
+
+  const failQuota = (record: SourceRecord): Promise<void> =>
+    fail(
+      record,
+      'quota-exceeded',
+      "Today's units are used up; the source goes on after midnight UTC",
+      NO_QUOTA_RETRY_MILLIS,
+    );
+
+  async function failUnavailable(record: SourceRecord, detail: string): Promise<void> {
+    const failures = record.failures + 1;
+    await sources.update(id, { failures });
+    const delayMillis = retryMillis(source.everySeconds, failures);
+    await fail(record, 'upstream-unavailable', detail, delayMillis);
+  }
+
+  async function succeed({ problem }: SourceRecord): Promise<void> {
+    if (problem === null) return;
+    log.info({ source: id }, 'source imported again');
+    await sources.update(id, { problem: null, failures: 0, retryAtMillis: 0 });
+  }
+
+  /** Learns from the manifests what was done before Redis knew the source. */
+  async function readManifests(): Promise<void> {
+    for await (const page of to.list(MANIFESTS, signal)) {
+      for (const listed of page.filter(({ name }) => isManifest(name))) {
+        const lines = parseManifest((await to.read(listed, signal)).bytes);
+        await sources.take(
+          id,
+          lines.map(({ input: name, version }) => ({ name, version })),
+        );
+        await sources.claimOutputs(
+          id,
+          lines.flatMap(({ input, output }) => {
+            const stem = output?.slice(0, output.lastIndexOf('.'));
+            const claimed = outputNames(input).find((each) => each === stem);
+            return claimed === undefined ? [] : [{ name: input, output: claimed }];
+          }),
+        );
+      }
+    }
+    await sources.update(id, { isFilled: true });
+  }
+
+  /** Adds the objects that events have named, each as it is now. */
+  async function addHinted(filling: Filling): Promise<void> {
+    const names = await sources.hints(id, HINTS);
+    for (let i = 0; i < names.length; i += CONCURRENT_LOOKUPS) {
+      const some = names.slice(i, i + CONCURRENT_LOOKUPS);
+      const found = await Promise.all(some.map((name) => from.head(name, signal)));
+      await filling.add(found.filter((object) => object !== undefined));
+      if (filling.isOverQuota()) return;
+      await sources.dropHints(id, some);
+    }
+  }
+
+  /** Adds listed objects until the batch is full. Returns whether the listing has come to its end. */
+  async function addListed(filling: Filling): Promise<boolean> {
+    pages ??= from.list('', signal);
+    while (!filling.isFull() && !filling.isOverQuota()) {
+      const { done, value: page } = await pages.next();
+      if (done) {
+        pages = undefined;
+        return true;
+      }
+      await filling.add(page);
+    }
+    return false;
+  }
+
+  /** Fills and seals the next batch of a source that has none. */
+  async function fill(record: SourceRecord, isListingDue: boolean): Promise<void> {
+    const { settings } = record;
+    const payer = settings && (await sources.payerOf(settings));
+    if (!payer) {
+      const detail = 'The key that pays for the source is revoked or expired; PUT it with another';
+      return fail(record, 'unauthorized', detail, NO_QUOTA_RETRY_MILLIS);
+    }
+    if (!(await batches.hasQuota(payer))) return failQuota(record);
+    if (record.isScanRequested) await sources.update(id, { isScanRequested: false });
+    const filling = createFilling(deps, { source, settings, payer }, renewLease);
+    try {
+      if (!record.isFilled) await readManifests();
+      await addHinted(filling);
+      const isListed = isListingDue && (await addListed(filling));
+      if (isListed) await sources.update(id, { listedAtMillis: now() });
+      if (filling.isOverQuota()) await failQuota(record);
+      // What is reached by the rows of a batch is known at its end.
+      else if (!isUnreachable(record) || (isListed && filling.rows() === 0)) await succeed(record);
+    } catch (error) {
+      if (!(error instanceof LocationUnavailable)) throw error;
+      await failUnavailable(record, error.message);
+    } finally {
+      const { batch } = await sources.get(id);
+      if (batch !== undefined) await sealBatch(deps, source, batch);
+    }
+  }
+
+  /** Moves the batch of a source on. Returns whether it has ended. */
+  async function moveBatch(record: SourceRecord, batchId: string): Promise<boolean> {
+    const batch = await batches.get(batchId);
+    if (!batch || batch.status === 'expired') {
+      // One that expired before its manifest could be written is lost with its results.
+      if (batch) log.warn({ source: id, batchId }, 'the batch of a source has expired');
+      await sources.finish(id, batchId, { succeeded: 0, failed: 0, rejected: 0 });
+      return true;
+    }
+    if (batch.status === 'open') await sealBatch(deps, source, batchId);
+    if (!BATCH_TERMINAL_STATUSES.includes(batch.status)) return false;
+    try {
+      const reason = await finishBatch(deps, id, batch, to, signal);
+      if (reason !== undefined) await failUnavailable(record, reason);
+      else if (isUnreachable(record)) await succeed(record);
+    } catch (error) {
+      if (!(error instanceof LocationUnavailable)) throw error;
+      await failUnavailable(record, error.message);
+    }
+    return true;
+  }
+
+  /** Does what is next. Returns when to look again, ms. */
+  async function step(): Promise<number> {
+    if (!(await renewLease())) {
+      pages = undefined;
+      return ACQUIRE_MILLIS;
+    }
+    const record = await sources.get(id);
+    const { settings, batch, isScanRequested, listedAtMillis, retryAtMillis } = record;
+    const nowMillis = now();
+    const mayRun = nowMillis >= retryAtMillis || isScanRequested;
+    if (batch !== undefined && (mayRun || !isUnreachable(record))) {
+      return (await moveBatch(record, batch)) ? 0 : BATCH_MILLIS;
+    }
+    if (!mayRun || !settings || settings.paused) return IDLE_MILLIS;
+    const isListingDue =
+      isScanRequested ||
+      pages !== undefined ||
+      nowMillis >= listedAtMillis + source.everySeconds * 1000;
+    if (!isListingDue && (await sources.hints(id, 1)).length === 0) return IDLE_MILLIS;
+    await fill(record, isListingDue);
+    return 0;
+  }
+
+  /** Runs a step while the lease is renewed. */
+  async function stepWithLease(): Promise<number> {
+    const renewing = setInterval(() => void renewLease().catch(() => {}), RENEW_MILLIS);
+    try {
+      return await step();
+    } finally {
+      clearInterval(renewing);
+    }
+  }
+
+  return {
+    /** Imports until the signal aborts. */
+    async run(): Promise<void> {
+      while (!signal.aborted) {
+        const delayMillis = await stepWithLease().catch((error) => {
+          if (!signal.aborted && !(error instanceof LeaseLost)) {
+            log.warn({ source: id, reason: error.message }, 'source not imported');
+          }
+          pages = undefined;
+          return ACQUIRE_MILLIS;
+        });
+        await sleep(delayMillis, undefined, { signal }).catch(() => {});
+      }
+      await sources.releaseLease(id, holder).catch(() => {}); // it expires by itself
+    },
+  };
+}

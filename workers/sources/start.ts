@@ -1,0 +1,52 @@
+import type { DeclaredSource, Place } from '../../src/intake/sources/declared-sources.ts';
+import { folderLocation } from '../../src/storage/locations/folder-location.ts';
+import type { Location } from '../../src/storage/locations/location.ts';
+import { s3Location } from '../../src/storage/locations/s3-location.ts';
+import { createImporter, type ImportDeps } from './import-source.ts';
+import { createSourceObjects, type SourceObjects, type SourcePlaces } from './source-objects.ts';
+
+const openPlace = (place: Place): Location =>
+  place.kind === 's3' ? s3Location(place) : folderLocation(place.path);
+
+/** The places of all sources that are declared. */
+export interface OpenSources {
+  declared: readonly DeclaredSource[];
+  places: ReadonlyMap<string, SourcePlaces>;
+  /** For the rows of their batches. */
+  objects: SourceObjects;
+  close(): void;
+}
+
+/** Opens the places of sources; touches none yet. */
+export function openSources(declared: readonly DeclaredSource[]): OpenSources {
+  const places = new Map(
+    declared.map(({ id, from, to }) => [id, { from: openPlace(from), to: openPlace(to) }]),
+  );
+  return {
+    declared,
+    places,
+    objects: createSourceObjects(places),
+    close() {
+      for (const { from, to } of places.values()) {
+        from.close();
+        to.close();
+      }
+    },
+  };
+}
+
+/** Starts importing. Returns a function that stops it. */
+export function startSources(
+  { declared, places }: OpenSources,
+  deps: ImportDeps,
+): () => Promise<void> {
+  const stopping = new AbortController();
+  const running = declared.flatMap((source) => {
+    const open = places.get(source.id);
+    return open ? [createImporter(deps, source, open, stopping.signal).run()] : [];
+  });
+  return async () => {
+    stopping.abort();
+    await Promise.all(running);
+  };
+}
