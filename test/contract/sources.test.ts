@@ -183,3 +183,124 @@ test('the source of another client does not exist for this one', async () => {
   expect(text).not.toContain(home);
   expect(text).not.toContain('test-secret');
 });
+
+/** A notification as S3 sends it. */
+const notification = (bucket: string, ...keys: string[]) => ({
+  Records: keys.map((key) => ({
+    eventVersion: '2.1',
+    eventSource: 'aws:s3',
+    eventName: 'ObjectCreated:Put',
+    s3: {
+      bucket: { name: bucket, arn: `arn:aws:s3:::${bucket}` },
+      object: { key: encodeURIComponent(key).replaceAll('%20', '+'), size: 1, eTag: 'forged' },
+    },
+  })),
+});
+
+test('events name objects that are looked up: forged, repeated and late ones do no harm', async () => {
+  const post = async (event: unknown) => {
+    const response = await sources.send('POST', '/events/events', event);
+    return { status: response.status, body: await response.json() };
+  };
+  await sources.start('events');
+  await sources.until('events', { status: 'watching', listedAt: expect.any(String) });
+  server.put('events', 'in/first one.jpg', await picture());
+  server.put('events', 'in/2.jpg', await picture());
+  server.put('events', 'in/3.jpg', await picture());
+  server.put('events', 'in/4.jpg', await picture());
+  server.put('events', 'private/5.jpg', await picture());
+
+  const first = notification('events', 'in/first one.jpg');
+  expect(await post(first)).toEqual({ status: 202, body: { objects: 1, ignored: 0 } });
+  // In the envelopes of SQS and SNS, and as MinIO and EventBridge have it.
+  const inTopic = {
+    Type: 'Notification',
+    Message: JSON.stringify(notification('events', 'in/2.jpg')),
+  };
+  await post({ Messages: [{ MessageId: '1', Body: JSON.stringify(inTopic) }] });
+  await post({
+    EventName: 's3:ObjectCreated:Put',
+    Key: 'x',
+    ...notification('events', 'in/3.jpg'),
+  });
+  const detail = { bucket: { name: 'events' }, object: { key: 'in/4.jpg' } };
+  await post({ source: 'aws.s3', 'detail-type': 'Object Created', detail });
+  // Forged: another bucket, outside the prefix, an object that does not exist, a name out of the folder.
+  expect(await post(notification('photos', 'in/a/0.jpg'))).toMatchObject({ body: { ignored: 1 } });
+  expect(await post(notification('events', 'private/5.jpg', 'out/2.png'))).toMatchObject({
+    body: { objects: 2, ignored: 2 },
+  });
+  const lost = notification('events', 'in/none.jpg', 'in/../private/5.jpg', 'in/', 'in/a//b.jpg');
+  expect(await post(lost)).toMatchObject({ body: { objects: 4, ignored: 3 } });
+  for (let i = 0; i < 3; i++) await post(first);
+  expect(await post({ Service: 'Amazon S3', Event: 's3:TestEvent' })).toMatchObject({
+    status: 202,
+  });
+  for (const wrong of [{}, { Records: [{}] }, { Body: 'no JSON' }, [], { detail: { bucket: 1 } }]) {
+    expect((await post(wrong)).status).toBe(400);
+  }
+  const counts = { found: 4, pending: 0, succeeded: 4, failed: 0, rejected: 0 };
+  await sources.until('events', { status: 'watching', counts });
+  await post(first); // late, after the object was replaced
+  server.put('events', 'in/2.jpg', await picture());
+  await post(notification('events', 'in/2.jpg'));
+  await sources.until('events', { status: 'watching', counts: { succeeded: 5 } });
+  const inputs = bucketManifest(server, 'events', 'out/').map(({ input }) => input);
+  expect(inputs.sort()).toEqual(['2.jpg', '2.jpg', '3.jpg', '4.jpg', 'first one.jpg']);
+
+  // A listing on request finds what no event has named.
+  server.put('events', 'in/unnamed.jpg', await picture());
+  expect((await sources.send('POST', '/events/scan')).status).toBe(202);
+  await sources.until('events', { status: 'watching', counts: { succeeded: 6 } });
+  expect((await sources.send('POST', '/shelf/events', first)).status).toBe(409);
+});
+
+test('a prefix without rights, and a bucket that vanishes: the source says so and goes on by itself', async () => {
+  const denied = { status: 403, code: 'AccessDenied' };
+  server.spoil(({ bucket }) => (bucket === 'denied' ? denied : undefined));
+  server.put('denied', 'in/1.jpg', await picture());
+  await sources.start('denied');
+  const unreachable = await sources.until('denied', { status: 'unreachable' });
+  expect(unreachable.problem).toMatchObject({
+    type: 'upstream-unavailable',
+    detail: 'the bucket answers 403 AccessDenied',
+  });
+  // Attempts become rare.
+  const before = server.requests.length;
+  await sources.until('denied', { retryAt: expect.any(String) });
+  expect(server.requests.length - before).toBeLessThan(20);
+
+  // The photos can be read, and no result can be written.
+  server.spoil(({ bucket, method }) =>
+    bucket === 'denied' && method === 'PUT' ? denied : undefined,
+  );
+  await sources.send('POST', '/denied/scan');
+  await expect
+    .poll(() => server.requests.filter((request) => request === 'PUT denied/out/1.png').length)
+    .toBeGreaterThan(1);
+  await sources.until('denied', { status: 'unreachable' });
+
+  server.spoil(() => undefined);
+  await sources.send('POST', '/denied/scan');
+  const counts = { found: 1, pending: 0, succeeded: 1, failed: 0, rejected: 0 };
+  await sources.until('denied', { status: 'watching', counts });
+  expect(bucketManifest(server, 'denied', 'out/')).toHaveLength(1);
+
+  // A bucket vanishes while its objects wait, and is back.
+  server.put('vanishing', 'in/1.jpg', await picture());
+  await sources.start('vanishing');
+  await sources.until('vanishing', { status: 'watching', counts: { succeeded: 1 } });
+  server.spoil(({ bucket }) =>
+    bucket === 'vanishing' ? { status: 404, code: 'NoSuchBucket' } : undefined,
+  );
+  for (let i = 2; i <= 4; i++) server.put('vanishing', `in/${i}.jpg`, await picture());
+  const gone = await sources.until('vanishing', { status: 'unreachable' });
+  expect(gone.problem?.detail).toBe('the bucket answers 404 NoSuchBucket');
+  server.spoil(() => undefined);
+  await sources.until('vanishing', { status: 'watching', counts: { succeeded: 4, failed: 0 } });
+  expect(
+    bucketManifest(server, 'vanishing', 'out/')
+      .map(({ input }) => input)
+      .sort(),
+  ).toEqual(['1.jpg', '2.jpg', '3.jpg', '4.jpg']);
+});

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
-import { isAbsolute, join, normalize, sep } from 'node:path';
+import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { z } from 'zod';
 import { type Config, ConfigError } from '../../platform/config.ts';
 
@@ -21,7 +21,10 @@ const S3 = z.strictObject({
 
 const Folder = z.strictObject({
   kind: z.literal('folder'),
-  path: z.string().refine(isAbsolute, 'must be an absolute path').transform(normalize),
+  path: z
+    .string()
+    .refine(isAbsolute, 'must be an absolute path')
+    .transform((path) => resolve(path)),
 });
 
 const Place = z.discriminatedUnion('kind', [S3, Folder]);
@@ -41,12 +44,12 @@ export type DeclaredSource = z.infer<typeof DeclaredSource>;
 
 const SourcesFile = z.strictObject({ sources: z.array(DeclaredSource).max(MAX_SOURCES) });
 
-/** Resolves links, as far as the folder exists here; the gateway may not have it. */
+/** Resolves links, as far as the path exists here; the gateway may not have the folder. */
 function realFolder(path: string): string {
   try {
     return realpathSync(path);
   } catch {
-    return path;
+    return path === dirname(path) ? path : join(realFolder(dirname(path)), basename(path));
   }
 }
 

@@ -3,6 +3,7 @@ import type { Batches } from '../../../intake/batches/batches.ts';
 import type { Presets } from '../../../intake/presets.ts';
 import type { RulePacks } from '../../../intake/rule-packs.ts';
 import type { DeclaredSource, Place } from '../../../intake/sources/declared-sources.ts';
+import { nameProblem } from '../../../intake/sources/object-names.ts';
 import type { SourceRecord, Sources } from '../../../intake/sources/sources.ts';
 import { unlessDefault } from '../../../output/quality.ts';
 import { toCutOutOptions } from '../../../output/request.ts';
@@ -143,7 +144,10 @@ export function createSourceActions(deps: SourceDeps) {
       }
       const { bucket, prefix } = from;
       const own = named.filter((each) => each.bucket === bucket && each.key.startsWith(prefix));
-      const names = own.map(({ key }) => key.slice(prefix.length)).filter((name) => name !== '');
+      // A name with ".." never becomes part of a request: on its way it might lead out of the prefix.
+      const names = own
+        .map(({ key }) => key.slice(prefix.length))
+        .filter((name) => nameProblem(name) === undefined);
       await sources.addHints(id, [...new Set(names)]).catch(sourcesUnavailable);
       return { objects: named.length, ignored: named.length - names.length };
     },
