@@ -10,6 +10,7 @@ import { outfitsCommand } from './commands/outfits.ts';
 import { refineCommand } from './commands/refine.ts';
 import { removeCommand } from './commands/remove.ts';
 import { retentionCommand } from './commands/retention.ts';
+import { sourcesCommand } from './commands/sources.ts';
 import { splitCommand } from './commands/split.ts';
 import { usageCommand } from './commands/usage.ts';
 import { watchCommand } from './commands/watch.ts';
@@ -68,6 +69,7 @@ export function selvageProgram(signal: AbortSignal): Command {
     .addCommand(batchCommand(signal))
     .addCommand(watchCommand(signal))
     .addCommand(feedCommand(signal))
+    .addCommand(sourcesCommand(signal))
     .addCommand(outfitsCommand(signal))
     .addCommand(usageCommand(signal))
     .addCommand(doctorCommand(signal))

@@ -8,6 +8,7 @@ import { formPayload } from './payload.ts';
 import { presetsClient } from './presets.ts';
 import { readImage } from './response.ts';
 import { rulesClient } from './rules.ts';
+import { sourcesClient } from './sources.ts';
 import { taxonomyClient } from './taxonomy.ts';
 import { createTransport } from './transport.ts';
 
@@ -51,6 +52,7 @@ export function createClient(options: ClientOptions = {}): Client {
     feeds: feedsClient(transport),
     rules: rulesClient(transport),
     presets: presetsClient(transport),
+    sources: sourcesClient(transport),
     usage: (callOptions) => requestJson({ method: 'GET', path: '/intake/v1/usage' }, callOptions),
   };
 }

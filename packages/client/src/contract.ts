@@ -22,6 +22,7 @@ export type * from './contract/presets.ts';
 export type * from './contract/removal.ts';
 export type * from './contract/review.ts';
 export type * from './contract/rules.ts';
+export type * from './contract/sources.ts';
 export type * from './contract/targets.ts';
 export type * from './contract/trip.ts';
 export type * from './contract/usage.ts';

@@ -425,6 +425,26 @@ export interface RulesClient {
   delete(name: string, options?: CallOptions): Promise<void>;
 }
 
+/** Folders and prefixes of buckets that the operator has declared for your client. */
+export interface SourcesClient {
+  list(options?: CallOptions): Promise<contract.Source[]>;
+  get(id: string, options?: CallOptions): Promise<WithRequestId<contract.Source>>;
+  /** Starts a source, changes its options, or pauses it. It uses the quota of this key. */
+  put(
+    id: string,
+    request?: contract.SourceRequest,
+    options?: CallOptions,
+  ): Promise<WithRequestId<contract.Source>>;
+  /** Passes on an event of the bucket, as it is. */
+  sendEvent(
+    id: string,
+    event: object,
+    options?: CallOptions,
+  ): Promise<WithRequestId<contract.SourceEventReceipt>>;
+  /** Has all objects listed now. */
+  scan(id: string, options?: CallOptions): Promise<WithRequestId<contract.Source>>;
+}
+
 /** A client of one service with one key. Calls fail with a `SelvageError`, or with the signal's reason if you abort them. */
 export interface Client {
   /** Cuts the subject out of a photo: JPEG, PNG or WebP. */
@@ -449,6 +469,7 @@ export interface Client {
   feeds: FeedsClient;
   rules: RulesClient;
   presets: PresetsClient;
+  sources: SourcesClient;
   /** Returns what the key allows and what is left. */
   usage(options?: CallOptions): Promise<WithRequestId<contract.Usage>>;
 }

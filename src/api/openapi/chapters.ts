@@ -9,6 +9,7 @@ export const CHAPTERS: readonly Chapter[] = [
   { prefix: '/intake/v1/jobs',       name: 'Jobs',               description: 'Single images, processed later' },
   { prefix: '/intake/v1/batches',    name: 'Batches',            description: 'Catalogues: any number of images, uploaded row by row' },
   { prefix: '/intake/v1/feeds',      name: 'Feeds',              description: 'Product feeds of retailers, exported again with new pictures' },
+  { prefix: '/intake/v1/sources',    name: 'Sources',            description: 'Folders and buckets whose new photos are cut out' },
   { prefix: '/intake/v1/rules',      name: 'Rule packs',         description: 'Rules of marketplaces that pictures are judged by' },
   { prefix: '/intake/v1/presets',    name: 'Presets',            description: 'Options of cut-outs under a name' },
   { prefix: '/intake/v1/webhooks',   name: 'Webhooks',           description: 'Signed messages at the end of jobs, batches and runs' },

@@ -57,7 +57,7 @@ function realFolder(path: string): string {
 const extentOf = (place: Place): string =>
   place.kind === 's3'
     ? `s3 ${place.endpoint ?? ''} ${place.bucket}/${place.prefix}`
-    : `folder ${realFolder(place.path)}${sep}`;
+    : `folder ${join(realFolder(place.path), sep)}`;
 
 const overlap = (one: Place, other: Place): boolean => {
   const [first, second] = [extentOf(one), extentOf(other)];

@@ -60,6 +60,7 @@ test('every error is reported by pointer', async () => {
 test.each([
   ['a folder of results in that of photos', folder('/data'), folder('/data/out')],
   ['a folder of photos in that of results', folder('/data/in'), folder('/data/in/../')],
+  ['the whole disk', folder('/'), folder('/data/out')],
   ['the same folder', folder('/data'), folder('/data/')],
   ['a prefix of results in that of photos', s3('in/'), s3('in/out/')],
   ['a prefix of results that starts like that of photos', s3('in'), s3('in-results/')],

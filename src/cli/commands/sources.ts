@@ -1,0 +1,99 @@
+import { Command } from 'commander';
+import type { Source, SourcePlace } from '../../../packages/client/src/client.ts';
+import { connect } from '../connection/connect.ts';
+import type { ServerOptions } from '../connection/server-profile.ts';
+import { type ImageOptions, withImageOptions } from '../images/image-options.ts';
+import { readImageOptions } from '../images/image-request.ts';
+import { usageError } from '../terminal/exit.ts';
+import { type Output, print, table } from '../terminal/output.ts';
+
+type SourceOptions = ServerOptions & Output;
+
+const EXAMPLES = `
+Examples:
+  $ selvage sources list
+  $ selvage sources start shop --background white --format jpeg
+  $ selvage sources status shop --json
+  $ selvage sources scan shop`;
+
+const placeText = ({ kind, bucket = '', prefix = '' }: SourcePlace): string =>
+  kind === 's3' ? `s3://${bucket}/${prefix}` : 'a folder of the server';
+
+function formatSource({ id, from, to, status, counts, listedAt, problem }: Source): string {
+  const { found, pending, succeeded, failed, rejected } = counts;
+  return [
+    `${id}  ${status}`,
+    `from     ${placeText(from)}`,
+    `to       ${placeText(to)}`,
+    `objects  ${found} found: ${succeeded} succeeded, ${failed} failed, ${rejected} rejected, ${pending} pending`,
+    ...(listedAt ? [`listed   ${listedAt}`] : []),
+    ...(problem ? [`problem  ${problem.detail} (since ${problem.since})`] : []),
+  ].join('\n');
+}
+
+const rowOf = ({ id, status, counts, problem }: Source): string[] => [
+  id,
+  status,
+  String(counts.pending),
+  String(counts.succeeded),
+  String(counts.failed + counts.rejected),
+  problem?.detail ?? '',
+];
+
+const HEADINGS = ['id', 'status', 'pending', 'succeeded', 'failed', 'problem'];
+
+/** `sources list|status|start|pause|scan`: folders and buckets that the server watches. */
+export function sourcesCommand(signal: AbortSignal): Command {
+  const sources = new Command('sources')
+    .description('folders and buckets of the server whose new photos are cut out')
+    .addHelpText('after', EXAMPLES);
+
+  const show = (options: Output, { requestId: _, ...source }: Source & { requestId?: string }) =>
+    print(options, source, formatSource(source));
+
+  sources
+    .command('list')
+    .description('list your sources')
+    .action(async (options: SourceOptions) => {
+      const all = await connect(options).sources.list({ signal });
+      print(options, all, table(HEADINGS, all.map(rowOf)));
+    });
+
+  sources
+    .command('status')
+    .description('show what a source has done, and why it does nothing now')
+    .argument('<id>', 'id of the source')
+    .action(async (id: string, options: SourceOptions) =>
+      show(options, await connect(options).sources.get(id, { signal })),
+    );
+
+  withImageOptions(sources.command('start'))
+    .description('start a source, or change its options; it uses the quota of your key')
+    .argument('<id>', 'id of the source')
+    .action(async (id: string, options: SourceOptions & ImageOptions) => {
+      const { backgroundImage, ...imageOptions } = await readImageOptions(options);
+      if (backgroundImage) throw usageError('A source takes a background by its URL only');
+      show(options, await connect(options).sources.put(id, { options: imageOptions }, { signal }));
+    });
+
+  sources
+    .command('pause')
+    .description('take no more objects; start goes on')
+    .argument('<id>', 'id of the source')
+    .action(async (id: string, options: SourceOptions) => {
+      const client = connect(options);
+      const { options: imageOptions } = await client.sources.get(id, { signal });
+      const request = { options: imageOptions ?? {}, paused: true };
+      show(options, await client.sources.put(id, request, { signal }));
+    });
+
+  sources
+    .command('scan')
+    .description('list the objects of a source now')
+    .argument('<id>', 'id of the source')
+    .action(async (id: string, options: SourceOptions) =>
+      show(options, await connect(options).sources.scan(id, { signal })),
+    );
+
+  return sources;
+}
