@@ -136,6 +136,43 @@ test('a folder: each photo is cut out once, under its name, and the manifest tel
   expect(versions[1]?.output).toBe('new/summer/dress.webp');
 });
 
+test('options that are wrong are told; without them those of before stay', async () => {
+  const put = async (body: unknown) => {
+    const response = await sources.send('PUT', '/shelf', body);
+    return { status: response.status, body: await response.json() };
+  };
+  expect(await put({ options: { format: 'gif' } })).toMatchObject({
+    status: 400,
+    body: { errors: [{ pointer: '/options/format' }] },
+  });
+  expect((await put({ options: { preset: 'none' } })).status).toBe(400);
+  expect((await put({ folder: '/etc' })).status).toBe(400);
+  const link = { backgroundImageUrl: 'http://127.0.0.1/a.jpg' };
+  expect((await put({ options: link })).status).toBe(400);
+  expect(await put({ paused: true })).toMatchObject({
+    status: 200,
+    body: { status: 'paused', options: { format: 'webp', backgroundColor: '#ffffff' } },
+  });
+  await putFile(incoming('shelf'), 'later.jpg', await picture());
+  await sources.send('POST', '/shelf/scan');
+  expect(await put({})).toMatchObject({ body: { options: { format: 'webp' } } });
+  await sources.until('shelf', { status: 'watching', counts: { succeeded: 5 } });
+});
+
+test('objects are charged to the key that has started the source; a spent quota waits', async () => {
+  const poor = sourceClient(stack, (await stack.key({ quotaPerDay: 2 })).key);
+  for (let i = 0; i < 3; i++) await putFile(incoming('shelf'), `quota/${i}.jpg`, await picture());
+  await putFile(incoming('shelf'), 'quota/none.jpg', '');
+  await poor.start('shelf');
+  const waiting = await sources.until('shelf', { status: 'waiting', counts: { succeeded: 7 } });
+  expect(waiting.problem).toMatchObject({ type: 'quota-exceeded' });
+  const usage = await poor.usage();
+  expect(usage.quota).toMatchObject({ limit: 2, remaining: 0 });
+  await sources.start('shelf');
+  await sources.send('POST', '/shelf/scan');
+  await sources.until('shelf', { status: 'watching', counts: { succeeded: 8, rejected: 2 } });
+});
+
 test('a prefix of a bucket: results under another prefix, each object once', async () => {
   for (let i = 0; i < 3; i++) server.put('photos', `in/a/${i}.jpg`, await picture());
   server.put('photos', 'in/folder/', Buffer.alloc(0));

@@ -82,6 +82,13 @@ export function sourceClient(stack: Pick<Stack, 'url'>, key: string) {
   return {
     send,
     get,
+    /** Returns what the key has left. */
+    async usage() {
+      const response = await fetch(`${stack.url}/intake/v1/usage`, {
+        headers: { authorization: `Bearer ${key}` },
+      });
+      return z.looseObject({ quota: z.unknown() }).parse(await response.json());
+    },
     /** Starts a source. */
     async start(id: string, settings: object = {}): Promise<Source> {
       const response = await send('PUT', `/${id}`, settings);

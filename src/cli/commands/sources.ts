@@ -73,7 +73,9 @@ export function sourcesCommand(signal: AbortSignal): Command {
     .action(async (id: string, options: SourceOptions & ImageOptions) => {
       const { backgroundImage, ...imageOptions } = await readImageOptions(options);
       if (backgroundImage) throw usageError('A source takes a background by its URL only');
-      show(options, await connect(options).sources.put(id, { options: imageOptions }, { signal }));
+      // Without options, those of before stay.
+      const request = Object.keys(imageOptions).length > 0 ? { options: imageOptions } : {};
+      show(options, await connect(options).sources.put(id, request, { signal }));
     });
 
   sources
@@ -81,10 +83,7 @@ export function sourcesCommand(signal: AbortSignal): Command {
     .description('take no more objects; start goes on')
     .argument('<id>', 'id of the source')
     .action(async (id: string, options: SourceOptions) => {
-      const client = connect(options);
-      const { options: imageOptions } = await client.sources.get(id, { signal });
-      const request = { options: imageOptions ?? {}, paused: true };
-      show(options, await client.sources.put(id, request, { signal }));
+      show(options, await connect(options).sources.put(id, { paused: true }, { signal }));
     });
 
   sources

@@ -18,7 +18,7 @@ import { type Stack, startStack } from '../../support/stack.ts';
 
 /** Objects, and after how many results the worker is killed. */
 const OBJECTS = 40;
-const KILLS = [0, 5, 14, 15, 30];
+const KILLS = [0, 5, 25];
 /** Objects that are no images. */
 const EMPTY_OBJECTS = 2500;
 

@@ -4,6 +4,7 @@ import type { CutOutOptions } from './removal.ts';
 
 /** What a source is started with, or changed to. */
 export interface SourceRequest {
+  /** By default those of before. */
   options?: CutOutOptions | undefined;
   /** Whether no more objects are taken. */
   paused?: boolean | undefined;

@@ -5,7 +5,7 @@ import type { RulePacks } from '../../../intake/rule-packs.ts';
 import type { DeclaredSource, Place } from '../../../intake/sources/declared-sources.ts';
 import { nameProblem } from '../../../intake/sources/object-names.ts';
 import type { SourceRecord, Sources } from '../../../intake/sources/sources.ts';
-import { unlessDefault } from '../../../output/quality.ts';
+import { type CutOutOptions, unlessDefault } from '../../../output/quality.ts';
 import { toCutOutOptions } from '../../../output/request.ts';
 import type { LinkRule } from '../../../platform/links/link-rule.ts';
 import { Problem } from '../../../platform/problem.ts';
@@ -98,6 +98,17 @@ export function createSourceActions(deps: SourceDeps) {
   const show = (source: DeclaredSource): Promise<SourceResponse> =>
     read(source).catch(sourcesUnavailable);
 
+  /** Returns options with those of their preset, and the rules they name. @throws Problem */
+  async function resolveOptions(
+    client: string,
+    sent: NonNullable<SourceRequest['options']>,
+  ): Promise<CutOutOptions> {
+    const { options } = await applyPreset(deps.presets, client, sent, '/options/preset');
+    const { backgroundImageUrl } = options;
+    checkLinks(deps.linkRule, { '/options/backgroundImageUrl': backgroundImageUrl });
+    return resolveRules(deps.rulePacks, client, toCutOutOptions(options), '/options/rules');
+  }
+
   return {
     async list(call: Call<unknown, unknown>): Promise<{ sources: SourceResponse[] }> {
       const { client } = requireCaller(call);
@@ -112,14 +123,12 @@ export function createSourceActions(deps: SourceDeps) {
       const source = requireOwn(call);
       const caller = requireCaller(call);
       const { options: sent, paused } = call.body;
-      const merged = await applyPreset(deps.presets, caller.client, sent, '/options/preset');
-      const { backgroundImageUrl } = merged.options;
-      checkLinks(deps.linkRule, { '/options/backgroundImageUrl': backgroundImageUrl });
-      const asked = toCutOutOptions(merged.options);
-      const options = await resolveRules(deps.rulePacks, caller.client, asked, '/options/rules');
+      const options = sent
+        ? await resolveOptions(caller.client, sent)
+        : (await sources.get(source.id).catch(sourcesUnavailable)).settings?.options;
       const policy = await retentionPolicy(caller, OUTPUT_SECONDS.max, deps.readClientLimits);
       const settings = {
-        ...unlessDefault(options),
+        ...unlessDefault(options ?? {}),
         paused,
         meter: caller.meter,
         outputSeconds: policy.outputSeconds,

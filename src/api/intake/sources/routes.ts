@@ -44,7 +44,7 @@ export function sourceRoutes(deps: SourceDeps): Route[] {
       operationId: 'putSource',
       summary: 'Start a source, change its options, or pause it',
       description:
-        'New objects are cut out with these options, and use the quota of this key. Objects that are done stay as they are.',
+        'New objects are cut out with these options, and use the quota of this key; without `options`, with those of before. Objects that are done stay as they are.',
       body: SourceRequest,
       optionalBody: true,
       responses: { 200: sourceDoc },

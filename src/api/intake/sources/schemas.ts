@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { CutOutOptions } from '../../../output/quality.ts';
-import { jobOptionsField } from '../job-request.ts';
+import { JobOptions } from '../job-request.ts';
 
 /** What a client sets. */
 export const SourceRequest = z
   .strictObject({
-    options: jobOptionsField,
+    options: JobOptions.optional(),
     paused: z.boolean().default(false).meta({ description: 'Whether no more objects are taken' }),
   })
   .meta({ id: 'SourceRequest' });
