@@ -30,6 +30,7 @@ import { createIntake, type Intake } from './intake/create-intake.ts';
 import { openInstallationStorage } from './intake/installation-storage.ts';
 import { readBatchFigures, readRedisMemory } from './intake/queue-figures.ts';
 import { type DeclaredSource, readDeclaredSources } from './intake/sources/declared-sources.ts';
+import { readSourceFigures } from './intake/sources/source-state.ts';
 import { type ImageLimits, MAX_SIDE_PIXELS } from './intake/validate-image.ts';
 import type { Clock } from './platform/clock.ts';
 import { type Config, ConfigError, readConfig } from './platform/config.ts';
@@ -40,7 +41,12 @@ import {
   createShedCounter,
   watchServer,
 } from './platform/metrics/gateway.ts';
-import { watchBatches, watchQueues, watchRedisMemory } from './platform/metrics/system-gauges.ts';
+import {
+  watchBatches,
+  watchQueues,
+  watchRedisMemory,
+  watchSources,
+} from './platform/metrics/system-gauges.ts';
 import { openPlatform } from './platform/open-platform.ts';
 import { blockingConnection, checkWrites } from './platform/redis.ts';
 import { deriveSecret, resolveSecrets } from './platform/secrets.ts';
@@ -86,7 +92,7 @@ async function main(): Promise<void> {
   const linkSecret = deriveSecret('file-links', keyPepper);
   const intake = await createIntake({ redis, blocking: connect(), blobs, now, log, linkSecret });
   const { observe } = createGatewayMetrics(registry, deadlineMillis, sync.load);
-  watchIntake(registry, redis, intake);
+  watchIntake(registry, redis, intake, declared);
   const requestLimits = createLimits(redis, now);
   const signingKeys = lookSigningKeys;
   const lookThreads = createLookThreads({
@@ -143,8 +149,15 @@ async function main(): Promise<void> {
   }, deadlineMillis + STOP_MARGIN_MILLIS);
 }
 
-/** Registers the metrics of queues, batches and Redis, which every gateway sees alike. */
-function watchIntake(registry: Registry, redis: Redis, { figures, batches }: Intake): void {
+/** Registers the metrics of queues, batches, sources and Redis, which every gateway sees alike. */
+function watchIntake(
+  registry: Registry,
+  redis: Redis,
+  { figures, batches, sources }: Intake,
+  declared: readonly DeclaredSource[],
+): void {
+  const sourceIds = declared.map(({ id }) => id);
+  watchSources(registry, () => readSourceFigures(sources, batches.records, sourceIds));
   watchQueues(registry, figures.read);
   watchBatches(registry, () => readBatchFigures(batches.records));
   watchRedisMemory(registry, () => readRedisMemory(redis));

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
+import { createClient } from '../../packages/client/src/client.ts';
+import { selvage } from '../cli/command.ts';
 import { type BucketServer, startBucketServer } from '../support/bucket-server.ts';
 import { drawnShirtOnWood } from '../support/images.ts';
 import {
@@ -290,6 +292,36 @@ test('events name objects that are looked up: forged, repeated and late ones do 
   expect((await sources.send('POST', '/events/scan')).status).toBe(202);
   await sources.until('events', { status: 'watching', counts: { succeeded: 6 } });
   expect((await sources.send('POST', '/shelf/events', first)).status).toBe(409);
+});
+
+test('the client and the command start, pause, scan and report', async () => {
+  const { key } = await stack.key();
+  const client = createClient({ baseUrl: stack.url, key });
+  expect((await client.sources.list()).map(({ id }) => id)).toContain('photos');
+  const paused = await client.sources.put('photos', { paused: true });
+  expect(paused).toMatchObject({ status: 'paused', from: { bucket: 'photos', prefix: 'in/' } });
+  const receipt = await client.sources.sendEvent('photos', notification('photos', 'in/a/0.jpg'));
+  expect(receipt).toMatchObject({ objects: 1, ignored: 0 });
+
+  const run = (...args: string[]) =>
+    selvage(['sources', ...args], { SELVAGE_URL: stack.url, SELVAGE_KEY: key });
+  const started = await run('start', 'photos', '--background', 'white', '--json');
+  expect(JSON.parse(started.stdout)).toMatchObject({
+    id: 'photos',
+    options: { backgroundColor: '#ffffff' },
+  });
+  expect((await run('pause', 'photos')).stdout).toMatch(
+    /^photos {2}paused\nfrom +s3:\/\/photos\/in\//,
+  );
+  expect(JSON.parse((await run('start', 'photos', '--json')).stdout)).toMatchObject({
+    options: { backgroundColor: '#ffffff' },
+  });
+  expect((await run('scan', 'photos')).code).toBe(0);
+  expect((await run('status', 'photos')).stdout).toMatch(/objects +\d+ found: \d+ succeeded/);
+  expect((await run('list')).stdout).toMatch(/^id +status +pending/);
+  expect(await run('status', 'foreign')).toMatchObject({ code: 4 });
+  expect(await client.sources.get('photos')).toMatchObject({ id: 'photos' });
+  expect(await client.sources.scan('photos')).toMatchObject({ id: 'photos' });
 });
 
 test('a prefix without rights, and a bucket that vanishes: the source says so and goes on by itself', async () => {

@@ -9,6 +9,7 @@ import look from './examples/look.json' with { type: 'json' };
 import presets from './examples/presets.json' with { type: 'json' };
 import rules from './examples/rules.json' with { type: 'json' };
 import service from './examples/service.json' with { type: 'json' };
+import sources from './examples/sources.json' with { type: 'json' };
 import taxonomy from './examples/taxonomy.json' with { type: 'json' };
 import usage from './examples/usage.json' with { type: 'json' };
 import webhooks from './examples/webhooks.json' with { type: 'json' };
@@ -24,6 +25,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
   ...jobs,
   ...batches,
   ...feeds,
+  ...sources,
   ...presets,
   ...rules,
   ...webhooks,

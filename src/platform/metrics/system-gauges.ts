@@ -76,6 +76,30 @@ export function watchBatches(registry: Registry, read: () => Promise<BatchState>
   });
 }
 
+/** The state of all sources. */
+interface SourceFigures {
+  sources: readonly { status: string; count: number }[];
+  objects: readonly { state: string; count: number }[];
+}
+
+/** Registers gauges of the sources that the operator has declared. */
+export function watchSources(registry: Registry, read: () => Promise<SourceFigures>): void {
+  registerSampledGauges(registry, read, {
+    selvage_sources: {
+      help: 'Declared sources by status; unreachable ones are tried again',
+      labels: ['status'],
+      values: ({ sources }) =>
+        sources.map(({ status, count }) => ({ labels: { status }, value: count })),
+    },
+    selvage_source_objects: {
+      help: 'Versions of objects of all sources, by what became of them',
+      labels: ['state'],
+      values: ({ objects }) =>
+        objects.map(({ state, count }) => ({ labels: { state }, value: count })),
+    },
+  });
+}
+
 /** Runs the check of a dependency: whether it succeeded, and how long it took. */
 async function runCheck(check: () => Promise<void>): Promise<{ up: boolean; millis: number }> {
   const startedAt = performance.now();

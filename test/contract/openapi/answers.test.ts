@@ -1,5 +1,10 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type BucketServer, startBucketServer } from '../../support/bucket-server.ts';
 import { type FeedServer, startFeedServer } from '../../support/feed-server.ts';
+import { bucketPlace, declareSources } from '../../support/sources.ts';
 import { type Stack, startStack } from '../../support/stack.ts';
 import {
   type ApiDocument,
@@ -17,24 +22,45 @@ import { recordSession } from './session.ts';
 const METRICS_KEY = 'metrics-key-of-the-test';
 let stack: Stack;
 let shop: FeedServer;
+let buckets: BucketServer;
+let folder: string;
 let document: ApiDocument;
 let session: Recorder;
 let exchanges: readonly Exchange[];
 const answersTo = (operation: Operation) =>
   exchanges.filter(({ method, path }) => document.find(method, path) === operation);
 
-beforeAll(async () => {
-  [stack, shop] = await Promise.all([
-    startStack({ FETCH_ALLOW: '127.0.0.0/8', METRICS_KEY }),
-    startFeedServer(),
+/** Starts a stack with a bucket and a folder to import from. */
+async function startSourcesStack(): Promise<Stack> {
+  buckets = await startBucketServer('photos');
+  folder = await mkdtemp(join(tmpdir(), 'selvage-answers-'));
+  const [from, to] = ['incoming/', 'cut-out/'].map((prefix) =>
+    bucketPlace(buckets, 'photos', prefix),
+  );
+  const [inbox, outbox] = ['in', 'out'].map((name) => ({
+    kind: 'folder',
+    path: join(folder, name),
+  }));
+  const SOURCES_FILE = await declareSources(folder, [
+    { id: 'shop', client: 'full', from, to },
+    { id: 'folder', client: 'full', from: inbox, to: outbox },
   ]);
+  return startStack({ FETCH_ALLOW: '127.0.0.0/8', METRICS_KEY, SOURCES_FILE });
+}
+
+beforeAll(async () => {
+  [stack, shop] = await Promise.all([startSourcesStack(), startFeedServer()]);
   document = await readDocument(stack.url);
   session = await recordSession(stack, shop, METRICS_KEY);
   exchanges = [...session.exchanges];
   // `UPDATE_EXAMPLES=1 npx vitest run --project service test/contract/openapi/answers.test.ts`
   if (process.env.UPDATE_EXAMPLES) await writeExamples(document.operations, answersTo);
 });
-afterAll(() => Promise.all([stack.stop(), shop.close()]));
+afterAll(async () => {
+  await Promise.all([stack.stop(), shop.close()]);
+  await buckets.close();
+  await rm(folder, { recursive: true, force: true });
+});
 
 const named = ({ method, path, status }: Exchange): string => `${method} ${path} ${status}`;
 

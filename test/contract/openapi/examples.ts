@@ -67,6 +67,7 @@ const FILES: readonly [file: string, prefix: string][] = [
   ['jobs', '/intake/v1/jobs'],
   ['batches', '/intake/v1/batches'],
   ['feeds', '/intake/v1/feeds'],
+  ['sources', '/intake/v1/sources'],
   ['rules', '/intake/v1/rules'],
   ['webhooks', '/intake/v1/webhooks'],
   ['usage', '/intake/v1/'],

@@ -385,6 +385,30 @@ async function presets({ send, keys }: Session): Promise<void> {
   await send('DELETE', `${path}/shop-white`, { key: keys.reader });
 }
 
+async function sources({ send, until, keys }: Session): Promise<void> {
+  const path = `${INTAKE}/sources`;
+  const source = `${path}/shop`;
+  const event = {
+    Records: [{ s3: { bucket: { name: 'photos' }, object: { key: 'incoming/shirt.jpg' } } }],
+  };
+  await send('PUT', source, { body: { options: { backgroundColor: 'white' }, paused: true } });
+  await send('PUT', source, { body: { options: { colour: 'red' } } });
+  await send('PUT', source, { body: {}, key: keys.reader });
+  await send('PUT', source, { body: {} });
+  const isListed = z.looseObject({ listedAt: z.string() });
+  await until(source, (body) => isListed.safeParse(body).success);
+  await send('GET', source);
+  await send('GET', path);
+  await send('GET', path, { key: '' });
+  await send('POST', `${source}/events`, { body: event });
+  await send('POST', `${source}/events`, { body: {} });
+  await send('POST', `${path}/folder/events`, { body: event });
+  await send('POST', `${source}/scan`);
+  for (const of of ['/scan', '/events']) await send('POST', `${path}/none${of}`, { body: event });
+  await send('GET', `${path}/none`);
+  await send('PUT', `${path}/none`, { body: {} });
+}
+
 async function feeds({ send, until, shop, keys }: Session): Promise<void> {
   const path = `${INTAKE}/feeds`;
   const image = await shop.putImage('/feed.jpg', 5);
@@ -575,6 +599,7 @@ export async function recordSession(
     jobRefinements,
     batches,
     feeds,
+    sources,
     rulePacks,
     webhooks,
     removeBgClients,

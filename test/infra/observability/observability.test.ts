@@ -89,6 +89,8 @@ describe('metrics', () => {
     expect(text).toContain('selvage_queue_jobs{queue="bulk",state="waiting"} 0');
     expect(text).toContain('selvage_queue_oldest_seconds{queue="sync"} 0');
     expect(text).toMatch(/^selvage_batches_under_way 0$/m);
+    expect(text).toContain('selvage_sources{status="unreachable"} 0');
+    expect(text).toContain('selvage_source_objects{state="pending"} 0');
     expect(text).toContain('selvage_http_problems_total{problem="unsupported-media-type"} 1');
     expect(text).toMatch(/^selvage_redis_memory_used_bytes [1-9]/m);
     expect(text).toMatch(/^selvage_store_free_bytes [1-9]/m);

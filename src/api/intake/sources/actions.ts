@@ -4,7 +4,8 @@ import type { Presets } from '../../../intake/presets.ts';
 import type { RulePacks } from '../../../intake/rule-packs.ts';
 import type { DeclaredSource, Place } from '../../../intake/sources/declared-sources.ts';
 import { nameProblem } from '../../../intake/sources/object-names.ts';
-import type { SourceRecord, Sources } from '../../../intake/sources/sources.ts';
+import { countObjects, statusOfSource } from '../../../intake/sources/source-state.ts';
+import type { Sources } from '../../../intake/sources/sources.ts';
 import { type CutOutOptions, unlessDefault } from '../../../output/quality.ts';
 import { toCutOutOptions } from '../../../output/request.ts';
 import type { LinkRule } from '../../../platform/links/link-rule.ts';
@@ -41,14 +42,6 @@ const placeView = (place: Place): SourceResponse['from'] =>
     ? { kind: 's3', bucket: place.bucket, prefix: place.prefix }
     : { kind: 'folder' };
 
-function statusOf({ settings, problem, batch }: SourceRecord): SourceResponse['status'] {
-  if (!settings) return 'off';
-  if (problem?.type === 'upstream-unavailable') return 'unreachable';
-  if (settings.paused) return 'paused';
-  if (problem) return 'waiting';
-  return batch === undefined ? 'watching' : 'working';
-}
-
 const timeOf = (millis: number): string => new Date(millis).toISOString();
 
 /** Creates the actions behind the routes of sources. */
@@ -63,19 +56,6 @@ export function createSourceActions(deps: SourceDeps) {
     return found;
   }
 
-  /** Adds those of the batch that is processed to the counts. */
-  async function countsOf({ batch: id, counts }: SourceRecord): Promise<SourceResponse['counts']> {
-    const batch = id === undefined ? undefined : await batches.get(id);
-    const { accepted = 0, rejected = 0, succeeded = 0, failed = 0 } = batch ?? {};
-    const all = {
-      pending: Math.max(0, accepted - succeeded - failed),
-      succeeded: counts.succeeded + succeeded,
-      failed: counts.failed + failed,
-      rejected: counts.rejected + rejected,
-    };
-    return { found: all.pending + all.succeeded + all.failed + all.rejected, ...all };
-  }
-
   async function read(source: DeclaredSource): Promise<SourceResponse> {
     const record = await sources.get(source.id);
     const { settings, problem, listedAtMillis, retryAtMillis } = record;
@@ -85,8 +65,8 @@ export function createSourceActions(deps: SourceDeps) {
       from: placeView(source.from),
       to: placeView(source.to),
       everySeconds: source.everySeconds,
-      status: statusOf(record),
-      counts: await countsOf(record),
+      status: statusOfSource(record),
+      counts: await countObjects(batches, record),
       ...(listedAtMillis > 0 && { listedAt: timeOf(listedAtMillis) }),
       ...(problem && { problem, retryAt: timeOf(retryAtMillis) }),
       ...(settings?.options && { options: settings.options }),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { SOURCE_STATUSES } from '../../../intake/sources/source-state.ts';
 import { CutOutOptions } from '../../../output/quality.ts';
 import { JobOptions } from '../job-request.ts';
 
@@ -27,7 +28,7 @@ export const SourceResponse = z
     from: PlaceView,
     to: PlaceView,
     everySeconds: z.number().meta({ description: 'How often all objects are listed' }),
-    status: z.enum(['off', 'paused', 'waiting', 'unreachable', 'working', 'watching']).meta({
+    status: z.enum(SOURCE_STATUSES).meta({
       description:
         '`off` until you PUT it; `waiting` for quota or a live key; `unreachable`: a place cannot be used now, and is tried again; `working`: objects are processed; `watching`: all are done',
     }),

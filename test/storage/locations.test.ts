@@ -1,0 +1,201 @@
+import {
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { folderLocation } from '../../src/storage/locations/folder-location.ts';
+import {
+  type ListedObject,
+  type Location,
+  LocationUnavailable,
+  ObjectGone,
+} from '../../src/storage/locations/location.ts';
+import { s3Location } from '../../src/storage/locations/s3-location.ts';
+import { type BucketServer, startBucketServer } from '../support/bucket-server.ts';
+
+const { signal } = new AbortController();
+
+async function listAll(location: Location, prefix = ''): Promise<ListedObject[]> {
+  const found: ListedObject[] = [];
+  for await (const page of location.list(prefix, signal)) {
+    expect(page.length).toBeLessThanOrEqual(1000);
+    found.push(...page);
+  }
+  return found.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+let root: string;
+let server: BucketServer;
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'selvage-locations-'));
+  server = await startBucketServer('photos');
+});
+afterAll(async () => {
+  await server.close();
+  await rm(root, { recursive: true, force: true });
+});
+
+/** Writes a file that was changed a while ago. */
+async function putFile(path: string, content: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, content);
+  await utimes(path, 1_000_000_000, 1_000_000_000 + content.length);
+}
+
+const bucket = (prefix = ''): Location =>
+  s3Location({
+    bucket: 'photos',
+    prefix,
+    endpoint: server.endpoint,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+  });
+
+/** Each with objects `a.jpg` and `deep/b.jpg`, and how to change or delete one. */
+const kinds = [
+  {
+    kind: 'a folder',
+    async open() {
+      const path = join(root, 'same');
+      const put = (name: string, content: string) => putFile(join(path, name), content);
+      await put('a.jpg', 'first');
+      await put('deep/b.jpg', 'second');
+      return {
+        location: folderLocation(path),
+        put,
+        remove: (name: string) => rm(join(path, name)),
+      };
+    },
+  },
+  {
+    kind: 'a bucket',
+    async open() {
+      const put = async (name: string, content: string) =>
+        server.put('photos', `same/${name}`, Buffer.from(content));
+      await put('a.jpg', 'first');
+      await put('deep/b.jpg', 'second');
+      const remove = async (name: string) => server.delete('photos', `same/${name}`);
+      return { location: bucket('same/'), put, remove };
+    },
+  },
+];
+
+test.each(kinds)('$kind lists, reads and writes versions of objects', async ({ open }) => {
+  const { location, put, remove } = await open();
+  const [first, second, ...rest] = await listAll(location);
+  expect(rest).toEqual([]);
+  expect(first).toMatchObject({ name: 'a.jpg', bytes: 5 });
+  expect(second).toMatchObject({ name: 'deep/b.jpg', bytes: 6 });
+  if (!first || !second) throw new Error('nothing listed');
+  expect(await location.head('a.jpg', signal)).toEqual(first);
+  expect(await location.head('none.jpg', signal)).toBeUndefined();
+  expect(String((await location.read(second, signal)).bytes)).toBe('second');
+
+  await put('deep/b.jpg', 'changed');
+  await expect(location.read(second, signal)).rejects.toThrow(ObjectGone);
+  expect((await location.head('deep/b.jpg', signal))?.version).not.toBe(second.version);
+  await remove('a.jpg');
+  await expect(location.read(first, signal)).rejects.toThrow(ObjectGone);
+  await expect(location.read(second, AbortSignal.abort(new Error('stop')))).rejects.toThrow('stop');
+});
+
+test('a bucket lists all of its pages, and results are marked', async () => {
+  for (let i = 0; i < 2500; i++) server.put('photos', `many/${i}`, Buffer.from('x'));
+  const location = bucket('many/');
+  expect(await listAll(location)).toHaveLength(2500);
+  await location.write('made/result.png', Buffer.from('cut'), 'image/png', signal);
+  const made = await location.head('made/result.png', signal);
+  if (!made) throw new Error('nothing written');
+  expect((await location.read(made, signal)).isResult).toBe(true);
+});
+
+describe('a bucket that fails', () => {
+  test.each([
+    [403, 'AccessDenied', 'the bucket answers 403 AccessDenied'],
+    [404, 'NoSuchBucket', 'the bucket answers 404 NoSuchBucket'],
+  ])('%i %s', async (status, code, reason) => {
+    server.spoil(() => ({ status, code }));
+    const location = bucket('same/');
+    const object = { name: 'a.jpg', version: '"1"', bytes: 1 };
+    await expect(listAll(location)).rejects.toThrow(new LocationUnavailable(reason));
+    await expect(location.read(object, signal)).rejects.toThrow(LocationUnavailable);
+    const written = location.write('a.png', Buffer.from('x'), 'image/png', signal);
+    await expect(written).rejects.toThrow(LocationUnavailable);
+    server.spoil(() => undefined);
+  });
+
+  test('a server that is away is not named', async () => {
+    const location = s3Location({
+      bucket: 'photos',
+      prefix: '',
+      endpoint: 'http://127.0.0.1:9',
+      region: 'us-east-1',
+      credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+    });
+    await expect(listAll(location)).rejects.toThrow(
+      new LocationUnavailable('the bucket does not respond (ECONNREFUSED)'),
+    );
+  });
+});
+
+describe('a folder', () => {
+  test('leaves out links, hidden files, new files and folders of results', async () => {
+    const path = join(root, 'listed');
+    await putFile(join(path, 'a.jpg'), 'x');
+    await putFile(join(path, '.hidden.jpg'), 'x');
+    await putFile(join(path, '.git/a.jpg'), 'x');
+    await putFile(join(root, 'outside/secret.jpg'), 'secret');
+    await symlink(join(root, 'outside'), join(path, 'linked'));
+    await symlink(join(root, 'outside/secret.jpg'), join(path, 'link.jpg'));
+    await writeFile(join(path, 'new.jpg'), 'still written');
+    await folderLocation(join(path)).write('x/y.png', Buffer.from('x'), 'image/png', signal);
+    expect(await listAll(folderLocation(path))).toEqual([]); // results are written here
+    await rm(join(path, '.selvage-results'));
+    expect((await listAll(folderLocation(path))).map(({ name }) => name)).toEqual(['a.jpg']);
+  });
+
+  test('is read and written through no link', async () => {
+    const path = join(root, 'linked');
+    await putFile(join(path, 'sub/a.jpg'), 'inside');
+    await putFile(join(root, 'elsewhere/a.jpg'), 'secret');
+    const location = folderLocation(path);
+    const object = await location.head('sub/a.jpg', signal);
+    if (!object) throw new Error('nothing found');
+    // Its folder is replaced by a link between the listing and the reading.
+    await rm(join(path, 'sub'), { recursive: true });
+    await symlink(join(root, 'elsewhere'), join(path, 'sub'));
+    await expect(location.read(object, signal)).rejects.toThrow(ObjectGone);
+    const written = location.write('sub/new/b.png', Buffer.from('x'), 'image/png', signal);
+    await expect(written).rejects.toThrow(LocationUnavailable);
+    expect(await readdir(join(root, 'elsewhere'))).toEqual(['a.jpg']);
+  });
+
+  test('that is missing is unavailable, and is not created', async () => {
+    const location = folderLocation(join(root, 'missing'));
+    const object = { name: 'a.jpg', version: '1', bytes: 1 };
+    await expect(listAll(location)).rejects.toThrow('the folder cannot be used (ENOENT)');
+    await expect(location.read(object, signal)).rejects.toThrow(LocationUnavailable);
+    const written = location.write('a.png', Buffer.from('x'), 'image/png', signal);
+    await expect(written).rejects.toThrow(LocationUnavailable);
+    expect(await readdir(root)).not.toContain('missing');
+  });
+
+  test('has whole results only: parts of dead processes are removed', async () => {
+    const path = join(root, 'results');
+    await putFile(join(path, '.selvage-parts/dead'), 'half of');
+    const location = folderLocation(path);
+    await location.write('a/b.png', Buffer.from('one'), 'image/png', signal);
+    await location.write('a/b.png', Buffer.from('two'), 'image/png', signal);
+    expect(await readFile(join(path, 'a/b.png'), 'utf8')).toBe('two');
+    expect(await readdir(join(path, '.selvage-parts'))).toEqual([]);
+    expect((await listAll(location, 'a/')).map(({ name }) => name)).toEqual(['a/b.png']);
+  });
+});
