@@ -313,13 +313,13 @@ test('the client and the command start, pause, scan and report', async () => {
   expect((await run('pause', 'photos')).stdout).toMatch(
     /^photos {2}paused\nfrom +s3:\/\/photos\/in\//,
   );
-  expect(JSON.parse((await run('start', 'photos', '--json')).stdout)).toMatchObject({
+  expect(JSON.parse((await run('resume', 'photos', '--json')).stdout)).toMatchObject({
     options: { backgroundColor: '#ffffff' },
   });
   expect((await run('scan', 'photos')).code).toBe(0);
   expect((await run('status', 'photos')).stdout).toMatch(/objects +\d+ found: \d+ succeeded/);
   expect((await run('list')).stdout).toMatch(/^id +status +pending/);
-  expect(await run('status', 'foreign')).toMatchObject({ code: 4 });
+  expect(await run('status', 'foreign')).toMatchObject({ code: 1 });
   expect(await client.sources.get('photos')).toMatchObject({ id: 'photos' });
   expect(await client.sources.scan('photos')).toMatchObject({ id: 'photos' });
 });

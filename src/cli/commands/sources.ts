@@ -42,7 +42,7 @@ const rowOf = ({ id, status, counts, problem }: Source): string[] => [
 
 const HEADINGS = ['id', 'status', 'pending', 'succeeded', 'failed', 'problem'];
 
-/** `sources list|status|start|pause|scan`: folders and buckets that the server watches. */
+/** `sources list|status|start|pause|resume|scan`: folders and buckets that the server watches. */
 export function sourcesCommand(signal: AbortSignal): Command {
   const sources = new Command('sources')
     .description('folders and buckets of the server whose new photos are cut out')
@@ -68,23 +68,27 @@ export function sourcesCommand(signal: AbortSignal): Command {
     );
 
   withImageOptions(sources.command('start'))
-    .description('start a source, or change its options; it uses the quota of your key')
+    .description('start a source with these options; it uses the quota of your key')
     .argument('<id>', 'id of the source')
     .action(async (id: string, options: SourceOptions & ImageOptions) => {
       const { backgroundImage, ...imageOptions } = await readImageOptions(options);
       if (backgroundImage) throw usageError('A source takes a background by its URL only');
-      // Without options, those of before stay.
-      const request = Object.keys(imageOptions).length > 0 ? { options: imageOptions } : {};
-      show(options, await connect(options).sources.put(id, request, { signal }));
+      show(options, await connect(options).sources.put(id, { options: imageOptions }, { signal }));
     });
 
-  sources
-    .command('pause')
-    .description('take no more objects; start goes on')
-    .argument('<id>', 'id of the source')
-    .action(async (id: string, options: SourceOptions) => {
-      show(options, await connect(options).sources.put(id, { paused: true }, { signal }));
-    });
+  const changes = [
+    { name: 'pause', paused: true, text: 'take no more objects until resume' },
+    { name: 'resume', paused: false, text: 'go on, with the options of before' },
+  ];
+  for (const { name, paused, text } of changes) {
+    sources
+      .command(name)
+      .description(text)
+      .argument('<id>', 'id of the source')
+      .action(async (id: string, options: SourceOptions) =>
+        show(options, await connect(options).sources.put(id, { paused }, { signal })),
+      );
+  }
 
   sources
     .command('scan')
