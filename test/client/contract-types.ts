@@ -17,6 +17,7 @@ import type {
   ReviewRowHistory,
   ReviewSummary,
 } from '../../src/api/intake/review/schemas.ts';
+import type { EventReceipt, SourceResponse } from '../../src/api/intake/sources/schemas.ts';
 import type { RefinementFields } from '../../src/api/removal/refinements.ts';
 import type {
   CalibrateRequest,
@@ -133,6 +134,8 @@ export type Checks = [
   None<Difference<client.Job, z.infer<typeof JobResponse>>>,
   None<Difference<Omit<client.CreateBatchRequest, 'options'>, Omit<BatchFields, 'options'>>>,
   None<Difference<client.Batch, z.infer<typeof BatchResponse>>>,
+  None<Difference<client.Source, z.infer<typeof SourceResponse>>>,
+  None<Difference<client.SourceEventReceipt, z.infer<typeof EventReceipt>>>,
   None<Difference<client.BatchRow, z.input<typeof ItemRow>>>,
   None<Difference<client.BatchResult, z.infer<typeof ResultRow>>>,
   None<Difference<client.BatchError, z.infer<typeof ErrorRow>>>,

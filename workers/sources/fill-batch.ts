@@ -36,7 +36,7 @@ export interface FillDeps {
 }
 
 /** What the batch of a source needs to know. */
-export interface BatchTerms {
+interface BatchTerms {
   source: { id: string; client: string };
   settings: SourceSettings;
   payer: Payer;

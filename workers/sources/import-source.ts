@@ -29,7 +29,7 @@ export interface ImportDeps extends FillDeps, FinishDeps {
 }
 
 /** Returns when a source is tried again after so many consecutive failures. */
-export const retryMillis = (everySeconds: number, failures: number): number =>
+const retryMillis = (everySeconds: number, failures: number): number =>
   Math.min(MAX_RETRY_MILLIS, everySeconds * 1000 * 2 ** Math.min(failures - 1, 20));
 
 const isUnreachable = ({ problem }: SourceRecord): boolean =>

@@ -9,7 +9,7 @@ const openPlace = (place: Place): Location =>
   place.kind === 's3' ? s3Location(place) : folderLocation(place.path);
 
 /** The places of all sources that are declared. */
-export interface OpenSources {
+interface OpenSources {
   declared: readonly DeclaredSource[];
   places: ReadonlyMap<string, SourcePlaces>;
   /** For the rows of their batches. */

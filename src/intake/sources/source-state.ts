@@ -9,10 +9,10 @@ export const SOURCE_STATUSES = [
   'working',
   'watching',
 ] as const;
-export type SourceStatus = (typeof SOURCE_STATUSES)[number];
+type SourceStatus = (typeof SOURCE_STATUSES)[number];
 
 /** Versions of objects, by what became of them. */
-export interface ObjectCounts extends SourceCounts {
+interface ObjectCounts extends SourceCounts {
   found: number;
   pending: number;
 }

@@ -8,7 +8,7 @@ export interface ListedObject {
 }
 
 /** An object that was read. */
-export interface ReadObject {
+interface ReadObject {
   bytes: Uint8Array;
   /** Whether Selvage has written it. */
   isResult: boolean;

@@ -13,7 +13,7 @@ import { createS3Client } from '../s3-blobs.ts';
 import { type ListedObject, type Location, LocationUnavailable, ObjectGone } from './location.ts';
 
 /** A prefix of a bucket. What is not given comes from the SDK's own settings. */
-export interface S3Place {
+interface S3Place {
   bucket: string;
   prefix: string;
   endpoint?: string | undefined;

@@ -1,4 +1,4 @@
-import type { CutOutOptions } from './removal.ts';
+import type { AppliedCutOutOptions, CutOutOptions } from './removal.ts';
 
 /* Sources: folders and prefixes of buckets whose new objects are cut out. */
 
@@ -57,7 +57,7 @@ export interface Source {
   problem?: SourceProblem;
   /** When a place is tried again. */
   retryAt?: string;
-  options?: Omit<CutOutOptions, 'preset'>;
+  options?: AppliedCutOutOptions;
   changedAt?: string;
   links: SourceLinks;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** An object that an event names. Nothing else of an event is believed. */
-export interface EventObject {
+interface EventObject {
   bucket: string;
   key: string;
 }
