@@ -1,5 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
+import { declareSources } from '../support/sources.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 import { accessCases } from './access.cases.ts';
 import { foreignCases } from './foreign.cases.ts';
@@ -16,12 +20,22 @@ const MOST = maxConnections();
 
 let stack: Stack;
 let key: string;
+let folder: string;
 const running = () => stack;
 beforeAll(async () => {
-  stack = await startStack({ MAX_CONNECTIONS: String(MOST), REQUEST_TIMEOUT_SECONDS: '600' });
+  folder = await mkdtemp(join(tmpdir(), 'selvage-access-'));
+  const [from, to] = ['in', 'out'].map((name) => ({ kind: 'folder', path: join(folder, name) }));
+  stack = await startStack({
+    MAX_CONNECTIONS: String(MOST),
+    REQUEST_TIMEOUT_SECONDS: '600',
+    SOURCES_FILE: await declareSources(folder, [{ id: 'shelf', client: 'owner', from, to }]),
+  });
   ({ key } = await stack.key());
 });
-afterAll(() => stack.stop());
+afterAll(async () => {
+  await stack.stop();
+  await rm(folder, { recursive: true, force: true });
+});
 
 accessCases(running);
 foreignCases(running);

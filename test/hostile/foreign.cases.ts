@@ -10,9 +10,15 @@ const Deliveries = z.object({ deliveries: z.array(z.object({ id: z.string() })) 
 const ProblemBody = z.looseObject({ requestId: z.string(), instance: z.string() });
 
 /** The kinds of resources that paths with `{id}` name. */
-const KINDS = ['jobs', 'batches', 'feeds', 'deliveries'] as const;
+const KINDS = ['jobs', 'batches', 'feeds', 'sources', 'deliveries'] as const;
 type Kind = (typeof KINDS)[number];
-const NEVER = { jobs: 'job_', batches: 'batch_', feeds: 'feed_', deliveries: 'msg_' } as const;
+const NEVER = {
+  jobs: 'job_',
+  batches: 'batch_',
+  feeds: 'feed_',
+  sources: '',
+  deliveries: 'msg_',
+} as const;
 
 /** Media type and body of requests that are read before the resource they are for. */
 const BODIES: readonly (readonly [RegExp, string, string])[] = [
@@ -22,6 +28,7 @@ const BODIES: readonly (readonly [RegExp, string, string])[] = [
     'application/json',
     '{"strokes":[{"mode":"add","radius":4,"points":[[1,1]]}]}',
   ],
+  [/\/sources\/[^/]+\/events$/, 'application/json', '{"Records":[]}'],
   [/\/review$/, 'application/json', '{"decision":"approved","minConfidence":1}'],
   [/\/review\/\d+$/, 'application/json', '{"decision":"approved","revision":0}'],
 ];
@@ -50,6 +57,7 @@ export function foreignCases(stack: () => Stack): void {
     ids.batches = (await make('/batches', {})).id;
     const feed = await make('/feeds', { url: 'http://shop.invalid/feed.xml' });
     ids.feeds = feed.id;
+    ids.sources = 'shelf'; // declared for this client
     await owner.until(job.id, 'succeeded');
     const list = async () =>
       Deliveries.parse(await (await owner.ask('GET', '/webhooks/deliveries')).json()).deliveries;
