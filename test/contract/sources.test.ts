@@ -275,7 +275,15 @@ test('events name objects that are looked up: forged, repeated and late ones do 
   expect(await post({ Service: 'Amazon S3', Event: 's3:TestEvent' })).toMatchObject({
     status: 202,
   });
-  for (const wrong of [{}, { Records: [{}] }, { Body: 'no JSON' }, [], { detail: { bucket: 1 } }]) {
+  const thousands = { Records: Array(5000).fill({ Records: [] }) };
+  for (const wrong of [
+    thousands,
+    {},
+    { Records: [{}] },
+    { Body: 'no JSON' },
+    [],
+    { detail: { bucket: 1 } },
+  ]) {
     expect((await post(wrong)).status).toBe(400);
   }
   const counts = { found: 4, pending: 0, succeeded: 4, failed: 0, rejected: 0 };

@@ -9,7 +9,11 @@ interface EventObject {
 /** Envelopes of queues and topics around an event, one in the other. */
 const MAX_ENVELOPES = 4;
 
+/** Records and envelopes of one event: S3 sends one record, SQS ten messages. */
+const MAX_PARTS = 1100;
+
 const Text = z.string();
+const Members = z.array(z.unknown());
 const Named = z.object({ name: Text });
 
 const S3Record = z.object({ s3: z.object({ bucket: Named, object: z.object({ key: Text }) }) });
@@ -25,8 +29,8 @@ const ENVELOPES = [
   z.object({ Sns: z.object({ Message: Text }) }).transform(({ Sns }) => Sns.Message),
 ];
 const LISTS = [
-  z.object({ Records: z.array(z.unknown()) }).transform(({ Records }) => Records),
-  z.object({ Messages: z.array(z.unknown()) }).transform(({ Messages }) => Messages),
+  z.object({ Records: Members }).transform(({ Records }) => Records),
+  z.object({ Messages: Members }).transform(({ Messages }) => Messages),
 ];
 /** What S3 sends when notifications are set up. */
 const TestEvent = z.object({ Event: z.literal('s3:TestEvent') });
@@ -48,11 +52,28 @@ function parseText(text: string): unknown {
   }
 }
 
-/**
- * Returns the objects that an event names: a notification of S3 or MinIO, or one of EventBridge, by itself or in
- * messages of SQS or SNS. Returns undefined for anything else.
- */
-export function objectsInEvent(event: unknown, envelopes = 0): EventObject[] | undefined {
+/** How many records and envelopes are still read. */
+interface Budget {
+  parts: number;
+}
+
+/** Ends at the first member that is none: a long list of others costs nothing. */
+function objectsInList(
+  members: readonly unknown[],
+  envelopes: number,
+  budget: Budget,
+): EventObject[] | undefined {
+  const all: EventObject[] = [];
+  for (const member of members) {
+    const found = objectsIn(member, envelopes, budget);
+    if (!found) return undefined;
+    all.push(...found);
+  }
+  return all;
+}
+
+function objectsIn(event: unknown, envelopes: number, budget: Budget): EventObject[] | undefined {
+  if (budget.parts-- === 0) return undefined;
   const record = S3Record.safeParse(event).data?.s3;
   if (record) {
     const key = decodeKey(record.object.key);
@@ -64,12 +85,18 @@ export function objectsInEvent(event: unknown, envelopes = 0): EventObject[] | u
   if (envelopes === MAX_ENVELOPES) return undefined;
   for (const list of LISTS) {
     const members = list.safeParse(event).data;
-    const found = members?.map((member) => objectsInEvent(member, envelopes + 1));
-    if (found) return found.some((each) => !each) ? undefined : found.flatMap((each) => each ?? []);
+    if (members) return objectsInList(members, envelopes + 1, budget);
   }
   for (const envelope of ENVELOPES) {
     const text = envelope.safeParse(event).data;
-    if (text !== undefined) return objectsInEvent(parseText(text), envelopes + 1);
+    if (text !== undefined) return objectsIn(parseText(text), envelopes + 1, budget);
   }
   return undefined;
 }
+
+/**
+ * Returns the objects that an event names: a notification of S3 or MinIO, or one of EventBridge, by itself or in
+ * messages of SQS or SNS. Returns undefined for anything else, and for more than 1100 records and envelopes.
+ */
+export const objectsInEvent = (event: unknown): EventObject[] | undefined =>
+  objectsIn(event, 0, { parts: MAX_PARTS });
