@@ -13,24 +13,15 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { folderLocation } from '../../src/storage/locations/folder-location.ts';
 import {
-  type ListedObject,
   type Location,
   LocationUnavailable,
   ObjectGone,
 } from '../../src/storage/locations/location.ts';
 import { s3Location } from '../../src/storage/locations/s3-location.ts';
 import { type BucketServer, startBucketServer } from '../support/bucket-server.ts';
+import { listAll, locationContract } from './locations.contract.ts';
 
 const { signal } = new AbortController();
-
-async function listAll(location: Location, prefix = ''): Promise<ListedObject[]> {
-  const found: ListedObject[] = [];
-  for await (const page of location.list(prefix, signal)) {
-    expect(page.length).toBeLessThanOrEqual(1000);
-    found.push(...page);
-  }
-  return found.sort((a, b) => (a.name < b.name ? -1 : 1));
-}
 
 let root: string;
 let server: BucketServer;
@@ -59,52 +50,17 @@ const bucket = (prefix = ''): Location =>
     credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
   });
 
-/** Each with objects `a.jpg` and `deep/b.jpg`, and how to change or delete one. */
-const kinds = [
-  {
-    kind: 'a folder',
-    async open() {
-      const path = join(root, 'same');
-      const put = (name: string, content: string) => putFile(join(path, name), content);
-      await put('a.jpg', 'first');
-      await put('deep/b.jpg', 'second');
-      return {
-        location: folderLocation(path),
-        put,
-        remove: (name: string) => rm(join(path, name)),
-      };
-    },
-  },
-  {
-    kind: 'a bucket',
-    async open() {
-      const put = async (name: string, content: string) =>
-        server.put('photos', `same/${name}`, Buffer.from(content));
-      await put('a.jpg', 'first');
-      await put('deep/b.jpg', 'second');
-      const remove = async (name: string) => server.delete('photos', `same/${name}`);
-      return { location: bucket('same/'), put, remove };
-    },
-  },
-];
+locationContract('a folder', async () => {
+  const path = join(root, 'same');
+  const put = (name: string, content: string) => putFile(join(path, name), content);
+  return { location: folderLocation(path), put, remove: (name) => rm(join(path, name)) };
+});
 
-test.each(kinds)('$kind lists, reads and writes versions of objects', async ({ open }) => {
-  const { location, put, remove } = await open();
-  const [first, second, ...rest] = await listAll(location);
-  expect(rest).toEqual([]);
-  expect(first).toMatchObject({ name: 'a.jpg', bytes: 5 });
-  expect(second).toMatchObject({ name: 'deep/b.jpg', bytes: 6 });
-  if (!first || !second) throw new Error('nothing listed');
-  expect(await location.head('a.jpg', signal)).toEqual(first);
-  expect(await location.head('none.jpg', signal)).toBeUndefined();
-  expect(String((await location.read(second, signal)).bytes)).toBe('second');
-
-  await put('deep/b.jpg', 'changed');
-  await expect(location.read(second, signal)).rejects.toThrow(ObjectGone);
-  expect((await location.head('deep/b.jpg', signal))?.version).not.toBe(second.version);
-  await remove('a.jpg');
-  await expect(location.read(first, signal)).rejects.toThrow(ObjectGone);
-  await expect(location.read(second, AbortSignal.abort(new Error('stop')))).rejects.toThrow('stop');
+locationContract('a bucket', async () => {
+  const put = async (name: string, content: string) =>
+    server.put('photos', `same/${name}`, Buffer.from(content));
+  const remove = async (name: string) => server.delete('photos', `same/${name}`);
+  return { location: bucket('same/'), put, remove };
 });
 
 test('a bucket lists all of its pages, and results are marked', async () => {

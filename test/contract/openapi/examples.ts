@@ -69,6 +69,7 @@ const FILES: readonly [file: string, prefix: string][] = [
   ['feeds', '/intake/v1/feeds'],
   ['sources', '/intake/v1/sources'],
   ['rules', '/intake/v1/rules'],
+  ['presets', '/intake/v1/presets'],
   ['webhooks', '/intake/v1/webhooks'],
   ['usage', '/intake/v1/'],
   ['compat', '/compat/'],
