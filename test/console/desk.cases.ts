@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
@@ -78,6 +79,7 @@ export function deskCases(running: () => Running, open: (key: string) => Promise
         const doubtful = before.filter(({ needed }) => needed).map(({ customId }) => customId);
         expect(doubtful).toEqual(expect.arrayContaining(FAULTY.map((i) => `sku-${i}`)));
 
+        await delayResponses(page, /\/review\/summary/);
         const mended: string[] = [];
         for (let i = 0; i < 3; i++) mended.push(await mendAndApprove(page));
         const rejected = await selectedName(page);
@@ -109,6 +111,15 @@ export function deskCases(running: () => Running, open: (key: string) => Promise
       HANGS_MILLIS,
     );
   });
+
+  /** A server far away: what is read beside a decision arrives after it. */
+  async function delayResponses(page: Page, urls: RegExp): Promise<void> {
+    await page.route(urls, async (route) => {
+      const response = await route.fetch();
+      await pause(500);
+      await route.fulfill({ response });
+    });
+  }
 
   async function importFeed(page: Page, feed: string): Promise<void> {
     await page.goto(`${running().stack.url}/#/catalogue`);

@@ -103,7 +103,9 @@ export function createDecisions(rows, { onConflict, onError }) {
     async takeMended(index, row) {
       rows.change(index, { ...ANEW, ...row });
       done.push({ index, takeBack: () => unmend(index) });
-      await rows.readCounts().catch(onError);
+      // In turn: counts read beside a decision would be without it, and be shown after it.
+      queue = queue.then(() => rows.readCounts()).catch(onError);
+      await queue;
     },
 
     /** Makes the last decision or mending undone. @returns {Promise<number | undefined>} the row's place */
