@@ -33,7 +33,8 @@ export const manyJobs: Attack = {
     const jobs = `${gateway.url}/intake/v1/jobs`;
     const maxMillis = scale(60_000, 20_000);
     await honest.job(maxMillis);
-    const aloneMillis = await honest.job(maxMillis);
+    // The slower of two: other work on the machine comes and goes.
+    const alone = [await honest.job(maxMillis), await honest.job(maxMillis)];
     const ids: unknown[] = [];
     const count = scale(300, 80);
     await forEach(Array(count).fill(0), async () => {
@@ -43,7 +44,7 @@ export const manyJobs: Attack = {
     const found = await honest.job(maxMillis);
     await forEach(ids, (id) => ask(`${jobs}/${id}/cancel`, { method: 'POST', key }));
     const promise = `the honest client's job behind ${count} others`;
-    return [{ promise, found, max: thrice(aloneMillis), unit: 'ms' }];
+    return [{ promise, found, max: thrice(Math.max(...alone)), unit: 'ms' }];
   },
 };
 
