@@ -118,7 +118,7 @@ export function createFilling(
       ...(payer.weight !== undefined && { weight: payer.weight }),
     };
     const keys = batchKeys(source.client, id);
-    // The source names its batch first: whoever continues finds what was appended.
+    // The source names its batch first: another worker finds what was appended.
     if (!(await sources.startBatch(source.id, id))) throw new LeaseLost();
     const link = options?.backgroundImageUrl;
     if (link !== undefined) {
@@ -186,7 +186,7 @@ export function createFilling(
 export type Filling = ReturnType<typeof createFilling>;
 
 /**
- * Ends the filling of a batch: its objects count as taken, as whoever filled it may not have recorded the last of them,
+ * Ends the filling of a batch: its objects count as taken, as their worker may have died before it recorded the last,
  * and its rows are handed out. A batch without rows is removed.
  */
 export async function sealBatch(
