@@ -1,4 +1,5 @@
 import { configDefaults, defineConfig } from 'vitest/config';
+import { createMinuteReporter } from './test/support/minute-reporter.ts';
 
 /**
  * `unit` needs no service and takes seconds; `service` needs Redis, starts real processes, or (the
@@ -15,23 +16,41 @@ const pure = [
   'test/*.test.ts',
 ];
 
+/** A busy machine may be slow; waiting for an event does not test how soon it comes. */
+const PATIENT = { poll: { timeout: 60_000 } };
+
+/**
+ * Loading modules for each file again would take as long as half of the tests. So a file restores the globals, the
+ * environment and the modules that it changes.
+ */
+const IS_ISOLATED = false;
+
 export default defineConfig({
   test: {
-    reporters: ['default'],
+    // On a terminal Vitest shows all the time what runs.
+    reporters: ['default', ...(process.stdout.isTTY ? [] : [createMinuteReporter(console.info)])],
     // Most tests wait for their own processes, so one worker would leave a core idle.
     maxWorkers: 2,
     projects: [
-      { test: { name: 'unit', include: pure, testTimeout: 60_000 } },
+      {
+        test: {
+          name: 'unit',
+          include: pure,
+          isolate: IS_ISOLATED,
+          testTimeout: 90_000,
+          expect: PATIENT,
+        },
+      },
       {
         test: {
           name: 'service',
           include: ['test/**/*.test.ts'],
           exclude: [...configDefaults.exclude, ...pure],
-          globalSetup: 'test/support/compile-all.ts',
+          isolate: IS_ISOLATED,
+          globalSetup: ['test/support/compile-all.ts', 'test/support/serve-stack.ts'],
           testTimeout: 180_000,
           hookTimeout: 120_000,
-          // A busy machine may be slow; waiting for an event does not test how soon it comes.
-          expect: { poll: { timeout: 60_000 } },
+          expect: PATIENT,
         },
       },
     ],

@@ -5,13 +5,13 @@ import { feedClient, readFeed, readRun } from '../support/feed-client.ts';
 import { drawnShirt } from '../support/images.ts';
 import { intakeClient, readJob } from '../support/intake.ts';
 import { plantServer } from '../support/servers.ts';
-import { type Stack, startStack } from '../support/stack.ts';
+import { type SharedStack, shareStack } from '../support/shared-stack.ts';
 
-let stack: Stack;
+let stack: SharedStack;
 let key: string;
 let shirt: Buffer;
 beforeAll(async () => {
-  stack = await startStack({ FETCH_ALLOW: '127.0.0.0/8' });
+  stack = await shareStack();
   key = (await stack.key()).key;
   shirt = await drawnShirt({ width: 200, height: 240, format: 'jpeg' });
 });

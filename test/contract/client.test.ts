@@ -1,22 +1,24 @@
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Client, createClient, SelvageError } from '../../packages/client/src/client.ts';
+import type { KeyRecord } from '../../src/auth/keys.ts';
 import { badResponses, type FeedServer, startFeedServer } from '../support/feed-server.ts';
 import { drawnShirt } from '../support/images.ts';
-import { type Stack, startStack } from '../support/stack.ts';
+import { type SharedStack, shareStack } from '../support/shared-stack.ts';
 
-let stack: Stack;
+let stack: SharedStack;
 let shop: FeedServer;
 let client: Client;
 let key: string;
+let record: KeyRecord;
 let photo: Buffer;
 beforeAll(async () => {
   [stack, shop, photo] = await Promise.all([
-    startStack({ FETCH_ALLOW: '127.0.0.0/8' }),
+    shareStack(),
     startFeedServer(),
     drawnShirt({ width: 320, height: 360, format: 'jpeg' }),
   ]);
-  key = (await stack.key()).key;
+  ({ key, record } = await stack.key());
   client = createClient({ baseUrl: stack.url, key });
 });
 afterAll(() => Promise.all([stack.stop(), shop.close()]));
@@ -234,7 +236,7 @@ test('a feed is created by URL and as a body, run again, reported on and exporte
 
 test('usage returns the limits of a key and what is left of them', async () => {
   expect(await client.usage()).toEqual({
-    client: 'tests',
+    client: record.client,
     scopes: expect.arrayContaining(['background-removal:process']),
     rate: { limit: 10_000, remaining: expect.any(Number), resetSeconds: expect.any(Number) },
     quota: { limit: 1_000_000, remaining: expect.any(Number), resetsAt: expect.any(String) },

@@ -6,10 +6,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type FeedServer, startFeedServer } from '../support/feed-server.ts';
 import { drawnShirt } from '../support/images.ts';
 import { type RemoveBgHost, startRemoveBgHost } from '../support/remove-bg-host.ts';
-import { type Stack, startStack } from '../support/stack.ts';
+import { type SharedStack, shareStack } from '../support/shared-stack.ts';
 
 /** Third-party clients as published; only the host name they request resolves to the gateway. */
-let stack: Stack;
+let stack: SharedStack;
 let host: RemoveBgHost;
 let web: FeedServer;
 let key: string;
@@ -18,7 +18,7 @@ let photo: string;
 let address: string;
 beforeAll(async () => {
   [stack, web, folder] = await Promise.all([
-    startStack({ FETCH_ALLOW: '127.0.0.0/8' }),
+    shareStack(),
     startFeedServer(),
     mkdtemp(join(tmpdir(), 'selvage-clients-')),
   ]);

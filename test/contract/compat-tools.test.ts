@@ -8,12 +8,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type FeedServer, startFeedServer } from '../support/feed-server.ts';
 import { drawnShirt } from '../support/images.ts';
 import { run } from '../support/processes.ts';
-import { type Stack, startStack } from '../support/stack.ts';
+import { type SharedStack, shareStack } from '../support/shared-stack.ts';
 
 /** The servers that these tools know: they send no key, so a proxy adds it, as docs/compat.md shows. */
 const PREFIXES = ['/compat/rembg', '/compat/withoutbg'] as const;
 
-let stack: Stack;
+let stack: SharedStack;
 let web: FeedServer;
 let key: string;
 let folder: string;
@@ -48,7 +48,7 @@ const portOf = (server: Server | undefined): number => {
 
 beforeAll(async () => {
   [stack, web, folder] = await Promise.all([
-    startStack({ FETCH_ALLOW: '127.0.0.0/8' }),
+    shareStack(),
     startFeedServer(),
     mkdtemp(join(tmpdir(), 'selvage-tools-')),
   ]);

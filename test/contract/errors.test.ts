@@ -6,13 +6,13 @@ import { CLOSET } from '../look/closet.ts';
 import { formOf, postForm } from '../support/client.ts';
 import { drawnShirt } from '../support/images.ts';
 import { ROOT } from '../support/processes.ts';
-import { type Stack, startStack } from '../support/stack.ts';
+import { type SharedStack, shareStack } from '../support/shared-stack.ts';
 
-let stack: Stack;
+let stack: SharedStack;
 let key: string;
 let shirt: Buffer;
 beforeAll(async () => {
-  stack = await startStack();
+  stack = await shareStack();
   key = (await stack.key()).key;
   shirt = await drawnShirt({ width: 200, height: 200, format: 'jpeg' });
 });

@@ -11,14 +11,14 @@ import {
   drawnPoster,
 } from '../support/figure.ts';
 import { drawnShirt } from '../support/images.ts';
-import { type Stack, startStack } from '../support/stack.ts';
+import { type SharedStack, shareStack } from '../support/shared-stack.ts';
 
 const PATH = '/taxonomy/v1/garments';
-let stack: Stack;
+let stack: SharedStack;
 let key: string;
 let figure: Buffer;
 beforeAll(async () => {
-  stack = await startStack({ MAX_IMAGE_PIXELS: '2000000' });
+  stack = await shareStack();
   key = (await stack.key()).key;
   figure = await drawnFigure(400, 800);
 });
@@ -228,7 +228,7 @@ describe('photos without an outfit', () => {
       type: 'unprocessable-image',
       errors: [{ pointer: '/image' }],
     });
-    const huge = await send(await plain(2000, 1001));
+    const huge = await send(await plain(8000, 6251));
     expect(huge.status).toBe(413);
   });
 });

@@ -15,15 +15,15 @@ import {
   rowOf,
 } from '../support/batches.ts';
 import { drawnShirt } from '../support/images.ts';
-import { type Stack, startStack } from '../support/stack.ts';
+import { type SharedStack, shareStack } from '../support/shared-stack.ts';
 import { listStoredFiles } from '../support/stored-files.ts';
 
-let stack: Stack;
+let stack: SharedStack;
 let key: string;
 let batches: BatchClient;
 let shirts: Buffer[];
 beforeAll(async () => {
-  stack = await startStack();
+  stack = await shareStack();
   key = (await stack.key()).key;
   batches = batchClient(stack, key);
   shirts = await Promise.all(
@@ -364,11 +364,12 @@ describe('a request is rejected:', () => {
 });
 
 test('a client with 1,000 batches that have not ended cancels one before it opens another', async () => {
-  const hoarder = batchClient(stack, (await stack.key({ client: 'hoarder' })).key);
+  const { key: owned, record } = await stack.key({ client: 'hoarder' });
+  const hoarder = batchClient(stack, owned);
   const opened = await hoarder.open();
   const redis = blockingConnection(stack.redis.url, createLog('test', 'silent'));
   const others = Array.from({ length: 999 }, (_, i) => `batch_${i}`);
-  await redis.sadd('{selvage}:batches-unended:hoarder', ...others);
+  await redis.sadd(`{selvage}:batches-unended:${record.client}`, ...others);
   redis.disconnect();
 
   const response = await hoarder.create();

@@ -21,18 +21,15 @@ import {
   pictureOf,
   startFeedServer,
 } from '../support/feed-server.ts';
-import { type Stack, startStack } from '../support/stack.ts';
+import { type SharedStack, shareStack } from '../support/shared-stack.ts';
 import { listStoredFiles } from '../support/stored-files.ts';
 
-let stack: Stack;
+let stack: SharedStack;
 let shop: FeedServer;
 let key: string;
 let feeds: FeedClient;
 beforeAll(async () => {
-  [stack, shop] = await Promise.all([
-    startStack({ FETCH_ALLOW: '127.0.0.0/8', PUBLIC_URL: '' }),
-    startFeedServer(),
-  ]);
+  [stack, shop] = await Promise.all([shareStack(), startFeedServer()]);
   key = (await stack.key()).key;
   feeds = feedClient(stack, key);
 });
@@ -577,7 +574,7 @@ describe('a schedule', () => {
 });
 
 describe('the limits of a key', () => {
-  async function limitedClient(grant: Parameters<Stack['key']>[0]) {
+  async function limitedClient(grant: Parameters<SharedStack['key']>[0]) {
     return feedClient(stack, (await stack.key({ client: `limited-${fresh()}`, ...grant })).key);
   }
 

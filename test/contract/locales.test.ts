@@ -4,12 +4,12 @@ import { LOCALES } from '../../src/taxonomy/dictionary/schema.ts';
 import { CLOSET } from '../look/closet.ts';
 import { formOf } from '../support/client.ts';
 import { drawnShirt } from '../support/images.ts';
-import { type Stack, startStack } from '../support/stack.ts';
+import { type SharedStack, shareStack } from '../support/shared-stack.ts';
 
-let stack: Stack;
+let stack: SharedStack;
 let key: string;
 beforeAll(async () => {
-  stack = await startStack();
+  stack = await shareStack();
   key = (await stack.key()).key;
 });
 afterAll(() => stack.stop());

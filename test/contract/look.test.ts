@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { CLOSET } from '../look/closet.ts';
-import { type Stack, startStack } from '../support/stack.ts';
+import { type SharedStack, shareStack } from '../support/shared-stack.ts';
 
-let stack: Stack;
+let stack: SharedStack;
 let key: string;
 beforeAll(async () => {
-  stack = await startStack();
+  stack = await shareStack();
   key = (await stack.key()).key;
 });
 afterAll(() => stack.stop());

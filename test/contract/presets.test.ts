@@ -8,10 +8,10 @@ import { type FeedClient, readFeed } from '../support/feed-client.ts';
 import type { FeedServer } from '../support/feed-server.ts';
 import { drawnShirtOnWood } from '../support/images.ts';
 import { intakeClient, readJob } from '../support/intake.ts';
-import type { Stack } from '../support/stack.ts';
+import type { SharedStack } from '../support/shared-stack.ts';
 
 let catalogue: Catalogue;
-let stack: Stack;
+let stack: SharedStack;
 let shop: FeedServer;
 let key: string;
 let batches: BatchClient;

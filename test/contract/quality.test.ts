@@ -4,14 +4,14 @@ import { batchClient, rowOf } from '../support/batches.ts';
 import { formOf, postBody, postForm } from '../support/client.ts';
 import { drawnShirtOnWood } from '../support/images.ts';
 import { type IntakeClient, intakeClient, readJob } from '../support/intake.ts';
-import { type Stack, startStack } from '../support/stack.ts';
+import { type SharedStack, shareStack } from '../support/shared-stack.ts';
 
-let stack: Stack;
+let stack: SharedStack;
 let key: string;
 let intake: IntakeClient;
 let shirt: Buffer;
 beforeAll(async () => {
-  stack = await startStack();
+  stack = await shareStack();
   key = (await stack.key()).key;
   intake = intakeClient(stack, key);
   shirt = await drawnShirtOnWood({ width: 300, height: 360, format: 'jpeg' });

@@ -2,7 +2,7 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { formOf, postForm } from '../support/client.ts';
 import { drawnShirtOnWood } from '../support/images.ts';
-import { type Stack, startStack } from '../support/stack.ts';
+import { type SharedStack, shareStack } from '../support/shared-stack.ts';
 
 const [WIDTH, HEIGHT] = [300, 360];
 /** A part of the shirt that the tests make transparent. */
@@ -16,7 +16,7 @@ const STROKE = {
   ],
 };
 
-let stack: Stack;
+let stack: SharedStack;
 let key: string;
 let shirt: Buffer;
 /** RGBA of the cut-out, and its alpha with a hole. */
@@ -38,7 +38,7 @@ const bytesOf = async (response: Response): Promise<Buffer> =>
   Buffer.from(await response.arrayBuffer());
 
 beforeAll(async () => {
-  stack = await startStack();
+  stack = await shareStack();
   key = (await stack.key()).key;
   shirt = await drawnShirtOnWood({ width: WIDTH, height: HEIGHT, format: 'jpeg' });
   const response = await postForm(stack, formOf(['image', shirt, 'photo.jpg']), { key });

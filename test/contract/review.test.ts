@@ -9,10 +9,10 @@ import { type Catalogue, startCatalogue } from '../support/catalogue.ts';
 import { type FeedClient, type Run, readFeed } from '../support/feed-client.ts';
 import type { FeedServer } from '../support/feed-server.ts';
 import { drawnShirt } from '../support/images.ts';
-import type { Stack } from '../support/stack.ts';
+import type { SharedStack } from '../support/shared-stack.ts';
 
 let catalogue: Catalogue;
-let stack: Stack;
+let stack: SharedStack;
 let shop: FeedServer;
 let key: string;
 let batches: BatchClient;

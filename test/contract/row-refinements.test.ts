@@ -7,7 +7,7 @@ import { type Catalogue, startCatalogue } from '../support/catalogue.ts';
 import { type FeedClient, type Run, readFeed } from '../support/feed-client.ts';
 import type { FeedServer } from '../support/feed-server.ts';
 import { drawnShirtOnWood } from '../support/images.ts';
-import type { Stack } from '../support/stack.ts';
+import type { SharedStack } from '../support/shared-stack.ts';
 import { listStoredFiles } from '../support/stored-files.ts';
 
 const [WIDTH, HEIGHT] = [200, 240];
@@ -22,7 +22,7 @@ const ERASE = {
 };
 
 let catalogue: Catalogue;
-let stack: Stack;
+let stack: SharedStack;
 let shop: FeedServer;
 let key: string;
 let batches: BatchClient;

@@ -9,12 +9,12 @@ import { type FeedClient, feedClient, readFeed } from '../support/feed-client.ts
 import { type FeedServer, startFeedServer } from '../support/feed-server.ts';
 import { drawnFigure } from '../support/figure.ts';
 import { type IntakeClient, intakeClient, readJob } from '../support/intake.ts';
-import { type Stack, startStack } from '../support/stack.ts';
+import { type SharedStack, shareStack } from '../support/shared-stack.ts';
 import { listStoredFiles } from '../support/stored-files.ts';
 
 /** The operation `separate` of jobs, batches and feeds. */
 
-let stack: Stack;
+let stack: SharedStack;
 let shop: FeedServer;
 let figure: Buffer;
 let key: string;
@@ -23,7 +23,7 @@ let batches: BatchClient;
 let feeds: FeedClient;
 beforeAll(async () => {
   [stack, shop, figure] = await Promise.all([
-    startStack({ FETCH_ALLOW: '127.0.0.0/8', PUBLIC_URL: '' }),
+    shareStack(),
     startFeedServer(),
     drawnFigure(200, 400),
   ]);

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { ADVICE, PROBLEMS, type ProblemType } from '../../src/platform/problem.ts';
 import { rawExchange } from '../support/client.ts';
-import { type Stack, startStack } from '../support/stack.ts';
+import { type SharedStack, shareStack } from '../support/shared-stack.ts';
 
-let stack: Stack;
+let stack: SharedStack;
 beforeAll(async () => {
-  stack = await startStack();
+  stack = await shareStack();
 });
 afterAll(() => stack.stop());
 

@@ -1,13 +1,13 @@
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { drawnShirt, transparentShirt } from '../support/images.ts';
-import { type Stack, startStack } from '../support/stack.ts';
+import { type SharedStack, shareStack } from '../support/shared-stack.ts';
 
-let stack: Stack;
+let stack: SharedStack;
 let key: string;
 let shirt: Buffer;
 beforeAll(async () => {
-  stack = await startStack({ MAX_IMAGE_PIXELS: '2000000' });
+  stack = await shareStack();
   key = (await stack.key()).key;
   shirt = await drawnShirt({ width: 480, height: 600, format: 'jpeg' });
 });
@@ -216,7 +216,10 @@ describe('a classification is rejected', () => {
     sharp({ create: { width: 20, height: 400, channels: 3, background: 'red' } })
       .png()
       .toBuffer();
-  const large = () => drawnShirt({ width: 1500, height: 1500, format: 'webp' });
+  const large = () =>
+    sharp({ create: { width: 8000, height: 6251, channels: 3, background: 'red' } })
+      .png()
+      .toBuffer();
 
   test.each([
     ['an image under 32 px', tiny, 422, 'unprocessable-image'],

@@ -13,6 +13,8 @@ export interface Plan extends StageSettings {
   seed: number;
   /** Images and rows to send. */
   units: number;
+  /** Units sent at once; by default six, which keep two workers busy throughout. */
+  atOnce?: number;
   /** Faults to inject meanwhile. */
   faults: number;
   /** The kinds of faults; those that cannot be injected here are reported. */
@@ -99,7 +101,7 @@ export async function runCampaign(plan: Plan): Promise<Outcome> {
     const playing = playAll(installation, kinds, random, plan).finally(() => {
       isOver = true;
     });
-    const sending = sendAll(world, createRandom(plan.seed + 1), plan.units, () => isOver);
+    const sending = sendAll(world, createRandom(plan.seed + 1), plan, () => isOver);
     const [{ sent, rejected }, played] = await Promise.all([sending, playing]);
     const found = await inspect(stage, sent, plan);
     return {

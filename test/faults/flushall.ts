@@ -94,7 +94,7 @@ export async function runFlushall(
     // A result that is retained for a minute may expire before its client's key is restored.
     for (let i = 0; i < FLEETING_JOBS; i++) ledger.fleeting.add(`none ${i}`);
     let isOver = false;
-    const sending = sendAll(world, createRandom(seed), units, () => isOver);
+    const sending = sendAll(world, createRandom(seed), { units }, () => isOver);
     while (ledger.entries.size < units / 2) await pause(100);
     await flushAndRecover(stage, tell).finally(() => {
       isOver = true;

@@ -4,7 +4,7 @@ import type { Random } from './random.ts';
 import { SEND, type Sent } from './ways.ts';
 import { type Customer, freshPicture, sha256Of, type World } from './world.ts';
 
-/** Units of work sent at once. */
+/** Units of work sent at once by default. */
 const AT_ONCE = 6;
 /** Units whose end is pending: more would only wait in the queue. */
 const MAX_PENDING = 60;
@@ -36,7 +36,12 @@ export async function referenceOf({ customers }: World): Promise<Map<string, str
 }
 
 /** Sends work, a few units at once, until there is enough and no fault is active. */
-export async function sendAll(world: World, random: Random, units: number, isOver: () => boolean) {
+export async function sendAll(
+  world: World,
+  random: Random,
+  { units, atOnce = AT_ONCE }: { units: number; atOnce?: number },
+  isOver: () => boolean,
+) {
   const sent: { customer: Customer; work: Sent }[] = [];
   let left = units;
   let rejected = 0;
@@ -62,7 +67,7 @@ export async function sendAll(world: World, random: Random, units: number, isOve
       }
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  await Promise.all(Array.from({ length: atOnce }, worker));
   return { sent, rejected };
 }
 

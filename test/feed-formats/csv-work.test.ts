@@ -1,8 +1,14 @@
-import { expect, test, vi } from 'vitest';
-import { scanRow } from '../../src/feed-formats/csv-cells.ts';
-import { readItems } from './read-items.ts';
+import { afterAll, expect, test, vi } from 'vitest';
 
-vi.mock(import('../../src/feed-formats/csv-cells.ts'), { spy: true });
+/** Test files share modules: these are loaded anew, with a spy, and those after them without it. */
+vi.resetModules();
+vi.doMock(import('../../src/feed-formats/csv-cells.ts'), { spy: true });
+const { scanRow } = await import('../../src/feed-formats/csv-cells.ts');
+const { readItems } = await import('./read-items.ts');
+afterAll(() => {
+  vi.doUnmock('../../src/feed-formats/csv-cells.ts');
+  vi.resetModules();
+});
 
 const LINES = 5000;
 

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { z } from 'zod';
-import { intakeClient } from './intake.ts';
+import { END_MILLIS, intakeClient } from './intake.ts';
 import type { Stack } from './stack.ts';
 
 const Batch = z.looseObject({
@@ -78,7 +78,7 @@ export function batchClient(stack: Pick<Stack, 'url'>, key: string) {
     /** Waits until a batch has this status. */
     async until(id: string, status: string): Promise<Batch> {
       const now = async () => (await get(id)).status;
-      await expect.poll(now, { timeout: 45_000, interval: 50 }).toBe(status);
+      await expect.poll(now, { timeout: END_MILLIS, interval: 50 }).toBe(status);
       return get(id);
     },
   };

@@ -1,11 +1,11 @@
 import { type BatchClient, batchClient } from './batches.ts';
 import { type FeedClient, feedClient } from './feed-client.ts';
 import { type FeedServer, startFeedServer } from './feed-server.ts';
-import { type Stack, startStack } from './stack.ts';
+import { type SharedStack, shareStack } from './shared-stack.ts';
 
 /** A running service, a shop whose pictures it may fetch, and a client that sends batches and feeds. */
 export interface Catalogue {
-  stack: Stack;
+  stack: SharedStack;
   shop: FeedServer;
   /** API key of the client. */
   key: string;
@@ -14,12 +14,9 @@ export interface Catalogue {
   stop(): Promise<void>;
 }
 
-/** Starts a service and a shop. */
+/** Starts a shop beside a shared service. */
 export async function startCatalogue(): Promise<Catalogue> {
-  const [stack, shop] = await Promise.all([
-    startStack({ FETCH_ALLOW: '127.0.0.0/8', PUBLIC_URL: '' }),
-    startFeedServer(),
-  ]);
+  const [stack, shop] = await Promise.all([shareStack(), startFeedServer()]);
   const { key } = await stack.key();
   return {
     stack,

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { z } from 'zod';
+import { END_MILLIS } from './intake.ts';
 import type { Stack } from './stack.ts';
 
 export const Run = z.looseObject({
@@ -50,7 +51,7 @@ export function feedClient(stack: Pick<Stack, 'url'>, key: string) {
     async until(of: Pick<Run, 'feedId' | 'id'>, status: string): Promise<Run> {
       const path = pathOf(of);
       await expect
-        .poll(async () => (await run(path)).status, { timeout: 45_000, interval: 50 })
+        .poll(async () => (await run(path)).status, { timeout: END_MILLIS, interval: 50 })
         .toBe(status);
       return run(path);
     },

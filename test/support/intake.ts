@@ -13,6 +13,9 @@ export const Job = z.looseObject({
 });
 export type Job = z.infer<typeof Job>;
 
+/** How long work may take to end, milliseconds: a busy machine takes minutes. Less than a test may take. */
+export const END_MILLIS = 150_000;
+
 export const readJob = async (response: Response): Promise<Job> => Job.parse(await response.json());
 
 /** Sends requests about intake with one key. */
@@ -47,7 +50,7 @@ export function intakeClient(stack: Pick<Stack, 'url'>, key: string) {
     status,
     /** Waits until a job has this status. */
     async until(id: string, wanted: string): Promise<Job> {
-      await expect.poll(() => status(id), { timeout: 45_000, interval: 50 }).toBe(wanted);
+      await expect.poll(() => status(id), { timeout: END_MILLIS, interval: 50 }).toBe(wanted);
       return readJob(await ask('GET', `/jobs/${id}`));
     },
   };

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
 import { z } from 'zod';
 import type { BucketServer } from './bucket-server.ts';
+import { END_MILLIS } from './intake.ts';
 import type { Stack } from './stack.ts';
 
 const Source = z.looseObject({
@@ -97,7 +98,9 @@ export function sourceClient(stack: Pick<Stack, 'url'>, key: string) {
     },
     /** Waits until a source looks like this. */
     async until(id: string, wanted: object): Promise<Source> {
-      await expect.poll(() => get(id), { timeout: 90_000, interval: 100 }).toMatchObject(wanted);
+      await expect
+        .poll(() => get(id), { timeout: END_MILLIS, interval: 100 })
+        .toMatchObject(wanted);
       return get(id);
     },
   };

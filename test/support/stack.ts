@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { type CreatedKey, createKeys, type Grant, isLive } from '../../src/auth/keys.ts';
 import { SCOPES } from '../../src/auth/scopes.ts';
 import { hostClock } from '../../src/platform/clock.ts';
@@ -40,11 +41,12 @@ const AMPLE: Grant = {
 
 const says = (words: string) => (line: string) => line.includes(words);
 
-/** Starts everything and waits until requests are served. Both processes get `env`. */
-export async function startStack(env: NodeJS.ProcessEnv = {}): Promise<Stack> {
-  const home = await mkdtemp(join(tmpdir(), 'selvage-test-'));
-  const redis = await startRedis();
-  const connection = commandConnection(redis.url, createLog('test', 'silent'));
+/** Opens the register of keys of an installation. */
+export async function openRegister(
+  redisUrl: string,
+  home: string,
+): Promise<Pick<Stack, 'key'> & { close(): void }> {
+  const connection = commandConnection(redisUrl, createLog('test', 'silent'));
   await untilReady(connection, AbortSignal.timeout(10_000));
   const keys = createKeys(connection, readSecrets(home).keyPepper, hostClock);
   async function makeRoom(client: string): Promise<void> {
@@ -53,6 +55,21 @@ export async function startStack(env: NodeJS.ProcessEnv = {}): Promise<Stack> {
     const [, second] = live;
     if (second) await keys.revoke(second.id);
   }
+  return {
+    async key(grant = {}) {
+      const whole = { ...AMPLE, ...grant };
+      await makeRoom(whole.client);
+      return keys.create(whole);
+    },
+    close: () => connection.disconnect(),
+  };
+}
+
+/** Starts everything and waits until requests are served. Both processes get `env`. */
+export async function startStack(env: NodeJS.ProcessEnv = {}): Promise<Stack> {
+  const home = await mkdtemp(join(tmpdir(), 'selvage-test-'));
+  const redis = await startRedis();
+  const register = await openRegister(redis.url, home);
   const base = {
     SELVAGE_HOME: home,
     REDIS_URL: redis.url,
@@ -69,11 +86,7 @@ export async function startStack(env: NodeJS.ProcessEnv = {}): Promise<Stack> {
     redis,
     gateway: undefined as unknown as Running,
     worker: undefined as unknown as Running,
-    async key(grant = {}) {
-      const whole = { ...AMPLE, ...grant };
-      await makeRoom(whole.client);
-      return keys.create(whole);
-    },
+    key: register.key,
     logs: () => `${stack.gateway.output()}\n${stack.worker.output()}`,
     async startGateway(more = {}) {
       stack.gateway = runProgram('src/main.ts', [], { ...base, ...more });
@@ -85,7 +98,7 @@ export async function startStack(env: NodeJS.ProcessEnv = {}): Promise<Stack> {
     },
     async stop() {
       await Promise.all([stack.gateway.end(), stack.worker.end()]);
-      connection.disconnect();
+      register.close();
       await redis.stop();
       await rm(home, { recursive: true, force: true });
     },
@@ -95,11 +108,14 @@ export async function startStack(env: NodeJS.ProcessEnv = {}): Promise<Stack> {
   return stack;
 }
 
+const READY_POLL_MILLIS = 20;
+
 /** Polls until the gateway is ready. */
 export async function untilServed(url: string): Promise<void> {
   for (;;) {
     const response = await fetch(`${url}/readyz`);
-    if (response.ok) return;
     await response.body?.cancel();
+    if (response.ok) return;
+    await pause(READY_POLL_MILLIS);
   }
 }

@@ -5,17 +5,17 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { compile, generateTypes, layOut, runProgram } from '../../generated-client/generate.ts';
 import { drawnShirt } from '../../support/images.ts';
-import { type Stack, startStack } from '../../support/stack.ts';
+import { type SharedStack, shareStack } from '../../support/shared-stack.ts';
 import { type ApiDocument, type Media, type Operation, readDocument } from './document.ts';
 
 const MAX_DOCUMENT_BYTES = 310_000;
 /** As generated, and without comments: what a compiler reads. */
 const MAX_TYPES_BYTES = { all: 320_000, code: 254_000 };
 
-let stack: Stack;
+let stack: SharedStack;
 let document: ApiDocument;
 beforeAll(async () => {
-  stack = await startStack();
+  stack = await shareStack();
   document = await readDocument(stack.url);
 });
 afterAll(() => stack.stop());

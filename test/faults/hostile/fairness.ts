@@ -9,8 +9,8 @@ const FAST = { rate: { count: 10_000, periodSeconds: 1 }, quotaPerDay: 100_000 }
 const AT_ONCE = 16;
 /** Longer than a call of the honest client may take. */
 const FLOOD_MILLIS = 40_000;
-/** Between a rejection and the next request of the same thread. */
-const IMPATIENCE_MILLIS = 20;
+/** Between a rejection and the next request of the same thread; 24 threads still send over 200 a second. */
+const IMPATIENCE_MILLIS = { full: 20, short: 100 } as const;
 
 /** Runs an action for each item, a few at once. */
 async function forEach<T>(items: readonly T[], action: (item: T) => Promise<unknown>) {
@@ -59,13 +59,14 @@ export const flood: Attack = {
     const { key } = await attackerKey(FAST);
     const form = await filesForm([['image', await freshPicture(0)]]);
     const threads = scale(40, 24);
+    const impatienceMillis = scale(IMPATIENCE_MILLIS.full, IMPATIENCE_MILLIS.short);
     const over = new AbortController();
     const request = { ...form, key, signal: over.signal };
     setMaxListeners(0, over.signal);
     const thread = async () => {
       while (!over.signal.aborted) {
         const { status } = await ask(`${gateway.url}/bg/v1/background-removals`, request);
-        if (status !== 200) await pause(IMPATIENCE_MILLIS);
+        if (status !== 200) await pause(impatienceMillis);
       }
     };
     const threading = Promise.all(Array.from({ length: threads }, thread));

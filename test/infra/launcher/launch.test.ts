@@ -274,8 +274,13 @@ describe('a start', () => {
       const pid: number = (await noted()).pids[name];
       process.kill(pid, 'SIGKILL');
       await waitForExit(pid, 10_000);
-      while ((await noted()).pids[name] === pid) await fetch(url).catch(() => {});
-      while (!(await fetch(`${url}/readyz`).catch(() => undefined))?.ok);
+      await expect.poll(async () => (await noted()).pids[name]).not.toBe(pid);
+      const isReady = () =>
+        fetch(`${url}/readyz`).then(
+          ({ ok }) => ok,
+          () => false,
+        );
+      await expect.poll(isReady).toBe(true);
     }
     const restarts = launcher.output().match(/exited unexpectedly \(SIGKILL\); restarting it/g);
     expect(restarts).toHaveLength(3);

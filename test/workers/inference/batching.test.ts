@@ -7,12 +7,8 @@ import { findModel, readCatalog, readWeights } from '../../../models/catalog.ts'
 import { createRegistry } from '../../../src/platform/metrics/registry.ts';
 import { createWorkerMetrics } from '../../../src/platform/metrics/worker.ts';
 import type { GarmentView } from '../../../workers/inference/garment-view.ts';
-import {
-  type Engine,
-  EngineCrash,
-  type ImageStats,
-  startEngine,
-} from '../../../workers/inference/pool.ts';
+import type { Engine, ImageStats } from '../../../workers/inference/pool.ts';
+import { EngineCrash, startEngine } from '../../support/engine.ts';
 import { drawnShirt, transparentShirt } from '../../support/images.ts';
 
 /** Images that go through a network together. */

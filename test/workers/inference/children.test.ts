@@ -3,12 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import {
-  type Engine,
-  EngineCrash,
-  type EngineOptions,
-  startEngine,
-} from '../../../workers/inference/pool.ts';
+import type { Engine, EngineOptions } from '../../../workers/inference/pool.ts';
+import { EngineCrash, startEngine } from '../../support/engine.ts';
 import { drawnShirt, quarters } from '../../support/images.ts';
 import { proc } from '../../support/inference.ts';
 import { runProgram } from '../../support/processes.ts';

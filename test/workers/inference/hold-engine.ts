@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
-import { startEngine } from '../../../workers/inference/pool.ts';
+import { startEngine } from '../../support/engine.ts';
 
 /** A program that starts an engine, prints the pids of its children, and keeps them until it is killed. */
 const engine = await startEngine({

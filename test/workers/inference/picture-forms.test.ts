@@ -1,7 +1,8 @@
 import { tmpdir } from 'node:os';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Engine, startEngine } from '../../../workers/inference/pool.ts';
+import type { Engine } from '../../../workers/inference/pool.ts';
+import { startEngine } from '../../support/engine.ts';
 import { drawForms, FORMS, ORIENTATIONS } from '../../support/picture-forms.ts';
 
 /** The metadata of each form, to check that the test files are what they claim to be. */

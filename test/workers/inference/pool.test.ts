@@ -5,14 +5,10 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { readCatalog } from '../../../models/catalog.ts';
-import {
-  DecodeError,
-  type Engine,
-  EngineCrash,
-  startEngine,
-} from '../../../workers/inference/pool.ts';
+import type { Engine } from '../../../workers/inference/pool.ts';
+import { DecodeError, EngineCrash, startEngine } from '../../support/engine.ts';
 import { drawnShirt, drawnShirtOnWood, quarters, transparentShirt } from '../../support/images.ts';
 import { isMissing } from '../../support/requirement.ts';
 
@@ -26,10 +22,13 @@ const options = {
 
 let engine: Engine;
 beforeAll(async () => {
-  process.env.SOME_SECRET = 'a store password';
+  vi.stubEnv('SOME_SECRET', 'a store password');
   engine = await startEngine(options);
 });
-afterAll(() => engine.close());
+afterAll(() => {
+  vi.unstubAllEnvs();
+  return engine.close();
+});
 
 /** Nine megapixels, which keep the child busy for a while. */
 const largeImage = () => quarters().resize(3000, 3000, { fit: 'fill' }).jpeg().toBuffer();

@@ -17,8 +17,8 @@ import {
 import { type Stack, startStack } from '../../support/stack.ts';
 
 /** Objects, and after how many results the worker is killed. */
-const OBJECTS = 40;
-const KILLS = [0, 5, 25];
+const OBJECTS = 24;
+const KILLS = [0, 5, 15];
 /** Objects that are no images. */
 const EMPTY_OBJECTS = 2500;
 
