@@ -1,8 +1,9 @@
 import type { ThermalCurve } from '../comfort/comfort.ts';
 import type { Group } from '../wardrobe/wardrobe.ts';
 import { branch, fixCurve } from './branch.ts';
-import { bottomLocal, chargedBounds, jointBounds } from './joint-bound.ts';
+import { bottomLocal, jointBounds } from './joint-bound.ts';
 import type { SearchNode } from './node.ts';
+import type { Class } from './occasion-classes.ts';
 import type { ChoiceList, HarmonyTable, OpenLevels, Relaxation } from './relaxation.ts';
 import type { Level, SearchSpace } from './search-space.ts';
 
@@ -10,16 +11,18 @@ import type { Level, SearchSpace } from './search-space.ts';
 export const occasionRate = ({ occasionWeight }: Relaxation, node: SearchNode): number =>
   occasionWeight * node.occasionMin;
 
-/** The best choice of one level, all others and its insulation ignored. */
+/** The best choice left of one level, all others and its insulation ignored. */
 function levelMaximum(
   gains: Float64Array,
+  { indexes, count }: ChoiceList,
   local: Float64Array,
   { occasion }: Level,
   rate: number,
 ): number {
   let best = Number.NEGATIVE_INFINITY;
-  for (let i = 0; i < gains.length; i++) {
-    const gain = gains[i]! + local[i]! + rate * occasion[i]!;
+  for (let i = 0; i < count; i++) {
+    const choice = indexes[i]!;
+    const gain = gains[choice]! + local[choice]! + rate * occasion[choice]!;
     if (gain > best) best = gain;
   }
   return best;
@@ -56,7 +59,7 @@ export function levelsAfter(
 
 /** Copies the choices of a level that an outfit with this choice of the level at `depth` may have. */
 function keepPromising(
-  { nodeBuffers, space, chargedDepth }: Relaxation,
+  { nodeBuffers, space }: Relaxation,
   depth: number,
   choice: number,
   at: number,
@@ -64,8 +67,7 @@ function keepPromising(
   needed: number,
   into: ChoiceList,
 ): void {
-  const { bounds, ownBounds, chargedBounds, hasChargedBounds, deficits, chargedDeficits } =
-    nodeBuffers[depth]!;
+  const { bounds, deficits } = nodeBuffers[depth]!;
   let left = 0;
   // Overtrousers and the trousers beneath have one bound, and the first level has a bound of its own.
   const isJoint = space.levels[depth]!.slot === 'over' && at === depth + 1;
@@ -74,16 +76,11 @@ function keepPromising(
     into.count = count;
     return;
   }
-  const isCharged = at === chargedDepth;
-  const slack = (isCharged ? ownBounds : bounds)[choice]! - needed;
-  const chargedSlack = chargedBounds[choice]! - needed;
+  const slack = bounds[choice]! - needed;
   const deficit = deficits[at]!;
-  const isBoth = isCharged && hasChargedBounds;
   for (let i = 0; i < count; i++) {
     const one = indexes[i]!;
-    if (deficit[one]! > slack) continue;
-    if (isBoth && chargedDeficits[one]! > chargedSlack) continue;
-    into.indexes[left++] = one;
+    if (deficit[one]! <= slack) into.indexes[left++] = one;
   }
   into.count = left;
 }
@@ -188,23 +185,25 @@ export function addPairs(
  * Upper bounds on every outfit with each choice of the first level. Warmth is at its maximum over the
  * insulation within reach, and each later level is maximised by itself.
  */
-export function quickBounds(relaxation: Relaxation): Float64Array {
-  const { context, space, open, locals, root, isOutdoor } = relaxation;
-  const { gains: ownGains } = relaxation.ownLevels;
+export function quickBounds(relaxation: Relaxation, { root, levels: left }: Class): Float64Array {
+  const { context, space, open, locals, isOutdoor } = relaxation;
+  const { gains: ownGains, choices } = left;
   const { levels, extras, fits, regionWeight, isOnePiece } = space;
   const { thermal } = context.model.tables.weights;
   const rate = occasionRate(relaxation, root);
   let later = 0;
   for (let at = 1; at < levels.length; at++)
-    later += levelMaximum(ownGains[at]!, locals[0]![at]!, levels[at]!, rate);
-  const bounds = new Float64Array(ownGains[0]!.length);
+    later += levelMaximum(ownGains[at]!, choices[at]!, locals[0]![at]!, levels[at]!, rate);
+  const bounds = new Float64Array(ownGains[0]!.length).fill(Number.NEGATIVE_INFINITY);
   const local = locals[0]![0]!;
   const { total, top } = open[1]!;
   const accessories = isOutdoor
     ? regionWeight * fits.accessory.upperBound(extras.accessory.low, extras.accessory.high)
     : 0;
   const pairs = relaxation.pairWeight * relaxation.maxHarmony * open[0]!.pairArea;
-  for (let choice = 0; choice < bounds.length; choice++) {
+  const { indexes, count } = choices[0]!;
+  for (let i = 0; i < count; i++) {
+    const choice = indexes[i]!;
     const node = branch(relaxation, root, 0, choice, ownGains[0]![choice]!);
     const low = node.topMilliClo + top.low + extras.top.low;
     const high = node.topMilliClo + top.high + extras.top.high;
@@ -236,21 +235,15 @@ export function quickBounds(relaxation: Relaxation): Float64Array {
 /**
  * Upper bounds on every outfit below a node with each choice of the level at `depth`, the first that is
  * open. Insulation, warmth and torso are maximised jointly with the gains of all open levels.
- *
- * A garment that fits the occasion less lowers the value of the others too. The first bound charges that
- * to the choice itself, the second to the trousers, if they are open: the smaller one holds.
- * @param needed no tighter bound than this is computed
  */
 export function choiceBounds(
   relaxation: Relaxation,
   node: SearchNode,
   depth: number,
   open: OpenLevels,
-  needed = Number.NEGATIVE_INFINITY,
 ): Float64Array {
-  const { space, chargedDepth, occasionWeight, nodeBuffers } = relaxation;
-  const buffers = nodeBuffers[depth]!;
-  const { bounds, ownBounds, chargedBounds: charged } = buffers;
+  const { space, nodeBuffers } = relaxation;
+  const { bounds } = nodeBuffers[depth]!;
   const { indexes, count } = open.choices[depth]!;
   const level = space.levels[depth]!;
   const isCovered = level.slot === 'bottom' && node.overChoice >= 0;
@@ -260,43 +253,18 @@ export function choiceBounds(
   const rate = occasionRate(relaxation, node);
   const decided = decidedScore(relaxation, node, depth);
   const own = open.gains[depth]!;
-  const { occasionSum, occasionMin } = node;
   const coatWeight = level.slot === 'outer' && relaxation.isOutdoor ? space.regionWeight : 0;
-  const ownOf = (choice: number): number =>
-    decided +
-    own[choice]! +
-    local[choice]! +
-    rate * level.occasion[choice]! +
-    coatWeight * space.fits.outer.at(level.milliClo[choice]!);
-  jointBounds(relaxation, node, depth, open, ownBounds);
-  let best = Number.NEGATIVE_INFINITY;
+  jointBounds(relaxation, node, depth, open, bounds);
   for (let i = 0; i < count; i++) {
     const choice = indexes[i]!;
-    const fit = level.occasion[choice]!;
-    const loss = level.slot === 'over' ? 0 : Math.max(0, occasionMin - fit);
-    ownBounds[choice]! += ownOf(choice) - occasionWeight * loss * (occasionSum + fit);
-    bounds[choice] = ownBounds[choice]!;
-    if (bounds[choice]! > best) best = bounds[choice]!;
-  }
-  // Without any losses there, the second bound is no smaller.
-  buffers.hasChargedBounds =
-    chargedDepth > depth &&
-    best >= needed &&
-    hasLoss(space.levels[chargedDepth]!, open.choices[chargedDepth]!, occasionMin);
-  if (!buffers.hasChargedBounds) return bounds;
-  chargedBounds(relaxation, node, depth, open, charged);
-  for (let i = 0; i < count; i++) {
-    const choice = indexes[i]!;
-    charged[choice]! += ownOf(choice);
-    bounds[choice] = Math.min(bounds[choice]!, charged[choice]!);
+    bounds[choice]! +=
+      decided +
+      own[choice]! +
+      local[choice]! +
+      rate * level.occasion[choice]! +
+      coatWeight * space.fits.outer.at(level.milliClo[choice]!);
   }
   return bounds;
-}
-
-/** Whether a choice that is left fits the occasion less than the choices made. */
-function hasLoss({ occasion }: Level, { indexes, count }: ChoiceList, min: number): boolean {
-  for (let i = 0; i < count; i++) if (occasion[indexes[i]!]! < min) return true;
-  return false;
 }
 
 /** Choices of the first level that shelter the others alike, with the node they share. */
@@ -305,8 +273,8 @@ interface Shelter {
   readonly choices: ChoiceList;
 }
 
-function sheltersOf(relaxation: Relaxation, all: readonly number[]): Shelter[] {
-  const { root, space, isRain } = relaxation;
+function sheltersOf(relaxation: Relaxation, root: SearchNode, all: readonly number[]): Shelter[] {
+  const { space, isRain } = relaxation;
   const shelters = new Map<ThermalCurve | undefined, Map<number, number[]>>();
   const nodes: Shelter[] = [];
   for (const choice of all) {
@@ -334,14 +302,14 @@ function sheltersOf(relaxation: Relaxation, all: readonly number[]): Shelter[] {
  * Upper bounds on every outfit with each choice of the first level, jointly if a quicker bound is not
  * below `needed`.
  */
-export function firstBounds(relaxation: Relaxation, needed: number): Float64Array {
-  const { space, ownLevels } = relaxation;
-  const bounds = quickBounds(relaxation);
-  if (space.levels.length === 1) return bounds;
+export function firstBounds(relaxation: Relaxation, from: Class, needed: number): Float64Array {
+  const bounds = quickBounds(relaxation, from);
+  const { root, levels } = from;
+  if (relaxation.space.levels.length === 1) return bounds;
   const promising = [...bounds.keys()].filter((choice) => bounds[choice]! >= needed);
-  for (const { node, choices } of sheltersOf(relaxation, promising)) {
-    const open = { ...ownLevels, choices: [choices, ...ownLevels.choices.slice(1)] };
-    const joint = choiceBounds(relaxation, node, 0, open, needed);
+  for (const { node, choices } of sheltersOf(relaxation, root, promising)) {
+    const open = { ...levels, choices: [choices, ...levels.choices.slice(1)] };
+    const joint = choiceBounds(relaxation, node, 0, open);
     for (const choice of choices.indexes)
       bounds[choice] = Math.min(bounds[choice]!, joint[choice]!);
   }

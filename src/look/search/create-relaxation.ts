@@ -53,19 +53,11 @@ const createOpenLevels = (levels: readonly Level[]): OpenLevels => ({
   })),
 });
 
-const createNodeBuffers = (
-  levels: readonly Level[],
-  depth: number,
-  chargedDepth: number,
-): NodeBuffers => {
+const createNodeBuffers = (levels: readonly Level[], depth: number): NodeBuffers => {
   const rowAt = (at: number) => new Float64Array(levels[at]?.groups.length ?? 0);
   return {
     bounds: rowAt(depth),
-    ownBounds: rowAt(depth),
-    chargedBounds: rowAt(depth),
-    hasChargedBounds: false,
     deficits: levels.map((_, at) => rowAt(at > depth ? at : -1)),
-    chargedDeficits: rowAt(chargedDepth),
   };
 };
 
@@ -75,7 +67,7 @@ export function createRelaxation(
   space: SearchSpace,
   harmony: HarmonyTable,
 ): Relaxation {
-  const { levels, missingAtRoot, isOnePiece } = space;
+  const { levels, missingAtRoot } = space;
   const { k, tables } = context.model;
   const { weights } = tables;
   const depthOf = (slot: CoreSlot) => levels.findIndex((level) => level.slot === slot);
@@ -101,7 +93,6 @@ export function createRelaxation(
       return at < depth || ofPattern === 0 ? level.localBound : addToPatterned(level, ofPattern);
     }),
   );
-  const chargedDepth = Math.max(depthOf('bottom'), isOnePiece ? depthOf('shoes') : -1);
   const styleHarmony = sumOf(style, (item, at) =>
     sumOf(style.slice(at + 1), (other) => context.harmonyOf(item, other)),
   );
@@ -140,7 +131,6 @@ export function createRelaxation(
     overDepth: depthOf('over'),
     scratch: { ...EMPTY_NODE },
     openBuffers: levels.map(() => createOpenLevels(levels)),
-    chargedDepth,
-    nodeBuffers: levels.map((_, depth) => createNodeBuffers(levels, depth, chargedDepth)),
+    nodeBuffers: levels.map((_, depth) => createNodeBuffers(levels, depth)),
   };
 }

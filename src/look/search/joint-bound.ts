@@ -22,7 +22,7 @@ interface Profile {
   readonly maxDry: Float64Array;
 }
 
-const MAX_STEPS = 512;
+const MAX_STEPS = 1024;
 const bestOfStep = new Float64Array(MAX_STEPS);
 const minDryOfStep = new Float64Array(MAX_STEPS);
 const maxDryOfStep = new Float64Array(MAX_STEPS);
@@ -138,8 +138,6 @@ function profileOf(
   local: Float64Array,
   gains: Float64Array,
   rate: number,
-  penalty: number,
-  { occasionMin, occasionSum }: SearchNode,
   into: Profile,
   deficits: Float64Array,
 ): void {
@@ -156,9 +154,7 @@ function profileOf(
   for (let i = 0; i < left; i++) {
     const choice = indexes[i]!;
     const step = steps[choice]!;
-    const fit = occasion[choice]!;
-    let gain = gains[choice]! + local[choice]! + rate * fit;
-    if (fit < occasionMin) gain -= penalty * (occasionMin - fit) * (occasionSum + fit);
+    const gain = gains[choice]! + local[choice]! + rate * occasion[choice]!;
     deficits[choice] = gain;
     if (gain > bestOfStep[step]!) bestOfStep[step] = gain;
     const dry = milliClo[choice]!;
@@ -169,6 +165,11 @@ function profileOf(
     const choice = indexes[i]!;
     deficits[choice] = bestOfStep[steps[choice]!]! - deficits[choice]!;
   }
+  collectSteps(lowest, highest, into);
+}
+
+/** The steps that occur, ascending. */
+function collectSteps(lowest: number, highest: number, into: Profile): void {
   let count = 0;
   for (let step = lowest; step <= highest; step++) {
     const best = bestOfStep[step]!;
@@ -180,6 +181,56 @@ function profileOf(
     count += 1;
   }
   into.count = count;
+}
+
+/**
+ * The best pair of overtrousers and trousers for each step of their insulation: they share shelter,
+ * wetness and the fit of the legs. The profile is that of the overtrousers' level.
+ */
+function profileLegs({ relaxation, node, depth, open }: JointProblem, at: number): void {
+  const { space, occasionWeight, nodeBuffers } = relaxation;
+  const { groups } = space.levels[at]!;
+  const { occasion } = space.levels[at + 1]!;
+  const rate = occasionWeight * node.occasionMin;
+  const gains = open.gains[at + 1]!;
+  const { steps } = SUMS.stepsAt[at]!;
+  const over = open.choices[at]!;
+  const bottom = open.choices[at + 1]!;
+  bestOfStep.fill(Number.NEGATIVE_INFINITY);
+  let lowest = MAX_STEPS;
+  let highest = 0;
+  for (let n = 0; n < over.count; n++) {
+    const choice = over.indexes[n]!;
+    const shift = steps[choice]!;
+    const local = bottomLocal(relaxation, choice, depth);
+    const own = stepsFor(relaxation, at + 1, groups[choice]?.item.garment.water ?? 0).steps;
+    for (let j = 0; j < bottom.count; j++) {
+      const i = bottom.indexes[j]!;
+      const step = own[i]! + shift;
+      const value = gains[i]! + local[i]! + rate * occasion[i]!;
+      if (value > bestOfStep[step]!) bestOfStep[step] = value;
+      if (step < lowest) lowest = step;
+      if (step > highest) highest = step;
+    }
+  }
+  const overDeficits = nodeBuffers[depth]!.deficits[at]!.fill(Number.POSITIVE_INFINITY);
+  const deficits = nodeBuffers[depth]!.deficits[at + 1]!.fill(Number.POSITIVE_INFINITY);
+  for (let n = 0; n < over.count; n++) {
+    const choice = over.indexes[n]!;
+    const shift = steps[choice]!;
+    const local = bottomLocal(relaxation, choice, depth);
+    const own = stepsFor(relaxation, at + 1, groups[choice]?.item.garment.water ?? 0).steps;
+    let least = Number.POSITIVE_INFINITY;
+    for (let j = 0; j < bottom.count; j++) {
+      const i = bottom.indexes[j]!;
+      const value = gains[i]! + local[i]! + rate * occasion[i]!;
+      const deficit = bestOfStep[own[i]! + shift]! - value;
+      if (deficit < least) least = deficit;
+      if (deficit < deficits[i]!) deficits[i] = deficit;
+    }
+    overDeficits[choice] = least;
+  }
+  collectSteps(lowest, highest, PROFILES[at]!);
 }
 
 /** The largest sum of warmth and accessories from each step of a core's insulation on. */
@@ -251,7 +302,7 @@ function endRow(relaxation: Relaxation, curve: ThermalCurve, slack: number): Flo
 }
 
 /** The best of the levels from `at` on, from each reachable sum, by those after it. */
-function addLevel(at: number, after: Float64Array): Float64Array {
+function addLevel(at: number, after: Float64Array, next = at + 1): Float64Array {
   const { steps, gains, count } = PROFILES[at]!;
   const { lows, highs } = SUMS;
   const row = ROWS[at]!;
@@ -259,7 +310,7 @@ function addLevel(at: number, after: Float64Array): Float64Array {
   row.fill(Number.NEGATIVE_INFINITY, 0, length);
   for (let j = 0; j < count; j++) {
     const gain = gains[j]!;
-    const shift = steps[j]! + lows[at]! - lows[at + 1]!;
+    const shift = steps[j]! + lows[at]! - lows[next]!;
     for (let i = 0; i < length; i++) {
       const value = gain + after[i + shift]!;
       if (value > row[i]!) row[i] = value;
@@ -297,6 +348,7 @@ export function jointBounds(
   into: Float64Array,
 ): void {
   const problem: JointProblem = { relaxation, node, depth, open };
+  const { overDepth, bottomDepth } = relaxation;
   const { levels } = relaxation.space;
   const { choices } = open;
   const { stepsAt, lows, highs } = SUMS;
@@ -304,11 +356,12 @@ export function jointBounds(
   SUMS.base = base;
   let slack = node.milliClo - STEP * base;
   const isOverOpen = levels[depth]!.slot === 'over';
+  // With each overtrousers in turn, the insulation of wet trousers is known.
+  const pairedDepth = overDepth >= depth ? bottomDepth : -1;
   for (let at = depth; at < levels.length; at++) {
     const steps = stepsFor(relaxation, at, coverOf(relaxation, at, depth, node));
     stepsAt[at] = steps;
-    // With each overtrousers in turn, the insulation of wet trousers is known.
-    slack += isOverOpen && at === depth + 1 ? STEP - 1 : steps.slack;
+    slack += at === pairedDepth ? STEP - 1 : steps.slack;
   }
   let lowest = Number.POSITIVE_INFINITY;
   let highest = 0;
@@ -322,7 +375,15 @@ export function jointBounds(
   lows[depth + 1] = base + lowest;
   highs[depth + 1] = base + highest;
   for (let at = depth + 1; at < levels.length; at++) {
-    profileLevel(problem, at, false);
+    if (at === overDepth) {
+      profileLegs(problem, at);
+      const { steps, count: found } = PROFILES[at]!;
+      lows[at + 2] = lows[at]! + steps[0]!;
+      highs[at + 2] = highs[at]! + steps[found - 1]!;
+      at += 1;
+      continue;
+    }
+    profileLevel(problem, at);
     const { steps, count: found } = PROFILES[at]!;
     lows[at + 1] = lows[at]! + steps[0]!;
     // Under overtrousers, trousers stay dry.
@@ -332,39 +393,17 @@ export function jointBounds(
   }
   let after = endRow(relaxation, node.curve!, slack);
   const firstAfter = isPaired(levels[depth]!) ? depth + 2 : depth + 1;
-  for (let at = levels.length - 1; at >= firstAfter; at--) after = addLevel(at, after);
-  finish(problem, after, firstAfter, false, into);
-}
-
-/**
- * The same with occasion losses charged to one level, which is open. It goes on from the last call of
- * `jointBounds`, which must have been for this node.
- */
-export function chargedBounds(
-  relaxation: Relaxation,
-  node: SearchNode,
-  depth: number,
-  open: OpenLevels,
-  into: Float64Array,
-): void {
-  const problem: JointProblem = { relaxation, node, depth, open };
-  const { space, chargedDepth } = relaxation;
-  const firstAfter = isPaired(space.levels[depth]!) ? depth + 2 : depth + 1;
-  profileLevel(problem, chargedDepth, true);
-  // Levels after the charged one have the same sums.
-  let after = ROWS[Math.max(firstAfter, chargedDepth + 1)]!;
-  for (let at = chargedDepth; at >= firstAfter; at--) after = addLevel(at, after);
-  finish(problem, after, firstAfter, true, into);
+  for (let at = levels.length - 1; at >= firstAfter; at--) {
+    if (at === bottomDepth && overDepth > depth) after = addLevel(--at, after, bottomDepth + 1);
+    else after = addLevel(at, after);
+  }
+  finish(problem, after, firstAfter, into);
 }
 
 /** Profiles a level, and the fit of the torso with it if it is the only one there under a coat. */
-function profileLevel(
-  { relaxation, node, depth, open }: JointProblem,
-  at: number,
-  isCharged: boolean,
-): void {
-  const { locals, occasionWeight, nodeBuffers, space } = relaxation;
-  const { deficits, chargedDeficits } = nodeBuffers[depth]!;
+function profileLevel({ relaxation, node, depth, open }: JointProblem, at: number): void {
+  const { locals, nodeBuffers, space } = relaxation;
+  const { deficits } = nodeBuffers[depth]!;
   const profile = PROFILES[at]!;
   profileOf(
     space.levels[at]!,
@@ -372,11 +411,9 @@ function profileLevel(
     SUMS.stepsAt[at]!,
     locals[depth]![at]!,
     open.gains[at]!,
-    occasionWeight * node.occasionMin,
-    isCharged ? occasionWeight : 0,
-    node,
+    relaxation.occasionWeight * node.occasionMin,
     profile,
-    isCharged ? chargedDeficits : deficits[at]!,
+    deficits[at]!,
   );
   if (!isTopNext(space.levels, depth) || at !== depth + 1) return;
   const { count, gains, minDry, maxDry } = profile;
@@ -389,20 +426,18 @@ const isTopNext = (levels: readonly Level[], depth: number): boolean =>
 
 /**
  * The bound of each choice, by the best of the levels from `firstAfter` on.
- * @param isCharged whether occasion losses are charged to the charged level
  */
 function finish(
   problem: JointProblem,
   after: Float64Array,
   firstAfter: number,
-  isCharged: boolean,
   into: Float64Array,
 ): void {
   const { relaxation, depth, open } = problem;
   const { levels } = relaxation.space;
   const level = levels[depth]!;
   const afterLow = SUMS.lows[firstAfter]!;
-  if (level.slot === 'over') finishOver(problem, after, afterLow, isCharged, into);
+  if (level.slot === 'over') finishOver(problem, after, afterLow, into);
   else if (level.slot === 'mid') finishMid(problem, after, afterLow, into);
   else {
     const { indexes, count } = open.choices[depth]!;
@@ -460,15 +495,12 @@ function finishOver(
   { relaxation, node, depth, open }: JointProblem,
   after: Float64Array,
   afterLow: number,
-  isCharged: boolean,
   into: Float64Array,
 ): void {
   const { levels } = relaxation.space;
-  const { occasionMin, occasionSum } = node;
   const { groups } = levels[depth]!;
   const { occasion } = levels[depth + 1]!;
-  const rate = relaxation.occasionWeight * occasionMin;
-  const penalty = isCharged ? relaxation.occasionWeight : 0;
+  const rate = relaxation.occasionWeight * node.occasionMin;
   const { indexes, count } = open.choices[depth]!;
   const { steps } = SUMS.stepsAt[depth]!;
   const beneath = open.choices[depth + 1]!;
@@ -482,9 +514,7 @@ function finishOver(
     let best = Number.NEGATIVE_INFINITY;
     for (let j = 0; j < beneath.count; j++) {
       const i = beneath.indexes[j]!;
-      const fit = occasion[i]!;
-      let value = own[i]! + local[i]! + rate * fit + after[dry[i]! + shift]!;
-      if (fit < occasionMin) value -= penalty * (occasionMin - fit) * (occasionSum + fit);
+      const value = own[i]! + local[i]! + rate * occasion[i]! + after[dry[i]! + shift]!;
       if (value > best) best = value;
     }
     into[choice] = best;

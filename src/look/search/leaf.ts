@@ -4,7 +4,7 @@ import { type Ensemble, EXTRA_SLOTS, mapEnsemble } from '../wardrobe/ensemble.ts
 import type { Accessory, Underlayer } from '../wardrobe/extras.ts';
 import type { CoreSlot } from '../wardrobe/templates.ts';
 import type { Group } from '../wardrobe/wardrobe.ts';
-import { occasionRate } from './bounds.ts';
+import { leafBound, occasionRate } from './bounds.ts';
 import type { SearchNode } from './node.ts';
 import type { Relaxation } from './relaxation.ts';
 import type { SearchSpace } from './search-space.ts';
@@ -106,6 +106,7 @@ export function complete(
   key: string,
 ): void {
   const needed = progress.incumbents.thresholdFor(key) + PRUNING_MARGIN;
+  if (leafBound(relaxation, leaf) < needed) return;
   const extras = bestExtras(relaxation, leaf, needed);
   if (extras) createOffer(progress, relaxation, path).offer(key, extras);
 }

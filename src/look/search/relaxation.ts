@@ -119,8 +119,6 @@ export interface Relaxation {
   readonly openBuffers: readonly OpenLevels[];
   /** Memory for the bounds of the next level; reused by nodes of the same depth. */
   readonly nodeBuffers: readonly NodeBuffers[];
-  /** The level that occasion losses are charged to: trousers, or the shoes of a dress. */
-  readonly chargedDepth: number;
 }
 
 /**
@@ -128,15 +126,7 @@ export interface Relaxation {
  * the best of its insulation: an outfit with both has the bound less that deficit.
  */
 export interface NodeBuffers {
-  /** The smaller of the two bounds. */
   readonly bounds: Float64Array;
-  /** With occasion losses charged to the choice itself. */
-  readonly ownBounds: Float64Array;
-  /** With occasion losses charged to the charged level. */
-  readonly chargedBounds: Float64Array;
-  hasChargedBounds: boolean;
   /** Of each choice, by level. */
   readonly deficits: readonly Float64Array[];
-  /** Of the choices of the charged level, with their losses. */
-  readonly chargedDeficits: Float64Array;
 }

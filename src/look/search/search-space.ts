@@ -248,12 +248,45 @@ function createLayout({ model }: ScoringContext, { core, form }: Template) {
   return { isOnePiece, areas, partsCovered };
 }
 
+/** Whether overtrousers are as good as others of the same insulation, whatever is worn beneath. */
+function isAsGood({ model, shelter: { legs, torso } }: ScoringContext, one: Group, other: Group) {
+  const [a, b] = [one.item.garment, other.item.garment];
+  const isRain = model.k.rain.loss * torso.water > 0;
+  return (
+    one.item.milliClo === other.item.milliClo &&
+    (!isRain || a.water === b.water) &&
+    Math.min(a.water, legs.water) >= Math.min(b.water, legs.water) &&
+    Math.min(a.wind, legs.wind) >= Math.min(b.wind, legs.wind)
+  );
+}
+
+/**
+ * Leaves out overtrousers that others replace. They are not scored for looks, so of two outfits that
+ * differ in them alone, only the better one counts. Two are needed that are trousers too: one of them
+ * may be what is worn beneath.
+ */
+function withoutReplaceable(
+  context: ScoringContext,
+  { over = [], bottom = [] }: Template['core'],
+): readonly Group[] {
+  return over.filter((group, at) => {
+    let replacements = 0;
+    for (const [i, other] of over.entries()) {
+      if (i === at || !isAsGood(context, other, group)) continue;
+      if (i > at && isAsGood(context, group, other)) continue;
+      replacements += bottom.includes(other) ? 1 : 2;
+    }
+    return replacements < 2;
+  });
+}
+
 /** Prepares one template for the search. */
 export function createSearchSpace(
   context: ScoringContext,
   template: Template,
   fits: FitTables,
   extrasChoice: ExtrasChoice,
+  isOverMerged = false,
 ): SearchSpace {
   const { model, shelter, plan } = context;
   const { weights, protection } = model.tables;
@@ -324,7 +357,9 @@ export function createSearchSpace(
     template,
     levels: BRANCHING_ORDER.flatMap((slot) => {
       const own = core[slot];
-      return own ? [createLevel(slot, own)] : [];
+      if (!own) return [];
+      const isMerged = slot === 'over' && isOverMerged;
+      return [createLevel(slot, isMerged ? withoutReplaceable(context, core) : own)];
     }),
     underlayers,
     accessories,

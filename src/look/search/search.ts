@@ -18,6 +18,7 @@ import {
 } from './leaf.ts';
 import { climb, widen } from './neighbours.ts';
 import { copyNode, EMPTY_NODE, isFeasible, type SearchNode } from './node.ts';
+import { type Class, occasionClasses } from './occasion-classes.ts';
 import {
   createHarmonyTable,
   type HarmonyTable,
@@ -51,23 +52,25 @@ interface Child {
   readonly bound: number;
 }
 
-/** The search of one template. */
+/** The search of the outfits of one template and occasion class. */
 interface Pass {
   readonly progress: Progress;
   readonly relaxation: Relaxation;
+  readonly from: Class;
   /** The level whose choice completes the key of an outfit. */
   readonly keyDepth: number;
   readonly root: OpenNode;
 }
 
-function createPass(progress: Progress, relaxation: Relaxation): Pass {
-  const { root, ownLevels, space } = relaxation;
+function createPass(progress: Progress, relaxation: Relaxation, from: Class): Pass {
+  const { space } = relaxation;
   const isOfKey = ({ slot }: Level) => progress.keySlots.includes(slot);
   return {
     progress,
     relaxation,
+    from,
     keyDepth: progress.isEveryExtras ? space.levels.length : space.levels.findLastIndex(isOfKey),
-    root: { node: root, depth: 0, path: [], open: ownLevels, key: undefined },
+    root: { node: from.root, depth: 0, path: [], open: from.levels, key: undefined },
   };
 }
 
@@ -81,11 +84,12 @@ function enter(pass: Pass, parent: OpenNode, { choice, bound }: Child): OpenNode
   // Below this node all outfits have one key, and that has a better outfit already.
   if (key !== undefined && bound < progress.incumbents.thresholdFor(key) + PRUNING_MARGIN)
     return undefined;
-  const branched = branch(relaxation, parent.node, depth, choice, open.gains[depth]![choice]!);
-  const node = copyNode(branched, { ...EMPTY_NODE });
   const needed = depth > 0 ? cutoff(progress) : Number.NEGATIVE_INFINITY;
   const after = levelsAfter(relaxation, open, depth, choice, needed);
-  return after && { node, depth: depth + 1, path, open: after, key };
+  if (!after) return undefined;
+  const branched = branch(relaxation, parent.node, depth, choice, open.gains[depth]![choice]!);
+  const node = copyNode(branched, { ...EMPTY_NODE });
+  return { node, depth: depth + 1, path, open: after, key };
 }
 
 const isLeaf = ({ relaxation }: Pass, { depth }: OpenNode): boolean =>
@@ -139,11 +143,11 @@ function expand(pass: Pass, parent: OpenNode, children = promisingChildren(pass,
 }
 
 /** The children that may hold an outfit better than the last incumbent, best bound first. */
-function promisingChildren({ progress, relaxation }: Pass, parent: OpenNode): Child[] {
+function promisingChildren({ progress, relaxation, from }: Pass, parent: OpenNode): Child[] {
   const { node, depth, path, open } = parent;
   const needed = cutoff(progress);
   const bounds =
-    depth > 0 ? choiceBounds(relaxation, node, depth, open, needed) : quickBounds(relaxation);
+    depth > 0 ? choiceBounds(relaxation, node, depth, open) : quickBounds(relaxation, from);
   return childrenOf(progress, relaxation, path, bounds, open.choices[depth]!, needed);
 }
 
@@ -179,9 +183,9 @@ interface Start extends Child {
 }
 
 function startsOf(pass: Pass): Start[] {
-  const { progress, relaxation, root } = pass;
+  const { progress, relaxation, root, from } = pass;
   const needed = cutoff(progress);
-  const bounds = firstBounds(relaxation, needed);
+  const bounds = firstBounds(relaxation, from, needed);
   const all = root.open.choices[0]!;
   return childrenOf(progress, relaxation, [], bounds, all, needed).map((child) => ({
     ...child,
@@ -277,14 +281,21 @@ export function search(
   };
   const extras = { thicknesses: everyExtras ?? thicknesses, isMerged: everyExtras === undefined };
 
-  const passes = templates.map((template) => {
-    const space = createSearchSpace(context, template, tables.fits, extras);
-    return createPass(progress, createRelaxation(context, space, tables.harmony));
+  const byTemplate = templates.map((template) => {
+    const space = createSearchSpace(
+      context,
+      template,
+      tables.fits,
+      extras,
+      !keySlots.includes('over'),
+    );
+    const relaxation = createRelaxation(context, space, tables.harmony);
+    return occasionClasses(relaxation).map((from) => createPass(progress, relaxation, from));
   });
-  for (const pass of passes) dive(pass);
+  for (const [best] of byTemplate) if (best) dive(best);
   // Incumbents from neighbours of a few good outfits prune much of the exact search.
   if (everyExtras === undefined) widen(progress);
-  exploreAll(progress, passes);
+  exploreAll(progress, byTemplate.flat());
 
   const solutions: readonly Solution[] = progress.incumbents.list();
   const lastScore = solutions.at(-1)?.score ?? 0;

@@ -19,6 +19,7 @@ import {
   isFeasible,
   type SearchNode,
 } from '../../../src/look/search/node.ts';
+import { type Class, occasionClasses } from '../../../src/look/search/occasion-classes.ts';
 import {
   createHarmonyTable,
   type OpenLevels,
@@ -72,9 +73,21 @@ interface Best {
   choices: readonly number[];
 }
 
-/** Visits every node of a template and compares each bound of its choices with the best outfit below. */
-function visitAll(context: ScoringContext, relaxation: Relaxation) {
+/** The smallest occasion fit of a core. */
+const smallestFit = (
+  { levels }: Relaxation['space'],
+  path: readonly (Group | undefined)[],
+): number =>
+  Math.min(
+    ...path.flatMap((group, depth) =>
+      group && levels[depth]!.slot !== 'over' ? [group.item.occasion] : [],
+    ),
+  );
+
+/** Visits every node of an occasion class and compares each bound of its choices with the best outfit below. */
+function visitAll(context: ScoringContext, relaxation: Relaxation, from: Class) {
   const { levels } = relaxation.space;
+  const outfits = new Set<string>();
   const violations: Violation[] = [];
   let nodes = 0;
   let dropped = 0;
@@ -86,6 +99,10 @@ function visitAll(context: ScoringContext, relaxation: Relaxation) {
     path: readonly (Group | undefined)[],
   ): Best {
     if (depth === levels.length) {
+      // With a larger smallest fit, it is of an earlier class too, and bounded there.
+      if (smallestFit(relaxation.space, path) > from.root.occasionMin)
+        return { score: Number.NEGATIVE_INFINITY, choices: [] };
+      outfits.add(path.map((group) => group?.index ?? '-').join(' '));
       const score = bestScore(context, relaxation, path);
       const bound = leafBound(relaxation, node);
       if (bound < score - SLACK) violations.push({ bound, score });
@@ -94,11 +111,12 @@ function visitAll(context: ScoringContext, relaxation: Relaxation) {
     const { groups } = levels[depth]!;
     const all = (
       depth === 0
-        ? [quickBounds(relaxation), firstBounds(relaxation, Number.NEGATIVE_INFINITY)]
+        ? [quickBounds(relaxation, from), firstBounds(relaxation, from, Number.NEGATIVE_INFINITY)]
         : [choiceBounds(relaxation, node, depth, open)]
     ).map((bounds) => Float64Array.from(bounds));
     let best: Best = { score: Number.NEGATIVE_INFINITY, choices: [] };
-    for (const [choice, group] of groups.entries()) {
+    for (const choice of from.levels.choices[depth]!.indexes) {
+      const group = groups[choice];
       if (!isFeasible(context, levels, depth, path, group)) continue;
       const gain = open.gains[depth]![choice]!;
       const child = copyNode(branch(relaxation, node, depth, choice, gain), { ...EMPTY_NODE });
@@ -129,8 +147,21 @@ function visitAll(context: ScoringContext, relaxation: Relaxation) {
     for (const [at, { count }] of (after?.choices ?? []).entries())
       if (at > depth) dropped += levels[at]!.groups.length - count;
   }
-  visit(relaxation.root, 0, relaxation.ownLevels, []);
-  return { nodes, dropped, violations };
+  visit(from.root, 0, from.levels, []);
+  return { nodes, dropped, violations, outfits };
+}
+
+/** Number of cores of a template, by trying all. */
+function countCores(
+  context: ScoringContext,
+  { levels }: Pick<Relaxation['space'], 'levels'>,
+  path: readonly (Group | undefined)[] = [],
+): number {
+  const level = levels[path.length];
+  if (!level) return 1;
+  return level.groups
+    .filter((group) => isFeasible(context, levels, path.length, path, group))
+    .reduce((sum, group) => sum + countCores(context, { levels }, [...path, group]), 0);
 }
 
 describe('the upper bounds of every choice of every node', () => {
@@ -158,14 +189,16 @@ describe('the upper bounds of every choice of every node', () => {
       const fits = createFitTables(context);
       for (const template of createTemplates(context, wardrobe, [])) {
         const space = createSearchSpace(context, template, fits, EXTRAS);
-        const {
-          nodes,
-          dropped: fewer,
-          violations,
-        } = visitAll(context, createRelaxation(context, space, harmony));
-        expect(violations, `seed ${seed}`).toEqual([]);
-        visited += nodes;
-        dropped += fewer;
+        const relaxation = createRelaxation(context, space, harmony);
+        const outfits = new Set<string>();
+        for (const from of occasionClasses(relaxation)) {
+          const found = visitAll(context, relaxation, from);
+          expect(found.violations, `seed ${seed}`).toEqual([]);
+          visited += found.nodes;
+          dropped += found.dropped;
+          for (const outfit of found.outfits) outfits.add(outfit);
+        }
+        expect(outfits.size, `seed ${seed}`).toBe(countCores(context, space));
       }
     }
     expect(visited).toBeGreaterThan(5_000);

@@ -2,8 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { situationOf } from '../../../src/look/comfort/targets.ts';
 import { type Model, PARAMS, readModel } from '../../../src/look/params.ts';
 import { createScoringContext, type ScoringContext } from '../../../src/look/scoring/context.ts';
-import { findCandidates, readGarments } from '../../../src/look/search/candidates.ts';
+import {
+  createSearchProblem,
+  findCandidates,
+  readGarments,
+} from '../../../src/look/search/candidates.ts';
 import { comparableScore } from '../../../src/look/search/leaf.ts';
+import { search } from '../../../src/look/search/search.ts';
 import {
   assembleEnsemble,
   CORE_SLOTS,
@@ -181,7 +186,54 @@ function searched(request: CandidatesRequest, limit: number) {
 const WARDROBES = 220;
 const TOP = 10;
 
+/** Many alike, some of them trousers too. */
+const OVERTROUSERS = [
+  { id: 'ski-a', category: 'ski_trousers', clo: 0.3, windResistance: 0.9 },
+  { id: 'ski-b', category: 'ski_trousers', clo: 0.3, windResistance: 0.9 },
+  { id: 'ski-c', category: 'ski_trousers', clo: 0.3, windResistance: 0.4 },
+  { id: 'rain-a', category: 'rain_trousers', clo: 0.3, windResistance: 0.7 },
+  { id: 'rain-b', category: 'rain_trousers', clo: 0.2, windResistance: 0.5 },
+  { id: 'rain-c', category: 'rain_trousers', clo: 0.2, windResistance: 0.2 },
+];
+
 describe('the search against brute force', () => {
+  test('overtrousers that replace others: the best outfit of each look is the same', () => {
+    let covered = 0;
+    for (let seed = 1; seed <= 40; seed++) {
+      const random = createRandom(seed * 31);
+      const day = drawDay(random);
+      const tempC = -5 - random.below(15);
+      const request = CandidatesRequest.parse({
+        ...day,
+        weather: { ...day.weather, tempC, windMs: 12 },
+        plan: 'outdoor',
+        items: [
+          { id: 'shirt', category: 't_shirt' },
+          { id: 'pullover', category: 'sweater' },
+          { id: 'jeans', category: 'jeans' },
+          { id: 'boots', category: 'boots' },
+          ...OVERTROUSERS.map((item, at) => ({
+            ...item,
+            waterResistance: random.below(3) / 4,
+            // They differ in colour alone, or they would be one choice.
+            colors: [{ hex: `#${at}0${at}080` }],
+          })),
+        ],
+      });
+      const { context, garments } = searched(request, TOP);
+      const { solutions } = search(createSearchProblem(model, request, garments, true), {
+        size: TOP,
+        keySlots: ['mid', 'main', 'bottom'],
+      });
+      expect(
+        solutions.map(({ score }) => score),
+        `seed ${seed}`,
+      ).toEqual(bruteForce(context, garments).scores.slice(0, TOP));
+      if (solutions[0]?.ensemble.over) covered += 1;
+    }
+    expect(covered).toBeGreaterThan(5);
+  });
+
   test.each(['indoor', 'outdoor'] as const)(
     '%s: the best outfits, their scores and the number of outfits are the same',
     (plan) => {
@@ -221,6 +273,21 @@ describe('the search against brute force', () => {
       expect(compared).toBeGreaterThan(WARDROBES / 6);
     },
   );
+});
+
+test('large wardrobes with overtrousers and several occasion fits are proved in 20,000 nodes', () => {
+  for (const seed of [20, 49, 62]) {
+    const random = createRandom(1_000_000 + seed);
+    const items = drawWardrobe(random, 1000);
+    const request = CandidatesRequest.parse({ ...drawDay(random), plan: 'outdoor', items });
+    const problem = createSearchProblem(model, request, readGarments(model, request), true);
+    const { gap, isTruncated } = search(problem, {
+      size: 25,
+      keySlots: ['mid', 'main', 'bottom'],
+      nodes: 20_000,
+    });
+    expect({ seed, gap, isTruncated }).toEqual({ seed, gap: 0, isTruncated: false });
+  }
 });
 
 test('an outfit is read from its item ids alone, in any order', () => {
