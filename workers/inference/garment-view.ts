@@ -8,7 +8,7 @@ import { type MeasuredColor, measureColors } from '../../src/taxonomy/photo/colo
 import { IMAGE_CLASSES, ofImageClasses } from '../../src/taxonomy/photo/image-classes.ts';
 import { decodeSmall, interleave, onWhiteSquare, resizeMattedImage } from './codec.ts';
 import { levelsFor } from './find-subject.ts';
-import { parseGarments } from './garments/parse.ts';
+import { parseOnce } from './garments/parse.ts';
 import { separateGarments } from './garments/separate.ts';
 import { segment } from './segment.ts';
 import type { Session } from './session.ts';
@@ -146,7 +146,7 @@ async function measureWorn(
 ): Promise<WornGarment[]> {
   const box = subjectBox(matte.data, pixels.width);
   if (!box) return [];
-  const outfit = separateGarments(await parseGarments(parser, pixels, box), matte);
+  const outfit = separateGarments(await parseOnce(parser, pixels, box), matte);
   if (!outfit.person) return [];
   const person = { ...pixels, data: interleave(pixels, matte.data) };
   const worn: WornGarment[] = [];

@@ -14,6 +14,7 @@ import {
   maskOf,
   type Piece,
 } from './pieces.ts';
+import { smoothParts } from './smooth.ts';
 import {
   areaOf,
   joinWithMatte,
@@ -157,6 +158,7 @@ export function prepareSubject(map: GroupMap, matte: Matte, keepsOthers = false)
   const bodyArea = own.reduce((sum, { area, bodyShare }) => sum + area * bodyShare, 0);
   const person = bodyArea > MIN_BODY_SHARE * wholeArea;
   if (!person) layOut(subject, own);
+  else if (map.seen) smoothParts(subject, map.seen);
   const dropped = person ? dropSmallPieces(subject, wholeArea) : [];
   return { subject, wholeArea, person, severalPeople, dropped };
 }

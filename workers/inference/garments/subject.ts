@@ -27,7 +27,7 @@ export interface SubjectPiece {
 /** The background's probability counts so much where the cut-out network saw the subject. */
 const BACKGROUND_WEIGHT = 0.3;
 /** A cell with less of the subject belongs to nothing. */
-const MIN_COVERAGE = 0.35;
+export const MIN_COVERAGE = 0.35;
 
 /** Adds up the groups of each part. */
 function sumParts(groups: readonly Float32Array[]): Float32Array[] {

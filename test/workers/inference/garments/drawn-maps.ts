@@ -22,6 +22,8 @@ const GROUP_OF: Readonly<Record<string, string>> = {
 const UNSURE: Readonly<Record<string, readonly [string, string]>> = {
   B: ['shirt_blouse', 'top'],
   C: ['coat', 'top'],
+  T: ['top', 'dress_onepiece'],
+  S: ['shoes', 'trousers_jeans'],
 };
 const LIKELIER = 0.5;
 const OTHER = 0.4;
@@ -41,8 +43,14 @@ function probabilitiesOf(letter: string): Map<number, number> {
   ]);
 }
 
-/** Draws a map, one letter a cell, and the matte of a subject that is all but the dots. */
-export function drawMap(rows: readonly string[]) {
+/** A colour for each letter, bytes; far from those of the others. */
+const colourOf = (letter: string): number[] => {
+  const code = letter.codePointAt(0)!;
+  return [(code * 83) % 256, (code * 149) % 256, (code * 47) % 256];
+};
+
+/** Draws a map, one letter a cell, and the matte of a subject that is all but the dots. @param colours of the letters */
+export function drawMap(rows: readonly string[], colours = colourOf) {
   const [height, width] = [rows.length, rows[0]!.length];
   const probabilities = new Float32Array(GROUPS.length * width * height);
   probabilities.fill((1 - SURE) / (GROUPS.length - 1));
@@ -51,8 +59,12 @@ export function drawMap(rows: readonly string[]) {
     width: width * CELL,
     height: height * CELL,
   };
+  const seen = { ...matte, data: new Uint8Array(3 * matte.data.length) };
   rows.forEach((row, y) => {
     [...row].forEach((letter, x) => {
+      for (let line = 0; line < CELL; line++)
+        for (let column = 0; column < CELL; column++)
+          seen.data.set(colours(letter), 3 * ((y * CELL + line) * matte.width + x * CELL + column));
       for (const [group, probability] of probabilitiesOf(letter))
         probabilities[(group * height + y) * width + x] = probability;
       if (letter === '.') return;
@@ -63,5 +75,5 @@ export function drawMap(rows: readonly string[]) {
     });
   });
   const region = { left: 0, top: 0, width: matte.width, height: matte.height };
-  return { map: { width, height, region, probabilities } satisfies GroupMap, matte };
+  return { map: { width, height, region, seen, probabilities } satisfies GroupMap, matte };
 }

@@ -3,7 +3,7 @@ import type { CatalogModel } from '../../../../models/catalog.ts';
 import { ModelError } from '../../../../models/catalog.ts';
 import type { Size } from '../../../../src/imaging/layout.ts';
 import { GROUPS } from '../../../../workers/inference/garments/groups.ts';
-import { parseGarments } from '../../../../workers/inference/garments/parse.ts';
+import { parseGarments, parseOnce } from '../../../../workers/inference/garments/parse.ts';
 import type { Session } from '../../../../workers/inference/session.ts';
 
 const model: CatalogModel = {
@@ -42,9 +42,48 @@ test('the network sees the subject upright, and answers in cells of four pixels'
   const { session, inputs } = sessionOf(GROUPS.length);
   const map = await parseGarments(session, photo, SUBJECT);
   const size = { width: 224, height: 448 };
-  expect(inputs).toEqual([{ length: 3 * 224 * 448, first: expect.closeTo(0.2, 5), size }]);
+  const look = { length: 3 * 224 * 448, first: expect.closeTo(0.2, 5), size };
+  expect(inputs).toEqual([look, look]);
   expect(map).toMatchObject({ width: 56, height: 112 });
   expect(map.region).toEqual({ left: 5, top: 20, width: 280, height: 560 });
+});
+
+test('the answer is the mean of what the network says of the picture and of its mirror image', async () => {
+  const data = new Uint8Array(photo.data.length);
+  // The left half is white.
+  for (let i = 0; i < data.length; i += 3) if ((i / 3) % 300 < 150) data.fill(255, i, i + 3);
+  // A network that calls skin what is bright, by the first colour of each cell, and what is at its left.
+  const session: Session = {
+    ...sessionOf(0).session,
+    async run(input, size) {
+      const [width, height] = [size!.width / 4, size!.height / 4];
+      const out = new Float32Array(GROUPS.length * width * height);
+      for (let cell = 0; cell < width * height; cell++) {
+        const [x, y] = [cell % width, Math.floor(cell / width)];
+        const bright = input[4 * y * size!.width + 4 * x]!;
+        out[width * height + cell] = (bright + (x < width / 2 ? 1 : 0)) / 2;
+      }
+      return out;
+    },
+  };
+  const whole = { left: 0, top: 0, width: 300, height: 600 };
+  const { width, height, probabilities, seen } = await parseGarments(
+    session,
+    { ...photo, data },
+    whole,
+  );
+  expect(seen).toMatchObject({ width: 4 * width, height: 4 * height });
+  const skin = (x: number) => probabilities[width * height + 20 * width + x];
+  // Its fondness of the left is the same on both sides then; the picture is not mirrored.
+  expect(skin(4)).toBeCloseTo(0.75, 2);
+  expect(skin(width - 4)).toBeCloseTo(0.25, 2);
+});
+
+test('naming photos takes one look, whose cells speak for themselves', async () => {
+  const { session, inputs } = sessionOf(GROUPS.length);
+  const map = await parseOnce(session, photo, SUBJECT);
+  expect(inputs).toHaveLength(1);
+  expect(map).not.toHaveProperty('seen');
 });
 
 test('a network that tells other groups apart is rejected', async () => {
