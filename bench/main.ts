@@ -29,6 +29,11 @@ const BENCHES: Readonly<
     load: () => import('./feed.ts'),
     startsService: true,
   },
+  'large-pictures': {
+    measures: 'memory before, while and after pictures of 50 megapixels, and after a rest',
+    load: () => import('./large-pictures.ts'),
+    startsService: true,
+  },
   quality: {
     measures: 'cut-outs against ground truth, by kind of photo, for any catalogue model',
     load: () => import('./quality.ts'),

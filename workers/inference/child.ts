@@ -11,6 +11,7 @@ import {
   SOCKET_FD,
   START_ID,
 } from './child-protocol.ts';
+import { createIdleCollector } from './collect-when-idle.ts';
 import { createFrameReader, type Frame, writeFrame } from './frames.ts';
 import type { RunTask } from './task-runner.ts';
 
@@ -42,6 +43,8 @@ function serializeError(error: unknown): ChildError {
     : { name: 'Error', message: String(error) };
 }
 
+const collectingWhenIdle = createIdleCollector(globalThis.gc);
+
 async function handleRequest({ header, body }: Frame): Promise<void> {
   const { id, ...request } = ChildRequest.parse(header);
   try {
@@ -53,7 +56,7 @@ async function handleRequest({ header, body }: Frame): Promise<void> {
   }
 }
 
-const reader = createFrameReader((frame) => void handleRequest(frame));
+const reader = createFrameReader((frame) => void collectingWhenIdle(() => handleRequest(frame)));
 // Node reads straight into the frame's own memory.
 const options: SocketConstructorOpts & ConnectOpts = {
   fd: SOCKET_FD,

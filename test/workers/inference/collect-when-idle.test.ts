@@ -1,0 +1,50 @@
+import { execFileSync } from 'node:child_process';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createIdleCollector } from '../../../workers/inference/collect-when-idle.ts';
+import { GC_FLAGS } from '../../../workers/inference/v8-flags.ts';
+
+const collect = vi.fn();
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  collect.mockClear();
+});
+afterEach(() => void vi.useRealTimers());
+
+test('garbage is collected once after the last task, not between tasks', async () => {
+  const run = createIdleCollector(collect);
+  expect(await run(async () => 'done')).toBe('done');
+  vi.advanceTimersByTime(9000);
+  await run(async () => {});
+  vi.advanceTimersByTime(9000);
+  expect(collect).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(60_000);
+  expect(collect).toHaveBeenCalledTimes(1);
+});
+
+test('nothing is collected while a task runs, also beside one that failed', async () => {
+  const run = createIdleCollector(collect);
+  let end = () => {};
+  const long = run(
+    () =>
+      new Promise<void>((resolve) => {
+        end = resolve;
+      }),
+  );
+  await expect(run(() => Promise.reject(new Error('not an image')))).rejects.toThrow(
+    'not an image',
+  );
+  vi.advanceTimersByTime(60_000);
+  expect(collect).not.toHaveBeenCalled();
+  end();
+  await long;
+  vi.advanceTimersByTime(60_000);
+  expect(collect).toHaveBeenCalledTimes(1);
+});
+
+test('a child has a collection to call', () => {
+  const type = execFileSync(process.execPath, [...GC_FLAGS, '-p', 'typeof gc'], {
+    encoding: 'utf8',
+  });
+  expect(type.trim()).toBe('function');
+});
