@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, stat } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { abortable, withAbort } from './abort.ts';
 import { assertKey, assertMetadata, assertPrefix } from './blob-rules.ts';
 import { type BlobEntry, BlobMissing, type Blobs, type PutOptions } from './blobs.ts';
 import {
+  createFolder,
   deleteFile,
   deleteOldFiles,
   filesUnder,
@@ -55,10 +56,17 @@ export async function createFsBlobs({ dir }: { dir: string }): Promise<Blobs> {
     const path = pathOf(key);
     assertMetadata(metadata);
     const content = body instanceof Readable ? abortable(body, signal) : body;
-    const sections = [content, writeTrailer(metadata)];
+    const trailer = writeTrailer(metadata);
     const file = join(unfinished, randomUUID());
     try {
-      await withAbort(signal, () => writeFile(file, sections, durable, signal));
+      await withAbort(signal, () =>
+        Promise.all([
+          writeFile(file, content, trailer, durable),
+          // Meanwhile: that of a request is new. If it fails, it is tried again below.
+          durable || createFolder(dirname(path), durable).catch(() => {}),
+        ]),
+      );
+      signal?.throwIfAborted();
       await renameIntoPlace(file, path, durable);
     } catch (error) {
       await deleteFile(file);
@@ -69,9 +77,10 @@ export async function createFsBlobs({ dir }: { dir: string }): Promise<Blobs> {
 
   async function get(key: string, signal?: AbortSignal): Promise<Uint8Array> {
     const path = pathOf(key);
-    const file = await withAbort(signal, () => readFile(path, { signal })).catch((error) => {
+    const file = await withAbort(signal, () => readWhole(path)).catch((error) => {
       throw toBlobMissing(key, error);
     });
+    signal?.throwIfAborted();
     return file.subarray(0, parseTrailer(key, file).bodyBytes);
   }
 
@@ -174,7 +183,7 @@ export async function createFsBlobs({ dir }: { dir: string }): Promise<Blobs> {
     async check(signal) {
       const file = join(unfinished, randomUUID());
       try {
-        await withAbort(signal, () => writeFile(file, [Buffer.alloc(4096)], false, signal));
+        await withAbort(signal, () => writeFile(file, Buffer.alloc(4096), Buffer.alloc(0), false));
       } finally {
         await deleteFile(file);
       }
@@ -194,23 +203,44 @@ function parseTrailer(key: string, end: Buffer) {
   return trailer;
 }
 
+/** Reads a file. It is closed when its bytes are there already: nobody waits for that. */
+async function readWhole(path: string): Promise<Buffer> {
+  const handle = await open(path, 'r');
+  try {
+    const { size } = await handle.stat();
+    const bytes = Buffer.allocUnsafeSlow(size);
+    for (let offset = 0; offset < size; ) {
+      const { bytesRead } = await handle.read(bytes, offset, size - offset, offset);
+      if (bytesRead === 0) return bytes.subarray(0, offset);
+      offset += bytesRead;
+    }
+    return bytes;
+  } finally {
+    handle.close().catch(() => {});
+  }
+}
+
 async function writeFile(
   file: string,
-  sections: readonly (Uint8Array | Readable)[],
+  content: Uint8Array | Readable,
+  trailer: Uint8Array,
   durable: boolean,
-  signal: AbortSignal | undefined,
 ): Promise<void> {
   const handle = await open(file, 'wx', 0o600);
   try {
-    for (const section of sections) {
-      if (section instanceof Readable) {
-        for await (const chunk of section) await handle.writeFile(chunk);
-      } else {
-        await handle.writeFile(section, { signal });
-      }
-    }
+    if (content instanceof Readable) {
+      for await (const chunk of content) await handle.writeFile(chunk);
+      await handle.writeFile(trailer);
+    } else await writeAll(handle, [content, trailer]);
     if (durable) await handle.datasync();
   } finally {
     await handle.close();
   }
+}
+
+/** Writes buffers with one call, or more if the system takes only a part of them. */
+async function writeAll(handle: FileHandle, buffers: Uint8Array[]): Promise<void> {
+  const { bytesWritten } = await handle.writev(buffers);
+  const all = buffers.reduce((bytes, { length }) => bytes + length, 0);
+  if (bytesWritten < all) await handle.writeFile(Buffer.concat(buffers).subarray(bytesWritten));
 }

@@ -40,7 +40,7 @@ async function syncFolder(folder: string): Promise<void> {
  * Creates a folder and its parents; if durable, syncs each parent that gained a name, from the top down: a folder that
  * vanishes below leaves those above it synced.
  */
-async function createFolder(folder: string, durable: boolean): Promise<void> {
+export async function createFolder(folder: string, durable: boolean): Promise<void> {
   const firstCreated = await mkdir(folder, { recursive: true, mode: 0o700 });
   if (firstCreated === undefined || !durable) return;
   const parents: string[] = [];
