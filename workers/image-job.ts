@@ -35,6 +35,8 @@ interface ImageInput {
   crashKey: string;
   /** Whose turn at the engine it takes. */
   owner: TurnOwner;
+  /** How often it has crashed the engine, if that is read already. */
+  crashes?: Promise<number> | undefined;
 }
 
 /** Returns the key under which crashes are counted. It includes the background, which may be the cause. */
@@ -57,12 +59,12 @@ interface ImageOutput<T> {
  */
 export async function processImage<T extends Timed>(
   { quarantine }: Pick<ImageDeps, 'quarantine'>,
-  { image, crashKey, owner }: ImageInput,
+  { image, crashKey, owner, crashes = quarantine.crashes(crashKey) }: ImageInput,
   operation: EngineOperation<T>,
   signal: AbortSignal,
   priority: PermitRequest['priority'] = 'later',
 ): Promise<ImageOutput<T>> {
-  const previousCrashes = await quarantine.crashes(crashKey);
+  const previousCrashes = await crashes;
   if (isQuarantined(previousCrashes)) throw quarantined();
   const output = await operation(image, { signal, priority, owner }).catch(async (error) => {
     throw await toProblem(error, crashKey, quarantine);

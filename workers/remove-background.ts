@@ -36,9 +36,12 @@ export const fetchNow = (
 export const removeBackground =
   ({ images, inputs }: RemovalDeps): Processor<'remove-background'> =>
   async (data, signal, attempt) => {
-    const { blobs } = images;
+    const { blobs, quarantine } = images;
     const { inputKey, backgroundKey, client } = data;
     const startedAt = performance.now();
+    // With a background they are counted under another key, which is known later.
+    const crashes = backgroundKey ? undefined : quarantine.crashes(data.sha256);
+    crashes?.catch(() => {}); // it is awaited when there is an image
     const stored = await blobs.get(inputKey, signal);
     // Only if the blob is not an image, storage is asked whether it is a link.
     const input = sniffFormat(stored) ? undefined : await openInput(blobs, inputKey, signal);
@@ -51,24 +54,31 @@ export const removeBackground =
         background && fetchNow(inputs, background, turn, signal),
       ]);
       const fetch = performance.now() - startedAt;
-      const result = await cutOut(images, data, image.bytes, backgroundImage, signal);
+      const inMemory = { image: image.bytes, background: backgroundImage, crashes };
+      const result = await cutOut(images, data, inMemory, signal);
       return { ...result, millis: { fetch, ...result.millis } };
     });
   };
+
+interface RemovalInput {
+  image: Uint8Array;
+  background: ValidatedImage | undefined;
+  /** See `ImageInput`. */
+  crashes: Promise<number> | undefined;
+}
 
 /** Makes the cut-out of an image and stores it. */
 async function cutOut(
   { engine, blobs, quarantine }: ImageDeps,
   { sha256, options, outputKey, client, weight }: JobData<'remove-background'>,
-  image: Uint8Array,
-  background: ValidatedImage | undefined,
+  { image, background, crashes }: RemovalInput,
   signal: AbortSignal,
 ): Promise<JobResult<'remove-background'>> {
   const settings = { options, background: background?.bytes };
   const operation: Engine['removeBackground'] = (bytes, permit) =>
     engine.removeBackground(bytes, permit, settings);
   const crashKey = crashKeyOf(sha256, background);
-  const input = { image, crashKey, owner: { client, weight } };
+  const input = { image, crashKey, owner: { client, weight }, crashes };
   const { output, millis } = await processImage({ quarantine }, input, operation, signal, 'now');
   const { file, timings: _, ...rest } = output;
   const storingAt = performance.now();

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Job, QueueEvents } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { Logger } from '../platform/log.ts';
-import { type Problem, unavailable } from '../platform/problem.ts';
+import { Problem, unavailable } from '../platform/problem.ts';
 import { PREFIX } from '../platform/redis.ts';
 import { cancelJob } from './cancel.ts';
 import {
@@ -26,19 +26,23 @@ interface PendingJob {
   addedAt: number;
 }
 
+/** How a request waits for its job. */
+export interface JobWait {
+  /** Resolves when everything that the job needs is stored; it is added then. */
+  ready: Promise<unknown>;
+  /** Ends the waiting, and cancels the job. */
+  signal: AbortSignal;
+  /** Called as soon as the signal aborts, with whether a worker had started the job. */
+  onCancel(hadStarted: Promise<boolean>): void;
+}
+
 export interface JobWaiter {
   /**
    * Adds a job and waits for its result.
-   * @param signal rejects with its reason, and cancels the job
-   * @param onCancel called as soon as the signal aborts, with whether a worker had started the job
-   * @throws Problem of the worker; upstream-unavailable if the queue does not respond
+   * @throws Problem of the worker; upstream-unavailable if the queue does not respond; the reason of the signal; the
+   *   error of `ready`
    */
-  run<N extends JobsOf<'sync'>>(
-    name: N,
-    data: JobData<N>,
-    signal: AbortSignal,
-    onCancel: (hadStarted: Promise<boolean>) => void,
-  ): Promise<JobResult<N>>;
+  run<N extends JobsOf<'sync'>>(name: N, data: JobData<N>, wait: JobWait): Promise<JobResult<N>>;
   /** Number of jobs this process waits for. */
   waiting(): number;
   /** Number of jobs in the queue, waiting and active, of all gateways. */
@@ -92,13 +96,15 @@ export async function createJobWaiter(
 
   await events.waitUntilReady();
   return {
-    async run(name, data, signal, onCancel) {
+    async run(name, data, { ready, signal, onCancel }) {
       signal.throwIfAborted();
       const jobId = randomUUID();
       const { promise, resolve, reject } = deferred<unknown>();
       pending.set(jobId, { resolve, reject, addedAt: performance.now() });
       const { attempts } = JOBS[name];
-      const added = addJob(queue, { name, data, opts: { jobId, attempts } }).catch((cause) => {
+      const job = { name, data, opts: { jobId, attempts } };
+      const added = addJob(queue, job, ready).catch((cause) => {
+        if (cause instanceof Problem) throw cause;
         throw unavailable('The queue does not respond; try again', 1, cause);
       });
       const abort = () => {

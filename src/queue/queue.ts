@@ -33,12 +33,16 @@ export interface NewQueueJob<N extends JobName = JobName> {
   opts: BulkJobOptions;
 }
 
-/** Adds a job; it starts when it is its client's turn. */
+/**
+ * Adds a job; it starts when it is its client's turn.
+ * @param ready what has to be done before; if it fails, the job is not added
+ */
 export async function addJob<N extends JobName>(
   queue: JobQueue,
   { name, data, opts }: NewQueueJob<N>,
+  ready?: Promise<unknown>,
 ): Promise<Job> {
-  const [priority = 1] = await queue.turns.next(data, 1);
+  const [[priority = 1]] = await Promise.all([queue.turns.next(data, 1), ready]);
   return queue.add(name, data, { ...opts, priority });
 }
 

@@ -7,7 +7,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { Problem, type ProblemType, unavailable } from '../../platform/problem.ts';
 import type { Admission } from '../../queue/admission.ts';
 import type { JobResult } from '../../queue/catalog.ts';
-import type { JobWaiter } from '../../queue/job-waiter.ts';
+import type { JobWait, JobWaiter } from '../../queue/job-waiter.ts';
 import type { TurnOwner } from '../../queue/turns.ts';
 import { LINK_MEDIA_TYPE, syncKeys } from '../../storage/blob-keys.ts';
 import type { Blobs } from '../../storage/blobs.ts';
@@ -140,11 +140,10 @@ interface ImageJobData extends TurnOwner {
 const OTHER_IMAGES = { backgroundKey: 'background image', alphaKey: 'alpha image' } as const;
 type OtherKey = keyof typeof OTHER_IMAGES;
 
-/** Runs a job; `onCancel` as in `JobWaiter`. */
+/** Runs a job. */
 type RunJob<K extends OtherKey, T> = (
   data: ImageJobData & Partial<Record<K, string>>,
-  signal: AbortSignal,
-  onCancel: (hadStarted: Promise<boolean>) => void,
+  wait: JobWait,
 ) => Promise<T>;
 
 /**
@@ -182,6 +181,20 @@ function splitFiles(all: Uint8Array, lengths: readonly number[]): Uint8Array[] {
 export function createImageRequests(deps: ImageRequestDeps) {
   const { blobs, jobWaiter, admission, deadlineMillis, limits, now } = deps;
 
+  /** Deletes blobs, even if they are still being stored. */
+  async function deleteAfter(
+    ready: Promise<unknown>,
+    keys: readonly string[],
+    { log }: Pick<ImageCall, 'log'>,
+  ): Promise<void> {
+    await ready.catch(() => {});
+    for (const key of keys) {
+      await blobs
+        .delete(key)
+        .catch((error) => log.warn({ reason: error.message }, 'blob not deleted'));
+    }
+  }
+
   /**
    * Validates and stores the images, runs the job, and deletes the blobs again.
    * @throws Problem also if the deadline passes or the client disconnects
@@ -209,15 +222,15 @@ export function createImageRequests(deps: ImageRequestDeps) {
       blobs.put(key, bytes, { mediaType, durable: false }, signal).catch(storageUnavailable);
     const hasLink = [source, other?.source].some((each) => each && 'imageUrl' in each);
     const leave = admission.admit({ client, weight }, { hasLink });
+    const ready = Promise.all([
+      put(inputKey, image),
+      other && otherContent && put(otherKeys[other.name], otherContent),
+    ]);
     try {
-      await Promise.all([
-        put(inputKey, image),
-        other && otherContent && put(otherKeys[other.name], otherContent),
-      ]);
       const { sha256 } = image;
       const { requestId } = call;
       const data = { ...usedKeys, client, weight, sha256, deadlineAtMillis, requestId };
-      return await run(data, signal, settleQuota(call));
+      return await run(data, { ready, signal, onCancel: settleQuota(call) });
     } catch (error) {
       if (call.signal.aborted) throw call.signal.reason;
       if (deadline.aborted) {
@@ -227,11 +240,7 @@ export function createImageRequests(deps: ImageRequestDeps) {
     } finally {
       leave();
       // Not awaited: the response does not depend on it, and the sweeper deletes what is left.
-      for (const key of Object.values<string>(usedKeys)) {
-        blobs
-          .delete(key)
-          .catch((error) => call.log.warn({ reason: error.message }, 'blob not deleted'));
-      }
+      void deleteAfter(ready, Object.values<string>(usedKeys), call);
     }
   }
 
@@ -256,10 +265,10 @@ export function createImageRequests(deps: ImageRequestDeps) {
     /** Cuts out an image. Returns the file in the requested format, and the worker's result. */
     cutOut: ({ source, options, background }: CutOutRequest, call: ImageCall) => {
       const other = background && { name: 'backgroundKey' as const, source: background };
-      return withStoredImages(source, other, call, async (images, signal, onCancel) => {
+      return withStoredImages(source, other, call, async (images, wait) => {
         const data = { ...images, ...unlessDefault(options) };
-        const result = await jobWaiter.run('remove-background', data, signal, onCancel);
-        return { file: await readOutput(images, result, call, signal), result };
+        const result = await jobWaiter.run('remove-background', data, wait);
+        return { file: await readOutput(images, result, call, wait.signal), result };
       });
     },
 
@@ -271,7 +280,7 @@ export function createImageRequests(deps: ImageRequestDeps) {
       const isSent = 'image' in photo;
       const source = isSent ? { ...photo, pointer: '/image' } : { imageUrl: photo.imageUrl };
       const other = { name: 'alphaKey', source: { image: alpha, pointer: '/alpha' } } as const;
-      return withStoredImages(source, other, call, async (images, signal, onCancel) => {
+      return withStoredImages(source, other, call, async (images, wait) => {
         const data = {
           ...images,
           alphaKey: images.alphaKey!,
@@ -280,10 +289,10 @@ export function createImageRequests(deps: ImageRequestDeps) {
           ...(picture && { picture }),
           ...(!isSent && { photoSha256: photo.sha256 }),
         };
-        const result = await jobWaiter.run('refine-cut-out', data, signal, onCancel);
+        const result = await jobWaiter.run('refine-cut-out', data, wait);
         const lengths = [result.bytes, ...(result.picture ? [result.picture.bytes] : [])];
         const bytes = lengths.reduce((sum, length) => sum + length, 0);
-        const files = splitFiles(await readOutput(images, { bytes }, call, signal), lengths);
+        const files = splitFiles(await readOutput(images, { bytes }, call, wait.signal), lengths);
         const [file = new Uint8Array(), pictureFile] = files;
         const made = pictureFile && result.picture && { ...result.picture, file: pictureFile };
         return { file, result, ...(made && { picture: made }) };
@@ -292,17 +301,17 @@ export function createImageRequests(deps: ImageRequestDeps) {
 
     /** Fetches an image. Returns the file, and the worker's result. */
     fetchImage: (imageUrl: string, call: ImageCall) =>
-      withStoredImages({ imageUrl }, undefined, call, async (images, signal, onCancel) => {
+      withStoredImages({ imageUrl }, undefined, call, async (images, wait) => {
         const { outputKey: _, ...data } = images;
-        const result = await jobWaiter.run('fetch-image', data, signal, onCancel);
+        const result = await jobWaiter.run('fetch-image', data, wait);
         const stored = { outputKey: images.inputKey };
-        return { file: await readOutput(stored, result, call, signal), result };
+        return { file: await readOutput(stored, result, call, wait.signal), result };
       }),
 
     /** Classifies the garment in an image. */
     classifyGarment: (source: Source, call: ImageCall): Promise<JobResult<'classify-garment'>> =>
-      withStoredImages(source, undefined, call, ({ outputKey: _, ...data }, ...cancellation) =>
-        jobWaiter.run('classify-garment', data, ...cancellation),
+      withStoredImages(source, undefined, call, ({ outputKey: _, ...data }, wait) =>
+        jobWaiter.run('classify-garment', data, wait),
       ),
 
     /** Separates the garments in an image. Returns the cut-out of each, if they are requested. */
@@ -311,21 +320,16 @@ export function createImageRequests(deps: ImageRequestDeps) {
       { cutouts, quality }: { cutouts: boolean; quality: Quality },
       call: ImageCall,
     ): Promise<SeparatedGarments> =>
-      withStoredImages(
-        source,
-        undefined,
-        call,
-        async ({ outputKey, ...rest }, signal, onCancel) => {
-          const data = { ...rest, quality, ...(cutouts && { outputKey }) };
-          const result = await jobWaiter.run('separate-garments', data, signal, onCancel);
-          if (!cutouts) return { result, files: [] };
-          const bytes = result.fileBytes.reduce((sum, length) => sum + length, 0);
-          // The files, and the archive with copies of them.
-          await call.awaitMemory(2 * bytes, signal);
-          const all = await blobs.get(outputKey, signal).catch(storageUnavailable);
-          return { result, files: splitFiles(all, result.fileBytes) };
-        },
-      ),
+      withStoredImages(source, undefined, call, async ({ outputKey, ...rest }, wait) => {
+        const data = { ...rest, quality, ...(cutouts && { outputKey }) };
+        const result = await jobWaiter.run('separate-garments', data, wait);
+        if (!cutouts) return { result, files: [] };
+        const bytes = result.fileBytes.reduce((sum, length) => sum + length, 0);
+        // The files, and the archive with copies of them.
+        await call.awaitMemory(2 * bytes, wait.signal);
+        const all = await blobs.get(outputKey, wait.signal).catch(storageUnavailable);
+        return { result, files: splitFiles(all, result.fileBytes) };
+      }),
   };
 }
 
