@@ -4,20 +4,22 @@ import { BATCH_RUNNING_STATUSES, type BatchRecord } from '../../src/intake/batch
 import type { Logger } from '../../src/platform/log.ts';
 import type { BatchReader } from './batch-reader.ts';
 import { type BatchEndDeps, cancelBatch, completeBatch, writeFullChunks } from './complete.ts';
+import { type RowLimits, rowLimitBounds } from './row-limits.ts';
 import type { Window } from './window.ts';
 
 const LEASE_MILLIS = 2000;
 /** How often the holder of the lease dispatches, and how often the others try to acquire it. */
 const TICK_MILLIS = 50;
 const ACQUIRE_MILLIS = 500;
-/** Rows of one client in the queue at a time: enough that no worker waits for the next tick. */
-const MIN_WINDOW = 32;
-const WINDOW_PER_SLOT = 8;
+/** How long a dispatcher counts on a lease that it has acquired, and on the number of slots. */
+const RENEW_MILLIS = 400;
+const SLOTS_MILLIS = 1000;
 /** Rows of one client queued in a row, before the next client's. */
 const ROUND_ROBIN_ROWS = 8;
 
 export interface DispatcherDeps extends BatchEndDeps {
   window: Window;
+  rowLimits: RowLimits;
   readBatches: BatchReader;
   /** Images that all live workers process at once. */
   slots(): Promise<number>;
@@ -28,26 +30,31 @@ const inFlight = ({ issued, succeeded, failed }: BatchRecord): number =>
   issued - succeeded - failed;
 
 /** Groups batches by client, in order. */
-function byClient(batches: readonly BatchRecord[]): BatchRecord[][] {
+function byClient(batches: readonly BatchRecord[]): Map<string, BatchRecord[]> {
   const clients = new Map<string, BatchRecord[]>();
   for (const batch of batches) {
     clients.set(batch.client, [...(clients.get(batch.client) ?? []), batch]);
   }
-  return [...clients.values()];
+  return clients;
 }
 
 /**
- * Queues rows round-robin by client, until each client has `maxRows` in flight. A client with few rows does
+ * Queues rows round-robin by client, until each client has as many in flight as it may. A client with few rows does
  * not wait for all rows of a client with many.
  */
 async function enqueueFairly(
-  window: Pick<Window, 'enqueueRows'>,
+  { window, rowLimits }: Pick<DispatcherDeps, 'window' | 'rowLimits'>,
   batches: readonly BatchRecord[],
-  maxRows: number,
+  slots: number,
 ): Promise<void> {
-  let clients = byClient(batches).map((queue) => ({
+  const queues = byClient(batches);
+  const rows = new Map(
+    [...queues].map(([client, queue]) => [client, queue.map(inFlight).reduce((a, b) => a + b, 0)]),
+  );
+  const limits = rowLimits.next(rows, slots);
+  let clients = [...queues].map(([client, queue]) => ({
     queue: [...queue],
-    capacity: maxRows - queue.map(inFlight).reduce((a, b) => a + b, 0),
+    capacity: (limits.get(client) ?? 0) - (rows.get(client) ?? 0),
   }));
   while (clients.length > 0) {
     for (const client of clients) {
@@ -67,10 +74,10 @@ async function enqueueFairly(
 /** One tick: writes full chunks, ends batches that are done or canceled, and queues further rows. */
 export async function dispatch(deps: DispatcherDeps): Promise<void> {
   const { window, readBatches } = deps;
-  let maxRows = MIN_WINDOW;
+  let slots = 0;
   const batches = await readBatches(async () => {
-    maxRows = Math.max(MIN_WINDOW, WINDOW_PER_SLOT * (await deps.slots()));
-    return maxRows;
+    slots = await deps.slots();
+    return rowLimitBounds(slots).max;
   });
   window.retainOnly(new Set(batches.map(({ id }) => id)));
   for (const batch of batches) {
@@ -79,7 +86,24 @@ export async function dispatch(deps: DispatcherDeps): Promise<void> {
     else if (batch.status === 'running') await writeFullChunks(deps, batch);
   }
   const running = batches.filter(({ status }) => BATCH_RUNNING_STATUSES.includes(status));
-  await enqueueFairly(window, running, maxRows);
+  await enqueueFairly(deps, running, slots);
+}
+
+/** Returns a function that reads a value, and returns the same one for some time. */
+function cached<T>(read: () => Promise<T>, millis: number): () => Promise<T> {
+  let value: Promise<T> | undefined;
+  let readAt = Number.NEGATIVE_INFINITY;
+  return () => {
+    if (value && performance.now() - readAt < millis) return value;
+    readAt = performance.now();
+    const reading = read();
+    // An error is not cached.
+    reading.catch(() => {
+      if (value === reading) value = undefined;
+    });
+    value = reading;
+    return reading;
+  };
 }
 
 /** Dispatches while this worker holds the lease. Returns a function that stops it. */
@@ -87,11 +111,13 @@ export function startDispatcher(deps: DispatcherDeps): () => Promise<void> {
   const { batches, log } = deps;
   const holder = randomUUID();
   const stopping = new AbortController();
+  const cachedDeps = { ...deps, slots: cached(deps.slots, SLOTS_MILLIS) };
+  const holdsLease = cached(() => batches.acquireDispatchLease(holder, LEASE_MILLIS), RENEW_MILLIS);
 
   /** Runs one tick and returns the delay before the next, ms. */
   async function tick(): Promise<number> {
-    if (!(await batches.acquireDispatchLease(holder, LEASE_MILLIS))) return ACQUIRE_MILLIS;
-    await dispatch(deps);
+    if (!(await holdsLease())) return ACQUIRE_MILLIS;
+    await dispatch(cachedDeps);
     return TICK_MILLIS;
   }
   async function run(): Promise<void> {

@@ -15,6 +15,7 @@ import type { SourceObjects } from '../sources/source-objects.ts';
 import { createBatchReader } from './batch-reader.ts';
 import { requeueLostRows } from './complete.ts';
 import { startDispatcher } from './dispatcher.ts';
+import { createRowLimits } from './row-limits.ts';
 import { failRow, runRow } from './run-row.ts';
 import { sweepBatches } from './sweep.ts';
 import { createWindow } from './window.ts';
@@ -84,6 +85,7 @@ export function startBatches(deps: StartBatchesDeps) {
   const stopDispatcher = startDispatcher({
     ...endDeps,
     window,
+    rowLimits: createRowLimits(),
     readBatches: createBatchReader(batches),
     slots: deps.allSlots,
     log,

@@ -275,16 +275,8 @@ export function createBatches(redis: Redis, now: Clock) {
     },
 
     /** Whether a row has not ended and its batch is running. */
-    async isRowPending(id: string, chunk: number, row: number): Promise<boolean> {
-      const { record, writtenChunks, results } = batchRedisKeys(id);
-      const [status, isWritten, hasResult] = await Promise.all([
-        redis.hget(record, 'status'),
-        redis.getbit(writtenChunks, chunk),
-        redis.hexists(results(chunk), String(row)),
-      ]);
-      const isRunning = BATCH_RUNNING_STATUSES.some((running) => running === status);
-      return isRunning && isWritten === 0 && hasResult === 0;
-    },
+    isRowPending: async (id: string, chunk: number, row: number): Promise<boolean> =>
+      (await scripts.isPending({ id, chunk, row })) === 1,
 
     /** Whether the day has so many units left; rows under way may still use them. */
     async hasQuota({ meter, quotaPerDay }: Meter, units = 1): Promise<boolean> {

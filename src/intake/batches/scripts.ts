@@ -108,6 +108,17 @@ end
 return 1
 `;
 
+/**
+ * Returns 1 if a row has not ended and its batch is running, else 0.
+ * KEYS: record, results of its chunk, written chunks. ARGV: row, chunk.
+ */
+const IS_PENDING = `
+local status = redis.call('HGET', KEYS[1], 'status')
+if status ~= 'sealed' and status ~= 'running' then return 0 end
+if redis.call('GETBIT', KEYS[3], ARGV[2]) == 1 then return 0 end
+return 1 - redis.call('HEXISTS', KEYS[2], ARGV[1])
+`;
+
 /** KEYS: results of a chunk, written chunks, full chunks. ARGV: chunk. */
 const MARK_WRITTEN = `
 redis.call('SETBIT', KEYS[2], ARGV[1], 1)
@@ -198,6 +209,7 @@ export function defineBatchScripts(redis: Redis) {
   const seal = defineScript<number>(redis, 'selvageBatchSeal', SEAL);
   const advance = defineScript<number>(redis, 'selvageBatchAdvance', ADVANCE);
   const finish = defineScript<number>(redis, 'selvageBatchFinish', FINISH);
+  const isPending = defineScript<number>(redis, 'selvageBatchRowPending', IS_PENDING);
   const markWritten = defineScript<number>(redis, 'selvageBatchMarkWritten', MARK_WRITTEN);
   const move = defineScript<number>(redis, 'selvageBatchMove', MOVE);
   return {
@@ -254,6 +266,11 @@ export function defineBatchScripts(redis: Redis) {
           QUOTA_TTL_SECONDS,
         ],
       );
+    },
+
+    isPending({ id, chunk, row }: { id: string; chunk: number; row: number }) {
+      const { record, results, writtenChunks } = batchRedisKeys(id);
+      return isPending([record, results(chunk), writtenChunks], [row, chunk]);
     },
 
     markWritten({ id, chunk }: { id: string; chunk: number }) {

@@ -31,6 +31,7 @@ import { createFsBlobs } from '../../../src/storage/fs-blobs.ts';
 import { createBatchReader } from '../../../workers/batches/batch-reader.ts';
 import { requeueLostRows } from '../../../workers/batches/complete.ts';
 import { type DispatcherDeps, dispatch } from '../../../workers/batches/dispatcher.ts';
+import { createRowLimits } from '../../../workers/batches/row-limits.ts';
 import { failRow } from '../../../workers/batches/run-row.ts';
 import { sweepBatches } from '../../../workers/batches/sweep.ts';
 import { createWindow, rowJobId } from '../../../workers/batches/window.ts';
@@ -38,7 +39,9 @@ import { type RedisServer, startRedis } from '../../support/redis-server.ts';
 
 const log = createLog('test', 'silent');
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
-const WINDOW = 32;
+/** The rows of one client that are queued at first, and at most, with one slot. */
+const WINDOW = 12;
+const MAX_WINDOW = 32;
 
 let server: RedisServer;
 let redis: Redis;
@@ -69,6 +72,7 @@ beforeEach(async () => {
     queue,
     redis,
     window,
+    rowLimits: createRowLimits(),
     readBatches,
     finishRun,
     reviews: createReviewDecisions(redis),
@@ -208,6 +212,23 @@ describe('the dispatcher', () => {
     expect(await queue.getPrioritizedCount()).toBe(0);
   });
 
+  test('queues more rows of a client while they are done as soon as they are queued', async () => {
+    await sealedBatch({ chunks: [500] });
+    const counts: number[] = [];
+    for (let tick = 0; tick < 4; tick++) {
+      await dispatch(deps);
+      counts.push(await processRows());
+    }
+    expect(counts).toEqual([WINDOW, 2 * WINDOW, MAX_WINDOW, MAX_WINDOW]);
+    for (let tick = 0; tick < 4; tick++) {
+      await dispatch(deps);
+      await processRows(1);
+    }
+    await processRows(MAX_WINDOW - WINDOW);
+    await dispatch(deps);
+    expect(await queue.getPrioritizedCount()).toBe(WINDOW);
+  });
+
   test('reports every row exactly once and in order, before, during and after the batch', async () => {
     const id = await sealedBatch({ chunks: [3, 40, 2], rejected: 1 });
     const count = (all: string[], what: string) => all.filter((one) => one.endsWith(what)).length;
@@ -253,7 +274,7 @@ describe('the dispatcher', () => {
   test('concurrent clients get rows by their weights', async () => {
     await sealedBatch({ client: 'a', chunks: [100], weight: 1 });
     await sealedBatch({ client: 'b', chunks: [100], weight: 4 });
-    await dispatch(deps);
+    await dispatch({ ...deps, slots: async () => 8 });
     const clients = (await queued()).map(({ client }) => client);
     expect(clients.slice(0, 20).filter((client) => client === 'b')).toHaveLength(16);
   });
@@ -469,5 +490,5 @@ test('only started batches, and the next ones of each client, are read at every 
   expect(read).toEqual(ids);
   read = [];
   await dispatch({ ...deps, readBatches });
-  expect(read).toEqual(ids.slice(0, WINDOW));
+  expect(read).toEqual(ids.slice(0, MAX_WINDOW));
 });
