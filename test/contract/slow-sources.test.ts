@@ -94,7 +94,8 @@ test('rows whose pictures drip leave the slots to the rows of others', async () 
   );
   await dripping.send(id, rows.join(''));
   await dripping.seal(id);
-  await expect.poll(async () => (await dripping.get(id)).counts).toMatchObject({ active: 32 });
+  // As many as one client may have in progress.
+  await expect.poll(async () => (await dripping.get(id)).counts).toMatchObject({ active: 12 });
   const others = batchClient(stack, honest);
   const other = await others.open();
   const imageUrl = await shop.putImage('/fine-row.jpg', 3);

@@ -1,3 +1,4 @@
+import { peakBytesOf } from '../../bench/processes.ts';
 import { exportFeed } from '../../src/feed-formats/export.ts';
 import { FeedError } from '../../src/feed-formats/feed-error.ts';
 import { FEED_LIMITS } from '../../src/feed-formats/limits.ts';
@@ -59,5 +60,5 @@ try {
   if (!(error instanceof FeedError)) throw error;
   counts.reason = error.reason;
 }
-counts.peakMebibytes = Math.round(process.resourceUsage().maxRSS / 1024);
+counts.peakMebibytes = Math.round(peakBytesOf(process.pid) / 2 ** 20);
 console.log(JSON.stringify(counts));

@@ -77,17 +77,19 @@ describe('a JSON image body', () => {
   });
 });
 
-/** Decodes a text; returns milliseconds. */
+/** Decodes a text a few times; returns the fewest milliseconds. The first time V8 lays the text out. */
 function decodeMillis(text: string): number {
-  const startedAt = performance.now();
-  typeOf(() => readJsonImage({ image_base64: text }, text.length, sniffFormat));
-  return performance.now() - startedAt;
+  const times = [1, 2, 3, 4].map(() => {
+    const startedAt = performance.now();
+    typeOf(() => readJsonImage({ image_base64: text }, text.length, sniffFormat));
+    return performance.now() - startedAt;
+  });
+  return Math.min(...times);
 }
 
 test('base64 full of spaces costs no more than base64 without', () => {
-  const text = 'AAAA'.repeat(4e6);
-  const plain = Math.min(...[1, 2, 3].map(() => decodeMillis(text)));
-  const spaced = Math.min(...[1, 2, 3].map(() => decodeMillis('AAAA '.repeat(4e6))));
+  const plain = decodeMillis('AAAA'.repeat(4e6));
+  const spaced = decodeMillis('AAAA '.repeat(4e6));
   expect(spaced).toBeLessThan(10 * plain);
 });
 
