@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   constants,
   copyFile,
@@ -12,7 +13,6 @@ import {
   unlink,
 } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { hostClock } from '../platform/clock.ts';
 
 /**
  * A folder is removed each time its last file is deleted, by this process or another, which may happen just before a
@@ -113,13 +113,24 @@ export async function* filesUnder(folder: string, below = ''): AsyncGenerator<st
   }
 }
 
-/**
- * Deletes files in a folder that were not modified for so long. By the host's clock: it also sets the
- * modification times of files on its disks, and these files are compared with nothing else.
- */
+/** Returns the time by which the disk of a folder sets modification times: it may be another machine's. */
+async function diskTimeMillis(folder: string): Promise<number> {
+  const file = join(folder, randomUUID());
+  const handle = await open(file, 'wx', 0o600);
+  try {
+    return (await handle.stat()).mtimeMs;
+  } finally {
+    await handle.close();
+    await deleteFile(file);
+  }
+}
+
+/** Deletes files in a folder that were not modified for so long, by the time of its disk. */
 export async function deleteOldFiles(folder: string, maxAgeMillis: number): Promise<void> {
-  const oldestMillis = hostClock() - maxAgeMillis;
-  for (const name of await readdir(folder)) {
+  const names = await readdir(folder);
+  if (names.length === 0) return;
+  const oldestMillis = (await diskTimeMillis(folder)) - maxAgeMillis;
+  for (const name of names) {
     const file = join(folder, name);
     const stats = await stat(file).catch(() => undefined); // renamed at this moment
     if (stats && stats.mtimeMs < oldestMillis) await deleteFile(file);

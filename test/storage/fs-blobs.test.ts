@@ -181,6 +181,16 @@ describe('errors', () => {
     expect(await readdir(join(dir, 'unfinished'))).toEqual(['young']);
   });
 
+  test('files being written are not deleted by a host whose clock is ahead', async () => {
+    const dir = freshDir();
+    await createFsBlobs({ dir });
+    await writeFile(join(dir, 'unfinished', 'young'), 'half');
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2 * 3_600_000 });
+    onTestFinished(() => void vi.useRealTimers());
+    await createFsBlobs({ dir });
+    expect(await readdir(join(dir, 'unfinished'))).toEqual(['young']);
+  });
+
   test('unfinished files are swept hourly, until the storage is closed', async () => {
     const dir = freshDir();
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
