@@ -38,17 +38,28 @@ function readPrior({ data }: Matte, { indices }: Band): Prior {
   return { alpha, weight };
 }
 
-/** Adds the prior's equation "alpha equals the initial matte" to pixel `n` with weight `weightOf(n)`. */
+/** Adds the prior's equation "alpha equals the initial matte" to each pixel, with these weights. */
 function addPrior(
   { coefficients, rhs }: Equations,
   { alpha }: Prior,
-  weightOf: (n: number) => number,
+  weights: Readonly<Float64Array>,
 ): void {
   for (let n = 0; n < alpha.length; n++) {
-    const added = weightOf(n);
-    coefficients[STENCIL * n + STENCIL_CENTRE]! += added;
-    rhs[n]! += added * alpha[n]!;
+    coefficients[STENCIL * n + STENCIL_CENTRE]! += weights[n]!;
+    rhs[n]! += weights[n]! * alpha[n]!;
   }
+}
+
+/** Weighs the prior anew, by how far a solution is from it. Returns what is added to the weights applied so far. */
+function reweigh(prior: Prior, solution: Float64Array, applied: Float64Array): Float64Array {
+  const added = new Float64Array(applied.length);
+  for (let n = 0; n < added.length; n++) {
+    const residual = (solution[n]! - prior.alpha[n]!) / DISAGREEMENT_SCALE;
+    const weight = prior.weight[n]! / (1 + residual * residual);
+    added[n] = weight - applied[n]!;
+    applied[n] = weight;
+  }
+  return added;
 }
 
 /**
@@ -67,18 +78,13 @@ export function closedForm(
   const equations = mattingLaplacian(pixels, matte, band);
   const prior = readPrior(matte, band);
   const unknowns = { indices: band.indices, width: matte.width, height: matte.height };
-  const alpha = Float64Array.from(band.indices, (pixel) => matte.data[pixel]! / 255);
+  const alpha = new Float64Array(band.indices.length);
+  for (let n = 0; n < alpha.length; n++) alpha[n] = matte.data[band.indices[n]!]! / 255;
   const applied = prior.weight.slice();
-  addPrior(equations, prior, (n) => applied[n]!);
+  addPrior(equations, prior, applied);
   solve(equations, unknowns, alpha, limits);
   for (let round = 0; round < reweightings; round++) {
-    addPrior(equations, prior, (n) => {
-      const residual = (alpha[n]! - prior.alpha[n]!) / DISAGREEMENT_SCALE;
-      const weight = prior.weight[n]! / (1 + residual * residual);
-      const added = weight - applied[n]!;
-      applied[n] = weight;
-      return added;
-    });
+    addPrior(equations, prior, reweigh(prior, alpha, applied));
     solve(equations, unknowns, alpha, limits);
   }
   return alpha;

@@ -5,7 +5,7 @@ export const WINDOW = 9;
 const CHANNELS = 3;
 
 /** The colours of one window, prepared for fitting alpha as a linear function of colour. */
-interface ColourLine {
+export interface ColourLine {
   /** Mean colour, 0..1. */
   mean: Float64Array;
   /** Each pixel's colour minus the mean: nine times red, green, blue. */

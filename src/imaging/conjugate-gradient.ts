@@ -22,60 +22,79 @@ const rowTerm = (coefficients: Float32Array, f: number, values: Float64Array, v:
   coefficients[f + 3]! * values[v + 3]! +
   coefficients[f + 4]! * values[v + 4]!;
 
-/** The matrix A = L + D + U, with the values of the unknowns laid out like the image. */
-function matrixOf(coefficients: Float32Array, { indices, width, height }: Unknowns) {
-  const margin = 2 * width + 2; // neighbours may lie beyond the first and the last row
+/**
+ * The matrix A = L + D + U, with the values of the unknowns laid out like the image. Its functions belong to the module:
+ * V8 discards the machine code of closures that no longer exist, and would compile those of a matrix again for most
+ * images.
+ */
+interface Matrix {
+  coefficients: Float32Array;
+  diagonal: Float64Array;
+  indices: Int32Array;
+  width: number;
+  /** Before the first value and after the last: neighbours may lie beyond the first and the last row. */
+  margin: number;
+  values: Float64Array;
+}
+
+function matrixOf(coefficients: Float32Array, { indices, width, height }: Unknowns): Matrix {
+  const margin = 2 * width + 2;
   const values = new Float64Array(width * height + 2 * margin);
-  const count = indices.length;
-  /** Terms of the two rows above and of the pixels to the left. */
-  const lowerTerms = (n: number, position: number): number => {
-    const [f, v] = [n * STENCIL, position - 2];
-    return (
-      rowTerm(coefficients, f, values, v - 2 * width) +
-      rowTerm(coefficients, f + STENCIL_SIDE, values, v - width) +
-      coefficients[f + STENCIL_CENTRE - 2]! * values[v]! +
-      coefficients[f + STENCIL_CENTRE - 1]! * values[v + 1]!
-    );
-  };
-  /** Terms of the pixels to the right and of the two rows below. */
-  const upperTerms = (n: number, position: number): number => {
-    const [f, v] = [n * STENCIL + STENCIL_CENTRE, position];
-    return (
-      coefficients[f + 1]! * values[v + 1]! +
-      coefficients[f + 2]! * values[v + 2]! +
-      rowTerm(coefficients, f + 3, values, v + width - 2) +
-      rowTerm(coefficients, f + 3 + STENCIL_SIDE, values, v + 2 * width - 2)
-    );
-  };
-  const diagonal = Float64Array.from(
-    indices,
-    (_, n) => coefficients[n * STENCIL + STENCIL_CENTRE]!,
+  const diagonal = new Float64Array(indices.length);
+  for (let n = 0; n < indices.length; n++)
+    diagonal[n] = coefficients[n * STENCIL + STENCIL_CENTRE]!;
+  return { coefficients, diagonal, indices, width, margin, values };
+}
+
+/** Terms of the two rows above and of the pixels to the left. */
+const lowerTerms = ({ coefficients, values, width }: Matrix, n: number, position: number) => {
+  const [f, v] = [n * STENCIL, position - 2];
+  return (
+    rowTerm(coefficients, f, values, v - 2 * width) +
+    rowTerm(coefficients, f + STENCIL_SIDE, values, v - width) +
+    coefficients[f + STENCIL_CENTRE - 2]! * values[v]! +
+    coefficients[f + STENCIL_CENTRE - 1]! * values[v + 1]!
   );
-  return {
-    diagonal,
-    /** Writes A times `vector`. */
-    multiply(vector: Float64Array, out: Float64Array): void {
-      for (let n = 0; n < count; n++) values[indices[n]! + margin] = vector[n]!;
-      for (let n = 0; n < count; n++) {
-        const position = indices[n]! + margin;
-        out[n] = lowerTerms(n, position) + diagonal[n]! * vector[n]! + upperTerms(n, position);
-      }
-    },
-    /** Writes the solution of (L + D) out = rhs. */
-    solveLower(rhs: Float64Array, out: Float64Array): void {
-      for (let n = 0; n < count; n++) {
-        const position = indices[n]! + margin;
-        out[n] = values[position] = (rhs[n]! - lowerTerms(n, position)) / diagonal[n]!;
-      }
-    },
-    /** Writes the solution of (D + U) out = rhs. */
-    solveUpper(rhs: Float64Array, out: Float64Array): void {
-      for (let n = count - 1; n >= 0; n--) {
-        const position = indices[n]! + margin;
-        out[n] = values[position] = (rhs[n]! - upperTerms(n, position)) / diagonal[n]!;
-      }
-    },
-  };
+};
+
+/** Terms of the pixels to the right and of the two rows below. */
+const upperTerms = ({ coefficients, values, width }: Matrix, n: number, position: number) => {
+  const [f, v] = [n * STENCIL + STENCIL_CENTRE, position];
+  return (
+    coefficients[f + 1]! * values[v + 1]! +
+    coefficients[f + 2]! * values[v + 2]! +
+    rowTerm(coefficients, f + 3, values, v + width - 2) +
+    rowTerm(coefficients, f + 3 + STENCIL_SIDE, values, v + 2 * width - 2)
+  );
+};
+
+/** Writes the matrix times `vector`. */
+function multiply(matrix: Matrix, vector: Float64Array, out: Float64Array): void {
+  const { diagonal, indices, margin, values } = matrix;
+  for (let n = 0; n < indices.length; n++) values[indices[n]! + margin] = vector[n]!;
+  for (let n = 0; n < indices.length; n++) {
+    const position = indices[n]! + margin;
+    const lower = lowerTerms(matrix, n, position);
+    out[n] = lower + diagonal[n]! * vector[n]! + upperTerms(matrix, n, position);
+  }
+}
+
+/** Writes the solution of (L + D) out = rhs. */
+function solveLower(matrix: Matrix, rhs: Float64Array, out: Float64Array): void {
+  const { diagonal, indices, margin, values } = matrix;
+  for (let n = 0; n < indices.length; n++) {
+    const position = indices[n]! + margin;
+    out[n] = values[position] = (rhs[n]! - lowerTerms(matrix, n, position)) / diagonal[n]!;
+  }
+}
+
+/** Writes the solution of (D + U) out = rhs. */
+function solveUpper(matrix: Matrix, rhs: Float64Array, out: Float64Array): void {
+  const { diagonal, indices, margin, values } = matrix;
+  for (let n = indices.length - 1; n >= 0; n--) {
+    const position = indices[n]! + margin;
+    out[n] = values[position] = (rhs[n]! - upperTerms(matrix, n, position)) / diagonal[n]!;
+  }
 }
 
 const dot = (a: Float64Array, b: Float64Array): number => {
@@ -106,26 +125,28 @@ export function solve(
   solution: Float64Array,
   { tolerance, maxIterations }: SolverLimits,
 ): number {
-  const { diagonal, multiply, solveLower, solveUpper } = matrixOf(coefficients, unknowns);
+  const matrix = matrixOf(coefficients, unknowns);
+  const { diagonal } = matrix;
   const count = rhs.length;
   /** (L + D)^-1 times the residual. */
   const residual = new Float64Array(count);
   const product = new Float64Array(count);
   const remainder = new Float64Array(count);
-  solveLower(rhs, residual);
+  solveLower(matrix, rhs, residual);
   const target = weightedSquares(diagonal, residual) * tolerance ** 2;
-  multiply(solution, product);
+  multiply(matrix, solution, product);
   for (let n = 0; n < count; n++) remainder[n] = rhs[n]! - product[n]!;
-  solveLower(remainder, residual);
-  const direction = residual.map((value, n) => diagonal[n]! * value);
+  solveLower(matrix, remainder, residual);
+  const direction = new Float64Array(count);
+  for (let n = 0; n < count; n++) direction[n] = diagonal[n]! * residual[n]!;
   /** The direction, of the solution itself. */
   const change = new Float64Array(count);
   let residualNorm = weightedSquares(diagonal, residual);
   let iterations = 0;
   for (; iterations < maxIterations && residualNorm > target; iterations++) {
-    solveUpper(direction, change);
+    solveUpper(matrix, direction, change);
     for (let n = 0; n < count; n++) remainder[n] = direction[n]! - diagonal[n]! * change[n]!;
-    solveLower(remainder, product);
+    solveLower(matrix, remainder, product);
     for (let n = 0; n < count; n++) product[n]! += change[n]!;
     const stepLength = residualNorm / dot(direction, product);
     for (let n = 0; n < count; n++) {

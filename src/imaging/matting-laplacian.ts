@@ -1,4 +1,10 @@
-import { newColourLine, readWindow, WINDOW, windowOffsets } from './colour-lines.ts';
+import {
+  type ColourLine,
+  newColourLine,
+  readWindow,
+  WINDOW,
+  windowOffsets,
+} from './colour-lines.ts';
 import type { Matte } from './matte.ts';
 import type { Pixels } from './tensor.ts';
 import { type Band, isSubject } from './unsure-band.ts';
@@ -27,23 +33,36 @@ const STEPS = Int32Array.from(
   (_, k) => STENCIL_SIDE * Math.floor(k / 3) + (k % 3),
 );
 
-/** Calls `visit` with the centre of each window that holds a pixel of the band and lies within the image. */
-function eachWindow(
-  { indices }: Band,
-  width: number,
-  height: number,
-  offsets: Int32Array,
-  visit: (centre: number) => void,
-): void {
-  const visited = new Uint8Array(width * height);
-  for (let n = 0; n < indices.length; n++)
-    for (let k = 0; k < WINDOW; k++) {
-      const centre = indices[n]! + offsets[k]!;
-      if (centre < width || centre >= width * (height - 1) || visited[centre] === 1) continue;
-      visited[centre] = 1;
-      const x = centre % width;
-      if (x > 0 && x < width - 1) visit(centre);
-    }
+/** Whether a window with this centre lies within the image, and was not visited; marks it as visited. */
+function visit(visited: Uint8Array, centre: number, width: number): boolean {
+  if (centre < width || centre >= visited.length - width || visited[centre] === 1) return false;
+  visited[centre] = 1;
+  const x = centre % width;
+  return x > 0 && x < width - 1;
+}
+
+/** The pixels of one window; overwritten by the next. */
+interface Window {
+  line: ColourLine;
+  /** Which equation is that of a pixel; less than 0 if its alpha is known. */
+  equations: Int32Array;
+  isKnownSubject: Uint8Array;
+}
+
+/** Adds the terms of a window to the equation of its pixel `i`. */
+function addTerms({ coefficients, rhs }: Equations, window: Window, i: number): void {
+  const { equations, isKnownSubject } = window;
+  const { centred, whitened } = window.line;
+  const equation = equations[i]!;
+  const first = STENCIL * equation + STENCIL_CENTRE - STEPS[i]!;
+  const [red, green, blue] = [whitened[3 * i]!, whitened[3 * i + 1]!, whitened[3 * i + 2]!];
+  coefficients[first + STEPS[i]!]! += 1;
+  for (let j = 0, c = 0; j < WINDOW; j++, c += 3) {
+    const similarity = red * centred[c]! + green * centred[c + 1]! + blue * centred[c + 2]!;
+    const term = (1 + similarity) / WINDOW;
+    if (equations[j]! >= 0) coefficients[first + STEPS[j]!]! -= term;
+    else rhs[equation]! += term * isKnownSubject[j]!;
+  }
 }
 
 /**
@@ -56,32 +75,27 @@ function eachWindow(
 export function mattingLaplacian(pixels: Pixels, matte: Matte, band: Band): Equations {
   const { width, height } = pixels;
   const { ordinals, indices } = band;
-  const coefficients = new Float32Array(STENCIL * indices.length);
-  const rhs = new Float64Array(indices.length);
-  const offsets = windowOffsets(width);
-  const line = newColourLine();
-  const { centred, whitened } = line;
-  const equations = new Int32Array(WINDOW);
-  const isKnownSubject = new Uint8Array(WINDOW);
-  /** Adds the terms of one window to the equation of its pixel `i`. */
-  const addTerms = (i: number, equation: number): void => {
-    const first = STENCIL * equation + STENCIL_CENTRE - STEPS[i]!;
-    const [red, green, blue] = [whitened[3 * i]!, whitened[3 * i + 1]!, whitened[3 * i + 2]!];
-    coefficients[first + STEPS[i]!]! += 1;
-    for (let j = 0, c = 0; j < WINDOW; j++, c += 3) {
-      const similarity = red * centred[c]! + green * centred[c + 1]! + blue * centred[c + 2]!;
-      const term = (1 + similarity) / WINDOW;
-      if (equations[j]! >= 0) coefficients[first + STEPS[j]!]! -= term;
-      else rhs[equation]! += term * isKnownSubject[j]!;
-    }
+  const sums: Equations = {
+    coefficients: new Float32Array(STENCIL * indices.length),
+    rhs: new Float64Array(indices.length),
   };
-  eachWindow(band, width, height, offsets, (centre) => {
+  const offsets = windowOffsets(width);
+  const window: Window = {
+    line: newColourLine(),
+    equations: new Int32Array(WINDOW),
+    isKnownSubject: new Uint8Array(WINDOW),
+  };
+  const { line, equations, isKnownSubject } = window;
+  const visited = new Uint8Array(width * height);
+  for (let n = 0; n < WINDOW * indices.length; n++) {
+    const centre = indices[Math.floor(n / WINDOW)]! + offsets[n % WINDOW]!;
+    if (!visit(visited, centre, width)) continue;
     readWindow(pixels, centre, offsets, EPSILON, line);
     for (let k = 0; k < WINDOW; k++) {
       equations[k] = ordinals[centre + offsets[k]!]!;
       isKnownSubject[k] = isSubject(matte.data[centre + offsets[k]!]!) ? 1 : 0;
     }
-    for (let i = 0; i < WINDOW; i++) if (equations[i]! >= 0) addTerms(i, equations[i]!);
-  });
-  return { coefficients, rhs };
+    for (let i = 0; i < WINDOW; i++) if (equations[i]! >= 0) addTerms(sums, window, i);
+  }
+  return sums;
 }
