@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { type ConnectOpts, Socket, type SocketConstructorOpts } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Problem } from '../../src/platform/problem.ts';
 import { serializeProblem } from '../../src/queue/serialized-problem.ts';
 import {
@@ -45,7 +46,10 @@ function serializeError(error: unknown): ChildError {
 
 const collectingWhenIdle = createIdleCollector(globalThis.gc);
 
+let hasWork = false;
+
 async function handleRequest({ header, body }: Frame): Promise<void> {
+  hasWork = true;
   const { id, ...request } = ChildRequest.parse(header);
   try {
     const runTask = await loading;
@@ -90,3 +94,16 @@ loading.catch((error) => {
   respond({ id: START_ID, error: serializeError(error) });
   socket.end();
 });
+
+/** A process that has work at once needs no warming, and a client would wait for it. */
+const REST_MILLIS = 2000;
+
+async function warmUpInRest(): Promise<void> {
+  const runTask = await loading;
+  await pause(REST_MILLIS);
+  if (hasWork) return;
+  const { warmUp } = await import('./warm-up.ts');
+  await collectingWhenIdle(() => warmUp(runTask, () => hasWork));
+}
+
+warmUpInRest().catch(() => {}); // what failed to load is reported above; else images take longer at first
