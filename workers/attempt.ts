@@ -73,7 +73,7 @@ export interface AttemptDeps {
   nextTurn(owner: TurnOwner): Promise<number>;
 }
 
-/** Delays of a job while Redis or storage is unavailable; doubled each time. */
+/** Delays of a job while Redis, storage or memory is unavailable; doubled each time. */
 const OUTAGE_DELAY = { firstMillis: 500, maxMillis: 10_000 } as const;
 /** An hour at the longest delay. From then on the error is not transient and counts like any other. */
 const MAX_OUTAGE_STARTS = 360;
@@ -84,7 +84,7 @@ const busyStarts = ({ data }: Job): number => data.busyStarts ?? 0;
 /** How often a job has started for other reasons. */
 const otherStarts = (job: Job): number => job.attemptsStarted - busyStarts(job);
 
-/** Whether a job can wait for Redis or storage; not if a client waits for it. */
+/** Whether a job can wait for Redis, storage or memory; not if a client waits for it. */
 const canPostpone = (job: Job): boolean =>
   !('deadlineAtMillis' in job.data) && otherStarts(job) < MAX_OUTAGE_STARTS;
 

@@ -14,8 +14,11 @@ export interface ImageDeps {
 const quarantined = () =>
   new Problem(
     'upstream-failed',
-    'The model failed on this image, twice; it is not tried again today',
+    'The model failed on this image again and again; it is not tried again today',
   );
+
+const isPoison = ({ mayLackMemory }: EngineCrash, key: string, quarantine: Quarantine) =>
+  quarantine.recordCrash(key, mayLackMemory);
 
 /** Converts an error of the engine to a problem, unless another attempt may help. */
 async function toProblem(error: unknown, key: string, quarantine: Quarantine): Promise<unknown> {
@@ -25,7 +28,8 @@ async function toProblem(error: unknown, key: string, quarantine: Quarantine): P
       'The image cannot be decoded: it is damaged or cut short',
     );
   }
-  if (error instanceof EngineCrash && (await quarantine.recordCrash(key))) return quarantined();
+  if (error instanceof EngineCrash && (await isPoison(error, key, quarantine)))
+    return quarantined();
   return error;
 }
 

@@ -13,8 +13,9 @@ const BACKGROUND = {
   lockMillis: 10_000,
   renewMillis: 5000,
   stalledCheckMillis: 2500,
-  // Workers die with their machines; images that crash the inference process are counted in quarantine.ts.
-  maxStalledCount: 10,
+  // Only so that no job goes round forever: a host short of memory kills workers again and again, and the job is
+  // sound. Images that crash the inference process are counted in quarantine.ts.
+  maxStalledCount: 1000,
 } as const;
 
 /**

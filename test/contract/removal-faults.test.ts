@@ -5,6 +5,7 @@ import type { Usage } from '../../packages/client/src/client.ts';
 import { postImage } from '../support/client.ts';
 import { drawnShirt } from '../support/images.ts';
 import { inferenceChildren, proc, signalAll, whileFrozen } from '../support/inference.ts';
+import { intakeClient, readJob } from '../support/intake.ts';
 import { type Stack, startStack, untilServed } from '../support/stack.ts';
 
 let stack: Stack;
@@ -69,23 +70,54 @@ describe('the client does not notice', () => {
 const residentMebibytes = (pid: number): number =>
   Number(/VmRSS:\s+(\d+)/.exec(proc(`${pid}/status`))?.[1] ?? 0) / 1024;
 
-test('an image that kills the child twice is rejected with 502, and then without another attempt', async () => {
-  const large = await drawnShirt({ width: 3000, height: 3000, format: 'jpeg' });
-  const idle = Math.max(...inferenceChildren(stack).map(residentMebibytes));
-  const answer = postImage(stack, large, { key });
-  let answered = false;
-  const done = answer.finally(() => {
-    answered = true;
+/** Ends, up to so often, the child that has decoded a large image, until `done`. Returns how often. */
+async function endChildren<T>(done: Promise<T>, signal: NodeJS.Signals, times = Infinity) {
+  let isDone = false;
+  const result = done.finally(() => {
+    isDone = true;
   });
-  while (!answered) {
-    // A child with this much more memory than an idle one has decoded the image.
-    signalAll(
-      inferenceChildren(stack).filter((pid) => residentMebibytes(pid) > idle + 25),
-      'SIGKILL',
-    );
+  const ended = new Set<number>();
+  while (!isDone) {
+    for (const pid of inferenceChildren(stack)) {
+      const isWorking = residentMebibytes(pid) > idleMebibytes + 25;
+      if (!isWorking || ended.has(pid) || ended.size >= times) continue;
+      signalAll([pid], signal);
+      ended.add(pid);
+    }
     await delay(2);
   }
-  const response = await done;
+  return { result: await result, ended: ended.size };
+}
+
+/** A child with 25 MiB more than an idle one has decoded the image. */
+let idleMebibytes = 0;
+beforeAll(() => {
+  idleMebibytes = Math.max(...inferenceChildren(stack).map(residentMebibytes));
+});
+
+const largeImage = (width: number) => drawnShirt({ width, height: 3000, format: 'jpeg' });
+
+test('kills for want of memory are not the fault of an image that a client waits for', async () => {
+  const large = await largeImage(3000);
+  const { result, ended } = await endChildren(postImage(stack, large, { key }), 'SIGKILL');
+  // The three attempts of a waiting request. It may be sent again.
+  expect(ended).toBe(3);
+  expect(result.status).toBe(503);
+  expect(Number(result.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+  expect((await postImage(stack, large, { key })).status).toBe(200);
+});
+
+test('a job outlasts kills for want of memory', async () => {
+  const intake = intakeClient(stack, key);
+  const { id } = await readJob(await intake.post(await largeImage(3001)));
+  // Without being postponed it would have had four attempts.
+  const { ended } = await endChildren(intake.until(id, 'succeeded'), 'SIGKILL', 5);
+  expect(ended).toBe(5);
+});
+
+test('an image that crashes the child twice is rejected with 502, and then without another attempt', async () => {
+  const large = await largeImage(3002);
+  const { result: response } = await endChildren(postImage(stack, large, { key }), 'SIGSEGV');
   expect(response.status).toBe(502);
   expect(await response.json()).toMatchObject({ type: 'upstream-failed' });
   const attempts = () => stack.worker.output().match(/"outcome":"failed"/g)?.length;

@@ -1,14 +1,21 @@
+import { Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { hostClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { Problem } from '../../src/platform/problem.ts';
-import { blockingConnection, commandConnection, untilReady } from '../../src/platform/redis.ts';
+import {
+  blockingConnection,
+  commandConnection,
+  PREFIX,
+  untilReady,
+} from '../../src/platform/redis.ts';
 import { enqueueJob, openQueue, requeueJob } from '../../src/queue/queue.ts';
 import { StorageError } from '../../src/storage/blobs.ts';
 import type { AttemptContext, JobReport } from '../../workers/attempt.ts';
 import { consumeJobs } from '../../workers/consume-jobs.ts';
 import { PoolBusy } from '../../workers/fetch/fetch-pool.ts';
+import { EngineCrash } from '../../workers/inference/inference-process.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
 
 const log = createLog('test', 'silent');
@@ -23,6 +30,15 @@ afterAll(async () => {
   redis.disconnect();
   await server.stop();
 });
+
+/** `Promise.withResolvers`, which Node 20 lacks. */
+function deferred<T>() {
+  let resolve!: (value: T) => void;
+  const promise = new Promise<T>((yes) => {
+    resolve = yes;
+  });
+  return { promise, resolve };
+}
 
 test.each([
   ['an unexpected error is tried four times', new Error('connection lost'), 4, 'failed'],
@@ -64,6 +80,12 @@ const OUTAGES = [
       // There is none either while the job is being postponed.
       setTimeout(() => redis.config('SET', 'maxmemory', '0'), 200);
       await redis.set('a', 'b');
+    },
+  ],
+  [
+    'a host short of memory',
+    async () => {
+      throw new EngineCrash('The inference process died (SIGKILL)', { signal: 'SIGKILL' });
     },
   ],
   [
@@ -116,6 +138,45 @@ test.each(OUTAGES)('%s costs no attempt: the job waits for it', async (what, fai
   await consumer?.close();
   await queue.close();
   connection.disconnect();
+});
+
+test('a job that has outlived fifty workers is taken over once more', async () => {
+  const queue = openQueue('async', redis, log);
+  const connections = [1, 2].map(() => blockingConnection(server.url, log));
+  const id = 'job of many workers';
+  await enqueueJob(queue, { id, requestId: 'r', client: 'shop' });
+  // A worker takes it and dies: it never renews its lock.
+  const lost = new Worker('async', null, {
+    connection: connections[0]!,
+    prefix: PREFIX,
+    lockDuration: 1,
+    autorun: false,
+    skipVersionCheck: true,
+  });
+  const job = await lost.getNextJob('lost');
+  await redis.hset(queue.toKey(job!.id!), 'stc', 50);
+  const { promise, resolve } = deferred<string>();
+  const work = async () => {
+    resolve('done again');
+    return { millis: {} };
+  };
+  const consumer = consumeJobs(
+    'async',
+    { 'run-job': work },
+    {
+      connection: connections[1]!,
+      concurrency: 1,
+      log,
+      report: () => {},
+      now: hostClock,
+      onFailed: () => resolve('failed'),
+    },
+  );
+  expect(await promise).toBe('done again');
+  await consumer.close();
+  await lost.close();
+  await queue.close();
+  for (const connection of connections) connection.disconnect();
 });
 
 test('jobs that run outside the slots let the consumer take further ones', async () => {

@@ -19,8 +19,35 @@ import { DecodeError } from './decode-error.ts';
 import { createFrameReader, type Frame, writeFrame } from './frames.ts';
 import { GC_FLAGS } from './v8-flags.ts';
 
+/** How a child ended, as far as it is known. */
+interface CrashDetails {
+  /** The signal that ended it. */
+  signal?: NodeJS.Signals | undefined;
+  /** Whether it was killed because it hung, or sent what nobody can read. */
+  wasStuck?: boolean;
+  /** The end of its error output. */
+  cause?: string | undefined;
+}
+
 /** The child died while it worked on this image; trying again may help. */
-export class EngineCrash extends Error {}
+export class EngineCrash extends Error {
+  readonly signal: NodeJS.Signals | undefined;
+  readonly wasStuck: boolean;
+
+  constructor(message: string, { signal, wasStuck = false, cause }: CrashDetails = {}) {
+    super(message, { cause });
+    this.signal = signal;
+    this.wasStuck = wasStuck;
+  }
+
+  /**
+   * Whether the kernel may have killed the child for want of memory, which says nothing about the image. The end of
+   * its worker looks the same.
+   */
+  get mayLackMemory(): boolean {
+    return this.signal === 'SIGKILL' && !this.wasStuck;
+  }
+}
 
 /** The child reported why it cannot start; trying again does not help. */
 export class StartError extends Error {}
@@ -134,14 +161,20 @@ function forwardOutput({ stdout, stderr }: ChildProcess): () => string {
 }
 
 /** Resolves when a child has ended and all its output was read, with how it ended. */
-const untilExit = (child: ChildProcess, errorOutput: () => string): Promise<EngineCrash> =>
+const untilExit = (
+  child: ChildProcess,
+  errorOutput: () => string,
+  wasStuck: () => boolean,
+): Promise<EngineCrash> =>
   new Promise((resolve) => {
-    const onEnd = (reason: unknown) => {
-      const cause = errorOutput() || undefined;
-      resolve(new EngineCrash(`The inference process died (${reason})`, { cause }));
+    const onEnd = (reason: unknown, signal?: NodeJS.Signals) => {
+      const details = { signal, wasStuck: wasStuck(), cause: errorOutput() || undefined };
+      resolve(new EngineCrash(`The inference process died (${reason})`, details));
     };
-    child.once('error', onEnd);
-    child.once('close', (code, signal) => onEnd(signal ?? `exit code ${code}`));
+    child.once('error', (error) => onEnd(error));
+    child.once('close', (code, signal) =>
+      onEnd(signal ?? `exit code ${code}`, signal ?? undefined),
+    );
   });
 
 /**
@@ -153,16 +186,21 @@ const untilExit = (child: ChildProcess, errorOutput: () => string): Promise<Engi
 export function startProcess(options: ChildOptions, hangMillis: number): InferenceProcess {
   const child = spawnChild(options);
   const kill = () => void child.kill('SIGKILL');
-  const crash = untilExit(child, forwardOutput(child));
+  let isStuck = false;
+  const killStuck = () => {
+    isStuck = true;
+    kill();
+  };
+  const crash = untilExit(child, forwardOutput(child), () => isStuck);
   const socket = child.stdio[SOCKET_FD];
   if (!(socket instanceof Socket)) throw new EngineCrash('No inference process can be started');
-  const pending = createPendingRequests(hangMillis, kill);
+  const pending = createPendingRequests(hangMillis, killStuck);
   const reader = createFrameReader(pending.onFrame);
   socket.on('data', (chunk) => {
     try {
       reader.push(chunk);
     } catch {
-      kill();
+      killStuck();
     }
   });
   // The socket of a dead child fails; the end of the process is what counts.

@@ -77,7 +77,7 @@ export const PROBLEM_CAUSES: Readonly<Record<ProblemType, readonly string[]>> = 
   'headers-too-large': ['The headers together are larger than 16 KiB; often because of a cookie.'],
   'internal-error': ['An unexpected error in the service.'],
   'upstream-failed': [
-    'The model failed on this image twice. For a day, the same image is rejected immediately.',
+    'The model failed on this image again and again. For a day, the same image is rejected immediately.',
     'The result was damaged.',
   ],
   'upstream-unavailable': [
