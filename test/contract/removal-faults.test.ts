@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Usage } from '../../packages/client/src/client.ts';
+import { CLOSET } from '../look/closet.ts';
 import { postImage } from '../support/client.ts';
 import { drawnShirt } from '../support/images.ts';
 import { inferenceChildren, proc, signalAll, whileFrozen } from '../support/inference.ts';
@@ -140,12 +141,32 @@ test('a client that hangs up frees its job, and is charged for what a worker had
   expect(quotaLeft(await postImage(stack, shirt, { key }))).toBe(before - 2);
 });
 
+const weather = { tempC: 8, windMs: 5, humidityPct: 80, condition: 'rain' };
+
+async function statusOf(path: string, body: object): Promise<number> {
+  const response = await fetch(`${stack.url}${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  await response.body?.cancel();
+  return response.status;
+}
+
 test('without a worker requests are rejected at once, and served again when one is back', async () => {
   await stack.worker.end();
   await expect.poll(async () => (await fetch(`${stack.url}/readyz`)).status).toBe(503);
+  expect(await (await fetch(`${stack.url}/readyz`)).json()).toMatchObject({
+    ready: false,
+    checks: { redis: 'ok', store: 'ok', worker: 'failed' },
+    detail: 'Not ready: no worker is alive',
+  });
   const response = await postImage(stack, shirt, { key });
   expect(response.status).toBe(503);
   expect(Number(response.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+  // What needs no worker is answered.
+  expect(await statusOf('/taxonomy/v1/taxonomy', { attributes: { title: 'Wool coat' } })).toBe(200);
+  expect(await statusOf('/look/v1/outfits', { weather, met: 2, items: CLOSET })).toBe(200);
   await stack.startWorker();
   await untilServed(stack.url);
   expect((await postImage(stack, shirt, { key })).status).toBe(200);
@@ -175,7 +196,10 @@ test('a full Redis makes the gateway unready, and requests say so', async () => 
   });
   const readiness = await fetch(`${stack.url}/readyz`);
   expect(readiness.status).toBe(503);
-  expect(await readiness.json()).toMatchObject({ checks: { redis: 'failed', store: 'ok' } });
+  expect(await readiness.json()).toMatchObject({
+    checks: { redis: 'failed', store: 'ok' },
+    detail: 'Not ready: Redis takes no writes: it is full',
+  });
   await redis.config('SET', 'maxmemory', '0');
   redis.disconnect();
   await untilServed(stack.url);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { json, type Route, route } from '../../http/route.ts';
 import { Problem } from '../../platform/problem.ts';
+import { isRedisFull } from '../../platform/redis.ts';
 
 /** Dependencies by name. Each check rejects if its dependency does not respond. */
 export type Checks = Readonly<Record<string, () => Promise<void>>>;
@@ -10,15 +11,34 @@ const Ready = z.object({ ready: z.literal(true), checks: z.record(z.string(), z.
 
 const CHECK_TIMEOUT_MILLIS = 2000;
 
-async function runCheck(check: () => Promise<void>): Promise<'ok' | 'failed'> {
+/** What the failure of a check means, for the detail of the response. */
+const FAILURES: Readonly<Record<string, string>> = {
+  redis: 'Redis does not respond',
+  store: 'object storage does not respond',
+  worker: 'no worker is alive',
+};
+
+/** Replies of a Redis that responds but takes no writes, as a replica or one that cannot save. */
+const WRITES_REJECTED = /^(MISCONF|READONLY|NOREPLICAS)\b/;
+
+/** Returns what a failed check has found, in plain words. */
+function reasonOf(name: string, error: unknown): string {
+  if (isRedisFull(error)) return 'Redis takes no writes: it is full';
+  if (error instanceof Error && WRITES_REJECTED.test(error.message)) return 'Redis takes no writes';
+  return FAILURES[name] ?? `${name} does not respond`;
+}
+
+/** Runs one check. Returns why it failed; undefined if it did not. */
+async function runCheck(name: string, check: () => Promise<void>): Promise<string | undefined> {
   let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<'failed'>((resolve) => {
-    timer = setTimeout(() => resolve('failed'), CHECK_TIMEOUT_MILLIS);
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('timeout')), CHECK_TIMEOUT_MILLIS);
   });
   try {
-    return await Promise.race([check().then(() => 'ok' as const), timeout]);
-  } catch {
-    return 'failed';
+    await Promise.race([check(), timeout]);
+    return undefined;
+  } catch (error) {
+    return reasonOf(name, error);
   } finally {
     clearTimeout(timer);
   }
@@ -27,11 +47,25 @@ async function runCheck(check: () => Promise<void>): Promise<'ok' | 'failed'> {
 /** Runs all checks concurrently, each for two seconds at most. */
 async function runChecks(checks: Checks) {
   const outcomes = await Promise.all(
-    Object.entries(checks).map(async ([name, check]) => [name, await runCheck(check)] as const),
+    Object.entries(checks).map(async ([name, check]) => ({
+      name,
+      reason: await runCheck(name, check),
+    })),
   );
+  const failed = outcomes.filter(({ reason }) => reason !== undefined);
+  // Workers are known by what they write to Redis. While that fails, nothing can be said about them.
+  const isRedisDown = failed.some(({ name }) => name === 'redis');
+  const reasons = failed
+    .filter(({ name }) => !(isRedisDown && name === 'worker'))
+    .map(({ reason }) => reason);
   return {
-    ready: outcomes.every(([, result]) => result === 'ok'),
-    checks: Object.fromEntries(outcomes),
+    reasons,
+    result: {
+      ready: failed.length === 0,
+      checks: Object.fromEntries(
+        outcomes.map(({ name, reason }) => [name, reason === undefined ? 'ok' : 'failed']),
+      ),
+    },
   };
 }
 
@@ -53,13 +87,13 @@ export const healthRoutes = (checks: Checks): Route[] => [
     scope: 'keyless',
     operationId: 'getReadiness',
     summary: 'Readiness: Redis, object storage and a worker respond',
-    description: 'For load balancers: 503 names the dependency that does not respond.',
+    description: 'For load balancers: 503 names what is not ready, and `detail` says why.',
     responses: { 200: { description: 'Ready', content: { 'application/json': Ready } } },
     problems: ['upstream-unavailable'],
     handle: async () => {
-      const result = await runChecks(checks);
+      const { result, reasons } = await runChecks(checks);
       if (result.ready) return json(result);
-      throw new Problem('upstream-unavailable', 'Not all dependencies of this service respond', {
+      throw new Problem('upstream-unavailable', `Not ready: ${reasons.join('; ')}`, {
         headers: { 'retry-after': '2' },
         members: result,
       });
