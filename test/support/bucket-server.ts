@@ -21,9 +21,13 @@ export interface BucketServer {
   delete(bucket: string, key: string): void;
   get(bucket: string, key: string): Buffer | undefined;
   keys(bucket: string): string[];
-  /** Makes requests fail; undefined lets one through. */
+  /** Makes requests fail, at once or later; undefined lets one through. */
   spoil(
-    fault: (request: { method: string; bucket: string; key: string }) => BucketFault | undefined,
+    fault: (request: {
+      method: string;
+      bucket: string;
+      key: string;
+    }) => BucketFault | undefined | Promise<BucketFault>,
   ): void;
   /** Every request: method, bucket and key. */
   requests: string[];
@@ -82,7 +86,7 @@ export async function startBucketServer(...names: string[]): Promise<BucketServe
     const { method = 'GET' } = request;
     requests.push(`${method} ${name}/${key}`);
     const body = await readBody(request);
-    const fault = spoiler({ method, bucket: name, key });
+    const fault = await spoiler({ method, bucket: name, key });
     const bucket = buckets.get(name);
     if (fault) return refuse(response, fault);
     if (!bucket) return refuse(response, { status: 404, code: 'NoSuchBucket' });

@@ -1,7 +1,8 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
 import { z } from 'zod';
+import { hostClock } from '../../src/platform/clock.ts';
 import type { BucketServer } from './bucket-server.ts';
 import { END_MILLIS } from './intake.ts';
 import type { Stack } from './stack.ts';
@@ -45,11 +46,16 @@ export async function declareSources(folder: string, sources: readonly object[])
   return path;
 }
 
+/** No file as old as this is still being written, so no test waits until it counts as complete. */
+const OLD_MILLIS = 3_600_000;
+
 /** Writes a file, as if it had been there for a while. */
 export async function putFile(folder: string, name: string, body: Uint8Array | string) {
   const path = join(folder, name);
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, body);
+  const written = new Date(hostClock() - OLD_MILLIS);
+  await utimes(path, written, written);
 }
 
 /** Returns all lines of the manifests in a folder, in the order of time. */
