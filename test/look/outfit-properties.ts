@@ -264,6 +264,29 @@ function varietyChecks(engine: Engine, random: Random, request: CandidatesReques
 
 const WASHED = ['main', 'bottom', 'underTop', 'underBottom', 'socks'] as const;
 
+/** Sum of scores if each day in turn wears the best of what is not worn out, as far as it fits. */
+function dressInTurn(engine: Engine, { days, items, ...request }: TripRequest): number {
+  const taken = new Set<string>();
+  const worn: string[] = [];
+  let sum = 0;
+  for (const { date: _, ...day } of days) {
+    const left = items.filter(
+      ({ id }) => worn.filter((one) => one === id).length < (request.wearsBeforeWash ?? 14),
+    );
+    const { exclude, locale } = request;
+    const body = { plan: 'outdoor', ...day, items: left, exclude, locale, limit: 1 };
+    const [best] = engine.outfits(OutfitsRequest.parse(body)).outfits;
+    if (!best || new Set([...taken, ...best.itemIds]).size > request.maxItems) continue;
+    for (const id of best.itemIds) taken.add(id);
+    worn.push(...WASHED.flatMap((slot) => best.slots[slot] ?? []));
+    sum += best.score;
+  }
+  return sum;
+}
+
+/** Scores have one decimal, and are means of the days. */
+const ROUNDING = 0.11;
+
 function tripChecks(engine: Engine, random: Random, request: CandidatesRequest): Check[] {
   const { items, exclude, locale } = request;
   const days = Array.from({ length: 1 + random.below(4) }, (_, at) => ({
@@ -273,11 +296,14 @@ function tripChecks(engine: Engine, random: Random, request: CandidatesRequest):
   const maxItems = 1 + random.below(8);
   const wearsBeforeWash = 1 + random.below(3);
   const body = { days, items, exclude, locale, maxItems, wearsBeforeWash };
-  const response = engine.trip(TripRequest.parse(body));
+  const derived = TripRequest.parse(body);
+  const response = engine.trip(derived);
   const outfits = response.days.flatMap(({ outfit }) => outfit ?? []);
   const worn = new Set(outfits.flatMap((outfit) => outfit.itemIds));
   const wears = outfits.flatMap(({ slots }) => WASHED.flatMap((slot) => slots[slot] ?? []));
   const ids = items.map(({ id }) => id);
+  const score = outfits.reduce((sum, outfit) => sum + outfit.score, 0) / days.length;
+  const inTurn = dressInTurn(engine, derived) / days.length;
   return [
     ['trip: schema', TripResponse.safeParse(response).success],
     ['trip: finite', hasFiniteNumbers(response)],
@@ -297,6 +323,7 @@ function tripChecks(engine: Engine, random: Random, request: CandidatesRequest):
     ],
     ['trip: names', outfits.every(({ name }) => isName(name, ids))],
     ['trip: gap', response.gap >= 0],
+    ['trip: gap holds', score + response.gap >= inTurn - ROUNDING],
   ];
 }
 

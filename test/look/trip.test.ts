@@ -124,6 +124,33 @@ test('larger trips keep to their limits, and dress every day if they can', () =>
   expect(diagnostics.map(({ code }) => code)).not.toContain('limits-too-tight');
 });
 
+/** As many equal garments of each category. */
+const plain = (counts: Readonly<Record<string, number>>) =>
+  Object.entries(counts).flatMap(([category, count]) =>
+    Array.from({ length: count }, (_, at) => ({ id: `${category}-${at}`, category })),
+  );
+
+test.each([
+  ['20 of each', { t_shirt: 20, jeans: 20, sweater: 20, parka: 20, sneakers: 20 }, 20, 1],
+  ['few coats', { t_shirt: 20, jeans: 20, sweater: 15, parka: 5 }, 20, 1],
+  ['only pullovers as tops', { sweater: 20, trousers: 20, boots: 4, parka: 4 }, 18, 1],
+  ['worn twice', { t_shirt: 20, jeans: 20, sneakers: 5, sweater: 15, parka: 5 }, 12, 2],
+])('a wardrobe with enough for a week dresses every day: %s', (_, counts, maxItems, wears) => {
+  for (const tempC of [5, 12]) {
+    const week = TripRequest.parse({
+      days: daysOf(Array.from({ length: 7 }, () => tempC)),
+      items: plain(counts),
+      maxItems,
+      wearsBeforeWash: wears,
+    });
+    expect(violations(week)).toEqual([]);
+    const { days, diagnostics, gap } = computeTrip(model, week);
+    expect(days.filter(({ outfit }) => outfit)).toHaveLength(7);
+    expect(diagnostics.map(({ code }) => code)).not.toContain('limits-too-tight');
+    expect(gap).toBeLessThan(8);
+  }
+});
+
 test('the response does not depend on the order of items', () => {
   const request = { days: daysOf([4, 9, 15]), maxItems: 8, items: [...CLOSET] };
   const once = computeTrip(model, TripRequest.parse(request));

@@ -10,14 +10,14 @@ export interface DayOutfit {
 }
 
 /** The outfits of one day, best first. */
-interface DayChoices {
-  readonly outfits: readonly DayOutfit[];
+export interface DayChoices<O extends DayOutfit = DayOutfit> {
+  readonly outfits: readonly O[];
   /** At least the score of every outfit that is not listed; 0 if all are. */
   readonly unlistedBound: number;
 }
 
-export interface CapsuleProblem {
-  readonly days: readonly DayChoices[];
+export interface CapsuleProblem<O extends DayOutfit = DayOutfit> {
+  readonly days: readonly DayChoices<O>[];
   /** Number of different items. */
   readonly itemCount: number;
   /** Maximum number of items that all outfits have together. */
@@ -26,9 +26,9 @@ export interface CapsuleProblem {
   readonly maxWears: number;
 }
 
-interface Capsule {
+interface Capsule<O extends DayOutfit> {
   /** The outfit of each day; undefined if none is left within the limits. */
-  readonly outfits: readonly (DayOutfit | undefined)[];
+  readonly outfits: Outfits<O>;
   /** Sum of the scores. */
   readonly score: number;
   /** At least the sum of the scores of every solution, of unlisted outfits too. */
@@ -73,16 +73,17 @@ function createPacking({ itemCount, maxItems, maxWears }: CapsuleProblem) {
   };
 }
 
-type Outfits = (DayOutfit | undefined)[];
+/** The outfit of each day. */
+type Outfits<O extends DayOutfit> = readonly (O | undefined)[];
 
-const scoreOf = (outfits: Outfits): number =>
+const scoreOf = (outfits: Outfits<DayOutfit>): number =>
   outfits.reduce((sum, outfit) => sum + (outfit?.score ?? 0), 0);
 
 /** Dresses one day after the other, each with the best outfit less the price of new items. */
-function packGreedily(problem: CapsuleProblem, price: number): Outfits {
+function packGreedily<O extends DayOutfit>(problem: CapsuleProblem<O>, price: number): Outfits<O> {
   const packing = createPacking(problem);
   return problem.days.map(({ outfits }) => {
-    let best: DayOutfit | undefined;
+    let best: O | undefined;
     let bestValue = Number.NEGATIVE_INFINITY;
     for (const outfit of outfits) {
       if (outfit.score <= bestValue) break;
@@ -101,20 +102,20 @@ function packGreedily(problem: CapsuleProblem, price: number): Outfits {
  * @param needed sum of scores of these days that must be exceeded
  * @returns their outfits, packed; undefined, with nothing packed, if they do not exceed it
  */
-function repack(
-  { days }: CapsuleProblem,
+function repack<O extends DayOutfit>(
+  { days }: CapsuleProblem<O>,
   packing: ReturnType<typeof createPacking>,
   undressed: readonly number[],
   isAllowed: (outfit: DayOutfit) => boolean,
   needed: number,
-): Outfits | undefined {
+): Outfits<O> | undefined {
   const topOf = (day: number): number => days[day]!.outfits[0]?.score ?? 0;
-  const next: Outfits = [];
+  const next: (O | undefined)[] = [];
   let score = 0;
   let later = undressed.reduce((sum, day) => sum + topOf(day), 0);
   for (const day of undressed) {
     later -= topOf(day);
-    let best: DayOutfit | undefined;
+    let best: O | undefined;
     for (const outfit of days[day]!.outfits) {
       // They are in order of score: none after this one is enough either.
       if (score + outfit.score + later <= needed) break;
@@ -134,9 +135,9 @@ function repack(
 }
 
 /** Undresses some days and dresses them anew, as long as that improves the sum. */
-function improve(problem: CapsuleProblem, start: Outfits): Outfits {
+function improve<O extends DayOutfit>(problem: CapsuleProblem<O>, start: Outfits<O>): Outfits<O> {
   const packing = createPacking(problem);
-  let outfits = start;
+  const outfits = [...start];
   for (const outfit of outfits) if (outfit) packing.add(outfit);
   /** Keeps the change if it is better. */
   function tryAnew(undressed: readonly number[], isAllowed: (outfit: DayOutfit) => boolean) {
@@ -144,7 +145,6 @@ function improve(problem: CapsuleProblem, start: Outfits): Outfits {
     const before = scoreOf(undressed.map((day) => outfits[day]));
     const next = repack(problem, packing, undressed, isAllowed, before + MARGIN);
     if (next) {
-      outfits = [...outfits];
       for (const [at, day] of undressed.entries()) outfits[day] = next[at];
       return true;
     }
@@ -177,11 +177,15 @@ const MARGIN = 1e-9;
  * @param isRelaxed whether an unlisted outfit may be worn, with the bound as its score and no items
  * @returns the best outfits found, if they beat `incumbent`, and an upper bound on all solutions
  */
-function packExactly(problem: CapsuleProblem, incumbent: number, isRelaxed: boolean) {
+function packExactly<O extends DayOutfit>(
+  problem: CapsuleProblem<O>,
+  incumbent: number,
+  isRelaxed: boolean,
+) {
   const { days } = problem;
   const packing = createPacking(problem);
-  const path: Outfits = [];
-  let best: Outfits | undefined;
+  const path: (O | undefined)[] = [];
+  let best: Outfits<O> | undefined;
   let bestScore = incumbent;
   let openBound = incumbent;
   let testsLeft = MAX_TESTS;
@@ -211,7 +215,7 @@ function packExactly(problem: CapsuleProblem, incumbent: number, isRelaxed: bool
       return;
     }
     const after = boundFrom(day + 1);
-    const tryChoice = (outfit: DayOutfit | undefined, own: number): boolean => {
+    const tryChoice = (outfit: O | undefined, own: number): boolean => {
       if (score + own + after <= bestScore + MARGIN) return false;
       if (testsLeft <= 0) {
         openBound = Math.max(openBound, score + own + after);
@@ -234,19 +238,32 @@ function packExactly(problem: CapsuleProblem, incumbent: number, isRelaxed: bool
   return { best, upperBound: Math.max(openBound, bestScore) };
 }
 
-/** Chooses an outfit for each day by trial; there may be a better choice. */
-export function packQuickly(problem: CapsuleProblem): Outfits {
-  let best: Outfits = problem.days.map(() => undefined);
-  for (const price of PRICES) {
-    const packed = improve(problem, packGreedily(problem, price));
+/**
+ * Chooses an outfit for each day by trial; there may be a better choice.
+ * @param start a choice within the limits, from which better ones are tried too
+ */
+export function packQuickly<O extends DayOutfit>(
+  problem: CapsuleProblem<O>,
+  start: Outfits<O> = problem.days.map(() => undefined),
+): Outfits<O> {
+  const starts = [...PRICES.map((price) => packGreedily(problem, price)), start];
+  let best = start;
+  for (const from of starts) {
+    const packed = improve(problem, from);
     if (scoreOf(packed) > scoreOf(best)) best = packed;
   }
   return best;
 }
 
-/** Chooses an outfit for each day, so that the sum of scores is largest within the limits. */
-export function packCapsule(problem: CapsuleProblem): Capsule {
-  const quick = packQuickly(problem);
+/**
+ * Chooses an outfit for each day, so that the sum of scores is largest within the limits.
+ * @param start a choice within the limits; no worse one is returned
+ */
+export function packCapsule<O extends DayOutfit>(
+  problem: CapsuleProblem<O>,
+  start?: Outfits<O>,
+): Capsule<O> {
+  const quick = packQuickly(problem, start);
   const exact = packExactly(problem, scoreOf(quick), false);
   const outfits = exact.best ?? quick;
   const score = scoreOf(outfits);

@@ -1,0 +1,204 @@
+/** The outfits of each day of a trip that are tried, and what seems worth taking. */
+
+import {
+  CORE_SLOTS,
+  EXTRA_SLOTS,
+  itemsOf,
+  mapEnsemble,
+  SLOTS,
+  type Slot,
+  slotsOf,
+} from '../wardrobe/ensemble.ts';
+import type { Garment } from '../wardrobe/garment-clo.ts';
+import type { CoreSlot, Template } from '../wardrobe/templates.ts';
+import type { Group } from '../wardrobe/wardrobe.ts';
+import type { SearchProblem } from './candidates.ts';
+import type { CapsuleProblem, DayChoices, DayOutfit } from './capsule.ts';
+import type { Solution } from './leaf.ts';
+import { search } from './search.ts';
+
+/** Slots whose garments need washing. */
+const WASHED_SLOTS: readonly Slot[] = ['main', 'bottom', 'underTop', 'underBottom', 'socks'];
+
+/** Outfits listed for each day, from the whole wardrobe and from what seems worth taking. */
+const MAX_LISTED = 200;
+/** Of each template, without extras. */
+const MAX_PLAIN = 50;
+/** Nodes of all searches of one kind together, so that a long trip takes no longer than a short one. */
+const MAX_NODES = 10_000;
+/** Garments of a slot worth taking, if they need no washing; else so many more than are needed. */
+const MAX_PER_SLOT = 3;
+
+/** An outfit that one day can have, as it was found. */
+export interface ListedOutfit extends DayOutfit {
+  readonly slots: { readonly [S in Slot]?: number };
+  readonly solution: Solution;
+}
+
+/** The outfits of a day that are tried, best first. */
+export type DayList = DayChoices<ListedOutfit>;
+
+/** The problem of one day, and the numbers of garments by id. */
+export interface TripDayProblem {
+  readonly problem: SearchProblem;
+  readonly indexOf: ReadonlyMap<string, number>;
+}
+
+/** Outfits of several searches, each once, best first. */
+export function mergeOutfits(lists: readonly (readonly ListedOutfit[])[]): ListedOutfit[] {
+  const distinct = new Map<string, ListedOutfit>();
+  for (const outfit of lists.flat().sort((a, b) => b.score - a.score)) {
+    const key = [...outfit.items].sort((a, b) => a - b).join(' ');
+    if (!distinct.has(key)) distinct.set(key, outfit);
+  }
+  return [...distinct.values()];
+}
+
+/** A solution with its items by number. */
+function toListed(indexOf: ReadonlyMap<string, number>, solution: Solution): ListedOutfit {
+  const slots = mapEnsemble(solution.ensemble, ({ garment }) => indexOf.get(garment.id) ?? 0);
+  return {
+    items: itemsOf(slots),
+    washed: WASHED_SLOTS.flatMap((slot) => slots[slot] ?? []),
+    score: solution.score,
+    slots,
+    solution,
+  };
+}
+
+/**
+ * Lists outfits of a day: the best with each combination of extras, and the best of each template
+ * without extras. Those have fewer items and less points, but more of them fit into a suitcase.
+ */
+export function listOutfits({ problem, indexOf }: TripDayProblem, days: number): DayList {
+  const { context, templates } = problem;
+  const { thicknesses, nodes } = context.model.k.search;
+  const find = (some: readonly Template[], size: number, everyExtras: number) =>
+    search(
+      { ...problem, templates: some },
+      {
+        size,
+        keySlots: CORE_SLOTS,
+        everyExtras,
+        nodes: Math.ceil(Math.min(nodes, MAX_NODES / days)),
+      },
+    );
+  const listed = (solutions: readonly Solution[]) =>
+    solutions.map((solution) => toListed(indexOf, solution));
+  const whole = find(templates, MAX_LISTED, thicknesses);
+  const outfits = listed(whole.solutions);
+  if (outfits.length < MAX_LISTED && !whole.isTruncated) return { outfits, unlistedBound: 0 };
+  const plain = templates.map((template) => listed(find([template], MAX_PLAIN, 0).solutions));
+  return {
+    outfits: mergeOutfits([outfits, ...plain]),
+    unlistedBound: (outfits.at(-1)?.score ?? 0) + whole.gap,
+  };
+}
+
+/** The problem of a wardrobe that has only some garments left, by number. */
+export function restrict(
+  { problem, indexOf }: TripDayProblem,
+  isLeft: (item: number) => boolean,
+): TripDayProblem {
+  const keep = (groups: readonly Group[]) =>
+    groups.filter(({ item }) => isLeft(indexOf.get(item.garment.id) ?? -1));
+  const templates = problem.templates.flatMap((template): Template[] => {
+    const core: { [S in CoreSlot]?: readonly Group[] } = {};
+    for (const slot of CORE_SLOTS) {
+      const groups = template.core[slot];
+      if (!groups) continue;
+      const left = keep(groups);
+      if (left.length > 0) core[slot] = left;
+      else if (slot !== 'over' || template.fixed.has(slot)) return [];
+    }
+    const { underTop, underBottom, socks, head, neck, hands } = template.extras;
+    const extras = {
+      underTop: keep(underTop),
+      underBottom: keep(underBottom),
+      socks: keep(socks),
+      head: keep(head),
+      neck: keep(neck),
+      hands: keep(hands),
+    };
+    if (EXTRA_SLOTS.some((slot) => template.fixed.has(slot) && extras[slot].length === 0))
+      return [];
+    return [{ ...template, core, extras }];
+  });
+  return { problem: { ...problem, templates }, indexOf };
+}
+
+/**
+ * What seems worth taking: what a first choice took, and in each slot the items with the best outfits
+ * over all days.
+ * @param needed items of a slot whose garments need washing, for all days
+ */
+export function shortlist(
+  lists: readonly DayList[],
+  taken: Iterable<number>,
+  needed: number,
+): ReadonlySet<number> {
+  const left = new Set(taken);
+  for (const slot of SLOTS) {
+    const worth = new Map<number, number>();
+    for (const { outfits } of lists) {
+      const seen = new Set<number>();
+      for (const { slots, score } of outfits) {
+        const item = slots[slot];
+        if (item === undefined || seen.has(item)) continue;
+        seen.add(item);
+        worth.set(item, (worth.get(item) ?? 0) + score);
+      }
+    }
+    const ranked = [...worth].sort(([a, scoreA], [b, scoreB]) => scoreB - scoreA || a - b);
+    const count = MAX_PER_SLOT + (WASHED_SLOTS.includes(slot) ? needed : 0);
+    for (const [item] of ranked.slice(0, count)) left.add(item);
+  }
+  return left;
+}
+
+/** Nodes of the search for one outfit of a day. */
+const GREEDY_NODES = 200;
+
+/** The best outfit of a day without extras, found fast; undefined if there is none. */
+function quickOutfit({ problem, indexOf }: TripDayProblem): ListedOutfit | undefined {
+  const [best] = search(problem, {
+    size: 1,
+    keySlots: CORE_SLOTS,
+    everyExtras: 0,
+    nodes: GREEDY_NODES,
+  }).solutions;
+  return best && toListed(indexOf, best);
+}
+
+/**
+ * Dresses one day after the other. The best outfits of a day share a few garments, which are soon worn
+ * out; here each day has the best of what is left.
+ */
+export function dressGreedily(
+  days: readonly TripDayProblem[],
+  garments: readonly Garment[],
+  { maxItems, maxWears }: Pick<CapsuleProblem, 'maxItems' | 'maxWears'>,
+): (ListedOutfit | undefined)[] {
+  const taken = new Set<number>();
+  const wears = new Map<number, number>();
+  const isFresh = (item: number) => (wears.get(item) ?? 0) < maxWears;
+  /** What can be worn on any day is taken once: one coat and one pair of shoes, for fresh tops. */
+  const isOnce = ({ model }: SearchProblem['context'], item: number) =>
+    !slotsOf(model, garments[item]!).every((slot) => WASHED_SLOTS.includes(slot));
+  return days.map((day) => {
+    const { context } = day.problem;
+    const choices: ((item: number) => boolean)[] = [
+      (item) => taken.has(item) || taken.size === 0 || !isOnce(context, item),
+      () => true,
+      (item) => taken.has(item),
+    ];
+    for (const isChoice of choices) {
+      const outfit = quickOutfit(restrict(day, (item) => isFresh(item) && isChoice(item)));
+      if (!outfit || new Set([...taken, ...outfit.items]).size > maxItems) continue;
+      for (const item of outfit.items) taken.add(item);
+      for (const item of outfit.washed) wears.set(item, (wears.get(item) ?? 0) + 1);
+      return outfit;
+    }
+    return undefined;
+  });
+}
