@@ -2,6 +2,7 @@ import { round } from '../numeric.ts';
 import type { Ranked } from '../responses.ts';
 import type { ShellFinder } from '../search/shell.ts';
 import { type Ensemble, itemsOf } from '../wardrobe/ensemble.ts';
+import { seededHash } from '../wardrobe/wardrobe.ts';
 import type { ScoreRequest } from '../wardrobe/wardrobe-request.ts';
 import type { ScoringContext, WornItem } from './context.ts';
 import { explain, thermalResponse, warningsOf } from './explain.ts';
@@ -41,6 +42,29 @@ function createRecency(context: ScoringContext, recent: ScoreRequest['recent']) 
   };
 }
 
+/** Days since a garment was worn, for one that never was. */
+const NEVER_WORN_DAYS = 100_000;
+
+/**
+ * Order of outfits with equal scores: those with more favourites, then those not worn for longest, then
+ * by seed if there is one, then by id.
+ */
+function byPreference(seed: number | undefined) {
+  const garmentsOf = ({ ensemble }: Entry) => itemsOf(ensemble).map(({ garment }) => garment);
+  const favorites = (entry: Entry) =>
+    garmentsOf(entry).filter(({ isFavorite }) => isFavorite).length;
+  const meanUnworn = (entry: Entry) => {
+    const days = garmentsOf(entry).map(({ wornDaysAgo }) => wornDaysAgo ?? NEVER_WORN_DAYS);
+    return days.reduce((sum, value) => sum + value, 0) / days.length;
+  };
+  const seeded = ({ id }: Entry) => (seed === undefined ? 0 : seededHash(id, seed));
+  return (a: Entry, b: Entry): number =>
+    favorites(b) - favorites(a) ||
+    meanUnworn(b) - meanUnworn(a) ||
+    seeded(a) - seeded(b) ||
+    (a.id < b.id ? -1 : 1);
+}
+
 /** Items in both outfits over items in either. */
 function jaccardSimilarity(a: readonly string[], b: readonly string[]): number {
   const shared = a.filter((id) => b.includes(id)).length;
@@ -58,11 +82,13 @@ interface RankedEntry extends ScoredEntry {
 function orderByMarginalRelevance(
   context: ScoringContext,
   entries: readonly ScoredEntry[],
+  seed: number | undefined,
 ): RankedEntry[] {
   const { weight } = context.model.k.variety;
+  const preference = byPreference(seed);
   const remaining = entries
     .map((entry) => ({ entry, similarity: entry.recency }))
-    .sort((a, b) => b.entry.score - a.entry.score || (a.entry.id < b.entry.id ? -1 : 1));
+    .sort((a, b) => b.entry.score - a.entry.score || preference(a.entry, b.entry));
   const ranked: RankedEntry[] = [];
   while (remaining.length > 0) {
     let best = 0;
@@ -85,6 +111,8 @@ function orderByMarginalRelevance(
 interface RankOptions extends Pick<ScoreRequest, 'recent' | 'locale'> {
   /** Outfits to return; all by default. */
   limit?: number;
+  /** Of the order of outfits with equal scores. */
+  seed?: number | undefined;
 }
 
 /** Scores outfits and ranks them. */
@@ -92,7 +120,7 @@ export function rank(
   context: ScoringContext,
   entries: readonly Entry[],
   shells: ShellFinder | undefined,
-  { recent, locale = 'en', limit = entries.length }: RankOptions,
+  { recent, locale = 'en', limit = entries.length, seed }: RankOptions,
 ): Ranked[] {
   const recencyOf = createRecency(context, recent);
   const scored = entries.map((entry): ScoredEntry => {
@@ -100,7 +128,7 @@ export function rank(
     const score = round(100 * totalScore(context, terms), 7);
     return { ...entry, terms, score, recency: recencyOf(entry.ensemble) };
   });
-  return orderByMarginalRelevance(context, scored)
+  return orderByMarginalRelevance(context, scored, seed)
     .slice(0, limit)
     .map(({ id, itemIds, ensemble, terms, score, variety }, at) => {
       const thermal = thermalResponse(context, ensemble);

@@ -228,9 +228,12 @@ function forPromisingExtras(
   }
 }
 
-/** Ids of the garments, so that equal scores have one order whatever the order of the items. */
+/** Digits of the largest index of a group. */
+const INDEX_DIGITS = 4;
+
+/** Places of the garments in the order of preference, so that equal scores have that order. */
 const tieBreakerOf = (core: Core): string =>
   Object.values(core)
-    .map(({ item }) => item.garment.id)
+    .map(({ index }) => String(index).padStart(INDEX_DIGITS, '0'))
     .sort()
     .join(' ');

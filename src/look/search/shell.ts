@@ -6,7 +6,7 @@ import { createScoringContext, type ScoringContext, type WornItem } from '../sco
 import { scoreTerms } from '../scoring/score.ts';
 import { type Ensemble, itemsOf, mapEnsemble, slotsOf } from '../wardrobe/ensemble.ts';
 import type { Garment } from '../wardrobe/garment-clo.ts';
-import { fingerprint } from '../wardrobe/wardrobe.ts';
+import { byPreference, fingerprint } from '../wardrobe/wardrobe.ts';
 import { comparableScore } from './leaf.ts';
 
 /** Finds what to put on over a base outfit for outside. */
@@ -17,7 +17,8 @@ const MAX_COATS = 3;
 
 const ACCESSORY_SLOTS = ['head', 'neck', 'hands'] as const;
 
-const byId = (a: WornItem, b: WornItem): number => (a.garment.id < b.garment.id ? -1 : 1);
+const preference = byPreference(undefined);
+const inOrder = (a: WornItem, b: WornItem): number => preference(a.garment, b.garment);
 
 /** Why a shell is needed, as codes. */
 function reasonsFor({ k }: Model, needClo: number, { shelter }: ScoringContext): string[] {
@@ -75,7 +76,7 @@ export function createShellFinder(
   const trunk = outdoor.regions.top + outdoor.regions.outerwear;
   const needClo = Math.max(0, trunk - indoor.regions.top);
   const reasons = reasonsFor(model, needClo, context);
-  const items = garments.map((garment) => context.toWornItem(garment)).sort(byId);
+  const items = garments.map((garment) => context.toWornItem(garment)).sort(inOrder);
   const firstSlot = ({ garment }: WornItem) => slotsOf(model, garment)[0];
   const coats = groupEqual(
     context,
@@ -104,7 +105,7 @@ export function createShellFinder(
         return equal.map((coat) => ({ coat, ensemble: { ...ensemble, outer: coat }, score }));
       })
       .filter(({ score }) => score > bareScore)
-      .sort((a, b) => b.score - a.score || byId(a.coat, b.coat));
+      .sort((a, b) => b.score - a.score || inOrder(a.coat, b.coat));
     const best = tried[0]?.ensemble ?? outside;
     const complete = addAccessories(context, best, accessories);
     const before = new Set(itemsOf(best));

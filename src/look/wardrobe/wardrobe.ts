@@ -4,6 +4,7 @@ import type { Garment } from './garment-clo.ts';
 
 /** An equivalence class of garments: the score cannot tell them apart, so one represents them all. */
 export interface Group {
+  /** Its place in the order of preference of the representatives. */
   readonly index: number;
   /** The representative. */
   readonly item: WornItem;
@@ -40,7 +41,7 @@ export function fingerprint(
 const unworn = ({ wornDaysAgo }: Garment): number => wornDaysAgo ?? Number.MAX_SAFE_INTEGER;
 
 /** 32-bit hash of a text and a seed (FNV-1a). */
-function seededHash(text: string, seed: number): number {
+export function seededHash(text: string, seed: number): number {
   let hash = 0x811c9dc5 ^ seed;
   for (let i = 0; i < text.length; i++) {
     hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
@@ -49,7 +50,7 @@ function seededHash(text: string, seed: number): number {
 }
 
 /** Order of equal garments: favourites, then longest unworn, then by seed if there is one, then by id. */
-const byPreference =
+export const byPreference =
   (seed: number | undefined) =>
   (a: Garment, b: Garment): number =>
     Number(b.isFavorite) - Number(a.isFavorite) ||
