@@ -20,6 +20,7 @@ import {
   dressGreedily,
   listOutfits,
   mergeOutfits,
+  needsWashing,
   restrict,
   shortlist,
 } from './search/trip-outfits.ts';
@@ -148,11 +149,13 @@ export function computeTrip(model: Model, request: TripRequest): TripResponse {
     indexOf,
   }));
   const { maxItems, wearsBeforeWash: maxWears = MAX_DAYS, locale = 'en' } = request;
+  const pins = (request.pin ?? []).flatMap((id) => indexOf.get(id) ?? []);
   const capsuleOf = (lists: readonly DayList[]) => ({
     days: lists,
     itemCount: garments.length,
     maxItems,
     maxWears,
+    required: { items: pins, washed: pins.filter((pin) => needsWashing(model, garments[pin]!)) },
   });
   const first = problems.map((problem) => listOutfits(problem, days.length));
   const quick = packQuickly(capsuleOf(first));

@@ -168,6 +168,13 @@ test('a pinned item is worn every day', () => {
   for (const { outfit } of days) expect(outfit?.itemIds).toContain('boots');
 });
 
+test('a pinned item that needs washing after each day dresses one day, which is proved', () => {
+  const request = { days: daysOf([9, 9, 9]), maxItems: 20, wearsBeforeWash: 1, items: CLOSET };
+  const { days, gap } = computeTrip(model, TripRequest.parse({ ...request, pin: ['jeans-blue'] }));
+  expect(days.filter(({ outfit }) => outfit)).toHaveLength(1);
+  expect(gap).toBe(0);
+});
+
 test('days that the limits leave without an outfit are counted', () => {
   const request = { days: daysOf([9, 9, 9]), maxItems: 3, wearsBeforeWash: 1, items: CLOSET };
   const { days, diagnostics } = computeTrip(model, TripRequest.parse({ ...request, locale: 'de' }));

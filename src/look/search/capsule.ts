@@ -24,6 +24,8 @@ export interface CapsuleProblem<O extends DayOutfit = DayOutfit> {
   readonly maxItems: number;
   /** Maximum number of days on which an item is worn where it needs washing. */
   readonly maxWears: number;
+  /** What every outfit has, listed or not. */
+  readonly required?: Omit<DayOutfit, 'score'>;
 }
 
 interface Capsule<O extends DayOutfit> {
@@ -172,9 +174,12 @@ const MAX_ROUNDS = 4;
 /** Larger than the rounding errors of a sum of scores. */
 const MARGIN = 1e-9;
 
+const NOTHING: Omit<DayOutfit, 'score'> = { items: [], washed: [] };
+
 /**
  * Depth-first branch and bound over the days.
- * @param isRelaxed whether an unlisted outfit may be worn, with the bound as its score and no items
+ * @param isRelaxed whether an unlisted outfit may be worn, with the bound as its score and only the items
+ * that are required
  * @returns the best outfits found, if they beat `incumbent`, and an upper bound on all solutions
  */
 function packExactly<O extends DayOutfit>(
@@ -193,15 +198,20 @@ function packExactly<O extends DayOutfit>(
     testsLeft -= 1;
     return packing.fits(outfit);
   };
-  const unlisted = ({ unlistedBound }: DayChoices) => (isRelaxed ? unlistedBound : 0);
+  const required: DayOutfit = { ...(problem.required ?? NOTHING), score: 0 };
+  /** The unlisted outfit of a day, if the limits allow any. */
+  const unlisted = ({ unlistedBound: score }: DayChoices): DayOutfit | undefined =>
+    isRelaxed && score > 0 && packing.fits(required) ? { ...required, score } : undefined;
 
   /** At least what the days from `day` on can add. Outfits fit the less, the more is packed. */
   function boundFrom(day: number): number {
+    // No outfit fits if what all have does not.
+    if (!packing.fits(required)) return 0;
     let sum = 0;
     for (let later = day; later < days.length; later++) {
       const choices = days[later]!;
       const first = choices.outfits.find(fits);
-      sum += Math.max(first?.score ?? 0, unlisted(choices));
+      sum += Math.max(first?.score ?? 0, unlisted(choices)?.score ?? 0);
     }
     return sum;
   }
@@ -215,13 +225,14 @@ function packExactly<O extends DayOutfit>(
       return;
     }
     const after = boundFrom(day + 1);
-    const tryChoice = (outfit: O | undefined, own: number): boolean => {
+    const tryChoice = (outfit: DayOutfit | undefined, listed: O | undefined): boolean => {
+      const own = outfit?.score ?? 0;
       if (score + own + after <= bestScore + MARGIN) return false;
       if (testsLeft <= 0) {
         openBound = Math.max(openBound, score + own + after);
         return false;
       }
-      path[day] = outfit;
+      path[day] = listed;
       if (outfit) packing.add(outfit);
       if (score + own + boundFrom(day + 1) > bestScore + MARGIN) visit(day + 1, score + own);
       if (outfit) packing.remove(outfit);
@@ -229,10 +240,12 @@ function packExactly<O extends DayOutfit>(
     };
     const other = unlisted(choices);
     for (const outfit of choices.outfits) {
-      if (outfit.score <= other) break;
-      if (fits(outfit) && !tryChoice(outfit, outfit.score)) return;
+      if (other && outfit.score <= other.score) break;
+      if (fits(outfit) && !tryChoice(outfit, outfit)) return;
     }
-    tryChoice(undefined, other);
+    if (other && !tryChoice(other, undefined)) return;
+    // A day without an outfit leaves what is required to the others.
+    if (!other || other.items.length > 0) tryChoice(undefined, undefined);
   }
   visit(0, 0);
   return { best, upperBound: Math.max(openBound, bestScore) };

@@ -1,5 +1,6 @@
 /** The outfits of each day of a trip that are tried, and what seems worth taking. */
 
+import type { Model } from '../params.ts';
 import {
   CORE_SLOTS,
   EXTRA_SLOTS,
@@ -28,6 +29,10 @@ const MAX_PLAIN = 50;
 const MAX_NODES = 10_000;
 /** Garments of a slot worth taking, if they need no washing; else so many more than are needed. */
 const MAX_PER_SLOT = 3;
+
+/** Whether a garment needs washing in whatever slot it is worn. */
+export const needsWashing = (model: Model, garment: Garment): boolean =>
+  slotsOf(model, garment).every((slot) => WASHED_SLOTS.includes(slot));
 
 /** An outfit that one day can have, as it was found. */
 export interface ListedOutfit extends DayOutfit {
@@ -182,13 +187,11 @@ export function dressGreedily(
   const taken = new Set<number>();
   const wears = new Map<number, number>();
   const isFresh = (item: number) => (wears.get(item) ?? 0) < maxWears;
-  /** What can be worn on any day is taken once: one coat and one pair of shoes, for fresh tops. */
-  const isOnce = ({ model }: SearchProblem['context'], item: number) =>
-    !slotsOf(model, garments[item]!).every((slot) => WASHED_SLOTS.includes(slot));
   return days.map((day) => {
-    const { context } = day.problem;
+    const { model } = day.problem.context;
     const choices: ((item: number) => boolean)[] = [
-      (item) => taken.has(item) || taken.size === 0 || !isOnce(context, item),
+      // What can be worn on any day is taken once: one coat and one pair of shoes, for fresh tops.
+      (item) => taken.has(item) || taken.size === 0 || needsWashing(model, garments[item]!),
       () => true,
       (item) => taken.has(item),
     ];

@@ -66,3 +66,29 @@ test('with outfits that are not listed, the bound covers them', () => {
   }
   expect(open).toBeGreaterThan(50);
 });
+
+test('outfits that are not listed have what is required', () => {
+  const random = createRandom(4);
+  let closer = 0;
+  for (let i = 0; i < 300; i++) {
+    const problem = drawProblem(random);
+    const all = problem.days.map(({ outfits }) =>
+      outfits.map(({ items, washed, score }) => ({
+        items: [...new Set([0, ...items])],
+        washed: [...new Set([0, ...washed])],
+        score,
+      })),
+    );
+    const whole = all.map((outfits) => ({ outfits, unlistedBound: 0 }));
+    const best = bruteForce({ ...problem, days: whole });
+    const days = all.map((outfits) => {
+      const count = random.below(outfits.length + 1);
+      return { outfits: outfits.slice(0, count), unlistedBound: outfits[count]?.score ?? 0 };
+    });
+    const required = { items: [0], washed: [0] };
+    const { upperBound } = packCapsule({ ...problem, days, required });
+    expect(upperBound, `case ${i}`).toBeGreaterThan(best - 1e-8);
+    if (upperBound < packCapsule({ ...problem, days }).upperBound - 1e-8) closer += 1;
+  }
+  expect(closer).toBeGreaterThan(50);
+});
