@@ -52,7 +52,9 @@ export const DayRequest = z
     forecast: Forecast.optional().meta({
       description: 'Of Open-Meteo or MET Norway, as it comes; read outdoors, with `met`',
     }),
-    date: ForecastDate.optional().meta({ description: 'Default: the first of the forecast' }),
+    date: ForecastDate.optional().meta({
+      description: 'Default: the first with all hours that count',
+    }),
     met: Met.optional(),
     ...person,
     ...wardrobe,

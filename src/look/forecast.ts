@@ -133,6 +133,8 @@ const TO_MS: Readonly<Record<string, number>> = {
   'km/h': 1 / 3.6,
   'm/s': 1,
   mph: 0.44704,
+  // As Open-Meteo writes it.
+  'mp/h': 0.44704,
   kn: 0.514444,
 };
 
@@ -227,7 +229,7 @@ interface ForecastHour {
 
 /** Reads a forecast by dates. */
 interface ForecastReader {
-  /** The first date that the forecast has, `2026-11-24`. */
+  /** The first date with all hours that count, else the first that the forecast has, `2026-11-24`. */
   readonly firstDate: string;
   /**
    * The hours of a date that count.
@@ -251,18 +253,26 @@ export function readForecast(forecast: Forecast): ForecastReader {
     }
   }
   const { fromHour = FROM_HOUR, toHour = TO_HOUR } = forecast;
+  const hoursThatCount = (date: string) =>
+    Array.from(
+      { length: toHour - fromHour },
+      (_, i) => `${date}T${String(fromHour + i).padStart(2, '0')}`,
+    );
+  const dates = [...new Set([...byHour.keys()].map((hour) => hour.slice(0, 10)))].sort();
+  const isComplete = (date: string) => hoursThatCount(date).every((hour) => byHour.has(hour));
   return {
-    firstDate: [...byHour.keys()].sort()[0]!.slice(0, 10),
-    hoursOf(date, pointer) {
-      const hours: ForecastHour[] = [];
-      for (let hour = fromHour; hour < toHour; hour++) {
-        const at = `${date}T${String(hour).padStart(2, '0')}`;
-        const step = byHour.get(at);
-        if (!step) throw invalid(pointer, `The forecast has no weather for ${at}:00`);
-        hours.push({ at: `${at}:00`, weather: step.read() });
-      }
-      return hours;
-    },
+    firstDate: dates.find(isComplete) ?? dates[0]!,
+    hoursOf: (date, pointer) =>
+      hoursThatCount(date).map((hour) => {
+        const at = `${hour}:00`;
+        const step = byHour.get(hour);
+        if (!step)
+          throw invalid(
+            pointer,
+            `The forecast has no weather for ${at}; \`fromHour\` and \`toHour\` say which hours count`,
+          );
+        return { at, weather: step.read() };
+      }),
   };
 }
 

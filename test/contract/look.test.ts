@@ -178,7 +178,11 @@ describe('a forecast as it comes', () => {
     const past = await post('day', { ...body, date: '2025-01-01' });
     expect(past.status).toBe(400);
     expect((await problem(past)).errors).toEqual([
-      { pointer: '/date', detail: 'The forecast has no weather for 2025-01-01T07:00' },
+      {
+        pointer: '/date',
+        detail:
+          'The forecast has no weather for 2025-01-01T07:00; `fromHour` and `toHour` say which hours count',
+      },
     ]);
   });
 

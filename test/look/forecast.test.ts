@@ -89,8 +89,8 @@ describe('Open-Meteo', () => {
     expect(read({ openMeteo: openMeteo() }).firstDate).toBe('2026-11-24');
   });
 
-  test('other units, other hours, no daylight', () => {
-    const units = { temperature_2m: '°F', wind_speed_10m: 'mph' };
+  test.each(['mph', 'mp/h'])('other units (%s), other hours, no daylight', (wind_speed_10m) => {
+    const units = { temperature_2m: '°F', wind_speed_10m };
     const values = { temperature_2m: HOURS.map(() => 50), is_day: undefined };
     const hours = hoursOf({ openMeteo: openMeteo(values, units), fromHour: 0, toHour: 1 });
     expect(hours).toHaveLength(1);
@@ -128,7 +128,8 @@ describe('Open-Meteo', () => {
     expect(rejected({ openMeteo: short })?.pointer).toMatch(/weather_code\/7$/);
     expect(rejected({ openMeteo: openMeteo() }, '2026-11-26')).toEqual({
       pointer: '/date',
-      detail: 'The forecast has no weather for 2026-11-26T07:00',
+      detail:
+        'The forecast has no weather for 2026-11-26T07:00; `fromHour` and `toHour` say which hours count',
     });
   });
 
@@ -169,6 +170,16 @@ describe('MET Norway', () => {
       '/forecast/metNorway/properties/timeseries/9/data/instant/details/wind_speed',
     );
   });
+});
+
+test('a forecast from now on: the first date is the first with all hours that count', () => {
+  const from = (hour: number) => ({
+    openMeteo: openMeteo({ time: HOURS.slice(hour).map(at) }),
+  });
+  expect(read(from(7)).firstDate).toBe('2026-11-24');
+  expect(read(from(8)).firstDate).toBe('2026-11-25');
+  expect(read({ ...from(8), fromHour: 9 }).firstDate).toBe('2026-11-24');
+  expect(read(from(40)).firstDate).toBe('2026-11-25');
 });
 
 test('a forecast is of one service, with hours in order', () => {
