@@ -11,8 +11,11 @@ export type ConfidenceModel = z.infer<typeof ConfidenceModel>;
 
 /** Words mislead and sellers err: no text gives more. */
 const MAX_CONFIDENCE = 0.989;
-/** "Top" or "shoes" name a group: which of its categories is meant is a guess, and never sure. */
-const MAX_GROUP_CONFIDENCE = 0.89;
+/**
+ * "Top" or "shoes" name a group: which of its categories is meant is a guess, and never sure. Nor is a name before a
+ * word nobody knows: a "coat caddy" is no coat.
+ */
+const MAX_OPEN_CONFIDENCE = 0.89;
 
 const MODEL = ConfidenceModel.parse(fitted);
 
@@ -25,9 +28,12 @@ export function probabilityOf(features: Features, { intercept, weights }: Confid
   return 1 / (1 + Math.exp(-score));
 }
 
-/** Returns the confidence, 0–1, in a category named with these features. */
-export const confidenceOf = (features: Features): number =>
+/**
+ * Returns the confidence, 0–1, in a category named with these features.
+ * @param isOpen whether another word may follow that says what the article is
+ */
+export const confidenceOf = (features: Features, isOpen = false): number =>
   Math.min(
-    features.group > 0 ? MAX_GROUP_CONFIDENCE : MAX_CONFIDENCE,
+    features.group > 0 || isOpen ? MAX_OPEN_CONFIDENCE : MAX_CONFIDENCE,
     probabilityOf(features, MODEL),
   );

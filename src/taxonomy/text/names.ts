@@ -118,7 +118,7 @@ export const MORE_NAMES: Readonly<Record<string, Words>> = {
     nl: 'hoodies|capuchontruien|hooded sweater|sweatshirt met capuchon|hooded vest',
   },
   fleece_jacket: {
-    en: 'fleece vest|sherpa|teddy fleece',
+    en: 'fleece vest|sherpa|sherpa jacket|sherpa fleece|teddy fleece',
     de: 'fleecejacken|teddyjacke|teddyfleece',
     fr: 'vestes polaires|veste teddy|sweat polaire',
     es: 'polar|polares|campera polar|chamarra polar|chaqueta sherpa',
@@ -158,7 +158,7 @@ export const MORE_NAMES: Readonly<Record<string, Words>> = {
     nl: 'bodywarmer met capuchon|gewatteerd gilet|pufferbodywarmer',
   },
   denim_jacket: {
-    en: 'denim truckers|jean jackets',
+    en: 'denim truckers|jean jacket|jean jackets|jean jacket sherpa|denim jacket sherpa|trucker jacket sherpa',
     de: 'jeansjacken',
     fr: 'blouson jean|veste jeans|veste en jeans',
     es: 'campera de jean|campera jean|campera de denim|chamarra de jean|chaqueta de jean|chaqueta jean|chaqueta de denim|chaqueta tejana',
@@ -369,7 +369,7 @@ export const MORE_NAMES: Readonly<Record<string, Words>> = {
   skirt_light: {
     en: 'skater skirts|mini-skirt|mini skirts|denim skirts|cargo skirt|ruffled skirt|godet skirt|tennis skirts|flared skirt|pleated skirts',
     de: 'jeansröcke|cargorock|skaterrock|minirocke|mini-rock|volantrock|miniröcke|a-linien rock|hosenrock',
-    fr: 'jupe en tulle|jupe évasée|jupe volantée|jupe en denim|jupe à volants|mini jupe|jupe plissee',
+    fr: 'jupe en tulle|jupe évasée|jupe volantée|jupe en denim|jupe à volants|mini jupe|jupe plissee|jupe-culotte|jupes-culottes',
     es: 'pollera|polleras|falda short|pollera de jean|pollera corta|minipollera|falda tableada|falda de mezclilla|falda evasé|falda denim',
     it: 'minigonne|gonna plissé|gonna svasata|gonna in denim|gonna jeans|gonna in tulle|gonna corta plissettata',
     nl: 'minirokje|rokjes|plissé rok|plisse rok|denim rok|wikkelrokje|a-lijn rok',
@@ -418,7 +418,7 @@ export const MORE_NAMES: Readonly<Record<string, Words>> = {
     en: 'nightsuit|nightsuits|nightgowns|nightdresses|night shirt|sleep tee|pajama set|loungewear set|baby doll nightwear|pyjama top|pajama top|onesie pyjama|nightwear',
     de: 'nachtwäsche|schlafanzug kurz|shorty-pyjama|pyjama-set|pyjamaoberteil|schlafoverall|negligé|negligee',
     fr: 'vêtements de nuit|chemises de nuits|combi pyjama|haut de pyjama|short pyjama|pyjamas longs',
-    es: 'pijama largo|pijama de verano|camisón de satén|ropa de dormir|conjunto pijama|pijama short|pijama polar|pijama enterizo',
+    es: 'pijama largo|pijama de verano|camisón de satén|ropa de dormir|conjunto pijama|pijama short|pijama polar|pijama enterizo|camisa de dormir|camisas de dormir|camiseta de dormir',
     it: 'pigiama lungo|pigiama invernale|baby doll|camicia notte donna|completo notte|pigiama in pile',
     nl: 'pyjama set|nachtmode|nachthemdje|slipdress nacht|shortama set',
   },

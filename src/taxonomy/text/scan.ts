@@ -135,11 +135,20 @@ export function scan(tokens: readonly Token[], lexicon: Lexicon, isOwn = true): 
     if (isOwn) all.push(...compoundAt(token, at, lexicon, knownUpTo >= at));
   });
   const lanes: Match[][] = Array.from({ length: LANE_COUNT }, () => []);
-  for (const match of all) lanes[LANES[match.entry.kind]]?.push(match);
+  for (const match of withoutStraddled(all)) lanes[LANES[match.entry.kind]]?.push(match);
   const resolved = lanes
     .flatMap((lane, i) => (lane.length > 1 ? resolveOverlaps(lane, i === 0 && headIsLast) : lane))
     .sort(inOrder);
   return withoutHidden(resolved);
+}
+
+/** Drops things that only seem named because an idiom begins in them: "coat stand" in "coat stand collar". */
+function withoutStraddled(matches: readonly Match[]): readonly Match[] {
+  const idioms = matches.filter(({ entry }) => entry.kind === 'fixed');
+  if (idioms.length === 0) return matches;
+  const isStraddled = ({ first, last }: Match): boolean =>
+    idioms.some((idiom) => first < idiom.first && idiom.first <= last && last < idiom.last);
+  return matches.filter((match) => match.entry.kind !== 'notGarment' || !isStraddled(match));
 }
 
 /** Returns the matches that no idiom or maker's name hides. */

@@ -452,7 +452,7 @@ export const QUANTITIES: Words = {
 
 /** Idioms whose words would otherwise match as a material or a colour. */
 export const FIXED_PHRASES: Words = {
-  en: 'button down|pull on|lace up|lace-up|step in|crew neck|cross body|new in|rose print|best fit|top stitch|top stitching|low top|high top|tank style|slip on|tie waist|tie front|tie belt|belt loops|belted|t shirt bra|boot cut|bootcut|cap toe|toe cap|zip up|hooded towel|drop shoulder|flat front|wide leg|straight leg|short rise|hat trick|self tie|sock lining|tie dye|cut and sew|button up|collar stand|snow wash|stone wash|stonewash',
+  en: 'button down|pull on|lace up|lace-up|step in|crew neck|cross body|new in|rose print|best fit|top stitch|top stitching|low top|high top|tank style|slip on|tie waist|tie front|tie belt|belt loops|belted|t shirt bra|boot cut|bootcut|cap toe|toe cap|zip up|hooded towel|drop shoulder|flat front|wide leg|straight leg|short rise|hat trick|self tie|sock lining|tie dye|cut and sew|button up|button front|button detail|stand collar|stand up collar|patch pocket|collar stand|snow wash|stone wash|stonewash',
   de: 'stone washed|stonewash|kurz gesagt|neu in|im rock stil|body fit|slim fit|regular fit|top qualität|high top|low top',
   fr: 'bon à savoir|coupe droite|taille haute|bas ajusté|bas élastiqué|pull on|bas resserré|haut de gamme|jambe droite|coton peigné',
   es: 'punto de cruz|punto roma|alta calidad|corte recto|tiro alto|a punto',
