@@ -117,6 +117,15 @@ export function outfitCases(open: () => Promise<Watched>): void {
       await pin(page, 'Roll-neck').click();
     });
 
+    test('of a week in the frost have a coat, also while the page is set to indoors', async () => {
+      await page.locator('[name=plan][value=indoor]').press('Space');
+      for (const day of await page.locator('[name=dayTempC]').all()) await day.fill('-5');
+      const pending = page.waitForResponse('**/look/v1/trip');
+      await page.locator('#week-plan').click();
+      await pending;
+      await expect.poll(() => page.locator('.week-outfit [data-slot=outer]').count()).toBe(7);
+    });
+
     test('are planned for the whole days of a forecast file', async () => {
       const choose = (name: string, text: string) =>
         page.locator('#week-forecast').setInputFiles({
@@ -140,6 +149,7 @@ export function outfitCases(open: () => Promise<Watched>): void {
             .evaluateAll((days) => days.map((day) => day.getAttribute('data-date'))),
         )
         .toEqual(['2026-11-24', '2026-11-25']);
+      expect(await page.locator('.week-outfit [data-slot=outer]').count()).toBe(2);
     });
 
     test('came from the gateway alone, without errors other than the one provoked', () => {

@@ -84,8 +84,20 @@ export function drawWeek() {
   );
 }
 
+/**
+ * What all days have in common. They are planned for outside, wherever the person is now: a suitcase
+ * packed for the room has no coat.
+ * @param {any} request
+ */
+const everyDay = ({ met, occasion }) => ({
+  met,
+  plan: 'outdoor',
+  ...(occasion && { occasion }),
+});
+
 /** @param {any} request the days as filled in, with the wind and humidity of today */
-function daysByHand({ weather, met, occasion, plan }) {
+function daysByHand(request) {
+  const { weather } = request;
   return [...byId('week-days').children].map((day) => {
     const value = (/** @type {string} */ name) => {
       const control = day.querySelector(`[name=${name}]`);
@@ -96,19 +108,16 @@ function daysByHand({ weather, met, occasion, plan }) {
     return {
       date: day.getAttribute('data-date'),
       weather: { ...weather, tempC: Number(value('dayTempC')), condition: value('dayCondition') },
-      met,
-      plan,
-      ...(occasion && { occasion }),
+      ...everyDay(request),
     };
   });
 }
 
 /** @param {any} request */
 function tripRequest(request) {
-  const { userProfile, locale, items, pin, met, plan, occasion } = request;
+  const { userProfile, locale, items, pin } = request;
   const fields = new FormData(form());
   const wears = Number(fields.get('wears'));
-  const day = { met, plan, ...(occasion && { occasion }) };
   return {
     userProfile,
     locale,
@@ -119,7 +128,7 @@ function tripRequest(request) {
     ...(forecast
       ? {
           forecast: forecast.body,
-          days: forecast.dates.slice(0, DAYS).map((date) => ({ date, ...day })),
+          days: forecast.dates.slice(0, DAYS).map((date) => ({ date, ...everyDay(request) })),
         }
       : { days: daysByHand(request) }),
   };
