@@ -1,5 +1,6 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ACCESSORIES } from './drawn-accessories.ts';
 import { seriousViolations, tabTo, type Watched } from './page.ts';
 
 const HOURS = Array.from({ length: 24 }, (_, hour) => String(hour).padStart(2, '0'));
@@ -24,6 +25,22 @@ function openMeteo() {
 
 const pin = (page: Page, label: string) =>
   page.locator('#wardrobe').getByRole('button', { name: `Keep ${label} in every outfit` });
+
+/** Adds accessories to the wardrobe of the page, as its own modules store them. */
+const addAccessories = (page: Page): Promise<void> =>
+  page.evaluate(`import('/console/wardrobe-store.js').then(({ addGarments }) =>
+    addGarments(...${JSON.stringify(ACCESSORIES)}.map(({ drawing, ...garment }) => ({
+      ...garment,
+      picture: new Blob([drawing], { type: 'image/svg+xml' }),
+    }))))`);
+
+/** Whether the middle of an element is on top, where a click meets it. */
+const isOnTop = (element: Locator): Promise<boolean> =>
+  element.evaluate((node) => {
+    const { left, top, width, height } = node.getBoundingClientRect();
+    const found = node.ownerDocument.elementFromPoint(left + width / 2, top + height / 2);
+    return node.contains(found);
+  });
 
 /** Tests of pins, languages and the plan of a week. `open` opens the console, signed in. */
 export function outfitCases(open: () => Promise<Watched>): void {
@@ -63,6 +80,24 @@ export function outfitCases(open: () => Promise<Watched>): void {
         .poll(() => page.locator('#figure button[data-slot=shoes]').getAttribute('aria-pressed'))
         .toBe('true');
       await page.locator(`#wardrobe [data-pin="${id}"]`).click();
+    });
+
+    test('show a belt, a tie, sunglasses and a bag that are pinned, each with room', async () => {
+      await addAccessories(page);
+      for (const { label } of ACCESSORIES) await pin(page, label).click();
+      const labels = ACCESSORIES.map(({ label }) => label);
+      await expect.poll(worn).toEqual(expect.arrayContaining(labels));
+      await page.setViewportSize({ width: 1280, height: 1200 });
+      for (const { id, label } of ACCESSORIES) {
+        const button = page.locator(`#figure [data-pin="${id}"]`);
+        await button.scrollIntoViewIfNeeded();
+        const { width = 0, height = 0 } = (await button.boundingBox()) ?? {};
+        expect(Math.min(width, height), label).toBeGreaterThan(30);
+        expect(await isOnTop(button), label).toBe(true);
+      }
+      for (const { label } of ACCESSORIES)
+        await page.getByRole('button', { name: `Remove ${label}` }).click();
+      await expect.poll(worn).not.toContain('Brown bag');
     });
 
     test('of garments that cannot be worn together are an error with their names', async () => {

@@ -17,6 +17,10 @@ const SLOT_ORDER = [
   'head',
   'neck',
   'hands',
+  'belt',
+  'tie',
+  'eyes',
+  'bag',
 ];
 
 /** Object URLs of garment images, cached while the page is open. @type {WeakMap<Blob, string>} */
