@@ -152,6 +152,32 @@ export function outfitCases(open: () => Promise<Watched>): void {
       await pin(page, 'Roll-neck').click();
     });
 
+    test('of a week, and what the page says about them, follow the language', async () => {
+      const text = (selector: string) => page.locator(selector).first().textContent();
+      await page.locator('[name=dayCondition]').first().selectOption('rain');
+      await page.locator('[name=plan][value=indoor]').press('Space');
+      await page.locator('[name=tempC]').fill('0');
+      await expect.poll(() => text('.shell')).toMatch(/^Outside it is colder/);
+      const language = page.getByLabel('Language of names and reasons');
+      const replanned = page.waitForResponse('**/look/v1/trip');
+      await language.selectOption('de');
+      await replanned;
+      await expect.poll(() => text('.shell')).toMatch(/^Draußen ist es kälter/);
+      expect(await text('.gauge-labels')).toBe('kaltangenehmwarm');
+      expect(await page.locator('.clo-chart .bar-name').allTextContents()).toContain('Beine');
+      expect(await text('.clo-chart td')).toMatch(/^\d,\d\d$/);
+      expect(await text('.week-day b')).toMatch(/^(Mo|Di|Mi|Do|Fr|Sa|So)\./);
+      expect(await text('[name=dayCondition] option:checked')).toBe('Regen');
+      await expect.poll(() => text('.week-outfit .tag')).toMatch(/^\d+ von 100$/);
+      expect(await text('.week-outfit b')).toBe(await text('.week-day b'));
+      expect(await text('#week h3')).toMatch(/^Zum Mitnehmen: \d+$/);
+      expect(await text('#week')).toMatch(/andere Auswahl/);
+      const back = page.waitForResponse('**/look/v1/trip');
+      await language.selectOption('en');
+      await back;
+      await expect.poll(() => text('.week-outfit .tag')).toMatch(/of 100/);
+    });
+
     test('of a week in the frost have a coat, also while the page is set to indoors', async () => {
       await page.locator('[name=plan][value=indoor]').press('Space');
       for (const day of await page.locator('[name=dayTempC]').all()) await day.fill('-5');

@@ -1,39 +1,34 @@
 import { h, svg } from './element.js';
+import { formatNumber, regionName, say } from './outfit-texts.js';
 
 /** @typedef {Record<string, {clo: number, target: number}>} Regions */
-
-/** @type {Readonly<Record<string, string>>} */
-const NAMES = {
-  top: 'Top',
-  bottom: 'Legs',
-  dress: 'Dress',
-  shoes: 'Feet',
-  outerwear: 'Outer',
-  accessory: 'Extras',
-};
 
 const [WIDTH, HEIGHT] = [420, 216];
 const BASELINE_Y = 168;
 const TOP_Y = 8;
 const BAR_WIDTH = 34;
 
-/** @param {number} clo */
-const format = (clo) => clo.toFixed(2);
+/** @param {string} locale @param {number} clo */
+const format = (locale, clo) => formatNumber(locale, clo, 2);
 
-/** @param {Regions} regions */
-export const cloSummary = (regions) =>
+/** @param {Regions} regions @param {string} locale */
+export const cloSummary = (regions, locale) =>
   Object.entries(regions)
-    .map(
-      ([region, { clo, target }]) =>
-        `${NAMES[region] ?? region} ${format(clo)} of ${format(target)} clo`,
+    .map(([region, { clo, target }]) =>
+      say(locale, 'regionSummary', {
+        region: regionName(locale, region),
+        clo: format(locale, clo),
+        target: format(locale, target),
+      }),
     )
     .join(', ');
 
 /**
  * Draws insulation worn and target by region as bars; heights are proportional to clo.
  * @param {Regions} regions
+ * @param {string} locale
  */
-function bars(regions) {
+function bars(regions, locale) {
   const rows = Object.entries(regions);
   const max = Math.max(0.3, ...rows.flatMap(([, { clo, target }]) => [clo, target]));
   const heightOf = (/** @type {number} */ clo) => (clo / max) * (BASELINE_Y - TOP_Y);
@@ -67,14 +62,21 @@ function bars(regions) {
         'data-target': target,
         d: `M${left - 11} ${BASELINE_Y - targetHeight}h${BAR_WIDTH + 22}`,
       }),
-      svg('text', { class: 'bar-name', x: middle, y: BASELINE_Y + 20 }, NAMES[region] ?? region),
-      svg('text', { x: middle, y: BASELINE_Y + 40 }, `${format(clo)} / ${format(target)}`),
+      svg('text', { class: 'bar-name', x: middle, y: BASELINE_Y + 20 }, regionName(locale, region)),
+      svg(
+        'text',
+        { x: middle, y: BASELINE_Y + 40 },
+        `${format(locale, clo)} / ${format(locale, target)}`,
+      ),
     ];
   });
 }
 
-/** @param {Regions} regions */
-const table = (regions) =>
+/** @type {readonly ['region', 'wornClo', 'targetClo']} */
+const COLUMNS = ['region', 'wornClo', 'targetClo'];
+
+/** @param {Regions} regions @param {string} locale */
+const table = (regions, locale) =>
   h(
     'table',
     {},
@@ -84,7 +86,7 @@ const table = (regions) =>
       h(
         'tr',
         {},
-        ['Region', 'Worn, clo', 'Target, clo'].map((name) => h('th', { scope: 'col' }, name)),
+        COLUMNS.map((name) => h('th', { scope: 'col' }, say(locale, name))),
       ),
     ),
     h(
@@ -94,16 +96,16 @@ const table = (regions) =>
         h(
           'tr',
           {},
-          h('th', { scope: 'row' }, NAMES[region] ?? region),
-          h('td', {}, format(clo)),
-          h('td', {}, format(target)),
+          h('th', { scope: 'row' }, regionName(locale, region)),
+          h('td', {}, format(locale, clo)),
+          h('td', {}, format(locale, target)),
         ),
       ),
     ),
   );
 
-/** @param {Regions} regions */
-export const cloChart = (regions) =>
+/** @param {Regions} regions @param {string} locale */
+export const cloChart = (regions, locale) =>
   h(
     'figure',
     { class: 'clo-chart' },
@@ -112,18 +114,18 @@ export const cloChart = (regions) =>
       {
         viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
         role: 'img',
-        'aria-label': `Warmth by region: ${cloSummary(regions)}`,
+        'aria-label': `${say(locale, 'regions')}: ${cloSummary(regions, locale)}`,
       },
       svg('path', { class: 'bar-baseline', d: `M0 ${BASELINE_Y}H${WIDTH}` }),
-      bars(regions),
+      bars(regions, locale),
     ),
     h(
       'figcaption',
       { class: 'fine' },
       h('span', { class: 'key key-worn' }),
-      'worn / ',
+      `${say(locale, 'worn')} / `,
       h('span', { class: 'key key-target' }),
-      'target, in clo',
+      say(locale, 'target'),
     ),
-    h('details', {}, h('summary', {}, 'Show as a table'), table(regions)),
+    h('details', {}, h('summary', {}, say(locale, 'asTable')), table(regions, locale)),
   );

@@ -1,19 +1,21 @@
 import { cloChart } from './clo-chart.js';
 import { h } from './element.js';
+import { say, shellReasons } from './outfit-texts.js';
 
-/** @type {Readonly<Record<string, string>>} */
-const SHELL_REASONS = {
-  'colder-outside': 'it is colder outside',
-  rain: 'it is wet',
-  wind: 'it is windy',
-};
 /** Codes that are not listed: the gauge shows them, or a person can do nothing about them. */
 const HIDDEN_CODES = ['data.missing', 'thermal.match', 'thermal.cool', 'thermal.warm'];
 /** Range of the gauge to each side, in votes of the seven-point scale. */
 const MAX_VOTES = 3;
 
-/** @param {number} deviation from neutral, votes @param {{text: string} | undefined} warmth */
-function gauge(deviation, warmth) {
+/** @type {readonly ['cold', 'comfortable', 'warm']} */
+const GAUGE_LABELS = ['cold', 'comfortable', 'warm'];
+
+/**
+ * @param {number} deviation from neutral, votes
+ * @param {{text: string} | undefined} warmth
+ * @param {string} locale
+ */
+function gauge(deviation, warmth, locale) {
   const position =
     (Math.max(-MAX_VOTES, Math.min(MAX_VOTES, deviation)) + MAX_VOTES) / (2 * MAX_VOTES);
   return h(
@@ -23,9 +25,7 @@ function gauge(deviation, warmth) {
     h(
       'div',
       { class: 'gauge-labels fine', 'aria-hidden': true },
-      h('span', {}, 'cold'),
-      h('span', {}, 'comfortable'),
-      h('span', {}, 'warm'),
+      GAUGE_LABELS.map((label) => h('span', {}, say(locale, label))),
     ),
     warmth &&
       h(
@@ -44,8 +44,10 @@ const sentence = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
  * Explains an outfit: how warm it is by region, and what counts for and against it.
  * @param {any} outfit
  * @param {readonly {id: string, label: string}[]} warningLabels
+ * @param {string} locale of the outfit's name and reasons
  */
-export function outfitExplanation({ name, score, thermal, warnings, explanation }, warningLabels) {
+export function outfitExplanation(outfit, warningLabels, locale) {
+  const { name, score, thermal, warnings, explanation } = outfit;
   const warningText = (/** @type {string} */ code) =>
     warningLabels.find(({ id }) => id === code)?.label ?? code;
   const warmth = explanation.find((/** @type {any} */ { code }) => code.startsWith('thermal.'));
@@ -53,14 +55,14 @@ export function outfitExplanation({ name, score, thermal, warnings, explanation 
   return [
     h(
       'section',
-      { class: 'panel stack' },
+      { class: 'panel stack', lang: locale },
       h(
         'div',
         { class: 'row-head' },
         h('h2', {}, name),
-        h('span', { class: 'tag' }, `${Math.round(score)} of 100`),
+        h('span', { class: 'tag' }, say(locale, 'score', { score: Math.round(score) })),
       ),
-      gauge(thermal.deviation, warmth),
+      gauge(thermal.deviation, warmth, locale),
       warnings.map((/** @type {string} */ code) =>
         h('p', { class: 'warning' }, sentence(warningText(code))),
       ),
@@ -72,20 +74,21 @@ export function outfitExplanation({ name, score, thermal, warnings, explanation 
     ),
     h(
       'section',
-      { class: 'panel stack' },
-      h('h2', {}, 'Warmth by region'),
-      cloChart(thermal.regions),
+      { class: 'panel stack', lang: locale },
+      h('h2', {}, say(locale, 'regions')),
+      cloChart(thermal.regions, locale),
     ),
   ];
 }
 
-/** @param {{needed: boolean, reasons: string[], items: unknown[]}} shell */
-export function shellText({ reasons, items }) {
-  const why = reasons.flatMap((reason) => SHELL_REASONS[reason] ?? []).join(' and ');
-  if (items.length === 0)
-    return `Outside you need more, because ${why}, and the wardrobe has nothing suitable.`;
-  const shortfall = reasons.includes('no-sufficient-outerwear')
-    ? ' This is the best you have, but not quite enough.'
-    : '';
-  return `To wear outside, because ${why}:${shortfall}`;
+/**
+ * Says why more is needed outside, above the list of what to put on.
+ * @param {{reasons: string[], items: unknown[], addIds: unknown[]}} shell
+ * @param {string} locale
+ */
+export function shellText({ reasons, items, addIds }, locale) {
+  const why = shellReasons(locale, reasons);
+  if (items.length + addIds.length === 0) return say(locale, 'shellMissing', { why });
+  const isTooLight = reasons.includes('no-sufficient-outerwear');
+  return say(locale, isTooLight ? 'shellTooLight' : 'shell', { why });
 }

@@ -4,6 +4,7 @@ import { announce, byId, fill, h } from './element.js';
 import { errorBox } from './error-box.js';
 import { flatLay, shellItems } from './figure.js';
 import { outfitExplanation, shellText } from './outfit-explanation.js';
+import { say } from './outfit-texts.js';
 import { pinned } from './pins.js';
 import { addSampleWardrobe } from './sample.js';
 import { listGarments, wardrobe } from './wardrobe-store.js';
@@ -25,10 +26,14 @@ let pending = new AbortController();
 
 const form = () => byId('weather', HTMLFormElement);
 
+/** The language of names and reasons. */
+const textLocale = () => meta?.locale ?? 'en';
+
 /** @param {any[]} outfits @param {number} selected */
 function draw(outfits, selected) {
   const outfit = outfits[selected];
   const { shell } = outfit;
+  const locale = textLocale();
   const alternatives = outfits.map((one, i) =>
     h(
       'button',
@@ -36,7 +41,7 @@ function draw(outfits, selected) {
         type: 'button',
         class: 'quiet',
         'aria-pressed': String(i === selected),
-        'aria-label': `${i + 1}: ${one.name}, ${Math.round(one.score)} of 100`,
+        'aria-label': `${i + 1}: ${one.name}, ${say(locale, 'score', { score: Math.round(one.score) })}`,
         onclick: () => {
           draw(outfits, i);
           const pressed = byId('figure').querySelector('[aria-pressed="true"]');
@@ -52,19 +57,19 @@ function draw(outfits, selected) {
     outfits.length > 1 &&
       h(
         'div',
-        { class: 'alternatives', role: 'group', 'aria-label': 'Outfits, best first' },
+        { class: 'alternatives', role: 'group', 'aria-label': say(locale, 'bestFirst') },
         alternatives,
       ),
     shell?.needed &&
       h(
         'section',
-        { class: 'shell' },
-        h('p', { class: 'fine' }, shellText(shell)),
+        { class: 'shell', lang: locale },
+        h('p', { class: 'fine' }, shellText(shell, locale)),
         h('ul', {}, shellItems(shell, garments)),
       ),
   );
-  fill(byId('explanation'), outfitExplanation(outfit, meta?.dictionaries.warning ?? []));
-  announce(`${outfit.name}: ${cloSummary(outfit.thermal.regions)}`);
+  fill(byId('explanation'), outfitExplanation(outfit, meta?.dictionaries.warning ?? [], locale));
+  announce(`${outfit.name}: ${cloSummary(outfit.thermal.regions, locale)}`);
 }
 
 /** @param {string} text @param {...Node} more */
@@ -89,7 +94,7 @@ function show({ outfits, diagnostics }) {
   const list = h('ul', { class: 'reasons' }, reasons);
   const hasSample = [...garments.keys()].some((id) => id.startsWith('sample-'));
   const actions = hasSample ? [] : [sampleButton()];
-  showEmpty('This wardrobe has no complete outfit yet.', list, ...actions);
+  showEmpty(say(textLocale(), 'incomplete'), list, ...actions);
 }
 
 const pinsInUse = () => [...pinned].filter((id) => garments.has(id));

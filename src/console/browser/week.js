@@ -1,8 +1,8 @@
 import { callJson } from './api.js';
-import { announce, byId, fill, h } from './element.js';
+import { byId, fill, h } from './element.js';
 import { errorBox } from './error-box.js';
-import { flatLay, imageUrl } from './figure.js';
 import { readForecastFile } from './forecast-file.js';
+import { dateLabel, showTrip } from './trip-view.js';
 
 /** @typedef {import('./wardrobe-store.js').Garment} Garment */
 /** @typedef {import('./weather.js').Entry} Entry */
@@ -22,6 +22,8 @@ const DAY_MILLIS = 86_400_000;
 let deps;
 /** The forecast that was chosen, instead of weather by hand. @type {ForecastFile | undefined} */
 let forecast;
+/** What was requested last; in another language it is requested again. @type {any} */
+let planned;
 
 const form = () => byId('week-form', HTMLFormElement);
 
@@ -32,18 +34,17 @@ const isoDate = (date) =>
 const nextDates = () =>
   Array.from({ length: DAYS }, (_, i) => isoDate(new Date(Date.now() + (i + 1) * DAY_MILLIS)));
 
-/** @param {string} date @param {string} locale */
-const dateLabel = (date, locale) =>
-  new Intl.DateTimeFormat(locale, { weekday: 'short', day: 'numeric', month: 'short' }).format(
-    new Date(`${date}T12:00`),
-  );
-
-/** @param {string} date @param {any} request @param {Entry[]} conditions */
-const dayControls = (date, { weather, locale }, conditions) =>
+/**
+ * A day to fill in, without what depends on the language.
+ * @param {string} date
+ * @param {any} request
+ * @param {Entry[]} conditions
+ */
+const dayControls = (date, { weather }, conditions) =>
   h(
     'li',
     { class: 'week-day stack', 'data-date': date },
-    h('b', {}, dateLabel(date, locale)),
+    h('b'),
     h(
       'label',
       { class: 'field' },
@@ -65,23 +66,39 @@ const dayControls = (date, { weather, locale }, conditions) =>
       h(
         'select',
         { name: 'dayCondition' },
-        conditions.map(({ id, label }) =>
-          h('option', { value: id, selected: id === weather.condition }, label),
-        ),
+        conditions.map(({ id }) => h('option', { value: id, selected: id === weather.condition })),
       ),
     ),
   );
+
+/**
+ * Writes the dates and conditions of all days in a language.
+ * @param {string} locale
+ * @param {Entry[]} conditions
+ */
+function labelDays(locale, conditions) {
+  const labels = new Map(conditions.map(({ id, label }) => [id, label]));
+  for (const day of byId('week-days').children) {
+    const date = day.querySelector('b');
+    if (date) date.textContent = dateLabel(day.getAttribute('data-date') ?? '', locale);
+    for (const option of day.querySelectorAll('option'))
+      option.textContent = labels.get(option.value) ?? option.value;
+  }
+}
 
 /** Draws the days to fill in, once there is a wardrobe; what was filled in stays. */
 export function drawWeek() {
   const request = deps?.readRequest();
   byId('week-section').hidden = !request || request.items.length === 0;
-  if (!deps || !request || byId('week-days').childElementCount > 0) return;
+  if (!deps || byId('week-section').hidden) return;
   const conditions = deps.conditions();
-  fill(
-    byId('week-days'),
-    nextDates().map((date) => dayControls(date, request, conditions)),
-  );
+  if (byId('week-days').childElementCount === 0)
+    fill(
+      byId('week-days'),
+      nextDates().map((date) => dayControls(date, request, conditions)),
+    );
+  labelDays(request.locale, conditions);
+  if (planned && planned.locale !== request.locale) plan({ ...planned, locale: request.locale });
 }
 
 /**
@@ -134,63 +151,27 @@ function tripRequest(request) {
   };
 }
 
-/** @param {{date: string, outfit: any}} day @param {string} locale @param {ReadonlyMap<string, Garment>} garments */
-const outfitOfDay = ({ date, outfit }, locale, garments) =>
-  h(
-    'li',
-    { class: 'week-outfit stack', 'data-date': date },
-    h('b', {}, dateLabel(date, locale)),
-    outfit ? flatLay(outfit, garments) : h('p', { class: 'fine' }, 'No outfit is left.'),
-    outfit && h('span', {}, outfit.name),
-    outfit && h('span', { class: 'tag' }, `${Math.round(outfit.score)} of 100`),
-  );
-
-/** @param {number} gap points that another choice could gain a day, at most */
-const gapText = (gap) =>
-  gap === 0
-    ? 'No other choice of garments suits these days better.'
-    : `Another choice could suit these days better by at most ${gap.toFixed(1)} points of 100.`;
-
-/** @param {any} trip @param {string} locale @param {ReadonlyMap<string, Garment>} garments */
-function showTrip({ itemIds, days, gap, diagnostics }, locale, garments) {
-  const taken = itemIds.flatMap((/** @type {string} */ id) => garments.get(id) ?? []);
-  fill(
-    byId('week'),
-    h(
-      'ul',
-      { class: 'week-strip', 'aria-label': 'Outfits, day by day' },
-      days.map((/** @type {any} */ day) => outfitOfDay(day, locale, garments)),
-    ),
-    h('h3', {}, `Take ${taken.length} garments`),
-    h(
-      'ul',
-      { class: 'week-items' },
-      taken.map((/** @type {Garment} */ garment) =>
-        h('li', {}, h('img', { src: imageUrl(garment), alt: '' }), h('span', {}, garment.label)),
-      ),
-    ),
-    h('p', { class: 'fine' }, gapText(gap)),
-    diagnostics.map((/** @type {any} */ { detail }) => h('p', { class: 'warning' }, detail)),
-  );
-  announce(`${days.length} days are planned with ${taken.length} garments`);
-}
-
-/** @param {SubmitEvent} event */
-async function planWeek(event) {
-  event.preventDefault();
-  const request = deps?.readRequest();
-  if (!deps || !request) return;
+/** Requests the plan and shows it, unless a later one was requested meanwhile. @param {any} request */
+async function plan(request) {
+  planned = request;
   const button = byId('week-plan', HTMLButtonElement);
   button.disabled = true;
   fill(byId('week'), h('p', { class: 'fine', role: 'status' }, 'Planning …'));
   try {
-    const trip = await callJson('/look/v1/trip', { method: 'POST', json: tripRequest(request) });
-    showTrip(trip, request.locale, deps.garments());
+    const trip = await callJson('/look/v1/trip', { method: 'POST', json: request });
+    if (deps && planned === request) showTrip(trip, request.locale, deps.garments());
   } catch (error) {
-    fill(byId('week'), errorBox(deps.withLabels(error)));
+    if (deps && planned === request) fill(byId('week'), errorBox(deps.withLabels(error)));
   } finally {
-    button.disabled = false;
+    if (planned === request) button.disabled = false;
   }
+}
+
+/** @param {SubmitEvent} event */
+function planWeek(event) {
+  event.preventDefault();
+  const request = deps?.readRequest();
+  if (request) plan(tripRequest(request));
 }
 
 /** Reads the forecast that was chosen, or goes back to weather by hand. */
