@@ -90,7 +90,7 @@ test('a photo with text and text alone become wardrobe items', async () => {
   expect(Object.keys(options)).not.toContain('categories');
 });
 
-test('outfits in one call and in steps, a day and a profile', async () => {
+test('outfits in one call and in steps, a day, a trip and a profile', async () => {
   const { look } = client;
   const weather = { tempC: 4, windMs: 3, humidityPct: 70, condition: 'cloudy' } as const;
   const items = ['t_shirt', 'sweater', 'jeans', 'sneakers', 'wool_coat'].map((category) => ({
@@ -112,6 +112,17 @@ test('outfits in one call and in steps, a day and a profile', async () => {
 
   const day = await look.day({ hours: [{ weather, met: 1.6 }], items });
   expect(day.outfit?.itemIds).toContain('jeans');
+  const trip = await look.trip({
+    days: [
+      { date: '2026-11-24', met: 1.6, weather },
+      { date: '2026-11-25', met: 1.6, weather: { ...weather, tempC: -5 } },
+    ],
+    maxItems: 5,
+    items,
+  });
+  expect(trip.days.map(({ date }) => date)).toEqual(['2026-11-24', '2026-11-25']);
+  expect(trip.days[1]?.outfit?.slots).toMatchObject({ outer: 'wool_coat', bottom: 'jeans' });
+  expect(trip.itemIds).toContain('wool_coat');
   const { userProfile } = await look.calibrate({
     feedback: [{ vote: -2, met: 1.2, indoorTempC: 21, worn: { icl: 0.6 } }],
   });
