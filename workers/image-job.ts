@@ -17,9 +17,6 @@ const quarantined = () =>
     'The model failed on this image again and again; it is not tried again today',
   );
 
-const isPoison = ({ mayLackMemory }: EngineCrash, key: string, quarantine: Quarantine) =>
-  quarantine.recordCrash(key, mayLackMemory);
-
 /** Converts an error of the engine to a problem, unless another attempt may help. */
 async function toProblem(error: unknown, key: string, quarantine: Quarantine): Promise<unknown> {
   if (error instanceof DecodeError) {
@@ -28,9 +25,8 @@ async function toProblem(error: unknown, key: string, quarantine: Quarantine): P
       'The image cannot be decoded: it is damaged or cut short',
     );
   }
-  if (error instanceof EngineCrash && (await isPoison(error, key, quarantine)))
-    return quarantined();
-  return error;
+  if (!(error instanceof EngineCrash)) return error;
+  return (await quarantine.recordCrash(key, error.mayLackMemory)) ? quarantined() : error;
 }
 
 interface ImageInput {
