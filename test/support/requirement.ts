@@ -8,6 +8,7 @@ export type Requirement =
   | 'kubectl'
   | 'promtool'
   | 'mount'
+  | 'network-namespaces'
   | 'two-devices'
   | 'linux'
   | 'no-gpu'
