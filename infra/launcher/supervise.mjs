@@ -43,17 +43,26 @@ export const restartPauseMillis = (lastPauseMillis, ranMillis) =>
  * @param {(pid: number) => void} what.onStart
  * @param {(line: string) => void} what.onLine receives its output, line by line
  * @param {(text: string) => void} what.onWarning receives what the user should know
+ * @param {(millis: number, signal: AbortSignal) => Promise<void>} [what.pause] waits before a restart; rejects when the
+ *   signal aborts
  * @returns {Supervised}
  */
-export function supervise({ name, command, args, options, onStart, onLine, onWarning }) {
+export function supervise({
+  name,
+  command,
+  args,
+  options,
+  onStart,
+  onLine,
+  onWarning,
+  pause = (millis, signal) => delay(millis, undefined, { signal }),
+}) {
   let isReady = false;
-  let isStopping = false;
+  const stopping = new AbortController();
   /** @type {number | undefined} */
   let pauseMillis;
   /** @type {import('node:child_process').ChildProcess} */
   let child;
-  /** @type {NodeJS.Timeout | undefined} */
-  let pause;
   /** @type {(error: Error) => void} */
   let fail;
   /** @type {Promise<never>} */
@@ -83,14 +92,14 @@ export function supervise({ name, command, args, options, onStart, onLine, onWar
      */
     async function ended(how, bySignal) {
       await Promise.race([closed, delay(DRAIN_MILLIS)]);
-      if (isStopping) return;
+      if (stopping.signal.aborted) return;
       if (!isReady && !bySignal) {
         fail(new StartError([`The ${name} cannot start (${how}).`, ...stderrTail].join('\n  ')));
         return;
       }
       pauseMillis = restartPauseMillis(pauseMillis, performance.now() - startedAt);
       onWarning(`${name} exited unexpectedly (${how}); restarting it in ${pauseMillis / 1000} s`);
-      pause = setTimeout(start, pauseMillis);
+      await pause(pauseMillis, stopping.signal).then(start, () => {});
     }
     child.once('error', (error) => void ended(error.message, false));
     child.once(
@@ -106,8 +115,7 @@ export function supervise({ name, command, args, options, onStart, onLine, onWar
       isReady = true;
     },
     async stop(graceMillis) {
-      isStopping = true;
-      clearTimeout(pause);
+      stopping.abort();
       await endChild(child, graceMillis);
     },
   };

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { get } from 'node:http';
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -24,22 +25,28 @@ async function revoke({ installation }: Scene, id: string): Promise<void> {
   });
 }
 
-/** Opens the events of a batch; resolves when the stream has ended, with false if it goes on for too long. */
-function streamEnds(url: string, key: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const headers = { authorization: `Bearer ${key}` };
-    const request = get(url, { agent: false, headers }, (response) => response.resume());
-    request.on('error', () => {});
+/** Opens the events of a batch; resolves with the first bytes of the stream. */
+async function openStream(url: string, key: string): Promise<IncomingMessage> {
+  const request = get(url, { agent: false, headers: { authorization: `Bearer ${key}` } });
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  if (response.statusCode !== 200) throw new Error(`the stream answers ${response.statusCode}`);
+  response.on('error', () => {}); // cut off
+  await once(response, 'data');
+  return response.resume();
+}
+
+/** Returns whether a stream ends, and not too late. */
+const streamEnds = (stream: IncomingMessage): Promise<boolean> =>
+  new Promise((resolve) => {
     const timer = setTimeout(() => {
       resolve(false);
-      request.destroy();
+      stream.destroy();
     }, STREAM_MILLIS);
-    request.on('close', () => {
+    stream.on('close', () => {
       clearTimeout(timer);
       resolve(true);
     });
   });
-}
 
 /** A development key that was revoked stays so when the gateway starts again. */
 async function developmentKey(scene: Scene): Promise<Figure> {
@@ -77,8 +84,7 @@ export const revocation: Attack = {
     }
     const batches = `${gateway.url}/intake/v1/batches`;
     const { id } = jsonOf(await ask(batches, { ...json({}), key }));
-    const ended = streamEnds(`${batches}/${id}/events`, key);
-    await pause(1000);
+    const ended = streamEnds(await openStream(`${batches}/${id}/events`, key));
     await revoke(scene, record.id);
     const isEnded = await ended;
     // Runs that had begun are over; from here on nothing may be fetched.
