@@ -1,29 +1,40 @@
 // @ts-check
 import { join, relative } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { StartError } from './start-error.mjs';
 
-const READY_MILLIS = 120_000;
+const REPORT_MILLIS = 120_000;
 const POLL_MILLIS = 50;
 
 /**
- * Resolves when `/readyz` answers 200.
+ * Returns what `/readyz` misses; undefined if it answers 200.
  * @param {string} url
- * @throws StartError with its last response after two minutes
  */
-export async function untilReady(url) {
-  const until = performance.now() + READY_MILLIS;
-  let last = 'nothing';
+async function missingOf(url) {
+  try {
+    const response = await fetch(`${url}/readyz`);
+    if (response.status === 200) return undefined;
+    const { detail } = /** @type {{ detail?: string }} */ (await response.json());
+    return detail ?? `/readyz answers ${response.status}`;
+  } catch {
+    return 'the gateway does not answer yet';
+  }
+}
+
+/**
+ * Resolves when `/readyz` answers 200. Never gives up: on a host short of memory the parts are killed and started again
+ * until there is some. A part that ends by itself ends the start, see `supervise`.
+ * @param {string} url
+ * @param {(text: string) => void} onSlow receives what is missing, every two minutes
+ * @param {number} [reportMillis]
+ */
+export async function untilReady(url, onSlow, reportMillis = REPORT_MILLIS) {
+  let reportAt = performance.now() + reportMillis;
   for (;;) {
-    try {
-      const response = await fetch(`${url}/readyz`);
-      if (response.status === 200) return;
-      last = `${response.status} ${await response.text()}`;
-    } catch {
-      // not listening yet
-    }
-    if (performance.now() > until) {
-      throw new StartError(`${url}/readyz did not become ready. Last response: ${last}`);
+    const missing = await missingOf(url);
+    if (missing === undefined) return;
+    if (performance.now() > reportAt) {
+      onSlow(missing);
+      reportAt += reportMillis;
     }
     await delay(POLL_MILLIS);
   }

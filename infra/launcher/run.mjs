@@ -2,6 +2,7 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { compile, compiledFile } from './compile.mjs';
+import { checkRequirements, thisMachine } from './requirements.mjs';
 import { StartError } from './start-error.mjs';
 
 /*
@@ -11,7 +12,11 @@ import { StartError } from './start-error.mjs';
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..');
 const [node = '', , program = '', ...args] = process.argv;
 
+/** They load native code, which has no build for every machine. */
+const isWorker = program.startsWith('workers/');
+
 try {
+  if (isWorker) checkRequirements(thisMachine());
   await compile(ROOT);
 } catch (error) {
   if (!(error instanceof StartError)) throw error;

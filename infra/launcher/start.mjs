@@ -67,7 +67,11 @@ export async function start({ root, terminal, shutdown, json, verbose, watch }) 
   const children = [run('worker'), run('gateway')];
   const failed = Promise.race([redis, ...children].map((process) => process.failed));
 
-  await terminal.step('Starting gateway and worker', () => Promise.race([untilReady(url), failed]));
+  /** @param {string} missing */
+  const onSlow = (missing) => terminal.line(`Still starting. ${missing}. Ctrl-C stops everything.`);
+  await terminal.step('Starting gateway and worker', () =>
+    Promise.race([untilReady(url, onSlow), failed]),
+  );
   for (const child of children) child.ready();
   claim.note({ readyAt: new Date().toISOString() });
   shutdown.exitWith(0);

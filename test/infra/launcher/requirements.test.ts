@@ -25,11 +25,14 @@ test.each([
   expect(() => checkRequirements(machine)).not.toThrow();
 });
 
-test('npm start on musl says what to do, and starts nothing', async () => {
+test.each([
+  ['npm start', ['infra/launcher/main.mjs', 'start']],
+  ['npm run start:worker', ['infra/launcher/run.mjs', 'workers/main.ts']],
+])('%s on musl says what to do, and starts nothing', async (_, args) => {
   const musl = `data:text/javascript,process.report.getReport = () => ({ header: {} });`;
-  const launcher = run(process.execPath, ['infra/launcher/main.mjs', 'start'], {
-    NODE_OPTIONS: `--import=${encodeURI(musl)}`,
-  });
+  const launcher = run(process.execPath, args, { NODE_OPTIONS: `--import=${encodeURI(musl)}` });
   expect(await launcher.exited).toBe(1);
-  expect(launcher.output()).toMatch(/^\nSelvage needs a Linux with glibc/);
+  expect(launcher.output().trim()).toMatch(
+    /^Selvage needs a Linux with glibc.*\n.*compose up --build\.$/,
+  );
 });
