@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { LocaleTag } from '../taxonomy/dictionary/locales.ts';
 import { contentHash, dictionary, LOCALES, Locale } from '../taxonomy/dictionary/schema.ts';
 import type { Model } from './params.ts';
-import { EXPLANATIONS, WARNINGS } from './texts/explanations.ts';
+import { EXPLANATIONS, SHELL_REASONS, WARNINGS } from './texts/explanations.ts';
 import type { Text } from './texts/texts.ts';
 import { MAX_CANDIDATES, MAX_ITEMS, MAX_OUTFITS } from './wardrobe/wardrobe-request.ts';
 
@@ -45,6 +45,7 @@ export const MetaResponse = z
       explanation: z
         .array(Entry)
         .meta({ description: 'Texts of the codes, with `{name}` for each value' }),
+      shellReason: z.array(Entry),
     }),
     codes: z.strictObject({ warning: z.array(z.string()), explanation: z.array(z.string()) }),
     limits: z.record(z.string(), z.number()),
@@ -122,6 +123,7 @@ export function metaResponse(model: Model, locale: Locale): MetaResponse {
       plan: labelsOf(PLAN_LABELS, locale),
       warning: labelsOf(WARNINGS, locale),
       explanation: labelsOf(EXPLANATIONS, locale),
+      shellReason: labelsOf(SHELL_REASONS, locale),
     },
     codes: { warning: Object.keys(WARNINGS), explanation: Object.keys(EXPLANATIONS) },
     limits: { items: MAX_ITEMS, candidates: MAX_CANDIDATES, outfits: MAX_OUTFITS },

@@ -5,8 +5,11 @@ import { PARAMS, readModel } from '../../src/look/params.ts';
 import {
   DIAGNOSTICS,
   EXPLANATIONS,
+  MUST_CONFLICT,
   PLACES,
   REGION_NAMES,
+  SHELL_REASONS,
+  SLOT_NAMES,
   WARNINGS,
 } from '../../src/look/texts/explanations.ts';
 import { GARMENTS, NAME_WORDS } from '../../src/look/texts/names.ts';
@@ -114,6 +117,9 @@ describe('texts', () => {
     WARNINGS,
     PLACES,
     REGION_NAMES,
+    SHELL_REASONS,
+    SLOT_NAMES,
+    MUST_CONFLICT: { MUST_CONFLICT },
   };
 
   test.each(Object.entries(tables))('%s have the same values in every language', (_, table) => {
@@ -126,6 +132,52 @@ describe('texts', () => {
         expect(/\s:/.test(text[locale]) && locale !== 'fr', code).toBe(false);
       }
     }
+  });
+
+  const resultOf = (items: readonly object[], locale: Locale, more = {}) =>
+    computeOutfits(model, keys, request(items, locale, more));
+
+  test('of a missing slot have its word, and no id', () => {
+    const details = LOCALES.map((locale) => {
+      const [missing] = resultOf([TOP, SHOES], locale).diagnostics;
+      expect(missing).toMatchObject({ code: 'missing-slot', slot: 'bottom' });
+      return missing?.detail;
+    });
+    expect(details[0]).toBe('Nothing is left for this part of an outfit: trousers or skirt');
+    expect(details[1]).toBe('Für diesen Teil eines Outfits bleibt nichts übrig: Hose oder Rock');
+    for (const detail of details) expect(detail).not.toMatch(/bottom/);
+  });
+
+  test('name no field of the request', () => {
+    for (const texts of [...Object.values(DIAGNOSTICS), MUST_CONFLICT])
+      for (const locale of LOCALES) expect(texts[locale]).not.toMatch(/`|[a-z][A-Z]|must\b.*`/);
+  });
+
+  test('of no combination blame required items only if there are any', () => {
+    const dress = { id: 'dress', category: 'dress' };
+    const must = ['dress', 'legs'];
+    const [conflict] = resultOf([dress, TOP, LEGS, SHOES], 'en', { must }).diagnostics;
+    expect(conflict?.detail).toBe(MUST_CONFLICT.en);
+    const ski = { id: 'ski', category: 'ski_trousers' };
+    const indoors = resultOf([TOP, ski, SHOES], 'en', { plan: 'indoor' }).diagnostics;
+    expect(indoors.map(({ code }) => code)).toContain('no-combination');
+    expect(indoors.at(-1)?.detail).toBe(DIAGNOSTICS['no-combination'].en);
+  });
+
+  test('say that much was worn before only if half of it was', () => {
+    const items = [TOP, LEGS, SHOES];
+    const codesOf = (itemIds: readonly string[]) =>
+      resultOf(items, 'en', { recent: [{ itemIds, daysAgo: 0 }] }).outfits[0]?.explanation.map(
+        ({ code }) => code,
+      );
+    expect(codesOf(['shoes'])).not.toContain('variety.repeat');
+    expect(codesOf(['shoes', 'legs'])).toContain('variety.repeat');
+  });
+
+  test('of water fit rain and snow', () => {
+    for (const code of ['rain.ok', 'rain.exposed'] as const)
+      for (const locale of LOCALES)
+        expect(EXPLANATIONS[code][locale]).not.toMatch(/rain|regen|pluie|lluvia|piogg/i);
   });
 
   test('the words of names exist for every feel and occasion', () => {

@@ -109,6 +109,9 @@ export function warningsOf(context: ScoringContext, thermal: Ranked['thermal']):
 const NOTABLE_VOTES = 0.5;
 const NOTABLE_CLO = 0.1;
 
+/** Variety below which much of an outfit was worn or suggested before. */
+const MUCH_REPEATED = 0.5;
+
 /** Fit for the occasion from which an outfit counts as right for it. */
 const RIGHT_FIT = 0.7;
 
@@ -190,7 +193,8 @@ export function explain(
   ];
   if (visibleItems(context, ensemble).every(([item]) => item.garment.colour))
     explanations.push(write('color.harmony', { harmony: round(terms.color, 2) }));
-  if (variety < 1) explanations.push(write('variety.repeat', { variety: round(variety, 2) }));
+  if (variety < MUCH_REPEATED)
+    explanations.push(write('variety.repeat', { variety: round(variety, 2) }));
   const unknown = itemsOf(ensemble).filter(({ garment }) => !garment.colour).length;
   if (unknown > 0) explanations.push(write('data.missing', { items: unknown }));
   return explanations;

@@ -8,7 +8,7 @@ import {
   type ScoringContext,
   type WornItem,
 } from '../scoring/context.ts';
-import { DIAGNOSTICS } from '../texts/explanations.ts';
+import { DIAGNOSTICS, MUST_CONFLICT, SLOT_NAMES } from '../texts/explanations.ts';
 import { fill } from '../texts/texts.ts';
 import {
   CORE_SLOTS,
@@ -69,7 +69,7 @@ export const candidateId = (itemIds: readonly string[]): string =>
     .digest('hex')
     .slice(0, 16)}`;
 
-const REQUIRED_SLOTS: readonly [slot: string, core: CoreSlot][] = [
+const REQUIRED_SLOTS: readonly [slot: keyof typeof SLOT_NAMES, core: CoreSlot][] = [
   ['top', 'main'],
   ['bottom', 'bottom'],
   ['shoes', 'shoes'],
@@ -81,7 +81,7 @@ function missingSlots(
   { slots }: Wardrobe,
   templates: readonly Template[],
 ): Diagnostic[] {
-  const { items, locale = 'en' } = request;
+  const { items, must = [], locale = 'en' } = request;
   if (items.length === 0)
     return [{ code: 'empty-wardrobe', detail: DIAGNOSTICS['empty-wardrobe'][locale] }];
   const missing = REQUIRED_SLOTS.filter(
@@ -89,10 +89,11 @@ function missingSlots(
   ).map(([slot]) => ({
     code: 'missing-slot',
     slot,
-    detail: fill(DIAGNOSTICS['missing-slot'][locale], { slot }),
+    detail: fill(DIAGNOSTICS['missing-slot'][locale], { slot: SLOT_NAMES[slot][locale] }),
   }));
   if (templates.length > 0 || missing.some(({ slot }) => slot !== 'shoes')) return missing;
-  return [...missing, { code: 'no-combination', detail: DIAGNOSTICS['no-combination'][locale] }];
+  const texts = must.length > 0 ? MUST_CONFLICT : DIAGNOSTICS['no-combination'];
+  return [...missing, { code: 'no-combination', detail: texts[locale] }];
 }
 
 /** Outfits that look alike: the same on torso and legs, with any coat and shoes. */

@@ -4,6 +4,7 @@ import type { Model } from '../params.ts';
 import type { Shell } from '../responses.ts';
 import { createScoringContext, type ScoringContext, type WornItem } from '../scoring/context.ts';
 import { scoreTerms } from '../scoring/score.ts';
+import type { SHELL_REASONS } from '../texts/explanations.ts';
 import { type Ensemble, itemsOf, mapEnsemble, slotsOf } from '../wardrobe/ensemble.ts';
 import type { Garment } from '../wardrobe/garment-clo.ts';
 import { byPreference, fingerprint } from '../wardrobe/wardrobe.ts';
@@ -20,9 +21,11 @@ const ACCESSORY_SLOTS = ['head', 'neck', 'hands'] as const;
 const preference = byPreference(undefined);
 const inOrder = (a: WornItem, b: WornItem): number => preference(a.garment, b.garment);
 
+type ShellReason = keyof typeof SHELL_REASONS;
+
 /** Why a shell is needed, as codes. */
-function reasonsFor({ k }: Model, needClo: number, { shelter }: ScoringContext): string[] {
-  const reasons: [string, boolean][] = [
+function reasonsFor({ k }: Model, needClo: number, { shelter }: ScoringContext): ShellReason[] {
+  const reasons: [ShellReason, boolean][] = [
     ['colder-outside', needClo >= k.shell.fromClo],
     ['rain', shelter.torso.water >= k.shell.fromNeed],
     ['wind', shelter.torso.wind >= k.shell.fromNeed],

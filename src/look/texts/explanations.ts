@@ -43,20 +43,20 @@ export const EXPLANATIONS = {
     nl: '{region}: {clo} clo, meer dan het doel van {target} clo',
   },
   'rain.ok': {
-    en: 'Keeps the rain out: {has} for a need of {need}',
-    de: 'Hält den Regen ab: {has} bei einem Bedarf von {need}',
-    fr: 'Protège de la pluie : {has} pour un besoin de {need}',
-    es: 'Protege de la lluvia: {has} para una necesidad de {need}',
-    it: 'Protegge dalla pioggia: {has} per un fabbisogno di {need}',
-    nl: 'Houdt de regen tegen: {has} bij een behoefte van {need}',
+    en: 'Keeps you dry: {has} for a need of {need}',
+    de: 'Hält Nässe ab: {has} bei einem Bedarf von {need}',
+    fr: 'Garde au sec : {has} pour un besoin de {need}',
+    es: 'Mantiene seco: {has} para una necesidad de {need}',
+    it: 'Tiene all’asciutto: {has} per un fabbisogno di {need}',
+    nl: 'Houdt je droog: {has} bij een behoefte van {need}',
   },
   'rain.exposed': {
-    en: 'Lets the rain in: {has} for a need of {need}',
-    de: 'Lässt den Regen durch: {has} bei einem Bedarf von {need}',
-    fr: 'Laisse passer la pluie : {has} pour un besoin de {need}',
-    es: 'Deja pasar la lluvia: {has} para una necesidad de {need}',
-    it: 'Lascia passare la pioggia: {has} per un fabbisogno di {need}',
-    nl: 'Laat de regen door: {has} bij een behoefte van {need}',
+    en: 'Lets the wet in: {has} for a need of {need}',
+    de: 'Lässt Nässe durch: {has} bei einem Bedarf von {need}',
+    fr: 'Ne garde pas au sec : {has} pour un besoin de {need}',
+    es: 'No mantiene seco: {has} para una necesidad de {need}',
+    it: 'Non tiene all’asciutto: {has} per un fabbisogno di {need}',
+    nl: 'Houdt je niet droog: {has} bij een behoefte van {need}',
   },
   'wind.ok': {
     en: 'Keeps the wind out: {has} for a need of {need}',
@@ -178,7 +178,7 @@ export const WARNINGS = {
   },
 } as const satisfies Readonly<Record<string, Text>>;
 
-/** Why items were left out, or why there is no outfit. `{slot}` is an id of the response. */
+/** Why items were left out, or why there is no outfit. `{slot}` is a word of the language. */
 export const DIAGNOSTICS = {
   excluded: {
     en: 'Items excluded by the request: {count}',
@@ -213,12 +213,12 @@ export const DIAGNOSTICS = {
     nl: 'Kledingstukken die niet bij de gelegenheid passen: {count}',
   },
   'not-in-rain': {
-    en: 'Items not to be worn in this rain: {count}',
-    de: 'Teile, die nicht in diesen Regen gehören: {count}',
-    fr: 'Articles à ne pas porter par cette pluie : {count}',
-    es: 'Prendas que no deben llevarse con esta lluvia: {count}',
-    it: 'Capi da non indossare con questa pioggia: {count}',
-    nl: 'Kledingstukken die niet in deze regen gedragen worden: {count}',
+    en: 'Items not to be worn in this wet weather: {count}',
+    de: 'Teile, die nicht in diese Nässe gehören: {count}',
+    fr: 'Articles à ne pas porter par ce temps humide : {count}',
+    es: 'Prendas que no deben llevarse con este tiempo húmedo: {count}',
+    it: 'Capi da non indossare con questo tempo umido: {count}',
+    nl: 'Kledingstukken die niet in dit natte weer gedragen worden: {count}',
   },
   'not-in-cold': {
     en: 'Items not to be worn in this cold: {count}',
@@ -237,20 +237,20 @@ export const DIAGNOSTICS = {
     nl: 'Er zijn geen kledingstukken om uit te kiezen',
   },
   'missing-slot': {
-    en: 'No item is left for the slot {slot}',
-    de: 'Für den Platz {slot} bleibt kein Teil übrig',
-    fr: 'Il ne reste aucun article pour l’emplacement {slot}',
-    es: 'No queda ninguna prenda para el lugar {slot}',
-    it: 'Non resta alcun capo per il posto {slot}',
-    nl: 'Voor de plaats {slot} blijft geen kledingstuk over',
+    en: 'Nothing is left for this part of an outfit: {slot}',
+    de: 'Für diesen Teil eines Outfits bleibt nichts übrig: {slot}',
+    fr: 'Il ne reste rien pour cette partie de la tenue : {slot}',
+    es: 'No queda nada para esta parte del conjunto: {slot}',
+    it: 'Non resta nulla per questa parte dell’outfit: {slot}',
+    nl: 'Voor dit deel van een outfit blijft niets over: {slot}',
   },
   'limits-too-tight': {
-    en: 'Days without an outfit within `maxItems` and `wearsBeforeWash`: {count}',
-    de: 'Tage ohne Outfit innerhalb von `maxItems` und `wearsBeforeWash`: {count}',
-    fr: 'Jours sans tenue dans les limites de `maxItems` et `wearsBeforeWash` : {count}',
-    es: 'Días sin conjunto dentro de `maxItems` y `wearsBeforeWash`: {count}',
-    it: 'Giorni senza outfit entro `maxItems` e `wearsBeforeWash`: {count}',
-    nl: 'Dagen zonder outfit binnen `maxItems` en `wearsBeforeWash`: {count}',
+    en: 'Days without an outfit, because too few items may come along or they need washing: {count}',
+    de: 'Tage ohne Outfit, weil zu wenige Teile mitdürfen oder sie gewaschen werden müssen: {count}',
+    fr: 'Jours sans tenue, car trop peu d’articles sont permis ou il faut les laver : {count}',
+    es: 'Días sin conjunto, porque se permiten muy pocas prendas o hay que lavarlas: {count}',
+    it: 'Giorni senza outfit, perché sono ammessi troppo pochi capi o vanno lavati: {count}',
+    nl: 'Dagen zonder outfit, omdat er te weinig kledingstukken mee mogen of ze gewassen moeten worden: {count}',
   },
   'too-similar': {
     en: 'Outfits that share at most half of their visible pieces: {count}',
@@ -261,11 +261,65 @@ export const DIAGNOSTICS = {
     nl: 'Outfits die hoogstens de helft van hun zichtbare kledingstukken delen: {count}',
   },
   'no-combination': {
-    en: 'The items in `must` cannot be worn together',
-    de: 'Die Teile in `must` lassen sich nicht zusammen tragen',
-    fr: 'Les articles de `must` ne peuvent pas être portés ensemble',
-    es: 'Las prendas de `must` no se pueden llevar juntas',
-    it: 'I capi in `must` non si possono indossare insieme',
-    nl: 'De kledingstukken in `must` kunnen niet samen gedragen worden',
+    en: 'The items that are left make no complete outfit',
+    de: 'Die übrigen Teile ergeben kein vollständiges Outfit',
+    fr: 'Les articles restants ne forment pas une tenue complète',
+    es: 'Las prendas restantes no forman un conjunto completo',
+    it: 'I capi rimasti non formano un outfit completo',
+    nl: 'De resterende kledingstukken vormen geen complete outfit',
+  },
+} as const satisfies Readonly<Record<string, Text>>;
+
+/** What `no-combination` says if items of `must` exclude each other. */
+export const MUST_CONFLICT: Text = {
+  en: 'The items that must be worn do not go together',
+  de: 'Die Teile, die getragen werden müssen, passen nicht zusammen',
+  fr: 'Les articles à porter absolument ne vont pas ensemble',
+  es: 'Las prendas que hay que llevar no se pueden combinar',
+  it: 'I capi da indossare per forza non si possono abbinare',
+  nl: 'De kledingstukken die gedragen moeten worden, gaan niet samen',
+};
+
+/** The slots that a wardrobe can lack, as words. */
+// biome-ignore format: a table reads best aligned
+export const SLOT_NAMES = {
+  top:    { en: 'top', de: 'Oberteil', fr: 'haut', es: 'prenda superior', it: 'capo superiore', nl: 'bovenstuk' },
+  bottom: { en: 'trousers or skirt', de: 'Hose oder Rock', fr: 'pantalon ou jupe', es: 'pantalón o falda', it: 'pantaloni o gonna', nl: 'broek of rok' },
+  shoes:  { en: 'shoes', de: 'Schuhe', fr: 'chaussures', es: 'calzado', it: 'scarpe', nl: 'schoenen' },
+} as const satisfies Readonly<Record<string, Text>>;
+
+/** Why something is put on for outside. */
+export const SHELL_REASONS = {
+  'colder-outside': {
+    en: 'It is colder outside',
+    de: 'Draußen ist es kälter',
+    fr: 'Il fait plus froid dehors',
+    es: 'Fuera hace más frío',
+    it: 'Fuori fa più freddo',
+    nl: 'Buiten is het kouder',
+  },
+  rain: {
+    en: 'It is wet outside',
+    de: 'Draußen ist es nass',
+    fr: 'Il fait humide dehors',
+    es: 'Fuera está mojado',
+    it: 'Fuori è bagnato',
+    nl: 'Buiten is het nat',
+  },
+  wind: {
+    en: 'It is windy outside',
+    de: 'Draußen ist es windig',
+    fr: 'Il y a du vent dehors',
+    es: 'Fuera hace viento',
+    it: 'Fuori c’è vento',
+    nl: 'Buiten waait het',
+  },
+  'no-sufficient-outerwear': {
+    en: 'Nothing in the wardrobe is warm enough for outside',
+    de: 'Nichts im Kleiderschrank ist warm genug für draußen',
+    fr: 'Rien dans la garde-robe n’est assez chaud pour l’extérieur',
+    es: 'Nada del armario abriga lo suficiente para salir',
+    it: 'Nulla nel guardaroba è abbastanza caldo per l’esterno',
+    nl: 'Niets in de kast is warm genoeg voor buiten',
   },
 } as const satisfies Readonly<Record<string, Text>>;
