@@ -18,6 +18,7 @@ import {
   ScoreRequest,
 } from '../../src/look/wardrobe/wardrobe-request.ts';
 import { Problem } from '../../src/platform/problem.ts';
+import type { WardrobeItem } from '../../src/taxonomy/attributes/wardrobe-item-schema.ts';
 import { LOCALES } from '../../src/taxonomy/dictionary/schema.ts';
 import { drawDay, drawWardrobe, type Random } from './wardrobes.ts';
 
@@ -87,10 +88,12 @@ function hasFiniteNumbers(value: unknown): boolean {
   return !(value instanceof Object) || Object.values(value).every(hasFiniteNumbers);
 }
 
-/** Whether a name is a text, with no number but those in ids. */
-const isName = (name: string, ids: readonly string[]): boolean =>
-  name.length > 0 &&
-  !/\d|\{|\}|undefined/.test(ids.reduce((rest, id) => rest.replaceAll(id, ''), name));
+/** Whether a name is a text without numbers, but for ids of items of which there are others alike. */
+function isName(name: string, items: readonly WardrobeItem[]): boolean {
+  const alike = items.filter(({ category }) => items.filter((o) => o.category === category)[1]);
+  const rest = alike.reduce((text, { id }) => text.replaceAll(id, ''), name);
+  return name.length > 0 && !/\d|\{|\}|undefined/.test(rest);
+}
 
 /** Outdoors nobody wears more than the wardrobe; in every plan some underwear is assumed. */
 function isWarmthBounded({ thermal: { icl, iclTarget, ppd } }: Pick<Outfit, 'thermal'>): boolean {
@@ -166,13 +169,12 @@ function scoreChecks(
 /** What holds for every list of outfits. */
 function listChecks(response: OutfitsResponse, { items }: Pick<OutfitsRequest, 'items'>): Check[] {
   const { outfits, gap, truncated } = response;
-  const ids = items.map(({ id }) => id);
   return [
     ['outfits: schema', OutfitsResponse.safeParse(response).success],
     ['outfits: finite', hasFiniteNumbers(response)],
     ['outfits: ranks', outfits.every(({ rank }, at) => rank === at + 1)],
     ['outfits: names', isDistinct(outfits.map(({ name }) => name))],
-    ['outfits: names without numbers', outfits.every(({ name }) => isName(name, ids))],
+    ['outfits: names without numbers', outfits.every(({ name }) => isName(name, items))],
     ['outfits: duplicates', isDistinct(outfits.map(({ id }) => id))],
     ['outfits: range', outfits.every(({ score }) => score >= 0 && score <= 100)],
     ['outfits: warmth', outfits.every(isWarmthBounded)],
@@ -301,7 +303,6 @@ function tripChecks(engine: Engine, random: Random, request: CandidatesRequest):
   const outfits = response.days.flatMap(({ outfit }) => outfit ?? []);
   const worn = new Set(outfits.flatMap((outfit) => outfit.itemIds));
   const wears = outfits.flatMap(({ slots }) => WASHED.flatMap((slot) => slots[slot] ?? []));
-  const ids = items.map(({ id }) => id);
   const score = outfits.reduce((sum, outfit) => sum + outfit.score, 0) / days.length;
   const inTurn = dressInTurn(engine, derived) / days.length;
   return [
@@ -321,7 +322,7 @@ function tripChecks(engine: Engine, random: Random, request: CandidatesRequest):
         days.map(({ date }) => date),
       ),
     ],
-    ['trip: names', outfits.every(({ name }) => isName(name, ids))],
+    ['trip: names', outfits.every(({ name }) => isName(name, items))],
     ['trip: gap', response.gap >= 0],
     ['trip: gap holds', score + response.gap >= inTurn - ROUNDING],
   ];

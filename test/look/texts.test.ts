@@ -62,6 +62,7 @@ describe('names', () => {
   });
 
   test.each<[Locale, string, string]>([
+    ['de', 't_shirt', 'T-Shirt'],
     ['de', 'boots', 'Stiefeln'],
     ['de', 'sneakers', 'Sneakern'],
     ['de', 'dress_shoes', 'Anzugschuhen'],
@@ -80,6 +81,55 @@ describe('names', () => {
       const words = GARMENTS.en[id] ?? '';
       expect(words, id).toMatch(/^an? \w|s$|^swimwear$/);
       expect(/^an /.test(words), id).toBe(/^an? [aeiou]/.test(words));
+    }
+  });
+
+  test.each<[Locale, string, string]>([
+    ['en', ' with sneakers in yellow', ' in green'],
+    ['de', ' mit Sneakern in Gelb', ' in Grün'],
+    ['fr', ' en jaune', ' en vert'],
+    ['es', ' en amarillo', ' en verde'],
+    ['it', ' in giallo', ' in verde'],
+    ['nl', ' in geel', ' in groen'],
+  ])('in %s name colours as nouns', (locale, yellow, green) => {
+    const shoes = (hex: string) => ({ category: 'sneakers', colors: [{ hex }] });
+    const names = pairOf(locale, shoes('#f2d026'), shoes('#2f8f3f'), [TOP, LEGS]);
+    expect(names.some((name) => name.endsWith(yellow))).toBe(true);
+    expect(names.some((name) => name.endsWith(green))).toBe(true);
+  });
+
+  test('have typographic apostrophes', () => {
+    const names = pairOf(
+      'fr',
+      { category: 'light_dress', clo: 0.3 },
+      { category: 'dress', clo: 0.3 },
+      [SHOES],
+    );
+    expect(names.join()).toContain('robe d’été');
+    expect(names.join()).not.toContain("'");
+  });
+
+  const twins = (more: (i: number) => object) =>
+    [0, 1, 2].map((i) => ({
+      id: `id-${i}`,
+      category: 'shirt',
+      colors: [{ hex: '#161616' }],
+      ...more(i),
+    }));
+
+  test('tell garments that look alike by their names', () => {
+    const shirts = twins((i) => ({ name: ['The silk one', 'From Milan', 'Grandpa’s'][i] }));
+    const names = namesOf([...shirts, LEGS, SHOES], 'en');
+    expect(names.join()).toContain('a shirt “From Milan”');
+    for (const name of names) expect(name).not.toMatch(/id-\d/);
+  });
+
+  test('show an id only if the names are equal, missing or numbers', () => {
+    for (const name of ['Shirt', undefined, '4711']) {
+      const names = namesOf([...twins(() => ({ name })), LEGS, SHOES], 'en');
+      expect(new Set(names).size).toBe(3);
+      expect(names.filter((one) => one.includes('a shirt “id-'))).toHaveLength(2);
+      expect(names.join()).not.toMatch(/4711|jeans|sneakers/);
     }
   });
 
@@ -102,7 +152,7 @@ describe('names', () => {
         const weather = { ...MILD, tempC };
         const names = namesOf(CLOSET, locale, { weather, occasion, limit: 20 });
         expect(new Set(names).size).toBe(names.length);
-        for (const name of names) expect(name).toMatch(/^\p{Lu}[^{}]*[^\d\s{}]$/u);
+        for (const name of names) expect(name).toMatch(/^\p{Lu}[^{}\d“„«‘]*[^\d\s{}]$/u);
       }
     }
   });

@@ -29,7 +29,7 @@ function familyOf(colour: Oklch): string {
 
 /** A label inside a sentence: its first part, in lower case unless the language capitalises nouns. */
 function inSentence(label: string, locale: Locale): string {
-  const short = label.split(/ \/ | \(| & /)[0] ?? label;
+  const short = (label.split(/ \/ | \(| & /)[0] ?? label).replaceAll("'", '’');
   return locale === 'de' || /^[A-ZÀ-Ý]{2}|^\p{Lu}-/u.test(short)
     ? short
     : short.charAt(0).toLowerCase() + short.slice(1);
@@ -72,28 +72,55 @@ function baseName(
   return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
+type Describe = (item: WornItem, locale: Locale) => string;
+
+const withColour: Describe = (item, locale) => {
+  const garment = garmentLabel(item, locale);
+  const colour = colourLabel(item, locale);
+  return colour ? fill(NAME_WORDS[locale].coloured, { garment, colour }) : garment;
+};
+
+const withText = (item: WornItem, locale: Locale, text: string): string =>
+  `${garmentLabel(item, locale)} ${fill(NAME_WORDS[locale].quote, { text })}`;
+
+const withName: Describe = (item, locale) => {
+  const { name } = item.garment;
+  return name === undefined ? withColour(item, locale) : withText(item, locale, name);
+};
+
 /** Ways to describe an item, the shortest first. */
-const DESCRIPTIONS: readonly ((item: WornItem, locale: Locale) => string)[] = [
-  garmentLabel,
-  (item, locale) => {
-    const colour = colourLabel(item, locale);
-    return colour ? `${garmentLabel(item, locale)} (${colour})` : garmentLabel(item, locale);
-  },
-];
+const DESCRIPTIONS: readonly Describe[] = [garmentLabel, withColour, withName];
 
-/** Describes an item so that no other has the same description: by its id. */
-const describeExactly = (item: WornItem, locale: Locale): string =>
-  `${garmentLabel(item, locale)} ${fill(NAME_WORDS[locale].quote, { text: item.garment.id })}`;
+/** Describes items so that no two have the same description: those that look alike by their ids. */
+function describeExactly(items: Iterable<WornItem>, locale: Locale): Describe {
+  const idsOf = new Map<string, Set<string>>();
+  for (const item of items) {
+    const looks = withName(item, locale);
+    idsOf.set(looks, (idsOf.get(looks) ?? new Set()).add(item.garment.id));
+  }
+  return (item) => {
+    const looks = withName(item, locale);
+    return (idsOf.get(looks)?.size ?? 0) > 1 ? withText(item, locale, item.garment.id) : looks;
+  };
+}
 
-/** Returns one or two descriptions that none of the others has; undefined if there are none. */
+/** Ways to choose one, two or three of these, the fewest first, in order. */
+function* fewOf<T>(all: readonly T[]): Generator<T[]> {
+  for (const one of all) yield [one];
+  for (const [at, one] of all.entries()) for (const two of all.slice(at + 1)) yield [one, two];
+  for (const [at, one] of all.entries())
+    for (const [next, two] of all.slice(at + 1).entries())
+      for (const three of all.slice(at + next + 2)) yield [one, two, three];
+}
+
+/** Returns up to three descriptions that none of the others has; undefined if there are none. */
 function findDistinct(
   own: readonly string[],
   others: readonly ReadonlySet<string>[],
 ): string[] | undefined {
-  const isDistinct = (parts: readonly string[]) =>
-    !others.some((other) => parts.every((part) => other.has(part)));
-  const pairs = own.flatMap((first, at) => own.slice(at + 1).map((second) => [first, second]));
-  return [...own.map((one) => [one]), ...pairs].find(isDistinct);
+  for (const parts of fewOf(own))
+    if (!others.some((other) => parts.every((part) => other.has(part)))) return parts;
+  return undefined;
 }
 
 /** An outfit to name: its items, the most telling first, and its name by itself. */
@@ -114,9 +141,20 @@ function findDistinction(
   );
 }
 
+/** Returns all that an outfit has, if none of those with the same name has just the same. */
+function describeAll(
+  { items }: Nameable,
+  others: readonly Nameable[],
+  describe: (item: WornItem) => string,
+): string[] | undefined {
+  const textOf = (some: readonly WornItem[]) => some.map(describe).sort().join('\n');
+  const own = textOf(items);
+  return others.some((other) => textOf(other.items) === own) ? undefined : items.map(describe);
+}
+
 /**
  * Names the outfits of one response, each differently: equal names get what only one of them has, such
- * as an item, its colour or its id.
+ * as an item, its colour or its name; an id only if nothing else tells outfits apart.
  */
 export function nameOutfits(
   context: ScoringContext,
@@ -129,21 +167,38 @@ export function nameOutfits(
     const rest = itemsOf(ensemble).filter((item) => !visible.includes(item));
     return { items: [...visible, ...rest], base: baseName(context, ensemble, icl, locale) };
   });
-  const exactly = (item: WornItem) => describeExactly(item, locale);
+  const exactly = describeExactly(
+    all.flatMap(({ items }) => items),
+    locale,
+  );
   const unqualified = new Set<string>();
   return all.map((nameable) => {
     const { base, items } = nameable;
     const others = all.filter((other) => other !== nameable && other.base === base);
+    /** Tries each way to describe items. */
+    const qualify = (find: typeof findDistinction, ways: readonly Describe[]) => {
+      for (const describe of ways) {
+        const found = find(nameable, others, (item) => describe(item, locale));
+        if (found) return qualified(found);
+      }
+      return undefined;
+    };
     const qualified = (parts: readonly string[]) =>
-      fill(words.with, { name: base, garments: parts.join(` ${words.and} `) });
-    for (const describe of others.length > 0 ? DESCRIPTIONS : []) {
-      const found = findDistinction(nameable, others, (item) => describe(item, locale));
-      if (found) return qualified(found);
-    }
+      fill(words.with, { name: base, garments: enumerate(parts, words.and) });
+    const named = others.length > 0 ? qualify(findDistinction, DESCRIPTIONS) : undefined;
+    if (named !== undefined) return named;
     if (!unqualified.has(base)) {
       unqualified.add(base);
       return base;
     }
-    return qualified(findDistinction(nameable, others, exactly) ?? items.map(exactly));
+    return (
+      qualify(describeAll, DESCRIPTIONS) ??
+      qualify(findDistinction, [exactly]) ??
+      qualified(items.map((item) => exactly(item, locale)))
+    );
   });
 }
+
+/** `a, b and c`. */
+const enumerate = (parts: readonly string[], and: string): string =>
+  [parts.slice(0, -1).join(', '), parts.at(-1) ?? ''].filter(Boolean).join(` ${and} `);

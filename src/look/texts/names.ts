@@ -16,6 +16,8 @@ interface NameWords {
   /** Adds `{garments}` to a name. */
   with: string;
   and: string;
+  /** A `{garment}` with its `{colour}` as a noun, which agrees with every garment. */
+  coloured: string;
   /** Marks a text that is quoted, such as an id: `{text}`. */
   quote: string;
 }
@@ -29,7 +31,7 @@ export const NAME_WORDS: Readonly<Record<Locale, NameWords>> = {
       school: 'school look', smart_casual: 'smart casual look', work: 'work look', business_formal: 'business look',
       date: 'date look', party: 'party look', ceremony: 'formal look', beach: 'beach look',
     },
-    pattern: '{feel} {look} in {colour}', plain: '{feel} {look}', with: '{name} with {garments}', and: 'and', quote: '“{text}”',
+    pattern: '{feel} {look} in {colour}', plain: '{feel} {look}', with: '{name} with {garments}', and: 'and', coloured: '{garment} in {colour}', quote: '“{text}”',
   },
   de: {
     feel: { airy: 'Luftiger', light: 'Leichter', layered: 'Mehrlagiger', warm: 'Warmer', winter: 'Winterfester' },
@@ -38,7 +40,7 @@ export const NAME_WORDS: Readonly<Record<Locale, NameWords>> = {
       school: 'Schullook', smart_casual: 'Smart-Casual-Look', work: 'Bürolook', business_formal: 'Business-Look',
       date: 'Date-Look', party: 'Partylook', ceremony: 'festlicher Look', beach: 'Strandlook',
     },
-    pattern: '{feel} {look} in {colour}', plain: '{feel} {look}', with: '{name} mit {garments}', and: 'und', quote: '„{text}“',
+    pattern: '{feel} {look} in {colour}', plain: '{feel} {look}', with: '{name} mit {garments}', and: 'und', coloured: '{garment} in {colour}', quote: '„{text}“',
   },
   fr: {
     feel: { airy: 'aéré', light: 'léger', layered: 'multicouche', warm: 'chaud', winter: 'd’hiver' },
@@ -47,7 +49,7 @@ export const NAME_WORDS: Readonly<Record<Locale, NameWords>> = {
       school: 'Look pour l’école', smart_casual: 'Look chic décontracté', work: 'Look de bureau', business_formal: 'Look d’affaires',
       date: 'Look de rendez-vous', party: 'Look de fête', ceremony: 'Look de cérémonie', beach: 'Look de plage',
     },
-    pattern: '{look} {feel} en {colour}', plain: '{look} {feel}', with: '{name} avec {garments}', and: 'et', quote: '« {text} »',
+    pattern: '{look} {feel} en {colour}', plain: '{look} {feel}', with: '{name} avec {garments}', and: 'et', coloured: '{garment} en {colour}', quote: '« {text} »',
   },
   es: {
     feel: { airy: 'fresco', light: 'ligero', layered: 'por capas', warm: 'abrigado', winter: 'de invierno' },
@@ -56,7 +58,7 @@ export const NAME_WORDS: Readonly<Record<Locale, NameWords>> = {
       school: 'Look escolar', smart_casual: 'Look informal elegante', work: 'Look de oficina', business_formal: 'Look de negocios',
       date: 'Look para una cita', party: 'Look de fiesta', ceremony: 'Look de ceremonia', beach: 'Look de playa',
     },
-    pattern: '{look} {feel} en {colour}', plain: '{look} {feel}', with: '{name} con {garments}', and: 'y', quote: '«{text}»',
+    pattern: '{look} {feel} en {colour}', plain: '{look} {feel}', with: '{name} con {garments}', and: 'y', coloured: '{garment} en {colour}', quote: '«{text}»',
   },
   it: {
     feel: { airy: 'fresco', light: 'leggero', layered: 'a strati', warm: 'caldo', winter: 'invernale' },
@@ -65,7 +67,7 @@ export const NAME_WORDS: Readonly<Record<Locale, NameWords>> = {
       school: 'Look da scuola', smart_casual: 'Look smart casual', work: 'Look da ufficio', business_formal: 'Look formale da lavoro',
       date: 'Look da appuntamento', party: 'Look da festa', ceremony: 'Look da cerimonia', beach: 'Look da spiaggia',
     },
-    pattern: '{look} {feel} in {colour}', plain: '{look} {feel}', with: '{name} con {garments}', and: 'e', quote: '«{text}»',
+    pattern: '{look} {feel} in {colour}', plain: '{look} {feel}', with: '{name} con {garments}', and: 'e', coloured: '{garment} in {colour}', quote: '«{text}»',
   },
   nl: {
     feel: { airy: 'Luchtige', light: 'Lichte', layered: 'Gelaagde', warm: 'Warme', winter: 'Winterse' },
@@ -74,7 +76,7 @@ export const NAME_WORDS: Readonly<Record<Locale, NameWords>> = {
       school: 'schoollook', smart_casual: 'smart-casual-look', work: 'werklook', business_formal: 'zakelijke look',
       date: 'datelook', party: 'feestlook', ceremony: 'plechtige look', beach: 'strandlook',
     },
-    pattern: '{feel} {look} in {colour}', plain: '{feel} {look}', with: '{name} met {garments}', and: 'en', quote: '‘{text}’',
+    pattern: '{feel} {look} in {colour}', plain: '{feel} {look}', with: '{name} met {garments}', and: 'en', coloured: '{garment} in {colour}', quote: '‘{text}’',
   },
 };
 
@@ -105,7 +107,7 @@ export const GARMENTS: Readonly<Record<Locale, Readonly<Record<string, string>>>
     gloves: 'gloves', belt: 'a belt', tie: 'a tie', sunglasses: 'sunglasses', bag: 'a bag',
   },
   de: {
-    long_johns: 'langer Unterhose', socks_thick: 'Kniestrümpfen', sneakers: 'Sneakern', sports_shoes: 'Laufschuhen', dress_shoes: 'Anzugschuhen',
+    t_shirt: 'T-Shirt', long_johns: 'langer Unterhose', socks_thick: 'Kniestrümpfen', sneakers: 'Sneakern', sports_shoes: 'Laufschuhen', dress_shoes: 'Anzugschuhen',
     boots: 'Stiefeln', winter_boots: 'Winterstiefeln', slippers: 'Hausschuhen', gloves: 'Handschuhen',
   },
   fr: {

@@ -14,6 +14,8 @@ type CategoryRow = NonNullable<ReturnType<typeof categories.get>>;
 /** A wardrobe item with every property that the engine uses; missing data is filled in. */
 export interface Garment {
   readonly id: string;
+  /** What the person calls it; undefined if that has no letter. */
+  readonly name: string | undefined;
   readonly category: CategoryRow;
   readonly layer: CategoryRow['layer'];
   /** Insulation Iclu, whole milliclo, so that sums are exact in any order. */
@@ -121,6 +123,10 @@ function colourOf(model: Model, item: WardrobeItem): Shade | undefined {
   return hex ? shadeOf(model, hex) : undefined;
 }
 
+/** A name without a letter, such as an article number, says no more than an id. */
+const nameOf = ({ name }: WardrobeItem): string | undefined =>
+  name && /\p{L}/u.test(name) ? name.trim() : undefined;
+
 const formalityOf = (item: WardrobeItem, { formality }: CategoryRow): readonly [number, number] => {
   const formalityRange = item.formality ?? [formality.min, formality.max];
   return typeof formalityRange === 'number'
@@ -137,6 +143,7 @@ export function readGarment(model: Model, item: WardrobeItem): Garment {
   const breathability = meanIfKnown(composition, 'breathability');
   return {
     id: item.id,
+    name: nameOf(item),
     category,
     layer,
     milliClo: Math.round(1000 * garmentClo(model, item)),
