@@ -69,7 +69,7 @@ const BY_REGION_AND_LAYER: Readonly<Record<string, Readonly<Record<string, Slot>
 const ALONE: Readonly<Partial<Record<Slot, Slot>>> = { mid: 'main', over: 'bottom' };
 
 /**
- * Slots in which a garment can be worn, the preferred one first; none for underwear and tights. A
+ * Slots in which a garment can be worn, the preferred one first; none for tights. A
  * pullover is worn over a top or as one.
  */
 export function slotsOf(model: Model, garment: Garment): Slot[] {
