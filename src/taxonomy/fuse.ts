@@ -37,6 +37,8 @@ interface TextBelief {
   categories: readonly number[];
   notGarment: number;
   hasEvidence: boolean;
+  /** Columns that contradict each other. */
+  contradictions: readonly string[];
 }
 
 /** A contradiction: the photo is so sure of a region, and the text that it is another one. */
@@ -77,16 +79,18 @@ function likeliestRegion(odds: readonly number[]): { region: Region; probability
   return { region: REGIONS[i] ?? 'top', probability: sums[i] ?? 0 };
 }
 
-/** Whether a photo is confident in an article that the text excludes. */
-function contradicts({ categories }: TextBelief, image: ImageLikelihoods): boolean {
-  const shown = likeliestRegion(posterior(undefined, image).categories);
-  return (
+/** Whether a photo is confident in an article that the text excludes, or shows none where the text names one. */
+function contradicts(text: TextBelief, image: ImageLikelihoods): boolean {
+  const { categories, notGarment } = text;
+  const photo = posterior(undefined, image);
+  const shown = likeliestRegion(photo.categories);
+  const showsAnother =
     shown.probability >= MIN_CONFLICT.photo &&
     sumOf(categories, shown.region) <= 1 - MIN_CONFLICT.text &&
     // A belt or a bag is often shown with what it is worn with.
-    sumOf(categories, 'accessory') < 0.5 &&
-    supportOf(categories, image) < MIN_SUPPORT
-  );
+    sumOf(categories, 'accessory') < 0.5;
+  const showsNone = photo.notGarment >= MIN_CONFLICT.photo && notGarment <= 1 - MIN_CONFLICT.text;
+  return (showsAnother || showsNone) && supportOf(categories, image) < MIN_SUPPORT;
 }
 
 interface Odds {
@@ -125,6 +129,23 @@ const average = (a: Odds, b: Odds): Odds => ({
   categories: a.categories.map((odds, i) => (odds + (b.categories[i] ?? 0)) / 2),
   notGarment: (a.notGarment + b.notGarment) / 2,
 });
+
+/** The highest confidence: photos and words mislead, and two of them may mislead together. */
+const MAX_CONFIDENCE = 0.989;
+/** The same if the text's columns contradict each other, whatever the photo shows. */
+const MAX_CONTRADICTED = 0.89;
+
+/** Takes what is above a maximum from the likeliest category, and shares it among the rest. */
+function capped({ categories, notGarment }: Odds, max: number): Odds {
+  const first = indexOfMax(categories);
+  const top = categories[first] ?? 0;
+  if (top <= max) return { categories, notGarment };
+  const share = top < 1 ? (1 - max) / (1 - top) : 0;
+  return {
+    categories: categories.map((odds, i) => (i === first ? max : odds * share)),
+    notGarment: notGarment * share,
+  };
+}
 
 const MAX_RANKED = 10;
 
@@ -171,9 +192,14 @@ export function fuse(
   const shown = image && imageLikelihoods(image);
   const disagree =
     usableText !== undefined && shown !== undefined && contradicts(usableText, shown);
-  const { categories: odds, notGarment } = disagree
+  const isContradicted = (usableText?.contradictions.length ?? 0) > 0;
+  const fused = disagree
     ? average(posterior(usableText, undefined), posterior(undefined, shown, group))
     : posterior(usableText, shown, group);
+  const { categories: odds, notGarment } = capped(
+    fused,
+    isContradicted ? MAX_CONTRADICTED : MAX_CONFIDENCE,
+  );
   const ranked = likeliest(odds);
   const [first, second] = ranked;
   const top = first?.confidence ?? 0;
@@ -188,7 +214,7 @@ export function fuse(
     status: isUnknown ? 'unknown' : isCertain ? 'classified' : 'uncertain',
     ranked,
     group: likeliestGroup(odds),
-    agreement: usableText?.hasEvidence && image ? !disagree : undefined,
+    agreement: usableText && image && (disagree || usableText.hasEvidence) ? !disagree : undefined,
     multipleGarments:
       !image &&
       (second?.confidence ?? 0) >= MIN_SET_CONFIDENCE &&

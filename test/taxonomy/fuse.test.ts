@@ -167,6 +167,25 @@ describe('both', () => {
   });
 
   test.each<[string, ImageClass]>([
+    ['Red dress', 'other'],
+    ['Silicone phone case', 'dress'],
+  ])('"%s" beside a picture of %s disagree: only one of them is a garment', (title, name) => {
+    const verdict = fuse(textOf({ title }), imageOf(name, 0.95), 0.5);
+    expect(verdict).toMatchObject({ status: 'uncertain', agreement: false });
+  });
+
+  test.each<[FeedAttributes, number]>([
+    [{ title: 'Slim fit jeans' }, 0.989],
+    [{ title: 'Slim fit jeans', google_product_category: 204 }, 0.989],
+    [{ title: 'Slim fit jeans', google_product_category: 187 }, 0.89],
+  ])('%j and a clear picture of jeans have a confidence of %s', (row, confidence) => {
+    const { ranked, notGarment } = fuse(textOf(row), imageOf('jeans', 0.97), 0.5);
+    expect(ranked[0]).toEqual({ id: 'jeans', confidence });
+    expect(notGarment).toBeLessThan(0.02);
+  });
+
+  test.each<[string, ImageClass]>([
+    ['Wool gloves', 'other'],
     ['Blazer', 'outwear'],
     ['Hoodie', 'outwear'],
     ['Leather belt', 'pants'],

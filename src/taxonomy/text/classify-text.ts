@@ -22,7 +22,7 @@ export interface TextEvidence {
   notGarment: number;
   /** Whether any word or id is evidence for a garment. */
   hasEvidence: boolean;
-  /** Columns that say another article than the title does. */
+  /** Columns that say another article than the title does, or without one than the product type. */
   contradictions: readonly CategoryColumn[];
   /** Whether the row seems to be written in a language that is not supported. */
   isForeign: boolean;
@@ -238,22 +238,36 @@ const namedIn = (votes: readonly Vote[], name: Field['name']): string[] =>
     .filter(({ naming }) => naming.mention.weight >= MIN_NAMING_WEIGHT)
     .flatMap(({ ids }) => (ids.length > 0 ? ids : [NO_GARMENT]));
 
-/** Returns the columns that file the article elsewhere than its title names it. */
+const namesSomething = (votes: readonly Vote[], name: Field['name']): boolean =>
+  namedIn(votes, name).length > 0;
+
+/** The columns that file the article. Where the title names none, the product type names it, and Google's files it. */
+const filingColumns = (votes: readonly Vote[]): readonly CategoryColumn[] =>
+  namesSomething(votes, 'title') ? CATEGORY_COLUMNS : ['google_product_category'];
+
+/** Returns the columns that file the article elsewhere than its title, or its product type, names it. */
 function findContradictions(votes: readonly Vote[], branch: Branch): CategoryColumn[] {
   const title = namedIn(votes, 'title');
-  if (title.length === 0) return [];
+  const named = title.length > 0 ? title : namedIn(votes, 'product_type');
+  if (named.length === 0) return [];
   const filed: Readonly<Record<CategoryColumn, readonly string[]>> = {
     product_type: namedIn(votes, 'product_type'),
-    google_product_category: branch?.size === 0 ? [NO_GARMENT] : [...(branch ?? [])],
+    // A path in another language than English is read as words.
+    google_product_category: !branch
+      ? namedIn(votes, 'google_product_category')
+      : branch.size > 0
+        ? [...branch]
+        : [NO_GARMENT],
   };
-  return CATEGORY_COLUMNS.filter(
-    (column) => filed[column].length > 0 && contradict(title, filed[column]),
+  return filingColumns(votes).filter(
+    (column) => filed[column].length > 0 && contradict(named, filed[column]),
   );
 }
 
 /** Two columns that contradict each other are believed equally. */
 function believeBoth(votes: readonly Vote[], branch: Branch, hints: Hints): Belief {
-  const isFiling = isIn('product_type');
+  const columns: readonly string[] = filingColumns(votes);
+  const isFiling = ({ naming }: Vote): boolean => columns.includes(naming.field.name);
   const filing = votes.filter(isFiling);
   const filed = filing.length > 0 || !branch ? believe(filing) : believeBranch(branch, hints);
   return average(believe(votes.filter((vote) => !isFiling(vote))), within(filed, branch));

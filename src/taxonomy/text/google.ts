@@ -156,23 +156,36 @@ const BAGS: ReadonlySet<string> = new Set(['bag']);
 const isBagNode = (step: string | undefined): boolean =>
   BAG_NODES.some((name) => name.toLowerCase() === step?.toLowerCase());
 
+/** An id, alone or as feeds write it beside its path: "187 - Apparel & Accessories > Shoes", "Shoes (187)". */
+const ID = /^(\d+)(?:\s*[-–:].*)?$|\((\d+)\)$/;
+const ENTITIES: Readonly<Record<string, string>> = { '&amp;': '&', '&gt;': '>' };
+
+/** Returns the steps of a path. A slash separates them only if nothing else does: names may contain one. */
+function stepsOf(path: string): string[] {
+  const steps = path.split(/[>›»|]/);
+  return (steps.length > 1 ? steps : path.split('/')).map((step) => step.trim());
+}
+
 /** Reads a category. @param value an id, or a path such as `Apparel & Accessories > Shoes` */
 export function readGoogleCategory(value: string | number): GoogleHint {
-  const text = String(value).trim();
-  if (/^\d+$/.test(text))
-    return { categories: categoriesByNode.get(Number(text)) ?? NO_CATEGORIES };
-  const steps = text.split('>').map((step) => step.trim());
+  const text = String(value)
+    .trim()
+    .replaceAll(/&(?:amp|gt);/g, (entity) => ENTITIES[entity] ?? entity);
+  const [, before, after] = ID.exec(text) ?? [];
+  const id = before ?? after;
+  if (id !== undefined) return { categories: categoriesByNode.get(Number(id)) ?? NO_CATEGORIES };
+  const steps = stepsOf(text);
   const root = steps[0]?.toLowerCase() ?? '';
   if (OTHER_ROOTS.has(root)) return { categories: NO_CATEGORIES };
   if (root === LUGGAGE.toLowerCase()) {
     return { categories: steps.length === 1 || isBagNode(steps[1]) ? BAGS : NO_CATEGORIES };
   }
-  if (root !== APPAREL.toLowerCase()) return { text };
+  if (root !== APPAREL.toLowerCase()) return { text: String(value) };
   for (let length = steps.length; length > 0; length--) {
-    const id = idOf.get(steps.slice(0, length).join(' > ').toLowerCase());
+    const node = idOf.get(steps.slice(0, length).join(' > ').toLowerCase());
     // An unknown node falls back to its parent, unless that is the root.
-    if (id !== undefined && (length > 1 || steps.length === 1)) {
-      return { categories: categoriesByNode.get(id) ?? NO_CATEGORIES };
+    if (node !== undefined && (length > 1 || steps.length === 1)) {
+      return { categories: categoriesByNode.get(node) ?? NO_CATEGORIES };
     }
   }
   return { categories: NO_CATEGORIES };

@@ -185,7 +185,41 @@ describe('a category column', () => {
     [{ title: 'Tunic', product_type: 'Dresses' }, []],
     [{ title: 'Jacket', google_product_category: 212 }, []],
     [{ title: 'Pyjama trousers', google_product_category: 204 }, []],
-    [{ title: 'Nova', product_type: 'Shoes', google_product_category: 1604 }, []],
+    [
+      { title: 'Jean slim', google_product_category: 'Vêtements et accessoires > Chaussures' },
+      ['google_product_category'],
+    ],
+    [
+      { title: 'Jeanshose blau', google_product_category: 'Bekleidung & Accessoires > Schuhe' },
+      ['google_product_category'],
+    ],
+    [
+      { title: 'Vaqueros rectos', google_product_category: 'Ropa y accesorios > Zapatos' },
+      ['google_product_category'],
+    ],
+    [
+      { title: 'Jeans', google_product_category: '187 - Apparel & Accessories > Shoes' },
+      ['google_product_category'],
+    ],
+    [
+      { title: 'Jeans', google_product_category: 'Apparel & Accessories > Shoes (187)' },
+      ['google_product_category'],
+    ],
+    [
+      { title: 'Jeans', google_product_category: 'Apparel &amp; Accessories &gt; Shoes' },
+      ['google_product_category'],
+    ],
+    [
+      { title: 'Jeans', google_product_category: 'Apparel & Accessories / Shoes' },
+      ['google_product_category'],
+    ],
+    [
+      { title: 'Nova', product_type: 'Shoes', google_product_category: 2271 },
+      ['google_product_category'],
+    ],
+    [{ product_type: 'Shoes', google_product_category: 187 }, []],
+    [{ title: 'Jean slim', google_product_category: 'Vêtements et accessoires > Pantalons' }, []],
+    [{ title: 'Jeans', google_product_category: '204 - Apparel & Accessories > Clothing' }, []],
     [{ title: 'Denim jeans', product_type: 'Sale > New in' }, []],
   ])('of %j: contradicted by %j', (row, columns) => {
     expect(classifyText(row).contradictions).toEqual(columns);
