@@ -39,6 +39,8 @@ interface Subject {
   image?: ImageEvidence | undefined;
   /** The groups it may be, if the photo is a garment cut out of an outfit. */
   group?: GroupEvidence | undefined;
+  /** Makes a wardrobe item of the likeliest category of a group that is this likely, if the category is uncertain. */
+  guessesFrom?: number | undefined;
   options: ClassifySettings;
   /** Id of the wardrobe item if the attributes have none. */
   fallbackId: string;
@@ -194,6 +196,28 @@ function readImage(
   return { probabilities: meant.probabilities, isWorn, meant };
 }
 
+/** Returns the likeliest category, if it is uncertain and its group is not. */
+function guessOf(
+  { status, group, ranked, agreement }: FusionResult,
+  from: number | undefined,
+): Category | undefined {
+  const isOpen = status === 'uncertain' && agreement !== false;
+  if (from === undefined || !isOpen || group.confidence < from) return undefined;
+  const likeliest = categories.get(ranked[0]?.id ?? '');
+  return likeliest?.parentId === group.id ? likeliest : undefined;
+}
+
+/** Returns an item that an outfit can have. */
+function wardrobeItemOf(
+  identity: { id: string; name: string },
+  category: Category,
+  text: TextAttributes,
+  colors: SeenGarment['colors'],
+) {
+  const attributes = attributesOf(category, text, colors);
+  return toWardrobeItem(identity, category, insulationOf(category, text), attributes);
+}
+
 /** Classifies an article by its feed row, its photo or both: category, attributes, insulation, wardrobe item. Pure. */
 export function classify(subject: Subject): Classification {
   const { attributes, image, group, options } = subject;
@@ -204,6 +228,7 @@ export function classify(subject: Subject): Classification {
   const fused = fuse(text, shown, options.minConfidence, group);
   const isNamed = fused.status === 'classified';
   const category = isNamed ? categories.get(fused.ranked[0]?.id ?? '') : undefined;
+  const worn = category ?? guessOf(fused, subject.guessesFrom);
   const garmentAttributes = attributesOf(category, textAttributes, meant?.colors ?? []);
   const insulation = category ? insulationOf(category, textAttributes) : null;
   const reasons = reviewReasons(subject, text, meant, fused);
@@ -228,8 +253,8 @@ export function classify(subject: Subject): Classification {
       google: category?.mappings.google.id ?? null,
     },
     wardrobeItem:
-      category && insulation && options.wardrobeItem
-        ? toWardrobeItem(identity, category, insulation, garmentAttributes)
+      worn && options.wardrobeItem
+        ? wardrobeItemOf(identity, worn, textAttributes, meant?.colors ?? [])
         : null,
     review: {
       needed: reasons.some((reason) => !ADVICE.has(reason)),

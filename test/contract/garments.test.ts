@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { unzipSync } from 'fflate';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -86,7 +87,8 @@ describe('the garments of a photo', () => {
   });
 
   test('become items that the outfit engine takes untouched', async () => {
-    const { garments } = await describeImage(figure, { options: '{"minConfidence":0}' });
+    const { garments, review } = await describeImage(await readFile('docs/pictures/outfit.png'));
+    expect(review.reasons).toContain('category-guessed');
     const items = garments.flatMap(({ classification }) => classification.wardrobeItem ?? []);
     expect(new Set(items.map(({ id }) => id)).size).toBe(items.length);
     expect(items.map(({ region }) => region)).toEqual(

@@ -21,6 +21,7 @@ const REVIEW = {
   'several-people': 'There are several people; these are the garments of the largest.',
   'too-small': 'The photo is too small to tell garments apart well.',
   'garments-unsure': 'It is not certain which garments these are.',
+  'category-guessed': 'The kind of some garments is a guess.',
 };
 
 /** @param {string} group such as `trousers_jeans` */

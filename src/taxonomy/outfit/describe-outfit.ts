@@ -42,6 +42,8 @@ export interface OutfitEvidence {
   fingerprint?: string | undefined;
 }
 
+type DescribedGarment = OutfitDescription['garments'][number];
+
 interface DescribeOptions {
   settings: ClassifySettings;
   /** Starts the ids of the wardrobe items; the garment's index follows. */
@@ -59,6 +61,12 @@ const MIN_SIDE_PIXELS = 200;
  * wears 6 in 10 are below it, of its models 6 in 100. See docs/adr/0063-honest-names.md.
  */
 const MIN_GARMENT_CONFIDENCE = 0.6;
+/**
+ * A garment of this confidence whose group is this likely has a wardrobe item though its category is a guess: an outfit
+ * needs to know that there is a pair of shoes more than which. From a group of .5 on, two of six such items of 23
+ * labelled street photos were of another kind; from .7 on one of four, and all are worn where they are said to be.
+ */
+const MIN_GUESSED = { garment: 0.6, group: 0.7 };
 /** The outfit engine accepts ids of 128 characters. */
 const MAX_ID_CHARS = 120;
 
@@ -73,12 +81,20 @@ function garmentConfidence(garments: OutfitEvidence['garments']): number {
   return total(({ confidence }) => confidence) / total(() => 1);
 }
 
-function reviewOf({ width, height, garments, severalPeople, review }: OutfitEvidence) {
+/** Whether the category of a garment's wardrobe item is a guess. */
+const isGuessed = ({ classification: { status, wardrobeItem } }: DescribedGarment): boolean =>
+  status === 'uncertain' && wardrobeItem !== null;
+
+function reviewOf(
+  { width, height, garments, severalPeople, review }: OutfitEvidence,
+  described: readonly DescribedGarment[],
+) {
   const holds: Readonly<Record<(typeof OUTFIT_REVIEW_REASONS)[number], boolean>> = {
     'no-garment': garments.length === 0,
     'several-people': severalPeople,
     'too-small': Math.min(width, height) < MIN_SIDE_PIXELS,
     'garments-unsure': garmentConfidence(garments) < MIN_GARMENT_CONFIDENCE,
+    'category-guessed': described.some(isGuessed),
   };
   const own = OUTFIT_REVIEW_REASONS.filter((reason) => holds[reason]);
   return { needed: review.needed || own.length > 0, reasons: [...own, ...review.reasons] };
@@ -97,6 +113,7 @@ export function describeOutfit(
     const classification = classify({
       image: { probabilities, colors, width, height, hasAlpha: true, model, fingerprint },
       group: evidence,
+      guessesFrom: garment.confidence >= MIN_GUESSED.garment ? MIN_GUESSED.group : undefined,
       options: settings,
       fallbackId: itemId(id, index),
     });
@@ -132,7 +149,7 @@ export function describeOutfit(
     modelVersion: outfit.model,
     confidence: round3(confidence),
     garments,
-    review: reviewOf(outfit),
+    review: reviewOf(outfit, garments),
     ...(outfit.fingerprint && { fingerprint: outfit.fingerprint }),
   };
 }

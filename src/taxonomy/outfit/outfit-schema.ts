@@ -57,6 +57,7 @@ export const OUTFIT_REVIEW_REASONS = [
   'several-people',
   'too-small',
   'garments-unsure',
+  'category-guessed',
 ] as const;
 
 /** The garments of one photo, without the request's id. */

@@ -134,6 +134,44 @@ describe('a garment of an outfit', () => {
     expect(second).toMatch(/-1$/);
   });
 
+  describe('whose category is uncertain', () => {
+    const probabilities = IMAGE_CLASSES.map((name) =>
+      name === 'flats' || name === 'sandals' || name === 'heels' ? 1 / 3 : 0,
+    );
+    const shoes = garment('shoes', 'flats', { probabilities });
+
+    test('has the item of the likeliest, and the review asks', () => {
+      const { garments, review } = describeAll(outfit([shoes]));
+      const { status, category, topK, insulation, wardrobeItem } = garments[0]!.classification;
+      expect([status, category?.id, category?.groupId]).toEqual(['uncertain', null, 'shoes']);
+      expect(wardrobeItem).toMatchObject({ category: topK[0]!.id, region: 'shoes' });
+      expect(insulation).toBeNull();
+      expect(review).toEqual({ needed: true, reasons: ['category-guessed', 'cut-by-frame'] });
+    });
+
+    test('has none if the garment or its group is uncertain too, or none is wanted', () => {
+      const itemOf = (one: GarmentEvidence, wardrobeItem = true) =>
+        describeOutfit(outfit([one]), {
+          settings: { ...DEFAULT_SETTINGS, wardrobeItem },
+          id: 'photo',
+        }).garments[0]!.classification.wardrobeItem;
+      const vest = garment('top', 'vest', {
+        alternatives: [
+          { group: 'top', probability: 0.3 },
+          { group: 'knit_sweat', probability: 0.3 },
+          { group: 'shirt_blouse', probability: 0.3 },
+        ],
+        probabilities: IMAGE_CLASSES.map((name) =>
+          ['longsleeve', 'sweater', 'shirt'].includes(name) ? 1 / 3 : 0,
+        ),
+      });
+      expect(itemOf(shoes)).not.toBeNull();
+      expect(itemOf({ ...shoes, confidence: 0.55 })).toBeNull();
+      expect(itemOf(shoes, false)).toBeNull();
+      expect(itemOf(vest)).toBeNull();
+    });
+  });
+
   test('says what hides it, and where its cut-out is', () => {
     const [hidden] = describeOutfit(
       outfit([garment('shirt_blouse', 'shirt', { occludedBy: ['coat', 'frame'] })]),
@@ -159,7 +197,7 @@ describe('the whole photo', () => {
   });
 
   test('needs a review if there is no garment, another person, or too few pixels', () => {
-    const good = outfit([garment('coat', 'outwear')]);
+    const good = outfit([garment('coat', 'coat')]);
     expect(describeAll(good).review).toEqual({ needed: false, reasons: ['cut-by-frame'] });
     expect(describeAll(outfit([])).review).toEqual({
       needed: true,

@@ -82,7 +82,7 @@ export interface PhotoSize {
 /** Whether a person should look at the garments of a photo, and why. */
 export interface OutfitReview {
   needed: boolean;
-  /** `no-garment`, `several-people`, `too-small`, `garments-unsure`, or a reason of cut-outs; more may be added. */
+  /** `no-garment`, `several-people`, `too-small`, `garments-unsure`, `category-guessed`, or a cut-out's; more may be added. */
   reasons: string[];
 }
 
