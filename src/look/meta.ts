@@ -45,7 +45,6 @@ export const MetaResponse = z
       explanation: z
         .array(Entry)
         .meta({ description: 'Texts of the codes, with `{name}` for each value' }),
-      shellReason: z.array(Entry),
     }),
     codes: z.strictObject({ warning: z.array(z.string()), explanation: z.array(z.string()) }),
     limits: z.record(z.string(), z.number()),
@@ -70,6 +69,14 @@ const PLAN_LABELS: Readonly<Record<'indoor' | 'outdoor', Text>> = {
     it: 'All’aperto',
     nl: 'Buiten',
   },
+};
+
+/** Texts of explanations, and of the reasons of shells with `shell.` before each code. */
+const REASONS: Readonly<Record<string, Text>> = {
+  ...EXPLANATIONS,
+  ...Object.fromEntries(
+    Object.entries(SHELL_REASONS).map(([code, text]) => [`shell.${code}`, text]),
+  ),
 };
 
 const labelsOf = (texts: Readonly<Record<string, Text>>, locale: Locale) =>
@@ -122,10 +129,9 @@ export function metaResponse(model: Model, locale: Locale): MetaResponse {
       layer: layers.map((one) => ({ ...labelled(one), order: one.order })),
       plan: labelsOf(PLAN_LABELS, locale),
       warning: labelsOf(WARNINGS, locale),
-      explanation: labelsOf(EXPLANATIONS, locale),
-      shellReason: labelsOf(SHELL_REASONS, locale),
+      explanation: labelsOf(REASONS, locale),
     },
-    codes: { warning: Object.keys(WARNINGS), explanation: Object.keys(EXPLANATIONS) },
+    codes: { warning: Object.keys(WARNINGS), explanation: Object.keys(REASONS) },
     limits: { items: MAX_ITEMS, candidates: MAX_CANDIDATES, outfits: MAX_OUTFITS },
   };
 }

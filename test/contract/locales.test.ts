@@ -209,7 +209,6 @@ describe('the documents have what their design names', () => {
         dictionaries: z.looseObject({
           warning: z.array(z.object({ id: z.string(), label: z.string() })),
           explanation: z.array(z.object({ id: z.string(), label: z.string() })),
-          shellReason: z.array(z.object({ id: z.string(), label: z.string() })),
         }),
         codes: z.object({ warning: z.array(z.string()), explanation: z.array(z.string()) }),
       })
@@ -221,7 +220,8 @@ describe('the documents have what their design names', () => {
     expect(dictionaries.warning.map(({ id }) => id)).toEqual(codes.warning);
     expect(dictionaries.explanation.map(({ id }) => id)).toEqual(codes.explanation);
     expect(dictionaries.warning).toContainEqual({ id: 'too-cold', label: 'Zu kalt' });
-    expect(dictionaries.shellReason).toContainEqual({ id: 'wind', label: 'Draußen ist es windig' });
+    const windy = { id: 'shell.wind', label: 'Draußen ist es windig' };
+    expect(dictionaries.explanation).toContainEqual(windy);
   });
 
   test('/options: the version of the model that classifies', async () => {

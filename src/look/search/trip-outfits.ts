@@ -35,7 +35,7 @@ export const needsWashing = (model: Model, garment: Garment): boolean =>
   slotsOf(model, garment).every((slot) => WASHED_SLOTS.includes(slot));
 
 /** An outfit that one day can have, as it was found. */
-export interface ListedOutfit extends DayOutfit {
+interface ListedOutfit extends DayOutfit {
   readonly slots: { readonly [S in Slot]?: number };
   readonly solution: Solution;
 }
@@ -44,7 +44,7 @@ export interface ListedOutfit extends DayOutfit {
 export type DayList = DayChoices<ListedOutfit>;
 
 /** The problem of one day, and the numbers of garments by id. */
-export interface TripDayProblem {
+interface TripDayProblem {
   readonly problem: SearchProblem;
   readonly indexOf: ReadonlyMap<string, number>;
 }
