@@ -46,6 +46,8 @@ export interface GroupCandidate {
  * docs/adr/0048-garments.md.
  */
 const CONFUSED_SHARE = 0.15;
+/** Accessories are worn in different places: the network hardly takes a belt for a hat, as the classifier does. */
+const CONFUSED_ACCESSORIES = 0.02;
 /** So likely is a category of a possible region that is usual for no group there, beside one that is. */
 const UNUSUAL = 0.01;
 /**
@@ -80,8 +82,9 @@ function withConfusions(
   return new Map(
     PARSE_GROUPS.map((group) => {
       const { region } = GROUPS[group];
+      const share = region === 'accessory' ? CONFUSED_ACCESSORIES : CONFUSED_SHARE;
       const near = (regions.get(region) ?? 0) / (REGION_SIZE.get(region) ?? 1);
-      return [group, (1 - CONFUSED_SHARE) * (own.get(group) ?? 0) + CONFUSED_SHARE * near];
+      return [group, (1 - share) * (own.get(group) ?? 0) + share * near];
     }),
   );
 }

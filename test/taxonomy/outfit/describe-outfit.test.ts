@@ -100,6 +100,14 @@ describe('a garment of an outfit', () => {
     expect(categoryOf(garment('belt', 'hat', unsure('hat')))).toBe('belt');
   });
 
+  test('is no other accessory, unless the classifier is sure', () => {
+    const seen = { probabilities: seenAs('hat', 0.35) };
+    const belt = { alternatives: [{ group: 'belt', probability: 0.5 }], ...seen } as const;
+    const bag = { alternatives: [{ group: 'bag', probability: 0.5 }], ...seen } as const;
+    expect(categoryOf(garment('belt', 'hat', belt))).not.toBe('hat');
+    expect(categoryOf(garment('bag', 'hat', bag))).not.toBe('hat');
+  });
+
   test('is something that is worn in its region, however sure the classifier is', () => {
     const shoes = garment('shoes', 'tank-top', { probabilities: seenAs('tank-top', 0.95) });
     expect(describeAll(outfit([shoes])).garments[0]!.classification.category?.region).toBe('shoes');

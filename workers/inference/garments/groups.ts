@@ -52,6 +52,7 @@ export const PART_OF: readonly number[] = GROUPS.map(({ part }) => indexOfPart(p
 export const BACKGROUND = indexOfPart('background');
 export const SKIN = indexOfPart('skin');
 export const HAIR = indexOfPart('hair');
+export const HAT = indexOfPart('hat');
 
 /** For each part, whether it is worn. */
 export const IS_WORN: readonly boolean[] = PARTS.map((name) =>

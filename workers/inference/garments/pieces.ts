@@ -1,6 +1,6 @@
 import type { ProbabilityMap } from '../../../src/imaging/probability-map.ts';
 import { componentsOf, visitNeighbours } from './components.ts';
-import { BACKGROUND, GROUPS, HAIR, IS_WORN, PART_OF, PARTS, SKIN } from './groups.ts';
+import { BACKGROUND, GROUPS, HAIR, HAT, IS_WORN, PART_OF, PARTS, SKIN } from './groups.ts';
 import {
   areaOf,
   bestOf,
@@ -48,6 +48,18 @@ const MIN_SHARE_OF_PART = 0.05;
 const MIN_LAID_OUT_SHARE = 0.2;
 /** A second group within a part is another garment if it has such a share, and is so likely there. */
 const SECOND_GROUP = { minShare: 0.25, minProbability: 0.55 };
+
+/** Gives hats that are wholly below the hair to what is likeliest there otherwise: nobody wears one there. */
+export function dropLowHats(subject: Subject): void {
+  const rowOf = (cell: number): number => Math.floor(cell / subject.width);
+  const labels = labelParts(subject);
+  const lastHair = labels.lastIndexOf(HAIR);
+  if (lastHair < 0) return;
+  for (const { label, cells } of componentsOf(labels, subject)) {
+    const top = cells.reduce((min, cell) => Math.min(min, rowOf(cell)), subject.height);
+    if (label === HAT && top > rowOf(lastHair)) ruleOut(subject, label, cells);
+  }
+}
 
 /** Gives pieces of garments that are too small to what is likeliest there otherwise. */
 export function dropSmallPieces(subject: Subject, wholeArea: number): DroppedPiece[] {

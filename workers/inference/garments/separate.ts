@@ -7,6 +7,7 @@ import { hidingGroups, isCutByFrame, ownersOf } from './occlusion.ts';
 import type { GroupMap } from './parse.ts';
 import {
   type DroppedPiece,
+  dropLowHats,
   dropSmallPieces,
   findPieces,
   groupsOfPart,
@@ -159,6 +160,7 @@ export function prepareSubject(map: GroupMap, matte: Matte, keepsOthers = false)
   const person = bodyArea > MIN_BODY_SHARE * wholeArea;
   if (!person) layOut(subject, own);
   else if (map.seen) smoothParts(subject, map.seen);
+  if (person) dropLowHats(subject);
   const dropped = person ? dropSmallPieces(subject, wholeArea) : [];
   return { subject, wholeArea, person, severalPeople, dropped };
 }

@@ -16,6 +16,7 @@ const GROUP_OF: Readonly<Record<string, string>> = {
   o: 'shoes',
   g: 'bag',
   e: 'belt',
+  a: 'hat',
 };
 
 /** Letters for cells that may be two things: the likelier, then the other. */
@@ -24,6 +25,7 @@ const UNSURE: Readonly<Record<string, readonly [string, string]>> = {
   C: ['coat', 'top'],
   T: ['top', 'dress_onepiece'],
   S: ['shoes', 'trousers_jeans'],
+  A: ['hat', 'bag'],
 };
 const LIKELIER = 0.5;
 const OTHER = 0.4;

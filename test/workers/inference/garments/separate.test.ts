@@ -217,3 +217,17 @@ test('the region of the map may be a part of the image', () => {
     still.garments.map(({ box }) => ({ ...box, left: box.left + 40, top: box.top + 20 })),
   );
 });
+
+describe('a hat', () => {
+  test('is worn on the head', () => {
+    const rows = PERSON.map((row, y) => (y === 0 ? '......aaaa......' : row));
+    expect(groupsOf(separate(rows))).toContain('hat');
+  });
+
+  test('below the hair is something else', () => {
+    const rows = PERSON.map((row, y) => (y === 6 || y === 7 ? `${row.slice(0, 12)}AAAA` : row));
+    const found = groupsOf(separate(rows));
+    expect(found).toContain('bag');
+    expect(found).not.toContain('hat');
+  });
+});
