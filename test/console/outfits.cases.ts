@@ -82,6 +82,34 @@ export function outfitCases(open: () => Promise<Watched>): void {
       await page.locator(`#wardrobe [data-pin="${id}"]`).click();
     });
 
+    test('show the focus on a garment that is pinned', async () => {
+      await pin(page, 'Oxford shirt').click();
+      const shirt = page.locator('#figure [data-pin=sample-oxford][aria-pressed=true]');
+      await shirt.waitFor();
+      await page.keyboard.press('Tab'); // so that the focus is one of the keyboard
+      await shirt.focus();
+      const outline = await shirt.evaluate((node) =>
+        node.computedStyleMap().get('outline-style')?.toString(),
+      );
+      expect(outline).toBe('solid');
+      await pin(page, 'Oxford shirt').click();
+    });
+
+    test('draw a dress as long as it is, also with a coat over it', async () => {
+      await page.locator('[name=plan][value=outdoor]').press('Space');
+      await pin(page, 'Summer dress').click();
+      await pin(page, 'Camel coat').click();
+      const dress = page.locator('#figure [data-pin=sample-dress]');
+      await dress.waitFor();
+      await page.locator('#figure [data-pin=sample-wool-coat]').waitFor();
+      const { height: dressHeight = 0 } = (await dress.boundingBox()) ?? {};
+      const { height = 0 } = (await page.locator('#figure .flat-lay').boundingBox()) ?? {};
+      expect(dressHeight / height).toBeGreaterThan(0.6);
+      await page.locator('[name=plan][value=indoor]').press('Space');
+      await pin(page, 'Summer dress').click();
+      await pin(page, 'Camel coat').click();
+    });
+
     test('show a belt, a tie, sunglasses and a bag that are pinned, each with room', async () => {
       await addAccessories(page);
       for (const { label } of ACCESSORIES) await pin(page, label).click();

@@ -192,6 +192,22 @@ export function reviewCases(running: () => Running, open: (key: string) => Promi
         await page.locator('dialog').waitFor({ state: 'detached' });
       });
 
+      test('is as wide as the screen of a phone, with its buttons in a row', async () => {
+        await page.setViewportSize({ width: 390, height: 844 });
+        await show(path);
+        const width = () => page.locator('html').evaluate(({ scrollWidth }) => Number(scrollWidth));
+        expect(await width()).toBe(390);
+        await page.locator('.review-grid').press('Enter');
+        await page.locator('.review-single img').first().waitFor();
+        expect(await width()).toBe(390);
+        const tops = await page
+          .locator('.review-panel .review-buttons button')
+          .evaluateAll((all) => all.map((button) => button.getBoundingClientRect().top));
+        expect(tops.length).toBeGreaterThan(3);
+        expect(new Set(tops).size).toBe(1);
+        await page.setViewportSize({ width: 1280, height: 720 });
+      });
+
       test.each(['light', 'dark'] as const)(
         'has no serious accessibility violations in %s mode',
         async (colorScheme) => {

@@ -3,10 +3,15 @@ import { formatNumber, regionName, say } from './outfit-texts.js';
 
 /** @typedef {Record<string, {clo: number, target: number}>} Regions */
 
-const [WIDTH, HEIGHT] = [420, 216];
+const HEIGHT = 216;
+/** Few bars stand apart, so that the chart is not scaled down more than its words need. */
+const [MIN_WIDTH, BAR_STEP] = [324, 84];
 const BASELINE_Y = 168;
 const TOP_Y = 8;
 const BAR_WIDTH = 34;
+
+/** @param {Regions} regions */
+const widthOf = (regions) => Math.max(MIN_WIDTH, BAR_STEP * Object.keys(regions).length);
 
 /** @param {string} locale @param {number} clo */
 const format = (locale, clo) => formatNumber(locale, clo, 2);
@@ -32,7 +37,7 @@ function bars(regions, locale) {
   const rows = Object.entries(regions);
   const max = Math.max(0.3, ...rows.flatMap(([, { clo, target }]) => [clo, target]));
   const heightOf = (/** @type {number} */ clo) => (clo / max) * (BASELINE_Y - TOP_Y);
-  const step = WIDTH / rows.length;
+  const step = widthOf(regions) / rows.length;
   return rows.flatMap(([region, { clo, target }], i) => {
     const middle = step * (i + 0.5);
     const [wornHeight, targetHeight] = [heightOf(clo), heightOf(target)];
@@ -112,11 +117,11 @@ export const cloChart = (regions, locale) =>
     svg(
       'svg',
       {
-        viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+        viewBox: `0 0 ${widthOf(regions)} ${HEIGHT}`,
         role: 'img',
         'aria-label': `${say(locale, 'regions')}: ${cloSummary(regions, locale)}`,
       },
-      svg('path', { class: 'bar-baseline', d: `M0 ${BASELINE_Y}H${WIDTH}` }),
+      svg('path', { class: 'bar-baseline', d: `M0 ${BASELINE_Y}H${widthOf(regions)}` }),
       bars(regions, locale),
     ),
     h(

@@ -65,12 +65,13 @@ async function toWardrobe({ label, picture, item }) {
 }
 
 /** @param {OutfitGarment[]} garments */
-function addButton(garments) {
+function addControls(garments) {
   const known = garments.filter(({ item }) => item);
+  const isAll = known.length === garments.length;
   const button = h(
     'button',
     { class: 'primary', type: 'button', onclick: add },
-    'Add all to wardrobe',
+    `Add ${isAll ? 'all' : `${known.length} of ${garments.length}`} to wardrobe`,
   );
   async function add() {
     button.disabled = true;
@@ -79,7 +80,8 @@ function addButton(garments) {
     button.after(h('a', { href: '#/outfits', class: 'button' }, 'See what to wear with them'));
     announce(`${known.length} garments are in your wardrobe`);
   }
-  return known.length > 0 && h('div', { class: 'buttons' }, button);
+  const note = h('p', { class: 'fine' }, 'What has no known category stays out of the wardrobe.');
+  return [known.length > 0 && h('div', { class: 'buttons' }, button), !isAll && note];
 }
 
 /**
@@ -100,9 +102,10 @@ export function outfitPanel(upload) {
       const { garments, reasons } = readOutfit(await response.arrayBuffer());
       fill(
         panel,
+        h('h2', {}, 'Garments'),
         h('ul', { class: 'wardrobe' }, garments.map(tile)),
         reasons.map((reason) => REVIEW[reason] && h('p', { class: 'fine' }, REVIEW[reason])),
-        addButton(garments),
+        addControls(garments),
       );
       panel.querySelector('button')?.focus();
       announce(`${garments.length} garments`);
