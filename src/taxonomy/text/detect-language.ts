@@ -90,7 +90,7 @@ const foreignWords = lazily(
 );
 /** Letters of languages that are not supported: of other scripts, or with accents none of ours has. */
 const FOREIGN_LETTER =
-  /[łşğıżśćńźąęřůěťďčžőűățāēīūņļķģđðþ]|(?![ªº])(?=\p{L})[^\p{Script=Latin}]/giu;
+  /[łşğıżśćńźąęřůěťďčžőűățāēīūņļķģđðþåøãõơư\u1ea0-\u1ef9]|(?![ªº])(?=\p{L})[^\p{Script=Latin}]/giu;
 
 const addTo = (sums: number[], votes: readonly number[]): void => {
   for (let i = 0; i < sums.length; i++) sums[i] = (sums[i] ?? 0) + (votes[i] ?? 0);
@@ -111,7 +111,8 @@ function addSpelling(own: number[], words: readonly string[]): void {
 }
 
 /** Letters up to here, but for two, are those of a supported language. */
-const MAYBE_FOREIGN = /[^ -~\u00a0-\u00ef\u00f1-\u00fd\u00ff]/;
+const MAYBE_FOREIGN =
+  /[^ -~\u00a0-\u00e2\u00e4\u00e6-\u00ef\u00f1-\u00f4\u00f6\u00f7\u00f9-\u00fd\u00ff]/;
 
 const countForeignLetters = (text: string): number =>
   MAYBE_FOREIGN.test(text) ? (text.match(FOREIGN_LETTER)?.length ?? 0) : 0;
