@@ -50,6 +50,9 @@ async function readRequest(
   } as ClassifyRequest;
 }
 
+/** Categories that are less likely are not worth a line. */
+const MIN_ALTERNATIVE = 0.02;
+
 /** Formats name and value, one a line; unknown values are left out. */
 function formatResponse(response: ClassifyResponse): string {
   const { status, category, topK, attributes, insulation, review } = response;
@@ -63,6 +66,7 @@ function formatResponse(response: ClassifyResponse): string {
       'or',
       topK
         .slice(1, 4)
+        .filter(({ confidence }) => confidence >= MIN_ALTERNATIVE)
         .map(({ label, confidence }) => `${label} ${percent(confidence)}`)
         .join(', '),
     ],
