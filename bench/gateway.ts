@@ -23,7 +23,7 @@ interface Removal {
 }
 
 /** Between the start and the first request: workers that rest prepare for it. */
-const REST_MILLIS = 8000;
+const REST_MILLIS = 12_000;
 
 const round = (value: number, digits = 2): number => Number(value.toFixed(digits));
 

@@ -96,7 +96,7 @@ loading.catch((error) => {
 });
 
 /** A process that has work at once needs no warming, and a client would wait for it. */
-const REST_MILLIS = 2000;
+const REST_MILLIS = 5000;
 
 async function warmUpInRest(): Promise<void> {
   const runTask = await loading;
