@@ -8,6 +8,7 @@ import {
   OutfitsResponse,
   ScoreResponse,
 } from '../../src/look/responses.ts';
+import { createSearchProblem, readGarments } from '../../src/look/search/candidates.ts';
 import { computeTrip, TripRequest, TripResponse } from '../../src/look/trip.ts';
 import { assembleEnsemble, canCombine } from '../../src/look/wardrobe/ensemble.ts';
 import { readGarment } from '../../src/look/wardrobe/garment-clo.ts';
@@ -266,17 +267,29 @@ function varietyChecks(engine: Engine, random: Random, request: CandidatesReques
 
 const WASHED = ['main', 'bottom', 'underTop', 'underBottom', 'socks'] as const;
 
+/**
+ * The items that a day allows. Some are left out only because others serve their region, so fewer
+ * items would allow more.
+ */
+function allowedItems({ model }: Engine, day: object, { items, exclude }: TripRequest) {
+  const request = CandidatesRequest.parse({ ...day, items, exclude });
+  const { wardrobe } = createSearchProblem(model, request, readGarments(model, request), false);
+  const ids = new Set([...wardrobe.groupOf.keys()].map(({ id }) => id));
+  return items.filter(({ id }) => ids.has(id));
+}
+
 /** Sum of scores if each day in turn wears the best of what is not worn out, as far as it fits. */
-function dressInTurn(engine: Engine, { days, items, ...request }: TripRequest): number {
+function dressInTurn(engine: Engine, request: TripRequest): number {
+  const { days, exclude, locale, wearsBeforeWash = 14 } = request;
   const taken = new Set<string>();
   const worn: string[] = [];
   let sum = 0;
-  for (const { date: _, ...day } of days) {
-    const left = items.filter(
-      ({ id }) => worn.filter((one) => one === id).length < (request.wearsBeforeWash ?? 14),
+  for (const { date: _, ...rest } of days) {
+    const day = { plan: 'outdoor', ...rest };
+    const left = allowedItems(engine, day, request).filter(
+      ({ id }) => worn.filter((one) => one === id).length < wearsBeforeWash,
     );
-    const { exclude, locale } = request;
-    const body = { plan: 'outdoor', ...day, items: left, exclude, locale, limit: 1 };
+    const body = { ...day, items: left, exclude, locale, limit: 1 };
     const [best] = engine.outfits(OutfitsRequest.parse(body)).outfits;
     if (!best || new Set([...taken, ...best.itemIds]).size > request.maxItems) continue;
     for (const id of best.itemIds) taken.add(id);
