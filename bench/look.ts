@@ -5,6 +5,7 @@ import { readSigningKeys } from '../src/look/digest.ts';
 import { computeOutfits } from '../src/look/outfits.ts';
 import { PARAMS, readModel } from '../src/look/params.ts';
 import { TargetsRequest } from '../src/look/schema.ts';
+import { computeTrip, TripRequest } from '../src/look/trip.ts';
 import { OutfitsRequest } from '../src/look/wardrobe/wardrobe-request.ts';
 import type { WardrobeItem } from '../src/taxonomy/attributes/wardrobe-item-schema.ts';
 import { createRandom, drawDay, drawWardrobe } from '../test/look/wardrobes.ts';
@@ -40,40 +41,87 @@ interface Row {
   /** CPU time: less affected by other processes than wall time. */
   cpuP50Ms: number;
   cpuP95Ms: number;
+  cpuMaxMs: number;
   provedPct: number;
   /** Mean gap over all responses, points. */
   meanGap: number;
 }
 
-function measure(kind: string, size: number, plan: 'indoor' | 'outdoor', rounds: number): Row {
+/** What a row computes for the wardrobe of a seed. */
+type Compute = (seed: number) => { gap: number; truncated?: boolean };
+
+function measure(row: Pick<Row, 'wardrobe' | 'items' | 'plan'>, rounds: number, compute: Compute) {
   const times: number[] = [];
   const cpuTimes: number[] = [];
   let proved = 0;
   let gaps = 0;
   for (let seed = 0; seed < rounds; seed++) {
-    const random = createRandom(1000 * size + seed);
-    const items = KINDS[kind]?.(drawWardrobe(random, size)) ?? [];
-    const request = OutfitsRequest.parse({ ...drawDay(random), plan, items });
     const cpuBefore = process.cpuUsage();
     const startedAt = performance.now();
-    const response = computeOutfits(model, keys, request);
+    const { gap, truncated = gap > 0 } = compute(seed);
     times.push(performance.now() - startedAt);
     const { user, system } = process.cpuUsage(cpuBefore);
     cpuTimes.push((user + system) / 1000);
-    if (!response.truncated) proved += 1;
-    gaps += response.gap;
+    if (!truncated) proved += 1;
+    gaps += gap;
   }
   return {
-    wardrobe: kind,
-    items: size,
-    plan,
+    ...row,
     p50Ms: round(quantile(times, 0.5)),
     p95Ms: round(quantile(times, 0.95)),
     cpuP50Ms: round(quantile(cpuTimes, 0.5)),
     cpuP95Ms: round(quantile(cpuTimes, 0.95)),
+    cpuMaxMs: round(Math.max(...cpuTimes)),
     provedPct: round((100 * proved) / rounds),
     meanGap: round(gaps / rounds),
   };
+}
+
+type Plan = 'indoor' | 'outdoor';
+
+/** The same wardrobe and day for a seed in every row of a size. */
+function drawBody(kind: string, size: number, seed: number) {
+  const random = createRandom(1000 * size + seed);
+  const items = KINDS[kind]?.(drawWardrobe(random, size)) ?? [];
+  return { items, ...drawDay(random) };
+}
+
+/** Outfits of a wardrobe; with `pinned`, so many items of its best outfit are kept. */
+function measureOutfits(
+  kind: string,
+  size: number,
+  plan: Plan,
+  rounds: number,
+  { pinned = 0, ...fields }: { pinned?: number; variety?: number } = {},
+): Row {
+  const requests = Array.from({ length: rounds }, (_, seed) => {
+    const body = { ...drawBody(kind, size, seed), plan, ...fields };
+    if (pinned === 0) return OutfitsRequest.parse(body);
+    const [best] = computeOutfits(model, keys, OutfitsRequest.parse({ ...body, limit: 1 })).outfits;
+    return OutfitsRequest.parse({ ...body, pin: best?.itemIds.slice(0, pinned) });
+  });
+  const suffix = pinned > 0 ? `, ${pinned} pinned` : fields.variety ? ', varied' : '';
+  return measure({ wardrobe: kind + suffix, items: size, plan }, rounds, (seed) =>
+    computeOutfits(model, keys, requests[seed]!),
+  );
+}
+
+const TRIP_DAYS = 7;
+
+/** Trips of a week, each day with weather of its own. */
+function measureTrips(size: number, rounds: number): Row {
+  const requests = Array.from({ length: rounds }, (_, seed) => {
+    const random = createRandom(1000 * size + seed);
+    const items = drawWardrobe(random, size);
+    const days = Array.from({ length: TRIP_DAYS }, (_, at) => ({
+      date: `2026-11-0${at + 1}`,
+      ...drawDay(random),
+    }));
+    return TripRequest.parse({ days, items, maxItems: 12, wearsBeforeWash: 2 });
+  });
+  return measure({ wardrobe: 'trip of 7 days', items: size, plan: 'outdoor' }, rounds, (seed) =>
+    computeTrip(model, requests[seed]!),
+  );
 }
 
 function measureTargets(rounds: number): number {
@@ -95,13 +143,21 @@ export async function run(argv: string[]): Promise<void> {
   const { rounds, json } = program.opts<{ rounds: string; json: boolean }>();
   measureTargets(2_000);
   const targetsMicros = round(measureTargets(20_000));
-  measure('typical', 100, 'outdoor', 20);
-  const rows = (['indoor', 'outdoor'] as const).flatMap((plan) => [
-    ...[10, 50, 200, 500, 1000].map((size) => measure('typical', size, plan, Number(rounds))),
-    ...Object.keys(KINDS)
-      .filter((kind) => kind !== 'typical')
-      .flatMap((kind) => [200, 1000].map((size) => measure(kind, size, plan, Number(rounds)))),
-  ]);
+  measureOutfits('typical', 100, 'outdoor', 20);
+  const count = Number(rounds);
+  const plans = ['indoor', 'outdoor'] as const;
+  const rows = [
+    ...plans.flatMap((plan) => [
+      ...[10, 50, 200, 500, 1000].map((size) => measureOutfits('typical', size, plan, count)),
+      measureOutfits('typical', 1000, plan, count, { pinned: 1 }),
+      measureOutfits('typical', 1000, plan, count, { pinned: 2 }),
+      measureOutfits('typical', 1000, plan, count, { variety: 5 }),
+      ...Object.keys(KINDS)
+        .filter((kind) => kind !== 'typical')
+        .flatMap((kind) => [200, 1000].map((size) => measureOutfits(kind, size, plan, count))),
+    ]),
+    measureTrips(60, count),
+  ];
   if (json) {
     console.log(JSON.stringify({ targetsMicros, outfits: rows }));
     return;
