@@ -38,7 +38,7 @@ interface Capsule<O extends DayOutfit> {
 }
 
 /** Tests of an outfit against the limits in each of the two exact passes. */
-const MAX_TESTS = 150_000;
+const MAX_TESTS = 50_000;
 
 /** Prices of an item, in score: a day prefers outfits of items that others wear already. */
 const PRICES = [0, 0.005, 0.02, 0.1, 0.4];
