@@ -70,7 +70,7 @@ const ThermalResponse = z
   })
   .meta({ id: 'ThermalComfort' });
 
-const Explanation = z
+export const Explanation = z
   .strictObject({
     code: z.string(),
     text: z.string(),

@@ -3,11 +3,11 @@ import type { Locale } from '../taxonomy/dictionary/schema.ts';
 import { Forecast, ForecastDate, readForecast, summarise } from './forecast.ts';
 import { round } from './numeric.ts';
 import type { Model } from './params.ts';
-import { Candidate, Diagnostic } from './responses.ts';
+import { Candidate, Diagnostic, Explanation } from './responses.ts';
 import { Met, PlanId, targetFields, Weather } from './schema.ts';
-import { thermalSensation } from './scoring/explain.ts';
+import { explain, thermalResponse, warningsOf } from './scoring/explain.ts';
 import { nameOutfits } from './scoring/naming.ts';
-import { sumEnsemble } from './scoring/score.ts';
+import { scoreTerms } from './scoring/score.ts';
 import {
   createSearchProblem,
   readGarments,
@@ -94,7 +94,12 @@ export const TripResponse = z
     days: z.array(
       z.strictObject({
         date: z.string(),
-        outfit: Candidate.extend({ name: z.string(), score: z.number().min(0).max(100) })
+        outfit: Candidate.extend({
+          name: z.string(),
+          score: z.number().min(0).max(100),
+          warnings: z.array(z.string()),
+          explanation: z.array(Explanation),
+        })
           .nullable()
           .meta({ description: 'Null if no outfit is left within the limits' }),
       }),
@@ -138,6 +143,9 @@ function readDays(model: Model, { days, forecast }: TripRequest) {
     weather: day.weather ?? summarise(model, reader?.hoursOf(day.date, `/days/${at}/date`) ?? []),
   }));
 }
+
+/** A trip is of few items, so none of its outfits is said to repeat another. */
+const WITHOUT_REPEAT = 1;
 
 /** Chooses what to take on a trip, and an outfit for each day. @throws Problem invalid-request */
 export function computeTrip(model: Model, request: TripRequest): TripResponse {
@@ -183,9 +191,23 @@ export function computeTrip(model: Model, request: TripRequest): TripResponse {
     const { context } = problems[day]!.problem;
     const candidate = toCandidate(ensemble);
     for (const id of candidate.itemIds) worn.add(id);
-    const { icl } = thermalSensation(context, sumEnsemble(context, ensemble));
-    const [name = ''] = nameOutfits(context, [{ ensemble, icl }], locale);
-    return { date, outfit: { ...candidate, name, score: round(100 * own, 1) } };
+    const thermal = thermalResponse(context, ensemble);
+    const [name = ''] = nameOutfits(context, [{ ensemble, icl: thermal.icl }], locale);
+    const outfit = {
+      ...candidate,
+      name,
+      score: round(100 * own, 1),
+      warnings: warningsOf(context, thermal),
+      explanation: explain(
+        context,
+        ensemble,
+        scoreTerms(context, ensemble),
+        thermal,
+        WITHOUT_REPEAT,
+        locale,
+      ),
+    };
+    return { date, outfit };
   });
   return {
     itemIds: request.items.map(({ id }) => id).filter((id) => worn.has(id)),

@@ -3,6 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ACCESSORIES } from './drawn-accessories.ts';
 import { seriousViolations, tabTo, type Watched } from './page.ts';
 
+interface TripPlan {
+  itemIds: string[];
+  days: { date: string; outfit: { name: string; explanation: { text: string }[] } }[];
+}
+
 const HOURS = Array.from({ length: 24 }, (_, hour) => String(hour).padStart(2, '0'));
 
 /** Two days of Open-Meteo as it sends them: the first starts at noon. */
@@ -165,8 +170,7 @@ export function outfitCases(open: () => Promise<Watched>): void {
       await tabTo(page, '#week-plan');
       const pending = page.waitForResponse('**/look/v1/trip');
       await page.keyboard.press('Enter');
-      const trip: { itemIds: string[]; days: { date: string; outfit: { name: string } }[] } =
-        await (await pending).json();
+      const trip: TripPlan = await (await pending).json();
       await page.locator('.week-strip').waitFor();
       expect(await page.locator('.week-outfit').count()).toBe(7);
       expect(trip.days).toHaveLength(7);
@@ -174,6 +178,10 @@ export function outfitCases(open: () => Promise<Watched>): void {
         trip.days[0]?.outfit.name,
       );
       expect(await page.locator('.week-strip img[alt="Roll-neck"]').count()).toBe(7);
+      await page.locator('.week-outfit summary').first().press('Enter');
+      const why = await page.locator('.week-outfit .reasons').first().allInnerTexts();
+      const [reason = { text: '' }] = trip.days[0]?.outfit.explanation ?? [];
+      expect(why.join(' ').toLowerCase()).toContain(reason.text.toLowerCase());
       expect(await page.locator('.week-items li').count()).toBe(trip.itemIds.length);
       expect(trip.itemIds.length).toBeLessThanOrEqual(9);
       expect(await seriousViolations(page)).toEqual([]);
@@ -197,6 +205,7 @@ export function outfitCases(open: () => Promise<Watched>): void {
       expect(await text('.week-day b')).toMatch(/^(Mo|Di|Mi|Do|Fr|Sa|So)\./);
       expect(await text('[name=dayCondition] option:checked')).toBe('Regen');
       await expect.poll(() => text('.week-outfit .tag')).toMatch(/^\d+ von 100$/);
+      expect(await text('.week-outfit summary')).toBe('Warum dieses Outfit');
       expect(await text('.week-outfit b')).toBe(await text('.week-day b'));
       expect(await text('#week h3')).toMatch(/^Zum Mitnehmen: \d+$/);
       expect(await text('#week')).toMatch(/andere Auswahl/);

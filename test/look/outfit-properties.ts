@@ -335,6 +335,12 @@ function tripChecks(engine: Engine, random: Random, request: CandidatesRequest):
         days.map(({ date }) => date),
       ),
     ],
+    [
+      'trip: texts',
+      outfits.every(({ explanation }) =>
+        explanation.every(({ text }) => !/\{|\}|undefined|NaN/.test(text)),
+      ),
+    ],
     ['trip: names', outfits.every(({ name }) => isName(name, items))],
     ['trip: gap', response.gap >= 0],
     ['trip: gap holds', score + response.gap >= inTurn - ROUNDING],

@@ -2,8 +2,10 @@ import { cloChart } from './clo-chart.js';
 import { h } from './element.js';
 import { say, shellReasons } from './outfit-texts.js';
 
-/** Codes that are not listed: the gauge shows them, or a person can do nothing about them. */
-const HIDDEN_CODES = ['data.missing', 'thermal.match', 'thermal.cool', 'thermal.warm'];
+/** Codes of what the gauge shows. */
+const GAUGE_CODES = ['thermal.match', 'thermal.cool', 'thermal.warm'];
+/** Codes that are not listed: a person can do nothing about them. */
+const HIDDEN_CODES = ['data.missing'];
 /** Range of the gauge to each side, in votes of the seven-point scale. */
 const MAX_VOTES = 3;
 
@@ -40,6 +42,12 @@ function gauge(deviation, warmth, locale) {
 /** @param {string} text */
 const sentence = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 
+/** @param {readonly {code: string, text: string}[]} explanation what counts for and against an outfit */
+export const listedReasons = (explanation) =>
+  explanation
+    .filter(({ code }) => !HIDDEN_CODES.includes(code))
+    .map(({ text }) => h('li', {}, sentence(text)));
+
 /**
  * Explains an outfit: how warm it is by region, and what counts for and against it.
  * @param {any} outfit
@@ -51,7 +59,7 @@ export function outfitExplanation(outfit, warningLabels, locale) {
   const warningText = (/** @type {string} */ code) =>
     warningLabels.find(({ id }) => id === code)?.label ?? code;
   const warmth = explanation.find((/** @type {any} */ { code }) => code.startsWith('thermal.'));
-  const reasons = explanation.filter((/** @type {any} */ { code }) => !HIDDEN_CODES.includes(code));
+  const reasons = explanation.filter((/** @type {any} */ { code }) => !GAUGE_CODES.includes(code));
   return [
     h(
       'section',
@@ -66,11 +74,7 @@ export function outfitExplanation(outfit, warningLabels, locale) {
       warnings.map((/** @type {string} */ code) =>
         h('p', { class: 'warning' }, sentence(warningText(code))),
       ),
-      h(
-        'ul',
-        { class: 'reasons' },
-        reasons.map((/** @type {any} */ { text }) => h('li', {}, sentence(text))),
-      ),
+      h('ul', { class: 'reasons' }, listedReasons(reasons)),
     ),
     h(
       'section',

@@ -139,6 +139,14 @@ export const TEXTS = {
     it: 'Outfit, giorno per giorno',
     nl: 'Outfits, dag voor dag',
   },
+  why: {
+    en: 'Why this outfit',
+    de: 'Warum dieses Outfit',
+    fr: 'Pourquoi cette tenue',
+    es: 'Por qué este conjunto',
+    it: 'Perché questo outfit',
+    nl: 'Waarom deze outfit',
+  },
   noOutfit: {
     en: 'No outfit is left.',
     de: 'Es bleibt kein Outfit übrig.',

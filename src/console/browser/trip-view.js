@@ -1,5 +1,6 @@
 import { announce, byId, fill, h } from './element.js';
 import { flatLay, imageUrl } from './figure.js';
+import { listedReasons } from './outfit-explanation.js';
 import { formatNumber, say } from './outfit-texts.js';
 
 /** @typedef {import('./wardrobe-store.js').Garment} Garment */
@@ -8,6 +9,15 @@ import { formatNumber, say } from './outfit-texts.js';
 export const dateLabel = (date, locale) =>
   new Intl.DateTimeFormat(locale, { weekday: 'short', day: 'numeric', month: 'short' }).format(
     new Date(`${date}T12:00`),
+  );
+
+/** @param {any} outfit @param {string} locale */
+const whyText = ({ explanation }, locale) =>
+  h(
+    'details',
+    { class: 'fine' },
+    h('summary', {}, say(locale, 'why')),
+    h('ul', { class: 'reasons' }, listedReasons(explanation)),
   );
 
 /**
@@ -24,6 +34,7 @@ const outfitOfDay = ({ date, outfit }, locale, garments) =>
     outfit && h('span', {}, outfit.name),
     outfit &&
       h('span', { class: 'tag' }, say(locale, 'score', { score: Math.round(outfit.score) })),
+    outfit && whyText(outfit, locale),
   );
 
 /** @param {number} gap points that another choice could gain a day, at most @param {string} locale */

@@ -1,5 +1,5 @@
 import type { Forecast } from './forecast.ts';
-import type { Candidate, Diagnostic, WardrobeFields } from './outfits.ts';
+import type { Candidate, Diagnostic, Explanation, WardrobeFields } from './outfits.ts';
 import type { PersonFields, Plan, Weather } from './targets.ts';
 
 /* What to take on a trip. */
@@ -35,6 +35,9 @@ export interface TripOutfit extends Candidate {
   name: string;
   /** Points: 0 to 100. */
   score: number;
+  /** Codes, listed by `/meta`. */
+  warnings: string[];
+  explanation: Explanation[];
 }
 
 export interface TripDayResult {
