@@ -34,6 +34,11 @@ const BENCHES: Readonly<
     load: () => import('./large-pictures.ts'),
     startsService: true,
   },
+  memory: {
+    measures: 'memory of npm start and of another program, shared pages counted once',
+    load: () => import('./memory.ts'),
+    startsService: true,
+  },
   quality: {
     measures: 'cut-outs against ground truth, by kind of photo, for any catalogue model',
     load: () => import('./quality.ts'),

@@ -32,6 +32,35 @@ export const peakBytesOf = (pid: number): number => statusBytes(pid, 'VmHWM');
 /** Returns the resident memory of a process, bytes. */
 export const residentBytesOf = (pid: number): number => statusBytes(pid, 'VmRSS');
 
+/**
+ * Returns the proportional memory of a process, bytes: a page that several processes share counts in equal parts for
+ * each. Undefined if the kernel does not tell: before Linux 4.14, of another user's process, or of one that has ended.
+ */
+export function proportionalBytesOf(pid: number): number | undefined {
+  try {
+    const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
+    return 1024 * Number(/^Pss:\s+(\d+)/m.exec(rollup)?.[1]);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Memory of several processes together, bytes. */
+export interface MemoryUse {
+  /** A page that they share counts once for each of them. */
+  residentBytes: number;
+  /** A page that they share counts once; undefined if it cannot be read of one of them. */
+  proportionalBytes: number | undefined;
+}
+
+/** Returns the memory of some processes. */
+export const memoryOf = (pids: readonly number[]): MemoryUse => ({
+  residentBytes: pids.map(residentBytesOf).reduce((a, b) => a + b, 0),
+  proportionalBytes: pids
+    .map(proportionalBytesOf)
+    .reduce((a, b) => (a === undefined || b === undefined ? undefined : a + b), 0),
+});
+
 /** Returns a process and all its descendants. */
 export const treeOf = (pid: number): number[] => [
   pid,

@@ -1,7 +1,9 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { run } from '../../test/support/processes.ts';
 import { startStack } from '../../test/support/stack.ts';
 import { treeOf } from '../processes.ts';
 import { CutOutReply, type CutOutRequest } from './cut-out-server.ts';
@@ -56,6 +58,24 @@ export function forkProgram(
   };
 }
 
+/** Sends an image to a gateway; returns its cut-out. */
+async function removeOverHttp(
+  url: string,
+  key: string,
+  { file, mediaType }: ImageFile,
+): Promise<Buffer> {
+  const form = new FormData();
+  form.set('image', new Blob([await readFile(file)], { type: mediaType }), 'image');
+  const response = await fetch(`${url}/bg/v1/background-removals`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}` },
+    body: form,
+  });
+  const body = Buffer.from(await response.arrayBuffer());
+  if (!response.ok) throw new Error(body.toString());
+  return body;
+}
+
 /** Starts the whole service: gateway, worker, inference child and Redis, used over HTTP. */
 export async function startService(name: string): Promise<Contender> {
   const stack = await startStack({ LOG_LEVEL: 'info' });
@@ -64,18 +84,29 @@ export async function startService(name: string): Promise<Contender> {
   return {
     name,
     pids: () => roots().flatMap(treeOf),
-    async cutOut({ file, mediaType }) {
-      const form = new FormData();
-      form.set('image', new Blob([await readFile(file)], { type: mediaType }), 'image');
-      const response = await fetch(`${stack.url}/bg/v1/background-removals`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${key}` },
-        body: form,
-      });
-      const body = Buffer.from(await response.arrayBuffer());
-      if (!response.ok) throw new Error(body.toString());
-      return body;
-    },
+    cutOut: (image) => removeOverHttp(stack.url, key, image),
     close: () => stack.stop(),
+  };
+}
+
+/** Starts the whole service as users do, with `npm start`'s launcher and its own Redis. */
+export async function startByLauncher(name: string, slots: number): Promise<Contender> {
+  const home = await mkdtemp(join(tmpdir(), 'selvage-start-'));
+  const launcher = run(process.execPath, ['infra/launcher/main.mjs', 'start', '--json'], {
+    SELVAGE_HOME: home,
+    SELVAGE_DEV_KEY: '',
+    REDIS_URL: '',
+    PORT: '0',
+    WORKER_CONCURRENCY: String(slots),
+  });
+  const { url, key } = JSON.parse(await launcher.line((line) => line.startsWith('{')));
+  return {
+    name,
+    pids: () => treeOf(launcher.pid),
+    cutOut: (image) => removeOverHttp(url, key, image),
+    async close() {
+      await launcher.end();
+      await rm(home, { recursive: true, force: true });
+    },
   };
 }

@@ -11,6 +11,7 @@ const withRatio = (value: number, peer: number, digits: number): string =>
 const cpuSeconds = ({ cpuMillis, images }: Tally): number => cpuMillis / images / 1000;
 const perMinute = ({ wallMillis, images }: Tally): number => (60_000 * images) / wallMillis;
 const peakMebibytes = ({ peakBytes }: Tally): number => peakBytes / 2 ** 20;
+const proportionalMebibytes = ({ proportionalBytes }: Tally): number => proportionalBytes / 2 ** 20;
 
 /** Returns a table of the cost of cut-outs, with ratios to `peer` in brackets. */
 export function costTable(tallies: readonly Tally[], peer: Tally): string {
@@ -19,8 +20,15 @@ export function costTable(tallies: readonly Tally[], peer: Tally): string {
     withRatio(cpuSeconds(tally), cpuSeconds(peer), 3),
     withRatio(perMinute(tally), perMinute(peer), 1),
     withRatio(peakMebibytes(tally), peakMebibytes(peer), 0),
+    withRatio(proportionalMebibytes(tally), proportionalMebibytes(peer), 0),
   ];
-  const head = ['', 'CPU seconds per image', 'images per minute', 'peak memory, MiB'];
+  const head = [
+    '',
+    'CPU seconds per image',
+    'images per minute',
+    'peak memory, MiB',
+    'shared pages once, MiB',
+  ];
   return markdownTable([head, ...tallies.map(row)]);
 }
 

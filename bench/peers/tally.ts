@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
 import { type Photo, readReference } from '../eval-photos.ts';
 import { type Scores, scoresOf } from '../matte-scores.ts';
-import { cpuMillisOf, peakBytesOf } from '../processes.ts';
+import { cpuMillisOf, memoryOf, peakBytesOf } from '../processes.ts';
 import type { Contender } from './contenders.ts';
 
 /** Accuracy of a cut-out against its reference. */
@@ -22,7 +22,10 @@ export interface Tally {
   images: number;
   cpuMillis: number;
   wallMillis: number;
+  /** The sum of its processes' peaks: a page that they share counts once for each. */
   peakBytes: number;
+  /** The highest memory after a cut-out, shared pages once; NaN if the kernel does not tell. */
+  proportionalBytes: number;
   qualities: Quality[];
 }
 
@@ -32,6 +35,7 @@ export const newTally = (contender: Contender): Tally => ({
   cpuMillis: 0,
   wallMillis: 0,
   peakBytes: 0,
+  proportionalBytes: 0,
   qualities: [],
 });
 
@@ -86,6 +90,9 @@ export async function measureCutOut(
   tally.wallMillis += performance.now() - startedAt;
   tally.cpuMillis += cpuMillis(tally) - cpuBefore;
   tally.images++;
-  tally.peakBytes = sum(tally.contender.pids().map(peakBytesOf));
+  const pids = tally.contender.pids();
+  tally.peakBytes = sum(pids.map(peakBytesOf));
+  const { proportionalBytes = Number.NaN } = memoryOf(pids);
+  tally.proportionalBytes = Math.max(tally.proportionalBytes, proportionalBytes);
   if (withQuality) tally.qualities.push(await measureQuality(png, photo));
 }
