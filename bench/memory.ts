@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
 import { EVAL_FOLDER, hasPhotos, type Photo, readPhotos } from './eval-photos.ts';
 import { markdownTable } from './markdown.ts';
-import { type Contender, forkProgram, startByLauncher } from './peers/contenders.ts';
+import { type Contender, forkProgram, startLauncher } from './peers/contenders.ts';
 import { howToInstall, installedVersion, PEER } from './peers/install.ts';
 import { type MemoryUse, memoryOf, proportionalBytesOf, residentBytesOf } from './processes.ts';
 
@@ -166,7 +166,7 @@ export async function run(argv: string[]): Promise<void> {
   const scratch = await mkdtemp(join(tmpdir(), 'selvage-memory-'));
   try {
     const name = `npm start, ${slots} slots`;
-    const all = [await measure(() => startByLauncher(name, slots), slots, photos, options)];
+    const all = [await measure(() => startLauncher(name, slots), slots, photos, options)];
     if (peers !== undefined) {
       const peer = () => forkProgram(PEER.name, 'imgly.ts', { scratch, cwd: resolve(peers) });
       all.push(await measure(peer, 1, photos, options));

@@ -1,9 +1,8 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { run } from '../../test/support/processes.ts';
+import { startByLauncher } from '../../test/support/launcher.ts';
 import { startStack } from '../../test/support/stack.ts';
 import { treeOf } from '../processes.ts';
 import { CutOutReply, type CutOutRequest } from './cut-out-server.ts';
@@ -90,23 +89,14 @@ export async function startService(name: string): Promise<Contender> {
 }
 
 /** Starts the whole service as users do, with `npm start`'s launcher and its own Redis. */
-export async function startByLauncher(name: string, slots: number): Promise<Contender> {
-  const home = await mkdtemp(join(tmpdir(), 'selvage-start-'));
-  const launcher = run(process.execPath, ['infra/launcher/main.mjs', 'start', '--json'], {
-    SELVAGE_HOME: home,
-    SELVAGE_DEV_KEY: '',
-    REDIS_URL: '',
-    PORT: '0',
+export async function startLauncher(name: string, slots: number): Promise<Contender> {
+  const { launcher, url, key, stop } = await startByLauncher({
     WORKER_CONCURRENCY: String(slots),
   });
-  const { url, key } = JSON.parse(await launcher.line((line) => line.startsWith('{')));
   return {
     name,
     pids: () => treeOf(launcher.pid),
     cutOut: (image) => removeOverHttp(url, key, image),
-    async close() {
-      await launcher.end();
-      await rm(home, { recursive: true, force: true });
-    },
+    close: stop,
   };
 }

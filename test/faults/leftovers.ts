@@ -12,13 +12,18 @@ async function parents(): Promise<Map<number, number>> {
   return new Map(pairs);
 }
 
+/** Returns the descendants of a process. */
+export async function descendantsOf(ancestor: number): Promise<number[]> {
+  const parentOf = await parents();
+  const isOne = (pid: number | undefined): boolean =>
+    pid !== undefined && (parentOf.get(pid) === ancestor || isOne(parentOf.get(pid)));
+  return [...parentOf.keys()].filter(isOne);
+}
+
 /** Kills the remaining descendants of this process, which were started during the shutdown. */
 export async function endDescendants(): Promise<void> {
   for (;;) {
-    const parentOf = await parents();
-    const isOurs = (pid: number | undefined): boolean =>
-      pid !== undefined && (parentOf.get(pid) === process.pid || isOurs(parentOf.get(pid)));
-    const left = [...parentOf.keys()].filter(isOurs);
+    const left = await descendantsOf(process.pid);
     if (left.length === 0) return;
     for (const pid of left) {
       try {

@@ -5,6 +5,7 @@ import { FAULTS } from './faults.ts';
 import { NOT_PROMISED, runFlushall } from './flushall.ts';
 import { ATTACKS } from './hostile/attacks.ts';
 import { brokenPromises, hostileTable, runHostile } from './hostile/run.ts';
+import { killsReport, runKills, VICTIMS } from './kills.ts';
 import { endDescendants } from './leftovers.ts';
 import { compileRelease } from './releases.ts';
 import { measureTimes, timesTable } from './restart-times.ts';
@@ -27,6 +28,14 @@ npm run faults -- flushall    empty Redis under load, recover as in the runbook,
 npm run faults -- times       how long after a death, a restart or a loss work goes on
   --kills <n>      of each kind                     20
   --jobs <n>       that Redis forgets               10000
+  --json
+
+npm run faults -- kills       kill a worker of npm start again and again; all jobs must succeed, the gateway must answer
+  --jobs <n>       to send                          150
+  --every-millis <n>  between two kills, while a worker runs  2500
+  --minutes <n>    after which it gives up          30
+  --victims <worker|any>  the worker alone, or it and its inference children by chance             any
+  --seed <n>       of the choice                    1
   --json
 
 npm run faults -- hostile     attack an installation beside an honest client, and check what that client still gets
@@ -66,7 +75,10 @@ const { values, positionals } = parseArgs({
     hosts: { type: 'boolean', default: false },
     with: { type: 'string' },
     kills: { type: 'string', default: '20' },
-    jobs: { type: 'string', default: '10000' },
+    jobs: { type: 'string' },
+    'every-millis': { type: 'string', default: '2500' },
+    minutes: { type: 'string', default: '30' },
+    victims: { type: 'string', default: 'any' },
     logs: { type: 'string' },
     short: { type: 'boolean', default: false },
     list: { type: 'boolean', default: false },
@@ -114,10 +126,27 @@ async function times(): Promise<number> {
   const measured = await measureTimes({
     ...common,
     kills: Number(values.kills),
-    jobs: Number(values.jobs),
+    jobs: Number(values.jobs ?? 10_000),
   });
   print(measured, timesTable(measured));
   return 0;
+}
+
+async function kills(): Promise<number> {
+  const { signal, tell } = common;
+  const victims = VICTIMS.find((choice) => choice === values.victims);
+  if (!victims) throw new Error(`--victims must be one of: ${VICTIMS.join(', ')}`);
+  const outcome = await runKills({
+    jobs: Number(values.jobs ?? 150),
+    everyMillis: Number(values['every-millis']),
+    minutes: Number(values.minutes),
+    seed: Number(values.seed),
+    victims,
+    signal,
+    tell,
+  });
+  print(outcome, killsReport(outcome));
+  return outcome.breaches.length > 0 ? 1 : 0;
 }
 
 async function hostile(): Promise<number> {
@@ -133,6 +162,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<number>>> = {
   campaign,
   flushall,
   times,
+  kills,
   hostile,
 };
 
