@@ -1,5 +1,5 @@
 // @ts-check
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runProgram } from './processes.mjs';
 import { StartError } from './start-error.mjs';
@@ -11,13 +11,28 @@ const MAX_SHOWN_LINES = 10;
  * Installs the packages of package-lock.json, unless they are installed.
  * @param {string} root
  * @param {import('./terminal.mjs').Terminal} terminal
+ * @throws StartError if that fails, or if node_modules is a symbolic link
  */
 export async function installPackages(root, terminal) {
   if (isInstalled(root)) return;
+  requireOwnFolder(join(root, 'node_modules'));
   await terminal.step('Installing packages: npm ci', async () => {
     const { code, output } = await npmCi(root);
     if (code !== 0) throw new StartError(installError(code, output));
   });
+}
+
+/**
+ * `npm ci` first deletes what is in node_modules: behind a link, the packages of another checkout.
+ * @param {string} folder
+ */
+function requireOwnFolder(folder) {
+  if (!lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink()) return;
+  throw new StartError(
+    `${folder} is a symbolic link, and what it leads to lacks packages of this checkout's package-lock.json.\n` +
+      'Installing them would delete packages that others use. Remove the link (not what it leads to), then start again:\n' +
+      `  rm "${folder}"`,
+  );
 }
 
 /**

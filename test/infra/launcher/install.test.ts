@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -63,6 +63,21 @@ test('packages are installed again when the lock file changes', async () => {
   await lockPackage('1.0.1');
   await installPackages(root, say);
   expect(await installedVersion()).toBe('1.0.1');
+});
+
+test('the packages of another checkout, behind a link, are used and never deleted', async () => {
+  await installPackages(root, say);
+  await rename(join(root, 'node_modules'), join(root, 'others'));
+  await symlink('others', join(root, 'node_modules'));
+  await installPackages(root, say);
+  expect(steps).toHaveLength(1);
+
+  await lockPackage('1.0.1');
+  const started = installPackages(root, say);
+  await expect(started).rejects.toThrow(StartError);
+  await expect(started).rejects.toThrow(/node_modules is a symbolic link[\s\S]*\n {2}rm ".*"/);
+  expect(steps).toHaveLength(1);
+  expect(await installedVersion()).toBe('1.0.0');
 });
 
 test('a workspace is linked, and not installed again', async () => {
