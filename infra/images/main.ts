@@ -18,13 +18,14 @@ import {
 } from './service-images.ts';
 import { openStack, RUNNING, type Stack } from './stack.ts';
 import { tryKill, tryStart, tryUpgrade } from './trials.ts';
+import { lastDifferentCommit } from './upgrade-from.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
 interface Options {
   json: boolean;
   keep: boolean;
-  from: string;
+  from?: string;
 }
 
 interface Check {
@@ -88,16 +89,17 @@ async function sourcesOf(commit: string, scratch: string): Promise<string | unde
 
 async function checkUpgrade(check: Check, after: Stack, port: number): Promise<Report['upgrade']> {
   const { engine, terminal, scratch, options } = check;
-  const sources = await sourcesOf(options.from, scratch);
-  if (!sources) return undefined;
+  const from = options.from ?? (await lastDifferentCommit(ROOT));
+  const sources = from === undefined ? undefined : await sourcesOf(from, scratch);
+  if (from === undefined || !sources) return undefined;
   for (const service of ['gateway', 'worker'] as const) {
     const build = { service, version: 'before', sources, withoutCuda: false };
-    await terminal.step(`Building ${service} of ${options.from}`, () => buildImage(engine, build));
+    await terminal.step(`Building ${service} of ${from}`, () => buildImage(engine, build));
   }
   const before = await openStack({ engine, sources, version: 'before', port, scratch });
-  const title = `Upgrading from ${options.from}`;
+  const title = `Upgrading from ${from}`;
   return {
-    from: options.from,
+    from,
     ...(await terminal.step(title, () => tryUpgrade(before, after))),
   };
 }
@@ -175,10 +177,10 @@ async function main(options: Options): Promise<number> {
 
 const program = new Command('npm run images:check --')
   .description(
-    'Builds all images, starts docker-compose.yml, kills each part under load and upgrades from the commit before. ' +
+    'Builds all images, starts docker-compose.yml, kills each part under load and upgrades from an earlier commit. ' +
       'Uses the engine of DOCKER_HOST, or the default one. Images that cannot be pulled are made from Debian packages.',
   )
-  .option('--from <commit>', 'what to upgrade from', 'HEAD~1')
+  .option('--from <commit>', 'what to upgrade from (default: the last commit whose images differ)')
   .option(
     '--keep',
     'leave the images for the next run; containers and volumes are always removed',

@@ -11,7 +11,7 @@ export interface Report {
   images: { service: ServiceName; bytes: number; ownBytes: number; withoutCuda: boolean }[];
   start: StartFigures;
   kills: KillFigures[];
-  /** undefined: there is no commit before. */
+  /** undefined: no earlier commit with other images is known. */
   upgrade: (UpgradeFigures & { from: string }) | undefined;
 }
 
@@ -55,6 +55,6 @@ export function reportText({ engine, baseImages, images, start, kills, upgrade }
     '',
     upgrade
       ? `Upgrade from ${upgrade.from}: ready after ${decimal(upgrade.readySeconds)} s; a result of before is unchanged.`
-      : 'No upgrade was tried: there is no commit before.',
+      : 'No upgrade was tried: no earlier commit with other images is known.',
   ].join('\n');
 }
