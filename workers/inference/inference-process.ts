@@ -25,6 +25,8 @@ interface CrashDetails {
   signal?: NodeJS.Signals | undefined;
   /** Whether it was killed because it hung, or sent what nobody can read. */
   wasStuck?: boolean;
+  /** Images it worked on. */
+  images?: number;
   /** The end of its error output. */
   cause?: string | undefined;
 }
@@ -33,11 +35,14 @@ interface CrashDetails {
 export class EngineCrash extends Error {
   readonly signal: NodeJS.Signals | undefined;
   readonly wasStuck: boolean;
+  /** Images the child worked on: any of them may be the cause. */
+  readonly images: number;
 
-  constructor(message: string, { signal, wasStuck = false, cause }: CrashDetails = {}) {
+  constructor(message: string, { signal, wasStuck = false, images = 0, cause }: CrashDetails = {}) {
     super(message, { cause });
     this.signal = signal;
     this.wasStuck = wasStuck;
+    this.images = images;
   }
 
   /**
@@ -143,6 +148,7 @@ function createPendingRequests(hangMillis: number, onHang: () => void) {
         request?.resolve({ result, bytes: body, batchSize });
       }
     },
+    count: () => pending.size,
     rejectAll(error: Error): void {
       for (const id of [...pending.keys()]) take(id)?.reject(error);
     },
@@ -164,11 +170,11 @@ function forwardOutput({ stdout, stderr }: ChildProcess): () => string {
 const untilExit = (
   child: ChildProcess,
   errorOutput: () => string,
-  wasStuck: () => boolean,
+  detailsAtEnd: () => Pick<CrashDetails, 'wasStuck' | 'images'>,
 ): Promise<EngineCrash> =>
   new Promise((resolve) => {
     const onEnd = (reason: unknown, signal?: NodeJS.Signals) => {
-      const details = { signal, wasStuck: wasStuck(), cause: errorOutput() || undefined };
+      const details = { ...detailsAtEnd(), signal, cause: errorOutput() || undefined };
       resolve(new EngineCrash(`The inference process died (${reason})`, details));
     };
     child.once('error', (error) => onEnd(error));
@@ -191,10 +197,13 @@ export function startProcess(options: ChildOptions, hangMillis: number): Inferen
     isStuck = true;
     kill();
   };
-  const crash = untilExit(child, forwardOutput(child), () => isStuck);
+  const pending = createPendingRequests(hangMillis, killStuck);
+  const crash = untilExit(child, forwardOutput(child), () => ({
+    wasStuck: isStuck,
+    images: pending.count(),
+  }));
   const socket = child.stdio[SOCKET_FD];
   if (!(socket instanceof Socket)) throw new EngineCrash('No inference process can be started');
-  const pending = createPendingRequests(hangMillis, killStuck);
   const reader = createFrameReader(pending.onFrame);
   socket.on('data', (chunk) => {
     try {

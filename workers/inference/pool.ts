@@ -25,6 +25,7 @@ import type { RefinedCutOut, Refinement } from './refine.ts';
 import type { OutfitOptions } from './separate-outfit.ts';
 import type { DeviceChoice } from './session.ts';
 import { superviseProcess } from './slot.ts';
+import { createSuspects, type Task } from './suspects.ts';
 
 export { DecodeError, EngineCrash, type Outfit, type PermitRequest };
 
@@ -131,14 +132,19 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   // Only a child can tell the device; until then it is prepared for the largest batch of any.
   const batch = wanted ?? Math.max(...Object.values(DEFAULT_BATCH));
   const start = () => startProcess({ ...rest, threads, batch }, hangMillis);
-  const onReady = (process: InferenceProcess, { device }: ChildReady) => {
+  const suspects = createSuspects();
+  async function onReady(process: InferenceProcess, { device }: ChildReady): Promise<void> {
+    await suspects.tryIn(process);
+    if (!process.isAlive()) return;
     for (let i = 0; i < batchOn(device); i++) permits.release(process);
-  };
+  }
   const slots = Array.from({ length: count }, () =>
     superviseProcess(start, onReady, permits.remove),
   );
   async function close(): Promise<void> {
-    permits.close(new Error('The engine is closed'));
+    const reason = new Error('The engine is closed');
+    permits.close(reason);
+    suspects.close(reason);
     await Promise.all(slots.map((slot) => slot.close()));
   }
   const [first] = await Promise.all(slots.map(({ ready }) => ready)).catch(async (error) => {
@@ -146,6 +152,16 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     throw error;
   });
   if (!first) throw new Error('An engine needs at least one slot');
+
+  /** Runs a task in a child; alone in the next one if the child dies and other images may be the cause. */
+  async function runIn(process: InferenceProcess, task: Task): Promise<TaskOutput> {
+    try {
+      return await process.run(task.request, task.image);
+    } catch (error) {
+      if (!(error instanceof EngineCrash) || error.images < 2) throw error;
+      return suspects.add(task);
+    }
+  }
 
   /** Runs a task in the next free child. The permit returns when the child is done, even after an abort. */
   async function run(
@@ -160,7 +176,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
       permits.release(process);
       throw permit.signal.reason;
     }
-    const task = process.run(request, image).finally(() => {
+    const task = runIn(process, { request, image, signal: permit.signal }).finally(() => {
       if (process.isAlive()) permits.release(process);
     });
     const output = await unlessAborted(task, permit.signal);

@@ -137,15 +137,31 @@ test('a child takes no more images than its batch; the others wait, and the time
   expect(waits[2]).toBeGreaterThanOrEqual(soonestMillis);
 });
 
-test('a child that dies fails all its images, and its successor processes the next', async () => {
+test('a child that dies fails none of several images: its successor tries them one at a time', async () => {
   const { viewGarment, pids } = await start(2);
   const images = await shirts();
-  const lost = images.slice(0, 2).map((image) => viewGarment(image));
-  const outcomes = Promise.allSettled(lost);
+  const suspects = images.slice(0, 2).map((image) => viewGarment(image));
   await new Promise(setImmediate);
   process.kill(pids()[0]!, 'SIGKILL');
-  const crashed = { status: 'rejected', reason: expect.any(EngineCrash) };
-  expect(await outcomes).toMatchObject([crashed, crashed]);
+  expect(await Promise.all(suspects)).toMatchObject([{ width: 200 }, { width: 230 }]);
+  expect(stats.map(({ batchSize }) => batchSize)).toEqual([1, 1]);
   const both = await Promise.all(images.slice(2).map((image) => viewGarment(image)));
   expect(both).toHaveLength(2);
+});
+
+test('a child that dies fails the image that it alone worked on', async () => {
+  const { viewGarment, pids } = await start(2);
+  const lost = viewGarment((await shirts())[0]!);
+  await new Promise(setImmediate);
+  process.kill(pids()[0]!, 'SIGKILL');
+  await expect(lost).rejects.toBeInstanceOf(EngineCrash);
+});
+
+test('an engine that closes rejects all images of a child', async () => {
+  const { viewGarment, close } = await start(2);
+  const lost = (await shirts()).map((image) => viewGarment(image));
+  const outcomes = Promise.allSettled(lost);
+  await new Promise(setImmediate);
+  await close();
+  expect((await outcomes).map(({ status }) => status)).toEqual(Array(4).fill('rejected'));
 });
