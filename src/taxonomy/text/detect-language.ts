@@ -3,7 +3,7 @@ import { lazily } from '../lazily.ts';
 import { splitCompound } from './compounds.ts';
 import { lexiconOf } from './lexicon.ts';
 import type { Token } from './tokens.ts';
-import { FOREIGN_WORDS } from './words.ts';
+import { FOREIGN_WORDS, SHARED_WITH_FOREIGN } from './words.ts';
 
 /** Votes for each language, in the order of LOCALES, and for languages that are not supported. */
 interface LanguageVotes {
@@ -88,6 +88,7 @@ const knownWords = lazily(
 const foreignWords = lazily(
   () => new Set(FOREIGN_WORDS.split('|').filter((word) => !knownWords().has(word))),
 );
+const sharedWords = lazily(() => new Set(SHARED_WITH_FOREIGN.split('|')));
 /** Letters of languages that are not supported: of other scripts, or with accents none of ours has. */
 const FOREIGN_LETTER =
   /[łşğıżśćńźąęřůěťďčžőűățāēīūņļķģđðþåøãõơư\u1ea0-\u1ef9]|(?![ªº])(?=\p{L})[^\p{Script=Latin}]/giu;
@@ -122,12 +123,17 @@ export function languageVotes(text: string, tokens: readonly Token[]): LanguageV
   const own = LOCALES.map(() => 0);
   const unknown: string[] = [];
   let foreign = 0;
+  let shared = 0;
   for (const { text: word } of tokens) {
     const votes = knownWords().get(word) ?? compoundVotes(word);
-    if (votes) addTo(own, votes);
-    else if (foreignWords().has(word)) foreign += FOREIGN_WEIGHT;
+    if (votes) {
+      addTo(own, votes);
+      if (sharedWords().has(word)) shared += Math.max(...votes);
+    } else if (foreignWords().has(word)) foreign += FOREIGN_WEIGHT;
     else unknown.push(word);
   }
   addSpelling(own, unknown);
-  return { own, foreign: foreign + countForeignLetters(text) / 2 };
+  // Beside a foreign word, "de" and "camisola" are as likely foreign.
+  const words = foreign > 0 ? foreign + shared : 0;
+  return { own, foreign: words + countForeignLetters(text) / 2 };
 }

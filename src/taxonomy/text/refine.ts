@@ -196,6 +196,8 @@ const AMBIGUOUS_NAMES: Readonly<Record<string, readonly string[]>> = {
   'de westen': ['puffer_vest', 'waistcoat', 'knit_vest'],
   'es chaleco': ['puffer_vest', 'waistcoat', 'knit_vest'],
   'es chalecos': ['puffer_vest', 'waistcoat', 'knit_vest'],
+  // A fine shirt, a football shirt and, in America, a nightdress.
+  'es camisola': ['blouse', 't_shirt', 'sleepwear'],
   'it gilet': ['puffer_vest', 'waistcoat', 'knit_vest'],
 };
 

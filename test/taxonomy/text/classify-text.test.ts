@@ -254,6 +254,13 @@ describe('a text in a language that is not supported', () => {
     'Vestido feminino longo',
     'Áo thun nữ họa tiết',
     'Pantofi barbati negri',
+    'Pantaloni scurti',
+    'Camisola de alças',
+    'Camisola de malha',
+    'Calções de ganga',
+    'Pantalons curts',
+    'Strikket genser',
+    'Polo rovid ujju',
   ])('"%s" is not surely classified', (title) => {
     const evidence = classifyText({ title });
     expect(evidence.isForeign).toBe(true);
@@ -267,6 +274,9 @@ describe('a text in a language that is not supported', () => {
     'Mantel für Damen',
     'Norwegian Wool Sweater Ålesund',
     'Social Club Hoodie',
+    'Camisa de lino de mujer',
+    'Vestido estampado de manga larga',
+    'Pantaloni corti da uomo',
   ])('"%s" is in a supported one', (title) => {
     expect(classifyText({ title }).isForeign).toBe(false);
   });
