@@ -6,6 +6,7 @@ import { type Features, featuresOf, type Naming } from './features.ts';
 import { type Field, type RowText, readRow, type TextMatch, toTextMatch } from './fields.ts';
 import { readGoogleCategory } from './google.ts';
 import { type ArticleMention, type TextKind, weighMentions } from './heads.ts';
+import { mayNameAnother } from './open-names.ts';
 import { ambiguousCategories, defaultOfGroup, refine } from './refine.ts';
 import { type LinearModel, supportOf } from './second-opinion.ts';
 import { type Hints, readTextAttributes, type TextAttributes } from './text-attributes.ts';
@@ -276,25 +277,6 @@ function believeBoth(votes: readonly Vote[], branch: Branch, hints: Hints): Beli
 const indexOfMax = (values: readonly number[]): number =>
   values.reduce((best, value, i) => (value > (values[best] ?? 0) ? i : best), 0);
 
-/** A word of its own: no number, size or code. */
-const isPlainWord = (text: string): boolean => /^[a-z]{3,}$/.test(text);
-
-/**
- * Whether a noun of an English title is directly followed by a word that nobody knows, which may be the head: "coat
- * caddy". None of 871 real English titles is written so, but German ones are.
- */
-function isBeforeUnknown({ field, mention: { match } }: Naming): boolean {
-  const at = match.last + 1;
-  const next = field.tokens[at];
-  return (
-    field.name === 'title' &&
-    field.locale === 'en' &&
-    next?.before === 'space' &&
-    isPlainWord(next.text) &&
-    field.isKnown[at] === false
-  );
-}
-
 /** Describes how the likeliest category was named; undefined if no word does, or no category leads. */
 function describeLead({ categories }: Belief, votes: readonly Vote[], model?: LinearModel) {
   const first = indexOfMax(categories);
@@ -311,7 +293,7 @@ function describeLead({ categories }: Belief, votes: readonly Vote[], model?: Li
     typeAgrees: strongest.field.name !== 'product_type' && naming.some(isIn('product_type')),
     support: supportOf(strongest.field.tokens, id, model),
   });
-  return { first, lead, features, isOpen: isBeforeUnknown(strongest) };
+  return { first, lead, features, isOpen: mayNameAnother(strongest) };
 }
 
 /** Gives the likeliest category its fitted confidence; the others share the rest. */

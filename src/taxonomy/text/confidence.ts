@@ -12,8 +12,8 @@ export type ConfidenceModel = z.infer<typeof ConfidenceModel>;
 /** Words mislead and sellers err: no text gives more. */
 const MAX_CONFIDENCE = 0.989;
 /**
- * "Top" or "shoes" name a group: which of its categories is meant is a guess, and never sure. Nor is a name before a
- * word nobody knows: a "coat caddy" is no coat.
+ * "Top" or "shoes" name a group: which of its categories is meant is a guess, and never sure. Nor is a name that may
+ * be another thing's: a "coat caddy" is no coat.
  */
 const MAX_OPEN_CONFIDENCE = 0.89;
 
@@ -30,7 +30,7 @@ export function probabilityOf(features: Features, { intercept, weights }: Confid
 
 /**
  * Returns the confidence, 0–1, in a category named with these features.
- * @param isOpen whether another word may follow that says what the article is
+ * @param isOpen whether the article may be another thing than the name says
  */
 export const confidenceOf = (features: Features, isOpen = false): number =>
   Math.min(
