@@ -106,6 +106,17 @@ const isSame = (a: Entry, b: Entry): boolean => a.kind === b.kind && a.id === b.
 
 const englishEntries = lazily(() => new Map(dictionaryEntries('en')));
 
+/**
+ * Languages that put the noun first borrow English names in both orders: "crop top", "top crop". A "dress shirt" is
+ * not the other order of a "shirt dress".
+ */
+function wordOrders(loanword: string, locale: Locale): string[] {
+  const words = loanword.split(' ');
+  const reversed = words.toReversed().join(' ');
+  const isBorrowed = words.length === 2 && !HEAD_IS_LAST[locale] && !englishEntries().has(reversed);
+  return isBorrowed ? [loanword, reversed] : [loanword];
+}
+
 function compile(locale: Locale): Lexicon {
   const root: Node = { next: new Map(), entries: [] };
   const singles = new Map<string, Entry[]>();
@@ -181,8 +192,10 @@ function compile(locale: Locale): Lexicon {
   const english = englishEntries();
   for (const loanword of split(LOANWORDS)) {
     const entry = english.get(loanword);
-    const path = tokenize(loanword).map(({ text }) => stem(text, locale));
-    if (entry && !leafOf(path).entries.some(isArticleNoun)) add(loanword, entry);
+    for (const phrase of wordOrders(loanword, locale)) {
+      const path = tokenize(phrase).map(({ text }) => stem(text, locale));
+      if (entry && !leafOf(path).entries.some(isArticleNoun)) add(phrase, entry);
+    }
   }
   return { locale, root, singles, languageWeights, surfaces, siblings };
 }

@@ -49,6 +49,10 @@ test.each<[string, string]>([
   ['pyjama set with top and bottoms', 'sleepwear'],
   ['tennis skirt with shorts', 'skirt_light'],
   ['CARDIGAN', 'cardigan'],
+  ['Top crop con lazo', 'camisole'],
+  ['Top crop à rayures', 'camisole'],
+  ['Bolso tote bag lona', 'bag'],
+  ['Dress shirt negra', 'dress_shirt'],
 ])('"%s" is %s', (title, id) => {
   expect(namedBy({ title }).id).toBe(id);
 });
