@@ -331,6 +331,35 @@ function inBrowser(chromium: string): void {
       await page.context().close();
     });
 
+    test('shows which pictures repeat an earlier one', async () => {
+      const { page, errors } = await signedIn((await stack.key()).key);
+      await page.goto(`${stack.url}/#/catalogue`);
+      const shirt = await photo();
+      const recompressed = await sharp(shirt.buffer).jpeg({ quality: 60 }).toBuffer();
+      const other = await drawnFigure(400, 800);
+      await page
+        .locator('#batch-files')
+        .setInputFiles([
+          shirt,
+          { ...shirt, name: 'copy.jpg', buffer: recompressed },
+          { name: 'person.png', mimeType: 'image/png', buffer: other },
+        ]);
+      await page.getByRole('button', { name: 'Start' }).click();
+      await page.locator('.run[data-status=completed]').waitFor();
+      const table = page.getByRole('region', { name: 'Repeated pictures' });
+      await table.waitFor();
+      expect(await table.locator('tbody tr').allTextContents()).toEqual([
+        expect.stringMatching(/^shirt\.jpgcopy\.jpg (9\d|100) %$/),
+      ]);
+      expect(await page.locator('.duplicates').textContent()).toContain(
+        '1 picture repeats an earlier one, in 1 group.',
+      );
+      expect(await page.getByRole('button', { name: 'Show more' }).isVisible()).toBe(false);
+      expect(await seriousViolations(page)).toEqual([]);
+      expect(errors).toEqual([]);
+      await page.context().close();
+    });
+
     test('is imported as a feed, and exported with new images', async () => {
       const { buffer } = await photo();
       const shop = await plantServer((request, response) => {

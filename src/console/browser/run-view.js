@@ -1,4 +1,5 @@
 import { ApiError, call, callJson, pause } from './api.js';
+import { duplicateTable } from './duplicates.js';
 import { announce, fill, h, svg } from './element.js';
 import { errorBox } from './error-box.js';
 import { errorTable, readFirstErrors } from './error-table.js';
@@ -143,6 +144,7 @@ export function runView(run, signal) {
   const errorPlace = h('div');
   const { list, refresh } = gallery(run.images);
   const reviewLink = h('div');
+  const duplicates = h('div');
   const downloads = h(
     'div',
     { class: 'buttons' },
@@ -156,6 +158,7 @@ export function runView(run, signal) {
     bar,
     reviewLink,
     list,
+    duplicates,
     errors,
     downloads,
     errorPlace,
@@ -165,9 +168,11 @@ export function runView(run, signal) {
     await call(run.cancel, { method: 'POST' }).catch((error) => fill(errorPlace, errorBox(error)));
   }
 
-  async function drawReviewLink() {
-    const { review } = await callJson(run.self);
+  /** Shows what is known only when all rows are processed. */
+  async function drawOutcome() {
+    const { review, duplicates: counts, links } = await callJson(run.self);
     if (review) fill(reviewLink, linkToReview(run, review));
+    if (counts?.groups > 0) fill(duplicates, await duplicateTable(links.duplicates, counts));
   }
 
   let refreshing = Promise.resolve();
@@ -194,7 +199,7 @@ export function runView(run, signal) {
       refreshSoon();
     }
     await refreshing;
-    await drawReviewLink().catch(ignoreApiError);
+    await drawOutcome().catch(ignoreApiError);
     if (section.dataset.status === 'failed') {
       const { problem } = await callJson(run.self);
       if (problem) fill(errorPlace, errorBox(new ApiError(problem)));
