@@ -5,21 +5,17 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { Command } from 'commander';
 import sharp from 'sharp';
 import { type CatalogModel, findModel, PARSER_ID, readCatalog } from '../models/catalog.ts';
-import type { Matte } from '../src/imaging/matte.ts';
-import { subjectBox } from '../src/imaging/subject-box.ts';
 import { decode } from '../workers/inference/codec.ts';
-import { cutOut } from '../workers/inference/cut-out.ts';
 import { GROUPS, IS_WORN, PART_OF, PARTS, SKIN } from '../workers/inference/garments/groups.ts';
-import { matteOfGarment } from '../workers/inference/garments/matte.ts';
-import { parseGarments } from '../workers/inference/garments/parse.ts';
-import { type Outfit, separateGarments } from '../workers/inference/garments/separate.ts';
 import { openSession, type Session } from '../workers/inference/session.ts';
 import { EVAL_FOLDER, readPhotos, readReference } from './eval-photos.ts';
 import { createLabelReader, readLabelledPhotos } from './garment-labels.ts';
 import type { Row } from './gate-verdict.ts';
 import { scoresOf } from './matte-scores.ts';
+import { MAX_PIXELS, separate } from './separate-photo.ts';
 import { skinTone } from './skin-tone.ts';
 import { median } from './statistics.ts';
+import { measureTurned, printTurned } from './turned-garments.ts';
 
 interface Options {
   weights?: string;
@@ -27,11 +23,10 @@ interface Options {
   eval: string;
   limit?: number;
   photos: boolean;
+  turned: boolean;
   json: boolean;
 }
 
-const MAX_PIXELS = 100_000_000;
-const HALF = 127;
 /** Tan and darker, degrees; see `skinTone`. */
 const MAX_DARKER_TONE = 10;
 /** As trained. */
@@ -70,64 +65,6 @@ export function describeWeights(file: string, size = DEFAULT_INPUT_SIZE): Catalo
 export async function openOne(model: CatalogModel): Promise<Session> {
   const { runAll, ...loaded } = await openSession(model, 'cpu', 1);
   return { ...loaded, run: async (input, size) => (await runAll([input], size))[0]! };
-}
-
-function cpuMillis(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1000;
-}
-
-/** Runs a task and returns its CPU time with its result. */
-async function timed<T>(task: () => Promise<T>): Promise<{ result: T; millis: number }> {
-  const before = cpuMillis();
-  const result = await task();
-  return { result, millis: cpuMillis() - before };
-}
-
-interface Separated {
-  outfit: Outfit | undefined;
-  /** Of the whole subject. */
-  matte: Matte;
-  /** For each pixel the part it is taken for: of the garment with the largest alpha, from one half on. */
-  parts: Uint8Array;
-  /** The same for groups. */
-  groups: Uint8Array;
-  cutOutMillis: number;
-  separationMillis: number;
-}
-
-/** Separates the garments of one photo as a request would. */
-async function separate(remover: Session, parser: Session, file: string): Promise<Separated> {
-  const image = await readFile(file);
-  const { result: cut, millis: cutOutMillis } = await timed(() =>
-    cutOut(remover, image, MAX_PIXELS),
-  );
-  const alpha = await sharp(cut.file).extractChannel('alpha').raw().toBuffer();
-  const { pixels } = await decode(image, MAX_PIXELS);
-  const matte = { data: new Uint8Array(alpha), width: pixels.width, height: pixels.height };
-  const parts = new Uint8Array(alpha.length);
-  const groups = new Uint8Array(alpha.length);
-  const box = subjectBox(matte.data, matte.width);
-  if (!box) return { outfit: undefined, matte, parts, groups, cutOutMillis, separationMillis: 0 };
-  const { result, millis: separationMillis } = await timed(async () => {
-    const outfit = separateGarments(await parseGarments(parser, pixels, box), matte);
-    const mattes = outfit.garments.map((garment) => matteOfGarment(garment, outfit.region, matte));
-    return { outfit, mattes };
-  });
-  const best = new Uint8Array(alpha.length);
-  result.outfit.garments.forEach((garment, i) => {
-    const { data } = result.mattes[i]!;
-    const { left, top, width } = garment.box;
-    const group = GROUPS.findIndex(({ id }) => id === garment.group);
-    data.forEach((value, at) => {
-      const pixel = (top + Math.floor(at / width)) * matte.width + left + (at % width);
-      if (value <= Math.max(HALF, best[pixel]!)) return;
-      best[pixel] = value;
-      parts[pixel] = PART_OF[group]!;
-      groups[pixel] = group;
-    });
-  });
-  return { outfit: result.outfit, matte, parts, groups, cutOutMillis, separationMillis };
 }
 
 /** Counts of pixels by what they are and what they are taken for. */
@@ -190,8 +127,9 @@ async function scoreStreet(remover: Session, parser: Session, folder: string, li
   const readLabels = labelled.length > 0 ? createLabelReader(folder) : undefined;
   for (const photo of labelled) {
     const wanted = (await readLabels!(photo)).data;
-    const { pixels } = await decode(await readFile(photo.image), MAX_PIXELS);
-    const found = await separate(remover, parser, photo.image);
+    const image = await readFile(photo.image);
+    const { pixels } = await decode(image, MAX_PIXELS);
+    const found = await separate(remover, parser, image);
     const worn = wanted.map((group) => (isWornGroup(group) ? PART_OF[group]! : 0));
     byPart.add(worn, found.parts);
     byGroup.add(
@@ -275,7 +213,7 @@ async function scoreLaidOut(
   const photos = (await readPhotos(folder, limit)).filter(({ kind }) => kind === LAID_OUT_KIND);
   const [ious, cutOuts, people]: [number[], number[], boolean[]] = [[], [], []];
   for (const photo of photos) {
-    const { parts, matte, outfit } = await separate(remover, parser, photo.image);
+    const { parts, matte, outfit } = await separate(remover, parser, await readFile(photo.image));
     const reference = await readReference(photo);
     const data = parts.map((part) => (part > 0 ? 255 : 0));
     ious.push(scoresOf({ ...matte, data }, reference).iou);
@@ -337,6 +275,7 @@ export async function run(argv: string[]): Promise<void> {
     .option('--eval <folder>', 'photos and their labels', EVAL_FOLDER)
     .option('--limit <n>', 'maximum photos of a kind', Number)
     .option('--photos', 'list every photo, the worst first', false)
+    .option('--turned', 'only: the same photos on their sides, beside how they are upright', false)
     .option('--json', 'print JSON', false)
     .addHelpText('after', LEGEND)
     .parse(argv, { from: 'user' })
@@ -345,6 +284,12 @@ export async function run(argv: string[]): Promise<void> {
   const model = options.weights
     ? describeWeights(options.weights, options.inputSize)
     : findModel(readCatalog(modelsHome), PARSER_ID);
+  if (options.turned) {
+    sharp.concurrency(1);
+    const remover = await openOne(findModel(readCatalog(modelsHome), 'garment-cutout'));
+    printTurned(await measureTurned(remover, await openOne(model), options.eval, options.limit));
+    return;
+  }
   const scores = await measureGarments(model, options.eval, modelsHome, options.limit);
   if (options.json) console.log(JSON.stringify(scores));
   else if (scores.rows.length > 0) print(scores, options.photos);

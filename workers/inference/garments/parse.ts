@@ -4,10 +4,12 @@ import type { Size } from '../../../src/imaging/layout.ts';
 import { mirror } from '../../../src/imaging/probability-map.ts';
 import type { Box } from '../../../src/imaging/subject-box.ts';
 import { type Pixels, toTensor } from '../../../src/imaging/tensor.ts';
+import { type Turn, turnedSize, turnPixels, turnPlanes, undo } from '../../../src/imaging/turn.ts';
 import { stretch } from '../codec.ts';
 import type { Session } from '../session.ts';
 import { frameSubject } from './frame.ts';
 import { GROUPS } from './groups.ts';
+import { uprightness } from './upright.ts';
 
 /** A cell of the network's output is so many pixels of its input a side. */
 export const CELL_PIXELS = 4;
@@ -16,6 +18,8 @@ export const CELL_PIXELS = 4;
 export interface GroupMap extends Size {
   /** What the map covers, pixels of the image. */
   region: Box;
+  /** The turn after which somebody stands in it; 0 for most. */
+  turn?: Turn;
   /** What the network was shown of it, if cells of one colour are to agree about their part. */
   seen?: Pixels;
   /** One plane of `width` x `height` cells for each of `GROUPS`; those of a cell sum to 1. */
@@ -31,16 +35,58 @@ async function look({ model, run }: Session, seen: Pixels): Promise<Float32Array
   return probabilities;
 }
 
+/** A picture of the subject, and what the network says of it. */
+interface Look extends Size {
+  seen: Pixels;
+  probabilities: Float32Array;
+}
+
+async function lookAt(session: Session, seen: Pixels): Promise<Look> {
+  const [width, height] = [seen.width / CELL_PIXELS, seen.height / CELL_PIXELS];
+  return { seen, width, height, probabilities: await look(session, seen) };
+}
+
+/**
+ * A subject that is wider than tall may be somebody who lies, or a photo on its side. It counts as that if the network,
+ * which knows people who stand, sees the feet so far below the head after a quarter turn, and farther by so much.
+ */
+const MIN_TURNED = { uprightness: 0.2, gain: 0.1 };
+const TURNS: readonly Turn[] = [1, 3];
+
+/** Looks at a subject as it is and, if it is wider than tall, turned; returns the look in which somebody stands best. */
+async function bestLook(session: Session, seen: Pixels, subject: Box) {
+  const own = { turn: 0 as Turn, ...(await lookAt(session, seen)) };
+  if (subject.width <= subject.height) return own;
+  let best = own;
+  let toBeat = Math.max(
+    MIN_TURNED.uprightness,
+    uprightness(own.probabilities, own) + MIN_TURNED.gain,
+  );
+  for (const turn of TURNS) {
+    const turned = await lookAt(session, turnPixels(seen, turn));
+    const value = uprightness(turned.probabilities, turned);
+    if (value < toBeat) continue;
+    toBeat = value;
+    best = { turn, ...turned };
+  }
+  return best;
+}
+
 /** Runs the network on a subject in its frame. */
-async function firstLook(
-  session: Session,
-  pixels: Pixels,
-  subject: Box,
-): Promise<Required<GroupMap>> {
+async function firstLook(session: Session, pixels: Pixels, subject: Box) {
   const { region, input } = frameSubject(subject, pixels, session.model.input.size);
   const seen = await stretch(pixels, region, input);
-  const [width, height] = [input.width / CELL_PIXELS, input.height / CELL_PIXELS];
-  return { region, seen, width, height, probabilities: await look(session, seen) };
+  return { region, seen, best: await bestLook(session, seen, subject) };
+}
+
+/** Returns a look's probabilities as the image has them. */
+function turnedBack({ turn, width, height, probabilities }: Look & { turn: Turn }) {
+  const size = { width, height };
+  return {
+    turn,
+    ...turnedSize(size, turn),
+    probabilities: turnPlanes(probabilities, size, undo(turn)),
+  };
 }
 
 /**
@@ -55,8 +101,8 @@ export async function parseOnce(
   pixels: Pixels,
   subject: Box,
 ): Promise<Omit<GroupMap, 'seen'>> {
-  const { seen, ...map } = await firstLook(session, pixels, subject);
-  return map;
+  const { region, best } = await firstLook(session, pixels, subject);
+  return { region, ...turnedBack(best) };
 }
 
 /**
@@ -68,12 +114,12 @@ export async function parseGarments(
   pixels: Pixels,
   subject: Box,
 ): Promise<GroupMap> {
-  const { seen, ...map } = await firstLook(session, pixels, subject);
-  const { width, height, probabilities } = map;
-  const mirrored = await look(session, mirrorPixels(seen));
+  const { region, seen, best } = await firstLook(session, pixels, subject);
+  const { width, height, probabilities } = best;
+  const mirrored = await look(session, mirrorPixels(best.seen));
   // All planes at once: they lie one below the other.
   mirror({ data: mirrored, width, height: GROUPS.length * height });
   for (let i = 0; i < probabilities.length; i++)
     probabilities[i] = (probabilities[i]! + mirrored[i]!) / 2;
-  return { ...map, seen };
+  return { region, seen, ...turnedBack(best) };
 }

@@ -47,6 +47,23 @@ test('a drawn person wears a top, trousers and shoes', async () => {
   expect(top!.box.top).toBeLessThan(bottom!.box.top);
 });
 
+test.each([90, 270])('and the same in a photo turned by %d degrees', async (degrees) => {
+  const upright = await separate(await drawnFigure(400, 800));
+  const turned = await sharp(await drawnFigure(400, 800))
+    .rotate(degrees)
+    .png()
+    .toBuffer();
+  const { person, garments, turn } = await separate(turned);
+  expect({ person, turn }).toEqual({ person: true, turn: degrees === 90 ? 3 : 1 });
+  const regionsOf = (all: typeof garments) => new Set(all.map(({ region }) => region));
+  expect(regionsOf(garments)).toEqual(regionsOf(upright.garments));
+  const [top, bottom] = ['top', 'bottom'].map(
+    (region) => garments.find((garment) => garment.region === region)!,
+  );
+  const isHeadLeft = degrees === 270;
+  expect(top!.box.left < bottom!.box.left).toBe(isHeadLeft);
+});
+
 test('a laid-out shirt is garment all over', async () => {
   const image = await drawnShirt({ width: 640, height: 640, format: 'png' });
   const { person, garments, matte, region } = await separate(image);

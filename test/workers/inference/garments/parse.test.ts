@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { CatalogModel } from '../../../../models/catalog.ts';
 import { ModelError } from '../../../../models/catalog.ts';
 import type { Size } from '../../../../src/imaging/layout.ts';
@@ -77,6 +77,60 @@ test('the answer is the mean of what the network says of the picture and of its 
   // Its fondness of the left is the same on both sides then; the picture is not mirrored.
   expect(skin(4)).toBeCloseTo(0.75, 2);
   expect(skin(width - 4)).toBeCloseTo(0.25, 2);
+});
+
+describe('a subject that is wider than tall', () => {
+  const size = { width: 600, height: 300 };
+  const whole = { left: 0, top: 0, ...size };
+  const groupOf = (id: string) => GROUPS.findIndex((group) => group.id === id);
+
+  /** A network that calls white hair, black shoes, and everything else skin. */
+  function sessionOfColours() {
+    const { session, inputs } = sessionOf(0);
+    const run: Session['run'] = async (input, shown) => {
+      inputs.push({ length: input.length, first: input[0]!, size: shown });
+      const [width, height] = [shown!.width / 4, shown!.height / 4];
+      const out = new Float32Array(GROUPS.length * width * height);
+      for (let cell = 0; cell < width * height; cell++) {
+        const bright = input[4 * Math.floor(cell / width) * shown!.width + 4 * (cell % width)]!;
+        const id = bright > 0.9 ? 'hair' : bright < 0.1 ? 'shoes' : 'skin';
+        out[groupOf(id) * width * height + cell] = 1;
+      }
+      return out;
+    };
+    return { session: { ...session, run }, inputs };
+  }
+
+  /** Grey, with a white and a black end. */
+  function lying(headAt: 'left' | 'right') {
+    const data = new Uint8Array(3 * 600 * 300).fill(128);
+    for (let i = 0; i < data.length; i += 3) {
+      const x = (i / 3) % 600;
+      if (x < 100) data.fill(headAt === 'left' ? 255 : 0, i, i + 3);
+      if (x >= 500) data.fill(headAt === 'left' ? 0 : 255, i, i + 3);
+    }
+    return { data, ...size };
+  }
+
+  test.each([
+    ['left', 1],
+    ['right', 3],
+  ] as const)('with its head at the %s is seen standing', async (headAt, turn) => {
+    const { session, inputs } = sessionOfColours();
+    const map = await parseGarments(session, lying(headAt), whole);
+    expect(map).toMatchObject({ turn, width: 112, height: 56, seen: { width: 448, height: 224 } });
+    const hair = map.probabilities.subarray(groupOf('hair') * 112 * 56);
+    expect([hair[2], hair[109]]).toEqual(headAt === 'left' ? [1, 0] : [0, 1]);
+    // As it is, turned twice, and the mirror image of the better one.
+    expect(inputs.map(({ size: shown }) => shown!.width)).toEqual([448, 224, 224, 224]);
+  });
+
+  test('and nobody is kept as it is', async () => {
+    const { session, inputs } = sessionOf(GROUPS.length);
+    const map = await parseOnce(session, lying('left'), whole);
+    expect(map).toMatchObject({ turn: 0, width: 112, height: 56 });
+    expect(inputs).toHaveLength(3);
+  });
 });
 
 test('naming photos takes one look, whose cells speak for themselves', async () => {
