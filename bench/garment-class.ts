@@ -35,6 +35,8 @@ const LABEL_OF = new Map(
   Object.entries(LABELS).flatMap(([label, classes]) => classes.map((name) => [name, label])),
 );
 
+const MODELS_HOME = join('.selvage', 'models');
+
 const Manifest = z.object({
   items: z.array(
     z.looseObject({
@@ -57,6 +59,16 @@ const Card = z.object({
   }),
 });
 
+/** Starts the shipped networks. @param modelsHome holds models that do not ship */
+export const startBenchEngine = (modelsHome = MODELS_HOME): Promise<Engine> =>
+  startEngine({
+    model: 'garment-cutout',
+    device: 'cpu',
+    slots: 1,
+    maxPixels: 50_000_000,
+    modelsHome,
+  });
+
 interface Prediction {
   label: string;
   predicted: string;
@@ -65,18 +77,22 @@ interface Prediction {
   afterDecodingMillis: number;
 }
 
-async function predict(engine: Engine, file: string, label: string): Promise<Prediction> {
-  const view = await engine.viewGarment(await readFile(file));
+/** Returns the likeliest label of a garment, whose classes' probabilities are added up. */
+export function likeliestLabel(probabilities: readonly number[]) {
   const sums = new Map<string, number>();
-  ofImageClasses(view.probabilities).forEach((probability, k) => {
+  ofImageClasses(probabilities).forEach((probability, k) => {
     const name = LABEL_OF.get(IMAGE_CLASSES[k] ?? 'other') ?? '';
     sums.set(name, (sums.get(name) ?? 0) + probability);
   });
   const confidence = Math.max(...sums.values());
+  return { predicted: [...sums].find(([, sum]) => sum === confidence)?.[0] ?? '', confidence };
+}
+
+async function predict(engine: Engine, file: string, label: string): Promise<Prediction> {
+  const view = await engine.viewGarment(await readFile(file));
   return {
     label,
-    predicted: [...sums].find(([, sum]) => sum === confidence)?.[0] ?? '',
-    confidence,
+    ...likeliestLabel(view.probabilities),
     hasAlpha: view.hasAlpha,
     afterDecodingMillis: view.timings.totalMillis - view.timings.decodeMillis,
   };
@@ -91,20 +107,11 @@ const isRight = ({ label, predicted }: Prediction): number => (label === predict
  * @param modelsHome holds models that do not ship
  * @returns undefined if there is no such folder
  */
-export async function measureGarmentClass(
-  folder = EVAL_FOLDER,
-  modelsHome = join('.selvage', 'models'),
-) {
+export async function measureGarmentClass(folder = EVAL_FOLDER, modelsHome = MODELS_HOME) {
   if (!existsSync(join(folder, 'manifest.json'))) return undefined;
   const { items } = Manifest.parse(JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')));
   const names = Object.keys(LABELS);
-  const engine = await startEngine({
-    model: 'garment-cutout',
-    device: 'cpu',
-    slots: 1,
-    maxPixels: 50_000_000,
-    modelsHome,
-  });
+  const engine = await startBenchEngine(modelsHome);
   const predictions: Prediction[] = [];
   let store: ReturnType<typeof scoreStorePhotos>;
   try {

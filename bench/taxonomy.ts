@@ -13,11 +13,13 @@ import { fitNaming } from './fit-confidence.ts';
 import { quantised } from './fit-second-opinion.ts';
 import { measureGarmentClass } from './garment-class.ts';
 import { measureTitles, PARTS, readLabelledRows } from './titles.ts';
+import { measureUnseenContributors } from './unseen-contributors.ts';
 
 interface Settings {
   seconds: number;
   json: boolean;
   fit: boolean;
+  contributors: boolean;
 }
 
 /** The folder with labelled titles and products beside the evaluation photos. */
@@ -234,6 +236,35 @@ function printStore(store: Awaited<ReturnType<typeof measureGarmentClass>>): voi
   );
 }
 
+function printContributors(
+  sets: Awaited<ReturnType<typeof measureUnseenContributors>>,
+  asJson: boolean,
+): void {
+  if (asJson) {
+    console.log(JSON.stringify(sets ?? null, null, 2));
+    return;
+  }
+  if (!sets) {
+    console.log(`Nothing is measured: there is no training/clothes.csv in ${SHARED_FOLDER}`);
+    return;
+  }
+  console.log('Laid-out garments of contributors that no weights have seen, by the photo alone:');
+  console.table(
+    Object.fromEntries(
+      sets.map(({ set, photos, takenForPeople, ...shares }) => [
+        set,
+        {
+          photos,
+          'taken for people': takenForPeople,
+          answered: share(shares.answered),
+          'region right': share(shares.region),
+          'label right': share(shares.label),
+        },
+      ]),
+    ),
+  );
+}
+
 /** What the fitted numbers come from, written beside them. */
 const CARD = {
   origin: 'own training',
@@ -268,10 +299,15 @@ export async function run(argv: string[]): Promise<void> {
     .option('--seconds <n>', 'CPU seconds per speed measurement', Number, 2)
     .option('--json', 'print JSON', false)
     .option('--fit', `fit naming by text and write its numbers to ${TEXT_FOLDER}`, false)
+    .option('--contributors', 'only: laid-out garments of contributors nobody trained with', false)
     .parse(argv, { from: 'user' });
   const settings = command.opts<Settings>();
   if (settings.fit) {
     writeFitted();
+    return;
+  }
+  if (settings.contributors) {
+    printContributors(await measureUnseenContributors(SHARED_FOLDER), settings.json);
     return;
   }
   const figures = measure(settings);
