@@ -13,7 +13,8 @@ import { createLabelReader, readLabelledPhotos } from './garment-labels.ts';
 import type { Row } from './gate-verdict.ts';
 import { scoresOf } from './matte-scores.ts';
 import { MAX_PIXELS, separate } from './separate-photo.ts';
-import { skinTone } from './skin-tone.ts';
+import { MAX_DARKER_TONE, skinTone } from './skin-tone.ts';
+import { measureSkinTones, printSkinTones } from './skin-tones.ts';
 import { median } from './statistics.ts';
 import { measureTurned, printTurned } from './turned-garments.ts';
 
@@ -24,11 +25,10 @@ interface Options {
   limit?: number;
   photos: boolean;
   turned: boolean;
+  skinTones: boolean;
   json: boolean;
 }
 
-/** Tan and darker, degrees; see `skinTone`. */
-const MAX_DARKER_TONE = 10;
 /** As trained. */
 const DEFAULT_INPUT_SIZE = 320;
 /** The kind of photo of laid-out garments. */
@@ -276,10 +276,17 @@ export async function run(argv: string[]): Promise<void> {
     .option('--limit <n>', 'maximum photos of a kind', Number)
     .option('--photos', 'list every photo, the worst first', false)
     .option('--turned', 'only: the same photos on their sides, beside how they are upright', false)
+    .option('--skin-tones', 'only: cut-outs and names of garments, by tone of the skin', false)
     .option('--json', 'print JSON', false)
     .addHelpText('after', LEGEND)
     .parse(argv, { from: 'user' })
     .opts<Options>();
+  if (options.skinTones) {
+    const sets = await measureSkinTones(options.eval, options.limit);
+    if (options.json) console.log(JSON.stringify(sets ?? null));
+    else printSkinTones(sets);
+    return;
+  }
   const modelsHome = resolve(process.env.SELVAGE_HOME || '.selvage', 'models');
   const model = options.weights
     ? describeWeights(options.weights, options.inputSize)

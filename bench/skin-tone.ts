@@ -2,6 +2,8 @@ import { converter } from 'culori';
 import type { Pixels } from '../src/imaging/tensor.ts';
 import { median } from './statistics.ts';
 
+/** Tan and darker, degrees; see `skinTone`. */
+export const MAX_DARKER_TONE = 10;
 /** With fewer pixels of skin no tone is told. */
 const MIN_PIXELS = 50;
 const toLab = converter('lab65');

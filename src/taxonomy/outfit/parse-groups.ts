@@ -33,6 +33,9 @@ export const ParseGroup = z.enum(PARSE_GROUPS).meta({
 });
 export type ParseGroup = z.infer<typeof ParseGroup>;
 
+/** Returns the categories that are usual for a group. */
+export const usualCategories = (group: ParseGroup): readonly string[] => GROUPS[group].usual;
+
 /** A group that a garment may be, and how likely it is. */
 export interface GroupCandidate {
   group: ParseGroup;
