@@ -12,11 +12,11 @@ import { EVAL_FOLDER, readPhotos, readReference } from './eval-photos.ts';
 import { createLabelReader, readLabelledPhotos } from './garment-labels.ts';
 import type { Row } from './gate-verdict.ts';
 import { scoresOf } from './matte-scores.ts';
+import { measureRotated, printRotated } from './rotated-garments.ts';
+import { measureBySkinTone, printBySkinTone } from './scores-by-skin-tone.ts';
 import { MAX_PIXELS, separate } from './separate-photo.ts';
 import { MAX_DARKER_TONE, skinTone } from './skin-tone.ts';
-import { measureSkinTones, printSkinTones } from './skin-tones.ts';
 import { median } from './statistics.ts';
-import { measureTurned, printTurned } from './turned-garments.ts';
 
 interface Options {
   weights?: string;
@@ -24,7 +24,7 @@ interface Options {
   eval: string;
   limit?: number;
   photos: boolean;
-  turned: boolean;
+  rotated: boolean;
   skinTones: boolean;
   json: boolean;
 }
@@ -275,26 +275,26 @@ export async function run(argv: string[]): Promise<void> {
     .option('--eval <folder>', 'photos and their labels', EVAL_FOLDER)
     .option('--limit <n>', 'maximum photos of a kind', Number)
     .option('--photos', 'list every photo, the worst first', false)
-    .option('--turned', 'only: the same photos on their sides, beside how they are upright', false)
+    .option('--rotated', 'only: the same photos on their sides, beside how they are upright', false)
     .option('--skin-tones', 'only: cut-outs and names of garments, by tone of the skin', false)
     .option('--json', 'print JSON', false)
     .addHelpText('after', LEGEND)
     .parse(argv, { from: 'user' })
     .opts<Options>();
   if (options.skinTones) {
-    const sets = await measureSkinTones(options.eval, options.limit);
+    const sets = await measureBySkinTone(options.eval, options.limit);
     if (options.json) console.log(JSON.stringify(sets ?? null));
-    else printSkinTones(sets);
+    else printBySkinTone(sets);
     return;
   }
   const modelsHome = resolve(process.env.SELVAGE_HOME || '.selvage', 'models');
   const model = options.weights
     ? describeWeights(options.weights, options.inputSize)
     : findModel(readCatalog(modelsHome), PARSER_ID);
-  if (options.turned) {
+  if (options.rotated) {
     sharp.concurrency(1);
     const remover = await openOne(findModel(readCatalog(modelsHome), 'garment-cutout'));
-    printTurned(await measureTurned(remover, await openOne(model), options.eval, options.limit));
+    printRotated(await measureRotated(remover, await openOne(model), options.eval, options.limit));
     return;
   }
   const scores = await measureGarments(model, options.eval, modelsHome, options.limit);

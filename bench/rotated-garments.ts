@@ -1,15 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
 import type { Size } from '../src/imaging/layout.ts';
-import { type Turn, turnPlanes } from '../src/imaging/turn.ts';
+import { type Rotation, rotatePlanes } from '../src/imaging/rotation.ts';
 import { IS_WORN, PART_OF } from '../workers/inference/garments/groups.ts';
 import type { Session } from '../workers/inference/session.ts';
 import { createLabelReader, type LabelledPhoto, readLabelledPhotos } from './garment-labels.ts';
 import { separate } from './separate-photo.ts';
 import { mean } from './statistics.ts';
 
-/** Ways to hold a photo: degrees to the right, and the turn that puts it upright again. */
-const WAYS: readonly { degrees: number; back: Turn }[] = [
+/** Ways to hold a photo: degrees to the right, and the rotation that puts it upright again. */
+const WAYS: readonly { degrees: number; back: Rotation }[] = [
   { degrees: 0, back: 0 },
   { degrees: 90, back: 3 },
   { degrees: 270, back: 1 },
@@ -30,17 +30,17 @@ interface Found {
 async function findIn(remover: Session, parser: Session, image: Buffer): Promise<Found[]> {
   const found: Found[] = [];
   for (const { degrees, back } of WAYS) {
-    const turned = degrees === 0 ? image : await sharp(image).rotate(degrees).png().toBuffer();
+    const rotated = degrees === 0 ? image : await sharp(image).rotate(degrees).png().toBuffer();
     const { outfit, matte, parts, cutOutMillis, separationMillis } = await separate(
       remover,
       parser,
-      turned,
+      rotated,
     );
     const kinds = outfit?.garments.map(({ region }) => region) ?? [];
     found.push({
       degrees,
       person: outfit?.person ?? false,
-      parts: turnPlanes(parts, matte, back),
+      parts: rotatePlanes(parts, matte, back),
       kinds: [...new Set(kinds)].sort().join(' '),
       cpu: separationMillis / cutOutMillis,
     });
@@ -83,7 +83,7 @@ async function scorePhoto(
 }
 
 /** Scores labelled photos as they are and on their sides. */
-export async function measureTurned(
+export async function measureRotated(
   remover: Session,
   parser: Session,
   folder: string,
@@ -110,9 +110,9 @@ export async function measureTurned(
   });
 }
 
-/** Prints what `measureTurned` returns. */
-export function printTurned(rows: Awaited<ReturnType<typeof measureTurned>>): void {
-  console.log('Street photos as they are, and turned to the right by so many degrees:');
+/** Prints what `measureRotated` returns. */
+export function printRotated(rows: Awaited<ReturnType<typeof measureRotated>>): void {
+  console.log('Street photos as they are, and rotated to the right by so many degrees:');
   for (const { degrees, photos, ...figures } of rows) {
     const said = Object.entries(figures).map(([name, value]) => `${name} ${value.toFixed(3)}`);
     console.log(`${String(degrees).padStart(3)}° ${photos} photos  ${said.join('  ')}`);

@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import sharp from 'sharp';
 import { categories } from '../src/taxonomy/dictionary/schema.ts';
 import { describeOutfit } from '../src/taxonomy/outfit/describe-outfit.ts';
-import { ParseGroup, usualCategories } from '../src/taxonomy/outfit/parse-groups.ts';
+import { categoriesOf, ParseGroup } from '../src/taxonomy/outfit/parse-groups.ts';
 import { DEFAULT_SETTINGS } from '../src/taxonomy/request-schema.ts';
 import { decode } from '../workers/inference/codec.ts';
 import { GROUPS } from '../workers/inference/garments/groups.ts';
@@ -20,7 +20,7 @@ import { mean } from './statistics.ts';
 type Labels = Awaited<ReturnType<ReturnType<typeof createLabelReader>>>;
 
 /** A garment that was found, against the label that most of its pixels have. */
-interface NamedPiece {
+interface NamedGarment {
   isAnswered: boolean;
   isRegionRight: boolean;
   isGroupRight: boolean;
@@ -30,11 +30,11 @@ interface TonedPhoto {
   tone: number | undefined;
   iou: number;
   edge: number;
-  pieces: NamedPiece[];
+  garments: NamedGarment[];
 }
 
 const HALF = 127;
-/** A piece less of which has one label cannot be judged. */
+/** A garment less of which has one label cannot be judged. */
 const MIN_LABELLED_SHARE = 0.5;
 const SKIN = GROUPS.findIndex(({ id }) => id === 'skin');
 
@@ -69,26 +69,30 @@ async function labelOf(
 const dictionaryGroup = (id: string): string => categories.get(id)?.parentId ?? '';
 
 /** Names the garments of a photo as a request does. */
-async function namePieces(engine: Engine, image: Buffer, labels: Labels): Promise<NamedPiece[]> {
+async function nameGarments(
+  engine: Engine,
+  image: Buffer,
+  labels: Labels,
+): Promise<NamedGarment[]> {
   const outfit = await engine.separateOutfit(image, {}, { cutouts: true });
   const files = [...splitCutOuts(outfit)];
-  const { garments } = describeOutfit(toOutfitView(outfit), {
+  const described = describeOutfit(toOutfitView(outfit), {
     settings: DEFAULT_SETTINGS,
     id: 'photo',
   });
-  const pieces: NamedPiece[] = [];
-  for (const { index, box, classification } of garments) {
+  const garments: NamedGarment[] = [];
+  for (const { index, box, classification } of described.garments) {
     const label = await labelOf(files[index]!, box, labels);
     if (!label) continue;
-    const usual = usualCategories(ParseGroup.parse(label.id));
+    const expected = categoriesOf(ParseGroup.parse(label.id));
     const { category } = classification;
-    pieces.push({
+    garments.push({
       isAnswered: Boolean(category?.id),
       isRegionRight: category?.region === label.region,
-      isGroupRight: usual.map(dictionaryGroup).includes(category?.groupId ?? ''),
+      isGroupRight: expected.map(dictionaryGroup).includes(category?.groupId ?? ''),
     });
   }
-  return pieces;
+  return garments;
 }
 
 async function scorePhoto(
@@ -106,25 +110,25 @@ async function scorePhoto(
     tone: skinTone(pixels, isSkin),
     iou,
     edge,
-    pieces: await namePieces(engine, image, labels),
+    garments: await nameGarments(engine, image, labels),
   };
 }
 
 function summarise(set: string, photos: readonly TonedPhoto[]) {
-  const pieces = photos.flatMap((photo) => photo.pieces);
-  const answered = pieces.filter(({ isAnswered }) => isAnswered);
-  const shareOf = (some: readonly NamedPiece[], name: keyof NamedPiece) =>
-    mean(some.map((piece) => Number(piece[name])));
+  const garments = photos.flatMap((photo) => photo.garments);
+  const answered = garments.filter(({ isAnswered }) => isAnswered);
+  const shareOf = (some: readonly NamedGarment[], name: keyof NamedGarment) =>
+    mean(some.map((garment) => Number(garment[name])));
   return {
     set,
     photos: photos.length,
     mIoU: mean(photos.map(({ iou }) => iou)),
     'worst IoU': Math.min(...photos.map(({ iou }) => iou)),
     edge: mean(photos.map(({ edge }) => edge)),
-    pieces: pieces.length,
-    answered: shareOf(pieces, 'isAnswered'),
-    'region right': shareOf(pieces, 'isRegionRight'),
-    'group right': shareOf(pieces, 'isGroupRight'),
+    garments: garments.length,
+    answered: shareOf(garments, 'isAnswered'),
+    'region right': shareOf(garments, 'isRegionRight'),
+    'group right': shareOf(garments, 'isGroupRight'),
     'group right of answered': shareOf(answered, 'isGroupRight'),
   };
 }
@@ -134,7 +138,7 @@ function summarise(set: string, photos: readonly TonedPhoto[]) {
  * @param folder of photos to evaluate on
  * @returns undefined if it has no such photos
  */
-export async function measureSkinTones(folder: string, limit?: number) {
+export async function measureBySkinTone(folder: string, limit?: number) {
   const labelled = readLabelledPhotos(folder, limit);
   if (labelled.length === 0) return undefined;
   const readLabels = createLabelReader(folder);
@@ -163,8 +167,8 @@ export async function measureSkinTones(folder: string, limit?: number) {
   ];
 }
 
-/** Prints what `measureSkinTones` returns. */
-export function printSkinTones(sets: Awaited<ReturnType<typeof measureSkinTones>>): void {
+/** Prints what `measureBySkinTone` returns. */
+export function printBySkinTone(sets: Awaited<ReturnType<typeof measureBySkinTone>>): void {
   for (const { set, ...figures } of sets ?? []) {
     const said = Object.entries(figures).map(
       ([name, value]) => `${name} ${Number.isInteger(value) ? value : value.toFixed(4)}`,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { turnPixels, turnPlanes, undo } from '../../src/imaging/turn.ts';
+import { inverseOf, rotatePixels, rotatePlanes } from '../../src/imaging/rotation.ts';
 
 /** Two rows of three. */
 const SIZE = { width: 3, height: 2 };
@@ -9,13 +9,13 @@ test.each([
   [0, PLANES],
   [1, Float32Array.of(4, 1, 5, 2, 6, 3, 40, 10, 50, 20, 60, 30)],
   [3, Float32Array.of(3, 6, 2, 5, 1, 4, 30, 60, 20, 50, 10, 40)],
-] as const)('planes after %d quarter turns to the right', (turn, turned) => {
-  expect(turnPlanes(PLANES, SIZE, turn)).toEqual(turned);
+] as const)('planes after %d quarter turns to the right', (rotation, rotated) => {
+  expect(rotatePlanes(PLANES, SIZE, rotation)).toEqual(rotated);
 });
 
-test.each([0, 1, 3] as const)('a turn by %d is undone', (turn) => {
+test.each([0, 1, 3] as const)('a rotation by %d is undone', (rotation) => {
   const data = Uint8Array.from({ length: 18 }, (_, i) => i);
-  const turned = turnPixels({ data, ...SIZE }, turn);
-  expect(turned).toMatchObject(turn === 0 ? SIZE : { width: 2, height: 3 });
-  expect(turnPixels(turned, undo(turn))).toEqual({ data, ...SIZE });
+  const rotated = rotatePixels({ data, ...SIZE }, rotation);
+  expect(rotated).toMatchObject(rotation === 0 ? SIZE : { width: 2, height: 3 });
+  expect(rotatePixels(rotated, inverseOf(rotation))).toEqual({ data, ...SIZE });
 });

@@ -2,9 +2,9 @@ import { ModelError } from '../../models/catalog.ts';
 import type { MattedImage } from '../../src/imaging/downscale.ts';
 import { fingerprintOf } from '../../src/imaging/fingerprint.ts';
 import { type Matte, toMatte } from '../../src/imaging/matte.ts';
+import { type Rotation, rotatePixels } from '../../src/imaging/rotation.ts';
 import { type Box, fullBox, subjectBox } from '../../src/imaging/subject-box.ts';
 import { flattenOnGrey, type Pixels, toTensor } from '../../src/imaging/tensor.ts';
-import { type Turn, turnPixels } from '../../src/imaging/turn.ts';
 import { type MeasuredColor, measureColors } from '../../src/taxonomy/photo/color.ts';
 import { IMAGE_CLASSES, ofImageClasses } from '../../src/taxonomy/photo/image-classes.ts';
 import { decodeSmall, interleave, onWhiteSquare, resizeMattedImage } from './codec.ts';
@@ -83,39 +83,39 @@ async function classify(
   classifier: Session,
   rgba: Pixels,
   box: Box,
-  turn: Turn,
+  rotation: Rotation,
 ): Promise<readonly number[]> {
   const { model, run } = classifier;
   const square = await onWhiteSquare(rgba, withMargin(box), model.input.size);
-  const upright = turnPixels(square, turn);
+  const upright = rotatePixels(square, rotation);
   const probabilities = ofImageClasses([...(await run(toTensor(upright, model.input)))]);
   if (probabilities.length !== IMAGE_CLASSES.length)
     throw new ModelError(`${model.id} does not tell ${IMAGE_CLASSES.length} classes apart`);
   return probabilities;
 }
 
-/** Classifies what is not transparent in an image, on white and turned, and measures its colours. */
+/** Classifies what is not transparent in an image, on white and rotated, and measures its colours. */
 async function measureGarment(
   classifier: Session,
   pixels: Pixels,
   alpha: Uint8Array,
-  turn: Turn,
+  rotation: Rotation,
 ): Promise<GarmentMeasurements> {
   const box = subjectBox(alpha, pixels.width) ?? fullBox(pixels);
   const rgba = interleave(pixels, alpha);
-  const probabilities = await classify(classifier, { ...pixels, data: rgba }, box, turn);
+  const probabilities = await classify(classifier, { ...pixels, data: rgba }, box, rotation);
   return { probabilities: [...probabilities], colors: measureColors(rgba) };
 }
 
 /**
  * Measures a garment that was cut out of a photo, in the size in which `viewGarment` looks at one.
  * @param cutOut of the size of the garment's box
- * @param turn after which whoever wears it stands
+ * @param rotation after which its wearer stands
  */
 export async function viewCutOut(
   classifier: Session,
   cutOut: MattedImage,
-  turn: Turn,
+  rotation: Rotation,
 ): Promise<GarmentMeasurements> {
   const { width, height } = cutOut.pixels;
   const factor = Math.min(1, SIDE_PIXELS / Math.max(width, height));
@@ -124,7 +124,7 @@ export async function viewCutOut(
     height: Math.max(1, Math.round(height * factor)),
   };
   const { pixels, matte } = factor < 1 ? await resizeMattedImage(cutOut, size) : cutOut;
-  return measureGarment(classifier, pixels, matte.data, turn);
+  return measureGarment(classifier, pixels, matte.data, rotation);
 }
 
 const normalised = (weights: readonly number[]): number[] => {
@@ -138,11 +138,11 @@ async function measureZone(
   pixels: Pixels,
   person: Pixels,
   { share, alpha, isClothing, fits }: WornZone,
-  turn: Turn,
+  rotation: Rotation,
 ): Promise<WornGarment> {
-  const alone = await measureGarment(classifier, pixels, alpha, turn);
+  const alone = await measureGarment(classifier, pixels, alpha, rotation);
   const box = isClothing ? subjectBox(alpha, pixels.width) : undefined;
-  const around = box ? await classify(classifier, person, box, turn) : alone.probabilities;
+  const around = box ? await classify(classifier, person, box, rotation) : alone.probabilities;
   const probabilities = normalised(
     fits.map((fit, k) => fit * (alone.probabilities[k]! + around[k]!)),
   );
@@ -162,7 +162,7 @@ async function measureWorn(
   const person = { ...pixels, data: interleave(pixels, matte.data) };
   const worn: WornGarment[] = [];
   for (const zone of wornZones(outfit, matte))
-    worn.push(await measureZone(classifier, pixels, person, zone, outfit.turn));
+    worn.push(await measureZone(classifier, pixels, person, zone, outfit.rotation));
   return worn;
 }
 

@@ -67,12 +67,12 @@ export interface SeparatedOutfit {
 }
 
 /** What the parse network found on a subject. */
-type Worn = Pick<Outfit, 'person' | 'severalPeople' | 'turn'> & {
+type Worn = Pick<Outfit, 'person' | 'severalPeople' | 'rotation'> & {
   /** Cut-outs and what is known of them, made one by one. */
   garments: Iterable<{ garment: Garment; placed: PlacedGarment }>;
 };
 
-const NOTHING_WORN: Worn = { person: false, severalPeople: false, turn: 0, garments: [] };
+const NOTHING_WORN: Worn = { person: false, severalPeople: false, rotation: 0, garments: [] };
 
 async function findWorn(parser: Session, { pixels, matte }: MattedImage): Promise<Worn> {
   const box = subjectBox(matte.data, matte.width);
@@ -86,8 +86,8 @@ async function findWorn(parser: Session, { pixels, matte }: MattedImage): Promis
       if (placed) yield { garment, placed };
     }
   }
-  const { person, severalPeople, turn } = outfit;
-  return { person, severalPeople, turn, garments: cutOuts() };
+  const { person, severalPeople, rotation } = outfit;
+  return { person, severalPeople, rotation, garments: cutOuts() };
 }
 
 async function encodeGarment(
@@ -124,7 +124,7 @@ export async function separateOutfit(
     const { box } = placed;
     const known = { group, region, alternatives, box, areaShare, confidence, occludedBy };
     const visible = crop(placed, placed.visible);
-    const measurements = await viewCutOut(classifier, visible, worn.turn);
+    const measurements = await viewCutOut(classifier, visible, worn.rotation);
     const fingerprint = fingerprintOf(visible);
     const file = cutouts ? await encodeGarment(placed, subject.matte, preset) : new Uint8Array();
     garments.push({ ...known, ...measurements, fingerprint, bytes: file.length });

@@ -2,29 +2,29 @@ import { z } from 'zod';
 import { CATEGORY_IDS, dictionary, type Region } from '../dictionary/schema.ts';
 import { PRIOR } from '../photo/image-classes.ts';
 
-/** What the parse network tells apart and what is worn, in its order; with the categories that are usual for each. */
+/** What the parse network tells apart and what is worn, in its order; with the categories of each. */
 // biome-ignore format: a table reads best aligned
 const GROUPS = {
-  top:             { region: 'top',       usual: ['t_shirt', 'long_sleeve_tee', 'tank_top', 'camisole', 'polo_shirt', 'bodysuit', 'undershirt', 'thermal_top', 'bra'] },
-  shirt_blouse:    { region: 'top',       usual: ['shirt', 'blouse', 'short_sleeve_shirt', 'dress_shirt', 'flannel_shirt', 'overshirt', 'tunic'] },
-  knit_sweat:      { region: 'top',       usual: ['sweater', 'thick_sweater', 'turtleneck', 'cardigan', 'sweatshirt', 'hoodie', 'fleece_jacket'] },
-  vest:            { region: 'top',       usual: ['waistcoat', 'knit_vest', 'puffer_vest', 'tank_top'] },
-  jacket_blazer:   { region: 'outerwear', usual: ['blazer', 'light_jacket', 'denim_jacket', 'bomber_jacket', 'leather_jacket', 'windbreaker', 'rain_jacket', 'fleece_jacket', 'overshirt', 'puffer_vest'] },
-  coat:            { region: 'outerwear', usual: ['wool_coat', 'trench_coat', 'down_jacket', 'parka', 'cape_poncho', 'kimono_duster'] },
-  dress_onepiece:  { region: 'dress',     usual: ['dress', 'light_dress', 'long_sleeve_dress', 'maxi_dress', 'evening_dress', 'saree_traditional', 'jumpsuit', 'dungarees', 'swimwear', 'sleepwear', 'robe', 'suit_set', 'tracksuit_set'] },
-  skirt:           { region: 'bottom',    usual: ['skirt_light', 'skirt_heavy', 'maxi_skirt'] },
-  trousers_jeans:  { region: 'bottom',    usual: ['trousers', 'jeans', 'chinos', 'dress_trousers', 'cargo_pants', 'joggers', 'corduroy_wool_trousers', 'capri', 'rain_trousers', 'ski_trousers'] },
-  leggings_tights: { region: 'bottom',    usual: ['leggings', 'tights', 'long_johns'] },
-  shorts:          { region: 'bottom',    usual: ['shorts', 'underwear_bottom'] },
-  shoes:           { region: 'shoes',     usual: ['sneakers', 'sports_shoes', 'dress_shoes', 'heels', 'flats', 'sandals', 'slippers'] },
-  boots:           { region: 'shoes',     usual: ['boots', 'winter_boots'] },
-  socks:           { region: 'accessory', usual: ['socks_thin', 'socks_thick'] },
-  bag:             { region: 'accessory', usual: ['bag'] },
-  hat:             { region: 'accessory', usual: ['hat', 'cap', 'beanie'] },
-  scarf_tie:       { region: 'accessory', usual: ['scarf', 'tie'] },
-  belt:            { region: 'accessory', usual: ['belt'] },
-  small_things:    { region: 'accessory', usual: ['sunglasses', 'gloves'] },
-} as const satisfies Record<string, { region: Region; usual: readonly string[] }>;
+  top:             { region: 'top',       categories: ['t_shirt', 'long_sleeve_tee', 'tank_top', 'camisole', 'polo_shirt', 'bodysuit', 'undershirt', 'thermal_top', 'bra'] },
+  shirt_blouse:    { region: 'top',       categories: ['shirt', 'blouse', 'short_sleeve_shirt', 'dress_shirt', 'flannel_shirt', 'overshirt', 'tunic'] },
+  knit_sweat:      { region: 'top',       categories: ['sweater', 'thick_sweater', 'turtleneck', 'cardigan', 'sweatshirt', 'hoodie', 'fleece_jacket'] },
+  vest:            { region: 'top',       categories: ['waistcoat', 'knit_vest', 'puffer_vest', 'tank_top'] },
+  jacket_blazer:   { region: 'outerwear', categories: ['blazer', 'light_jacket', 'denim_jacket', 'bomber_jacket', 'leather_jacket', 'windbreaker', 'rain_jacket', 'fleece_jacket', 'overshirt', 'puffer_vest'] },
+  coat:            { region: 'outerwear', categories: ['wool_coat', 'trench_coat', 'down_jacket', 'parka', 'cape_poncho', 'kimono_duster'] },
+  dress_onepiece:  { region: 'dress',     categories: ['dress', 'light_dress', 'long_sleeve_dress', 'maxi_dress', 'evening_dress', 'saree_traditional', 'jumpsuit', 'dungarees', 'swimwear', 'sleepwear', 'robe', 'suit_set', 'tracksuit_set'] },
+  skirt:           { region: 'bottom',    categories: ['skirt_light', 'skirt_heavy', 'maxi_skirt'] },
+  trousers_jeans:  { region: 'bottom',    categories: ['trousers', 'jeans', 'chinos', 'dress_trousers', 'cargo_pants', 'joggers', 'corduroy_wool_trousers', 'capri', 'rain_trousers', 'ski_trousers'] },
+  leggings_tights: { region: 'bottom',    categories: ['leggings', 'tights', 'long_johns'] },
+  shorts:          { region: 'bottom',    categories: ['shorts', 'underwear_bottom'] },
+  shoes:           { region: 'shoes',     categories: ['sneakers', 'sports_shoes', 'dress_shoes', 'heels', 'flats', 'sandals', 'slippers'] },
+  boots:           { region: 'shoes',     categories: ['boots', 'winter_boots'] },
+  socks:           { region: 'accessory', categories: ['socks_thin', 'socks_thick'] },
+  bag:             { region: 'accessory', categories: ['bag'] },
+  hat:             { region: 'accessory', categories: ['hat', 'cap', 'beanie'] },
+  scarf_tie:       { region: 'accessory', categories: ['scarf', 'tie'] },
+  belt:            { region: 'accessory', categories: ['belt'] },
+  small_things:    { region: 'accessory', categories: ['sunglasses', 'gloves'] },
+} as const satisfies Record<string, { region: Region; categories: readonly string[] }>;
 
 const PARSE_GROUPS = Object.keys(GROUPS) as (keyof typeof GROUPS)[];
 export const ParseGroup = z.enum(PARSE_GROUPS).meta({
@@ -33,8 +33,8 @@ export const ParseGroup = z.enum(PARSE_GROUPS).meta({
 });
 export type ParseGroup = z.infer<typeof ParseGroup>;
 
-/** Returns the categories that are usual for a group. */
-export const usualCategories = (group: ParseGroup): readonly string[] => GROUPS[group].usual;
+/** Returns the categories of a group. */
+export const categoriesOf = (group: ParseGroup): readonly string[] => GROUPS[group].categories;
 
 /** A group that a garment may be, and how likely it is. */
 export interface GroupCandidate {
@@ -51,7 +51,7 @@ export interface GroupCandidate {
 const CONFUSED_SHARE = 0.15;
 /** Accessories are worn in different places: the network hardly takes a belt for a hat, as the classifier does. */
 const CONFUSED_ACCESSORIES = 0.02;
-/** So likely is a category of a possible region that is usual for no group there, beside one that is. */
+/** So likely is a category of a possible region that is of no group there, beside one that is. */
 const UNUSUAL = 0.01;
 /**
  * Watches and jewellery are no garments of the dictionary. The network takes nothing larger for them: of 189 such pieces
@@ -98,10 +98,9 @@ function withConfusions(
  */
 const RATIOS: ReadonlyMap<ParseGroup, readonly number[]> = new Map(
   PARSE_GROUPS.map((group) => {
-    const usual: readonly string[] = GROUPS[group].usual;
-    const isUsual = CATEGORY_IDS.map((id) => usual.includes(id));
-    const mass = PRIOR.reduce((sum, prior, i) => sum + (isUsual[i] ? prior : 0), 0);
-    return [group, isUsual.map((is) => (is ? 1 / mass : 0))];
+    const isOfGroup = CATEGORY_IDS.map((id) => categoriesOf(group).includes(id));
+    const mass = PRIOR.reduce((sum, prior, i) => sum + (isOfGroup[i] ? prior : 0), 0);
+    return [group, isOfGroup.map((is) => (is ? 1 / mass : 0))];
   }),
 );
 

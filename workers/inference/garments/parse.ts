@@ -2,9 +2,15 @@ import { ModelError } from '../../../models/catalog.ts';
 import { mirrorPixels } from '../../../src/imaging/crop.ts';
 import type { Size } from '../../../src/imaging/layout.ts';
 import { mirror } from '../../../src/imaging/probability-map.ts';
+import {
+  inverseOf,
+  type Rotation,
+  rotatedSize,
+  rotatePixels,
+  rotatePlanes,
+} from '../../../src/imaging/rotation.ts';
 import type { Box } from '../../../src/imaging/subject-box.ts';
 import { type Pixels, toTensor } from '../../../src/imaging/tensor.ts';
-import { type Turn, turnedSize, turnPixels, turnPlanes, undo } from '../../../src/imaging/turn.ts';
 import { stretch } from '../codec.ts';
 import type { Session } from '../session.ts';
 import { frameSubject } from './frame.ts';
@@ -18,8 +24,8 @@ export const CELL_PIXELS = 4;
 export interface GroupMap extends Size {
   /** What the map covers, pixels of the image. */
   region: Box;
-  /** The turn after which somebody stands in it; 0 for most. */
-  turn?: Turn;
+  /** After which somebody stands in it; 0 for most. */
+  rotation?: Rotation;
   /** What the network was shown of it, if cells of one colour are to agree about their part. */
   seen?: Pixels;
   /** One plane of `width` x `height` cells for each of `GROUPS`; those of a cell sum to 1. */
@@ -48,26 +54,26 @@ async function lookAt(session: Session, seen: Pixels): Promise<Look> {
 
 /**
  * A subject that is wider than tall may be somebody who lies, or a photo on its side. It counts as that if the network,
- * which knows people who stand, sees the feet so far below the head after a quarter turn, and farther by so much.
+ * which knows people who stand, sees the feet so far below the head after a quarter rotation, and farther by so much.
  */
-const MIN_TURNED = { uprightness: 0.2, gain: 0.1 };
-const TURNS: readonly Turn[] = [1, 3];
+const MIN_ROTATED = { uprightness: 0.2, gain: 0.1 };
+const ROTATIONS: readonly Rotation[] = [1, 3];
 
-/** Looks at a subject as it is and, if it is wider than tall, turned; returns the look in which somebody stands best. */
+/** Looks at a subject as it is and, if it is wider than tall, rotated; returns the look in which somebody stands best. */
 async function bestLook(session: Session, seen: Pixels, subject: Box) {
-  const own = { turn: 0 as Turn, ...(await lookAt(session, seen)) };
+  const own = { rotation: 0 as Rotation, ...(await lookAt(session, seen)) };
   if (subject.width <= subject.height) return own;
   let best = own;
   let toBeat = Math.max(
-    MIN_TURNED.uprightness,
-    uprightness(own.probabilities, own) + MIN_TURNED.gain,
+    MIN_ROTATED.uprightness,
+    uprightness(own.probabilities, own) + MIN_ROTATED.gain,
   );
-  for (const turn of TURNS) {
-    const turned = await lookAt(session, turnPixels(seen, turn));
-    const value = uprightness(turned.probabilities, turned);
+  for (const rotation of ROTATIONS) {
+    const rotated = await lookAt(session, rotatePixels(seen, rotation));
+    const value = uprightness(rotated.probabilities, rotated);
     if (value < toBeat) continue;
     toBeat = value;
-    best = { turn, ...turned };
+    best = { rotation, ...rotated };
   }
   return best;
 }
@@ -80,12 +86,12 @@ async function firstLook(session: Session, pixels: Pixels, subject: Box) {
 }
 
 /** Returns a look's probabilities as the image has them. */
-function turnedBack({ turn, width, height, probabilities }: Look & { turn: Turn }) {
+function rotatedBack({ rotation, width, height, probabilities }: Look & { rotation: Rotation }) {
   const size = { width, height };
   return {
-    turn,
-    ...turnedSize(size, turn),
-    probabilities: turnPlanes(probabilities, size, undo(turn)),
+    rotation,
+    ...rotatedSize(size, rotation),
+    probabilities: rotatePlanes(probabilities, size, inverseOf(rotation)),
   };
 }
 
@@ -102,7 +108,7 @@ export async function parseOnce(
   subject: Box,
 ): Promise<Omit<GroupMap, 'seen'>> {
   const { region, best } = await firstLook(session, pixels, subject);
-  return { region, ...turnedBack(best) };
+  return { region, ...rotatedBack(best) };
 }
 
 /**
@@ -121,5 +127,5 @@ export async function parseGarments(
   mirror({ data: mirrored, width, height: GROUPS.length * height });
   for (let i = 0; i < probabilities.length; i++)
     probabilities[i] = (probabilities[i]! + mirrored[i]!) / 2;
-  return { region, seen, ...turnedBack(best) };
+  return { region, seen, ...rotatedBack(best) };
 }

@@ -1,8 +1,8 @@
 import type { Size } from '../../../src/imaging/layout.ts';
 import type { Matte } from '../../../src/imaging/matte.ts';
 import type { ProbabilityMap } from '../../../src/imaging/probability-map.ts';
+import type { Rotation } from '../../../src/imaging/rotation.ts';
 import type { Box } from '../../../src/imaging/subject-box.ts';
-import type { Turn } from '../../../src/imaging/turn.ts';
 import { type GarmentRegion, GROUPS } from './groups.ts';
 import { hidingGroups, isCutByFrame, ownersOf } from './occlusion.ts';
 import type { GroupMap } from './parse.ts';
@@ -58,8 +58,8 @@ export interface Outfit {
   dropped: DroppedPiece[];
   /** The part of the image that the masks cover. */
   region: Box;
-  /** The turn after which the person stands. */
-  turn: Turn;
+  /** After which the person stands. */
+  rotation: Rotation;
 }
 
 /** A subject with less skin and hair is no person. */
@@ -163,7 +163,7 @@ export function prepareSubject(map: GroupMap, matte: Matte, keepsOthers = false)
   const person = bodyArea > MIN_BODY_SHARE * wholeArea;
   if (!person) layOut(subject, own);
   else if (map.seen) smoothParts(subject, map.seen);
-  if (person && !map.turn) dropLowHats(subject);
+  if (person && !map.rotation) dropLowHats(subject);
   const dropped = person ? dropSmallPieces(subject, wholeArea) : [];
   return { subject, wholeArea, person, severalPeople, dropped };
 }
@@ -194,5 +194,5 @@ export function separateGarments(map: GroupMap, matte: Matte): Outfit {
     };
   };
   const garments = found.map(toGarment).sort((a, b) => b.areaShare - a.areaShare);
-  return { ...facts, garments, region, turn: map.turn ?? 0 };
+  return { ...facts, garments, region, rotation: map.rotation ?? 0 };
 }

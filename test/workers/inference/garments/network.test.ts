@@ -53,8 +53,8 @@ test.each([90, 270])('and the same in a photo turned by %d degrees', async (degr
     .rotate(degrees)
     .png()
     .toBuffer();
-  const { person, garments, turn } = await separate(turned);
-  expect({ person, turn }).toEqual({ person: true, turn: degrees === 90 ? 3 : 1 });
+  const { person, garments, rotation } = await separate(turned);
+  expect({ person, rotation }).toEqual({ person: true, rotation: degrees === 90 ? 3 : 1 });
   const regionsOf = (all: typeof garments) => new Set(all.map(({ region }) => region));
   expect(regionsOf(garments)).toEqual(regionsOf(upright.garments));
   const [top, bottom] = ['top', 'bottom'].map(

@@ -115,10 +115,15 @@ describe('a subject that is wider than tall', () => {
   test.each([
     ['left', 1],
     ['right', 3],
-  ] as const)('with its head at the %s is seen standing', async (headAt, turn) => {
+  ] as const)('with its head at the %s is seen standing', async (headAt, rotation) => {
     const { session, inputs } = sessionOfColours();
     const map = await parseGarments(session, lying(headAt), whole);
-    expect(map).toMatchObject({ turn, width: 112, height: 56, seen: { width: 448, height: 224 } });
+    expect(map).toMatchObject({
+      rotation,
+      width: 112,
+      height: 56,
+      seen: { width: 448, height: 224 },
+    });
     const hair = map.probabilities.subarray(groupOf('hair') * 112 * 56);
     expect([hair[2], hair[109]]).toEqual(headAt === 'left' ? [1, 0] : [0, 1]);
     // As it is, turned twice, and the mirror image of the better one.
@@ -128,7 +133,7 @@ describe('a subject that is wider than tall', () => {
   test('and nobody is kept as it is', async () => {
     const { session, inputs } = sessionOf(GROUPS.length);
     const map = await parseOnce(session, lying('left'), whole);
-    expect(map).toMatchObject({ turn: 0, width: 112, height: 56 });
+    expect(map).toMatchObject({ rotation: 0, width: 112, height: 56 });
     expect(inputs).toHaveLength(3);
   });
 });
