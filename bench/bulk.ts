@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
@@ -5,6 +6,7 @@ import { type FeedServer, startFeedServer } from '../test/support/feed-server.ts
 import { drawnShirt } from '../test/support/images.ts';
 import { type Stack, startStack } from '../test/support/stack.ts';
 import { type Engine, startEngine } from '../workers/inference/pool.ts';
+import { readPhotos } from './eval-photos.ts';
 import { printFigures } from './print-figures.ts';
 import { median } from './statistics.ts';
 
@@ -13,6 +15,7 @@ interface Options {
   rounds: number;
   width: number;
   slots: number;
+  eval?: string;
   json: boolean;
 }
 
@@ -81,33 +84,66 @@ async function draw(options: Options, round: number): Promise<Buffer[]> {
   return images;
 }
 
-async function measure(service: Service, server: FeedServer, options: Options) {
-  const { rounds, pictures, slots } = options;
-  const bare: number[] = [];
-  const bulk: number[] = [];
-  for (let round = 0; round < rounds; round++) {
-    const images = await draw(options, round);
-    const engine = await startEngine({
-      model: 'garment-cutout',
-      device: 'cpu',
-      slots,
-      maxPixels: 50_000_000,
-      modelsHome: '.selvage/models',
-    });
-    await bareLoop(engine, images.slice(0, 2 * slots), slots);
-    bare.push(await throughput(pictures, () => bareLoop(engine, images, slots)));
-    await engine.close();
-    const id = await open(service, serveImages(server, images, round));
-    bulk.push(await throughput(pictures, () => complete(service, id)));
-  }
-  const round2 = (value: number) => Number(value.toFixed(2));
-  return {
-    'bare loop, images per second': round2(median(bare)),
-    'batch by URL, images per second': round2(median(bulk)),
-    'batch / bare loop, median of rounds': round2(median(bulk.map((rate, i) => rate / bare[i]!))),
+/**
+ * Reads real photos, all kinds in turn. A byte after their end, which no decoder reads, makes them different images in
+ * each round.
+ */
+async function readReal({ pictures }: Options, folder: string, round: number): Promise<Buffer[]> {
+  const photos = await readPhotos(folder);
+  const step = Math.max(1, photos.length / pictures);
+  const count = Math.min(pictures, photos.length);
+  const chosen = Array.from({ length: count }, (_, i) => photos[Math.floor(i * step)]!);
+  return Promise.all(
+    chosen.map(async ({ image }) => Buffer.concat([await readFile(image), Buffer.of(round)])),
+  );
+}
+
+interface Round {
+  images: number;
+  /** Images per second. */
+  bare: number;
+  bulk: number;
+}
+
+async function measureRound(
+  service: Service,
+  server: FeedServer,
+  { slots }: Options,
+  images: readonly Buffer[],
+  round: number,
+): Promise<Round> {
+  const engine = await startEngine({
+    model: 'garment-cutout',
+    device: 'cpu',
     slots,
-    images: pictures,
-    rounds,
+    maxPixels: 50_000_000,
+    modelsHome: '.selvage/models',
+  });
+  await bareLoop(engine, images.slice(0, 2 * slots), slots);
+  const bare = await throughput(images.length, () => bareLoop(engine, images, slots));
+  await engine.close();
+  const id = await open(service, serveImages(server, images, round));
+  const bulk = await throughput(images.length, () => complete(service, id));
+  return { images: images.length, bare, bulk };
+}
+
+async function measure(service: Service, server: FeedServer, options: Options) {
+  const rounds: Round[] = [];
+  for (let round = 0; round < options.rounds; round++) {
+    const images = options.eval
+      ? await readReal(options, options.eval, round)
+      : await draw(options, round);
+    rounds.push(await measureRound(service, server, options, images, round));
+  }
+  const middle = (figure: (round: Round) => number) =>
+    Number(median(rounds.map(figure)).toFixed(2));
+  return {
+    'bare loop, images per second': middle(({ bare }) => bare),
+    'batch by URL, images per second': middle(({ bulk }) => bulk),
+    'batch / bare loop, median of rounds': middle(({ bare, bulk }) => bulk / bare),
+    slots: options.slots,
+    images: middle(({ images }) => images),
+    rounds: rounds.length,
   };
 }
 
@@ -118,6 +154,7 @@ export async function run(argv: string[]): Promise<void> {
     .option('--rounds <n>', 'rounds of one bare loop and one batch', Number, 3)
     .option('--width <px>', 'width and height of the drawn photos', Number, 800)
     .option('--slots <n>', 'inference children', Number, 2)
+    .option('--eval <folder>', 'use real photos, at most as many as --pictures says')
     .option('--json', 'print JSON', false)
     .parse(argv, { from: 'user' })
     .opts<Options>();

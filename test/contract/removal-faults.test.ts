@@ -85,7 +85,7 @@ async function endChildren<T>(done: Promise<T>, signal: NodeJS.Signals, times = 
       signalAll([pid], signal);
       ended.add(pid);
     }
-    await delay(2);
+    await delay(10);
   }
   return { result: await result, ended: ended.size };
 }
