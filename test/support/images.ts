@@ -38,11 +38,20 @@ const svg = ({ width, height }: Drawing, backdrop: string, subject: string): Buf
     </svg>`,
   );
 
-const draw = (drawing: Drawing, backdrop: string, subject: string): Promise<Buffer> =>
-  sharp(svg(drawing, backdrop, subject))
+/** The renderer blurs the whole picture for each strip of it, so a large one is drawn small and enlarged. */
+const MAX_SIDE = 1000;
+
+async function draw(drawing: Drawing, backdrop: string, subject: string): Promise<Buffer> {
+  const { width, height, format } = drawing;
+  const scale = Math.min(1, MAX_SIDE / Math.max(width, height));
+  const small = { width: Math.ceil(scale * width), height: Math.ceil(scale * height), format };
+  // Of an SVG itself sharp would draw every size.
+  const drawn = await sharp(svg(small, backdrop, subject))
     .removeAlpha()
-    .toFormat(drawing.format)
+    .png()
     .toBuffer();
+  return sharp(drawn).resize({ width, height, fit: 'fill' }).toFormat(format).toBuffer();
+}
 
 /** A blue T-shirt on a plain light background. */
 export const drawnShirt = (drawing: Drawing): Promise<Buffer> =>
