@@ -15,7 +15,7 @@ import { stretch } from '../codec.ts';
 import type { Session } from '../session.ts';
 import { frameSubject } from './frame.ts';
 import { GROUPS } from './groups.ts';
-import { uprightness } from './upright.ts';
+import { mayShowPerson, uprightness } from './upright.ts';
 
 /** A cell of the network's output is so many pixels of its input a side. */
 export const CELL_PIXELS = 4;
@@ -59,10 +59,14 @@ async function lookAt(session: Session, seen: Pixels): Promise<Look> {
 const MIN_ROTATED = { uprightness: 0.2, gain: 0.1 };
 const ROTATIONS: readonly Rotation[] = [1, 3];
 
-/** Looks at a subject as it is and, if it is wider than tall, rotated; returns the look in which somebody stands best. */
+/**
+ * Looks at a subject as it is and, if it is wider than tall and shows a trace of a person, rotated; returns the look in
+ * which somebody stands best.
+ */
 async function bestLook(session: Session, seen: Pixels, subject: Box) {
   const own = { rotation: 0 as Rotation, ...(await lookAt(session, seen)) };
-  if (subject.width <= subject.height) return own;
+  const isWide = subject.width > subject.height;
+  if (!isWide || !mayShowPerson(own.probabilities, own)) return own;
   let best = own;
   let toBeat = Math.max(
     MIN_ROTATED.uprightness,

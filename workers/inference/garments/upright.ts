@@ -36,6 +36,13 @@ function bodyShare(probabilities: Float32Array, { width, height }: Size): number
   return sumOf(BODY) / Math.max(1, cells - sumOf(BACKGROUND));
 }
 
+/** Of people who lie 1 in 100 shows the network less than this, of laid-out goods 9 in 10 do. */
+const MIN_TRACE = 0.00015;
+
+/** Returns whether the parse network sees so much as a trace of skin or hair, as of somebody who lies. */
+export const mayShowPerson = (probabilities: Float32Array, size: Size): boolean =>
+  bodyShare(probabilities, size) >= MIN_TRACE;
+
 /** With less skin and hair nobody is seen, and what looks like feet or a head is none. */
 const MIN_BODY_SHARE = 0.02;
 
