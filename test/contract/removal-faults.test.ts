@@ -207,9 +207,11 @@ test('a full Redis makes the gateway unready, and requests say so', async () => 
 });
 
 test('a worker that stops for longer than its lock: another answers, and it counts once', async () => {
-  const before = quotaLeft(await postImage(stack, shirt, { key }));
   const stopped = stack.worker;
   const ends = () => stopped.output().match(/"outcome":/g)?.length ?? 0;
+  const earlier = ends();
+  const before = quotaLeft(await postImage(stack, shirt, { key }));
+  await expect.poll(ends).toBeGreaterThan(earlier); // the log is read later than the answer
   const endsBefore = ends();
   await whileFrozen(stack, async () => {
     const answer = postImage(stack, shirt, { key });
