@@ -362,14 +362,21 @@ function inBrowser(chromium: string): void {
 
     test('is imported as a feed, and exported with new images', async () => {
       const { buffer } = await photo();
+      const copy = await sharp(buffer).jpeg({ quality: 60 }).toBuffer();
+      const pictures = new Map([
+        ['/shirt.jpg', buffer],
+        ['/copy.jpg', copy],
+      ]);
       const shop = await plantServer((request, response) => {
-        response.statusCode = request.url === '/shirt.jpg' ? 200 : 404;
-        response.end(response.statusCode === 200 ? buffer : undefined);
+        const picture = pictures.get(request.url ?? '');
+        response.statusCode = picture ? 200 : 404;
+        response.end(picture);
       });
       const rows = [
         'id,title,image_link',
         `a,Shirt,${shop.origin}/shirt.jpg`,
         `b,Gone,${shop.origin}/gone.jpg`,
+        `c,Shirt,${shop.origin}/copy.jpg`,
       ];
       const { page } = await signedIn((await stack.key()).key);
       await page.goto(`${stack.url}/#/catalogue`);
@@ -377,11 +384,40 @@ function inBrowser(chromium: string): void {
       await page.locator('#feed-file').setInputFiles(file);
       await page.getByRole('button', { name: 'Import' }).click();
       await page.locator('.run[data-status=completed]').waitFor();
-      await expect.poll(() => page.locator('.gallery img').getAttribute('alt')).toContain('Shirt');
-      expect(await page.locator('.run tbody').textContent()).toContain('HTTP 404');
+      await expect
+        .poll(() => page.locator('.gallery img').first().getAttribute('alt'))
+        .toContain('Shirt');
+      await page.locator('.run tbody', { hasText: 'HTTP 404' }).waitFor();
+      const repeats = page.getByRole('region', { name: 'Repeated pictures' });
+      await expect
+        .poll(() => repeats.locator('tbody tr').allTextContents())
+        .toEqual([expect.stringMatching(/^ac (9\d|100) %$/)]);
       const pending = page.waitForEvent('download');
       await page.getByRole('button', { name: 'Export with new images' }).click();
       expect(readFileSync(await (await pending).path(), 'utf8')).toContain('/intake/v1/files/');
+      await page.context().close();
+    });
+
+    test('with a long name is found again on a phone, without scrolling sideways', async () => {
+      const { page } = await signedIn((await stack.key()).key);
+      await page.setViewportSize({ width: 360, height: 740 });
+      await page.goto(`${stack.url}/#/catalogue`);
+      await page.locator('#batch-files').setInputFiles([await photo()]);
+      await page.locator('#batch-name').fill('Autumn and winter collection of all our shops');
+      await page.getByRole('button', { name: 'Start' }).click();
+      await page.locator('.run[data-status=completed]').waitFor();
+      await page.getByRole('link', { name: 'Usage' }).click();
+      await page.getByRole('link', { name: 'Catalogue' }).click();
+      const recent = page.locator('#recent-list button').first();
+      await recent.locator('time').waitFor();
+      const beyond = await recent.evaluate((button) => {
+        const edges = [button, ...button.children].map((part) => part.getBoundingClientRect());
+        const end = button.ownerDocument.documentElement.clientWidth;
+        return edges.filter(({ left, right }) => left < 0 || right > end).length;
+      });
+      expect(beyond).toBe(0);
+      await recent.click();
+      await page.locator('.run[data-status=completed]').waitFor();
       await page.context().close();
     });
   });
