@@ -79,10 +79,10 @@ function moveFiles(from, to) {
 }
 
 /**
- * Removes the chunks of earlier sources. Those in use were just written.
+ * Removes the chunks that were written last for sources of more than a week ago.
  * @param {string} folder
  */
-function removeOldChunks(folder) {
+export function removeOldChunks(folder) {
   for (const file of filesIn(folder).map((name) => join(folder, name)))
     if (statSync(file).mtimeMs < Date.now() - KEPT_MILLIS) rmSync(file);
 }
