@@ -403,7 +403,9 @@ function inBrowser(chromium: string): void {
       await page.setViewportSize({ width: 360, height: 740 });
       await page.goto(`${stack.url}/#/catalogue`);
       await page.locator('#batch-files').setInputFiles([await photo()]);
-      await page.locator('#batch-name').fill('Autumn and winter collection of all our shops');
+      await page
+        .locator('#batch-name')
+        .fill('Autumn and winter collection of all our shops, photographed again without a model');
       await page.getByRole('button', { name: 'Start' }).click();
       await page.locator('.run[data-status=completed]').waitFor();
       await page.getByRole('link', { name: 'Usage' }).click();
