@@ -85,11 +85,12 @@ async function draw(options: Options, round: number): Promise<Buffer[]> {
 }
 
 /**
- * Reads real photos, all kinds in turn. A byte after their end, which no decoder reads, makes them different images in
- * each round.
+ * Reads real photos, spread over all kinds. A byte after their end, which no decoder reads, makes them different images
+ * in each round.
  */
 async function readReal({ pictures }: Options, folder: string, round: number): Promise<Buffer[]> {
   const photos = await readPhotos(folder);
+  if (photos.length === 0) throw new Error(`${folder} has no photos with a manifest.json`);
   const step = Math.max(1, photos.length / pictures);
   const count = Math.min(pictures, photos.length);
   const chosen = Array.from({ length: count }, (_, i) => photos[Math.floor(i * step)]!);
@@ -154,7 +155,7 @@ export async function run(argv: string[]): Promise<void> {
     .option('--rounds <n>', 'rounds of one bare loop and one batch', Number, 3)
     .option('--width <px>', 'width and height of the drawn photos', Number, 800)
     .option('--slots <n>', 'inference children', Number, 2)
-    .option('--eval <folder>', 'use real photos, at most as many as --pictures says')
+    .option('--eval <folder>', 'use real photos of this folder, at most --pictures of them')
     .option('--json', 'print JSON', false)
     .parse(argv, { from: 'user' })
     .opts<Options>();

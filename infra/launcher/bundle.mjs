@@ -4,7 +4,7 @@ import { relative } from 'node:path';
 import { build, stop } from 'esbuild';
 import { StartError } from './start-error.mjs';
 
-/** Whatever is started by its path: programs, inference children and worker threads. */
+/** Whatever is found by its path: programs, inference children, worker threads, and the pool that tests start. */
 const PROGRAMS = [
   'src/main.ts',
   'src/cli/main.ts',

@@ -23,7 +23,7 @@ const COMPILED_FILE = /\.(ts|json)$/;
 const STAMP = 'dist/.sources';
 /** What programs share; its files are named by their content. */
 const CHUNKS = 'chunks';
-/** A program that runs since before the sources changed may load a chunk as late as this. */
+/** A program that was started before the sources changed may load a chunk later. */
 const KEPT_MILLIS = 7 * 24 * 3_600_000;
 
 /**
@@ -33,8 +33,8 @@ const KEPT_MILLIS = 7 * 24 * 3_600_000;
 export const compiledFile = (file) => join('dist', file.replace(/\.ts$/, '.js'));
 
 /**
- * Compiles the programs into `dist`, unless it has them: from there they start in a quarter of the time that they take
- * from source, and need two thirds of the memory. Types are not checked, which `npm run typecheck` does. Programs that
+ * Compiles the programs into `dist`, unless it has them: from there they start far sooner than from source
+ * (docs/adr/0072-programs-are-bundled.md). Types are not checked, which `npm run typecheck` does. Programs that
  * run from `dist`, or compile it too, are not disturbed: complete files replace others.
  * @param {string} root the repository
  * @param {import('./terminal.mjs').Terminal} [terminal] reports the step, if any is needed
@@ -79,7 +79,7 @@ function moveFiles(from, to) {
 }
 
 /**
- * Removes the chunks that were written last for sources of more than a week ago.
+ * Removes the chunks that no compilation has written for a week.
  * @param {string} folder
  */
 export function removeOldChunks(folder) {

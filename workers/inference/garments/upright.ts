@@ -36,10 +36,10 @@ function bodyShare(probabilities: Float32Array, { width, height }: Size): number
   return sumOf(BODY) / Math.max(1, cells - sumOf(BACKGROUND));
 }
 
-/** Of people who lie 1 in 100 shows the network less than this, of laid-out goods 9 in 10 do. */
+/** A share of skin and hair: 9 of 10 laid-out goods show less, 1 of 100 people who lie. */
 const MIN_TRACE = 0.00015;
 
-/** Returns whether the parse network sees so much as a trace of skin or hair, as of somebody who lies. */
+/** Returns whether the parse network sees a trace of skin or hair, so that somebody may lie there. */
 export const mayShowPerson = (probabilities: Float32Array, size: Size): boolean =>
   bodyShare(probabilities, size) >= MIN_TRACE;
 
