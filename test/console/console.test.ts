@@ -414,12 +414,13 @@ function inBrowser(chromium: string): void {
       }
       const recent = page.locator('#recent-list button').first();
       await recent.locator('time').waitFor();
-      const fits = await recent.evaluate((button) => {
-        const end = button.ownerDocument.documentElement.clientWidth;
-        const boxes = [button, ...button.children].map((part) => part.getBoundingClientRect());
-        return boxes.map(({ left, right, width }) => width > 0 && left >= 0 && right <= end);
-      });
-      expect(fits).toEqual([true, true, true]);
+      const fits = () =>
+        recent.evaluate((button) => {
+          const end = button.ownerDocument.documentElement.clientWidth;
+          const boxes = [button, ...button.children].map((part) => part.getBoundingClientRect());
+          return boxes.map(({ left, right, width }) => width > 0 && left >= 0 && right <= end);
+        });
+      await expect.poll(fits).toEqual([true, true, true]); // the list is drawn again meanwhile
       await recent.click();
       await page.locator('.run[data-status=completed]').waitFor();
       await page.context().close();
