@@ -25,6 +25,9 @@ const PATIENT = { poll: { timeout: 60_000 } };
  */
 const IS_ISOLATED = false;
 
+/** Most workers of tests end before it pays. Here, because the shared stack starts in Vitest's own process. */
+process.env.WORKER_WARM_UP = 'false';
+
 export default defineConfig({
   test: {
     // On a terminal Vitest shows all the time what runs.

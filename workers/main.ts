@@ -27,6 +27,7 @@ async function openEngine(config: Config, metrics: WorkerMetrics): Promise<Engin
     device: config.DEVICE,
     slots: config.WORKER_CONCURRENCY,
     batch: config.WORKER_BATCH,
+    warmUp: config.WORKER_WARM_UP,
     maxPixels: config.MAX_IMAGE_PIXELS,
     modelsHome: join(config.SELVAGE_HOME, 'models'),
     observe: metrics.picture,

@@ -56,6 +56,7 @@ const Environment = z.object({
   DEVICE: z.enum(['auto', 'cpu', 'cuda', 'webgpu']).default('auto'),
   WORKER_CONCURRENCY: whole(1, 256).default(availableParallelism()),
   WORKER_BATCH: whole(1, 64).optional(),
+  WORKER_WARM_UP: z.stringbool().default(true),
   KEY_PEPPER: z.string().min(16).optional(),
   LOOK_SIGNING_KEYS: z
     .string()

@@ -12,6 +12,8 @@ export const ChildOptions = z.object({
   threads: z.number(),
   /** Images one child works on at once, to run them through the network together. */
   batch: z.number(),
+  /** Whether it warms up if it has no work after its start. */
+  warmUp: z.boolean(),
 });
 export type ChildOptions = z.infer<typeof ChildOptions>;
 

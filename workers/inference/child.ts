@@ -79,13 +79,23 @@ socket.resume();
 
 raiseOomScore();
 
+/** A process that has work at once needs no warming, and a client would wait for it. */
+const REST_MILLIS = 5000;
+
+async function warmUpInRest(runTask: RunTask): Promise<void> {
+  await pause(REST_MILLIS);
+  if (hasWork) return;
+  const { warmUp } = await import('./warm-up.ts');
+  await collectingWhenIdle(() => warmUp(runTask, () => hasWork));
+}
+
 /** Imports and loads everything here, so that a failed import is reported too. */
 async function load(): Promise<RunTask> {
   const { openTaskRunner } = await import('./task-runner.ts');
-  const { ready, runTask } = await openTaskRunner(
-    ChildOptions.parse(JSON.parse(process.env[OPTIONS_VARIABLE] ?? '{}')),
-  );
+  const childOptions = ChildOptions.parse(JSON.parse(process.env[OPTIONS_VARIABLE] ?? '{}'));
+  const { ready, runTask } = await openTaskRunner(childOptions);
   respond({ id: START_ID, result: ready, batchSize: 1 });
+  if (childOptions.warmUp) warmUpInRest(runTask).catch(() => {}); // else images take longer at first
   return runTask;
 }
 
@@ -94,16 +104,3 @@ loading.catch((error) => {
   respond({ id: START_ID, error: serializeError(error) });
   socket.end();
 });
-
-/** A process that has work at once needs no warming, and a client would wait for it. */
-const REST_MILLIS = 5000;
-
-async function warmUpInRest(): Promise<void> {
-  const runTask = await loading;
-  await pause(REST_MILLIS);
-  if (hasWork) return;
-  const { warmUp } = await import('./warm-up.ts');
-  await collectingWhenIdle(() => warmUp(runTask, () => hasWork));
-}
-
-warmUpInRest().catch(() => {}); // what failed to load is reported above; else images take longer at first

@@ -42,6 +42,8 @@ export interface EngineOptions {
   hangMillis?: number;
   /** Images each child works on at once, to run them through the network together; see `DEFAULT_BATCH`. */
   batch?: number | undefined;
+  /** Whether children that have no work after their start warm up for it; false by default. */
+  warmUp?: boolean;
   /** Called for each processed image. */
   observe?: (stats: ImageStats) => void;
   /** Called with the review of each cut-out. */
@@ -125,13 +127,13 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Pr
  */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
   const { slots: count, hangMillis = HANG_MILLIS, batch: wanted, ...others } = options;
-  const { observe, onReview, onRules, ...rest } = others;
+  const { warmUp = false, observe, onReview, onRules, ...rest } = others;
   const threads = Math.max(1, Math.floor(availableParallelism() / count));
   const permits = createPermits<InferenceProcess>();
   const batchOn = (device: string) => wanted ?? DEFAULT_BATCH[device] ?? 1;
   // Only a child can tell the device; until then it is prepared for the largest batch of any.
   const batch = wanted ?? Math.max(...Object.values(DEFAULT_BATCH));
-  const start = () => startProcess({ ...rest, threads, batch }, hangMillis);
+  const start = () => startProcess({ ...rest, threads, batch, warmUp }, hangMillis);
   const suspects = createSuspects();
   async function onReady(process: InferenceProcess, { device }: ChildReady): Promise<void> {
     await suspects.tryIn(process);

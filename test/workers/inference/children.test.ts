@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Engine, EngineOptions } from '../../../workers/inference/pool.ts';
 import { EngineCrash, startEngine } from '../../support/engine.ts';
@@ -18,6 +18,13 @@ const options: EngineOptions = {
   maxPixels: 16_000_000,
   modelsHome: tmpdir(),
 };
+
+/** Of Linux, in /proc. */
+const TICKS_PER_SECOND = 100;
+/** As in child.ts. */
+const REST_MILLIS = 5000;
+/** Less than a cut-out takes; a child that rests uses none. */
+const WARM_UP_CPU_SECONDS = 0.2;
 
 let engine: Engine | undefined;
 async function start(more: Partial<EngineOptions> = {}): Promise<Engine> {
@@ -55,6 +62,28 @@ async function killing(count: number, work: Promise<unknown>): Promise<number> {
   }
   return killed.size;
 }
+
+/** CPU time of the only inference child of this process, seconds. */
+function childCpuSeconds(): number {
+  const [pid] = ownChildren();
+  const [user, system] = proc(`${pid}/stat`).split(') ')[1]!.split(' ').slice(11, 13);
+  return (Number(user) + Number(system)) / TICKS_PER_SECOND;
+}
+
+describe('in a rest after the start', () => {
+  test('a child of a worker warms up', async () => {
+    await start({ warmUp: true });
+    const before = childCpuSeconds();
+    await expect.poll(() => childCpuSeconds() - before).toBeGreaterThan(WARM_UP_CPU_SECONDS);
+  });
+
+  test('a child of a command does not', async () => {
+    await start();
+    const before = childCpuSeconds();
+    await setTimeout(REST_MILLIS + 2000);
+    expect(childCpuSeconds() - before).toBeLessThan(WARM_UP_CPU_SECONDS);
+  });
+});
 
 describe('while the engine starts', () => {
   test('a child that dies is replaced', async () => {
