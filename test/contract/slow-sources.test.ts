@@ -5,7 +5,7 @@ import { type FeedServer, startFeedServer } from '../support/feed-server.ts';
 import { drawnShirt } from '../support/images.ts';
 import { intakeClient, readJob } from '../support/intake.ts';
 import { postCompatForm } from '../support/remove-bg.ts';
-import { drip } from '../support/servers.ts';
+import { drip, plantRaw } from '../support/servers.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 
 const PENDING = expect.stringMatching(/^(queued|active)$/);
@@ -81,6 +81,22 @@ test('feeds that drip leave the import to the feeds of others', async () => {
   const { run } = await readFeed(await others.postJson({ url }));
   expect((await others.until(run, 'completed')).counts).toMatchObject({ succeeded: 1 });
   expect(requestsFor('/slow-feed/')).toBe(0); // none has ended
+});
+
+// Undici's listeners of such a connection throw what ends a process.
+test('a worker outlives servers that close the connection while it reads their feeds', async () => {
+  const client = feedClient(stack, honest);
+  const link = await shop.putImage('/closing.jpg', 4);
+  for (const descriptionCharacters of [1000, 1600, 4000]) {
+    const description = 'd'.repeat(descriptionCharacters);
+    const rows = Array.from({ length: 40 }, (_, i) => `${i},${link},${description}\n`);
+    const { origin } = await plantRaw(
+      `HTTP/1.1 200 OK\r\nContent-Type: text/csv\r\nConnection: close\r\n\r\nid,image_link,description\n${rows.join('')}`,
+    );
+    const { run } = await readFeed(await client.postJson({ url: `${origin}/closing.csv` }));
+    expect((await client.until(run, 'completed')).counts).toMatchObject({ succeeded: 40 });
+  }
+  expect(stack.worker.child.exitCode).toBeNull();
 });
 
 test('rows whose pictures drip leave the slots to the rows of others', async () => {

@@ -5,6 +5,7 @@ import { connect as tlsConnect } from 'node:tls';
 import type { buildConnector } from 'undici';
 import type { AddressRule } from '../../src/platform/links/addresses.ts';
 import { FetchError, type FetchErrorReason } from '../../src/platform/links/fetch-error.ts';
+import { endWhenRead } from './end-when-read.ts';
 import type { Resolve } from './resolve.ts';
 
 interface ConnectorDeps {
@@ -54,6 +55,7 @@ async function connectPinned(
     autoSelectFamily: true,
     noDelay: true,
     keepAlive: true,
+    allowHalfOpen: true,
   };
   const serverName = isIP(hostname) ? {} : { servername: hostname };
   const socket = isSecure
@@ -65,6 +67,7 @@ async function connectPinned(
   });
   try {
     await once(socket, isSecure ? 'secureConnect' : 'connect', { signal });
+    endWhenRead(socket);
     return socket;
   } catch (error) {
     socket.destroy();
