@@ -14,8 +14,7 @@ const isReset = (error: unknown): boolean =>
 /**
  * Ends a connection of undici only when its response was read, and fails a response whose connection is reset. If a
  * server closes the connection while a response waits for its reader, undici's listener throws an `AssertionError`,
- * which nothing could catch: the process would end (https://github.com/nodejs/undici/issues/5360; the version with the
- * fix needs Node.js 22).
+ * which nothing could catch: the process would end (docs/adr/0073-connections-end-when-read.md).
  * @param socket with `allowHalfOpen`, else it closes by itself after its end
  */
 export function endWhenRead(socket: Socket): void {

@@ -1,31 +1,46 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createServer as createTlsServer } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
 import { createSafeFetch } from '../../../workers/fetch/safe-fetch.ts';
+import { selfSigned } from './certificate.ts';
 
 /** As much as waits for a reader: then undici pauses its parser. */
 const PAUSING_BYTES = 65_536;
 /** Until the end of the connection has arrived. */
 const REST_MILLIS = 200;
 
+const HOST = 'shop.example';
+const identity = selfSigned(HOST);
+
 /** Starts a server that sends a response and then does something to its connection. */
-async function plant(response: string, afterwards: (socket: Socket) => void): Promise<string> {
-  const server = createServer((socket) => {
+async function plant(
+  response: string,
+  afterwards: (socket: Socket) => void,
+  scheme: 'http' | 'https' = 'http',
+): Promise<string> {
+  const answer = (socket: Socket) => {
     socket.on('error', () => {});
     socket.once('data', () => socket.write(response, () => afterwards(socket)));
-  });
+  };
+  const server = scheme === 'https' ? createTlsServer(identity, answer) : createServer(answer);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => void server.close());
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('no port');
-  return `http://127.0.0.1:${address.port}`;
+  return `${scheme}://${HOST}:${address.port}`;
 }
 
 /** Opens a body and lets it wait. */
 async function openAndRest(origin: string): Promise<{ read(): Promise<number>; abort(): void }> {
-  const safe = createSafeFetch({ allow: ['127.0.0.0/8'], userAgent: 'Selvage/test' });
+  const safe = createSafeFetch({
+    allow: ['127.0.0.0/8'],
+    userAgent: 'Selvage/test',
+    resolve: async () => ['127.0.0.1'],
+    ca: identity.cert,
+  });
   onTestFinished(() => safe.close());
   const stop = new AbortController();
   const opened = await safe.open(origin, { maxBytes: 10_000_000, signal: stop.signal });
@@ -65,6 +80,12 @@ test.each(cases)(
     expect(await body.read()).toBe(bytes);
   },
 );
+
+test.each(lengths)('so is a secure one, $length', async ({ header }) => {
+  const response = responseOf(header(PAUSING_BYTES), PAUSING_BYTES);
+  const body = await openAndRest(await plant(response, end, 'https'));
+  expect(await body.read()).toBe(PAUSING_BYTES);
+});
 
 test.each(lengths)('a body, $length, is truncated by a reset', async ({ header }) => {
   const response = responseOf(header(PAUSING_BYTES), PAUSING_BYTES);
