@@ -421,6 +421,8 @@ function inBrowser(chromium: string): void {
           return boxes.map(({ left, right, width }) => width > 0 && left >= 0 && right <= end);
         });
       await expect.poll(fits).toEqual([true, true, true]); // the list is drawn again meanwhile
+      const width = await page.locator('html').evaluate(({ scrollWidth }) => Number(scrollWidth));
+      expect(width).toBe(360);
       await recent.click();
       await page.locator('.run[data-status=completed]').waitFor();
       await page.context().close();
