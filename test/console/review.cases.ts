@@ -31,6 +31,9 @@ async function plantBatch({ stack, register }: Running, rows: number): Promise<s
   return `/batches/${id}`;
 }
 
+/** As in src/console/browser/review/view.js. */
+const ADDRESS_MILLIS = 300;
+
 const ReviewList = z.object({ rows: z.array(z.object({ decision: z.string() })) });
 
 const tiles = (page: Page) => page.locator('.review-tile');
@@ -63,6 +66,9 @@ export function reviewCases(running: () => Running, open: (key: string) => Promi
       return rows.map(({ decision }) => decision);
     };
     async function show(path: string): Promise<void> {
+      // From another page, so that nothing of an earlier review is taken for this one.
+      await page.goto(`${running().stack.url}/#/usage`);
+      await page.locator('[data-page="usage"]:not([hidden])').waitFor();
       await page.goto(`${running().stack.url}/#/review${path}`);
       await selected(page).locator('img').waitFor();
     }
@@ -87,6 +93,18 @@ export function reviewCases(running: () => Running, open: (key: string) => Promi
       await expect.poll(() => selected(page).getAttribute('data-row')).toBe('9999');
       expect(await tiles(page).count()).toBeLessThan(80);
       expect(pages.length).toBeLessThan(15);
+    });
+
+    test('leaves the address alone once somebody has gone to another page', async () => {
+      await show(await plantBatch(running(), 2));
+      // At once, as on a busy machine: the address is written some time after the key.
+      await page.evaluate(`
+        const grid = document.querySelector('.review-grid');
+        grid.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight', bubbles: true }));
+        location.hash = '#/usage';
+        new Promise((resolve) => setTimeout(resolve, ${2 * ADDRESS_MILLIS}));
+      `);
+      expect(page.url()).toContain('#/usage');
     });
 
     describe('by keyboard', () => {

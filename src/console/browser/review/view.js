@@ -1,6 +1,6 @@
 import { ApiError, pause } from '../api.js';
 import { announce } from '../element.js';
-import { toHash } from './address.js';
+import { readAddress, toHash } from './address.js';
 import { openBulkApproval } from './bulk.js';
 import { createDecisions } from './decisions.js';
 import { createFilters } from './filters.js';
@@ -91,7 +91,9 @@ export function reviewView(address, open) {
   function writeAddress() {
     clearTimeout(addressTimer);
     addressTimer = setTimeout(() => {
-      if (frame.node.isConnected) history.replaceState(null, '', toHash(current()));
+      // Somebody may have gone to another page, which is drawn later or has left this one in place.
+      const isHere = frame.node.isConnected && readAddress(location.hash)?.path === path;
+      if (isHere) history.replaceState(null, '', toHash(current()));
     }, ADDRESS_MILLIS);
   }
 
