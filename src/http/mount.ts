@@ -171,10 +171,13 @@ function mountRoute(app: FastifyInstance, deps: MountDeps, route: Route): void {
   });
 }
 
+const drop = (): void => {};
+
 /** A response may precede the end of the body: lets the client finish sending, and then see it. */
 function drainAfterResponse(request: FastifyRequest, reply: FastifyReply, millis: number): void {
   reply.raw.once('finish', () => {
-    request.raw.resume();
+    // A reader that has stopped may still listen, or end later: either would keep the body from flowing.
+    request.raw.removeAllListeners('readable').on('data', drop).resume();
     limitBodyTime(request, reply, millis);
   });
 }

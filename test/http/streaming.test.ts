@@ -141,21 +141,30 @@ describe('a streamed body', () => {
     );
   });
 
-  test('can be rejected half-way, and the client reads the response after sending everything', async () => {
-    const reject = async (call: Call): Promise<object> => {
-      const body = call.bodyStream();
-      if (body.kind === 'bytes') for await (const _ of body.stream) break;
-      throw new Problem('conflict', 'No more');
-    };
-    const url = await streaming(reject, { wholeMillis: 60_000, idleMillis: 60_000 });
-    const head = ['Content-Type: text/csv', 'Content-Length: 30000000'];
-    const socket = await sendPartialRequest(url, head, '');
-    socket.write('x'.repeat(30e6));
-    await once(socket, 'drain');
-    const [response] = await once(socket, 'data');
-    expect(String(response)).toMatch(/^HTTP\/1.1 409 /);
-    socket.destroy();
-  });
+  const FILE = '--x\r\nContent-Disposition: form-data; name="a"; filename="b"\r\n\r\nabc\r\n';
+
+  test.each([
+    ['bytes', 'text/csv', 'x'],
+    ['files', 'multipart/form-data; boundary=x', FILE],
+  ])(
+    'of %s can be rejected half-way, and the client reads the response after sending everything',
+    async (_kind, type, part) => {
+      const reject = async (call: Call): Promise<object> => {
+        const body = call.bodyStream();
+        for await (const _ of body.kind === 'files' ? body.files : body.stream) break;
+        throw new Problem('conflict', 'No more');
+      };
+      const url = await streaming(reject, { wholeMillis: 60_000, idleMillis: 60_000 });
+      const rest = part.repeat(30e6 / part.length);
+      const length = `Content-Length: ${part.length + rest.length}`;
+      const socket = await sendPartialRequest(url, [`Content-Type: ${type}`, length], part);
+      socket.write(rest);
+      await once(socket, 'drain');
+      const [response] = await once(socket, 'data');
+      expect(String(response)).toMatch(/^HTTP\/1.1 409 /);
+      socket.destroy();
+    },
+  );
 
   test('that stalls is 408, and the connection closes', async () => {
     const url = await streaming();
