@@ -10,6 +10,8 @@ import type { Window } from './window.ts';
 const LEASE_MILLIS = 2000;
 /** How often the holder of the lease dispatches, and how often the others try to acquire it. */
 const TICK_MILLIS = 50;
+/** Without a batch: seldom, since waking up costs an idle host CPU time. */
+const IDLE_TICK_MILLIS = 250;
 const ACQUIRE_MILLIS = 500;
 /** How long a dispatcher counts on a lease that it has acquired, and on the number of slots. */
 const RENEW_MILLIS = 400;
@@ -71,8 +73,11 @@ async function enqueueFairly(
   }
 }
 
-/** One tick: writes full chunks, ends batches that are done or canceled, and queues further rows. */
-export async function dispatch(deps: DispatcherDeps): Promise<void> {
+/**
+ * One tick: writes full chunks, ends batches that are done or canceled, and queues further rows.
+ * @returns how many batches are not ended
+ */
+export async function dispatch(deps: DispatcherDeps): Promise<number> {
   const { window, readBatches } = deps;
   let slots = 0;
   const batches = await readBatches(async () => {
@@ -87,6 +92,7 @@ export async function dispatch(deps: DispatcherDeps): Promise<void> {
   }
   const running = batches.filter(({ status }) => BATCH_RUNNING_STATUSES.includes(status));
   await enqueueFairly(deps, running, slots);
+  return batches.length;
 }
 
 /** Returns a function that reads a value, and returns the same one for some time. */
@@ -117,8 +123,7 @@ export function startDispatcher(deps: DispatcherDeps): () => Promise<void> {
   /** Runs one tick and returns the delay before the next, ms. */
   async function tick(): Promise<number> {
     if (!(await holdsLease())) return ACQUIRE_MILLIS;
-    await dispatch(cachedDeps);
-    return TICK_MILLIS;
+    return (await dispatch(cachedDeps)) > 0 ? TICK_MILLIS : IDLE_TICK_MILLIS;
   }
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
