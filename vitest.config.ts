@@ -25,6 +25,8 @@ const PATIENT = { poll: { timeout: 60_000 } };
  */
 const IS_ISOLATED = false;
 
+const SETUP = ['test/support/nodes-fetch.ts'];
+
 /** Most workers of tests end before it pays. Here, because the shared stack starts in Vitest's own process. */
 process.env.WORKER_WARM_UP = 'false';
 
@@ -40,6 +42,7 @@ export default defineConfig({
           name: 'unit',
           include: pure,
           isolate: IS_ISOLATED,
+          setupFiles: SETUP,
           testTimeout: 90_000,
           expect: PATIENT,
         },
@@ -50,6 +53,7 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: [...configDefaults.exclude, ...pure],
           isolate: IS_ISOLATED,
+          setupFiles: SETUP,
           globalSetup: ['test/support/compile-all.ts', 'test/support/serve-stack.ts'],
           testTimeout: 180_000,
           hookTimeout: 120_000,

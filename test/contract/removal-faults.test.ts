@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
+import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Usage } from '../../packages/client/src/client.ts';
 import { CLOSET } from '../look/closet.ts';
@@ -244,7 +245,15 @@ test('a gateway that is stopped finishes its requests and then ends cleanly', as
     await old.line((line) => line.includes('gateway drains'));
     return { response: underWay };
   });
-  expect((await answer.response).status).toBe(200);
+  const response = await answer.response;
+  expect(response.status).toBe(200);
+  expect(
+    (
+      await sharp(await response.arrayBuffer())
+        .raw()
+        .toBuffer()
+    ).length,
+  ).toBe(300 * 300 * 4);
   expect(await old.end()).toBe(0);
   await expect(fetch(`${oldUrl}/livez`)).rejects.toThrow();
 });
