@@ -1,11 +1,11 @@
-import { ApiError, callJson } from './api.js';
+import { ApiError, callJson, callWithRetry } from './api.js';
 import { cloSummary } from './clo-chart.js';
 import { announce, byId, fill, h } from './element.js';
 import { errorBox } from './error-box.js';
 import { flatLay, shellItems } from './figure.js';
 import { outfitExplanation, shellText } from './outfit-explanation.js';
 import { say } from './outfit-texts.js';
-import { pinned } from './pins.js';
+import { fillKeepingFocus, pinned, pins } from './pins.js';
 import { addSampleWardrobe } from './sample.js';
 import { listGarments, wardrobe } from './wardrobe-store.js';
 import { drawWardrobe, installWardrobe } from './wardrobe-view.js';
@@ -51,7 +51,7 @@ function draw(outfits, selected) {
       String(i + 1),
     ),
   );
-  fill(
+  fillKeepingFocus(
     byId('figure'),
     flatLay(outfit, garments, { canPin: true }),
     outfits.length > 1 &&
@@ -74,7 +74,8 @@ function draw(outfits, selected) {
 
 /** @param {string} text @param {...Node} more */
 const showEmpty = (text, ...more) => {
-  fill(byId('figure'), h('div', { class: 'empty-state stack' }, h('p', {}, text), ...more));
+  const state = h('div', { class: 'empty-state stack' }, h('p', {}, text), ...more);
+  fillKeepingFocus(byId('figure'), state);
   fill(byId('explanation'));
 };
 
@@ -124,6 +125,10 @@ function withLabels(error) {
   return new ApiError({ ...error, detail: named(error.detail), errors });
 }
 
+/** @param {number} seconds */
+const showWaiting = (seconds) =>
+  showEmpty(`The service is busy. The outfits are requested again in ${seconds} s.`);
+
 /** Requests outfits; a request still pending is aborted. */
 async function update() {
   pending.abort();
@@ -133,11 +138,12 @@ async function update() {
   const current = new AbortController();
   pending = current;
   const json = { ...readRequest(meta), limit: MAX_OUTFITS };
+  const request = { method: 'POST', json, signal: current.signal };
   try {
-    show(await callJson('/look/v1/outfits', { method: 'POST', json, signal: current.signal }));
+    show(await (await callWithRetry('/look/v1/outfits', request, showWaiting)).json());
   } catch (error) {
     if (current.signal.aborted) return;
-    fill(byId('figure'), errorBox(withLabels(error)));
+    fillKeepingFocus(byId('figure'), errorBox(withLabels(error)));
     fill(byId('explanation'));
   }
 }
@@ -189,6 +195,7 @@ async function load() {
 export function openOutfits() {
   installWardrobe();
   wardrobe.addEventListener('changed', refresh);
+  pins.addEventListener('changed', update);
   form().addEventListener('input', updateSoon);
   form().addEventListener('change', changeLanguage);
   installWeek({

@@ -1,6 +1,6 @@
-import { announce, byId, fill, h, svg } from './element.js';
+import { announce, byId, h, svg } from './element.js';
 import { imageUrl } from './figure.js';
-import { pinButton } from './pins.js';
+import { fillKeepingFocus, pinButton } from './pins.js';
 import { addSampleWardrobe } from './sample.js';
 import { clearWardrobe, removeGarment } from './wardrobe-store.js';
 
@@ -39,22 +39,13 @@ const tile = (garment) =>
     ),
   );
 
-/** @param {string} id */
-function focusPin(id) {
-  const button = byId('wardrobe').querySelector(`[data-pin="${CSS.escape(id)}"]`);
-  if (button instanceof HTMLElement) button.focus({ preventScroll: true });
-}
-
 /** @param {Garment[]} garments */
 export function drawWardrobe(garments) {
   const hasSample = garments.some(({ id }) => id.startsWith('sample-'));
   byId('wardrobe-note').textContent = NOTE;
   byId('wardrobe-sample').hidden = hasSample;
   byId('wardrobe-clear').hidden = garments.length === 0;
-  const focused = document.activeElement?.getAttribute('data-pin');
-  fill(byId('wardrobe'), garments.map(tile));
-  // The button that was pressed is another one now.
-  if (focused) focusPin(focused);
+  fillKeepingFocus(byId('wardrobe'), garments.map(tile));
 }
 
 /** Sets up the buttons of the wardrobe. */

@@ -1,4 +1,4 @@
-import { callJson } from './api.js';
+import { callWithRetry } from './api.js';
 import { byId, fill, h } from './element.js';
 import { errorBox } from './error-box.js';
 import { readForecastFile } from './forecast-file.js';
@@ -158,7 +158,8 @@ async function plan(request) {
   button.disabled = true;
   fill(byId('week'), h('p', { class: 'fine', role: 'status' }, 'Planning …'));
   try {
-    const trip = await callJson('/look/v1/trip', { method: 'POST', json: request });
+    const options = { method: 'POST', json: request };
+    const trip = await (await callWithRetry('/look/v1/trip', options, () => {})).json();
     if (deps && planned === request) showTrip(trip, request.locale, deps.garments());
   } catch (error) {
     if (deps && planned === request) fill(byId('week'), errorBox(deps.withLabels(error)));
