@@ -25,8 +25,8 @@ export interface Result {
 
 /** `/livez` never takes longer in the full form. */
 const MAX_LIVEZ_MILLIS = 250;
-/** In the short form: a busy machine alone takes so long. */
-const SHORT_LIVEZ = { millis: 1500, factor: 10 } as const;
+/** In the short form: a busy machine alone takes so long; 1537 ms were seen beside other tests. */
+const SHORT_LIVEZ = { millis: 2500, factor: 10 } as const;
 /**
  * Added to three times the time alone: the granularity of polls and ticks. In the short form also what a busy machine
  * takes for the jobs that a worker already has; without turns, a job behind 80 others takes longer on any machine.
