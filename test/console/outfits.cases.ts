@@ -113,20 +113,37 @@ export function outfitCases(open: () => Promise<Watched>): void {
       }
     });
 
-    test('come later if the service is busy, which the page says', async () => {
-      let responses = 0;
-      await page.route('**/look/v1/outfits', (route) => {
-        if (responses++ > 0) return route.continue();
+    /** Makes the service busy for the next request. Returns how many requests there were, and ends it. */
+    async function makeBusyOnce(url: string): Promise<() => Promise<number>> {
+      let requests = 0;
+      await page.route(url, (route) => {
+        if (requests++ > 0) return route.continue();
         const body = JSON.stringify({ type: 'upstream-unavailable', title: 'Busy', status: 503 });
         return route.fulfill({ status: 503, headers: { 'retry-after': '1' }, body });
       });
+      return async () => {
+        await page.unroute(url);
+        return requests;
+      };
+    }
+
+    test('come later if the service is busy, which the page says', async () => {
+      const endBusy = await makeBusyOnce('**/look/v1/outfits');
       await pin(page, 'Sandals').click();
       await expect.poll(() => page.locator('#figure').textContent()).toMatch(/busy/);
+      expect(await page.locator('#announcement').textContent()).toMatch(/busy/);
       await expect.poll(worn).toContain('Sandals');
-      expect(responses).toBe(2);
-      await page.unroute('**/look/v1/outfits');
+      expect(await endBusy()).toBe(2);
       await pin(page, 'Sandals').click();
       await expect.poll(worn).not.toContain('Sandals');
+    });
+
+    test('of a week come later, too', async () => {
+      const endBusy = await makeBusyOnce('**/look/v1/trip');
+      await page.locator('#week-plan').click();
+      await expect.poll(() => page.locator('#week').textContent()).toMatch(/busy/);
+      await expect.poll(() => page.locator('.week-outfit').count()).toBe(7);
+      expect(await endBusy()).toBe(2);
     });
 
     test('show the focus on a garment that is pinned', async () => {

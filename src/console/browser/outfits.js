@@ -126,8 +126,11 @@ function withLabels(error) {
 }
 
 /** @param {number} seconds */
-const showWaiting = (seconds) =>
-  showEmpty(`The service is busy. The outfits are requested again in ${seconds} s.`);
+function showWaiting(seconds) {
+  const text = `The service is busy. The outfits are requested again in ${seconds} s.`;
+  showEmpty(text);
+  announce(text);
+}
 
 /** Requests outfits; a request still pending is aborted. */
 async function update() {

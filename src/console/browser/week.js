@@ -156,10 +156,14 @@ async function plan(request) {
   planned = request;
   const button = byId('week-plan', HTMLButtonElement);
   button.disabled = true;
-  fill(byId('week'), h('p', { class: 'fine', role: 'status' }, 'Planning …'));
+  const status = h('p', { class: 'fine', role: 'status' }, 'Planning …');
+  fill(byId('week'), status);
   try {
     const options = { method: 'POST', json: request };
-    const trip = await (await callWithRetry('/look/v1/trip', options, () => {})).json();
+    const response = await callWithRetry('/look/v1/trip', options, (seconds) => {
+      status.textContent = `The service is busy. The week is planned again in ${seconds} s.`;
+    });
+    const trip = await response.json();
     if (deps && planned === request) showTrip(trip, request.locale, deps.garments());
   } catch (error) {
     if (deps && planned === request) fill(byId('week'), errorBox(deps.withLabels(error)));
