@@ -3,11 +3,7 @@ import type { Redis } from 'ioredis';
 import { batchKey } from '../src/intake/batches/redis-keys.ts';
 import { feedKey } from '../src/intake/feeds/feeds.ts';
 import { garmentKeys } from '../src/intake/garment-files.ts';
-import {
-  INSTALLATION_ID_KEY,
-  sharedInstallationId,
-  warnOfMismatch,
-} from '../src/intake/installation-id.ts';
+import { sharedInstallationId, warnOfMismatch } from '../src/intake/installation-id.ts';
 import { type JobRecord, type JobRecords, jobKey } from '../src/intake/job-records.ts';
 import type { JobRetention } from '../src/intake/job-retention.ts';
 import type { Logger } from '../src/platform/log.ts';
@@ -15,14 +11,15 @@ import {
   type BlobOwner,
   blobOwner,
   garmentsPrefix,
+  manifestKeyOf,
   OWNED_PREFIXES,
 } from '../src/storage/blob-keys.ts';
 import type { Blobs } from '../src/storage/blobs.ts';
+import { pagesOf, recordsExist } from './recover/pages.ts';
+import { type Outcome, type Rebuilder, restoreOne } from './recover/rebuild.ts';
 
 /** Younger blobs are skipped: their record may not exist yet. It does within seconds. */
 const MIN_AGE_MILLIS = 3_600_000;
-/** Blobs looked up in Redis at once, and held in memory. */
-const PAGE_SIZE = 500;
 const CONCURRENCY = 16;
 
 interface OrphanDeps {
@@ -31,6 +28,8 @@ interface OrphanDeps {
   records: JobRecords;
   retention: JobRetention;
   log: Logger;
+  /** Opens what restores records from their manifests. */
+  rebuilders(): readonly Rebuilder[];
 }
 
 const RECORD_KEYS: Readonly<Record<BlobOwner['kind'], (id: string) => string>> = {
@@ -39,24 +38,28 @@ const RECORD_KEYS: Readonly<Record<BlobOwner['kind'], (id: string) => string>> =
   feed: feedKey,
 };
 
+const REBUILDERS: Readonly<Record<BlobOwner['kind'], string>> = {
+  job: 'jobs',
+  batch: 'batches',
+  feed: 'feeds',
+};
+
 interface OwnedBlob {
   key: string;
-  /** Redis key of the owner's record. */
-  recordKey: string;
+  owner: BlobOwner;
 }
 
-/** Yields pages of blobs that are old enough. Skips keys that name no owner. */
-async function* ownedBlobs(blobs: Blobs, prefix: string, nowMillis: number, signal: AbortSignal) {
-  let page: OwnedBlob[] = [];
+/** Yields blobs that are old enough. Skips keys that name no owner. */
+async function* ownedBlobs(
+  blobs: Blobs,
+  prefix: string,
+  nowMillis: number,
+  signal: AbortSignal,
+): AsyncGenerator<OwnedBlob> {
   for await (const { key, modifiedAt } of blobs.list(prefix, signal)) {
     const owner = blobOwner(key);
-    if (!owner || nowMillis - modifiedAt.getTime() < MIN_AGE_MILLIS) continue;
-    page.push({ key, recordKey: RECORD_KEYS[owner.kind](owner.id) });
-    if (page.length < PAGE_SIZE) continue;
-    yield page;
-    page = [];
+    if (owner && nowMillis - modifiedAt.getTime() >= MIN_AGE_MILLIS) yield { key, owner };
   }
-  if (page.length > 0) yield page;
 }
 
 /**
@@ -64,31 +67,43 @@ async function* ownedBlobs(blobs: Blobs, prefix: string, nowMillis: number, sign
  * @throws Error if Redis has lost its data meanwhile, and with it all records
  */
 async function withoutRecord(redis: Redis, page: readonly OwnedBlob[], installationId: string) {
-  const pipeline = redis.pipeline();
-  for (const { recordKey } of page) pipeline.exists(recordKey);
-  const replies = (await pipeline.get(INSTALLATION_ID_KEY).exec()) ?? [];
-  const currentId = replies.pop()?.[1];
-  if (currentId !== installationId) throw new Error('Redis lost its data during the sweep');
-  return page.filter((_, i) => replies[i]?.[1] === 0);
+  const keys = page.map(({ owner: { kind, id } }) => RECORD_KEYS[kind](id));
+  const found = await recordsExist(redis, keys);
+  if (found.installationId !== installationId) {
+    throw new Error('Redis lost its data during the sweep');
+  }
+  return page.filter((_, i) => !found.exist[i]);
 }
 
-/** Deletes blobs whose owner has no record. Returns how many. */
-async function deleteOrphans(
-  { redis, blobs }: Pick<OrphanDeps, 'redis' | 'blobs'>,
+/** Deletes blobs whose owner has neither a record nor a manifest; puts back a record that has a manifest. */
+async function settleOrphans(
+  { redis, blobs, log, rebuilders }: Pick<OrphanDeps, 'redis' | 'blobs' | 'log' | 'rebuilders'>,
   installationId: string,
   nowMillis: number,
   signal: AbortSignal,
 ): Promise<number> {
-  let deleted = 0;
+  const restorers = rebuilders();
+  let [deleted, restored] = [0, 0];
   for (const prefix of OWNED_PREFIXES) {
-    for await (const page of ownedBlobs(blobs, prefix, nowMillis, signal)) {
-      for (const { key } of await withoutRecord(redis, page, installationId)) {
+    for await (const page of pagesOf(ownedBlobs(blobs, prefix, nowMillis, signal))) {
+      /** By manifest: a batch has many blobs. */
+      const outcomes = new Map<string, Outcome>();
+      for (const { key, owner } of await withoutRecord(redis, page, installationId)) {
+        const manifestKey = manifestKeyOf(key) ?? key;
+        const rebuilder = restorers.find(({ name }) => name === REBUILDERS[owner.kind]);
+        const outcome =
+          outcomes.get(manifestKey) ??
+          (rebuilder ? await restoreOne(rebuilder, manifestKey, log, signal) : 'unknown');
+        if (outcome === 'rebuilt' && !outcomes.has(manifestKey)) restored++;
+        outcomes.set(manifestKey, outcome);
+        if (outcome !== 'absent') continue;
         await blobs.delete(key, signal);
         deleted++;
       }
     }
   }
-  return deleted;
+  if (restored > 0) log.warn({ restored }, 'Redis had lost records; they are restored');
+  return deleted + restored;
 }
 
 /** Returns the keys of the cut-outs that a job has made. */
@@ -125,7 +140,7 @@ const withoutCutOut = (
 
 /** Expires jobs whose cut-out does not exist. Returns how many. */
 async function expireWithoutCutOut(
-  deps: Omit<OrphanDeps, 'log'>,
+  deps: Omit<OrphanDeps, 'log' | 'rebuilders'>,
   installationId: string,
   nowMillis: number,
   signal: AbortSignal,
@@ -147,7 +162,7 @@ async function expireWithoutCutOut(
 }
 
 /**
- * Deletes blobs without a record, and expires jobs without their cut-out. Does nothing if Redis and storage
+ * Puts back records that have a manifest, deletes blobs without both, and expires jobs without their cut-out. Does nothing if Redis and storage
  * do not belong together, as after a loss of Redis's data. Returns the sum of both.
  */
 export async function reconcileOrphans(
@@ -160,6 +175,6 @@ export async function reconcileOrphans(
     warnOfMismatch(deps.log);
     return 0;
   }
-  const deleted = await deleteOrphans(deps, installationId, nowMillis, signal);
-  return deleted + (await expireWithoutCutOut(deps, installationId, nowMillis, signal));
+  const settled = await settleOrphans(deps, installationId, nowMillis, signal);
+  return settled + (await expireWithoutCutOut(deps, installationId, nowMillis, signal));
 }

@@ -32,6 +32,7 @@ import { createSafeFetch } from './fetch/safe-fetch.ts';
 import { serveHealth } from './health.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import type { Engine } from './inference/pool.ts';
+import { openRebuilders } from './recover/rebuilders.ts';
 import { openSources, startSources } from './sources/start.ts';
 import { startJobs } from './start-jobs.ts';
 import { startSweeper } from './sweeper.ts';
@@ -261,16 +262,19 @@ interface SweepSources {
 function startSweeps({ platform, blobs, jobs, sweepBatches, onSwept }: SweepSources) {
   const { redis, log, now } = platform;
   const queue = openQueue('async', redis, log);
+  const feedQueue = openQueue('feed', redis, log);
+  const recover = { redis, blobs, records: jobs.records, queue, feedQueue, log, now };
   const stop = startSweeper({
     redis,
     blobs,
     records: jobs.records,
     retention: jobs.retention,
     enqueue: (job) => requeueJob(queue, job),
+    rebuilders: () => openRebuilders(recover),
     sweepBatches,
     onSwept,
     log,
     now,
   });
-  return { stop, close: () => queue.close() };
+  return { stop, close: () => Promise.all([queue.close(), feedQueue.close()]) };
 }

@@ -6,6 +6,7 @@ import { PREFIX } from '../src/platform/redis.ts';
 import { SYNC_ORPHAN_SECONDS, SYNC_PREFIX } from '../src/storage/blob-keys.ts';
 import type { Blobs } from '../src/storage/blobs.ts';
 import { reconcileOrphans } from './orphans.ts';
+import type { Rebuilder } from './recover/rebuild.ts';
 
 const MINUTE_MILLIS = 60_000;
 const HOUR_MILLIS = 60 * MINUTE_MILLIS;
@@ -43,6 +44,8 @@ interface SweeperDeps extends SweepDeps {
   onSwept(name: string): void;
   /** Redis's time. */
   now: Clock;
+  /** Opens what restores records from their manifests. */
+  rebuilders(): readonly Rebuilder[];
   /** Handles due batches; returns how many. */
   sweepBatches(nowMillis: number): Promise<number>;
 }

@@ -83,6 +83,20 @@ export function blobOwner(key: string): BlobOwner | undefined {
   return undefined;
 }
 
+const MANIFEST_KEYS: Readonly<
+  Record<BlobOwner['kind'], (clientSegment: string, id: string) => string>
+> = {
+  job: (client, id) => `${INPUT_PREFIX}${client}/${id}`,
+  batch: (client, id) => `${BATCHES_PREFIX}${client}/${id}/batch.json`,
+  feed: (client, id) => `${FEEDS_PREFIX}${client}/${id}/feed.json`,
+};
+
+/** Returns the key of the manifest of the job, batch or feed that a blob belongs to, or nothing if its key names none. */
+export function manifestKeyOf(key: string): string | undefined {
+  const owner = blobOwner(key);
+  return owner && MANIFEST_KEYS[owner.kind](clientOf(key), owner.id);
+}
+
 /** Everything a cut-out depends on: equal inputs give the same image. */
 export interface CacheInputs {
   client: string;

@@ -1,10 +1,10 @@
 import type { Redis } from 'ioredis';
-import { createJobRecords } from '../../src/intake/job-records.ts';
 import { createJobRetention } from '../../src/intake/job-retention.ts';
-import { hostClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { reconcileOrphans } from '../../workers/orphans.ts';
+import { openRebuilders } from '../../workers/recover/rebuilders.ts';
 import { sweepOrphans } from '../../workers/sweeper.ts';
+import { recoverDeps } from '../support/recovery.ts';
 import type { RedisServer } from '../support/redis-server.ts';
 import { inRedis } from './fault.ts';
 import type { Store } from './stores.ts';
@@ -17,10 +17,11 @@ export async function sweepLater({ redis, store }: AuditSources): Promise<void> 
   const { blobs } = store;
   const now = Date.now() + LATER_MILLIS;
   await inRedis({ redis }, async (connection) => {
-    const records = createJobRecords(connection, hostClock);
-    const retention = createJobRetention(records, blobs);
-    const deps = { redis: connection, blobs, records, retention, log: createLog('test', 'warn') };
+    const recover = recoverDeps(connection, blobs, createLog('test', 'warn'));
+    const retention = createJobRetention(recover.records, blobs);
+    const deps = { ...recover, retention, rebuilders: () => openRebuilders(recover) };
     await reconcileOrphans(deps, now, AbortSignal.timeout(120_000));
+    await recover.close();
   });
   await sweepOrphans(blobs, now);
 }

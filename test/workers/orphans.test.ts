@@ -2,8 +2,21 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Redis } from 'ioredis';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { pino } from 'pino';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  onTestFinished,
+  test,
+} from 'vitest';
+import { batchKeys, putJson, putLines } from '../../src/intake/batches/batch-files.ts';
+import { createBatches } from '../../src/intake/batches/batches.ts';
 import { adoptInstallationId } from '../../src/intake/installation-id.ts';
+import { writeJobManifest } from '../../src/intake/job-manifest.ts';
 import { createJobRecords, type JobRecord, type JobRecords } from '../../src/intake/job-records.ts';
 import { createJobRetention, expiryOf, type JobRetention } from '../../src/intake/job-retention.ts';
 import { hostClock } from '../../src/platform/clock.ts';
@@ -13,6 +26,8 @@ import { cutOutKey, garmentKey, garmentsPrefix, jobInputKey } from '../../src/st
 import type { Blobs } from '../../src/storage/blobs.ts';
 import { createFsBlobs } from '../../src/storage/fs-blobs.ts';
 import { reconcileOrphans } from '../../workers/orphans.ts';
+import { openRebuilders } from '../../workers/recover/rebuilders.ts';
+import { recoverDeps } from '../support/recovery.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
 
 const log = createLog('test', 'silent');
@@ -40,12 +55,24 @@ const CUT_OUT = {
   confidence: 1,
 };
 
+const MANIFEST = {
+  id: 'batch_lost',
+  kind: 'batch',
+  client: 'acme',
+  requestId: 'r',
+  operations: ['remove-background'],
+  outputSeconds: 60,
+  createdAt: '2026-11-20T12:00:00.000Z',
+};
+const ROW = { row: 0, line: 1, customId: 'a', source: { url: 'https://a.example/1.jpg' } };
+
 let server: RedisServer;
 let redis: Redis;
 let dir: string;
 let blobs: Blobs;
 let records: JobRecords;
 let retention: JobRetention;
+let recover: ReturnType<typeof recoverDeps>;
 beforeAll(async () => {
   server = await startRedis();
   redis = commandConnection(server.url, log);
@@ -58,16 +85,22 @@ beforeEach(async () => {
   records = createJobRecords(redis, hostClock);
   retention = createJobRetention(records, blobs);
   await adoptInstallationId(redis, blobs);
+  recover = recoverDeps(redis, blobs);
 });
+afterEach(() => recover.close());
 afterAll(async () => {
   redis.disconnect();
   await server.stop();
   await rm(dir, { recursive: true, force: true });
 });
 
-const reconcile = (hoursLater = 2, parts: { blobs?: Blobs } = {}): Promise<number> =>
+const rebuilders = () => openRebuilders(recover);
+const reconcile = (
+  hoursLater = 2,
+  parts: Partial<Parameters<typeof reconcileOrphans>[0]> = {},
+): Promise<number> =>
   reconcileOrphans(
-    { redis, blobs, records, retention, log, ...parts },
+    { redis, blobs, records, retention, log, rebuilders, ...parts },
     Date.now() + hoursLater * HOUR,
     never,
   );
@@ -128,7 +161,7 @@ describe('blobs', () => {
     const kept = [inputKey, outputKey, await outputOf('batch_1'), ...owned];
     const garments = (id: string) => garmentKey(garmentsPrefix('acme', 'ab'.repeat(32), id), 'cd');
     kept.push(await put(garments('batch_1')));
-    const orphaned = ['batches/c/batch_9/in/0', 'batches/c/run_9/x', 'feeds/c/feed_9/feed.json'];
+    const orphaned = ['batches/c/batch_9/in/0', 'batches/c/run_9/x', 'feeds/c/feed_9/x'];
     await Promise.all([...owned, ...orphaned].map(put));
     await Promise.all([inputOf('job_gone'), outputOf('job_gone'), outputOf('batch_gone')]);
     await Promise.all([put(garments('job_gone')), put(garments('batch_gone'))]);
@@ -156,6 +189,64 @@ describe('blobs', () => {
     const { inputKey } = await job('queued');
     expect(await reconcile()).toBe(1203);
     expect(await allBlobs()).toContain(inputKey);
+  });
+});
+
+describe('a record that Redis lost', () => {
+  const intent = (id: string) =>
+    writeJobManifest({
+      id,
+      client: 'acme',
+      requestId: 'r',
+      operations: ['remove-background'],
+      inputKey: jobInputKey('acme', id),
+      outputSeconds: 86_400,
+      createdAt: new Date().toISOString(),
+      expiresAt: new Date().toISOString(),
+    });
+
+  test('is put back if it has a manifest, and none of its blobs is deleted', async () => {
+    const inputKey = jobInputKey('acme', 'job_lost');
+    await blobs.put(inputKey, Buffer.from('x'), { meta: { intent: intent('job_lost') } });
+    await outputOf('job_lost');
+    const { keys, manifest } = { keys: batchKeys('acme', 'batch_lost'), manifest: MANIFEST };
+    await putJson(blobs, keys.manifest, manifest);
+    await putLines(blobs, keys.rows(0), [ROW]);
+    await putJson(blobs, keys.sealed, { sealedAt: new Date().toISOString() });
+    await put(keys.input(0, 'u1'));
+    const before = await allBlobs();
+    expect(await reconcile()).toBe(2);
+    expect(await allBlobs()).toEqual(before);
+    expect(await get('job_lost')).toMatchObject({ status: 'queued', client: 'acme' });
+    expect(await recover.queue.getPrioritizedCount()).toBe(1);
+    expect(await createBatches(redis, hostClock).get('batch_lost')).toMatchObject({
+      status: 'sealed',
+      accepted: 1,
+      chunks: 1,
+    });
+    expect(await reconcile()).toBe(0);
+  });
+
+  test('stays in storage if its manifest is damaged; others are put back', async () => {
+    const lines: string[] = [];
+    const logged = pino({}, { write: (line: string) => void lines.push(line) });
+    const own = recoverDeps(redis, blobs, logged);
+    onTestFinished(() => own.close());
+    const meta = (text: string) => ({ meta: { intent: text } });
+    await blobs.put(jobInputKey('acme', 'job_bad'), Buffer.from('x'), meta('{"client":'));
+    await blobs.put(jobInputKey('acme', 'job_good'), Buffer.from('x'), meta(intent('job_good')));
+    await put('batches/c/batch_bad/batch.json');
+    await put('batches/c/batch_bad/in/0');
+    await putJson(blobs, 'feeds/c/feed_bad/feed.json', { id: 'feed_bad' });
+    const before = await allBlobs();
+    const parts = { rebuilders: () => openRebuilders(own), log: logged };
+    expect(await reconcile(2, parts)).toBe(1);
+    expect(await allBlobs()).toEqual(before);
+    expect((await get('job_good')).status).toBe('queued');
+    const said = lines.filter((line) => line.includes('a manifest is damaged'));
+    for (const id of ['job_bad', 'batch_bad', 'feed_bad']) {
+      expect(said.filter((line) => line.includes(id))).toHaveLength(1);
+    }
   });
 });
 
@@ -235,7 +326,7 @@ describe('a job that succeeded', () => {
 test('a sweep can be aborted', async () => {
   await outputOf('job_gone');
   const stopped = AbortSignal.abort(new Error('the worker stops'));
-  const deps = { redis, blobs, records, retention, log };
+  const deps = { redis, blobs, records, retention, log, rebuilders };
   await expect(reconcileOrphans(deps, Date.now() + 2 * HOUR, stopped)).rejects.toThrow(
     'worker stops',
   );

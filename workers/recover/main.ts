@@ -6,17 +6,11 @@ import { createLog } from '../../src/platform/log.ts';
 import { commandConnection, untilReady } from '../../src/platform/redis.ts';
 import { openQueue } from '../../src/queue/queue.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
-import { type Counts, type Rebuilder, rebuildAll } from './rebuild.ts';
-import { batches } from './rebuild-batches.ts';
-import { feeds } from './rebuild-feeds.ts';
-import { jobs } from './rebuild-jobs.ts';
-import { settings } from './rebuild-settings.ts';
+import { type Counts, rebuildAndAdopt } from './rebuild.ts';
+import { openRebuilders } from './rebuilders.ts';
 
 const START_MILLIS = 10_000;
 const CONCURRENCY = 32;
-
-/** In the order in which they run. */
-const REBUILDERS: readonly Rebuilder[] = [jobs, batches, feeds, settings];
 
 type CountsByName = Readonly<Record<string, Counts>>;
 
@@ -30,10 +24,13 @@ async function recover(): Promise<CountsByName> {
     const now = await followClock(redis, log);
     const blobs = await openStorage(config);
     const queue = openQueue('async', redis, log);
+    const feedQueue = openQueue('feed', redis, log);
     const records = createJobRecords(redis, now);
-    const deps = { redis, blobs, records, queue, log, now };
-    const counts = await rebuildAll(REBUILDERS, deps, CONCURRENCY, new AbortController().signal);
-    await queue.close();
+    const deps = { redis, blobs, records, queue, feedQueue, log, now };
+    const pass = { concurrency: CONCURRENCY };
+    const never = new AbortController().signal;
+    const counts = await rebuildAndAdopt(openRebuilders(deps), deps, pass, never);
+    await Promise.all([queue.close(), feedQueue.close()]);
     blobs.close();
     return counts;
   } finally {

@@ -1,51 +1,38 @@
-import { ZodError } from 'zod';
-import {
-  batchFiles,
-  batchKeys,
-  batchManifests,
-  getJson,
-} from '../../src/intake/batches/batch-files.ts';
+import { batchFiles, batchKeys, getJson } from '../../src/intake/batches/batch-files.ts';
 import { BatchManifest, createBatches } from '../../src/intake/batches/batches.ts';
+import { batchKey } from '../../src/intake/batches/redis-keys.ts';
 import { restoreBatch } from '../../src/intake/batches/restore.ts';
 import { restoreReview } from '../../src/intake/review/audit.ts';
 import { createReviewDecisions } from '../../src/intake/review/decisions.ts';
-import type { BlobEntry } from '../../src/storage/blobs.ts';
-import { newCounts, type Outcome, type Rebuilder, type RecoverDeps } from './rebuild.ts';
+import { BATCHES_PREFIX, blobOwner, manifestKeyOf } from '../../src/storage/blob-keys.ts';
+import type { Outcome, Rebuilder, RecoverDeps } from './rebuild.ts';
 
-/** Restores one batch if its record is missing. */
-async function rebuildBatch(
-  { redis, blobs, now }: RecoverDeps,
-  manifestKey: string,
-  signal: AbortSignal,
-): Promise<Outcome> {
-  const manifest = await getJson(blobs, manifestKey, signal);
-  const parsed = BatchManifest.safeParse(manifest).data;
-  if (!parsed) return 'unknown';
-  const { client, id } = parsed;
-  const keys = batchKeys(client, id);
-  const [sealed, ended] = await Promise.all(
-    [keys.sealed, keys.ended].map((key) => getJson(blobs, key, signal)),
-  );
-  const { rowsIfPresent: rows, results } = batchFiles(blobs, client, id);
-  const stored = { manifest, sealed, ended, rows, results };
-  const restored = await restoreBatch(redis, createBatches(redis, now), stored, now());
-  if (!restored) return 'known';
-  await restoreReview(createReviewDecisions(redis), blobs, parsed, now());
-  return 'rebuilt';
-}
-
-/** Restores batches and feed runs, with the stored results of their rows. */
-export const batches: Rebuilder = {
+/** Restores batches and feed runs, with the stored results of their rows and the decisions about them. */
+export const batches = ({
+  redis,
+  blobs,
+  now,
+}: Pick<RecoverDeps, 'redis' | 'blobs' | 'now'>): Rebuilder => ({
   name: 'batches',
-  async rebuild(deps, forEach, signal) {
-    const counts = newCounts();
-    await forEach(batchManifests(deps.blobs, signal), async ({ key }: BlobEntry) => {
-      const outcome = await rebuildBatch(deps, key, signal).catch((error): Outcome => {
-        if (error instanceof ZodError) return 'unknown';
-        throw error;
-      });
-      counts[outcome]++;
-    });
-    return counts;
+  prefix: BATCHES_PREFIX,
+  manifestOf: manifestKeyOf,
+  recordOf(key) {
+    const owner = blobOwner(key);
+    return owner && batchKey(owner.id);
   },
-};
+  async restore(manifestKey, signal): Promise<Outcome> {
+    const manifest = await getJson(blobs, manifestKey, signal);
+    if (manifest === undefined) return 'absent';
+    const parsed = BatchManifest.parse(manifest);
+    const { client, id } = parsed;
+    const keys = batchKeys(client, id);
+    const [sealed, ended] = await Promise.all(
+      [keys.sealed, keys.ended].map((key) => getJson(blobs, key, signal)),
+    );
+    const { rowsIfPresent: rows, results } = batchFiles(blobs, client, id);
+    const stored = { manifest, sealed, ended, rows, results };
+    const isRestored = await restoreBatch(createBatches(redis, now), stored, now());
+    await restoreReview(createReviewDecisions(redis), blobs, parsed, now());
+    return isRestored ? 'rebuilt' : 'known';
+  },
+});

@@ -1,36 +1,42 @@
 import { readJobManifest } from '../../src/intake/job-manifest.ts';
-import { enqueueJob } from '../../src/queue/queue.ts';
+import { jobKey, PENDING_STATUSES } from '../../src/intake/job-records.ts';
+import { enqueueJob, requeueJob } from '../../src/queue/queue.ts';
 import { blobOwner, INPUT_PREFIX, isBackground } from '../../src/storage/blob-keys.ts';
-import type { BlobEntry } from '../../src/storage/blobs.ts';
-import { newCounts, type Outcome, type Rebuilder, type RecoverDeps } from './rebuild.ts';
+import type { Outcome, Rebuilder, RecoverDeps } from './rebuild.ts';
 
-/** Restores one job if its record is missing. */
-async function rebuildJob(
-  { blobs, records, queue }: RecoverDeps,
-  key: string,
-  signal: AbortSignal,
-): Promise<Outcome> {
+const jobIdOf = (key: string): string | undefined => {
   const owner = blobOwner(key);
-  if (owner?.kind !== 'job') return 'unknown';
-  if (isBackground(key)) return 'known'; // it is restored with its job
-  if (await records.get(owner.id)) return 'known';
-  const head = await blobs.head(key, signal);
-  if (!head) return 'known'; // completed and deleted meanwhile
-  const job = readJobManifest(head.meta.intent ?? '', owner.id, key);
-  if (!job) return 'unknown';
-  if (!(await records.create(job))) return 'known';
-  await enqueueJob(queue, job);
-  return 'rebuilt';
-}
-
-/** Restores accepted jobs that have not ended, from their stored inputs. */
-export const jobs: Rebuilder = {
-  name: 'jobs',
-  async rebuild(deps, forEach, signal) {
-    const counts = newCounts();
-    await forEach(deps.blobs.list(INPUT_PREFIX, signal), async ({ key }: BlobEntry) => {
-      counts[await rebuildJob(deps, key, signal)]++;
-    });
-    return counts;
-  },
+  return owner?.kind === 'job' ? owner.id : undefined;
 };
+
+/** Restores accepted jobs that have not ended, from their stored inputs, and their places in the queue. */
+export const jobs = ({
+  blobs,
+  records,
+  queue,
+}: Pick<RecoverDeps, 'blobs' | 'records' | 'queue'>): Rebuilder => ({
+  name: 'jobs',
+  prefix: INPUT_PREFIX,
+  // A background is restored with its job.
+  manifestOf: (key) => (isBackground(key) ? undefined : key),
+  recordOf(key) {
+    const id = jobIdOf(key);
+    return id === undefined ? undefined : jobKey(id);
+  },
+  async restore(key, signal): Promise<Outcome> {
+    const id = jobIdOf(key);
+    if (id === undefined) return 'unknown';
+    const known = await records.get(id);
+    if (known) {
+      if (PENDING_STATUSES.includes(known.status)) await requeueJob(queue, known);
+      return 'known';
+    }
+    const head = await blobs.head(key, signal);
+    if (head?.meta.intent === undefined) return 'absent';
+    const job = readJobManifest(head.meta.intent, id, key);
+    if (!job) return 'unknown';
+    if (!(await records.create(job))) return 'known';
+    await enqueueJob(queue, job);
+    return 'rebuilt';
+  },
+});

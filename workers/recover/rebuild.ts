@@ -1,11 +1,13 @@
 import { Readable } from 'node:stream';
 import type { Redis } from 'ioredis';
+import { ZodError } from 'zod';
 import { adoptInstallationId } from '../../src/intake/installation-id.ts';
 import type { JobRecords } from '../../src/intake/job-records.ts';
 import type { Clock } from '../../src/platform/clock.ts';
 import type { Logger } from '../../src/platform/log.ts';
 import type { JobQueue } from '../../src/queue/queue.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
+import { pagesOf, recordsExist } from './pages.ts';
 
 /** Counts of one kind of record, by outcome. */
 export interface Counts {
@@ -13,49 +15,136 @@ export interface Counts {
   rebuilt: number;
   /** Already in Redis. */
   known: number;
-  /** Not readable by this version; skipped. */
+  /** Damaged, or not readable by this version; skipped, and kept. */
   unknown: number;
 }
 export const newCounts = (): Counts => ({ rebuilt: 0, known: 0, unknown: 0 });
 
-export type Outcome = keyof Counts;
+/** `absent`: there is no manifest. */
+export type Outcome = keyof Counts | 'absent';
 
 export interface RecoverDeps {
   redis: Redis;
   blobs: Blobs;
   records: JobRecords;
-  /** The queue `async`. */
+  /** The queues `async` and `feed`. */
   queue: JobQueue;
+  feedQueue: JobQueue;
   log: Logger;
   /** Redis's time. */
   now: Clock;
 }
 
-/** Runs the work for each item with bounded concurrency; the first error ends it. */
-type ForEach = <T>(items: AsyncIterable<T>, work: (item: T) => Promise<void>) => Promise<void>;
-
-/** Restores one kind of record to Redis. Idempotent. */
+/** Restores one kind of record to Redis from its manifests in object storage. */
 export interface Rebuilder {
   name: string;
-  rebuild(deps: RecoverDeps, forEach: ForEach, signal: AbortSignal): Promise<Counts>;
+  /** Of all its blobs. */
+  prefix: string;
+  /** Returns the key of the manifest of the record that a blob belongs to, or nothing if there is none. */
+  manifestOf(key: string): string | undefined;
+  /** Returns the Redis key of a manifest's record, or nothing if only the manifest tells. */
+  recordOf(manifestKey: string): string | undefined;
+  /** Restores a record if it is missing, and what a known one lacks. Two processes may do so at once. */
+  restore(manifestKey: string, signal: AbortSignal): Promise<Outcome>;
+}
+
+/** One walk through object storage. */
+export interface Pass {
+  /** Records restored at a time. */
+  concurrency: number;
+  /** Only records with blobs written since, epoch milliseconds. */
+  sinceMillis?: number;
+  /** Whether records that Redis has are looked at too: whether their end or their place in the queue is lost. */
+  isThorough?: boolean;
+  /** Called with the counts of one kind so far; the walk goes on when it resolves. */
+  onPage?(name: string, counts: Counts): Promise<void>;
+}
+
+/** Yields the keys of manifests, each once. */
+async function* manifestsOf(
+  { prefix, manifestOf }: Rebuilder,
+  blobs: Blobs,
+  sinceMillis: number | undefined,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  const seen = new Set<string>();
+  for await (const { key, modifiedAt } of blobs.list(prefix, signal)) {
+    const manifest = manifestOf(key);
+    if (manifest === undefined) continue;
+    if (sinceMillis === undefined) {
+      if (manifest === key) yield key;
+    } else if (modifiedAt.getTime() >= sinceMillis && !seen.has(manifest)) {
+      seen.add(manifest);
+      yield manifest;
+    }
+  }
 }
 
 /**
- * Restores all records that storage has manifests of, and only then lets sweeps delete orphans again.
- * @param concurrency records restored at a time
+ * Restores one record. A manifest that cannot be read is reported: it concerns nothing else.
+ * @throws if Redis or storage fails
  */
+export async function restoreOne(
+  rebuilder: Rebuilder,
+  manifestKey: string,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const outcome = await rebuilder.restore(manifestKey, signal).catch((error): Outcome => {
+    if (error instanceof ZodError || error instanceof SyntaxError) return 'unknown';
+    throw error;
+  });
+  if (outcome === 'unknown') {
+    log.warn({ key: manifestKey }, 'a manifest is damaged or of another release; it is kept');
+  }
+  return outcome;
+}
+
+async function rebuild(
+  rebuilder: Rebuilder,
+  { redis, blobs, log }: RecoverDeps,
+  { concurrency, sinceMillis, isThorough = false, onPage }: Pass,
+  signal: AbortSignal,
+): Promise<Counts> {
+  const counts = newCounts();
+  for await (const page of pagesOf(manifestsOf(rebuilder, blobs, sinceMillis, signal))) {
+    const { exist } = await recordsExist(redis, page.map(rebuilder.recordOf));
+    const unsure = isThorough ? page : page.filter((_, i) => !exist[i]);
+    counts.known += page.length - unsure.length;
+    await Readable.from(unsure).forEach(
+      async (key: string) => {
+        const outcome = await restoreOne(rebuilder, key, log, signal);
+        if (outcome !== 'absent') counts[outcome]++;
+      },
+      { concurrency, signal },
+    );
+    await onPage?.(rebuilder.name, counts);
+  }
+  return counts;
+}
+
+/** Restores records that storage has manifests of. */
 export async function rebuildAll(
   rebuilders: readonly Rebuilder[],
   deps: RecoverDeps,
-  concurrency: number,
+  pass: Pass,
   signal: AbortSignal,
 ): Promise<Record<string, Counts>> {
-  const forEach: ForEach = (items, work) =>
-    Readable.from(items).forEach(work, { concurrency, signal });
   const counts: Record<string, Counts> = {};
-  for (const { name, rebuild } of rebuilders) {
-    counts[name] = await rebuild(deps, forEach, signal);
+  for (const rebuilder of rebuilders) {
+    counts[rebuilder.name] = await rebuild(rebuilder, deps, pass, signal);
   }
+  return counts;
+}
+
+/** Restores everything, and only then lets sweeps delete orphans again. */
+export async function rebuildAndAdopt(
+  rebuilders: readonly Rebuilder[],
+  deps: RecoverDeps,
+  pass: Omit<Pass, 'sinceMillis'>,
+  signal: AbortSignal,
+): Promise<Record<string, Counts>> {
+  const counts = await rebuildAll(rebuilders, deps, { ...pass, isThorough: true }, signal);
   await adoptInstallationId(deps.redis, deps.blobs);
   return counts;
 }

@@ -121,6 +121,12 @@ const COUNTS = [
   'reviewRejected',
 ] as const;
 
+/** Counts that object storage tells. */
+export type ProgressCount = Exclude<
+  (typeof COUNTS)[number],
+  'revision' | 'reviewApproved' | 'reviewRejected'
+>;
+
 type Counts = Record<(typeof COUNTS)[number], number>;
 
 /** The record of a batch in Redis. `issued` rows were handed to workers, ended ones included. */
@@ -136,6 +142,16 @@ export interface Cursor {
 }
 
 type BatchChanges = Partial<Omit<z.infer<typeof JsonFields>, keyof BatchManifest>>;
+
+/** How far a batch has come, as object storage has it. */
+export interface StoredProgress extends Record<ProgressCount, number> {
+  cursor: Cursor;
+  upload?: Upload;
+  /** Number of each chunk's first row. */
+  firstRows: readonly number[];
+  /** Chunks whose results are in object storage. */
+  written: readonly number[];
+}
 
 interface BatchMove {
   from: readonly BatchStatus[];
@@ -161,6 +177,13 @@ export interface RowCompletion {
 /** How long after its sealing, and then how often, the sweeper checks that a batch makes progress. */
 export const BATCH_RECHECK_MILLIS = 30_000;
 const MAX_DUE = 100;
+
+/** When the sweeper looks at an open batch: the process that accepts a run may die before it has queued the run. */
+function openDueAtMillis({ kind, createdAt, expiresAt }: BatchManifest & { expiresAt: string }) {
+  const expiresAtMillis = Date.parse(expiresAt);
+  if (kind !== 'feed-run') return expiresAtMillis;
+  return Math.min(expiresAtMillis, Date.parse(createdAt) + BATCH_RECHECK_MILLIS);
+}
 
 const writeCursor = ({ chunk, line }: Cursor): string => `${chunk}:${line}`;
 function readCursor(text = '0:0'): Cursor {
@@ -192,6 +215,12 @@ export function createBatches(redis: Redis, now: Clock) {
   const quotaKey = (meter: string | undefined) => quotaKeyOf(meter ?? '', now());
   const uploadLease = (id: string) => batchRedisKeys(id).uploadLease;
 
+  const fieldsOf = (batch: BatchManifest & { expiresAt: string }, cursor: string) => [
+    ...['status', 'open', 'cursor', cursor],
+    ...COUNTS.flatMap((name) => [name, 0]),
+    ...toHashFields(batch),
+  ];
+
   return {
     /**
      * Writes a new record, `open`, and schedules the sweeper's first look at it. Returns false if the client has
@@ -201,15 +230,30 @@ export function createBatches(redis: Redis, now: Clock) {
       batch: BatchManifest & { expiresAt: string },
       maxUnended?: number,
     ): Promise<boolean> {
-      const zeroes = COUNTS.flatMap((name) => [name, 0]);
-      const expiresAtMillis = Date.parse(batch.expiresAt);
-      // The process that accepts a run may die before it has put the run in the queue.
-      const recheckAtMillis = Date.parse(batch.createdAt) + BATCH_RECHECK_MILLIS;
-      const dueAtMillis =
-        batch.kind === 'feed-run' ? Math.min(expiresAtMillis, recheckAtMillis) : expiresAtMillis;
-      const fields = ['status', 'open', 'cursor', '0:0', ...zeroes, ...toHashFields(batch)];
       const { id, client } = batch;
+      const dueAtMillis = openDueAtMillis(batch);
+      const fields = fieldsOf(batch, '0:0');
       return (await scripts.create({ id, client, dueAtMillis, maxUnended, fields })) === 1;
+    },
+
+    /**
+     * Writes the record, `open`, of a batch that object storage has and Redis has not.
+     * @param from `open` replaces a record in this state, which knows of fewer rows
+     * @returns false if Redis has a record in another state
+     */
+    async restore(
+      batch: BatchManifest & { expiresAt: string },
+      { cursor, upload, firstRows, written, ...counts }: StoredProgress,
+      from: '' | 'open' = '',
+    ): Promise<boolean> {
+      const fields = [
+        ...fieldsOf(batch, writeCursor(cursor)),
+        ...Object.entries(counts).flat(),
+        ...(upload ? toHashFields({ upload }) : []),
+      ];
+      const { id } = batch;
+      const dueAtMillis = openDueAtMillis(batch);
+      return (await scripts.restore({ id, from, dueAtMillis, firstRows, written, fields })) === 1;
     },
 
     async get(id: string): Promise<BatchRecord | undefined> {

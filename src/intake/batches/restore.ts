@@ -1,14 +1,12 @@
-import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import {
   BATCH_RECHECK_MILLIS,
   BATCH_STATUSES,
   type Batches,
   BatchManifest,
-  type BatchStatus,
   DuplicateCounts,
+  type StoredProgress,
 } from './batches.ts';
-import { batchRedisKeys } from './redis-keys.ts';
 import { isRejected, ResultLine, RowLine, rowCount } from './rows.ts';
 
 /** How a batch ended, as object storage has it. */
@@ -19,6 +17,7 @@ const Ended = z.object({
   /** Absent if it ended under a release without fingerprints. */
   duplicates: DuplicateCounts.optional(),
 });
+type EndedFile = z.infer<typeof Ended>;
 const Sealed = z.object({ sealedAt: z.iso.datetime() });
 
 /** A batch as object storage has it. */
@@ -82,72 +81,69 @@ function cursorOf(chunks: readonly ChunkCounts[]) {
   return { chunk, issued: total(chunks.slice(0, chunk), 'accepted') };
 }
 
-/** Writes the counts and chunks of a batch beside its new record. */
-async function restoreProgress(
-  redis: Redis,
-  { id, kind }: BatchManifest,
-  chunks: readonly ChunkCounts[],
-): Promise<void> {
-  const { record, chunkStarts, writtenChunks } = batchRedisKeys(id);
+/** What Redis holds of the progress of a batch, from its chunks. */
+function progressOf({ kind }: BatchManifest, chunks: readonly ChunkCounts[]): StoredProgress {
   const { chunk, issued } = cursorOf(chunks);
-  const counts = (['accepted', 'rejected', 'succeeded', 'failed', 'unchanged'] as const).flatMap(
-    (name) => [name, total(chunks, name)],
-  );
-  const commands = redis
-    .multi()
-    .hset(record, ...counts, 'chunks', chunks.length, 'cursor', `${chunk}:0`, 'issued', issued);
-  if (kind === 'feed-run') {
-    const upload = { format: 'files', offset: 0, line: 0, rows: total(chunks, 'feedRows') };
-    commands.hset(record, 'upload', JSON.stringify(upload));
+  const upload = { format: 'files', offset: 0, line: 0, rows: total(chunks, 'feedRows') } as const;
+  return {
+    chunks: chunks.length,
+    accepted: total(chunks, 'accepted'),
+    rejected: total(chunks, 'rejected'),
+    succeeded: total(chunks, 'succeeded'),
+    failed: total(chunks, 'failed'),
+    unchanged: total(chunks, 'unchanged'),
+    issued,
+    cursor: { chunk, line: 0 },
+    ...(kind === 'feed-run' && { upload }),
+    firstRows: chunks.map(({ first }) => first),
+    written: chunks.flatMap(({ isWritten }, number) => (isWritten ? [number] : [])),
+  };
+}
+
+/** Moves a restored record, which is open, to the state that object storage has it in. */
+async function closeRestored(
+  batches: Batches,
+  id: string,
+  { accepted, succeeded, failed }: StoredProgress,
+  { sealed, ended }: { sealed: z.infer<typeof Sealed> | undefined; ended: EndedFile | undefined },
+  nowMillis: number,
+): Promise<void> {
+  if (ended) {
+    const { status: to, ...fields } = ended;
+    const dueAtMillis = Date.parse(ended.expiresAt);
+    await batches.move(id, { from: ['open'], to, fields, dueAtMillis });
+    return;
   }
-  for (const [number, { first, isWritten }] of chunks.entries()) {
-    commands.rpush(chunkStarts, first);
-    if (isWritten) commands.setbit(writtenChunks, number, 1);
-  }
-  await commands.exec();
+  if (!sealed) return;
+  await batches.seal(id, Date.parse(sealed.sealedAt));
+  await batches.postpone(id, nowMillis + BATCH_RECHECK_MILLIS);
+  if (accepted !== succeeded + failed) return;
+  const done = { to: 'finalizing', fields: {}, dueAtMillis: nowMillis } as const;
+  await batches.move(id, { from: ['sealed'], ...done });
 }
 
 /**
- * Writes the record of a batch from object storage, for a Redis that lost its data.
- * @returns the record's id and state, or nothing if there is a record already
+ * Writes the record of a batch from object storage, for a Redis that lost its data. A record that is still open is
+ * replaced if object storage knows that the batch was sealed or has ended: no rows are added to it any more.
+ * @returns false if there is a record that needs no change
  * @throws ZodError if the files are not those of a batch
  */
 export async function restoreBatch(
-  redis: Redis,
   batches: Batches,
   stored: StoredBatch,
   nowMillis: number,
-): Promise<{ id: string; status: BatchStatus } | undefined> {
+): Promise<boolean> {
   const manifest = BatchManifest.parse(stored.manifest);
-  const { id } = manifest;
-  if (await batches.get(id)) return undefined;
-  const chunks: ChunkCounts[] = [];
-  for await (const chunk of countChunks(stored)) chunks.push(chunk);
+  const known = await batches.get(manifest.id);
   const ended = Ended.safeParse(stored.ended).data;
   const sealed = Sealed.safeParse(stored.sealed).data;
+  if (known && !(known.status === 'open' && (sealed || ended))) return false;
+  const chunks: ChunkCounts[] = [];
+  for await (const chunk of countChunks(stored)) chunks.push(chunk);
+  const progress = progressOf(manifest, chunks);
   const expiresAt = new Date(nowMillis + OPEN_MILLIS).toISOString();
-  await batches.create({ ...manifest, expiresAt });
-  await restoreProgress(redis, manifest, chunks);
-  if (ended) {
-    const { status: to, ...fields } = ended;
-    await batches.move(id, {
-      from: ['open'],
-      to,
-      fields,
-      dueAtMillis: Date.parse(ended.expiresAt),
-    });
-    return { id, status: ended.status };
-  }
-  if (!sealed) return { id, status: 'open' };
-  await batches.seal(id, Date.parse(sealed.sealedAt));
-  await batches.postpone(id, nowMillis + BATCH_RECHECK_MILLIS);
-  if (total(chunks, 'accepted') === total(chunks, 'succeeded') + total(chunks, 'failed')) {
-    await batches.move(id, {
-      from: ['sealed'],
-      to: 'finalizing',
-      fields: {},
-      dueAtMillis: nowMillis,
-    });
-  }
-  return { id, status: 'sealed' };
+  const from = known ? 'open' : '';
+  if (!(await batches.restore({ ...manifest, expiresAt }, progress, from))) return false;
+  await closeRestored(batches, manifest.id, progress, { sealed, ended }, nowMillis);
+  return true;
 }

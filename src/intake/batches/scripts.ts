@@ -21,6 +21,23 @@ return 1
 `;
 
 /**
+ * Writes the record of a batch with its progress as object storage has it: in one step, so that two processes may do it at
+ * once and each may end at any moment. KEYS: record, due times, chunk starts, written chunks. ARGV: id, due at ms, state
+ * that the record may have, or '' if there must be none, first row of each chunk as JSON, written chunks as JSON,
+ * field, value, …
+ */
+const RESTORE = `
+local status = redis.call('HGET', KEYS[1], 'status') or ''
+if status ~= ARGV[3] then return 0 end
+redis.call('DEL', KEYS[3], KEYS[4])
+for _, first in ipairs(cjson.decode(ARGV[4])) do redis.call('RPUSH', KEYS[3], first) end
+for _, chunk in ipairs(cjson.decode(ARGV[5])) do redis.call('SETBIT', KEYS[4], chunk, 1) end
+redis.call('HSET', KEYS[1], unpack(ARGV, 6))
+redis.call('ZADD', KEYS[2], ARGV[2], ARGV[1])
+return 1
+`;
+
+/**
  * Appends a chunk of rows and reserves their quota, or does nothing. Returns 1 if appended, 0 if the batch is
  * not open or another upload was faster, -1 if the quota is too small.
  * A chunk without accepted rows has no results to wait for.
@@ -163,6 +180,15 @@ interface CreateArgs {
   fields: readonly (string | number)[];
 }
 
+interface RestoreArgs {
+  id: string;
+  from: '' | 'open';
+  dueAtMillis: number;
+  firstRows: readonly number[];
+  written: readonly number[];
+  fields: (string | number)[];
+}
+
 interface AppendArgs {
   id: string;
   chunk: number;
@@ -205,6 +231,7 @@ interface MoveArgs {
 /** The scripts of batches, each with KEYS and ARGV built from named arguments. */
 export function defineBatchScripts(redis: Redis) {
   const create = defineScript<number>(redis, 'selvageBatchCreate', CREATE);
+  const restore = defineScript<number>(redis, 'selvageBatchRestore', RESTORE);
   const append = defineScript<number>(redis, 'selvageBatchAppend', APPEND);
   const seal = defineScript<number>(redis, 'selvageBatchSeal', SEAL);
   const advance = defineScript<number>(redis, 'selvageBatchAdvance', ADVANCE);
@@ -218,6 +245,15 @@ export function defineBatchScripts(redis: Redis) {
         [batchRedisKeys(id).record, DUE_TIMES, unendedKey(client)],
         [id, dueAtMillis, maxUnended ?? '', ...fields],
       ),
+
+    restore({ id, from, dueAtMillis, firstRows, written, fields }: RestoreArgs) {
+      const { record, chunkStarts, writtenChunks } = batchRedisKeys(id);
+      const progress = [JSON.stringify(firstRows), JSON.stringify(written)];
+      return restore(
+        [record, DUE_TIMES, chunkStarts, writtenChunks],
+        [id, dueAtMillis, from, ...progress, ...fields],
+      );
+    },
 
     append(args: AppendArgs) {
       const { record, chunkStarts, heldQuota, writtenChunks } = batchRedisKeys(args.id);

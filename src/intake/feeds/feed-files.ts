@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { FEEDS_PREFIX } from '../../storage/blob-keys.ts';
-import type { BlobEntry, Blobs } from '../../storage/blobs.ts';
+import type { Blobs } from '../../storage/blobs.ts';
 import { deleteBlob, deleteBlobsUnder } from '../../storage/delete-blobs.ts';
 import {
   batchFiles,
@@ -71,16 +70,6 @@ export const runManifests = (blobs: Blobs) => ({
   deleteManifest: ({ client, id }: Pick<BatchManifest, 'client' | 'id'>): Promise<void> =>
     blobs.delete(batchKeys(client, id).manifest),
 });
-
-/** Lists the manifests of all feeds. */
-export async function* feedManifests(
-  blobs: Blobs,
-  signal?: AbortSignal,
-): AsyncGenerator<BlobEntry> {
-  for await (const entry of blobs.list(FEEDS_PREFIX, signal)) {
-    if (entry.key.endsWith('/feed.json')) yield entry;
-  }
-}
 
 const RunManifest = z.object({ id: z.string(), feedId: z.string() });
 

@@ -129,6 +129,10 @@ if redis.call('HEXISTS', KEYS[1], 'review') == 0 then return {0} end
 local field = 'd:' .. ARGV[1]
 local known = redis.call('HGET', KEYS[2], field)
 local old = known and cjson.decode(known)
+local decision = cjson.decode(ARGV[3])
+if ARGV[9] ~= '' and old and old.revision >= decision.revision then
+  return {1, tostring(old.sequence)}
+end
 if ARGV[2] ~= '' and tonumber(ARGV[2]) ~= (old and old.revision or 0) then
   return {-1, known or ''}
 end
@@ -149,11 +153,11 @@ if before == '' or before == 'pending' then
     if rule.sequence > since and rule.min <= min then before = 'approved' end
   end
 end
-local decision = cjson.decode(ARGV[3])
 local sequence
 if ARGV[9] ~= '' then
   sequence = tonumber(ARGV[9])
-  redis.call('HSET', KEYS[2], 'sequence', sequence)
+  local latest = tonumber(redis.call('HGET', KEYS[2], 'sequence') or 0)
+  redis.call('HSET', KEYS[2], 'sequence', math.max(sequence, latest))
 else
   sequence = redis.call('HINCRBY', KEYS[2], 'sequence', 1)
 end
@@ -187,15 +191,20 @@ local status = redis.call('HGET', KEYS[1], 'status')
 if not status or status == 'expired' then return {0} end
 if redis.call('HEXISTS', KEYS[1], 'review') == 0 then return {0} end
 local min = tonumber(ARGV[2])
+local known = cjson.decode(redis.call('HGET', KEYS[2], 'rules') or '[]')
 local sequence
 if ARGV[5] ~= '' then
   sequence = tonumber(ARGV[5])
-  redis.call('HSET', KEYS[2], 'sequence', sequence)
+  for _, rule in ipairs(known) do
+    if rule.min <= min and rule.sequence >= sequence then return {sequence, 0} end
+  end
+  local latest = tonumber(redis.call('HGET', KEYS[2], 'sequence') or 0)
+  redis.call('HSET', KEYS[2], 'sequence', math.max(sequence, latest))
 else
   sequence = redis.call('HINCRBY', KEYS[2], 'sequence', 1)
 end
 local rules = {}
-for _, rule in ipairs(cjson.decode(redis.call('HGET', KEYS[2], 'rules') or '[]')) do
+for _, rule in ipairs(known) do
   if rule.min < min then rules[#rules + 1] = rule end
 end
 local rule = cjson.decode(ARGV[1])

@@ -5,10 +5,7 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { sharedInstallationId } from '../../../src/intake/installation-id.ts';
 import { writeJobManifest } from '../../../src/intake/job-manifest.ts';
-import { createJobRecords, type NewJob } from '../../../src/intake/job-records.ts';
-import { hostClock } from '../../../src/platform/clock.ts';
-import { createLog } from '../../../src/platform/log.ts';
-import { openQueue } from '../../../src/queue/queue.ts';
+import type { NewJob } from '../../../src/intake/job-records.ts';
 import { jobInputKey } from '../../../src/storage/blob-keys.ts';
 import { createFsBlobs } from '../../../src/storage/fs-blobs.ts';
 import { rebuildAll } from '../../../workers/recover/rebuild.ts';
@@ -16,11 +13,10 @@ import { jobs } from '../../../workers/recover/rebuild-jobs.ts';
 import { drawnShirt } from '../../support/images.ts';
 import { intakeClient, type Job, readJob } from '../../support/intake.ts';
 import { runProgram } from '../../support/processes.ts';
+import { recoverDeps } from '../../support/recovery.ts';
 import { startRedis } from '../../support/redis-server.ts';
 import { plantServer, serve } from '../../support/servers.ts';
 import { type Stack, startStack } from '../../support/stack.ts';
-
-const log = createLog('test', 'silent');
 
 describe('an installation whose Redis lost its data', () => {
   let stack: Stack;
@@ -123,14 +119,14 @@ test('rebuilding restores accepted jobs unchanged, and skips known and unknown o
   const redis = new Redis(server.url, { maxRetriesPerRequest: null });
   const dir = await mkdtemp(join(tmpdir(), 'selvage-rebuild-'));
   const blobs = await createFsBlobs({ dir });
-  const queue = openQueue('async', redis, log);
+  const deps = recoverDeps(redis, blobs);
+  const { records, queue } = deps;
   onTestFinished(async () => {
-    await queue.close();
+    await deps.close();
     redis.disconnect();
     await server.stop();
     await rm(dir, { recursive: true, force: true });
   });
-  const records = createJobRecords(redis, hostClock);
   const accepted = Array.from({ length: 500 }, (_, number) => jobOf(number));
   const put = (key: string, meta = {}) =>
     blobs.put(key, Buffer.from('x'), { meta, durable: false });
@@ -141,8 +137,8 @@ test('rebuilding restores accepted jobs unchanged, and skips known and unknown o
   await records.create(active);
   await records.begin(active.id, active.createdAt);
 
-  const deps = { redis, blobs, records, queue, log, now: hostClock };
-  const counts = await rebuildAll([jobs], deps, 8, new AbortController().signal);
+  const never = new AbortController().signal;
+  const counts = await rebuildAll([jobs(deps)], deps, { concurrency: 8 }, never);
   expect(counts).toEqual({ jobs: { rebuilt: 499, known: 1, unknown: 2 } });
   expect(await queue.getPrioritizedCount()).toBe(499);
   expect(await records.get('job_7')).toEqual({ ...jobOf(7), status: 'queued', attempt: 0 });
