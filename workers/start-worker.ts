@@ -32,6 +32,7 @@ import { createSafeFetch } from './fetch/safe-fetch.ts';
 import { serveHealth } from './health.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import type { Engine } from './inference/pool.ts';
+import { AutomaticRecovery } from './recover/automatic.ts';
 import { openRebuilders } from './recover/rebuilders.ts';
 import { openSources, startSources } from './sources/start.ts';
 import { startJobs } from './start-jobs.ts';
@@ -84,7 +85,14 @@ export async function startWorker({
     report,
   });
   const { sweepBatches } = consumers;
-  const sweeper = startSweeps({ platform, blobs, jobs, sweepBatches, onSwept: metrics.swept });
+  const sweeper = startSweeps({
+    platform,
+    blobs,
+    jobs,
+    sweepBatches,
+    onSwept: metrics.swept,
+    onRecovered: metrics.recovered,
+  });
   let isDraining = false;
   const health = serveHealth(registry, () => !isDraining && redis.status === 'ready');
   health.on('error', (error) => log.warn({ reason: error.message }, 'health port not served'));
@@ -255,22 +263,26 @@ interface SweepSources {
   blobs: Blobs;
   jobs: Jobs;
   sweepBatches(nowMillis: number): Promise<number>;
-  onSwept(sweep: string): void;
+  onSwept: WorkerMetrics['swept'];
+  onRecovered: WorkerMetrics['recovered'];
 }
 
 /** Starts the sweeper, with the queue it puts lost jobs back in. */
-function startSweeps({ platform, blobs, jobs, sweepBatches, onSwept }: SweepSources) {
+function startSweeps(sources: SweepSources) {
+  const { platform, blobs, jobs, sweepBatches, onSwept, onRecovered } = sources;
   const { redis, log, now } = platform;
   const queue = openQueue('async', redis, log);
   const feedQueue = openQueue('feed', redis, log);
-  const recover = { redis, blobs, records: jobs.records, queue, feedQueue, log, now };
+  const recoverDeps = { redis, blobs, records: jobs.records, queue, feedQueue, log, now };
+  const recovery = new AutomaticRecovery(recoverDeps, onRecovered);
   const stop = startSweeper({
     redis,
     blobs,
     records: jobs.records,
     retention: jobs.retention,
     enqueue: (job) => requeueJob(queue, job),
-    rebuilders: () => openRebuilders(recover),
+    rebuilders: () => openRebuilders(recoverDeps),
+    recover: (signal) => recovery.run(signal),
     sweepBatches,
     onSwept,
     log,

@@ -46,6 +46,8 @@ interface SweeperDeps extends SweepDeps {
   now: Clock;
   /** Opens what restores records from their manifests. */
   rebuilders(): readonly Rebuilder[];
+  /** Restores what Redis has lost; returns how many records. */
+  recover(signal: AbortSignal): Promise<number>;
   /** Handles due batches; returns how many. */
   sweepBatches(nowMillis: number): Promise<number>;
 }
@@ -72,6 +74,11 @@ const sweepsOf = (deps: SweeperDeps): readonly Sweep[] => [
       ),
   },
   {
+    name: 'recovery',
+    everyMillis: 2000,
+    run: (_, stopped) => deps.recover(stopped),
+  },
+  {
     name: 'batches',
     everyMillis: 1000,
     run: (nowMillis) => deps.sweepBatches(nowMillis),
@@ -79,8 +86,8 @@ const sweepsOf = (deps: SweeperDeps): readonly Sweep[] => [
 ];
 
 /**
- * Runs the sweeps in whichever worker holds the lease: due jobs and batches every second, leftovers of
- * synchronous requests every minute, and orphaned blobs and records every hour. Returns a function that stops it.
+ * Runs the sweeps in whichever worker holds the lease: due jobs and batches every second, what Redis may have lost
+ * every two, leftovers of synchronous requests every minute, and orphaned blobs and records every hour. Returns a function that stops it.
  */
 export function startSweeper(deps: SweeperDeps): () => void {
   const { redis, log, now, onSwept } = deps;

@@ -1,6 +1,7 @@
 import { readJsonImage } from '../http/image-body.ts';
 import type { Route } from '../http/route.ts';
 import { sniffFormat } from '../imaging/sniff.ts';
+import { readOngoingRecovery } from '../intake/recovery-state.ts';
 import { garmentsRoute } from './garments.ts';
 import { type BatchDeps, createBatchActions } from './intake/batches/actions.ts';
 import { createBatchEvents } from './intake/batches/events.ts';
@@ -91,7 +92,7 @@ export function routeTable(deps: ApiDeps): Route[] {
     garmentsRoute({ images }),
     ...lookRoutes(deps.look),
     ...consoleRoutes(deps.console),
-    ...healthRoutes(checks),
+    ...healthRoutes(checks, () => readOngoingRecovery(deps.jobs.redis)),
     ...(metrics ? metricsRoutes(metrics) : []),
     ...problemRoutes(),
   ];

@@ -24,7 +24,8 @@ async function readStorageId(storage: MarkedStorage): Promise<string | undefined
   return new TextDecoder().decode(await storage.get(INSTALLATION_ID_BLOB));
 }
 
-async function readIds(redis: Redis, storage: MarkedStorage) {
+/** Returns the ids that Redis and object storage have. */
+export async function readInstallationIds(redis: Redis, storage: MarkedStorage) {
   const [inRedis, inStorage] = await Promise.all([
     redis.get(INSTALLATION_ID_KEY),
     readStorageId(storage),
@@ -37,13 +38,13 @@ export async function sharedInstallationId(
   redis: Redis,
   storage: MarkedStorage,
 ): Promise<string | undefined> {
-  const { inRedis, inStorage } = await readIds(redis, storage);
+  const { inRedis, inStorage } = await readInstallationIds(redis, storage);
   return inRedis === inStorage ? inRedis : undefined;
 }
 
 /** Gives Redis the id of the object storage, replacing its own. */
 export async function adoptInstallationId(redis: Redis, storage: MarkedStorage): Promise<void> {
-  const { inRedis, inStorage } = await readIds(redis, storage);
+  const { inRedis, inStorage } = await readInstallationIds(redis, storage);
   const id = inStorage ?? inRedis ?? randomUUID();
   if (!inStorage) await storage.put(INSTALLATION_ID_BLOB, Buffer.from(id));
   await redis.set(INSTALLATION_ID_KEY, id);
@@ -67,15 +68,20 @@ export async function checkInstallationId(
   log: Logger,
 ): Promise<void> {
   for (let checks = 1; ; checks++) {
-    const { inRedis, inStorage } = await readIds(redis, storage);
+    const { inRedis, inStorage } = await readInstallationIds(redis, storage);
     if (inRedis === undefined && inStorage === undefined) {
       return createInstallationId(redis, storage);
     }
     if (inRedis === inStorage) return;
-    if (checks === MAX_CHECKS) return warnOfMismatch(log);
+    if (checks === MAX_CHECKS) return inRedis === undefined ? warnOfLoss(log) : warnOfMismatch(log);
     await sleep(RECHECK_MILLIS);
   }
 }
+
+const warnOfLoss = (log: Logger): void =>
+  log.warn(
+    'Redis has lost its data. A worker restores it from the object storage; to do so at once, run: npm run recover',
+  );
 
 export const warnOfMismatch = (log: Logger): void =>
   log.warn(

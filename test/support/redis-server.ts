@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { freePort, type Running, run } from './processes.ts';
@@ -13,8 +13,27 @@ export interface RedisServer {
   end(signal?: NodeJS.Signals): Promise<void>;
   /** Starts the server again on the same port and data. */
   start(): Promise<void>;
+  /** Returns how far its append-only file has come. */
+  mark(): Promise<AofMark>;
+  /** Loses what was written since a mark, as a power cut loses what is not on disk yet, and starts again. */
+  powerCut(mark: AofMark): Promise<void>;
   /** Ends the server and deletes its data. */
   stop(): Promise<void>;
+}
+
+/** A place in an append-only file. */
+export interface AofMark {
+  file: string;
+  bytes: number;
+}
+
+/** Returns the place where Redis writes next: in the newest of its incremental files. */
+async function endOfAof(dir: string): Promise<AofMark> {
+  const folder = join(dir, 'appendonlydir');
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.incr.aof'));
+  const [newest = ''] = names.sort((a, b) => b.localeCompare(a, 'en', { numeric: true }));
+  const file = join(folder, newest);
+  return { file, bytes: (await stat(file)).size };
 }
 
 /** Returns the name of the program, Redis or Valkey. */
@@ -48,6 +67,14 @@ export async function startRedis(): Promise<RedisServer> {
     process: () => server,
     end,
     start,
+    mark: () => endOfAof(dir),
+    async powerCut({ file, bytes }) {
+      await end('SIGKILL');
+      const { file: newest } = await endOfAof(dir);
+      if (newest !== file) throw new Error('Redis has rewritten its append-only file since');
+      await truncate(file, bytes);
+      await start();
+    },
     async stop() {
       await end();
       await rm(dir, { recursive: true, force: true });

@@ -7,7 +7,18 @@ import { isRedisFull } from '../../platform/redis.ts';
 export type Checks = Readonly<Record<string, () => Promise<void>>>;
 
 const Live = z.object({ live: z.literal(true) });
-const Ready = z.object({ ready: z.literal(true), checks: z.record(z.string(), z.literal('ok')) });
+/** Present while records that Redis may have lost are looked for. The service is ready meanwhile. */
+const Recovery = z.object({
+  phase: z.enum(['recent', 'whole']),
+  restored: z.number().int(),
+  unreadable: z.number().int(),
+});
+type Recovery = z.infer<typeof Recovery>;
+const Ready = z.object({
+  ready: z.literal(true),
+  checks: z.record(z.string(), z.literal('ok')),
+  recovery: Recovery.optional(),
+});
 
 const CHECK_TIMEOUT_MILLIS = 2000;
 
@@ -70,7 +81,10 @@ async function runChecks(checks: Checks) {
 }
 
 /** The routes for liveness and readiness. */
-export const healthRoutes = (checks: Checks): Route[] => [
+export const healthRoutes = (
+  checks: Checks,
+  readRecovery: () => Promise<Recovery | undefined>,
+): Route[] => [
   route({
     method: 'GET',
     path: '/livez',
@@ -87,12 +101,16 @@ export const healthRoutes = (checks: Checks): Route[] => [
     scope: 'keyless',
     operationId: 'getReadiness',
     summary: 'Readiness: Redis, object storage and a worker respond',
-    description: 'For load balancers: 503 names what is not ready, and `detail` says why.',
+    description:
+      'For load balancers: 503 names what is not ready, and `detail` says why. `recovery` is there while records that Redis may have lost are looked for.',
     responses: { 200: { description: 'Ready', content: { 'application/json': Ready } } },
     problems: ['upstream-unavailable'],
     handle: async () => {
       const { result, reasons } = await runChecks(checks);
-      if (result.ready) return json(result);
+      if (result.ready) {
+        const recovery = await readRecovery().catch(() => undefined);
+        return json({ ...result, ...(recovery && { recovery }) });
+      }
       throw new Problem('upstream-unavailable', `Not ready: ${reasons.join('; ')}`, {
         headers: { 'retry-after': '2' },
         members: result,

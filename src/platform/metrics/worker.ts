@@ -168,6 +168,12 @@ export function createWorkerMetrics(registry: Registry) {
     labelNames: ['sweep'],
     registers: [registry],
   });
+  const recovered = new Counter({
+    name: 'selvage_recovered_records_total',
+    help: 'Manifests of records that Redis had lost, by outcome: restored, or unreadable and kept',
+    labelNames: ['outcome'],
+    registers: [registry],
+  });
   return {
     job: createJobMetrics(registry),
     review: createReviewCounter(registry),
@@ -184,6 +190,10 @@ export function createWorkerMetrics(registry: Registry) {
       registerLiveGauges(registry, {
         selvage_engine_children: { help: 'Live inference children', read: children },
       });
+    },
+    recovered({ restored, unreadable }: { restored: number; unreadable: number }): void {
+      recovered.inc({ outcome: 'restored' }, restored);
+      recovered.inc({ outcome: 'unreadable' }, unreadable);
     },
     swept: (sweep: string) => sweeps.setToCurrentTime({ sweep }),
   };

@@ -345,7 +345,10 @@ describe.skipIf(withoutKubectl)('the endpoint of a probe', () => {
 
   test('exists in the probed process', async () => {
     const metrics = { registry: new Registry(), key: undefined };
-    const gatewayPaths = [...healthRoutes({}), ...metricsRoutes(metrics)].map(({ path }) => path);
+    const gatewayPaths = [
+      ...healthRoutes({}, async () => undefined),
+      ...metricsRoutes(metrics),
+    ].map(({ path }) => path);
     const { workloads } = render('overlays/gpu');
     expect(workloads).toHaveLength(3);
     for (const { metadata, spec } of workloads) {

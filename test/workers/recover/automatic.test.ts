@@ -1,0 +1,155 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { batchKeys, putJson, putLines } from '../../../src/intake/batches/batch-files.ts';
+import { batchRedisKeys } from '../../../src/intake/batches/redis-keys.ts';
+import { adoptInstallationId, sharedInstallationId } from '../../../src/intake/installation-id.ts';
+import { writeJobManifest } from '../../../src/intake/job-manifest.ts';
+import { readOngoingRecovery } from '../../../src/intake/recovery-state.ts';
+import { jobInputKey } from '../../../src/storage/blob-keys.ts';
+import type { Blobs } from '../../../src/storage/blobs.ts';
+import { createFsBlobs } from '../../../src/storage/fs-blobs.ts';
+import { AutomaticRecovery } from '../../../workers/recover/automatic.ts';
+import { rebuildAll } from '../../../workers/recover/rebuild.ts';
+import { openRebuilders } from '../../../workers/recover/rebuilders.ts';
+import { recoverDeps } from '../../support/recovery.ts';
+import { type RedisServer, startRedis } from '../../support/redis-server.ts';
+
+const never = new AbortController().signal;
+
+let server: RedisServer;
+let redis: Redis;
+let dir: string;
+let blobs: Blobs;
+let deps: ReturnType<typeof recoverDeps>;
+beforeAll(async () => {
+  server = await startRedis();
+  redis = new Redis(server.url, { maxRetriesPerRequest: null });
+  redis.on('error', () => {}); // it is cut off
+  dir = await mkdtemp(join(tmpdir(), 'selvage-automatic-'));
+});
+beforeEach(async () => {
+  await redis.flushall();
+  blobs = await createFsBlobs({ dir: await mkdtemp(join(dir, 'store-')) });
+  deps = recoverDeps(redis, blobs);
+  await adoptInstallationId(redis, blobs);
+  await recovering();
+});
+afterEach(() => deps.close());
+afterAll(async () => {
+  redis.disconnect();
+  await server.stop();
+  await rm(dir, { recursive: true, force: true });
+});
+
+/** Every call is that of another worker. */
+const recovering = (parts: { blobs?: Blobs } = {}): Promise<number> =>
+  new AutomaticRecovery({ ...deps, ...parts }).run(never);
+
+/** Stores what the gateway stores of a job before it answers. */
+async function storeJob(id: string): Promise<void> {
+  const inputKey = jobInputKey('acme', id);
+  const times = { createdAt: new Date().toISOString(), expiresAt: new Date().toISOString() };
+  const rest = { requestId: 'r', outputSeconds: 3600, ...times };
+  const job = { id, client: 'acme', operations: ['classify' as const], inputKey, ...rest };
+  const meta = { intent: writeJobManifest(job) };
+  await blobs.put(inputKey, Buffer.from('x'), { meta, durable: false });
+}
+
+/** Stores what the gateway stores of a sealed batch with chunks of one row. */
+async function storeBatch(id: string, chunks: number): Promise<void> {
+  const keys = batchKeys('acme', id);
+  const createdAt = new Date().toISOString();
+  const what = { kind: 'batch', client: 'acme', requestId: 'r', operations: ['classify'] };
+  await putJson(blobs, keys.manifest, { id, ...what, outputSeconds: 60, createdAt });
+  for (let row = 0; row < chunks; row++) {
+    const source = { url: 'https://a.example/1.jpg' };
+    await putLines(blobs, keys.rows(row), [{ row, line: row + 1, customId: `${row}`, source }]);
+  }
+  await putJson(blobs, keys.sealed, { sealedAt: createdAt });
+}
+
+const batchOf = (id: string) => redis.hgetall(batchRedisKeys(id).record);
+const statusOf = async (id: string) => (await deps.records.get(id))?.status;
+
+test('nothing is looked for while Redis is the same', async () => {
+  await storeJob('job_new');
+  expect(await recovering()).toBe(0);
+  expect(await statusOf('job_new')).toBeUndefined();
+});
+
+test('what the last second of the append-only file held is restored', async () => {
+  await storeJob('job_before');
+  await storeBatch('batch_sealed', 2);
+  await rebuildAll(openRebuilders(deps), deps, { concurrency: 8 }, never);
+  await redis.hset(batchRedisKeys('batch_sealed').record, { status: 'open', chunks: 0 });
+  await redis.hset(batchRedisKeys('batch_sealed').record, { accepted: 0 });
+  await deps.queue.obliterate({ force: true });
+  const mark = await server.mark();
+  await storeJob('job_lost');
+  await storeBatch('batch_lost', 3);
+  await rebuildAll(openRebuilders(deps), deps, { concurrency: 8 }, never);
+  expect(await statusOf('job_lost')).toBe('queued');
+  await server.powerCut(mark);
+  expect(await statusOf('job_lost')).toBeUndefined();
+  expect(await statusOf('job_before')).toBe('queued');
+
+  expect(await recovering()).toBe(3);
+  expect(await statusOf('job_lost')).toBe('queued');
+  // Its record was there, but neither its place in the queue nor that the batch was sealed.
+  expect(await deps.queue.getPrioritizedCount()).toBe(2);
+  expect(await batchOf('batch_sealed')).toMatchObject({ status: 'sealed', accepted: '2' });
+  expect(await batchOf('batch_lost')).toMatchObject({ status: 'sealed', accepted: '3' });
+  expect(await recovering()).toBe(0);
+  expect(await readOngoingRecovery(redis)).toBeUndefined();
+});
+
+test('an emptied Redis is restored, and belongs to its storage again', async () => {
+  await storeJob('job_lost');
+  await redis.flushall();
+  expect(await recovering()).toBe(1);
+  expect(await statusOf('job_lost')).toBe('queued');
+  expect(await sharedInstallationId(redis, blobs)).toBeDefined();
+});
+
+test('a Redis of another installation gets nothing', async () => {
+  await storeJob('job_lost');
+  await redis.flushall();
+  await redis.set('{selvage}:epoch', 'another');
+  expect(await recovering()).toBe(0);
+  expect(await statusOf('job_lost')).toBeUndefined();
+});
+
+test('a walk that fails midway is done again, by whichever worker comes next', async () => {
+  for (let i = 0; i < 600; i++) await storeJob(`job_${i}`);
+  await redis.flushall();
+  const failing: Blobs = {
+    ...blobs,
+    async *list(prefix, signal) {
+      let listed = 0;
+      for await (const entry of blobs.list(prefix, signal)) {
+        if (listed++ === 550) throw new Error('the second page does not come');
+        yield entry;
+      }
+    },
+  };
+  await expect(recovering({ blobs: failing })).rejects.toThrow('second page');
+  expect(await readOngoingRecovery(redis)).toMatchObject({ phase: 'whole', restored: 500 });
+  expect(await recovering()).toBe(100);
+  expect(await deps.queue.getPrioritizedCount()).toBe(600);
+});
+
+test('two leaders at once restore nothing twice', async () => {
+  for (let i = 0; i < 40; i++) await storeJob(`job_${i}`);
+  for (let i = 0; i < 10; i++) await storeBatch(`batch_${i}`, 3);
+  const walk = () => rebuildAll(openRebuilders(deps), deps, { concurrency: 8 }, never);
+  const [a, b] = await Promise.all([walk(), walk()]);
+  expect(Number(a.jobs?.rebuilt) + Number(b.jobs?.rebuilt)).toBe(40);
+  expect(Number(a.batches?.rebuilt) + Number(b.batches?.rebuilt)).toBe(10);
+  expect(await deps.queue.getPrioritizedCount()).toBe(40);
+  for (let i = 0; i < 10; i++) {
+    expect(await redis.lrange(batchRedisKeys(`batch_${i}`).chunkStarts, 0, -1)).toHaveLength(3);
+  }
+});
