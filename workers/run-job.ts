@@ -1,12 +1,11 @@
 import { modelVersionOf } from '../models/catalog.ts';
 import { type JobRecord, type JobRecords, PENDING_STATUSES } from '../src/intake/job-records.ts';
-import { expiryOf, type JobRetention } from '../src/intake/job-retention.ts';
+import { expiryOf, type JobRetention, SETTLE_MILLIS } from '../src/intake/job-retention.ts';
 import type { StoredBytes } from '../src/intake/stored-bytes.ts';
 import type { ValidatedImage } from '../src/intake/validate-image.ts';
 import { formatOf } from '../src/output/options.ts';
 import type { Clock } from '../src/platform/clock.ts';
 import { Problem } from '../src/platform/problem.ts';
-import type { JobResult } from '../src/queue/catalog.ts';
 import { cutOutKey, garmentsPrefix } from '../src/storage/blob-keys.ts';
 import type { Processor } from './attempt.ts';
 import {
@@ -100,48 +99,48 @@ async function work(
   return runOperations(images, job.operations, task, signal);
 }
 
+/** Returns whether this ended the job. */
 async function fail(
   { records, now }: FailJobDeps,
   job: JobRecord,
   { type, detail }: Problem,
   attempt?: number,
-): Promise<void> {
+): Promise<boolean> {
   const nowMillis = now();
-  const { dueAtMillis, expiresAt } = expiryOf(job, nowMillis);
+  const { expiresAt } = expiryOf(job, nowMillis);
   const finishedAt = new Date(nowMillis).toISOString();
-  await records.end(job, {
+  return records.end(job, {
     from: ['active', 'queued'],
     to: 'failed',
     ...(attempt !== undefined && { attempt }),
     fields: { problem: { type, detail }, finishedAt, expiresAt },
-    dueAtMillis,
+    dueAtMillis: nowMillis + SETTLE_MILLIS,
   });
 }
 
-/** Records the success of a job, unless another attempt has taken over. */
+/** Records the success of a job; returns false if another attempt has taken over. */
 async function complete(
   { records, now }: FailJobDeps,
   job: JobRecord,
   attempt: number,
   output: Awaited<ReturnType<typeof work>>,
-): Promise<JobResult<'run-job'>> {
-  if (!output) return { millis: {} };
+): Promise<boolean> {
+  if (!output) return false;
   const nowMillis = now();
-  const { dueAtMillis, expiresAt } = expiryOf(job, nowMillis);
+  const { expiresAt } = expiryOf(job, nowMillis);
   const finishedAt = new Date(nowMillis).toISOString();
-  await records.end(job, {
+  return records.end(job, {
     from: ['active'],
     to: 'succeeded',
     attempt,
     fields: { results: output.results, finishedAt, expiresAt },
-    dueAtMillis,
+    dueAtMillis: nowMillis + SETTLE_MILLIS,
   });
-  return { millis: output.millis };
 }
 
 /**
  * Runs one accepted job. Its record is the authority: only the first attempt to complete it counts, and a
- * later one deletes what it made.
+ * later one deletes what it made. The sweeper deletes what the job no longer needs.
  */
 export const runJob =
   (deps: RunJobDeps): Processor<'run-job'> =>
@@ -152,6 +151,7 @@ export const runJob =
     const turn = { client: job.client, attempt };
     /** The number of this attempt in the record. */
     let number: number | undefined;
+    let isEndedHere = false;
     try {
       if (!PENDING_STATUSES.includes(job.status)) return { millis: {} };
       const opened = await openInputs(deps, job, signal);
@@ -159,14 +159,16 @@ export const runJob =
       return await withFetchPermit(inputs.pool, turn, link, signal, async () => {
         number = await records.begin(id, new Date(deps.now()).toISOString());
         if (number === undefined) return { millis: {} };
-        return complete(deps, job, number, await work(deps, job, opened, turn, number, signal));
+        const output = await work(deps, job, opened, turn, number, signal);
+        isEndedHere = await complete(deps, job, number, output);
+        return { millis: output?.millis ?? {} };
       });
     } catch (error) {
       const final = signal.aborted ? undefined : finalProblem(error, attempt);
-      if (final) await fail(deps, job, final, number);
+      if (final) isEndedHere = await fail(deps, job, final, number);
       throw final ?? error;
     } finally {
-      await retention.cleanUp(job);
+      if (!isEndedHere) await retention.cleanUp(job);
     }
   };
 
@@ -178,6 +180,5 @@ export async function failJob(deps: FailJobDeps, id: string): Promise<void> {
     'upstream-failed',
     'The work was interrupted too often; send it again',
   );
-  await fail(deps, job, problem);
-  await deps.retention.cleanUp(job);
+  if (!(await fail(deps, job, problem))) await deps.retention.cleanUp(job);
 }

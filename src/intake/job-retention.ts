@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { garmentsPrefix, refinementsPrefix } from '../storage/blob-keys.ts';
 import type { Blobs } from '../storage/blobs.ts';
 import { type BlobEraser, deleteBlob, deleteBlobsUnder } from '../storage/delete-blobs.ts';
@@ -16,6 +17,12 @@ export const tombstoneMillis = ({
 }: {
   recordSeconds?: number | undefined;
 }) => recordSeconds * 1000;
+
+/**
+ * How long the blobs of a job that a worker has ended stay as they were: a power cut may take the end from Redis, whose
+ * append-only file is written to disk every second. The job then ends again with the same input and result.
+ */
+export const SETTLE_MILLIS = 5000;
 
 /** The receipt of an erasure. */
 export interface Erasure {
@@ -63,8 +70,8 @@ export function createJobRetention(records: JobRecords, blobs: BlobEraser & Pick
 
   return {
     /**
-     * Deletes the blobs that a job no longer needs in its present state; called after every attempt to end
-     * it, won or lost. Without a record nothing is deleted: after a loss of Redis's data the record is
+     * Deletes the blobs that a job no longer needs in its present state; called by the sweeper after its end has
+     * settled, and after every attempt that came too late to end it. Without a record nothing is deleted: after a loss of Redis's data the record is
      * rebuilt from the input.
      */
     async cleanUp({ id }: Pick<JobRecord, 'id'>): Promise<void> {
@@ -112,6 +119,9 @@ export function createJobRetention(records: JobRecords, blobs: BlobEraser & Pick
 
 export type JobRetention = ReturnType<typeof createJobRetention>;
 
+/** Due jobs that are handled at once. */
+const CONCURRENCY = 16;
+
 export interface SweepDeps {
   records: JobRecords;
   retention: JobRetention;
@@ -128,7 +138,8 @@ export async function sweepDueJobs(deps: SweepDeps, nowMillis: number): Promise<
   for (;;) {
     const ids = await deps.records.due(nowMillis);
     if (ids.length === 0) return handled;
-    for (const id of ids) await handleDue(deps, id, nowMillis);
+    const handle = async (id: string) => void (await handleDue(deps, id, nowMillis));
+    await Readable.from(ids).forEach(handle, { concurrency: CONCURRENCY });
     handled += ids.length;
   }
 }
@@ -155,7 +166,7 @@ async function handleDue(deps: SweepDeps, id: string, nowMillis: number): Promis
   if (!job) return records.remove(id);
   const expiresAtMillis = Date.parse(job.expiresAt);
   if (TERMINAL_STATUSES.includes(job.status) && expiresAtMillis > nowMillis) {
-    // It was pending when it became due, and has ended since.
+    await retention.cleanUp(job);
     return records.postpone(id, nowMillis, expiresAtMillis);
   }
   if (!PENDING_STATUSES.includes(job.status)) return retention.expire(job, nowMillis);

@@ -6,6 +6,7 @@ import { NOT_PROMISED, runFlushall } from './flushall.ts';
 import { ATTACKS } from './hostile/attacks.ts';
 import { brokenPromises, hostileTable, runHostile } from './hostile/run.ts';
 import { killsReport, runKills, VICTIMS } from './kills.ts';
+import { QUOTA, runLastSecond } from './last-second.ts';
 import { endDescendants } from './leftovers.ts';
 import { compileRelease } from './releases.ts';
 import { measureTimes, timesTable } from './restart-times.ts';
@@ -23,6 +24,10 @@ const HELP = `npm run faults [-- options]   inject faults into a real installati
   --json           print the outcome as one JSON document
 
 npm run faults -- flushall    empty Redis under load, recover as in the runbook, and check the invariants that still hold
+  --units, --seed, --store, --logs, --json
+
+npm run faults -- last-second lose the last second of Redis's append-only file under load, as in a power cut
+  --cuts <n>       how often                        10
   --units, --seed, --store, --logs, --json
 
 npm run faults -- times       how long after a death, a restart or a loss work goes on
@@ -75,6 +80,7 @@ const { values, positionals } = parseArgs({
     hosts: { type: 'boolean', default: false },
     with: { type: 'string' },
     kills: { type: 'string', default: '20' },
+    cuts: { type: 'string', default: '10' },
     jobs: { type: 'string' },
     'every-millis': { type: 'string', default: '2500' },
     minutes: { type: 'string', default: '30' },
@@ -122,6 +128,15 @@ async function flushall(): Promise<number> {
   return conclude(await runFlushall(work), notes);
 }
 
+async function lastSecond(): Promise<number> {
+  const outcome = await runLastSecond({ ...work, cuts: Number(values.cuts) });
+  const seconds = outcome.endedAfterSeconds.map((each) => each.toFixed(1)).join(', ');
+  return conclude(outcome, [
+    `Seconds from each start of Redis until all that was accepted before had ended: ${seconds}`,
+    `Not promised: ${QUOTA}; what was counted in the lost second is forgotten`,
+  ]);
+}
+
 async function times(): Promise<number> {
   const measured = await measureTimes({
     ...common,
@@ -161,6 +176,7 @@ async function hostile(): Promise<number> {
 const COMMANDS: Readonly<Record<string, () => Promise<number>>> = {
   campaign,
   flushall,
+  'last-second': lastSecond,
   times,
   kills,
   hostile,

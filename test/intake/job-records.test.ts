@@ -9,6 +9,7 @@ import {
   createJobRetention,
   expiryOf,
   type JobRetention,
+  SETTLE_MILLIS,
   sweepDueJobs,
 } from '../../src/intake/job-retention.ts';
 import { hostClock } from '../../src/platform/clock.ts';
@@ -228,6 +229,9 @@ describe('a pending job', () => {
       problem: { type: 'upstream-failed', detail: expect.any(String) },
     });
     expect(await quotaUsed()).toBe(4);
+    // Until the end has settled the job could end again.
+    for (const key of [job.inputKey, outputKey]) expect(await blobs.head(key)).toBeDefined();
+    await sweepDueJobs({ records, retention, enqueue }, hostClock() + SETTLE_MILLIS);
     for (const key of [job.inputKey, outputKey]) expect(await blobs.head(key)).toBeUndefined();
     await failJob({ records, retention, now: hostClock }, 'job_unknown');
   });

@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createFsBlobs } from '../../../src/storage/fs-blobs.ts';
+import { drawnShirt } from '../../support/images.ts';
+import { intakeClient, readJob } from '../../support/intake.ts';
+import { type Stack, startStack } from '../../support/stack.ts';
+
+let stack: Stack;
+let redis: Redis;
+beforeAll(async () => {
+  stack = await startStack();
+  redis = new Redis(stack.redis.url, { maxRetriesPerRequest: null });
+  redis.on('error', () => {}); // it is cut off
+});
+afterAll(async () => {
+  redis.disconnect();
+  await stack.stop();
+});
+
+const JOBS = 6;
+
+/** Waits until the recovery has seen this Redis, so that another start of it differs. */
+const untilSeen = () =>
+  expect.poll(() => redis.hget('{selvage}:recovery', 'seenAtMillis')).not.toBeNull();
+
+/** Posts a job with a photo of its own. */
+async function post(client: ReturnType<typeof intakeClient>, width: number) {
+  return readJob(await client.post(await drawnShirt({ width, height: 200, format: 'jpeg' })));
+}
+
+test('jobs that were accepted in the lost second end, those that had ended too', async () => {
+  const client = intakeClient(stack, (await stack.key()).key);
+  await untilSeen();
+  const mark = await stack.redis.mark();
+  const first = await post(client, 201);
+  const ended = await client.until(first.id, 'succeeded');
+  const digest = async () => {
+    const bytes = Buffer.from(await (await client.result(first.id)).arrayBuffer());
+    return createHash('sha256').update(bytes).digest('hex');
+  };
+  const before = await digest();
+  const others = await Promise.all(
+    Array.from({ length: JOBS - 1 }, (_, i) => post(client, 202 + i)),
+  );
+  await stack.redis.powerCut(mark);
+
+  for (const { id } of [first, ...others]) await client.until(id, 'succeeded');
+  expect(await digest()).toBe(before);
+  expect(await client.get(first.id)).toMatchObject({ createdAt: ended.createdAt });
+  expect(stack.worker.output()).toContain('looking for what it has lost');
+
+  // Inputs are deleted once an end has settled.
+  const blobs = await createFsBlobs({ dir: join(stack.home, 'store') });
+  const inputs = async () => {
+    const keys: string[] = [];
+    for await (const { key } of blobs.list('in/')) keys.push(key);
+    return keys;
+  };
+  await expect.poll(inputs).toEqual([]);
+});
