@@ -122,6 +122,48 @@ interface Change {
   record: KeyRecord;
 }
 
+/** A key's record as it is copied to object storage. The hash does not reveal the key. */
+const KeyCopy = z.object({ hash: z.string(), record: KeyRecord });
+export type KeyCopy = z.infer<typeof KeyCopy>;
+
+/** KEYS: all records, hashes of the record's meter. ARGV: hash, what was read or '', the new JSON. */
+const RESTORE = `
+if (redis.call('HGET', KEYS[1], ARGV[1]) or '') ~= ARGV[2] then return 0 end
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
+redis.call('SADD', KEYS[2], ARGV[1])
+return 1
+`;
+
+const earlier = (a: string | undefined, b: string | undefined): string | undefined =>
+  a === undefined || (b !== undefined && b < a) ? b : a;
+
+/**
+ * Restores from its copy a key that Redis has lost, and the end of one whose revocation or rotation it has lost: of two
+ * ends the earlier one holds, and a revoked key stays revoked. Returns whether there was something to restore.
+ * @throws ZodError if the copy is none
+ */
+export async function restoreKey(redis: Redis, copy: unknown): Promise<boolean> {
+  const { hash, record } = KeyCopy.parse(copy);
+  const run = defineScript<number>(redis, 'selvageKeyRestore', RESTORE);
+  for (;;) {
+    const known = await redis.hget(KEYS, hash);
+    const old = known === null ? record : KeyRecord.parse(JSON.parse(known));
+    const expiresAt = earlier(old.expiresAt, record.expiresAt);
+    const revokedAt = earlier(old.revokedAt, record.revokedAt);
+    if (known !== null && expiresAt === old.expiresAt && revokedAt === old.revokedAt) return false;
+    const restored = KeyRecord.parse({ ...old, expiresAt, revokedAt });
+    const args = [hash, known ?? '', JSON.stringify(restored)];
+    if ((await run([KEYS, meterKey(restored.meter)], args)) === 1) return true;
+  }
+}
+
+/** Yields all keys as they are copied. */
+export async function* keyCopies(redis: Redis): AsyncGenerator<KeyCopy> {
+  for (const [hash, json] of Object.entries(await redis.hgetall(KEYS))) {
+    yield { hash, record: KeyRecord.parse(JSON.parse(json)) };
+  }
+}
+
 type WriteReply = 'written' | 'overtaken' | 'too-many';
 const WRITE_REPLIES: Readonly<Record<number, WriteReply>> = {
   1: 'written',
@@ -177,8 +219,14 @@ export async function findLiveByMeter(
 /**
  * The register of keys in Redis.
  * @param pepper the installation's secret; keys hashed under another pepper are not found
+ * @param copy called with what has been written, before anyone is told
  */
-export function createKeys(redis: Redis, pepper: string, now: Clock) {
+export function createKeys(
+  redis: Redis,
+  pepper: string,
+  now: Clock,
+  copy: (copies: readonly KeyCopy[]) => Promise<void> = async () => {},
+) {
   const writeRecords = defineWrite(redis);
 
   const readAll = async () =>
@@ -221,7 +269,9 @@ export function createKeys(redis: Redis, pepper: string, now: Clock) {
   async function write(client: string, changes: readonly Change[]): Promise<boolean> {
     const reply = await writeRecords(client, now(), changes);
     if (reply === 'too-many') return rejectTooMany(client);
-    return reply === 'written';
+    if (reply !== 'written') return false;
+    await copy(changes);
+    return true;
   }
 
   /** Repeats a change until no other process has overtaken it; each time one of them succeeds. */

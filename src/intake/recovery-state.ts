@@ -6,7 +6,7 @@ import { PREFIX } from '../platform/redis.ts';
 const STATE_KEY = `${PREFIX}:recovery`;
 
 /** `recent`: what was written around the loss. `whole`: all of object storage, at half speed. */
-export const RECOVERY_PHASES = ['idle', 'recent', 'whole'] as const;
+const RECOVERY_PHASES = ['idle', 'recent', 'whole'] as const;
 
 const RecoveryState = z.object({
   phase: z.enum(RECOVERY_PHASES).default('idle'),

@@ -32,6 +32,9 @@ export const BATCHES_PREFIX = 'batches/';
 export const FEEDS_PREFIX = 'feeds/';
 /** What clients store under names: presets and rule packs. They last until they are deleted. */
 export const SETTINGS_PREFIX = 'settings/';
+/** Copies of the records of API keys, by the hash of the key. They last. */
+export const KEYS_PREFIX = 'keys/';
+export const keyCopyKey = (hash: string): string => `${KEYS_PREFIX}${hash}.json`;
 /** Blobs with these prefixes belong to a job, a batch, a run or a feed, whose id is in the key. */
 export const OWNED_PREFIXES = [INPUT_PREFIX, OUTPUT_PREFIX, BATCHES_PREFIX, FEEDS_PREFIX] as const;
 

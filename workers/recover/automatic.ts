@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { readInstallationIds, warnOfMismatch } from '../../src/intake/installation-id.ts';
+import { copyKeys } from '../../src/intake/key-copies.ts';
 import { createLeases } from '../../src/intake/leases.ts';
 import {
   type RecoveryState,
@@ -27,7 +28,7 @@ const MARGIN_MILLIS = 60_000;
 const CONCURRENCY = 32;
 
 /** How many records were restored, and how many manifests could not be read. */
-export type Recovered = Pick<RecoveryState, 'restored' | 'unreadable'>;
+type Recovered = Pick<RecoveryState, 'restored' | 'unreadable'>;
 
 /**
  * Compares the records in Redis with object storage whenever Redis has started again, has been replaced, or has lost
@@ -101,6 +102,7 @@ export class AutomaticRecovery {
       }
       await this.#walk('whole', rebuildAll, { isPaced: true }, total, signal);
     }
+    await copyKeys(redis, blobs, signal);
     await writeRecoveryState(redis, { identity, seenAtMillis: now(), phase: 'idle' });
     return total.restored;
   }

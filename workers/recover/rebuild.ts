@@ -18,7 +18,7 @@ export interface Counts {
   /** Damaged, or not readable by this version; skipped, and kept. */
   unknown: number;
 }
-export const newCounts = (): Counts => ({ rebuilt: 0, known: 0, unknown: 0 });
+const newCounts = (): Counts => ({ rebuilt: 0, known: 0, unknown: 0 });
 
 /** `absent`: there is no manifest. */
 export type Outcome = keyof Counts | 'absent';

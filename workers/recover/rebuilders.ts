@@ -2,8 +2,9 @@ import type { Rebuilder, RecoverDeps } from './rebuild.ts';
 import { batches } from './rebuild-batches.ts';
 import { feeds } from './rebuild-feeds.ts';
 import { jobs } from './rebuild-jobs.ts';
+import { keys } from './rebuild-keys.ts';
 import { settings } from './rebuild-settings.ts';
 
 /** Returns what restores each kind of record, in the order in which they run. Valid for one walk through storage. */
 export const openRebuilders = (deps: RecoverDeps): Rebuilder[] =>
-  [jobs, batches, feeds, settings].map((open) => open(deps));
+  [keys, jobs, batches, feeds, settings].map((open) => open(deps));

@@ -1,9 +1,11 @@
 import { type AccessRequests, createAccessRequests } from '../../auth/access-requests.ts';
 import { type ClientRetention, createClientRetention } from '../../auth/client-retention.ts';
-import { createKeys, type Keys } from '../../auth/keys.ts';
+import { createKeys, type KeyCopy, type Keys } from '../../auth/keys.ts';
 import { type Clock, followClock } from '../../platform/clock.ts';
 import { readConfig } from '../../platform/config.ts';
 import { readSecrets } from '../../platform/secrets.ts';
+import { keyCopyKey } from '../../storage/blob-keys.ts';
+import type { StorageSettings } from '../../storage/open-storage.ts';
 import { CliError, EXIT } from '../terminal/exit.ts';
 
 /** The running installation, as operator commands use it. */
@@ -16,6 +18,26 @@ export interface Instance {
 }
 
 const CONNECT_MILLIS = 5000;
+
+/**
+ * Copies keys to object storage: Redis writes its file every second, and a power cut must not undo a revocation. The
+ * change is in force in any case.
+ */
+async function copyToStorage(settings: StorageSettings, copies: readonly KeyCopy[]): Promise<void> {
+  const { openStorage } = await import('../../storage/open-storage.ts');
+  try {
+    const blobs = await openStorage(settings);
+    for (const copy of copies) {
+      await blobs.put(keyCopyKey(copy.hash), Buffer.from(JSON.stringify(copy)));
+    }
+    blobs.close();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : error;
+    console.error(
+      `The change is in force, but object storage has no copy of it, which a Redis that loses data needs (${reason}). Repeat "keys revoke" when it responds.`,
+    );
+  }
+}
 
 /**
  * Connects to the installation the environment or SELVAGE_HOME names, does the work, disconnects.
@@ -38,7 +60,7 @@ export async function withInstance(work: (instance: Instance) => Promise<void>):
     });
     const pepper = config.KEY_PEPPER ?? readSecrets(config.SELVAGE_HOME).keyPepper;
     const now = await followClock(redis, log);
-    const keys = createKeys(redis, pepper, now);
+    const keys = createKeys(redis, pepper, now, (copies) => copyToStorage(config, copies));
     await work({
       keys,
       requests: createAccessRequests(redis, keys, now),

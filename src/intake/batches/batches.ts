@@ -122,7 +122,7 @@ const COUNTS = [
 ] as const;
 
 /** Counts that object storage tells. */
-export type ProgressCount = Exclude<
+type ProgressCount = Exclude<
   (typeof COUNTS)[number],
   'revision' | 'reviewApproved' | 'reviewRejected'
 >;

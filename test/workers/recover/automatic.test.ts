@@ -3,12 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createKeys, type KeyCopy } from '../../../src/auth/keys.ts';
 import { batchKeys, putJson, putLines } from '../../../src/intake/batches/batch-files.ts';
 import { batchRedisKeys } from '../../../src/intake/batches/redis-keys.ts';
 import { adoptInstallationId, sharedInstallationId } from '../../../src/intake/installation-id.ts';
 import { writeJobManifest } from '../../../src/intake/job-manifest.ts';
 import { readOngoingRecovery } from '../../../src/intake/recovery-state.ts';
-import { jobInputKey } from '../../../src/storage/blob-keys.ts';
+import { hostClock } from '../../../src/platform/clock.ts';
+import { jobInputKey, keyCopyKey } from '../../../src/storage/blob-keys.ts';
 import type { Blobs } from '../../../src/storage/blobs.ts';
 import { createFsBlobs } from '../../../src/storage/fs-blobs.ts';
 import { AutomaticRecovery } from '../../../workers/recover/automatic.ts';
@@ -112,6 +114,39 @@ test('an emptied Redis is restored, and belongs to its storage again', async () 
   expect(await recovering()).toBe(1);
   expect(await statusOf('job_lost')).toBe('queued');
   expect(await sharedInstallationId(redis, blobs)).toBeDefined();
+});
+
+test('a key that was revoked or rotated in the lost second does not live again', async () => {
+  const copy = async (copies: readonly KeyCopy[]) => {
+    for (const each of copies) await putJson(blobs, keyCopyKey(each.hash), each);
+  };
+  const keys = createKeys(redis, 'pepper', hostClock, copy);
+  const grant = {
+    client: 'acme',
+    scopes: ['look-engine:read' as const],
+    allowBase64: false,
+    rate: { count: 1, periodSeconds: 1 },
+    quotaPerDay: 1,
+  };
+  const revoked = await keys.create(grant);
+  const rotated = await keys.create({ ...grant, client: 'other' });
+  const mark = await server.mark();
+  await keys.revoke(revoked.record.id);
+  const successor = await keys.rotate(rotated.record.id, 0);
+  const created = await keys.create(grant);
+  const live = () =>
+    Promise.all(
+      [revoked, rotated, successor, created].map(
+        async ({ key }) => (await keys.lookUp(key)) !== undefined,
+      ),
+    );
+  const before = [false, false, true, true];
+  expect(await live()).toEqual(before);
+  await server.powerCut(mark);
+  expect(await live()).toEqual([true, true, false, false]);
+  expect(await recovering()).toBe(4);
+  expect(await live()).toEqual(before);
+  expect(await recovering()).toBe(0);
 });
 
 test('a Redis of another installation gets nothing', async () => {

@@ -1,0 +1,26 @@
+import type { Redis } from 'ioredis';
+import { keyCopies, restoreKey } from '../auth/keys.ts';
+import { KEYS_PREFIX, keyCopyKey } from '../storage/blob-keys.ts';
+import type { Blobs } from '../storage/blobs.ts';
+import { getJson, putJson } from './batches/batch-files.ts';
+
+/** Restores a key from its copy in object storage. Returns undefined if there is no copy. */
+export async function restoreKeyCopy(
+  redis: Redis,
+  blobs: Blobs,
+  key: string,
+  signal: AbortSignal,
+): Promise<boolean | undefined> {
+  const copy = await getJson(blobs, key, signal);
+  return copy === undefined ? undefined : restoreKey(redis, copy);
+}
+
+/** Copies keys that have no copy in object storage, as those of earlier releases. */
+export async function copyKeys(redis: Redis, blobs: Blobs, signal: AbortSignal): Promise<void> {
+  const copied = new Set<string>();
+  for await (const { key } of blobs.list(KEYS_PREFIX, signal)) copied.add(key);
+  for await (const copy of keyCopies(redis)) {
+    const key = keyCopyKey(copy.hash);
+    if (!copied.has(key)) await putJson(blobs, key, copy);
+  }
+}
