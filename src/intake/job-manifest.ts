@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CutOutOptions } from '../output/quality.ts';
 import { OPERATIONS } from '../queue/job-data.ts';
+import { toAsciiJson } from '../storage/ascii-json.ts';
 import type { NewJob } from './job-records.ts';
 import { expiryOf } from './job-retention.ts';
 
@@ -23,13 +24,6 @@ const JobManifest = z.object({
 
 /** A blob has 1.5 KiB of metadata; the rest is left for other names. */
 const MAX_CHARS = 1400;
-
-/** JSON in printable ASCII, the only characters that metadata may have. */
-const toAsciiJson = (value: object): string =>
-  JSON.stringify(value).replace(
-    /[\u007f-\uffff]/g,
-    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
 
 /** A background's address has no bounded length, and is stored in a blob of its own. */
 function withoutBackgroundUrl(options: CutOutOptions | undefined): CutOutOptions | undefined {

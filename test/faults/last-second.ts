@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { breachesOf, type Outcome } from './campaign.ts';
+import { inRedis } from './fault.ts';
 import { INVARIANTS } from './invariants.ts';
 import type { Ledger } from './ledger.ts';
 import { countByWay, sendAll } from './load.ts';
@@ -15,8 +16,18 @@ const POLL_MILLIS = 50;
 /** Longer than any wait that is promised; what has not ended then breaks its promise at the end. */
 const MAX_WAIT_MILLIS = 120_000;
 
-const unendedIn = ({ entries }: Ledger): string[] =>
-  [...entries].flatMap(([key, { ends }]) => (ends.length === 0 ? [key] : []));
+/** Keys of the records of jobs, batches and runs that were accepted and whose end nobody has seen. */
+const unendedIn = ({ entries }: Ledger): string[] => {
+  const ids = [...entries.values()].flatMap(({ id, ends }) =>
+    ends.length === 0 ? (/(job|batch|run)_[A-Za-z0-9]+/.exec(id) ?? []).slice(0, 2).join(' ') : [],
+  );
+  return [...new Set(ids)].flatMap((text) => {
+    const [id, kind] = text.split(' ');
+    return kind === undefined ? [] : `{selvage}:${kind === 'job' ? 'job' : 'batch'}:${id}`;
+  });
+};
+
+const ENDED = ['succeeded', 'completed', 'expired'];
 
 /** Loses the last second. Returns after how many seconds all that was accepted before had ended. */
 async function cutPower({ installation, ledger }: Stage, tell: StageSettings['tell']) {
@@ -25,12 +36,19 @@ async function cutPower({ installation, ledger }: Stage, tell: StageSettings['te
   const accepted = unendedIn(ledger);
   await installation.redis.powerCut(mark);
   const startedAt = performance.now();
-  const isPending = (key: string) => ledger.entries.get(key)?.ends.length === 0;
-  while (accepted.some(isPending) && performance.now() - startedAt < MAX_WAIT_MILLIS) {
-    await pause(POLL_MILLIS);
-  }
+  let pending = accepted;
+  await inRedis(installation, async (redis) => {
+    while (pending.length > 0 && performance.now() - startedAt < MAX_WAIT_MILLIS) {
+      const statuses = await Promise.all(pending.map((key) => redis.hget(key, 'status')));
+      pending = pending.filter((_, i) => !ENDED.includes(statuses[i] ?? ''));
+      await pause(POLL_MILLIS);
+    }
+  });
   const seconds = (performance.now() - startedAt) / 1000;
-  tell?.(`power cut with ${accepted.length} under way: all ended after ${seconds.toFixed(1)} s`);
+  const missing = pending.length > 0 ? `, but for ${pending.join(' ')}` : '';
+  tell?.(
+    `power cut with ${accepted.length} under way, ended after ${seconds.toFixed(1)} s${missing}`,
+  );
   return seconds;
 }
 

@@ -129,7 +129,7 @@ async function flushall(): Promise<number> {
 }
 
 async function lastSecond(): Promise<number> {
-  const outcome = await runLastSecond({ ...work, cuts: Number(values.cuts) });
+  const outcome = await runLastSecond({ ...work, cuts: Number(values.cuts), atOnce: 2 });
   const seconds = outcome.endedAfterSeconds.map((each) => each.toFixed(1)).join(', ');
   return conclude(outcome, [
     `Seconds from each start of Redis until all that was accepted before had ended: ${seconds}`,

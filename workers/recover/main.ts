@@ -52,7 +52,7 @@ async function main({ json }: { json: boolean }): Promise<void> {
 
 new Command('recover')
   .description(
-    'Rebuilds a Redis that lost its data from object storage: restores jobs that have not ended, batches, feeds, presets and rule packs. It may run while gateways and workers run; running it again changes nothing. API keys are not in object storage: restore them from a backup of Redis, or create new ones.',
+    'Rebuilds a Redis that lost its data from object storage: restores jobs that have not ended, batches, feeds, API keys, presets and rule packs. Workers do the same by themselves. It may run while gateways and workers run; running it again changes nothing.',
   )
   .option('--json', 'print JSON', false)
   .action(main)

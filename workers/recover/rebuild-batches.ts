@@ -29,8 +29,8 @@ export const batches = ({
     const [sealed, ended] = await Promise.all(
       [keys.sealed, keys.ended].map((key) => getJson(blobs, key, signal)),
     );
-    const { rowsIfPresent: rows, results } = batchFiles(blobs, client, id);
-    const stored = { manifest, sealed, ended, rows, results };
+    const { rowsIfPresent: rows, results, upload } = batchFiles(blobs, client, id);
+    const stored = { manifest, sealed, ended, rows, results, upload };
     const isRestored = await restoreBatch(createBatches(redis, now), stored, now());
     await restoreReview(createReviewDecisions(redis), blobs, parsed, now());
     return isRestored ? 'rebuilt' : 'known';

@@ -1,3 +1,4 @@
+import { toAsciiJson } from '../../storage/ascii-json.ts';
 import { BATCHES_PREFIX, segment } from '../../storage/blob-keys.ts';
 import { type BlobEntry, BlobMissing, type Blobs } from '../../storage/blobs.ts';
 
@@ -72,13 +73,29 @@ export const putLines = (
   key: string,
   lines: readonly object[],
   signal?: AbortSignal,
+  meta: Readonly<Record<string, string>> = {},
 ): Promise<void> =>
   blobs.put(
     key,
     Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join('')),
-    { mediaType: NDJSON },
+    { mediaType: NDJSON, meta },
     signal,
   );
+
+/** A blob has 1.5 KiB of metadata. */
+const MAX_UPLOAD_CHARS = 1400;
+
+/** Writes a chunk of rows, and how far their upload has come if that is not too long: a header may be. */
+export function putRows(
+  blobs: Blobs,
+  key: string,
+  rows: readonly object[],
+  upload: object,
+): Promise<void> {
+  const json = toAsciiJson(upload);
+  const meta = json.length > MAX_UPLOAD_CHARS ? {} : { upload: json };
+  return putLines(blobs, key, rows, undefined, meta);
+}
 
 /** Writes a line for each row of a chunk that has one; no blob if none has. Idempotent. */
 export async function putChunk<T>(
@@ -122,6 +139,11 @@ export function batchFiles(blobs: Blobs, client: string, id: string) {
     results: (chunk: number) => getLinesIfPresent(blobs, keys.results(chunk)),
     /** Returns no lines if no row repeats the picture of another. */
     duplicates: (chunk: number) => getLinesIfPresent(blobs, keys.duplicates(chunk)),
+    /** Returns how far the upload of a chunk's rows had come, unvalidated; nothing if that is not known. */
+    async upload(chunk: number): Promise<unknown> {
+      const json = (await blobs.head(keys.rows(chunk)))?.meta.upload;
+      return json === undefined ? undefined : JSON.parse(json);
+    },
     /** Returns no lines past the last chunk, for callers that do not know how many there are. */
     rowsIfPresent: (chunk: number) => getLinesIfPresent(blobs, keys.rows(chunk)),
   };

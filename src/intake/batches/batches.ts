@@ -39,7 +39,7 @@ export const BATCH_TERMINAL_STATUSES: readonly BatchStatus[] = [
 ];
 
 /** How much of the latest upload has been appended; enough to resume it. */
-const Upload = z.object({
+export const Upload = z.object({
   format: z.enum(['ndjson', 'csv', 'files']),
   /** Bytes of the upload that have been read, and the number of the next line. */
   offset: z.number(),

@@ -6,6 +6,7 @@ import {
   BatchManifest,
   DuplicateCounts,
   type StoredProgress,
+  Upload,
 } from './batches.ts';
 import { isRejected, ResultLine, RowLine, rowCount } from './rows.ts';
 
@@ -29,6 +30,8 @@ interface StoredBatch {
   rows(chunk: number): Promise<unknown[]>;
   /** Lines of a chunk of results; none if it was not written. */
   results(chunk: number): Promise<unknown[]>;
+  /** How far the upload of a chunk of rows had come; nothing if that is not known. */
+  upload(chunk: number): Promise<unknown>;
 }
 
 /** How long a restored open batch waits for more rows. */
@@ -82,9 +85,15 @@ function cursorOf(chunks: readonly ChunkCounts[]) {
 }
 
 /** What Redis holds of the progress of a batch, from its chunks. */
-function progressOf({ kind }: BatchManifest, chunks: readonly ChunkCounts[]): StoredProgress {
+async function progressOf(
+  { kind }: BatchManifest,
+  stored: StoredBatch,
+  chunks: readonly ChunkCounts[],
+): Promise<StoredProgress> {
   const { chunk, issued } = cursorOf(chunks);
-  const upload = { format: 'files', offset: 0, line: 0, rows: total(chunks, 'feedRows') } as const;
+  const files = { format: 'files', offset: 0, line: 0, rows: total(chunks, 'feedRows') } as const;
+  const last = chunks.length > 0 ? await stored.upload(chunks.length - 1) : undefined;
+  const upload = kind === 'feed-run' ? files : Upload.safeParse(last).data;
   return {
     chunks: chunks.length,
     accepted: total(chunks, 'accepted'),
@@ -94,7 +103,7 @@ function progressOf({ kind }: BatchManifest, chunks: readonly ChunkCounts[]): St
     unchanged: total(chunks, 'unchanged'),
     issued,
     cursor: { chunk, line: 0 },
-    ...(kind === 'feed-run' && { upload }),
+    ...(upload && { upload }),
     firstRows: chunks.map(({ first }) => first),
     written: chunks.flatMap(({ isWritten }, number) => (isWritten ? [number] : [])),
   };
@@ -124,7 +133,7 @@ async function closeRestored(
 
 /**
  * Writes the record of a batch from object storage, for a Redis that lost its data. A record that is still open is
- * replaced if object storage knows that the batch was sealed or has ended: no rows are added to it any more.
+ * replaced if object storage knows that the batch was sealed, has ended, or has more rows.
  * @returns false if there is a record that needs no change
  * @throws ZodError if the files are not those of a batch
  */
@@ -137,10 +146,12 @@ export async function restoreBatch(
   const known = await batches.get(manifest.id);
   const ended = Ended.safeParse(stored.ended).data;
   const sealed = Sealed.safeParse(stored.sealed).data;
-  if (known && !(known.status === 'open' && (sealed || ended))) return false;
+  if (known && known.status !== 'open') return false;
+  const hasMore = async () => (await stored.rows(known?.chunks ?? 0)).length > 0;
+  if (known && !sealed && !ended && !(await hasMore())) return false;
   const chunks: ChunkCounts[] = [];
   for await (const chunk of countChunks(stored)) chunks.push(chunk);
-  const progress = progressOf(manifest, chunks);
+  const progress = await progressOf(manifest, stored, chunks);
   const expiresAt = new Date(nowMillis + OPEN_MILLIS).toISOString();
   const from = known ? 'open' : '';
   if (!(await batches.restore({ ...manifest, expiresAt }, progress, from))) return false;

@@ -1,7 +1,7 @@
 import { type Meter, secondsToMidnight } from '../../../auth/quota.ts';
 import type { Limits } from '../../../http/limits.ts';
 import type { Caller } from '../../../http/route.ts';
-import { batchKeys, putLines } from '../../../intake/batches/batch-files.ts';
+import { batchKeys, putRows } from '../../../intake/batches/batch-files.ts';
 import type { Batches, BatchRecord, Upload } from '../../../intake/batches/batches.ts';
 import {
   expandRejected,
@@ -149,7 +149,7 @@ export function createUpload(
 
   /** Writes a chunk's file and appends the chunk to the batch. */
   async function putChunk(lines: readonly RowLine[], upload: Upload) {
-    await putLines(blobs, keys.rows(chunk), lines).catch(storageUnavailable);
+    await putRows(blobs, keys.rows(chunk), lines, upload).catch(storageUnavailable);
     const newChunk = { chunk, first: lines[0]!.row, ...countRows(lines), upload };
     try {
       return await batches.append(id, newChunk, caller);
