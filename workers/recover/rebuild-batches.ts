@@ -1,7 +1,6 @@
-import { batchFiles, batchKeys, getJson } from '../../src/intake/batches/batch-files.ts';
-import { BatchManifest, createBatches } from '../../src/intake/batches/batches.ts';
+import { createBatches } from '../../src/intake/batches/batches.ts';
 import { batchKey } from '../../src/intake/batches/redis-keys.ts';
-import { restoreBatch } from '../../src/intake/batches/restore.ts';
+import { restoreStoredBatch } from '../../src/intake/batches/restore-stored.ts';
 import { restoreReview } from '../../src/intake/review/audit.ts';
 import { createReviewDecisions } from '../../src/intake/review/decisions.ts';
 import { BATCHES_PREFIX, blobOwner, manifestKeyOf } from '../../src/storage/blob-keys.ts';
@@ -21,18 +20,10 @@ export const batches = ({
     return owner && batchKey(owner.id);
   },
   async restore(manifestKey, signal): Promise<Outcome> {
-    const manifest = await getJson(blobs, manifestKey, signal);
-    if (manifest === undefined) return 'absent';
-    const parsed = BatchManifest.parse(manifest);
-    const { client, id } = parsed;
-    const keys = batchKeys(client, id);
-    const [sealed, ended] = await Promise.all(
-      [keys.sealed, keys.ended].map((key) => getJson(blobs, key, signal)),
-    );
-    const { rowsIfPresent: rows, results, upload } = batchFiles(blobs, client, id);
-    const stored = { manifest, sealed, ended, rows, results, upload };
-    const isRestored = await restoreBatch(createBatches(redis, now), stored, now());
-    await restoreReview(createReviewDecisions(redis), blobs, parsed, now());
-    return isRestored ? 'rebuilt' : 'known';
+    const records = createBatches(redis, now);
+    const stored = await restoreStoredBatch(records, blobs, manifestKey, now(), signal);
+    if (!stored) return 'absent';
+    await restoreReview(createReviewDecisions(redis), blobs, stored.manifest, now());
+    return stored.isRestored ? 'rebuilt' : 'known';
   },
 });

@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createKeys, type KeyCopy } from '../../../src/auth/keys.ts';
-import { batchKeys, putJson, putLines } from '../../../src/intake/batches/batch-files.ts';
+import { batchKeys, putJson, putLines, putRows } from '../../../src/intake/batches/batch-files.ts';
+import { createBatches } from '../../../src/intake/batches/batches.ts';
 import { batchRedisKeys } from '../../../src/intake/batches/redis-keys.ts';
+import { restoreLostRows } from '../../../src/intake/batches/restore-stored.ts';
 import { adoptInstallationId, sharedInstallationId } from '../../../src/intake/installation-id.ts';
 import { writeJobManifest } from '../../../src/intake/job-manifest.ts';
 import { readOngoingRecovery } from '../../../src/intake/recovery-state.ts';
@@ -106,6 +108,24 @@ test('what the last second of the append-only file held is restored', async () =
   expect(await batchOf('batch_lost')).toMatchObject({ status: 'sealed', accepted: '3' });
   expect(await recovering()).toBe(0);
   expect(await readOngoingRecovery(redis)).toBeUndefined();
+});
+
+test('rows that a batch has lost are restored before it is sealed, and its upload goes on after them', async () => {
+  await storeBatch('batch_open', 1);
+  const keys = batchKeys('acme', 'batch_open');
+  await blobs.delete(keys.sealed);
+  await rebuildAll(openRebuilders(deps), deps, { concurrency: 8 }, never);
+  const rowOf = (row: number) => ({ row, line: row + 1, customId: `${row}`, source: { url: 'u' } });
+  const upload = { format: 'csv', offset: 77, line: 3, rows: 2, header: 'id,Größe' };
+  await putRows(blobs, keys.rows(1), [rowOf(1)], upload);
+  const batches = createBatches(redis, hostClock);
+  expect(await batches.get('batch_open')).toMatchObject({ chunks: 1, accepted: 1 });
+  const batch = { client: 'acme', id: 'batch_open', chunks: 1 };
+  await restoreLostRows(batches, blobs, batch, Date.now());
+  expect(await batches.get('batch_open')).toMatchObject({
+    ...{ status: 'open', chunks: 2, accepted: 2 },
+    upload,
+  });
 });
 
 test('an emptied Redis is restored, and belongs to its storage again', async () => {

@@ -11,6 +11,7 @@ import {
   type BatchRecord,
 } from '../../../intake/batches/batches.ts';
 import { BATCHES_PATH, batchCompletedEntry } from '../../../intake/batches/links.ts';
+import { restoreLostRows } from '../../../intake/batches/restore-stored.ts';
 import type { RowOutcome } from '../../../intake/batches/row-reader.ts';
 import type { ClientIndex } from '../../../intake/client-index.ts';
 import type { StoredResponse } from '../../../intake/idempotency.ts';
@@ -190,6 +191,7 @@ export function createBatchActions(deps: BatchDeps, events: BatchEvents) {
   async function seal(batch: BatchRecord): Promise<StoredResponse> {
     const nowMillis = now();
     if (batch.status === 'open') {
+      await restoreLostRows(batches, blobs, batch, nowMillis).catch(batchesUnavailable);
       await putSealed(blobs, batch, nowMillis).catch(batchesUnavailable);
     }
     await batches.seal(batch.id, nowMillis).catch(batchesUnavailable);
