@@ -36,18 +36,21 @@ async function cutPower({ installation, ledger }: Stage, tell: StageSettings['te
   const accepted = unendedIn(ledger);
   await installation.redis.powerCut(mark);
   const startedAt = performance.now();
+  const secondsNow = () => (performance.now() - startedAt) / 1000;
   let pending = accepted;
+  let knownAfterSeconds: number | undefined;
   await inRedis(installation, async (redis) => {
     while (pending.length > 0 && performance.now() - startedAt < MAX_WAIT_MILLIS) {
       const statuses = await Promise.all(pending.map((key) => redis.hget(key, 'status')));
+      if (statuses.every((status) => status !== null)) knownAfterSeconds ??= secondsNow();
       pending = pending.filter((_, i) => !ENDED.includes(statuses[i] ?? ''));
       await pause(POLL_MILLIS);
     }
   });
-  const seconds = (performance.now() - startedAt) / 1000;
+  const seconds = secondsNow();
   const missing = pending.length > 0 ? `, but for ${pending.join(' ')}` : '';
   tell?.(
-    `power cut with ${accepted.length} under way, ended after ${seconds.toFixed(1)} s${missing}`,
+    `power cut with ${accepted.length} under way: all known after ${knownAfterSeconds?.toFixed(1)} s, ended after ${seconds.toFixed(1)} s${missing}`,
   );
   return seconds;
 }
