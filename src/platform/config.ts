@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import { readInstance } from './local-instance.ts';
 
 const splitList = (text: string): string[] => text.split(',').flatMap((part) => part.trim() || []);
 
@@ -106,16 +106,6 @@ export class ConfigError extends Error {
 const withoutEmpty = (env: NodeJS.ProcessEnv) =>
   Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
 
-/** Returns the Redis URL of the instance that runs under this home, as the launcher wrote it. */
-function instanceRedisUrl(home: string): string | undefined {
-  try {
-    const instance = JSON.parse(readFileSync(join(home, 'instance.json'), 'utf8'));
-    return z.object({ redisUrl: z.string() }).parse(instance).redisUrl;
-  } catch {
-    return undefined; // no instance runs here
-  }
-}
-
 /**
  * Parses the settings.
  * @param env the environment, usually `process.env`
@@ -132,7 +122,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   return Object.freeze({
     ...parsed.data,
     SELVAGE_HOME: home,
-    REDIS_URL: parsed.data.REDIS_URL ?? instanceRedisUrl(home) ?? 'redis://127.0.0.1:6379',
+    REDIS_URL: parsed.data.REDIS_URL ?? readInstance(home)?.redisUrl ?? 'redis://127.0.0.1:6379',
     STORE_DIR: resolve(parsed.data.STORE_DIR ?? join(home, 'store')),
   });
 }

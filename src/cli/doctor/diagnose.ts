@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { createClient } from '../../../packages/client/src/client.ts';
 import { type Config, ConfigError, readConfig } from '../../platform/config.ts';
+import { homeOf, readInstance, whyNoInstance } from '../../platform/local-instance.ts';
 import { createLog } from '../../platform/log.ts';
 import { commandConnection, untilReady } from '../../platform/redis.ts';
-import { localInstance } from '../connection/server-profile.ts';
 import { EXIT } from '../terminal/exit.ts';
 import { type Colour, type Output, paint, print } from '../terminal/output.ts';
-import { type Finding, fail } from './finding.ts';
+import { type Finding, fail, warn } from './finding.ts';
 import { checkCLibrary, checkDisk, checkNode, checkPort, glibcVersion } from './machine.ts';
 import { checkDevice, checkModels } from './model.ts';
 import { checkRedis } from './redis.ts';
@@ -18,6 +18,13 @@ const CONNECT_MILLIS = 3000;
 function hostOf(redisUrl: string): string {
   const { host } = new URL(redisUrl);
   return host;
+}
+
+/** Without either, a process assumes the Redis that listens on this machine, which may be another's. */
+function diagnoseInstance({ SELVAGE_HOME: home, REDIS_URL }: Config): Finding[] {
+  if (process.env.REDIS_URL || readInstance(home)) return [];
+  const advice = `Set SELVAGE_HOME to the folder of a running one, or REDIS_URL: this checks ${hostOf(REDIS_URL)}.`;
+  return [warn('instance', whyNoInstance(home), advice)];
 }
 
 async function diagnoseRedis(redisUrl: string): Promise<Finding[]> {
@@ -47,7 +54,7 @@ async function isGateway(url: string, signal: AbortSignal): Promise<boolean> {
 }
 
 async function diagnosePort({ HOST, PORT }: Config, signal: AbortSignal): Promise<Finding> {
-  const local = localInstance(process.env);
+  const local = readInstance(homeOf(process.env));
   const url = new URL(local?.url ?? `http://${HOST}:${PORT}`);
   return checkPort(HOST, Number(url.port), await isGateway(url.origin, signal));
 }
@@ -55,6 +62,7 @@ async function diagnosePort({ HOST, PORT }: Config, signal: AbortSignal): Promis
 async function runChecks(config: Config, signal: AbortSignal): Promise<Finding[]> {
   const { SELVAGE_HOME, STORE, STORE_DIR, MODEL, DEVICE, REDIS_URL } = config;
   const all = await Promise.all([
+    diagnoseInstance(config),
     diagnoseRedis(REDIS_URL),
     checkStorage(config),
     checkModels(MODEL, join(SELVAGE_HOME, 'models')),
