@@ -4,7 +4,7 @@ import { readInstance, whyNoInstance } from './local-instance.ts';
 import type { Logger } from './log.ts';
 import { commandConnection, untilReady } from './redis.ts';
 
-const CONNECT_MILLIS = 10_000;
+const CONNECT_MILLIS = 5_000;
 
 /** A command does not know which installation it is for, or cannot reach it. */
 export class NoInstallationError extends Error {}

@@ -102,11 +102,10 @@ test.each(['redis-server', 'valkey-server'])(
     expect(output).toContain('Bad file format reading the append only file');
     expect(output).toContain(inHome('redis/redis.log'));
 
-    // Redis's own program has one name here.
-    await symlink(
-      findProgram('redis-check-aof', 'valkey-check-aof')!,
-      join(dir, 'bin', server.replace('server', 'check-aof')),
-    );
+    // The program goes by the name it is called with.
+    const check = join(dir, 'bin', server.replace('server', 'check-aof'));
+    const real = findProgram('redis-check-aof', 'valkey-check-aof');
+    await writeFile(check, `#!/bin/sh\nexec ${real} "$@"\n`, { mode: 0o755 });
     const commands = output.split('\n').filter((line) => /^ {2}(cp|cd) /.test(line));
     expect(commands).toHaveLength(2);
     const mend = run('sh', ['-ec', commands.join('\n').replace('&& ', '&& yes | ')], {
