@@ -1,9 +1,11 @@
 import { join } from 'node:path';
 import manifest from '../package.json' with { type: 'json' };
 import { BUILT_IN_PACKS } from '../src/output/rules/built-in.ts';
-import { type Config, ConfigError, readConfig } from '../src/platform/config.ts';
+import { type Config, readConfig } from '../src/platform/config.ts';
 import { createWorkerMetrics, type WorkerMetrics } from '../src/platform/metrics/worker.ts';
 import { openPlatform } from '../src/platform/open-platform.ts';
+import { startErrorText } from '../src/platform/start-error.ts';
+import { StartError } from './inference/inference-process.ts';
 import { type Engine, startEngine } from './inference/pool.ts';
 
 /**
@@ -40,6 +42,6 @@ async function openEngine(config: Config, metrics: WorkerMetrics): Promise<Engin
 }
 
 main().catch((error) => {
-  console.error(error instanceof ConfigError ? error.message : error);
+  console.error(error instanceof StartError ? error.message : startErrorText(error));
   process.exit(1);
 });

@@ -78,7 +78,11 @@ test('finds the Redis of the instance that runs under SELVAGE_HOME', () => {
   onTestFinished(() => rmSync(home, { recursive: true }));
   writeFileSync(
     join(home, 'instance.json'),
-    JSON.stringify({ redisUrl: 'redis://127.0.0.1:7777' }),
+    JSON.stringify({
+      url: 'http://127.0.0.1:8080',
+      redisUrl: 'redis://127.0.0.1:7777',
+      pids: { launcher: 1 },
+    }),
   );
   expect(readConfig({ SELVAGE_HOME: home }).REDIS_URL).toBe('redis://127.0.0.1:7777');
   expect(readConfig({ SELVAGE_HOME: home, REDIS_URL: 'redis://r:1' }).REDIS_URL).toBe(

@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 import { createJobRecords } from '../../src/intake/job-records.ts';
 import { followClock } from '../../src/platform/clock.ts';
-import { ConfigError } from '../../src/platform/config.ts';
 import { connectToInstallation, NoInstallationError } from '../../src/platform/installation.ts';
 import { createLog } from '../../src/platform/log.ts';
+import { startErrorText } from '../../src/platform/start-error.ts';
 import { openQueue } from '../../src/queue/queue.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
 import { type Counts, type Rebuilder, rebuildAll } from './rebuild.ts';
@@ -58,7 +58,6 @@ new Command('recover')
   .action(main)
   .parseAsync()
   .catch((error) => {
-    const isExpected = error instanceof ConfigError || error instanceof NoInstallationError;
-    console.error(isExpected ? error.message : error);
+    console.error(error instanceof NoInstallationError ? error.message : startErrorText(error));
     process.exitCode = 1;
   });

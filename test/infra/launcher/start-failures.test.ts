@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { chmod, chown, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
@@ -61,6 +63,21 @@ describe('a start says in words', () => {
     await mkdir(join(dir, 'home'));
     await writeFile(inHome('dev-key'), 'slv_0123456789abcdefghijABCDEFGHIJklm');
     expect(await failure()).toContain(`${inHome('dev-key')} holds no whole key`);
+  });
+
+  test('that the port of its metrics is in use', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const address = server.address();
+    const METRICS_PORT = String(typeof address === 'object' ? address?.port : undefined);
+    expect(await failure({ METRICS_PORT })).toMatch(
+      /The gateway cannot start \(exit code 1\)\.\n +listen EADDRINUSE: address already in use/,
+    );
+  });
+
+  test('that there is no such model', async () => {
+    expect(await failure({ MODEL: 'none' })).toMatch(/\n +There is no model "none"; there are /);
   });
 
   test('that its secrets are damaged', async () => {
