@@ -41,6 +41,9 @@ export function deleted(resource: Resource, tombstone: Tombstone): Problem {
 export const resultsGone = (resource: Resource): Problem =>
   new Problem('gone', `The results of this ${resource} have expired or were erased`);
 
+/** For a file in the place of which there is a newer one since its record was read. */
+export const replaced = (): Problem => unavailable('The file was replaced just now; try again');
+
 /**
  * Opens a blob as a stream.
  * @param gone the problem to throw if the blob does not exist

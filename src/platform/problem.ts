@@ -22,6 +22,7 @@ export const PROBLEMS = {
   'quota-exceeded':                 { status: 429, title: 'The daily quota is used up' },
   'headers-too-large':              { status: 431, title: 'The request headers are too large' },
   'internal-error':                 { status: 500, title: 'The service failed' },
+  'damaged':                        { status: 500, title: 'The stored file is damaged' },
   'upstream-failed':                { status: 502, title: 'Processing the image failed' },
   'upstream-unavailable':           { status: 503, title: 'The service is not ready or too busy' },
 } as const;
@@ -52,6 +53,7 @@ export const ADVICE: Readonly<Record<ProblemType, string>> = {
   'quota-exceeded':                 'Wait until midnight UTC, or ask the operator for a larger daily quota.',
   'headers-too-large':              'Send fewer or shorter headers.',
   'internal-error':                 'Try again; if the error persists, tell the operator the request id.',
+  'damaged':                        'Send the image again as a new request, and tell the operator the request id.',
   'upstream-failed':                'Try again a little later; if the same image fails again, send another image.',
   'upstream-unavailable':           'Wait as many seconds as Retry-After says, then try again.',
 };

@@ -76,6 +76,10 @@ export const PROBLEM_CAUSES: Readonly<Record<ProblemType, readonly string[]>> = 
   ],
   'headers-too-large': ['The headers together are larger than 16 KiB; often because of a cookie.'],
   'internal-error': ['An unexpected error in the service.'],
+  damaged: [
+    'The disk or the object storage returns other bytes than were written, fewer of them, or none.',
+    'Something other than the service has changed or deleted the file.',
+  ],
   'upstream-failed': [
     'The model failed on this image again and again. For a day, the same image is rejected immediately.',
     'The result was damaged.',

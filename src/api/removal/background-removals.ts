@@ -15,7 +15,6 @@ import {
 import type { CutOutReview } from '../../output/review.ts';
 import type { RulesReport } from '../../output/rules/verdicts.ts';
 import { fieldProblem, Problem } from '../../platform/problem.ts';
-import { storageUnavailable } from '../common-problems.ts';
 import {
   BackgroundFile,
   BackgroundText,
@@ -27,6 +26,7 @@ import { JobResponse } from '../intake/job-response.ts';
 import { type PreferJobDeps, readJobPreference, startPreferredJob } from '../intake/prefer-job.ts';
 import { applyPreset } from '../intake/presets/apply-preset.ts';
 import { resolveRules } from '../intake/rules/resolve-rules.ts';
+import { readAll } from '../verified-blob.ts';
 import {
   CUT_OUT_HEADERS,
   CUT_OUT_MEDIA,
@@ -97,8 +97,7 @@ const removeAsync = (
     async (job, headers) => {
       await call.awaitMemory(job.results?.cutout?.bytes ?? 0, call.signal);
       const { body, cutout } = await deps.jobs.result(job, call.signal);
-      const chunks = await body.toArray().catch(storageUnavailable);
-      const file = Buffer.concat(chunks);
+      const file = await readAll(body);
       return cutOutReply({ file, ...cutout }, call.query.return_base64 ?? false, headers);
     },
   );
@@ -209,6 +208,7 @@ export const removalRoutes = (deps: RemovalDeps): Route[] => [
     problems: [
       'base64-not-allowed',
       'conflict',
+      'damaged',
       'idempotency-mismatch',
       'unprocessable-image',
       'upstream-failed',
