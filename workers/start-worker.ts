@@ -83,7 +83,7 @@ export async function startWorker({
     report,
   });
   const { sweepBatches } = consumers;
-  const sweeper = startSweeps({ platform, blobs, jobs, sweepBatches, onSwept: metrics.swept });
+  const sweeper = startSweeps({ platform, blobs, jobs, sweepBatches, metrics });
   let isDraining = false;
   const health = serveHealth(registry, () => !isDraining && redis.status === 'ready');
   health.on('error', (error) => log.warn({ reason: error.message }, 'health port not served'));
@@ -254,11 +254,11 @@ interface SweepSources {
   blobs: Blobs;
   jobs: Jobs;
   sweepBatches(nowMillis: number): Promise<number>;
-  onSwept(sweep: string): void;
+  metrics: Pick<WorkerMetrics, 'swept' | 'damaged'>;
 }
 
 /** Starts the sweeper, with the queue it puts lost jobs back in. */
-function startSweeps({ platform, blobs, jobs, sweepBatches, onSwept }: SweepSources) {
+function startSweeps({ platform, blobs, jobs, sweepBatches, metrics }: SweepSources) {
   const { redis, log, now } = platform;
   const queue = openQueue('async', redis, log);
   const stop = startSweeper({
@@ -268,7 +268,8 @@ function startSweeps({ platform, blobs, jobs, sweepBatches, onSwept }: SweepSour
     retention: jobs.retention,
     enqueue: (job) => requeueJob(queue, job),
     sweepBatches,
-    onSwept,
+    onSwept: metrics.swept,
+    onDamaged: metrics.damaged,
     log,
     now,
   });

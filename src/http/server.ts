@@ -95,7 +95,7 @@ export function createServer(deps: ServerDeps): HttpServer {
   const { keylessMillis = Math.min(KEYLESS_MILLIS, wholeMillis) } = deps.bodyTimes ?? {};
   const app = fastify({
     loggerInstance: deps.log as FastifyBaseLogger,
-    logController: new LogController({ disableRequestLogging: true }),
+    logController: new ResponseLog({ disableRequestLogging: true }),
     genReqId: requestIdOf,
     requestIdHeader: false,
     bodyLimit: MAX_JSON_BYTES,
@@ -277,6 +277,13 @@ export function createServer(deps: ServerDeps): HttpServer {
 }
 
 const nothingHere = (): Problem => new Problem('not-found', 'There is nothing here; see /docs');
+
+/** Of what Fastify logs: responses that the service breaks off, because their status is sent already. */
+class ResponseLog extends LogController {
+  override streamError(error: Error, request: FastifyRequest): void {
+    if (error instanceof Problem) logError(request, error);
+  }
+}
 
 /** Logs errors of the service and its upstreams. Rejections are in the request's own line. */
 function logError(request: FastifyRequest, problem: Problem): void {

@@ -2,12 +2,12 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { limitDownloads } from '../../src/api/limit-downloads.ts';
 import { openVerified } from '../../src/api/verified-blob.ts';
 import { route } from '../../src/http/route.ts';
 import { createServer, type HttpServer } from '../../src/http/server.ts';
-import { createLog } from '../../src/platform/log.ts';
 import { Problem } from '../../src/platform/problem.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
 import { createFsBlobs } from '../../src/storage/fs-blobs.ts';
@@ -16,6 +16,7 @@ import { createFsBlobs } from '../../src/storage/fs-blobs.ts';
 const LARGE = randomBytes(1_000_001);
 const SMALL = LARGE.subarray(0, 1000);
 
+const logged: string[] = [];
 let dir: string;
 let blobs: Blobs;
 let server: HttpServer;
@@ -44,7 +45,7 @@ beforeAll(async () => {
     lookUp: async () => undefined,
     limits: { admit: () => Promise.reject(new Error('keyless')) },
     sunsets: [],
-    log: createLog('test', 'silent'),
+    log: pino({}, { write: (line: string) => void logged.push(line) }),
     maxImageBytes: 1000,
     sniff: () => undefined,
     problemBase: undefined,
@@ -107,10 +108,12 @@ test.each(DAMAGES)('a small blob %s is a problem with a status', async (_, harm)
 });
 
 test.each(DAMAGES)('a large blob %s never arrives whole', async (_, harm) => {
+  logged.length = 0;
   const response = await ask(LARGE, harm(LARGE));
   // One without a chunk still has a status.
   if (!response.ok) expect(await response.json()).toMatchObject({ type: 'damaged', status: 500 });
   else await expect(response.arrayBuffer()).rejects.toThrow();
+  expect(logged.join('')).toContain('the blob out/c/a is damaged');
 });
 
 test('downloads that fail or are broken off leave no file open', async () => {

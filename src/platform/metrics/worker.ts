@@ -168,6 +168,11 @@ export function createWorkerMetrics(registry: Registry) {
     labelNames: ['sweep'],
     registers: [registry],
   });
+  const damaged = new Counter({
+    name: 'selvage_damaged_blobs_total',
+    help: 'Stored files found by the scrub whose bytes are not those that were written; the log names them',
+    registers: [registry],
+  });
   return {
     job: createJobMetrics(registry),
     review: createReviewCounter(registry),
@@ -186,6 +191,7 @@ export function createWorkerMetrics(registry: Registry) {
       });
     },
     swept: (sweep: string) => sweeps.setToCurrentTime({ sweep }),
+    damaged: () => damaged.inc(),
   };
 }
 

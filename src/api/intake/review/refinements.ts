@@ -52,6 +52,8 @@ import type { DecidedRow } from './decide-row.ts';
 import { decisionConflict, type Known } from './decision-view.ts';
 import { ReviewRowResponse } from './schemas.ts';
 
+const sha256Of = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+
 interface RowRefinementDeps {
   reviews: ReviewActions;
   images: Pick<ImageRequests, 'refineCutOut' | 'shedIfBusy'>;
@@ -187,7 +189,7 @@ export function createRowRefinements(deps: RowRefinementDeps) {
     const keyOf = refinedKeys(batch);
     const body = checkedFile({ file, bytes, mediaType });
     const key = keyOf('cutout', mediaType);
-    const sha256 = createHash('sha256').update(body).digest('hex');
+    const sha256 = sha256Of(body);
     await blobs.put(key, body, { mediaType, meta: { sha256 } }).catch(storageUnavailable);
     const size = {
       bytes,
@@ -200,7 +202,12 @@ export function createRowRefinements(deps: RowRefinementDeps) {
     if (!picture) return { key, sha256, ...size };
     const pictureKey = keyOf('picture', picture.mediaType);
     const { background } = batch;
-    await blobs.put(pictureKey, checkedFile(picture), picture).catch(storageUnavailable);
+    const pictureBody = checkedFile(picture);
+    const meta = { sha256: sha256Of(pictureBody) };
+    const { mediaType: pictureType } = picture;
+    await blobs
+      .put(pictureKey, pictureBody, { mediaType: pictureType, meta })
+      .catch(storageUnavailable);
     return { key, sha256, ...size, picture: { ...picture, key: pictureKey, background } };
   }
 
