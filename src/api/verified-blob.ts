@@ -5,7 +5,7 @@ import type { Blobs } from '../storage/blobs.ts';
 import { openBlob, storageUnavailable } from './common-problems.ts';
 
 /** A blob, and what its record says of it. */
-export interface RecordedBlob {
+interface RecordedBlob {
   key: string;
   bytes: number;
   /** Hex. */
