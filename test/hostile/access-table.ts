@@ -71,6 +71,7 @@ export const ACCESS: readonly Access[] = [
   { method: 'GET',    path: '/intake/v1/batches/{id}/duplicates',  needs: 'any',     authorized: 404 },
   { method: 'GET',    path: '/intake/v1/sources',                  needs: 'any',     authorized: 200 },
   { method: 'GET',    path: '/intake/v1/sources/{id}',             needs: 'any',     authorized: 404 },
+  { method: 'GET',    path: '/intake/v1/sources/{id}/failures',    needs: 'any',     authorized: 404 },
   { method: 'PUT',    path: '/intake/v1/sources/{id}',             needs: REMOVE,    authorized: 404, body: {} },
   { method: 'POST',   path: '/intake/v1/sources/{id}/events',      needs: REMOVE,    authorized: 404, body: {} },
   { method: 'POST',   path: '/intake/v1/sources/{id}/scan',        needs: REMOVE,    authorized: 404 },
