@@ -85,6 +85,7 @@ async function main(): Promise<void> {
     log,
     keyPepper,
     developmentKey,
+    maxLiveKeys: config.MAX_LIVE_KEYS,
   });
   const connect = () => blockingConnection(config.REDIS_URL, log);
   const onShed = createShedCounter(registry);

@@ -21,6 +21,8 @@ export interface Caller extends Meter, CallerLimits {
   keyId: string;
   client: string;
   scopes: readonly string[];
+  /** Parts of the API that are granted besides the scopes of operations. */
+  rights: readonly string[];
   allowBase64: boolean;
 }
 
@@ -100,6 +102,8 @@ interface RouteSpec<Query, Body> {
   anyOrigin?: boolean;
   /** The scope a key must hold, `any-key` for a valid key of any scope, or `keyless`. */
   scope: string;
+  /** The right a key must have besides its scope. */
+  right?: string;
   /** The name of the method in generated clients: a verb and what it acts on. */
   operationId: string;
   summary: string;

@@ -58,6 +58,7 @@ const Environment = z.object({
   WORKER_BATCH: whole(1, 64).optional(),
   WORKER_WARM_UP: z.stringbool().default(true),
   KEY_PEPPER: z.string().min(16).optional(),
+  MAX_LIVE_KEYS: whole(1, 1000).default(5),
   LOOK_SIGNING_KEYS: z
     .string()
     .regex(/^[\w.-]+:[^,\s]{16,}(,[\w.-]+:[^,\s]{16,})*$/)

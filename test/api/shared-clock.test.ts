@@ -35,6 +35,7 @@ const call: Call = {
   caller: {
     keyId: 'key_1',
     client: 'tests',
+    rights: [],
     scopes: ['background-removal:process'],
     allowBase64: false,
     meter: 'tests',

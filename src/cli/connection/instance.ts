@@ -38,7 +38,7 @@ export async function withInstance(work: (instance: Instance) => Promise<void>):
     });
     const pepper = config.KEY_PEPPER ?? readSecrets(config.SELVAGE_HOME).keyPepper;
     const now = await followClock(redis, log);
-    const keys = createKeys(redis, pepper, now);
+    const keys = createKeys(redis, pepper, now, config.MAX_LIVE_KEYS);
     await work({
       keys,
       requests: createAccessRequests(redis, keys, now),

@@ -3,10 +3,11 @@ import type { Route } from '../route.ts';
 /** A key with the scope, in any place that it may be sent, or a session of the console. */
 export function security({
   scope,
+  right,
   keyHeader,
-}: Pick<Route, 'scope' | 'keyHeader'>): Record<string, string[]>[] {
+}: Pick<Route, 'scope' | 'right' | 'keyHeader'>): Record<string, string[]>[] {
   if (scope === 'keyless') return [];
-  const scopes = scope === 'any-key' ? [] : [scope];
+  const scopes = [...(scope === 'any-key' ? [] : [scope]), ...(right ? [`intake:${right}`] : [])];
   return [
     { apiKey: scopes },
     ...(keyHeader ? [{ [keyHeader]: scopes }] : []),
@@ -18,7 +19,8 @@ const SCHEMES = {
   apiKey: {
     type: 'http',
     scheme: 'bearer',
-    description: 'An API key: `Bearer slv_…`. The listed names are the scopes that it needs.',
+    description:
+      'An API key: `Bearer slv_…`. The listed names are the scopes that it needs; those that begin with `intake:` are rights, which a key with a scope of an operation there has unless they were taken from it.',
   },
   consoleSession: {
     type: 'apiKey',
