@@ -79,8 +79,8 @@ export function routeTable(deps: ApiDeps): Route[] {
   const refinements = createRowRefinements({ ...batches, reviews, images, idempotency });
   const readImage = (body: unknown) => readJsonImage(body, maxImageBytes, sniffFormat).image;
   return [
-    ...removalRoutes({ images, presets, rulePacks, ...preferJob }),
-    ...refinementRoutes(images, rulePacks),
+    ...removalRoutes({ images, presets, rulePacks, idempotency, ...preferJob }),
+    ...refinementRoutes(images, rulePacks, idempotency),
     ...withRights([
       ...jobRoutes(jobs, idempotency, deps.jobs),
       ...jobRefinementRoutes({ jobs, images, ...deps.jobs }),
@@ -103,11 +103,12 @@ export function routeTable(deps: ApiDeps): Route[] {
     ...withoutBgRoutes({ images }),
     ...taxonomyRoutes({
       images,
+      idempotency,
       readImage,
       modelVersion: deps.classifierVersion,
       ...preferJob,
     }),
-    garmentsRoute({ images }),
+    garmentsRoute({ images, idempotency }),
     ...lookRoutes(deps.look),
     ...consoleRoutes(deps.console),
     ...healthRoutes(checks),

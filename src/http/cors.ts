@@ -25,6 +25,7 @@ const REQUEST_HEADERS = [
 const RESPONSE_HEADERS = [
   'Deprecation',
   'ETag',
+  'Idempotency-Replayed',
   'Link',
   'Location',
   'Preference-Applied',

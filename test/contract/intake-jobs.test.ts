@@ -554,12 +554,14 @@ describe('an Idempotency-Key', () => {
     expect(ids.size).toBe(1);
   });
 
-  test('with another image is rejected; with another API key it is new', async () => {
+  test('with another image is rejected; it is the same with another key, and new for another client', async () => {
     const image = await another();
     const { id } = await readJob(await send(image, 'order-3'));
     await expectProblem(await send(shirt, 'order-3'), 'idempotency-mismatch');
     const second = intakeClient(stack, (await stack.key()).key);
-    expect((await readJob(await send(image, 'order-3', second))).id).not.toBe(id);
+    expect((await readJob(await send(image, 'order-3', second))).id).toBe(id);
+    const foreign = intakeClient(stack, (await stack.key({ client: 'foreign' })).key);
+    expect((await readJob(await send(image, 'order-3', foreign))).id).not.toBe(id);
   });
 
   test('can be used again if the first request was rejected', async () => {

@@ -1,9 +1,34 @@
+import { createHash } from 'node:crypto';
 import type { Call, Reply } from '../../http/route.ts';
 import type { Idempotency, IdempotentRequest, StoredResponse } from '../../intake/idempotency.ts';
 import { readIdempotencyKey } from './job-request.ts';
 
+/**
+ * Returns what identifies a request with files: their digests, and whatever else belongs to it.
+ * @param rest must be serializable as JSON
+ */
+export const contentOf = (
+  files: readonly (Uint8Array | undefined)[],
+  rest: readonly unknown[],
+): unknown => [
+  'POST',
+  ...files.map((file) => file && createHash('sha256').update(file).digest('hex')),
+  ...rest,
+];
+
 /** For the OpenAPI document: the headers of a route that handles requests once. */
 export const IDEMPOTENT = ['Idempotency-Key'] as const;
+
+const DAY_MILLIS = 86_400_000;
+
+/**
+ * Returns whether what has the id of an idempotent request is from an earlier attempt at it: keys may be used again
+ * after a day, and what was deleted is made anew.
+ */
+export const isOfRequest = (
+  { status, createdAt }: { status: string; createdAt: string },
+  nowMillis: number,
+): boolean => status !== 'expired' && nowMillis - Date.parse(createdAt) < DAY_MILLIS;
 
 const REPLAYED = { 'idempotency-replayed': 'true' };
 
@@ -39,13 +64,13 @@ export async function idempotently(
  * @param fingerprint identifies the request's content; must be serializable as JSON
  * @throws Problem invalid-request, idempotency-mismatch; as `handle` throws
  */
-export async function chargedOnce<C extends Call<never, never>>(
-  idempotency: Idempotency,
-  call: C,
+export async function chargedOnce<Query>(
+  idempotency: Pick<Idempotency, 'claimCharge'>,
+  call: Call<Query>,
   fingerprint: unknown,
-  handle: (call: C) => Promise<Reply>,
+  handle: (call: Call<Query>) => Promise<Reply>,
 ): Promise<Reply> {
-  const request = readRequest(call as Call<unknown>, fingerprint);
+  const request = readRequest(call, fingerprint);
   if (!request) return handle(call);
   const claim = await idempotency.claimCharge(request, call.signal);
   if (!claim) {

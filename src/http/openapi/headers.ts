@@ -12,6 +12,7 @@ const RESPONSE_HEADERS = {
   'Content-Disposition':  { description: 'The file name of the download', example: 'attachment; filename="feed.csv"' },
   'Content-Language':     { description: 'The language of the texts', example: 'de' },
   'ETag':                 { description: 'Identifies this version: send it as `If-None-Match`', example: '"dMvGbB3Zp1mT0cA9xk2yQ7eWf5h"' },
+  'Idempotency-Replayed': { description: '`true`: a request with this Idempotency-Key had come before, and is not charged again', example: 'true' },
   'Location':             { description: 'Where the created or requested resource is', example: '/intake/v1/jobs/job_01JD3V6Y2M' },
   'Preference-Applied':   { description: 'What was applied of `Prefer`', example: 'respond-async' },
   'RateLimit':            { description: 'What is left (`r`) of rate and daily quota, and in how many seconds (`t`) they reset', example: '"rate";r=119;t=1, "day";r=4999;t=40000' },
