@@ -25,6 +25,8 @@ interface Rule {
 export const REVIEW_RULES = {
   'low-confidence':            { of: 'confidence',     below: 0.955, asks: true,  text: 'The outline may be wrong' },
   'gap-unsure':                { of: 'unsureGapShare', from: 0.015,  asks: true,  text: 'A gap may be filled, or a part missing' },
+  'hole-in-subject':           { of: 'holeShare',      from: 0.0002, asks: true,  text: 'There may be a hole in the subject' },
+  'ground-in-gap':             { of: 'groundShare',    from: 0.0002, asks: true,  text: 'Background may be left within the subject' },
   'several-subjects':          { of: 'otherShare',     from: 0.1,    asks: true,  text: 'There may be more than one subject' },
   'subject-too-small':         { of: 'subjectShare',   below: 0.02,  asks: true,  text: 'The subject is very small in the photo' },
   'blurred':                   { of: 'sharpness',      below: 0.29,  asks: true,  text: 'The photo is blurred' },

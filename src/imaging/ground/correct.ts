@@ -2,7 +2,7 @@ import type { MattedImage } from '../downscale.ts';
 import type { Size } from '../layout.ts';
 import { type EvenGround, measureEvenGround } from './even-ground.ts';
 import { eachPiece, type Piece } from './gaps.ts';
-import { eachHole, type Hole, isForeign } from './holes.ts';
+import { eachHole, type Hole } from './holes.ts';
 
 /** What a cut-out's ground says of it, in shares of the subject. */
 export interface GroundEvidence {
@@ -12,6 +12,7 @@ export interface GroundEvidence {
   groundShare: number;
 }
 
+/** Nothing speaks against a cut-out whose ground is not even. */
 export const NO_GROUND_EVIDENCE: GroundEvidence = { holeShare: 0, groundShare: 0 };
 
 /** Larger images are looked at in steps of several pixels. */
@@ -44,21 +45,30 @@ const GAP = {
   /** Real edges enclose so much of its border; more if the network is sure of it. */
   minEnclosed: 0.6,
   minEnclosedIfSure: 0.7,
+  /** Less is enough of what has the very colour of the ground, levels beside its noise, and is not sure. */
+  exact: { maxDistance: 1, minEnclosed: 0.25 },
   /** The network is sure from this alpha on. */
-  sure: 0.98,
+  sure: 0.985,
   /** A thinner piece may be a print or a zip, as a share of the longer side. */
   minThickness: 0.012,
   /** What may be a gap is worth a look if real edges enclose so much of it. */
   minEnclosedToAsk: 0.4,
+  /** So many small pieces that real edges enclose are a mesh, or a pattern. */
+  mesh: { count: 20, minEnclosed: 0.8 },
 };
 
 type Verdict = 'wrong' | 'unsure' | 'right';
 
+const isHoleOfMesh = ({ enclosed, open }: Piece): boolean =>
+  enclosed >= GAP.mesh.minEnclosed && open === 0;
+
 function judgePiece(piece: Piece, { noise, isExtreme }: EvenGround, { width, height }: Size): Verdict {
-  if (piece.distance > GAP.maxDistance + noise || piece.enclosed < GAP.minEnclosedToAsk)
-    return 'right';
+  if (piece.distance > GAP.maxDistance + noise) return 'right';
   const isSure = piece.alpha >= GAP.sure;
-  if (piece.enclosed < (isSure ? GAP.minEnclosedIfSure : GAP.minEnclosed)) return 'unsure';
+  const isExact = piece.distance <= GAP.exact.maxDistance + noise;
+  if (isExact && !isSure && piece.enclosed >= GAP.exact.minEnclosed) return 'wrong';
+  if (piece.enclosed < (isSure ? GAP.minEnclosedIfSure : GAP.minEnclosed))
+    return piece.enclosed < GAP.minEnclosedToAsk ? 'right' : 'unsure';
   const isThin = piece.thickness < GAP.minThickness * Math.max(width, height);
   return isSure && isThin && isExtreme ? 'unsure' : 'wrong';
 }
@@ -67,31 +77,40 @@ function judgePiece(piece: Piece, { noise, isExtreme }: EvenGround, { width, hei
 const HOLE = {
   /** So much of its border is subject. */
   minEnclosed: 0.75,
-  /** So much of it is no shadow on the ground. */
+  /** So much of it is no shadow on the ground; or it is even, between so many levels. */
   minForeign: 0.8,
+  maxRange: 14,
   /** A larger one is none, as a share of the subject. */
   maxShare: 0.2,
 };
 
-function judgeHole({ size, enclosed, foreign }: Hole, subject: number): Verdict {
+function judgeHole({ size, enclosed, foreign, range }: Hole, subject: number): Verdict {
   if (enclosed < HOLE.minEnclosed || size > HOLE.maxShare * subject) return 'right';
-  return foreign >= HOLE.minForeign ? 'wrong' : 'unsure';
+  return foreign >= HOLE.minForeign || range <= HOLE.maxRange ? 'wrong' : 'unsure';
 }
 
 /** What a pixel becomes. */
 const CLEAR = 1;
 const SOLID = 2;
-/** So far around a filled hole, pixels, what is no ground is filled as well: the network's alpha rises slowly. */
-const FILL_REACH = 4;
+/** So far around it, pixels, what is alike changes too: the network's alpha rises slowly, and JPEG leaves specks. */
+const REACH = 4;
 
-/** Marks a hole to be filled, and what is around it. */
-function markHole(cells: Int32Array, ground: EvenGround, { width, height }: Size, marks: Uint8Array) {
+/** Marks pixels, and those around them that are alike. */
+function mark(
+  cells: Int32Array,
+  as: typeof CLEAR | typeof SOLID,
+  isAlike: (pixel: number) => boolean,
+  { width, height }: Size,
+  marks: Uint8Array,
+): void {
   for (const pixel of cells) {
     const x = pixel % width;
     const y = (pixel - x) / width;
-    for (let row = Math.max(0, y - FILL_REACH); row <= Math.min(height - 1, y + FILL_REACH); row++)
-      for (let i = row * width + Math.max(0, x - FILL_REACH); i <= row * width + Math.min(width - 1, x + FILL_REACH); i++)
-        if (marks[i] === 0 && isForeign(ground, i)) marks[i] = SOLID;
+    marks[pixel] = as;
+    const right = Math.min(width - 1, x + REACH);
+    for (let row = Math.max(0, y - REACH); row <= Math.min(height - 1, y + REACH); row++)
+      for (let i = row * width + Math.max(0, x - REACH); i <= row * width + right; i++)
+        if (marks[i] === 0 && isAlike(i)) marks[i] = as;
   }
 }
 
@@ -110,6 +129,48 @@ function write(marks: Uint8Array, { width, height }: Size, step: number, image: 
   }
 }
 
+const countSolid = ({ matte }: MattedImage): number => {
+  let count = 0;
+  for (const alpha of matte.data) if (alpha >= HALF) count++;
+  return count;
+};
+
+/** Marks ground within the subject. @returns the area that may be ground as well, pixels */
+function clearGaps({ matte, pixels }: MattedImage, ground: EvenGround, marks: Uint8Array): number {
+  const pieces: { piece: Piece; cells: Int32Array }[] = [];
+  eachPiece({ matte, pixels }, ground, (piece, cells) => {
+    pieces.push({ piece, cells: cells.slice() });
+  });
+  const isMesh = pieces.filter(({ piece }) => isHoleOfMesh(piece)).length >= GAP.mesh.count;
+  const isAlike = (pixel: number) => ground.distance[pixel]! <= ground.minEdge;
+  let unsure = 0;
+  for (const { piece, cells } of pieces) {
+    const isHole = isMesh && isHoleOfMesh(piece);
+    const verdict = isHole ? 'unsure' : judgePiece(piece, ground, matte);
+    if (verdict === 'unsure') unsure += piece.solid;
+    if (verdict === 'wrong' || (isHole && !ground.isExtreme))
+      mark(cells, CLEAR, isAlike, matte, marks);
+  }
+  return unsure;
+}
+
+/** Marks holes in the subject. @returns the area of what may be holes as well, pixels */
+function fillHoles(
+  image: MattedImage,
+  ground: EvenGround,
+  subject: number,
+  marks: Uint8Array,
+): number {
+  const isAlike = (pixel: number) => ground.distance[pixel]! > ground.minEdge;
+  let unsure = 0;
+  eachHole(image, ground, (hole, cells) => {
+    const verdict = judgeHole(hole, subject);
+    if (verdict === 'unsure') unsure += hole.size;
+    if (verdict === 'wrong') mark(cells, SOLID, isAlike, image.matte, marks);
+  });
+  return unsure;
+}
+
 /**
  * Corrects a matte on an even ground, in place: the ground's colour within the subject that real edges enclose becomes
  * clear, and what was left out but has not the ground's colour becomes solid. On any other ground it changes nothing.
@@ -122,19 +183,10 @@ export function correctByGround(image: MattedImage): GroundEvidence {
   const thin = step > 1 ? thinOut(image, step) : image;
   const ground = measureEvenGround(thin);
   if (!ground) return NO_GROUND_EVIDENCE;
-  const subject = thin.matte.data.reduce((sum, alpha) => sum + Number(alpha >= HALF), 0);
   const marks = new Uint8Array(thin.matte.data.length);
-  const unsure = { gap: 0, hole: 0 };
-  eachPiece(thin, ground, (piece, cells) => {
-    const verdict = judgePiece(piece, ground, thin.matte);
-    if (verdict === 'unsure') unsure.gap += piece.solid;
-    if (verdict === 'wrong') for (const pixel of cells) marks[pixel] = CLEAR;
-  });
-  eachHole(thin, ground, (hole, cells) => {
-    const verdict = judgeHole(hole, subject);
-    if (verdict === 'unsure') unsure.hole += hole.size;
-    if (verdict === 'wrong') markHole(cells, ground, thin.matte, marks);
-  });
+  const subject = Math.max(1, countSolid(thin));
+  const groundShare = clearGaps(thin, ground, marks) / subject;
+  const holeShare = fillHoles(thin, ground, subject, marks) / subject;
   write(marks, thin.matte, step, image);
-  return { holeShare: unsure.hole / Math.max(1, subject), groundShare: unsure.gap / Math.max(1, subject) };
+  return { holeShare, groundShare };
 }

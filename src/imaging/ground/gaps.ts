@@ -1,6 +1,6 @@
 import type { MattedImage } from '../downscale.ts';
 import { regionsOf } from '../regions.ts';
-import type { EvenGround } from './even-ground.ts';
+import { type EvenGround, quantileOf } from './even-ground.ts';
 
 /** A piece of the subject that has the ground's colour. */
 export interface Piece {
@@ -24,20 +24,9 @@ export interface Piece {
 const FAINT = 13;
 const HALF = 128;
 /** A smaller piece is not looked at, pixels. */
-export const MIN_PIXELS = 24;
+const MIN_PIXELS = 12;
 /** An edge is sought so far from a piece, as a share of the longer side, and no nearer than so many pixels. */
 const REACH = { share: 1 / 200, minPixels: 3 };
-/** An edge differs from the ground by so much, levels, or by so many tolerances. */
-const EDGE = { levels: 18, tolerances: 2.2 };
-
-/** Returns the median of a histogram of `total` values. */
-function medianOf(histogram: Uint32Array, total: number): number {
-  let sum = 0;
-  return histogram.findIndex((count) => {
-    sum += count;
-    return 2 * sum >= total;
-  });
-}
 
 /** Measures pieces one after another. */
 class PieceMeasurer {
@@ -45,7 +34,6 @@ class PieceMeasurer {
   readonly #ground: EvenGround;
   readonly #marks: Uint8Array;
   readonly #reach: number;
-  readonly #minEdge: number;
 
   /** @param marks of all pieces */
   constructor(image: MattedImage, ground: EvenGround, marks: Uint8Array) {
@@ -54,16 +42,15 @@ class PieceMeasurer {
     this.#ground = ground;
     this.#marks = marks;
     this.#reach = Math.max(REACH.minPixels, Math.round(REACH.share * Math.max(width, height)));
-    this.#minEdge = Math.max(EDGE.levels, EDGE.tolerances * ground.tolerance);
   }
 
   /** Returns what is beside a pixel of the border, in steps of `step`: nothing where the piece goes on behind noise. */
   #beside(pixel: number, step: number, room: number): 'edge' | 'shading' | undefined {
-    const { distance } = this.#ground;
+    const { distance, minEdge } = this.#ground;
     const count = Math.min(room, this.#reach);
     for (let n = 1; n <= count; n++) {
       if (this.#marks[pixel + n * step] === 1) return undefined;
-      if (distance[pixel + n * step]! > this.#minEdge) return 'edge';
+      if (distance[pixel + n * step]! > minEdge) return 'edge';
     }
     return 'shading';
   }
@@ -110,7 +97,7 @@ class PieceMeasurer {
       size,
       solid,
       alpha: alpha / size / 255,
-      distance: medianOf(levels, size),
+      distance: quantileOf(levels, size / 2),
       ...this.#measureBorder(cells),
     };
   }

@@ -1,6 +1,6 @@
 import type { MattedImage } from '../downscale.ts';
 import { regionsOf } from '../regions.ts';
-import type { EvenGround } from './even-ground.ts';
+import { type EvenGround, quantileOf } from './even-ground.ts';
 
 /** A part that was left out of the subject although it has not the ground's colour. */
 export interface Hole {
@@ -10,20 +10,19 @@ export interface Hole {
   enclosed: number;
   /** Share of its pixels that no soft shadow on the ground explains. */
   foreign: number;
+  /** Between how many levels from the ground nine tenths of it lie: a shadow is uneven. */
+  range: number;
 }
 
 const HALF = 128;
 /** A smaller hole is not looked at, pixels. */
 const MIN_PIXELS = 24;
-/** From so far from the ground on a pixel is no soft shadow on it, levels; with a colour, from so many tolerances. */
-export const FOREIGN = { levels: 60, tolerances: 2.2 };
-/** Nearer to the ground a pixel may be ground, levels, or tolerances. */
-const NO_GROUND = { levels: 18, tolerances: 2.2 };
+/** From so far from the ground on a pixel is no soft shadow on it, levels. */
+const MAX_SHADOW = 60;
 
 /** Returns whether a pixel is certainly no ground, neither in light nor in a soft shadow. */
 export const isForeign = (ground: EvenGround, pixel: number): boolean =>
-  ground.distance[pixel]! > FOREIGN.levels ||
-  ground.shadedDistance[pixel]! > Math.max(NO_GROUND.levels, FOREIGN.tolerances * ground.tolerance);
+  ground.distance[pixel]! > MAX_SHADOW || ground.shadedDistance(pixel) > ground.minEdge;
 
 /** Calls `visit` with each part that was left out of the subject but is no ground, and its pixels. */
 export function eachHole(
@@ -31,14 +30,14 @@ export function eachHole(
   ground: EvenGround,
   visit: (hole: Hole, cells: Int32Array) => void,
 ): void {
-  const min = Math.max(NO_GROUND.levels, NO_GROUND.tolerances * ground.tolerance);
   const marks = new Uint8Array(data.length);
   for (let i = 0; i < marks.length; i++)
-    if (data[i]! < HALF && ground.distance[i]! > min) marks[i] = 1;
+    if (data[i]! < HALF && ground.distance[i]! > ground.minEdge) marks[i] = 1;
   const isMarked = marks.slice();
   for (const cells of regionsOf(marks, width)) {
     if (cells.length < MIN_PIXELS) continue;
     let [border, subject, foreign] = [0, 0, 0];
+    const levels = new Uint32Array(256);
     const look = (next: number, isInside: boolean) => {
       if (isInside && isMarked[next] === 1) return;
       border++;
@@ -47,12 +46,14 @@ export function eachHole(
     for (const pixel of cells) {
       const x = pixel % width;
       if (isForeign(ground, pixel)) foreign++;
+      levels[ground.distance[pixel]!]!++;
       look(pixel - 1, x > 0);
       look(pixel + 1, x < width - 1);
       look(pixel - width, pixel >= width);
       look(pixel + width, pixel < width * (height - 1));
     }
     const size = cells.length;
-    visit({ size, enclosed: subject / border, foreign: foreign / size }, cells);
+    const range = quantileOf(levels, 0.95 * size) - quantileOf(levels, 0.05 * size);
+    visit({ size, enclosed: subject / border, foreign: foreign / size, range }, cells);
   }
 }

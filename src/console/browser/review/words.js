@@ -14,6 +14,8 @@ export const DECISION_WORDS = {
 export const REASON_NAMES = {
   'low-confidence': 'Low confidence',
   'gap-unsure': 'Unsure gap',
+  'hole-in-subject': 'Hole in the subject',
+  'ground-in-gap': 'Background in a gap',
   'several-subjects': 'Several subjects',
   'several-people': 'Several people',
   'subject-too-small': 'Subject too small',
