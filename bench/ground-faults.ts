@@ -1,4 +1,5 @@
 import type { Matte } from '../src/imaging/matte.ts';
+import { regionsOf } from '../src/imaging/regions.ts';
 import type { Pixels } from '../src/imaging/tensor.ts';
 import type { Reference } from './matte-scores.ts';
 
@@ -25,30 +26,6 @@ const MIN_KEPT_PIXELS = 100;
 /** The share of a hole that must be subject. */
 const MIN_SUBJECT_SHARE = 0.8;
 const HALF = 128;
-
-/** Returns the connected regions of marked pixels (4-connectivity); `marks` is cleared. */
-function* regionsOf(marks: Uint8Array, width: number): Generator<Int32Array> {
-  const stack = new Int32Array(marks.length);
-  for (let first = 0; first < marks.length; first++) {
-    if (!marks[first]) continue;
-    let count = 0;
-    const visit = (pixel: number) => {
-      if (!marks[pixel]) return;
-      marks[pixel] = 0;
-      stack[count++] = pixel;
-    };
-    visit(first);
-    for (let n = 0; n < count; n++) {
-      const pixel = stack[n]!;
-      const x = pixel % width;
-      if (x > 0) visit(pixel - 1);
-      if (x < width - 1) visit(pixel + 1);
-      if (pixel >= width) visit(pixel - width);
-      if (pixel + width < marks.length) visit(pixel + width);
-    }
-    yield stack.subarray(0, count);
-  }
-}
 
 const isOnRim = (pixel: number, { width, height }: Truth): boolean => {
   const [x, y] = [pixel % width, Math.floor(pixel / width)];

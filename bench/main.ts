@@ -43,6 +43,10 @@ const BENCHES: Readonly<
     measures: 'cut-outs against ground truth, by kind of photo, for any catalogue model',
     load: () => import('./quality.ts'),
   },
+  packshots: {
+    measures: 'nothing: draws packshots with exact mattes, to judge cut-outs by',
+    load: () => import('./packshots.ts'),
+  },
   garments: {
     measures: 'garments told apart against labelled photos, and their CPU beside a cut-out',
     load: () => import('./garments.ts'),

@@ -62,7 +62,11 @@ type Verdict = 'wrong' | 'unsure' | 'right';
 const isHoleOfMesh = ({ enclosed, open }: Piece): boolean =>
   enclosed >= GAP.mesh.minEnclosed && open === 0;
 
-function judgePiece(piece: Piece, { noise, isExtreme }: EvenGround, { width, height }: Size): Verdict {
+function judgePiece(
+  piece: Piece,
+  { noise, isExtreme }: EvenGround,
+  { width, height }: Size,
+): Verdict {
   if (piece.distance > GAP.maxDistance + noise) return 'right';
   const isSure = piece.alpha >= GAP.sure;
   const isExact = piece.distance <= GAP.exact.maxDistance + noise;
@@ -77,16 +81,19 @@ function judgePiece(piece: Piece, { noise, isExtreme }: EvenGround, { width, hei
 const HOLE = {
   /** So much of its border is subject. */
   minEnclosed: 0.75,
-  /** So much of it is no shadow on the ground; or it is even, between so many levels. */
+  /** So much of it is no shadow on the ground. */
   minForeign: 0.8,
-  maxRange: 14,
+  /** Or it is even, and far enough from the ground, levels, for a lining. */
+  lining: { maxRange: 12, minDistance: 30 },
   /** A larger one is none, as a share of the subject. */
   maxShare: 0.2,
 };
 
-function judgeHole({ size, enclosed, foreign, range }: Hole, subject: number): Verdict {
+function judgeHole({ size, enclosed, foreign, range, distance }: Hole, subject: number): Verdict {
   if (enclosed < HOLE.minEnclosed || size > HOLE.maxShare * subject) return 'right';
-  return foreign >= HOLE.minForeign || range <= HOLE.maxRange ? 'wrong' : 'unsure';
+  const { maxRange, minDistance } = HOLE.lining;
+  const isLining = range <= maxRange && distance >= minDistance;
+  return foreign >= HOLE.minForeign || isLining ? 'wrong' : 'unsure';
 }
 
 /** What a pixel becomes. */

@@ -69,7 +69,11 @@ function sampleGround({ matte: { data, width, height } }: MattedImage): Int32Arr
 }
 
 /** Returns how far pixels are from a surface, levels. */
-function deviationsFrom({ pixels }: MattedImage, surface: Surface, cells: Int32Array): Float64Array {
+function deviationsFrom(
+  { pixels }: MattedImage,
+  surface: Surface,
+  cells: Int32Array,
+): Float64Array {
   const terms = new Float64Array(TERMS);
   return Float64Array.from(cells, (cell) => {
     writeTerms(cell, pixels, terms);

@@ -10,8 +10,10 @@ export interface Hole {
   enclosed: number;
   /** Share of its pixels that no soft shadow on the ground explains. */
   foreign: number;
-  /** Between how many levels from the ground nine tenths of it lie: a shadow is uneven. */
+  /** Between how many levels from the ground six tenths of it lie: a shadow is uneven. */
   range: number;
+  /** Their median. */
+  distance: number;
 }
 
 const HALF = 128;
@@ -53,7 +55,8 @@ export function eachHole(
       look(pixel + width, pixel < width * (height - 1));
     }
     const size = cells.length;
-    const range = quantileOf(levels, 0.95 * size) - quantileOf(levels, 0.05 * size);
-    visit({ size, enclosed: subject / border, foreign: foreign / size, range }, cells);
+    const range = quantileOf(levels, 0.8 * size) - quantileOf(levels, 0.2 * size);
+    const distance = quantileOf(levels, size / 2);
+    visit({ size, enclosed: subject / border, foreign: foreign / size, range, distance }, cells);
   }
 }
