@@ -62,11 +62,7 @@ type Verdict = 'wrong' | 'unsure' | 'right';
 const isHoleOfMesh = ({ enclosed, open }: Piece): boolean =>
   enclosed >= GAP.mesh.minEnclosed && open === 0;
 
-function judgePiece(
-  piece: Piece,
-  { noise, isExtreme }: EvenGround,
-  { width, height }: Size,
-): Verdict {
+function judgePiece(piece: Piece, { noise }: EvenGround, { width, height }: Size): Verdict {
   if (piece.distance > GAP.maxDistance + noise) return 'right';
   const isSure = piece.alpha >= GAP.sure;
   const isExact = piece.distance <= GAP.exact.maxDistance + noise;
@@ -74,7 +70,7 @@ function judgePiece(
   if (piece.enclosed < (isSure ? GAP.minEnclosedIfSure : GAP.minEnclosed))
     return piece.enclosed < GAP.minEnclosedToAsk ? 'right' : 'unsure';
   const isThin = piece.thickness < GAP.minThickness * Math.max(width, height);
-  return isSure && isThin && isExtreme ? 'unsure' : 'wrong';
+  return isSure && isThin ? 'unsure' : 'wrong';
 }
 
 /** What decides whether something that was left out belongs to the subject. */
@@ -152,11 +148,10 @@ function clearGaps({ matte, pixels }: MattedImage, ground: EvenGround, marks: Ui
   const isAlike = (pixel: number) => ground.distance[pixel]! <= ground.minEdge;
   let unsure = 0;
   for (const { piece, cells } of pieces) {
-    const isHole = isMesh && isHoleOfMesh(piece);
-    const verdict = isHole ? 'unsure' : judgePiece(piece, ground, matte);
+    const isPattern = isMesh && isHoleOfMesh(piece);
+    const verdict = isPattern ? 'unsure' : judgePiece(piece, ground, matte);
     if (verdict === 'unsure') unsure += piece.solid;
-    if (verdict === 'wrong' || (isHole && !ground.isExtreme))
-      mark(cells, CLEAR, isAlike, matte, marks);
+    if (verdict === 'wrong') mark(cells, CLEAR, isAlike, matte, marks);
   }
   return unsure;
 }

@@ -8,8 +8,6 @@ export interface EvenGround {
   distance: Uint8Array;
   /** Returns the same for a pixel if a soft shadow may be on the ground. */
   shadedDistance(pixel: number): number;
-  /** Whether the camera or JPEG may have made goods exactly as light or dark: of a white or black ground. */
-  isExtreme: boolean;
   /** The deviation of the ground's own pixels, levels. */
   noise: number;
   /** A pixel so far from the ground or less may be ground, levels. */
@@ -102,14 +100,6 @@ function fitGround(image: MattedImage, samples: Int32Array): Surface | undefined
   return surface;
 }
 
-/** Grounds that are lighter or darker than this, levels, are white or black. */
-const EXTREME = { light: 251, dark: 40 };
-
-function isExtremeAtCentre(surface: Surface): boolean {
-  const centre = [0, TERMS, 2 * TERMS].map((at) => surface[at]!);
-  return Math.min(...centre) > EXTREME.light || Math.max(...centre) < EXTREME.dark;
-}
-
 /** The ground has one colour within a square of so many pixels a side. */
 const BLOCK = 8;
 
@@ -172,7 +162,6 @@ export function measureEvenGround(image: MattedImage): EvenGround | undefined {
   const tolerance = Math.max(TOLERANCE.levels, TOLERANCE.deviations * noise);
   const within = far.filter((distance) => distance <= 2 * tolerance).length;
   if (noise > EVEN.maxNoise || within < EVEN.minShare * samples.length) return undefined;
-  const isExtreme = isExtremeAtCentre(surface);
   const minEdge = Math.max(EDGE.levels, EDGE.tolerances * tolerance);
-  return { ...measureDistances(image, surface), isExtreme, noise, tolerance, minEdge };
+  return { ...measureDistances(image, surface), noise, tolerance, minEdge };
 }
