@@ -79,16 +79,17 @@ const HOLE = {
   minEnclosed: 0.75,
   /** So much of it is no shadow on the ground. */
   minForeign: 0.8,
-  /** Or it is even, and far enough from the ground, levels, for a lining. */
-  lining: { maxRange: 12, minDistance: 30 },
+  /** Or it is even, far enough from the ground, levels, and large enough, a share of the subject: hair has small ones. */
+  lining: { maxRange: 12, minDistance: 30, minShare: 0.003 },
   /** A larger one is none, as a share of the subject. */
   maxShare: 0.2,
 };
 
 function judgeHole({ size, enclosed, foreign, range, distance }: Hole, subject: number): Verdict {
   if (enclosed < HOLE.minEnclosed || size > HOLE.maxShare * subject) return 'right';
-  const { maxRange, minDistance } = HOLE.lining;
-  const isLining = range <= maxRange && distance >= minDistance;
+  const { maxRange, minDistance, minShare } = HOLE.lining;
+  const isLining =
+    range <= maxRange && distance >= minDistance && size >= minShare * subject;
   return foreign >= HOLE.minForeign || isLining ? 'wrong' : 'unsure';
 }
 
