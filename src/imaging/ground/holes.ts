@@ -23,7 +23,7 @@ const MIN_PIXELS = 24;
 const MAX_SHADOW = 60;
 
 /** Returns whether a pixel is certainly no ground, neither in light nor in a soft shadow. */
-export const isForeign = (ground: EvenGround, pixel: number): boolean =>
+const isForeign = (ground: EvenGround, pixel: number): boolean =>
   ground.distance[pixel]! > MAX_SHADOW || ground.shadedDistance(pixel) > ground.minEdge;
 
 /** Calls `visit` with each part that was left out of the subject but is no ground, and its pixels. */
