@@ -88,8 +88,7 @@ const HOLE = {
 function judgeHole({ size, enclosed, foreign, range, distance }: Hole, subject: number): Verdict {
   if (enclosed < HOLE.minEnclosed || size > HOLE.maxShare * subject) return 'right';
   const { maxRange, minDistance, minShare } = HOLE.lining;
-  const isLining =
-    range <= maxRange && distance >= minDistance && size >= minShare * subject;
+  const isLining = range <= maxRange && distance >= minDistance && size >= minShare * subject;
   return foreign >= HOLE.minForeign || isLining ? 'wrong' : 'unsure';
 }
 

@@ -17,7 +17,7 @@ export interface EvenGround {
 }
 
 /** Pixels that are fitted, about. */
-const SAMPLES = 1500;
+const SAMPLES = 6000;
 /** So far from the subject the ground is certain, as a share of the longer side. */
 const CLEARANCE = 1 / 170;
 /** Less of the image is no ground that can be measured, share. */
