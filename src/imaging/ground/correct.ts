@@ -97,8 +97,6 @@ const CLEAR = 1;
 const SOLID = 2;
 /** So far around it, pixels, what is alike changes too: the network's alpha rises slowly, and JPEG leaves specks. */
 const REACH = 4;
-/** What is around a hole is alike from this share of its distance from the ground on. */
-const ALIKE = 0.7;
 
 /** Marks pixels, and those around them that are alike. */
 function mark(
@@ -165,10 +163,9 @@ function fillHoles(
   subject: number,
   marks: Uint8Array,
 ): number {
+  const isAlike = (pixel: number) => ground.distance[pixel]! > ground.minEdge;
   let unsure = 0;
   eachHole(image, ground, (hole, cells) => {
-    const minDistance = ALIKE * hole.distance;
-    const isAlike = (pixel: number) => ground.distance[pixel]! >= minDistance;
     const verdict = judgeHole(hole, subject);
     if (verdict === 'unsure') unsure += hole.size;
     if (verdict === 'wrong') mark(cells, SOLID, isAlike, image.matte, marks);
