@@ -64,8 +64,15 @@ export interface Blobs {
    * none. Does not check that the blob exists.
    */
   link(key: string, seconds: number): Promise<string | undefined>;
-  /** Deletes a blob; resolves even if there is none. */
-  delete(key: string, signal?: AbortSignal): Promise<void>;
+  /**
+   * Deletes a blob with all versions that the storage keeps of it; resolves even if there is none. Returns how many
+   * versions, or nothing if the storage keeps none.
+   */
+  delete(key: string, signal?: AbortSignal): Promise<number | undefined>;
+  /** Deletes every blob whose key starts with `prefix`. Returns how many, or how many versions. */
+  deleteAll(prefix: string, signal?: AbortSignal): Promise<number>;
+  /** Why what was deleted may still be in the storage, for the operator; undefined if it is not. */
+  kept(): string | undefined;
   /** Lists every blob whose key starts with `prefix`, in no particular order. */
   list(prefix: string, signal?: AbortSignal): AsyncIterable<BlobEntry>;
   /** Throws if the storage does not respond, or (a file system) cannot be written to now. */

@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { abortable, withAbort } from './abort.ts';
 import { assertKey, assertMetadata, assertPrefix } from './blob-rules.ts';
 import { type BlobEntry, BlobMissing, type Blobs, type PutOptions } from './blobs.ts';
+import { deleteListed } from './delete-blobs.ts';
 import {
   createFolder,
   deleteFile,
@@ -140,7 +141,7 @@ export async function createFsBlobs({ dir }: { dir: string }): Promise<Blobs> {
     }
   }
 
-  return {
+  const blobs: Blobs = {
     put,
     get,
     head,
@@ -167,7 +168,12 @@ export async function createFsBlobs({ dir }: { dir: string }): Promise<Blobs> {
       signal?.throwIfAborted();
       await deleteFile(path);
       await removeEmptyFolders(dirname(path), root);
+      return undefined;
     },
+
+    deleteAll: (prefix, signal) => deleteListed(blobs, prefix, signal),
+
+    kept: () => undefined,
 
     async *list(prefix, signal) {
       assertPrefix(prefix);
@@ -191,6 +197,7 @@ export async function createFsBlobs({ dir }: { dir: string }): Promise<Blobs> {
 
     close: () => clearInterval(sweeps),
   };
+  return blobs;
 }
 
 const toBlobMissing = (key: string, error: unknown): unknown =>

@@ -47,6 +47,8 @@ export function instrumentBlobs(blobs: Blobs, observer: BlobObserver): Blobs {
     head: (key, signal) => observe('head', blobs.head(key, signal), signal),
     copy: (from, to, signal) => observe('copy', blobs.copy(from, to, signal), signal),
     delete: (key, signal) => observe('delete', blobs.delete(key, signal), signal),
+    deleteAll: (prefix, signal) => observe('delete-all', blobs.deleteAll(prefix, signal), signal),
+    kept: blobs.kept,
     check: (signal) => observe('check', blobs.check(signal), signal),
     link: blobs.link,
     async *list(prefix, signal) {

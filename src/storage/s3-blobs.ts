@@ -3,7 +3,6 @@ import {
   BucketAlreadyOwnedByYou,
   CopyObjectCommand,
   CreateBucketCommand,
-  DeleteObjectCommand,
   GetObjectCommand,
   HeadBucketCommand,
   HeadObjectCommand,
@@ -18,7 +17,9 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { abortable, withAbort } from './abort.ts';
 import { assertKey, assertMetadata, assertPrefix, DEFAULT_MEDIA_TYPE } from './blob-rules.ts';
 import { BlobMissing, type Blobs, MAX_STORAGE_SOCKETS, type PutOptions } from './blobs.ts';
+import { deleteListed } from './delete-blobs.ts';
 import { uploadStream } from './s3-parts.ts';
+import { S3Deletion } from './s3-versions.ts';
 
 interface S3Location {
   /** What is not given comes from the SDK's own settings: `AWS_ENDPOINT_URL_S3`, … */
@@ -68,6 +69,8 @@ export async function createS3Blobs({ bucket, ...location }: S3BlobsOptions): Pr
   const client = createS3Client(location);
   const Bucket = bucket;
   await createBucket(client, Bucket);
+  const deletion = new S3Deletion(client, Bucket);
+  await deletion.detect();
 
   /** Every key is validated here, before it becomes part of a request. */
   function locate(key: string) {
@@ -107,7 +110,7 @@ export async function createS3Blobs({ bucket, ...location }: S3BlobsOptions): Pr
     }
   }
 
-  return {
+  const blobs: Blobs = {
     put,
     open,
 
@@ -148,9 +151,18 @@ export async function createS3Blobs({ bucket, ...location }: S3BlobsOptions): Pr
       getSignedUrl(client, new GetObjectCommand(locate(key)), { expiresIn }),
 
     async delete(key, signal) {
-      const command = new DeleteObjectCommand(locate(key));
-      await withAbort(signal, () => client.send(command, sendOptions(signal)));
+      assertKey(key);
+      return withAbort(signal, () => deletion.delete(key, sendOptions(signal)));
     },
+
+    async deleteAll(prefix, signal) {
+      assertPrefix(prefix);
+      const options = sendOptions(signal);
+      const erased = await withAbort(signal, () => deletion.deleteAll(prefix, options));
+      return erased ?? deleteListed(blobs, prefix, signal);
+    },
+
+    kept: () => deletion.kept,
 
     async *list(Prefix, signal) {
       assertPrefix(Prefix);
@@ -171,6 +183,7 @@ export async function createS3Blobs({ bucket, ...location }: S3BlobsOptions): Pr
 
     close: () => client.destroy(),
   };
+  return blobs;
 }
 
 /** For copies the SDK has no class of this error. */
@@ -179,14 +192,36 @@ const isNoSuchKey = (error: unknown): boolean =>
 
 const sendOptions = (signal: AbortSignal | undefined) => (signal ? { abortSignal: signal } : {});
 
+/** The server refuses the bucket, and will refuse it again. */
+export class BucketRefused extends Error {
+  constructor(bucket: string, what: string, { name, $metadata }: S3ServiceException) {
+    const why = [$metadata.httpStatusCode, /^[A-Z]\w+$/.test(name) ? name : ''].join(' ').trim();
+    super(`The bucket ${bucket} ${what} (${why})`);
+    this.name = 'BucketRefused';
+  }
+}
+
+/** Throws what a server refuses as `BucketRefused`, and everything else unchanged. */
+const refused = (bucket: string, what: string) => (error: unknown) => {
+  const isRefused =
+    error instanceof S3ServiceException && (error.$metadata.httpStatusCode ?? 500) < 500;
+  throw isRefused ? new BucketRefused(bucket, what, error) : error;
+};
+
 async function createBucket(client: S3Client, Bucket: string): Promise<void> {
   try {
     await client.send(new HeadBucketCommand({ Bucket }));
   } catch (error) {
-    if (!(error instanceof NotFound)) throw error;
+    if (!(error instanceof NotFound)) {
+      return refused(
+        Bucket,
+        'cannot be used: check S3_BUCKET, the credentials and their rights',
+      )(error);
+    }
+    const what = 'does not exist and cannot be created: create it, or grant s3:CreateBucket';
     await client.send(new CreateBucketCommand({ Bucket })).catch((createError) => {
       // Another process has created it at this moment.
-      if (!(createError instanceof BucketAlreadyOwnedByYou)) throw createError;
+      if (!(createError instanceof BucketAlreadyOwnedByYou)) refused(Bucket, what)(createError);
     });
   }
 }
