@@ -18,7 +18,7 @@ import { abortable, withAbort } from './abort.ts';
 import { assertKey, assertMetadata, assertPrefix, DEFAULT_MEDIA_TYPE } from './blob-rules.ts';
 import { BlobMissing, type Blobs, MAX_STORAGE_SOCKETS, type PutOptions } from './blobs.ts';
 import { deleteListed } from './delete-blobs.ts';
-import { uploadStream } from './s3-parts.ts';
+import { uploadStream } from './s3-upload.ts';
 import { S3Deletion } from './s3-versions.ts';
 
 interface S3Location {
