@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   DeleteObjectCommand,
   DeleteObjectsCommand,
@@ -11,8 +12,8 @@ import {
 } from '@aws-sdk/client-s3';
 import { SYNC_PREFIX } from './blob-keys.ts';
 
-/** No blob has this key. */
-const PROBE_KEY = `${SYNC_PREFIX}deletion-probe`;
+/** The key of no blob. Each process has its own: Ceph reports the marker to one of concurrent deletions only. */
+const probeKey = (): string => `${SYNC_PREFIX}deletion-probe/${randomUUID()}`;
 
 const DENIED =
   'the bucket keeps versions, and these credentials may not list and delete them (s3:ListBucketVersions, s3:DeleteObjectVersion)';
@@ -74,7 +75,7 @@ export class S3Deletion {
   async detect(): Promise<void> {
     const Bucket = this.#bucket;
     // Where versions are kept this leaves a delete marker, whose deletion shows what these credentials may do.
-    await ifAnswered(this.delete(PROBE_KEY, {}));
+    await ifAnswered(this.delete(probeKey(), {}));
     if (this.#kept) this.#erasesVersions = false;
     const settings = await ifAnswered(
       this.#client.send(new GetBucketVersioningCommand({ Bucket })),

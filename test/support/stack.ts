@@ -10,11 +10,11 @@ import { commandConnection, untilReady } from '../../src/platform/redis.ts';
 import { readSecrets } from '../../src/platform/secrets.ts';
 import { type Running, runProgram } from './processes.ts';
 import { type RedisServer, startRedis } from './redis-server.ts';
+import { createStore, type StorePlace, storedKeys, storeKind } from './test-store.ts';
 
 /** A complete installation for tests: its own Redis, storage, gateway and worker, on free ports. */
-export interface Stack {
+export interface Stack extends StorePlace {
   url: string;
-  home: string;
   redis: RedisServer;
   gateway: Running;
   worker: Running;
@@ -23,6 +23,8 @@ export interface Stack {
    * one but the first is revoked to make room.
    */
   key(grant?: Partial<Grant>): Promise<CreatedKey>;
+  /** Returns the keys of all that is stored; in a bucket also of what can be read by its version only. */
+  stored(): Promise<string[]>;
   /** Everything gateway and worker logged. */
   logs(): string;
   startGateway(env?: NodeJS.ProcessEnv): Promise<void>;
@@ -65,9 +67,13 @@ export async function openRegister(
   };
 }
 
-/** Starts everything and waits until requests are served. Both processes get `env`. */
-export async function startStack(env: NodeJS.ProcessEnv = {}): Promise<Stack> {
+/**
+ * Starts everything and waits until requests are served. Both processes get `env`.
+ * @param kind that of the Vitest project, by default
+ */
+export async function startStack(env: NodeJS.ProcessEnv = {}, kind = storeKind()): Promise<Stack> {
   const home = await mkdtemp(join(tmpdir(), 'selvage-test-'));
+  const { settings, remove } = await createStore(kind);
   const redis = await startRedis();
   const register = await openRegister(redis.url, home);
   const base = {
@@ -78,15 +84,18 @@ export async function startStack(env: NodeJS.ProcessEnv = {}): Promise<Stack> {
     WORKER_CONCURRENCY: '1',
     SELVAGE_DEV_KEY: '',
     LOG_LEVEL: 'debug',
+    ...settings,
     ...env,
   };
   const stack: Stack = {
     url: '',
     home,
+    settings,
     redis,
     gateway: undefined as unknown as Running,
     worker: undefined as unknown as Running,
     key: register.key,
+    stored: () => storedKeys(stack),
     logs: () => `${stack.gateway.output()}\n${stack.worker.output()}`,
     async startGateway(more = {}) {
       stack.gateway = runProgram('src/main.ts', [], { ...base, ...more });
@@ -100,6 +109,7 @@ export async function startStack(env: NodeJS.ProcessEnv = {}): Promise<Stack> {
       await Promise.all([stack.gateway.end(), stack.worker.end()]);
       register.close();
       await redis.stop();
+      await remove();
       await rm(home, { recursive: true, force: true });
     },
   };

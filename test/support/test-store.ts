@@ -30,8 +30,8 @@ export interface StorePlace {
   settings: NodeJS.ProcessEnv;
 }
 
-/** Creates an empty store. @param home of the stack */
-export async function createStore(kind: StoreKind, home: string) {
+/** Creates an empty store. */
+export async function createStore(kind: StoreKind) {
   if (kind === 'fs') return { settings: {}, remove: async () => {} };
   const s3 = await testS3();
   if (typeof s3 === 'string') throw new Error(s3);
