@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { join, relative } from 'node:path';
+import type { Blobs } from '../../src/storage/blobs.ts';
+import { createFsBlobs } from '../../src/storage/fs-blobs.ts';
+import { createS3Blobs } from '../../src/storage/s3-blobs.ts';
 import { type TestS3, testS3 } from './services.ts';
 import { listStoredFiles } from './stored-files.ts';
 import { versionedBucket } from './versions.ts';
@@ -46,17 +49,29 @@ export async function createStore(kind: StoreKind) {
   return { settings: bucketSettings(s3, name), remove };
 }
 
-/** Returns the keys of all that is stored; in a bucket also of what can be read by its version only. */
-export async function storedKeys({ home, settings }: StorePlace): Promise<string[]> {
+/** The bucket of a stack. */
+function bucketOf({ settings }: StorePlace) {
   const { S3_BUCKET, AWS_ENDPOINT_URL_S3: endpoint = '', AWS_REGION: region = '' } = settings;
-  if (S3_BUCKET === undefined) {
-    const root = join(home, 'store', 'blobs');
+  const { AWS_ACCESS_KEY_ID = '', AWS_SECRET_ACCESS_KEY = '' } = settings;
+  const credentials = { accessKeyId: AWS_ACCESS_KEY_ID, secretAccessKey: AWS_SECRET_ACCESS_KEY };
+  return S3_BUCKET === undefined ? undefined : { bucket: S3_BUCKET, endpoint, region, credentials };
+}
+
+/** Opens the store of a stack, to plant what no request can. */
+export const openStore = (place: StorePlace): Promise<Blobs> => {
+  const bucket = bucketOf(place);
+  return bucket ? createS3Blobs(bucket) : createFsBlobs({ dir: join(place.home, 'store') });
+};
+
+/** Returns the keys of all that is stored; in a bucket also of what can be read by its version only. */
+export async function storedKeys(place: StorePlace): Promise<string[]> {
+  const bucket = bucketOf(place);
+  if (bucket === undefined) {
+    const root = join(place.home, 'store', 'blobs');
     const files = await listStoredFiles(root);
     return files.map((file) => relative(root, file).replaceAll('~/', '/'));
   }
-  const { AWS_ACCESS_KEY_ID = '', AWS_SECRET_ACCESS_KEY = '' } = settings;
-  const credentials = { accessKeyId: AWS_ACCESS_KEY_ID, secretAccessKey: AWS_SECRET_ACCESS_KEY };
-  const { client, versions } = versionedBucket({ endpoint, region, credentials }, S3_BUCKET);
+  const { client, versions } = versionedBucket(bucket, bucket.bucket);
   try {
     return [...new Set((await versions()).map(({ key }) => key))];
   } finally {
