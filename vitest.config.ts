@@ -20,7 +20,7 @@ const pure = [
 /** What differs between a folder and a bucket would show in these: they run on both. */
 const onEveryStore = [
   'test/contract/{intake-jobs,intake-batches,intake-feeds,review,sources}.test.ts',
-  'test/contract/{job-refinements,row-refinements,retention,erasure}.test.ts',
+  'test/contract/{job-refinements,row-refinements,erasure}.test.ts',
 ];
 const hasNoS3 = isMissing(
   's3',
