@@ -37,7 +37,7 @@ const toStored = (
   isMarker: boolean,
 ): StoredVersion => ({ Key, VersionId, isMarker });
 
-export const isDenied = (error: unknown): boolean =>
+const isDenied = (error: unknown): boolean =>
   error instanceof S3ServiceException && error.$metadata.httpStatusCode === 403;
 
 /** Returns nothing where the server refuses or does not know the request. */
