@@ -8,7 +8,7 @@ import { createMinuteReporter } from './test/support/minute-reporter.ts';
 const pure = [
   'test/{look,taxonomy,imaging,output,client,http,fuzz,support}/**/*.test.ts',
   'test/feed-formats/!(memory).test.ts',
-  'test/api/{etag,limit-downloads,look,taxonomy}.test.ts',
+  'test/api/{limit-downloads,look,taxonomy}.test.ts',
   'test/api/look/client-turns.test.ts',
   'test/platform/{config,metrics}.test.ts',
   'test/infra/kubernetes/schemas.test.ts',

@@ -12,6 +12,15 @@ const networks = z
   .transform(splitList)
   .pipe(z.array(z.union([z.cidrv4(), z.cidrv6()])));
 
+/** An http URL that strangers may see: without credentials, query and fragment. */
+const publicUrl = z
+  .url({ protocol: /^https?$/ })
+  .transform((text) => new URL(text))
+  .refine(
+    ({ username, password, search, hash }) => `${username}${password}${search}${hash}` === '',
+    'must have no credentials, query or fragment',
+  );
+
 const isOrigin = (text: string): boolean => URL.canParse(text) && new URL(text).origin === text;
 
 /** A list of origins, separated by commas. */
@@ -40,6 +49,10 @@ const Environment = z.object({
   STORE: z.enum(['fs', 's3']).default('fs'),
   STORE_DIR: z.string().min(1).optional(),
   S3_BUCKET: z.string().min(3).default('selvage'),
+  S3_PUBLIC_ENDPOINT: publicUrl
+    .refine(({ pathname }) => pathname === '/', 'must have no path: the bucket becomes the path')
+    .transform(({ origin }) => origin)
+    .optional(),
   SOURCES_FILE: z.string().min(1).optional(),
   SYNC_TIMEOUT_SECONDS: z.coerce.number().min(0.5).max(600).default(25),
   REQUEST_TIMEOUT_SECONDS: z.coerce.number().min(1).max(3600).default(60),
@@ -70,7 +83,8 @@ const Environment = z.object({
     )
     .optional(),
   PROBLEM_BASE: z.url().optional(),
-  PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
+  PUBLIC_URL: publicUrl.transform(({ href }) => href.replace(/\/+$/, '')).optional(),
+  TRUST_PROXY: networks,
   // OpenTelemetry reads these itself, like its other variables; here they only turn tracing on.
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
