@@ -9,11 +9,11 @@ const FILES = join(import.meta.dirname, 'browser');
  * Restricts the page to resources of this service.
  * @param storage the origin that links to files redirect to, if they do
  */
-const createHeaders = (storage = '') => ({
+const createHeaders = (storage: string | undefined) => ({
   'content-security-policy': [
     "default-src 'self'",
-    `connect-src 'self' ${storage}`,
-    `img-src 'self' blob: data: ${storage}`,
+    ['connect-src', "'self'", storage ?? []].flat().join(' '),
+    ['img-src', "'self' blob: data:", storage ?? []].flat().join(' '),
     "object-src 'none'",
     "base-uri 'none'",
     "form-action 'none'",

@@ -18,7 +18,7 @@ const publicUrl = z
   .transform((text) => new URL(text))
   .refine(
     ({ username, password, search, hash }) => `${username}${password}${search}${hash}` === '',
-    'must have no credentials, query or fragment',
+    { error: 'must have no credentials, query or fragment', abort: true },
   );
 
 const isOrigin = (text: string): boolean => URL.canParse(text) && new URL(text).origin === text;

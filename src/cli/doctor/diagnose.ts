@@ -9,6 +9,7 @@ import { type Colour, type Output, paint, print } from '../terminal/output.ts';
 import { type Finding, fail } from './finding.ts';
 import { checkCLibrary, checkDisk, checkNode, checkPort, glibcVersion } from './machine.ts';
 import { checkDevice, checkModels } from './model.ts';
+import { checkPublishedLink } from './published-link.ts';
 import { checkRedis } from './redis.ts';
 import { checkStorage } from './storage.ts';
 
@@ -57,6 +58,7 @@ async function runChecks(config: Config, signal: AbortSignal): Promise<Finding[]
   const all = await Promise.all([
     diagnoseRedis(REDIS_URL),
     checkStorage(config),
+    checkPublishedLink(config, signal),
     checkModels(MODEL, join(SELVAGE_HOME, 'models')),
     checkDevice(DEVICE, signal),
     diagnosePort(config, signal),
