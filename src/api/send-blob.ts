@@ -30,6 +30,9 @@ function rangeOf({ headers }: Request, { bytes }: BlobHead, versions: readonly s
   });
 }
 
+/** Cut-outs are known by their SHA-256. */
+const etagOf = ({ etag, meta }: BlobHead): string => (meta.sha256 ? `"${meta.sha256}"` : etag);
+
 const contentHeaders = ({ bytes, mediaType }: BlobHead, part: ByteRange | undefined) => ({
   'content-type': mediaType,
   'content-length': String(part ? part.end - part.start + 1 : bytes),
@@ -56,10 +59,10 @@ export async function sendBlob(
     : undefined;
   if (needsHead && !known) throw gone();
 
-  const about = ({ etag, modifiedAt }: BlobHead) => ({
+  const about = (head: BlobHead) => ({
     ...headers,
-    etag,
-    'last-modified': modifiedAt.toUTCString(),
+    etag: etagOf(head),
+    'last-modified': head.modifiedAt.toUTCString(),
     'accept-ranges': 'bytes',
   });
   if (known && isFresh(call, about(known))) return { status: 304, headers: about(known) };
@@ -69,7 +72,7 @@ export async function sendBlob(
       body: Readable.from([]),
     };
   }
-  const part = known && rangeOf(call, known, [known.etag, known.modifiedAt.toUTCString()]);
+  const part = known && rangeOf(call, known, [etagOf(known), known.modifiedAt.toUTCString()]);
   const body = await openBlob(blobs, key, call.signal, gone, part).catch((error) => {
     if (!(error instanceof RangeError)) throw error;
   });
