@@ -3,10 +3,9 @@ import { PutBucketCorsCommand } from '@aws-sdk/client-s3';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createS3Client } from '../../src/storage/s3-blobs.ts';
 import { findChromium, openBrowser } from '../support/chromium.ts';
-import { drawnShirt } from '../support/images.ts';
+import { startFeedServer } from '../support/feed-server.ts';
 import { reportMissing } from '../support/requirement.ts';
 import { startS3Stack } from '../support/s3-stack.ts';
-import { plantServer } from '../support/servers.ts';
 import { type TestS3, testS3 } from '../support/services.ts';
 import { type Watched, watch } from './page.ts';
 
@@ -24,9 +23,9 @@ if ('missing' in browser || typeof s3 === 'string') {
 
 /** Imports a feed of one picture and opens its review. */
 async function review({ page }: Watched): Promise<void> {
-  const picture = await drawnShirt({ width: 120, height: 150, format: 'jpeg' });
-  const shop = await plantServer((_request, response) => response.end(picture));
-  const feed = `id,title,image_link\nsku-1,Shirt,${shop.origin}/1.jpg`;
+  const shop = await startFeedServer();
+  onTestFinished(() => shop.close());
+  const feed = `id,title,image_link\nsku-1,Shirt,${await shop.putImage('/1.jpg', 1)}`;
   await page.goto(new URL('#/catalogue', page.url()).href);
   await page
     .locator('#feed-file')
