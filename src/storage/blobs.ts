@@ -44,7 +44,7 @@ export interface ByteRange {
 export type BlobStream = Readable & { head: BlobHead };
 
 /** A presigned URL is valid for one method. */
-export type LinkMethod = 'GET' | 'HEAD';
+type LinkMethod = 'GET' | 'HEAD';
 
 /**
  * Object storage: a blob is an object in it. A key is `segment/segment/…` of `[A-Za-z0-9._-]`, no segment

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { feedPrefix } from '../../intake/feeds/feed-keys.ts';
 import type { Config } from '../../platform/config.ts';
 import { deriveSecret, resolveSecrets } from '../../platform/secrets.ts';
+import { FEEDS_PREFIX, segment } from '../../storage/blob-keys.ts';
 import { fileLinks } from '../../storage/file-links.ts';
 import { openStorage } from '../../storage/open-storage.ts';
 import { type Finding, fail, firstLineOf, ok, warn } from './finding.ts';
@@ -100,7 +100,7 @@ export async function checkPublishedLink(config: Config, signal: AbortSignal): P
   }
   const links = fileLinks(deriveSecret('file-links', resolveSecrets(config).keyPepper));
   const bytes = randomBytes(BYTES);
-  const key = `${feedPrefix('doctor', `feed_${bytes.toString('hex', 0, 16)}`)}doctor`;
+  const key = `${FEEDS_PREFIX}${segment('doctor')}/feed_${bytes.toString('hex', 0, 16)}/doctor`;
   const link = new URL(`${PUBLIC_URL}${links.create(key, 'doctor.bin')}`);
   const limit = AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MILLIS)]);
   const blobs = await openStorage(config).catch(() => undefined);
