@@ -1,9 +1,10 @@
 import { Command } from 'commander';
 import { createJobRecords } from '../../src/intake/job-records.ts';
 import { followClock } from '../../src/platform/clock.ts';
-import { ConfigError, readConfig } from '../../src/platform/config.ts';
+import { readConfig } from '../../src/platform/config.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { commandConnection, untilReady } from '../../src/platform/redis.ts';
+import { connectRedis } from '../../src/platform/redis-check.ts';
+import { endStart } from '../../src/platform/start-error.ts';
 import { openQueue } from '../../src/queue/queue.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
 import { type Counts, type Rebuilder, rebuildAll } from './rebuild.ts';
@@ -24,9 +25,8 @@ type CountsByName = Readonly<Record<string, Counts>>;
 async function recover(): Promise<CountsByName> {
   const config = readConfig(process.env);
   const log = createLog('recover', 'silent');
-  const redis = commandConnection(config.REDIS_URL, log);
+  const redis = await connectRedis(config, log, START_MILLIS);
   try {
-    await untilReady(redis, AbortSignal.timeout(START_MILLIS));
     const now = await followClock(redis, log);
     const blobs = await openStorage(config);
     const queue = openQueue('async', redis, log);
@@ -60,7 +60,4 @@ new Command('recover')
   .option('--json', 'print JSON', false)
   .action(main)
   .parseAsync()
-  .catch((error) => {
-    console.error(error instanceof ConfigError ? error.message : error);
-    process.exitCode = 1;
-  });
+  .catch(endStart);

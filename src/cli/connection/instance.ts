@@ -23,19 +23,18 @@ const CONNECT_MILLIS = 5000;
  */
 export async function withInstance(work: (instance: Instance) => Promise<void>): Promise<void> {
   // Loaded here: most commands know no Redis.
-  const { commandConnection, untilReady } = await import('../../platform/redis.ts');
+  const { connectRedis } = await import('../../platform/redis-check.ts');
   const { createLog } = await import('../../platform/log.ts');
   const config = readConfig(process.env);
   const log = createLog('cli', 'silent');
-  const redis = commandConnection(config.REDIS_URL, log);
+  const redis = await connectRedis(config, log, CONNECT_MILLIS).catch((cause) => {
+    throw new CliError(
+      `${cause.message}\nStart the service with "npm start", or set REDIS_URL to the one it uses.`,
+      EXIT.unreachable,
+      cause,
+    );
+  });
   try {
-    await untilReady(redis, AbortSignal.timeout(CONNECT_MILLIS)).catch((cause) => {
-      throw new CliError(
-        'No Redis answers. Start the service with "npm start", or set REDIS_URL to the one it uses.',
-        EXIT.unreachable,
-        cause,
-      );
-    });
     const pepper = config.KEY_PEPPER ?? readSecrets(config.SELVAGE_HOME).keyPepper;
     const now = await followClock(redis, log);
     const keys = createKeys(redis, pepper, now);

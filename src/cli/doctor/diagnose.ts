@@ -2,11 +2,12 @@ import { join } from 'node:path';
 import { createClient } from '../../../packages/client/src/client.ts';
 import { type Config, ConfigError, readConfig } from '../../platform/config.ts';
 import { createLog } from '../../platform/log.ts';
-import { commandConnection, untilReady } from '../../platform/redis.ts';
+import { connectRedis } from '../../platform/redis-check.ts';
+import type { RedisSettings } from '../../platform/redis-settings.ts';
 import { localInstance } from '../connection/server-profile.ts';
 import { EXIT } from '../terminal/exit.ts';
 import { type Colour, type Output, paint, print } from '../terminal/output.ts';
-import { type Finding, fail } from './finding.ts';
+import { type Finding, fail, firstLineOf } from './finding.ts';
 import { checkCLibrary, checkDisk, checkNode, checkPort, glibcVersion } from './machine.ts';
 import { checkDevice, checkModels } from './model.ts';
 import { checkRedis } from './redis.ts';
@@ -14,23 +15,17 @@ import { checkStorage } from './storage.ts';
 
 const CONNECT_MILLIS = 3000;
 
-/** Returns host and port: a Redis URL may contain a password. */
-function hostOf(redisUrl: string): string {
-  const { host } = new URL(redisUrl);
-  return host;
-}
-
-async function diagnoseRedis(redisUrl: string): Promise<Finding[]> {
-  const redis = commandConnection(redisUrl, createLog('cli', 'silent'));
-  try {
-    await untilReady(redis, AbortSignal.timeout(CONNECT_MILLIS));
-    return await checkRedis(redis);
-  } catch {
+async function diagnoseRedis(settings: RedisSettings): Promise<Finding[]> {
+  const redis = await connectRedis(settings, createLog('cli', 'silent'), CONNECT_MILLIS).catch(
+    firstLineOf,
+  );
+  if (typeof redis === 'string') {
     const advice = 'Start it (npm start starts one), or set REDIS_URL to the Redis of the service.';
-    return [fail('redis', `no Redis answers at ${hostOf(redisUrl)}`, advice)];
-  } finally {
-    redis.disconnect();
+    return [fail('redis', redis, advice)];
   }
+  const findings = await checkRedis(redis);
+  redis.disconnect();
+  return findings;
 }
 
 /** Whether a gateway responds at this URL: its coefficients need no key. */
@@ -53,9 +48,9 @@ async function diagnosePort({ HOST, PORT }: Config, signal: AbortSignal): Promis
 }
 
 async function runChecks(config: Config, signal: AbortSignal): Promise<Finding[]> {
-  const { SELVAGE_HOME, STORE, STORE_DIR, MODEL, DEVICE, REDIS_URL } = config;
+  const { SELVAGE_HOME, STORE, STORE_DIR, MODEL, DEVICE } = config;
   const all = await Promise.all([
-    diagnoseRedis(REDIS_URL),
+    diagnoseRedis(config),
     checkStorage(config),
     checkModels(MODEL, join(SELVAGE_HOME, 'models')),
     checkDevice(DEVICE, signal),
