@@ -68,9 +68,11 @@ export async function connectRedis(
   throw unusable(settings, error);
 }
 
-/** Returns the fields of `INFO`; none where the user may not read them. */
+/** Returns the fields of `INFO` of the server that has the keys. */
 export async function readInfo(redis: Redis): Promise<ReadonlyMap<string, string>> {
-  const info = await redis.info().catch(() => '');
+  const info = String(
+    redis.isCluster ? await redis.eval("return redis.call('INFO')", 1, PREFIX) : await redis.info(),
+  );
   return new Map(
     [...info.matchAll(/^(\w+):(.*?)\r?$/gm)].map(([, name = '', value = '']) => [name, value]),
   );
@@ -105,7 +107,7 @@ export async function checkRedis(
   settings: RedisSettings,
   log: Logger,
 ): Promise<void> {
-  const info = await readInfo(redis);
+  const info = await readInfo(redis).catch(() => new Map<string, string>()); // the user may not
   const version = info.get('redis_version');
   if (version && Number.parseInt(version, 10) < MIN_REDIS_VERSION) {
     const reason = new Error(`it is version ${version}, older than ${MIN_REDIS_VERSION}`);

@@ -21,7 +21,7 @@ export interface RedisServer {
 }
 
 /** Returns the name of the program, Redis or Valkey. */
-function redisProgram(): string {
+export function redisProgram(): string {
   const folders = (process.env.PATH ?? '').split(delimiter);
   const found = ['redis-server', 'valkey-server'].find((name) =>
     folders.some((folder) => existsSync(join(folder, name))),
@@ -38,6 +38,8 @@ export async function startRedis(...more: readonly string[]): Promise<RedisServe
   const program = redisProgram();
   const port = await freePort();
   const dir = await mkdtemp(join(tmpdir(), 'selvage-redis-'));
+  const passwordAt = more.indexOf('--requirepass');
+  const access = passwordAt < 0 ? {} : { password: more[passwordAt + 1] ?? '' };
   let server: Running;
   const start = async () => {
     server = run(program, [
@@ -56,7 +58,7 @@ export async function startRedis(...more: readonly string[]): Promise<RedisServe
     end,
     start,
     async command(name, ...args) {
-      const redis = new Redis(port, { lazyConnect: true, enableReadyCheck: false });
+      const redis = new Redis(port, { ...access, lazyConnect: true, enableReadyCheck: false });
       try {
         return await redis.call(name, ...args);
       } finally {
