@@ -9,7 +9,10 @@ const RIGHTS = `~${PREFIX}* &${PREFIX}* +@all -@dangerous +info`;
 
 /** Errors that waiting does not mend, and what to do about them. */
 const HINTS: readonly (readonly [RegExp, string])[] = [
-  [/No such master|invalid reply: null/, 'The Sentinels know no such master: set REDIS_SENTINEL_NAME.'],
+  [
+    /No such master|invalid reply: null/,
+    'The Sentinels know no such master: set REDIS_SENTINEL_NAME.',
+  ],
   [/sentinel.*(NOAUTH|WRONGPASS|NOPERM)/s, 'Set REDIS_SENTINEL_PASSWORD.'],
   [/NOAUTH|WRONGPASS|ERR invalid password/, 'Check user and password of REDIS_URL.'],
   [/NOPERM/, `The ACL of its user needs: ${RIGHTS}`],

@@ -12,6 +12,8 @@ export interface HostPort {
 export interface RedisSettings {
   /** User, password, database and, with `rediss://`, TLS; the address too, unless one of the lists below has it. */
   REDIS_URL: string;
+  /** What the connection calls itself in `CLIENT LIST`; none by default. No setting. */
+  connectionName?: string;
   /** The certificate authority of a `rediss://`, a file in PEM. */
   REDIS_CA_FILE?: string | undefined;
   REDIS_SENTINELS?: readonly HostPort[] | undefined;
@@ -51,6 +53,7 @@ export function addressOf(settings: RedisSettings): Omit<RedisOptions, 'replyMap
     ...tls,
     ...(username && { username: decodeURIComponent(username) }),
     ...(password && { password: decodeURIComponent(password) }),
+    ...(settings.connectionName && { connectionName: settings.connectionName }),
     db: Number(pathname.slice(1)) || 0,
     ...(sentinels
       ? {

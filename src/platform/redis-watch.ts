@@ -15,7 +15,8 @@ const takesWrites = (redis: Redis): Promise<boolean> =>
 
 async function newOneTakesWrites(settings: RedisSettings, log: Logger): Promise<boolean> {
   const silent = log.child({}, { level: 'silent' });
-  const redis = await connectRedis(settings, silent, CONNECT_MILLIS).catch(() => undefined);
+  const probe = { ...settings, connectionName: 'selvage-probe' };
+  const redis = await connectRedis(probe, silent, CONNECT_MILLIS).catch(() => undefined);
   if (!redis) return false;
   const takes = await takesWrites(redis);
   redis.disconnect();

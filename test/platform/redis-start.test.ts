@@ -113,7 +113,10 @@ describe('a Redis that cannot be used is named in one line, with what to do', ()
 async function lastWords(file: string, env: NodeJS.ProcessEnv): Promise<string> {
   const program = runProgram(file, [], { REDIS_URL: '', PORT: '0', WORKER_PORT: '0', ...env });
   expect(await program.exited).toBe(1);
-  return program.output().replaceAll(/^\{.*\}\n?/gm, '').trim();
+  return program
+    .output()
+    .replaceAll(/^\{.*\}\n?/gm, '')
+    .trim();
 }
 
 test.each(['src/main.ts', 'workers/main.ts'])(
