@@ -29,6 +29,7 @@ const NO_SERVER = 'redis://127.0.0.1:6379';
  * Connects to the Redis at `url`, or starts one. Sentinels and a cluster are left to the processes, which check them.
  * @param {string | undefined} url
  * @param {Omit<Parameters<typeof startRedis>[0], 'program'>} own options for starting one
+ * @returns {Promise<import('./redis.mjs').RunningRedis>}
  */
 export async function openRedis(url, own) {
   if (process.env.REDIS_SENTINELS || process.env.REDIS_CLUSTER)

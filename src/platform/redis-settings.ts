@@ -3,7 +3,7 @@ import type { RedisOptions } from 'ioredis';
 import { StartError } from './start-error.ts';
 
 /** A server's address. */
-export interface HostPort {
+interface HostPort {
   host: string;
   port: number;
 }
