@@ -21,7 +21,7 @@ const PLAYED = [
 const SLOW_FAILOVER = slowFailover(3000);
 
 test('every invariant holds while each of twelve faults is injected', {
-  timeout: 300_000,
+  timeout: 600_000,
 }, async () => {
   const kinds = [...FAULTS.filter(({ name }) => PLAYED.includes(name)), SLOW_FAILOVER];
   const outcome = await runCampaign({
