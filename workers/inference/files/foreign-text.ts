@@ -1,0 +1,26 @@
+const TEXT = new Uint8Array(256).fill(1, 0x20, 0x7f);
+for (const space of '\t\n\r') TEXT[space.charCodeAt(0)] = 1;
+
+/** Compressed data has a run of text this long once in 10^13 bytes, flat areas aside. */
+const MIN_TEXT_BYTES = 32;
+/** Flat areas are compressed to few bytes again and again. */
+const MIN_LETTERS = 12;
+const STEP = MIN_TEXT_BYTES / 2;
+
+/**
+ * Returns where text begins in compressed data, such as the error page of a server that broke off; undefined if there is
+ * none. Every 16th byte is looked at, and more where that is a letter.
+ */
+export function foreignTextIn(bytes: Uint8Array, from: number, to: number): number | undefined {
+  const isText = (at: number) => TEXT[bytes[at]!] === 1;
+  for (let at = from; at < to; at += STEP) {
+    if (!isText(at) || !isText(at + STEP / 2)) continue;
+    let start = at;
+    while (start > from && isText(start - 1)) start--;
+    while (at + 1 < to && isText(at + 1)) at++;
+    const text = bytes.subarray(start, at + 1);
+    if (text.length >= MIN_TEXT_BYTES && new Set(text.subarray(0, 1024)).size >= MIN_LETTERS)
+      return start;
+  }
+  return undefined;
+}
