@@ -46,7 +46,7 @@ const Environment = z.object({
   MAX_CONNECTIONS: whole(10, 1_000_000).default(10_000),
   MAX_BODY_MEMORY_BYTES: whole(2 ** 20, 2 ** 40).default(256 * 2 ** 20),
   MAX_IMAGE_BYTES: whole(1024, 512 * 2 ** 20).default(20 * 2 ** 20),
-  MAX_IMAGE_PIXELS: whole(1024, 2 ** 28).default(50_000_000),
+  MAX_IMAGE_PIXELS: whole(1024, 2 ** 28).default(8192 * 6144),
   LOOK_THREADS: whole(1, 64).default(DEFAULT_LOOK_THREADS),
   FETCH_ALLOW: networks,
   MODEL: z

@@ -13,7 +13,7 @@ test('without settings the documented defaults apply', () => {
     STORE_DIR: '/nowhere/store',
     SYNC_TIMEOUT_SECONDS: 25,
     MAX_IMAGE_BYTES: 20 * 1024 * 1024,
-    MAX_IMAGE_PIXELS: 50_000_000,
+    MAX_IMAGE_PIXELS: 50_331_648,
     MODEL: 'garment-cutout',
     DEVICE: 'auto',
   });

@@ -4,7 +4,7 @@ import {
   jpegSegments,
   START_OF_SCAN,
 } from '../../../src/imaging/jpeg-segments.ts';
-import { foreignTextIn } from './foreign-text.ts';
+import { foreignTextIn, hasZerosIn } from './foreign-bytes.ts';
 import type { ReadableFile } from './readable-file.ts';
 
 const COMMENT = 0xfe;
@@ -15,8 +15,6 @@ const isProgressive = (frame: number): boolean => frame % 4 === 2;
 
 /** Decoders read a few bytes ahead of what they decode. */
 const AHEAD_BYTES = 16;
-/** Flat areas have such runs too, but rarely. */
-const ZEROS = Buffer.alloc(256);
 
 interface Header {
   /** Start mark and segments up to the first scan's data, without comments and without what lies between them. */
@@ -57,13 +55,14 @@ function oneScan(image: Uint8Array, { bytes, scan }: Header): ReadableFile {
   const found = asBuffer(image).indexOf(END, scan.end);
   const whole = image.subarray(scan.end, found < 0 ? image.length : found);
   const data = whole.subarray(0, foreignTextIn(whole, 0, whole.length));
-  const hasZeros = asBuffer(data).includes(ZEROS);
   return {
     bytes: Buffer.concat([bytes, data, new Uint8Array(AHEAD_BYTES)]),
     failOn: 'warning',
     isDamaged: false,
     isByRows: true,
-    shortened: hasZeros ? Buffer.concat([bytes, data.subarray(0, -AHEAD_BYTES)]) : undefined,
+    shortened: hasZerosIn(data, 0, data.length)
+      ? Buffer.concat([bytes, data.subarray(0, -AHEAD_BYTES)])
+      : undefined,
   };
 }
 

@@ -1,4 +1,4 @@
-import { foreignTextIn } from './foreign-text.ts';
+import { foreignTextIn, hasZerosIn } from './foreign-bytes.ts';
 import type { ReadableFile } from './readable-file.ts';
 
 const HEADER_BYTES = 12;
@@ -32,7 +32,8 @@ function withEnd(image: Uint8Array, wholeEnd: number): Uint8Array {
 export function webpFile(image: Uint8Array): ReadableFile {
   const { wholeEnd, picture } = readChunks(image);
   const said = 8 + Buffer.from(image.buffer, image.byteOffset, image.length).readUInt32LE(4);
-  const isMixed = picture && foreignTextIn(image, ...picture) !== undefined;
+  const isMixed =
+    picture && (foreignTextIn(image, ...picture) !== undefined || hasZerosIn(image, ...picture));
   return {
     bytes: image,
     failOn: 'error',

@@ -5,16 +5,17 @@ for (const space of '\t\n\r') TEXT[space.charCodeAt(0)] = 1;
 const MIN_TEXT_BYTES = 32;
 /** Flat areas are compressed to few bytes again and again. */
 const MIN_LETTERS = 12;
+const ZEROS = Buffer.alloc(256);
 const STEP = MIN_TEXT_BYTES / 2;
 
 /**
  * Returns where text begins in compressed data, such as the error page of a server that broke off; undefined if there is
- * none. Every 16th byte is looked at, and more where that is a letter.
+ * none. Of 16 bytes four are looked at, and more only where all of them are letters.
  */
 export function foreignTextIn(bytes: Uint8Array, from: number, to: number): number | undefined {
   const isText = (at: number) => TEXT[bytes[at]!] === 1;
   for (let at = from; at < to; at += STEP) {
-    if (!isText(at) || !isText(at + STEP / 2)) continue;
+    if (!isText(at) || !isText(at + 5) || !isText(at + 10) || !isText(at + 15)) continue;
     let start = at;
     while (start > from && isText(start - 1)) start--;
     while (at + 1 < to && isText(at + 1)) at++;
@@ -24,3 +25,7 @@ export function foreignTextIn(bytes: Uint8Array, from: number, to: number): numb
   }
   return undefined;
 }
+
+/** Returns whether a stretch of zeros lies in compressed data, as where a file was lost. Some flat areas have one, too. */
+export const hasZerosIn = ({ buffer, byteOffset }: Uint8Array, from: number, to: number): boolean =>
+  Buffer.from(buffer, byteOffset + from, to - from).includes(ZEROS);
