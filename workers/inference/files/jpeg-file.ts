@@ -12,9 +12,14 @@ const JFIF = 0xe0;
 const END = Buffer.from('ffd9', 'hex');
 /** SOF2, SOF6, SOF10 and SOF14. */
 const isProgressive = (frame: number): boolean => frame % 4 === 2;
+const isArithmetic = (frame: number): boolean => frame > 0xc8;
 
 /** Decoders read a few bytes ahead of what they decode. */
 const AHEAD_BYTES = 16;
+/** Arithmetic decoders go on with zeros by themselves. */
+const ZEROS = Buffer.alloc(AHEAD_BYTES);
+/** Stuffed bytes of ones, with which no Huffman code begins: a decoder that needs them soon gets to the end. */
+const ONES = Buffer.alloc(AHEAD_BYTES + 4, 'ff00', 'hex');
 
 interface Header {
   /** Start mark and segments up to the first scan's data, without comments and without what lies between them. */
@@ -48,15 +53,18 @@ const asBuffer = ({ buffer, byteOffset, length }: Uint8Array): Buffer =>
   Buffer.from(buffer, byteOffset, length);
 
 /**
- * The data is followed by zeros instead of the end mark. Of an end mark that comes early decoders only warn, and not in
+ * The data is followed by padding instead of the end mark. Of an end mark that comes early decoders only warn, and not in
  * the last rows; of a missing one they say so at once.
  */
-function oneScan(image: Uint8Array, { bytes, scan }: Header): ReadableFile {
+function oneScan(image: Uint8Array, { bytes, frame, scan }: Header): ReadableFile {
   const found = asBuffer(image).indexOf(END, scan.end);
-  const whole = image.subarray(scan.end, found < 0 ? image.length : found);
+  // Of an end mark that is cut in two the first half is left, which is no data.
+  const isHalved = found < 0 && image.at(-1) === 0xff;
+  const whole = image.subarray(scan.end, found < 0 ? image.length - Number(isHalved) : found);
   const data = whole.subarray(0, foreignTextIn(whole, 0, whole.length));
+  const padding = isArithmetic(frame.marker) ? ZEROS : ONES;
   return {
-    bytes: Buffer.concat([bytes, data, new Uint8Array(AHEAD_BYTES)]),
+    bytes: Buffer.concat([bytes, data, padding]),
     failOn: 'warning',
     isDamaged: false,
     isByRows: true,
