@@ -32,14 +32,12 @@ test('rows are missing: every door that shows pixels says from which one on', as
   expect(await intake.until(id, 'failed')).toMatchObject({
     problem: { type: 'invalid-request', detail: DAMAGED },
   });
-  for (const path of ['/taxonomy/v1/garments', '/taxonomy/v1/classifications']) {
-    const response = await fetch(`${stack.url}${path}`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ image_base64: half.toString('base64') }),
-    });
-    expect(await response.json()).toMatchObject(PROBLEM);
-  }
+  const garments = await fetch(`${stack.url}/taxonomy/v1/garments`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ image_base64: half.toString('base64') }),
+  });
+  expect(await garments.json()).toMatchObject(PROBLEM);
 });
 
 test('a background of which rows are missing is blamed', async () => {

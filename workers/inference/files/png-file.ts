@@ -1,5 +1,4 @@
 import { pngChunk } from '../png.ts';
-import { colourProfileOf } from './png-colours.ts';
 import type { ReadableFile } from './readable-file.ts';
 
 const SIGNATURE_BYTES = 8;
@@ -9,7 +8,7 @@ const FRAME_BYTES = 12;
 const MAX_CHUNKS = 65_536;
 
 /** A chunk of a PNG; its data may be cut off. */
-export interface PngChunk {
+interface PngChunk {
   type: string;
   data: Uint8Array;
   start: number;
@@ -41,22 +40,22 @@ function withEnd(image: Uint8Array): Uint8Array | undefined {
   return Buffer.concat([image.subarray(0, complete), last, pngChunk('IEND', new Uint8Array())]);
 }
 
-/** The orientation, if it stands behind the pixels, and what the file says of its colours in another way than by a profile. */
-function* missingBefore(chunks: readonly PngChunk[]): Generator<Uint8Array> {
-  const pixelsAt = chunks.findIndex(({ type }) => type === 'IDAT');
-  const profile = colourProfileOf(chunks.slice(0, pixelsAt));
-  if (profile) yield profile;
-  const exif = chunks.findIndex(({ type }) => type === 'eXIf');
-  if (exif > pixelsAt) yield pngChunk('eXIf', chunks[exif]!.data);
+/** The orientation, if it stands behind the pixels, where decoders do not look. */
+function lateExif(image: Uint8Array): Uint8Array | undefined {
+  let isBehind = false;
+  for (const { type, data } of pngChunks(image)) {
+    if (type === 'IDAT') isBehind = true;
+    if (type === 'eXIf') return isBehind ? pngChunk('eXIf', data) : undefined;
+  }
+  return undefined;
 }
 
 /** A PNG as a decoder gets it. */
 export function pngFile(image: Uint8Array): ReadableFile {
-  const added = [...missingBefore([...pngChunks(image)])];
-  const bytes =
-    added.length > 0
-      ? Buffer.concat([image.subarray(0, HEADER_BYTES), ...added, image.subarray(HEADER_BYTES)])
-      : image;
+  const exif = lateExif(image);
+  const bytes = exif
+    ? Buffer.concat([image.subarray(0, HEADER_BYTES), exif, image.subarray(HEADER_BYTES)])
+    : image;
   return {
     bytes,
     failOn: 'error',
