@@ -14,10 +14,12 @@ const FORMATS = { jpeg: jpegFile, png: pngFile, webp: webpFile } as const;
 type Use<T> = (pipeline: Sharp) => Promise<T>;
 type Open = (bytes: Uint8Array, failOn?: ReadableFile['failOn']) => Sharp;
 
-/** Decodes all of a file, as small as the decoder can. */
-const isReadable = (pipeline: Sharp): Promise<boolean> =>
+/**
+ * Whether so many rows from the top on can be decoded. Not of a smaller picture: decoders that make one leave out the end.
+ */
+const hasRows = (pipeline: Sharp, rows: number): Promise<boolean> =>
   pipeline
-    .resize({ width: 1 })
+    .extract({ left: 0, top: 0, width: 1, height: rows })
     .raw()
     .toBuffer()
     .then(
@@ -34,16 +36,7 @@ async function soundRows(bytes: Uint8Array, { height }: Size, open: Open): Promi
   let damaged = Math.ceil(height / STRIP_ROWS);
   while (damaged - sound > 1) {
     const middle = Math.floor((sound + damaged) / 2);
-    const strips = { left: 0, top: 0, width: 1, height: middle * STRIP_ROWS };
-    const isSound = await open(bytes)
-      .extract(strips)
-      .raw()
-      .toBuffer()
-      .then(
-        () => true,
-        () => false,
-      );
-    if (isSound) sound = middle;
+    if (await hasRows(open(bytes), middle * STRIP_ROWS)) sound = middle;
     else damaged = middle;
   }
   return sound * STRIP_ROWS;
@@ -75,13 +68,14 @@ export async function readFile<T extends object>(
   try {
     const result = await use(open(file.bytes));
     // Bytes that are left behind the last row stand for wrong ones further above.
-    const isLeft = file.shortened !== undefined && (await isReadable(open(file.shortened)));
+    const isLeft =
+      file.shortened !== undefined && (await hasRows(open(file.shortened), size.height));
     return { ...result, isDamaged: file.isDamaged || isLeft };
   } catch (cause) {
     const mended = file.mended?.();
     const result = mended && (await use(open(mended)).catch(() => undefined));
     if (result) return { ...result, isDamaged: file.isDamaged };
-    if (file.coarse && (await isReadable(open(file.coarse)))) {
+    if (file.coarse && (await hasRows(open(file.coarse), size.height))) {
       const coarse = await use(open(file.bytes, 'error')).catch(() => undefined);
       if (coarse) return { ...coarse, isDamaged: true };
     }

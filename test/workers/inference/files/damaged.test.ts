@@ -23,7 +23,11 @@ async function answerTo(image: Uint8Array) {
   validateImage(image, LIMITS);
   try {
     const { pixels, isDamaged } = await decode(image, MAX_PIXELS);
-    return { isDamaged, rows: pixels.height, data: createHash('sha256').update(pixels.data).digest('hex') };
+    return {
+      isDamaged,
+      rows: pixels.height,
+      data: createHash('sha256').update(pixels.data).digest('hex'),
+    };
   } catch (error) {
     const { name, message } = error as Error;
     expect(name).toBe('DecodeError');
@@ -267,15 +271,21 @@ describe('where all rows are there but may be wrong, the answer is doubted', () 
     }
   });
 
-  test('plain grounds, which are stored as zeros, are not', async () => {
-    const plain = await sharp({
-      create: { width: 3000, height: 3000, channels: 3, background: '#fff' },
-    })
-      .composite([{ input: drawn }])
-      .jpeg()
-      .toBuffer();
-    expect(plain.includes(Buffer.alloc(256))).toBe(true);
-    expect(await answerTo(plain)).toMatchObject({ isDamaged: false });
+  test('plain grounds, which are stored as zeros down to the last row, are not', async () => {
+    for (const [width, height] of [
+      [3000, 3000],
+      [725, 900],
+      [900, 900],
+      [723, 1001],
+    ] as const) {
+      const ground = { width, height, channels: 3, background: '#fff' } as const;
+      const plain = await sharp({ create: ground })
+        .composite([{ input: drawn, gravity: 'north' }])
+        .jpeg()
+        .toBuffer();
+      expect(plain.includes(Buffer.alloc(256))).toBe(true);
+      expect(await answerTo(plain)).toMatchObject({ isDamaged: false });
+    }
   });
 });
 
