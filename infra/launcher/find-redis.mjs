@@ -62,6 +62,7 @@ function installed() {
     command,
     args: () => ['redis.conf'],
     listen: (port) => ({ bind: '127.0.0.1', port }),
+    checkAof: (dir) => `cd "${dir}" && ${command.replace(/server$/, 'check-aof')}`,
   };
 }
 
@@ -101,6 +102,7 @@ async function container(terminal) {
       IMAGE, 'valkey-server', 'redis.conf',
     ],
     listen: () => ({ bind: '0.0.0.0', port: IMAGE_PORT }),
+    checkAof: (dir) => `docker run --rm -it -v "${dir}:/data" -w /data ${IMAGE} valkey-check-aof`,
   };
 }
 

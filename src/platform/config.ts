@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import { readInstance } from './local-instance.ts';
 import { StartError } from './start-error.ts';
 
 const splitList = (text: string): string[] => text.split(',').flatMap((part) => part.trim() || []);
@@ -74,7 +74,7 @@ const Environment = z.object({
   MAX_CONNECTIONS: whole(10, 1_000_000).default(10_000),
   MAX_BODY_MEMORY_BYTES: whole(2 ** 20, 2 ** 40).default(256 * 2 ** 20),
   MAX_IMAGE_BYTES: whole(1024, 512 * 2 ** 20).default(20 * 2 ** 20),
-  MAX_IMAGE_PIXELS: whole(1024, 2 ** 28).default(50_000_000),
+  MAX_IMAGE_PIXELS: whole(1024, 2 ** 28).default(8192 * 6144),
   LOOK_THREADS: whole(1, 64).default(DEFAULT_LOOK_THREADS),
   FETCH_ALLOW: networks,
   MODEL: z
@@ -134,16 +134,6 @@ export class ConfigError extends StartError {
 const withoutEmpty = (env: NodeJS.ProcessEnv) =>
   Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
 
-/** Returns the Redis URL of the instance that runs under this home, as the launcher wrote it. */
-function instanceRedisUrl(home: string): string | undefined {
-  try {
-    const instance = JSON.parse(readFileSync(join(home, 'instance.json'), 'utf8'));
-    return z.object({ redisUrl: z.string() }).parse(instance).redisUrl;
-  } catch {
-    return undefined; // no instance runs here
-  }
-}
-
 /** Settings that exclude each other. */
 function conflictsIn({ REDIS_URL, ...env }: z.infer<typeof Environment>): string[] {
   const conflicts = [];
@@ -170,7 +160,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   if (conflicts.length > 0) throw new ConfigError(conflicts);
   const home = resolve(parsed.data.SELVAGE_HOME);
   const isElsewhere = parsed.data.REDIS_SENTINELS ?? parsed.data.REDIS_CLUSTER;
-  const instance = isElsewhere ? undefined : instanceRedisUrl(home);
+  const instance = isElsewhere ? undefined : readInstance(home)?.redisUrl;
   return Object.freeze({
     ...parsed.data,
     SELVAGE_HOME: home,

@@ -1,9 +1,8 @@
 import { Command } from 'commander';
 import { createJobRecords } from '../../src/intake/job-records.ts';
 import { followClock } from '../../src/platform/clock.ts';
-import { readConfig } from '../../src/platform/config.ts';
+import { connectToInstallation } from '../../src/platform/installation.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { connectRedis } from '../../src/platform/redis-check.ts';
 import { endStart } from '../../src/platform/start-error.ts';
 import { openQueue } from '../../src/queue/queue.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
@@ -13,7 +12,6 @@ import { feeds } from './rebuild-feeds.ts';
 import { jobs } from './rebuild-jobs.ts';
 import { settings } from './rebuild-settings.ts';
 
-const START_MILLIS = 10_000;
 const CONCURRENCY = 32;
 
 /** In the order in which they run. */
@@ -23,9 +21,8 @@ type CountsByName = Readonly<Record<string, Counts>>;
 
 /** Rebuilds Redis from the object storage of the settings, or of the instance that runs here. */
 async function recover(): Promise<CountsByName> {
-  const config = readConfig(process.env);
   const log = createLog('recover', 'silent');
-  const redis = await connectRedis(config, log, START_MILLIS);
+  const { config, redis } = await connectToInstallation(process.env, log);
   try {
     const now = await followClock(redis, log);
     const blobs = await openStorage(config);

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { createClient } from '../../../packages/client/src/client.ts';
 import { type Config, ConfigError, readConfig } from '../../platform/config.ts';
+import { homeOf, readInstance, whyNoInstance } from '../../platform/local-instance.ts';
 import { createLog } from '../../platform/log.ts';
 import { connectRedis } from '../../platform/redis-check.ts';
-import type { RedisSettings } from '../../platform/redis-settings.ts';
-import { localInstance } from '../connection/server-profile.ts';
+import { describeRedis } from '../../platform/redis-settings.ts';
 import { EXIT } from '../terminal/exit.ts';
 import { type Colour, type Output, paint, print } from '../terminal/output.ts';
-import { type Finding, fail, firstLineOf } from './finding.ts';
+import { type Finding, fail, firstLineOf, warn } from './finding.ts';
 import { checkCLibrary, checkDisk, checkNode, checkPort, glibcVersion } from './machine.ts';
 import { checkDevice, checkModels } from './model.ts';
 import { checkRedis } from './redis.ts';
@@ -15,8 +15,16 @@ import { checkStorage } from './storage.ts';
 
 const CONNECT_MILLIS = 3000;
 
-async function diagnoseRedis(settings: RedisSettings): Promise<Finding[]> {
-  const redis = await connectRedis(settings, createLog('cli', 'silent'), CONNECT_MILLIS).catch(
+/** Without any, a process assumes the Redis that listens on this machine, which may be another's. */
+function diagnoseInstance(config: Config): Finding[] {
+  const { SELVAGE_HOME: home, REDIS_SENTINELS, REDIS_CLUSTER } = config;
+  if (process.env.REDIS_URL || REDIS_SENTINELS || REDIS_CLUSTER || readInstance(home)) return [];
+  const advice = `Set SELVAGE_HOME to the folder of a running one, or REDIS_URL: this checks ${describeRedis(config)}.`;
+  return [warn('instance', whyNoInstance(home), advice)];
+}
+
+async function diagnoseRedis(config: Config): Promise<Finding[]> {
+  const redis = await connectRedis(config, createLog('cli', 'silent'), CONNECT_MILLIS).catch(
     firstLineOf,
   );
   if (typeof redis === 'string') {
@@ -42,7 +50,7 @@ async function isGateway(url: string, signal: AbortSignal): Promise<boolean> {
 }
 
 async function diagnosePort({ HOST, PORT }: Config, signal: AbortSignal): Promise<Finding> {
-  const local = localInstance(process.env);
+  const local = readInstance(homeOf(process.env));
   const url = new URL(local?.url ?? `http://${HOST}:${PORT}`);
   return checkPort(HOST, Number(url.port), await isGateway(url.origin, signal));
 }
@@ -50,6 +58,7 @@ async function diagnosePort({ HOST, PORT }: Config, signal: AbortSignal): Promis
 async function runChecks(config: Config, signal: AbortSignal): Promise<Finding[]> {
   const { SELVAGE_HOME, STORE, STORE_DIR, MODEL, DEVICE } = config;
   const all = await Promise.all([
+    diagnoseInstance(config),
     diagnoseRedis(config),
     checkStorage(config),
     checkModels(MODEL, join(SELVAGE_HOME, 'models')),
