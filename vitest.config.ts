@@ -12,7 +12,7 @@ const pure = [
   'test/api/look/client-turns.test.ts',
   'test/platform/{config,metrics}.test.ts',
   'test/infra/kubernetes/schemas.test.ts',
-  'test/infra/{images,images-upgrade,release/lock-file}.test.ts',
+  'test/infra/{images,images-upgrade,settings,release/lock-file}.test.ts',
   'test/*.test.ts',
 ];
 

@@ -33,7 +33,7 @@ import { type DeclaredSource, readDeclaredSources } from './intake/sources/decla
 import { readSourceFigures } from './intake/sources/source-state.ts';
 import { type ImageLimits, MAX_SIDE_PIXELS } from './intake/validate-image.ts';
 import type { Clock } from './platform/clock.ts';
-import { type Config, ConfigError, readConfig } from './platform/config.ts';
+import { type Config, readConfig } from './platform/config.ts';
 import { createLinkRule, type LinkRule } from './platform/links/link-rule.ts';
 import type { Logger } from './platform/log.ts';
 import {
@@ -51,6 +51,7 @@ import { openPlatform } from './platform/open-platform.ts';
 import { blockingConnection, checkWrites } from './platform/redis.ts';
 import { deriveSecret, resolveSecrets } from './platform/secrets.ts';
 import { stopOnSignal } from './platform/shutdown.ts';
+import { endStart } from './platform/start-error.ts';
 import { openSyncQueue, type SyncQueue } from './queue/sync-queue.ts';
 import { type Blobs, MAX_STORAGE_SOCKETS } from './storage/blobs.ts';
 
@@ -86,7 +87,7 @@ async function main(): Promise<void> {
     keyPepper,
     developmentKey,
   });
-  const connect = () => blockingConnection(config.REDIS_URL, log);
+  const connect = () => blockingConnection(config, log);
   const onShed = createShedCounter(registry);
   const sync = await openSyncQueue({ redis, blocking: connect(), deadlineMillis, log, onShed });
   const linkSecret = deriveSecret('file-links', keyPepper);
@@ -343,7 +344,4 @@ function createGatewayServer(deps: GatewayServerDeps): HttpServer {
   return server;
 }
 
-main().catch((error) => {
-  console.error(error instanceof ConfigError ? error.message : error);
-  process.exit(1);
-});
+main().catch(endStart);

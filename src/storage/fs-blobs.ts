@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type FileHandle, mkdir, open, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
+import { hasCode } from '../platform/file-error.ts';
 import { abortable, withAbort } from './abort.ts';
 import { assertKey, assertMetadata, assertPrefix } from './blob-rules.ts';
 import {
@@ -16,7 +17,6 @@ import {
   deleteFile,
   deleteOldFiles,
   filesUnder,
-  hasCode,
   linkFile,
   removeEmptyFolders,
   renameIntoPlace,

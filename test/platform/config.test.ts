@@ -13,7 +13,7 @@ test('without settings the documented defaults apply', () => {
     STORE_DIR: '/nowhere/store',
     SYNC_TIMEOUT_SECONDS: 25,
     MAX_IMAGE_BYTES: 20 * 1024 * 1024,
-    MAX_IMAGE_PIXELS: 50_000_000,
+    MAX_IMAGE_PIXELS: 50_331_648,
     MODEL: 'garment-cutout',
     DEVICE: 'auto',
   });
@@ -109,7 +109,11 @@ test('finds the Redis of the instance that runs under SELVAGE_HOME', () => {
   onTestFinished(() => rmSync(home, { recursive: true }));
   writeFileSync(
     join(home, 'instance.json'),
-    JSON.stringify({ redisUrl: 'redis://127.0.0.1:7777' }),
+    JSON.stringify({
+      url: 'http://127.0.0.1:8080',
+      redisUrl: 'redis://127.0.0.1:7777',
+      pids: { launcher: 1 },
+    }),
   );
   expect(readConfig({ SELVAGE_HOME: home }).REDIS_URL).toBe('redis://127.0.0.1:7777');
   expect(readConfig({ SELVAGE_HOME: home, REDIS_URL: 'redis://r:1' }).REDIS_URL).toBe(
