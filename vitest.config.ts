@@ -9,11 +9,11 @@ import { isMissing, isOnPath } from './test/support/requirement.ts';
 const pure = [
   'test/{look,taxonomy,imaging,output,client,http,fuzz,support}/**/*.test.ts',
   'test/feed-formats/!(memory).test.ts',
-  'test/api/{etag,limit-downloads,look,taxonomy}.test.ts',
+  'test/api/{limit-downloads,look,taxonomy}.test.ts',
   'test/api/look/client-turns.test.ts',
   'test/platform/{config,metrics}.test.ts',
   'test/infra/kubernetes/schemas.test.ts',
-  'test/infra/{images,images-upgrade,release/lock-file}.test.ts',
+  'test/infra/{images,images-upgrade,settings,release/lock-file}.test.ts',
   'test/*.test.ts',
 ];
 

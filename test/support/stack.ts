@@ -5,8 +5,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type CreatedKey, createKeys, type Grant, isLive } from '../../src/auth/keys.ts';
 import { SCOPES } from '../../src/auth/scopes.ts';
 import { hostClock } from '../../src/platform/clock.ts';
+import { readConfig } from '../../src/platform/config.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { commandConnection, untilReady } from '../../src/platform/redis.ts';
+import { connectRedis } from '../../src/platform/redis-check.ts';
 import { readSecrets } from '../../src/platform/secrets.ts';
 import { type Running, runProgram } from './processes.ts';
 import { type RedisServer, startRedis } from './redis-server.ts';
@@ -47,9 +48,10 @@ const says = (words: string) => (line: string) => line.includes(words);
 export async function openRegister(
   redisUrl: string,
   home: string,
+  env: NodeJS.ProcessEnv = {},
 ): Promise<Pick<Stack, 'key'> & { close(): void }> {
-  const connection = commandConnection(redisUrl, createLog('test', 'silent'));
-  await untilReady(connection, AbortSignal.timeout(10_000));
+  const settings = readConfig({ REDIS_URL: redisUrl, ...env });
+  const connection = await connectRedis(settings, createLog('test', 'silent'), 10_000);
   const keys = createKeys(connection, readSecrets(home).keyPepper, hostClock);
   async function makeRoom(client: string): Promise<void> {
     const records = (await keys.list()).filter((record) => record.client === client);
@@ -68,14 +70,14 @@ export async function openRegister(
 }
 
 /**
- * Starts everything and waits until requests are served. Both processes get `env`.
+ * Starts everything and waits until requests are served. Both processes get `env`, which may lead to another Redis.
  * @param kind that of the Vitest project, by default
  */
 export async function startStack(env: NodeJS.ProcessEnv = {}, kind = storeKind()): Promise<Stack> {
   const home = await mkdtemp(join(tmpdir(), 'selvage-test-'));
   const { settings, remove } = await createStore(kind);
   const redis = await startRedis();
-  const register = await openRegister(redis.url, home);
+  const register = await openRegister(redis.url, home, env);
   const base = {
     SELVAGE_HOME: home,
     REDIS_URL: redis.url,
