@@ -29,6 +29,11 @@ const BENCHES: Readonly<
     load: () => import('./feed.ts'),
     startsService: true,
   },
+  links: {
+    measures: 'a published link on S3 and on a file store, by turns',
+    load: () => import('./links.ts'),
+    startsService: true,
+  },
   'large-pictures': {
     measures: 'memory before, while and after pictures of 50 megapixels, and after a rest',
     load: () => import('./large-pictures.ts'),

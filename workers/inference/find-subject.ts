@@ -113,6 +113,7 @@ export async function findSubject(
     );
   }
   const cropped = {
+    ...decoded,
     pixels: cropPixels(pixels, region),
     opacity: opacity && cropPlane(opacity, width, region, 1),
   };

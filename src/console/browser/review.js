@@ -15,6 +15,7 @@ const REVIEW = {
   'subject-too-small':
     'The subject is very small in the photo: crop the photo, or take it from nearer.',
   blurred: 'The photo is blurred: take a sharper one.',
+  damaged: 'The file of the photo is damaged: upload it again.',
   'same-colour-as-background':
     'Parts of the outline have the colour of the background: look at them closely.',
   'cut-by-frame':

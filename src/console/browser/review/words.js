@@ -20,6 +20,7 @@ export const REASON_NAMES = {
   'several-people': 'Several people',
   'subject-too-small': 'Subject too small',
   blurred: 'Blurred',
+  damaged: 'Damaged file',
   'same-colour-as-background': 'Colour of the background',
   'cut-by-frame': 'Cut by the frame',
 };
