@@ -5,33 +5,24 @@ import {
   type WorkerRegistry,
 } from '../src/queue/worker-registry.ts';
 
-/** Weight of the newest image in the moving average of the service time. */
-const NEWEST_WEIGHT = 0.1;
-
-/** Registers this worker and repeats it regularly, with its mean service time. */
+/** Registers this worker and repeats it regularly. */
 export async function startHeartbeat(
   registry: WorkerRegistry,
-  worker: Omit<WorkerInfo, 'serviceMillis'>,
+  id: string,
+  describe: () => Omit<WorkerInfo, 'id'>,
   log: Logger,
 ) {
-  let serviceMillis: number | undefined;
   const beat = () =>
     registry
-      .heartbeat({ ...worker, ...(serviceMillis && { serviceMillis }) })
+      .heartbeat({ id, ...describe() })
       .catch((error) => log.warn({ reason: error.message }, 'no heartbeat'));
   await beat();
   const timer = setInterval(beat, HEARTBEAT_MILLIS);
   return {
-    /** Adds the time the engine took for one image. */
-    observe(millis: number): void {
-      serviceMillis = serviceMillis
-        ? serviceMillis + NEWEST_WEIGHT * (millis - serviceMillis)
-        : millis;
-    },
     async stop(): Promise<void> {
       clearInterval(timer);
       await registry
-        .leave(worker.id)
+        .leave(id)
         .catch(() => log.warn('worker not unregistered; its entry expires within seconds'));
     },
   };

@@ -60,14 +60,14 @@ export async function startWorker({
   const { log, registry, redis, now } = platform;
   const blobs = await openInstallationStorage({ settings: config, redis, registry, log });
   const id = `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`;
-  const worker = { id, ...describeWorker(config, engine) };
-  const { model, device, slots } = worker;
+  const describe = () => describeWorker(config, engine);
+  const { model, device, slots } = describe();
   log.info({ model, device, slots, batch: engine.batch }, 'engine ready');
   if (engine.fallback) log.warn({ device, reason: engine.fallback }, 'the GPU is not used');
 
   const workers = createWorkerRegistry(redis);
-  const heartbeat = await startHeartbeat(workers, worker, log);
-  const report = createReporter(metrics, heartbeat, log);
+  const heartbeat = await startHeartbeat(workers, id, describe, log);
+  const report = createReporter(metrics, log);
   const records = createJobRecords(redis, now);
   const retention = createJobRetention(records, blobs);
   const jobs = { records, retention };
@@ -77,7 +77,7 @@ export async function startWorker({
     blobs,
     engine,
     jobs,
-    slots: worker.slots,
+    slots,
     allSlots: () => totalSlots(workers),
     metrics,
     report,
@@ -88,7 +88,7 @@ export async function startWorker({
   const health = serveHealth(registry, () => !isDraining && redis.status === 'ready');
   health.on('error', (error) => log.warn({ reason: error.message }, 'health port not served'));
   health.listen(config.WORKER_PORT, config.WORKER_HOST);
-  log.info({ id, slots: worker.slots }, 'worker ready');
+  log.info({ id, slots }, 'worker ready');
 
   stopOnSignal(async (signalName) => {
     isDraining = true;
@@ -107,13 +107,12 @@ export async function startWorker({
   }, DRAIN_MILLIS);
 }
 
-type Heartbeat = Awaited<ReturnType<typeof startHeartbeat>>;
-
 /** Describes this worker for the registry, without its id. */
-const describeWorker = (config: Config, { model, device, batch }: Engine) => ({
+const describeWorker = (config: Config, { model, device, batch, serviceTime }: Engine) => ({
   slots: config.WORKER_CONCURRENCY * batch,
   model: `${model.id}@${model.version}`,
   device,
+  serviceTime: serviceTime(),
 });
 
 /** Of the outcomes of jobs; `info` for all others. Postponed jobs come back, maybe often. */
@@ -124,10 +123,9 @@ const LOG_LEVELS: Partial<Record<JobReport['outcome'], 'error' | 'debug'>> = {
 
 /** Returns a function that logs an attempt at a job and adds it to the metrics. */
 const createReporter =
-  (metrics: WorkerMetrics, heartbeat: Heartbeat, log: Logger) =>
+  (metrics: WorkerMetrics, log: Logger) =>
   (job: JobReport): void => {
     metrics.job(job);
-    if (job.steps.engine) heartbeat.observe(job.steps.engine);
     log[LOG_LEVELS[job.outcome] ?? 'info'](job, 'job');
   };
 
@@ -174,7 +172,7 @@ async function startConsumers(sources: ConsumerSources) {
   const { config, blobs, engine, slots, allSlots, metrics, report } = sources;
   const { records, retention } = sources.jobs;
   const { log, redis, now } = sources.platform;
-  const connect = () => blockingConnection(config.REDIS_URL, log);
+  const connect = () => blockingConnection(config, log);
   const consume = createConsume({ connect, log, report, now });
   const images = { blobs, engine, quarantine: createQuarantine(redis) };
   const inputs = createInputs(config, blobs, metrics, log);

@@ -31,8 +31,11 @@ export interface Call<Query = unknown, Body = unknown> {
   requestId: string;
   /** Absent on keyless routes. */
   caller: Caller | undefined;
-  /** The other end of the connection: the client, or the proxy in front of this service. */
+  method: string;
+  /** The client as far as trusted proxies tell: see `TRUST_PROXY`. */
   remoteAddress: string;
+  /** Where clients reach this service, without a slash at the end: links start with it. */
+  baseUrl: string;
   params: Readonly<Record<string, string>>;
   query: Query;
   body: Body;

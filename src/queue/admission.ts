@@ -3,13 +3,12 @@ import { unavailable } from '../platform/problem.ts';
 import { createClientLoad, type ForeignLoad } from './client-load.ts';
 import type { JobWaiter } from './job-waiter.ts';
 import { createLoadShedding, type LoadEstimate } from './load-shedding.ts';
+import { type ServiceTime, serviceMillis } from './service-time.ts';
 import type { TurnOwner } from './turns.ts';
 import type { WorkerInfo, WorkerRegistry } from './worker-registry.ts';
 
 const SAMPLE_MILLIS = 250;
 const STALE_MILLIS = 3000;
-/** Assumed of a worker that has not finished an image yet. */
-const DEFAULT_SERVICE_MILLIS = 500;
 /** Share of the deadline: a request that would probably wait longer is rejected at once. */
 const MAX_WAIT_SHARE = 0.8;
 
@@ -22,24 +21,53 @@ interface Load {
   sampledAtMillis: number;
 }
 
+interface Prediction {
+  /** Until a worker begins with it; if it is rejected, until it may return. */
+  queueMillis: number;
+  serviceTime: ServiceTime;
+}
+
 const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
+
+/** The slots of all workers, and the mean service time of one. */
+interface Capacity {
+  slots: number;
+  serviceTime: ServiceTime;
+}
+
+/** Returns nothing if no worker is live. */
+export function capacityOf(workers: readonly WorkerInfo[]): Capacity | undefined {
+  const slots = sum(workers.map((worker) => worker.slots));
+  if (slots === 0) return undefined;
+  const mean = (part: keyof ServiceTime) =>
+    sum(workers.map((worker) => worker.slots * worker.serviceTime[part])) / slots;
+  const serviceTime = {
+    fixedMillis: mean('fixedMillis'),
+    megapixelMillis: mean('megapixelMillis'),
+    megapixels: mean('megapixels'),
+  };
+  return { slots, serviceTime };
+}
+
+/** Returns how long a request waits for a slot that has so many jobs before it, waiting or active, ms. */
+const queueMillis = (
+  { slots, serviceMillis }: Pick<LoadEstimate, 'slots' | 'serviceMillis'>,
+  jobs: number,
+): number => (Math.max(0, jobs + 1 - slots) / slots) * serviceMillis;
 
 /**
  * Estimates the load for a request that arrives now: it is answered when all work before it and its own is done, shared
- * among all slots. Returns nothing if no worker is live.
+ * among all slots.
  * @param depth jobs waiting or active
+ * @param megapixels mean size of their images, and of its own; by default that of a typical one
  */
 export function estimateLoad(
-  workers: readonly WorkerInfo[],
+  capacity: Capacity,
   depth: number,
-): LoadEstimate | undefined {
-  const slots = sum(workers.map((worker) => worker.slots));
-  if (slots === 0) return undefined;
-  const serviceMillis =
-    sum(workers.map(({ slots, serviceMillis = DEFAULT_SERVICE_MILLIS }) => slots * serviceMillis)) /
-    slots;
-  const waitMillis = (Math.max(0, depth + 1 - slots) / slots + 1) * serviceMillis;
-  return { waitMillis, serviceMillis, slots };
+  megapixels?: number,
+): LoadEstimate & Capacity {
+  const mean = { ...capacity, serviceMillis: serviceMillis(capacity.serviceTime, megapixels) };
+  return { ...mean, waitMillis: queueMillis(mean, depth) + mean.serviceMillis };
 }
 
 /** Why a request is rejected at once. */
@@ -67,15 +95,24 @@ export function createAdmission(deps: AdmissionDeps) {
   const maxWaitMillis = MAX_WAIT_SHARE * deadlineMillis;
   const shedding = createLoadShedding(maxWaitMillis);
   let load: Load = { workers: [], depth: 0, sampledAtMillis: Number.NEGATIVE_INFINITY };
+  let capacity: Capacity | undefined;
   /** Requests that this gateway has admitted and not answered yet. */
   const clients = createClientLoad();
   /** Jobs of other gateways when the load was sampled. */
   let foreign: ForeignLoad = { jobs: 0, clients: 0 };
 
   // Requests admitted since the sample are in this gateway's own count.
-  const depthNow = () =>
-    foreign.jobs + clients.working(sum(load.workers.map(({ slots }) => slots)));
-  const estimate = () => estimateLoad(load.workers, depthNow());
+  const depthNow = () => foreign.jobs + clients.working(capacity?.slots ?? 0);
+
+  /** Of the images in progress by their mean size; those that are fetched, or of other gateways, are typical. */
+  function estimate(): (LoadEstimate & Capacity) | undefined {
+    if (!capacity) return undefined;
+    const depth = depthNow();
+    if (depth === 0) return estimateLoad(capacity, depth);
+    const { count, megapixels } = clients.uploads();
+    const others = (depth - count) * capacity.serviceTime.megapixels;
+    return estimateLoad(capacity, depth, (megapixels + others) / depth);
+  }
 
   async function sample(): Promise<void> {
     const [workers, depth, delayed, waitingClients] = await Promise.all([
@@ -85,6 +122,7 @@ export function createAdmission(deps: AdmissionDeps) {
       jobs.waitingClients(),
     ]);
     load = { workers, depth, sampledAtMillis: performance.now() };
+    capacity = capacityOf(workers);
     const others = Math.max(0, depth + delayed - clients.total());
     foreign = { jobs: Math.min(others, depth), clients: waitingClients };
     const current = estimate();
@@ -97,45 +135,56 @@ export function createAdmission(deps: AdmissionDeps) {
 
   const isStale = () => performance.now() - load.sampledAtMillis > STALE_MILLIS;
 
-  /** Returns the time until a client's request would be answered, as clients take turns, ms. */
-  function turnMillis(current: LoadEstimate, ahead: number): number {
-    const running = Math.min(depthNow(), current.slots);
-    const depth = Math.min(depthNow(), running + ahead);
-    return estimateLoad(load.workers, depth)?.waitMillis ?? Number.POSITIVE_INFINITY;
-  }
-
   function shed(reason: ShedReason, detail: string, retrySeconds: number): never {
     onShed(reason);
     throw unavailable(detail, retrySeconds);
   }
 
-  /** @throws Problem upstream-unavailable while load is shed, with the seconds after which to retry */
-  function checkLoad(current: LoadEstimate, owner: TurnOwner): void {
-    const now = performance.now();
-    const { ahead, ...claim } = clients.claimOf(owner, foreign, now);
-    const ownTurnMillis = turnMillis(current, ahead);
-    const rejection = shedding.admit(current, { ...claim, turnMillis: ownTurnMillis }, now);
-    if (!rejection) return;
-    const { reason, retryMillis } = rejection;
-    clients.expectReturn(owner, now + retryMillis);
-    shed(reason, SHED_DETAILS[reason], retryMillis / 1000);
+  /** Rejects a request that has to wait and would miss its deadline; one that finds a free slot may be wrongly predicted. */
+  function checkDeadline(reason: keyof typeof SHED_DETAILS, queued: number, ownMillis: number) {
+    const excessMillis = Math.min(queued, queued + ownMillis - maxWaitMillis);
+    if (excessMillis > 0) shed(reason, SHED_DETAILS[reason], excessMillis / 1000);
   }
 
-  /** One client's fetches do not count as load of all, so they are limited by what the client can get done. */
-  function checkOwnLoad({ client }: TurnOwner): void {
-    const own = estimateLoad(load.workers, clients.inFlight(client));
-    const excessMillis = (own?.waitMillis ?? 0) - maxWaitMillis;
-    if (excessMillis > 0) shed('own-share', SHED_DETAILS['own-share'], excessMillis / 1000);
+  /**
+   * @param megapixels of the request's image, if they are known
+   * @throws Problem upstream-unavailable while load is shed, with the seconds after which to retry
+   */
+  function checkLoad(
+    current: LoadEstimate & Capacity,
+    owner: TurnOwner,
+    megapixels?: number,
+  ): void {
+    const now = performance.now();
+    const { ahead, ...claim } = clients.claimOf(owner, foreign, now);
+    const ownMillis = serviceMillis(current.serviceTime, megapixels);
+    const depth = depthNow();
+    const turn = Math.min(depth, Math.min(depth, current.slots) + ahead);
+    const queued = queueMillis(current, turn);
+    // What a large image takes itself is no queue: under overload it would never be admitted.
+    const turnMillis = queued + Math.min(ownMillis, current.serviceMillis);
+    const rejection = shedding.admit(current, { ...claim, turnMillis }, now);
+    if (rejection) {
+      const { reason, retryMillis } = rejection;
+      clients.expectReturn(owner, now + retryMillis);
+      shed(reason, SHED_DETAILS[reason], retryMillis / 1000);
+    }
+    checkDeadline('busy', queued, ownMillis);
+    // One client's fetches do not count as load of all, so they are limited by what the client can get done.
+    checkDeadline('own-share', queueMillis(current, clients.inFlight(owner.client)), ownMillis);
   }
 
   return {
     sample,
     /** Returns the latest sample. */
     load: (): Load => load,
-    /** Returns the time until a request that arrives now would be answered, including its retry if it is rejected. */
-    waitMillis(): number {
-      const wait = estimate()?.waitMillis ?? Number.POSITIVE_INFINITY;
-      return Math.max(wait, shedding.retryMillis(performance.now()));
+    /** Returns what a typical image that arrives now has to expect; nothing if no worker is live. */
+    prediction(): Prediction | undefined {
+      const current = estimate();
+      if (!current) return undefined;
+      const retryMillis = shedding.retryMillis(performance.now());
+      const queued = Math.max(queueMillis(current, depthNow()), retryMillis);
+      return { queueMillis: queued, serviceTime: current.serviceTime };
     },
     /**
      * Rejects a request before its body is read, if the workers are busy. `admit` checks everything else.
@@ -147,17 +196,16 @@ export function createAdmission(deps: AdmissionDeps) {
     },
     /**
      * Admits one request.
-     * @param request.hasLink whether its image is fetched, outside of the workers' slots
+     * @param megapixels of its image; undefined if that is fetched, outside of the workers' slots
      * @returns a function to call once, when the request is answered
      * @throws Problem upstream-unavailable, with the seconds after which to retry
      */
-    admit(owner: TurnOwner, request: { hasLink?: boolean } = {}): () => void {
+    admit(owner: TurnOwner, megapixels: number | undefined): () => void {
       if (isStale()) return shed('no-queue', 'The queue does not respond; try again', 2);
       const current = estimate();
       if (!current) return shed('no-worker', 'No worker is ready; try again', 3);
-      checkLoad(current, owner);
-      checkOwnLoad(owner);
-      return clients.enter(owner, request);
+      checkLoad(current, owner, megapixels);
+      return clients.enter(owner, megapixels);
     },
     close: () => clearInterval(timer),
   };

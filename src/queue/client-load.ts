@@ -38,6 +38,7 @@ interface ActiveClient {
 export function createClientLoad() {
   const clients = new Map<string, ActiveClient>();
   let total = 0;
+  const uploads = { count: 0, megapixels: 0 };
 
   function activate({ client, weight }: TurnOwner): ActiveClient {
     const active = clients.get(client) ?? {
@@ -55,6 +56,9 @@ export function createClientLoad() {
     /** Returns the number of requests in progress. */
     total: () => total,
 
+    /** Returns the requests in progress whose image was sent, and the size of all of them. */
+    uploads: (): Readonly<typeof uploads> => uploads,
+
     /** Returns the number of a client's requests in progress. */
     inFlight: (client: string): number => clients.get(client)?.inFlight ?? 0,
 
@@ -70,19 +74,25 @@ export function createClientLoad() {
       return working;
     },
 
-    /** Counts a request. @returns a function to call once, when it is answered */
-    enter(owner: TurnOwner, { hasLink = false } = {}): () => void {
+    /**
+     * Counts a request.
+     * @param megapixels of its image; undefined if that is fetched
+     * @returns a function to call once, when it is answered
+     */
+    enter(owner: TurnOwner, megapixels: number | undefined): () => void {
       const active = activate(owner);
-      const links = hasLink ? 1 : 0;
       active.returnsUntil = Number.NEGATIVE_INFINITY;
-      active.inFlight++;
-      active.withLink += links;
-      total++;
-      return () => {
-        active.inFlight--;
-        active.withLink -= links;
-        total--;
+      const count = (step: 1 | -1) => {
+        active.inFlight += step;
+        total += step;
+        if (megapixels === undefined) active.withLink += step;
+        else {
+          uploads.count += step;
+          uploads.megapixels += step * megapixels;
+        }
       };
+      count(1);
+      return () => count(-1);
     },
 
     /** Counts a rejected client as active until it should have returned. */

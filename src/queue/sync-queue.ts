@@ -3,6 +3,7 @@ import type { Logger } from '../platform/log.ts';
 import type { SyncLoad } from '../platform/metrics/gateway.ts';
 import { type Admission, createAdmission, type ShedReason } from './admission.ts';
 import { createJobWaiter, type JobWaiter } from './job-waiter.ts';
+import { serviceMillis } from './service-time.ts';
 import { createWorkerRegistry } from './worker-registry.ts';
 
 interface SyncQueueDeps {
@@ -16,6 +17,9 @@ interface SyncQueueDeps {
   /** Called for each request that is rejected at once. */
   onShed(reason: ShedReason): void;
 }
+
+/** Sizes of images whose times are in the metrics. */
+const SHOWN_MEGAPIXELS = [1, 12, 50];
 
 /** The queue of jobs that a request waits for. */
 export interface SyncQueue {
@@ -46,8 +50,13 @@ export async function openSyncQueue({
     admission,
     load() {
       const { depth, workers } = admission.load();
+      const { queueMillis = Number.POSITIVE_INFINITY, serviceTime } = admission.prediction() ?? {};
       return {
-        waitMillis: admission.waitMillis(),
+        queueMillis,
+        waitMillis: queueMillis + (serviceTime ? serviceMillis(serviceTime) : 0),
+        imageMillis: serviceTime
+          ? SHOWN_MEGAPIXELS.map((size) => [size, serviceMillis(serviceTime, size)] as const)
+          : [],
         depth,
         slots: workers.reduce((slots, worker) => slots + worker.slots, 0),
         workers: workers.length,

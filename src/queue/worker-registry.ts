@@ -2,6 +2,7 @@ import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { PREFIX } from '../platform/redis.ts';
 import { defineScript } from '../platform/redis-script.ts';
+import { DEFAULT_SERVICE_TIME, ServiceTime } from './service-time.ts';
 
 /** How often a worker sends a heartbeat, and how long after the last one it counts as gone. */
 export const HEARTBEAT_MILLIS = 500;
@@ -11,8 +12,8 @@ const WorkerInfo = z.object({
   id: z.string(),
   /** Images processed at once. */
   slots: z.number().int().positive(),
-  /** Mean time of one image in a slot; absent before the first. */
-  serviceMillis: z.number().positive().optional(),
+  /** Of one image in a slot. Workers of an older release do not send it. */
+  serviceTime: ServiceTime.default(DEFAULT_SERVICE_TIME),
   /** `id@version` */
   model: z.string(),
   device: z.string(),

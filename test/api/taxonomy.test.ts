@@ -36,7 +36,9 @@ async function ask(path: string, { query = {}, body = {}, headers = {} }): Promi
   const call: Call = {
     requestId: 'req-1',
     caller: undefined,
+    method: 'POST',
     remoteAddress: '127.0.0.1',
+    baseUrl: 'http://selvage.example',
     params: {},
     query: found.query ? parse(found.query, query, 'query') : query,
     body,

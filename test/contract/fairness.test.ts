@@ -51,8 +51,8 @@ async function startScriptedWorker(): Promise<() => Promise<void>> {
   const blobs = await createFsBlobs({ dir: join(stack.home, 'store') });
   const registry = createWorkerRegistry(redis);
   const device = { model: 'm@1', device: 'cpu' };
-  const beat = () =>
-    registry.heartbeat({ id: 'scripted', slots: 1, serviceMillis: SERVICE_MILLIS, ...device });
+  const serviceTime = { fixedMillis: SERVICE_MILLIS, megapixelMillis: 0, megapixels: 1 };
+  const beat = () => registry.heartbeat({ id: 'scripted', slots: 1, serviceTime, ...device });
   await beat();
   const beats = setInterval(() => void beat().catch(() => {}), 500);
   const connections = [0, 1].map(() => blockingConnection(stack.redis.url, log));

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -13,7 +12,7 @@ import { inferenceChildren, signalAll, whileFrozen } from '../support/inference.
 import { type IntakeClient, intakeClient, Job, readJob } from '../support/intake.ts';
 import { plantServer, serve } from '../support/servers.ts';
 import { type Stack, startStack } from '../support/stack.ts';
-import { listStoredFiles } from '../support/stored-files.ts';
+import { storeKind } from '../support/test-store.ts';
 
 let stack: Stack;
 let key: string;
@@ -37,7 +36,7 @@ const another = (): Promise<Buffer> => {
 };
 
 /** Every file in storage, except those of synchronous requests under way. */
-const stored = (): Promise<string[]> => listStoredFiles(join(stack.home, 'store', 'blobs'));
+const stored = (): Promise<string[]> => stack.stored();
 
 /** The files of a job in storage: those with its id, or its image's hash, in their names. */
 const storedOf = async (...words: string[]): Promise<string[]> =>
@@ -45,7 +44,7 @@ const storedOf = async (...words: string[]): Promise<string[]> =>
 
 /** The inputs of a job in storage. */
 const inputsOf = async (id: string): Promise<string[]> =>
-  (await storedOf(id)).filter((file) => file.includes('/blobs/in~/'));
+  (await storedOf(id)).filter((file) => file.startsWith('in/'));
 
 async function expectProblem(response: Response, type: ProblemType): Promise<{ detail: string }> {
   const body = await response.json();

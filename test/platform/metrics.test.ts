@@ -75,11 +75,24 @@ test('fetching is counted by reason and by pool', async () => {
 
 test('without a worker the predicted wait is infinite', async () => {
   const registry = createRegistry('1');
-  const load = { waitMillis: Number.POSITIVE_INFINITY, depth: 0, slots: 0, workers: 0 };
+  const load = {
+    queueMillis: Number.POSITIVE_INFINITY,
+    waitMillis: Number.POSITIVE_INFINITY,
+    imageMillis: [] as [number, number][],
+    depth: 0,
+    slots: 0,
+    workers: 0,
+  };
   const { observe } = createGatewayMetrics(registry, 25_000, () => load);
   observe({ method: 'GET', route: '/x', status: 503, seconds: 1, problem: 'gone' });
   const lines = (await registry.metrics()).split('\n');
   expect(lines).toContain('selvage_predicted_wait_seconds +Inf');
+  expect(lines).toContain('selvage_predicted_queue_seconds +Inf');
+  expect(lines.filter((line) => line.startsWith('selvage_predicted_image_seconds{'))).toEqual([]);
+  load.imageMillis = [[12, 1500]];
+  expect(await registry.metrics()).toContain(
+    'selvage_predicted_image_seconds{megapixels="12"} 1.5\n',
+  );
   expect(lines).toContain('selvage_sync_deadline_seconds 25');
   expect(lines).toContain('selvage_http_problems_total{problem="gone"} 1');
 });

@@ -140,7 +140,7 @@ function simulate(share: number, seed: number, clientCount = 1) {
     if (isReturn) tally.readmitted++;
     const slot = (freeAt[0] ?? 0) <= (freeAt[1] ?? 0) ? 0 : 1;
     freeAt[slot] = Math.max(now, freeAt[slot] ?? 0) + 80 + 140 * random.next();
-    running.push({ doneAt: freeAt[slot] ?? 0, leave: clients.enter(owner) });
+    running.push({ doneAt: freeAt[slot] ?? 0, leave: clients.enter(owner, 1) });
     tally.latencies.push((freeAt[slot] ?? 0) - now);
   }
   const { latencies, rejected, returned, readmitted } = tally;

@@ -1,6 +1,9 @@
 import { availableParallelism } from 'node:os';
+import { readImageSize } from '../../src/imaging/image-header.ts';
+import { sniffFormat } from '../../src/imaging/sniff.ts';
 import type { CutOutReview } from '../../src/output/review.ts';
 import type { RulesReport } from '../../src/output/rules/verdicts.ts';
+import { type ServiceTime, ServiceTimes } from '../../src/queue/service-time.ts';
 import type { ChildReady, TaskRequest } from './child-protocol.ts';
 import {
   type Outfit,
@@ -69,6 +72,8 @@ export interface Engine {
   readonly fallback?: string | undefined;
   /** Images each child works on at once. */
   readonly batch: number;
+  /** Returns how long an image takes now. */
+  serviceTime(): ServiceTime;
   /**
    * Cuts the subject out of an image.
    * @param permit.signal ends the waiting at once; an image that a child already works on is finished and
@@ -101,6 +106,13 @@ export interface Engine {
   pids(): number[];
   /** Kills the children at once; rejects running and waiting requests. */
   close(): Promise<void>;
+}
+
+/** Returns the size of the image that a body starts with, if it can be read. */
+function megapixelsOf(body: Uint8Array): number | undefined {
+  const format = sniffFormat(body);
+  const size = format && readImageSize(body, format);
+  return size && (size.width * size.height) / 1e6;
 }
 
 const HANG_MILLIS = 120_000;
@@ -165,6 +177,17 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     }
   }
 
+  const serviceTimes = new ServiceTimes();
+  /** Learns from a finished task, also one that nobody waits for any more. */
+  function learn(task: Task, { priority }: PermitRequest, startedAt: number): void {
+    const isAwaited = priority === 'now';
+    // In the background, other tasks are only a part of the work on an image.
+    if (!isAwaited && task.request.task !== 'cut-out') return;
+    const megapixels = megapixelsOf(task.image);
+    const now = performance.now();
+    if (megapixels) serviceTimes.observe({ megapixels, millis: now - startedAt, isAwaited }, now);
+  }
+
   /** Runs a task in the next free child. The permit returns when the child is done, even after an abort. */
   async function run(
     request: TaskRequest,
@@ -173,21 +196,28 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   ): Promise<TaskOutput> {
     const startedAt = performance.now();
     const process = await permits.acquire(permit);
-    const waitMillis = performance.now() - startedAt;
+    const grantedAt = performance.now();
+    const waitMillis = grantedAt - startedAt;
     if (permit.signal?.aborted) {
       permits.release(process);
       throw permit.signal.reason;
     }
-    const task = runIn(process, { request, image, signal: permit.signal }).finally(() => {
+    const task = { request, image, signal: permit.signal };
+    const running = runIn(process, task).finally(() => {
       if (process.isAlive()) permits.release(process);
     });
-    const output = await unlessAborted(task, permit.signal);
+    running.then(
+      () => learn(task, permit, grantedAt),
+      () => {},
+    );
+    const output = await unlessAborted(running, permit.signal);
     observe?.({ waitMillis, batchSize: output.batchSize });
     return output;
   }
   return {
     ...first,
     batch: batchOn(first.device),
+    serviceTime: () => serviceTimes.at(performance.now()),
     async removeBackground(image, permit, { options, background, region } = {}) {
       const imageBytes = background && image.length;
       const body = background ? Buffer.concat([image, background]) : image;

@@ -221,7 +221,9 @@ export function createImageRequests(deps: ImageRequestDeps) {
     const put = (key: string, { bytes, mediaType }: Content) =>
       blobs.put(key, bytes, { mediaType, durable: false }, signal).catch(storageUnavailable);
     const hasLink = [source, other?.source].some((each) => each && 'imageUrl' in each);
-    const leave = admission.admit({ client, weight }, { hasLink });
+    const megapixels =
+      hasLink || !image.input ? undefined : (image.input.width * image.input.height) / 1e6;
+    const leave = admission.admit({ client, weight }, megapixels);
     const ready = Promise.all([
       put(inputKey, image),
       other && otherContent && put(otherKeys[other.name], otherContent),

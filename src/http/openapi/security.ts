@@ -3,11 +3,10 @@ import type { Route } from '../route.ts';
 /** A key with the scope, in any place that it may be sent, or a session of the console. */
 export function security({
   scope,
-  right,
   keyHeader,
-}: Pick<Route, 'scope' | 'right' | 'keyHeader'>): Record<string, string[]>[] {
+}: Pick<Route, 'scope' | 'keyHeader'>): Record<string, string[]>[] {
   if (scope === 'keyless') return [];
-  const scopes = [...(scope === 'any-key' ? [] : [scope]), ...(right ? [`intake:${right}`] : [])];
+  const scopes = scope === 'any-key' ? [] : [scope];
   return [
     { apiKey: scopes },
     ...(keyHeader ? [{ [keyHeader]: scopes }] : []),
@@ -20,7 +19,7 @@ const SCHEMES = {
     type: 'http',
     scheme: 'bearer',
     description:
-      'An API key: `Bearer slv_…`. The listed names are the scopes that it needs; those that begin with `intake:` are rights, which a key with a scope of an operation there has unless they were taken from it.',
+      'An API key: `Bearer slv_…`. The listed names are the scopes that it needs. Operations of `/intake` also need the right to their part, which a key with a scope of an operation there has unless it was created with fewer.',
   },
   consoleSession: {
     type: 'apiKey',

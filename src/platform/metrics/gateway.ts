@@ -4,8 +4,12 @@ import { registerSampledGauges, single } from './sampled-gauges.ts';
 
 /** The current load of the synchronous queue. */
 export interface SyncLoad {
-  /** Predicted time of a removal that arrives now. */
+  /** Predicted time until a worker begins with a removal that arrives now. */
+  queueMillis: number;
+  /** Predicted time until it is done. */
   waitMillis: number;
+  /** Predicted time in a worker, by megapixels. */
+  imageMillis: readonly (readonly [megapixels: number, millis: number])[];
   /** Removals waiting or running. */
   depth: number;
   /** Images all live workers can process at once. */
@@ -100,10 +104,26 @@ export function createGatewayMetrics(
     labelNames: ['problem'],
     registers: [registry],
   });
+  const images = {
+    selvage_predicted_image_seconds: {
+      help: 'Predicted time of an image in a worker, by its megapixels',
+      labels: ['megapixels'],
+      values: ({ imageMillis }: SyncLoad) =>
+        imageMillis.map(([size, millis]) => ({
+          labels: { megapixels: String(size) },
+          value: millis / 1000,
+        })),
+    },
+  };
+  registerSampledGauges(registry, async () => load(), images, 0);
   registerLiveGauges(registry, {
     selvage_predicted_wait_seconds: {
       help: 'Predicted time of a removal that arrives now',
       read: () => load().waitMillis / 1000,
+    },
+    selvage_predicted_queue_seconds: {
+      help: 'Predicted time until a worker begins with a removal that arrives now',
+      read: () => load().queueMillis / 1000,
     },
     selvage_sync_deadline_seconds: {
       help: 'Deadline of a synchronous request; a burst is shed when the predicted wait exceeds 0.8 of it',

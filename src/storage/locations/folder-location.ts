@@ -14,7 +14,7 @@ import {
 } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { hostClock } from '../../platform/clock.ts';
-import { hasCode } from '../fs-folders.ts';
+import { hasCode } from '../../platform/file-error.ts';
 import { type ListedObject, type Location, LocationUnavailable, ObjectGone } from './location.ts';
 
 /** A folder that has this file holds results: it is never listed, under whatever name it is reached. */

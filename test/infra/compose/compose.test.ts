@@ -25,9 +25,22 @@ const Service = z.strictObject({
   stop_grace_period: z.string().optional(),
   depends_on: z.record(z.string(), z.strictObject({ condition: z.string() })).default({}),
   command: z.array(z.string()).default([]),
-  environment: z.record(z.string(), z.string()).default({}),
+  /** Without a value: that of the environment, if there is one. */
+  environment: z.record(z.string(), z.string().nullable()).default({}),
   ports: z.array(z.string()).default([]),
-  volumes: z.array(z.string()).default([]),
+  volumes: z
+    .array(
+      z.union([
+        z.string(),
+        z.strictObject({
+          type: z.literal('bind'),
+          source: z.string(),
+          target: z.string(),
+          read_only: z.literal(true),
+        }),
+      ]),
+    )
+    .default([]),
   healthcheck: z
     .strictObject({
       test: z.array(z.string()),
@@ -50,7 +63,7 @@ const named = Object.entries(services);
 
 /** The secrets of this file whose value everyone knows unless it is set. */
 const DEVELOPMENT_SECRETS = ['REDIS_PASSWORD', 'S3_ACCESS_KEY', 'S3_SECRET_KEY'];
-const GATEWAY_SECRETS = ['KEY_PEPPER', 'LOOK_SIGNING_KEYS', 'SELVAGE_DEV_KEY'];
+const GATEWAY_SECRETS = ['KEY_PEPPER', 'LOOK_SIGNING_KEYS', 'SELVAGE_DEV_KEY', 'METRICS_KEY'];
 
 test.each(named)('%s has no rights it does not need', (name, service) => {
   expect(service).toMatchObject({
@@ -60,7 +73,9 @@ test.each(named)('%s has no rights it does not need', (name, service) => {
   });
   // The entry point of SeaweedFS changes the owner of its volume, and then its user.
   expect(service.cap_add ?? []).toEqual(name === 's3' ? ['CHOWN', 'SETGID', 'SETUID'] : []);
-  const mounted = service.volumes.map((volume) => volume.split(':')[0] ?? '');
+  const mounted = service.volumes.flatMap((volume) =>
+    typeof volume === 'string' ? (volume.split(':')[0] ?? '') : [],
+  );
   for (const source of mounted.filter((path) => !path.startsWith('.'))) {
     expect(Object.keys(volumes)).toContain(source);
   }
@@ -76,7 +91,7 @@ test.each(named)('%s gets only its own secrets, and none as an argument', (name,
 });
 
 test('the metrics of the gateway are published nowhere, and scraped', async () => {
-  const { METRICS_PORT = '' } = services.gateway?.environment ?? {};
+  const METRICS_PORT = services.gateway?.environment.METRICS_PORT ?? '';
   expect(METRICS_PORT).toMatch(/^\d+$/);
   for (const port of services.gateway?.ports ?? []) expect(port).not.toContain(METRICS_PORT);
   const prometheus = await readFile(join(ROOT, 'infra/prometheus/prometheus.yml'), 'utf8');

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { healthRoutes } from '../../../src/api/operations/health.ts';
 import { metricsRoutes } from '../../../src/api/operations/metrics.ts';
 import { readConfig, SETTINGS } from '../../../src/platform/config.ts';
@@ -28,13 +29,29 @@ const withoutKubectl = isMissing('kubectl', isOnPath('kubectl'), 'there is no ku
 
 /** The objects of each overlay, besides the gateway and the policies of all. */
 const EXPECTED = {
-  base: { workers: ['worker'], services: [], scaled: [], policies: [] },
-  'overlays/gpu': { workers: ['worker', 'worker-gpu'], services: [], scaled: [], policies: [] },
-  'overlays/keda': { workers: ['worker'], services: [], scaled: ['worker'], policies: [] },
+  base: { workers: ['worker'], services: [], scaled: ['gateway'], policies: [] },
+  'overlays/gpu': {
+    workers: ['worker', 'worker-gpu'],
+    services: [],
+    scaled: ['gateway'],
+    policies: [],
+  },
+  'overlays/keda': {
+    workers: ['worker'],
+    services: [],
+    scaled: ['gateway', 'worker'],
+    policies: [],
+  },
+  'overlays/production': {
+    workers: ['worker'],
+    services: [],
+    scaled: ['gateway', 'worker'],
+    policies: [],
+  },
   'overlays/development': {
     workers: ['worker'],
     services: ['redis', 's3'],
-    scaled: [],
+    scaled: ['gateway'],
     policies: ['development'],
   },
 } as const;
@@ -57,8 +74,8 @@ describe.skipIf(withoutKubectl).each(OVERLAYS)('kubectl kustomize %s', (overlay)
     expect(names(rendered.workloads)).toEqual([...names(ours), ...services]);
     expect(names(rendered.services)).toEqual(['gateway', ...services]);
     expect(names(rendered.policies)).toEqual(['connections', ...policies, 'gateway', 'worker']);
-    expect(names(rendered.budgets)).toEqual(['gateway', 'worker']);
-    expect(names(rendered.scaled)).toEqual(scaled);
+    expect(names(rendered.budgets)).toEqual(['gateway', ...workers]);
+    expect(names(rendered.scaled).sort()).toEqual(scaled);
     for (const { spec } of ours) {
       expect(spec.template.spec.topologySpreadConstraints).not.toEqual([]);
     }
@@ -92,7 +109,7 @@ describe.skipIf(withoutKubectl).each(OVERLAYS)('kubectl kustomize %s', (overlay)
     const selected = Object.fromEntries(
       rendered.policies.map((policy) => [
         policy.metadata.name,
-        selectedBy(rendered, policy).map(({ metadata }) => metadata.name),
+        selectedBy(rendered, policy.spec.podSelector).map(({ metadata }) => metadata.name),
       ]),
     );
     const { workers } = EXPECTED[overlay];
@@ -118,7 +135,7 @@ describe.skipIf(withoutKubectl).each(OVERLAYS)('kubectl kustomize %s', (overlay)
       }
     }
     for (const policy of rendered.policies) {
-      const containers = containersOf(selectedBy(rendered, policy));
+      const containers = containersOf(selectedBy(rendered, policy.spec.podSelector));
       for (const { port } of policy.spec.ingress.flatMap(({ ports }) => ports)) {
         for (const container of containers) expect(hasPort(container, port)).toBe(true);
       }
@@ -187,7 +204,7 @@ describe.skipIf(withoutKubectl).each(OVERLAYS)('kubectl kustomize %s', (overlay)
         addresses.filter((address) => mayReach(rendered, workload, address, port));
       const isGateway = workload.metadata.name === 'gateway';
       const policies = rendered.policies.filter((policy) =>
-        selectedBy(rendered, policy).includes(workload),
+        selectedBy(rendered, policy.spec.podSelector).includes(workload),
       );
       expect(policies.some(({ spec }) => spec.policyTypes.includes('Egress'))).toBe(true);
       for (const port of [22, 80, 443, 6379, 8080]) expect(reached(INSIDE, port)).toEqual([]);
@@ -258,6 +275,57 @@ describe.skipIf(withoutKubectl).each(OVERLAYS)('kubectl kustomize %s', (overlay)
           memory: expect.any(String),
         });
         for (const { name } of container.volumeMounts) expect(known).toContain(name);
+      }
+    }
+  });
+});
+
+describe.skipIf(withoutKubectl)('the overlay production', () => {
+  const rendered = withoutKubectl ? undefined : render('overlays/production');
+  if (!rendered) return;
+  const [gateway] = containersOf(chosen(rendered, { 'app.kubernetes.io/component': 'gateway' }));
+  if (!gateway) throw new Error('no gateway');
+  const config = readConfig(environmentOf(rendered, gateway));
+
+  test('has an ingress with TLS to a port of the service, for the host of PUBLIC_URL', () => {
+    const [ingress] = rendered.ingresses;
+    const hosts = ingress?.spec.rules.map(({ host }) => host) ?? [];
+    expect(hosts).toEqual([new URL(config.PUBLIC_URL ?? '').host]);
+    expect(config.PUBLIC_URL).toMatch(/^https:/);
+    expect(ingress?.spec.tls.flatMap((tls) => tls.hosts)).toEqual(hosts);
+    const backends = ingress?.spec.rules.flatMap(({ http }) => http.paths) ?? [];
+    expect(backends).toHaveLength(1);
+    for (const { backend } of backends) {
+      const service = rendered.services.find((s) => s.metadata.name === backend.service.name);
+      expect(service?.spec.ports.map(({ name }) => name)).toContain(backend.service.port.name);
+    }
+  });
+
+  test('has an ingress that waits longer than the gateway and takes its bodies as they come', () => {
+    const annotations = z
+      .object({ metadata: z.object({ annotations: z.record(z.string(), z.string()) }) })
+      .parse(rendered.ingresses[0]).metadata.annotations;
+    const nginx = (name: string) => annotations[`nginx.ingress.kubernetes.io/${name}`];
+    const longest = Math.max(config.SYNC_TIMEOUT_SECONDS, config.REQUEST_TIMEOUT_SECONDS);
+    for (const name of ['proxy-read-timeout', 'proxy-send-timeout']) {
+      expect(Number(nginx(name))).toBeGreaterThan(longest);
+    }
+    expect(nginx('proxy-body-size')).toBe('0');
+    expect([nginx('proxy-request-buffering'), nginx('proxy-buffering')]).toEqual(['off', 'off']);
+  });
+
+  test('has monitors that scrape what the annotations name', () => {
+    const monitored = rendered.monitors.flatMap(({ spec }) =>
+      selectedBy(rendered, spec.selector).map((workload) => ({ workload, spec })),
+    );
+    expect(monitored.map(({ workload }) => workload.metadata.name)).toEqual(['gateway', 'worker']);
+    for (const { workload, spec } of monitored) {
+      const { annotations = {} } = workload.spec.template.metadata;
+      const [container] = workload.spec.template.spec.containers;
+      for (const { port, path } of spec.podMetricsEndpoints) {
+        const found = container?.ports.find(({ name }) => name === port);
+        expect(String(found?.containerPort)).toBe(annotations['prometheus.io/port']);
+        expect(path).toBe(annotations['prometheus.io/path']);
       }
     }
   });

@@ -124,6 +124,31 @@ const Budget = Any.extend({
 const Scaled = Any.extend({
   spec: z.looseObject({ scaleTargetRef: z.object({ name: z.string() }) }),
 });
+const Ingress = Any.extend({
+  spec: z.looseObject({
+    tls: z.array(z.object({ hosts: z.array(z.string()), secretName: z.string() })),
+    rules: z.array(
+      z.object({
+        host: z.string(),
+        http: z.object({
+          paths: z.array(
+            z.looseObject({
+              backend: z.object({
+                service: z.object({ name: z.string(), port: z.object({ name: z.string() }) }),
+              }),
+            }),
+          ),
+        }),
+      }),
+    ),
+  }),
+});
+const Monitor = Any.extend({
+  spec: z.looseObject({
+    selector: Selector,
+    podMetricsEndpoints: z.array(z.looseObject({ port: z.string(), path: z.string() })),
+  }),
+});
 const ConfigMap = Any.extend({ data: z.record(z.string(), z.string()) });
 const Secret = Any.extend({ stringData: z.record(z.string(), z.string()) });
 
@@ -140,7 +165,9 @@ export function render(overlay: string) {
     services: of(Service, 'Service'),
     policies: of(Policy, 'NetworkPolicy'),
     budgets: of(Budget, 'PodDisruptionBudget'),
-    scaled: of(Scaled, 'ScaledObject'),
+    scaled: of(Scaled, 'ScaledObject', 'HorizontalPodAutoscaler'),
+    ingresses: of(Ingress, 'Ingress'),
+    monitors: of(Monitor, 'PodMonitor'),
     configMaps: of(ConfigMap, 'ConfigMap'),
   };
 }
@@ -158,10 +185,13 @@ const isPartOf = (some: Readonly<Record<string, string>>, all: Readonly<Record<s
 export const chosen = ({ workloads }: Rendered, labels: Readonly<Record<string, string>>) =>
   workloads.filter(({ spec }) => isPartOf(labels, spec.template.metadata.labels));
 
-/** Returns the workloads whose pods a network policy selects. */
-export const selectedBy = (rendered: Rendered, { spec }: Policy): Workload[] => {
-  if ('matchLabels' in spec.podSelector) return chosen(rendered, spec.podSelector.matchLabels);
-  const [{ key, values }] = spec.podSelector.matchExpressions;
+/** Returns the workloads whose pods a selector selects. */
+export const selectedBy = (
+  rendered: Rendered,
+  selector: Policy['spec']['podSelector'],
+): Workload[] => {
+  if ('matchLabels' in selector) return chosen(rendered, selector.matchLabels);
+  const [{ key, values }] = selector.matchExpressions;
   return rendered.workloads.filter(({ spec: { template } }) =>
     values.includes(template.metadata.labels[key] ?? ''),
   );
@@ -178,7 +208,7 @@ export function mayReach(rendered: Rendered, workload: Workload, address: string
     return network[0].kind() === target.kind() && target.match(network);
   };
   return rendered.policies
-    .filter((policy) => selectedBy(rendered, policy).includes(workload))
+    .filter(({ spec }) => selectedBy(rendered, spec.podSelector).includes(workload))
     .flatMap(({ spec }) => spec.egress)
     .filter(({ ports }) => ports.length === 0 || ports.some((row) => isTcp(row, port)))
     .flatMap(({ to }) => to.flatMap(({ ipBlock }) => ipBlock ?? []))

@@ -2,8 +2,11 @@ import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/prom
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { ScaledObject } from '@kubernetes-models/keda/keda.sh/v1alpha1/ScaledObject';
+import { PodMonitor } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/PodMonitor';
 import { Deployment } from 'kubernetes-models/apps/v1/Deployment';
 import { StatefulSet } from 'kubernetes-models/apps/v1/StatefulSet';
+import { HorizontalPodAutoscaler } from 'kubernetes-models/autoscaling/v2/HorizontalPodAutoscaler';
+import { Ingress } from 'kubernetes-models/networking.k8s.io/v1/Ingress';
 import { NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicy';
 import { PodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisruptionBudget';
 import { ConfigMap } from 'kubernetes-models/v1/ConfigMap';
@@ -16,7 +19,8 @@ import { z } from 'zod';
 import { ROOT, run } from '../../support/processes.ts';
 
 /*
- * Each manifest against the JSON schema of its kind, from packages: the schemas of Kubernetes and KEDA, compiled. These
+ * Each manifest against the JSON schema of its kind, from packages: the schemas of Kubernetes, KEDA and the Prometheus
+ * Operator, compiled. These
  * schemas allow unknown fields, which the API server rejects, so the compiler then checks the objects against the types
  * of the same packages, which do not.
  */
@@ -49,7 +53,10 @@ const SCHEMAS: Readonly<Record<string, Schema>> = {
   'apps/v1 Deployment': { module: 'kubernetes-models/apps/v1/Deployment', check: check(Deployment) },
   'apps/v1 StatefulSet': { module: 'kubernetes-models/apps/v1/StatefulSet', check: check(StatefulSet) },
   'networking.k8s.io/v1 NetworkPolicy': { module: 'kubernetes-models/networking.k8s.io/v1/NetworkPolicy', check: check(NetworkPolicy) },
+  'networking.k8s.io/v1 Ingress': { module: 'kubernetes-models/networking.k8s.io/v1/Ingress', check: check(Ingress) },
+  'autoscaling/v2 HorizontalPodAutoscaler': { module: 'kubernetes-models/autoscaling/v2/HorizontalPodAutoscaler', check: check(HorizontalPodAutoscaler) },
   'policy/v1 PodDisruptionBudget': { module: 'kubernetes-models/policy/v1/PodDisruptionBudget', check: check(PodDisruptionBudget) },
+  'monitoring.coreos.com/v1 PodMonitor': { module: '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/PodMonitor', check: check(PodMonitor) },
   'keda.sh/v1alpha1 ScaledObject': { module: '@kubernetes-models/keda/keda.sh/v1alpha1/ScaledObject', check: check(ScaledObject) },
 };
 

@@ -1,0 +1,89 @@
+import { z } from 'zod';
+
+/** How long a slot of a worker takes for an image: `fixedMillis + megapixelMillis * megapixels`. */
+export const ServiceTime = z.object({
+  fixedMillis: z.number().nonnegative(),
+  megapixelMillis: z.number().nonnegative(),
+  /** Mean size of the newest images that clients waited for. */
+  megapixels: z.number().nonnegative(),
+});
+export type ServiceTime = z.infer<typeof ServiceTime>;
+
+/** Assumed of a worker that has processed nothing lately: about twice what a quiet core takes. */
+export const DEFAULT_SERVICE_TIME: ServiceTime = {
+  fixedMillis: 450,
+  megapixelMillis: 50,
+  megapixels: 1,
+};
+
+/** @param megapixels of the image; by default those of a typical one */
+export const serviceMillis = (
+  { fixedMillis, megapixelMillis, megapixels: typical }: ServiceTime,
+  megapixels = typical,
+): number => fixedMillis + megapixelMillis * megapixels;
+
+/** Weight of the newest image. */
+const NEWEST_WEIGHT = 0.1;
+const HALF_LIFE_MILLIS = 60_000;
+/** The default counts like so many images, at either end of the line, which never age. */
+const DEFAULT_IMAGES = 0.5;
+const DEFAULT_MEGAPIXELS = [1, 50];
+
+/** Sums of least squares over images with weights: of 1, x, y, x² and xy, for x megapixels that took y ms. */
+type Sums = readonly [one: number, x: number, y: number, xx: number, xy: number];
+
+/** Errors count relative to the time by default: else the largest images would decide alone. */
+function sumsOf(x: number, y: number, images: number): Sums {
+  const weight = images / serviceMillis(DEFAULT_SERVICE_TIME, x) ** 2;
+  return [weight, weight * x, weight * y, weight * x * x, weight * x * y];
+}
+
+const add = (a: Sums, b: Sums, share = 1): Sums =>
+  a.map((sum, index) => sum + share * (b[index] ?? 0)) as unknown as Sums;
+
+const DEFAULT_SUMS = DEFAULT_MEGAPIXELS.map((x) =>
+  sumsOf(x, serviceMillis(DEFAULT_SERVICE_TIME, x), DEFAULT_IMAGES),
+).reduce((a, b) => add(a, b));
+
+/** The line nearest to the images, of those that fall nowhere and start at zero or above. */
+function lineOf([one, x, y, xx, xy]: Sums): Omit<ServiceTime, 'megapixels'> {
+  const slope = (one * xy - x * y) / (one * xx - x * x);
+  if (slope <= 0) return { fixedMillis: y / one, megapixelMillis: 0 };
+  const fixedMillis = (y - slope * x) / one;
+  if (fixedMillis < 0) return { fixedMillis: 0, megapixelMillis: xy / xx };
+  return { fixedMillis, megapixelMillis: slope };
+}
+
+/**
+ * Learns a worker's service time from its images: a line by weighted least squares, as the network takes the same time
+ * for every image and the rest grows with its pixels. Each image counts 0.9 times as much as the next, and half as much
+ * after a minute; half an image with the default time stands at 1 and at 50 megapixels and does not age. So one huge
+ * image does not price small ones, and without new images the estimate returns to the default. Instants are
+ * milliseconds of any one clock.
+ */
+export class ServiceTimes {
+  #sums: Sums = [0, 0, 0, 0, 0];
+  #megapixels = DEFAULT_SERVICE_TIME.megapixels;
+  #agedAt = 0;
+
+  #age(now: number): void {
+    const share = 0.5 ** ((now - this.#agedAt) / HALF_LIFE_MILLIS);
+    const { megapixels } = DEFAULT_SERVICE_TIME;
+    this.#sums = add([0, 0, 0, 0, 0], this.#sums, share);
+    this.#megapixels = megapixels + share * (this.#megapixels - megapixels);
+    this.#agedAt = now;
+  }
+
+  /** Adds one image. @param isAwaited whether a client waited for it */
+  observe(image: { megapixels: number; millis: number; isAwaited: boolean }, now: number): void {
+    const { megapixels, millis, isAwaited } = image;
+    this.#age(now);
+    this.#sums = add(sumsOf(megapixels, millis, 1), this.#sums, 1 - NEWEST_WEIGHT);
+    if (isAwaited) this.#megapixels += NEWEST_WEIGHT * (megapixels - this.#megapixels);
+  }
+
+  at(now: number): ServiceTime {
+    this.#age(now);
+    return { ...lineOf(add(this.#sums, DEFAULT_SUMS)), megapixels: this.#megapixels };
+  }
+}
