@@ -12,7 +12,6 @@ import { inferenceChildren, signalAll, whileFrozen } from '../support/inference.
 import { type IntakeClient, intakeClient, Job, readJob } from '../support/intake.ts';
 import { plantServer, serve } from '../support/servers.ts';
 import { type Stack, startStack } from '../support/stack.ts';
-import { storeKind } from '../support/test-store.ts';
 
 let stack: Stack;
 let key: string;
