@@ -4,8 +4,7 @@ import { BUILT_IN_PACKS } from '../src/output/rules/built-in.ts';
 import { type Config, readConfig } from '../src/platform/config.ts';
 import { createWorkerMetrics, type WorkerMetrics } from '../src/platform/metrics/worker.ts';
 import { openPlatform } from '../src/platform/open-platform.ts';
-import { startErrorText } from '../src/platform/start-error.ts';
-import { StartError } from './inference/inference-process.ts';
+import { endStart } from '../src/platform/start-error.ts';
 import { type Engine, startEngine } from './inference/pool.ts';
 
 /**
@@ -41,7 +40,4 @@ async function openEngine(config: Config, metrics: WorkerMetrics): Promise<Engin
   return engine;
 }
 
-main().catch((error) => {
-  console.error(error instanceof StartError ? error.message : startErrorText(error));
-  process.exit(1);
-});
+main().catch(endStart);

@@ -172,7 +172,7 @@ async function startConsumers(sources: ConsumerSources) {
   const { config, blobs, engine, slots, allSlots, metrics, report } = sources;
   const { records, retention } = sources.jobs;
   const { log, redis, now } = sources.platform;
-  const connect = () => blockingConnection(config.REDIS_URL, log);
+  const connect = () => blockingConnection(config, log);
   const consume = createConsume({ connect, log, report, now });
   const images = { blobs, engine, quarantine: createQuarantine(redis) };
   const inputs = createInputs(config, blobs, metrics, log);

@@ -82,8 +82,19 @@ async function openThrough(
   const source = await openBlob(blobs, blob.key, signal, () => absent).catch(async (error) => {
     throw error === absent ? ((await missing()) ?? absent) : error;
   });
-  return pipeline(source, new Verifier(blob), () => {});
+  return verify(source, blob);
 }
+
+const verify = (source: Readable, blob: RecordedBlob): Readable =>
+  pipeline(source, new Verifier(blob), () => {});
+
+/** A small file is checked now. @throws Problem damaged, upstream-unavailable */
+const checkSmall = async (stream: Readable, { bytes }: RecordedBlob): Promise<Readable> =>
+  bytes > HELD_BYTES ? stream : Readable.from([await readAll(stream)], { objectMode: false });
+
+/** Returns a stream of the same bytes that fails before its end if they are not those that were recorded. */
+export const verified = (source: Readable, blob: RecordedBlob): Promise<Readable> =>
+  checkSmall(verify(source, blob), blob);
 
 /** Reads a stream to its end. @throws Problem of the stream; upstream-unavailable if it fails otherwise */
 export async function readAll(stream: Readable): Promise<Buffer> {
@@ -99,11 +110,8 @@ export async function readAll(stream: Readable): Promise<Buffer> {
  * @throws Problem as `missing` returns or `openBlob` throws; damaged
  */
 export async function openVerified(...call: Parameters<typeof openThrough>): Promise<Readable> {
-  const stream = await openThrough(...call);
-  const [, { bytes }] = call;
-  return bytes > HELD_BYTES
-    ? stream
-    : Readable.from([await readAll(stream)], { objectMode: false });
+  const [, blob] = call;
+  return checkSmall(await openThrough(...call), blob);
 }
 
 /**

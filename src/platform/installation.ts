@@ -2,12 +2,13 @@ import type { Redis } from 'ioredis';
 import { type Config, readConfig } from './config.ts';
 import { readInstance, whyNoInstance } from './local-instance.ts';
 import type { Logger } from './log.ts';
-import { commandConnection, untilReady } from './redis.ts';
+import { connectRedis } from './redis-check.ts';
+import { StartError } from './start-error.ts';
 
 const CONNECT_MILLIS = 5_000;
 
 /** A command does not know which installation it is for, or cannot reach it. */
-export class NoInstallationError extends Error {}
+export class NoInstallationError extends StartError {}
 
 /** An installation's settings, and its Redis. */
 export interface Installation {
@@ -19,6 +20,9 @@ export interface Installation {
 const HOW_TO_NAME_ONE =
   'Start one there with "npm start", set SELVAGE_HOME to the folder of one that runs, or REDIS_URL to its Redis.';
 
+/** Settings that say where Redis is. */
+const ADDRESSES = ['REDIS_URL', 'REDIS_SENTINELS', 'REDIS_CLUSTER'] as const;
+
 /**
  * Connects a command to the installation of REDIS_URL, or to the instance that runs under SELVAGE_HOME. Unlike a process
  * of the service it assumes no Redis: another one may listen there.
@@ -29,23 +33,18 @@ export async function connectToInstallation(
   log: Logger,
 ): Promise<Installation> {
   const config = readConfig(env);
-  const { SELVAGE_HOME: home, REDIS_URL: url } = config;
-  if (!env.REDIS_URL && !readInstance(home)?.redisUrl) {
+  const { SELVAGE_HOME: home } = config;
+  const setting = ADDRESSES.find((name) => env[name]);
+  if (!setting && !readInstance(home)?.redisUrl) {
     throw new NoInstallationError(`${whyNoInstance(home)}\n${HOW_TO_NAME_ONE}`);
   }
-  const redis = commandConnection(url, log);
-  try {
-    await untilReady(redis, AbortSignal.timeout(CONNECT_MILLIS));
-    return { config, redis };
-  } catch (cause) {
-    redis.disconnect();
-    const from = env.REDIS_URL
-      ? 'REDIS_URL'
-      : `the instance under ${home}, which was killed or stops`;
+  const redis = await connectRedis(config, log, CONNECT_MILLIS).catch((cause) => {
+    const from = setting ?? `the instance under ${home}, which was killed or stops`;
     throw new NoInstallationError(
-      `No Redis answers at ${new URL(url).host}, the address of ${from}.\n` +
+      `${cause.message}\nThat is the address of ${from}.\n` +
         'Start the service with "npm start", or set REDIS_URL to the Redis that it uses.',
       { cause },
     );
-  }
+  });
+  return { config, redis };
 }

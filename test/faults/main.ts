@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { compileAll } from '../support/compile-all.ts';
 import { type Outcome, runCampaign } from './campaign.ts';
+import { failoverReport, runFailovers } from './failovers.ts';
 import { FAULTS } from './faults.ts';
 import { NOT_PROMISED, runFlushall } from './flushall.ts';
 import { ATTACKS } from './hostile/attacks.ts';
@@ -24,6 +25,11 @@ const HELP = `npm run faults [-- options]   inject faults into a real installati
 
 npm run faults -- flushall    empty Redis under load, recover as in the runbook, and check the invariants that still hold
   --units, --seed, --store, --logs, --json
+
+npm run faults -- failovers   promote a replica of Redis again and again under load, and check everything
+  --promotions <n> in one run                       3
+  --jobs <n>, --removals <n>  to send meanwhile     200, 100
+  --seed, --store, --logs, --json
 
 npm run faults -- times       how long after a death, a restart or a loss work goes on
   --kills <n>      of each kind                     20
@@ -76,6 +82,8 @@ const { values, positionals } = parseArgs({
     with: { type: 'string' },
     kills: { type: 'string', default: '20' },
     jobs: { type: 'string' },
+    removals: { type: 'string', default: '100' },
+    promotions: { type: 'string', default: '3' },
     'every-millis': { type: 'string', default: '2500' },
     minutes: { type: 'string', default: '30' },
     victims: { type: 'string', default: 'any' },
@@ -122,6 +130,18 @@ async function flushall(): Promise<number> {
   return conclude(await runFlushall(work), notes);
 }
 
+async function failovers(): Promise<number> {
+  const outcome = await runFailovers({
+    ...common,
+    seed: Number(values.seed),
+    jobs: Number(values.jobs ?? 200),
+    removals: Number(values.removals),
+    promotions: Number(values.promotions),
+  });
+  print(outcome, failoverReport(outcome));
+  return outcome.breaches.some(({ found }) => found.length > 0) ? 1 : 0;
+}
+
 async function times(): Promise<number> {
   const measured = await measureTimes({
     ...common,
@@ -161,6 +181,7 @@ async function hostile(): Promise<number> {
 const COMMANDS: Readonly<Record<string, () => Promise<number>>> = {
   campaign,
   flushall,
+  failovers,
   times,
   kills,
   hostile,

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { Redis } from 'ioredis';
 import { freePort, type Running, run } from './processes.ts';
 
 /** A private Redis that a test may stop, kill and start again. */
@@ -13,12 +14,14 @@ export interface RedisServer {
   end(signal?: NodeJS.Signals): Promise<void>;
   /** Starts the server again on the same port and data. */
   start(): Promise<void>;
+  /** Runs a command as an operator does, on a connection of its own. */
+  command(name: string, ...args: string[]): Promise<unknown>;
   /** Ends the server and deletes its data. */
   stop(): Promise<void>;
 }
 
 /** Returns the name of the program, Redis or Valkey. */
-function redisProgram(): string {
+export function redisProgram(): string {
   const folders = (process.env.PATH ?? '').split(delimiter);
   const found = ['redis-server', 'valkey-server'].find((name) =>
     folders.some((folder) => existsSync(join(folder, name))),
@@ -27,16 +30,22 @@ function redisProgram(): string {
   throw new Error('These tests kill and restart a Redis of their own: install redis-server');
 }
 
-/** Starts Redis from PATH, which the launcher of `npm test` sets, with the settings of production. */
-export async function startRedis(): Promise<RedisServer> {
+/**
+ * Starts Redis from PATH, which the launcher of `npm test` sets, with the settings of production.
+ * @param more further settings, such as `--replicaof`
+ */
+export async function startRedis(...more: readonly string[]): Promise<RedisServer> {
   const program = redisProgram();
   const port = await freePort();
   const dir = await mkdtemp(join(tmpdir(), 'selvage-redis-'));
+  const passwordAt = more.indexOf('--requirepass');
+  const access = passwordAt < 0 ? {} : { password: more[passwordAt + 1] ?? '' };
   let server: Running;
   const start = async () => {
     server = run(program, [
       ...['--port', String(port), '--bind', '127.0.0.1', '--dir', dir],
       ...['--save', '', '--appendonly', 'yes', '--maxmemory-policy', 'noeviction'],
+      ...more,
     ]);
     await server.line((line) => line.includes('Ready to accept connections'));
   };
@@ -48,6 +57,14 @@ export async function startRedis(): Promise<RedisServer> {
     process: () => server,
     end,
     start,
+    async command(name, ...args) {
+      const redis = new Redis(port, { ...access, lazyConnect: true, enableReadyCheck: false });
+      try {
+        return await redis.call(name, ...args);
+      } finally {
+        redis.disconnect();
+      }
+    },
     async stop() {
       await end();
       await rm(dir, { recursive: true, force: true });

@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 import { createJobRecords } from '../../src/intake/job-records.ts';
 import { followClock } from '../../src/platform/clock.ts';
-import { connectToInstallation, NoInstallationError } from '../../src/platform/installation.ts';
+import { connectToInstallation } from '../../src/platform/installation.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { startErrorText } from '../../src/platform/start-error.ts';
+import { endStart } from '../../src/platform/start-error.ts';
 import { openQueue } from '../../src/queue/queue.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
 import { type Counts, type Rebuilder, rebuildAll } from './rebuild.ts';
@@ -57,7 +57,4 @@ new Command('recover')
   .option('--json', 'print JSON', false)
   .action(main)
   .parseAsync()
-  .catch((error) => {
-    console.error(error instanceof NoInstallationError ? error.message : startErrorText(error));
-    process.exitCode = 1;
-  });
+  .catch(endStart);

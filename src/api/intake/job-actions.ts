@@ -12,6 +12,7 @@ import type { LinkRule } from '../../platform/links/link-rule.ts';
 import { Problem } from '../../platform/problem.ts';
 import { cancelJob } from '../../queue/cancel.ts';
 import type { Operation } from '../../queue/job-data.ts';
+import { requeueJob } from '../../queue/queue.ts';
 import { garmentKey, garmentsPrefix } from '../../storage/blob-keys.ts';
 import type { FileLinks } from '../../storage/file-links.ts';
 import type { Classification } from '../../taxonomy/response-schema.ts';
@@ -28,7 +29,7 @@ import {
 import { checkHead, damagedBlob, openVerified } from '../verified-blob.ts';
 import { type AcceptJobDeps, createJobAcceptance, newJobId } from './accept-job.ts';
 import { STORAGE_LINK_SECONDS } from './files.ts';
-import { idempotently } from './idempotent.ts';
+import { idempotently, isOfRequest } from './idempotent.ts';
 import { fingerprintOf, type JobRequest } from './job-request.ts';
 import { jobProblem, jobResponse, RETRY_SOON } from './job-response.ts';
 import { garmentFile } from './outfit-response.ts';
@@ -174,14 +175,23 @@ export function createJobActions(deps: JobDeps) {
     return present.outputKey === job.outputKey ? undefined : replaced();
   };
 
-  async function start(request: JobRequest, call: Call): Promise<StoredResponse> {
+  async function start(request: JobRequest, call: Call, ref?: string): Promise<StoredResponse> {
     if (request.webhook) await checkWebhook(webhooks, requireCaller(call).client);
-    return acceptedResponse(await accept(newJobId(), request, call));
+    const known = ref && (await records.get(newJobId(ref)).catch(recordUnavailable));
+    if (!known || !isOfRequest(known, now())) {
+      return acceptedResponse(await accept(newJobId(known ? undefined : ref), request, call));
+    }
+    // The process that created it has died before it answered.
+    if (known.status === 'queued') await requeueJob(queue, known).catch(recordUnavailable);
+    await call.takeQuota()?.refund();
+    return acceptedResponse(known);
   }
 
   /** Starts a job, once per `Idempotency-Key`. @param path of the endpoint */
   const startOnce = (request: JobRequest, call: Call, path: string): Promise<StoredResponse> =>
-    idempotently(deps.idempotency, call, fingerprintOf(request, path), () => start(request, call));
+    idempotently(deps.idempotency, call, fingerprintOf(request, path), (ref) =>
+      start(request, call, ref),
+    );
 
   return {
     readOwn,

@@ -47,7 +47,7 @@ export async function withInstance(work: (instance: Instance) => Promise<void>):
   try {
     const pepper = pepperOf(config);
     const now = await followClock(redis, log);
-    const keys = createKeys(redis, pepper, now);
+    const keys = createKeys(redis, pepper, now, config.MAX_LIVE_KEYS);
     await work({
       keys,
       requests: createAccessRequests(redis, keys, now),

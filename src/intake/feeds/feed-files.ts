@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { FEEDS_PREFIX } from '../../storage/blob-keys.ts';
 import type { BlobEntry, Blobs } from '../../storage/blobs.ts';
-import { deleteBlob, deleteBlobsUnder } from '../../storage/delete-blobs.ts';
+import { deleteBlob } from '../../storage/delete-blobs.ts';
 import {
   batchFiles,
   batchKeys,
@@ -16,7 +16,7 @@ import { carriedRefined, getCarried } from '../review/review-files.ts';
 import { feedKeys, feedPrefix } from './feed-keys.ts';
 
 /** The part of object storage that the retention of feeds uses. Deletions return how many blobs. */
-export interface FeedFiles {
+export interface FeedFiles extends Pick<Blobs, 'kept'> {
   runFiles(client: string, runId: string): BatchFiles;
   /** Returns the keys of cut-outs that people mended in earlier runs and that a run shows, and of their pictures. */
   mendedImages(client: string, runId: string): Promise<string[]>;
@@ -46,7 +46,7 @@ export function feedFiles(blobs: Blobs): FeedFiles {
     deleteDocument,
 
     async deleteRun(client, feedId, runId) {
-      const lines = await deleteBlobsUnder(blobs, batchPrefix(client, runId));
+      const lines = await blobs.deleteAll(batchPrefix(client, runId));
       return lines + (await deleteDocument(client, feedId, runId));
     },
 
@@ -60,7 +60,8 @@ export function feedFiles(blobs: Blobs): FeedFiles {
       return deleted;
     },
 
-    deleteFeed: (client, feedId) => deleteBlobsUnder(blobs, feedPrefix(client, feedId)),
+    deleteFeed: (client, feedId) => blobs.deleteAll(feedPrefix(client, feedId)),
+    kept: () => blobs.kept(),
   };
 }
 
@@ -68,8 +69,9 @@ export function feedFiles(blobs: Blobs): FeedFiles {
 export const runManifests = (blobs: Blobs) => ({
   putManifest: (run: BatchManifest): Promise<void> =>
     putJson(blobs, batchKeys(run.client, run.id).manifest, run),
-  deleteManifest: ({ client, id }: Pick<BatchManifest, 'client' | 'id'>): Promise<void> =>
-    blobs.delete(batchKeys(client, id).manifest),
+  deleteManifest: async ({ client, id }: Pick<BatchManifest, 'client' | 'id'>): Promise<void> => {
+    await blobs.delete(batchKeys(client, id).manifest);
+  },
 });
 
 /** Lists the manifests of all feeds. */

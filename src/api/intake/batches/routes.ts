@@ -93,8 +93,8 @@ const changeRoutes = (actions: BatchActions, idempotency: Idempotency): Route[] 
     responses: { 201: { ...batchDoc, headers: ['Location'] } },
     problems: ['conflict', 'idempotency-mismatch'],
     handle: (call) =>
-      idempotently(idempotency, call, ['POST', BATCHES_PATH, call.body], () =>
-        actions.create(call.body, call),
+      idempotently(idempotency, call, ['POST', BATCHES_PATH, call.body], (ref) =>
+        actions.create(call.body, call, ref),
       ),
   }),
   route<ItemsQuery>({
