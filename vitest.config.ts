@@ -1,5 +1,6 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 import { createMinuteReporter } from './test/support/minute-reporter.ts';
+import { isMissing, isOnPath } from './test/support/requirement.ts';
 
 /**
  * `unit` needs no service and takes seconds; `service` needs Redis, starts real processes, or (the
@@ -8,13 +9,25 @@ import { createMinuteReporter } from './test/support/minute-reporter.ts';
 const pure = [
   'test/{look,taxonomy,imaging,output,client,http,fuzz,support}/**/*.test.ts',
   'test/feed-formats/!(memory).test.ts',
-  'test/api/{etag,limit-downloads,look,taxonomy}.test.ts',
+  'test/api/{limit-downloads,look,taxonomy}.test.ts',
   'test/api/look/client-turns.test.ts',
   'test/platform/{config,metrics}.test.ts',
   'test/infra/kubernetes/schemas.test.ts',
   'test/infra/{images,images-upgrade,settings,release/lock-file}.test.ts',
   'test/*.test.ts',
 ];
+
+/** What differs between a folder and a bucket would show in these: they run on both. */
+const onEveryStore = [
+  'test/contract/{intake-jobs,intake-batches,intake-feeds,review,sources}.test.ts',
+  'test/contract/{job-refinements,row-refinements,erasure}.test.ts',
+  'test/console/console.test.ts',
+];
+const hasNoS3 = isMissing(
+  's3',
+  Boolean(process.env.AWS_ENDPOINT_URL_S3) || isOnPath('docker'),
+  'no S3: AWS_ENDPOINT_URL_S3 is not set and there is no container engine',
+);
 
 /** A busy machine may be slow; waiting for an event does not test how soon it comes. */
 const PATIENT = { poll: { timeout: 60_000 } };
@@ -29,6 +42,15 @@ const SETUP = ['test/support/nodes-fetch.ts'];
 
 /** Most workers of tests end before it pays. Here, because the shared stack starts in Vitest's own process. */
 process.env.WORKER_WARM_UP = 'false';
+
+const WITH_SERVICES = {
+  isolate: IS_ISOLATED,
+  setupFiles: SETUP,
+  globalSetup: ['test/support/compile-all.ts', 'test/support/serve-stack.ts'],
+  testTimeout: 180_000,
+  hookTimeout: 120_000,
+  expect: PATIENT,
+};
 
 export default defineConfig({
   test: {
@@ -49,15 +71,18 @@ export default defineConfig({
       },
       {
         test: {
+          ...WITH_SERVICES,
           name: 'service',
           include: ['test/**/*.test.ts'],
           exclude: [...configDefaults.exclude, ...pure],
-          isolate: IS_ISOLATED,
-          setupFiles: SETUP,
-          globalSetup: ['test/support/compile-all.ts', 'test/support/serve-stack.ts'],
-          testTimeout: 180_000,
-          hookTimeout: 120_000,
-          expect: PATIENT,
+        },
+      },
+      {
+        test: {
+          ...WITH_SERVICES,
+          name: 's3',
+          include: hasNoS3 ? [] : onEveryStore,
+          env: { TEST_STORE: 's3' },
         },
       },
     ],

@@ -20,7 +20,10 @@ interface Options {
 
 const round = (value: number): number => Number(value.toFixed(1));
 
-async function untilCompleted(feeds: FeedClient, run: Pick<Run, 'feedId' | 'id'>): Promise<Run> {
+export async function untilCompleted(
+  feeds: FeedClient,
+  run: Pick<Run, 'feedId' | 'id'>,
+): Promise<Run> {
   for (;;) {
     const current = await readRun(await feeds.ask('GET', feeds.pathOf(run)));
     if (current.status === 'completed') return current;

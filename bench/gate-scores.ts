@@ -7,7 +7,9 @@ import { type Photo, readPhotos, readReference } from './eval-photos.ts';
 import { measureGarmentClass } from './garment-class.ts';
 import { describeWeights, measureGarments, WITHOUT_PARSER } from './garments.ts';
 import type { Row, Tolerances } from './gate-verdict.ts';
+import { faultsByReference } from './ground-faults.ts';
 import { scoresOf } from './matte-scores.ts';
+import { measureUnlabelled, type UnlabelledRow } from './unlabelled.ts';
 
 /** How a candidate to replace one of the project's networks is evaluated. */
 export interface Evaluation {
@@ -32,7 +34,9 @@ async function toMatte(image: Sharp) {
 
 async function scorePhoto({ removeBackground }: Engine, photo: Photo) {
   const { file } = await removeBackground(await readFile(photo.image));
-  return scoresOf(await toMatte(sharp(file).extractChannel('alpha')), await readReference(photo));
+  const matte = await toMatte(sharp(file).extractChannel('alpha'));
+  const reference = await readReference(photo);
+  return { ...scoresOf(matte, reference), ...faultsByReference(matte, reference) };
 }
 
 const mean = (values: readonly number[]) => values.reduce((a, b) => a + b, 0) / values.length;
@@ -47,13 +51,15 @@ async function measureCutOut(home: string, folder: string): Promise<Row[]> {
     modelsHome: join(home, '.selvage', 'models'),
   });
   const byKind = new Map<string, Awaited<ReturnType<typeof scorePhoto>>[]>();
+  let unlabelled: UnlabelledRow[] = [];
   try {
     for (const photo of photos)
       byKind.set(photo.kind, [...(byKind.get(photo.kind) ?? []), await scorePhoto(engine, photo)]);
+    unlabelled = await measureUnlabelled(engine, folder);
   } finally {
     await engine.close();
   }
-  return [...byKind].map(([kind, scores]) => ({
+  const labelled = [...byKind].map(([kind, scores]) => ({
     kind,
     photos: scores.length,
     figures: {
@@ -61,8 +67,18 @@ async function measureCutOut(home: string, folder: string): Promise<Row[]> {
       MAE: mean(scores.map(({ mae }) => mae)),
       edge: mean(scores.map(({ edge }) => edge)),
       failures: scores.filter(({ iou }) => iou < FAILURE_IOU).length,
+      'wrong holes': mean(scores.map(({ hole }) => Number(hole > 0))),
+      'kept ground': mean(scores.map(({ kept }) => Number(kept > 0))),
     },
   }));
+  return [
+    ...labelled,
+    ...unlabelled.map(({ kind, judged, wrongHolesPer100, keptGroundPer100 }) => ({
+      kind,
+      photos: judged,
+      figures: { 'wrong holes': wrongHolesPer100 / 100, 'kept ground': keptGroundPer100 / 100 },
+    })),
+  ];
 }
 
 /** Returns one row for each class of the classifier, and one for all classes together. */
@@ -99,6 +115,8 @@ export const EVALUATIONS = {
       MAE:      { better: 'lower',  by: 0.002 },
       edge:     { better: 'lower',  by: 0.004 },
       failures: { better: 'lower',  by: 0 },
+      'wrong holes': { better: 'lower', by: { photos: 1 } },
+      'kept ground': { better: 'lower', by: { photos: 1 } },
     },
   },
   'garment-class': {

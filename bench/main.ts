@@ -29,6 +29,11 @@ const BENCHES: Readonly<
     load: () => import('./feed.ts'),
     startsService: true,
   },
+  links: {
+    measures: 'a published link on S3 and on a file store, by turns',
+    load: () => import('./links.ts'),
+    startsService: true,
+  },
   'large-pictures': {
     measures: 'memory before, while and after pictures of 50 megapixels, and after a rest',
     load: () => import('./large-pictures.ts'),
@@ -42,6 +47,10 @@ const BENCHES: Readonly<
   quality: {
     measures: 'cut-outs against ground truth, by kind of photo, for any catalogue model',
     load: () => import('./quality.ts'),
+  },
+  packshots: {
+    measures: 'nothing: draws packshots with exact mattes, to judge cut-outs by',
+    load: () => import('./packshots.ts'),
   },
   garments: {
     measures: 'garments told apart against labelled photos, and their CPU beside a cut-out',

@@ -7,6 +7,7 @@ import { estimateConfidence } from '../src/imaging/confidence.ts';
 import { refineEdges } from '../src/imaging/edges.ts';
 import { measureEvidence } from '../src/imaging/evidence.ts';
 import { recoverForeground } from '../src/imaging/foreground.ts';
+import { correctByGround } from '../src/imaging/ground/correct.ts';
 import { toMatte } from '../src/imaging/matte.ts';
 import { dropSpecks } from '../src/imaging/specks.ts';
 import { fullBox } from '../src/imaging/subject-box.ts';
@@ -56,6 +57,8 @@ async function cutStepByStep(
   const scene = { pixels, matte, opacity: undefined };
   correctAlpha(scene, estimateSurroundings(scene));
   done('alpha by colour');
+  correctByGround(scene);
+  done('even ground');
   const levels = refinedLevelsFor(probabilities, pixels);
   const refined = {
     ...scene,

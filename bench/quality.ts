@@ -1,5 +1,6 @@
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import sharp, { type Sharp } from 'sharp';
 import { findModel, ModelError, readCatalog, readWeights } from '../models/catalog.ts';
@@ -8,12 +9,16 @@ import { DEFAULT_QUALITY, QUALITIES, type Quality } from '../src/output/quality.
 import { type Engine, startEngine } from '../workers/inference/pool.ts';
 import { CORRUPTIONS, calibrationByKind, countFailures, type Prediction } from './confidence.ts';
 import { EVAL_FOLDER, hasPhotos, type Photo, readPhotos, readReference } from './eval-photos.ts';
+import { faultsByReference } from './ground-faults.ts';
 import { colourError, type Scores, scoresOf } from './matte-scores.ts';
+import { writePackshots } from './packshots.ts';
+import { measureUnlabelled, type UnlabelledRow } from './unlabelled.ts';
 
 interface Options {
   model: string;
   quality: Quality;
   limit?: number;
+  drawn: number;
   harmed: boolean;
   json: boolean;
 }
@@ -25,6 +30,9 @@ interface Row extends Scores {
   photos: number;
   /** Photos whose IoU is below 0.85. */
   failures: number;
+  /** Photos with a hole in the subject, and with kept ground, per 100. */
+  wrongHolesPer100: number;
+  keptGroundPer100: number;
   /** Error of the subject's colours under soft edges, 0..1; NaN if they are unknown. */
   colour: number;
   confidence: number;
@@ -35,6 +43,8 @@ interface Row extends Scores {
 
 const FAILURE_IOU = 0.85;
 const MAX_PIXELS = 100_000_000;
+/** The drawn packshots are the same in every run. */
+const DRAWN_SEED = 1;
 
 async function readMatte(image: Sharp): Promise<Matte> {
   const { data, info } = await image.raw().toBuffer({ resolveWithObject: true });
@@ -49,7 +59,8 @@ async function score(engine: Engine, photo: Photo, quality: Quality) {
     { options: { quality } },
   );
   const reference = await readReference(photo);
-  const scores = scoresOf(await readMatte(sharp(cutOut.file).extractChannel('alpha')), reference);
+  const matte = await readMatte(sharp(cutOut.file).extractChannel('alpha'));
+  const scores = { ...scoresOf(matte, reference), ...faultsByReference(matte, reference) };
   const colours = (file: string | Uint8Array) => sharp(file).ensureAlpha().raw().toBuffer();
   const colour = photo.cutout
     ? colourError(await colours(cutOut.file), await colours(photo.cutout), reference)
@@ -88,6 +99,8 @@ function toRow(model: string, kind: string, scores: readonly Score[]): Row {
     mae: mean(({ mae }) => mae),
     edge: mean(({ edge }) => edge),
     failures: scores.filter(({ iou }) => iou < FAILURE_IOU).length,
+    wrongHolesPer100: mean(({ hole }) => (hole > 0 ? 100 : 0)),
+    keptGroundPer100: mean(({ kept }) => (kept > 0 ? 100 : 0)),
     solid: mean(({ solid }) => solid),
     clear: mean(({ clear }) => clear),
     colour: mean(({ colour }) => colour),
@@ -115,6 +128,7 @@ async function findModelError(
 
 interface Measured {
   rows: Row[];
+  unlabelled: UnlabelledRow[];
   predictions: Prediction[];
 }
 
@@ -122,8 +136,7 @@ async function measure(
   model: string,
   modelsHome: string,
   photos: readonly Photo[],
-  harmed: boolean,
-  quality: Quality,
+  { harmed, quality, limit }: Pick<Options, 'harmed' | 'quality' | 'limit'>,
 ): Promise<Measured> {
   const engine = await startEngine({
     model,
@@ -134,6 +147,7 @@ async function measure(
   });
   const byKind = new Map<string, Score[]>();
   const predictions: Prediction[] = [];
+  const unlabelled: UnlabelledRow[] = [];
   try {
     for (const photo of photos) {
       const scores = byKind.get(photo.kind) ?? [];
@@ -147,11 +161,13 @@ async function measure(
       for (const corruption of harmed ? CORRUPTIONS : [])
         predictions.push(await predictCorrupted(engine, photo, corruption));
     }
+    unlabelled.push(...(await measureUnlabelled(engine, EVAL_FOLDER, limit)));
   } finally {
     await engine.close();
   }
   const name = `${engine.model.id}@${engine.model.version}`;
-  return { rows: [...byKind].map(([kind, scores]) => toRow(name, kind, scores)), predictions };
+  const rows = [...byKind].map(([kind, scores]) => toRow(name, kind, scores));
+  return { rows, predictions, unlabelled };
 }
 
 // biome-ignore format: a table reads best aligned
@@ -162,6 +178,8 @@ const COLUMNS: readonly { head: string; width: number; cell(row: Row): string }[
   { head: 'MAE',       width: 6,  cell: ({ mae }) => mae.toFixed(4) },
   { head: 'edge',      width: 6,  cell: ({ edge }) => edge.toFixed(4) },
   { head: 'IoU<.85',   width: 7,  cell: ({ failures }) => String(failures) },
+  { head: 'holes',     width: 6,  cell: ({ wrongHolesPer100 }) => wrongHolesPer100.toFixed(1) },
+  { head: 'kept',      width: 6,  cell: ({ keptGroundPer100 }) => keptGroundPer100.toFixed(1) },
   { head: 'solid',     width: 6,  cell: ({ solid }) => solid.toFixed(4) },
   { head: 'clear',     width: 6,  cell: ({ clear }) => clear.toFixed(4) },
   { head: 'colour',    width: 6,  cell: ({ colour }) => (Number.isNaN(colour) ? '-' : colour.toFixed(4)) },
@@ -174,12 +192,16 @@ const COLUMNS: readonly { head: string; width: number; cell(row: Row): string }[
 /** Share of images, by lowest confidence, that a person would review. */
 const REVIEWED_SHARE = 0.15;
 
-function print({ rows, predictions }: Measured): void {
+function print({ rows, predictions, unlabelled }: Measured): void {
   const line = (cells: readonly string[]) =>
     console.log(cells.map((cell, i) => cell.padEnd(COLUMNS[i]!.width)).join('  '));
   console.log(`\n${rows[0]?.model}`);
   line(COLUMNS.map(({ head }) => head));
   for (const row of rows) line(COLUMNS.map(({ cell }) => cell(row)));
+  for (const { kind, judged, photos, unasked, ...per100 } of unlabelled)
+    console.log(
+      `${kind}: ${judged} of ${photos} photos are on an even ground; per 100 of them: wrong holes ${per100.wrongHolesPer100.toFixed(1)}, kept ground ${per100.keptGroundPer100.toFixed(1)}; not asked for: ${unasked.join(', ') || 'none'}`,
+    );
   const { found, all } = countFailures(predictions, REVIEWED_SHARE);
   console.log(
     `${all} failures in ${predictions.length} images; ${found} of them are among the least confident 15 %.`,
@@ -193,7 +215,8 @@ function print({ rows, predictions }: Measured): void {
 
 const LEGEND = `
 mIoU: mean IoU of mattes thresholded at one half. MAE: mean difference of alpha. edge: the same within six
-pixels of the reference's edge. IoU<.85: failed photos. solid and clear: shares of subject and background, off
+pixels of the reference's edge. IoU<.85: failed photos. holes and kept: photos per 100 with a closed hole in the subject of 60 pixels or
+more, and with 100 pixels of ground kept, three pixels off its outline. solid and clear: shares of subject and background, off
 the edge, that are fully opaque and fully transparent. colour: error of the subject's colours under soft edges.
 conf.: mean confidence. ms: time of the network; matte and PNG: time of those steps.
 
@@ -202,7 +225,7 @@ manifest.json lists some: {items: [{kind, image, mask, ignore}]}; white pixels o
 
 /** Scores cut-outs against reference mattes, per kind of photo. */
 export async function run(argv: string[]): Promise<void> {
-  const { model, quality, limit, harmed, json } = new Command('bench quality')
+  const options = new Command('bench quality')
     .description('Cut-outs against ground truth, per kind of photo.')
     .option('--model <ids>', 'catalogue models, comma-separated', 'garment-cutout')
     .addOption(
@@ -211,11 +234,13 @@ export async function run(argv: string[]): Promise<void> {
         .default(DEFAULT_QUALITY),
     )
     .option('--limit <n>', 'maximum photos per kind', Number)
+    .option('--drawn <n>', 'drawn packshots of each kind', Number, 3)
     .option('--harmed', 'measure the confidence on corrupted photos too', false)
     .option('--json', 'print JSON', false)
     .addHelpText('after', LEGEND)
     .parse(argv, { from: 'user' })
     .opts<Options>();
+  const { model, limit, drawn, json } = options;
   const folder = EVAL_FOLDER;
   if (!hasPhotos(folder)) {
     console.log(`Nothing is measured: SELVAGE_EVAL (${folder}) has no manifest.json.`);
@@ -229,12 +254,15 @@ export async function run(argv: string[]): Promise<void> {
     process.exitCode = 1;
     return;
   }
-  const photos = await readPhotos(folder, limit);
+  const packshots = await mkdtemp(join(tmpdir(), 'selvage-packshots-'));
+  await writePackshots(packshots, drawn, DRAWN_SEED);
+  const photos = [...(await readPhotos(folder, limit)), ...(await readPhotos(packshots))];
   const rows: Row[] = [];
   for (const id of ids) {
-    const measured = await measure(id, modelsHome, photos, harmed, quality);
+    const measured = await measure(id, modelsHome, photos, options);
     if (!json) print(measured);
     rows.push(...measured.rows);
   }
+  await rm(packshots, { recursive: true });
   if (json) console.log(JSON.stringify(rows));
 }

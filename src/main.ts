@@ -33,7 +33,7 @@ import { type DeclaredSource, readDeclaredSources } from './intake/sources/decla
 import { readSourceFigures } from './intake/sources/source-state.ts';
 import { type ImageLimits, MAX_SIDE_PIXELS } from './intake/validate-image.ts';
 import type { Clock } from './platform/clock.ts';
-import { type Config, ConfigError, readConfig } from './platform/config.ts';
+import { type Config, readConfig } from './platform/config.ts';
 import { createLinkRule, type LinkRule } from './platform/links/link-rule.ts';
 import type { Logger } from './platform/log.ts';
 import {
@@ -51,6 +51,7 @@ import { openPlatform } from './platform/open-platform.ts';
 import { blockingConnection, checkWrites } from './platform/redis.ts';
 import { deriveSecret, resolveSecrets } from './platform/secrets.ts';
 import { stopOnSignal } from './platform/shutdown.ts';
+import { endStart } from './platform/start-error.ts';
 import { openSyncQueue, type SyncQueue } from './queue/sync-queue.ts';
 import { type Blobs, MAX_STORAGE_SOCKETS } from './storage/blobs.ts';
 
@@ -68,7 +69,7 @@ const ABANDONED_LOOK_MILLIS = 1000;
 async function main(): Promise<void> {
   const config = readConfig(process.env);
   const deadlineMillis = config.SYNC_TIMEOUT_SECONDS * 1000;
-  const { MAX_IMAGE_BYTES: maxImageBytes, PUBLIC_URL: publicUrl } = config;
+  const { MAX_IMAGE_BYTES: maxImageBytes } = config;
   const declared = readDeclaredSources(config);
   const modelsHome = join(config.SELVAGE_HOME, 'models');
   const limits = { maxPixels: config.MAX_IMAGE_PIXELS, maxSidePixels: MAX_SIDE_PIXELS };
@@ -85,8 +86,9 @@ async function main(): Promise<void> {
     log,
     keyPepper,
     developmentKey,
+    maxLiveKeys: config.MAX_LIVE_KEYS,
   });
-  const connect = () => blockingConnection(config.REDIS_URL, log);
+  const connect = () => blockingConnection(config, log);
   const onShed = createShedCounter(registry);
   const sync = await openSyncQueue({ redis, blocking: connect(), deadlineMillis, log, onShed });
   const linkSecret = deriveSecret('file-links', keyPepper);
@@ -113,9 +115,9 @@ async function main(): Promise<void> {
     images: { blobs, jobWaiter, admission, deadlineMillis, limits, now },
     jobs: jobDeps({ redis, blobs, intake, limits, linkRule, now }),
     batches: batchDeps({ blobs, intake, limits, requestLimits, maxImageBytes, linkRule, now }),
-    feeds: feedDeps({ redis, blobs, intake, publicUrl, linkRule, now }),
+    feeds: feedDeps({ redis, blobs, intake, linkRule, now }),
     sources: sourceDeps({ declared, intake, linkRule }),
-    console: consoleDeps(authentication, requestLimits, publicUrl),
+    console: consoleDeps(authentication, requestLimits),
     checks: readinessChecks(redis, blobs, sync),
     metrics: config.METRICS_PORT === undefined ? metrics : undefined,
     classifierVersion: modelVersionOf(findModel(readCatalog(modelsHome), CLASSIFIER_ID)),
@@ -237,7 +239,6 @@ interface FeedSources {
   redis: Redis;
   blobs: Blobs;
   intake: Intake;
-  publicUrl: string | undefined;
   linkRule: LinkRule;
   now: Clock;
 }
@@ -246,13 +247,11 @@ const feedDeps = ({
   redis,
   blobs,
   intake,
-  publicUrl,
   linkRule,
   now,
 }: FeedSources): FeedDeps & DownloadDeps => ({
   redis,
   blobs,
-  publicUrl,
   linkRule,
   now,
   feeds: intake.feeds.records,
@@ -290,7 +289,6 @@ const sourceDeps = ({
 const consoleDeps = (
   { findCaller, openSession, signOut, findSessionCaller }: Authentication,
   limits: Limits,
-  publicUrl: string | undefined,
 ): ConsoleSessionDeps => ({
   findCaller,
   openSession,
@@ -298,7 +296,6 @@ const consoleDeps = (
   signOut,
   keyOf: findSessionCaller,
   sessionSeconds: SESSION_SECONDS,
-  isSecure: publicUrl?.startsWith('https:') ?? false,
 });
 
 const readinessChecks = (redis: Redis, blobs: Blobs, sync: SyncQueue): Checks => ({
@@ -332,6 +329,8 @@ function createGatewayServer(deps: GatewayServerDeps): HttpServer {
     sniff: sniffFormat,
     problemBase: config.PROBLEM_BASE,
     requestMillis: config.REQUEST_TIMEOUT_SECONDS * 1000,
+    publicUrl: config.PUBLIC_URL,
+    trustedProxies: config.TRUST_PROXY,
     corsOrigins: config.CORS_ORIGINS,
     maxConnections: config.MAX_CONNECTIONS,
     maxBodyMemoryBytes: config.MAX_BODY_MEMORY_BYTES,
@@ -340,13 +339,10 @@ function createGatewayServer(deps: GatewayServerDeps): HttpServer {
   server.app.register(async (scope) => {
     await compressResponses(scope);
     serveDocs(scope, routes, { version, publicUrl: config.PUBLIC_URL });
-    serveConsole(scope);
+    serveConsole(scope, config.S3_PUBLIC_ENDPOINT);
   });
   serveQueueDashboard(server.app, { lookUp: findCaller, queues });
   return server;
 }
 
-main().catch((error) => {
-  console.error(error instanceof ConfigError ? error.message : error);
-  process.exit(1);
-});
+main().catch(endStart);

@@ -6,7 +6,7 @@ import { CutOutReview } from '../src/output/review.ts';
 import { Measurements, measurementsOf, reportOf } from '../src/output/rules/verdicts.ts';
 import type { CutOutRecord } from '../src/queue/job-data.ts';
 import { type CacheInputs, cutOutPrefix } from '../src/storage/blob-keys.ts';
-import type { BlobHead, Blobs } from '../src/storage/blobs.ts';
+import { type BlobHead, BlobMissing, type Blobs } from '../src/storage/blobs.ts';
 import { copyIfPresent } from './copy-blob.ts';
 
 export interface CutOutCacheQuery extends CacheInputs {
@@ -15,6 +15,8 @@ export interface CutOutCacheQuery extends CacheInputs {
   /** The rules it is judged by, if there are any. */
   judgedBy?: Pick<CutOutOptions, 'rules' | 'rulePack'> | undefined;
 }
+
+const sha256Of = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
 /** The first word of a stored review that asks for a person. */
 const NEEDED = 'needed';
@@ -71,8 +73,23 @@ const formatBox = ({ left, top, width, height }: Foreground): string =>
 const formatReview = ({ needed, reasons }: CutOutReview): string =>
   [needed ? NEEDED : 'unneeded', ...reasons].join(' ');
 
+/** Returns the head of a blob if its bytes are those that were written. */
+async function soundHead(
+  blobs: Blobs,
+  key: string,
+  signal: AbortSignal,
+): Promise<BlobHead | undefined> {
+  const head = await blobs.head(key, signal);
+  if (!head) return undefined;
+  const bytes = await blobs.get(key, signal).catch((error) => {
+    if (error instanceof BlobMissing) return undefined;
+    throw error;
+  });
+  return bytes && sha256Of(bytes) === head.meta.sha256 ? head : undefined;
+}
+
 /**
- * Finds a cut-out that was made before: by an earlier attempt of the same owner, or by another owner of the
+ * Finds a sound cut-out that was made before: by an earlier attempt of the same owner, or by another owner of the
  * same client, whose blob is then copied.
  */
 export async function cachedCutOut(
@@ -80,13 +97,14 @@ export async function cachedCutOut(
   { outputKey, judgedBy, ...cacheInputs }: CutOutCacheQuery,
   signal: AbortSignal,
 ): Promise<CutOutRecord | undefined> {
-  const own = await blobs.head(outputKey, signal);
+  const own = await soundHead(blobs, outputKey, signal);
   if (own) return readHead(own, judgedBy);
   for await (const { key } of blobs.list(cutOutPrefix(cacheInputs), signal)) {
+    const head = await soundHead(blobs, key, signal);
     // A concurrent attempt of the same job may have written the key itself.
-    if (key !== outputKey && !(await copyIfPresent(blobs, key, outputKey, signal))) continue;
-    const copy = await blobs.head(outputKey, signal);
-    return copy && readHead(copy, judgedBy);
+    if (!head || (key !== outputKey && !(await copyIfPresent(blobs, key, outputKey, signal))))
+      continue;
+    return readHead(head, judgedBy);
   }
   return undefined;
 }
@@ -101,7 +119,7 @@ export async function storeCutOut(
   const { file, width, height, model, confidence, mediaType, foreground, review } = cutOut;
   const { rules, alpha } = cutOut;
   const fingerprint = cutOut.fingerprint && { fingerprint: cutOut.fingerprint };
-  const sha256 = createHash('sha256').update(file).digest('hex');
+  const sha256 = sha256Of(file);
   const facts = { width, height, sha256, model, confidence };
   const formatted = {
     ...facts,

@@ -20,10 +20,11 @@ export function finalProblem(
   if (isUnavailable(error) || error instanceof PoolBusy) return undefined;
   if (error instanceof Problem) return error;
   if (error instanceof FetchError && isFinal(error, attempt)) return linkProblem(error);
-  if (!attempt.isLast) return undefined;
+  // Its source tries it again, after a pause that holds up no other object.
   if (error instanceof LocationUnavailable) {
     return new Problem('upstream-unavailable', error.message, { cause: error });
   }
+  if (!attempt.isLast) return undefined;
   return new Problem('upstream-failed', 'The work failed several times; send the image again', {
     cause: error,
   });

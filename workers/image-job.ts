@@ -20,10 +20,7 @@ const quarantined = () =>
 /** Converts an error of the engine to a problem, unless another attempt may help. */
 async function toProblem(error: unknown, key: string, quarantine: Quarantine): Promise<unknown> {
   if (error instanceof DecodeError) {
-    return new Problem(
-      'invalid-request',
-      'The image cannot be decoded: it is damaged or cut short',
-    );
+    return new Problem('invalid-request', `The image ${error.message}`);
   }
   if (!(error instanceof EngineCrash)) return error;
   return (await quarantine.recordCrash(key, error.mayLackMemory)) ? quarantined() : error;

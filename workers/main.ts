@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import manifest from '../package.json' with { type: 'json' };
 import { BUILT_IN_PACKS } from '../src/output/rules/built-in.ts';
-import { type Config, ConfigError, readConfig } from '../src/platform/config.ts';
+import { type Config, readConfig } from '../src/platform/config.ts';
 import { createWorkerMetrics, type WorkerMetrics } from '../src/platform/metrics/worker.ts';
 import { openPlatform } from '../src/platform/open-platform.ts';
+import { endStart } from '../src/platform/start-error.ts';
 import { type Engine, startEngine } from './inference/pool.ts';
 
 /**
@@ -39,7 +40,4 @@ async function openEngine(config: Config, metrics: WorkerMetrics): Promise<Engin
   return engine;
 }
 
-main().catch((error) => {
-  console.error(error instanceof ConfigError ? error.message : error);
-  process.exit(1);
-});
+main().catch(endStart);

@@ -85,14 +85,7 @@ export async function startWorker({
     report,
   });
   const { sweepBatches } = consumers;
-  const sweeper = startSweeps({
-    platform,
-    blobs,
-    jobs,
-    sweepBatches,
-    onSwept: metrics.swept,
-    onRecovered: metrics.recovered,
-  });
+  const sweeper = startSweeps({ platform, blobs, jobs, sweepBatches, metrics });
   let isDraining = false;
   const health = serveHealth(registry, () => !isDraining && redis.status === 'ready');
   health.on('error', (error) => log.warn({ reason: error.message }, 'health port not served'));
@@ -181,7 +174,7 @@ async function startConsumers(sources: ConsumerSources) {
   const { config, blobs, engine, slots, allSlots, metrics, report } = sources;
   const { records, retention } = sources.jobs;
   const { log, redis, now } = sources.platform;
-  const connect = () => blockingConnection(config.REDIS_URL, log);
+  const connect = () => blockingConnection(config, log);
   const consume = createConsume({ connect, log, report, now });
   const images = { blobs, engine, quarantine: createQuarantine(redis) };
   const inputs = createInputs(config, blobs, metrics, log);
@@ -263,18 +256,16 @@ interface SweepSources {
   blobs: Blobs;
   jobs: Jobs;
   sweepBatches(nowMillis: number): Promise<number>;
-  onSwept: WorkerMetrics['swept'];
-  onRecovered: WorkerMetrics['recovered'];
+  metrics: Pick<WorkerMetrics, 'swept' | 'damaged' | 'recovered'>;
 }
 
 /** Starts the sweeper, with the queue it puts lost jobs back in. */
-function startSweeps(sources: SweepSources) {
-  const { platform, blobs, jobs, sweepBatches, onSwept, onRecovered } = sources;
+function startSweeps({ platform, blobs, jobs, sweepBatches, metrics }: SweepSources) {
   const { redis, log, now } = platform;
   const queue = openQueue('async', redis, log);
   const feedQueue = openQueue('feed', redis, log);
   const recoverDeps = { redis, blobs, records: jobs.records, queue, feedQueue, log, now };
-  const recovery = new AutomaticRecovery(recoverDeps, onRecovered);
+  const recovery = new AutomaticRecovery(recoverDeps, metrics.recovered);
   const stop = startSweeper({
     redis,
     blobs,
@@ -284,7 +275,8 @@ function startSweeps(sources: SweepSources) {
     rebuilders: () => openRebuilders(recoverDeps),
     recover: (signal) => recovery.run(signal),
     sweepBatches,
-    onSwept,
+    onSwept: metrics.swept,
+    onDamaged: metrics.damaged,
     log,
     now,
   });

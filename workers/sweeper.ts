@@ -7,6 +7,7 @@ import { SYNC_ORPHAN_SECONDS, SYNC_PREFIX } from '../src/storage/blob-keys.ts';
 import type { Blobs } from '../src/storage/blobs.ts';
 import { reconcileOrphans } from './orphans.ts';
 import type { Rebuilder } from './recover/rebuild.ts';
+import { scrubBlobs } from './scrub.ts';
 
 const MINUTE_MILLIS = 60_000;
 const HOUR_MILLIS = 60 * MINUTE_MILLIS;
@@ -42,6 +43,8 @@ interface SweeperDeps extends SweepDeps {
   log: Logger;
   /** Called after each successful sweep. */
   onSwept(name: string): void;
+  /** Called for each blob whose bytes are not those that were written. */
+  onDamaged(): void;
   /** Redis's time. */
   now: Clock;
   /** Opens what restores records from their manifests. */
@@ -79,6 +82,12 @@ const sweepsOf = (deps: SweeperDeps): readonly Sweep[] => [
     run: (_, stopped) => deps.recover(stopped),
   },
   {
+    name: 'scrub',
+    everyMillis: HOUR_MILLIS,
+    run: (nowMillis, stopped) =>
+      scrubBlobs(deps, nowMillis, AbortSignal.any([stopped, AbortSignal.timeout(HOUR_MILLIS)])),
+  },
+  {
     name: 'batches',
     everyMillis: 1000,
     run: (nowMillis) => deps.sweepBatches(nowMillis),
@@ -87,7 +96,8 @@ const sweepsOf = (deps: SweeperDeps): readonly Sweep[] => [
 
 /**
  * Runs the sweeps in whichever worker holds the lease: due jobs and batches every second, what Redis may have lost
- * every two, leftovers of synchronous requests every minute, and orphaned blobs and records every hour. Returns a function that stops it.
+ * every two, leftovers of synchronous requests every minute, and orphaned blobs and records and a part of all results
+ * every hour. Returns a function that stops it.
  */
 export function startSweeper(deps: SweeperDeps): () => void {
   const { redis, log, now, onSwept } = deps;

@@ -1,4 +1,4 @@
-import { isRedisError } from '../src/platform/redis.ts';
+import { isRedisError } from '../src/platform/redis-errors.ts';
 import { StorageError } from '../src/storage/blobs.ts';
 import { EngineCrash } from './inference/inference-process.ts';
 

@@ -1,4 +1,6 @@
 // @ts-check
+import { lookup } from 'node:dns/promises';
+import { BlockList } from 'node:net';
 import { freePort, portErrorCode } from './ports.mjs';
 import { StartError } from './start-error.mjs';
 
@@ -14,6 +16,10 @@ const PORT_ERRORS = new Map([
   ],
   ['EACCES', 'is not allowed for this user. Choose one above 1023: PORT=8080 npm start'],
 ]);
+
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
+LOOPBACK.addAddress('::1', 'ipv6');
 
 /** The loopback address for each wildcard address. */
 const LOOPBACK_FOR = new Map([
@@ -46,6 +52,20 @@ export async function requireFreePort(port, host) {
   if (code === undefined) return;
   const known = PORT_ERRORS.get(code) ?? `cannot be listened on (${code}). Check HOST and PORT.`;
   throw new StartError(`Port ${port} on ${host} ${known}`);
+}
+
+/**
+ * Warns if other machines reach the gateway, which has no TLS.
+ * @param {string} host
+ * @param {import('./terminal.mjs').Terminal} terminal
+ */
+export async function warnIfReachable(host, terminal) {
+  const { address, family } = await lookup(host);
+  if (LOOPBACK.check(address, family === 6 ? 'ipv6' : 'ipv4')) return;
+  terminal.warn(
+    `HOST=${host}: other machines reach the gateway, over plain HTTP, in which API keys can be read.\n` +
+      'Put a proxy with TLS in front of it, or leave HOST unset.',
+  );
 }
 
 /**

@@ -1,21 +1,8 @@
 // @ts-check
-import { createWriteStream, existsSync, mkdirSync, renameSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
 
-const ROTATE_BYTES = 10 * 2 ** 20;
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'];
 /** Fields of every line, not shown on the terminal. */
 const HIDDEN_FIELDS = new Set(['level', 'time', 'msg', 'process', 'pid', 'hostname']);
-
-/**
- * Opens a process's log for appending, readable by this user alone. Rotates a large one to `.1` first.
- * @param {string} file
- */
-export function openLog(file) {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  if (existsSync(file) && statSync(file).size > ROTATE_BYTES) renameSync(file, `${file}.1`);
-  return createWriteStream(file, { flags: 'a', mode: 0o600 });
-}
 
 /**
  * Formats a line of output for the terminal; returns undefined if it is below `level`. A line that is not a log

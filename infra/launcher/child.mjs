@@ -1,7 +1,8 @@
 // @ts-check
 import { join } from 'node:path';
-import { openLog, readable } from './child-log.mjs';
+import { readable } from './child-log.mjs';
 import { compiledFile } from './compile.mjs';
+import { openLog } from './log-file.mjs';
 import { supervise } from './supervise.mjs';
 
 /** Settings that only the gateway gets: a worker opens strangers' images and needs none of them. */
@@ -24,14 +25,14 @@ const WATCHED = ['--watch', '--watch-preserve-output', '--import', 'tsx'];
  * @param {import('./terminal.mjs').Terminal} how.terminal
  * @param {string} how.shownLevel pino level from which a line is shown
  * @param {boolean} how.watch restart when the source changes
- * @returns {(name: 'gateway' | 'worker') => import('./supervise.mjs').Supervised}
+ * @returns {(name: 'gateway' | 'worker') => Promise<import('./supervise.mjs').Supervised>}
  */
 export function childRunner({ root, home, env, claim, shutdown, terminal, shownLevel, watch }) {
   const workerEnv = Object.fromEntries(
     Object.entries(env).filter(([setting]) => !GATEWAY_SECRETS.includes(setting)),
   );
-  return (name) => {
-    const log = openLog(join(home, 'logs', `${name}.log`));
+  return async (name) => {
+    const log = await openLog(join(home, 'logs', `${name}.log`), terminal.warn);
     const child = supervise({
       name,
       command: process.execPath,
@@ -39,13 +40,13 @@ export function childRunner({ root, home, env, claim, shutdown, terminal, shownL
       options: { cwd: root, env: name === 'worker' ? workerEnv : env },
       onStart: (pid) => claim.note({ pids: { [name]: pid } }),
       onLine(line) {
-        log.write(`${line}\n`);
+        log.write(line);
         const text = readable(name, line, shownLevel, terminal.paint);
         if (text !== undefined) terminal.line(text);
       },
       onWarning: terminal.warn,
     });
-    shutdown.onShutdown(child.stop);
+    shutdown.onShutdown((graceMillis) => child.stop(graceMillis).finally(() => log.close()));
     return child;
   };
 }

@@ -1,8 +1,12 @@
 // @ts-check
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { lastLines, runProgram } from './processes.mjs';
-import { StartError } from './start-error.mjs';
+import { isSystemError, StartError } from './start-error.mjs';
+import { writeWhole } from './whole-file.mjs';
+
+/** A key of one's own choice, as the gateway accepts it; one of ours has 40 characters. */
+const KEY = /^(?!slv_)[\x21-\x7e]{32,200}$|^slv_[0-9A-Za-z]{36}$/;
 
 /**
  * @typedef {object} DevelopmentKey
@@ -19,6 +23,7 @@ import { StartError } from './start-error.mjs';
  * @param {string} how.home
  * @param {string | undefined} how.chosen `SELVAGE_DEV_KEY`
  * @returns {Promise<DevelopmentKey>}
+ * @throws StartError if the stored one is not whole
  */
 export async function developmentKey({ root, home, chosen }) {
   if (chosen) return { key: chosen, isNew: false };
@@ -30,15 +35,25 @@ export async function developmentKey({ root, home, chosen }) {
   if (code !== 0) {
     throw new StartError(`Could not generate a key:\n  ${lastLines(output, 10).join('\n  ')}`);
   }
-  writeFileSync(file, output, { mode: 0o600 });
+  writeWhole(file, output);
   return { key: output.trim(), file, isNew: true };
 }
 
 /** @param {string} file */
 function read(file) {
+  const key = readText(file);
+  if (key === '' || KEY.test(key)) return key;
+  throw new StartError(
+    `${file} holds no whole key. Restore it from a backup, or delete it: this start then generates a new one.`,
+  );
+}
+
+/** @param {string} file */
+function readText(file) {
   try {
     return readFileSync(file, 'utf8').trim();
-  } catch {
-    return ''; // first start
+  } catch (error) {
+    if (isSystemError(error) && error.code === 'ENOENT') return ''; // first start
+    throw error;
   }
 }

@@ -22,15 +22,21 @@ const COMMANDS = [
 
 /** @typedef {import('./redis.mjs').RedisProgram} RedisProgram */
 
+/** With Sentinels or a cluster the URL is that of no server. */
+const NO_SERVER = 'redis://127.0.0.1:6379';
+
 /**
- * Connects to the Redis at `url`, or starts one.
+ * Connects to the Redis at `url`, or starts one. Sentinels and a cluster are left to the processes, which check them.
  * @param {string | undefined} url
  * @param {Omit<Parameters<typeof startRedis>[0], 'program'>} own options for starting one
+ * @returns {Promise<import('./redis.mjs').RunningRedis>}
  */
-export const openRedis = async (url, own) =>
-  url
-    ? useRedis(url, own.terminal)
-    : startRedis({ program: await findRedisProgram(own.terminal), ...own });
+export async function openRedis(url, own) {
+  if (process.env.REDIS_SENTINELS || process.env.REDIS_CLUSTER)
+    return { url: url || NO_SERVER, failed: new Promise(() => {}) };
+  if (url) return useRedis(url, own.terminal);
+  return startRedis({ program: await findRedisProgram(own.terminal), ...own });
+}
 
 /**
  * Finds a way to start Redis on this machine: an installed program, else one that apt can install (as root), else
@@ -56,6 +62,7 @@ function installed() {
     command,
     args: () => ['redis.conf'],
     listen: (port) => ({ bind: '127.0.0.1', port }),
+    checkAof: (dir) => `cd "${dir}" && ${command.replace(/server$/, 'check-aof')}`,
   };
 }
 
@@ -95,6 +102,7 @@ async function container(terminal) {
       IMAGE, 'valkey-server', 'redis.conf',
     ],
     listen: () => ({ bind: '0.0.0.0', port: IMAGE_PORT }),
+    checkAof: (dir) => `docker run --rm -it -v "${dir}:/data" -w /data ${IMAGE} valkey-check-aof`,
   };
 }
 

@@ -1,10 +1,13 @@
 // @ts-check
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { linkSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { endProcess, isProcess } from './processes.mjs';
-import { StartError } from './start-error.mjs';
+import { isSystemError, StartError } from './start-error.mjs';
+import { writeWhole } from './whole-file.mjs';
 
 const ORPHAN_MILLIS = 10_000;
+/** How long a file is left alone that could not be written. */
+const RETRY_MILLIS = 5_000;
 
 /** Part of each process's command line, which identifies it: of earlier versions too, compiled or not. */
 const ENTRIES = {
@@ -41,32 +44,56 @@ const ENTRIES = {
  * @throws StartError if an instance is running here
  */
 export async function claimHome(home, url, terminal) {
-  mkdirSync(home, { recursive: true, mode: 0o700 });
+  makeHome(home);
   const file = join(home, 'instance.json');
-  const draft = `${file}.${process.pid}`;
   /** @type {Instance} */
   let instance = { url, pids: { launcher: process.pid }, startedAt: new Date().toISOString() };
-  const write = () =>
-    writeFileSync(draft, `${JSON.stringify(instance, null, 2)}\n`, { mode: 0o600 });
+  const write = (/** @type {Parameters<typeof writeWhole>[2]} */ place = undefined) =>
+    writeWhole(file, `${JSON.stringify(instance, null, 2)}\n`, place);
+  /** @type {NodeJS.Timeout | undefined} */
+  let retry;
+
+  /** On a full disk the file keeps what it had: that ends no process. */
+  function save() {
+    clearTimeout(retry);
+    try {
+      write();
+    } catch {
+      retry = setTimeout(save, RETRY_MILLIS).unref();
+    }
+  }
 
   await endOrphans(file, home, terminal);
-  write();
   try {
-    linkSync(draft, file); // fails if another launcher was faster
+    write(linkSync); // fails if another launcher was faster
   } catch (cause) {
+    if (!isSystemError(cause) || cause.code !== 'EEXIST') throw cause;
     throw new StartError(`Another start under ${home} is in progress.`, { cause });
-  } finally {
-    rmSync(draft);
   }
   return {
     note(change) {
       instance = { ...instance, ...change, pids: { ...instance.pids, ...change.pids } };
-      write();
-      renameSync(draft, file);
+      save();
     },
     read: () => instance,
-    release: () => rmSync(file, { force: true }),
+    release() {
+      clearTimeout(retry);
+      rmSync(file, { force: true });
+    },
   };
+}
+
+/**
+ * A recursive mkdir says ENOENT for a read-only disk.
+ * @param {string} home
+ */
+function makeHome(home) {
+  mkdirSync(dirname(home), { recursive: true });
+  try {
+    mkdirSync(home, { mode: 0o700 });
+  } catch (error) {
+    if (!isSystemError(error) || error.code !== 'EEXIST') throw error;
+  }
 }
 
 /**

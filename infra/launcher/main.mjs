@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import { checkRequirements, thisMachine } from './requirements.mjs';
 import { handleSignals } from './signals.mjs';
 import { start } from './start.mjs';
-import { StartError } from './start-error.mjs';
+import { isSystemError, StartError, systemErrorText } from './start-error.mjs';
 import { createTerminal } from './terminal.mjs';
 import { withRedis } from './with-redis.mjs';
 
@@ -87,6 +87,7 @@ async function main() {
 /** @param {unknown} error */
 function errorText(error) {
   if (error instanceof StartError) return error.message;
+  if (isSystemError(error)) return systemErrorText(error);
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 

@@ -51,16 +51,17 @@ const shellWord = (path) => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAl
 const consoleLink = (url, key) => `${url}/#key=${encodeURIComponent(key)}`;
 
 /**
- * Returns the message printed when everything is ready. Only the start that generated the development key shows it:
- * terminals and the logs of service managers remember what they show.
+ * Returns the message printed when everything is ready. Only the start that generated the development key shows it, and
+ * only to a person: files and the logs of service managers remember what they are given.
  * @param {object} facts
  * @param {string} facts.root
  * @param {string} facts.home
  * @param {string} facts.url
  * @param {import('./development-key.mjs').DevelopmentKey} facts.developer
- * @param {import('./terminal.mjs').Terminal['paint']} paint
+ * @param {Pick<import('./terminal.mjs').Terminal, 'isWatched' | 'paint'>} terminal
  */
-export function banner({ root, home, url, developer: { key, file, isNew } }, paint) {
+export function banner({ root, home, url, developer: { key, file, isNew } }, { isWatched, paint }) {
+  const isShown = isNew && isWatched;
   const here = process.env.INIT_CWD ?? process.cwd();
   /** @param {string} path */
   const relativeToCaller = (path) => {
@@ -72,9 +73,9 @@ export function banner({ root, home, url, developer: { key, file, isNew } }, pai
   return `
 ${paint('bold', `Selvage runs at ${url}`)}
 
-  Console        ${isNew ? consoleLink(url, key) : url}
+  Console        ${isShown ? consoleLink(url, key) : url}
   Documentation  ${url}/docs
-  Key            ${isNew ? `${key}   ${paint('dim', `(shown once; stored in ${stored})`)}` : `in ${stored}`}
+  Key            ${isShown ? `${key}   ${paint('dim', `(shown once; stored in ${stored})`)}` : `in ${stored}`}
   Logs           ${relativeToCaller(join(home, 'logs'))}
 
 Remove a background:

@@ -1,13 +1,15 @@
 // @ts-check
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { openLog } from './child-log.mjs';
+import { openLog } from './log-file.mjs';
 import { freePort } from './ports.mjs';
+import { redisAdvice } from './redis-failure.mjs';
 import { redisVersion, sendCommand } from './resp.mjs';
 import { StartError } from './start-error.mjs';
 import { supervise } from './supervise.mjs';
+import { writeWhole } from './whole-file.mjs';
 
 const MIN_VERSION = [5, 0];
 const RECOMMENDED_VERSION = [6, 2];
@@ -16,12 +18,15 @@ const SHUTDOWN_MILLIS = 10_000;
 /** Even on a forced exit, Redis gets this long to flush its data. */
 const FLUSH_MILLIS = 2_000;
 const CONF = 'redis.conf';
+/** Redis logs to standard output. */
+const LOG_TAIL = { stream: 'stdout', lines: 5 };
 
 /**
  * How Redis is started on this machine: an installed program, or a container.
  * @typedef {object} RedisProgram
  * @property {string} command
  * @property {(dir: string, port: number) => string[]} args for a `redis.conf` in `dir`, answering at `port`
+ * @property {(dir: string) => string} checkAof the shell's command that checks an append-only file of `dir`
  * @property {(port: number) => { bind: string, port: number }} listen the address that `redis.conf` must contain
  */
 
@@ -63,22 +68,28 @@ export async function startRedis({ program, dir, shutdown, terminal, onStart = (
   await stopOrphan(dir);
   const port = await freePort();
   const url = `redis://:${randomBytes(24).toString('hex')}@127.0.0.1:${port}`;
-  await writeFile(join(dir, CONF), settings(url, program.listen(port)), { mode: 0o600 });
-  const log = openLog(join(dir, 'redis.log'));
+  writeWhole(join(dir, CONF), settings(url, program.listen(port)));
+  const log = await openLog(join(dir, 'redis.log'), terminal.warn);
   const redis = supervise({
     name: 'Redis',
     command: program.command,
     args: program.args(dir, port),
     options: { cwd: dir },
     onStart,
-    onLine: (line) => log.write(`${line}\n`),
+    onLine: (line) => log.write(line),
+    tail: LOG_TAIL,
     onWarning: terminal.warn,
   });
-  shutdown.onShutdown((graceMillis) => redis.stop(Math.max(graceMillis, FLUSH_MILLIS)));
-  const waiting = new AbortController();
-  await Promise.race([untilResponding(url, waiting.signal), redis.failed]).finally(() =>
-    waiting.abort(),
+  shutdown.onShutdown((graceMillis) =>
+    redis.stop(Math.max(graceMillis, FLUSH_MILLIS)).finally(() => log.close()),
   );
+  const waiting = new AbortController();
+  await Promise.race([untilResponding(url, waiting.signal), redis.failed])
+    .catch((error) => {
+      const advice = redisAdvice(error.message, dir, program.checkAof);
+      throw new StartError(`${error.message}\n${advice}`, { cause: error });
+    })
+    .finally(() => waiting.abort());
   await checkVersion(url, terminal);
   redis.ready();
   return { url, failed: redis.failed };

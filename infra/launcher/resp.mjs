@@ -1,4 +1,5 @@
 // @ts-check
+import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 
@@ -51,9 +52,10 @@ export function sendCommand(url, command, timeoutMillis = 3000) {
   const user = username ? [decodeURIComponent(username)] : [];
   const login = password ? [['AUTH', ...user, decodeURIComponent(password)]] : [];
   const commands = [...login, command];
+  const { REDIS_CA_FILE: authority } = process.env;
+  const tls = { servername: where.host, ...(authority && { ca: readFileSync(authority) }) };
   return new Promise((resolve, reject) => {
-    const socket =
-      protocol === 'rediss:' ? connectTls({ ...where, servername: where.host }) : connect(where);
+    const socket = protocol === 'rediss:' ? connectTls({ ...where, ...tls }) : connect(where);
     let received = Buffer.alloc(0);
     socket.setTimeout(timeoutMillis, () => socket.destroy(new Error('no answer in time')));
     socket.on('error', reject);

@@ -1,6 +1,6 @@
 // @ts-check
 import { join, resolve } from 'node:path';
-import { gatewayAddress, requireFreePort, workerPort } from './address.mjs';
+import { gatewayAddress, requireFreePort, warnIfReachable, workerPort } from './address.mjs';
 import { childRunner } from './child.mjs';
 import { compile } from './compile.mjs';
 import { developmentKey } from './development-key.mjs';
@@ -32,6 +32,7 @@ export async function start({ root, terminal, shutdown, json, verbose, watch }) 
   const claim = await claimHome(home, url, terminal);
   shutdown.onShutdown(async () => claim.release());
   await requireFreePort(port, host);
+  await warnIfReachable(host, terminal);
   await installPackages(root, terminal);
   if (!watch) await compile(root, terminal);
   const redis = await openRedis(env.REDIS_URL, {
@@ -64,7 +65,7 @@ export async function start({ root, terminal, shutdown, json, verbose, watch }) 
     watch,
   });
   // Stopped in reverse order: the worker runs until the gateway has answered every open request.
-  const children = [run('worker'), run('gateway')];
+  const children = [await run('worker'), await run('gateway')];
   const failed = Promise.race([redis, ...children].map((process) => process.failed));
 
   /** @param {string} missing */
@@ -75,9 +76,8 @@ export async function start({ root, terminal, shutdown, json, verbose, watch }) 
   for (const child of children) child.ready();
   claim.note({ readyAt: new Date().toISOString() });
   shutdown.exitWith(0);
-  const { file: keyFile, key, isNew } = developer;
-  const facts = { consoleUrl: url, docsUrl: `${url}/docs`, keyFile, ...(isNew && { key }), home };
+  const facts = { consoleUrl: url, docsUrl: `${url}/docs`, keyFile: developer.file, home };
   if (json) console.log(JSON.stringify({ ...claim.read(), ...facts }));
-  else terminal.line(banner({ root, home, url, developer }, terminal.paint));
+  else terminal.line(banner({ root, home, url, developer }, terminal));
   return failed;
 }

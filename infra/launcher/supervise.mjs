@@ -10,7 +10,8 @@ const FIRST_PAUSE_MILLIS = 250;
 const MAX_PAUSE_MILLIS = 30_000;
 /** A process that ran for so long was all right: the next pause is the first again. */
 const GOOD_RUN_MILLIS = 60_000;
-const TAIL_LINES = 20;
+/** What is shown of a process that cannot start. */
+const STDERR_TAIL = { stream: 'stderr', lines: 20 };
 /** How long the rest of a process's output is read after it exits. */
 const DRAIN_MILLIS = 500;
 
@@ -42,6 +43,7 @@ export const restartPauseMillis = (lastPauseMillis, ranMillis) =>
  * @param {import('node:child_process').SpawnOptions} what.options
  * @param {(pid: number) => void} what.onStart
  * @param {(line: string) => void} what.onLine receives its output, line by line
+ * @param {{ stream: string, lines: number }} [what.tail] where it says why it cannot start
  * @param {(text: string) => void} what.onWarning receives what the user should know
  * @param {(millis: number, signal: AbortSignal) => Promise<void>} [what.pause] waits before a restart; rejects when the
  *   signal aborts
@@ -54,6 +56,7 @@ export function supervise({
   options,
   onStart,
   onLine,
+  tail = STDERR_TAIL,
   onWarning,
   pause = (millis, signal) => delay(millis, undefined, { signal }),
 }) {
@@ -74,16 +77,18 @@ export function supervise({
   function start() {
     const startedAt = performance.now();
     /** @type {string[]} */
-    const stderrTail = [];
+    const lastLines = [];
     child = spawn(command, args, { ...options, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
     if (child.pid) onStart(child.pid);
     const closed = once(child, 'close').catch(() => {}); // reported by `error` too
-    if (child.stdout) createInterface({ input: child.stdout }).on('line', onLine);
-    if (child.stderr) {
-      createInterface({ input: child.stderr }).on('line', (line) => {
+    for (const name of /** @type {const} */ (['stdout', 'stderr'])) {
+      const input = child[name];
+      if (!input) continue;
+      createInterface({ input }).on('line', (line) => {
         onLine(line);
-        stderrTail.splice(0, stderrTail.length - TAIL_LINES + 1);
-        stderrTail.push(line);
+        if (name !== tail.stream) return;
+        lastLines.splice(0, lastLines.length - tail.lines + 1);
+        lastLines.push(line);
       });
     }
     /**
@@ -94,7 +99,7 @@ export function supervise({
       await Promise.race([closed, delay(DRAIN_MILLIS)]);
       if (stopping.signal.aborted) return;
       if (!isReady && !bySignal) {
-        fail(new StartError([`The ${name} cannot start (${how}).`, ...stderrTail].join('\n  ')));
+        fail(new StartError([`The ${name} cannot start (${how}).`, ...lastLines].join('\n  ')));
         return;
       }
       pauseMillis = restartPauseMillis(pauseMillis, performance.now() - startedAt);

@@ -8,6 +8,7 @@ const CLEAR_LINE = '\r\x1b[2K';
 
 /**
  * @typedef {object} Terminal
+ * @property {boolean} isWatched whether a person reads it, and not a file or a program
  * @property {(text: string) => void} line prints one line
  * @property {(text: string) => void} warn prints one line, highlighted
  * @property {<T>(title: string, work: () => Promise<T>) => Promise<T>} step does the work and prints
@@ -23,11 +24,13 @@ const PAINT = { red: 31, yellow: 33, bold: 1, dim: 2 };
  * @returns {Terminal}
  */
 export function createTerminal(out) {
-  const terminal = out.isTTY === true && process.env.TERM !== 'dumb';
+  const isWatched = out.isTTY === true;
+  const terminal = isWatched && process.env.TERM !== 'dumb';
   const colours = terminal && !process.env.NO_COLOR;
   /** @type {string | undefined} */
   let spinning;
-  out.on('error', () => {}); // the terminal may close before the processes have stopped
+  // Whoever reads them may go, and the disk of a file may be full: neither ends a process.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
   /** @type {Terminal['line']} */
   function line(text) {
@@ -68,5 +71,5 @@ export function createTerminal(out) {
     }
   }
 
-  return { line, warn: (text) => line(paint('yellow', text)), step, paint };
+  return { isWatched, line, warn: (text) => line(paint('yellow', text)), step, paint };
 }

@@ -1,6 +1,7 @@
 import { pathToFileURL } from 'node:url';
 import {
   GetBucketLifecycleConfigurationCommand,
+  GetBucketVersioningCommand,
   type LifecycleRule,
   PutBucketLifecycleConfigurationCommand,
   type S3Client,
@@ -8,6 +9,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { Command } from 'commander';
 import { ConfigError, readConfig } from '../../src/platform/config.ts';
+import { FEEDS_PREFIX, SETTINGS_PREFIX } from '../../src/storage/blob-keys.ts';
 import { createS3Blobs, createS3Client } from '../../src/storage/s3-blobs.ts';
 
 /**
@@ -15,18 +17,35 @@ import { createS3Blobs, createS3Client } from '../../src/storage/s3-blobs.ts';
  * days at most, after a batch that may take as long. `feeds/` has no rule: it stays until its feed is deleted.
  */
 export const EXPIRATION_DAYS = { 'sync/': 1, 'in/': 16, 'out/': 16, 'batches/': 16 } as const;
+/** What has no such rule. */
+const LASTING_PREFIXES = [FEEDS_PREFIX, SETTINGS_PREFIX];
 const UNFINISHED_UPLOAD_DAYS = 1;
+/** After this, what was deleted or replaced is deleted from a bucket that keeps its versions. */
+const OLD_VERSION_DAYS = 1;
 /** The prefix that marks our rules. */
 const OWN_PREFIX = 'selvage-';
 
 const nameOf = (prefix: string): string => `${OWN_PREFIX}${prefix.replaceAll('/', '')}`;
 
-const ownRules = (): LifecycleRule[] => [
+/** The part of a rule about old versions. S3 then clears delete markers by itself, or as the rule says. */
+const ofOldVersions = { NoncurrentVersionExpiration: { NoncurrentDays: OLD_VERSION_DAYS } };
+
+const ruleOf = (Prefix: string) => ({
+  ID: nameOf(Prefix),
+  Status: 'Enabled' as const,
+  Filter: { Prefix },
+});
+
+const ownRules = (keepsVersions: boolean): LifecycleRule[] => [
   ...Object.entries(EXPIRATION_DAYS).map(([Prefix, Days]) => ({
-    ID: nameOf(Prefix),
-    Status: 'Enabled' as const,
-    Filter: { Prefix },
+    ...ruleOf(Prefix),
     Expiration: { Days },
+    ...(keepsVersions && ofOldVersions),
+  })),
+  ...(keepsVersions ? LASTING_PREFIXES : []).map((Prefix) => ({
+    ...ruleOf(Prefix),
+    Expiration: { ExpiredObjectDeleteMarker: true },
+    ...ofOldVersions,
   })),
   {
     ID: `${OWN_PREFIX}unfinished-uploads`,
@@ -52,7 +71,8 @@ export async function readRules(client: S3Client, Bucket: string): Promise<Lifec
 /** Writes our rules and keeps all others. Idempotent. */
 export async function writeRules(client: S3Client, Bucket: string): Promise<LifecycleRule[]> {
   const others = (await readRules(client, Bucket)).filter(({ ID }) => !ID?.startsWith(OWN_PREFIX));
-  const Rules = [...others, ...ownRules()];
+  const { Status } = await client.send(new GetBucketVersioningCommand({ Bucket }));
+  const Rules = [...others, ...ownRules(Status !== undefined)];
   const LifecycleConfiguration = { Rules };
   await client.send(new PutBucketLifecycleConfigurationCommand({ Bucket, LifecycleConfiguration }));
   return Rules;
@@ -62,13 +82,25 @@ const describeRule = ({
   ID,
   Filter,
   Expiration,
+  NoncurrentVersionExpiration,
   AbortIncompleteMultipartUpload,
 }: LifecycleRule) => {
-  const days = Expiration?.Days ?? AbortIncompleteMultipartUpload?.DaysAfterInitiation;
-  const what = Expiration
-    ? `${Filter?.Prefix ?? ''}* is deleted`
-    : 'unfinished uploads are cleared';
-  return `${ID}: ${what} after ${days} ${days === 1 ? 'day' : 'days'}`;
+  const files = `${Filter?.Prefix ?? ''}*`;
+  const after = [
+    { what: `${files} is deleted`, days: Expiration?.Days },
+    {
+      what: `old versions of ${files} are deleted`,
+      days: NoncurrentVersionExpiration?.NoncurrentDays,
+    },
+    {
+      what: 'unfinished uploads are cleared',
+      days: AbortIncompleteMultipartUpload?.DaysAfterInitiation,
+    },
+  ];
+  const parts = after.flatMap(({ what, days }) =>
+    days === undefined ? [] : `${what} after ${days} ${days === 1 ? 'day' : 'days'}`,
+  );
+  return `${ID}: ${parts.join(', ')}`;
 };
 
 async function main({ json }: { json: boolean }): Promise<void> {

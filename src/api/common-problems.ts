@@ -1,6 +1,11 @@
-import type { Readable } from 'node:stream';
 import { Problem, unavailable } from '../platform/problem.ts';
-import { BlobMissing, type Blobs, StorageError } from '../storage/blobs.ts';
+import {
+  BlobMissing,
+  type BlobStream,
+  type Blobs,
+  type ByteRange,
+  StorageError,
+} from '../storage/blobs.ts';
 
 /**
  * Returns a `catch` handler that throws upstream-unavailable with the error as its cause.
@@ -41,10 +46,13 @@ export function deleted(resource: Resource, tombstone: Tombstone): Problem {
 export const resultsGone = (resource: Resource): Problem =>
   new Problem('gone', `The results of this ${resource} have expired or were erased`);
 
+/** For a file in the place of which there is a newer one since its record was read. */
+export const replaced = (): Problem => unavailable('The file was replaced just now; try again');
+
 /**
  * Opens a blob as a stream.
  * @param gone the problem to throw if the blob does not exist
- * @throws Problem as `gone` returns; upstream-unavailable if storage does not respond, or as
+ * @throws RangeError as `Blobs.open`; Problem as `gone` returns; upstream-unavailable if storage does not respond, or as
  *   `limitDownloads` throws
  */
 export const openBlob = (
@@ -52,9 +60,11 @@ export const openBlob = (
   key: string,
   signal: AbortSignal,
   gone: () => Problem,
-): Promise<Readable> =>
-  blobs.open(key, signal).catch((error) => {
+  range?: ByteRange,
+): Promise<BlobStream> =>
+  blobs.open(key, signal, range).catch((error) => {
     if (error instanceof BlobMissing) throw gone();
+    if (error instanceof RangeError) throw error;
     if (error instanceof Problem && !(error instanceof StorageError)) throw error;
     return storageUnavailable(error);
   });

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import type { Call, Reply } from '../http/route.ts';
-import { matchesEtag } from './etag.ts';
+import { isFresh } from './is-fresh.ts';
 
 /** A document that changes only with a release, serialized once. */
 export interface Document {
@@ -45,7 +45,7 @@ const acceptsGzip = (acceptEncoding: string): boolean =>
  * encoding: it names the version, and there are no ranges that could be mixed.
  */
 export function sendDocument(
-  { headers }: Pick<Call, 'headers'>,
+  call: Pick<Call, 'headers'>,
   document: Document,
   extraHeaders: Readonly<Record<string, string>> = {},
 ): Reply {
@@ -56,10 +56,10 @@ export function sendDocument(
     ...extraHeaders,
     vary: ['Accept-Encoding', extraHeaders.vary ?? []].flat().join(', '),
   };
-  if (matchesEtag(headers['if-none-match'], etag)) return { status: 304, headers: caching };
+  if (isFresh(call, { etag })) return { status: 304, headers: caching };
   const content = { ...caching, 'content-type': mediaType };
   const isLong = text.length >= MIN_COMPRESSED_CHARS;
-  if (!isLong || !acceptsGzip(String(headers['accept-encoding'] ?? ''))) {
+  if (!isLong || !acceptsGzip(String(call.headers['accept-encoding'] ?? ''))) {
     return { headers: content, body: text };
   }
   return { headers: { ...content, 'content-encoding': 'gzip' }, body: compressOnce(document) };

@@ -6,18 +6,23 @@ import type { ImageForm } from '../http/image-body.ts';
 import { parseJsonPart } from '../http/json-body.ts';
 import { parse } from '../http/parse.ts';
 import { type Call, filePart, json, type Reply, type Route, route } from '../http/route.ts';
+import type { Idempotency } from '../intake/idempotency.ts';
 import { DEFAULT_QUALITY } from '../output/quality.ts';
 import { withoutBlanks } from '../output/request.ts';
 import { fieldProblem, Problem } from '../platform/problem.ts';
 import { describeOutfit } from '../taxonomy/outfit/describe-outfit.ts';
 import { OutfitDescription } from '../taxonomy/outfit/outfit-schema.ts';
 import { ClassifyOptions, DEFAULT_SETTINGS } from '../taxonomy/request-schema.ts';
+import { chargedOnce, contentOf, IDEMPOTENT } from './intake/idempotent.ts';
 import { QualityField } from './intake/job-request.ts';
 import { languageHeaders, languageOf } from './language.ts';
 import type { ImageRequests } from './removal/image-requests.ts';
 
+type GarmentImages = Pick<ImageRequests, 'shedIfBusy' | 'separateGarments'>;
+
 interface GarmentsDeps {
-  images: Pick<ImageRequests, 'shedIfBusy' | 'separateGarments'>;
+  images: GarmentImages;
+  idempotency: Idempotency;
 }
 
 const PATH = '/taxonomy/v1/garments';
@@ -105,40 +110,45 @@ function zipGarments(
 }
 
 const handleGarments =
-  ({ images }: GarmentsDeps) =>
-  async (call: Call): Promise<Reply> => {
-    images.shedIfBusy(call);
-    const form = await call.imageForm({ jsonParts: ['options'] });
-    const { cutouts, quality, options } = parse(Fields, form.fields, 'request');
-    const image = requireImage(form);
-    if (cutouts && !call.caller?.scopes.includes(CUT_OUT_SCOPE)) {
-      throw insufficientScope(CUT_OUT_SCOPE);
-    }
-    const pointer = form.pointers.image;
-    const { result, files } = await images.separateGarments(
-      { image, pointer },
-      { cutouts, quality },
-      call,
-    );
-    checkSize(result, pointer);
-    const language = languageOf(options?.locale, call);
-    const description = describeOutfit(result, {
-      settings: { ...DEFAULT_SETTINGS, ...options, locale: language.locale },
-      id: call.requestId,
-      ...(cutouts && {
-        cutOutOf(index: number) {
-          const file = files[index];
-          const group = result.garments[index]?.group;
-          if (!file || !group) throw new Problem('upstream-failed', 'A cut-out is missing');
-          const sha256 = createHash('sha256').update(file).digest('hex');
-          return { file: `${index}-${group}.png`, bytes: file.length, sha256 };
-        },
-      }),
-    });
-    const response = { requestId: call.requestId, ...description };
-    const headers = { 'cache-control': 'no-store', ...languageHeaders(language) };
-    return cutouts ? zipGarments(response, files, headers) : json(response, headers);
+  ({ images, idempotency }: GarmentsDeps) =>
+  async (sent: Call): Promise<Reply> => {
+    images.shedIfBusy(sent);
+    const form = await sent.imageForm({ jsonParts: ['options'] });
+    const content = contentOf([form.image], [PATH, form.fields]);
+    return chargedOnce(idempotency, sent, content, (call) => separate(images, form, call));
   };
+
+async function separate(images: GarmentImages, form: ImageForm, call: Call): Promise<Reply> {
+  const { cutouts, quality, options } = parse(Fields, form.fields, 'request');
+  const image = requireImage(form);
+  if (cutouts && !call.caller?.scopes.includes(CUT_OUT_SCOPE)) {
+    throw insufficientScope(CUT_OUT_SCOPE);
+  }
+  const pointer = form.pointers.image;
+  const { result, files } = await images.separateGarments(
+    { image, pointer },
+    { cutouts, quality },
+    call,
+  );
+  checkSize(result, pointer);
+  const language = languageOf(options?.locale, call);
+  const description = describeOutfit(result, {
+    settings: { ...DEFAULT_SETTINGS, ...options, locale: language.locale },
+    id: call.requestId,
+    ...(cutouts && {
+      cutOutOf(index: number) {
+        const file = files[index];
+        const group = result.garments[index]?.group;
+        if (!file || !group) throw new Problem('upstream-failed', 'A cut-out is missing');
+        const sha256 = createHash('sha256').update(file).digest('hex');
+        return { file: `${index}-${group}.png`, bytes: file.length, sha256 };
+      },
+    }),
+  });
+  const response = { requestId: call.requestId, ...description };
+  const headers = { 'cache-control': 'no-store', ...languageHeaders(language) };
+  return cutouts ? zipGarments(response, files, headers) : json(response, headers);
+}
 
 /** The route that separates the garments of a photo. */
 export const garmentsRoute = (deps: GarmentsDeps): Route =>
@@ -150,15 +160,16 @@ export const garmentsRoute = (deps: GarmentsDeps): Route =>
     summary: 'Separate the garments in the photo of an outfit',
     description:
       'Each garment that the subject wears with its class, region, box, colours and wardrobe item; with `cutouts`, which needs the scope `background-removal:process` too, a ZIP archive with `garments.json` and a PNG for each. Of several people the largest is taken. For a job or many photos use the operation `separate`.',
+    requestHeaders: IDEMPOTENT,
     imageForm: { 'multipart/form-data': MultipartRequest, 'application/json': JsonRequest },
     quota: 1,
     responses: {
       200: {
         description: 'The garments, the largest first; none if there is no subject',
         content: { 'application/json': GarmentsResponse, 'application/zip': 'binary' },
-        headers: ['Content-Language', 'Content-Disposition'],
+        headers: ['Content-Language', 'Content-Disposition', 'Idempotency-Replayed'],
       },
     },
-    problems: ['unprocessable-image', 'upstream-failed'],
+    problems: ['idempotency-mismatch', 'unprocessable-image', 'upstream-failed'],
     handle: handleGarments(deps),
   });

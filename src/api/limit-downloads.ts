@@ -18,14 +18,14 @@ export function limitDownloads(blobs: Blobs, max: number): Blobs {
   const share = createFairShare(max);
   return {
     ...blobs,
-    async open(key, signal) {
+    async open(key, signal, range) {
       const client = clientOf(key);
       const rejection = share.check(client, 1);
       if (rejection) throw unavailable(DETAILS[rejection]);
       share.add(client, 1);
       const release = () => share.add(client, -1);
       try {
-        const stream = await blobs.open(key, signal);
+        const stream = await blobs.open(key, signal, range);
         return stream.once('close', release);
       } catch (error) {
         release();

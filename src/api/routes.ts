@@ -1,3 +1,4 @@
+import type { IntakeRight } from '../auth/scopes.ts';
 import { readJsonImage } from '../http/image-body.ts';
 import type { Route } from '../http/route.ts';
 import { sniffFormat } from '../imaging/sniff.ts';
@@ -50,6 +51,22 @@ interface ApiDeps {
   classifierVersion: string;
 }
 
+/** The right that a path of `/intake` needs: that of the first row that fits. Usage and signed links need none. */
+const RIGHTS: readonly [path: RegExp, right: IntakeRight | undefined][] = [
+  [/\/(usage|files)\b/, undefined],
+  [/\/(sources)\b/, 'sources'],
+  [/\/(webhooks)\b/, 'webhooks'],
+  [/\/(presets|rules)\b/, 'settings'],
+  [/\/review\b/, 'review'],
+  [/^/, 'jobs'],
+];
+
+const withRights = (routes: readonly Route[]): Route[] =>
+  routes.map((route) => {
+    const right = RIGHTS.find(([path]) => path.test(route.path))?.[1];
+    return right ? { ...route, right } : route;
+  });
+
 /** Returns the table of all routes. */
 export function routeTable(deps: ApiDeps): Route[] {
   const { batches, feeds, maxImageBytes, checks, metrics } = deps;
@@ -63,33 +80,36 @@ export function routeTable(deps: ApiDeps): Route[] {
   const refinements = createRowRefinements({ ...batches, reviews, images, idempotency });
   const readImage = (body: unknown) => readJsonImage(body, maxImageBytes, sniffFormat).image;
   return [
-    ...removalRoutes({ images, presets, rulePacks, ...preferJob }),
-    ...refinementRoutes(images, rulePacks),
-    ...jobRoutes(jobs, idempotency, deps.jobs),
-    ...jobRefinementRoutes({ jobs, images, ...deps.jobs }),
-    ...batchRoutes(
-      createBatchActions(batches, events),
-      idempotency,
-      reviews,
-      refinements,
-      batches.blobs,
-    ),
-    ...feedRoutes(feeds, events, reviews, refinements),
-    ...sourceRoutes(deps.sources),
-    ...rulePackRoutes(rulePacks),
-    ...presetRoutes(presets),
-    ...webhookRoutes(webhooks, idempotency),
-    ...fileRoutes(deps.jobs),
+    ...removalRoutes({ images, presets, rulePacks, idempotency, ...preferJob }),
+    ...refinementRoutes(images, rulePacks, idempotency),
+    ...withRights([
+      ...jobRoutes(jobs, idempotency, deps.jobs),
+      ...jobRefinementRoutes({ jobs, images, ...deps.jobs }),
+      ...batchRoutes(
+        createBatchActions(batches, events),
+        idempotency,
+        reviews,
+        refinements,
+        batches.blobs,
+      ),
+      ...feedRoutes(feeds, events, reviews, refinements),
+      ...sourceRoutes(deps.sources),
+      ...rulePackRoutes(rulePacks),
+      ...presetRoutes(presets),
+      ...webhookRoutes(webhooks, idempotency),
+      ...fileRoutes(deps.jobs),
+    ]),
     ...removeBgRoutes({ images, readImage, now }),
     ...rembgRoutes({ images }),
     ...withoutBgRoutes({ images }),
     ...taxonomyRoutes({
       images,
+      idempotency,
       readImage,
       modelVersion: deps.classifierVersion,
       ...preferJob,
     }),
-    garmentsRoute({ images }),
+    garmentsRoute({ images, idempotency }),
     ...lookRoutes(deps.look),
     ...consoleRoutes(deps.console),
     ...healthRoutes(checks, () => readOngoingRecovery(deps.jobs.redis)),

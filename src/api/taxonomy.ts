@@ -3,8 +3,10 @@ import { z } from 'zod';
 import type { ImageForm } from '../http/image-body.ts';
 import { parseJsonPart } from '../http/json-body.ts';
 import { parse } from '../http/parse.ts';
+import { prefersJob, readPrefer } from '../http/prefer.ts';
 import { asProblem, problemBody } from '../http/problem-response.ts';
 import { type Call, filePart, json, type Reply, type Route, route } from '../http/route.ts';
+import type { Idempotency } from '../intake/idempotency.ts';
 import { fieldProblem } from '../platform/problem.ts';
 import { classify, type ImageEvidence } from '../taxonomy/classify.ts';
 import { createOptions, OptionsQuery, OptionsResponse } from '../taxonomy/dictionary/options.ts';
@@ -24,6 +26,7 @@ import {
   ClassifyResponse,
 } from '../taxonomy/response-schema.ts';
 import { sendDocument } from './document.ts';
+import { chargedOnce, contentOf } from './intake/idempotent.ts';
 import { OUTPUT_SECONDS } from './intake/job-request.ts';
 import { JobResponse } from './intake/job-response.ts';
 import { type PreferJobDeps, readJobPreference, startPreferredJob } from './intake/prefer-job.ts';
@@ -31,6 +34,7 @@ import { type Language, languageHeaders, languageOf } from './language.ts';
 import type { ImageRequests } from './removal/image-requests.ts';
 
 interface TaxonomyDeps extends PreferJobDeps {
+  idempotency: Pick<Idempotency, 'claimCharge'>;
   images: Pick<ImageRequests, 'classifyGarment'>;
   /**
    * Returns the bytes of the JSON member `image_base64`, or undefined if there is none. Throws a
@@ -239,7 +243,12 @@ const handleClassify =
   async (call: Call): Promise<Reply> => {
     const form = await call.imageForm({ jsonParts: ['attributes', 'options'] });
     const isBatch = form.via === 'json' && 'items' in form.fields;
-    return isBatch ? classifyBatch(deps, form.fields, call) : classifyOne(deps, form, call);
+    const classify = (own: Call) =>
+      isBatch ? classifyBatch(deps, form.fields, own) : classifyOne(deps, form, own);
+    // A job is stored under its key.
+    if (!isBatch && prefersJob(readPrefer(call.headers.prefer))) return classify(call);
+    const content = contentOf([form.image], [PATH, form.fields]);
+    return chargedOnce(deps.idempotency, call, content, classify);
   };
 
 const MultipartRequest = z.object({
@@ -301,7 +310,7 @@ export const taxonomyRoutes = (deps: TaxonomyDeps): Route[] => [
       200: {
         description: 'The classification, its confidence and the evidence',
         content: { 'application/json': z.union([ClassifyResponse, ClassifyBatchResponse]) },
-        headers: ['Content-Language', 'Preference-Applied'],
+        headers: ['Content-Language', 'Preference-Applied', 'Idempotency-Replayed'],
       },
       202: {
         description: 'A job, as requested by `Prefer`',

@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
 import { createKeys, type Grant, KeyError, type KeyRecord, type Keys } from './keys.ts';
-import { SCOPES } from './scopes.ts';
+import { type IntakeRight, rightsOf, SCOPES } from './scopes.ts';
 import { createSessions } from './sessions.ts';
 
 /** The development key allows everything, faster than anyone types. */
@@ -24,15 +24,20 @@ interface AuthenticationDeps {
   keyPepper: string;
   /** A key from the settings that is accepted beside the registered ones. */
   developmentKey: string | undefined;
+  /** Of a client. */
+  maxLiveKeys: number;
 }
 
 /** An authenticated caller: the record of its key, without the key. */
-type AuthenticatedCaller = Omit<KeyRecord, 'id'> & { keyId: string };
+type AuthenticatedCaller = Omit<KeyRecord, 'id' | 'intake'> & {
+  keyId: string;
+  rights: readonly IntakeRight[];
+};
 
 const toCaller = (record: KeyRecord | undefined): AuthenticatedCaller | undefined => {
   if (!record) return undefined;
-  const { id, ...rest } = record;
-  return { keyId: id, ...rest };
+  const { id, intake, ...rest } = record;
+  return { keyId: id, ...rest, rights: rightsOf(record) };
 };
 
 /** Registers the development key, and warns if it is rejected. */
@@ -55,8 +60,9 @@ export async function createAuthentication({
   log,
   keyPepper,
   developmentKey,
+  maxLiveKeys,
 }: AuthenticationDeps) {
-  const keys = createKeys(redis, keyPepper, now);
+  const keys = createKeys(redis, keyPepper, now, { maxLive: maxLiveKeys });
   const sessions = createSessions(redis, keys);
   if (developmentKey) await adoptDevelopmentKey(keys, developmentKey, log);
 

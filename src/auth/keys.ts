@@ -6,7 +6,7 @@ import { PREFIX } from '../platform/redis.ts';
 import { defineScript } from '../platform/redis-script.ts';
 import { displayPrefix, hashKey, isKeyShaped, mintKey } from './api-key.ts';
 import { Retention } from './client-retention.ts';
-import { SCOPES } from './scopes.ts';
+import { INTAKE_RIGHTS, SCOPES } from './scopes.ts';
 
 /** One hash holds all key records, by the key's HMAC: one HGET serves a request. */
 const KEYS = `${PREFIX}:keys`;
@@ -29,6 +29,8 @@ const KeyRecord = z.object({
   /** The first characters of the key, which may be shown. */
   prefix: z.string(),
   scopes: z.array(z.enum(SCOPES)),
+  /** Parts of `/intake` it may use; by default all. */
+  intake: z.array(z.enum(INTAKE_RIGHTS)).optional(),
   allowBase64: z.boolean(),
   rate: z.object({ count: z.number().int(), periodSeconds: z.number() }),
   /** Removals per UTC day. */
@@ -75,8 +77,8 @@ export const isLive = (record: KeyRecord, nowMillis: number): boolean =>
 
 const timestamp = (millis: number): string => new Date(millis).toISOString();
 
-/** Live keys of a client: one to use, and one to replace it with. */
-const MAX_LIVE_KEYS = 2;
+/** Keys that a client may have live at a time, by default. */
+export const DEFAULT_MAX_LIVE_KEYS = 5;
 
 /**
  * Writes records, or none of them. Each must still be as it was read: a key that was revoked meanwhile is not
@@ -173,13 +175,13 @@ const WRITE_REPLIES: Readonly<Record<number, WriteReply>> = {
 
 function defineWrite(redis: Redis) {
   const run = defineScript<number>(redis, 'selvageKeysWrite', WRITE);
-  return async (client: string, nowMillis: number, changes: readonly Change[]) => {
+  return async (client: string, nowMillis: number, max: number, changes: readonly Change[]) => {
     const member = `"client":${JSON.stringify(client)}`;
     const reply = await run(
       [KEYS, ...changes.map(({ record }) => meterKey(record.meter))],
       [
         timestamp(nowMillis),
-        MAX_LIVE_KEYS,
+        max,
         member,
         ...changes.flatMap(({ hash, known = '', record }) => [hash, known, JSON.stringify(record)]),
       ],
@@ -216,16 +218,22 @@ export async function findLiveByMeter(
   );
 }
 
+interface KeyOptions {
+  maxLive?: number;
+  copy?: (copies: readonly KeyCopy[]) => Promise<void>;
+}
+
 /**
  * The register of keys in Redis.
  * @param pepper the installation's secret; keys hashed under another pepper are not found
- * @param copy called with what has been written, before anyone is told
+ * @param options `copy` is called with what has been written, before anyone is told; `maxLive` is how many live keys a
+ *   client may have before no more are created; rotation always works
  */
 export function createKeys(
   redis: Redis,
   pepper: string,
   now: Clock,
-  copy: (copies: readonly KeyCopy[]) => Promise<void> = async () => {},
+  { maxLive = DEFAULT_MAX_LIVE_KEYS, copy = async () => {} }: KeyOptions = {},
 ) {
   const writeRecords = defineWrite(redis);
 
@@ -258,7 +266,7 @@ export function createKeys(
       .filter((record) => record.client === client && isLive(record, now()))
       .map(({ id }) => id);
     throw new KeyError(
-      `Client ${client} has ${MAX_LIVE_KEYS} live keys (${ids.join(', ')}), as many as it may; revoke one of them first`,
+      `Client ${client} has ${ids.length} live keys (${ids.join(', ')}), as many as MAX_LIVE_KEYS allows; revoke one of them first`,
     );
   }
 
@@ -266,8 +274,12 @@ export function createKeys(
    * Writes the records of one client together. Returns false if another process has changed one of them since it
    * was read. Rejects with `KeyError` if the client would have more live keys than it may.
    */
-  async function write(client: string, changes: readonly Change[]): Promise<boolean> {
-    const reply = await writeRecords(client, now(), changes);
+  async function write(
+    client: string,
+    changes: readonly Change[],
+    max = maxLive,
+  ): Promise<boolean> {
+    const reply = await writeRecords(client, now(), max, changes);
     if (reply === 'too-many') return rejectTooMany(client);
     if (reply !== 'written') return false;
     await copy(changes);
@@ -300,7 +312,7 @@ export function createKeys(
   });
 
   return {
-    /** Creates a key. Rejects with `KeyError` if its client has two live keys. */
+    /** Creates a key. Rejects with `KeyError` if its client has as many live keys as it may. */
     async create(grant: Grant): Promise<CreatedKey> {
       const key = mintKey();
       const change = newKey(key, grant);
@@ -311,7 +323,7 @@ export function createKeys(
     /**
      * Registers a key that the operator chose (the development key), replacing its grant. Returns
      * false if it is revoked or expired, which it stays. Rejects with `KeyError` if it is new and its
-     * client has two live keys.
+     * client has as many live keys as it may.
      */
     adopt: (key: string, grant: Grant): Promise<boolean> =>
       untilWritten(async () => {
@@ -346,8 +358,8 @@ export function createKeys(
     list,
 
     /**
-     * Creates a second key with the same grant and meter; the old one stays live for `graceSeconds`.
-     * Rejects with `KeyError` if the key is not live, or if its meter or client already has two live keys.
+     * Creates another key with the same grant and meter; the old one stays live for `graceSeconds`, or until it would
+     * have ended anyway. Rejects with `KeyError` if the key is not live.
      */
     rotate: (id: string, graceSeconds: number): Promise<CreatedKey> =>
       untilWritten(async () => {
@@ -356,18 +368,14 @@ export function createKeys(
         if (!isLive(old, nowMillis)) {
           throw new KeyError(`Key ${id} is no longer live; create a new one`);
         }
-        const others = (await list()).filter(
-          (record) => record.id !== id && record.meter === old.meter && isLive(record, nowMillis),
-        );
-        if (others[0]) {
-          throw new KeyError(
-            `Key ${id} has a second live key (${others[0].id}); revoke one of them first`,
-          );
-        }
         const key = mintKey();
-        const created = newKey(key, old, old.meter);
-        const expiring = { ...old, expiresAt: timestamp(nowMillis + graceSeconds * 1000) };
-        const isWritten = await write(old.client, [created, { hash, known, record: expiring }]);
+        const { expiresAt = '', ...grant } = old;
+        const created = newKey(key, grant, old.meter);
+        const graceEnd = timestamp(nowMillis + graceSeconds * 1000);
+        const isSooner = expiresAt !== '' && expiresAt < graceEnd;
+        const expiring = { ...old, expiresAt: isSooner ? expiresAt : graceEnd };
+        const changes = [created, { hash, known, record: expiring }];
+        const isWritten = await write(old.client, changes, Number.MAX_SAFE_INTEGER);
         return isWritten ? { key, record: created.record } : undefined;
       }),
 

@@ -10,3 +10,23 @@ export const SCOPES = [
 ] as const;
 
 export type Scope = (typeof SCOPES)[number];
+
+/** The parts of `/intake` that a key may use, besides the scopes of the operations it asks for. */
+export const INTAKE_RIGHTS = ['jobs', 'review', 'sources', 'settings', 'webhooks'] as const;
+
+export type IntakeRight = (typeof INTAKE_RIGHTS)[number];
+
+/** Scopes of operations that `/intake` runs. */
+const INTAKE_SCOPES: readonly Scope[] = ['background-removal:process', 'taxonomy:classify'];
+
+/**
+ * Returns the parts of `/intake` that a key may use: those it was given, else all, as keys of earlier versions. A key
+ * with no scope of an operation there may use none.
+ */
+export const rightsOf = ({
+  scopes,
+  intake = INTAKE_RIGHTS,
+}: {
+  scopes: readonly Scope[];
+  intake?: readonly IntakeRight[] | undefined;
+}): readonly IntakeRight[] => (scopes.some((scope) => INTAKE_SCOPES.includes(scope)) ? intake : []);

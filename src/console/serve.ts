@@ -5,11 +5,15 @@ import type { FastifyInstance } from 'fastify';
 /** The files of the console, served as they are, without a build step. */
 const FILES = join(import.meta.dirname, 'browser');
 
-/** Restricts the page to resources of this service. */
-const HEADERS = {
+/**
+ * Restricts the page to resources of this service.
+ * @param storage the origin that links to files redirect to, if they do
+ */
+const createHeaders = (storage: string | undefined) => ({
   'content-security-policy': [
     "default-src 'self'",
-    "img-src 'self' blob: data:",
+    ['connect-src', "'self'", storage ?? []].flat().join(' '),
+    ['img-src', "'self' blob: data:", storage ?? []].flat().join(' '),
     "object-src 'none'",
     "base-uri 'none'",
     "form-action 'none'",
@@ -20,10 +24,14 @@ const HEADERS = {
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
-} as const;
+});
 
-/** Serves the console at `/`, with its files under `/console/`. */
-export function serveConsole(app: FastifyInstance): void {
+/**
+ * Serves the console at `/`, with its files under `/console/`.
+ * @param storage as in `createHeaders`
+ */
+export function serveConsole(app: FastifyInstance, storage: string | undefined): void {
+  const headers = createHeaders(storage);
   app.register(async (scope) => {
     await scope.register(fastifyStatic, {
       root: FILES,
@@ -32,7 +40,7 @@ export function serveConsole(app: FastifyInstance): void {
       // Revalidated on each load: a 304 is cheap, and a page never runs scripts of another release.
       cacheControl: false,
       setHeaders: (reply) => {
-        reply.headers({ ...HEADERS, 'cache-control': 'no-cache' });
+        reply.headers({ ...headers, 'cache-control': 'no-cache' });
       },
     });
     scope.get('/', (_request, reply) => reply.sendFile('index.html'));

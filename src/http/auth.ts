@@ -14,35 +14,51 @@ const CHALLENGE = 'Bearer realm="selvage"';
 const unauthorized = (detail: string, challenge = CHALLENGE): Problem =>
   new Problem('unauthorized', detail, { headers: { 'www-authenticate': challenge } });
 
+/** What a route requires of a key. */
+export interface Requirement {
+  /** A scope's name, `any-key` or `keyless`. */
+  scope: string;
+  right?: string | undefined;
+}
+
+/** @throws Problem insufficient-scope */
+export function requireRight({ rights }: Pick<Caller, 'rights'>, right: string | undefined): void {
+  if (right === undefined || rights.includes(right)) return;
+  throw new Problem(
+    'insufficient-scope',
+    `This key may not use this part of /intake: it needs the right "${right}", and a scope of an operation there`,
+    { headers: { 'www-authenticate': `${CHALLENGE}, error="insufficient_scope"` } },
+  );
+}
+
 export const insufficientScope = (scope: string): Problem =>
   new Problem('insufficient-scope', `This needs a key with the scope ${scope}`, {
     headers: { 'www-authenticate': `${CHALLENGE}, error="insufficient_scope", scope="${scope}"` },
   });
 
 /**
- * Returns the grant behind an Authorization header if it covers the scope.
- * @param scope a scope's name, or `any-key`
+ * Returns the grant behind an Authorization header if it covers what is required.
  * @throws Problem unauthorized, insufficient-scope, upstream-unavailable
  */
 export async function authorize(
   header: string | undefined,
-  scope: string,
+  required: Requirement,
   lookUp: LookUp,
 ): Promise<Grant> {
   if (!header) throw unauthorized('Send the header "Authorization: Bearer <API_KEY>"');
   const key = BEARER.exec(header)?.[1];
   if (!key) throw unauthorized('The Authorization header must be "Bearer <API_KEY>"');
-  return requireGrant(lookUp(key), scope, 'This API key is unknown, expired or revoked');
+  return requireGrant(lookUp(key), required, 'This API key is unknown, expired or revoked');
 }
 
 /**
- * Returns the grant that was looked up if it covers the scope.
+ * Returns the grant that was looked up if it covers what is required.
  * @param unknownDetail the problem's detail if there is none
  * @throws Problem unauthorized, insufficient-scope, upstream-unavailable
  */
 export async function requireGrant(
   lookup: Promise<Grant | undefined>,
-  scope: string,
+  { scope, right }: Requirement,
   unknownDetail: string,
 ): Promise<Grant> {
   const grant = await lookup.catch((cause) => {
@@ -52,5 +68,6 @@ export async function requireGrant(
   if (scope !== 'any-key' && !grant.scopes.includes(scope)) {
     throw insufficientScope(scope);
   }
+  requireRight(grant, right);
   return grant;
 }

@@ -15,6 +15,7 @@ import {
   type Sniff,
 } from './image-body.ts';
 import { takeLoopTurn } from './loop-turns.ts';
+import { requestOrigin } from './origin.ts';
 import { parse } from './parse.ts';
 import { asProblem } from './problem-response.ts';
 import { type AccessControl, createAccessCheck } from './request-context.ts';
@@ -30,6 +31,8 @@ export interface CallDeps extends AccessControl {
   bodyMemory: BodyMemory;
   /** See `BodyTimes`. */
   idleMillis: number;
+  /** The base of links, if the settings have one. */
+  publicUrl?: string | undefined;
   /** Aborts when the server starts to shut down. */
   closing: AbortSignal;
 }
@@ -63,7 +66,9 @@ export function createCall(
   return {
     requestId: request.id,
     caller: grant,
-    remoteAddress: request.socket.remoteAddress ?? '',
+    method: request.method,
+    remoteAddress: request.ip ?? '', // undefined once the connection is closed
+    baseUrl: deps.publicUrl ?? requestOrigin(request),
     params: request.params as Record<string, string>,
     query: route.query ? parse(route.query, request.query, 'query') : request.query,
     body: route.body ? parse(route.body, bodyOf(route, request), 'body') : request.body,

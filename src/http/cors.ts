@@ -12,9 +12,12 @@ const REQUEST_HEADERS = [
   'Authorization',
   'Content-Type',
   'Idempotency-Key',
+  'If-Modified-Since',
   'If-None-Match',
+  'If-Range',
   'Last-Event-ID',
   'Prefer',
+  'Range',
   'Traceparent',
   'Tracestate',
   'X-Api-Key',
@@ -23,8 +26,11 @@ const REQUEST_HEADERS = [
 
 /** What they may read besides the headers that every page may read. */
 const RESPONSE_HEADERS = [
+  'Accept-Ranges',
+  'Content-Range',
   'Deprecation',
   'ETag',
+  'Idempotency-Replayed',
   'Link',
   'Location',
   'Preference-Applied',

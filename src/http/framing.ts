@@ -19,7 +19,7 @@ const SINGLE_HEADERS = new Set([
 const HOST = /^[\w.~!$&'()*+,;=%:[\]-]+$/;
 
 /** Whether links can be built on a host. An empty one is allowed by RFC 9112. */
-const isHost = (host: string): boolean =>
+export const isHost = (host: string): boolean =>
   host === '' || (HOST.test(host) && URL.canParse(`http://${host}`));
 
 type Rejection = [type: ProblemType, detail: string, headers?: Readonly<Record<string, string>>];

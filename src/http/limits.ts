@@ -9,7 +9,8 @@ import {
 } from '../auth/quota.ts';
 import type { Clock } from '../platform/clock.ts';
 import { Problem, unavailable } from '../platform/problem.ts';
-import { isRedisFull, PREFIX } from '../platform/redis.ts';
+import { PREFIX } from '../platform/redis.ts';
+import { isRedisFull } from '../platform/redis-errors.ts';
 import { defineScript } from '../platform/redis-script.ts';
 
 /** A caller's rate limit and quota, and the name they are counted under. */

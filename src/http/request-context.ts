@@ -62,7 +62,7 @@ export interface AccessControl {
 }
 
 /** What a route requires of its callers. */
-type AccessRule = Pick<Route, 'scope' | 'quota' | 'keyHeader'>;
+type AccessRule = Pick<Route, 'scope' | 'right' | 'quota' | 'keyHeader'>;
 
 /** A key in a header of its own counts as one in `Authorization`, and takes precedence. */
 function readAuthorization(headers: FastifyRequest['headers'], keyHeader = ''): string | undefined {
@@ -73,19 +73,19 @@ function readAuthorization(headers: FastifyRequest['headers'], keyHeader = ''): 
 /** Authenticates by the key if there is one, else by the session of a console page. */
 function authenticate(
   { lookUp, lookUpSession }: AccessControl,
-  { scope, keyHeader }: AccessRule,
+  required: AccessRule,
   { headers }: FastifyRequest,
 ): Promise<Grant> {
-  const authorization = readAuthorization(headers, keyHeader);
+  const authorization = readAuthorization(headers, required.keyHeader);
   const sessionId = authorization ? undefined : sessionIdOf(headers);
-  if (!sessionId || !lookUpSession) return authorize(authorization, scope, lookUp);
+  if (!sessionId || !lookUpSession) return authorize(authorization, required, lookUp);
   if (!isFromOwnPage(headers)) {
     throw new Problem(
       'foreign-origin',
       'A console session is valid only for requests of the console',
     );
   }
-  return requireGrant(lookUpSession(sessionId), scope, 'You are signed out; sign in again');
+  return requireGrant(lookUpSession(sessionId), required, 'You are signed out; sign in again');
 }
 
 /**

@@ -21,6 +21,8 @@ export interface Caller extends Meter, CallerLimits {
   keyId: string;
   client: string;
   scopes: readonly string[];
+  /** Parts of the API that are granted besides the scopes of operations. */
+  rights: readonly string[];
   allowBase64: boolean;
 }
 
@@ -29,8 +31,11 @@ export interface Call<Query = unknown, Body = unknown> {
   requestId: string;
   /** Absent on keyless routes. */
   caller: Caller | undefined;
-  /** The other end of the connection: the client, or the proxy in front of this service. */
+  method: string;
+  /** The client as far as trusted proxies tell: see `TRUST_PROXY`. */
   remoteAddress: string;
+  /** Where clients reach this service, without a slash at the end: links start with it. */
+  baseUrl: string;
   params: Readonly<Record<string, string>>;
   query: Query;
   body: Body;
@@ -100,6 +105,8 @@ interface RouteSpec<Query, Body> {
   anyOrigin?: boolean;
   /** The scope a key must hold, `any-key` for a valid key of any scope, or `keyless`. */
   scope: string;
+  /** The right a key must have besides its scope. */
+  right?: string;
   /** The name of the method in generated clients: a verb and what it acts on. */
   operationId: string;
   summary: string;

@@ -22,6 +22,7 @@ import { JSON_MEDIA_TYPE, MAX_TEXT_PART_BYTES, type Sniff } from './image-body.t
 import { limitJsonBodies } from './json-body.ts';
 import { limitHeaders } from './limits.ts';
 import { MAX_JSON_BYTES, maxBodyWeight, mountRoutes } from './mount.ts';
+import { checkForwarded } from './origin.ts';
 import { asProblem, PROBLEM_MEDIA_TYPE, parserProblem, problemBody } from './problem-response.ts';
 import { sendRawProblem } from './raw-response.ts';
 import {
@@ -46,6 +47,10 @@ export interface ServerDeps extends AccessControl {
   sniff: Sniff;
   /** Absolute URI that problem types are resolved against, if any. */
   problemBase: string | undefined;
+  /** The base of links, if the settings have one. */
+  publicUrl?: string | undefined;
+  /** Networks of proxies whose `X-Forwarded-…` headers count (CIDR); none by default. */
+  trustedProxies?: readonly string[];
   /** Origins whose pages may call every route; none by default. */
   corsOrigins?: readonly string[];
   /** Time limit for the headers, then for the body; between bytes for a streamed one. */
@@ -95,7 +100,7 @@ export function createServer(deps: ServerDeps): HttpServer {
   const { keylessMillis = Math.min(KEYLESS_MILLIS, wholeMillis) } = deps.bodyTimes ?? {};
   const app = fastify({
     loggerInstance: deps.log as FastifyBaseLogger,
-    logController: new LogController({ disableRequestLogging: true }),
+    logController: new ResponseLog({ disableRequestLogging: true }),
     genReqId: requestIdOf,
     requestIdHeader: false,
     bodyLimit: MAX_JSON_BYTES,
@@ -109,7 +114,7 @@ export function createServer(deps: ServerDeps): HttpServer {
     keepAliveTimeout: 65_000,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    trustProxy: false,
+    trustProxy: deps.trustedProxies?.length ? [...deps.trustedProxies] : false,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 200 },
     frameworkErrors: (error, request, reply) => sendProblem(request, reply, asProblem(error)),
     clientErrorHandler(error, socket) {
@@ -174,6 +179,7 @@ export function createServer(deps: ServerDeps): HttpServer {
     reply.header('x-request-id', request.id);
     if (request.raw.socket.destroyed) throw CLIENT_DISCONNECTED;
     checkFraming(request.raw);
+    checkForwarded(request);
     const { streamedTypes, isKeyed } = request.routeOptions.config;
     const isStreamed = streamedTypes?.includes(mediaTypeOf(request.headers['content-type']));
     if (!isStreamed) limitBodyTime(request, reply, isKeyed ? wholeMillis : keylessMillis);
@@ -277,6 +283,13 @@ export function createServer(deps: ServerDeps): HttpServer {
 }
 
 const nothingHere = (): Problem => new Problem('not-found', 'There is nothing here; see /docs');
+
+/** Of what Fastify logs: responses that the service breaks off, because their status is sent already. */
+class ResponseLog extends LogController {
+  override streamError(error: Error, request: FastifyRequest): void {
+    if (error instanceof Problem) logError(request, error);
+  }
+}
 
 /** Logs errors of the service and its upstreams. Rejections are in the request's own line. */
 function logError(request: FastifyRequest, problem: Problem): void {

@@ -1,7 +1,6 @@
+import { fitSurface, type Surface, TERMS, valueAt, writeTerms } from './quadratic-surface.ts';
 import type { Pixels } from './tensor.ts';
 
-/** Terms of a quadratic surface: 1, x, y, x², xy, y². */
-const TERMS = 6;
 const CHANNELS = 3;
 /** Fits of the surface: each leaves out what the one before found to be in shadow. */
 const FITS = 8;
@@ -16,52 +15,6 @@ const MAX_BRIGHTER = 0.05;
 const MIN_LIT_SHARE = 0.6;
 /** A darker backdrop hides its shadows in its noise; mean of the channels, 0..255. */
 const MIN_BRIGHTNESS = 60;
-
-/** A quadratic surface for each channel: the coefficients of red, then of green, then of blue. */
-type Surface = Float64Array;
-
-/** Writes the terms at the centre of a cell; coordinates are -1..1. */
-function writeTerms(cell: number, { width, height }: Pixels, terms: Float64Array): void {
-  const x = (2 * (cell % width) + 1) / width - 1;
-  const y = (2 * Math.floor(cell / width) + 1) / height - 1;
-  terms.set([1, x, y, x * x, x * y, y * y]);
-}
-
-function valueAt(surface: Surface, channel: number, terms: Float64Array): number {
-  let value = 0;
-  for (let i = 0; i < TERMS; i++) value += surface[TERMS * channel + i]! * terms[i]!;
-  return value;
-}
-
-/** Solves `rows`, a square matrix beside three right sides, by Gauss-Jordan elimination, in place. */
-function solve(rows: Float64Array[]): Surface | undefined {
-  for (const [pivot, row] of rows.entries()) {
-    const scale = row[pivot]!;
-    if (Math.abs(scale) < 1e-6) return undefined; // too few cells, or all in one line
-    for (let i = 0; i < row.length; i++) row[i]! /= scale;
-    for (const other of rows) {
-      const factor = other === row ? 0 : other[pivot]!;
-      for (let i = 0; i < row.length; i++) other[i]! -= factor * row[i]!;
-    }
-  }
-  return Float64Array.from({ length: CHANNELS * TERMS }, (_, i) => {
-    const channel = Math.floor(i / TERMS);
-    return rows[i % TERMS]![TERMS + channel]!;
-  });
-}
-
-/** Fits a surface to the colours of cells by least squares; undefined if there are too few. */
-function fitSurface(pixels: Pixels, cells: Int32Array): Surface | undefined {
-  const rows = Array.from({ length: TERMS }, () => new Float64Array(TERMS + CHANNELS));
-  const values = new Float64Array(TERMS + CHANNELS);
-  for (const cell of cells) {
-    writeTerms(cell, pixels, values);
-    for (let c = 0; c < CHANNELS; c++) values[TERMS + c] = pixels.data[CHANNELS * cell + c]!;
-    for (let i = 0; i < TERMS; i++)
-      for (let j = 0; j < values.length; j++) rows[i]![j]! += values[i]! * values[j]!;
-  }
-  return solve(rows);
-}
 
 /** How bright a cell is beside the surface. @returns the sums of the channels */
 function compare(pixels: Pixels, cell: number, surface: Surface, terms: Float64Array) {

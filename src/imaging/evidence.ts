@@ -1,3 +1,4 @@
+import { type GroundEvidence, NO_GROUND_EVIDENCE } from './ground/correct.ts';
 import type { Size } from './layout.ts';
 import { blendedShareOf } from './outline-colours.ts';
 import { measurePieces } from './pieces.ts';
@@ -18,7 +19,7 @@ export interface View {
 }
 
 /** What speaks for and against a cut-out, in numbers. */
-export interface Evidence {
+export interface Evidence extends GroundEvidence {
   /** See `estimateConfidence`. */
   confidence: number;
   /** Area that is neither subject nor background and lies within the subject, as a share of the subject. */
@@ -67,9 +68,14 @@ function cutShareOf({ map, region, image }: View): number {
  * Measures what speaks for and against a cut-out. Time depends on the size of the map alone: two milliseconds for
  * 352 x 352 cells.
  * @param view the last one that the network had
+ * @param ground what the matte was found to be by it
  * @see docs/adr/0045-review-reasons.md
  */
-export function measureEvidence(view: View, confidence: number): Evidence {
+export function measureEvidence(
+  view: View,
+  confidence: number,
+  ground = NO_GROUND_EVIDENCE,
+): Evidence {
   const { map, pixels, region, image } = view;
   const { share, otherShare } = measurePieces(map, pixels);
   return {
@@ -80,5 +86,6 @@ export function measureEvidence(view: View, confidence: number): Evidence {
     sharpness: isEnlarged(view) ? 1 : sharpnessOf(map, pixels),
     blendedShare: blendedShareOf(map, pixels),
     cutShare: cutShareOf(view),
+    ...ground,
   };
 }

@@ -1,39 +1,21 @@
+import { isFrame, jpegSegments, START_OF_SCAN } from './jpeg-segments.ts';
+
 /** The sides of an image as its header states them, pixels. EXIF orientation is not applied. */
 export interface ImageSize {
   width: number;
   height: number;
 }
 
-/**
- * Markers and fill bytes of a JPEG that are looked at before its frame header. Metadata of 20 MiB in segments of
- * the maximum length are 320 markers.
- */
-const MAX_JPEG_STEPS = 4096;
-
 const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array): DataView =>
   new DataView(buffer, byteOffset, byteLength);
 
-/** Start of frame, SOF0 to SOF15; C4, C8 and CC in their midst mean something else. */
-const isFrame = (marker: number): boolean =>
-  marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
-
-/** Tables and metadata. Not SOI, EOI, SOS and RST0 to RST7, which cannot precede the frame. */
-const isSkipped = (marker: number): boolean => marker === 0xc4 || marker === 0xcc || marker >= 0xdb;
-
-/** Jumps from marker to marker up to the frame header: contents of segments are not looked at. */
+/** That of the frame header, which must precede the first scan. */
 function jpegSize(view: DataView): ImageSize | undefined {
-  let at = 2;
-  for (let step = 0; step < MAX_JPEG_STEPS; step++) {
-    if (view.getUint8(at) !== 0xff) return undefined;
-    const marker = view.getUint8(at + 1);
-    if (marker === 0xff) {
-      at += 1; // a fill byte
-      continue;
-    }
-    if (isFrame(marker)) return { height: view.getUint16(at + 5), width: view.getUint16(at + 7) };
-    const length = view.getUint16(at + 2);
-    if (!isSkipped(marker) || length < 2) return undefined;
-    at += 2 + length;
+  const bytes = new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
+  for (const { marker, start } of jpegSegments(bytes)) {
+    if (isFrame(marker))
+      return { height: view.getUint16(start + 5), width: view.getUint16(start + 7) };
+    if (marker === START_OF_SCAN) return undefined;
   }
   return undefined;
 }
@@ -80,8 +62,8 @@ function webpSize(view: DataView): ImageSize | undefined {
 const READERS = { jpeg: jpegSize, png: pngSize, webp: webpSize } as const;
 
 /**
- * Reads the size of an image from its header, without decoding it. Looks at some bytes of each of
- * `MAX_JPEG_STEPS` segments at most, however long the image is.
+ * Reads the size of an image from its header, without decoding it. Looks at few bytes, however long the image is; see
+ * `jpegSegments`.
  * @param format the format that the first bytes show
  * @returns undefined if the header is damaged, or a side is 0
  */

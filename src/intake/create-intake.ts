@@ -13,7 +13,7 @@ import { type Completions, createCompletions } from './completions.ts';
 import { runManifests } from './feeds/feed-files.ts';
 import { createFeeds, type Feeds } from './feeds/feeds.ts';
 import { createFeedRuns, type FeedRuns } from './feeds/runs.ts';
-import { createIdempotency, type Idempotency } from './idempotency.ts';
+import { Idempotency } from './idempotency.ts';
 import { createJobRecords, type JobRecords } from './job-records.ts';
 import { createJobRetention, type JobRetention } from './job-retention.ts';
 import { createPresets, type Presets } from './presets.ts';
@@ -124,7 +124,7 @@ export async function createIntake({
       queue: webhookQueue,
     },
     sources: createSources(redis, now),
-    idempotency: createIdempotency(redis),
+    idempotency: new Idempotency(redis),
     storedBytes: createStoredBytes(redis, now),
     links: fileLinks(linkSecret),
     rulePacks: createRulePacks(redis, blobs, now),

@@ -29,6 +29,9 @@ export async function openInstallationStorage({
   log,
 }: InstallationStorageDeps): Promise<Blobs> {
   const blobs = instrumentBlobs(await openStorage(settings), createStorageMetrics(registry));
+  const reason = blobs.kept();
+  if (reason)
+    log.warn({ reason }, 'deletion is not complete: deleted images may remain in storage');
   await checkInstallationId(redis, blobs, log);
   if (settings.STORE === 'fs') watchDisk(registry, () => diskSpace(settings.STORE_DIR));
   watchDependencies(registry, {

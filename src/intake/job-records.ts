@@ -6,6 +6,7 @@ import { PREFIX } from '../platform/redis.ts';
 import { defineScript } from '../platform/redis-script.ts';
 import { Input, OPERATIONS, Results, StoredCutOut } from '../queue/job-data.ts';
 import { clientIndexKey } from './client-index.ts';
+import { Erasure } from './erasure.ts';
 import { parseHashFields, toHashFields } from './hash-fields.ts';
 import { defineTombstoneUpdate } from './tombstone.ts';
 import { OUTBOX, outboxEntry } from './webhooks/outbox.ts';
@@ -73,8 +74,7 @@ const JobRecord = z.object({
   problem: z.object({ type: z.string(), detail: z.string() }).optional(),
   /** When it became a tombstone. */
   buriedAt: z.iso.datetime().optional(),
-  /** Requested by the client; `blobs` is how many were deleted. */
-  erasure: z.object({ erasedAt: z.iso.datetime(), blobs: z.number() }).optional(),
+  erasure: Erasure.optional(),
 });
 export type JobRecord = z.infer<typeof JobRecord>;
 

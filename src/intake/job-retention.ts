@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { garmentsPrefix, refinementsPrefix } from '../storage/blob-keys.ts';
-import type { Blobs } from '../storage/blobs.ts';
-import { type BlobEraser, deleteBlob, deleteBlobsUnder } from '../storage/delete-blobs.ts';
+import { type BlobEraser, deleteBlob } from '../storage/delete-blobs.ts';
+import { type Erasure, erasureOf } from './erasure.ts';
 import {
   inputMillis,
   type JobRecord,
@@ -24,13 +24,6 @@ export const tombstoneMillis = ({
  */
 export const SETTLE_MILLIS = 5000;
 
-/** The receipt of an erasure. */
-export interface Erasure {
-  erasedAt: string;
-  /** How many were deleted. */
-  blobs: number;
-}
-
 /** Returns when a job that ends now expires, as epoch milliseconds and for its record. */
 export function expiryOf(job: Pick<JobRecord, 'outputSeconds'>, nowMillis: number) {
   const dueAtMillis = nowMillis + job.outputSeconds * 1000;
@@ -42,7 +35,7 @@ export function expiryOf(job: Pick<JobRecord, 'outputSeconds'>, nowMillis: numbe
  * interrupted and repeated: the tombstone is written first, blobs are deleted next, and only then is the
  * job rescheduled or removed.
  */
-export function createJobRetention(records: JobRecords, blobs: BlobEraser & Pick<Blobs, 'list'>) {
+export function createJobRetention(records: JobRecords, blobs: BlobEraser) {
   async function deleteInputs({ inputKey, backgroundKey }: JobRecord): Promise<number> {
     const input = await deleteBlob(blobs, inputKey);
     return input + (backgroundKey ? await deleteBlob(blobs, backgroundKey) : 0);
@@ -55,13 +48,13 @@ export function createJobRetention(records: JobRecords, blobs: BlobEraser & Pick
     let count = 0;
     for (const key of new Set(keys)) if (key !== undefined) count += await deleteBlob(blobs, key);
     const refined = hasRefinements ? refinementsPrefix(client, id) : undefined;
-    return count + (refined ? await deleteBlobsUnder(blobs, refined) : 0);
+    return count + (refined ? await blobs.deleteAll(refined) : 0);
   }
 
   /** Deletes the cut-outs of garments, those of attempts that did not end among them. */
   async function deleteGarments({ id, client, operations, input }: JobRecord): Promise<number> {
     if (!input || !operations.includes('separate')) return 0;
-    return deleteBlobsUnder(blobs, garmentsPrefix(client, input.sha256, id));
+    return blobs.deleteAll(garmentsPrefix(client, input.sha256, id));
   }
 
   /** Deletes all blobs of a job; no other job shares them. */
@@ -109,7 +102,7 @@ export function createJobRetention(records: JobRecords, blobs: BlobEraser & Pick
         dueAtMillis: nowMillis + RECHECK_MILLIS,
       });
       const deleted = await deleteAll((await records.get(job.id)) ?? job);
-      const erasure = { erasedAt, blobs: deleted };
+      const erasure = erasureOf(blobs, erasedAt, deleted);
       await records.updateTombstone(job.id, { erasure });
       await records.postpone(job.id, nowMillis, nowMillis + tombstoneMillis(job));
       return erasure;

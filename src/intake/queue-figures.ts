@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import { hostClock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
+import { readInfo } from '../platform/redis-check.ts';
 import { QUEUES, type QueueName } from '../queue/catalog.ts';
 import { openQueue } from '../queue/queue.ts';
 import type { Batches, BatchRecord } from './batches/batches.ts';
@@ -71,8 +72,7 @@ export async function readBatchFigures(batches: Pick<Batches, 'underWay' | 'get'
 
 /** Reads the memory that Redis uses and may use, bytes; a limit of 0 is none. */
 export async function readRedisMemory(redis: Redis) {
-  const info = await redis.info('memory');
-  const read = (field: string): number =>
-    Number(new RegExp(`^${field}:(\\d+)`, 'm').exec(info)?.[1] ?? 0);
+  const info = await readInfo(redis);
+  const read = (field: string): number => Number(info.get(field) ?? 0);
   return { usedBytes: read('used_memory'), maxBytes: read('maxmemory') };
 }

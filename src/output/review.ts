@@ -25,6 +25,8 @@ interface Rule {
 export const REVIEW_RULES = {
   'low-confidence':            { of: 'confidence',     below: 0.955, asks: true,  text: 'The outline may be wrong' },
   'gap-unsure':                { of: 'unsureGapShare', from: 0.015,  asks: true,  text: 'A gap may be filled, or a part missing' },
+  'hole-in-subject':           { of: 'holeShare',      from: 0.0002, asks: true,  text: 'There may be a hole in the subject' },
+  'ground-in-gap':             { of: 'groundShare',    from: 0.0002, asks: true,  text: 'Background may be left within the subject' },
   'several-subjects':          { of: 'otherShare',     from: 0.1,    asks: true,  text: 'There may be more than one subject' },
   'subject-too-small':         { of: 'subjectShare',   below: 0.02,  asks: true,  text: 'The subject is very small in the photo' },
   'blurred':                   { of: 'sharpness',      below: 0.29,  asks: true,  text: 'The photo is blurred' },
@@ -41,7 +43,7 @@ export const CutOutReview = z
   .object({
     needed: z.boolean().meta({ description: 'Whether a person should look at the cut-out' }),
     reasons: z.array(z.string()).meta({
-      description: `What was noticed: ${RULES.map(([code]) => `\`${code}\``).join(', ')}, and \`rule:\` with the id of a rule. More may be added`,
+      description: `What was noticed: ${[...RULES.map(([code]) => code), 'damaged'].map((code) => `\`${code}\``).join(', ')}, and \`rule:\` with the id of a rule. More may be added`,
     }),
   })
   .meta({ id: 'CutoutReview' });
@@ -56,15 +58,18 @@ export function reviewOf(evidence: Evidence): CutOutReview {
   return { needed: found.some(([, { asks }]) => asks), reasons: found.map(([code]) => code) };
 }
 
-/** Of cut-outs of garments: the photo shows several people, and only the largest one's are shown. */
-const SEVERAL_PEOPLE = 'several-people';
-const SEVERAL_PEOPLE_TEXT = 'There are several people, and only the largest was taken';
+/** Reasons that no number of the evidence tells, which all ask for a person, in the words for people. */
+const FOUND_REASONS = {
+  'several-people': 'There are several people, and only the largest was taken',
+  damaged: 'The file is damaged, and what it shows may be wrong',
+} as const;
 
-/** Adds to a review that only the largest of several people was taken. */
-export const withSeveralPeople = ({ reasons }: CutOutReview): CutOutReview => ({
-  needed: true,
-  reasons: [...reasons, SEVERAL_PEOPLE],
-});
+/** Adds a reason to a review if it was found. */
+export const withReason = (
+  review: CutOutReview,
+  reason: keyof typeof FOUND_REASONS,
+  isFound: boolean | undefined,
+): CutOutReview => (isFound ? { needed: true, reasons: [...review.reasons, reason] } : review);
 
 /** Before the id of a rule of a marketplace that the picture does not meet. */
 const RULE_PREFIX = 'rule:';
@@ -101,7 +106,8 @@ export function withRules(
 }
 
 const textOf = (reason: string): string => {
-  if (reason === SEVERAL_PEOPLE) return SEVERAL_PEOPLE_TEXT;
+  if (Object.hasOwn(FOUND_REASONS, reason))
+    return FOUND_REASONS[reason as keyof typeof FOUND_REASONS];
   const id = reason.startsWith(RULE_PREFIX) ? reason.slice(RULE_PREFIX.length) : '';
   if (isRuleId(id)) return RULE_TEXTS[id];
   return isKnown(reason) ? REVIEW_RULES[reason].text : reason;

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { Logger } from './log.ts';
+import { PREFIX } from './redis.ts';
 
 /** Returns the current time, epoch milliseconds. */
 export type Clock = () => number;
@@ -19,7 +20,9 @@ const WARN_MILLIS = 5000;
 /** Returns how far Redis's time is ahead of this process's monotonic clock. */
 async function sampleOffset(redis: Redis) {
   const sentAt = performance.now();
-  const [seconds = 0, micros = 0] = (await redis.time()).map(Number);
+  // A script, so that in a cluster it is always the server that has the keys.
+  const reply = await redis.eval("return redis.call('TIME')", 1, PREFIX);
+  const [seconds = 0, micros = 0] = [reply].flat().map(Number);
   const roundTripMillis = performance.now() - sentAt;
   const millis = seconds * 1000 + micros / 1000;
   return { roundTripMillis, offsetMillis: millis - (sentAt + roundTripMillis / 2) };

@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import { readInstance } from './local-instance.ts';
+import { StartError } from './start-error.ts';
 
 const splitList = (text: string): string[] => text.split(',').flatMap((part) => part.trim() || []);
 
@@ -12,6 +13,15 @@ const networks = z
   .transform(splitList)
   .pipe(z.array(z.union([z.cidrv4(), z.cidrv6()])));
 
+/** An http URL that strangers may see: without credentials, query and fragment. */
+const publicUrl = z
+  .url({ protocol: /^https?$/ })
+  .transform((text) => new URL(text))
+  .refine(
+    ({ username, password, search, hash }) => `${username}${password}${search}${hash}` === '',
+    { error: 'must have no credentials, query or fragment', abort: true },
+  );
+
 const isOrigin = (text: string): boolean => URL.canParse(text) && new URL(text).origin === text;
 
 /** A list of origins, separated by commas. */
@@ -20,6 +30,26 @@ const origins = z
   .default('')
   .transform(splitList)
   .pipe(z.array(z.string().refine(isOrigin, 'must be origins such as https://shop.example')));
+
+const ADDRESS = /^(?<host>[^\s:@/[\]]+|\[[\da-f:.]+\])(?::(?<port>\d{1,5}))?$/i;
+
+/** A list of servers, separated by commas. */
+const servers = (defaultPort: number) =>
+  z
+    .string()
+    .transform(splitList)
+    .pipe(
+      z
+        .array(z.string().regex(ADDRESS, 'must be servers such as redis-1:6379,redis-2:6379'))
+        .min(1),
+    )
+    .transform((all) =>
+      all.map((address) => {
+        const { host = '', port = defaultPort } = ADDRESS.exec(address)?.groups ?? {};
+        return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) };
+      }),
+    )
+    .optional();
 
 const whole = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
 
@@ -37,16 +67,27 @@ const Environment = z.object({
   WORKER_PORT: whole(0, 65_535).default(8081),
   SELVAGE_HOME: z.string().min(1).default('.selvage'),
   REDIS_URL: z.url({ protocol: /^rediss?$/ }).optional(),
+  REDIS_CA_FILE: z.string().min(1).optional(),
+  REDIS_SENTINELS: servers(26_379),
+  REDIS_SENTINEL_NAME: z.string().min(1).default('mymaster'),
+  REDIS_SENTINEL_USER: z.string().min(1).optional(),
+  REDIS_SENTINEL_PASSWORD: z.string().min(1).optional(),
+  REDIS_CLUSTER: servers(6379),
+  REDIS_STUCK_SECONDS: whole(2, 86_400).default(120),
   STORE: z.enum(['fs', 's3']).default('fs'),
   STORE_DIR: z.string().min(1).optional(),
   S3_BUCKET: z.string().min(3).default('selvage'),
+  S3_PUBLIC_ENDPOINT: publicUrl
+    .refine(({ pathname }) => pathname === '/', 'must have no path: the bucket becomes the path')
+    .transform(({ origin }) => origin)
+    .optional(),
   SOURCES_FILE: z.string().min(1).optional(),
   SYNC_TIMEOUT_SECONDS: z.coerce.number().min(0.5).max(600).default(25),
   REQUEST_TIMEOUT_SECONDS: z.coerce.number().min(1).max(3600).default(60),
   MAX_CONNECTIONS: whole(10, 1_000_000).default(10_000),
   MAX_BODY_MEMORY_BYTES: whole(2 ** 20, 2 ** 40).default(256 * 2 ** 20),
   MAX_IMAGE_BYTES: whole(1024, 512 * 2 ** 20).default(20 * 2 ** 20),
-  MAX_IMAGE_PIXELS: whole(1024, 2 ** 28).default(50_000_000),
+  MAX_IMAGE_PIXELS: whole(1024, 2 ** 28).default(8192 * 6144),
   LOOK_THREADS: whole(1, 64).default(DEFAULT_LOOK_THREADS),
   FETCH_ALLOW: networks,
   MODEL: z
@@ -58,6 +99,7 @@ const Environment = z.object({
   WORKER_BATCH: whole(1, 64).optional(),
   WORKER_WARM_UP: z.stringbool().default(true),
   KEY_PEPPER: z.string().min(16).optional(),
+  MAX_LIVE_KEYS: whole(1, 1000).default(5),
   LOOK_SIGNING_KEYS: z
     .string()
     .regex(/^[\w.-]+:[^,\s]{16,}(,[\w.-]+:[^,\s]{16,})*$/)
@@ -70,7 +112,8 @@ const Environment = z.object({
     )
     .optional(),
   PROBLEM_BASE: z.url().optional(),
-  PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
+  PUBLIC_URL: publicUrl.transform(({ href }) => href.replace(/\/+$/, '')).optional(),
+  TRUST_PROXY: networks,
   // OpenTelemetry reads these itself, like its other variables; here they only turn tracing on.
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
@@ -95,10 +138,10 @@ export const isTraced = (config: Config): boolean =>
   Boolean(config.OTEL_EXPORTER_OTLP_ENDPOINT ?? config.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT);
 
 /** Invalid settings: lists all errors, with names and rules but never values. */
-export class ConfigError extends Error {
+export class ConfigError extends StartError {
+  override name = 'ConfigError';
   constructor(errors: readonly string[]) {
     super(`These settings are invalid:\n${errors.map((error) => `  ${error}`).join('\n')}`);
-    this.name = 'ConfigError';
   }
 }
 
@@ -106,14 +149,14 @@ export class ConfigError extends Error {
 const withoutEmpty = (env: NodeJS.ProcessEnv) =>
   Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
 
-/** Returns the Redis URL of the instance that runs under this home, as the launcher wrote it. */
-function instanceRedisUrl(home: string): string | undefined {
-  try {
-    const instance = JSON.parse(readFileSync(join(home, 'instance.json'), 'utf8'));
-    return z.object({ redisUrl: z.string() }).parse(instance).redisUrl;
-  } catch {
-    return undefined; // no instance runs here
-  }
+/** Settings that exclude each other. */
+function conflictsIn({ REDIS_URL, ...env }: z.infer<typeof Environment>): string[] {
+  const conflicts = [];
+  if (env.REDIS_SENTINELS && env.REDIS_CLUSTER)
+    conflicts.push('REDIS_CLUSTER: REDIS_SENTINELS is set, too; Redis is one or the other');
+  if (env.REDIS_CA_FILE && !REDIS_URL?.startsWith('rediss:'))
+    conflicts.push('REDIS_CA_FILE: REDIS_URL must start with rediss:// (TLS)');
+  return conflicts;
 }
 
 /**
@@ -128,11 +171,15 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`),
     );
   }
+  const conflicts = conflictsIn(parsed.data);
+  if (conflicts.length > 0) throw new ConfigError(conflicts);
   const home = resolve(parsed.data.SELVAGE_HOME);
+  const isElsewhere = parsed.data.REDIS_SENTINELS ?? parsed.data.REDIS_CLUSTER;
+  const instance = isElsewhere ? undefined : readInstance(home)?.redisUrl;
   return Object.freeze({
     ...parsed.data,
     SELVAGE_HOME: home,
-    REDIS_URL: parsed.data.REDIS_URL ?? instanceRedisUrl(home) ?? 'redis://127.0.0.1:6379',
+    REDIS_URL: parsed.data.REDIS_URL ?? instance ?? 'redis://127.0.0.1:6379',
     STORE_DIR: resolve(parsed.data.STORE_DIR ?? join(home, 'store')),
   });
 }

@@ -4,7 +4,8 @@ import { type Clock, followClock } from './clock.ts';
 import { type Config, isTraced } from './config.ts';
 import { createLog, type Logger } from './log.ts';
 import { createRegistry } from './metrics/registry.ts';
-import { checkRedis, commandConnection, untilReady } from './redis.ts';
+import { checkRedis, connectRedis } from './redis-check.ts';
+import { endWhenStuck } from './redis-watch.ts';
 import { startTracing } from './tracing.ts';
 
 /** How long a starting process waits for Redis. */
@@ -30,7 +31,7 @@ export interface Platform {
 /**
  * Starts logging, tracing and metrics, connects to Redis and follows its clock. Tracing starts first:
  * it instruments only the queues and servers created after it.
- * Rejects if Redis is not ready within 30 s.
+ * @throws StartError if Redis is not ready within 30 s, or cannot be used
  */
 export async function openPlatform({
   process,
@@ -40,9 +41,9 @@ export async function openPlatform({
   const log = createLog(process, config.LOG_LEVEL);
   const stopTracing = await startTracing({ process, version, isOn: isTraced(config) });
   const registry = createRegistry(version);
-  const redis = commandConnection(config.REDIS_URL, log);
-  await untilReady(redis, AbortSignal.timeout(START_MILLIS));
-  await checkRedis(redis, log);
+  const redis = await connectRedis(config, log, START_MILLIS);
+  await checkRedis(redis, config, log);
+  endWhenStuck(redis, config, log);
   const now = await followClock(redis, log);
   return { log, registry, redis, now, stopTracing };
 }

@@ -1,5 +1,7 @@
-import { Redis } from 'ioredis';
+import { AbstractConnector, Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
 import type { Logger } from './log.ts';
+import { isDemoted } from './redis-errors.ts';
+import { addressOf, type RedisSettings } from './redis-settings.ts';
 
 /**
  * The prefix of every key. The braces put all keys in one hash slot, which lets scripts over several
@@ -7,53 +9,126 @@ import type { Logger } from './log.ts';
  */
 export const PREFIX = '{selvage}';
 
-const RECONNECT = {
-  // Short: requests wait while Redis restarts.
-  retryStrategy: (attempt: number) => Math.min(50 * attempt, 200),
+// Short: requests wait while Redis restarts, or another one takes over.
+const retryStrategy = (attempt: number) => Math.min(50 * attempt, 200);
+
+type ServerOptions = Omit<RedisOptions, 'replyMapping'>;
+
+const RECONNECT: ServerOptions = {
+  retryStrategy,
+  sentinelRetryStrategy: retryStrategy,
   connectTimeout: 5000,
+  disconnectTimeout: 500,
+};
+const CLUSTER: ClusterOptions = {
+  clusterRetryStrategy: retryStrategy,
+  // Finds out who took over where nobody is left to say MOVED.
+  slotsRefreshInterval: 2000,
 };
 
-/**
- * Opens a connection for commands that a request waits for: while Redis is unavailable they fail at
- * once, instead of queueing up and being sent when nothing waits any more.
- */
-export const commandConnection = (url: string, log: Logger): Redis =>
-  logErrors(
-    new Redis(url, {
-      ...RECONNECT,
-      enableOfflineQueue: false,
-      maxRetriesPerRequest: 0,
-      autoResendUnfulfilledCommands: false,
-      commandTimeout: 2000,
-    }),
-    log,
-  );
-
-/** Opens a connection for blocking reads and subscriptions, which wait for Redis to come back. */
-export const blockingConnection = (url: string, log: Logger): Redis =>
-  logErrors(new Redis(url, { ...RECONNECT, maxRetriesPerRequest: null }), log);
-
-/** An `error` event without a listener would end the process. */
-function logErrors(redis: Redis, log: Logger): Redis {
-  redis.on('error', (error) => log.warn({ reason: error.message }, 'redis connection error'));
-  return redis;
+/** What a connection is used for. */
+interface Use {
+  server: ServerOptions;
+  cluster: ClusterOptions;
 }
 
-/** Error replies that are about the state of Redis, not the command. */
-const SERVER_ERRORS =
-  /^(OOM|MISCONF|READONLY|LOADING|BUSY|NOREPLICAS|MASTERDOWN|CLUSTERDOWN|TRYAGAIN)\b/;
-/** The client's messages about a lost connection; it has no error classes for them. */
-const CONNECTION_ERRORS =
-  /^(Connection is closed|Command timed out|Stream isn't writeable|Reached the max retries)/;
+/**
+ * For commands that a request waits for: while Redis is unavailable they fail at once, instead of queueing up and being
+ * sent when nothing waits any more.
+ */
+const COMMANDS: Use = {
+  server: {
+    ...RECONNECT,
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    autoResendUnfulfilledCommands: false,
+    commandTimeout: 2000,
+    // A server that vanished with its host closes no connection.
+    socketTimeout: 4000,
+    reconnectOnError: isDemoted,
+  },
+  // A command that may have been run is not sent again.
+  cluster: { ...CLUSTER, enableOfflineQueue: false, retryDelayOnFailover: 0 },
+};
 
-/** Returns whether Redis or the connection failed, not the command: it may succeed later. */
-export const isRedisError = (error: unknown): boolean =>
-  error instanceof Error &&
-  (SERVER_ERRORS.test(error.message) || CONNECTION_ERRORS.test(error.message));
+/** For blocking reads and subscriptions, which wait for Redis to come back. */
+const WAITING: Use = {
+  server: {
+    ...RECONNECT,
+    maxRetriesPerRequest: null,
+    // BullMQ blocks for 10 s at most.
+    socketTimeout: 15_000,
+    // Sent again on the new connection: what was rejected was not run.
+    reconnectOnError: (error) => isDemoted(error) && 2,
+  },
+  cluster: CLUSTER,
+};
 
-/** Returns whether Redis has no memory left, and so rejects every write. */
-export const isRedisFull = (error: unknown): boolean =>
-  error instanceof Error && error.message.startsWith('OOM ');
+/** How often a connection asks whether its server is still the primary. */
+const ROLE_MILLIS = 3000;
+
+/** Leaves servers that are no primary: those a connection is led to, and those that are demoted while it says nothing. */
+function stayWithPrimary(redis: Redis): void {
+  const connector: unknown = Reflect.get(redis, 'connector');
+  if (!(connector instanceof AbstractConnector)) throw new Error('ioredis has changed');
+  const check = connector.check.bind(connector);
+  connector.check = (info: { role?: string }) => {
+    if (info.role !== 'slave') return check(info);
+    redis.emit('error', new Error('this Redis is a replica, not the primary'));
+    return false;
+  };
+  let isAsking = false;
+  async function ask(): Promise<void> {
+    if (isAsking || redis.status !== 'ready') return;
+    isAsking = true; // a blocked connection answers later
+    const info = await redis.info('replication').catch(() => '');
+    isAsking = false;
+    if (/^role:slave/m.test(info)) redis.disconnect(true);
+  }
+  let asking: NodeJS.Timeout | undefined;
+  redis.on('ready', () => {
+    asking = setInterval(() => void ask(), ROLE_MILLIS).unref();
+  });
+  redis.on('close', () => clearInterval(asking));
+}
+
+/** Prepares a connection and all that are made after it, as BullMQ does for blocking. */
+function prepare<Connection extends Redis | Cluster>(connection: Connection): Connection {
+  if (connection instanceof Redis) stayWithPrimary(connection);
+  const duplicate = connection.duplicate as (...args: unknown[]) => Connection;
+  const prepared = (...args: unknown[]) => prepare(duplicate.apply(connection, args));
+  return Object.assign(connection, { duplicate: prepared });
+}
+
+function open({ server, cluster }: Use, where: RedisSettings | string, log: Logger): Redis {
+  const settings = typeof where === 'string' ? { REDIS_URL: where } : where;
+  const nodes = settings.REDIS_CLUSTER;
+  const { host = '', port = 0, ...access } = addressOf(settings);
+  const connection = nodes
+    ? // An address that a certificate names, not what it resolves to.
+      new Cluster([...nodes], {
+        ...cluster,
+        ...(access.tls && { dnsLookup: (name, done) => done(null, name) }),
+        redisOptions: { ...server, ...access },
+      })
+    : new Redis({ ...server, ...access, host, port });
+  // An `error` event without a listener would end the process.
+  const warn = (error: Error) => log.warn({ reason: error.message }, 'redis connection error');
+  for (const event of ['error', 'sentinelError', 'node error']) connection.on(event, warn);
+  // A cluster has all that is used here; its type differs in what is not.
+  return prepare(connection) as unknown as Redis;
+}
+
+/**
+ * Opens a connection for commands that a request waits for.
+ * @param where the settings, or the URL of a single Redis
+ */
+export const commandConnection = (where: RedisSettings | string, log: Logger): Redis =>
+  open(COMMANDS, where, log);
+
+/** Opens a connection for blocking reads and subscriptions. */
+export const blockingConnection = (where: RedisSettings | string, log: Logger): Redis =>
+  open(WAITING, where, log);
 
 /** Rejects if Redis does not respond, or takes no writes: it is full, read-only or cannot save. */
 export async function checkWrites(redis: Redis): Promise<void> {
@@ -71,21 +146,4 @@ export async function untilReady(redis: Redis, signal: AbortSignal): Promise<voi
       resolve();
     });
   });
-}
-
-/** Warns if Redis may evict or lose accepted jobs. Does nothing if a managed Redis hides its settings. */
-export async function checkRedis(redis: Redis, log: Logger): Promise<void> {
-  const settings = await Promise.all(
-    ['maxmemory-policy', 'appendonly'].map(async (name) => {
-      const reply = await redis.config('GET', name).catch(() => []);
-      return Array.isArray(reply) ? reply[1] : undefined;
-    }),
-  );
-  const [policy, appendOnly] = settings;
-  if (policy && policy !== 'noeviction') {
-    log.warn({ policy }, 'Redis may evict jobs and keys: set maxmemory-policy noeviction');
-  }
-  if (appendOnly === 'no') {
-    log.warn('Redis loses its data when it stops: set appendonly yes');
-  }
 }

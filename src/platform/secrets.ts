@@ -1,18 +1,16 @@
 import { hkdfSync, randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import type { Config } from './config.ts';
+import { type Config, ConfigError } from './config.ts';
+import { fileErrorText, hasCode } from './file-error.ts';
 
 const Secrets = z.object({ keyPepper: z.string().min(16), lookSigningKeys: z.string().min(16) });
 
 /** The secrets of an installation. */
 type Secrets = z.infer<typeof Secrets>;
 
-const hasCode = (error: unknown, code: string): boolean =>
-  error instanceof Error && 'code' in error && error.code === code;
-
-const createSecrets = (): Secrets => ({
+const newSecrets = (): Secrets => ({
   keyPepper: randomBytes(32).toString('base64url'),
   lookSigningKeys: `k1:${randomBytes(32).toString('base64url')}`,
 });
@@ -24,26 +22,67 @@ const createSecrets = (): Secrets => ({
 export const deriveSecret = (purpose: string, keyPepper: string): Uint8Array =>
   new Uint8Array(hkdfSync('sha256', keyPepper, '', `selvage ${purpose}`, 32));
 
+const fileOf = (home: string): string => join(home, 'secrets.json');
+
 /**
- * Returns the secrets in `secrets.json` under `home`, and creates the file (mode 0600) on first use.
- * Processes that start at the same time agree: only one can create the file, and the others read it.
+ * Returns the secrets in `secrets.json` under `home`, if there are any; an empty file has none.
+ * @throws ConfigError if it is damaged or cannot be read
  */
-export function readSecrets(home: string): Secrets {
-  const file = join(home, 'secrets.json');
+export function findSecrets(home: string): Secrets | undefined {
+  const file = fileOf(home);
+  let text: string;
   try {
-    return Secrets.parse(JSON.parse(readFileSync(file, 'utf8')));
+    text = readFileSync(file, 'utf8');
   } catch (error) {
-    if (!hasCode(error, 'ENOENT')) {
-      throw new Error(`${file} is damaged; restore it from a backup`, { cause: error });
-    }
+    if (hasCode(error, 'ENOENT')) return undefined;
+    throw new ConfigError([`SELVAGE_HOME: ${fileErrorText(error)}`]);
   }
-  mkdirSync(home, { recursive: true, mode: 0o700 });
+  if (text.trim() === '') return undefined;
   try {
-    writeFileSync(file, JSON.stringify(createSecrets(), null, 2), { mode: 0o600, flag: 'wx' });
+    return Secrets.parse(JSON.parse(text));
+  } catch {
+    throw new ConfigError([`SELVAGE_HOME: ${file} is damaged; restore it from a backup`]);
+  }
+}
+
+/** A recursive mkdir says ENOENT for a read-only disk. */
+function makeHome(home: string): void {
+  mkdirSync(dirname(home), { recursive: true });
+  try {
+    mkdirSync(home, { mode: 0o700 });
   } catch (error) {
     if (!hasCode(error, 'EEXIST')) throw error;
   }
-  return Secrets.parse(JSON.parse(readFileSync(file, 'utf8')));
+}
+
+/** Writes the file whole or not at all, unless another process was faster; an empty one is replaced. */
+function createSecrets(home: string): void {
+  const file = fileOf(home);
+  const draft = `${file}.${process.pid}`;
+  const text = JSON.stringify(newSecrets(), null, 2);
+  try {
+    makeHome(home);
+    writeFileSync(draft, text, { mode: 0o600, flush: true });
+    linkSync(draft, file);
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST'))
+      throw new ConfigError([`SELVAGE_HOME: ${file}: ${fileErrorText(error)}`]);
+    if (!findSecrets(home)) renameSync(draft, file);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+/**
+ * Returns the secrets in `secrets.json` under `home`, and creates the file (mode 0600) on first use.
+ * Processes that start at the same time agree: only one can create the file, and the others read it.
+ * @throws ConfigError if it is damaged, or cannot be read or written
+ */
+export function readSecrets(home: string): Secrets {
+  const secrets = findSecrets(home);
+  if (secrets) return secrets;
+  createSecrets(home);
+  return readSecrets(home);
 }
 
 type SecretSettings = Pick<Config, 'KEY_PEPPER' | 'LOOK_SIGNING_KEYS' | 'SELVAGE_HOME'>;

@@ -30,7 +30,21 @@ export interface BlobEntry {
 export interface BlobHead extends BlobEntry {
   mediaType: string;
   meta: Readonly<Record<string, string>>;
+  /** A strong entity tag, quotes included: other bytes under this key have another. */
+  etag: string;
 }
+
+/** The first and the last byte of a part of a blob, counted from 0. */
+export interface ByteRange {
+  start: number;
+  end: number;
+}
+
+/** The bytes of a blob, or of a part of it, and what `head` returned when it was opened. */
+export type BlobStream = Readable & { head: BlobHead };
+
+/** A presigned URL is valid for one method. */
+type LinkMethod = 'GET' | 'HEAD';
 
 /**
  * Object storage: a blob is an object in it. A key is `segment/segment/…` of `[A-Za-z0-9._-]`, no segment
@@ -48,8 +62,11 @@ export interface Blobs {
   ): Promise<void>;
   /** Returns all bytes. Throws `BlobMissing`. */
   get(key: string, signal?: AbortSignal): Promise<Uint8Array>;
-  /** Returns the bytes as a stream that the caller must consume or destroy. Throws `BlobMissing`. */
-  open(key: string, signal?: AbortSignal): Promise<Readable>;
+  /**
+   * Returns the bytes as a stream that the caller must consume or destroy. Throws `BlobMissing`.
+   * @param range only this part; throws `RangeError` if it begins beyond the end
+   */
+  open(key: string, signal?: AbortSignal, range?: ByteRange): Promise<BlobStream>;
   /** Returns size and metadata, or nothing if there is no such blob. */
   head(key: string, signal?: AbortSignal): Promise<BlobHead | undefined>;
   /**
@@ -60,12 +77,19 @@ export interface Blobs {
    */
   copy(from: string, to: string, signal?: AbortSignal): Promise<void>;
   /**
-   * Returns a presigned URL that is valid for so many seconds, 1 to 604,800, or nothing if the storage has
-   * none. Does not check that the blob exists.
+   * Returns a presigned URL that is valid for this method and so many seconds, 1 to 604,800, or nothing if
+   * clients cannot reach the storage. Does not check that the blob exists.
    */
-  link(key: string, seconds: number): Promise<string | undefined>;
-  /** Deletes a blob; resolves even if there is none. */
-  delete(key: string, signal?: AbortSignal): Promise<void>;
+  link(key: string, seconds: number, method?: LinkMethod): Promise<string | undefined>;
+  /**
+   * Deletes a blob with all versions that the storage keeps of it; resolves even if there is none. Returns how many
+   * versions, or nothing if the storage keeps none.
+   */
+  delete(key: string, signal?: AbortSignal): Promise<number | undefined>;
+  /** Deletes every blob whose key starts with `prefix`. Returns how many, or how many versions. */
+  deleteAll(prefix: string, signal?: AbortSignal): Promise<number>;
+  /** Why what was deleted may still be in the storage, for the operator; undefined if it is not. */
+  kept(): string | undefined;
   /** Lists every blob whose key starts with `prefix`, in no particular order. */
   list(prefix: string, signal?: AbortSignal): AsyncIterable<BlobEntry>;
   /** Throws if the storage does not respond, or (a file system) cannot be written to now. */

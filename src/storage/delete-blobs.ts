@@ -1,27 +1,26 @@
 import type { Blobs } from './blobs.ts';
 
 /** The part of object storage that deletes blobs and counts the deleted ones. */
-export type BlobEraser = Pick<Blobs, 'head' | 'delete' | 'list'>;
+export type BlobEraser = Pick<Blobs, 'head' | 'delete' | 'deleteAll' | 'kept'>;
 
-/** Deletes a blob. Returns 1 if it existed, else 0. */
+/** Deletes a blob. Returns how many versions, or of a storage without versions 1 if it existed, else 0. */
 export async function deleteBlob(
   blobs: Pick<Blobs, 'head' | 'delete'>,
   key: string,
-): Promise<0 | 1> {
+): Promise<number> {
   const head = await blobs.head(key);
-  await blobs.delete(key);
-  return head === undefined ? 0 : 1;
+  return (await blobs.delete(key)) ?? (head === undefined ? 0 : 1);
 }
 
-/** Deletes every blob under a prefix. Returns how many. */
-export async function deleteBlobsUnder(
+/** Deletes every blob under a prefix, one by one. Returns how many. */
+export async function deleteListed(
   blobs: Pick<Blobs, 'list' | 'delete'>,
   prefix: string,
+  signal?: AbortSignal,
 ): Promise<number> {
   let deleted = 0;
-  for await (const { key } of blobs.list(prefix)) {
-    await blobs.delete(key);
-    deleted++;
+  for await (const { key } of blobs.list(prefix, signal)) {
+    deleted += (await blobs.delete(key, signal)) ?? 1;
   }
   return deleted;
 }

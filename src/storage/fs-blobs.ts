@@ -2,15 +2,22 @@ import { randomUUID } from 'node:crypto';
 import { type FileHandle, mkdir, open, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
+import { hasCode } from '../platform/file-error.ts';
 import { abortable, withAbort } from './abort.ts';
 import { assertKey, assertMetadata, assertPrefix } from './blob-rules.ts';
-import { type BlobEntry, BlobMissing, type Blobs, type PutOptions } from './blobs.ts';
+import {
+  type BlobEntry,
+  type BlobHead,
+  BlobMissing,
+  type Blobs,
+  type PutOptions,
+} from './blobs.ts';
+import { deleteListed } from './delete-blobs.ts';
 import {
   createFolder,
   deleteFile,
   deleteOldFiles,
   filesUnder,
-  hasCode,
   linkFile,
   removeEmptyFolders,
   renameIntoPlace,
@@ -90,11 +97,15 @@ export async function createFsBlobs({ dir }: { dir: string }): Promise<Blobs> {
       throw toBlobMissing(key, error);
     });
     try {
-      const { size, mtime } = await handle.stat();
+      const { size, mtime, mtimeMs, ino } = await handle.stat();
       const end = Buffer.alloc(Math.min(size, TRAILER_MAX_BYTES));
       await handle.read(end, 0, end.length, size - end.length);
       const { bodyBytes, metadata } = parseTrailer(key, end);
-      return { handle, metadata, bytes: size - end.length + bodyBytes, modifiedAt: mtime };
+      const bytes = size - end.length + bodyBytes;
+      // A put writes a new file: two within one tick of the clock differ by their inodes.
+      const etag = `"${[ino, mtimeMs, bytes].map((part) => part.toString(36)).join('-')}"`;
+      const blob: BlobHead = { key, bytes, modifiedAt: mtime, etag, ...metadata };
+      return { handle, blob };
     } catch (error) {
       await handle.close();
       throw error;
@@ -104,9 +115,9 @@ export async function createFsBlobs({ dir }: { dir: string }): Promise<Blobs> {
   async function head(key: string, signal?: AbortSignal) {
     signal?.throwIfAborted();
     try {
-      const { handle, metadata, bytes, modifiedAt } = await openFile(key);
+      const { handle, blob } = await openFile(key);
       await handle.close();
-      return { key, bytes, modifiedAt, ...metadata };
+      return blob;
     } catch (error) {
       if (error instanceof BlobMissing) return undefined;
       throw error;
@@ -140,21 +151,24 @@ export async function createFsBlobs({ dir }: { dir: string }): Promise<Blobs> {
     }
   }
 
-  return {
+  const blobs: Blobs = {
     put,
     get,
     head,
     copy,
 
-    async open(key, signal) {
+    async open(key, signal, range) {
       signal?.throwIfAborted();
-      const { handle, bytes } = await openFile(key);
-      if (bytes === 0) {
-        await handle.close();
-        return Readable.from([]);
+      const { handle, blob } = await openFile(key);
+      const start = range?.start ?? 0;
+      const end = Math.min(range?.end ?? blob.bytes, blob.bytes - 1);
+      if (start <= end) {
+        const stream = handle.createReadStream({ start, end });
+        return Object.assign(abortable(stream, signal), { head: blob });
       }
-      const stream = handle.createReadStream({ start: 0, end: bytes - 1 });
-      return abortable(stream, signal);
+      await handle.close();
+      if (range) throw new RangeError(`The blob has ${blob.bytes} bytes`);
+      return Object.assign(Readable.from([]), { head: blob });
     },
 
     async link(key) {
@@ -167,7 +181,12 @@ export async function createFsBlobs({ dir }: { dir: string }): Promise<Blobs> {
       signal?.throwIfAborted();
       await deleteFile(path);
       await removeEmptyFolders(dirname(path), root);
+      return undefined;
     },
+
+    deleteAll: (prefix, signal) => deleteListed(blobs, prefix, signal),
+
+    kept: () => undefined,
 
     async *list(prefix, signal) {
       assertPrefix(prefix);
@@ -191,6 +210,7 @@ export async function createFsBlobs({ dir }: { dir: string }): Promise<Blobs> {
 
     close: () => clearInterval(sweeps),
   };
+  return blobs;
 }
 
 const toBlobMissing = (key: string, error: unknown): unknown =>

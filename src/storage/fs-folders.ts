@@ -13,6 +13,7 @@ import {
   unlink,
 } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { hasCode } from '../platform/file-error.ts';
 
 /**
  * A folder is removed each time its last file is deleted, by this process or another, which may happen just before a
@@ -21,10 +22,6 @@ import { dirname, join } from 'node:path';
  */
 const RENAME_ATTEMPTS = 100;
 const VANISHED_CODES = ['ENOENT', 'ENOTDIR'];
-
-/** Whether a system call failed with one of these codes. */
-export const hasCode = (error: unknown, ...codes: string[]): boolean =>
-  error instanceof Error && 'code' in error && codes.includes(String(error.code));
 
 /** Makes the names in a folder survive a power cut. */
 async function syncFolder(folder: string): Promise<void> {

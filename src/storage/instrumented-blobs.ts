@@ -10,9 +10,9 @@ interface BlobObserver {
   failed(operation: string): void;
 }
 
-/** A missing blob is a result, and a malformed key is the caller's error. */
+/** A missing blob is a result; a malformed key, or a part that it has not, is the caller's error. */
 const isCallerError = (error: unknown): boolean =>
-  error instanceof BlobMissing || error instanceof TypeError;
+  [BlobMissing, TypeError, RangeError].some((kind) => error instanceof kind);
 
 /**
  * Wraps object storage so that every call is observed.
@@ -43,10 +43,12 @@ export function instrumentBlobs(blobs: Blobs, observer: BlobObserver): Blobs {
         body instanceof Readable ? body.errored === error : false,
       ),
     get: (key, signal) => observe('get', blobs.get(key, signal), signal),
-    open: (key, signal) => observe('open', blobs.open(key, signal), signal),
+    open: (key, signal, range) => observe('open', blobs.open(key, signal, range), signal),
     head: (key, signal) => observe('head', blobs.head(key, signal), signal),
     copy: (from, to, signal) => observe('copy', blobs.copy(from, to, signal), signal),
     delete: (key, signal) => observe('delete', blobs.delete(key, signal), signal),
+    deleteAll: (prefix, signal) => observe('delete-all', blobs.deleteAll(prefix, signal), signal),
+    kept: blobs.kept,
     check: (signal) => observe('check', blobs.check(signal), signal),
     link: blobs.link,
     async *list(prefix, signal) {

@@ -3,8 +3,8 @@ import {
   BucketAlreadyOwnedByYou,
   CopyObjectCommand,
   CreateBucketCommand,
-  DeleteObjectCommand,
   GetObjectCommand,
+  type GetObjectCommandOutput,
   HeadBucketCommand,
   HeadObjectCommand,
   NoSuchKey,
@@ -17,8 +17,18 @@ import {
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { abortable, withAbort } from './abort.ts';
 import { assertKey, assertMetadata, assertPrefix, DEFAULT_MEDIA_TYPE } from './blob-rules.ts';
-import { BlobMissing, type Blobs, MAX_STORAGE_SOCKETS, type PutOptions } from './blobs.ts';
-import { uploadStream } from './s3-parts.ts';
+import {
+  type BlobHead,
+  BlobMissing,
+  type BlobStream,
+  type Blobs,
+  type ByteRange,
+  MAX_STORAGE_SOCKETS,
+  type PutOptions,
+} from './blobs.ts';
+import { deleteListed } from './delete-blobs.ts';
+import { uploadStream } from './s3-upload.ts';
+import { S3Deletion } from './s3-versions.ts';
 
 interface S3Location {
   /** What is not given comes from the SDK's own settings: `AWS_ENDPOINT_URL_S3`, … */
@@ -27,8 +37,10 @@ interface S3Location {
   credentials?: { accessKeyId: string; secretAccessKey: string };
 }
 
-interface S3BlobsOptions extends S3Location {
+export interface S3BlobsOptions extends S3Location {
   bucket: string;
+  /** The origin at which clients reach the server. Without it there are no links. */
+  publicEndpoint?: string | undefined;
 }
 
 /** Retries and timeouts. */
@@ -64,10 +76,14 @@ export const createS3Client = (location: S3Location): S3Client =>
  * Blobs in a bucket of S3 or of an S3-compatible server. Creates a missing bucket.
  * @throws if the server does not respond or rejects the request
  */
-export async function createS3Blobs({ bucket, ...location }: S3BlobsOptions): Promise<Blobs> {
+export async function createS3Blobs(options: S3BlobsOptions): Promise<Blobs> {
+  const { bucket, publicEndpoint, ...location } = options;
   const client = createS3Client(location);
+  const publicClient = publicEndpoint && createS3Client({ ...location, endpoint: publicEndpoint });
   const Bucket = bucket;
   await createBucket(client, Bucket);
+  const deletion = new S3Deletion(client, Bucket);
+  await deletion.detect();
 
   /** Every key is validated here, before it becomes part of a request. */
   function locate(key: string) {
@@ -96,18 +112,20 @@ export async function createS3Blobs({ bucket, ...location }: S3BlobsOptions): Pr
     }
   }
 
-  async function open(key: string, signal?: AbortSignal): Promise<Readable> {
-    const command = new GetObjectCommand(locate(key));
+  async function open(key: string, signal?: AbortSignal, range?: ByteRange): Promise<BlobStream> {
+    const Range = range && `bytes=${range.start}-${range.end}`;
+    const command = new GetObjectCommand({ ...locate(key), Range });
     try {
-      const { Body } = await withAbort(signal, () => client.send(command, sendOptions(signal)));
-      if (!(Body instanceof Readable)) throw new TypeError('The SDK returned no stream');
-      return abortable(Body, signal);
+      const found = await withAbort(signal, () => client.send(command, sendOptions(signal)));
+      if (!(found.Body instanceof Readable)) throw new TypeError('The SDK returned no stream');
+      return Object.assign(abortable(found.Body, signal), { head: headOf(key, found) });
     } catch (error) {
+      if (hasName(error, 'InvalidRange')) throw new RangeError('The blob is shorter');
       throw error instanceof NoSuchKey ? new BlobMissing(key, error) : error;
     }
   }
 
-  return {
+  const blobs: Blobs = {
     put,
     open,
 
@@ -119,14 +137,10 @@ export async function createS3Blobs({ bucket, ...location }: S3BlobsOptions): Pr
     async head(key, signal) {
       const command = new HeadObjectCommand(locate(key));
       try {
-        const head = await withAbort(signal, () => client.send(command, sendOptions(signal)));
-        return {
+        return headOf(
           key,
-          bytes: head.ContentLength ?? 0,
-          modifiedAt: head.LastModified ?? new Date(0),
-          mediaType: head.ContentType ?? DEFAULT_MEDIA_TYPE,
-          meta: head.Metadata ?? {},
-        };
+          await withAbort(signal, () => client.send(command, sendOptions(signal))),
+        );
       } catch (error) {
         if (error instanceof NotFound) return undefined;
         throw error;
@@ -140,17 +154,31 @@ export async function createS3Blobs({ bucket, ...location }: S3BlobsOptions): Pr
       try {
         await withAbort(signal, () => client.send(command, sendOptions(signal)));
       } catch (error) {
-        throw isNoSuchKey(error) ? new BlobMissing(from, error) : error;
+        // For copies the SDK has no class of this error.
+        throw hasName(error, 'NoSuchKey') ? new BlobMissing(from, error) : error;
       }
     },
 
-    link: async (key, expiresIn) =>
-      getSignedUrl(client, new GetObjectCommand(locate(key)), { expiresIn }),
+    async link(key, expiresIn, method = 'GET') {
+      const target = locate(key);
+      if (!publicClient) return undefined;
+      const Command = method === 'HEAD' ? HeadObjectCommand : GetObjectCommand;
+      return getSignedUrl(publicClient, new Command(target), { expiresIn });
+    },
 
     async delete(key, signal) {
-      const command = new DeleteObjectCommand(locate(key));
-      await withAbort(signal, () => client.send(command, sendOptions(signal)));
+      assertKey(key);
+      return withAbort(signal, () => deletion.delete(key, sendOptions(signal)));
     },
+
+    async deleteAll(prefix, signal) {
+      assertPrefix(prefix);
+      const options = sendOptions(signal);
+      const erased = await withAbort(signal, () => deletion.deleteAll(prefix, options));
+      return erased ?? deleteListed(blobs, prefix, signal);
+    },
+
+    kept: () => deletion.kept,
 
     async *list(Prefix, signal) {
       assertPrefix(Prefix);
@@ -169,24 +197,61 @@ export async function createS3Blobs({ bucket, ...location }: S3BlobsOptions): Pr
       await withAbort(signal, () => client.send(command, sendOptions(signal)));
     },
 
-    close: () => client.destroy(),
+    close() {
+      client.destroy();
+      if (publicClient) publicClient.destroy();
+    },
+  };
+  return blobs;
+}
+
+const hasName = (error: unknown, name: string): boolean =>
+  error instanceof S3ServiceException && error.name === name;
+
+/** What a response says about a blob. The length of a part is not that of the blob. */
+function headOf(key: string, found: Omit<GetObjectCommandOutput, 'Body'>): BlobHead {
+  return {
+    key,
+    bytes: Number(found.ContentRange?.split('/')[1] ?? found.ContentLength ?? 0),
+    modifiedAt: found.LastModified ?? new Date(0),
+    mediaType: found.ContentType ?? DEFAULT_MEDIA_TYPE,
+    meta: found.Metadata ?? {},
+    etag: found.ETag ?? '""',
   };
 }
 
-/** For copies the SDK has no class of this error. */
-const isNoSuchKey = (error: unknown): boolean =>
-  error instanceof S3ServiceException && error.name === 'NoSuchKey';
-
 const sendOptions = (signal: AbortSignal | undefined) => (signal ? { abortSignal: signal } : {});
+
+/** The server refuses the bucket, and will refuse it again. */
+export class BucketRefused extends Error {
+  constructor(bucket: string, what: string, { name, $metadata }: S3ServiceException) {
+    const why = [$metadata.httpStatusCode, /^[A-Z]\w+$/.test(name) ? name : ''].join(' ').trim();
+    super(`The bucket ${bucket} ${what} (${why})`);
+    this.name = 'BucketRefused';
+  }
+}
+
+/** Throws what a server refuses as `BucketRefused`, and everything else unchanged. */
+const refused = (bucket: string, what: string) => (error: unknown) => {
+  const isRefused =
+    error instanceof S3ServiceException && (error.$metadata.httpStatusCode ?? 500) < 500;
+  throw isRefused ? new BucketRefused(bucket, what, error) : error;
+};
 
 async function createBucket(client: S3Client, Bucket: string): Promise<void> {
   try {
     await client.send(new HeadBucketCommand({ Bucket }));
   } catch (error) {
-    if (!(error instanceof NotFound)) throw error;
+    if (!(error instanceof NotFound)) {
+      return refused(
+        Bucket,
+        'cannot be used: check S3_BUCKET, the credentials and their rights',
+      )(error);
+    }
+    const what = 'does not exist and cannot be created: create it, or grant s3:CreateBucket';
     await client.send(new CreateBucketCommand({ Bucket })).catch((createError) => {
       // Another process has created it at this moment.
-      if (!(createError instanceof BucketAlreadyOwnedByYou)) throw createError;
+      if (!(createError instanceof BucketAlreadyOwnedByYou)) refused(Bucket, what)(createError);
     });
   }
 }

@@ -31,7 +31,9 @@ async function call(path: string, { body, query, headers }: Partial<Call> = {}) 
   return route.handle({
     requestId: 'test',
     caller: undefined,
+    method: 'POST',
     remoteAddress: '127.0.0.1',
+    baseUrl: 'http://selvage.example',
     params: {},
     query: route.query ? parse(route.query, query ?? {}, 'query') : undefined,
     body,

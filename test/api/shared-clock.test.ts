@@ -35,6 +35,7 @@ const call: Call = {
   caller: {
     keyId: 'key_1',
     client: 'tests',
+    rights: [],
     scopes: ['background-removal:process'],
     allowBase64: false,
     meter: 'tests',
@@ -42,7 +43,9 @@ const call: Call = {
     rate: { count: 5, periodSeconds: 60 },
     ...DEFAULT_LIMITS,
   },
+  method: 'POST',
   remoteAddress: '127.0.0.1',
+  baseUrl: 'http://selvage.example',
   params: {},
   query: {},
   body: {},

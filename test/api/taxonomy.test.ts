@@ -18,6 +18,7 @@ const needless = (): never => {
 };
 const routes = taxonomyRoutes({
   readImage,
+  idempotency: { claimCharge: needless },
   modelVersion: 'garment-class@1',
   images: { classifyGarment: needless },
   jobs: {
@@ -35,7 +36,9 @@ async function ask(path: string, { query = {}, body = {}, headers = {} }): Promi
   const call: Call = {
     requestId: 'req-1',
     caller: undefined,
+    method: 'POST',
     remoteAddress: '127.0.0.1',
+    baseUrl: 'http://selvage.example',
     params: {},
     query: found.query ? parse(found.query, query, 'query') : query,
     body,

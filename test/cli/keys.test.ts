@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { selvageProgram } from '../../src/cli/program.ts';
 import { toExitCode } from '../../src/cli/terminal/error-report.ts';
+import { readSecrets } from '../../src/platform/secrets.ts';
 import { freePort, runProgram } from '../support/processes.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
 
@@ -12,6 +13,7 @@ let home: string;
 beforeAll(async () => {
   redis = await startRedis();
   home = await mkdtemp(join(tmpdir(), 'selvage-cli-'));
+  readSecrets(home); // as a gateway does
 });
 afterAll(async () => {
   await redis.stop();

@@ -176,6 +176,32 @@ test('all attempts of a call share its Idempotency-Key, and each call has its ow
   expect(keys[2]).not.toBe(keys[0]);
 });
 
+test('a call that only costs has one too, and one that costs nothing has none', async () => {
+  const server = await startScriptedServer(
+    problemResponse(503, 'upstream-unavailable'),
+    imageResponse,
+    jsonResponse({}),
+  );
+  const { client } = createTestClient(server);
+  await client.removeBackground(IMAGE);
+  const [first, second] = server.requests.map(({ headers }) => headers['idempotency-key']);
+  expect(first).toMatch(/^[0-9a-f]{32}$/);
+  expect(second).toBe(first);
+  await client.usage();
+  expect(server.requests.at(-1)?.headers['idempotency-key']).toBeUndefined();
+});
+
+test('what is in progress is waited for, whatever the number of attempts', async () => {
+  const stillRunning = problemResponse(409, 'conflict', { 'retry-after': '1' });
+  const server = await startScriptedServer(
+    problemResponse(502, 'upstream-failed'),
+    ...Array.from({ length: 9 }, () => stillRunning),
+    jsonResponse({ id: 'job_1' }),
+  );
+  const { client } = createTestClient(server, { retry: { baseMillis: 10, maxAttempts: 3 } });
+  expect(await client.jobs.create({ image: IMAGE })).toMatchObject({ id: 'job_1' });
+});
+
 test('a retry that conflicts with its own first attempt waits for it', async () => {
   const stillRunning = problemResponse(409, 'conflict', { 'retry-after': '1' });
   const server = await startScriptedServer(

@@ -1,20 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createBatches } from '../../src/intake/batches/batches.ts';
 import { createReviewDecisions } from '../../src/intake/review/decisions.ts';
 import { hostClock } from '../../src/platform/clock.ts';
-import { createFsBlobs } from '../../src/storage/fs-blobs.ts';
 import { plantEndedBatch } from '../support/ended-batch.ts';
 import { transparentShirt } from '../support/images.ts';
+import { openStore } from '../support/test-store.ts';
 import { seriousViolations, tabTo, type Watched } from './page.ts';
 import type { Running } from './session.cases.ts';
 
 /** Plants a batch of the client `tests` whose rows all have the same cut-out. Returns its path. */
 async function plantBatch({ stack, register }: Running, rows: number): Promise<string> {
-  const blobs = await createFsBlobs({ dir: join(stack.home, 'store') });
+  const blobs = await openStore(stack);
   const id = `batch_${randomUUID().replaceAll('-', '')}`;
   const key = `out/tests/${id}/shirt`;
   const shirt = await transparentShirt({ width: 90, height: 120, format: 'png' });

@@ -74,7 +74,7 @@ async function plan(shop: FeedServer): Promise<Planned[]> {
     [['cut', cut], 'failed', /connection broke|whole file/],
     [['huge', huge], 'failed', /larger than allowed/],
     [['inward', inward], 'failed', private_],
-    [['damaged', damaged], 'failed', /cannot be decoded/],
+    [['damaged', damaged], 'failed', /is damaged/],
     [['decimal', 'http://167772161/a.jpg'], 'failed', private_],
     [['hex', 'http://0x0a.1/a.jpg'], 'failed', private_],
     [['octal', 'http://012.0.0.1/a.jpg'], 'failed', private_],

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -13,7 +12,6 @@ import { inferenceChildren, signalAll, whileFrozen } from '../support/inference.
 import { type IntakeClient, intakeClient, Job, readJob } from '../support/intake.ts';
 import { plantServer, serve } from '../support/servers.ts';
 import { type Stack, startStack } from '../support/stack.ts';
-import { listStoredFiles } from '../support/stored-files.ts';
 
 let stack: Stack;
 let key: string;
@@ -37,7 +35,7 @@ const another = (): Promise<Buffer> => {
 };
 
 /** Every file in storage, except those of synchronous requests under way. */
-const stored = (): Promise<string[]> => listStoredFiles(join(stack.home, 'store', 'blobs'));
+const stored = (): Promise<string[]> => stack.stored();
 
 /** The files of a job in storage: those with its id, or its image's hash, in their names. */
 const storedOf = async (...words: string[]): Promise<string[]> =>
@@ -45,7 +43,7 @@ const storedOf = async (...words: string[]): Promise<string[]> =>
 
 /** The inputs of a job in storage. */
 const inputsOf = async (id: string): Promise<string[]> =>
-  (await storedOf(id)).filter((file) => file.includes('/blobs/in~/'));
+  (await storedOf(id)).filter((file) => file.startsWith('in/'));
 
 async function expectProblem(response: Response, type: ProblemType): Promise<{ detail: string }> {
   const body = await response.json();
@@ -554,12 +552,14 @@ describe('an Idempotency-Key', () => {
     expect(ids.size).toBe(1);
   });
 
-  test('with another image is rejected; with another API key it is new', async () => {
+  test('with another image is rejected; it is the same with another key, and new for another client', async () => {
     const image = await another();
     const { id } = await readJob(await send(image, 'order-3'));
     await expectProblem(await send(shirt, 'order-3'), 'idempotency-mismatch');
     const second = intakeClient(stack, (await stack.key()).key);
-    expect((await readJob(await send(image, 'order-3', second))).id).not.toBe(id);
+    expect((await readJob(await send(image, 'order-3', second))).id).toBe(id);
+    const foreign = intakeClient(stack, (await stack.key({ client: 'foreign' })).key);
+    expect((await readJob(await send(image, 'order-3', foreign))).id).not.toBe(id);
   });
 
   test('can be used again if the first request was rejected', async () => {

@@ -1,10 +1,8 @@
-import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { drawnShirtOnWood } from '../support/images.ts';
 import { type IntakeClient, intakeClient, readJob } from '../support/intake.ts';
 import { type SharedStack, shareStack } from '../support/shared-stack.ts';
-import { listStoredFiles } from '../support/stored-files.ts';
 
 const [WIDTH, HEIGHT] = [200, 240];
 /** Over the middle of the shirt. */
@@ -71,7 +69,7 @@ async function alphaInMiddle(id: string): Promise<number> {
 
 /** The files in storage whose names have the job's id. */
 const storedOf = async (id: string): Promise<string[]> =>
-  (await listStoredFiles(join(stack.home, 'store', 'blobs'))).filter((path) => path.includes(id));
+  (await stack.stored()).filter((path) => path.includes(id));
 
 interface Answer {
   type?: string;

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createClient, SelvageError } from '../../packages/client/src/client.ts';
@@ -8,7 +7,6 @@ import { type FeedClient, type Run, readFeed } from '../support/feed-client.ts';
 import type { FeedServer } from '../support/feed-server.ts';
 import { drawnShirtOnWood } from '../support/images.ts';
 import type { SharedStack } from '../support/shared-stack.ts';
-import { listStoredFiles } from '../support/stored-files.ts';
 
 const [WIDTH, HEIGHT] = [200, 240];
 /** Over the middle of the shirt. */
@@ -94,7 +92,7 @@ describe('the rows of a batch', () => {
   const lineOf = async (row: number, query = '') =>
     (await batches.lines(id, `results${query}`)).find((line) => line.row === row);
   const filesOf = async (): Promise<string[]> =>
-    (await listStoredFiles(join(stack.home, 'store', 'blobs'))).filter((file) => file.includes(id));
+    (await stack.stored()).filter((file) => file.includes(id));
 
   test('have no review before the end', async () => {
     const imageUrl = shop.put('/shirt.jpg', { body: shirt, type: 'image/jpeg' });
@@ -311,9 +309,7 @@ describe('the rows of a feed run', () => {
     );
   }
   const imagesOf = async (): Promise<string[]> =>
-    (await listStoredFiles(join(stack.home, 'store', 'blobs'))).filter(
-      (file) => file.includes(run.feedId) && file.includes('refined-'),
-    );
+    (await stack.stored()).filter((file) => file.includes(run.feedId) && file.includes('refined-'));
 
   test('the export has the picture of the newest cut-out', async () => {
     const image = shop.put('/feed/shirt.jpg', { body: shirt, type: 'image/jpeg' });

@@ -51,13 +51,15 @@ const bucketSource = (id: string, everySeconds = 1) => ({
 
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'selvage-sources-'));
-  server = await startBucketServer('photos', 'events', 'denied', 'vanishing');
+  server = await startBucketServer('photos', 'events', 'denied', 'vanishing', 'mixed');
   const file = await declareSources(home, [
     folderSource('shelf'),
     bucketSource('photos'),
     bucketSource('events', 86_400),
     bucketSource('denied'),
     bucketSource('vanishing'),
+    bucketSource('mixed'),
+    folderSource('crossed'),
     { ...folderSource('foreign'), client: 'someone-else' },
   ]);
   stack = await startStack({ SOURCES_FILE: file });
@@ -167,9 +169,9 @@ test('options that are wrong are told; without them those of before stay', async
 
 test('objects are charged to the key that has started the source; a spent quota waits', async () => {
   const poor = sourceClient(stack, (await stack.key({ quotaPerDay: 2 })).key);
+  await poor.start('shelf');
   for (let i = 0; i < 3; i++) await putFile(incoming('shelf'), `quota/${i}.jpg`, await picture());
   await putFile(incoming('shelf'), 'quota/none.jpg', '');
-  await poor.start('shelf');
   const waiting = await sources.until('shelf', { status: 'waiting', counts: { succeeded: 7 } });
   expect(waiting.problem).toMatchObject({ type: 'quota-exceeded' });
   const usage = await poor.usage();
@@ -211,7 +213,8 @@ test('the source of another client does not exist for this one', async () => {
     const list = List.parse(await (await client.send('GET', '')).json());
     return list.sources.map(({ id }) => id);
   };
-  expect(await ids(sources)).toEqual(['shelf', 'photos', 'events', 'denied', 'vanishing']);
+  const own = ['shelf', 'photos', 'events', 'denied', 'vanishing', 'mixed', 'crossed'];
+  expect(await ids(sources)).toEqual(own);
   expect(await ids(others)).toEqual(['foreign']);
   for (const [method, path] of [
     ['GET', '/foreign'],
@@ -411,4 +414,84 @@ test('a prefix without rights, and a bucket that vanishes: the source says so an
       .map(({ input }) => input)
       .sort(),
   ).toEqual(['1.jpg', '2.jpg', '3.jpg', '4.jpg']);
+});
+
+const FailurePage = z.object({
+  failures: z.array(z.looseObject({ name: z.string(), reason: z.string() })),
+  unlisted: z.array(z.object({ name: z.string(), reason: z.string() })),
+});
+
+async function failuresOf(id: string): Promise<Map<string, string>> {
+  const response = await sources.send('GET', `/${id}/failures`);
+  const { failures } = FailurePage.parse(await response.json());
+  return new Map(failures.map(({ name, reason }) => [name, reason]));
+}
+
+test('an object that its bucket denies fails alone, is named, and is done when it is given', async () => {
+  const answers = new Map<string, BucketFault>([
+    ['in/archived.jpg', { status: 403, code: 'InvalidObjectState' }],
+    ['in/owned.jpg', { status: 403, code: 'AccessDenied' }],
+    ['in/broken.jpg', { status: 500, code: 'InternalError' }],
+    ['out/unwritten.png', { status: 403, code: 'AccessDenied' }],
+  ]);
+  server.spoil(({ bucket, key }) => (bucket === 'mixed' ? answers.get(key) : undefined));
+  for (const name of ['archived', 'owned', 'broken', 'unwritten', 'good']) {
+    server.put('mixed', `in/${name}.jpg`, await picture());
+  }
+  await sources.start('mixed');
+  // Four wait, each by itself; the source goes on.
+  const first = { pending: 0, succeeded: 1, failed: 0, rejected: 0 };
+  const failures = { waiting: 4, givenUp: 0, unlisted: 0 };
+  await sources.until('mixed', { status: 'watching', counts: first, failures });
+  expect(await failuresOf('mixed')).toEqual(
+    new Map([
+      ['archived.jpg', 'the bucket answers 403 InvalidObjectState'],
+      ['broken.jpg', 'the bucket answers 500 InternalError'],
+      ['owned.jpg', 'the bucket answers 403 AccessDenied'],
+      ['unwritten.jpg', 'the bucket answers 403 AccessDenied'],
+    ]),
+  );
+  const isLogged = () => /"object":"archived\.jpg".*object of a source failed/.test(stack.logs());
+  await expect.poll(isLogged).toBe(true);
+
+  // An event names them, and one that nobody may look up: what comes later is done all the same.
+  answers.set('in/secret.jpg', { status: 403, code: 'AccessDenied' });
+  server.put('mixed', 'in/secret.jpg', await picture());
+  server.put('mixed', 'in/later.jpg', await picture());
+  const named = ['in/secret.jpg', 'in/owned.jpg', 'in/later.jpg'];
+  await sources.send('POST', '/mixed/events', notification('mixed', ...named));
+  await sources.until('mixed', { status: 'watching', counts: { succeeded: 2 } });
+  await expect.poll(async () => (await failuresOf('mixed')).has('secret.jpg')).toBe(true);
+  server.put('mixed', 'in/latest.jpg', await picture());
+  await sources.until('mixed', { status: 'watching', counts: { succeeded: 3 } });
+
+  const { key } = await stack.key();
+  const listed = await selvage(['sources', 'failures', 'mixed'], {
+    SELVAGE_URL: stack.url,
+    SELVAGE_KEY: key,
+  });
+  expect(listed.stdout).toMatch(/owned\.jpg +the bucket answers 403 +2 /);
+
+  // The rights are given: a scan does not wait for the pauses.
+  answers.clear();
+  await sources.send('POST', '/mixed/scan');
+  const all = { pending: 0, succeeded: 8, failed: 0, rejected: 0 };
+  const none = { waiting: 0, givenUp: 0, unlisted: 0 };
+  await sources.until('mixed', { status: 'watching', counts: all, failures: none });
+  const inputs = bucketManifest(server, 'mixed', 'out/').map(({ input }) => input);
+  expect(inputs.sort()).toEqual([...new Set(inputs)]);
+  expect(inputs).toHaveLength(8);
+});
+
+test('a photo whose result would have the name of a folder fails alone', async () => {
+  await mkdir(join(results('crossed'), 'x.png'), { recursive: true });
+  await putFile(incoming('crossed'), 'x.jpg', await picture());
+  await putFile(incoming('crossed'), 'x.png/y.jpg', await picture());
+  await putFile(incoming('crossed'), 'z.jpg', await picture());
+  await sources.start('crossed');
+  const failures = { waiting: 1, givenUp: 0 };
+  await sources.until('crossed', { status: 'watching', counts: { succeeded: 2 }, failures });
+  expect([...(await failuresOf('crossed'))]).toEqual([
+    ['x.jpg', 'the result cannot be written (EISDIR, a folder has this name)'],
+  ]);
 });

@@ -18,6 +18,8 @@ export interface Gate {
   shut(): void;
   /** Ends all faults. */
   open(): void;
+  /** Leads new connections to another port; existing ones stay where they are. */
+  lead(port: number): void;
   /** Calls `meet` once when `pattern` is first seen; its chunk is dropped, and its connection ends. */
   meet(direction: Direction, pattern: RegExp, meet: () => void): () => void;
   close(): Promise<void>;
@@ -47,7 +49,8 @@ function createLine(lag: () => number): (action: () => void) => void {
 }
 
 /** Starts a gate in front of a server on this machine. */
-export async function startGate(targetPort: number): Promise<Gate> {
+export async function startGate(firstPort: number): Promise<Gate> {
+  let targetPort = firstPort;
   const sockets = new Set<Socket>();
   const watches = new Set<Watch>();
   let isHeld = false;
@@ -119,6 +122,9 @@ export async function startGate(targetPort: number): Promise<Gate> {
       isHeld = false;
       lagMillis = 0;
       for (const socket of sockets) socket.resume();
+    },
+    lead(port) {
+      targetPort = port;
     },
     meet(direction, pattern, meet) {
       const watch = { direction, pattern, meet };

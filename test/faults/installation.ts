@@ -17,7 +17,10 @@ export const DEADLINE_SECONDS = 10;
 
 /** Gateways, workers, Redis behind a gate, and storage, into which faults are injected. */
 export interface Installation {
+  /** The primary. */
   redis: RedisServer;
+  /** Its replica, started by the first fault that promotes one. */
+  replica?: RedisServer;
   redisGate: Gate;
   store: Store;
   home: string;
@@ -107,13 +110,14 @@ export async function startInstallation(
   const redis = await startRedis();
   const redisGate = await startGate(redis.port);
   const store = await makeStore(storeKind, home);
-  const connection = commandConnection(redis.url, createLog('test', 'silent'));
+  const redisUrl = `redis://127.0.0.1:${redisGate.port}`;
+  const connection = commandConnection(redisUrl, createLog('test', 'silent'));
   await untilReady(connection, AbortSignal.timeout(10_000));
   const keys = createKeys(connection, readSecrets(home).keyPepper, hostClock);
   const past: string[] = [];
   const env = {
     SELVAGE_HOME: home,
-    REDIS_URL: `redis://127.0.0.1:${redisGate.port}`,
+    REDIS_URL: redisUrl,
     SYNC_TIMEOUT_SECONDS: String(DEADLINE_SECONDS),
     WORKER_CONCURRENCY: '1',
     FETCH_ALLOW: '127.0.0.0/8',
@@ -136,7 +140,7 @@ export async function startInstallation(
     numbers.map((i) => member(`worker-${i}`, 'workers/main.ts', 'worker ready', 'WORKER_PORT')),
   );
   const members = [...gateways, ...workers];
-  return {
+  const installation: Installation = {
     redis,
     redisGate,
     store,
@@ -159,11 +163,12 @@ export async function startInstallation(
       await Promise.all(members.map(({ end }) => end('SIGTERM')));
       connection.disconnect();
       await redisGate.close();
-      await redis.stop();
+      await Promise.all([installation.redis.stop(), installation.replica?.stop()]);
       await store.close();
       await rm(home, { recursive: true, force: true });
     },
   };
+  return installation;
 }
 
 /** Process ids of a worker's inference children. */

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { compileAll } from '../support/compile-all.ts';
 import { type Outcome, runCampaign } from './campaign.ts';
+import { failoverReport, runFailovers } from './failovers.ts';
 import { FAULTS } from './faults.ts';
 import { NOT_PROMISED, runFlushall } from './flushall.ts';
 import { ATTACKS } from './hostile/attacks.ts';
@@ -29,6 +30,11 @@ npm run faults -- flushall    empty Redis under load, recover as in the runbook,
 npm run faults -- last-second lose the last second of Redis's append-only file under load, as in a power cut
   --cuts <n>       how often                        10
   --units, --seed, --store, --logs, --json
+
+npm run faults -- failovers   promote a replica of Redis again and again under load, and check everything
+  --promotions <n> in one run                       3
+  --jobs <n>, --removals <n>  to send meanwhile     200, 100
+  --seed, --store, --logs, --json
 
 npm run faults -- times       how long after a death, a restart or a loss work goes on
   --kills <n>      of each kind                     20
@@ -82,6 +88,8 @@ const { values, positionals } = parseArgs({
     kills: { type: 'string', default: '20' },
     cuts: { type: 'string', default: '10' },
     jobs: { type: 'string' },
+    removals: { type: 'string', default: '100' },
+    promotions: { type: 'string', default: '3' },
     'every-millis': { type: 'string', default: '2500' },
     minutes: { type: 'string', default: '30' },
     victims: { type: 'string', default: 'any' },
@@ -137,6 +145,18 @@ async function lastSecond(): Promise<number> {
   ]);
 }
 
+async function failovers(): Promise<number> {
+  const outcome = await runFailovers({
+    ...common,
+    seed: Number(values.seed),
+    jobs: Number(values.jobs ?? 200),
+    removals: Number(values.removals),
+    promotions: Number(values.promotions),
+  });
+  print(outcome, failoverReport(outcome));
+  return outcome.breaches.some(({ found }) => found.length > 0) ? 1 : 0;
+}
+
 async function times(): Promise<number> {
   const measured = await measureTimes({
     ...common,
@@ -177,6 +197,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<number>>> = {
   campaign,
   flushall,
   'last-second': lastSecond,
+  failovers,
   times,
   kills,
   hostile,

@@ -1,4 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { promote } from '../support/promote.ts';
+import { startRedis } from '../support/redis-server.ts';
 import { type Fault, inRedis } from './fault.ts';
 import type { Installation } from './installation.ts';
 
@@ -13,6 +15,34 @@ const withoutMemory = (installation: Installation, millis: number): Promise<void
     await pause(millis);
     await redis.config('SET', 'maxmemory', '0');
   });
+
+/** How long a fault waits between the loss of a primary and the promotion of its replica. */
+const FAILOVER_MILLIS = 30_000;
+
+/**
+ * Promotes the replica, which has everything, and leads new connections there. The demoted Redis stays, as a replica,
+ * with all its connections: so does a managed Redis, and a Service of Kubernetes.
+ */
+export async function promoteReplica(installation: Installation): Promise<void> {
+  const { redis, redisGate } = installation;
+  const followed = ['--replicaof', '127.0.0.1', String(redis.port)];
+  const replica = installation.replica ?? (await startRedis(...followed));
+  installation.replica = replica;
+  await promote(replica, redis);
+  redisGate.lead(replica.port);
+  Object.assign(installation, { redis: replica, replica: redis });
+}
+
+/** The primary cannot be reached for so long; then its replica is at its address. */
+export const slowFailover = (millis: number): Fault => ({
+  name: `the replica of Redis takes over after ${millis / 1000} s`,
+  async play(installation) {
+    installation.redisGate.shut();
+    await promoteReplica(installation);
+    await pause(millis);
+    installation.redisGate.open();
+  },
+});
 
 /** The faults of Redis and of its connections. */
 export const REDIS_FAULTS: readonly Fault[] = [
@@ -71,8 +101,11 @@ export const REDIS_FAULTS: readonly Fault[] = [
   {
     name: 'Redis ends every client',
     play: (installation) =>
-      inRedis(installation, (redis) =>
-        redis.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes'),
-      ),
+      inRedis(installation, async (redis) => {
+        for (const type of ['normal', 'pubsub'])
+          await redis.call('CLIENT', 'KILL', 'TYPE', type, 'SKIPME', 'yes');
+      }),
   },
+  { name: 'the replica of Redis is promoted', play: promoteReplica },
+  slowFailover(FAILOVER_MILLIS),
 ];

@@ -26,7 +26,9 @@ async function checkBearer(text: string): Promise<void> {
     lookedUp.push(key);
     return undefined;
   };
-  const rejection: unknown = await authorize(text, 'any-key', lookUp).catch((error) => error);
+  const rejection: unknown = await authorize(text, { scope: 'any-key' }, lookUp).catch(
+    (error) => error,
+  );
   ok(rejection instanceof Problem);
   equal(rejection.type, 'unauthorized');
   for (const key of lookedUp) ok(/^[!-~]{1,200}$/.test(key) && text.includes(key));

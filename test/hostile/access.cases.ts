@@ -13,9 +13,15 @@ import { readOperations } from './operations.ts';
 
 const nameOf = ({ method, path }: Pick<Access, 'method' | 'path'>) => `${method} ${path}`;
 
+/** Scopes of operations that `/intake` runs: others open nothing there. */
+const INTAKE_SCOPES: readonly Scope[] = ['background-removal:process', 'taxonomy:classify'];
+
 /** Returns the status for a live key with only this scope. */
-const expected = ({ needs, authorized }: Access, scope: Scope): number =>
-  needs === 'nobody' || needs === 'any' || needs === scope ? authorized : 403;
+function expected({ needs, right, authorized }: Access, scope: Scope): number {
+  const isScoped = needs === 'nobody' || needs === 'any' || needs === scope;
+  const isGranted = right === undefined || INTAKE_SCOPES.includes(scope);
+  return isScoped && isGranted ? authorized : 403;
+}
 
 async function statusOf(url: string, { method, path, body }: Access, key: string | undefined) {
   const response = await fetch(`${url}${path.replaceAll(/\{\w+\}/g, 'never-was')}`, {

@@ -18,7 +18,7 @@ async function lookUp(key: string): Promise<Grant | undefined> {
   if (!client) return undefined;
   const rate = { count: 1, periodSeconds: 1 };
   const identity = { client, keyId: key, meter: client, quotaPerDay: 1, rate };
-  return { ...identity, scopes: ['any'], allowBase64: true, ...DEFAULT_LIMITS };
+  return { ...identity, rights: [], scopes: ['any'], allowBase64: true, ...DEFAULT_LIMITS };
 }
 
 /** Requests admitted and refunds made, by client. */

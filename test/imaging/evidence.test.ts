@@ -42,6 +42,8 @@ test('a whole, sharp subject has nothing against it', () => {
   expect(evidence).toEqual({
     confidence: 0.9,
     unsureGapShare: 0,
+    holeShare: 0,
+    groundShare: 0,
     otherShare: 0,
     subjectShare: 0.25,
     sharpness: 0.5,
@@ -54,6 +56,8 @@ test('an image without a subject has no evidence but that', () => {
   expect(evidenceOf(() => 0)).toEqual({
     confidence: 0.9,
     unsureGapShare: 0,
+    holeShare: 0,
+    groundShare: 0,
     otherShare: 0,
     subjectShare: 0,
     sharpness: 1,

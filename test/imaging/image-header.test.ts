@@ -32,7 +32,8 @@ test.each([
   { what: 'a JPEG with fill bytes',            hex: `ffd8 ffffff ${FRAME}`,                      size: [64, 32] },
   { what: 'a JPEG of 16 arithmetic bits',      hex: `ffd8 ${FRAME.replace('ffc0', 'ffca')}`,     size: [64, 32] },
   { what: 'tables and comments before',        hex: `ffd8 ffdb0003aa ffc40002 fffe0002 ${FRAME}`, size: [64, 32] },
-  { what: 'bytes between two segments',        hex: `ffd8 ffe00002 00 ${FRAME}` },
+  { what: 'bytes between two segments',        hex: `ffd8 ffe00002 00414200 ${FRAME}`,        size: [64, 32] },
+  { what: 'a restart mark before the frame',   hex: `ffd8 ffd0 ${FRAME}`,                    size: [64, 32] },
   { what: 'a segment of no length',            hex: `ffd8 ffe00000 ${FRAME}` },
   { what: 'a scan before the frame',           hex: `ffd8 ffda0002 ${FRAME}` },
   { what: 'the end before the frame',          hex: `ffd8 ffd9 ${FRAME}` },
@@ -66,6 +67,8 @@ describe('of an image made to be read for long, few bytes are looked at:', () =>
     { what: 'zeros behind the first bytes', image: bytes('ffd8ff', Buffer.alloc(19 * MEBIBYTE)) },
     { what: 'fill bytes alone',             image: bytes('ffd8', Buffer.alloc(19 * MEBIBYTE, 0xff)) },
     { what: 'five million empty segments',  image: bytes('ffd8', Buffer.alloc(20 * MEBIBYTE, 'ffe00002', 'hex')) },
+    { what: 'a letter before each segment', image: bytes('ffd8', Buffer.alloc(20 * MEBIBYTE, '41ffe00002', 'hex')) },
+    { what: 'letters alone',                image: bytes('ffd8ffe00002', Buffer.alloc(19 * MEBIBYTE, 0x41)) },
     { what: 'segments in segments',         image: bytes('ffd8', Buffer.alloc(20 * MEBIBYTE, 'ffe00003', 'hex')) },
   ])('$what', ({ image }) => {
     const spies = reads.map((name) => vi.spyOn(DataView.prototype, name));
@@ -74,6 +77,11 @@ describe('of an image made to be read for long, few bytes are looked at:', () =>
     expect(count).toBeGreaterThan(0);
     expect(count).toBeLessThan(15_000);
   });
+});
+
+test('5,000 comments before the frame are jumped over', () => {
+  const image = bytes('ffd8', Buffer.alloc(25_000, 'fffe000341', 'hex'), bytes(FRAME));
+  expect(sizeOf(image)).toEqual({ width: 64, height: 32 });
 });
 
 test('20 MiB of metadata before the frame are jumped over', () => {

@@ -43,6 +43,16 @@ const SECRETS = because(
   ...['KEY_PEPPER', 'LOOK_SIGNING_KEYS', 'METRICS_KEY', 'SELVAGE_DEV_KEY'],
 );
 
+/** Where Redis is, if it is not one server by its URL. */
+const OTHER_REDIS = [
+  'REDIS_CA_FILE',
+  'REDIS_CLUSTER',
+  'REDIS_SENTINELS',
+  'REDIS_SENTINEL_NAME',
+  'REDIS_SENTINEL_PASSWORD',
+  'REDIS_SENTINEL_USER',
+];
+
 describe('docker-compose.yml', () => {
   const { services } = z
     .object({
@@ -59,6 +69,7 @@ describe('docker-compose.yml', () => {
     ...because('a folder inside', 'SELVAGE_HOME', 'STORE_DIR'),
     ...because('its S3 server', 'STORE', 'AWS_ENDPOINT_URL_S3', 'AWS_REGION'),
     ...because('set as REDIS_PASSWORD', 'REDIS_URL'),
+    ...because('its own Redis', ...OTHER_REDIS),
     ...because('set as S3_ACCESS_KEY', 'AWS_ACCESS_KEY_ID'),
     ...because('set as S3_SECRET_KEY', 'AWS_SECRET_ACCESS_KEY'),
     ...because('the file is mounted', 'SOURCES_FILE'),

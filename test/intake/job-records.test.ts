@@ -299,10 +299,11 @@ describe('expiry', () => {
     const job = await accepted(60);
     const outputKey = 'out/tests/interrupted.png';
     await succeed(job, await workOn(job, outputKey));
-    const { head, list } = blobs;
+    const { head, deleteAll, kept } = blobs;
     const broken = createJobRetention(records, {
       head,
-      list,
+      deleteAll,
+      kept,
       delete: () => Promise.reject(new Error('storage is unavailable')),
     });
     await expect(sweepDueJobs({ records, retention: broken, enqueue }, at(61))).rejects.toThrow(

@@ -5,6 +5,8 @@ import { REVIEW_RULES, reviewOf, reviewTexts } from '../../src/output/review.ts'
 const NOTHING: Evidence = {
   confidence: 0.98,
   unsureGapShare: 0,
+  holeShare: 0,
+  groundShare: 0,
   otherShare: 0,
   subjectShare: 0.4,
   sharpness: 0.4,
@@ -27,6 +29,18 @@ test.each<{ reason: string; evidence: Partial<Evidence>; just: Partial<Evidence>
     reason: 'gap-unsure',
     evidence: { unsureGapShare: 0.015 },
     just: { unsureGapShare: 0.014 },
+    asks: true,
+  },
+  {
+    reason: 'hole-in-subject',
+    evidence: { holeShare: 0.0002 },
+    just: { holeShare: 0.00019 },
+    asks: true,
+  },
+  {
+    reason: 'ground-in-gap',
+    evidence: { groundShare: 0.0002 },
+    just: { groundShare: 0.00019 },
     asks: true,
   },
   {
@@ -61,7 +75,7 @@ test('one reason that asks for a person is enough', () => {
 
 test('each reason is a sentence without its full stop', () => {
   const texts = reviewTexts({ reasons: Object.keys(REVIEW_RULES) });
-  expect(texts).toHaveLength(7);
+  expect(texts).toHaveLength(9);
   for (const text of texts) expect(text).toMatch(/^[A-Z][^.]+[^.]$/);
 });
 

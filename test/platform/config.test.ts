@@ -13,7 +13,7 @@ test('without settings the documented defaults apply', () => {
     STORE_DIR: '/nowhere/store',
     SYNC_TIMEOUT_SECONDS: 25,
     MAX_IMAGE_BYTES: 20 * 1024 * 1024,
-    MAX_IMAGE_PIXELS: 50_000_000,
+    MAX_IMAGE_PIXELS: 50_331_648,
     MODEL: 'garment-cutout',
     DEVICE: 'auto',
   });
@@ -51,6 +51,37 @@ test('origins are a list, each without a path', () => {
   }
 });
 
+test('the public address is an http URL without anything secret; a slash at its end is dropped', () => {
+  expect(readConfig({}).PUBLIC_URL).toBeUndefined();
+  const { PUBLIC_URL } = readConfig({ PUBLIC_URL: 'https://Images.example/selvage/' });
+  expect(PUBLIC_URL).toBe('https://images.example/selvage');
+  for (const wrong of ['images.example', 'javascript:x', 'https://u:p@a.example', 'https://a/?b']) {
+    expect(() => readConfig({ PUBLIC_URL: wrong })).toThrow(/PUBLIC_URL/);
+  }
+});
+
+test('the public endpoint of S3 is an origin: one error says what else it has', () => {
+  expect(readConfig({}).S3_PUBLIC_ENDPOINT).toBeUndefined();
+  const { S3_PUBLIC_ENDPOINT } = readConfig({ S3_PUBLIC_ENDPOINT: 'https://Files.example/' });
+  expect(S3_PUBLIC_ENDPOINT).toBe('https://files.example');
+  for (const [wrong, says] of [
+    ['https://files.example/bucket', /no path/],
+    ['files.example', /S3_PUBLIC_ENDPOINT: .+/],
+    ['ftp://files.example', /S3_PUBLIC_ENDPOINT: .+/],
+    ['https://user:secret@files.example', /no credentials/],
+    ['https://files.example/bucket?a#b', /no credentials, query/],
+  ] as const) {
+    expect(() => readConfig({ S3_PUBLIC_ENDPOINT: wrong })).toThrow(says);
+    expect(() => readConfig({ S3_PUBLIC_ENDPOINT: wrong })).not.toThrow(/secret|\n.*\n/);
+  }
+});
+
+test('trusted proxies are networks', () => {
+  expect(readConfig({}).TRUST_PROXY).toEqual([]);
+  expect(readConfig({ TRUST_PROXY: '10.0.0.0/8,::1/128' }).TRUST_PROXY).toHaveLength(2);
+  expect(() => readConfig({ TRUST_PROXY: 'true' })).toThrow(/TRUST_PROXY/);
+});
+
 test('the development key has at least 32 characters, and the error says how to get one', () => {
   const SELVAGE_DEV_KEY = 'k'.repeat(32);
   expect(readConfig({ SELVAGE_DEV_KEY })).toMatchObject({ SELVAGE_DEV_KEY });
@@ -78,7 +109,11 @@ test('finds the Redis of the instance that runs under SELVAGE_HOME', () => {
   onTestFinished(() => rmSync(home, { recursive: true }));
   writeFileSync(
     join(home, 'instance.json'),
-    JSON.stringify({ redisUrl: 'redis://127.0.0.1:7777' }),
+    JSON.stringify({
+      url: 'http://127.0.0.1:8080',
+      redisUrl: 'redis://127.0.0.1:7777',
+      pids: { launcher: 1 },
+    }),
   );
   expect(readConfig({ SELVAGE_HOME: home }).REDIS_URL).toBe('redis://127.0.0.1:7777');
   expect(readConfig({ SELVAGE_HOME: home, REDIS_URL: 'redis://r:1' }).REDIS_URL).toBe(

@@ -1,4 +1,5 @@
 import {
+  chmod,
   mkdir,
   mkdtemp,
   readdir,
@@ -132,6 +133,53 @@ describe('a folder', () => {
     const written = location.write('sub/new/b.png', Buffer.from('x'), 'image/png', signal);
     await expect(written).rejects.toThrow(LocationUnavailable);
     expect(await readdir(join(root, 'elsewhere'))).toEqual(['a.jpg']);
+  });
+
+  /** Runs work without the rights of root, which may read everything. */
+  async function withoutRights<T>(work: () => Promise<T>): Promise<T> {
+    const isRoot = process.geteuid?.() === 0;
+    if (isRoot) process.seteuid?.(65_534);
+    try {
+      return await work();
+    } finally {
+      if (isRoot) process.seteuid?.(0);
+    }
+  }
+
+  test('names what in it cannot be read, and lists the rest', async () => {
+    const path = join(root, 'rights');
+    for (const name of ['a.jpg', 'closed/b.jpg', 'names/c.jpg', 'z.jpg']) {
+      await putFile(join(path, name), name);
+    }
+    await chmod(root, 0o755);
+    await chmod(join(path, 'a.jpg'), 0o000);
+    await chmod(join(path, 'closed'), 0o000);
+    await chmod(join(path, 'names'), 0o644);
+    const location = folderLocation(path);
+    await withoutRights(async () => {
+      const listed = await listAll(location);
+      expect(new Map(listed.map(({ name, unreadable }) => [name, unreadable]))).toEqual(
+        new Map([
+          ['a.jpg', undefined],
+          ['z.jpg', undefined],
+          ['closed/', 'the folder cannot be used (EACCES, no rights)'],
+          ['names/', 'the folder cannot be used (EACCES, no rights)'],
+        ]),
+      );
+      const denied = listed.find(({ name }) => name === 'a.jpg')!;
+      await expect(location.read(denied, signal)).rejects.toThrow(
+        'the file cannot be read (EACCES, no rights)',
+      );
+    });
+    for (const name of ['a.jpg', 'closed', 'names']) await chmod(join(path, name), 0o755);
+  });
+
+  test('has no result where a folder has its name, and says so', async () => {
+    const location = folderLocation(join(root, 'taken'));
+    await putFile(join(root, 'taken/x.png/y.png'), 'a result');
+    await expect(location.write('x.png', Buffer.from('x'), 'image/png', signal)).rejects.toThrow(
+      'the result cannot be written (EISDIR, a folder has this name)',
+    );
   });
 
   test('that is missing is unavailable, and is not created', async () => {

@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { connect, createServer, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
-import { DeleteBucketCommand, ListMultipartUploadsCommand, S3Client } from '@aws-sdk/client-s3';
+import {
+  DeleteBucketCommand,
+  ListMultipartUploadsCommand,
+  ListPartsCommand,
+  type MultipartUpload,
+  S3Client,
+} from '@aws-sdk/client-s3';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Blobs } from '../../src/storage/blobs.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
@@ -57,28 +63,88 @@ function againstServer(s3: TestS3): void {
     await expect(open(bucket)).resolves.toBeDefined();
   });
 
-  test('a put that fails or is aborted leaves no multipart upload behind', async () => {
-    const bucket = freshBucket();
-    const blobs = await open(bucket);
-    const failing = Readable.from(
-      (function* () {
-        yield Buffer.alloc(TWO_PARTS_BYTES);
-        throw new Error('the client hung up');
-      })(),
-    );
-    await expect(blobs.put('failed', failing)).rejects.toThrow('the client hung up');
-    const caller = new AbortController();
-    const leaving = Readable.from(
-      (function* () {
-        yield Buffer.alloc(TWO_PARTS_BYTES);
-        caller.abort(new Error('the caller has left'));
-        yield Buffer.alloc(TWO_PARTS_BYTES);
-      })(),
-    );
-    await expect(blobs.put('left', leaving, {}, caller.signal)).rejects.toThrow('has left');
-    const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket: bucket }));
-    expect(Uploads).toEqual([]);
-    expect(await entriesOf(blobs, '')).toEqual([]);
+  describe('a put of several parts', () => {
+    /** The uploads of a bucket that are neither complete nor aborted. */
+    const uploadsIn = async (Bucket: string) =>
+      (await client.send(new ListMultipartUploadsCommand({ Bucket }))).Uploads ?? [];
+
+    /** Expects that nothing is left of an upload that a test has seen under way. */
+    async function expectNothing(bucket: string, blobs: Blobs, [seen]: MultipartUpload[]) {
+      expect(await uploadsIn(bucket)).toEqual([]);
+      const { Key, UploadId } = seen ?? {};
+      const parts = client.send(new ListPartsCommand({ Bucket: bucket, Key, UploadId }));
+      // Ceph says NoSuchKey, S3 NoSuchUpload.
+      await expect(parts).rejects.toMatchObject({ $metadata: { httpStatusCode: 404 } });
+      expect(await entriesOf(blobs, '')).toEqual([]);
+    }
+
+    test.each([
+      { what: 'whose stream fails', isAborted: false, says: 'the client hung up' },
+      { what: 'that is aborted', isAborted: true, says: 'the caller has left' },
+    ])('$what leaves no part behind', async ({ isAborted, says }) => {
+      const bucket = freshBucket();
+      const blobs = await open(bucket);
+      const caller = new AbortController();
+      let seen: MultipartUpload[] = [];
+      const body = Readable.from(
+        (async function* () {
+          yield Buffer.alloc(TWO_PARTS_BYTES);
+          while (seen.length === 0) seen = await uploadsIn(bucket);
+          if (!isAborted) throw new Error(says);
+          caller.abort(new Error(says));
+          yield Buffer.alloc(TWO_PARTS_BYTES);
+        })(),
+      );
+      await expect(blobs.put('ended', body, {}, caller.signal)).rejects.toThrow(says);
+      await expectNothing(bucket, blobs, seen);
+    });
+
+    test('aborted while a part is sent leaves no part behind', async () => {
+      const gate = await startStoreGate(s3.endpoint);
+      onTestFinished(() => gate.close());
+      const bucket = freshBucket();
+      const blobs = await open(bucket, gate.endpoint);
+      const caller = new AbortController();
+      let parts = 0;
+      let seen: Promise<MultipartUpload[]> = Promise.resolve([]);
+      gate.meet({ at: 'request', isIt: ({ method }) => method === 'PUT' && ++parts === 2 }, () => {
+        seen = uploadsIn(bucket);
+        seen.then(() => caller.abort(new Error('the caller has left')));
+      });
+      gate.spoil(() => (parts === 2 ? { action: 'drip', millis: 5 } : undefined));
+      const body = Readable.from([Buffer.alloc(TWO_PARTS_BYTES), Buffer.alloc(TWO_PARTS_BYTES)]);
+      await expect(blobs.put('left', body, {}, caller.signal)).rejects.toThrow('has left');
+      gate.mend();
+      await expectNothing(bucket, blobs, await seen);
+    });
+
+    test('reads no further than two parts ahead; a short one is one request', async () => {
+      const gate = await startStoreGate(s3.endpoint);
+      onTestFinished(() => gate.close());
+      const blobs = await open(freshBucket(), gate.endpoint);
+      const methods: string[] = [];
+      let readMiB = 0;
+      let aheadMiB = 0;
+      gate.spoil(({ method }) => {
+        const sent = methods.filter((each) => each === 'PUT').length * 8;
+        if (method === 'PUT') aheadMiB = Math.max(aheadMiB, readMiB - sent);
+        methods.push(method);
+        return undefined;
+      });
+      const bodyOf = (lengthMiB: number) =>
+        Readable.from(
+          (function* () {
+            for (readMiB = 0; readMiB < lengthMiB; readMiB++) yield Buffer.alloc(2 ** 20);
+          })(),
+          { highWaterMark: 1 },
+        );
+      await blobs.put('long', bodyOf(60));
+      expect(methods).toEqual(['POST', ...Array.from({ length: 8 }, () => 'PUT'), 'POST']);
+      expect(aheadMiB).toBeLessThanOrEqual(16);
+      methods.length = 0;
+      await blobs.put('short', bodyOf(8));
+      expect(methods).toEqual(['PUT']);
+    });
   });
 
   test('every call to a server that stops responding can be aborted', async () => {
@@ -107,7 +173,20 @@ function againstServer(s3: TestS3): void {
 
   test('a wrong secret is rejected at the start', async () => {
     const credentials = { ...s3.credentials, secretAccessKey: 'wrong' };
-    await expect(createS3Blobs({ ...s3, credentials, bucket: freshBucket() })).rejects.toThrow();
+    const opening = createS3Blobs({ ...s3, credentials, bucket: freshBucket() });
+    await expect(opening).rejects.toThrow(/^The bucket selvage-test-\S+ cannot be used: check/);
+  });
+
+  test('a missing bucket that may not be created is named', async () => {
+    const gate = await startStoreGate(s3.endpoint);
+    onTestFinished(() => gate.close());
+    gate.spoil(({ method }) =>
+      method === 'PUT' ? { action: 'refuse', status: 403, code: 'AccessDenied' } : undefined,
+    );
+    const opening = createS3Blobs({ ...s3, endpoint: gate.endpoint, bucket: 'selvage-none' });
+    await expect(opening).rejects.toThrow(
+      'The bucket selvage-none does not exist and cannot be created: create it, or grant s3:CreateBucket (403 AccessDenied)',
+    );
   });
 
   test("STORE=s3 finds its server by the SDK's own settings", async () => {

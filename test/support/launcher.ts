@@ -29,8 +29,10 @@ export async function startByLauncher(env: NodeJS.ProcessEnv = {}): Promise<Laun
     await rm(home, { recursive: true, force: true });
   }
   try {
-    const { url, key } = JSON.parse(await launcher.line((line) => line.startsWith('{')));
-    const instance = join(home, 'instance.json');
+    const started = JSON.parse(await launcher.line((line) => line.startsWith('{')));
+    const { url, keyFile } = started;
+    const instance = join(started.home, 'instance.json');
+    const key = (await readFile(keyFile, 'utf8')).trim();
     return {
       launcher,
       url,

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, rm, stat, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { Redis } from 'ioredis';
 import { freePort, type Running, run } from './processes.ts';
 
 /** A private Redis that a test may stop, kill and start again. */
@@ -17,6 +18,8 @@ export interface RedisServer {
   mark(): Promise<AofMark>;
   /** Loses what was written since a mark, as a power cut loses what is not on disk yet, and starts again. */
   powerCut(mark: AofMark): Promise<void>;
+  /** Runs a command as an operator does, on a connection of its own. */
+  command(name: string, ...args: string[]): Promise<unknown>;
   /** Ends the server and deletes its data. */
   stop(): Promise<void>;
 }
@@ -37,7 +40,7 @@ async function endOfAof(dir: string): Promise<AofMark> {
 }
 
 /** Returns the name of the program, Redis or Valkey. */
-function redisProgram(): string {
+export function redisProgram(): string {
   const folders = (process.env.PATH ?? '').split(delimiter);
   const found = ['redis-server', 'valkey-server'].find((name) =>
     folders.some((folder) => existsSync(join(folder, name))),
@@ -46,16 +49,22 @@ function redisProgram(): string {
   throw new Error('These tests kill and restart a Redis of their own: install redis-server');
 }
 
-/** Starts Redis from PATH, which the launcher of `npm test` sets, with the settings of production. */
-export async function startRedis(): Promise<RedisServer> {
+/**
+ * Starts Redis from PATH, which the launcher of `npm test` sets, with the settings of production.
+ * @param more further settings, such as `--replicaof`
+ */
+export async function startRedis(...more: readonly string[]): Promise<RedisServer> {
   const program = redisProgram();
   const port = await freePort();
   const dir = await mkdtemp(join(tmpdir(), 'selvage-redis-'));
+  const passwordAt = more.indexOf('--requirepass');
+  const access = passwordAt < 0 ? {} : { password: more[passwordAt + 1] ?? '' };
   let server: Running;
   const start = async () => {
     server = run(program, [
       ...['--port', String(port), '--bind', '127.0.0.1', '--dir', dir],
       ...['--save', '', '--appendonly', 'yes', '--maxmemory-policy', 'noeviction'],
+      ...more,
     ]);
     await server.line((line) => line.includes('Ready to accept connections'));
   };
@@ -74,6 +83,14 @@ export async function startRedis(): Promise<RedisServer> {
       if (newest !== file) throw new Error('Redis has rewritten its append-only file since');
       await truncate(file, bytes);
       await start();
+    },
+    async command(name, ...args) {
+      const redis = new Redis(port, { ...access, lazyConnect: true, enableReadyCheck: false });
+      try {
+        return await redis.call(name, ...args);
+      } finally {
+        redis.disconnect();
+      }
     },
     async stop() {
       await end();

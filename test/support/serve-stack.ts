@@ -18,9 +18,11 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   let starting: Promise<Stack> | undefined;
   const server = createServer(async (_request, response) => {
     try {
-      starting ??= import('./stack.ts').then(({ startStack }) => startStack(SETTINGS));
-      const { url, home, redis } = await starting;
-      response.end(JSON.stringify({ url, home, redisUrl: redis.url }));
+      starting ??= import('./stack.ts').then(({ startStack }) =>
+        startStack(SETTINGS, project.name === 's3' ? 's3' : 'fs'),
+      );
+      const { url, home, redis, settings } = await starting;
+      response.end(JSON.stringify({ url, home, redisUrl: redis.url, settings }));
     } catch (error) {
       response.writeHead(500).end(String(error));
     }

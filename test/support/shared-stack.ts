@@ -1,9 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { inject } from 'vitest';
+import { z } from 'zod';
 import { openRegister, type Stack } from './stack.ts';
+import { storedKeys } from './test-store.ts';
+
+/** What the server of the stack tells about it. */
+const Served = z.object({
+  url: z.string(),
+  home: z.string(),
+  redisUrl: z.string(),
+  settings: z.record(z.string(), z.string()),
+});
 
 /** A stack that other files use too, at the same time. */
-export interface SharedStack extends Pick<Stack, 'url' | 'home' | 'key'> {
+export interface SharedStack extends Pick<Stack, 'url' | 'home' | 'key' | 'stored'> {
   redis: { url: string };
   /** Ends the use of it. */
   stop(): Promise<void>;
@@ -16,14 +26,14 @@ export interface SharedStack extends Pick<Stack, 'url' | 'home' | 'key'> {
 export async function shareStack(): Promise<SharedStack> {
   const response = await fetch(inject('sharedStack'));
   if (!response.ok) throw new Error(await response.text());
-  const { url, home, redisUrl } = (await response.json()) as Record<string, string>;
-  if (!url || !home || !redisUrl) throw new Error('the shared stack has no address');
+  const { url, home, redisUrl, settings } = Served.parse(await response.json());
   const register = await openRegister(redisUrl, home);
   const file = randomUUID().slice(0, 8);
   return {
     url,
     home,
     redis: { url: redisUrl },
+    stored: () => storedKeys({ home, settings }),
     key: ({ client = 'tests', ...grant } = {}) =>
       register.key({ ...grant, client: `${client}-${file}` }),
     stop: async () => register.close(),

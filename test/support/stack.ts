@@ -5,16 +5,17 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type CreatedKey, createKeys, type Grant, isLive } from '../../src/auth/keys.ts';
 import { SCOPES } from '../../src/auth/scopes.ts';
 import { hostClock } from '../../src/platform/clock.ts';
+import { readConfig } from '../../src/platform/config.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { commandConnection, untilReady } from '../../src/platform/redis.ts';
+import { connectRedis } from '../../src/platform/redis-check.ts';
 import { readSecrets } from '../../src/platform/secrets.ts';
 import { type Running, runProgram } from './processes.ts';
 import { type RedisServer, startRedis } from './redis-server.ts';
+import { createStore, type StorePlace, storedKeys, storeKind } from './test-store.ts';
 
 /** A complete installation for tests: its own Redis, storage, gateway and worker, on free ports. */
-export interface Stack {
+export interface Stack extends StorePlace {
   url: string;
-  home: string;
   redis: RedisServer;
   gateway: Running;
   worker: Running;
@@ -23,6 +24,8 @@ export interface Stack {
    * one but the first is revoked to make room.
    */
   key(grant?: Partial<Grant>): Promise<CreatedKey>;
+  /** Returns the keys of all that is stored; in a bucket also of what can be read by its version only. */
+  stored(): Promise<string[]>;
   /** Everything gateway and worker logged. */
   logs(): string;
   startGateway(env?: NodeJS.ProcessEnv): Promise<void>;
@@ -45,9 +48,10 @@ const says = (words: string) => (line: string) => line.includes(words);
 export async function openRegister(
   redisUrl: string,
   home: string,
+  env: NodeJS.ProcessEnv = {},
 ): Promise<Pick<Stack, 'key'> & { close(): void }> {
-  const connection = commandConnection(redisUrl, createLog('test', 'silent'));
-  await untilReady(connection, AbortSignal.timeout(10_000));
+  const settings = readConfig({ REDIS_URL: redisUrl, ...env });
+  const connection = await connectRedis(settings, createLog('test', 'silent'), 10_000);
   const keys = createKeys(connection, readSecrets(home).keyPepper, hostClock);
   async function makeRoom(client: string): Promise<void> {
     const records = (await keys.list()).filter((record) => record.client === client);
@@ -65,11 +69,15 @@ export async function openRegister(
   };
 }
 
-/** Starts everything and waits until requests are served. Both processes get `env`. */
-export async function startStack(env: NodeJS.ProcessEnv = {}): Promise<Stack> {
+/**
+ * Starts everything and waits until requests are served. Both processes get `env`, which may lead to another Redis.
+ * @param kind that of the Vitest project, by default
+ */
+export async function startStack(env: NodeJS.ProcessEnv = {}, kind = storeKind()): Promise<Stack> {
   const home = await mkdtemp(join(tmpdir(), 'selvage-test-'));
+  const { settings, remove } = await createStore(kind);
   const redis = await startRedis();
-  const register = await openRegister(redis.url, home);
+  const register = await openRegister(redis.url, home, env);
   const base = {
     SELVAGE_HOME: home,
     REDIS_URL: redis.url,
@@ -78,15 +86,18 @@ export async function startStack(env: NodeJS.ProcessEnv = {}): Promise<Stack> {
     WORKER_CONCURRENCY: '1',
     SELVAGE_DEV_KEY: '',
     LOG_LEVEL: 'debug',
+    ...settings,
     ...env,
   };
   const stack: Stack = {
     url: '',
     home,
+    settings,
     redis,
     gateway: undefined as unknown as Running,
     worker: undefined as unknown as Running,
     key: register.key,
+    stored: () => storedKeys(stack),
     logs: () => `${stack.gateway.output()}\n${stack.worker.output()}`,
     async startGateway(more = {}) {
       stack.gateway = runProgram('src/main.ts', [], { ...base, ...more });
@@ -100,6 +111,7 @@ export async function startStack(env: NodeJS.ProcessEnv = {}): Promise<Stack> {
       await Promise.all([stack.gateway.end(), stack.worker.end()]);
       register.close();
       await redis.stop();
+      await remove();
       await rm(home, { recursive: true, force: true });
     },
   };

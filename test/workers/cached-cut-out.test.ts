@@ -84,6 +84,19 @@ describe('a cut-out', () => {
     expect(Buffer.from(await blobs.get(cutOutKey(image, 'batch_2'))).toString()).toBe('a png');
   });
 
+  test('that is damaged is made anew, not copied', async () => {
+    const image = newImage();
+    await store(image, 'job_1');
+    const { meta } = (await blobs.head(cutOutKey(image, 'job_1')))!;
+    const flipped = { mediaType: 'image/png', meta };
+    await blobs.put(cutOutKey(image, 'job_1'), Buffer.from('a pnG'), flipped);
+    expect(await find(image, 'job_1')).toBeUndefined();
+    expect(await find(image, 'job_2')).toBeUndefined();
+    expect(await exists(cutOutKey(image, 'job_2'))).toBe(false);
+    const cutout = await store(image, 'job_2');
+    expect(await find(image, 'job_3')).toEqual(cutout);
+  });
+
   const others: [what: string, change: Partial<Image>][] = [
     ['client', { client: 'other' }],
     ['image', { sha256: 'f'.repeat(64) }],

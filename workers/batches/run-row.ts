@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Queue } from 'bullmq';
 import { modelVersionOf } from '../../models/catalog.ts';
 import { batchKeys } from '../../src/intake/batches/batch-files.ts';
@@ -101,7 +102,8 @@ async function makePicture(
   );
   if (!picture) return undefined;
   const { bytes, mediaType } = picture;
-  await blobs.put(key, bytes, { mediaType }, signal);
+  const meta = { sha256: createHash('sha256').update(bytes).digest('hex') };
+  await blobs.put(key, bytes, { mediaType, meta }, signal);
   return { key, mediaType, background };
 }
 

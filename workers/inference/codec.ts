@@ -7,6 +7,7 @@ import { sniffFormat } from '../../src/imaging/sniff.ts';
 import { type Box, fullBox } from '../../src/imaging/subject-box.ts';
 import type { Pixels } from '../../src/imaging/tensor.ts';
 import { DecodeError } from './decode-error.ts';
+import { readFile } from './files/read-file.ts';
 
 /**
  * Prepares this process to decode untrusted images: only the three accepted formats are read, with one
@@ -25,10 +26,16 @@ export function restrictDecoders(): void {
   });
 }
 
-/** A decoded image: upright, sRGB, 8 bits, first frame; `opacity` only if some pixel is transparent. */
-export interface DecodedImage {
+/** Pixels, sRGB, 8 bits; `opacity` only if some pixel is transparent. */
+interface ReadPixels {
   pixels: Pixels;
   opacity: Uint8Array | undefined;
+}
+
+/** A decoded image: upright, first frame. */
+export interface DecodedImage extends ReadPixels {
+  /** Whether the file is damaged, so that pixels may be wrong although all rows are there. */
+  isDamaged: boolean;
 }
 
 const RGB = 3;
@@ -45,21 +52,29 @@ function splitOpacity(data: Uint8Array): { colours: Uint8Array; opacity: Uint8Ar
   return { colours: data.subarray(0, count * RGB), opacity };
 }
 
-/** Offset of the bit depth in a PNG's header. */
+/** Offset of the bit depth in a PNG's header; the colour type follows. */
 const PNG_DEPTH_OFFSET = 24;
-const is16BitPng = (image: Uint8Array): boolean =>
-  sniffFormat(image) === 'png' && image[PNG_DEPTH_OFFSET] === 16;
+/** Colour types without colour. */
+const PNG_GREY = [0, 4];
 
-/** Returns a pipeline that makes the image upright, sRGB and 8 bits a channel; decodes nothing yet. */
-function uprightPipeline(image: Uint8Array, maxPixels: number): Sharp {
-  const pipeline = sharp(image, { limitInputPixels: maxPixels, failOn: 'error' })
-    .autoOrient()
-    .toColourspace('srgb');
-  // libvips would convert 16 bits with a profile to Display P3, and then treat the result as sRGB.
-  return is16BitPng(image) ? pipeline.pipelineColourspace('srgb') : pipeline;
+/**
+ * The space in which libvips is to work on a PNG of 16 bits. It would convert colours with a profile to Display P3, and
+ * treat the result as sRGB; the profiles of greys it would ignore.
+ */
+function spaceOf(image: Uint8Array): 'srgb' | 'b-w' | undefined {
+  const [depth, colourType] = image.subarray(PNG_DEPTH_OFFSET);
+  if (sniffFormat(image) !== 'png' || depth !== 16) return undefined;
+  return PNG_GREY.includes(colourType!) ? 'b-w' : 'srgb';
 }
 
-async function readPixels(pipeline: Sharp): Promise<DecodedImage> {
+/** Makes an image upright, sRGB and 8 bits a channel. */
+function upright(image: Uint8Array, decoder: Sharp): Sharp {
+  const pipeline = decoder.autoOrient().toColourspace('srgb');
+  const space = spaceOf(image);
+  return space ? pipeline.pipelineColourspace(space) : pipeline;
+}
+
+async function readPixels(pipeline: Sharp): Promise<ReadPixels> {
   const { data, info } = await pipeline
     .raw({ depth: 'uchar' })
     .toBuffer({ resolveWithObject: true });
@@ -73,15 +88,10 @@ async function readPixels(pipeline: Sharp): Promise<DecodedImage> {
 /**
  * Decodes a JPEG, PNG or WebP. Applies the EXIF orientation, converts an embedded ICC profile and CMYK
  * to sRGB, greys and palettes to RGB, and 16 bits to 8.
- * @throws DecodeError also if the image has more than `maxPixels`
+ * @throws DecodeError if not all rows are there, or the image has more than `maxPixels`
  */
-export async function decode(image: Uint8Array, maxPixels: number): Promise<DecodedImage> {
-  try {
-    return await readPixels(uprightPipeline(image, maxPixels));
-  } catch (error) {
-    throw new DecodeError(error);
-  }
-}
+export const decode = (image: Uint8Array, maxPixels: number): Promise<DecodedImage> =>
+  readFile(image, maxPixels, (decoder) => readPixels(upright(image, decoder)));
 
 /**
  * Decodes the last channel of a PNG, 8 bits a pixel: its alpha, or what it has instead. An embedded profile changes
@@ -101,7 +111,7 @@ export async function decodeLastChannel(png: Uint8Array, maxPixels: number): Pro
     for (let i = 0; i < last.length; i++) last[i] = data[channels * i + channels - 1]!;
     return { data: last, width, height };
   } catch (error) {
-    throw new DecodeError(error);
+    throw new DecodeError(undefined, error);
   }
 }
 
@@ -110,13 +120,13 @@ export async function decodeLastChannel(png: Uint8Array, maxPixels: number): Pro
  * @returns the small image, and as `width` and `height` the size of the full upright one
  * @throws DecodeError like `decode`
  */
-export async function decodeSmall(
+export const decodeSmall = (
   image: Uint8Array,
   maxPixels: number,
   side: number,
-): Promise<DecodedImage & { width: number; height: number }> {
-  try {
-    const full = uprightPipeline(image, maxPixels);
+): Promise<DecodedImage & { width: number; height: number }> =>
+  readFile(image, maxPixels, async (decoder) => {
+    const full = upright(image, decoder);
     const { autoOrient } = await full.metadata();
     const small = full.resize({
       width: side,
@@ -126,27 +136,20 @@ export async function decodeSmall(
     });
     const decoded = await readPixels(small);
     return { ...decoded, width: autoOrient.width, height: autoOrient.height };
-  } catch (error) {
-    throw new DecodeError(error);
-  }
-}
+  });
 
 /**
  * Decodes an image scaled and cropped to cover a size, centred.
  * @throws DecodeError like `decode`
  */
-export async function decodeCovering(
+export const decodeCovering = (
   image: Uint8Array,
   maxPixels: number,
   { width, height }: Size,
-): Promise<DecodedImage> {
-  try {
-    const pipeline = uprightPipeline(image, maxPixels);
-    return await readPixels(pipeline.resize({ width, height, fit: 'cover' }));
-  } catch (error) {
-    throw new DecodeError(error);
-  }
-}
+): Promise<DecodedImage> =>
+  readFile(image, maxPixels, (decoder) =>
+    readPixels(upright(image, decoder).resize({ width, height, fit: 'cover' })),
+  );
 
 const fromPixels = ({ data, width, height }: Pixels): Sharp =>
   sharp(data, { raw: { width, height, channels: RGB } });

@@ -46,9 +46,11 @@ async function decodeBackground(
 ): Promise<MattedImage> {
   const { pixels, opacity } = await decodeCovering(image, maxPixels, canvas).catch((cause) => {
     if (!(cause instanceof DecodeError)) throw cause;
-    const detail = 'The background image cannot be decoded: it is damaged or cut short';
-    const errors = [{ pointer: '/backgroundImage', detail: 'cannot be decoded' }];
-    throw new Problem('invalid-request', detail, { errors, cause });
+    const errors = [{ pointer: '/backgroundImage', detail: cause.message }];
+    throw new Problem('invalid-request', `The background image ${cause.message}`, {
+      errors,
+      cause,
+    });
   });
   const { width, height } = canvas;
   const data = opacity ?? new Uint8Array(width * height).fill(255);

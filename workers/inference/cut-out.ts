@@ -2,12 +2,7 @@ import type { MattedImage } from '../../src/imaging/downscale.ts';
 import type { Refinement } from '../../src/imaging/edges.ts';
 import { fingerprintOf } from '../../src/imaging/fingerprint.ts';
 import { type CutOutOptions, DEFAULT_QUALITY, type Quality } from '../../src/output/quality.ts';
-import {
-  type CutOutReview,
-  reviewOf,
-  withRules,
-  withSeveralPeople,
-} from '../../src/output/review.ts';
+import { type CutOutReview, reviewOf, withReason, withRules } from '../../src/output/review.ts';
 import type { PartialSubject } from '../../src/output/subjects.ts';
 import { type DecodedImage, decode } from './codec.ts';
 import { findSubject, type SubjectPreset } from './find-subject.ts';
@@ -111,7 +106,7 @@ async function selectFrom(
 
 /** An image that is transparent somewhere, with its own alpha as the matte. */
 async function keepAlpha(
-  { pixels, opacity: data }: DecodedImage & { opacity: Uint8Array },
+  { pixels, opacity: data, isDamaged }: DecodedImage & { opacity: Uint8Array },
   { options = {}, background }: CutOutSettings,
   maxPixels: number,
 ): Promise<Omit<CutOut, 'timings'>> {
@@ -119,7 +114,8 @@ async function keepAlpha(
   const image = { pixels, matte: { data, width, height } };
   const rendered = await render(image, options, background, maxPixels, effortOf(options));
   // Nothing was estimated.
-  return { ...rendered, confidence: 1, review: { needed: false, reasons: [] }, alpha: 'kept' };
+  const review = withReason({ needed: false, reasons: [] }, 'damaged', isDamaged);
+  return { ...rendered, confidence: 1, review, alpha: 'kept' };
 }
 
 /**
@@ -161,7 +157,8 @@ export async function cutOut(
   );
   const selection = choice && (await selectFrom(subject, choice, garmentEdges, settings));
   const selected = { ...subject, ...(selection && { matte: selection.matte }) };
-  const review = reviewOf(evidence);
+  const noticed = withReason(reviewOf(evidence), 'damaged', decoded.isDamaged);
+  const review = withReason(noticed, 'several-people', selection?.severalPeople);
   const fingerprint = fingerprintOf(selected);
   const foundAt = performance.now();
   const rendered = await render(selected, options, background, maxPixels, effort);
@@ -169,10 +166,7 @@ export async function cutOut(
   return {
     ...rendered,
     confidence: evidence.confidence,
-    review: withRules(
-      selection?.severalPeople ? withSeveralPeople(review) : review,
-      rendered.rules,
-    ),
+    review: withRules(review, rendered.rules),
     fingerprint,
     timings: {
       decodeMillis: decodedAt - startedAt,

@@ -4,6 +4,7 @@ import type { MattedImage } from '../../src/imaging/downscale.ts';
 import { type Refinement, refineEdges } from '../../src/imaging/edges.ts';
 import { type Evidence, measureEvidence } from '../../src/imaging/evidence.ts';
 import { recoverForeground } from '../../src/imaging/foreground.ts';
+import { correctByGround, NO_GROUND_EVIDENCE } from '../../src/imaging/ground/correct.ts';
 import { regionOf, type Size } from '../../src/imaging/layout.ts';
 import { type Levels, toMatte, withOpacity } from '../../src/imaging/matte.ts';
 import { estimateSurroundings } from '../../src/imaging/surroundings.ts';
@@ -72,16 +73,17 @@ async function findInImage(
   const inferenceMillis = performance.now() - startedAt;
   const { probabilities, seen, region, confidence } = segmentation;
   const view = { map: probabilities, pixels: seen, region, image: pixels };
-  const evidence = measureEvidence(view, confidence);
   const coarse = toMatte(probabilities, pixels, levelsFor(probabilities, region), region);
   const surroundings = estimateSurroundings({ pixels, matte: coarse, opacity });
   correctAlpha({ pixels, matte: coarse, opacity }, surroundings);
+  const ground = opacity ? NO_GROUND_EVIDENCE : correctByGround({ pixels, matte: coarse });
+  const evidence = measureEvidence(view, confidence, ground);
   const levels = refinedLevelsFor(probabilities, region);
   const refined = edges
     ? refineEdges(pixels, coarse, edges, levels, cellOf(probabilities, region))
     : coarse;
   const scene = { pixels, matte: refined, opacity };
-  recoverForeground(scene, edges ? estimateSurroundings(scene) : surroundings);
+  recoverForeground(scene, estimateSurroundings(scene));
   const matte = opacity ? withOpacity(refined, opacity) : refined;
   return { pixels, matte, evidence, inferenceMillis };
 }
@@ -111,6 +113,7 @@ export async function findSubject(
     );
   }
   const cropped = {
+    ...decoded,
     pixels: cropPixels(pixels, region),
     opacity: opacity && cropPlane(opacity, width, region, 1),
   };

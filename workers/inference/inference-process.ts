@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { Socket } from 'node:net';
 import { extname } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { StartError } from '../../src/platform/start-error.ts';
 import { deserializeProblem } from '../../src/queue/serialized-problem.ts';
 import {
   type ChildError,
@@ -53,9 +54,6 @@ export class EngineCrash extends Error {
     return this.signal === 'SIGKILL' && !this.wasStuck;
   }
 }
-
-/** The child reported why it cannot start; trying again does not help. */
-export class StartError extends Error {}
 
 /** The result of a task, and a file if the task makes one, else no bytes. */
 export interface TaskOutput {

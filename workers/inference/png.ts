@@ -24,7 +24,7 @@ const DEFLATE_RUNS = { ...DEFLATE, strategy: constants.Z_RLE };
 const STRIPE_BYTES = 2 ** 20;
 
 /** Length, type, data, checksum. */
-function chunk(type: string, data: Uint8Array): Buffer {
+export function pngChunk(type: string, data: Uint8Array): Buffer {
   const out = Buffer.alloc(data.length + 12);
   out.writeUInt32BE(data.length, 0);
   out.write(type, 4, 'latin1');
@@ -38,7 +38,7 @@ function header(width: number, height: number): Buffer {
   data.writeUInt32BE(width, 0);
   data.writeUInt32BE(height, 4);
   data.set(RGBA_8_BIT, 8);
-  return chunk('IHDR', data);
+  return pngChunk('IHDR', data);
 }
 
 /** Subtracts four bytes at once, each modulo 256; the top bits are handled apart, to stop borrows. */
@@ -134,9 +134,9 @@ export async function encodePng(
     Readable.from(filteredStripes(pixels, matte.data)),
     createDeflate({ ...deflate, chunkSize: STRIPE_BYTES }),
     async (compressed: AsyncIterable<Buffer>) => {
-      for await (const data of compressed) chunks.push(chunk('IDAT', data));
+      for await (const data of compressed) chunks.push(pngChunk('IDAT', data));
     },
   );
-  chunks.push(chunk('IEND', Buffer.alloc(0)));
+  chunks.push(pngChunk('IEND', Buffer.alloc(0)));
   return Buffer.concat(chunks);
 }

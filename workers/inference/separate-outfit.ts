@@ -4,7 +4,7 @@ import { fingerprintOf } from '../../src/imaging/fingerprint.ts';
 import type { Matte } from '../../src/imaging/matte.ts';
 import { type Box, subjectBox } from '../../src/imaging/subject-box.ts';
 import { DEFAULT_QUALITY, type Quality } from '../../src/output/quality.ts';
-import { type CutOutReview, reviewOf } from '../../src/output/review.ts';
+import { type CutOutReview, reviewOf, withReason } from '../../src/output/review.ts';
 import { decode } from './codec.ts';
 import { PRESETS, type QualityPreset } from './cut-out.ts';
 import { findSubject } from './find-subject.ts';
@@ -143,7 +143,7 @@ export async function separateOutfit(
   const { person, severalPeople } = worn;
   const { confidence } = evidence;
   const fingerprint = fingerprintOf(subject);
-  const review = reviewOf(evidence);
+  const review = withReason(reviewOf(evidence), 'damaged', decoded.isDamaged);
   const facts = { width, height, person, severalPeople, confidence, review, fingerprint };
   return { outfit: { ...facts, garments, timings }, files: Buffer.concat(files) };
 }

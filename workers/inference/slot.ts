@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { StartError } from '../../src/platform/start-error.ts';
 import type { ChildReady } from './child-protocol.ts';
-import { type InferenceProcess, StartError } from './inference-process.ts';
+import type { InferenceProcess } from './inference-process.ts';
 
 /** After this many deaths in a row during the start, the first start fails. */
 const MAX_START_ATTEMPTS = 4;

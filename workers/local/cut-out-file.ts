@@ -15,10 +15,7 @@ interface LocalDeps {
 function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof DecodeError) {
-    return new Problem(
-      'invalid-request',
-      'The image cannot be decoded: it is damaged or cut short',
-    );
+    return new Problem('invalid-request', `The image ${error.message}`);
   }
   if (error instanceof EngineCrash) {
     return new Problem('upstream-failed', 'The model failed on this image, twice');

@@ -1,26 +1,23 @@
 import { Command } from 'commander';
 import { createJobRecords } from '../../src/intake/job-records.ts';
 import { followClock } from '../../src/platform/clock.ts';
-import { ConfigError, readConfig } from '../../src/platform/config.ts';
+import { connectToInstallation } from '../../src/platform/installation.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { commandConnection, untilReady } from '../../src/platform/redis.ts';
+import { endStart } from '../../src/platform/start-error.ts';
 import { openQueue } from '../../src/queue/queue.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
 import { type Counts, rebuildAndAdopt } from './rebuild.ts';
 import { openRebuilders } from './rebuilders.ts';
 
-const START_MILLIS = 10_000;
 const CONCURRENCY = 32;
 
 type CountsByName = Readonly<Record<string, Counts>>;
 
 /** Rebuilds Redis from the object storage of the settings, or of the instance that runs here. */
 async function recover(): Promise<CountsByName> {
-  const config = readConfig(process.env);
   const log = createLog('recover', 'silent');
-  const redis = commandConnection(config.REDIS_URL, log);
+  const { config, redis } = await connectToInstallation(process.env, log);
   try {
-    await untilReady(redis, AbortSignal.timeout(START_MILLIS));
     const now = await followClock(redis, log);
     const blobs = await openStorage(config);
     const queue = openQueue('async', redis, log);
@@ -57,7 +54,4 @@ new Command('recover')
   .option('--json', 'print JSON', false)
   .action(main)
   .parseAsync()
-  .catch((error) => {
-    console.error(error instanceof ConfigError ? error.message : error);
-    process.exitCode = 1;
-  });
+  .catch(endStart);

@@ -170,7 +170,7 @@ export function createFilling(
   }
 
   return {
-    /** Adds those objects of a page whose version was not taken before. */
+    /** Adds those objects whose version was not taken before. */
     async add(page: readonly ListedObject[]): Promise<void> {
       const latest = [...new Map(page.map((object) => [object.name, object])).values()];
       const lines = await toLines(await sources.untaken(source.id, latest));

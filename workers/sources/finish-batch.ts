@@ -7,13 +7,16 @@ import {
   type ManifestLine,
   manifestName,
   objectOf,
+  PROBE,
+  toGivenUpLine,
   toManifestLine,
 } from '../../src/intake/sources/manifest-lines.ts';
 import type { SourceCounts, Sources } from '../../src/intake/sources/sources.ts';
 import type { Clock } from '../../src/platform/clock.ts';
 import type { SourceObject } from '../../src/queue/job-data.ts';
 import type { Blobs } from '../../src/storage/blobs.ts';
-import type { Location } from '../../src/storage/locations/location.ts';
+import { type Location, LocationUnavailable } from '../../src/storage/locations/location.ts';
+import type { SourcePlaces } from './source-objects.ts';
 
 export interface FinishDeps {
   batches: Batches;
@@ -30,35 +33,94 @@ const countsOf = (lines: readonly ManifestLine[]): SourceCounts => {
   return { succeeded: count('succeeded'), failed: count('failed'), rejected: count('rejected') };
 };
 
-/**
- * Writes the manifest of a batch that has ended, and lets objects be taken again that a place out of reach has failed.
- * Every step may be repeated: the manifest has the same name and lines, and the batch is counted once.
- * @returns why objects are taken again, or nothing
- * @throws LocationUnavailable
- */
-export async function finishBatch(
-  { batches, blobs, sources, retention, now }: FinishDeps,
-  sourceId: string,
-  batch: BatchRecord,
-  to: Location,
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  const lines: ManifestLine[] = [];
-  const again: SourceObject[] = [];
-  let reason: string | undefined;
+/** An object whose place did not give or take it. */
+interface FailedObject extends SourceObject {
+  reason: string;
+}
+
+/** The rows of a batch, by what becomes of their objects. */
+interface Outcomes {
+  lines: ManifestLine[];
+  failed: FailedObject[];
+  /** Their work has not ended. */
+  interrupted: SourceObject[];
+}
+
+async function readOutcomes({ batches, blobs }: FinishDeps, batch: BatchRecord): Promise<Outcomes> {
+  const outcomes: Outcomes = { lines: [], failed: [], interrupted: [] };
   const files = batchFiles(blobs, batch.client, batch.id);
   for await (const outcome of readRowOutcomes(batches, files, batch)) {
     const line = toManifestLine(outcome);
-    if (line) lines.push(line);
-    else again.push(objectOf(outcome));
     const { result } = outcome;
-    if (!line && result?.status === 'failed') reason ??= result.problem.detail;
+    if (line) outcomes.lines.push(line);
+    else if (result?.status !== 'failed') outcomes.interrupted.push(objectOf(outcome));
+    else outcomes.failed.push({ ...objectOf(outcome), reason: result.problem.detail });
   }
+  return outcomes;
+}
+
+/** Throws LocationUnavailable if nothing of a place can be listed now. */
+export async function checkListing(place: Location, signal: AbortSignal): Promise<void> {
+  const pages = place.list('', signal);
+  await pages.next();
+  await pages.return(undefined);
+}
+
+/** Returns why the places of a source cannot be used now; nothing if they can. */
+async function findOutage(
+  { from, to }: SourcePlaces,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  try {
+    await checkListing(from, signal);
+    await to.write(PROBE, Buffer.from('Selvage can write here\n'), 'text/plain', signal);
+    return undefined;
+  } catch (error) {
+    if (error instanceof LocationUnavailable) return error.message;
+    throw error;
+  }
+}
+
+/** What is left to do when a batch has ended. */
+interface Rest {
+  /** Objects that failed by themselves. */
+  failed: readonly FailedObject[];
+  /** Why others are taken again, if any are. */
+  again: string | undefined;
+}
+
+/**
+ * Writes the manifest of a batch that has ended. Objects that failed although their places can be used failed by
+ * themselves: they are tried again after a pause of their own, and at last given up. Others are taken again. Every step
+ * may be repeated: an attempt counts once, the manifest has the same name and lines, and the batch is counted once.
+ * @throws LocationUnavailable
+ */
+export async function finishBatch(
+  deps: FinishDeps,
+  sourceId: string,
+  batch: BatchRecord,
+  places: SourcePlaces,
+  signal: AbortSignal,
+): Promise<Rest> {
+  const { sources, retention, now } = deps;
+  const { lines, failed, interrupted } = await readOutcomes(deps, batch);
+  const outage = failed.length > 0 ? await findOutage(places, signal) : undefined;
+  const own = outage === undefined ? failed : [];
+  const again = outage === undefined ? interrupted : [...interrupted, ...failed];
+  const attempts = own.map((object) => ({ ...object, batch: batch.id }));
+  const givenUp = await sources.failures.record(sourceId, attempts, now());
+  const ended = lines.map(({ input }) => input);
+  lines.push(...givenUp.map(toGivenUpLine));
   if (lines.length > 0) {
-    await to.write(manifestName(batch), formatManifest(lines), 'application/jsonl', signal);
+    const manifest = formatManifest(lines);
+    await places.to.write(manifestName(batch), manifest, 'application/jsonl', signal);
   }
+  await sources.failures.clear(sourceId, ended);
   await sources.forget(sourceId, again);
   await sources.finish(sourceId, batch.id, countsOf(lines));
   await retention.erase(batch, now());
-  return again.length > 0 ? (reason ?? 'the work was interrupted') : undefined;
+  return {
+    failed: own,
+    again: again.length > 0 ? (outage ?? 'the work was interrupted') : undefined,
+  };
 }

@@ -2,13 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BATCH_TERMINAL_STATUSES } from '../../src/intake/batches/batches.ts';
 import type { DeclaredSource } from '../../src/intake/sources/declared-sources.ts';
-import { isManifest, MANIFESTS, parseManifest } from '../../src/intake/sources/manifest-lines.ts';
+import {
+  isManifest,
+  MANIFESTS,
+  type ManifestLine,
+  parseManifest,
+} from '../../src/intake/sources/manifest-lines.ts';
 import { outputNames } from '../../src/intake/sources/object-names.ts';
 import type { SourceProblem, SourceRecord } from '../../src/intake/sources/sources.ts';
 import type { Logger } from '../../src/platform/log.ts';
 import { type ListedObject, LocationUnavailable } from '../../src/storage/locations/location.ts';
 import { createFilling, type FillDeps, type Filling, LeaseLost, sealBatch } from './fill-batch.ts';
-import { type FinishDeps, finishBatch } from './finish-batch.ts';
+import { checkListing, type FinishDeps, finishBatch } from './finish-batch.ts';
 import type { SourcePlaces } from './source-objects.ts';
 
 const LEASE_MILLIS = 10_000;
@@ -23,6 +28,8 @@ const NO_QUOTA_RETRY_MILLIS = 60_000;
 /** Names in events that are looked up at a time. */
 const HINTS = 200;
 const CONCURRENT_LOOKUPS = 8;
+/** Folders that cannot be read, which are named. */
+const MAX_UNLISTED = 100;
 
 export interface ImportDeps extends FillDeps, FinishDeps {
   log: Logger;
@@ -39,15 +46,18 @@ const isUnreachable = ({ problem }: SourceRecord): boolean =>
 export function createImporter(
   deps: ImportDeps,
   source: DeclaredSource,
-  { from, to }: SourcePlaces,
+  places: SourcePlaces,
   signal: AbortSignal,
 ) {
+  const { from, to } = places;
   const { sources, batches, now, log } = deps;
   const { id } = source;
   const holder = randomUUID();
   const renewLease = () => sources.acquireLease(id, holder, LEASE_MILLIS);
   /** The rest of a listing that has begun: pages may take many batches. */
   let pages: AsyncGenerator<ListedObject[]> | undefined;
+  /** What it has named without being able to read it, and why. */
+  let unlisted: SourceRecord['unlisted'] = [];
 
   async function fail(
     record: SourceRecord,
@@ -87,11 +97,22 @@ export function createImporter(
     await sources.update(id, { problem: null, failures: 0, retryAtMillis: 0 });
   }
 
+  /** Returns the lines of a manifest; none if it cannot be read, and then its objects may be done again. */
+  async function readManifest(listed: ListedObject): Promise<ManifestLine[]> {
+    try {
+      return parseManifest((await to.read(listed, signal)).bytes);
+    } catch (error) {
+      if (signal.aborted || !(error instanceof LocationUnavailable)) throw error;
+      log.warn({ source: id, object: listed.name, reason: error.message }, 'manifest not read');
+      return [];
+    }
+  }
+
   /** Learns from the manifests what was done before Redis knew the source. */
   async function readManifests(): Promise<void> {
     for await (const page of to.list(MANIFESTS, signal)) {
       for (const listed of page.filter(({ name }) => isManifest(name))) {
-        const lines = parseManifest((await to.read(listed, signal)).bytes);
+        const lines = await readManifest(listed);
         await sources.take(
           id,
           lines.map(({ input: name, version }) => ({ name, version })),
@@ -109,20 +130,55 @@ export function createImporter(
     await sources.update(id, { isFilled: true });
   }
 
-  /** Adds the objects that events have named, each as it is now. */
+  const warn = (object: string, reason: string): void =>
+    log.warn({ source: id, object, reason }, 'object of a source failed');
+
+  /**
+   * Adds objects by name, each as it is now. One that cannot be looked up fails by itself if its place can be listed.
+   * @returns the names of those that are no more
+   * @throws LocationUnavailable
+   */
+  async function addNamed(filling: Filling, names: readonly string[]): Promise<string[]> {
+    const found = await Promise.allSettled(names.map((name) => from.head(name, signal)));
+    const failed = found.flatMap((look, i) => {
+      if (look.status === 'fulfilled') return [];
+      if (!(look.reason instanceof LocationUnavailable)) throw look.reason;
+      return [{ name: names[i]!, version: '', reason: look.reason.message }];
+    });
+    if (failed.length > 0) {
+      await checkListing(from, signal);
+      await sources.failures.record(id, failed, now());
+      for (const { name, reason } of failed) warn(name, reason);
+    }
+    const objects = found.map((look) => (look.status === 'fulfilled' ? look.value : undefined));
+    await filling.add(objects.filter((object) => object !== undefined));
+    return names.filter((_, i) => found[i]?.status === 'fulfilled' && !objects[i]);
+  }
+
+  /** Adds the objects that events have named. */
   async function addHinted(filling: Filling): Promise<void> {
     const names = await sources.hints(id, HINTS);
     for (let i = 0; i < names.length; i += CONCURRENT_LOOKUPS) {
       const some = names.slice(i, i + CONCURRENT_LOOKUPS);
-      const found = await Promise.all(some.map((name) => from.head(name, signal)));
-      await filling.add(found.filter((object) => object !== undefined));
+      await addNamed(filling, some);
       if (filling.isOverQuota()) return;
       await sources.dropHints(id, some);
     }
   }
 
+  /** Adds objects again that have failed by themselves, and whose pause is over. */
+  async function addFailed(filling: Filling): Promise<void> {
+    const names = await sources.failures.due(id, now(), HINTS);
+    for (let i = 0; i < names.length && !filling.isOverQuota(); i += CONCURRENT_LOOKUPS) {
+      const some = names.slice(i, i + CONCURRENT_LOOKUPS);
+      await sources.forgetNames(id, some);
+      await sources.failures.clear(id, await addNamed(filling, some));
+    }
+  }
+
   /** Adds listed objects until the batch is full. Returns whether the listing has come to its end. */
   async function addListed(filling: Filling): Promise<boolean> {
+    if (!pages) unlisted = [];
     pages ??= from.list('', signal);
     while (!filling.isFull() && !filling.isOverQuota()) {
       const { done, value: page } = await pages.next();
@@ -130,9 +186,21 @@ export function createImporter(
         pages = undefined;
         return true;
       }
-      await filling.add(page);
+      await filling.add(page.filter(({ unreadable }) => unreadable === undefined));
+      for (const { name, unreadable: reason } of page) {
+        if (reason && unlisted.length < MAX_UNLISTED) unlisted.push({ name, reason });
+      }
     }
     return false;
+  }
+
+  /** Records that all was listed, and what could not be. */
+  async function endListing({ unlisted: before }: SourceRecord): Promise<void> {
+    await sources.update(id, { listedAtMillis: now(), unlisted });
+    const isNew = (name: string) => !before.some((each) => each.name === name);
+    for (const { name, reason } of unlisted.filter((each) => isNew(each.name))) {
+      log.warn({ source: id, object: name, reason }, 'part of a source cannot be listed');
+    }
   }
 
   /** Fills and seals the next batch of a source that has none. */
@@ -149,8 +217,9 @@ export function createImporter(
     try {
       if (!record.isFilled) await readManifests();
       await addHinted(filling);
+      await addFailed(filling);
       const isListed = isListingDue && (await addListed(filling));
-      if (isListed) await sources.update(id, { listedAtMillis: now() });
+      if (isListed) await endListing(record);
       if (filling.isOverQuota()) await failQuota(record);
       // What is reached by the rows of a batch is known at its end.
       else if (!isUnreachable(record) || (isListed && filling.rows() === 0)) await succeed(record);
@@ -175,8 +244,9 @@ export function createImporter(
     if (batch.status === 'open') await sealBatch(deps, source, batchId);
     if (!BATCH_TERMINAL_STATUSES.includes(batch.status)) return false;
     try {
-      const reason = await finishBatch(deps, id, batch, to, signal);
-      if (reason !== undefined) await failUnavailable(record, reason);
+      const { failed, again } = await finishBatch(deps, id, batch, places, signal);
+      for (const { name, reason } of failed) warn(name, reason);
+      if (again !== undefined) await failUnavailable(record, again);
       else if (isUnreachable(record)) await succeed(record);
     } catch (error) {
       if (!(error instanceof LocationUnavailable)) throw error;
@@ -184,6 +254,11 @@ export function createImporter(
     }
     return true;
   }
+
+  /** Returns whether objects are to be looked up by name. */
+  const hasNames = async (): Promise<boolean> =>
+    (await sources.hints(id, 1)).length > 0 ||
+    (await sources.failures.due(id, now(), 1)).length > 0;
 
   /** Does what is next. Returns when to look again, ms. */
   async function step(): Promise<number> {
@@ -203,7 +278,7 @@ export function createImporter(
       isScanRequested ||
       pages !== undefined ||
       nowMillis >= listedAtMillis + source.everySeconds * 1000;
-    if (!isListingDue && (await sources.hints(id, 1)).length === 0) return IDLE_MILLIS;
+    if (!isListingDue && !(await hasNames())) return IDLE_MILLIS;
     await fill(record, isListingDue);
     return 0;
   }

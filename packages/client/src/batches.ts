@@ -2,7 +2,7 @@ import type { Batch } from './contract.ts';
 import { duplicateGroups } from './duplicates.ts';
 import { followProgress } from './events.ts';
 import type { BatchesClient, CallOptions, CutOutRowsOptions } from './interface.ts';
-import { idempotencyKey, jsonPayload } from './payload.ts';
+import { jsonPayload } from './payload.ts';
 import { checkMediaType, readImage } from './response.ts';
 import { reviewClient } from './reviews.ts';
 import { parseJsonLines, resumable } from './stream.ts';
@@ -41,14 +41,11 @@ function streamRows<Row extends { row: number }>(
 export function batchesClient(transport: Transport): BatchesClient {
   const { requestJson, request } = transport;
   const post = (path: string, options: CallOptions | undefined) =>
-    requestJson<Batch>({ method: 'POST', path, headers: idempotencyKey() }, options);
+    requestJson<Batch>({ method: 'POST', path }, options);
 
   return {
     create: (body = {}, options) =>
-      requestJson(
-        { method: 'POST', path: PATH, body: jsonPayload(body), headers: idempotencyKey() },
-        options,
-      ),
+      requestJson({ method: 'POST', path: PATH, body: jsonPayload(body) }, options),
     addRows: (id, rows, options) => upload(transport, pathOf(id), toLines(rows), ROWS, options),
     addFiles: (id, files, options) => upload(transport, pathOf(id), files, FILES, options),
     seal: (id, options) => post(`${pathOf(id)}/seal`, options),

@@ -8,7 +8,7 @@ import type {
   FeedExportCallOptions,
   FeedsClient,
 } from './interface.ts';
-import { idempotencyKey, jsonPayload, toBlob } from './payload.ts';
+import { jsonPayload, toBlob } from './payload.ts';
 import { mediaTypeOf, requestIdOf } from './problem.ts';
 import { checkMediaType } from './response.ts';
 import { reviewClient } from './reviews.ts';
@@ -71,7 +71,7 @@ async function openExport(
 export function feedsClient(transport: Transport): FeedsClient {
   const { requestJson } = transport;
   const post = <T extends object>(request: Omit<HttpRequest, 'method'>, options?: CallOptions) =>
-    requestJson<T>({ method: 'POST', headers: idempotencyKey(), ...request }, options);
+    requestJson<T>({ method: 'POST', ...request }, options);
 
   return {
     create(request, options) {

@@ -441,8 +441,17 @@ export interface SourcesClient {
     event: object,
     options?: CallOptions,
   ): Promise<WithRequestId<contract.SourceEventReceipt>>;
-  /** Has all objects listed now. */
+  /** Has all objects listed now, and tries again those that failed. */
   scan(id: string, options?: CallOptions): Promise<WithRequestId<contract.Source>>;
+  /**
+   * Returns objects that fail by themselves, by name.
+   * @param page at most `limit` of them, 1 to 1000, from the first name after `after`
+   */
+  failures(
+    id: string,
+    page?: { limit?: number; after?: string },
+    options?: CallOptions,
+  ): Promise<WithRequestId<contract.SourceFailures>>;
 }
 
 /** A client of one service with one key. Calls fail with a `SelvageError`, or with the signal's reason if you abort them. */

@@ -26,7 +26,7 @@ export function jobsClient(transport: Transport): JobsClient {
           method: 'POST',
           path: PATH,
           body: formPayload({ ...job }),
-          headers: idempotencyKey(options?.idempotencyKey),
+          ...(options?.idempotencyKey && { headers: idempotencyKey(options.idempotencyKey) }),
         },
         options,
       ),
@@ -55,15 +55,11 @@ export function jobsClient(transport: Transport): JobsClient {
         readImage('image/png'),
         options,
       ),
-    cancel: (id, options) =>
-      requestJson(
-        { method: 'POST', path: `${pathOf(id)}/cancel`, headers: idempotencyKey() },
-        options,
-      ),
+    cancel: (id, options) => requestJson({ method: 'POST', path: `${pathOf(id)}/cancel` }, options),
     refine: (id, { image, alpha, strokes }, options) => {
       const body = formPayload({ image, alpha, strokes: JSON.stringify(strokes) });
       const path = `${pathOf(id)}/refinements`;
-      return requestJson({ method: 'POST', path, body, headers: idempotencyKey() }, options);
+      return requestJson({ method: 'POST', path, body }, options);
     },
     undoRefinement: (id, version, options) =>
       requestJson({ method: 'DELETE', path: `${pathOf(id)}/refinements/${version}` }, options),

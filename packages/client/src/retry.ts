@@ -39,18 +39,16 @@ export function createRetryPolicy({ retry = {}, timing }: ClientOptions): RetryP
 const RETRIED_STATUSES: readonly number[] = [429, 502, 503];
 const RETRIED_TYPES: readonly string[] = ['connection-failed', 'timeout'];
 
-/**
- * Whether another attempt may succeed. A conflict is retried only after an attempt of our own: then
- * it means that the service is still processing that one.
- */
-function isRetryable(error: SelvageError, attempt: number): boolean {
-  const { status, type, retryAfterSeconds, members } = error;
-  if (status === 0) return RETRIED_TYPES.includes(type);
-  if (status === 409) {
-    return attempt > 1 && (retryAfterSeconds !== undefined || 'offset' in members);
-  }
-  return RETRIED_STATUSES.includes(status);
-}
+/** After an attempt of our own, such a conflict means that the service is still processing that one. */
+const isInProgress = (
+  { status, retryAfterSeconds, members }: SelvageError,
+  attempt: number,
+): boolean =>
+  status === 409 && attempt > 1 && (retryAfterSeconds !== undefined || 'offset' in members);
+
+/** Whether another attempt may succeed. */
+const isRetryable = ({ status, type }: SelvageError): boolean =>
+  status === 0 ? RETRIED_TYPES.includes(type) : RETRIED_STATUSES.includes(status);
 
 /**
  * Milliseconds to wait: what the service says, else exponential backoff with full jitter. For 502
@@ -82,7 +80,9 @@ export async function waitToRetry(
   deadline = Number.POSITIVE_INFINITY,
 ): Promise<void> {
   if (!(error instanceof SelvageError)) throw error;
-  if (attempt >= policy.maxAttempts || !isRetryable(error, attempt)) throw error;
+  // What is in progress is waited for until the deadline.
+  const mayTry = attempt < policy.maxAttempts && isRetryable(error);
+  if (!mayTry && !isInProgress(error, attempt)) throw error;
   const millis = delayMillis(error, attempt, policy);
   if (policy.now() + millis >= deadline) throw error;
   await policy.sleep(millis, signal);

@@ -1,6 +1,6 @@
 import type { ReviewPage, ReviewQuery } from './contract.ts';
 import type { CallOptions, ReviewClient } from './interface.ts';
-import { formPayload, idempotencyKey, jsonPayload } from './payload.ts';
+import { formPayload, jsonPayload } from './payload.ts';
 import { readImage } from './response.ts';
 import type { Transport } from './transport.ts';
 
@@ -40,7 +40,7 @@ export function reviewClient({ request, requestJson }: Transport, path: string):
     refine: (row, { strokes, ...fields }, options) => {
       const body = formPayload({ ...fields, strokes: JSON.stringify(strokes) });
       const path = `${rowPath(row)}/refinements`;
-      return requestJson({ method: 'POST', path, body, headers: idempotencyKey() }, options);
+      return requestJson({ method: 'POST', path, body }, options);
     },
     undoRefinement: (row, version, options) =>
       requestJson({ method: 'DELETE', path: `${rowPath(row)}/refinements/${version}` }, options),

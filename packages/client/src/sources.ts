@@ -19,4 +19,8 @@ export const sourcesClient = ({ requestJson }: Transport): SourcesClient => ({
       options,
     ),
   scan: (id, options) => requestJson({ method: 'POST', path: `${pathOf(id)}/scan` }, options),
+  failures: (id, { limit = 100, after = '' } = {}, options) => {
+    const query = new URLSearchParams({ limit: String(limit), after });
+    return requestJson({ method: 'GET', path: `${pathOf(id)}/failures?${query}` }, options);
+  },
 });

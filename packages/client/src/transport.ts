@@ -1,6 +1,7 @@
 import { createCredentials } from './credentials.ts';
 import { clientError, SelvageError } from './error.ts';
 import type { CallOptions, ClientOptions, WithRequestId } from './interface.ts';
+import { idempotencyKey } from './payload.ts';
 import { readProblem, rejectRedirect } from './problem.ts';
 import { readJson } from './response.ts';
 import { createRetryPolicy, type RetryPolicy, startTimeLimit, waitToRetry } from './retry.ts';
@@ -146,8 +147,12 @@ export function createTransport(options: ClientOptions) {
     httpRequest: HttpRequest,
     read: (response: Response) => Promise<T>,
     callOptions: CallOptions = {},
-  ): Promise<T> =>
-    withRetries(callOptions, (_number, signal) => attemptOnce(httpRequest, read, signal));
+  ): Promise<T> => {
+    // All attempts share a key: a call whose response is lost has its effect, and its charge, once.
+    const key = httpRequest.method === 'POST' ? idempotencyKey() : {};
+    const once = { ...httpRequest, headers: { ...key, ...httpRequest.headers } };
+    return withRetries(callOptions, (_number, signal) => attemptOnce(once, read, signal));
+  };
 
   return {
     policy,

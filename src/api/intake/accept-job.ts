@@ -33,8 +33,9 @@ export interface AcceptJobDeps {
 /**
  * Returns an id for a new job. The id exists before the job so that callers can subscribe to its
  * end first.
+ * @param ref of an idempotent request
  */
-export const newJobId = (): string => `job_${randomUUID().replaceAll('-', '')}`;
+export const newJobId = (ref = randomUUID().replaceAll('-', '')): string => `job_${ref}`;
 
 /**
  * Returns a function that accepts jobs. An accepted job is durable: the blobs are written first,

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { type Call, type Reply, type Route, route } from '../../http/route.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { Problem } from '../../platform/problem.ts';
-import type { BlobHead, Blobs } from '../../storage/blobs.ts';
+import type { Blobs } from '../../storage/blobs.ts';
 import { FILES_PATH, type FileLinks } from '../../storage/file-links.ts';
-import { openBlob, storageUnavailable } from '../common-problems.ts';
-import { matchesEtag } from '../etag.ts';
+import { storageUnavailable } from '../common-problems.ts';
 import { CUT_OUT_MEDIA } from '../removal/cut-out-response.ts';
+import { sendBlob } from '../send-blob.ts';
 
 /** Maximum lifetime of a presigned link to object storage. */
 export const STORAGE_LINK_SECONDS = 300;
@@ -26,15 +26,14 @@ interface FileDeps {
 
 const gone = (): Problem => new Problem('gone', 'This file has expired or was erased');
 
-/** Changes only with the file's bytes. */
-const etagOf = ({ bytes, modifiedAt, meta }: BlobHead): string =>
-  meta.sha256 ? `"${meta.sha256}"` : `W/"${bytes}-${modifiedAt.getTime()}"`;
+/** How long caches keep a published file, and so serve it after it was erased. */
+const PUBLISHED_SECONDS = 300;
 
-/**
- * A file that does not expire may change or disappear at any time, so clients must revalidate it.
- */
+/** A link that expires was made for one caller, any other to be published: see ADR 75. */
 const cacheControl = (secondsLeft: number | undefined): string =>
-  secondsLeft === undefined ? 'private, no-cache' : `private, max-age=${secondsLeft}`;
+  secondsLeft === undefined
+    ? `public, max-age=${PUBLISHED_SECONDS}`
+    : `private, max-age=${secondsLeft}`;
 
 /** Some files come from retailers: a browser must not run anything in them. */
 const SANDBOX_HEADERS = {
@@ -43,22 +42,18 @@ const SANDBOX_HEADERS = {
 } as const;
 
 async function serveFile({ blobs, links, now }: FileDeps, call: Call<FileQuery>): Promise<Reply> {
-  const { query, headers, signal } = call;
   const nowMillis = now();
-  const { key, expiresAtSeconds } = links.verify(query, nowMillis);
-  const head = await blobs.head(key, signal).catch(storageUnavailable);
-  if (!head) throw gone();
+  const { key, expiresAtSeconds } = links.verify(call.query, nowMillis);
   const secondsLeft = expiresAtSeconds && Math.ceil(expiresAtSeconds - nowMillis / 1000);
   const linkSeconds = Math.min(secondsLeft ?? STORAGE_LINK_SECONDS, STORAGE_LINK_SECONDS);
-  const location = await blobs.link(key, linkSeconds).catch(storageUnavailable);
-  if (location) return { status: 303, headers: { location, 'cache-control': 'private, no-store' } };
-
-  const etag = etagOf(head);
-  const caching = { etag, 'cache-control': cacheControl(secondsLeft) };
-  if (matchesEtag(headers['if-none-match'], etag)) return { status: 304, headers: caching };
-  const body = await openBlob(blobs, key, signal, gone);
-  const content = { 'content-type': head.mediaType, 'content-length': String(head.bytes) };
-  return { headers: { ...caching, ...content, ...SANDBOX_HEADERS }, body };
+  const method = call.method === 'HEAD' ? 'HEAD' : 'GET';
+  const location = await blobs.link(key, linkSeconds, method).catch(storageUnavailable);
+  if (!location) {
+    const headers = { 'cache-control': cacheControl(secondsLeft), ...SANDBOX_HEADERS };
+    return sendBlob(blobs, key, call, headers, gone);
+  }
+  if (!(await blobs.head(key, call.signal).catch(storageUnavailable))) throw gone();
+  return { status: 303, headers: { location, 'cache-control': 'private, no-store' } };
 }
 
 /**
@@ -73,17 +68,25 @@ export const fileRoutes = (deps: FileDeps): Route[] => [
     summary: 'Download a file by signed link',
     description:
       'This service creates and signs the links; an altered link is rejected. A link needs no key: anyone who has it can download the file.',
+    requestHeaders: ['If-Range', 'Range'],
     query: FileQuery,
     responses: {
       200: {
         description: 'The file, with its media type',
         content: CUT_OUT_MEDIA,
-        headers: ['ETag', 'Cache-Control'],
+        headers: ['Cache-Control', 'ETag', 'Last-Modified'],
       },
-      303: { description: 'A temporary link to the file', headers: ['Location'] },
+      206: {
+        description: 'The part that `Range` asks for; several parts are sent as the whole file',
+        headers: ['Content-Range'],
+      },
+      303: {
+        description: 'A temporary link to the file, if the installation redirects to its storage',
+        headers: ['Location'],
+      },
       304: { description: 'The client already has this version' },
     },
-    problems: ['not-found', 'gone'],
+    problems: ['not-found', 'gone', 'damaged', 'range-not-satisfiable', 'upstream-unavailable'],
     handle: (call) => serveFile(deps, call),
   }),
 ];

@@ -1,26 +1,102 @@
-import type { Call } from '../../http/route.ts';
-import type { Idempotency, StoredResponse } from '../../intake/idempotency.ts';
+import { createHash } from 'node:crypto';
+import type { Call, Reply } from '../../http/route.ts';
+import type { Idempotency, IdempotentRequest, StoredResponse } from '../../intake/idempotency.ts';
 import { readIdempotencyKey } from './job-request.ts';
+
+/**
+ * Returns what identifies a request with files: their digests, and whatever else belongs to it.
+ * @param rest must be serializable as JSON
+ */
+export const contentOf = (
+  files: readonly (Uint8Array | undefined)[],
+  rest: readonly unknown[],
+): unknown => [
+  'POST',
+  ...files.map((file) => file && createHash('sha256').update(file).digest('hex')),
+  ...rest,
+];
 
 /** For the OpenAPI document: the headers of a route that handles requests once. */
 export const IDEMPOTENT = ['Idempotency-Key'] as const;
+
+const DAY_MILLIS = 86_400_000;
+
+/**
+ * Returns whether what has the id of an idempotent request is from an earlier attempt at it: keys may be used again
+ * after a day, and what was deleted is made anew.
+ */
+export const isOfRequest = (
+  { status, createdAt }: { status: string; createdAt: string },
+  nowMillis: number,
+): boolean => status !== 'expired' && nowMillis - Date.parse(createdAt) < DAY_MILLIS;
+
+const REPLAYED = { 'idempotency-replayed': 'true' };
+
+function readRequest(call: Call<unknown>, content: unknown): IdempotentRequest | undefined {
+  const key = readIdempotencyKey(call.headers);
+  return key === undefined ? undefined : { client: call.caller?.client ?? '', key, content };
+}
 
 /**
  * Handles a request once per `Idempotency-Key`: a repeated request gets the stored response, and
  * its quota is refunded. Without the header every request is handled.
  * @param fingerprint identifies the request's content; must be serializable as JSON
+ * @param handle gets a reference that repeated requests share, if there is a key
  * @throws Problem invalid-request, conflict, idempotency-mismatch; as `handle` throws
  */
 export async function idempotently(
   idempotency: Idempotency,
   call: Call,
   fingerprint: unknown,
-  handle: () => Promise<StoredResponse>,
+  handle: (ref?: string) => Promise<StoredResponse>,
 ): Promise<StoredResponse> {
-  const key = readIdempotencyKey(call.headers);
-  if (!key) return handle();
-  const request = { scope: call.caller?.keyId ?? '', key, content: fingerprint };
+  const request = readRequest(call, fingerprint);
+  if (!request) return handle();
   const { response, isReplay } = await idempotency.once(request, handle);
-  if (isReplay) await call.takeQuota()?.refund();
-  return response;
+  if (!isReplay) return response;
+  await call.takeQuota()?.refund();
+  return { ...response, headers: { ...response.headers, ...REPLAYED } };
+}
+
+/**
+ * Answers a request whose result is not stored, and charges it once per `Idempotency-Key`: a repeated request waits for
+ * the first, and then is worked on again without charge.
+ * @param fingerprint identifies the request's content; must be serializable as JSON
+ * @throws Problem invalid-request, idempotency-mismatch; as `handle` throws
+ */
+export async function chargedOnce<Query>(
+  idempotency: Pick<Idempotency, 'claimCharge'>,
+  call: Call<Query>,
+  fingerprint: unknown,
+  handle: (call: Call<Query>) => Promise<Reply>,
+): Promise<Reply> {
+  const request = readRequest(call, fingerprint);
+  if (!request) return handle(call);
+  const claim = await idempotency.claimCharge(request, call.signal);
+  if (!claim) {
+    await call.takeQuota()?.refund();
+    const reply = await handle(call);
+    return { ...reply, headers: { ...reply.headers, ...REPLAYED } };
+  }
+  // Work for a client that has left is charged unless it had not begun, which is known later.
+  let isRefunded = false;
+  const takeQuota = (): ReturnType<Call['takeQuota']> => {
+    const quota = call.takeQuota();
+    if (!quota) return undefined;
+    const refund = async () => {
+      isRefunded = true;
+      await quota.refund();
+      await claim.release();
+    };
+    return { ...quota, refund };
+  };
+  try {
+    const reply = await handle({ ...call, takeQuota });
+    await claim.charge();
+    return reply;
+  } catch (error) {
+    if (call.signal.aborted && !isRefunded) await claim.charge();
+    else await claim.release();
+    throw error;
+  }
 }

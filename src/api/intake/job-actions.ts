@@ -12,6 +12,7 @@ import type { LinkRule } from '../../platform/links/link-rule.ts';
 import { Problem } from '../../platform/problem.ts';
 import { cancelJob } from '../../queue/cancel.ts';
 import type { Operation } from '../../queue/job-data.ts';
+import { requeueJob } from '../../queue/queue.ts';
 import { garmentKey, garmentsPrefix } from '../../storage/blob-keys.ts';
 import type { FileLinks } from '../../storage/file-links.ts';
 import type { Classification } from '../../taxonomy/response-schema.ts';
@@ -20,14 +21,15 @@ import { checkLinks } from '../check-links.ts';
 import {
   deleted,
   notFound,
-  openBlob,
+  replaced,
   resultsGone,
   storageUnavailable,
   throwUnavailable,
 } from '../common-problems.ts';
+import { checkHead, damagedBlob, openVerified } from '../verified-blob.ts';
 import { type AcceptJobDeps, createJobAcceptance, newJobId } from './accept-job.ts';
 import { STORAGE_LINK_SECONDS } from './files.ts';
-import { idempotently } from './idempotent.ts';
+import { idempotently, isOfRequest } from './idempotent.ts';
 import { fingerprintOf, type JobRequest } from './job-request.ts';
 import { jobProblem, jobResponse, RETRY_SOON } from './job-response.ts';
 import { garmentFile } from './outfit-response.ts';
@@ -106,7 +108,7 @@ export function requireCutOut({ outputKey, ...job }: JobRecord) {
   requireSuccess(job);
   const cutout = job.results?.cutout;
   if (!outputKey || !cutout) throw gone();
-  return { outputKey, cutout };
+  return { outputKey, cutout, file: { key: outputKey, ...cutout } };
 }
 
 /**
@@ -160,18 +162,36 @@ export function createJobActions(deps: JobDeps) {
 
   async function readOwn(call: Call): Promise<JobRecord> {
     const job = await readOwnOrDeleted(call);
-    if (job.status === 'expired') throw deleted('job', job);
-    return job;
+    if (job.status !== 'expired') return job;
+    const { erasure, buriedAt, expiresAt, outputKey = job.id } = job;
+    const isLost = !erasure && buriedAt !== undefined && buriedAt < expiresAt;
+    throw isLost ? damagedBlob(outputKey, 'it was missing') : deleted('job', job);
   }
 
-  async function start(request: JobRequest, call: Call): Promise<StoredResponse> {
+  /** Returns why a cut-out of a job may be missing now: blobs are deleted after the record says so. */
+  const missing = (job: JobRecord) => async (): Promise<Problem | undefined> => {
+    const present = await read(job.id);
+    if (present.status !== 'succeeded') return gone();
+    return present.outputKey === job.outputKey ? undefined : replaced();
+  };
+
+  async function start(request: JobRequest, call: Call, ref?: string): Promise<StoredResponse> {
     if (request.webhook) await checkWebhook(webhooks, requireCaller(call).client);
-    return acceptedResponse(await accept(newJobId(), request, call));
+    const known = ref && (await records.get(newJobId(ref)).catch(recordUnavailable));
+    if (!known || !isOfRequest(known, now())) {
+      return acceptedResponse(await accept(newJobId(known ? undefined : ref), request, call));
+    }
+    // The process that created it has died before it answered.
+    if (known.status === 'queued') await requeueJob(queue, known).catch(recordUnavailable);
+    await call.takeQuota()?.refund();
+    return acceptedResponse(known);
   }
 
   /** Starts a job, once per `Idempotency-Key`. @param path of the endpoint */
   const startOnce = (request: JobRequest, call: Call, path: string): Promise<StoredResponse> =>
-    idempotently(deps.idempotency, call, fingerprintOf(request, path), () => start(request, call));
+    idempotently(deps.idempotency, call, fingerprintOf(request, path), (ref) =>
+      start(request, call, ref),
+    );
 
   return {
     readOwn,
@@ -256,14 +276,14 @@ export function createJobActions(deps: JobDeps) {
 
     /** Opens the cut-out of a job as a stream. Throws like `requireCutOut`. */
     async result(job: JobRecord, signal: AbortSignal) {
-      const { outputKey, cutout } = requireCutOut(job);
-      return { body: await openBlob(blobs, outputKey, signal, gone), cutout };
+      const { file, cutout } = requireCutOut(job);
+      return { body: await openVerified(blobs, file, signal, missing(job)), cutout };
     },
 
     /** Opens the cut-out of a garment as a stream. Throws like `requireGarment`; gone. */
     async garment(job: JobRecord, index: string | undefined, signal: AbortSignal) {
       const { key, file } = requireGarment(job, index);
-      return { body: await openBlob(blobs, key, signal, gone), file };
+      return { body: await openVerified(blobs, { key, ...file }, signal, missing(job)), file };
     },
 
     /**
@@ -271,12 +291,12 @@ export function createJobActions(deps: JobDeps) {
      * `requireCutOut`.
      */
     async link(job: JobRecord, signal: AbortSignal): Promise<string> {
-      const { outputKey, cutout } = requireCutOut(job);
+      const { outputKey, cutout, file } = requireCutOut(job);
       const nowMillis = now();
       const secondsLeft = Math.floor((Date.parse(job.expiresAt) - nowMillis) / 1000);
       const seconds = Math.min(secondsLeft, STORAGE_LINK_SECONDS);
       if (seconds < 1) throw gone();
-      if (!(await blobs.head(outputKey, signal).catch(storageUnavailable))) throw gone();
+      await checkHead(blobs, file, signal, missing(job));
       const storageLink = await blobs.link(outputKey, seconds).catch(storageUnavailable);
       return (
         storageLink ??

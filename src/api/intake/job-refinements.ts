@@ -10,7 +10,7 @@ import { checkStrokes, type Stroke, Strokes } from '../../output/strokes.ts';
 import { Problem } from '../../platform/problem.ts';
 import type { CutOutRecord } from '../../queue/job-data.ts';
 import { refinementKey } from '../../storage/blob-keys.ts';
-import { BlobMissing, type Blobs } from '../../storage/blobs.ts';
+import type { Blobs } from '../../storage/blobs.ts';
 import { requireCaller } from '../caller.ts';
 import { resultsGone, storageUnavailable, throwUnavailable } from '../common-problems.ts';
 import { checkedFile } from '../removal/cut-out-response.ts';
@@ -22,6 +22,7 @@ import {
   readStrokes,
   requireFile,
 } from '../removal/refinement-form.ts';
+import { readAll } from '../verified-blob.ts';
 import { IDEMPOTENT, idempotently } from './idempotent.ts';
 import { type JobActions, requireCutOut } from './job-actions.ts';
 import { JobResponse, jobResponse } from './job-response.ts';
@@ -35,7 +36,7 @@ import {
 
 /** What the routes of refinements need. */
 interface JobRefinementDeps {
-  jobs: Pick<JobActions, 'readOwn'>;
+  jobs: Pick<JobActions, 'readOwn' | 'result'>;
   images: Pick<ImageRequests, 'refineCutOut' | 'shedIfBusy'>;
   records: Pick<JobRecords, 'get' | 'replaceCutOut'>;
   blobs: Blobs;
@@ -68,11 +69,8 @@ function createJobRefinements(deps: JobRefinementDeps) {
 
   async function readAlpha(form: Form, job: JobRecord, call: Call): Promise<Uint8Array> {
     if (form.files.alpha || !hasWholeAlpha(job.options)) return requireFile(form, 'alpha');
-    const { outputKey, cutout } = requireCutOut(job);
-    await call.awaitMemory(cutout.bytes, call.signal);
-    return blobs.get(outputKey, call.signal).catch((error) => {
-      throw error instanceof BlobMissing ? resultsGone('job') : storageUnavailable(error);
-    });
+    await call.awaitMemory(requireCutOut(job).cutout.bytes, call.signal);
+    return readAll((await jobs.result(job, call.signal)).body);
   }
 
   return {
@@ -108,7 +106,8 @@ function createJobRefinements(deps: JobRefinementDeps) {
       try {
         // Recorded before the blob exists: erasing the job must find it.
         await replace(job, { hasRefinements: true });
-        await blobs.put(key, body, { mediaType }, call.signal).catch(storageUnavailable);
+        const meta = { sha256: refined.sha256 };
+        await blobs.put(key, body, { mediaType, meta }, call.signal).catch(storageUnavailable);
         await replace(job, {
           outputKey: key,
           results: { ...job.results, cutout: refined },
@@ -171,6 +170,7 @@ export function jobRefinementRoutes(deps: JobRefinementDeps): Route[] {
       problems: [
         'not-found',
         'gone',
+        'damaged',
         'conflict',
         'idempotency-mismatch',
         'unprocessable-image',
@@ -198,7 +198,7 @@ export function jobRefinementRoutes(deps: JobRefinementDeps): Route[] {
       summary: 'Undo the latest refinement of a job',
       description: 'Only the latest, whose number is `refinements` of the job.',
       responses: { 200: jobDoc },
-      problems: ['not-found', 'gone', 'conflict'],
+      problems: ['not-found', 'gone', 'damaged', 'conflict'],
       handle: async (call: Call) => json(jobResponse(await refinements.undo(call))),
     }),
   ];

@@ -109,7 +109,12 @@ export const ErasureResponse = z
   .object({
     id: z.string(),
     erasedAt: z.iso.datetime(),
-    blobs: z.number().meta({ description: 'Images, rows and results' }),
+    blobs: z.number().meta({
+      description: 'Images, rows and results; where the storage keeps versions, all their versions',
+    }),
+    incomplete: z.literal(true).optional().meta({
+      description: 'The storage may keep versions of them that cannot be deleted; else absent',
+    }),
   })
   .meta({ id: 'Receipt' });
 

@@ -7,6 +7,7 @@ import type { StoredBytes } from '../../intake/stored-bytes.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { requireCaller, requireRateLimitStatus } from '../caller.ts';
 import { cutOutHeaders, cutOutResponseDoc } from '../removal/cut-out-response.ts';
+import { RESULT_PROBLEMS } from '../verified-blob.ts';
 import { IDEMPOTENT, idempotently } from './idempotent.ts';
 import { checkScopes, type JobActions } from './job-actions.ts';
 import { JobForm, JobJson, readJobRequest } from './job-request.ts';
@@ -139,7 +140,7 @@ export const jobRoutes = (
     description:
       'A job that has not ended can be asked about again after a second, or reports its end to a webhook. A job that has expired or was erased is 410 `gone` with `expiredAt` or `erasedAt`, until its record is deleted too.',
     responses: { 200: { ...jobDoc, headers: ['Retry-After'] } },
-    problems: ['not-found', 'gone'],
+    problems: ['not-found', 'gone', 'damaged'],
     async handle(call) {
       const job = await jobs.readOwn(call);
       return json(jobResponse(job), PENDING_STATUSES.includes(job.status) ? RETRY_SOON : {});
@@ -157,7 +158,7 @@ export const jobRoutes = (
       200: cutOutResponseDoc,
       303: { description: 'A temporary link to the cut-out', headers: ['Location'] },
     },
-    problems: ['not-found', 'conflict', 'gone', 'upstream-failed', 'unprocessable-image'],
+    problems: RESULT_PROBLEMS,
     async handle(call) {
       const job = await jobs.readOwn(call);
       if (call.query.delivery === 'redirect') {
@@ -177,7 +178,7 @@ export const jobRoutes = (
     description:
       'Of a job with the operation `separate`; `index` is that of the garment. If the job failed, the response is its problem.',
     responses: { 200: garmentResponseDoc },
-    problems: ['not-found', 'conflict', 'gone', 'upstream-failed', 'unprocessable-image'],
+    problems: RESULT_PROBLEMS,
     async handle(call) {
       const job = await jobs.readOwn(call);
       const { body, file } = await jobs.garment(job, call.params.index, call.signal);
@@ -193,7 +194,7 @@ export const jobRoutes = (
     description: 'Cancelling again returns the same job; a job that has ended otherwise conflicts.',
     requestHeaders: IDEMPOTENT,
     responses: { 200: jobDoc },
-    problems: ['not-found', 'conflict', 'gone', 'idempotency-mismatch'],
+    problems: ['not-found', 'conflict', 'gone', 'damaged', 'idempotency-mismatch'],
     handle: cancelJob(jobs, idempotency),
   }),
   route({

@@ -20,7 +20,10 @@ export async function readJobPreference(
   call: Call<unknown>,
 ): Promise<Preference | undefined> {
   const { respondAsync, waitSeconds } = readPrefer(call.headers.prefer);
-  if (!prefersJob({ respondAsync, waitSeconds }) || !(await jobs.isAllowed(call))) return undefined;
+  if (!prefersJob({ respondAsync, waitSeconds }) || !call.caller?.rights.includes('jobs')) {
+    return undefined;
+  }
+  if (!(await jobs.isAllowed(call))) return undefined;
   return {
     respondAsync,
     waitSeconds: waitSeconds === undefined ? undefined : Math.min(waitSeconds, maxWaitSeconds),

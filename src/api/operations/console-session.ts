@@ -24,8 +24,6 @@ export interface ConsoleSessionDeps {
   keyOf(sessionId: string): Promise<Grant | undefined>;
   signOut(sessionId: string): Promise<void>;
   sessionSeconds: number;
-  /** Whether the settings say that clients reach this service over TLS. */
-  isSecure: boolean;
 }
 
 const SignIn = z.strictObject({ key: z.string().min(1).max(200) });
@@ -45,8 +43,9 @@ const signedIn = ({ client, scopes }: Pick<Grant, 'client' | 'scopes'>) => ({
 
 /** The console's only routes of its own; everything else goes through the public API. */
 export function consoleRoutes(deps: ConsoleSessionDeps): Route[] {
-  const cookie = (id: string, { headers }: Pick<Call, 'headers'>): Record<string, string> => {
-    const isSecure = deps.isSecure || headers['x-forwarded-proto'] === 'https';
+  const cookie = (id: string, { baseUrl, headers }: Call): Record<string, string> => {
+    // Who sends the header without being a trusted proxy only keeps its own cookie off plain HTTP.
+    const isSecure = baseUrl.startsWith('https:') || headers['x-forwarded-proto'] === 'https';
     return { ...NO_STORE, 'set-cookie': sessionCookie(id, deps.sessionSeconds, isSecure) };
   };
 

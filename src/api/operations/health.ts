@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { json, type Route, route } from '../../http/route.ts';
 import { Problem } from '../../platform/problem.ts';
-import { isRedisFull } from '../../platform/redis.ts';
+import { isRedisFull } from '../../platform/redis-errors.ts';
 
 /** Dependencies by name. Each check rejects if its dependency does not respond. */
 export type Checks = Readonly<Record<string, () => Promise<void>>>;

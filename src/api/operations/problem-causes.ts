@@ -54,6 +54,9 @@ export const PROBLEM_CAUSES: Readonly<Record<ProblemType, readonly string[]>> = 
     'The image has more bytes or pixels, or a longer side, than this installation accepts.',
     'A JSON body, a row of a feed or a wardrobe exceeds its limit.',
   ],
+  'range-not-satisfiable': [
+    'Range begins beyond the end of the file; perhaps a shorter one has replaced it.',
+  ],
   'unsupported-media-type': [
     'The first bytes of the image are not those of a JPEG, PNG or WebP: HEIC, AVIF, GIF, SVG and PDF are not supported.',
     'The Content-Type of the body is missing or not supported at this address.',
@@ -76,6 +79,10 @@ export const PROBLEM_CAUSES: Readonly<Record<ProblemType, readonly string[]>> = 
   ],
   'headers-too-large': ['The headers together are larger than 16 KiB; often because of a cookie.'],
   'internal-error': ['An unexpected error in the service.'],
+  damaged: [
+    'The disk or the object storage returns other bytes than were written, fewer of them, or none.',
+    'Something other than the service has changed or deleted the file.',
+  ],
   'upstream-failed': [
     'The model failed on this image again and again. For a day, the same image is rejected immediately.',
     'The result was damaged.',

@@ -98,7 +98,7 @@ export function serveQueueDashboard(
         try {
           request.requestContext.grant = await authorize(
             toBearer(request.headers.authorization),
-            SCOPE,
+            { scope: SCOPE },
             lookUp,
           );
           if (request.method !== 'GET' && request.method !== 'HEAD') {

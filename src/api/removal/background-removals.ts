@@ -3,6 +3,7 @@ import type { ImageForm } from '../../http/image-body.ts';
 import { parse, queryFlag } from '../../http/parse.ts';
 import type { Preference } from '../../http/prefer.ts';
 import { type Call, filePart, json, type Reply, type Route, route } from '../../http/route.ts';
+import type { Idempotency } from '../../intake/idempotency.ts';
 import type { Presets } from '../../intake/presets.ts';
 import type { RulePacks } from '../../intake/rule-packs.ts';
 import {
@@ -15,7 +16,7 @@ import {
 import type { CutOutReview } from '../../output/review.ts';
 import type { RulesReport } from '../../output/rules/verdicts.ts';
 import { fieldProblem, Problem } from '../../platform/problem.ts';
-import { storageUnavailable } from '../common-problems.ts';
+import { chargedOnce, contentOf } from '../intake/idempotent.ts';
 import {
   BackgroundFile,
   BackgroundText,
@@ -27,6 +28,7 @@ import { JobResponse } from '../intake/job-response.ts';
 import { type PreferJobDeps, readJobPreference, startPreferredJob } from '../intake/prefer-job.ts';
 import { applyPreset } from '../intake/presets/apply-preset.ts';
 import { resolveRules } from '../intake/rules/resolve-rules.ts';
+import { readAll } from '../verified-blob.ts';
 import {
   CUT_OUT_HEADERS,
   CUT_OUT_MEDIA,
@@ -78,6 +80,7 @@ interface RemovalDeps extends PreferJobDeps {
   images: ImageRequests;
   presets: Presets;
   rulePacks: RulePacks;
+  idempotency: Idempotency;
 }
 
 const PATH = '/bg/v1/background-removals';
@@ -97,8 +100,7 @@ const removeAsync = (
     async (job, headers) => {
       await call.awaitMemory(job.results?.cutout?.bytes ?? 0, call.signal);
       const { body, cutout } = await deps.jobs.result(job, call.signal);
-      const chunks = await body.toArray().catch(storageUnavailable);
-      const file = Buffer.concat(chunks);
+      const file = await readAll(body);
       return cutOutReply({ file, ...cutout }, call.query.return_base64 ?? false, headers);
     },
   );
@@ -158,9 +160,12 @@ const handleRemoval =
     const options = await resolveRules(rulePacks, call.caller?.client, sent.options, '/rules');
     const request = { ...sent, options };
     if (prefer) return removeAsync(deps, request, call, prefer);
-    const { file, result } = await deps.images.cutOut(request, call);
-    const timing = { 'server-timing': serverTiming(result.millis) };
-    return cutOutReply({ file, ...result }, asBase64, timing);
+    const content = contentOf([image, form.backgroundImage], [PATH, call.query, options]);
+    return chargedOnce(deps.idempotency, call, content, async (charged) => {
+      const { file, result } = await deps.images.cutOut(request, charged);
+      const timing = { 'server-timing': serverTiming(result.millis) };
+      return cutOutReply({ file, ...result }, asBase64, timing);
+    });
   };
 
 const Base64Request = z
@@ -188,7 +193,7 @@ export const removalRoutes = (deps: RemovalDeps): Route[] => [
     operationId: 'removeBackground',
     summary: 'Remove the background of an image',
     description:
-      'Send `multipart/form-data` with the file part `image` to get a transparent PNG; or, if the key allows it, JSON with `?return_base64=true`. With `Prefer: respond-async` or `Prefer: wait=<seconds>`, the response is a job if the image is not finished in that time; with an `Idempotency-Key` too, a request repeated within a day gets the same job. A key that may store nothing gets the image.',
+      'Send `multipart/form-data` with the file part `image` to get a transparent PNG; or, if the key allows it, JSON with `?return_base64=true`. With `Prefer: respond-async` or `Prefer: wait=<seconds>`, the response is a job if the image is not finished in that time; with an `Idempotency-Key` too, a request repeated within a day gets the same job. Without `Prefer`, such a request waits for the first, is worked on again and is not charged again. A key that may store nothing gets the image.',
     requestHeaders: ['Idempotency-Key', 'Prefer'],
     query: Query,
     imageForm: { 'multipart/form-data': MultipartRequest, 'application/json': Base64Request },
@@ -198,7 +203,12 @@ export const removalRoutes = (deps: RemovalDeps): Route[] => [
         description:
           'The cut-out without metadata: an RGBA PNG of the size of the upright input, unless the fields request another output',
         content: { ...CUT_OUT_MEDIA, 'application/json': Base64Response },
-        headers: [...CUT_OUT_HEADERS, 'Server-Timing', 'Preference-Applied'],
+        headers: [
+          ...CUT_OUT_HEADERS,
+          'Server-Timing',
+          'Preference-Applied',
+          'Idempotency-Replayed',
+        ],
       },
       202: {
         description: 'A job, as requested by `Prefer`',
@@ -209,6 +219,7 @@ export const removalRoutes = (deps: RemovalDeps): Route[] => [
     problems: [
       'base64-not-allowed',
       'conflict',
+      'damaged',
       'idempotency-mismatch',
       'unprocessable-image',
       'upstream-failed',

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Form } from '../../http/form.ts';
 import { parse } from '../../http/parse.ts';
 import { type Call, filePart, type Reply, type Route, route } from '../../http/route.ts';
+import type { Idempotency } from '../../intake/idempotency.ts';
 import type { RulePacks } from '../../intake/rule-packs.ts';
 import {
   checkConflicts,
@@ -11,6 +12,7 @@ import {
 } from '../../output/request.ts';
 import { checkStrokes, Strokes } from '../../output/strokes.ts';
 import { requireCaller } from '../caller.ts';
+import { chargedOnce, contentOf, IDEMPOTENT } from '../intake/idempotent.ts';
 import { QualityField } from '../intake/job-request.ts';
 import { resolveRules } from '../intake/rules/resolve-rules.ts';
 import { CUT_OUT_MEDIA, checkedFile, rulesHeader, serverTiming } from './cut-out-response.ts';
@@ -41,7 +43,7 @@ export const RefinementFields = z.preprocess(
 );
 
 /** @throws Problem if the form has files or fields that are not known */
-function readRequest(form: Form): RefinementRequest {
+function readRequest(form: Form): RefinementRequest & { photo: { image: Uint8Array } } {
   checkFiles(form);
   const { image: _image, alpha: _alpha, strokes: _strokes, ...fields } = form.fields;
   const options = toCutOutOptions(parse(RefinementFields, fields, 'request'));
@@ -62,7 +64,11 @@ const MultipartRequest = z
   .meta({ additionalProperties: undefined });
 
 /** The route that mends a cut-out by strokes. */
-export const refinementRoutes = (images: ImageRequests, rulePacks: RulePacks): Route[] => [
+export const refinementRoutes = (
+  images: ImageRequests,
+  rulePacks: RulePacks,
+  idempotency: Idempotency,
+): Route[] => [
   route({
     method: 'POST',
     path: PATH,
@@ -71,30 +77,35 @@ export const refinementRoutes = (images: ImageRequests, rulePacks: RulePacks): R
     summary: 'Mend a cut-out with strokes',
     description:
       'Pixels that no stroke reaches keep their alpha. `roi`, `backgroundImageUrl` and `subject` do not apply.',
+    requestHeaders: IDEMPOTENT,
     form: { 'multipart/form-data': MultipartRequest },
     quota: 1,
     responses: {
       200: {
         description: 'The mended cut-out',
         content: CUT_OUT_MEDIA,
-        headers: ['X-Cutout-Rules', 'Server-Timing'],
+        headers: ['X-Cutout-Rules', 'Server-Timing', 'Idempotency-Replayed'],
       },
     },
-    problems: ['unprocessable-image', 'upstream-failed'],
+    problems: ['idempotency-mismatch', 'unprocessable-image', 'upstream-failed'],
     async handle(call: Call): Promise<Reply> {
       images.shedIfBusy(call);
       const sent = readRequest(await call.form());
       const { client } = requireCaller(call);
       const options = await resolveRules(rulePacks, client, sent.options, '/rules');
       const request = { ...sent, options };
-      const { file, result } = await images.refineCutOut(request, call);
-      const headers = {
-        'content-type': result.mediaType,
-        'cache-control': 'no-store',
-        'server-timing': serverTiming(result.millis),
-        ...(result.rules && { 'x-cutout-rules': rulesHeader(result.rules) }),
-      };
-      return { headers, body: checkedFile({ file, ...result }) };
+      const { photo, alpha, ...rest } = sent;
+      const content = contentOf([photo.image, alpha], [PATH, rest]);
+      return chargedOnce(idempotency, call, content, async (charged) => {
+        const { file, result } = await images.refineCutOut(request, charged);
+        const headers = {
+          'content-type': result.mediaType,
+          'cache-control': 'no-store',
+          'server-timing': serverTiming(result.millis),
+          ...(result.rules && { 'x-cutout-rules': rulesHeader(result.rules) }),
+        };
+        return { headers, body: checkedFile({ file, ...result }) };
+      });
     },
   }),
 ];

@@ -9,7 +9,13 @@ import {
   parseRate,
   parseWhole,
 } from '../../auth/limit-settings.ts';
-import { SCOPES, type Scope } from '../../auth/scopes.ts';
+import {
+  INTAKE_RIGHTS,
+  type IntakeRight,
+  rightsOf,
+  SCOPES,
+  type Scope,
+} from '../../auth/scopes.ts';
 import { type Instance, withInstance } from '../connection/instance.ts';
 import { type Output, print, table } from '../terminal/output.ts';
 
@@ -32,6 +38,20 @@ export function parseScopes(text: string): Scope[] {
     throw new Error(`Unknown scope ${unknown.join(', ')}; the scopes are ${SCOPES.join(', ')}`);
   }
   return SCOPES.filter((scope) => names.includes(scope));
+}
+
+/** Parses `right,right`, `all` or `none`. Throws an error that lists the rights. */
+export function parseRights(text: string): IntakeRight[] {
+  if (text === 'all') return [...INTAKE_RIGHTS];
+  if (text === 'none') return [];
+  const names = text.split(',').map((name) => name.trim());
+  const unknown = names.filter((name) => !INTAKE_RIGHTS.some((right) => right === name));
+  if (unknown.length > 0) {
+    throw new Error(
+      `Unknown right ${unknown.join(', ')}; they are ${INTAKE_RIGHTS.join(', ')}, all and none`,
+    );
+  }
+  return INTAKE_RIGHTS.filter((right) => names.includes(right));
 }
 
 const CLIENT = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
@@ -80,6 +100,12 @@ export const withLimits = (command: Command): Command =>
       argument(parseDuration),
       DEFAULT_LIMITS.feedIntervalSeconds,
     )
+    .option(
+      '--intake <rights>',
+      `parts of /intake it may use: ${INTAKE_RIGHTS.join(',')}, or none for a key of a public page`,
+      argument(parseRights),
+      [...INTAKE_RIGHTS],
+    )
     .option('--allow-base64', 'allow base64 responses', false)
     .option(
       '--retention <policy>',
@@ -96,6 +122,7 @@ export interface LimitOptions {
   /** Seconds. */
   feedInterval: number;
   allowBase64: boolean;
+  intake: IntakeRight[];
   retention?: Retention;
 }
 
@@ -107,6 +134,7 @@ export const toLimits = (options: LimitOptions) => ({
   maxFeeds: options.maxFeeds,
   feedIntervalSeconds: options.feedInterval,
   allowBase64: options.allowBase64,
+  intake: options.intake,
   ...(options.retention && { retention: options.retention }),
 });
 
@@ -129,6 +157,7 @@ const rowOf = (record: KeyRecord, nowMillis: number): string[] => [
   `${record.quotaPerDay}/day`,
   record.allowBase64 ? 'yes' : 'no',
   record.scopes.join(' '),
+  rightsOf(record).join(' ') || 'none',
 ];
 
 /** `keys create|list|rotate|revoke|mint` */
@@ -153,7 +182,17 @@ export function keysCommand(): Command {
     .action(async (options: Output) =>
       withInstance(async ({ keys, now }: Instance) => {
         const records = await keys.list();
-        const headings = ['id', 'client', 'key', 'state', 'rate', 'quota', 'base64', 'scopes'];
+        const headings = [
+          'id',
+          'client',
+          'key',
+          'state',
+          'rate',
+          'quota',
+          'base64',
+          'scopes',
+          'intake',
+        ];
         print(
           options,
           records,

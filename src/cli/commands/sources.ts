@@ -1,5 +1,10 @@
 import { Command } from 'commander';
-import type { Source, SourcePlace } from '../../../packages/client/src/client.ts';
+import type {
+  Client,
+  Source,
+  SourceFailures,
+  SourcePlace,
+} from '../../../packages/client/src/client.ts';
 import { connect } from '../connection/connect.ts';
 import type { ServerOptions } from '../connection/server-profile.ts';
 import { type ImageOptions, withImageOptions } from '../images/image-options.ts';
@@ -14,18 +19,26 @@ Examples:
   $ selvage sources list
   $ selvage sources start shop --background white --format jpeg
   $ selvage sources status shop --json
-  $ selvage sources scan shop`;
+  $ selvage sources scan shop
+  $ selvage sources failures shop`;
 
 const placeText = ({ kind, bucket = '', prefix = '' }: SourcePlace): string =>
   kind === 's3' ? `s3://${bucket}/${prefix}` : 'a folder of the server';
 
-function formatSource({ id, from, to, status, counts, listedAt, problem }: Source): string {
+function formatSource(source: Source): string {
+  const { id, from, to, status, counts, failures, listedAt, problem } = source;
   const { found, pending, succeeded, failed, rejected } = counts;
+  const { waiting, givenUp, unlisted } = failures;
   return [
     `${id}  ${status}`,
     `from     ${placeText(from)}`,
     `to       ${placeText(to)}`,
     `objects  ${found} found: ${succeeded} succeeded, ${failed} failed, ${rejected} rejected, ${pending} pending`,
+    ...(waiting + givenUp + unlisted > 0
+      ? [
+          `failing  ${waiting} tried again, ${givenUp} given up, ${unlisted} folders not listed: selvage sources failures ${id}`,
+        ]
+      : []),
     ...(listedAt ? [`listed   ${listedAt}`] : []),
     ...(problem ? [`problem  ${problem.detail} (since ${problem.since})`] : []),
   ].join('\n');
@@ -40,9 +53,30 @@ const rowOf = ({ id, status, counts, problem }: Source): string[] => [
   problem?.detail ?? '',
 ];
 
+const failureRow = (failure: SourceFailures['failures'][number]): string[] => [
+  failure.name,
+  failure.reason,
+  String(failure.attempts),
+  failure.retryAt ?? 'given up',
+];
+
+/** Reads all pages. */
+async function readFailures(
+  { sources }: Pick<Client, 'sources'>,
+  id: string,
+  signal: AbortSignal,
+): Promise<Pick<SourceFailures, 'failures' | 'unlisted'>> {
+  const failures: SourceFailures['failures'] = [];
+  for (let after = ''; ; after = failures.at(-1)?.name ?? '') {
+    const page = await sources.failures(id, { limit: 1000, after }, { signal });
+    failures.push(...page.failures);
+    if (!page.links) return { failures, unlisted: page.unlisted };
+  }
+}
+
 const HEADINGS = ['id', 'status', 'pending', 'succeeded', 'failed', 'problem'];
 
-/** `sources list|status|start|pause|resume|scan`: folders and buckets that the server watches. */
+/** `sources list|status|start|pause|resume|scan|failures`: folders and buckets that the server watches. */
 export function sourcesCommand(signal: AbortSignal): Command {
   const sources = new Command('sources')
     .description('folders and buckets of the server whose new photos are cut out')
@@ -92,11 +126,25 @@ export function sourcesCommand(signal: AbortSignal): Command {
 
   sources
     .command('scan')
-    .description('list the objects of a source now')
+    .description('list the objects of a source now, and try again those that failed')
     .argument('<id>', 'id of the source')
     .action(async (id: string, options: SourceOptions) =>
       show(options, await connect(options).sources.scan(id, { signal })),
     );
+
+  sources
+    .command('failures')
+    .description('list the objects of a source that fail while others do not, with reasons')
+    .argument('<id>', 'id of the source')
+    .action(async (id: string, options: SourceOptions) => {
+      const found = await readFailures(connect(options), id, signal);
+      const rows = [
+        ...found.unlisted.map(({ name, reason }) => [name, reason, '', 'next listing']),
+        ...found.failures.map(failureRow),
+      ];
+      const text = rows.length > 0 ? table(['name', 'reason', 'tries', 'again'], rows) : 'none';
+      print(options, found, text);
+    });
 
   return sources;
 }

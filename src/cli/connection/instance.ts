@@ -2,8 +2,8 @@ import { type AccessRequests, createAccessRequests } from '../../auth/access-req
 import { type ClientRetention, createClientRetention } from '../../auth/client-retention.ts';
 import { createKeys, type KeyCopy, type Keys } from '../../auth/keys.ts';
 import { type Clock, followClock } from '../../platform/clock.ts';
-import { readConfig } from '../../platform/config.ts';
-import { readSecrets } from '../../platform/secrets.ts';
+import type { Config } from '../../platform/config.ts';
+import { findSecrets } from '../../platform/secrets.ts';
 import { keyCopyKey } from '../../storage/blob-keys.ts';
 import type { StorageSettings } from '../../storage/open-storage.ts';
 import { CliError, EXIT } from '../terminal/exit.ts';
@@ -17,7 +17,19 @@ export interface Instance {
   now: Clock;
 }
 
-const CONNECT_MILLIS = 5000;
+/**
+ * Returns the pepper of the gateway's keys. A command creates none: no gateway would accept its keys.
+ * @throws CliError if this environment has none
+ */
+function pepperOf({ KEY_PEPPER, SELVAGE_HOME: home }: Config): string {
+  const pepper = KEY_PEPPER ?? findSecrets(home)?.keyPepper;
+  if (pepper) return pepper;
+  throw new CliError(
+    `There is no secrets.json in ${home}, with which the gateway stores keys.\n` +
+      'Set SELVAGE_HOME to the folder of the gateway, or KEY_PEPPER as for the gateway.',
+    EXIT.unreachable,
+  );
+}
 
 /**
  * Copies keys to object storage: Redis writes its file every second, and a power cut must not undo a revocation. The
@@ -45,22 +57,22 @@ async function copyToStorage(settings: StorageSettings, copies: readonly KeyCopy
  */
 export async function withInstance(work: (instance: Instance) => Promise<void>): Promise<void> {
   // Loaded here: most commands know no Redis.
-  const { commandConnection, untilReady } = await import('../../platform/redis.ts');
+  const { connectToInstallation, NoInstallationError } = await import(
+    '../../platform/installation.ts'
+  );
   const { createLog } = await import('../../platform/log.ts');
-  const config = readConfig(process.env);
   const log = createLog('cli', 'silent');
-  const redis = commandConnection(config.REDIS_URL, log);
+  const { config, redis } = await connectToInstallation(process.env, log).catch((error) => {
+    if (!(error instanceof NoInstallationError)) throw error;
+    throw new CliError(error.message, EXIT.unreachable, error);
+  });
   try {
-    await untilReady(redis, AbortSignal.timeout(CONNECT_MILLIS)).catch((cause) => {
-      throw new CliError(
-        'No Redis answers. Start the service with "npm start", or set REDIS_URL to the one it uses.',
-        EXIT.unreachable,
-        cause,
-      );
-    });
-    const pepper = config.KEY_PEPPER ?? readSecrets(config.SELVAGE_HOME).keyPepper;
+    const pepper = pepperOf(config);
     const now = await followClock(redis, log);
-    const keys = createKeys(redis, pepper, now, (copies) => copyToStorage(config, copies));
+    const keys = createKeys(redis, pepper, now, {
+      maxLive: config.MAX_LIVE_KEYS,
+      copy: (copies) => copyToStorage(config, copies),
+    });
     await work({
       keys,
       requests: createAccessRequests(redis, keys, now),

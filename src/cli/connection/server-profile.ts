@@ -1,6 +1,14 @@
 import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { z } from 'zod';
+import { isKeyShaped } from '../../auth/api-key.ts';
+import { fileErrorText, hasCode } from '../../platform/file-error.ts';
+import {
+  homeOf,
+  type LocalInstance,
+  readInstance,
+  whyNoInstance,
+} from '../../platform/local-instance.ts';
 import { CliError, EXIT, usageError } from '../terminal/exit.ts';
 
 /** Options that choose the server and the key. */
@@ -15,25 +23,13 @@ interface ServerProfile {
   key: string;
 }
 
-const LocalInstance = z.object({ url: z.string(), pids: z.object({ launcher: z.number() }) });
-type LocalInstance = z.infer<typeof LocalInstance>;
-
-const homeOf = (env: NodeJS.ProcessEnv): string => resolve(env.SELVAGE_HOME || '.selvage');
-
+/** @throws CliError if it exists and cannot be read */
 function readText(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8').trim();
-  } catch {
-    return undefined; // it does not exist
-  }
-}
-
-/** Returns the instance that `npm start` runs under SELVAGE_HOME, if any. */
-export function localInstance(env: NodeJS.ProcessEnv): LocalInstance | undefined {
-  try {
-    return LocalInstance.parse(JSON.parse(readText(join(homeOf(env), 'instance.json')) ?? ''));
-  } catch {
-    return undefined; // none is running, or another version wrote the file
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return undefined;
+    throw new CliError(fileErrorText(error), EXIT.notAllowed, error);
   }
 }
 
@@ -42,18 +38,26 @@ function checkUrl(text: string): string {
   throw usageError(`"${text}" is not a server URL: http://… or https://…`);
 }
 
-function serverUrl(chosen: string | undefined, local: LocalInstance | undefined): string {
+function serverUrl(chosen: string | undefined, local: LocalInstance | undefined, home: string) {
   if (chosen) return checkUrl(chosen);
   if (local) return local.url;
   throw new CliError(
-    'No server is running here. Pass --server, set SELVAGE_URL, start one with "npm start",\n' +
-      'or use none: selvage remove --local',
+    `No server is named. ${whyNoInstance(home)}\n` +
+      'Pass --server, set SELVAGE_URL, start one with "npm start", or use none: selvage remove --local',
     EXIT.unreachable,
   );
 }
 
-function readKey(file: string): string {
+/** @throws CliError if the file holds something else than a key, such as half of one */
+function findKey(file: string): string | undefined {
   const key = readText(file);
+  if (!key) return undefined;
+  if (/^[\x21-\x7e]+$/.test(key) && (!key.startsWith('slv_') || isKeyShaped(key))) return key;
+  throw usageError(`${file} does not hold one whole key and nothing else`);
+}
+
+function readKey(file: string): string {
+  const key = findKey(file);
   if (key) return key;
   throw usageError(`There is no key in ${file}`);
 }
@@ -66,10 +70,11 @@ export function resolveServerProfile(
   { server, keyFile }: ServerOptions,
   env: NodeJS.ProcessEnv,
 ): ServerProfile {
-  const local = localInstance(env);
-  const url = serverUrl(server ?? (env.SELVAGE_URL || undefined), local);
+  const home = homeOf(env);
+  const local = readInstance(home);
+  const url = serverUrl(server ?? (env.SELVAGE_URL || undefined), local, home);
   const isLocal = local !== undefined && new URL(local.url).origin === new URL(url).origin;
-  const developmentKey = isLocal ? readText(join(homeOf(env), 'dev-key')) : undefined;
+  const developmentKey = isLocal ? findKey(join(home, 'dev-key')) : undefined;
   const key = keyFile ? readKey(keyFile) : env.SELVAGE_KEY?.trim() || developmentKey;
   if (key) return { url, key };
   throw new CliError(

@@ -1,36 +1,40 @@
 import { join } from 'node:path';
 import { createClient } from '../../../packages/client/src/client.ts';
 import { type Config, ConfigError, readConfig } from '../../platform/config.ts';
+import { homeOf, readInstance, whyNoInstance } from '../../platform/local-instance.ts';
 import { createLog } from '../../platform/log.ts';
-import { commandConnection, untilReady } from '../../platform/redis.ts';
-import { localInstance } from '../connection/server-profile.ts';
+import { connectRedis } from '../../platform/redis-check.ts';
+import { describeRedis } from '../../platform/redis-settings.ts';
 import { EXIT } from '../terminal/exit.ts';
 import { type Colour, type Output, paint, print } from '../terminal/output.ts';
-import { type Finding, fail } from './finding.ts';
+import { type Finding, fail, firstLineOf, warn } from './finding.ts';
 import { checkCLibrary, checkDisk, checkNode, checkPort, glibcVersion } from './machine.ts';
 import { checkDevice, checkModels } from './model.ts';
+import { checkPublishedLink } from './published-link.ts';
 import { checkRedis } from './redis.ts';
 import { checkStorage } from './storage.ts';
 
 const CONNECT_MILLIS = 3000;
 
-/** Returns host and port: a Redis URL may contain a password. */
-function hostOf(redisUrl: string): string {
-  const { host } = new URL(redisUrl);
-  return host;
+/** Without any, a process assumes the Redis that listens on this machine, which may be another's. */
+function diagnoseInstance(config: Config): Finding[] {
+  const { SELVAGE_HOME: home, REDIS_SENTINELS, REDIS_CLUSTER } = config;
+  if (process.env.REDIS_URL || REDIS_SENTINELS || REDIS_CLUSTER || readInstance(home)) return [];
+  const advice = `Set SELVAGE_HOME to the folder of a running one, or REDIS_URL: this checks ${describeRedis(config)}.`;
+  return [warn('instance', whyNoInstance(home), advice)];
 }
 
-async function diagnoseRedis(redisUrl: string): Promise<Finding[]> {
-  const redis = commandConnection(redisUrl, createLog('cli', 'silent'));
-  try {
-    await untilReady(redis, AbortSignal.timeout(CONNECT_MILLIS));
-    return await checkRedis(redis);
-  } catch {
+async function diagnoseRedis(config: Config): Promise<Finding[]> {
+  const redis = await connectRedis(config, createLog('cli', 'silent'), CONNECT_MILLIS).catch(
+    firstLineOf,
+  );
+  if (typeof redis === 'string') {
     const advice = 'Start it (npm start starts one), or set REDIS_URL to the Redis of the service.';
-    return [fail('redis', `no Redis answers at ${hostOf(redisUrl)}`, advice)];
-  } finally {
-    redis.disconnect();
+    return [fail('redis', redis, advice)];
   }
+  const findings = await checkRedis(redis);
+  redis.disconnect();
+  return findings;
 }
 
 /** Whether a gateway responds at this URL: its coefficients need no key. */
@@ -47,16 +51,18 @@ async function isGateway(url: string, signal: AbortSignal): Promise<boolean> {
 }
 
 async function diagnosePort({ HOST, PORT }: Config, signal: AbortSignal): Promise<Finding> {
-  const local = localInstance(process.env);
+  const local = readInstance(homeOf(process.env));
   const url = new URL(local?.url ?? `http://${HOST}:${PORT}`);
   return checkPort(HOST, Number(url.port), await isGateway(url.origin, signal));
 }
 
 async function runChecks(config: Config, signal: AbortSignal): Promise<Finding[]> {
-  const { SELVAGE_HOME, STORE, STORE_DIR, MODEL, DEVICE, REDIS_URL } = config;
+  const { SELVAGE_HOME, STORE, STORE_DIR, MODEL, DEVICE } = config;
   const all = await Promise.all([
-    diagnoseRedis(REDIS_URL),
+    diagnoseInstance(config),
+    diagnoseRedis(config),
     checkStorage(config),
+    checkPublishedLink(config, signal),
     checkModels(MODEL, join(SELVAGE_HOME, 'models')),
     checkDevice(DEVICE, signal),
     diagnosePort(config, signal),

@@ -5,7 +5,7 @@ import type { Output } from '../terminal/output.ts';
 export const doctorCommand = (signal: AbortSignal): Command =>
   new Command('doctor')
     .description(
-      'check Redis, storage, model, device, port, disk and clock, and say how to fix problems',
+      'check Redis, storage, published links, model, device, port, disk and clock, and say how to fix problems',
     )
     .addHelpText(
       'after',

@@ -1,34 +1,20 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
-import { z } from 'zod';
 import { hostClock } from '../../platform/clock.ts';
+import { MIN_REDIS_VERSION, readInfo } from '../../platform/redis-check.ts';
 import { createWorkerRegistry } from '../../queue/worker-registry.ts';
 import { type Finding, fail, firstLineOf, ok, warn } from './finding.ts';
 
-const MIN_REDIS = 5;
-
-/** Returns a value of `INFO`, if Redis reports it. */
-const readInfo = (info: string, name: string): string | undefined =>
-  new RegExp(`^${name}:(.+?)\\r?$`, 'm').exec(info)?.[1];
-
-/** Returns a value of `CONFIG GET`, if Redis reports it. */
-async function readSetting(redis: Redis, name: string): Promise<string | undefined> {
-  const answer: unknown = await redis.config('GET', name).catch(() => []);
-  const [, value] = z.array(z.string()).catch([]).parse(answer);
-  return value;
-}
-
 async function checkVersion(redis: Redis): Promise<Finding> {
-  const info = await redis.info('server');
-  const version = readInfo(info, 'redis_version') ?? '(unknown version)';
-  return Number.parseInt(version, 10) < MIN_REDIS
-    ? fail('redis', `Redis ${version} is too old`, `Use Redis ${MIN_REDIS} or newer.`)
+  const version = (await readInfo(redis)).get('redis_version') ?? '(unknown version)';
+  return Number.parseInt(version, 10) < MIN_REDIS_VERSION
+    ? fail('redis', `Redis ${version} is too old`, `Use Redis ${MIN_REDIS_VERSION} or newer.`)
     : ok('redis', `Redis ${version} answers`);
 }
 
 async function checkEviction(redis: Redis): Promise<Finding> {
   const name = 'redis eviction';
-  const policy = await readSetting(redis, 'maxmemory-policy');
+  const policy = (await readInfo(redis)).get('maxmemory_policy');
   if (policy === undefined) {
     return warn(
       name,
@@ -46,10 +32,10 @@ async function checkEviction(redis: Redis): Promise<Finding> {
 
 async function checkAppendOnly(redis: Redis): Promise<Finding> {
   const name = 'redis durability';
-  const appendOnly = await readSetting(redis, 'appendonly');
+  const appendOnly = (await readInfo(redis)).get('aof_enabled');
   if (appendOnly === undefined)
     return ok(name, 'this Redis does not report its settings; ask its operator');
-  if (appendOnly === 'yes') return ok(name, 'appendonly is yes');
+  if (appendOnly === '1') return ok(name, 'appendonly is yes');
   return warn(
     name,
     'appendonly is no: its data is lost when it stops',

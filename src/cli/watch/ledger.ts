@@ -57,7 +57,15 @@ export async function openLedger(path: string) {
   /** Which file makes an output at present. */
   const claims = new Map<string, string>();
   const file = await open(path, 'a');
-  if (text !== '' && !text.endsWith('\n')) await file.appendFile('\n');
+  /** Adds text whole or not at all: on a full disk no half line is left. */
+  async function add(added: string): Promise<void> {
+    const { size } = await file.stat();
+    await file.appendFile(added).catch(async (error) => {
+      await file.truncate(size);
+      throw error;
+    });
+  }
+  if (text !== '' && !text.endsWith('\n')) await add('\n');
   let writing: Promise<unknown> = Promise.resolve();
   return {
     /** Whether this version of a file has ended. */
@@ -79,7 +87,7 @@ export async function openLedger(path: string) {
     /** Adds a line, one after the other. */
     async append(entry: Entry): Promise<void> {
       const line = `${JSON.stringify(entry)}\n`;
-      const written = writing.then(() => file.appendFile(line));
+      const written = writing.then(() => add(line));
       writing = written.catch(() => {});
       await written;
       remember(entry);

@@ -25,6 +25,7 @@ export const ADVICE = {
   'rate-limit-exceeded':            'Too many requests at once: wait a moment and continue more slowly.',
   'quota-exceeded':                 'Today’s quota is used up: continue after midnight UTC, or ask the operator for more.',
   'headers-too-large':              'The browser sends too much data with each request: clear this site’s cookies.',
+  'damaged':                        'The stored file is damaged: send the image again, and tell the operator the request id.',
   'internal-error':                 'The service failed: try again, and tell the operator the request id if it happens again.',
   'upstream-failed':                'Processing failed: try again, or use another file if it fails twice.',
   'upstream-unavailable':           'The service is starting or very busy: try again in a few seconds.',

@@ -6,11 +6,16 @@ const REVIEW = {
   'low-confidence': 'The outline may be wrong: compare it with the photo.',
   'gap-unsure':
     'A gap may be filled, or a part missing: look between arms and body, and into handles.',
+  'hole-in-subject':
+    'There may be a hole in the subject: look at zips, linings, straps and shaded parts.',
+  'ground-in-gap':
+    'Background may be left within the subject: look into handles, rings, chains and mesh.',
   'several-subjects': 'There may be more than one subject: crop the photo to the one you want.',
   'several-people': 'There are several people: crop the photo to the one whose clothes you want.',
   'subject-too-small':
     'The subject is very small in the photo: crop the photo, or take it from nearer.',
   blurred: 'The photo is blurred: take a sharper one.',
+  damaged: 'The file of the photo is damaged: upload it again.',
   'same-colour-as-background':
     'Parts of the outline have the colour of the background: look at them closely.',
   'cut-by-frame':

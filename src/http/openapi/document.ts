@@ -165,7 +165,9 @@ function operation(draft: Draft, route: Route) {
     tags: chapterOf(draft, route),
     summary: route.summary,
     description: route.description,
-    ...((route.scope !== 'any-key' || route.keyHeader) && { security: security(route) }),
+    ...((route.scope !== 'any-key' || route.keyHeader) && {
+      security: security(route),
+    }),
     parameters: draft.parameters.of(route),
     ...requestBody(draft, route),
     responses: {

@@ -11,7 +11,10 @@ const RESPONSE_HEADERS = {
   'Cache-Control':        { description: 'How long the response may be cached', example: 'public, max-age=3600' },
   'Content-Disposition':  { description: 'The file name of the download', example: 'attachment; filename="feed.csv"' },
   'Content-Language':     { description: 'The language of the texts', example: 'de' },
+  'Content-Range':        { description: 'Which bytes these are, and of how many', example: 'bytes 0-1023/146515' },
   'ETag':                 { description: 'Identifies this version: send it as `If-None-Match`', example: '"dMvGbB3Zp1mT0cA9xk2yQ7eWf5h"' },
+  'Idempotency-Replayed': { description: '`true`: a request with this Idempotency-Key had come before, and is not charged again', example: 'true' },
+  'Last-Modified':        { description: 'When the file was written', example: 'Thu, 26 Nov 2026 09:30:00 GMT' },
   'Location':             { description: 'Where the created or requested resource is', example: '/intake/v1/jobs/job_01JD3V6Y2M' },
   'Preference-Applied':   { description: 'What was applied of `Prefer`', example: 'respond-async' },
   'RateLimit':            { description: 'What is left (`r`) of rate and daily quota, and in how many seconds (`t`) they reset', example: '"rate";r=119;t=1, "day";r=4999;t=40000' },
@@ -51,9 +54,11 @@ export type ResponseHeader = keyof typeof RESPONSE_HEADERS;
 // biome-ignore format: a table reads best aligned
 const REQUEST_HEADERS = {
   'Idempotency-Key': { description: '1 to 255 visible characters. A repeated request with the same key and content gets the first response, for a day', example: '8e03978e-40d5-43e8-bc93-6894a57f9324' },
+  'If-Range':        { description: 'The `ETag` or `Last-Modified` of the parts you have: the whole file if it has changed since', example: '"dMvGbB3Zp1mT0cA9xk2yQ7eWf5h"' },
   'If-None-Match':   { description: 'The `ETag` of the version you have: 304 if it is still the current one', example: '"dMvGbB3Zp1mT0cA9xk2yQ7eWf5h"' },
   'Last-Event-ID':   { description: 'The id of the last event you received: the stream continues after it', example: '7' },
   'Prefer':          { description: '`respond-async` for a job, or `wait=<seconds>` for a job if the result takes longer (RFC 7240)', example: 'respond-async, wait=10' },
+  'Range':           { description: 'The part to send', example: 'bytes=0-1023' },
   'X-Request-Id':    { description: 'Your own id of this request: 1 to 128 of `A-Z a-z 0-9 . _ : -`', example: 'order-4711' },
 } as const satisfies Record<string, HeaderDoc>;
 

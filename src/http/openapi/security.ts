@@ -18,7 +18,8 @@ const SCHEMES = {
   apiKey: {
     type: 'http',
     scheme: 'bearer',
-    description: 'An API key: `Bearer slv_…`. The listed names are the scopes that it needs.',
+    description:
+      'An API key: `Bearer slv_…`. The listed names are the scopes that it needs. Operations of `/intake` also need the right to their part, which a key with a scope of an operation there has unless it was created with fewer.',
   },
   consoleSession: {
     type: 'apiKey',

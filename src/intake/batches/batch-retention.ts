@@ -1,8 +1,9 @@
 import { garmentsPrefix } from '../../storage/blob-keys.ts';
 import { deleteBlob } from '../../storage/delete-blobs.ts';
+import { type Erasure, erasureOf } from '../erasure.ts';
 import { garmentKeys } from '../garment-files.ts';
 import { RECHECK_MILLIS } from '../job-records.ts';
-import { type Erasure, tombstoneMillis } from '../job-retention.ts';
+import { tombstoneMillis } from '../job-retention.ts';
 import type { BatchEraser } from './batch-eraser.ts';
 import {
   BATCH_STATUSES,
@@ -83,7 +84,7 @@ export function createBatchRetention(batches: Batches, eraser: BatchEraser) {
         dueAtMillis: nowMillis + RECHECK_MILLIS,
       });
       const blobs = await deleteAll((await batches.get(id)) ?? batch);
-      const erasure = { erasedAt, blobs };
+      const erasure = erasureOf(eraser, erasedAt, blobs);
       await batches.updateTombstone(id, { erasure });
       await batches.postpone(id, nowMillis + tombstoneMillis(batch));
       return erasure;

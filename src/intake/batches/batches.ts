@@ -4,6 +4,7 @@ import { type Meter, quotaKeyOf } from '../../auth/quota.ts';
 import { CutOutOptions } from '../../output/quality.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { OPERATIONS } from '../../queue/job-data.ts';
+import { Erasure } from '../erasure.ts';
 import { parseHashFields, toHashFields } from '../hash-fields.ts';
 import { createLeases } from '../leases.ts';
 import { defineTombstoneUpdate } from '../tombstone.ts';
@@ -105,7 +106,7 @@ const JsonFields = BatchManifest.extend({
   /** When none of them was pending for the first time. */
   reviewedAt: z.iso.datetime().optional(),
   buriedAt: z.iso.datetime().optional(),
-  erasure: z.object({ erasedAt: z.iso.datetime(), blobs: z.number() }).optional(),
+  erasure: Erasure.optional(),
 });
 
 const COUNTS = [

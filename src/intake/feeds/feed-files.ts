@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Blobs } from '../../storage/blobs.ts';
-import { deleteBlob, deleteBlobsUnder } from '../../storage/delete-blobs.ts';
+import { deleteBlob } from '../../storage/delete-blobs.ts';
 import {
   batchFiles,
   batchKeys,
@@ -15,7 +15,7 @@ import { carriedRefined, getCarried } from '../review/review-files.ts';
 import { feedKeys, feedPrefix } from './feed-keys.ts';
 
 /** The part of object storage that the retention of feeds uses. Deletions return how many blobs. */
-export interface FeedFiles {
+export interface FeedFiles extends Pick<Blobs, 'kept'> {
   runFiles(client: string, runId: string): BatchFiles;
   /** Returns the keys of cut-outs that people mended in earlier runs and that a run shows, and of their pictures. */
   mendedImages(client: string, runId: string): Promise<string[]>;
@@ -45,7 +45,7 @@ export function feedFiles(blobs: Blobs): FeedFiles {
     deleteDocument,
 
     async deleteRun(client, feedId, runId) {
-      const lines = await deleteBlobsUnder(blobs, batchPrefix(client, runId));
+      const lines = await blobs.deleteAll(batchPrefix(client, runId));
       return lines + (await deleteDocument(client, feedId, runId));
     },
 
@@ -59,7 +59,8 @@ export function feedFiles(blobs: Blobs): FeedFiles {
       return deleted;
     },
 
-    deleteFeed: (client, feedId) => deleteBlobsUnder(blobs, feedPrefix(client, feedId)),
+    deleteFeed: (client, feedId) => blobs.deleteAll(feedPrefix(client, feedId)),
+    kept: () => blobs.kept(),
   };
 }
 
@@ -67,8 +68,9 @@ export function feedFiles(blobs: Blobs): FeedFiles {
 export const runManifests = (blobs: Blobs) => ({
   putManifest: (run: BatchManifest): Promise<void> =>
     putJson(blobs, batchKeys(run.client, run.id).manifest, run),
-  deleteManifest: ({ client, id }: Pick<BatchManifest, 'client' | 'id'>): Promise<void> =>
-    blobs.delete(batchKeys(client, id).manifest),
+  deleteManifest: async ({ client, id }: Pick<BatchManifest, 'client' | 'id'>): Promise<void> => {
+    await blobs.delete(batchKeys(client, id).manifest);
+  },
 });
 
 const RunManifest = z.object({ id: z.string(), feedId: z.string() });

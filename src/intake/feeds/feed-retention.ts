@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Queue } from 'bullmq';
 import { BATCH_STATUSES, type Batches, type BatchRecord } from '../batches/batches.ts';
 import { readRowOutcomes } from '../batches/row-reader.ts';
+import { Erasure, erasureOf } from '../erasure.ts';
 import { garmentKeys } from '../garment-files.ts';
 import type { FeedFiles } from './feed-files.ts';
 import { feedGarmentsPrefix } from './feed-keys.ts';
@@ -110,10 +111,11 @@ export async function eraseFeed(
   deps: FeedRetentionDeps & { queue: Queue },
   feed: FeedRecord,
   nowMillis: number,
-): Promise<{ erasedAt: string; blobs: number }> {
+): Promise<Erasure> {
   const { feeds, batches, files, queue } = deps;
-  const { erasedAt = new Date(nowMillis).toISOString(), blobs: before } = feed.erasure ?? {};
-  if (before !== undefined) return { erasedAt, blobs: before };
+  const receipt = Erasure.safeParse(feed.erasure).data;
+  if (receipt) return receipt;
+  const { erasedAt = new Date(nowMillis).toISOString() } = feed.erasure ?? {};
   await feeds.markErased(feed, { erasedAt });
   await deleteSchedule(queue, feed.id);
   let blobs = 0;
@@ -124,6 +126,7 @@ export async function eraseFeed(
     blobs += await removeRun(deps, feed, id);
   }
   blobs += await files.deleteFeed(feed.client, feed.id);
-  await feeds.markErased(feed, { erasedAt, blobs });
-  return { erasedAt, blobs };
+  const erasure = erasureOf(files, erasedAt, blobs);
+  await feeds.markErased(feed, erasure);
+  return erasure;
 }

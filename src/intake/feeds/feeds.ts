@@ -5,6 +5,7 @@ import { CutOutOptions } from '../../output/quality.ts';
 import { PREFIX } from '../../platform/redis.ts';
 import { defineScript } from '../../platform/redis-script.ts';
 import { OPERATIONS } from '../../queue/job-data.ts';
+import { Erasure } from '../erasure.ts';
 import { parseHashFields, toHashFields } from '../hash-fields.ts';
 
 /** Formats of a feed document; `auto` detects it from the first bytes. */
@@ -63,8 +64,8 @@ const FeedRecord = FeedManifest.extend({
   lastDueAtMillis: z.number().optional(),
   /** Since when no live key has the feed's meter: scheduled runs do not start. */
   schedulePausedAt: z.iso.datetime().nullable().optional(),
-  /** Requested by the client; `blobs`, how many were deleted, is set when all are. */
-  erasure: z.object({ erasedAt: z.iso.datetime(), blobs: z.number().optional() }).optional(),
+  /** `blobs` is set when all are deleted. */
+  erasure: Erasure.partial({ blobs: true }).optional(),
 });
 /** The record of a feed in Redis. */
 export type FeedRecord = z.infer<typeof FeedRecord>;

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { Blobs } from '../../storage/blobs.ts';
-import { deleteBlobsUnder } from '../../storage/delete-blobs.ts';
 import { getJson, putJson } from '../batches/batch-files.ts';
 import type { BatchRecord } from '../batches/batches.ts';
 import {
@@ -56,7 +55,7 @@ export const putRule = (blobs: Blobs, { client, id }: BatchRef, rule: StoredRule
 
 /** Deletes what was recorded about a batch that was deleted meanwhile. */
 export const dropRecorded = (blobs: Blobs, { client, id }: BatchRef): Promise<number> =>
-  deleteBlobsUnder(blobs, reviewKeys(client, id).prefix);
+  blobs.deleteAll(reviewKeys(client, id).prefix);
 
 /** Returns the latest decisions about a row, the newest first. @param revision of the newest */
 export async function readHistory(

@@ -9,6 +9,9 @@ import { isRejected } from '../batches/rows.ts';
 export const MANIFESTS = 'selvage-manifest/';
 const EXTENSION = '.jsonl';
 
+/** An object beside the results, written to learn whether they can be. */
+export const PROBE = '.selvage-writable';
+
 export const isManifest = (name: string): boolean => name.endsWith(EXTENSION);
 
 /** Returns the name of the manifest of a batch: by name they are in the order of time. */
@@ -69,6 +72,20 @@ export function toManifestLine(outcome: RowOutcome): ManifestLine | undefined {
     ...(cutout.review && { review: cutout.review }),
   };
 }
+
+/** Returns the line of an object that is not tried again. */
+export const toGivenUpLine = ({
+  name,
+  version,
+  bytes = 0,
+  reason,
+}: Pick<SourceObject, 'name' | 'version'> & { bytes?: number; reason: string }): ManifestLine => ({
+  input: name,
+  version,
+  bytes,
+  status: 'failed',
+  problem: { type: 'upstream-unavailable', detail: `Given up after several attempts: ${reason}` },
+});
 
 export const formatManifest = (lines: readonly ManifestLine[]): Buffer =>
   Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));

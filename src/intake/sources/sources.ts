@@ -9,6 +9,7 @@ import { defineScript } from '../../platform/redis-script.ts';
 import type { SourceObject } from '../../queue/job-data.ts';
 import { parseHashFields, toHashFields } from '../hash-fields.ts';
 import { createLeases } from '../leases.ts';
+import { SourceFailures } from './failures.ts';
 
 /** What a client has set: without it, nothing is imported. */
 const SourceSettings = z.object({
@@ -52,6 +53,8 @@ const JsonFields = z.object({
   retryAtMillis: z.number().default(0),
   /** A listing that a client or an event has requested, and that has not begun. */
   isScanRequested: z.boolean().default(false),
+  /** What the last whole listing has named without being able to read it: the first of them. */
+  unlisted: z.array(z.object({ name: z.string(), reason: z.string() })).default([]),
 });
 
 /** The record of a source in Redis. */
@@ -167,6 +170,9 @@ export function createSources(redis: Redis, now: Clock) {
   return {
     update,
 
+    /** Objects that fail by themselves. */
+    failures: new SourceFailures(redis),
+
     get: async (id: string): Promise<SourceRecord> =>
       readRecord(await redis.hgetall(sourceKeys(id).record)),
 
@@ -205,6 +211,11 @@ export function createSources(redis: Redis, now: Clock) {
       if (objects.length === 0) return;
       const args = objects.flatMap(({ name, version }) => [nameHash(name), versionHash(version)]);
       await forget([sourceKeys(id).taken], args);
+    },
+
+    /** Lets objects be taken again, in whatever version. */
+    async forgetNames(id: string, names: readonly string[]): Promise<void> {
+      await redis.hdel(sourceKeys(id).taken, ...names.map(nameHash));
     },
 
     /** Claims names of results for objects; returns for each whether it has the name now. */

@@ -174,6 +174,11 @@ export function createWorkerMetrics(registry: Registry) {
     labelNames: ['outcome'],
     registers: [registry],
   });
+  const damaged = new Counter({
+    name: 'selvage_damaged_blobs_total',
+    help: 'Stored files found by the scrub whose bytes are not those that were written; the log names them',
+    registers: [registry],
+  });
   return {
     job: createJobMetrics(registry),
     review: createReviewCounter(registry),
@@ -196,6 +201,7 @@ export function createWorkerMetrics(registry: Registry) {
       recovered.inc({ outcome: 'unreadable' }, unreadable);
     },
     swept: (sweep: string) => sweeps.setToCurrentTime({ sweep }),
+    damaged: () => damaged.inc(),
   };
 }
 

@@ -14,7 +14,7 @@ import {
 } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { hostClock } from '../../platform/clock.ts';
-import { hasCode } from '../fs-folders.ts';
+import { hasCode } from '../../platform/file-error.ts';
 import { type ListedObject, type Location, LocationUnavailable, ObjectGone } from './location.ts';
 
 /** A folder that has this file holds results: it is never listed, under whatever name it is reached. */
@@ -31,8 +31,25 @@ const PAGE_SIZE = 500;
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : 'error';
 
-const unavailable = (error: unknown): LocationUnavailable =>
-  new LocationUnavailable(`the folder cannot be used (${codeOf(error)})`, error);
+/** What the codes of errors say about one file. */
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: 'no rights',
+  EPERM: 'no rights',
+  EEXIST: 'a file has the name of a folder',
+  EISDIR: 'a folder has this name',
+  ENOTDIR: 'a file has the name of a folder',
+  ENAMETOOLONG: 'the name is too long',
+  ENOSPC: 'the disk is full',
+};
+
+const unavailable = (what: string, error: unknown): LocationUnavailable => {
+  const code = codeOf(error);
+  const reason = REASONS[code];
+  return new LocationUnavailable(`${what} (${reason ? `${code}, ${reason}` : code})`, error);
+};
+const CANNOT_LIST = 'the folder cannot be used';
+const CANNOT_READ = 'the file cannot be read';
+const CANNOT_WRITE = 'the result cannot be written';
 
 const toObject = (name: string, { size, mtimeNs }: BigIntStats): ListedObject => ({
   name,
@@ -57,6 +74,11 @@ async function* inPages(objects: AsyncIterable<ListedObject>): AsyncGenerator<Li
   yield page;
 }
 
+/** Passes on what is not about a file that has been deleted meanwhile. */
+function unlessGone(error: unknown): undefined {
+  if (!hasCode(error, 'ENOENT')) throw error;
+}
+
 const exists = (path: string): Promise<boolean> =>
   stat(path).then(
     () => true,
@@ -65,44 +87,39 @@ const exists = (path: string): Promise<boolean> =>
 
 /** Opens a folder; touches nothing yet. @param path absolute */
 export function folderLocation(path: string): Location {
-  /** Yields the files below a folder. A folder that cannot be read is passed to `onError`. */
+  /** Yields the files below a folder. A folder in it that cannot be read is yielded as an unreadable object. */
   async function* walk(
     below: string,
     depth: number,
-    onError: (error: unknown) => void,
+    signal: AbortSignal,
   ): AsyncGenerator<ListedObject> {
     const folder = join(path, below);
     if (await exists(join(folder, RESULT_MARK))) return;
     try {
       for await (const entry of await opendir(folder)) {
+        signal.throwIfAborted();
         const name = below + entry.name;
         if (entry.name.startsWith('.')) continue;
-        if (entry.isDirectory() && depth < MAX_DEPTH) yield* walk(`${name}/`, depth + 1, onError);
+        if (entry.isDirectory() && depth < MAX_DEPTH) yield* walk(`${name}/`, depth + 1, signal);
         if (!entry.isFile()) continue;
-        const found = await lstat(join(path, name), { bigint: true }).catch(() => undefined);
+        const found = await lstat(join(path, name), { bigint: true }).catch(unlessGone);
         if (found?.isFile() && isSettled(found)) yield toObject(name, found);
       }
     } catch (error) {
-      // A folder below may be deleted while it is read.
-      if (depth === 0 || !hasCode(error, 'ENOENT')) onError(error);
-    }
-  }
-
-  async function* listAll(signal: AbortSignal): AsyncGenerator<ListedObject> {
-    const errors: unknown[] = [];
-    for await (const object of walk('', 0, (error) => errors.push(error))) {
       signal.throwIfAborted();
-      yield object;
+      if (depth === 0) throw unavailable(CANNOT_LIST, error);
+      // A folder below may be deleted while it is read.
+      if (hasCode(error, 'ENOENT')) return;
+      const unreadable = unavailable(CANNOT_LIST, error).message;
+      yield { name: below, version: '', bytes: 0, unreadable };
     }
-    // All that can be read is listed before.
-    if (errors.length > 0) throw unavailable(errors[0]);
   }
 
   /** Returns the files of the one flat folder of manifests. */
   async function* listFolder(folder: string): AsyncGenerator<ListedObject> {
     const names = await readdir(join(path, folder)).catch((error) => {
       if (hasCode(error, 'ENOENT')) return [];
-      throw unavailable(error);
+      throw unavailable(CANNOT_LIST, error);
     });
     for (const name of names) {
       const found = await lstat(join(path, folder, name), { bigint: true }).catch(() => undefined);
@@ -144,12 +161,12 @@ export function folderLocation(path: string): Location {
   }
 
   return {
-    list: (prefix, signal) => inPages(prefix === '' ? listAll(signal) : listFolder(prefix)),
+    list: (prefix, signal) => inPages(prefix === '' ? walk('', 0, signal) : listFolder(prefix)),
 
     async head(name) {
       const found = await lstat(join(path, name), { bigint: true }).catch((error) => {
         if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined;
-        throw unavailable(error);
+        throw unavailable(CANNOT_READ, error);
       });
       return found?.isFile() ? toObject(name, found) : undefined;
     },
@@ -173,7 +190,7 @@ export function folderLocation(path: string): Location {
         if (error instanceof ObjectGone) throw error;
         // Without its folder, the whole location may be away.
         if (hasCode(error, 'ENOENT', 'ELOOP') && (await exists(path))) throw new ObjectGone(name);
-        throw unavailable(error);
+        throw unavailable(CANNOT_READ, error);
       }
     },
 
@@ -195,7 +212,7 @@ export function folderLocation(path: string): Location {
         });
         await removeDeadParts(root);
       } catch (error) {
-        throw error instanceof LocationUnavailable ? error : unavailable(error);
+        throw error instanceof LocationUnavailable ? error : unavailable(CANNOT_WRITE, error);
       }
     },
 

@@ -5,6 +5,8 @@ export interface ListedObject {
   /** Differs between versions: an ETag, or size and time of the last change. */
   version: string;
   bytes: number;
+  /** Why it can be listed only; then it may be a folder, and has neither version nor size. */
+  unreadable?: string;
 }
 
 /** An object that was read. */
@@ -18,8 +20,9 @@ interface ReadObject {
 export interface Location {
   /**
    * Lists the objects whose names start with `prefix`, in no particular order, in pages of at most 1000. A folder
-   * leaves out hidden files, links, what was changed less than two seconds ago, and folders of results.
-   * @throws LocationUnavailable
+   * leaves out hidden files, links, what was changed less than two seconds ago, and folders of results; it names
+   * folders in it that cannot be read.
+   * @throws LocationUnavailable if the location itself cannot be listed
    */
   list(prefix: string, signal: AbortSignal): AsyncGenerator<ListedObject[]>;
   /** Returns the present version of an object, or nothing if there is none. @throws LocationUnavailable */
@@ -35,7 +38,10 @@ export interface Location {
   close(): void;
 }
 
-/** A location cannot be used now, and may be later: it does not respond, denies access or is missing. */
+/**
+ * A location or one object of it cannot be used now, and may be later: it does not respond, denies access or is
+ * missing. Which of both it is, only a listing tells.
+ */
 export class LocationUnavailable extends Error {
   /** @param reason shown to the client: nothing of the host or of keys */
   constructor(reason: string, cause?: unknown) {

@@ -27,7 +27,9 @@ const RESULT_MARK = { 'selvage-result': '1' };
 /** Names the error without what it says about hosts and accounts. */
 function reasonOf(error: unknown): string {
   if (error instanceof S3ServiceException) {
-    return `the bucket answers ${error.$metadata.httpStatusCode ?? ''} ${error.name}`;
+    // A HEAD has no body that could name the error.
+    const name = error.name === 'Unknown' ? '' : error.name;
+    return `the bucket answers ${error.$metadata.httpStatusCode ?? ''} ${name}`.trim();
   }
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return `the bucket does not respond (${code ?? (error instanceof Error ? error.name : 'error')})`;

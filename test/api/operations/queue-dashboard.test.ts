@@ -19,6 +19,7 @@ const SECRET = 'https://shop.example/signed.jpg?token=canary';
 const grantOf = (scope: string): Grant => ({
   keyId: 'key_1',
   client: 'tests',
+  rights: [],
   scopes: [scope],
   allowBase64: false,
   meter: 'tests',

@@ -16,7 +16,7 @@ import {
 } from './document.ts';
 import { readExamples, shapeOf, writeExamples } from './examples.ts';
 import type { Exchange, Recorder } from './recorder.ts';
-import { recordSession } from './session.ts';
+import { DENIED_OBJECT, recordSession } from './session.ts';
 
 /** Without it, metrics have no error. */
 const METRICS_KEY = 'metrics-key-of-the-test';
@@ -33,6 +33,10 @@ const answersTo = (operation: Operation) =>
 /** Starts a stack with a bucket and a folder to import from. */
 async function startSourcesStack(): Promise<Stack> {
   buckets = await startBucketServer('photos');
+  buckets.put('photos', DENIED_OBJECT, Buffer.from('secret'));
+  buckets.spoil(({ key }) =>
+    key === DENIED_OBJECT ? { status: 403, code: 'AccessDenied' } : undefined,
+  );
   folder = await mkdtemp(join(tmpdir(), 'selvage-answers-'));
   const [from, to] = ['incoming/', 'cut-out/'].map((prefix) =>
     bucketPlace(buckets, 'photos', prefix),

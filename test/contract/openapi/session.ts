@@ -385,6 +385,9 @@ async function presets({ send, keys }: Session): Promise<void> {
   await send('DELETE', `${path}/shop-white`, { key: keys.reader });
 }
 
+/** An object that the bucket of the source `shop` must deny. */
+export const DENIED_OBJECT = 'incoming/denied.jpg';
+
 async function sources({ send, until, keys }: Session): Promise<void> {
   const path = `${INTAKE}/sources`;
   const source = `${path}/shop`;
@@ -403,6 +406,14 @@ async function sources({ send, until, keys }: Session): Promise<void> {
   await send('POST', `${source}/events`, { body: event });
   await send('POST', `${source}/events`, { body: {} });
   await send('POST', `${path}/folder/events`, { body: event });
+  const denied = {
+    Records: [{ s3: { bucket: { name: 'photos' }, object: { key: DENIED_OBJECT } } }],
+  };
+  await send('POST', `${source}/events`, { body: denied });
+  const hasFailure = z.looseObject({ failures: z.array(z.unknown()).min(1) });
+  await until(`${source}/failures`, (body) => hasFailure.safeParse(body).success);
+  await send('GET', `${source}/failures`);
+  await send('GET', `${path}/none/failures`);
   await send('POST', `${source}/scan`);
   for (const of of ['/scan', '/events']) await send('POST', `${path}/none${of}`, { body: event });
   await send('GET', `${path}/none`);

@@ -38,6 +38,7 @@ async function environmentOf(name: 'gateway' | 'worker'): Promise<NodeJS.Process
         isSignalled: () => false,
       },
       terminal: {
+        isWatched: false,
         line: (text) => resolve(JSON.parse(text.slice(text.indexOf('{')))),
         warn() {},
         step: (_title, work) => work(),
@@ -46,7 +47,7 @@ async function environmentOf(name: 'gateway' | 'worker'): Promise<NodeJS.Process
       shownLevel: 'trace',
       watch: false,
     });
-    run(name);
+    void run(name);
   });
 }
 

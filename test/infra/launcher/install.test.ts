@@ -10,6 +10,7 @@ import type { Terminal } from '../../../infra/launcher/terminal.mjs';
 let root: string;
 let steps: string[];
 const say: Terminal = {
+  isWatched: false,
   line: () => {},
   warn: () => {},
   paint: (_name, text) => text,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import {
   DeleteBucketCommand,
+  type LifecycleRule,
   PutBucketLifecycleConfigurationCommand,
   type S3Client,
 } from '@aws-sdk/client-s3';
@@ -10,6 +11,8 @@ import { createS3Blobs, createS3Client } from '../../../src/storage/s3-blobs.ts'
 import { runProgram } from '../../support/processes.ts';
 import { reportMissing } from '../../support/requirement.ts';
 import { type TestS3, testS3 } from '../../support/services.ts';
+import { bucketSettings } from '../../support/test-store.ts';
+import { versionedBucket } from '../../support/versions.ts';
 
 const found = await testS3();
 if (typeof found === 'string') {
@@ -34,13 +37,7 @@ function ofBucket(s3: TestS3): void {
 
   const write = async (...args: string[]): Promise<string> => {
     const running = runProgram('infra/storage/lifecycle.ts', args, {
-      NODE_NO_WARNINGS: '1', // the SDK warns about the version of Node
-      STORE: 's3',
-      S3_BUCKET: Bucket,
-      AWS_ENDPOINT_URL_S3: s3.endpoint,
-      AWS_REGION: s3.region,
-      AWS_ACCESS_KEY_ID: s3.credentials.accessKeyId,
-      AWS_SECRET_ACCESS_KEY: s3.credentials.secretAccessKey,
+      ...bucketSettings(s3, Bucket),
     });
     expect(await running.exited).toBe(0);
     return running.output();
@@ -73,11 +70,27 @@ function ofBucket(s3: TestS3): void {
       (rule) => rule.AbortIncompleteMultipartUpload?.DaysAfterInitiation ?? [],
     );
     expect(uploads).toEqual([1]);
+    expect((await readRules(client, Bucket)).flatMap(oldVersionDays)).toEqual([]);
     const before = await readRules(client, Bucket);
     expect(JSON.parse(await write('--json'))).toMatchObject({ bucket: Bucket });
     expect(await readRules(client, Bucket)).toEqual(before);
   });
+
+  test('of one that keeps versions ends them a day after they were deleted or replaced', async () => {
+    await versionedBucket(s3, Bucket).setVersioning('Enabled');
+    expect(await write()).toContain('old versions of feeds/* are deleted after 1 day');
+    const rules = await readRules(client, Bucket);
+    expect(rules.flatMap(oldVersionDays)).toEqual([1, 1, 1, 1, 1, 1]);
+    const markers = rules.filter(({ Expiration }) => Expiration?.ExpiredObjectDeleteMarker);
+    expect(markers.map(({ ID }) => ID).sort()).toEqual(['selvage-feeds', 'selvage-settings']);
+    expect(await daysByPrefix()).toMatchObject({ 'sync/': 1, 'logs/': 30 });
+  });
 }
+
+const oldVersionDays = ({ NoncurrentVersionExpiration }: LifecycleRule): number[] => {
+  const days = NoncurrentVersionExpiration?.NoncurrentDays;
+  return days === undefined ? [] : [days];
+};
 
 test('a file system has no rules', async () => {
   const running = runProgram('infra/storage/lifecycle.ts', ['--json'], { STORE: 'fs' });

@@ -17,6 +17,7 @@ import { hostClock } from '../../../src/platform/clock.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { commandConnection, untilReady } from '../../../src/platform/redis.ts';
 import type { Blobs } from '../../../src/storage/blobs.ts';
+import { deleteListed } from '../../../src/storage/delete-blobs.ts';
 import { createFsBlobs } from '../../../src/storage/fs-blobs.ts';
 import { type RedisServer, startRedis } from '../../support/redis-server.ts';
 
@@ -147,8 +148,9 @@ describe('erasing', () => {
         ...blobs,
         async delete(key) {
           if (left-- <= 0) throw new Error('power failure');
-          await blobs.delete(key);
+          return blobs.delete(key);
         },
+        deleteAll: (prefix) => deleteListed(brittle, prefix),
       };
       const broken = createBatchRetention(batches, batchEraser(brittle)).erase(
         await record(id),

@@ -140,7 +140,7 @@ test('a key that was revoked or rotated in the lost second does not live again',
   const copy = async (copies: readonly KeyCopy[]) => {
     for (const each of copies) await putJson(blobs, keyCopyKey(each.hash), each);
   };
-  const keys = createKeys(redis, 'pepper', hostClock, copy);
+  const keys = createKeys(redis, 'pepper', hostClock, { copy });
   const grant = {
     client: 'acme',
     scopes: ['look-engine:read' as const],

@@ -76,6 +76,8 @@ export interface Job {
 export interface DeletionReceipt {
   id: string;
   erasedAt: string;
-  /** How many images, rows and results were deleted. */
+  /** How many images, rows and results were deleted; where the storage keeps versions, how many versions. */
   blobs: number;
+  /** The storage may keep versions of them that cannot be deleted; else absent. */
+  incomplete?: true;
 }

@@ -116,8 +116,8 @@ export interface Rectangle {
 export interface CutOutReview {
   needed: boolean;
   /**
-   * What was noticed: `low-confidence`, `gap-unsure`, `several-subjects`, `subject-too-small`, `blurred`,
-   * `same-colour-as-background`, `cut-by-frame`, `rule:` with the id of a rule; more may be added. Some of them ask for no look on their own.
+   * What was noticed: `low-confidence`, `gap-unsure`, `hole-in-subject`, `ground-in-gap`, `several-subjects`, `subject-too-small`, `blurred`,
+   * `same-colour-as-background`, `cut-by-frame`, `damaged`, `rule:` with the id of a rule; more may be added. Some of them ask for no look on their own.
    */
   reasons: string[];
 }

@@ -42,6 +42,36 @@ export interface SourceLinks {
   self: string;
   events: string;
   scan: string;
+  failures: string;
+}
+
+/** Objects that fail by themselves, by what becomes of them. */
+export interface SourceFailureCounts {
+  /** Tried again, each after a pause of its own. */
+  waiting: number;
+  /** Not tried again until they change, or all are scanned. */
+  givenUp: number;
+  /** Folders whose objects cannot be listed. */
+  unlisted: number;
+}
+
+/** An object that fails while others do not. */
+export interface SourceFailure {
+  name: string;
+  reason: string;
+  attempts: number;
+  since: string;
+  lastAt: string;
+  /** Absent once it is given up. */
+  retryAt?: string;
+}
+
+/** A page of failures, by name. */
+export interface SourceFailures {
+  failures: SourceFailure[];
+  /** Folders that the last listing could not read. */
+  unlisted: { name: string; reason: string }[];
+  links?: { next: string };
 }
 
 /** A folder or a prefix of a bucket that the operator has declared for your client. */
@@ -52,6 +82,7 @@ export interface Source {
   everySeconds: number;
   status: SourceStatus;
   counts: SourceCounts;
+  failures: SourceFailureCounts;
   /** When all objects had been listed last. */
   listedAt?: string;
   problem?: SourceProblem;

@@ -29,6 +29,7 @@ import { requireCaller } from '../../caller.ts';
 import { checkLinks } from '../../check-links.ts';
 import { deleted, notFound, throwUnavailable } from '../../common-problems.ts';
 import { cutOutHeaders } from '../../removal/cut-out-response.ts';
+import { isOfRequest } from '../idempotent.ts';
 import { checkScopes } from '../job-actions.ts';
 import { garmentHeaders } from '../outfit-response.ts';
 import { type PageQuery, readPage } from '../page.ts';
@@ -69,13 +70,14 @@ const tooManyBatches = (): Problem =>
     `Your client has its maximum of ${MAX_UNENDED} batches that have not ended; seal or cancel some`,
   );
 
-const newBatchId = (): string => `batch_${randomUUID().replaceAll('-', '')}`;
+const newBatchId = (ref = randomUUID().replaceAll('-', '')): string => `batch_${ref}`;
 
 const batchesUnavailable = throwUnavailable(
   'Batches cannot be read or changed right now; try again',
 );
 
 function toManifest(
+  id: string,
   request: CreateBatchRequest,
   options: CutOutOptions,
   exportPolicy: ExportPolicy | undefined,
@@ -86,7 +88,7 @@ function toManifest(
   const { client, meter, quotaPerDay, weight } = requireCaller(call);
   const { name, operations, webhook } = request;
   return {
-    id: newBatchId(),
+    id,
     kind: 'batch',
     client,
     requestId: call.requestId,
@@ -153,9 +155,21 @@ export function createBatchActions(deps: BatchDeps, events: BatchEvents) {
     await blobs.put(background, Buffer.from(link), { mediaType: LINK_MEDIA_TYPE });
   }
 
-  async function create(sent: CreateBatchRequest, call: Call): Promise<StoredResponse> {
+  const created = (batch: BatchRecord): StoredResponse => ({
+    ...respond(201, batch),
+    headers: { location: `${BATCHES_PATH}/${batch.id}` },
+  });
+
+  /** @param ref of an idempotent request: an earlier attempt at it may have created the batch */
+  async function create(
+    sent: CreateBatchRequest,
+    call: Call,
+    ref?: string,
+  ): Promise<StoredResponse> {
     checkScopes(sent.operations, call);
     const caller = requireCaller(call);
+    const known = ref && (await batches.get(newBatchId(ref)).catch(batchesUnavailable));
+    if (known && isOfRequest(known, now())) return created(known);
     const merged = await applyPreset(deps.presets, caller.client, sent.options, '/options/preset');
     const request = { ...sent, options: merged.options };
     const { backgroundImageUrl } = request.options;
@@ -166,7 +180,16 @@ export function createBatchActions(deps: BatchDeps, events: BatchEvents) {
     const nowMillis = now();
     const asked = toCutOutOptions(request.options);
     const options = await resolveRules(deps.rulePacks, caller.client, asked, '/options/rules');
-    const manifest = toManifest(request, options, merged.exportPolicy, policy, call, nowMillis);
+    const batchId = newBatchId(known ? undefined : ref);
+    const manifest = toManifest(
+      batchId,
+      request,
+      options,
+      merged.exportPolicy,
+      policy,
+      call,
+      nowMillis,
+    );
     const { id, client } = manifest;
     const manifestJson = Buffer.from(JSON.stringify(manifest));
     try {
@@ -180,7 +203,7 @@ export function createBatchActions(deps: BatchDeps, events: BatchEvents) {
       await index.add(client, id, nowMillis);
       const batch = await batches.get(id);
       if (!batch) throw new Error('a batch is missing right after it was written');
-      return { ...respond(201, batch), headers: { location: `${BATCHES_PATH}/${id}` } };
+      return created(batch);
     } catch (cause) {
       await undoCreate(manifest);
       if (cause instanceof Problem && cause.type === 'conflict') throw cause;

@@ -13,7 +13,8 @@ import type { StoredCutOut } from '../../../queue/job-data.ts';
 import type { GarmentFile } from '../../../queue/outfit-view.ts';
 import { garmentKey, garmentsPrefix } from '../../../storage/blob-keys.ts';
 import type { Blobs } from '../../../storage/blobs.ts';
-import { openBlob, resultsGone, throwUnavailable } from '../../common-problems.ts';
+import { replaced, resultsGone, throwUnavailable } from '../../common-problems.ts';
+import { openVerified } from '../../verified-blob.ts';
 import { failureProblem, RETRY_SOON } from '../job-response.ts';
 import { garmentFile } from '../outfit-response.ts';
 import { findChunk } from './reports.ts';
@@ -88,7 +89,13 @@ async function newestCutOut(
   return newest ? cutOutOf(made, newest) : made;
 }
 
-/** Opens the cut-out of one row as a stream. @throws Problem as `requireResult` throws; gone */
+/** Returns why a blob of a batch may be missing now: blobs are deleted after the record says so. */
+async function missing({ batches }: CutOutDeps, { id }: BatchRecord): Promise<Problem | undefined> {
+  const present = await batches.get(id).catch(batchUnavailable);
+  return !present || present.status === 'expired' ? resultsGone('batch') : undefined;
+}
+
+/** Opens the cut-out of one row as a stream. @throws Problem as `requireResult` throws; gone, damaged */
 export async function openCutOut(
   deps: CutOutDeps,
   batch: BatchRecord,
@@ -98,11 +105,14 @@ export async function openCutOut(
   const made = (await requireResult(deps, batch, row)).results.cutout;
   const cutout = made && (await newestCutOut(deps, batch, row, made).catch(batchUnavailable));
   if (!cutout) throw new Problem('not-found', 'This batch produces no images; see its results');
-  const body = await openBlob(deps.blobs, cutout.key, signal, () => resultsGone('batch'));
+  const body = await openVerified(deps.blobs, cutout, signal, async () => {
+    const present = await newestCutOut(deps, batch, row, made).catch(batchUnavailable);
+    return present.key === cutout.key ? missing(deps, batch) : replaced();
+  });
   return { body, cutout };
 }
 
-/** Opens the cut-out of a garment of one row as a stream. @throws Problem as `requireResult` throws; gone */
+/** Opens the cut-out of a garment of one row as a stream. @throws Problem as `requireResult` throws; gone, damaged */
 export async function openGarment(
   deps: CutOutDeps,
   batch: BatchRecord,
@@ -115,6 +125,6 @@ export async function openGarment(
   if (!file) throw new Problem('not-found', 'The row has no such garment; see its results');
   const prefix = garmentsPrefix(batch.client, input.sha256, batch.id);
   const key = garmentKey(prefix, file.sha256);
-  const body = await openBlob(deps.blobs, key, signal, () => resultsGone('batch'));
+  const body = await openVerified(deps.blobs, { key, ...file }, signal, () => missing(deps, batch));
   return { body, file };
 }

@@ -5,6 +5,7 @@ import { BATCHES_PATH, batchLinks } from '../../../intake/batches/links.ts';
 import type { Idempotency, StoredResponse } from '../../../intake/idempotency.ts';
 import type { Blobs } from '../../../storage/blobs.ts';
 import { cutOutResponseDoc } from '../../removal/cut-out-response.ts';
+import { RESULT_PROBLEMS } from '../../verified-blob.ts';
 import { duplicatesRoute } from '../duplicates/routes.ts';
 import { IDEMPOTENT, idempotently } from '../idempotent.ts';
 import { ErasureResponse } from '../job-response.ts';
@@ -92,8 +93,8 @@ const changeRoutes = (actions: BatchActions, idempotency: Idempotency): Route[] 
     responses: { 201: { ...batchDoc, headers: ['Location'] } },
     problems: ['conflict', 'idempotency-mismatch'],
     handle: (call) =>
-      idempotently(idempotency, call, ['POST', BATCHES_PATH, call.body], () =>
-        actions.create(call.body, call),
+      idempotently(idempotency, call, ['POST', BATCHES_PATH, call.body], (ref) =>
+        actions.create(call.body, call, ref),
       ),
   }),
   route<ItemsQuery>({
@@ -244,7 +245,7 @@ const viewRoutes = (actions: BatchActions): Route[] => [
     summary: 'Download the cut-out of a row',
     description: 'If the row failed, the response is its problem.',
     responses: { 200: cutOutResponseDoc },
-    problems: ['not-found', 'conflict', 'gone', 'upstream-failed', 'unprocessable-image'],
+    problems: RESULT_PROBLEMS,
     handle: actions.cutOut,
   }),
   route({
@@ -256,7 +257,7 @@ const viewRoutes = (actions: BatchActions): Route[] => [
     description:
       'Of a batch with the operation `separate`; `index` is that of the garment. If the row failed, the response is its problem.',
     responses: { 200: garmentResponseDoc },
-    problems: ['not-found', 'conflict', 'gone', 'upstream-failed', 'unprocessable-image'],
+    problems: RESULT_PROBLEMS,
     handle: actions.garment,
   }),
   route({

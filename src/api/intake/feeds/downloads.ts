@@ -31,8 +31,6 @@ export interface DownloadDeps {
   batches: Batches;
   reviews: Pick<ReviewDecisions, 'read'>;
   links: FileLinks;
-  /** The base URL for links to pictures. Without it, the host of the request is used. */
-  publicUrl: string | undefined;
 }
 
 /** Each parses a whole feed in this process. */
@@ -58,7 +56,7 @@ const toStream = (bytes: AsyncGenerator<Uint8Array>, source: Readable | undefine
 
 /** Creates the downloads of a run: its report and its export. */
 export function createFeedDownloads(deps: DownloadDeps) {
-  const { blobs, batches, links, publicUrl } = deps;
+  const { blobs, batches, links } = deps;
   const limit = createClientLimit(
     MAX_DOWNLOADS_PER_CLIENT,
     `A client may download ${MAX_DOWNLOADS_PER_CLIENT} reports or exports of feeds at a time`,
@@ -68,12 +66,10 @@ export function createFeedDownloads(deps: DownloadDeps) {
    * Returns a function that links to pictures. Only the last completed run has any; older ones are
    * deleted.
    */
-  function createLinker({ feed, run }: FeedRun, { headers }: Pick<Call, 'headers'>) {
-    const base = publicUrl ?? `http://${headers.host || 'localhost'}`;
+  function createLinker({ feed, run }: FeedRun, { baseUrl }: Pick<Call, 'baseUrl'>) {
     if (feed.lastCompletedRunId !== run.id) return () => undefined;
     return (id: string, image: number, { pictureKey }: Pick<ImageLine, 'pictureKey'>) =>
-      pictureKey &&
-      new URL(links.create(pictureKey, pictureName(id, image, pictureKey)), base).href;
+      pictureKey && baseUrl + links.create(pictureKey, pictureName(id, image, pictureKey));
   }
 
   async function findDocument({ feed, run }: FeedRun, signal: AbortSignal) {
@@ -110,7 +106,7 @@ export function createFeedDownloads(deps: DownloadDeps) {
     /** @throws Problem conflict while the feed is being read; gone, rate-limit-exceeded */
     async report(
       target: FeedRun,
-      call: Pick<Call, 'headers' | 'signal'>,
+      call: Pick<Call, 'baseUrl' | 'headers' | 'signal'>,
       format: ReportFormat = acceptedFormat(call.headers.accept),
     ): Promise<Reply> {
       const { feed, run } = target;
@@ -143,7 +139,7 @@ export function createFeedDownloads(deps: DownloadDeps) {
      */
     async export(
       target: FeedRun,
-      call: Pick<Call, 'headers' | 'signal'>,
+      call: Pick<Call, 'baseUrl' | 'signal'>,
       { columns = [], export: sent }: Partial<ExportQuery> = {},
     ): Promise<Reply> {
       const { feed, run } = target;

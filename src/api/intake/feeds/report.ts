@@ -4,15 +4,20 @@ import type { ImageLine, ProductLine } from './report-lines.ts';
 import { garmentName, garmentsOf, type Report } from './report-model.ts';
 import type { ReportFormat } from './request.ts';
 
-/** Prevents spreadsheets from evaluating a cell as a formula. */
+/**
+ * Prevents spreadsheets from evaluating a cell, or what follows a separator in it, as a formula: where a program splits
+ * at semicolons, `x;=1+1` is two cells, quoted or not.
+ */
 const escapeFormula = (text: string): string =>
-  /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/.test(text) ? `'${text}` : text;
+  text.replaceAll(/(^|[;|\t\r\n][ "']*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])|^(?=[\t\r\n])/g, "$1'");
 /** Replaces control characters, and characters that change the direction of text. */
 const replaceControls = (text: string): string =>
   text.replaceAll(/[^\P{Cc}\t\r\n]|[\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');
+/** Of any program's CSV. */
+const SEPARATORS = /[",;|\t\r\n]/;
 const cell = (value: string | number): string => {
   const text = typeof value === 'number' ? String(value) : escapeFormula(replaceControls(value));
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return SEPARATORS.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
 const csvLine = (cells: readonly (string | number)[]): string => `${cells.map(cell).join(',')}\r\n`;
 

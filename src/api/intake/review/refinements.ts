@@ -20,7 +20,7 @@ import { withoutBlanks } from '../../../output/request.ts';
 import { checkStrokes, type Stroke, Strokes } from '../../../output/strokes.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { Problem } from '../../../platform/problem.ts';
-import { BlobMissing, type Blobs } from '../../../storage/blobs.ts';
+import type { Blobs } from '../../../storage/blobs.ts';
 import { requireCaller } from '../../caller.ts';
 import { resultsGone, storageUnavailable } from '../../common-problems.ts';
 import { checkedFile } from '../../removal/cut-out-response.ts';
@@ -32,6 +32,7 @@ import {
   readStrokes,
   requireFile,
 } from '../../removal/refinement-form.ts';
+import { openVerified, readAll } from '../../verified-blob.ts';
 import { IDEMPOTENT, idempotently } from '../idempotent.ts';
 import {
   backgroundGone,
@@ -50,6 +51,8 @@ import {
 import type { DecidedRow } from './decide-row.ts';
 import { decisionConflict, type Known } from './decision-view.ts';
 import { ReviewRowResponse } from './schemas.ts';
+
+const sha256Of = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
 interface RowRefinementDeps {
   reviews: ReviewActions;
@@ -152,11 +155,12 @@ export function createRowRefinements(deps: RowRefinementDeps) {
   async function readAlpha(form: Form, { target, row }: Subject, call: Call): Promise<Uint8Array> {
     if (form.files.alpha || !hasWholeAlpha(target.batch.options)) return requireFile(form, 'alpha');
     const head = await blobs.head(row.key, call.signal).catch(storageUnavailable);
-    if (!head) throw resultsGone('batch');
-    await call.awaitMemory(head.bytes, call.signal);
-    return blobs.get(row.key, call.signal).catch((error) => {
-      throw error instanceof BlobMissing ? resultsGone('batch') : storageUnavailable(error);
-    });
+    // A later run of a feed deletes what an earlier one made.
+    const missing = async () =>
+      target.batch.kind === 'feed-run' ? resultsGone('batch') : undefined;
+    await call.awaitMemory(head?.bytes ?? 0, call.signal);
+    const file = { ...row, bytes: head?.bytes ?? 0 };
+    return readAll(await openVerified(blobs, file, call.signal, missing));
   }
 
   /** Mends the present cut-out of a row. */
@@ -185,7 +189,7 @@ export function createRowRefinements(deps: RowRefinementDeps) {
     const keyOf = refinedKeys(batch);
     const body = checkedFile({ file, bytes, mediaType });
     const key = keyOf('cutout', mediaType);
-    const sha256 = createHash('sha256').update(body).digest('hex');
+    const sha256 = sha256Of(body);
     await blobs.put(key, body, { mediaType, meta: { sha256 } }).catch(storageUnavailable);
     const size = {
       bytes,
@@ -198,7 +202,12 @@ export function createRowRefinements(deps: RowRefinementDeps) {
     if (!picture) return { key, sha256, ...size };
     const pictureKey = keyOf('picture', picture.mediaType);
     const { background } = batch;
-    await blobs.put(pictureKey, checkedFile(picture), picture).catch(storageUnavailable);
+    const pictureBody = checkedFile(picture);
+    const meta = { sha256: sha256Of(pictureBody) };
+    const { mediaType: pictureType } = picture;
+    await blobs
+      .put(pictureKey, pictureBody, { mediaType: pictureType, meta })
+      .catch(storageUnavailable);
     return { key, sha256, ...size, picture: { ...picture, key: pictureKey, background } };
   }
 
@@ -305,6 +314,7 @@ export const refinementRoutes = (
     problems: [
       'not-found',
       'gone',
+      'damaged',
       'conflict',
       'idempotency-mismatch',
       'unprocessable-image',

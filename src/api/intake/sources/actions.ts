@@ -18,7 +18,7 @@ import { applyPreset } from '../presets/apply-preset.ts';
 import { type ReadClientLimits, retentionPolicy } from '../retention-policy.ts';
 import { resolveRules } from '../rules/resolve-rules.ts';
 import { objectsInEvent } from './event-names.ts';
-import type { SourceRequest, SourceResponse } from './schemas.ts';
+import type { FailuresQuery, SourceFailures, SourceRequest, SourceResponse } from './schemas.ts';
 
 export interface SourceDeps {
   /** Those that the operator has declared. */
@@ -58,7 +58,7 @@ export function createSourceActions(deps: SourceDeps) {
 
   async function read(source: DeclaredSource): Promise<SourceResponse> {
     const record = await sources.get(source.id);
-    const { settings, problem, listedAtMillis, retryAtMillis } = record;
+    const { settings, problem, listedAtMillis, retryAtMillis, unlisted } = record;
     const self = `${SOURCES_PATH}/${source.id}`;
     return {
       id: source.id,
@@ -67,11 +67,12 @@ export function createSourceActions(deps: SourceDeps) {
       everySeconds: source.everySeconds,
       status: statusOfSource(record),
       counts: await countObjects(batches, record),
+      failures: { ...(await sources.failures.count(source.id)), unlisted: unlisted.length },
       ...(listedAtMillis > 0 && { listedAt: timeOf(listedAtMillis) }),
       ...(problem && { problem, retryAt: timeOf(retryAtMillis) }),
       ...(settings?.options && { options: settings.options }),
       ...(settings && { changedAt: settings.changedAt }),
-      links: { self, events: `${self}/events`, scan: `${self}/scan` },
+      links: { self, events: `${self}/events`, scan: `${self}/scan`, failures: `${self}/failures` },
     };
   }
 
@@ -141,9 +142,32 @@ export function createSourceActions(deps: SourceDeps) {
       return { objects: named.length, ignored: named.length - names.length };
     },
 
-    /** Has all objects listed at once. */
+    /** Returns objects that fail by themselves, by name. */
+    async failures(call: Call<FailuresQuery, unknown>): Promise<SourceFailures> {
+      const { id } = requireOwn(call);
+      const { limit, after } = call.query;
+      const found = await sources.failures.list(id, after, limit).catch(sourcesUnavailable);
+      const { unlisted } = await sources.get(id).catch(sourcesUnavailable);
+      const last = found.length === limit ? found.at(-1) : undefined;
+      const next = `${SOURCES_PATH}/${id}/failures?limit=${limit}&after=`;
+      return {
+        failures: found.map(({ name, reason, attempts, sinceMillis, lastMillis, ...rest }) => ({
+          name,
+          reason,
+          attempts,
+          since: timeOf(sinceMillis),
+          lastAt: timeOf(lastMillis),
+          ...(rest.retryAtMillis !== undefined && { retryAt: timeOf(rest.retryAtMillis) }),
+        })),
+        unlisted,
+        ...(last && { links: { next: next + encodeURIComponent(last.name) } }),
+      };
+    },
+
+    /** Has all objects listed at once, and tries again those that failed. */
     async scan(call: Call<unknown, unknown>): Promise<SourceResponse> {
       const source = requireOwn(call);
+      await sources.failures.retryAll(source.id).catch(sourcesUnavailable);
       await sources.update(source.id, { isScanRequested: true }).catch(sourcesUnavailable);
       return show(source);
     },

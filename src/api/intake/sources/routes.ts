@@ -1,6 +1,14 @@
 import { json, type Route, route } from '../../../http/route.ts';
 import { createSourceActions, SOURCES_PATH, type SourceDeps } from './actions.ts';
-import { EventReceipt, SourceEvent, SourceList, SourceRequest, SourceResponse } from './schemas.ts';
+import {
+  EventReceipt,
+  FailuresQuery,
+  SourceEvent,
+  SourceFailures,
+  SourceList,
+  SourceRequest,
+  SourceResponse,
+} from './schemas.ts';
 
 const SCOPE = 'background-removal:process';
 const SOURCE_PATH = `${SOURCES_PATH}/:id`;
@@ -36,6 +44,21 @@ export function sourceRoutes(deps: SourceDeps): Route[] {
       responses: { 200: sourceDoc },
       problems: ['not-found'],
       handle: async (call) => json(await actions.show(call)),
+    }),
+    route<FailuresQuery>({
+      method: 'GET',
+      path: `${SOURCE_PATH}/failures`,
+      scope: 'any-key',
+      operationId: 'listSourceFailures',
+      summary: 'List the objects of a source that fail',
+      description:
+        'Objects that cannot be read, or whose result cannot be written, while others can. Each is tried again by itself, and given up after ten attempts; a new version, or `POST …/scan`, begins anew.',
+      query: FailuresQuery,
+      responses: {
+        200: { description: 'A page', content: { 'application/json': SourceFailures } },
+      },
+      problems: ['not-found'],
+      handle: async (call) => json(await actions.failures(call)),
     }),
     route<unknown, SourceRequest>({
       method: 'PUT',
@@ -76,7 +99,8 @@ export function sourceRoutes(deps: SourceDeps): Route[] {
       scope: SCOPE,
       operationId: 'scanSource',
       summary: 'List the objects of a source now',
-      description: 'Without waiting for its interval; also if a place was out of reach.',
+      description:
+        'Without waiting for its interval; also if a place was out of reach. Objects that failed are tried again.',
       responses: { 202: sourceDoc },
       problems: ['not-found'],
       handle: async (call) => ({ status: 202, body: await actions.scan(call) }),

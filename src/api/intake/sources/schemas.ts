@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { SOURCE_STATUSES } from '../../../intake/sources/source-state.ts';
 import { CutOutOptions } from '../../../output/quality.ts';
 import { JobOptions } from '../job-request.ts';
+import { PageLinks } from '../page.ts';
 
 /** What a client sets. */
 export const SourceRequest = z
@@ -50,14 +51,60 @@ export const SourceResponse = z
       .optional()
       .meta({ description: 'Why no more objects are processed now' }),
     retryAt: z.iso.datetime().optional().meta({ description: 'When a place is tried again' }),
+    failures: z
+      .object({
+        waiting: count('Objects that are tried again, each after a pause of its own'),
+        givenUp: count('Those that are not, until they change or you POST …/scan'),
+        unlisted: count('Folders whose objects cannot be listed, 100 at most'),
+      })
+      .meta({
+        description: 'Objects that fail by themselves; `links.failures` names them with reasons',
+      }),
     options: CutOutOptions.optional(),
     changedAt: z.iso.datetime().optional().meta({ description: 'When you PUT it last' }),
-    links: z.object({ self: z.string(), events: z.string(), scan: z.string() }),
+    links: z.object({
+      self: z.string(),
+      events: z.string(),
+      scan: z.string(),
+      failures: z.string(),
+    }),
   })
   .meta({ id: 'Source' });
 export type SourceResponse = z.infer<typeof SourceResponse>;
 
 export const SourceList = z.object({ sources: z.array(SourceResponse) }).meta({ id: 'SourceList' });
+
+/** Which failures to return. */
+export const FailuresQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(1000).default(100),
+  after: z.string().max(1000).default('').meta({ description: 'The last name of the page before' }),
+});
+export type FailuresQuery = z.infer<typeof FailuresQuery>;
+
+const SourceFailure = z
+  .object({
+    name: z.string().meta({ description: 'Below the prefix or folder' }),
+    reason: z.string(),
+    attempts: z.number().int(),
+    since: z.iso.datetime(),
+    lastAt: z.iso.datetime(),
+    retryAt: z.iso
+      .datetime()
+      .optional()
+      .meta({ description: 'When it is tried again; absent once it is given up' }),
+  })
+  .meta({ id: 'SourceFailure', description: 'An object that fails while others do not' });
+
+export const SourceFailures = z
+  .object({
+    failures: z.array(SourceFailure).meta({ description: 'By name' }),
+    unlisted: z
+      .array(z.object({ name: z.string(), reason: z.string() }))
+      .meta({ description: 'Folders that the last listing could not read' }),
+    links: PageLinks,
+  })
+  .meta({ id: 'SourceFailures' });
+export type SourceFailures = z.infer<typeof SourceFailures>;
 
 /** For the OpenAPI document: the events of many systems. */
 export const SourceEvent = z.looseObject({}).meta({

@@ -14,10 +14,13 @@ export const DECISION_WORDS = {
 export const REASON_NAMES = {
   'low-confidence': 'Low confidence',
   'gap-unsure': 'Unsure gap',
+  'hole-in-subject': 'Hole in the subject',
+  'ground-in-gap': 'Background in a gap',
   'several-subjects': 'Several subjects',
   'several-people': 'Several people',
   'subject-too-small': 'Subject too small',
   blurred: 'Blurred',
+  damaged: 'Damaged file',
   'same-colour-as-background': 'Colour of the background',
   'cut-by-frame': 'Cut by the frame',
 };

@@ -8,7 +8,11 @@ import { createReviewDecisions } from '../../../../src/intake/review/decisions.t
 import { fileLinks } from '../../../../src/storage/file-links.ts';
 import { type FeedBench, startFeedBench } from '../../../support/feed-runs.ts';
 
-const CALL = { headers: {}, signal: new AbortController().signal };
+const CALL = {
+  baseUrl: 'https://selvage.example',
+  headers: {},
+  signal: new AbortController().signal,
+};
 const LIMITED = {
   type: 'rate-limit-exceeded',
   detail: 'A client may download 2 reports or exports of feeds at a time',
@@ -42,12 +46,7 @@ const bodyOf = ({ body }: Reply): Readable => {
 function openDownloads() {
   const links = fileLinks(Buffer.alloc(32, 'of the test'));
   const reviews = createReviewDecisions(bench.redis);
-  return createFeedDownloads({
-    ...bench,
-    links,
-    reviews,
-    publicUrl: 'https://selvage.example',
-  });
+  return createFeedDownloads({ ...bench, links, reviews });
 }
 
 test('a client has two reports or exports open at a time; others are not affected', async () => {

@@ -49,7 +49,7 @@ const WHOLE = { needed: false, reasons: [] };
 const CUT = { needed: false, reasons: ['cut-by-frame'] };
 
 test.each([
-  { review: DOUBTED, cells: 'true,blurred; cut-by-frame' },
+  { review: DOUBTED, cells: 'true,"blurred; cut-by-frame"' },
   { review: CUT, cells: 'false,cut-by-frame' },
   { review: WHOLE, cells: 'false,' },
   { review: undefined, cells: ',' },
@@ -94,4 +94,17 @@ test('an image that repeats a picture names the first one', async () => {
   const ndjson = await reportOf('ndjson', undefined, first);
   const [, product = ''] = ndjson.split('\n');
   expect(JSON.parse(product).images[0].duplicateOf).toEqual(first);
+});
+
+test.each([
+  { id: 'x;=cmd|A0', cell: `"x;'=cmd|A0"` },
+  { id: 'x; "=1+1"', cell: `"x; ""'=1+1"""` },
+  { id: 'a\t-1', cell: `"a\t'-1"` },
+  { id: '@a', cell: "'@a" },
+  { id: 'a-1;b', cell: '"a-1;b"' },
+  { id: 'a=1', cell: 'a=1' },
+])('no program finds a formula in $id, wherever it splits', async ({ id, cell }) => {
+  const first = { row: 0, customId: id, image: 1, similarity: 0.984 };
+  const line = (await reportOf('csv', undefined, first)).trim().split('\r\n')[1];
+  expect(line?.endsWith(`,,${cell},2,0.984`)).toBe(true);
 });

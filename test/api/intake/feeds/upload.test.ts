@@ -16,6 +16,7 @@ import { listStoredFiles } from '../../../support/stored-files.ts';
 const CALLER = {
   keyId: 'key_1',
   client: 'shop',
+  rights: [],
   scopes: [],
   allowBase64: false,
   meter: 'key_1',

@@ -1,0 +1,167 @@
+import type { MattedImage } from '../downscale.ts';
+import type { Size } from '../layout.ts';
+import { fitSurface, type Surface, TERMS, valueAt, writeTerms } from '../quadratic-surface.ts';
+
+/** An even ground, and how far from it each pixel is. */
+export interface EvenGround {
+  /** Levels, 0..255, in the channel that differs most. */
+  distance: Uint8Array;
+  /** Returns the same for a pixel if a soft shadow may be on the ground. */
+  shadedDistance(pixel: number): number;
+  /** The deviation of the ground's own pixels, levels. */
+  noise: number;
+  /** A pixel so far from the ground or less may be ground, levels. */
+  tolerance: number;
+  /** What is further away than this, levels, is on the other side of an edge, or in a shadow. */
+  minEdge: number;
+}
+
+/** Pixels that are fitted, about. */
+const SAMPLES = 6000;
+/** So far from the subject the ground is certain, as a share of the longer side. */
+const CLEARANCE = 1 / 170;
+/** Less of the image is no ground that can be measured, share. */
+const MIN_SHARE = 0.03;
+const FITS = 3;
+/** A fit leaves out what is further away than so many deviations, or than so many levels. */
+const OUTLIER = { deviations: 2.5, levels: 3 };
+/** Of the samples, at least, the fit must keep. */
+const MIN_FITTED_SHARE = 0.3;
+/** Of a normal distribution, the standard deviation over the median one. */
+const DEVIATION = 1.48;
+/** An even ground deviates by less, levels, and so much of it lies within twice the tolerance, share. */
+const EVEN = { maxNoise: 5, minShare: 0.85 };
+const TOLERANCE = { deviations: 3, levels: 6 };
+const EDGE = { tolerances: 2.2, levels: 18 };
+/** The light that a soft shadow leaves, at least, and that a reflection has, at most. */
+const LIGHT = { min: 0.7, max: 1.02 };
+
+/** Returns the value at a rank of a histogram. */
+export function quantileOf(histogram: Uint32Array, rank: number): number {
+  let sum = 0;
+  return histogram.findIndex((count) => {
+    sum += count;
+    return sum >= rank;
+  });
+}
+
+/** Returns some pixels that are ground for certain. */
+function sampleGround({ matte: { data, width, height } }: MattedImage): Int32Array {
+  const step = Math.max(1, Math.floor(Math.sqrt((width * height) / SAMPLES)));
+  const reach = Math.max(2, Math.round(CLEARANCE * Math.max(width, height)));
+  const samples: number[] = [];
+  for (let y = step >> 1; y < height; y += step)
+    for (let x = step >> 1; x < width; x += step) {
+      const [left, right] = [Math.max(0, x - reach), Math.min(width - 1, x + reach)];
+      const [top, bottom] = [Math.max(0, y - reach), Math.min(height - 1, y + reach)];
+      const alpha =
+        data[y * width + x]! |
+        data[y * width + left]! |
+        data[y * width + right]! |
+        data[top * width + x]! |
+        data[bottom * width + x]!;
+      if (alpha === 0) samples.push(y * width + x);
+    }
+  const all = Math.floor(width / step) * Math.floor(height / step);
+  return Int32Array.from(samples.length < MIN_SHARE * all ? [] : samples);
+}
+
+/** Returns how far pixels are from a surface, levels. */
+function deviationsFrom(
+  { pixels }: MattedImage,
+  surface: Surface,
+  cells: Int32Array,
+): Float64Array {
+  const terms = new Float64Array(TERMS);
+  return Float64Array.from(cells, (cell) => {
+    writeTerms(cell, pixels, terms);
+    let most = 0;
+    for (let c = 0; c < 3; c++) {
+      const light = Math.min(255, valueAt(surface, c, terms));
+      most = Math.max(most, Math.abs(pixels.data[3 * cell + c]! - light));
+    }
+    return most;
+  });
+}
+
+const deviationOf = (values: Float64Array): number =>
+  DEVIATION * (Float64Array.from(values).sort()[values.length >> 1] ?? 0);
+
+/** Fits a surface to the ground, and leaves out what is not on it: shadows, props, missed parts of the subject. */
+function fitGround(image: MattedImage, samples: Int32Array): Surface | undefined {
+  let surface = fitSurface(image.pixels, samples);
+  for (let i = 0; surface && i < FITS; i++) {
+    const far = deviationsFrom(image, surface, samples);
+    const limit = Math.max(OUTLIER.levels, OUTLIER.deviations * deviationOf(far));
+    const fitted = samples.filter((_, n) => far[n]! <= limit);
+    if (fitted.length < MIN_FITTED_SHARE * samples.length) return undefined;
+    surface = fitSurface(image.pixels, fitted);
+  }
+  return surface;
+}
+
+/** The ground has one colour within a square of so many pixels a side. */
+const BLOCK = 8;
+
+/** Draws the ground, a colour a block, rows from the top. */
+function drawGround(surface: Surface, size: Size): Uint8Array {
+  const terms = new Float64Array(TERMS);
+  const colours = new Uint8ClampedArray(3 * size.width * size.height);
+  for (let block = 0; block < size.width * size.height; block++) {
+    writeTerms(block, size, terms);
+    for (let c = 0; c < 3; c++) colours[3 * block + c] = valueAt(surface, c, terms);
+  }
+  return new Uint8Array(colours.buffer);
+}
+
+/** Returns functions of how far pixels are from the ground. */
+function measureDistances({ pixels: { data, width, height } }: MattedImage, surface: Surface) {
+  const columns = Math.ceil(width / BLOCK);
+  const size = { width: columns, height: Math.ceil(height / BLOCK) };
+  const colours = drawGround(surface, size);
+  const distance = new Uint8Array(width * height);
+  for (let y = 0; y < height; y++) {
+    let block = 3 * Math.floor(y / BLOCK) * columns;
+    for (let x = 0; x < width; x += BLOCK, block += 3) {
+      const [r, g, b] = [colours[block]!, colours[block + 1]!, colours[block + 2]!];
+      const end = y * width + Math.min(width, x + BLOCK);
+      for (let i = y * width + x, p = 3 * i; i < end; i++, p += 3) {
+        const red = Math.abs(data[p]! - r);
+        const green = Math.abs(data[p + 1]! - g);
+        const blue = Math.abs(data[p + 2]! - b);
+        distance[i] = red > green ? (red > blue ? red : blue) : green > blue ? green : blue;
+      }
+    }
+  }
+  function shadedDistance(pixel: number): number {
+    const x = pixel % width;
+    const at = 3 * (Math.floor((pixel - x) / width / BLOCK) * columns + Math.floor(x / BLOCK));
+    let [along, square, most] = [0, 0, 0];
+    for (let c = 0; c < 3; c++) {
+      along += colours[at + c]! * data[3 * pixel + c]!;
+      square += colours[at + c]! * colours[at + c]!;
+    }
+    const light = Math.min(LIGHT.max, Math.max(LIGHT.min, along / Math.max(1, square)));
+    for (let c = 0; c < 3; c++)
+      most = Math.max(most, Math.abs(data[3 * pixel + c]! - light * colours[at + c]!));
+    return most;
+  }
+  return { distance, shadedDistance };
+}
+
+/**
+ * Measures the ground of an image.
+ * @returns undefined if it is not even: no plain backdrop, however lit
+ */
+export function measureEvenGround(image: MattedImage): EvenGround | undefined {
+  const samples = sampleGround(image);
+  const surface = samples.length > 0 ? fitGround(image, samples) : undefined;
+  if (!surface) return undefined;
+  const far = deviationsFrom(image, surface, samples);
+  const noise = deviationOf(far);
+  const tolerance = Math.max(TOLERANCE.levels, TOLERANCE.deviations * noise);
+  const within = far.filter((distance) => distance <= 2 * tolerance).length;
+  if (noise > EVEN.maxNoise || within < EVEN.minShare * samples.length) return undefined;
+  const minEdge = Math.max(EDGE.levels, EDGE.tolerances * tolerance);
+  return { ...measureDistances(image, surface), noise, tolerance, minEdge };
+}

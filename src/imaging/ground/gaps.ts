@@ -1,0 +1,122 @@
+import type { MattedImage } from '../downscale.ts';
+import { regionsOf } from '../regions.ts';
+import { type EvenGround, quantileOf } from './even-ground.ts';
+
+/** A piece of the subject that has the ground's colour. */
+export interface Piece {
+  /** Pixels. */
+  size: number;
+  /** Pixels that are more subject than not. */
+  solid: number;
+  /** Mean alpha, 0..1. */
+  alpha: number;
+  /** Share of its border, but for what is open to the ground outside, that is a real edge and no shading. */
+  enclosed: number;
+  /** Share of its border that is open to the ground outside. */
+  open: number;
+  /** Median distance from the ground, levels. */
+  distance: number;
+  /** Area over half of the border, pixels: about its width if it is long. */
+  thickness: number;
+}
+
+/** Alpha from which on a pixel belongs to the subject, faintly. */
+const FAINT = 13;
+const HALF = 128;
+/** A smaller piece is not looked at, pixels. */
+const MIN_PIXELS = 12;
+/** An edge is sought so far from a piece, as a share of the longer side, and no nearer than so many pixels. */
+const REACH = { share: 1 / 200, minPixels: 3 };
+
+/** Measures pieces one after another. */
+class PieceMeasurer {
+  readonly #image: MattedImage;
+  readonly #ground: EvenGround;
+  readonly #marks: Uint8Array;
+  readonly #reach: number;
+
+  /** @param marks of all pieces */
+  constructor(image: MattedImage, ground: EvenGround, marks: Uint8Array) {
+    const { width, height } = image.matte;
+    this.#image = image;
+    this.#ground = ground;
+    this.#marks = marks;
+    this.#reach = Math.max(REACH.minPixels, Math.round(REACH.share * Math.max(width, height)));
+  }
+
+  /** Returns what is beside a pixel of the border, in steps of `step`: nothing where the piece goes on behind noise. */
+  #beside(pixel: number, step: number, room: number): 'edge' | 'shading' | undefined {
+    const { distance, minEdge } = this.#ground;
+    const count = Math.min(room, this.#reach);
+    for (let n = 1; n <= count; n++) {
+      if (this.#marks[pixel + n * step] === 1) return undefined;
+      if (distance[pixel + n * step]! > minEdge) return 'edge';
+    }
+    return 'shading';
+  }
+
+  /** Counts the border of a piece: all of it, real edges, and what is open to the ground. */
+  #measureBorder(cells: Int32Array) {
+    const { width, height, data } = this.#image.matte;
+    const { distance, tolerance } = this.#ground;
+    let [border, edges, open] = [0, 0, 0];
+    const look = (pixel: number, step: number, room: number) => {
+      const next = pixel + step;
+      if (room > 0 && this.#marks[next] === 1) return;
+      if (room > 0 && distance[next]! <= tolerance && data[next]! < FAINT) open++;
+      else {
+        const beside = this.#beside(pixel, step, room);
+        if (beside) border++;
+        if (beside === 'edge') edges++;
+      }
+    };
+    for (const pixel of cells) {
+      const x = pixel % width;
+      const y = (pixel - x) / width;
+      look(pixel, -1, x);
+      look(pixel, 1, width - 1 - x);
+      look(pixel, -width, y);
+      look(pixel, width, height - 1 - y);
+    }
+    const all = Math.max(1, border + open);
+    const thickness = (2 * cells.length) / all;
+    return { enclosed: border > 0 ? edges / border : 0, open: open / all, thickness };
+  }
+
+  measure(cells: Int32Array): Piece {
+    const { data } = this.#image.matte;
+    const levels = new Uint32Array(256);
+    let [solid, alpha] = [0, 0];
+    for (const pixel of cells) {
+      if (data[pixel]! >= HALF) solid++;
+      alpha += data[pixel]!;
+      levels[this.#ground.distance[pixel]!]!++;
+    }
+    const size = cells.length;
+    return {
+      size,
+      solid,
+      alpha: alpha / size / 255,
+      distance: quantileOf(levels, size / 2),
+      ...this.#measureBorder(cells),
+    };
+  }
+}
+
+/** Calls `visit` with each piece of the subject that has the ground's colour, and its pixels. */
+export function eachPiece(
+  image: MattedImage,
+  ground: EvenGround,
+  visit: (piece: Piece, cells: Int32Array) => void,
+): void {
+  const { data, width } = image.matte;
+  const { distance, tolerance } = ground;
+  const marks = new Uint8Array(data.length);
+  for (let i = 0; i < marks.length; i++)
+    if (data[i]! >= FAINT && distance[i]! <= tolerance) marks[i] = 1;
+  const measurer = new PieceMeasurer(image, ground, marks);
+  for (const cells of regionsOf(marks.slice(), width)) {
+    if (cells.length < MIN_PIXELS) continue;
+    visit(measurer.measure(cells), cells);
+  }
+}

@@ -1,0 +1,134 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { limitDownloads } from '../../src/api/limit-downloads.ts';
+import { openVerified } from '../../src/api/verified-blob.ts';
+import { route } from '../../src/http/route.ts';
+import { createServer, type HttpServer } from '../../src/http/server.ts';
+import { Problem } from '../../src/platform/problem.ts';
+import type { Blobs } from '../../src/storage/blobs.ts';
+import { createFsBlobs } from '../../src/storage/fs-blobs.ts';
+
+/** Several chunks of a file, and more than is checked before the first byte. */
+const LARGE = randomBytes(1_000_001);
+const SMALL = LARGE.subarray(0, 1000);
+
+const logged: string[] = [];
+let dir: string;
+let blobs: Blobs;
+let server: HttpServer;
+let url: string;
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'selvage-verified-'));
+  blobs = limitDownloads(await createFsBlobs({ dir }), 4);
+  const served = route({
+    method: 'GET',
+    path: '/:name/:bytes/:sha256',
+    scope: 'keyless',
+    operationId: 'serve',
+    summary: 'Serve a blob',
+    description: 'That its address describes',
+    responses: { 200: { description: 'The blob', content: {} } },
+    async handle({ params, signal }) {
+      const { name = '', bytes, sha256 = '' } = params;
+      const gone = async () => (name === 'erased' ? new Problem('gone', 'It was') : undefined);
+      const blob = { key: `out/c/${name}`, bytes: Number(bytes), sha256 };
+      const body = await openVerified(blobs, blob, signal, gone);
+      return { headers: { 'content-length': String(bytes) }, body };
+    },
+  });
+  server = createServer({
+    routes: [served],
+    lookUp: async () => undefined,
+    limits: { admit: () => Promise.reject(new Error('keyless')) },
+    sunsets: [],
+    log: pino({}, { write: (line: string) => void logged.push(line) }),
+    maxImageBytes: 1000,
+    sniff: () => undefined,
+    problemBase: undefined,
+    observe: () => {},
+  });
+  url = await server.app.listen({ host: '127.0.0.1', port: 0 });
+});
+afterAll(async () => {
+  await server.app.close();
+  await rm(dir, { recursive: true, force: true });
+});
+
+/** Requests a blob whose record describes `written`, and whose bytes are now `stored`. */
+async function ask(written: Uint8Array, stored?: Uint8Array, name = 'a'): Promise<Response> {
+  const key = `out/c/${name}`;
+  if (stored) await blobs.put(key, stored);
+  else await blobs.delete(key);
+  const sha256 = createHash('sha256').update(written).digest('hex');
+  return fetch(`${url}/${name}/${written.length}/${sha256}`);
+}
+
+/** Returns a copy in which the last bit of a byte has flipped. */
+function flipped(bytes: Uint8Array, index: number): Uint8Array {
+  const copy = Uint8Array.from(bytes);
+  copy[index]! ^= 1;
+  return copy;
+}
+
+const longer = (bytes: Uint8Array): Uint8Array => Buffer.concat([bytes, randomBytes(200_000)]);
+
+describe.each([
+  ['small', SMALL],
+  ['large', LARGE],
+])('a %s blob', (_, written) => {
+  test('is served as it was written', async () => {
+    const response = await ask(written, written);
+    expect(response.status).toBe(200);
+    expect(Buffer.from(await response.arrayBuffer()).equals(written)).toBe(true);
+  });
+
+  test('that is missing is damaged, unless there is a reason', async () => {
+    expect(await (await ask(written)).json()).toMatchObject({ type: 'damaged', status: 500 });
+    const erased = await ask(written, undefined, 'erased');
+    expect(await erased.json()).toMatchObject({ type: 'gone' });
+  });
+});
+
+const DAMAGES: readonly [what: string, harm: (written: Uint8Array) => Uint8Array][] = [
+  ['whose first byte has flipped', (written) => flipped(written, 0)],
+  ['whose last byte has flipped', (written) => flipped(written, written.length - 1)],
+  ['that lacks its end', (written) => written.subarray(0, -1)],
+  ['that is empty', () => new Uint8Array()],
+  ['that is longer', longer],
+];
+
+test.each(DAMAGES)('a small blob %s is a problem with a status', async (_, harm) => {
+  const response = await ask(SMALL, harm(SMALL));
+  expect(response.status).toBe(500);
+  expect(await response.json()).toMatchObject({ type: 'damaged' });
+});
+
+test.each(DAMAGES)('a large blob %s never arrives whole', async (_, harm) => {
+  logged.length = 0;
+  const response = await ask(LARGE, harm(LARGE));
+  // One without a chunk still has a status.
+  if (!response.ok) expect(await response.json()).toMatchObject({ type: 'damaged', status: 500 });
+  else await expect(response.arrayBuffer()).rejects.toThrow();
+  expect(logged.join('')).toContain('the blob out/c/a is damaged');
+});
+
+test('downloads that fail or are broken off leave no file open', async () => {
+  for (let i = 0; i < 6; i++) {
+    const damaged = await ask(LARGE, flipped(LARGE, 5)).then((response) =>
+      response.arrayBuffer().catch(() => 'broken'),
+    );
+    expect(damaged).toBe('broken');
+    const left = await ask(LARGE, LARGE);
+    await left.body?.cancel();
+  }
+  await expect
+    .poll(async () => {
+      const response = await ask(LARGE, LARGE);
+      return response.ok && (await response.arrayBuffer()).byteLength;
+    })
+    .toBe(LARGE.length);
+});

@@ -1,0 +1,35 @@
+import { randomUUID } from 'node:crypto';
+import { DeleteBucketCommand } from '@aws-sdk/client-s3';
+import { createS3Blobs, createS3Client } from '../../src/storage/s3-blobs.ts';
+import type { TestS3 } from './services.ts';
+import { type Stack, startStack } from './stack.ts';
+
+/** Starts a stack with a bucket of its own, which is deleted when the stack stops. */
+export async function startS3Stack(
+  { endpoint, region, credentials }: TestS3,
+  env: NodeJS.ProcessEnv = {},
+  bucket = `selvage-test-${randomUUID()}`,
+): Promise<Stack> {
+  const stack = await startStack({
+    STORE: 's3',
+    S3_BUCKET: bucket,
+    AWS_ENDPOINT_URL_S3: endpoint,
+    AWS_REGION: region,
+    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    ...env,
+  });
+  return {
+    ...stack,
+    async stop() {
+      await stack.stop();
+      const location = { endpoint, region, credentials };
+      const blobs = await createS3Blobs({ ...location, bucket });
+      for await (const { key } of blobs.list('')) await blobs.delete(key);
+      blobs.close();
+      const client = createS3Client(location);
+      await client.send(new DeleteBucketCommand({ Bucket: bucket }));
+      client.destroy();
+    },
+  };
+}
