@@ -21,7 +21,6 @@ const pure = [
 const onEveryStore = [
   'test/contract/{intake-jobs,intake-batches,intake-feeds,review,sources}.test.ts',
   'test/contract/{job-refinements,row-refinements,erasure}.test.ts',
-  'test/console/console.test.ts',
 ];
 const hasNoS3 = isMissing(
   's3',

@@ -330,7 +330,7 @@ describe('a feed that is classified', () => {
     const csv = (await textOf(`${path}?format=csv`)).split('\r\n');
     const names = 'class,class_confidence,colors,materials,attributes,review';
     expect(csv[0]).toBe(`line,id,title,image,link,outcome,reason,picture,${names},${LAST_COLUMNS}`);
-    expect(csv[1]).toMatch(/,t_shirt,[01][.\d]*,\w+ \d+%[^,]*,cotton,[^,]*sleeveLength: \w+/);
+    expect(csv[1]).toMatch(/,t_shirt,[01][.\d]*,"?\w+ \d+%[^,]*,cotton,[^,]*sleeveLength: \w+/);
     expect(csv[2]).toMatch(/,t_shirt,.*material-missing"?,(true|false),/);
     expect(csv.slice(3, 5).map((line) => line.slice(-9))).toEqual([NO_CELLS, NO_CELLS]);
 

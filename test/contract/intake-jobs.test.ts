@@ -182,6 +182,8 @@ describe('a job', () => {
     expect(jobLines(second.id)[0]?.steps).not.toHaveProperty('inference');
     expect(done.results?.cutout?.sha256).toBe((await intake.get(first.id)).results?.cutout?.sha256);
     expect(await storedOf(sha256(image))).toHaveLength(2);
+    // Inputs stay until the ends are on Redis's disk.
+    for (const { id } of [first, second]) await expect.poll(() => inputsOf(id)).toEqual([]);
     // Each has its own copy: erasing one leaves the other its result.
     expect(await (await intake.erase(first.id)).json()).toMatchObject({ blobs: 1 });
     expect(await storedOf(first.id)).toEqual([]);

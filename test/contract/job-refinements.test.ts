@@ -177,7 +177,8 @@ test('erasing a job deletes every version', async () => {
   const id = await finishedJob();
   await refine(id);
   await refine(id, { strokes: [DOT] });
-  expect(await storedOf(id)).toHaveLength(3);
+  // The input stays until the end of the job is on Redis's disk.
+  await expect.poll(() => storedOf(id)).toHaveLength(3);
   expect(await body(await intake.erase(id))).toMatchObject({ blobs: 3 });
   expect(await storedOf(id)).toHaveLength(0);
 });
