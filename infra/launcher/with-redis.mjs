@@ -1,7 +1,7 @@
 // @ts-check
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openRedis } from './find-redis.mjs';
@@ -23,6 +23,7 @@ export async function withRedis({ root, terminal, shutdown, command: [program = 
   await installPackages(root, terminal);
 
   const home = await mkdtemp(join(tmpdir(), 'selvage-'));
+  await chmod(home, 0o711); // a command may run programs as another user
   shutdown.onShutdown(() => rm(home, { recursive: true, force: true }));
   const redis = await openRedis(process.env.REDIS_URL, {
     dir: join(home, 'redis'),

@@ -91,7 +91,7 @@ test('a file link expires by the shared clock', async () => {
   const blobs = {
     head: async () => ({ bytes: 5, mediaType: 'image/png', modifiedAt: new Date(0), meta: {} }),
     link: async () => undefined,
-    open: async () => UNUSED,
+    open: async () => ({ head: await blobs.head() }),
   };
   const [files] = fileRoutes({ blobs: { ...(UNUSED as object), ...blobs } as never, links, now });
   const get = (expiresAtSeconds: number) => {

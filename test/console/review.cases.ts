@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -11,13 +11,15 @@ import { openStore } from '../support/test-store.ts';
 import { seriousViolations, tabTo, type Watched } from './page.ts';
 import type { Running } from './session.cases.ts';
 
+const sha256Of = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+
 /** Plants a batch of the client `tests` whose rows all have the same cut-out. Returns its path. */
 async function plantBatch({ stack, register }: Running, rows: number): Promise<string> {
   const blobs = await openStore(stack);
   const id = `batch_${randomUUID().replaceAll('-', '')}`;
   const key = `out/tests/${id}/shirt`;
   const shirt = await transparentShirt({ width: 90, height: 120, format: 'png' });
-  const cutout = { key, bytes: shirt.length };
+  const cutout = { key, bytes: shirt.length, sha256: sha256Of(shirt) };
   await blobs.put(key, shirt, { mediaType: 'image/png' });
   const deps = {
     blobs,

@@ -230,7 +230,7 @@ describe('photos without an outfit', () => {
       type: 'unprocessable-image',
       errors: [{ pointer: '/image' }],
     });
-    const huge = await send(await plain(8000, 6251));
+    const huge = await send(await plain(8192, 6145));
     expect(huge.status).toBe(413);
   });
 });

@@ -217,7 +217,7 @@ describe('a classification is rejected', () => {
       .png()
       .toBuffer();
   const large = () =>
-    sharp({ create: { width: 8000, height: 6251, channels: 3, background: 'red' } })
+    sharp({ create: { width: 8192, height: 6145, channels: 3, background: 'red' } })
       .png()
       .toBuffer();
 

@@ -21,8 +21,8 @@ interface EndedBatch {
   rows: number;
   at: string;
   expiresAt: string;
-  /** Blob key and length of every cut-out. */
-  cutout: { key: string; bytes: number };
+  /** The blob of every cut-out, with its length and SHA-256. */
+  cutout: { key: string; bytes: number; sha256: string };
 }
 
 /** All need a review; the first rows are the most doubtful, and odd ones are blurred. */
@@ -37,7 +37,6 @@ const resultOf = (row: number, { rows, cutout }: EndedBatch): ResultLine => ({
       height: 1,
       ...cutout,
       mediaType: 'image/png',
-      sha256: `cutout-${row}`,
       model: 'm@1',
       confidence: row / rows,
       review: { needed: true, reasons: row % 2 ? ['blurred'] : ['gap-unsure'] },

@@ -75,7 +75,14 @@ describe('metrics', () => {
       /^selvage_model_info\{model="garment-cutout",version="[^"]+",device="cpu"\} 1$/m,
     );
     const sweeps = [...text.matchAll(/^selvage_sweep_last_\w+\{sweep="(\w+)"\} (\S+)$/gm)];
-    expect(sweeps.map((match) => match[1])).toEqual(['orphans', 'expired', 'strays', 'batches']);
+    expect(sweeps.map((match) => match[1])).toEqual([
+      'orphans',
+      'expired',
+      'strays',
+      'recovery',
+      'scrub',
+      'batches',
+    ]);
     for (const [, , at] of sweeps)
       expect(Math.abs(Date.now() / 1000 - Number(at))).toBeLessThan(60);
     for (const dependency of ['redis', 'store']) {

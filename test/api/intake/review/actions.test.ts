@@ -57,7 +57,7 @@ async function endedBatch(id: string, rows: number): Promise<ReviewTarget> {
     rows,
     at: AT,
     expiresAt: AT,
-    cutout: { key: 'out/a', bytes: 1 },
+    cutout: { key: 'out/a', bytes: 1, sha256: 'a' },
   };
   const batch = await plantEndedBatch({ batches, reviews, blobs }, planted);
   return { batch, path: '/review', isOpen: true, linkOf: () => undefined };
