@@ -19,6 +19,15 @@ CATALOG = Path(__file__).parent.parent / "catalog.json"
 COLUMNS = ("id", "iou", "brightest", "area", "ambiguous")
 
 
+def open_session(weights: Path):
+    """A function from what a network takes to the first of its answers."""
+    options = onnxruntime.SessionOptions()
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    session = onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"])
+    into, out = session.get_inputs()[0].name, session.get_outputs()[0].name
+    return lambda planes: session.run([out], {into: planes})[0]
+
+
 def open_network(model_id: str, weights: Path):
     """
     A function from colours, size x size x 3 bytes, to the raw answer; input as the catalogue
@@ -26,17 +35,14 @@ def open_network(model_id: str, weights: Path):
     """
     models = json.loads(CATALOG.read_text())["models"]
     model = next(model for model in models if model["id"] == model_id)
-    options = onnxruntime.SessionOptions()
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    session = onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"])
+    run = open_session(weights)
     mean, std = (np.float32(model["input"][key]) for key in ("mean", "std"))
     by_brightest = model["input"]["scale"] == "divide-max"
 
     def answer(colours: np.ndarray) -> np.ndarray:
         scale = max(1, colours.max()) if by_brightest else 255
         planes = ((colours / np.float32(scale) - mean) / std).transpose(2, 0, 1)[None]
-        [raw] = session.run([session.get_outputs()[0].name], {session.get_inputs()[0].name: planes})
-        return raw[0, 0]
+        return run(planes)[0, 0]
 
     return answer, model["input"]["size"], model["output"]["post"]
 
