@@ -179,8 +179,11 @@ def held_of(options, store, people, clothes) -> Held:
     share, seed = options.share, options.seed
     # Goods that were drawn by themselves: with them, other products than before would be held out.
     products = [
-        held_out([p.sku for p in store if (p.department == DRAWN) == is_drawn], options.store_share, seed, most=1)
-        for is_drawn in (False, True)
+        held_out(skus, options.store_share, seed, most=1)
+        for skus in (
+            [p.sku for p in store if p.department != DRAWN],
+            [p.sku for p in store if p.department == DRAWN],
+        )
     ]
     drawn = {
         "products": [sku for some in products for sku in some],

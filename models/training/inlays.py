@@ -65,7 +65,8 @@ def inlaid(rng: Rng, colours: Tensor, alpha: Tensor, under: Tensor) -> Tensor:
     subject has there, most of them with a seam.
     """
     luma = colours.mean(0, keepdim=True)
-    folds = (luma / F.avg_pool2d(luma[None], 15, 1, 7, count_include_pad=False)[0].clamp(min=0.05)).clamp(0.75, 1.25)
+    around = F.avg_pool2d(luma[None], 15, 1, 7, count_include_pad=False)[0]
+    folds = (luma / around.clamp(min=0.05)).clamp(0.75, 1.25)
     for _ in range(int(rng.integers(1, MOST + 1))):
         # Some go through to the outline, as waistbands do, of which only the seam tells.
         within = inner(alpha, int(rng.integers(2, 6))) if rng.random() < 0.7 else alpha
