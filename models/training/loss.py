@@ -55,7 +55,7 @@ def slopes(planes: Tensor, weights: Tensor) -> Tensor:
 
 def exact_loss(logits: Tensor, matte: Tensor, trust: Tensor) -> Tensor:
     """
-    Of pictures whose mattes are exact: distance of alpha everywhere, more along the frame, once more
+    Of pictures whose mattes are exact: distance of alpha everywhere, more along the frame, again
     at edges, and of its slopes near edges at three sizes.
     """
     error, near = torch.sigmoid(logits) - matte, edges(matte) * trust

@@ -30,7 +30,7 @@ GROUNDS = {
 # The whole photo, a part of it, or its subject with a margin, as the engine's second look has it.
 FRAMES = {"whole": 0.4, "part": 0.42, "near": 0.18}
 BESIDE = 0.12
-# How often the ground is seen through a subject, and how often parts of it have the ground's colour.
+# How often the ground is seen through a subject, and how often parts of it have its colour.
 GAPS, INLAYS = 0.12, 0.25
 # Less of a picture than this is no subject to learn from.
 LEAST = 0.05
