@@ -17,6 +17,7 @@ from PIL import Image
 
 from colours import backdrop, pixels_of, planes_of, subject_colours, without_islands
 from photos import (
+    DRAWN,
     MATTE_ENDINGS,
     Person,
     Photo,
@@ -27,6 +28,7 @@ from photos import (
     load_plane,
     load_square,
     read_clothes,
+    read_drawn,
     read_people,
     read_store,
 )
@@ -151,12 +153,14 @@ def arrays_of_store(photo: StorePhoto, options) -> Arrays:
         known[spread(load_plane(photo.ignore, size) > 0, 2)] = 0
     times = max(TIMES.get(photo.view, 1), TIMES.get(photo.department.split(" > ")[0], 1))
     planes = np.dstack([pixels_of(colours), alpha])
-    return {"store": planes, "store_known": known, "store_times": times}
+    is_drawn = photo.department == DRAWN
+    return {"store": planes, "store_known": known, "store_times": times, "is_drawn": is_drawn}
 
 
 def photos_of(options) -> tuple[list[StorePhoto], list[Person], list[Photo]]:
     """What there is of each source; of clothes, what has a matte."""
     store = read_store(options.store) if options.store else []
+    store += read_drawn(options.drawn) if options.drawn else []
     people = read_people(options.people)[: options.limit] if options.people else []
     if not options.masks:
         return store, people, []
@@ -173,8 +177,16 @@ def held_of(options, store, people, clothes) -> Held:
     if options.held:
         return json.loads(options.held.read_text())
     share, seed = options.share, options.seed
+    # Goods that were drawn by themselves: with them, other products than before would be held out.
+    products = [
+        held_out(skus, options.store_share, seed, most=1)
+        for skus in (
+            [p.sku for p in store if p.department != DRAWN],
+            [p.sku for p in store if p.department == DRAWN],
+        )
+    ]
     drawn = {
-        "products": held_out([p.sku for p in store], options.store_share, seed, most=1),
+        "products": [sku for some in products for sku in some],
         "people": held_out([person.id for person in people], share, seed),
         "contributors": held_out([p.contributor for p in clothes], share, seed),
     }
@@ -237,6 +249,7 @@ def add_sources(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--people", type=Path, help="folder of <id>.jpg with <id>.png of labels")
     parser.add_argument("--people-masks", type=Path, help="what masks.py wrote of them")
     parser.add_argument("--store", type=Path, help="folder of store.csv, photos and their mattes")
+    parser.add_argument("--drawn", type=Path, help="folder that bench packshots wrote")
     parser.add_argument("--held", type=Path, help="JSON: who is for validation, as in a pack")
     parser.add_argument("--store-share", type=float, default=0.1, help="of them, for validation")
     parser.add_argument("--share", type=float, default=0.06, help="of the photos, for validation")

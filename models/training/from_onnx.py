@@ -1,6 +1,6 @@
 """
-An exported cut-out network as a checkpoint again, for training to go on from what ships. What an
-export leaves out comes from another checkpoint, or is fresh.
+An exported network as a checkpoint again, for training to go on from what ships. What an export
+leaves out comes from another checkpoint, or is fresh.
 """
 
 import argparse
@@ -13,8 +13,8 @@ import torch
 from onnx import numpy_helper
 from torch import Tensor, nn
 
-from export import pictures
-from net import CutOut, narrow_as
+from export import SHAPES, WRAPPED, pictures
+from net import NETS, narrow_as
 from start import start_from
 
 # How far alphas may be from those of the file, 0..1.
@@ -61,39 +61,43 @@ def temperature_of(model: onnx.ModelProto) -> float:
     return float(constants[divisors[-1]]) if divisors else 1.0
 
 
-def put_in(net: CutOut, model: onnx.ModelProto) -> None:
+def put_in(net: nn.Module, model: onnx.ModelProto) -> None:
     """Its weights in the network, which becomes as narrow; the temperature goes into the last."""
     convolutions = convolutions_of(arrays_of(model))
     narrow_as(net, {f"{path}.v": weight for path, (weight, _) in convolutions.items()})
     temperature = temperature_of(model)
     for path, (weight, bias) in convolutions.items():
-        share = 1 / temperature if path.endswith("out") else 1.0
+        # What a network's logits are the sum of.
+        share = 1 / temperature if path.endswith(("out", "bias")) else 1.0
         net.get_submodule(path).set(weight * share, bias * share)
 
 
 @torch.no_grad()
-def farthest(net: nn.Module, model: onnx.ModelProto) -> float:
-    """Between alphas of both, over some pictures."""
+def farthest(name: str, net: nn.Module, model: onnx.ModelProto) -> float:
+    """Between answers of both, over some pictures."""
     session = onnxruntime.InferenceSession(
         model.SerializeToString(), providers=["CPUExecutionProvider"]
     )
-    x = pictures(4, 320, torch.Generator().manual_seed(1))
-    [alpha] = session.run(None, {"input": x.numpy()})
-    return float((torch.sigmoid(net(x)) - torch.from_numpy(alpha)).abs().max())
+    x = pictures(4, SHAPES[name][0], torch.Generator().manual_seed(1))
+    [answer] = session.run(None, {"input": x.numpy()})
+    return float((WRAPPED[name](net, 1.0)(x) - torch.from_numpy(answer)).abs().max())
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("network", type=Path, help="ONNX that export.py wrote")
+    parser.add_argument(
+        "--net", choices=("garment-cutout", "garment-parse"), default="garment-cutout"
+    )
     parser.add_argument("--rest", type=Path, help="checkpoint that has what an export leaves out")
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
     torch.manual_seed(1)
-    net, model = CutOut().eval(), onnx.load(options.network)
+    net, model = NETS[options.net]().eval(), onnx.load(options.network)
     if options.rest:
         start_from(net, options.rest)
     put_in(net, model)
-    distance = farthest(net, model)
+    distance = farthest(options.net, net, model)
     print(f"from the file: {distance:.1e} at most")
     if distance > FARTHEST:
         raise SystemExit("The checkpoint answers otherwise than the file; nothing was written")

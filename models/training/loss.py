@@ -55,12 +55,13 @@ def slopes(planes: Tensor, weights: Tensor) -> Tensor:
 
 def exact_loss(logits: Tensor, matte: Tensor, trust: Tensor) -> Tensor:
     """
-    Of pictures whose mattes are exact: distance of alpha everywhere, more along the frame, and of
-    its slopes near edges at three sizes.
+    Of pictures whose mattes are exact: distance of alpha everywhere, more along the frame, again
+    at edges, and of its slopes near edges at three sizes.
     """
     error, near = torch.sigmoid(logits) - matte, edges(matte) * trust
     weights = trust * framed(matte)
     total = 2 * (error.abs() * weights).sum() / (weights.sum() + 1)
+    total = total + (error.abs() * near).sum() / (near.sum() + 1)
     for _ in range(3):
         total = total + 0.5 * slopes(error, near)
         error, near = F.avg_pool2d(error, 2), F.avg_pool2d(near, 2)

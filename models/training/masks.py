@@ -19,6 +19,15 @@ CATALOG = Path(__file__).parent.parent / "catalog.json"
 COLUMNS = ("id", "iou", "brightest", "area", "ambiguous")
 
 
+def open_session(weights: Path):
+    """A function from what a network takes to the first of its answers."""
+    options = onnxruntime.SessionOptions()
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    session = onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"])
+    into, out = session.get_inputs()[0].name, session.get_outputs()[0].name
+    return lambda planes: session.run([out], {into: planes})[0]
+
+
 def open_network(model_id: str, weights: Path):
     """
     A function from colours, size x size x 3 bytes, to the raw answer; input as the catalogue
@@ -26,17 +35,14 @@ def open_network(model_id: str, weights: Path):
     """
     models = json.loads(CATALOG.read_text())["models"]
     model = next(model for model in models if model["id"] == model_id)
-    options = onnxruntime.SessionOptions()
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    session = onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"])
+    run = open_session(weights)
     mean, std = (np.float32(model["input"][key]) for key in ("mean", "std"))
     by_brightest = model["input"]["scale"] == "divide-max"
 
     def answer(colours: np.ndarray) -> np.ndarray:
         scale = max(1, colours.max()) if by_brightest else 255
         planes = ((colours / np.float32(scale) - mean) / std).transpose(2, 0, 1)[None]
-        [raw] = session.run([session.get_outputs()[0].name], {session.get_inputs()[0].name: planes})
-        return raw[0, 0]
+        return run(planes)[0, 0]
 
     return answer, model["input"]["size"], model["output"]["post"]
 
@@ -67,17 +73,22 @@ def agreement(first: np.ndarray, second: np.ndarray) -> dict[str, float]:
     }
 
 
-def two_looks(answer, file: Path, size: int, post: str) -> tuple[np.ndarray, dict[str, float]]:
+def looks(answer, file: Path, sizes: list[int], post: str) -> tuple[np.ndarray, dict[str, float]]:
     """
-    The matte at `size` and, in a second channel, how far it is trusted: one look, one mirrored
-    at the same size.
+    The matte at the last of the sizes and, in a second channel, how far it is trusted: at each size
+    one look, one mirrored; their mean, and how far those of the photo and of its mirror image part.
     """
-    colours = load_square(file, size)
-    raw, raw_mirrored = answer(colours), answer(np.ascontiguousarray(colours[:, ::-1]))[:, ::-1]
-    first, second = finish(raw, post), finish(raw_mirrored, post)
+    raws, mattes = [], ([], [])
+    for size in sizes:
+        colours = load_square(file, size)
+        raw, mirrored = answer(colours), answer(np.ascontiguousarray(colours[:, ::-1]))[:, ::-1]
+        for one, found in zip((raw, mirrored), mattes):
+            raws.append(one)
+            found.append(resized(finish(one, post), sizes[-1]))
+    first, second = (np.mean(found, 0) for found in mattes)
     distance = np.abs(first - second)
     pixels = np.stack([0.5 * (first + second), 1 - np.minimum(1.5 * distance, 0.9)], axis=2)
-    brightest = float(min(raw.max(), raw_mirrored.max()))
+    brightest = float(min(raw.max() for raw in raws))
     return np.uint8(pixels * 255 + 0.5), {"brightest": brightest, **agreement(first, second)}
 
 
@@ -97,6 +108,7 @@ def main() -> None:
     parser.add_argument("--model", default="u2netp", help="id in models/catalog.json")
     parser.add_argument("--weights", type=Path, required=True, help="its ONNX file")
     parser.add_argument("--all", action="store_true", help="contributors of evaluation photos too")
+    parser.add_argument("--sizes", type=int, nargs="+", help="of its looks, if not the catalogue's")
     parser.add_argument("--limit", type=int, help="photos at most")
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
@@ -107,7 +119,7 @@ def main() -> None:
         table = csv.DictWriter(out, COLUMNS)
         table.writeheader()
         for done, photo in enumerate(photos, 1):
-            pixels, seen = two_looks(answer, photo.file, size, post)
+            pixels, seen = looks(answer, photo.file, options.sizes or [size], post)
             Image.fromarray(pixels).save(options.out / f"{photo.id}.png")
             table.writerow({"id": photo.id, **{k: round(v, 4) for k, v in seen.items()}})
             if done % 100 == 0:

@@ -91,6 +91,9 @@ def main() -> None:
     parser.add_argument(
         "--labels", type=Path, required=True, help="folder of <id>.png and classes.json"
     )
+    parser.add_argument(
+        "--more", type=Path, nargs=2, metavar=("PHOTOS", "LABELS"), help="to train on (tagged.py)"
+    )
     parser.add_argument("--clothes", type=Path, help="folder of <id>.jpg")
     parser.add_argument("--table", type=Path, help="clothes.csv")
     parser.add_argument("--masks", type=Path, help="what masks.py wrote of them")
@@ -107,6 +110,11 @@ def main() -> None:
     validation = held_out([person.id for person in people], options.share, options.seed)
     for person in people:
         add_person(caches["validation" if person.id in validation else "train"], person, table)
+    if options.more:
+        photos, labels = options.more
+        table = table_of(labels / "classes.json")
+        for person in read_labelled(photos, labels):
+            add_person(caches["train"], person, table)
     if options.masks:
         masks = read_masks(options.masks)
         photos = [p for p in read_clothes(options.clothes, options.table) if p.id in masks]

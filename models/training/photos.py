@@ -1,6 +1,7 @@
 """Photos, what is known of them, and how they are divided. Knows no network."""
 
 import csv
+import json
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -89,6 +90,26 @@ def read_store(folder: Path) -> list[StorePhoto]:
             for row in csv.DictReader(lines)
             if row["alpha"]
         ]
+
+
+# In the place of a department.
+DRAWN = "Drawn"
+
+
+def read_drawn(folder: Path) -> list[StorePhoto]:
+    """Drawn goods with exact mattes, of a folder that `npm run bench -- packshots` wrote."""
+    items = json.loads((folder / "manifest.json").read_text())["items"]
+    return [
+        StorePhoto(
+            file=folder / item["image"],
+            alpha=folder / item["mask"],
+            ignore=None,
+            sku=Path(item["image"]).stem,
+            department=DRAWN,
+            view=item["kind"],
+        )
+        for item in items
+    ]
 
 
 def held_out(names: list[str], share: float, seed: int, most: float = 0.1) -> frozenset[str]:

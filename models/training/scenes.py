@@ -13,6 +13,7 @@ from torch import Tensor
 from augment import Rng, noise, sample, uniform_log
 from camera import as_jpeg
 from grounds import drawn, grain, shaded, studio
+from inlays import inlaid, with_gaps
 
 # How often each ground is drawn. White is what shops have; the others keep a network from learning
 # that what is not white is subject.
@@ -29,6 +30,8 @@ GROUNDS = {
 # The whole photo, a part of it, or its subject with a margin, as the engine's second look has it.
 FRAMES = {"whole": 0.4, "part": 0.42, "near": 0.18}
 BESIDE = 0.12
+# How often the ground is seen through a subject, and how often parts of it have its colour.
+GAPS, INLAYS = 0.12, 0.25
 # Less of a picture than this is no subject to learn from.
 LEAST = 0.05
 
@@ -199,8 +202,12 @@ def scene(rng: Rng, subject: Subject, other: Subject, backdrops: Tensor | None, 
     colours, alpha, trust = seen[:3], seen[3:4], seen[4:5]
     kind = drawn(rng, GROUNDS)
     colours = dyed(rng, colours, kind)
+    if rng.random() < GAPS:
+        alpha = with_gaps(rng, alpha)
     mean = (colours * alpha).sum((1, 2)) / (alpha.sum() + 1e-3)
     under = studio(rng, kind, mean.view(3, 1, 1), backdrops, side, side)
+    if kind != "photo" and rng.random() < INLAYS:
+        colours = inlaid(rng, colours, alpha, under)
     if kind != "photo":
         under = shaded(rng, under, colours, alpha)
     if kind != "white" and rng.random() < 0.3:

@@ -14,7 +14,8 @@ from loss import exact_loss, matte_loss
 from parse import ParseTask
 from scenes import Subject, scene
 
-VALIDATION_SIZE, SCENE_SIZE = 320, 384
+# As at run time.
+VALIDATION_SIZE = 352
 VALIDATION_SCENES = 48
 FAILURE_IOU = 0.85
 # How often a store photo is dealt beside one photo of people.
@@ -148,16 +149,19 @@ class CutOutTask:
             x, matte = composites(rng, cutouts, tensor_of(arrays, "backdrop"), VALIDATION_SIZE)
             kinds["composites"] = (x, matte, torch.ones_like(matte))
         if "store" in arrays:
-            kinds["scenes"] = self.fixed_scenes(arrays)
+            drawn = arrays["is_drawn"]
+            for kind, chosen in (("scenes", ~drawn), ("drawn", drawn)):
+                if chosen.any():
+                    kinds[kind] = self.fixed_scenes(arrays, np.flatnonzero(chosen))
         return kinds
 
-    def fixed_scenes(self, arrays) -> tuple[Tensor, ...]:
-        rng, count = np.random.default_rng(6), len(arrays["store"])
+    def fixed_scenes(self, arrays, chosen: np.ndarray) -> tuple[Tensor, ...]:
+        rng, count = np.random.default_rng(6), len(chosen)
         backdrops = tensor_of(arrays, "backdrop")
         made = []
         for i in range(VALIDATION_SCENES):
-            pair = (stored_subject(arrays, n % count) for n in (i, i + 1))
-            made.append(scene(rng, *pair, backdrops, SCENE_SIZE))
+            pair = (stored_subject(arrays, chosen[n % count]) for n in (i, i + 1))
+            made.append(scene(rng, *pair, backdrops, VALIDATION_SIZE))
         return tuple(torch.stack(planes) for planes in zip(*made))
 
     @torch.no_grad()

@@ -20,6 +20,7 @@ import groups  # noqa: E402
 import net  # noqa: E402
 import parse  # noqa: E402
 import parse_data  # noqa: E402
+import tagged  # noqa: E402
 import start  # noqa: E402
 
 torch.set_num_threads(1)
@@ -211,6 +212,31 @@ class Task(unittest.TestCase):
         self.assertGreater(parse.laid_figures(Knows(), held, "cpu")["laid worn"], 0.9)
 
 
+class Tagged(unittest.TestCase):
+    def test_tags_allow_their_groups_and_what_everybody_has(self):
+        allowed = tagged.allowed_by(["jeans", "hat", "null", "no such label"])
+        named = {id for id, is_allowed in zip(groups.IDS, allowed) if is_allowed}
+        self.assertEqual(named, {"background", "skin", "hair", "trousers_jeans", "hat"})
+
+    def test_only_what_is_allowed_and_sure_and_as_the_cut_out_says_is_labelled(self):
+        probabilities = torch.zeros(len(groups.IDS), 1, 5)
+        for place, shares in enumerate(
+            (
+                {"skirt": 0.7, "trousers_jeans": 0.3},  # no skirt is worn
+                {"trousers_jeans": 0.5, "hat": 0.5},  # neither is sure
+                {"hat": 1.0},  # beside the subject
+                {"background": 1.0},  # within it
+                {"hat": 1.0},  # far from it
+            )
+        ):
+            for id, share in shares.items():
+                probabilities[INDEX[id], 0, place] = share
+        alpha = torch.tensor([[0.9, 0.9, 0.15, 0.95, 0.0]])
+        labels = tagged.labels_of(probabilities, tagged.allowed_by(["jeans", "hat"]), alpha)
+        unknown = groups.UNKNOWN
+        self.assertEqual(labels.tolist(), [[INDEX["trousers_jeans"], unknown, unknown, unknown, 0]])
+
+
 class Data(unittest.TestCase):
     def test_labels_are_folded_into_groups_and_whole_photos_held_out(self):
         with tempfile.TemporaryDirectory() as name:
@@ -223,13 +249,22 @@ class Data(unittest.TestCase):
                 labels = Image.fromarray(np.full((6, 8), i % 4, np.uint8), "P")
                 labels.putpalette([0, 0, 0, 9, 9, 9, 8, 8, 8, 7, 7, 7])
                 labels.save(folder / "labels" / f"{i}.png")
+            (folder / "more").mkdir()
+            (folder / "more" / "classes.json").write_text(json.dumps({"5": "boots"}))
+            for i in range(3):
+                Image.new("RGB", (8, 6)).save(folder / "more" / f"more-{i}.jpg")
+                labels = np.full((6, 8), (5, 255, 5)[i], np.uint8)
+                Image.fromarray(labels).save(folder / "more" / f"more-{i}.png")
             arguments = ["--people", name, "--labels", f"{name}/labels", "--out", f"{name}/out"]
+            arguments += ["--more", f"{name}/more", f"{name}/more"]
             sys.argv = ["parse_data.py", *arguments, "--share", "0.2"]
             parse_data.main()
             train, held = (
                 np.load(folder / "out" / f"{side}.npz") for side in ("train", "validation")
             )
-            self.assertEqual(len(train["id"]) + len(held["id"]), 20)
+            self.assertEqual(len(train["id"]) + len(held["id"]), 23)
+            self.assertEqual(list(train["id"][-3:]), ["more-0", "more-1", "more-2"])
+            self.assertEqual(train["label"][-2 * 48 :: 48].tolist(), [groups.UNKNOWN, INDEX["boots"]])
             self.assertFalse(set(train["id"]) & set(held["id"]))
             self.assertGreaterEqual(len(held["id"]), 4)
             for arrays in (train, held):

@@ -21,10 +21,12 @@ import data  # noqa: E402
 import export  # noqa: E402
 import from_onnx  # noqa: E402
 import grounds  # noqa: E402
+import inlays  # noqa: E402
 import loss  # noqa: E402
 import mix  # noqa: E402
 import narrow  # noqa: E402
 import net  # noqa: E402
+import photos  # noqa: E402
 import scenes  # noqa: E402
 import start  # noqa: E402
 import studio  # noqa: E402
@@ -127,6 +129,18 @@ class Scenes(unittest.TestCase):
         self.assertGreater(float(shadow[0, 79].max()), 0.8)
         self.assertLess(float(shadow[0, :40].max()), 0.01)
 
+    def test_a_gap_shows_the_ground_and_an_inlay_is_subject_in_its_colour(self):
+        alpha = person_on_white(192).alpha
+        colours, under = torch.zeros(3, 192, 192), torch.full((3, 192, 192), 0.8)
+        for seed in range(20):
+            rng = np.random.default_rng(seed)
+            holed = inlays.with_gaps(rng, alpha)
+            self.assertLess(float(holed.sum()), float(alpha.sum()))
+            self.assertTrue(bool((holed <= alpha).all()))
+            pale = inlays.inlaid(rng, colours, alpha, under).mean(0, keepdim=True) > 0.1
+            self.assertGreater(int(pale.sum()), 0)
+            self.assertFalse(bool((pale & (alpha < 0.5)).any()))
+
     def test_people_on_other_grounds_are_not_taken_along_with_their_edges(self):
         task = tasks.CutOutTask.__new__(tasks.CutOutTask)
         task.mattes, task.trust = torch.zeros(2, 1, 32, 32, dtype=torch.uint8)
@@ -134,6 +148,29 @@ class Scenes(unittest.TestCase):
         task.photos = torch.zeros(1, 32, 32, 3, dtype=torch.uint8)
         taken = task.subject(0).alpha[0] > 0.5
         self.assertEqual((int(taken.any(0).sum()), int(taken.any(1).sum())), (12, 12))
+
+
+class Drawn(unittest.TestCase):
+    def test_drawn_goods_are_read_and_change_nothing_about_which_products_are_held_out(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            items = [
+                {"kind": "drawn-bag", "image": f"bag-{n}.jpg", "mask": f"bag-{n}.png"}
+                for n in range(20)
+            ]
+            (folder / "manifest.json").write_text(json.dumps({"items": items}))
+            goods = photos.read_drawn(folder)
+        self.assertEqual((goods[3].alpha.name, goods[3].sku), ("bag-3.png", "bag-3"))
+        self.assertEqual(goods[3].department, photos.DRAWN)
+        shop = [
+            photos.StorePhoto(Path("a"), Path("b"), None, f"S{n}", "Men", "main") for n in range(30)
+        ]
+        options = Namespace(held=None, share=0.1, store_share=0.2, seed=3)
+        alone, both = (
+            set(data.held_of(options, of, [], [])["products"]) for of in (shop, shop + goods)
+        )
+        self.assertEqual({sku for sku in both if sku.startswith("S")}, alone)
+        self.assertEqual(len(both - alone), 4)
 
 
 def write_store(folder: Path) -> None:
@@ -262,7 +299,7 @@ class Networks(unittest.TestCase):
         x = torch.rand(2, 3, 64, 64)
         with torch.no_grad():
             torch.testing.assert_close(other(x), network(x) / 1.3, atol=1e-4, rtol=1e-3)
-        self.assertLess(from_onnx.farthest(other, model), from_onnx.FARTHEST)
+        self.assertLess(from_onnx.farthest("garment-cutout", other, model), from_onnx.FARTHEST)
 
     def test_a_narrowed_network_answers_nearly_as_before_and_is_read_back(self):
         torch.manual_seed(1)

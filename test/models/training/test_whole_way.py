@@ -36,6 +36,7 @@ def write_data(folder: Path, count: int, size: int) -> None:
             ),
             store_known=np.full_like(matte, 255),
             store_times=np.ones(count, np.int64),
+            is_drawn=np.zeros(count, bool),
         )
 
 
